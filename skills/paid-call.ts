@@ -23,6 +23,12 @@ export interface SoldAnswer extends SkillAnswer {
   x402Receipt: X402Receipt | null;
 }
 
+/** Given away: the payment was valid, and was not used. */
+export interface FreeAnswer extends SkillAnswer {
+  payment: null;
+  receipt: null;
+}
+
 export interface PaidSkillCall {
   /** Prepared with `PAYING_CALLER`. */
   call: SkillCall;
@@ -40,13 +46,15 @@ export interface PaidSkillCall {
   onVerified?(): void;
 }
 
-/** Sale of single answers with the call, for transports without paid operations (A2A and MCP). */
+/** Sale of single answers with the call, over every transport of the skills. */
 export interface PaidCalls {
   quote(skill: Skill, endpoint: string, bazaar?: BazaarDeclaration): PaymentQuote;
   /** For a call without a payment: as `SalesService.getSignedQuote`. */
   signedQuote(skill: Skill, endpoint: string, bazaar?: BazaarDeclaration): Promise<PaymentQuote>;
   /** @throws OracleError INPUT_INVALID naming `ref`, errors of the skill, and those of `SalesService.sell` */
   sell(call: PaidSkillCall): Promise<SoldAnswer>;
+  /** As `sell`, but delivers what the skill gives away (`Skill.free`) without a charge. */
+  sellUnlessFree(call: PaidSkillCall): Promise<SoldAnswer | FreeAnswer>;
 }
 
 /** Whether the caller's tier excludes the skill, and single answers are sold. */
@@ -62,31 +70,39 @@ export interface PaidCallsDeps {
 
 export function createPaidCalls({ sales, runSkill, toUrl }: PaidCallsDeps): PaidCalls {
   const toSale = (skill: Skill, endpoint: string) => ({ offering: requireOffering(skill), resource: toResource(skill, toUrl(endpoint)) });
+  async function sellAny(paid: PaidSkillCall, givesFree: boolean): Promise<SoldAnswer | FreeAnswer> {
+    const { call, endpoint, bazaar, payment, ref, context, owner, onVerified } = paid;
+    const { skill, input } = call;
+    const sold = await sales.sell({
+      ...toSale(skill, endpoint),
+      bazaar,
+      // The fingerprint has no transport, so a payer can repeat the call over another one.
+      input: { skill: skill.id, input },
+      payment,
+      ref: parseRef(ref),
+      address: owner,
+      requireRejectionAllowance: (payer) => context.requirePaymentRoom(payer),
+      hasRejectionAllowance: (payer) => context.hasPaymentRoom(payer),
+      countRejection: (payer) => context.countRejectedPayment(payer),
+      async answer() {
+        onVerified?.();
+        return toPreparedAnswer(await runSkill(call, { ...context, caller: PAYING_CALLER }), givesFree ? skill.free : undefined);
+      },
+    });
+    const { body, receipt, x402Receipt, payment: settled } = sold;
+    if (settled === null || receipt === null) return { output: body, text: skill.free!.text, payment: null, receipt: null };
+    return { output: body, text: skill.formatText(body), payment: settled, receipt, x402Receipt };
+  }
+
   return {
     quote: (skill, endpoint, bazaar) => sales.getQuote({ ...toSale(skill, endpoint), bazaar }),
     signedQuote: (skill, endpoint, bazaar) => sales.getSignedQuote({ ...toSale(skill, endpoint), bazaar }),
-    async sell({ call, endpoint, bazaar, payment, ref, context, owner, onVerified }) {
-      const { skill, input } = call;
-      const sold = await sales.sell({
-        ...toSale(skill, endpoint),
-        bazaar,
-        // The fingerprint has no transport, so a payer can repeat the call over another one.
-        input: { skill: skill.id, input },
-        payment,
-        ref: parseRef(ref),
-        address: owner,
-        requireRejectionAllowance: (payer) => context.requirePaymentRoom(payer),
-        hasRejectionAllowance: (payer) => context.hasPaymentRoom(payer),
-        countRejection: (payer) => context.countRejectedPayment(payer),
-        async answer() {
-          onVerified?.();
-          return toPreparedAnswer(await runSkill(call, { ...context, caller: PAYING_CALLER }));
-        },
-      });
-      const { body, receipt, x402Receipt, payment: settled } = sold;
-      if (settled === null || receipt === null) throw new OracleError('INTERNAL', 'An answer of a skill was given away');
-      return { output: body, text: skill.formatText(body), payment: settled, receipt, x402Receipt };
+    async sell(call) {
+      const sold = await sellAny(call, false);
+      if (sold.payment === null) throw new OracleError('INTERNAL', 'An answer of a skill was given away');
+      return sold;
     },
+    sellUnlessFree: (call) => sellAny(call, true),
   };
 }
 
@@ -95,8 +111,9 @@ function requireOffering({ id, offering }: Skill): Offering {
   return offering;
 }
 
+/** The endpoint of a transport is shared by all skills; that of a REST skill names it already. */
 function toResource({ id, summary }: Skill, url: string) {
-  return { url: `${url}#${id}`, description: summary, mimeType: 'application/json' };
+  return { url: url.endsWith(`/${id}`) ? url : `${url}#${id}`, description: summary, mimeType: 'application/json' };
 }
 
 function parseRef(ref: unknown): string | null {
@@ -105,7 +122,8 @@ function parseRef(ref: unknown): string | null {
 }
 
 /** The receipt contains the hash of the output. */
-function toPreparedAnswer({ output }: SkillAnswer): PreparedAnswer {
+function toPreparedAnswer({ output }: SkillAnswer, free: Skill['free']): PreparedAnswer {
   const { predictionId, attestationUid } = output as { predictionId?: string; attestationUid?: Hash | null };
-  return { body: output, forecastId: predictionId ?? null, attestationUid: attestationUid ?? null };
+  const freeBody = free?.from(output) ?? undefined;
+  return { body: output, forecastId: predictionId ?? null, attestationUid: attestationUid ?? null, ...(freeBody && { freeBody }) };
 }

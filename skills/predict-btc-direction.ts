@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { findOffering } from '../src/commerce/price-list.ts';
 import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
-import { getOracleSignal } from '../src/record/oracle/oracle-signal.ts';
+import { FREE_HOLD_NOTE, getOracleSignal, toFreeHold } from '../src/record/oracle/oracle-signal.ts';
 import { sanitizeText } from '../src/record/sanitize-text.ts';
-import { ORACLE_SIGNAL } from '../src/record/schemas/oracle.ts';
+import { FREE_HOLD_SIGNAL, ORACLE_SIGNAL } from '../src/record/schemas/oracle.ts';
 import { forecastHorizon } from './inputs.ts';
 import { defineSkill } from './skill.ts';
 
@@ -22,6 +22,7 @@ export const predictBtcDirection = defineSkill({
   output: ORACLE_SIGNAL.omit({ success: true, access: true }),
   tier: 'basic',
   offering: findOffering('x402', 'x402_signal'),
+  free: { schema: FREE_HOLD_SIGNAL, from: toFreeHold, text: FREE_HOLD_NOTE },
   freshness: { description: 'one forecast a day, at about 21:35 UTC', seconds: 86_400 },
   cost: 'normal',
   errors: ['STEP_WAITING'],

@@ -22,6 +22,13 @@ export interface SkillExample {
   input: Record<string, unknown>;
 }
 
+export interface FreeOutput {
+  schema: z.ZodObject;
+  /** Null for an output that is charged. */
+  from(output: Record<string, unknown>): Record<string, unknown> | null;
+  text: string;
+}
+
 export interface Skill {
   /** Name on the wire (interface, section 4.5). */
   id: string;
@@ -38,6 +45,8 @@ export interface Skill {
   output: z.ZodObject;
   tier: 'public' | PaidTier;
   offering: Offering | null;
+  /** What a payer gets without a charge in place of some outputs, where the operator gives it away; unset: every answer is charged. */
+  free?: FreeOutput;
   /** How long an answer stays valid. */
   freshness: { description: string; seconds: number };
   /** `rpc` for skills that read the chain, which are metered separately. */
@@ -51,11 +60,12 @@ export interface Skill {
 
 /** Declares a skill; its schemas type `run` and `formatText`. */
 export function defineSkill<Input extends z.ZodObject, Output extends z.ZodObject>(
-  definition: Omit<Skill, 'input' | 'output' | 'run' | 'formatText'> & {
+  definition: Omit<Skill, 'input' | 'output' | 'run' | 'formatText' | 'free'> & {
     input: Input;
     output: Output;
     run(input: z.output<Input>, context: SkillContext): Promise<z.input<Output>>;
     formatText(output: z.input<Output>): string;
+    free?: Omit<FreeOutput, 'from'> & { from(output: z.input<Output>): Record<string, unknown> | null };
   },
 ): Skill {
   return definition as unknown as Skill;
@@ -66,5 +76,5 @@ export function formatPrice({ tier, offering }: Pick<Skill, 'tier' | 'offering'>
   if (tier === 'public') return 'free';
   const included = `included in the ${tier} tier`;
   if (offering === null) return included;
-  return `${included}; ${formatMoney(offering.price)} for a single answer, paid by x402 at ${offering.resource?.path ?? '/'}, over MCP or A2A`;
+  return `${included}; ${formatMoney(offering.price)} for a single answer, paid by x402 with the call over REST, MCP or A2A, or at ${offering.resource?.path ?? '/'}`;
 }

@@ -128,6 +128,7 @@ export async function assembleService(context: StartupContext, address: string |
     identity: core.identity,
     isStopping: () => shutdown.draining.aborted,
     jobs: jobs.service,
+    paidCalls,
     purchases,
     readiness: shareWhileInFlight(() => checkReadiness(readiness)),
     reports: pipeline.reports,

@@ -6,6 +6,7 @@ import { COMMERCE_INDEXES } from '../commerce/ledger/ledger.ts';
 import { PURCHASE_INDEXES } from '../commerce/purchases/purchase-store.ts';
 import { X402_INDEXES } from '../commerce/x402/claim-store.ts';
 import { FAILED_SETTLEMENT_INDEXES } from '../commerce/x402/failed-settlements.ts';
+import { DEPLOYMENT_INDEXES } from '../commerce/x402/settlement/deployments/deployment-budget.ts';
 import { CONTEST_INDEXES } from '../contest/deps.ts';
 import { EVENT_INDEXES } from '../events/log/event-log.ts';
 import { DELIVERY_INDEXES } from '../events/webhooks/delivery/delivery-queue.ts';
@@ -50,6 +51,7 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...CLIENT_FEEDBACK_INDEXES,
   ...X402_INDEXES,
   ...FAILED_SETTLEMENT_INDEXES,
+  ...DEPLOYMENT_INDEXES,
   ...PURCHASE_INDEXES,
   ...EVENT_INDEXES,
   ...WEBHOOK_INDEXES,

@@ -22,6 +22,9 @@ export const BASE_SEPOLIA_ADDRESSES = {
   reputationRegistry: '0x8004B663056A597Dffe9eCcC1965A193B7388713',
 } as const satisfies Partial<ChainAddresses>;
 
+/** The same on every public chain where it is deployed, Base and Base Sepolia among them, and on the local chain. */
+export const MULTICALL3_ADDRESS: Address = '0xcA11bde05977b3631167028862bE2a173976CA11';
+
 const EAS_EXPLORER_URLS: Readonly<Record<number, string>> = {
   8453: 'https://base.easscan.org',
   84532: 'https://base-sepolia.easscan.org',

@@ -56,7 +56,7 @@ export async function composeCommerce(
     signX402Receipt: createX402ReceiptSigner(provider, getCaip2Network(merchant)),
     signOffer: createOfferSigner(provider),
     requireOpen,
-    facilitator: createFacilitator(context, { chain, wallet: wallets.facilitator, now }),
+    facilitator: createFacilitator(context, { db, chain, wallet: wallets.facilitator, now }),
     claims: new PaymentClaimStore(db),
     failures: new FailedSettlementStore(db),
     signal: shutdown.signal,

@@ -98,3 +98,18 @@ export const ORACLE_SIGNAL = z.object({
   late: FORECAST_STATE.late,
   source: z.string().describe('Source of the market data, e.g. `live` or `simulated (seed 2)`'),
 });
+
+const UNPAID = z.null().describe('Null: not part of a free abstention; a paid answer has it');
+
+export const FREE_HOLD_SIGNAL = z.object({
+  signal: z.literal('HOLD').describe('The oracle abstains'),
+  direction: UNPAID,
+  confidence: UNPAID,
+  pUp: UNPAID,
+  horizon: FORECAST_ID.horizon,
+  date: FORECAST_ID.date,
+  predictionId: FORECAST_ID.predictionId,
+  windowOpensAt: FORECAST_STATE.windowOpensAt,
+  resolvesAt: FORECAST_STATE.resolvesAt,
+  nextSignalAt: TIME.nullable().describe('When the next forecast is due; null where the market data ends before'),
+});

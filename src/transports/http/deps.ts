@@ -1,5 +1,6 @@
 import type { Address } from 'viem';
 import type { CardService } from '../../../agent-card/card/signed-card.ts';
+import type { PaidCalls } from '../../../skills/paid-call.ts';
 import type { RunSkill } from '../../../skills/runner.ts';
 import type { AuthService } from '../../auth/auth-service.ts';
 import type { Caller } from '../../auth/caller.ts';
@@ -96,6 +97,7 @@ export interface HttpDeps {
   webhooks: WebhookRegistry;
   tickets: TicketStore;
   runSkill: RunSkill;
+  paidCalls: PaidCalls;
   agentTasks: AgentTasks;
   now(): Date;
 }

@@ -7,7 +7,13 @@ import { compileAll, readEas } from '../../../contracts/compile.mjs';
 const FOLDER = resolve(import.meta.dirname, '../../../contracts/compiled');
 
 it.each([
-  ['', ['AgenticCommerce', 'GateToken', 'IdentityRegistry', 'OracleRecordReader', 'ReputationRegistry', 'TestStablecoin']],
+  [
+    '',
+    [
+      ...['AgenticCommerce', 'GateToken', 'IdentityRegistry', 'Multicall3', 'OracleRecordReader', 'ReputationRegistry'],
+      ...['SmartWallet', 'SmartWalletFactory', 'TestStablecoin'],
+    ],
+  ],
   ['examples', ['SignalScore']],
   ['test-only', ['Batcher', 'ContractWallet', 'EvaluatorlessCommerce', 'RevertingContract', 'WalletFactory']],
 ])('compiling the contracts again gives the files that are committed: %s', (subfolder, names) => {

@@ -103,16 +103,14 @@ const SOURCE = {
   payments: { payee: `0x${'2'.repeat(40)}`, asset: `0x${'3'.repeat(40)}`, receiptSigner: `0x${'4'.repeat(40)}` },
 } as const;
 
+const refuseSale = (): never => {
+  throw new Error('nothing is sold here');
+};
 const NOTHING_SOLD: PaidCalls = {
-  quote: () => {
-    throw new Error('nothing is sold here');
-  },
-  signedQuote: async () => {
-    throw new Error('nothing is sold here');
-  },
-  sell: async () => {
-    throw new Error('nothing is sold here');
-  },
+  quote: refuseSale,
+  signedQuote: async () => refuseSale(),
+  sell: async () => refuseSale(),
+  sellUnlessFree: async () => refuseSale(),
 };
 
 const NO_PUSH = () => ({

@@ -10,6 +10,8 @@ export interface Scenario {
   skill: string;
   input: Record<string, unknown>;
   tiers: readonly Tier[];
+  /** What a way answers in place of `expected`. */
+  over?: Readonly<Record<string, { code: string; field: string | null }>>;
   /** Ways that cannot even be asked for it. */
   notOver?: readonly string[];
   expected: { output: Record<string, unknown> } | { code: string; field: string | null };
@@ -34,12 +36,21 @@ function predict(): Scenario[] {
   return [
     { name: 'the forecast of the default horizon', skill, input: {}, tiers: HOLDERS, ...answers({ horizon: '7d', status: 'PENDING' }) },
     { name: 'the forecast of 2 days', skill, input: { horizon: '2d' }, tiers: HOLDERS, ...answers({ horizon: '2d' }) },
-    { name: 'no forecast for anybody', skill, input: {}, tiers: ['public'], ...refused('UNAUTHENTICATED', 'Authorization') },
+    {
+      name: 'no forecast for anybody',
+      skill,
+      input: {},
+      tiers: ['public'],
+      // The request is the sale: its terms stand in the 402.
+      over: { REST: { code: 'PAYMENT_REQUIRED', field: null } },
+      ...refused('UNAUTHENTICATED', 'Authorization'),
+    },
     {
       name: 'not for anybody, whatever is wrong with it',
       skill,
       input: { horizon: '9d' },
       tiers: ['public'],
+      over: { REST: { code: 'INPUT_INVALID', field: 'horizon' }, 'MCP stdio': { code: 'INPUT_INVALID', field: 'horizon' } },
       ...refused('UNAUTHENTICATED', 'Authorization'),
     },
     { name: 'a horizon that is not forecast', skill, input: { horizon: '9d' }, tiers: HOLDERS, ...refused('INPUT_INVALID', 'horizon') },

@@ -1,8 +1,8 @@
 /**
  * A process that sells one answer and is killed on the way: `node x402-process.ts`, with what it works on as JSON in `SALE` and the
- * place of its death in `DIES` (`before settling`, `after settling`, `after the ledger`). It stands for one that is switched off.
+ * place of its death, one of `DEATHS`, in `DIES`. It stands for one that is switched off.
  */
-import type { Hex } from 'viem';
+import type { Address, Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { ChainAddresses } from '../../../src/chain/addresses.ts';
 import { createChain } from '../../../src/chain/client.ts';
@@ -16,6 +16,7 @@ import { createReceiptSigner } from '../../../src/commerce/receipts/receipt.ts';
 import { PaymentClaimStore } from '../../../src/commerce/x402/claim-store.ts';
 import { FailedSettlementStore } from '../../../src/commerce/x402/failed-settlements.ts';
 import { SalesService } from '../../../src/commerce/x402/sales-service.ts';
+import { DeploymentBudget } from '../../../src/commerce/x402/settlement/deployments/deployment-budget.ts';
 import { createLocalFacilitator } from '../../../src/commerce/x402/settlement/local-facilitator.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { connectMongo } from '../../../src/platform/mongo.ts';
@@ -28,9 +29,17 @@ export interface DyingSale {
   providerKey: Hex;
   merchant: MerchantConfig;
   payment: unknown;
+  /** Factories that may deploy the payer. */
+  factories?: Address[];
 }
 
-export const DEATHS = ['before settling', 'after settling', 'after the ledger'] as const;
+export const DEATHS = [
+  'before settling',
+  'between signature and broadcast',
+  'between broadcast and confirmation',
+  'after settling',
+  'after the ledger',
+] as const;
 
 const sale = JSON.parse(process.env.SALE as string) as DyingSale;
 const die = () => process.kill(process.pid, 'SIGKILL');
@@ -39,11 +48,22 @@ const dieAt = (place: (typeof DEATHS)[number]) => process.env.DIES === place && 
 const { db } = await connectMongo(sale.mongodbUri);
 const chain = await createChain({ ...sale, chainId: sale.merchant.chainId, confirmations: 1, pollingIntervalMs: 20 });
 const account = privateKeyToAccount(sale.facilitatorKey);
-const wallet = createWallet({ chain, journal: await openJournal(db), role: 'facilitator', account });
+/** Called with what was signed and written to the journal. */
+const request = async (call: { method: string }, options?: object) => {
+  const isBroadcast = call.method === 'eth_sendRawTransaction';
+  if (isBroadcast) dieAt('between signature and broadcast');
+  const answer = await chain.client.request(call as never, options);
+  if (isBroadcast) dieAt('between broadcast and confirmation');
+  return answer;
+};
+const client = { ...chain.client, request } as typeof chain.client;
+const journal = await openJournal(db);
+const wallet = createWallet({ chain: { ...chain, client }, journal, role: 'facilitator', account });
 const facilitator = createLocalFacilitator({
   chain,
   wallet,
   gasBudget: { currencyUsd: null, maxCents: 10 },
+  deployments: { factories: sale.factories ?? [], budget: new DeploymentBudget(db, 10) },
   log: createLog({ level: 'silent', secrets: [] }),
 });
 const ledger = new Ledger(db);

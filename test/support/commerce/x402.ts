@@ -16,9 +16,10 @@ import { FAILED_SETTLEMENT_INDEXES, FailedSettlementStore } from '../../../src/c
 import type { PaidCall } from '../../../src/commerce/x402/paid-call.ts';
 import { buildPaymentQuote, type PaymentRequirements } from '../../../src/commerce/x402/protocol/payment-quote.ts';
 import { SalesService } from '../../../src/commerce/x402/sales-service.ts';
+import { DEPLOYMENT_INDEXES, DeploymentBudget } from '../../../src/commerce/x402/settlement/deployments/deployment-budget.ts';
 import type { Facilitator } from '../../../src/commerce/x402/settlement/facilitator.ts';
 import type { GasBudget } from '../../../src/commerce/x402/settlement/gas-budget.ts';
-import { createLocalFacilitator } from '../../../src/commerce/x402/settlement/local-facilitator.ts';
+import { createLocalFacilitator, type DeploymentPolicy } from '../../../src/commerce/x402/settlement/local-facilitator.ts';
 import { sendTransactions } from '../../../src/dev/local-chain/contracts/send-transactions.ts';
 import { createLog, type Log } from '../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
@@ -90,6 +91,7 @@ export interface TillBench {
   requirements: PaymentRequirements;
   /** An x402 call for the basic signal that counts its answers. */
   call(payment: unknown, change?: Partial<PaidCall>): PaidCall;
+  deployments: DeploymentPolicy;
   /** Number of composed answers. */
   made(): number;
   /** A second process on the same database and chain. */
@@ -111,13 +113,22 @@ export interface BenchOptions {
   connected: Chain;
   waitMs?: number;
   gasBudget?: GasBudget;
+  /** Default: no wallet is deployed for a payer. */
+  deployments?: { factories: readonly Address[]; maxPerDay: number };
 }
 
 const NO_PRICE: GasBudget = { currencyUsd: null, maxCents: 10 };
 
 /** The sales service on a real chain and database, without transports. */
-export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudget = NO_PRICE }: BenchOptions): Promise<TillBench> {
-  await ensureIndexes(db, [...COMMERCE_INDEXES, ...X402_INDEXES, ...FAILED_SETTLEMENT_INDEXES]);
+export async function tillBench({
+  chain,
+  db,
+  connected,
+  waitMs = 10_000,
+  gasBudget = NO_PRICE,
+  deployments,
+}: BenchOptions): Promise<TillBench> {
+  await ensureIndexes(db, [...COMMERCE_INDEXES, ...X402_INDEXES, ...FAILED_SETTLEMENT_INDEXES, ...DEPLOYMENT_INDEXES]);
   const buyer = privateKeyToAccount(generatePrivateKey());
   const merchant = {
     chainId: chain.chainId,
@@ -128,6 +139,7 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudg
     publicUrl: 'https://oracle.example.org',
   };
   const log = createLog({ level: 'silent', secrets: [] });
+  const policy = { factories: deployments?.factories ?? [], budget: new DeploymentBudget(db, deployments?.maxPerDay ?? 0) };
   const open = async (over: Chain, timeoutMs = waitMs) => {
     const wallet = createWallet({
       chain: over,
@@ -136,7 +148,7 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudg
       account: chain.accounts.facilitator,
       timeoutMs,
     });
-    return createLocalFacilitator({ chain: over, wallet, gasBudget, log });
+    return createLocalFacilitator({ chain: over, wallet, gasBudget, deployments: policy, log });
   };
   const parts = {
     merchant,
@@ -185,6 +197,7 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudg
     ...parts,
     sales: await another(),
     facilitator,
+    deployments: policy,
     buyer,
     requirements: buildPaymentQuote(merchant, offering, resource).requirements,
     call,

@@ -14,6 +14,7 @@ export interface OpenApi {
 export interface Operation {
   operationId: string;
   'x-access': AccessLevel;
+  'x-payment-info'?: object;
   tags: string[];
   deprecated?: boolean;
   security: Record<string, string[]>[];

@@ -165,7 +165,7 @@ it('names the price of each single answer', () => {
     if (skill.offering === null) expect(formatPrice(skill), skill.id).not.toContain('x402');
     else
       expect(formatPrice(skill), skill.id).toContain(
-        `${formatMoney(skill.offering.price)} for a single answer, paid by x402 at ${skill.offering.resource?.path}, over MCP or A2A`,
+        `${formatMoney(skill.offering.price)} for a single answer, paid by x402 with the call over REST, MCP or A2A, or at ${skill.offering.resource?.path}`,
       );
   }
 });

@@ -48,7 +48,10 @@ describe('the skills', () => {
 
   it('require the right tiers, and only the forecast has a price', () => {
     expect(SKILLS.map((skill) => [skill.tier, formatPrice(skill)])).toEqual([
-      ['basic', 'included in the basic tier; 0.001 USD for a single answer, paid by x402 at /oracle, over MCP or A2A'],
+      [
+        'basic',
+        'included in the basic tier; 0.001 USD for a single answer, paid by x402 with the call over REST, MCP or A2A, or at /oracle',
+      ],
       ['public', 'free'],
       ['public', 'free'],
       ['public', 'free'],

@@ -29,7 +29,7 @@ const CODE_BY_REASON: readonly (readonly [reason: RegExp, code: X402ErrorCode])[
   [/two_payments/, 'invalid_payload'],
   [/valid_before|expired|expires|too_long/, 'invalid_exact_evm_payload_authorization_valid_before'],
   [/valid_after|not_yet/, 'invalid_exact_evm_payload_authorization_valid_after'],
-  [/signature|factory|domain|token_name|token_version/, 'invalid_exact_evm_payload_signature'],
+  [/signature|factory|eip6492|domain|token_name|token_version/, 'invalid_exact_evm_payload_signature'],
   [/recipient|payee/, 'invalid_exact_evm_payload_recipient_mismatch'],
   [/amount|value/, 'invalid_exact_evm_payload_authorization_value_mismatch'],
   [/network/, 'invalid_network'],

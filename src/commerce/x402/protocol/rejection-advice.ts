@@ -1,5 +1,6 @@
 import type { Address } from 'viem';
 import { formatMoney } from '../../money.ts';
+import { MAX_FACTORY_DATA_BYTES } from '../settlement/deployments/wallet-deployment.ts';
 import type { PaymentQuote } from './payment-quote.ts';
 
 interface AdviceContext extends Pick<PaymentQuote, 'merchant' | 'requirements'> {
@@ -16,7 +17,21 @@ function listAdvice({ merchant, requirements, price, chain, payer }: AdviceConte
   const { asset, extra, network, payTo, maxTimeoutSeconds } = requirements;
   const validBefore = `with a validBefore of ${maxTimeoutSeconds} seconds from now, in seconds since 1970.`;
   const domain = `name "${extra.name}", version "${extra.version}", chainId ${merchant.chainId}, verifyingContract ${asset}`;
+  const deployFirst = 'Deploy the wallet first, as its first transaction does, or pay from another wallet.';
   return [
+    [/eip6492_deployment_too_costly/, 'The deployment of the wallet with its transfer needs more gas than the price covers', deployFirst],
+    [/eip6492_factory_not_allowed/, 'The wallet is not deployed yet, and its factory is none that is called for payers here', deployFirst],
+    [
+      /eip6492_factory_data_too_large/,
+      `The factory call in the signature (ERC-6492) has more than ${MAX_FACTORY_DATA_BYTES} bytes`,
+      deployFirst,
+    ],
+    [/eip6492_unsupported/, 'The wallet is not deployed yet, and the facilitator of this service does not deploy wallets', deployFirst],
+    [
+      /eip6492_signature_invalid/,
+      `The factory call in the signature (ERC-6492) does not deploy ${payer ?? 'the payer'}, or the wallet does not accept the signature in it`,
+      `Sign TransferWithAuthorization (EIP-712) under the domain ${domain} as the wallet will check it, and wrap it with the factory call that creates authorization.from.`,
+    ],
     [
       /too_costly/,
       'Its settlement needs more gas than the price covers: the signature check of the contract wallet is too expensive',

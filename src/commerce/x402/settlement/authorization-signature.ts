@@ -1,16 +1,8 @@
 import { authorizationTypes, eip3009ABI } from '@x402/evm';
-import {
-  type Address,
-  encodeFunctionData,
-  type Hex,
-  isAddressEqual,
-  isErc6492Signature,
-  parseErc6492Signature,
-  recoverTypedDataAddress,
-  slice,
-} from 'viem';
-import type { ParsedPayment } from '../protocol/payment-payload.ts';
+import { type Address, encodeFunctionData, type Hex, isAddressEqual, recoverTypedDataAddress, size, slice } from 'viem';
+import type { Authorization, ParsedPayment } from '../protocol/payment-payload.ts';
 import type { PaymentRequirements } from '../protocol/payment-quote.ts';
+import { parseWalletDeployment } from './deployments/wallet-deployment.ts';
 
 /** r, s and v. */
 const KEY_SIGNATURE_BYTES = 65;
@@ -30,28 +22,28 @@ export async function isKeySigned(payment: ParsedPayment, { asset, extra, networ
   }
 }
 
-/** Whether the signature carries the deployment of its wallet (ERC-6492). */
-export function isErc6492Wrapped({ signature }: ParsedPayment): boolean {
-  return isErc6492Signature(signature);
-}
-
 /** Call data of the settlement; sends only the inner signature of an ERC-6492 wrapper. */
-export function encodeSettlement({ authorization, signature }: ParsedPayment): Hex {
-  const { from, to, value, validAfter, validBefore, nonce } = authorization;
-  const transfer = [from, to, value, validAfter, validBefore, nonce] as const;
-  const inner = unwrapSignature(signature);
-  if ((inner.length - 2) / 2 !== KEY_SIGNATURE_BYTES)
-    return encodeFunctionData({ abi: eip3009ABI, functionName: 'transferWithAuthorization', args: [...transfer, inner] });
+export function encodeSettlement(payment: ParsedPayment): Hex {
+  const inner = parseWalletDeployment(payment.signature)?.signature ?? payment.signature;
+  if (size(inner) !== KEY_SIGNATURE_BYTES) return encodeContractTransfer(payment.authorization, inner);
   const v = Number.parseInt(inner.slice(-2), 16);
   const vrs = [v < 2 ? MIN_V + v : v, slice(inner, 0, 32), slice(inner, 32, 64)] as const;
-  return encodeFunctionData({ abi: eip3009ABI, functionName: 'transferWithAuthorization', args: [...transfer, ...vrs] });
+  return encodeFunctionData({
+    abi: eip3009ABI,
+    functionName: 'transferWithAuthorization',
+    args: [...toTransfer(payment.authorization), ...vrs],
+  });
 }
 
-function unwrapSignature(signature: Hex): Hex {
-  try {
-    return parseErc6492Signature(signature).signature;
-  } catch {
-    // Malformed wrapper: the wallet rejects it.
-    return signature;
-  }
+/** By the overload with `bytes signature`, which a wallet gets as it was signed. */
+export function encodeContractTransfer(authorization: Authorization, signature: Hex): Hex {
+  return encodeFunctionData({
+    abi: eip3009ABI,
+    functionName: 'transferWithAuthorization',
+    args: [...toTransfer(authorization), signature],
+  });
+}
+
+function toTransfer({ from, to, value, validAfter, validBefore, nonce }: Authorization) {
+  return [from, to, value, validAfter, validBefore, nonce] as const;
 }

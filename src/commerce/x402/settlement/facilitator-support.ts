@@ -4,14 +4,33 @@ import { readJson } from '../../../platform/outbound/bounded-json.ts';
 import { callFacilitator, type FacilitatorEndpoint, FacilitatorKeyError, MAX_ANSWER_BYTES } from './facilitator-endpoint.ts';
 
 const TIMEOUT_MS = 5_000;
-const SUPPORTED = z.looseObject({ kinds: z.array(z.looseObject({ scheme: z.string(), network: z.string() })) });
+const KIND = z.looseObject({ scheme: z.string(), network: z.string(), extra: z.looseObject({}).nullish() });
+const SUPPORTED = z.looseObject({ kinds: z.array(KIND), extensions: z.array(z.string()).nullish() });
+/** Name of the setting in the reference facilitator, which a facilitator may repeat in `extra`. */
+const FACTORIES_MEMBER = 'eip6492AllowedFactories';
+const DEPLOYMENT_EXTENSION = 'eip6492';
 
 /** Requires a remote facilitator that settles `exact` on the chain, by its `/supported`, and accepts the key. @throws OracleError CONFIG_INVALID */
 export async function requireFacilitatorSupport(endpoint: FacilitatorEndpoint, chainId: number): Promise<void> {
   const network = `eip155:${chainId}`;
   const [{ kinds }] = await Promise.all([readSupported(endpoint), requireKey(endpoint)]);
-  if (kinds.some((kind) => kind.scheme === 'exact' && kind.network === network)) return;
+  if (kinds.some((kind) => isExactOn(kind, network))) return;
   throw facilitatorError(`does not settle "exact" on ${network}`);
+}
+
+/**
+ * Whether a facilitator says that it deploys payers' wallets (ERC-6492): by its factories in `extra` of the kind, or by an extension. The
+ * protocol has no member for it. @throws OracleError CONFIG_INVALID without a valid `/supported`
+ */
+export async function readDeploymentSupport(endpoint: FacilitatorEndpoint, chainId: number): Promise<boolean> {
+  const { kinds, extensions } = await readSupported(endpoint);
+  if (extensions?.includes(DEPLOYMENT_EXTENSION) === true) return true;
+  const factories = kinds.filter((kind) => isExactOn(kind, `eip155:${chainId}`)).flatMap(({ extra }) => extra?.[FACTORIES_MEMBER] ?? []);
+  return factories.length > 0;
+}
+
+function isExactOn({ scheme, network }: z.output<typeof KIND>, chain: string): boolean {
+  return scheme === 'exact' && network === chain;
 }
 
 async function readSupported(endpoint: FacilitatorEndpoint): Promise<z.output<typeof SUPPORTED>> {

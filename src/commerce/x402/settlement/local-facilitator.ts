@@ -9,7 +9,14 @@ import type { Log } from '../../../platform/log.ts';
 import { paymentUnconfirmedError } from '../claim-wait.ts';
 import type { Authorization, ParsedPayment } from '../protocol/payment-payload.ts';
 import type { PaymentRequirements } from '../protocol/payment-quote.ts';
-import { encodeSettlement, isErc6492Wrapped } from './authorization-signature.ts';
+import { encodeContractTransfer, encodeSettlement } from './authorization-signature.ts';
+import type { DeploymentBudget } from './deployments/deployment-budget.ts';
+import {
+  encodeDeployAndTransfer,
+  findDeploymentRejection,
+  parseWalletDeployment,
+  type WalletDeployment,
+} from './deployments/wallet-deployment.ts';
 import type { Facilitator, FacilitatorSettlement } from './facilitator.ts';
 import { type GasBudget, getSettlementBounds } from './gas-budget.ts';
 
@@ -17,7 +24,16 @@ export interface LocalFacilitatorDeps {
   chain: Chain;
   wallet: Wallet;
   gasBudget: GasBudget;
+  deployments: DeploymentPolicy;
   log: Log;
+  now?(): Date;
+}
+
+/** Bounds of the deployments of payers' wallets (ERC-6492). */
+export interface DeploymentPolicy {
+  /** Factories that are called for a payer; empty: none is. */
+  factories: readonly Address[];
+  budget: DeploymentBudget;
 }
 
 /** Idempotency key of the settlement transaction; see `Wallet.send`. */
@@ -28,36 +44,41 @@ export function buildSettlementKey({ from, nonce }: Pick<Authorization, 'from' |
 interface PreparedSettlement {
   payment: ParsedPayment;
   requirements: PaymentRequirements;
-  /** The payer has code, which validates signatures: EIP-1271, or an account delegated by EIP-7702. */
+  /** The payer has code, which validates signatures: EIP-1271, or an account delegated by EIP-7702. Also when it is yet to be deployed. */
   isContract: boolean;
+  /** Deploys the payer with the transfer; null for a payer with code, or without one that is to come. */
+  deployment: WalletDeployment | null;
   request: BoundedSendRequest;
 }
 
 /** A payment is valid when its settlement succeeds in a simulation with its real sender, fees and gas limit; foreign code runs nowhere else. */
-export function createLocalFacilitator({ chain, wallet, gasBudget, log }: LocalFacilitatorDeps): Facilitator {
-  async function prepareSettlement(payment: ParsedPayment, requirements: PaymentRequirements): Promise<PreparedSettlement> {
-    const { authorization } = payment;
-    const code = await chainCall('Reading the code of a payer', () => chain.client.getCode({ address: authorization.from }));
-    const isContract = code !== undefined && code !== '0x';
-    const bounds = getSettlementBounds(gasBudget, { amountMicros: authorization.value, isContract });
-    const to = requirements.asset as Address;
-    const request = { key: buildSettlementKey(authorization), to, data: encodeSettlement(payment), bounds };
-    return { payment, requirements, isContract, request };
-  }
+export function createLocalFacilitator(deps: LocalFacilitatorDeps): Facilitator {
+  const { chain, wallet, deployments, log, now = () => new Date() } = deps;
+  const { budget } = deployments;
 
   return {
     simulatesSettlement: true,
     verify: (payment, requirements, payer) =>
       hideNodeErrors(log, async () => {
-        const settlement = await prepareSettlement(payment, requirements);
-        if (!settlement.isContract && !(await payer).isProven)
-          return isErc6492Wrapped(payment) ? 'eip6492_factory_not_allowed' : BAD_SIGNATURE;
+        const settlement = await prepareSettlement(deps, payment, requirements);
+        if (!settlement.isContract && !(await payer).isProven) return BAD_SIGNATURE;
+        if (settlement.deployment !== null) {
+          const refused = findDeploymentRejection(settlement.deployment, deployments.factories);
+          if (refused !== null) return refused;
+          await budget.requireRoom(now());
+        }
         const rejection = await wallet.findRejection(settlement.request);
         return rejection === null ? null : explainRejection(chain, settlement, rejection);
       }),
     settle: (payment, requirements) =>
       hideNodeErrors(log, async () => {
-        const settlement = await prepareSettlement(payment, requirements);
+        const settlement = await prepareSettlement(deps, payment, requirements);
+        const { key } = settlement.request;
+        if (settlement.deployment !== null && !(await wallet.isPending(key))) {
+          const refused = findDeploymentRejection(settlement.deployment, deployments.factories);
+          if (refused !== null) return { refused };
+          await budget.reserve(key, now());
+        }
         try {
           return { txHash: (await wallet.send(settlement.request)).hash };
         } catch (error) {
@@ -68,11 +89,33 @@ export function createLocalFacilitator({ chain, wallet, gasBudget, log }: LocalF
   };
 
   async function toRejection(error: OracleError, settlement: PreparedSettlement): Promise<FacilitatorSettlement> {
+    const { key } = settlement.request;
     // A crashed process may have sent it before; the simulation then reverts as a second use.
-    if (await wallet.isPending(settlement.request.key)) throw paymentUnconfirmedError();
-    const rejection = (error.details?.rejection ?? 'reverts') as SimulationRejection;
-    return { refused: await explainRejection(chain, settlement, rejection) };
+    if (await wallet.isPending(key)) throw paymentUnconfirmedError();
+    // Nothing was signed, or the transaction failed on chain at the expense of the budget.
+    const rejection = error.details?.rejection as SimulationRejection | undefined;
+    if (rejection !== undefined && settlement.deployment !== null) await budget.release(key);
+    return { refused: await explainRejection(chain, settlement, rejection ?? 'reverts') };
   }
+}
+
+async function prepareSettlement(
+  { chain, gasBudget }: LocalFacilitatorDeps,
+  payment: ParsedPayment,
+  requirements: PaymentRequirements,
+): Promise<PreparedSettlement> {
+  const { authorization, signature } = payment;
+  const code = await chainCall('Reading the code of a payer', () => chain.client.getCode({ address: authorization.from }));
+  const isDeployed = code !== undefined && code !== '0x';
+  const deployment = isDeployed ? null : parseWalletDeployment(signature);
+  const isContract = isDeployed || deployment !== null;
+  const bounds = getSettlementBounds(gasBudget, { amountMicros: authorization.value, isContract, isDeployed: deployment === null });
+  const asset = requirements.asset as Address;
+  const call =
+    deployment === null
+      ? { to: asset, data: encodeSettlement(payment) }
+      : encodeDeployAndTransfer(deployment, { asset, transfer: encodeContractTransfer(authorization, deployment.signature) });
+  return { payment, requirements, isContract, deployment, request: { key: buildSettlementKey(authorization), ...call, bounds } };
 }
 
 const MAX_LOGGED_CHARS = 500;
@@ -80,8 +123,9 @@ const BAD_SIGNATURE = 'invalid_exact_evm_signature';
 
 /** Reason of a rejection from chain state, never from a contract's return data. @throws OracleError STEP_WAITING */
 async function explainRejection({ client }: Chain, settlement: PreparedSettlement, rejection: SimulationRejection): Promise<string> {
-  const { payment, requirements, isContract } = settlement;
+  const { payment, requirements, isContract, deployment } = settlement;
   if (rejection !== 'reverts') {
+    if (deployment !== null) return 'eip6492_deployment_too_costly';
     if (isContract) return 'settlement_too_costly';
     throw gasTooExpensiveError();
   }
@@ -95,6 +139,7 @@ async function explainRejection({ client }: Chain, settlement: PreparedSettlemen
   );
   if (isUsed) return 'invalid_exact_evm_nonce_already_used';
   if (balance < payment.authorization.value) return 'invalid_exact_evm_insufficient_balance';
+  if (deployment !== null) return 'eip6492_signature_invalid';
   return isContract ? BAD_SIGNATURE : 'invalid_exact_evm_transaction_simulation_failed';
 }
 

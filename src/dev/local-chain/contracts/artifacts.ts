@@ -7,7 +7,14 @@ export interface Artifact {
   bytecode: Hex;
 }
 
-type OwnContractName = 'AgenticCommerce' | 'GateToken' | 'TestStablecoin' | 'IdentityRegistry' | 'ReputationRegistry';
+type OwnContractName =
+  | 'AgenticCommerce'
+  | 'GateToken'
+  | 'TestStablecoin'
+  | 'IdentityRegistry'
+  | 'ReputationRegistry'
+  | 'Multicall3'
+  | 'SmartWalletFactory';
 
 /** `eas/` has those of the Ethereum Attestation Service, as its authors compiled them. */
 export type ContractName = OwnContractName | 'eas/EAS' | 'eas/SchemaRegistry';

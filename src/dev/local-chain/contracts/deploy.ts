@@ -1,5 +1,11 @@
 import { type Address, concatHex, encodeDeployData, getContractAddress, type Hex, type LocalAccount, zeroHash } from 'viem';
-import { BASE_SEPOLIA_ADDRESSES, type ChainAddresses, EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../../chain/addresses.ts';
+import {
+  BASE_SEPOLIA_ADDRESSES,
+  type ChainAddresses,
+  EAS_ADDRESS,
+  MULTICALL3_ADDRESS,
+  SCHEMA_REGISTRY_ADDRESS,
+} from '../../../chain/addresses.ts';
 import { OracleError } from '../../../platform/errors.ts';
 import { callJsonRpc } from '../json-rpc.ts';
 import { type Artifact, readArtifact } from './artifacts.ts';
@@ -18,20 +24,28 @@ const PUBLISHED_ADDRESSES = { schemaRegistry: SCHEMA_REGISTRY_ADDRESS, eas: EAS_
 
 type LocalAddresses = ChainAddresses & { agentCommerce: Address };
 
+const buildWalletFactory = () => buildCreation(readArtifact('SmartWalletFactory')).data;
+
+/** Factory of contract wallets that pay before they are deployed. */
+export function getLocalWalletFactory(): Address {
+  return computeCreate2Address(buildWalletFactory());
+}
+
 /** At the addresses of Base Sepolia where there are any, others by the deployer's nonces. Idempotent. @throws OracleError CONFIG_INVALID, CHAIN_REVERTED */
 export async function deployContracts(rpcUrl: string, deployer: LocalAccount): Promise<LocalAddresses> {
   const gateToken = computeContractAddress(deployer, DEPLOYMENT_NONCES.gateToken);
   const first = { ...PUBLISHED_ADDRESSES, gateToken };
   const commerce = buildCreation(readArtifact('AgenticCommerce'), first.stablecoin).data;
-  const agentCommerce = getContractAddress({ opcode: 'CREATE2', from: CREATE2_PROXY, salt: zeroHash, bytecode: commerce });
+  const agentCommerce = computeCreate2Address(commerce);
   const addresses = { ...first, agentCommerce };
-  if (await allHaveCode(rpcUrl, addresses)) return addresses;
+  const multicall3 = buildCreation(readArtifact('Multicall3')).data;
+  const all = { ...addresses, multicall3: MULTICALL3_ADDRESS, walletFactory: getLocalWalletFactory() };
+  if (await allHaveCode(rpcUrl, all)) return addresses;
   await fundGas(rpcUrl, [deployer.address]);
   if (!(await allHaveCode(rpcUrl, first))) await deployBaseContracts(rpcUrl, deployer);
-  if (!(await allHaveCode(rpcUrl, { agentCommerce })))
-    await sendTransactions(rpcUrl, deployer, [{ to: CREATE2_PROXY, data: concatHex([zeroHash, commerce]) }]);
-  if (!(await allHaveCode(rpcUrl, addresses)))
-    throw new OracleError('CHAIN_REVERTED', 'A contract of the local chain could not be deployed');
+  await createMissing(rpcUrl, deployer, [commerce, buildWalletFactory(), multicall3]);
+  await copyCode(rpcUrl, computeCreate2Address(multicall3), MULTICALL3_ADDRESS);
+  if (!(await allHaveCode(rpcUrl, all))) throw new OracleError('CHAIN_REVERTED', 'A contract of the local chain could not be deployed');
   return addresses;
 }
 
@@ -43,6 +57,18 @@ async function deployBaseContracts(rpcUrl: string, deployer: LocalAccount): Prom
   await Promise.all(
     names.map((name) => copyCode(rpcUrl, computeContractAddress(deployer, DEPLOYMENT_NONCES[name]), PUBLISHED_ADDRESSES[name])),
   );
+}
+
+/** By the deterministic deployment proxy, each at an address that follows from its code. */
+async function createMissing(rpcUrl: string, deployer: LocalAccount, creations: readonly Hex[]): Promise<void> {
+  for (const creation of creations) {
+    if (await allHaveCode(rpcUrl, { created: computeCreate2Address(creation) })) continue;
+    await sendTransactions(rpcUrl, deployer, [{ to: CREATE2_PROXY, data: concatHex([zeroHash, creation]) }]);
+  }
+}
+
+function computeCreate2Address(creation: Hex): Address {
+  return getContractAddress({ opcode: 'CREATE2', from: CREATE2_PROXY, salt: zeroHash, bytecode: creation });
 }
 
 function buildDeployments(): LocalTransaction[] {

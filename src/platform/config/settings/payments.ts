@@ -41,6 +41,16 @@ export const PAYMENT_SETTINGS = {
     description:
       'Maximum gas cost of one settlement in cents; more expensive ones wait for lower fees. Payments of contract wallets never cost more gas than they pay',
   },
+  X402_WALLET_FACTORIES: {
+    schema: addressListSchema.optional(),
+    description:
+      "Factories that may deploy a payer's contract wallet with its payment (ERC-6492), separated by commas; unset: none on a real chain, its own on a local one",
+  },
+  X402_MAX_DEPLOYMENTS_PER_DAY: {
+    schema: integerSetting(0, 100_000),
+    default: '100',
+    description: "Maximum number of payers' wallets deployed within 24 hours; further ones wait. Each costs at most gas worth its payment",
+  },
   X402_FREE_HOLD: {
     schema: z.enum(['on', 'off']),
     default: 'on',

@@ -50,7 +50,7 @@ export const RECEIPT = z.object({
     amount: AMOUNT,
     resource: BOUGHT,
     answerHash: BYTES32.describe(
-      "keccak256 of the RFC 8785 form (UTF-8) of the delivery: an answer without `payment` and `receipt`, the `document` of a purchase, or the `hash` of a job's deliverable",
+      "keccak256 of the RFC 8785 form (UTF-8) of the delivery: an answer without `payment` and `receipt`, the `output` of a skill, the `document` of a purchase, or the `hash` of a job's deliverable",
     ),
     forecastId: z.string().describe('Forecast id; empty where none was sold'),
     attestationUid: BYTES32.describe('UID of its attestation; zero where there is none'),

@@ -29,11 +29,13 @@ const toHeaderRefs = (names: readonly HeaderName[]): oas31.HeadersObject =>
 const getCommonHeaders = (counted: boolean): HeaderName[] =>
   counted ? ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] : ['X-Request-Id'];
 
+type SuccessTraits = Pick<Route, 'access' | 'cost' | 'isLive' | 'isSold' | 'isWebSocket' | 'method'>;
+
 /** Headers of a success, besides `X-Request-Id` and rate limits, which the introduction documents for all responses. */
-export function buildSuccessHeaders(route: Pick<Route, 'access' | 'cost' | 'isLive' | 'isWebSocket' | 'method'>): oas31.HeadersObject {
-  const { access, cost, isLive, isWebSocket, method } = route;
+export function buildSuccessHeaders(route: SuccessTraits): oas31.HeadersObject {
+  const { access, cost, isLive, isSold, isWebSocket, method } = route;
   if (isWebSocket === true) return {};
-  const paid: HeaderName[] = access === 'paid' ? Object.values(SETTLEMENT_HEADERS) : [];
+  const paid: HeaderName[] = access === 'paid' || isSold === true ? Object.values(SETTLEMENT_HEADERS) : [];
   // `error="invalid_token"` on the response to an anonymous caller whose token was rejected.
   const challenge: HeaderName[] = access === 'public' && cost !== 'free' ? ['WWW-Authenticate'] : [];
   return toHeaderRefs(['Cache-Control', ...(method === 'get' && isLive !== true ? (['ETag'] as const) : []), ...challenge, ...paid]);

@@ -9,6 +9,7 @@ import { getSecurityRequirements } from './security-schemes.ts';
 
 export function buildOperation(route: Route): ZodOpenApiOperationObject {
   const { name, tag, summary, params, query } = route;
+  const offering = route.isSold === true ? route.boughtAs : route.offering;
   const body = route.body ?? route.json;
   return {
     operationId: name,
@@ -19,7 +20,7 @@ export function buildOperation(route: Route): ZodOpenApiOperationObject {
     security: getSecurityRequirements(route),
     // OpenAPI cannot express tiers of one security scheme.
     'x-access': route.access,
-    ...(route.offering === undefined ? {} : { 'x-payment-info': buildPaymentInfo(route.offering) }),
+    ...(offering == null ? {} : { 'x-payment-info': buildPaymentInfo(offering) }),
     requestParams: { ...(params === undefined ? {} : { path: params }), ...(query === undefined ? {} : { query }) },
     ...(body === undefined ? {} : { requestBody: buildRequestBody(route, body) }),
     responses: buildReplies(route),
@@ -45,8 +46,10 @@ const COST = {
   free: 'Not rate limited.',
 } as const;
 
-function buildDescription({ description, access, cost }: Route): string {
-  const rules = [ACCESS[access], COST[cost]].filter((sentence) => sentence !== '').join(' ');
+const OR_PAID = 'Or an x402 payment with the request: without token and payment it answers 402 with the terms.';
+
+function buildDescription({ description, access, cost, isSold }: Route): string {
+  const rules = [ACCESS[access], isSold === true ? OR_PAID : '', COST[cost]].filter((sentence) => sentence !== '').join(' ');
   return description === undefined ? rules : `${description}\n\n${rules}`;
 }
 

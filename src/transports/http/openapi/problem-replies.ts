@@ -21,10 +21,11 @@ const BY_ACCESS: Record<AccessLevel, readonly ErrorCode[]> = {
 
 /** Errors that follow from the declaration of an operation, and those it lists. */
 export function listErrorCodes(route: Route): ErrorCode[] {
-  const { access, cost, params, query, errors } = route;
+  const { access, cost, params, query, errors, isSold } = route;
   const body = route.body ?? route.json;
   const codes = new Set<ErrorCode>([
     ...(skipsAuthentication(route) ? [] : BY_ACCESS[access]),
+    ...(isSold === true ? (['PAYMENT_REQUIRED'] as const) : []),
     ...(cost === 'free' ? [] : (['RATE_LIMITED'] as const)),
     ...((params ?? query ?? body) === undefined ? [] : (['INPUT_INVALID'] as const)),
     ...(body === undefined ? [] : (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
@@ -57,7 +58,7 @@ export function buildProblemReplies(route: Route): ProblemReplies {
   const own = groups.filter(([status]) => !isGeneral(status));
   const general = groups.filter(([status]) => isGeneral(status)).flatMap(([, codes]) => codes);
   const byStatus = own.map(([status, codes]): [number, ZodOpenApiResponseObject] => {
-    const isTerms = route.access === 'paid' && codes.includes('PAYMENT_REQUIRED');
+    const isTerms = (route.access === 'paid' || route.isSold === true) && codes.includes('PAYMENT_REQUIRED');
     return [status, isTerms ? PAYMENT_REQUIRED_REPLY : getProblemReply(codes, isCounted)];
   });
   return {

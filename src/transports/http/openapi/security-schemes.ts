@@ -54,8 +54,9 @@ export function skipsAuthentication({ access, cost }: Pick<Route, 'access' | 'co
 
 /** None where a token changes nothing but the rate limit. */
 export function getSecurityRequirements(
-  route: Pick<Route, 'access' | 'isWebSocket' | 'variesByCaller'>,
+  route: Pick<Route, 'access' | 'isWebSocket' | 'variesByCaller' | 'isSold'>,
 ): oas31.SecurityRequirementObject[] {
+  if (route.isSold === true) return [...REQUIREMENTS[route.access], ...REQUIREMENTS.paid];
   if (route.isWebSocket === true) return [...REQUIREMENTS[route.access], { webSocketToken: [] }, { webSocketTicket: [] }];
   return route.access === 'public' && route.variesByCaller !== true ? [] : REQUIREMENTS[route.access];
 }

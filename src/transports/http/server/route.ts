@@ -87,6 +87,8 @@ export interface Route {
   offering?: Offering;
   /** Offering that buys a single answer without the required tier. */
   boughtAs?: Offering | null;
+  /** A caller without the required tier may pay `boughtAs` with the request: without a payment it gets the terms. */
+  isSold?: boolean;
   cost: Cost;
   /** Delivers what may be paid already: never shed under load. The limit of chain calls bounds such requests. */
   deliversPaid?: true;

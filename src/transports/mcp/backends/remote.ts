@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { renderMethodology } from '../../../../agent-card/documents/methodology.ts';
 import { ENDPOINTS } from '../../../../agent-card/endpoints.ts';
 import { findSkill, type SkillAnswer } from '../../../../skills/runner.ts';
+import type { Skill } from '../../../../skills/skill.ts';
 import { isOracleError, OracleError } from '../../../platform/errors.ts';
 import {
   isTokenRejected,
@@ -33,10 +34,11 @@ type ServiceCall = Pick<ServiceRequest, 'path' | 'body'>;
 export function createRemoteBackend(options: RemoteBackendOptions): McpBackend {
   return {
     async run(skillId, input) {
-      const { id, input: known, output } = findSkill(skillId);
+      const { id, tier, input: known, output } = findSkill(skillId);
       const answer = await requestWithRetry(options, { path: `${ENDPOINTS.skills}/${id}`, body: input }).catch((error: unknown) => {
         // Local validation names the argument instead of the member of a request body.
         if (isOracleError(error, 'INPUT_INVALID')) parseInput(known, input, { kind: 'input', root: 'input' });
+        if (isOracleError(error, 'PAYMENT_REQUIRED')) throw tokenNeededError(tier, error);
         throw error;
       });
       return parseServiceAnswer(z.object({ output, text: z.string() }), answer, options.url) as SkillAnswer;
@@ -47,6 +49,15 @@ export function createRemoteBackend(options: RemoteBackendOptions): McpBackend {
     },
     methodology: renderMethodology({ publicUrl: options.url }),
   };
+}
+
+/** This transport has no payments: a client gets the answer with a token only. */
+function tokenNeededError(tier: Skill['tier'], cause: OracleError): OracleError {
+  return new OracleError('UNAUTHENTICATED', `This needs an access token of the ${tier} tier`, {
+    field: 'Authorization',
+    suggestedAction: cause.suggestedAction,
+    cause,
+  });
 }
 
 /** Retries once with another token. Without one, the service has answered public operations as for an anonymous client. */

@@ -331,7 +331,7 @@ describe('while a signer does not answer', () => {
     const journal = await openJournal(database.db);
     const wallet = createWallet({ chain: connected, journal, role: 'facilitator', account: signer.account });
     const gasBudget = { currencyUsd: null, maxCents: 10 };
-    const facilitator = createLocalFacilitator({ chain: connected, wallet, gasBudget, log: bench.log });
+    const facilitator = createLocalFacilitator({ ...bench, chain: connected, wallet, gasBudget });
     const sales = await bench.another({ facilitator });
     const payment = await pay();
     signer.isDown = true;
@@ -629,7 +629,7 @@ describe('the gas of a settlement', () => {
     const journal = await openJournal(database.db);
     const wallet = createWallet({ chain: connected, journal, role: 'facilitator', account: chain.accounts.facilitator });
     return bench.another({
-      facilitator: createLocalFacilitator({ chain: connected, wallet, gasBudget: { currencyUsd, maxCents: 10 }, log: bench.log }),
+      facilitator: createLocalFacilitator({ ...bench, chain: connected, wallet, gasBudget: { currencyUsd, maxCents: 10 } }),
     });
   }
 
@@ -667,6 +667,7 @@ describe('the gas of a settlement', () => {
     const journal = await openJournal(database.db);
     const wallet = createWallet({ chain: connected, journal, role: 'facilitator', account: privateKeyToAccount(generatePrivateKey()) });
     const facilitator = createLocalFacilitator({
+      deployments: bench.deployments,
       chain: connected,
       wallet,
       gasBudget: { currencyUsd: null, maxCents: 10 },

@@ -1,17 +1,22 @@
 import { buildSkillContracts } from '../../../../../agent-card/documents/skill-contracts.ts';
 import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../../../skills/index.ts';
+import { isForSale } from '../../../../../skills/paid-call.ts';
 import { prepareCall } from '../../../../../skills/runner.ts';
 import type { Skill } from '../../../../../skills/skill.ts';
 import { joinUrl } from '../../../../platform/service-url.ts';
+import { REF_QUERY, SALE_ERRORS } from '../../commerce/x402/paid-route.ts';
 import type { HttpDeps } from '../../deps.ts';
 import { toPascalCase } from '../../openapi/components/pascal-case.ts';
 import { buildWeakEtag } from '../../server/replies/etag.ts';
 import { type Route, route } from '../../server/route.ts';
 import { buildSkillReplySchema, SKILL_LIST, type SkillListReply } from './schemas.ts';
+import { SOLD_DESCRIPTION, sellSkillAnswer } from './sell-answer.ts';
+
+type SkillRouteDeps = Pick<HttpDeps, 'publicUrl' | 'runSkill' | 'paidCalls' | 'commerce'>;
 
 /** Interface, section 4.5: the list of skills, and one operation per skill. */
-export function skillRoutes(deps: Pick<HttpDeps, 'publicUrl' | 'runSkill'>): Route[] {
+export function skillRoutes(deps: SkillRouteDeps): Route[] {
   return [listRoute(deps), ...SKILLS.map((skill) => callRoute(deps, skill))];
 }
 
@@ -59,22 +64,27 @@ function buildSkillList(publicUrl: string): { body: SkillListReply; etag: string
   return { body, etag: buildWeakEtag(body) };
 }
 
-function callRoute({ runSkill }: Pick<HttpDeps, 'runSkill'>, skill: Skill): Route {
+function callRoute(deps: SkillRouteDeps, skill: Skill): Route {
   const { id, summary, description, input, tier, offering, cost, errors } = skill;
+  const isSold = offering !== null;
   return route(`POST ${getSkillPath(skill)}`, `run${toPascalCase(id)}`, {
     tag: 'skills',
     summary,
-    description: `${description}\n\nThe body is the input of the skill; a missing body is an empty input.`,
+    description: `${description}\n\nThe body is the input of the skill; a missing body is an empty input.${isSold ? ` ${SOLD_DESCRIPTION}` : ''}`,
     access: tier,
     boughtAs: offering,
+    isSold,
     variesByCaller: true,
     cost,
+    ...(isSold && { query: REF_QUERY }),
     body: input,
     bodyOptional: true,
     reply: buildSkillReplySchema(skill),
-    errors,
-    async handle({ body, caller, context }) {
-      const { output, text } = await runSkill(prepareCall(id, body, caller), context);
+    errors: isSold ? [...errors, ...SALE_ERRORS] : errors,
+    async handle(request) {
+      const { body, caller, context } = request;
+      if (isForSale(skill, caller)) return sellSkillAnswer(deps, { ...request, skill, endpoint: getSkillPath(skill) });
+      const { output, text } = await deps.runSkill(prepareCall(id, body, caller), context);
       return { body: { success: true as const, skill: id, output, text } };
     },
   });

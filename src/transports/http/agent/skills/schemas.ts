@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { Skill } from '../../../../../skills/skill.ts';
 import { objectOf } from '../../../../platform/validation/described.ts';
 import { COUNT, DECIMAL, SUCCESS } from '../../../../platform/validation/fields.ts';
+import { SOLD } from '../../commerce/payment-schemas.ts';
+import { CHARGED, UNCHARGED } from '../../commerce/x402/paid-schemas.ts';
 
 const JSON_SCHEMA = z.record(z.string(), z.unknown());
 
@@ -53,11 +55,15 @@ export const SKILL_LIST = z.object({
 
 export type SkillListReply = z.input<typeof SKILL_LIST>;
 
-export function buildSkillReplySchema({ id, output }: Pick<Skill, 'id' | 'output'>) {
-  return z.object({
-    success: SUCCESS,
-    skill: z.literal(id).describe('Skill that was called'),
-    output: output.describe('Output of the skill'),
-    text: z.string().describe('The output in plain sentences'),
-  });
+/** The answer to a caller with the tier; where single answers are sold also a paid one, and one that is given away. */
+export function buildSkillReplySchema({ id, output, offering, free }: Pick<Skill, 'id' | 'output' | 'offering' | 'free'>) {
+  const named = { success: SUCCESS, skill: z.literal(id).describe('Skill that was called') };
+  const text = z.string().describe('The output in plain sentences');
+  const answer = z.object({ ...named, output: output.describe('Output of the skill'), text });
+  if (offering === null) return answer;
+  const sold = z.object({ ...answer.shape, charged: CHARGED, ...SOLD });
+  if (free === undefined) return z.union([sold, answer]);
+  return z.union([sold, answer, z.object({ ...named, output: free.schema.describe('Free of charge'), text, ...UNCHARGED })]);
 }
+
+export type SkillReply = z.input<ReturnType<typeof buildSkillReplySchema>>;

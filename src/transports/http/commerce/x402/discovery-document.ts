@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
 import { IDENTITY } from '../../../../../agent-card/identity.ts';
+import { SKILLS } from '../../../../../skills/index.ts';
+import { toSkillJsonSchema } from '../../../../../skills/json-schema.ts';
 import { getCaip2Network } from '../../../../commerce/merchant-config.ts';
 import { formatAmount, formatMoney, USD_DECIMALS } from '../../../../commerce/money.ts';
-import { getOfferingId, PAID_RESOURCES } from '../../../../commerce/price-list.ts';
+import { getOfferingId, type Offering, PAID_RESOURCES } from '../../../../commerce/price-list.ts';
 import { getReceiptDomain, RECEIPT_TYPES } from '../../../../commerce/receipts/receipt.ts';
 import { buildAnswerMessage } from '../../../../commerce/x402/protocol/answer-message.ts';
 import { PAYMENT_EXTENSIONS } from '../../../../commerce/x402/protocol/payment-extensions.ts';
@@ -24,7 +26,11 @@ const MIME_TYPE = 'application/json';
 export function buildX402Document({ commerce, publicUrl }: DiscoveryDeps): X402Document {
   const { merchant, facilitatorUrl: url } = commerce;
   const toUrl = (path: string) => joinUrl(publicUrl, path);
-  const resources = PAID_RESOURCES.map((offering) => buildResourceEntry(offering, { commerce, publicUrl }));
+  const deps = { commerce, publicUrl };
+  const resources = [
+    ...PAID_RESOURCES.map((offering) => buildOperationEntry(offering, deps)),
+    ...SOLD_SKILLS.map((skill) => buildSkillEntry(skill, deps)),
+  ];
   return {
     success: true,
     version: 1,
@@ -59,32 +65,60 @@ export function buildX402Document({ commerce, publicUrl }: DiscoveryDeps): X402D
   };
 }
 
-function buildResourceEntry(
-  offering: (typeof PAID_RESOURCES)[number],
+type ResourceEntry = X402Document['resources'][number];
+
+function buildOperationEntry(offering: (typeof PAID_RESOURCES)[number], deps: DiscoveryDeps): ResourceEntry {
+  const { name, resource, description, example } = offering;
+  return {
+    ...buildTerms(offering, { path: resource.path, description: resource.describe(parseHorizonDays(DEFAULT_HORIZON)) }, deps),
+    method: resource.method,
+    description,
+    input: PAID_INPUT,
+    example,
+    freeHold: name === 'x402_signal' && deps.commerce.freeHold,
+    docs: `${joinUrl(deps.publicUrl, '/docs')}#/signal`,
+  };
+}
+
+const SOLD_SKILLS = SKILLS.flatMap((skill) => (skill.offering === null ? [] : [{ ...skill, offering: skill.offering }]));
+
+function buildSkillEntry(
+  { id, summary, offering, input, examples, free }: (typeof SOLD_SKILLS)[number],
+  deps: DiscoveryDeps,
+): ResourceEntry {
+  const path = `${ENDPOINTS.skills}/${id}`;
+  const [{ input: example }] = examples;
+  return {
+    ...buildTerms(offering, { path, description: summary }, deps),
+    method: 'POST',
+    description: `${summary}. The skill ${id}, with its input as the body.`,
+    input: toSkillJsonSchema(input, 'input'),
+    example: `POST ${path} ${JSON.stringify(example)}, answered with 402 and the terms; then the same request with PAYMENT-SIGNATURE: <base64 of the payment>`,
+    freeHold: free !== undefined && deps.commerce.freeHold,
+    docs: `${joinUrl(deps.publicUrl, '/docs')}#/skills`,
+  };
+}
+
+function buildTerms(
+  offering: Offering,
+  { path, description }: { path: string; description: string },
   { commerce, publicUrl }: DiscoveryDeps,
-): X402Document['resources'][number] {
-  const { title, description, delivers, evidence, price, example, name, resource } = offering;
-  const url = joinUrl(publicUrl, resource.path);
-  const described = { url, description: resource.describe(parseHorizonDays(DEFAULT_HORIZON)), mimeType: MIME_TYPE };
-  const { requirements, requirementsV1 } = buildPaymentQuote(commerce.merchant, offering, described);
+) {
+  const { title, delivers, evidence, price } = offering;
+  const url = joinUrl(publicUrl, path);
+  const { requirements, requirementsV1 } = buildPaymentQuote(commerce.merchant, offering, { url, description, mimeType: MIME_TYPE });
   return {
     resource: url,
-    type: 'http',
-    method: resource.method,
+    type: 'http' as const,
     offering: getOfferingId(offering),
     title,
-    description,
     delivers: [...delivers],
     evidence,
     mimeType: MIME_TYPE,
     price: { usd: formatAmount(price), amount: price.amount.toString(), display: formatMoney(price) },
-    x402Version: 2,
+    x402Version: 2 as const,
     accepts: [requirements],
-    v1: { x402Version: 1, accepts: requirementsV1 === null ? [] : [requirementsV1] },
-    input: PAID_INPUT,
-    example,
-    freeHold: name === 'x402_signal' && commerce.freeHold,
-    docs: `${joinUrl(publicUrl, '/docs')}#/signal`,
+    v1: { x402Version: 1 as const, accepts: requirementsV1 === null ? [] : [requirementsV1] },
   };
 }
 
@@ -94,7 +128,7 @@ function buildReceiptEntry({ merchant, receiptSigner }: DiscoveryDeps['commerce'
     types: { Receipt: RECEIPT_TYPES.Receipt.map((field) => ({ ...field })) },
     primaryType: 'Receipt',
     signer: receiptSigner,
-    answerHash: 'keccak256 of the RFC 8785 form (UTF-8) of the answer without `payment` and `receipt`',
+    answerHash: 'keccak256 of the RFC 8785 form (UTF-8) of the answer without `payment` and `receipt`; of a skill, of its output',
   };
 }
 
@@ -102,7 +136,9 @@ function buildReceiptEntry({ merchant, receiptSigner }: DiscoveryDeps['commerce'
 export function buildX402Resources({ publicUrl }: Pick<HttpDeps, 'publicUrl'>): z.input<typeof X402_RESOURCES> {
   return {
     version: 1,
-    resources: PAID_RESOURCES.map(({ resource }) => joinUrl(publicUrl, resource.path)),
+    resources: [...PAID_RESOURCES.map(({ resource }) => resource.path), ...SOLD_SKILLS.map(({ id }) => `${ENDPOINTS.skills}/${id}`)].map(
+      (path) => joinUrl(publicUrl, path),
+    ),
     instructions: `Terms, schemas and receipts: ${joinUrl(publicUrl, ENDPOINTS.x402)}. Read the record and its verdict first, free of charge: ${joinUrl(publicUrl, '/api/svc/scorecard')}.`,
   };
 }

@@ -19,14 +19,18 @@ import { type Reply, type Route, route } from '../../server/route.ts';
 import type { SOLD } from '../payment-schemas.ts';
 import { redeliver } from './redeliver.ts';
 
-const PAID_QUERY = z.object({
-  horizon: signalDaysInput,
+export const REF_QUERY = z.object({
   ref: z
     .string({ error: `must be given once, with ${REF_CODE_RULE}` })
     .regex(REF_CODE_PATTERN, `must have ${REF_CODE_RULE}`)
     .optional()
     .describe(`Ref code of the partner, in any case: ${REF_CODE_RULE}`),
 });
+
+const PAID_QUERY = z.object({ horizon: signalDaysInput, ...REF_QUERY.shape });
+
+/** Errors of a sale, besides those that follow from parameters and access. */
+export const SALE_ERRORS = ['CONFLICT', 'STEP_WAITING', 'CHAIN_UNREACHABLE', 'SIGNER_UNAVAILABLE', 'TRANSACTION_UNCONFIRMED'] as const;
 
 export const PAID_INPUT = {
   type: 'object',
@@ -64,7 +68,7 @@ export function createPaidRoute<R extends z.ZodType>(
     offering,
     query: PAID_QUERY,
     reply,
-    errors: ['UNAUTHENTICATED', 'CONFLICT', 'STEP_WAITING', 'CHAIN_UNREACHABLE', 'SIGNER_UNAVAILABLE', 'TRANSACTION_UNCONFIRMED'],
+    errors: ['UNAUTHENTICATED', ...SALE_ERRORS],
     async handle({ query, context, header, isHead }) {
       const resource = buildPaidResource(offering, publicUrl, query.horizon);
       const quote = sales.getQuote({ offering, resource, bazaar, acceptsSignIn: true });
@@ -111,8 +115,15 @@ export function buildPaidResource(
 function toSoldReply(sold: SaleResult, quote: PaymentQuote, paymentProof: PaymentProof | null): Reply {
   const { body, payment, x402Receipt } = sold;
   if (payment === null) return { body: { ...body, payment: null, receipt: null } };
-  const settlement = (network: string) => toSettlementResponse({ payment, x402Receipt }, network);
-  return { headers: buildSettlementHeaders(settlement, quote, paymentProof?.headers ?? []), body: buildSoldBody(sold) };
+  return { headers: buildSoldHeaders({ payment, x402Receipt }, quote, paymentProof), body: buildSoldBody(sold) };
+}
+
+export function buildSoldHeaders(
+  settled: Parameters<typeof toSettlementResponse>[0],
+  quote: PaymentQuote,
+  paymentProof: PaymentProof | null,
+): Record<string, string> {
+  return buildSettlementHeaders((network) => toSettlementResponse(settled, network), quote, paymentProof?.headers ?? []);
 }
 
 /** An answer that is delivered again without its payment, with the settlement in version 2. */

@@ -6,7 +6,7 @@ import type { PreparedAnswer } from '../../../../commerce/x402/paid-call.ts';
 import { buildAnswerMessage } from '../../../../commerce/x402/protocol/answer-message.ts';
 import { OracleError } from '../../../../platform/errors.ts';
 import type { OracleDeps } from '../../../../record/oracle/deps.ts';
-import { getOracleSignal, type OracleSignal } from '../../../../record/oracle/oracle-signal.ts';
+import { FREE_HOLD_NOTE, getOracleSignal, type OracleSignal, toFreeHold } from '../../../../record/oracle/oracle-signal.ts';
 import { getPremiumSignal } from '../../../../record/oracle/premium-signal.ts';
 import type { HttpDeps } from '../../deps.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
@@ -34,8 +34,8 @@ export function paidRoutes(deps: PaidDeps): Route[] {
       charged: CHARGED_SIGNAL,
       answer: async (horizonDays) => {
         const soldSignal = await getOracleSignal(deps, horizonDays, PAYER_CALLER);
-        const isFree = deps.commerce.freeHold && soldSignal.signal === 'HOLD';
-        return { ...prepareAnswer(soldSignal, signal), ...(isFree ? { freeBody: buildFreeHold(soldSignal) } : {}) };
+        const free = deps.commerce.freeHold ? toFreeHold(soldSignal) : null;
+        return { ...prepareAnswer(soldSignal, signal), ...(free === null ? {} : { freeBody: buildFreeHold(free) }) };
       },
     }),
     createPaidRoute(deps, {
@@ -61,11 +61,8 @@ function prepareAnswer(soldSignal: OracleSignal, { price }: Offering): PreparedA
   return { body: { success: true, ...soldSignal, access, charged: true }, forecastId, attestationUid };
 }
 
-/** Reveals the abstention only, since nothing was paid. */
-function buildFreeHold({ horizon, date, predictionId, windowOpensAt, resolvesAt, nextSignalAt }: OracleSignal): PreparedAnswer['body'] {
-  const facts = { horizon, date, predictionId, windowOpensAt, resolvesAt, nextSignalAt };
-  const note = 'The oracle abstains for this horizon. Nothing was charged: the payment was not used and is valid for another request.';
-  return { success: true, signal: 'HOLD', direction: null, confidence: null, pUp: null, ...facts, charged: false, note };
+function buildFreeHold(free: object): PreparedAnswer['body'] {
+  return { success: true, ...free, charged: false, note: FREE_HOLD_NOTE };
 }
 
 const ANSWER_MESSAGE_TEMPLATE = 'Fetch svc answer: <txHash in lower case>:<timestamp>';

@@ -64,7 +64,7 @@ const URL_OF = (what: string) => z.url().describe(what);
 const RESOURCE = z.object({
   resource: URL_OF('URL without its query'),
   type: z.literal('http').describe('Transport'),
-  method: z.literal('GET').describe('Method'),
+  method: z.enum(['GET', 'POST']).describe('Method'),
   offering: z.string().describe('Offering id'),
   title: z.string().describe('Display name'),
   description: z.string().describe('What it is'),
@@ -82,7 +82,7 @@ const RESOURCE = z.object({
     x402Version: z.literal(1).describe('Protocol version of `accepts`'),
     accepts: z.array(REQUIREMENTS_V1).describe('Requirements'),
   }),
-  input: z.record(z.string(), z.unknown()).describe('JSON Schema of the query'),
+  input: z.record(z.string(), z.unknown()).describe('JSON Schema of the query; of the body where the method is POST'),
   example: z.string().describe('Example request'),
   freeHold: z.boolean().describe('Whether an abstention (HOLD) is free for requests that could have paid'),
   docs: URL_OF('Operation in the API reference'),

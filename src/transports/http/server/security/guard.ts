@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { type Caller, PUBLIC_CALLER } from '../../../../auth/caller.ts';
 import { toCapacityClient } from '../../../../auth/rate-limit/shared-capacity.ts';
 import type { RequestContext } from '../../../../auth/request-context.ts';
-import { isTierAtLeast, requireTier } from '../../../../auth/tiers/tiers.ts';
+import { isTierAtLeast, type PaidTier, requireTier } from '../../../../auth/tiers/tiers.ts';
 import { REJECTED_TOKEN_CHALLENGE } from '../../../../auth/tokens/access-tokens.ts';
 import type { ClaimedPayer } from '../../../../chain/stablecoin/claimed-payer.ts';
 import { formatSingleAnswerHint } from '../../../../commerce/payment-instructions.ts';
@@ -36,7 +36,8 @@ type GuardOptions = Pick<AppOptions, 'identify' | 'admin' | 'limits' | 'chainWor
  * what is paid, which have limits of their own, the operator's requests and those that cost nothing.
  */
 export function createGuard({ identify, admin, limits, chainWork, loadShedder }: GuardOptions): Guard {
-  return async ({ access, cost, boughtAs, deliversPaid, ownPagesOnly }, request, response, carriesPayment): Promise<RequestContext> => {
+  return async (route, request, response, carriesPayment): Promise<RequestContext> => {
+    const { access, cost, boughtAs, isSold = false, deliversPaid, ownPagesOnly } = route;
     const counter = createRequestCounter(cost === 'free' ? undefined : limits, response);
     const incoming = { ...toIncomingRequest(request, counter), chainWork };
     if (ownPagesOnly === true) await rejectCrossSite(incoming, request);
@@ -44,7 +45,7 @@ export function createGuard({ identify, admin, limits, chainWork, loadShedder }:
       await admitOperator(admin, incoming, request, response);
       return createRequestContext(PUBLIC_CALLER, incoming, response);
     }
-    if (access === 'paid') {
+    if (access === 'paid' || (isSold && incoming.authorization === undefined)) {
       const payer = await admitPayer(incoming, request, response);
       if (!hasPaymentPayload((name) => request.get(name))) await waitForCapacity(loadShedder, 'anonymous', response);
       return payer;
@@ -52,10 +53,17 @@ export function createGuard({ identify, admin, limits, chainWork, loadShedder }:
     if (cost === 'free' && access === 'public') return createRequestContext(PUBLIC_CALLER, incoming, response);
     const caller = await identifyCaller(identify, incoming, response);
     setLoggedCaller(response, caller);
-    if (access === 'basic' || access === 'premium') requireTier(caller, access, formatSingleAnswerHint(boughtAs));
+    const isBuyer = isSold && !isTierAtLeast(caller.tier, access as PaidTier) && mayBuy(caller, request);
+    if ((access === 'basic' || access === 'premium') && !isBuyer) requireTier(caller, access, formatSingleAnswerHint(boughtAs));
+    if (isBuyer && hasPaymentHeader(request)) admitPayment(incoming, response, caller);
     const context = createRequestContext(caller, incoming, response);
     if (deliversPaid !== true)
-      await waitForCapacity(loadShedder, caller.wallet === undefined ? 'anonymous' : 'token', response, carriesPayment);
+      await waitForCapacity(
+        loadShedder,
+        caller.wallet === undefined ? 'anonymous' : 'token',
+        response,
+        carriesPayment ?? (async () => isBuyer && hasPaymentPayload((name) => request.get(name))),
+      );
     if (cost !== 'rpc') return context;
     await context.countChainCall();
     return { ...context, countChainCall: async () => undefined };
@@ -174,9 +182,18 @@ async function admitPayer(incoming: IncomingRequest, request: Request, response:
     return context;
   }
   await counter.count('wallet', `paying:${address}`);
-  counter.requireRemaining('payments', address);
-  createResponseCounter(incoming.chainWork, response, () => toCapacityClient({ caller: PUBLIC_CALLER, address }, true))();
+  admitPayment(incoming, response, PUBLIC_CALLER);
   return context;
+}
+
+function admitPayment({ address, counter, chainWork }: IncomingRequest, response: Response, caller: Caller): void {
+  counter.requireRemaining('payments', address);
+  createResponseCounter(chainWork, response, () => toCapacityClient({ caller, address }, true))();
+}
+
+/** A client with a rejected token expects the access of its tier: it gets the reason, unless it pays. */
+function mayBuy({ rejectedToken }: Caller, request: Request): boolean {
+  return rejectedToken === undefined || hasPaymentHeader(request);
 }
 
 /** Limits failed logins only. Without a configured password admin paths answer 404. */

@@ -109,8 +109,11 @@ describe('a skill call', () => {
     expect((await ask(`${ENDPOINTS.skills}/get_market_context`)).status).toBe(405);
   });
 
-  it('of a forecast requires the tier', async () => {
-    expect((await call('predict_btc_direction', { horizon: '2d' })).body).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
+  it('of a forecast requires the tier or a payment; a rejected token gets its reason', async () => {
+    expect((await call('predict_btc_direction', { horizon: '2d' })).body).toMatchObject({ status: 402, code: 'PAYMENT_REQUIRED' });
+    const rejected = await call('predict_btc_direction', {}, { Authorization: 'Bearer expired' });
+    expect(rejected.body).toMatchObject({ status: 401, code: 'UNAUTHENTICATED', field: 'Authorization' });
+    expect(rejected.headers['www-authenticate']).toContain('error="invalid_token"');
     for (const tier of ['basic', 'premium'] as const) {
       const { status, body } = await call('predict_btc_direction', { horizon: '2d' }, await asTier(service, tier));
       expect([status, body.output.horizon]).toEqual([200, '2d']);

@@ -2,16 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { recoverTypedDataAddress, verifyTypedData } from 'viem';
 import { createSiweMessage } from 'viem/siwe';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { findSkill } from '../../../../../skills/runner.ts';
 import { computeCommitment, DIRECTION_CODES, decodeCode, SIGNAL_CODES } from '../../../../../src/chain/eas/commitment.ts';
 import { toOfferTypedData } from '../../../../../src/commerce/receipts/offer-receipt.ts';
 import { hashDocument } from '../../../../../src/commerce/receipts/receipt.ts';
 import { X402_ERROR_CODES } from '../../../../../src/commerce/x402/protocol/error-codes.ts';
 import type { PaymentRequirements } from '../../../../../src/commerce/x402/protocol/payment-quote.ts';
+import { buildSkillReplySchema } from '../../../../../src/transports/http/agent/skills/schemas.ts';
 import { PAID_PREMIUM_SIGNAL, PAID_SIGNAL } from '../../../../../src/transports/http/commerce/x402/paid-schemas.ts';
 import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
 import { PAYMENT_PROBLEM } from '../../../../../src/transports/http/openapi/problem-schema.ts';
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import { demoWallets } from '../../../../support/auth/login.ts';
+import { asTier, demoWallets } from '../../../../support/auth/login.ts';
 import { asHeader, inV1, officialClient, payingFetch, readHeader, stablecoins, withSignal } from '../../../../support/commerce/payments.ts';
 import { type Signing, signPayment } from '../../../../support/commerce/x402.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
@@ -367,7 +369,6 @@ describe('an operation of a tier', () => {
   it.each([
     ['GET', '/api/svc/oracle', 'Or pay 0.001 USD for a single answer, without an account: GET /oracle?horizon=7d.'],
     ['GET', '/api/svc/oracle/premium', 'Or pay 0.01 USD for a single answer, without an account: GET /oracle/premium?horizon=7d.'],
-    ['POST', '/api/svc/skills/predict_btc_direction', 'Or pay 0.001 USD for a single answer, without an account: GET /oracle?horizon=7d.'],
   ])('names the price of a single answer: %s %s', async (method, path, otherwise) => {
     const { status, body } = await ask(path, {}, { method, from: ELSEWHERE });
     expect([status, body.code]).toEqual([401, 'UNAUTHENTICATED']);
@@ -377,6 +378,65 @@ describe('an operation of a tier', () => {
 
   it('names no price where none is sold', async () => {
     expect((await ask('/api/svc/regime', {}, { from: ELSEWHERE })).body.suggestedAction).toMatch(/<token>\.$/);
+  });
+});
+
+describe('a skill', () => {
+  const PATH = '/api/svc/skills/predict_btc_direction';
+  const post = (headers: Record<string, string> = {}, options = {}) => ask(PATH, headers, { method: 'POST', ...options });
+  const payment = async () =>
+    signPayment({ account: buyer(), requirements: readHeader((await post()).headers.get('PAYMENT-REQUIRED')).accepts[0] });
+
+  it('returns the terms of /oracle in both versions, with its own resource', async () => {
+    const { status, headers, body } = await post();
+    expect(status).toBe(402);
+    expect(undocumented(PAYMENT_PROBLEM, body)).toEqual([]);
+    const resource = `${service.http.commerce.merchant.publicUrl}${PATH}`;
+    expect(readHeader(headers.get('PAYMENT-REQUIRED'))).toMatchObject({ resource: { url: resource }, accepts: [await termsOf('/oracle')] });
+    expect(body).toMatchObject({ error: 'payment_required', accepts: [{ resource, maxAmountRequired: '1000', network: 'base-sepolia' }] });
+  });
+
+  it.each([
+    ['PAYMENT-SIGNATURE', 'version 2', asHeader, ['PAYMENT-RESPONSE']],
+    ['X-PAYMENT', 'version 1', (paid: Parameters<typeof inV1>[0]) => asHeader(inV1(paid)), ['X-PAYMENT-RESPONSE']],
+    ['X-402-Payment', 'version 2', asHeader, ['PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE']],
+  ] as const)('is paid in %s of %s, and settles in the headers of that version', async (name, _, form, settlements) => {
+    const sent = form(await payment());
+    const { status, headers, body } = await post({ [name]: sent });
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(undocumented(buildSkillReplySchema(findSkill('predict_btc_direction')), body)).toEqual([]);
+    expect(body).toMatchObject({ charged: true, payment: { offering: 'x402:x402_signal', amount: '1000' } });
+    expect(body.receipt.message.answerHash).toBe(hashDocument(body.output));
+    for (const settlement of settlements)
+      expect(readHeader(headers.get(settlement))).toMatchObject({ success: true, transaction: body.payment.txHash });
+  });
+
+  it('is free for a HOLD where the operator gives it away, and the payment stays unused', async () => {
+    const paid = await payment();
+    const send = (at: Served) => withSignal(service, 'HOLD', () => post({ 'PAYMENT-SIGNATURE': asHeader(paid) }, { at }));
+    const arrived = await received(async () => {
+      const { status, headers, body } = await send(lenient);
+      expect([status, headers.get('PAYMENT-RESPONSE')]).toEqual([200, null]);
+      expect(undocumented(buildSkillReplySchema(findSkill('predict_btc_direction')), body)).toEqual([]);
+      expect(body).toMatchObject({
+        output: { signal: 'HOLD', direction: null, confidence: null, pUp: null },
+        charged: false,
+        payment: null,
+      });
+      expect(body.output).not.toHaveProperty('salt');
+    });
+    expect(arrived).toBe(0n);
+    expect(await received(async () => expect((await send(served)).body).toMatchObject({ charged: true }))).toBe(PRICES['/oracle']);
+  });
+
+  it('is sold to a client with a rejected token that pays', async () => {
+    const answer = await post({ Authorization: 'Bearer expired', 'PAYMENT-SIGNATURE': asHeader(await payment()) });
+    expect(answer).toMatchObject({ status: 200, body: { charged: true } });
+  });
+
+  it('is not charged to a token holder with a payment', async () => {
+    const headers = { ...(await asTier(service, 'basic')), 'PAYMENT-SIGNATURE': asHeader(await payment()) };
+    expect(await received(async () => expect((await post(headers)).body).not.toHaveProperty('charged'))).toBe(0n);
   });
 });
 

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
+import { SKILLS } from '../../../../../skills/index.ts';
 import { formatAmount } from '../../../../../src/commerce/money.ts';
 import { PAID_RESOURCES } from '../../../../../src/commerce/price-list.ts';
 import { createReceiptSigner } from '../../../../../src/commerce/receipts/receipt.ts';
@@ -35,6 +37,12 @@ async function json(path: string): Promise<Body> {
   return response.json();
 }
 
+const SOLD_SKILLS = SKILLS.flatMap(({ id, offering }) =>
+  offering === null ? [] : [{ method: 'POST', path: `${ENDPOINTS.skills}/${id}`, offering }],
+);
+/** Entries of paid operations; the others are skills. */
+const operations = (): Body[] => document.resources.filter(({ method }: Body) => method === 'GET');
+
 /** Where a URL under the public address is here. */
 const here = (url: string) => {
   expect(url).toMatch(new RegExp(`^${BASE}/[^/]`));
@@ -47,12 +55,12 @@ describe('/.well-known/x402.json', () => {
     expect(
       document.resources.map(({ offering, method, resource, price }: Body) => [offering, method, resource, price.usd, price.amount]),
     ).toEqual(
-      PAID_RESOURCES.map(({ channel, name, resource, price }) => [
-        `${channel}:${name}`,
-        resource.method,
-        `${BASE}${resource.path}`,
-        formatAmount(price),
-        price.amount.toString(),
+      [...PAID_RESOURCES.map((offering) => ({ ...offering.resource, offering })), ...SOLD_SKILLS].map(({ method, path, offering }) => [
+        `${offering.channel}:${offering.name}`,
+        method,
+        `${BASE}${path}`,
+        formatAmount(offering.price),
+        offering.price.amount.toString(),
       ]),
     );
     expect(document).toMatchObject({ payee: PAYEE, chain: 'eip155:84532', network: 'base-sepolia', x402Versions: [1, 2] });
@@ -61,19 +69,19 @@ describe('/.well-known/x402.json', () => {
   });
 
   it('has the requirements of the operations, in both versions', async () => {
-    for (const { resource, accepts, v1 } of document.resources) {
-      const response = await fetch(here(resource));
+    for (const { resource, method, accepts, v1 } of document.resources) {
+      const response = await fetch(here(resource), { method });
       expect(response.status).toBe(402);
       expect(readHeader(response.headers.get('PAYMENT-REQUIRED')).accepts).toEqual(accepts);
       const { resource: asked, ...terms } = ((await response.json()) as Body).accepts[0];
       const { resource: listed, ...discovered } = v1.accepts[0];
       expect(discovered).toEqual(terms);
-      expect([asked, listed]).toEqual([`${resource}?horizon=7d`, resource]);
+      expect([asked, listed]).toEqual([method === 'GET' ? `${resource}?horizon=7d` : resource, resource]);
     }
   });
 
   it('describes the query as the operations accept it', async () => {
-    for (const { resource, input } of document.resources) {
+    for (const { resource, input } of operations()) {
       const { properties } = input;
       expect(properties.horizon).toMatchObject({ enum: ['2d', '3d', '7d'], default: '7d' });
       for (const horizon of [...properties.horizon.enum, '1d', '1', '7'])
@@ -83,12 +91,20 @@ describe('/.well-known/x402.json', () => {
     }
   });
 
+  it('describes the input of a skill as its operation accepts it', async () => {
+    const [{ resource, input }] = document.resources.filter(({ method }: Body) => method === 'POST');
+    const post = (body: object) =>
+      fetch(here(resource), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+    for (const horizon of input.properties.horizon.enum) expect((await post({ horizon })).status).toBe(402);
+    expect((await post({ horizon: '4d' })).status).toBe(400);
+  });
+
   it.each([
     ['2d', '2d', '2-day'],
     ['1', '1d', '1-day'],
     ['7', '7d', '7-day'],
   ])('requirements for horizon=%s name that horizon in resource and description', async (horizon, name, adjective) => {
-    for (const { resource } of document.resources) {
+    for (const { resource } of operations()) {
       const response = await fetch(here(`${resource}?horizon=${horizon}`));
       const required = readHeader(response.headers.get('PAYMENT-REQUIRED'));
       const body = (await response.json()) as Body;
@@ -142,9 +158,12 @@ describe('other x402 documents', () => {
   it('mark the operations in OpenAPI with price and 402', async () => {
     const { paths, components } = await json('/.well-known/openapi.json');
     const marked = Object.values<Body>(paths).flatMap((item) => Object.values<Body>(item).filter((one) => one['x-payment-info']));
-    expect(marked).toHaveLength(PAID_RESOURCES.length);
-    for (const { resource, price } of PAID_RESOURCES) {
-      const operation = paths[resource.path].get;
+    const sold = [
+      ...PAID_RESOURCES.map(({ resource, price }) => ({ operation: paths[resource.path].get, price })),
+      ...SOLD_SKILLS.map(({ path, offering: { price } }) => ({ operation: paths[path].post, price })),
+    ];
+    expect(marked).toHaveLength(sold.length);
+    for (const { operation, price } of sold) {
       expect(operation['x-payment-info']).toEqual({
         price: { mode: 'fixed', currency: 'USD', amount: formatAmount(price) },
         protocols: [{ x402: {} }],

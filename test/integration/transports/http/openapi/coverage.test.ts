@@ -64,8 +64,10 @@ const OF_WEBSOCKETS = [{ webSocketToken: [] }, { webSocketTicket: [] }];
 it.each(PATHS.map((entry): [string, SpecPath] => [line(entry), entry]))('%s requires its tier', (_, { method, path, tier }) => {
   const { security, responses, description } = document.paths[path][method];
   const asked = path === '/ws/signal' ? [...SECURITY[tier], ...OF_WEBSOCKETS] : SECURITY[tier];
-  const { variesByCaller } = routes.find((one) => one.method === method && one.path === path)!;
-  expect(security).toEqual(tier === 'public' && variesByCaller !== true ? [] : asked);
+  const { variesByCaller, isSold } = routes.find((one) => one.method === method && one.path === path)!;
+  const orPaid = isSold === true ? SECURITY.paid : [];
+  expect(security).toEqual(tier === 'public' && variesByCaller !== true ? [] : [...asked, ...orPaid]);
+  if (isSold === true) expect(Object.keys(responses)).toContain('402');
   const named = security.flatMap((requirement: object) => Object.keys(requirement));
   expect(Object.keys(document.components.securitySchemes)).toEqual(expect.arrayContaining(named));
   if (tier === 'basic' || tier === 'premium') expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403']));

@@ -125,6 +125,7 @@ function refusal({ 'x-access': access, operationId }: CallableOperation, caller:
   if (free || access === 'paid') return null;
   // A request without a handshake gets 426 before authentication.
   if (operationId === 'openWebSocket') return 426;
+  if (caller === 'anonymous' && operationId === 'runPredictBtcDirection') return 402;
   // A token that is rejected makes its sender anonymous.
   if ((caller === 'anonymous' || caller === 'unknown') && (access !== 'public' || operationId === 'logOut')) return 401;
   return caller === 'basic' && access === 'premium' ? 403 : null;
