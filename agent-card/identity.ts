@@ -6,5 +6,7 @@ export const IDENTITY = {
     'A daily forecast of BTC/USD, committed on chain before its outcome window opens, wagered, resolved and scored in public. The direction shows no skill that can be distinguished from luck, and the record says so.',
   /** At most 100 characters, the limit of the MCP registry. */
   tagline: 'Daily BTC/USD forecasts, committed on chain before their outcome and scored in public.',
+  /** Topics under which directories list what is sold; at most five. */
+  topics: ['bitcoin', 'forecast', 'probability', 'on-chain commitment', 'trading signal'],
   capabilities: ['btc-usd-forecast', 'on-chain-commitment', 'public-scorecard', 'attestation-verification', 'a2a', 'mcp'],
 } as const;

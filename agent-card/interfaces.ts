@@ -4,8 +4,9 @@ import { A2A_VERSION, ASYNCAPI_VERSION, MCP_VERSION, OPENAPI_VERSION } from './p
 
 /** A way for programs to use the service. Paths are without the base URL. */
 export interface ServiceInterface {
+  /** Name of its description in lists. */
   title: string;
-  /** Ends a sentence that begins with the title. */
+  /** What the description holds. */
   note: string;
   version: string;
   /** What clients call, the preferred one first. */

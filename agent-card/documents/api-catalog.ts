@@ -21,8 +21,13 @@ export function buildApiCatalog({ publicUrl }: CatalogSource) {
   return { linkset: [{ anchor: toUrl(ENDPOINTS.apiCatalog), item: items }, ...endpoints] };
 }
 
+/** `Link` header by which other documents name the catalog. */
+export function formatCatalogLink({ publicUrl }: CatalogSource): string {
+  return `<${joinUrl(publicUrl, ENDPOINTS.apiCatalog)}>; rel="api-catalog"`;
+}
+
 /** `Link` header of the catalog: itself and its items, which HEAD delivers without the body (RFC 9727, section 2). */
 export function formatCatalogLinks({ publicUrl }: CatalogSource): string {
   const items = listInterfaces().flatMap(({ endpoints }) => endpoints.map((path) => `<${joinUrl(publicUrl, path)}>; rel="item"`));
-  return [`<${joinUrl(publicUrl, ENDPOINTS.apiCatalog)}>; rel="api-catalog"`, ...items].join(', ');
+  return [formatCatalogLink({ publicUrl }), ...items].join(', ');
 }

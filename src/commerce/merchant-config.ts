@@ -1,6 +1,13 @@
 import type { Address } from 'viem';
 import type { StablecoinDomain } from '../chain/stablecoin/stablecoin.ts';
 
+/** Limits of x402, specs/extensions/bazaar.md: a name and tags of at most 32 printable ASCII characters, five tags. */
+export interface SellerInfo {
+  serviceName: string;
+  tags: string[];
+  iconUrl: string;
+}
+
 export interface MerchantConfig {
   chainId: number;
   asset: Address;
@@ -10,6 +17,8 @@ export interface MerchantConfig {
   /** False on a local chain, whose stablecoin is freely mintable. */
   realMoney: boolean;
   publicUrl: string;
+  /** How directories show the seller, in `resource` of each quote; unset: by its URL. */
+  service?: SellerInfo;
 }
 
 export function getCaip2Network({ chainId }: Pick<MerchantConfig, 'chainId'>): `eip155:${number}` {

@@ -12,6 +12,8 @@ function startUpstream(): Promise<Server> {
   const server = createServer((incoming, response) => {
     const { host, 'x-forwarded-for': forwardedFor } = incoming.headers;
     if (incoming.url === '/stream') return void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: first\n\n');
+    if (incoming.url === '/paid')
+      return void response.writeHead(402, { 'payment-required': 'x'.repeat(9_000) }).end(incoming.headers['payment-signature']);
     incoming.resume().on('end', () => response.end(JSON.stringify({ host, forwardedFor })));
   });
   const sockets = new WebSocketServer({ server, path: '/ws/signal' });
@@ -70,6 +72,12 @@ describeWithPrograms('the shipped reverse proxies', ['nginx', 'caddy'], (program
       await ask({ path: '/api/svc/open/signal?token=very-secret', headers: { authorization: 'Bearer also-secret', cookie: 'secret=1' } });
       await vi.waitFor(async () => expect(await proxy.readLog()).toContain('/api/svc/open/signal'));
       expect(await proxy.readLog()).not.toMatch(/secret/);
+    });
+
+    it('passes payments and their terms on, which are long headers', async () => {
+      const payment = 'x'.repeat(9_000);
+      const { status, headers, text } = await ask({ path: '/paid', headers: { 'payment-signature': payment } });
+      expect([status, headers['payment-required'], text]).toEqual([402, payment, payment]);
     });
 
     it('rejects bodies and heads that are too large', async () => {

@@ -1,4 +1,6 @@
 import { type Address, isAddressEqual } from 'viem';
+import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
+import { IDENTITY } from '../../../agent-card/identity.ts';
 import { readStablecoin } from '../../chain/stablecoin/stablecoin.ts';
 import type { Wallet } from '../../chain/tx/wallet.ts';
 import { isSignedBy } from '../../chain/verify-signature.ts';
@@ -19,6 +21,7 @@ import { type SalesDeps, SalesService } from '../../commerce/x402/sales-service.
 import { createCache } from '../../platform/cache.ts';
 import type { Config } from '../../platform/config/settings.ts';
 import { OracleError } from '../../platform/errors.ts';
+import { joinUrl } from '../../platform/service-url.ts';
 import type { ServiceCore } from '../core.ts';
 import type { ProcessContext } from '../process-context.ts';
 import { createFacilitator, createFacilitatorEndpoint } from './facilitator.ts';
@@ -44,6 +47,7 @@ export async function composeCommerce(
     domain: await readStablecoin(chain, asset),
     realMoney: isRealChain,
     publicUrl: publicUrl.replace(/\/+$/, ''),
+    service: { serviceName: IDENTITY.name, tags: [...IDENTITY.topics], iconUrl: joinUrl(publicUrl, ENDPOINTS.icon) },
   };
   const ledger = new Ledger(db);
   const signReceipt = createReceiptSigner(provider, chainId);

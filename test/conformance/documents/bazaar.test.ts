@@ -27,10 +27,10 @@ describe('the official Bazaar extension', () => {
 
   it.each(quotes)('lists $name from the payment that this service forwards to a facilitator', ({ name, transport, quote }) => {
     const forwarded = { x402Version: 2, accepted: quote.requirements, payload: {}, ...toPaymentListing(quote) };
-    const { description, mimeType } = quote.resource;
+    const { description, mimeType, serviceName, tags, iconUrl } = quote.resource;
     const path = { buySignal: '/oracle', buyPremiumSignal: '/oracle/premium' }[name] ?? '/mcp';
     expect(bazaar.extractDiscoveryInfo(forwarded, quote.requirements)).toMatchObject({
-      ...{ resourceUrl: `${PUBLIC_URL}${path}`, description, mimeType, x402Version: 2 },
+      ...{ resourceUrl: `${PUBLIC_URL}${path}`, description, mimeType, serviceName, tags, iconUrl, x402Version: 2 },
       ...(transport === 'mcp' ? { toolName: name } : { method: 'GET' }),
     });
   });

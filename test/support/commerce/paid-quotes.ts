@@ -1,5 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
+import { IDENTITY } from '../../../agent-card/identity.ts';
 import { SKILLS } from '../../../skills/index.ts';
 import { createPaidCalls } from '../../../skills/paid-call.ts';
 import type { MerchantConfig } from '../../../src/commerce/merchant-config.ts';
@@ -27,6 +28,7 @@ export const MERCHANT: MerchantConfig = {
   domain: { name: 'USD Coin', version: '2' },
   realMoney: false,
   publicUrl: PUBLIC_URL,
+  service: { serviceName: IDENTITY.name, tags: [...IDENTITY.topics], iconUrl: `${PUBLIC_URL}/icon.svg` },
 };
 
 export interface PaidQuote {

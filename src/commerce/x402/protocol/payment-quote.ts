@@ -1,7 +1,7 @@
 import type { PaymentRequired as X402PaymentRequired, PaymentRequirements as X402PaymentRequirements } from '@x402/core/types';
 import { type Address, getAddress } from 'viem';
 import { OracleError } from '../../../platform/errors.ts';
-import { getCaip2Network, type MerchantConfig } from '../../merchant-config.ts';
+import { getCaip2Network, type MerchantConfig, type SellerInfo } from '../../merchant-config.ts';
 import { formatMoney } from '../../money.ts';
 import type { Offering } from '../../price-list.ts';
 import { toX402ErrorCode, type X402ErrorCode } from './error-codes.ts';
@@ -12,7 +12,7 @@ const PAYMENT_VALID_SECONDS = 300;
 /** Network names of protocol version 1; other chains support version 2 only. */
 const V1_NETWORKS: Readonly<Record<number, string>> = { 8453: 'base', 84532: 'base-sepolia' };
 
-export interface ResourceInfo {
+export interface ResourceInfo extends Partial<SellerInfo> {
   url: string;
   description: string;
   mimeType: string;
@@ -64,8 +64,15 @@ export function buildPaymentQuote(merchant: MerchantConfig, offering: Offering, 
   const network = V1_NETWORKS[merchant.chainId];
   const requirementsV1 =
     network === undefined ? null : { ...shared, network, maxAmountRequired: amount, resource: url, description, mimeType };
-  const requirements = { ...shared, network: getCaip2Network(merchant), amount };
-  return { offering, resource, requirements, requirementsV1, merchant, offer: null, signIn: null };
+  return {
+    offering,
+    resource: { ...resource, ...merchant.service },
+    requirements: { ...shared, network: getCaip2Network(merchant), amount },
+    requirementsV1,
+    merchant,
+    offer: null,
+    signIn: null,
+  };
 }
 
 /** @param error why the payment, or its absence, is rejected */

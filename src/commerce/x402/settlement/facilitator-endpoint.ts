@@ -2,7 +2,6 @@ import { createOperatorFetch } from '../../../platform/outbound/operator-fetch.t
 
 /** Of an answer. */
 export const MAX_ANSWER_BYTES = 262_144;
-const KEY_REFUSED = [401, 403];
 
 /** Headers that authenticate one request. @param url whole URL of the request */
 export type AuthorizeRequest = (method: 'GET' | 'POST', url: string) => Promise<Record<string, string>>;
@@ -31,7 +30,7 @@ export class FacilitatorKeyError extends Error {
   }
 }
 
-/** The answer of any other status. @throws FacilitatorKeyError for 401 and 403; errors of `createOperatorFetch` */
+/** The answer of any status but 401. @throws FacilitatorKeyError for that; errors of `createOperatorFetch` */
 export async function callFacilitator(endpoint: FacilitatorEndpoint, { path, body, timeoutMs }: FacilitatorCall): Promise<Response> {
   const base = endpoint.url.replace(/\/+$/, '');
   const url = `${base}${path}`;
@@ -39,7 +38,7 @@ export async function callFacilitator(endpoint: FacilitatorEndpoint, { path, bod
   const fetchFacilitator = createOperatorFetch({ base, timeoutMs, maxBytes: MAX_ANSWER_BYTES });
   const headers = { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...(await endpoint.authorize?.(method, url)) };
   const response = await fetchFacilitator(url, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-  if (!KEY_REFUSED.includes(response.status)) return response;
+  if (response.status !== 401) return response;
   await response.body?.cancel();
   throw new FacilitatorKeyError(response.status, endpoint);
 }

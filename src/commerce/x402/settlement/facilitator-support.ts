@@ -49,6 +49,8 @@ async function requireKey(endpoint: FacilitatorEndpoint): Promise<void> {
   try {
     const response = await callFacilitator(endpoint, { path: '/verify', body: {}, timeoutMs: TIMEOUT_MS });
     await response.body?.cancel();
+    // For a payment, 403 may be about its payer.
+    if (response.status === 403) throw new FacilitatorKeyError(403, endpoint);
   } catch (cause) {
     throw toSupportError(cause);
   }

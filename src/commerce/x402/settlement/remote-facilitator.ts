@@ -56,7 +56,9 @@ async function requestDecision<T>(
     const response = await callFacilitator(endpoint, { path: `/${operation}`, body, timeoutMs: TIMEOUT_MS });
     const answer = await readJson(response, MAX_ANSWER_BYTES);
     if (response.status >= 500 || (response.status >= 300 && response.status < 400)) throw new Error(`status ${response.status}`);
-    return schema.parse(answer);
+    const { success, data } = schema.safeParse(answer);
+    if (!success) throw new Error(`status ${response.status} without a decision`);
+    return data;
   } catch (error) {
     log.warn({ reason: formatLoggedReason(error) }, 'a payment could not be checked or sent');
     throw noAnswerError(operation, error);

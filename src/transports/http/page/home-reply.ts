@@ -1,3 +1,4 @@
+import { formatCatalogLink } from '../../../../agent-card/documents/api-catalog.ts';
 import { isDatabaseUnreachable } from '../../../platform/mongo.ts';
 import { EncodedText } from '../server/replies/encoded-text.ts';
 import { buildStrongEtag } from '../server/replies/etag.ts';
@@ -42,5 +43,6 @@ async function renderHome(deps: HomeDeps, publicUrl: string): Promise<Reply<neve
   const { market, demo, now } = deps;
   const initial = await readHomeData(deps);
   const text = renderDashboardPage(publicUrl, { initial, nowMs: now().getTime(), market: market.kind, hasDemo: demo !== null });
-  return { headers: { ...PAGE_HEADERS, ETag: buildStrongEtag(text) }, encoded: new EncodedText(text) };
+  const headers = { ...PAGE_HEADERS, Link: formatCatalogLink({ publicUrl }), ETag: buildStrongEtag(text) };
+  return { headers, encoded: new EncodedText(text) };
 }

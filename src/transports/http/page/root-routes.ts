@@ -1,3 +1,4 @@
+import { formatCatalogLink } from '../../../../agent-card/documents/api-catalog.ts';
 import { IDENTITY } from '../../../../agent-card/identity.ts';
 import { OracleError } from '../../../platform/errors.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -29,7 +30,7 @@ export function rootRoutes(deps: HomeDeps & Pick<HttpDeps, 'version' | 'publicUr
       };
       return JSON.stringify(resources);
     },
-    () => ({ 'Content-Type': 'application/json; charset=utf-8', Vary: 'Accept' }),
+    () => ({ 'Content-Type': 'application/json; charset=utf-8', Link: formatCatalogLink({ publicUrl }), Vary: 'Accept' }),
   );
   return [
     route('GET /', 'listResources', {

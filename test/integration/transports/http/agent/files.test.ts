@@ -290,6 +290,14 @@ describe('an agent document', () => {
     expect(response.headers.get('content-type')).toBe(API_CATALOG_TYPE);
   });
 
+  it.each(['application/json', 'text/html'])('is found from the first page as %s', async (type) => {
+    const { headers } = await fetch(served.url, { headers: { Accept: type } });
+    expect([headers.get('content-type')?.split(';')[0], headers.get('link')]).toEqual([
+      type,
+      `<${service.http.publicUrl}${ENDPOINTS.apiCatalog}>; rel="api-catalog"`,
+    ]);
+  });
+
   it('of the catalogs links to documents with the media types that it names', async () => {
     const { linkset } = (await (await fetch(served.url + ENDPOINTS.apiCatalog)).json()) as Body;
     const links: { href: string; type: string }[] = linkset.flatMap((one: Body) => [...(one['service-desc'] ?? []), ...(one.status ?? [])]);
