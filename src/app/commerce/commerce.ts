@@ -132,7 +132,7 @@ function createFacilitator({ config, log }: Pick<ProcessContext, 'config' | 'log
   if (url !== undefined) return createForwardingFacilitator(url, { chain, log, now });
   const deployments = {
     factories: config.X402_WALLET_FACTORIES ?? (config.chainMode === 'real' ? [] : [getLocalWalletFactory()]),
-    budget: new DeploymentBudget(db, config.X402_MAX_DEPLOYMENTS_PER_DAY),
+    budget: new DeploymentBudget(db, config.X402_DEPLOYMENTS_PER_DAY),
   };
   if (wallet !== null) return createLocalFacilitator({ chain, wallet, gasBudget: buildGasBudget(config), deployments, log, now });
   throw new OracleError(
