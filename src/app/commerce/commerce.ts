@@ -16,6 +16,7 @@ import { PaymentClaimStore } from '../../commerce/x402/claim-store.ts';
 import { FailedSettlementStore } from '../../commerce/x402/failed-settlements.ts';
 import { type SalesDeps, SalesService } from '../../commerce/x402/sales-service.ts';
 import { DeploymentBudget } from '../../commerce/x402/settlement/deployments/deployment-budget.ts';
+import { requireDeploymentContracts } from '../../commerce/x402/settlement/deployments/deployment-contracts.ts';
 import { forwardSupportedDeployments } from '../../commerce/x402/settlement/deployments/forwarded-deployments.ts';
 import { readDeploymentSupport } from '../../commerce/x402/settlement/facilitator-support.ts';
 import type { GasBudget } from '../../commerce/x402/settlement/gas-budget.ts';
@@ -28,7 +29,7 @@ import { OracleError } from '../../platform/errors.ts';
 import type { ServiceCore } from '../core.ts';
 import type { ProcessContext } from '../process-context.ts';
 
-/** @throws OracleError CONFIG_INVALID for an unusable payee or stablecoin */
+/** @throws OracleError CONFIG_INVALID for an unusable payee, stablecoin or wallet factory */
 export async function composeCommerce(
   context: ProcessContext,
   core: ServiceCore,
@@ -59,7 +60,7 @@ export async function composeCommerce(
     ledger,
     signReceipt,
     requireOpen,
-    facilitator: createFacilitator(context, { db, chain, wallet: wallets.facilitator, now }),
+    facilitator: await createFacilitator(context, { db, chain, wallet: wallets.facilitator, now }),
     claims: new PaymentClaimStore(db),
     failures: new FailedSettlementStore(db),
     signal: shutdown.signal,
@@ -127,9 +128,10 @@ interface FacilitatorDeps extends Pick<ServiceCore, 'db' | 'chain' | 'now'> {
   wallet: Wallet | null;
 }
 
-function createFacilitator({ config, log }: Pick<ProcessContext, 'config' | 'log'>, { db, chain, wallet, now }: FacilitatorDeps) {
+async function createFacilitator({ config, log }: Pick<ProcessContext, 'config' | 'log'>, { db, chain, wallet, now }: FacilitatorDeps) {
   const { X402_FACILITATOR_URL: url } = config;
   if (url !== undefined) return createForwardingFacilitator(url, { chain, log, now });
+  await requireDeploymentContracts(chain, config.X402_WALLET_FACTORIES ?? []);
   const deployments = {
     factories: config.X402_WALLET_FACTORIES ?? (config.chainMode === 'real' ? [] : [getLocalWalletFactory()]),
     budget: new DeploymentBudget(db, config.X402_DEPLOYMENTS_PER_DAY),
