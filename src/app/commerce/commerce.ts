@@ -26,7 +26,7 @@ import type { ServiceCore } from '../core.ts';
 import type { ProcessContext } from '../process-context.ts';
 import { createFacilitator, createFacilitatorEndpoint } from './facilitator.ts';
 
-/** @throws OracleError CONFIG_INVALID for an unusable payee or stablecoin */
+/** @throws OracleError CONFIG_INVALID for an unusable payee, stablecoin or wallet factory */
 export async function composeCommerce(
   context: ProcessContext,
   core: ServiceCore,
@@ -60,7 +60,7 @@ export async function composeCommerce(
     signX402Receipt: createX402ReceiptSigner(provider, getCaip2Network(merchant)),
     signOffer: createOfferSigner(provider),
     requireOpen,
-    facilitator: createFacilitator(context, { db, chain, wallet: wallets.facilitator, now }),
+    facilitator: await createFacilitator(context, { db, chain, wallet: wallets.facilitator, now }),
     claims: new PaymentClaimStore(db),
     failures: new FailedSettlementStore(db),
     signal: shutdown.signal,

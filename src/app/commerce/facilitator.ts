@@ -1,6 +1,7 @@
 import type { Wallet } from '../../chain/tx/wallet.ts';
 import { createCdpAuthorization } from '../../commerce/x402/settlement/cdp-authorization.ts';
 import { DeploymentBudget } from '../../commerce/x402/settlement/deployments/deployment-budget.ts';
+import { requireDeploymentContracts } from '../../commerce/x402/settlement/deployments/deployment-contracts.ts';
 import { forwardSupportedDeployments } from '../../commerce/x402/settlement/deployments/forwarded-deployments.ts';
 import type { Facilitator } from '../../commerce/x402/settlement/facilitator.ts';
 import type { FacilitatorEndpoint } from '../../commerce/x402/settlement/facilitator-endpoint.ts';
@@ -19,16 +20,17 @@ interface FacilitatorDeps extends Pick<ServiceCore, 'db' | 'chain' | 'now'> {
   wallet: Wallet | null;
 }
 
-/** @throws OracleError CONFIG_INVALID without a wallet and a URL */
-export function createFacilitator(
+/** @throws OracleError CONFIG_INVALID without a wallet and a URL, or for an unusable wallet factory */
+export async function createFacilitator(
   { config, log }: Pick<ProcessContext, 'config' | 'log'>,
   { db, chain, wallet, now }: FacilitatorDeps,
-): Facilitator {
+): Promise<Facilitator> {
   const endpoint = createFacilitatorEndpoint(config, now);
   if (endpoint !== null) return createForwardingFacilitator(endpoint, { chain, log, now });
+  await requireDeploymentContracts(chain, config.X402_WALLET_FACTORIES ?? []);
   const deployments = {
     factories: config.X402_WALLET_FACTORIES ?? (config.chainMode === 'real' ? [] : [getLocalWalletFactory()]),
-    budget: new DeploymentBudget(db, config.X402_MAX_DEPLOYMENTS_PER_DAY),
+    budget: new DeploymentBudget(db, config.X402_DEPLOYMENTS_PER_DAY),
   };
   if (wallet !== null) return createLocalFacilitator({ chain, wallet, gasBudget: buildGasBudget(config), deployments, log, now });
   throw new OracleError(

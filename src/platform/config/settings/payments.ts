@@ -46,7 +46,7 @@ export const PAYMENT_SETTINGS = {
     description:
       "Factories that may deploy a payer's contract wallet with its payment (ERC-6492), separated by commas; unset: none on a real chain, its own on a local one",
   },
-  X402_MAX_DEPLOYMENTS_PER_DAY: {
+  X402_DEPLOYMENTS_PER_DAY: {
     schema: integerSetting(0, 100_000),
     default: '100',
     description: "Maximum number of payers' wallets deployed within 24 hours; further ones wait. Each costs at most gas worth its payment",

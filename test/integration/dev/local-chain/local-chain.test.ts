@@ -150,7 +150,7 @@ describe('its state', () => {
       return { blocks, logs, transactions: await read('eth_getTransactionByHash'), receipts: await read('eth_getTransactionReceipt') };
     };
     const before = await everything(first);
-    expect(before.receipts).toHaveLength(7);
+    expect(before.receipts).toHaveLength(9);
     expect(before.logs.length).toBeGreaterThan(0);
     await first.stop();
     const second = await start();

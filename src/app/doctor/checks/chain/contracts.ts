@@ -4,6 +4,7 @@ import type { ContractReading } from '../../../../chain/contract-states.ts';
 import { readContractStates } from '../../../../chain/contract-states.ts';
 import { chainCall } from '../../../../chain/rpc/chain-call.ts';
 import { readStablecoin } from '../../../../chain/stablecoin/stablecoin.ts';
+import { requireDeploymentContracts } from '../../../../commerce/x402/settlement/deployments/deployment-contracts.ts';
 import type { Check } from '../../check.ts';
 import { type Finding, fail, ok, orFinding, warn } from '../../finding.ts';
 
@@ -23,7 +24,7 @@ export const contractsCheck: Check = {
   ],
   needsTarget: true,
   uses: ['chain'],
-  async run({ chain, roles }) {
+  async run({ chain, roles, config: { X402_WALLET_FACTORIES: factories = [] } }) {
     const connected = await chain();
     const { addresses } = connected;
     const reporter = (await roles().catch(() => [])).find(({ role }) => role === 'reporter')?.address ?? addresses.eas;
@@ -41,6 +42,7 @@ export const contractsCheck: Check = {
         const { name, version } = await readStablecoin(connected, addresses.stablecoin);
         return ok(`stablecoin ${addresses.stablecoin}: ${name}, version ${version}, 6 decimals`);
       })),
+      ...(factories.length === 0 ? [] : await orFinding(() => checkFactories(connected, factories))),
       ...checkCommerce(addresses.agentCommerce, states.agentCommerce, addresses.stablecoin),
     ];
   },
@@ -85,6 +87,11 @@ async function checkRegistries({ client, addresses }: Chain): Promise<Finding> {
     action: 'Set IDENTITY_REGISTRY_ADDRESS and REPUTATION_REGISTRY_ADDRESS to a pair.',
     isPermanent: true,
   });
+}
+
+async function checkFactories(chain: Chain, factories: readonly Address[]): Promise<Finding> {
+  await requireDeploymentContracts(chain, factories);
+  return ok(`wallet factories ${factories.join(', ')} and Multicall3 have code`);
 }
 
 function checkCommerce(

@@ -3,20 +3,28 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Chain } from '../../../../../src/chain/client.ts';
 import { declareHttpResource } from '../../../../../src/commerce/x402/protocol/bazaar.ts';
 import type { ParsedPayment } from '../../../../../src/commerce/x402/protocol/payment-payload.ts';
 import { parsePaymentPayload } from '../../../../../src/commerce/x402/protocol/payment-payload.ts';
 import type { PaymentRequirements } from '../../../../../src/commerce/x402/protocol/payment-quote.ts';
+import { forwardSupportedDeployments } from '../../../../../src/commerce/x402/settlement/deployments/forwarded-deployments.ts';
+import { readDeploymentSupport } from '../../../../../src/commerce/x402/settlement/facilitator-support.ts';
 import { createRemoteFacilitator } from '../../../../../src/commerce/x402/settlement/remote-facilitator.ts';
+import { getLocalWalletFactory } from '../../../../../src/dev/local-chain/contracts/deploy.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { type TestChain, testChain } from '../../../../support/chain/chain.ts';
 import { walletFactory } from '../../../../support/chain/contract-wallet.ts';
+import { smartWallet } from '../../../../support/chain/smart-wallet.ts';
 import { signPayment, type TillBench, tillBench } from '../../../../support/commerce/x402.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 
 let chain: TestChain;
 let database: TestDatabase;
+let connected: Chain;
 let bench: TillBench;
+/** What it answers at `/supported`. */
+let supported: object = { kinds: [] };
 let server: Server;
 let url: string;
 /** Bodies of the requests to the facilitator, by operation. */
@@ -45,8 +53,11 @@ async function answer(
 
 beforeAll(async () => {
   [chain, database] = await Promise.all([testChain(), testDatabase()]);
-  bench = await tillBench({ chain, db: database.db, connected: await chain.connect() });
+  connected = await chain.connect();
+  const deployments = { factories: [getLocalWalletFactory()], maxPerDay: 100 };
+  bench = await tillBench({ chain, db: database.db, connected, deployments });
   server = createServer(async (request, response) => {
+    if (request.url === '/supported') return void response.end(JSON.stringify(supported));
     const path = request.url as '/verify' | '/settle';
     const body = (await json(request)) as Parameters<typeof answer>[1];
     received[path] = body as { paymentPayload: Record<string, unknown> };
@@ -164,5 +175,49 @@ describe('a remote facilitator', () => {
   it('is reported as unavailable when it is down', async () => {
     const sales = await bench.another({ facilitator: remote('http://127.0.0.1:9') });
     await expect(sales.sell(bench.call(await pay()))).rejects.toMatchObject({ code: 'TRANSACTION_UNCONFIRMED', retryable: true });
+  });
+});
+
+describe('a payment of a wallet that is not deployed, with a remote facilitator', () => {
+  const KIND = { x402Version: 2, scheme: 'exact', network: 'eip155:84532' };
+  const factories = { eip6492AllowedFactories: [getLocalWalletFactory()] };
+
+  async function payerOf() {
+    instead = {};
+    const owner = privateKeyToAccount(generatePrivateKey());
+    const { address, wrap } = await smartWallet(connected.client, owner.address);
+    await bench.mint(address, 2_000n);
+    const payment = await signPayment({ account: owner, requirements: bench.requirements, change: { from: address } });
+    payment.payload.signature = wrap(payment.payload.signature);
+    const isSupported = () => readDeploymentSupport({ url }, chain.chainId);
+    const facilitator = forwardSupportedDeployments(remote(), { chain: connected, isSupported });
+    return { payment, sales: await bench.another({ facilitator }) };
+  }
+
+  it.each([
+    ['nothing of it', { kinds: [KIND] }],
+    ['no factory', { kinds: [{ ...KIND, extra: { eip6492AllowedFactories: [] } }] }],
+    ['factories of another chain', { kinds: [KIND, { ...KIND, network: 'eip155:8453', extra: factories }] }],
+  ])('is refused where /supported has %s', async (_, answer) => {
+    supported = answer;
+    const { payment, sales } = await payerOf();
+    const before = await balance();
+    await expect(sales.sell(bench.call(payment))).rejects.toMatchObject({
+      code: 'PAYMENT_REQUIRED',
+      reason: 'eip6492_unsupported_by_facilitator',
+      x402Code: 'invalid_exact_evm_payload_signature',
+    });
+    expect(await balance()).toBe(before);
+  });
+
+  it.each([
+    ['factories', { kinds: [{ ...KIND, extra: factories }] }],
+    ['the extension', { kinds: [KIND], extensions: ['eip6492'] }],
+  ])('is forwarded where /supported has %s, and charged for a HOLD', async (_, answer) => {
+    supported = answer;
+    const { payment, sales } = await payerOf();
+    const body = { signal: 'HOLD' };
+    const call = bench.call(payment, { answer: async () => ({ body, forecastId: null, attestationUid: null, freeBody: body }) });
+    expect((await sales.sell(call)).payment).toMatchObject({ amountMicros: 1_000n });
   });
 });

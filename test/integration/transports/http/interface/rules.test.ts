@@ -109,6 +109,8 @@ async function transfer(from: PrivateKeyAccount, to: Hex, units: bigint): Promis
 const gatedRoutes = (...accesses: Route['access'][]) => allRoutes(parts).filter(({ access }) => accesses.includes(access));
 /** Those that answer a plain request: handshakes are tried with sockets, in push/websocket. */
 const gatedRequests = (...accesses: Route['access'][]) => gatedRoutes(...accesses).filter(({ isWebSocket }) => isWebSocket !== true);
+/** Those whose single answers are not sold with the request, which 402 offers in place of 401 and 403. */
+const unsoldRequests = (...accesses: Route['access'][]) => gatedRequests(...accesses).filter(({ isSold }) => isSold !== true);
 
 async function askRoute(route: Route, headers: Record<string, string>) {
   const { params, query, body } = sampleRequest(route);
@@ -124,7 +126,7 @@ describe('section 7: errors', () => {
   });
 
   it('returns 401 without a token on a gated operation', async () => {
-    for (const route of gatedRequests('basic', 'premium')) {
+    for (const route of unsoldRequests('basic', 'premium')) {
       const { status, headers, body } = await askRoute(route, {});
       expect([status, body.code], route.name).toEqual([401, 'UNAUTHENTICATED']);
       expect(headers['www-authenticate']).toContain('Bearer');
@@ -172,9 +174,20 @@ describe('section 7: errors', () => {
     expect((await ask('/api/svc/regime', bearer(token))).status).toBe(200);
     await transfer(account, demoWallets(service).premium.address, parseUnits(BASIC, 18));
     nowMs += 2 * MINUTE;
-    for (const route of gatedRequests('basic', 'premium')) {
+    for (const route of unsoldRequests('basic', 'premium')) {
       const { status, body } = await askRoute(route, bearer(token));
       expect([status, body.code, body.balance], route.name).toEqual([403, 'TIER_REQUIRED', '0']);
+    }
+  });
+
+  it('returns 402 on an operation whose answer is sold, without a token and below its tier; sent tokens are not rejected', async () => {
+    const { token } = (await logIn(demoWallets(service).basic)).body;
+    const sold = gatedRequests('basic', 'premium').filter(({ isSold }) => isSold === true);
+    expect(sold.map(({ name }) => name)).toEqual(['runPredictBtcDirection']);
+    for (const route of sold) {
+      const { status, body } = await askRoute(route, {});
+      expect([status, body.code]).toEqual([402, 'PAYMENT_REQUIRED']);
+      expect((await askRoute(route, bearer(token))).status).toBe(200);
     }
   });
 

@@ -43,6 +43,10 @@ const REASONS = [
   ['expires_too_soon', ['validBefore', '300 seconds']],
   ['settlement_too_costly', ['gas', 'wallet of a key']],
   ['eip6492_factory_not_allowed', ['not deployed', 'Deploy']],
+  ['eip6492_factory_data_too_large', ['2048 bytes', 'Deploy']],
+  ['eip6492_deployment_too_costly', ['gas', 'Deploy', 'another wallet']],
+  ['eip6492_signature_invalid', [getAddress(PAYER), 'factory call', '"USD Coin"', 'chainId 8453']],
+  ['eip6492_unsupported_by_facilitator', ['not deployed', 'Deploy']],
 ] as const;
 
 describe('rejected payment', () => {

@@ -7,6 +7,7 @@ import type { Chain } from '../../../../../../src/chain/client.ts';
 import { openJournal } from '../../../../../../src/chain/tx/journal.ts';
 import { createWallet } from '../../../../../../src/chain/tx/wallet.ts';
 import { DeploymentBudget } from '../../../../../../src/commerce/x402/settlement/deployments/deployment-budget.ts';
+import { requireDeploymentContracts } from '../../../../../../src/commerce/x402/settlement/deployments/deployment-contracts.ts';
 import { createLocalFacilitator, type LocalFacilitatorDeps } from '../../../../../../src/commerce/x402/settlement/local-facilitator.ts';
 import { getLocalWalletFactory } from '../../../../../../src/dev/local-chain/contracts/deploy.ts';
 import { type TestChain, testChain } from '../../../../../support/chain/chain.ts';
@@ -218,4 +219,22 @@ describe('the budget of deployments', () => {
     await expect(budget.requireRoom(now)).rejects.toMatchObject({ code: 'STEP_WAITING' });
     await budget.requireRoom(new Date(now.getTime() + 86_400_001));
   });
+});
+
+it('a factory without code, and a chain without Multicall3, are named at the start', async () => {
+  const factory = getLocalWalletFactory();
+  await requireDeploymentContracts(connected, [factory, contractFactory]);
+  const missing = privateKeyToAccount(generatePrivateKey()).address;
+  await expect(requireDeploymentContracts(connected, [factory, missing])).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    field: 'X402_WALLET_FACTORIES',
+    message: expect.stringContaining(missing),
+  });
+  const revert = await chain.snapshot();
+  await chain.rpc('anvil_setCode', MULTICALL3_ADDRESS, '0x');
+  await expect(requireDeploymentContracts(connected, [factory])).rejects.toMatchObject({
+    message: expect.stringContaining(MULTICALL3_ADDRESS),
+  });
+  await requireDeploymentContracts(connected, []);
+  await revert();
 });
