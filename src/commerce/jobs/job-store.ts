@@ -82,7 +82,11 @@ export class JobStore {
     const isJudged = { 'onChain.state': 'SUBMITTED' as const, 'onChain.evaluator': { $ne: zeroAddress } };
     const isReadable = { $or: [{ 'onChain.state': 'COMPLETED' as const }, isJudged] };
     const filter = { contract: toLowerCaseAddress(contract), 'submission.at': { $gt: since }, ...isDue, ...isReadable };
-    return this.jobs.find(filter, { hint: { 'submission.at': 1 } }).sort({ 'submission.at': 1 }).limit(limit).toArray();
+    return this.jobs
+      .find(filter, { hint: { 'submission.at': 1 } })
+      .sort({ 'submission.at': 1 })
+      .limit(limit)
+      .toArray();
   }
 
   find(contract: Address, jobId: bigint): Promise<JobDocWithoutText | null> {
