@@ -1,6 +1,6 @@
 import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
-import { encodeFunctionData, type Hash, parseAbi, type TypedDataDomain } from 'viem';
+import { encodeFunctionData, type Hash, parseAbi, type TypedDataDomain, zeroHash } from 'viem';
 import { createSiweMessage } from 'viem/siwe';
 import { buildAnswerMessage } from '../../commerce/x402/protocol/answer-message.ts';
 import { sendTransactionsForHashes } from '../../dev/local-chain/contracts/send-transactions.ts';
@@ -98,9 +98,9 @@ async function findHorizonWithSignal({ requestJson, logIn }: ExampleClient): Pro
   return '7d';
 }
 
-/** No rating is proposed: the value is that of a uniform choice. */
+/** Without a forecast nothing is sold, and no payment is found. */
 async function ratePayment(client: ExampleClient): Promise<ExampleCall> {
-  const { txHash, wallet } = await buyAnswer(client);
+  const { txHash = zeroHash, wallet } = await buyAnswer(client);
   return { params: { txHash, payer: wallet }, query: { value: '50' } };
 }
 

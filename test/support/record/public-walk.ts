@@ -34,7 +34,12 @@ export async function parameterValues(service: TestService): Promise<Values> {
     ...published.flatMap(({ attestation, reveal }) => [attestation!.uid, reveal!.uid]),
     `0x${'1'.repeat(64)}`,
   ];
+  const payments = await service.http.commerce.ledger.payments.find().limit(2).toArray();
   return {
+    txHash: [...payments.map(({ txHash }) => txHash), `0x${'1'.repeat(64)}`],
+    payer: [...payments.map(({ payer }) => payer), `0x${'1'.repeat(40)}`],
+    tag1: ['starred'],
+    tag2: ['oracle'],
     uid: uids,
     before: uids,
     cid: [...new Set([...untold, ...published].map(({ cid }) => cid))],

@@ -16,7 +16,8 @@ export const FEEDBACK_LIST_QUERY = z.object({
     .regex(/^\d{1,15}$/, 'must be `next` of an earlier page')
     .transform(Number)
     .meta(describeParameter({ type: 'integer', minimum: 0, maximum: MAX_POSITION }, '`next` of the page before'))
-    .optional(),
+    .optional()
+    .describe('`next` of the page before; absent: from the newest'),
 });
 
 export const CLIENT_FEEDBACK_LIST = z.object({

@@ -304,7 +304,8 @@ describe('without known evaluators, and none other allowed', () => {
       ...{ rpcUrl: world.rpcUrl, chainId: 84532, confirmations: 1, pollingIntervalMs: 5, addresses: http.addresses },
     });
     const wallet = { address: desk!.provider };
-    const parts = { db: database.db, chain, wallet, ledger: commerce.ledger, answers: http, now } as unknown as ComposeJobsDeps;
+    const signers = { provider: { account: wallet } };
+    const parts = { db: database.db, chain, signers, wallet, ledger: commerce.ledger, answers: http, now } as unknown as ComposeJobsDeps;
     const jobs = await composeJobs({ config: { ...config, AGENT_COMMERCE_MAX_USD: 0 }, log, shutdown }, parts);
     expect(jobs.closedChannels).toEqual({ 'agent-commerce': expect.stringContaining('No evaluator is known') });
     expect(jobs).toMatchObject({ service: { contract: world.contract }, watch: expect.any(Function) });

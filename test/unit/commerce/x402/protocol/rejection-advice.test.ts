@@ -97,5 +97,6 @@ it('toPaymentResponse returns checksummed addresses, the amount in both forms an
     ...{ offering: 'purchase:svc_alpha_brief', resource: arrived.resource, ref: 'beta', chain: 'eip155:8453', txHash },
     ...{ payer: getAddress(PAYER), payee: getAddress(PAYEE), asset: getAddress(ASSET) },
     ...{ amount: '1500000', usd: '1.50', settledAt: '2026-01-02T03:04:05.000Z' },
+    feedbackPath: `/api/svc/agent/feedback/payments/${txHash}/${PAYER}`,
   });
 });
