@@ -20,8 +20,8 @@ export interface QuotedExtensions {
 }
 
 /**
- * `extensions` of a 402, by name. PAYMENT-REQUIRED carries them in base64, and Node's clients accept 16 kB of headers: so a schema names
- * what a client must send, and leaves the rest to the specification.
+ * `extensions` of a 402, by name. PAYMENT-REQUIRED carries them in base64; Node's clients accept 16 kB of headers in all, and proxies by
+ * default 4 kB. So a schema names the required members, and leaves their forms to the specification.
  */
 export function buildPaymentExtensions({ bazaar, offer, signIn }: QuotedExtensions): Record<string, unknown> {
   return {
@@ -48,26 +48,18 @@ const PAYMENT_IDENTIFIER_DECLARATION = {
 };
 
 function declareOffer(offer: SignedOffer) {
-  const properties = {
-    format: { const: 'eip712' },
-    acceptIndex: { type: 'integer' },
-    payload: { type: 'object' },
-    signature: { type: 'string' },
-  };
-  const items = { type: 'object', properties, required: ['format', 'payload', 'signature'] };
   return {
     info: { offers: [offer] },
-    schema: { $schema: JSON_SCHEMA, type: 'object', properties: { offers: { type: 'array', items } }, required: ['offers'] },
+    schema: { $schema: JSON_SCHEMA, type: 'object', properties: { offers: { type: 'array' } }, required: ['offers'] },
   };
 }
 
 const SIGN_IN_REQUIRED = ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'];
 
 function declareSignIn({ chainId, ...info }: SignInChallenge) {
-  const properties = Object.fromEntries(SIGN_IN_REQUIRED.map((name) => [name, { type: 'string' }]));
   return {
     info,
     supportedChains: [{ chainId, type: 'eip191' }],
-    schema: { $schema: JSON_SCHEMA, type: 'object', properties, required: SIGN_IN_REQUIRED },
+    schema: { $schema: JSON_SCHEMA, type: 'object', required: SIGN_IN_REQUIRED },
   };
 }

@@ -678,7 +678,7 @@ describe('the terms of a 402', () => {
     expect(await recoverTypedDataAddress({ ...toOfferTypedData(payload), signature })).toBe(service.http.commerce.receiptSigner);
     expect(new Set(required.map(({ extensions }) => extensions['sign-in-with-x'].info.nonce)).size).toBe(20);
     const { 'offer-receipt': offer, 'sign-in-with-x': challenge } = required[0].extensions;
-    expect(asHeader({ 'offer-receipt': offer, 'sign-in-with-x': challenge }).length).toBeLessThan(3_000);
+    expect(asHeader({ 'offer-receipt': offer, 'sign-in-with-x': challenge }).length).toBeLessThan(2_500);
     expect(headers[0]!.length).toBeLessThan(8_000);
   });
 });
