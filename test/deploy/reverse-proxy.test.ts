@@ -12,6 +12,7 @@ function startUpstream(): Promise<Server> {
   const server = createServer((incoming, response) => {
     const { host, 'x-forwarded-for': forwardedFor } = incoming.headers;
     if (incoming.url === '/stream') return void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: first\n\n');
+    if (incoming.url === '/terms') return void response.writeHead(402, { 'payment-required': 'x'.repeat(12_000) }).end();
     incoming.resume().on('end', () => response.end(JSON.stringify({ host, forwardedFor })));
   });
   const sockets = new WebSocketServer({ server, path: '/ws/signal' });
@@ -60,6 +61,11 @@ describeWithPrograms('the shipped reverse proxies', ['nginx', 'caddy'], (program
       const { status, headers, text } = await ask({ headers: { 'x-forwarded-for': '203.0.113.9' } });
       expect([status, headers['strict-transport-security']]).toEqual([200, 'max-age=63072000']);
       expect(JSON.parse(text)).toEqual({ host: PROXY_HOST, forwardedFor: '127.0.0.1' });
+    });
+
+    it('passes an answer on whose head has the terms of a payment', async () => {
+      const { status, headers } = await ask({ path: '/terms' });
+      expect([status, String(headers['payment-required']).length]).toEqual([402, 12_000]);
     });
 
     it("keeps the operator's area and metrics inside", async () => {
