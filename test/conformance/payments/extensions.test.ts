@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { wrapFetchWithPayment } from '@x402/fetch';
@@ -9,6 +8,7 @@ import { allRoutes } from '../../../src/transports/http/routes.ts';
 import { createListener } from '../../../src/transports/http/server/app.ts';
 import { demoWallets } from '../../support/auth/login.ts';
 import { readHeader, stablecoins } from '../../support/commerce/payments.ts';
+import { findFreePort } from '../../support/deploy/proxies.ts';
 import { type Served, serveApp } from '../../support/http/serve.ts';
 import { type TestService, unresolvedService } from '../../support/service/service.ts';
 
@@ -49,14 +49,6 @@ afterAll(async () => {
   await served?.close();
   await service?.stop();
 });
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((listening) => server.once('listening', listening));
-  const { port } = server.address() as { port: number };
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
 
 const buyer = () => demoWallets(service).buyer;
 const url = (horizon: string) => `${served.url}/oracle/premium?horizon=${horizon}`;
