@@ -9,7 +9,7 @@ import type { Log } from '../../../platform/log.ts';
 import { paymentUnconfirmedError } from '../claim-wait.ts';
 import type { Authorization, ParsedPayment } from '../protocol/payment-payload.ts';
 import type { PaymentRequirements } from '../protocol/payment-quote.ts';
-import { encodeContractTransfer, encodeSettlement } from './authorization-signature.ts';
+import { encodeContractTransfer, encodeSettlement, isKeySigned } from './authorization-signature.ts';
 import type { DeploymentBudget } from './deployments/deployment-budget.ts';
 import {
   encodeDeployAndTransfer,
@@ -104,10 +104,10 @@ async function prepareSettlement(
   payment: ParsedPayment,
   requirements: PaymentRequirements,
 ): Promise<PreparedSettlement> {
-  const { authorization, signature } = payment;
+  const { authorization } = payment;
   const code = await chainCall('Reading the code of a payer', () => chain.client.getCode({ address: authorization.from }));
   const isDeployed = code !== undefined && code !== '0x';
-  const deployment = isDeployed ? null : parseWalletDeployment(signature);
+  const deployment = isDeployed ? null : await findDeployment(payment, requirements);
   const isContract = isDeployed || deployment !== null;
   const bounds = getSettlementBounds(gasBudget, { amountMicros: authorization.value, isContract, isDeployed: deployment === null });
   const asset = requirements.asset as Address;
@@ -116,6 +116,13 @@ async function prepareSettlement(
       ? { to: asset, data: encodeSettlement(payment) }
       : encodeDeployAndTransfer(deployment, { asset, transfer: encodeContractTransfer(authorization, deployment.signature) });
   return { payment, requirements, isContract, deployment, request: { key: buildSettlementKey(authorization), ...call, bounds } };
+}
+
+/** Null for the signature of a key in a wrapper: no wallet is to come at its address, and the factory call would deploy another one. */
+async function findDeployment(payment: ParsedPayment, requirements: PaymentRequirements): Promise<WalletDeployment | null> {
+  const deployment = parseWalletDeployment(payment.signature);
+  if (deployment === null) return null;
+  return (await isKeySigned({ ...payment, signature: deployment.signature }, requirements)) ? null : deployment;
 }
 
 const MAX_LOGGED_CHARS = 500;

@@ -157,6 +157,14 @@ describe('is refused before anything is signed', () => {
     expect(await isDeployed(wallet.address)).toBe(false);
   });
 
+  it('with the deployment of another wallet around the signature of a key', async () => {
+    const account = owner();
+    await bench.mint(account.address, PRICE);
+    const other = await smartWallet(connected.client, account.address);
+    await expectRefused(await signedBy(account, { ...other, address: account.address }), 'invalid_exact_evm_signature');
+    expect(await isDeployed(other.address)).toBe(false);
+  });
+
   it('without the money, naming that', async () => {
     const account = owner();
     const wallet = await smartWallet(connected.client, account.address);
