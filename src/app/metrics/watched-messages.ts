@@ -9,6 +9,8 @@ export const WATCHED_MESSAGES = [
   'job failed',
   'a purchase cannot be delivered yet',
   'a job of the agent commerce contract cannot go on; it is tried again',
+  'the agent commerce contract has not paid a job without an evaluator; no further one is accepted',
+  'the marketplace does not take a delivery; it is tried again',
   'a webhook was disabled',
   'a webhook is suspended: its wallet has lost the Basic tier',
   'the secret of a webhook does not open: nothing is sent to it',

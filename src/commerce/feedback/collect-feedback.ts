@@ -16,7 +16,9 @@ const MAX_STEPS_PER_RUN = 20;
 export async function collectFeedback(deps: CollectFeedbackDeps): Promise<void> {
   const { chain, store, agent } = deps;
   const last = Number(await readConfirmedBlockNumber(chain));
-  let cursor = (await store.findState(agent))?.block ?? null;
+  const state = await store.findState(agent);
+  let cursor = state?.block ?? null;
+  let paid = state?.paid;
   let next = cursor === null ? await deps.findFirstBlock() : cursor + 1;
   let span = MAX_BLOCKS_PER_STEP;
   for (let step = 0; step < MAX_STEPS_PER_RUN && next <= last; step += 1) {
@@ -27,7 +29,7 @@ export async function collectFeedback(deps: CollectFeedbackDeps): Promise<void> 
       continue;
     }
     const unpaid = await recordEvents(deps, events);
-    const paid = await store.readPaidFigures(agent);
+    if (events.length > 0 || paid === undefined) paid = await store.readPaidFigures(agent);
     if (!(await store.advance(agent, cursor, { block: to, paid, unpaid }))) return;
     [cursor, next] = [to, to + 1];
   }

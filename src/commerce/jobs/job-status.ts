@@ -1,6 +1,7 @@
 import { type Address, getAddress } from 'viem';
 import type { MerchantConfig } from '../merchant-config.ts';
 import type { SignedReceipt, SignReceipt } from '../receipts/receipt.ts';
+import { isDirectJob } from './direct-job-policy.ts';
 import { buildJobResource, type JobDocWithoutText } from './job-doc.ts';
 
 /** Message that client or evaluator sign (EIP-191) to fetch the deliverable, with the timestamp exactly as in the request. */
@@ -15,6 +16,8 @@ export function describeNextStep({ accepted, onChain }: JobProgress, now: Date):
   const isExpired = expiresAt <= now;
   if (state === 'COMPLETED') return 'Nothing: the job is paid.';
   if (state === 'REJECTED' || state === 'EXPIRED') return 'Nothing: the job is over, and the escrow was refunded to the client.';
+  if (state === 'SUBMITTED' && onChain !== null && isDirectJob(onChain))
+    return isExpired ? REFUND_STEP : 'Nothing: the contract should have paid the provider with the submission, and has not.';
   if (state === 'SUBMITTED')
     return isExpired ? REFUND_STEP : 'The evaluator fetches the deliverable, compares its hash, and calls complete.';
   if (state === 'FUNDED') {

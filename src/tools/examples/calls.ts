@@ -100,14 +100,19 @@ async function findHorizonWithSignal({ requestJson, logIn }: ExampleClient): Pro
 
 /** Without a forecast nothing is sold, and no payment is found. */
 async function ratePayment(client: ExampleClient): Promise<ExampleCall> {
-  const { txHash = zeroHash, wallet } = await buyAnswer(client);
-  return { params: { txHash, payer: wallet }, query: { value: '50' } };
+  const txHash = (await buyPremium(client)) ?? zeroHash;
+  return { params: { txHash, payer: client.wallets.buyer.address }, query: { value: '50' } };
 }
 
-async function buyAnswer(client: ExampleClient) {
+/** Transaction of the payment; undefined where nothing is sold. */
+async function buyPremium(client: ExampleClient): Promise<Hash | undefined> {
   const path = '/oracle/premium?horizon=7d';
-  const { payment } = await client.requestJson(path, { headers: await buildPayment(client, path) });
-  const { txHash } = payment;
+  return (await client.requestJson(path, { headers: await buildPayment(client, path) })).payment?.txHash;
+}
+
+async function buyAnswer(client: ExampleClient): Promise<object> {
+  const txHash = await buyPremium(client);
+  if (txHash === undefined) throw new Error('no answer is sold');
   const { buyer } = client.wallets;
   const timestamp = client.nowMs();
   const signature = await buyer.signMessage({ message: buildAnswerMessage(txHash, timestamp) });

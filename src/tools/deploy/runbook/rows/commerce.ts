@@ -1,3 +1,4 @@
+import { alertOnMessage } from '../message-alert.ts';
 import type { RunbookRow } from '../runbook-row.ts';
 
 export const COMMERCE_ROWS: readonly RunbookRow[] = [
@@ -48,6 +49,33 @@ export const COMMERCE_ROWS: readonly RunbookRow[] = [
           series: { 'oracle_log_messages_total{message="a purchase cannot be delivered yet",instance="a"}': '0x10 5x120' },
         },
       },
+    ],
+  },
+  {
+    seen: '`the agent commerce contract has not paid a job without an evaluator; no further one is accepted`',
+    means: 'the contract at AGENT_COMMERCE_ADDRESS does not do what its code was listed for',
+    action: 'Read the code again, and take its hash out of AGENT_COMMERCE_CODE_HASHES',
+    alerts: [
+      alertOnMessage({
+        id: 'OracleJobUnpaid',
+        message: 'the agent commerce contract has not paid a job without an evaluator; no further one is accepted',
+        severity: 'ticket',
+        summary: 'A job without an evaluator was delivered and not paid',
+      }),
+    ],
+  },
+  {
+    seen: '`the marketplace does not take a delivery`',
+    means: 'jobs are delivered and paid on chain; buyers who read the marketplace wait',
+    action: 'See the reason. It is tried for seven days; the deliverable can be fetched here meanwhile',
+    alerts: [
+      alertOnMessage({
+        id: 'OracleMarketplaceRejects',
+        message: 'the marketplace does not take a delivery; it is tried again',
+        above: 5,
+        severity: 'ticket',
+        summary: 'The marketplace takes no deliveries',
+      }),
     ],
   },
 ];

@@ -60,6 +60,7 @@ const closing: (() => void | Promise<void>)[] = [];
 
 beforeAll(async () => {
   service = await untoldService();
+  await bookPayment(service);
   const { url } = await open(service.http);
   document = await fetchOpenApi(url);
   variants = variantsOf(document, await parameterValues(service));
@@ -70,6 +71,16 @@ afterAll(async () => {
   for (const close of closing) await close();
   await service?.stop();
 });
+
+/** A payment, whose feedback file is public. */
+function bookPayment({ http, infrastructure }: TestService): Promise<boolean> {
+  const { ledger, merchant } = http.commerce;
+  const { asset, payee } = merchant;
+  const payer = infrastructure.demo!.wallets.buyer!.address;
+  const facts = { channel: 'x402', offering: 'x402_signal', amountMicros: 1_000n, ref: null, resource: null } as const;
+  const [nonce, txHash] = [`0x${'2'.repeat(64)}`, `0x${'3'.repeat(64)}`] as const;
+  return ledger.record({ ...facts, cause: { kind: 'authorization', nonce }, asset, payee, payer, txHash, settledAt: http.now() });
+}
 
 /** Serves the service with other dependencies. */
 async function open(deps: HttpDeps, more: Parameters<typeof createApp>[0] = []) {
