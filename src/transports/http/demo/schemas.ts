@@ -27,6 +27,9 @@ export const DEMO_PAYMENT_REPLY = z.object({
       url: z.url().describe('URL with its query'),
       description: z.string().describe('What it is'),
       mimeType: z.string().describe('Media type of the answer'),
+      serviceName: z.string().optional().describe('Name of the service, for directories'),
+      tags: z.array(z.string()).optional().describe('Its topics'),
+      iconUrl: z.url().optional().describe('Its icon'),
     }),
     accepted: REQUIREMENTS_V2.describe('Terms that are accepted, as in PAYMENT-REQUIRED'),
     payload: objectOf('Signed authorization', {
