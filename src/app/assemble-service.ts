@@ -21,6 +21,7 @@ import { countDeliveryAttempt, countPayment, createWorkCounts } from './metrics/
 import { openCore } from './open-core.ts';
 import { composeContest, composePipeline } from './pipeline/pipeline.ts';
 import { composeSelfTestService } from './pipeline/self-tests.ts';
+import { composeStamping } from './pipeline/timestamps.ts';
 import { composeVenues } from './pipeline/venues.ts';
 import type { StartupContext } from './process-context.ts';
 import type { Service } from './service.ts';
@@ -120,6 +121,7 @@ export async function assembleService(context: StartupContext, address: string |
     commerce: { ...commerce, closed: { ...commerce.closed, ...jobs.closedChannels } },
     contest,
     dataset: core.dataset,
+    timestamps: core.timestamps,
     demo: composeDemo({ ...core, access }),
     identity: core.identity,
     isStopping: () => shutdown.draining.aborted,
@@ -157,6 +159,7 @@ export async function assembleService(context: StartupContext, address: string |
     webhookDelivery,
     websocket,
     watchJobs: jobs.watch,
+    stampDays: composeStamping(context, core),
     http,
     metrics,
     appOptions,

@@ -9,6 +9,7 @@ import type { FiguresStore } from '../record/figures/figures-store.ts';
 import type { RecordFigures } from '../record/figures/record-figures.ts';
 import type { ForecastRecord } from '../record/forecast-record.ts';
 import type { ModelStore } from '../record/model-store.ts';
+import type { TimestampStore } from '../record/timestamps/timestamp-store.ts';
 import type { WagerBook } from '../wager/wager-book.ts';
 import type { ComposedChain } from './chain.ts';
 import type { Infrastructure } from './infrastructure.ts';
@@ -26,6 +27,7 @@ export interface ServiceCore extends Pick<ComposedChain, 'chain' | 'journal' | '
   figures: RecordFigures;
   champions: ChampionLog;
   dataset: DatasetService;
+  timestamps: TimestampStore;
   wagers: WagerBook;
   time: TrustedTime;
   now(): Date;

@@ -21,6 +21,7 @@ import { DISTRIBUTION_SCORES_INDEXES } from '../record/distributions/distributio
 import { RECORD_INDEXES } from '../record/forecast-record.ts';
 import { REPORT_INDEXES } from '../record/report-store.ts';
 import { SELF_TEST_INDEXES } from '../record/self-test/store.ts';
+import { TIMESTAMP_INDEXES } from '../record/timestamps/timestamp-store.ts';
 import { A2A_INDEXES } from '../transports/a2a/a2a.ts';
 import { PUSH_CONFIG_INDEXES } from '../transports/a2a/push/config-store.ts';
 import { AUDIT_INDEXES } from '../transports/http/admin/audit-log.ts';
@@ -56,6 +57,7 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...A2A_INDEXES,
   ...PUSH_CONFIG_INDEXES,
   ...REPORT_INDEXES,
+  ...TIMESTAMP_INDEXES,
   ...SELF_TEST_INDEXES,
   ...AUDIT_INDEXES,
   ...BACKUP_LOG_INDEXES,

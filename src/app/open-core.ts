@@ -19,6 +19,7 @@ import { FiguresStore } from '../record/figures/figures-store.ts';
 import { RecordFigures } from '../record/figures/record-figures.ts';
 import { ForecastRecord } from '../record/forecast-record.ts';
 import { ModelStore } from '../record/model-store.ts';
+import { TimestampStore } from '../record/timestamps/timestamp-store.ts';
 import { WagerBook } from '../wager/wager-book.ts';
 import { composeChain, composeTrustedTime } from './chain.ts';
 import type { ServiceCore } from './core.ts';
@@ -107,6 +108,7 @@ export async function openCore(context: StartupContext, address: string | null):
     figures: new RecordFigures({ store: figuresStore, record, models }),
     champions: new ChampionLog(db),
     dataset: new DatasetService({ record, models, store: new DatasetFileStore(db, now), now }),
+    timestamps: new TimestampStore(db),
     wagers: new WagerBook(db),
     time: composeTrustedTime(context, { chain, database, now }),
     now,

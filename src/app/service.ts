@@ -27,6 +27,8 @@ export interface Service
   adapters: readonly ProtocolAdapter[];
   /** Processes agent commerce jobs until the process stops; null where none are accepted. */
   watchJobs: Jobs['watch'];
+  /** Stamps the commitments of days at calendars; null where none are set. */
+  stampDays: (() => Promise<void>) | null;
   purge(now: Date): Promise<void>;
   state: { schedule: Schedule | null };
 }

@@ -36,7 +36,7 @@ async function verifyFigures({ pipeline: { figures, crowd }, http: { contest }, 
 
 /** Separate jobs: a slow provider or a long history delays nothing else. */
 function buildJobs(service: Service): Record<string, RecurringJob> {
-  const { live, archive, http, purge } = service;
+  const { live, archive, stampDays, http, purge } = service;
   const { contest, commerce, purchases } = http;
   const collection: Record<string, RecurringJob> =
     live === null
@@ -49,6 +49,7 @@ function buildJobs(service: Service): Record<string, RecurringJob> {
   return {
     ...collection,
     ...(archive === null ? {} : { archive: { cron: '* * * * *', run: archive.collect } }),
+    ...(stampDays === null ? {} : { timestamps: { cron: '* * * * *', run: stampDays } }),
     // Rounds that waited for a price or a forecast continue within minutes.
     contest: { cron: '*/15 * * * *', run: async () => void (await contest.run()) },
     // Payments whose process died before it responded.

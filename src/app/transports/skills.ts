@@ -11,13 +11,14 @@ import type { Venues } from '../pipeline/venues.ts';
 import type { ProcessContext } from '../process-context.ts';
 
 export function composeSkillDeps({ config }: ProcessContext, deps: ServiceCore & Venues): SkillDeps {
-  const { db, chain, wallets, venue, paper, saltSecret, record, models, figures, wagers, crowd, market, publicUrl, now } = deps;
+  const { db, chain, wallets, venue, paper, saltSecret, record, timestamps, models, figures, wagers, crowd, market, publicUrl, now } = deps;
   const { name: venueName, sameBook } = venue;
   const quotes = createCache<VenueMarket[]>('venue-markets', 1);
   return {
     publicUrl,
     record,
     distributionScores: new DistributionScores(db),
+    timestamps,
     wagers,
     crowd,
     venueName,

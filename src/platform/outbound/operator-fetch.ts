@@ -14,7 +14,7 @@ export interface FetchTarget {
 export interface OutboundInit {
   method?: string;
   headers?: ConstructorParameters<typeof Headers>[0];
-  body?: string;
+  body?: string | Uint8Array;
   signal?: AbortSignal | null;
 }
 

@@ -16,10 +16,14 @@ import { openRevealedDistributions } from '../distributions/revealed-distributio
 import type { ForecastDoc } from '../forecast-doc.ts';
 import { mayRead } from '../forecast-visibility.ts';
 import type { ForecastDistributions } from '../schemas/distributions.ts';
+import { toServedTimestamp } from '../timestamps/day-timestamp.ts';
+import type { TimestampDoc } from '../timestamps/timestamp-doc.ts';
+import type { TimestampStore } from '../timestamps/timestamp-store.ts';
 
 export interface RecordCheckDeps extends AttestationLookupDeps {
   addresses: ChainAddresses;
   distributionScores: DistributionScores;
+  timestamps: Pick<TimestampStore, 'find'>;
   attesterAddress: Address;
   saltSecret: string;
   /** Attestation explorer; null on a local chain, or when none is known. */
@@ -52,8 +56,9 @@ export async function checkRecordedForecast(deps: RecordCheckDeps, doc: Forecast
   });
   const read = await Promise.all(known.flatMap(([type, made]) => (made === null ? [] : readOne(type, made.uid))));
   const [distributions = null] = await openRevealedDistributions(deps, [doc]);
+  const timestamp = await deps.timestamps.find(doc.day);
   const [now, findings] = [deps.now(), createFindings()];
-  const evidence = buildForecastEvidence(deps, doc, { read, distributions }, caller);
+  const evidence = buildForecastEvidence(deps, doc, { read, distributions, timestamp }, caller);
   const row = checkForecastEvidence(evidence, { attester: deps.attesterAddress, now }, findings);
   return { now, read, row, distributions, findings: findings.list };
 }
@@ -62,6 +67,8 @@ export interface ReadEvidence {
   read: readonly ReadAttestation[];
   /** Null before the outcome is on chain. */
   distributions: ForecastDistributions | null;
+  /** Null: its day is not stamped. */
+  timestamp: TimestampDoc | null;
 }
 
 type EvidenceDeps = Pick<RecordCheckDeps, 'saltSecret' | 'viewFor'>;
@@ -70,7 +77,7 @@ type EvidenceDeps = Pick<RecordCheckDeps, 'saltSecret' | 'viewFor'>;
 export function buildForecastEvidence(
   deps: EvidenceDeps,
   doc: ForecastDoc,
-  { read, distributions }: ReadEvidence,
+  { read, distributions, timestamp }: ReadEvidence,
   caller: Caller,
 ): ForecastEvidence {
   const { sequence, day, horizonDays, windowOpensAt, state } = doc;
@@ -84,6 +91,7 @@ export function buildForecastEvidence(
     resolutions,
     opening: findServedOpening(deps, doc, caller),
     ...(distributions !== null && { distributions }),
+    ...(timestamp !== null && { timestamp: toServedTimestamp(timestamp) }),
     recorded: {
       prediction: buildExpectedPrediction(doc),
       resolution: resolutions.length === 0 ? null : buildExpectedResolution(doc, deps.saltSecret),

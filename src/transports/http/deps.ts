@@ -26,6 +26,7 @@ import type { ModelStore } from '../../record/model-store.ts';
 import type { ReportStores } from '../../record/report-store.ts';
 import type { SelfTestService } from '../../record/self-test/service.ts';
 import type { StatisticsService } from '../../record/statistics/statistics-service.ts';
+import type { TimestampStore } from '../../record/timestamps/timestamp-store.ts';
 import type { Quote, StrikeMarket } from '../../wager/venue.ts';
 import type { WagerBook } from '../../wager/wager-book.ts';
 import type { AdminService } from './admin/admin-service.ts';
@@ -53,6 +54,7 @@ export interface HttpDeps {
   publicUrl: string;
   record: ForecastRecord;
   distributionScores: DistributionScores;
+  timestamps: TimestampStore;
   reports: ReportStores;
   selfTests: SelfTestService;
   wagers: WagerBook;

@@ -37,6 +37,7 @@ import { datasetRoutes } from './record/dataset/routes.ts';
 import { distributionRoutes } from './record/distributions/routes.ts';
 import { scorecardRoutes } from './record/scorecard/routes.ts';
 import { selfTestRoutes } from './record/self-tests/routes.ts';
+import { timestampRoutes } from './record/timestamps/routes.ts';
 import { briefRoutes } from './reports/brief-routes.ts';
 import { weeklyRoutes } from './reports/weekly-routes.ts';
 import type { Route } from './server/route.ts';
@@ -61,6 +62,7 @@ export function allRoutes(deps: HttpDeps): Route[] {
     ...attestationRoutes(deps),
     ...datasetRoutes(deps),
     ...distributionRoutes(deps),
+    ...timestampRoutes(deps),
     ...predictionMarketRoutes(deps),
     ...crowdRoutes(deps),
     ...wagerRoutes(deps),

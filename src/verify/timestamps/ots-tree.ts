@@ -21,15 +21,15 @@ const MAX_ENTRIES = 4_000;
  * The proof of a message in the binary format of calendars (python-opentimestamps, `core/timestamp.py`); all messages are computed.
  * @throws InvalidTimestampError for anything but exactly one valid timestamp within the limits
  */
-export function parseTimestamp(bytes: Uint8Array, message: Uint8Array): TimestampTree {
+export function parseTimestamp(bytes: Uint8Array, message: Uint8Array, maxEntries = MAX_ENTRIES): TimestampTree {
   const reader = new OtsReader(bytes);
-  const tree = readTree(reader, message);
+  const tree = readTree(reader, message, maxEntries);
   reader.requireEnd();
   return tree;
 }
 
 /** @throws InvalidTimestampError */
-export function readTree(reader: OtsReader, message: Uint8Array): TimestampTree {
+export function readTree(reader: OtsReader, message: Uint8Array, maxEntries = MAX_ENTRIES): TimestampTree {
   let entries = 0;
   const readNode = (of: Uint8Array, depth: number): TimestampTree => {
     if (depth > MAX_DEPTH) throw new InvalidTimestampError('the timestamp is nested too deeply');
@@ -39,7 +39,7 @@ export function readTree(reader: OtsReader, message: Uint8Array): TimestampTree 
       const first = reader.readByte();
       isLast = first !== ANOTHER;
       const tag = isLast ? first : reader.readByte();
-      if (++entries > MAX_ENTRIES) throw new InvalidTimestampError(`the timestamp has more than ${MAX_ENTRIES} steps`);
+      if (++entries > maxEntries) throw new InvalidTimestampError(`the timestamp has more than ${maxEntries} steps`);
       if (tag === ATTESTATION) attestations.push(readAttestation(reader));
       else {
         const operation = readOperation(reader, tag);

@@ -60,7 +60,7 @@ const VERIFIERS = {
   async 'REST and skill'({ change }: PlantedDistribution) {
     const { read, distributions } = await checkRecordedForecast(service.http, doc, PUBLIC_CALLER);
     const planted = change === undefined ? distributions : change(distributions!, other);
-    const evidence = buildForecastEvidence(service.http, doc, { read, distributions: null }, PUBLIC_CALLER);
+    const evidence = buildForecastEvidence(service.http, doc, { read, distributions: null, timestamp: null }, PUBLIC_CALLER);
     const findings = createFindings();
     const context = { attester: service.http.attesterAddress, now: new Date() };
     checkForecastEvidence({ ...evidence, distributions: planted }, context, findings);

@@ -62,7 +62,7 @@ async function checkAsService({ rpcUrl, attester, now, place, uids }: Verified):
     viewFor: (caller: Caller) => ({ caller, policy: 'immediate', saltSecret: SALT_SECRET, now }) as const,
   };
   const findings = createFindings();
-  const evidence = buildForecastEvidence(deps, buildDoc(place, uids), { read, distributions: null }, PUBLIC_CALLER);
+  const evidence = buildForecastEvidence(deps, buildDoc(place, uids), { read, distributions: null, timestamp: null }, PUBLIC_CALLER);
   checkForecastEvidence(evidence, { attester, now }, findings);
   return toChecks(findings.list).flatMap(({ check, ok }) => (ok ? [] : [check]));
 }

@@ -22,6 +22,11 @@ export const urlSetting = (protocols: RegExp, what: string) => z.url({ protocol:
 export const serviceUrlSchema = urlSetting(/^https?$/, 'an http(s) URL').refine(isBareUrl, {
   error: 'must be a URL without user, password, query and fragment',
 });
+const MAX_URLS = 8;
+export const serviceUrlListSchema = z
+  .string()
+  .transform((text) => [...new Set(text.split(',').map((url) => url.trim().replace(/\/+$/, '')))])
+  .pipe(z.array(serviceUrlSchema).max(MAX_URLS, `must be at most ${MAX_URLS} URLs`));
 export const privateKeySchema = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a private key: 0x and 64 hex characters')

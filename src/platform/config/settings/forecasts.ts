@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addressSchema, integerSetting, privateKeySchema, type SettingDefinitions, urlSetting } from './define.ts';
+import { addressSchema, integerSetting, privateKeySchema, type SettingDefinitions, serviceUrlListSchema, urlSetting } from './define.ts';
 
 export const FORECAST_SETTINGS = {
   REVEAL: {
@@ -16,6 +16,11 @@ export const FORECAST_SETTINGS = {
     schema: z.enum(['off', 'on']),
     default: 'off',
     description: '`on`: a version becomes champion that the record has not proven better; the record shows for ever that it was forced',
+  },
+  OTS_CALENDARS: {
+    schema: serviceUrlListSchema.optional(),
+    description:
+      'OpenTimestamps calendars that stamp the commitments of each day, URLs separated by commas, such as `https://a.pool.opentimestamps.org,https://a.pool.eternitywall.com`; unset: none',
   },
   WAGERS: {
     schema: z.enum(['paper', 'polymarket', 'off']),

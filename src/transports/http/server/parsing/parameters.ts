@@ -34,6 +34,8 @@ export const PAGE_LIMITS = {
   series: { most: 1_000, default: 120 },
   /** About 6 kB each. */
   distributions: { most: 100, default: 10 },
+  /** About 10 kB each. */
+  timestamps: { most: 100, default: 10 },
   copyTrade: { most: 90, default: 30 },
   wagers: { most: 365, default: 60 },
   /** Weeks. */

@@ -1,0 +1,40 @@
+import type { Binary } from 'mongodb';
+import type { Hex } from 'viem';
+import type { Day } from '../../forecast/day.ts';
+
+/** `submitted`: its proof promises a Bitcoin block; `confirmed`: it names one; `abandoned`: it is not asked any more. */
+export type CalendarStatus = 'waiting' | 'submitted' | 'confirmed' | 'abandoned';
+
+/** What is known of a day from one calendar. */
+export interface CalendarState {
+  url: string;
+  status: CalendarStatus;
+  /** Proof of the digest in the binary format of calendars; null while `waiting`. */
+  proof: Binary | null;
+  /** Since the status changed. */
+  attempts: number;
+  /** When it is asked again; null: never. */
+  nextAt: Date | null;
+}
+
+/** The timestamp of a day's commitments. */
+export interface TimestampDoc {
+  /** `YYYY-MM-DD`. */
+  _id: string;
+  day: Day;
+  /** Exact text whose SHA-256 is stamped. */
+  document: string;
+  digest: Hex;
+  createdAt: Date;
+  calendars: CalendarState[];
+  /** Earliest of the calendars; null once none is asked any more. */
+  nextAt: Date | null;
+  /** Advances with each write. */
+  revision: number;
+}
+
+/** When the next calendar is asked; null: none is. */
+export function getNextAt(calendars: readonly CalendarState[]): Date | null {
+  const times = calendars.flatMap(({ nextAt }) => (nextAt === null ? [] : [nextAt.getTime()]));
+  return times.length === 0 ? null : new Date(Math.min(...times));
+}
