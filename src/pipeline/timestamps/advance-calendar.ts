@@ -3,7 +3,13 @@ import { getErrorMessage } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import type { CalendarState } from '../../record/timestamps/timestamp-doc.ts';
 import { InvalidTimestampError } from '../../verify/timestamps/ots-bytes.ts';
-import { extendTimestamp, listAttestations, parseTimestamp, serializeTimestamp, type TimestampTree } from '../../verify/timestamps/ots-tree.ts';
+import {
+  extendTimestamp,
+  listAttestations,
+  parseTimestamp,
+  serializeTimestamp,
+  type TimestampTree,
+} from '../../verify/timestamps/ots-tree.ts';
 import { type CalendarClient, mayFollow } from './calendar-client.ts';
 
 export interface CalendarDeps {
@@ -78,7 +84,8 @@ function listFollowed(tree: TimestampTree, url: string): { message: Uint8Array; 
 /** Whether an addition names a Bitcoin block. @throws InvalidTimestampError for one whose message is no Merkle root */
 function requireBlocks(addition: TimestampTree): boolean {
   const blocks = listAttestations(addition).filter(({ attestation }) => attestation.kind === 'bitcoin');
-  if (blocks.some(({ message }) => message.length !== 32)) throw new InvalidTimestampError('it names a Bitcoin block without a Merkle root');
+  if (blocks.some(({ message }) => message.length !== 32))
+    throw new InvalidTimestampError('it names a Bitcoin block without a Merkle root');
   return blocks.length > 0;
 }
 

@@ -44,7 +44,9 @@ async function listAttestedDays({ record }: StampDeps, now: Date): Promise<Forec
     .toArray();
   const days = [...Map.groupBy(docs, ({ day }) => day).values()];
   const isAhead = (docsOfDay: ForecastDoc[]) => docsOfDay.some(({ resolvesAt }) => resolvesAt > now);
-  return days.filter((docsOfDay) => isAhead(docsOfDay) && docsOfDay.length === HORIZONS.length && docsOfDay.every(({ attestation }) => attestation !== null));
+  return days.filter(
+    (docsOfDay) => isAhead(docsOfDay) && docsOfDay.length === HORIZONS.length && docsOfDay.every(({ attestation }) => attestation !== null),
+  );
 }
 
 /** A day that was attested again, after a reorganization of the chain, is stamped again. */

@@ -43,7 +43,10 @@ export class TimestampStore {
   }
 
   /** @returns false when another writer came first: the next sweep continues from what it wrote */
-  async replace({ _id, revision }: TimestampDoc, change: Partial<Pick<TimestampDoc, 'calendars' | 'document' | 'digest'>>): Promise<boolean> {
+  async replace(
+    { _id, revision }: TimestampDoc,
+    change: Partial<Pick<TimestampDoc, 'calendars' | 'document' | 'digest'>>,
+  ): Promise<boolean> {
     const next = change.calendars === undefined ? {} : { nextAt: getNextAt(change.calendars) };
     const update = { $set: { ...change, ...next, revision: revision + 1 } };
     return (await this.#timestamps.updateOne({ _id, revision }, update)).modifiedCount === 1;

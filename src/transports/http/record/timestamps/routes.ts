@@ -57,7 +57,10 @@ export function timestampRoutes(deps: TimestampRouteDeps): Route[] {
   ];
 }
 
-async function listTimestamps({ timestamps, publicUrl }: TimestampRouteDeps, query: z.output<typeof QUERY>): Promise<Reply<TimestampsReply>> {
+async function listTimestamps(
+  { timestamps, publicUrl }: TimestampRouteDeps,
+  query: z.output<typeof QUERY>,
+): Promise<Reply<TimestampsReply>> {
   const { limit, before } = query;
   const found = await timestamps.list({ before: before === undefined ? null : parseDay(before), limit: limit + 1 });
   const data = found.slice(0, limit).map((doc) => toEntry(doc, publicUrl));
