@@ -11,8 +11,10 @@ import { callContract } from './chain/audit-chain.ts';
 import type { EvidenceSearch } from './chain/collect-forecast-evidence.ts';
 import { createReadingState, type ReadingState, readRecord } from './chain/read-record.ts';
 import { checkServedDistributions } from './claims/check-distributions.ts';
+import { checkServedTimestamps, type ReadBlock } from './claims/check-timestamps.ts';
 import type { DistributionClaims } from './claims/distribution-claims.ts';
 import { readClaims, type ServiceClaims } from './claims/service-claims.ts';
+import type { TimestampClaims } from './claims/timestamp-claims.ts';
 import type { AuditPrices } from './prices/audit-prices.ts';
 import { type AuditReport, buildAuditReport } from './report/audit-report.ts';
 
@@ -25,6 +27,10 @@ export interface AuditOptions extends EvidenceSearch {
   claims: ServiceClaims | null;
   /** Default: those of `claims`. Null: the committed distributions are not opened. */
   distributions?: DistributionClaims | null;
+  /** Default: those of `claims`. Null: timestamps are not checked. */
+  timestamps?: TimestampClaims | null;
+  /** Reads the Bitcoin blocks that timestamps name; null or absent: their Merkle roots are not compared. */
+  readBlock?: ReadBlock | null;
   /** A reading to continue; it is extended. */
   state?: ReadingState;
   onProgress?(stage: string, done: number, total: number): void;
@@ -55,8 +61,9 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   signal?.throwIfAborted();
   const checked = checkRecord({ record, prices: closes, history, claims: answers, now }, findings);
   onProgress('comparing', 1, 1);
-  const { distributions = claims?.distributions ?? null } = options;
+  const { distributions = claims?.distributions ?? null, timestamps = claims?.timestamps ?? null, readBlock = null } = options;
   const challenges = await checkServedDistributions(checked.rows, { distributions, now, findings, signal, onProgress });
+  await checkServedTimestamps(checked.rows, { timestamps, readBlock, findings, signal });
   const missingCloses = days.filter((day) => deciding.has(day) && closes?.closes.has(day) === false);
   const { chainId, addresses } = chain;
   const where = { chainId, attester, eas: addresses.eas, fromBlock, throughBlock, service: claims?.source ?? null };
@@ -105,7 +112,8 @@ export async function auditUntilSettled(runOnce: () => Promise<AuditReport>): Pr
 
 /** Whether all differences are in claims shortly after an attestation. */
 export function mayBeInProgress({ differences, newestAttestationAt, auditedAt }: AuditReport): boolean {
-  if (differences.length === 0 || newestAttestationAt === null) return false;
+  const deciding = differences.filter(({ check }) => getCheck(check).appliesTo !== 'corroboration');
+  if (deciding.length === 0 || newestAttestationAt === null) return false;
   const isFresh = Date.parse(auditedAt) - Date.parse(newestAttestationAt) < CLAIM_GRACE_MS;
-  return isFresh && differences.every(({ check }) => getCheck(check).appliesTo === 'claims');
+  return isFresh && deciding.every(({ check }) => getCheck(check).appliesTo === 'claims');
 }

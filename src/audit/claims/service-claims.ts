@@ -3,6 +3,7 @@ import { HORIZONS } from '../../forecast/model.ts';
 import { getErrorMessage, OracleError } from '../../platform/errors.ts';
 import type { ClaimedScorecard } from '../../verify/evidence.ts';
 import { createDistributionClaims, type DistributionClaims } from './distribution-claims.ts';
+import { createTimestampClaims, type TimestampClaims } from './timestamp-claims.ts';
 
 const ROWS_PER_PAGE = 1_000;
 /** Bound on the entries of one scorecard. */
@@ -40,6 +41,8 @@ export interface ServiceClaims {
   scorecard(horizonDays: number): Promise<ClaimedScorecard>;
   /** Absent: distributions are not compared. */
   distributions?: DistributionClaims;
+  /** Absent: timestamps are not checked. */
+  timestamps?: TimestampClaims;
 }
 
 /** Reads the scorecards of a service with all their pages. @param source base URL @param request gets JSON of a path below it */
@@ -61,6 +64,7 @@ export function createServiceClaims(source: string, request: (path: string) => P
   return {
     source,
     distributions: createDistributionClaims(source, request),
+    timestamps: createTimestampClaims(source, request),
     async scorecard(horizonDays: number): Promise<ClaimedScorecard> {
       const pages = await readPages(horizonDays, read);
       const { nextCursor: _, count: __, ...newest } = pages[0];

@@ -11,6 +11,7 @@ import { requestApi } from '../state/api.ts';
 import type { ApiResponses, AttestationHistory, ScorecardRow } from '../state/responses.ts';
 import { findCommitmentsAround } from './commitments.ts';
 import { findServed, readOpenings } from './distributions.ts';
+import { findTimestamp, readTimestamps } from './timestamps.ts';
 import { buildUncheckedFinding, type RowFinding, verifyRow } from './verify-row.ts';
 
 export type OnFinding = (row: ScorecardRow, finding: RowFinding) => void;
@@ -59,7 +60,8 @@ async function collectSharedEvidence(task: CheckTask) {
   const context = { attester: task.info.chain.attester.toLowerCase() as Address, now: new Date() };
   const rivals = await findCommitmentsAround(task.rows, { chain, signal: task.signal, ...context }, read);
   const openings = await readOpenings(task.rows, task.shown.horizon, task.signal);
-  return { chain, context, read, rivals, openings, salts: await fetchSalts(task) };
+  const timestamps = await readTimestamps(task.rows, task.signal);
+  return { chain, context, read, rivals, openings, timestamps, salts: await fetchSalts(task) };
 }
 
 /** An error in one row must not stop the check of the others. */
@@ -76,7 +78,7 @@ async function checkRow(task: CheckTask, row: ScorecardRow, shared: SharedEviden
 async function collectEvidence(
   { shown, signal }: CheckTask,
   row: ScorecardRow,
-  { read, salts, rivals, openings, context }: SharedEvidence,
+  { read, salts, rivals, openings, timestamps, context }: SharedEvidence,
 ) {
   const { sequence, attestationUid, resolutionUid } = row;
   const neighbours = findNeighbours(row, shown.known);
@@ -98,6 +100,7 @@ async function collectEvidence(
     previous: before === null && sequence !== 1 ? undefined : previous,
     opening: resolution === null ? getShownOpening(row, salts.get(String(attestationUid)) ?? null) : undefined,
     metadata,
+    timestamp: findTimestamp(timestamps, row),
     ...(resolution !== null && { distributions: findServed(openings, row, metadata) }),
     ...{ rivals, claimed: { row, horizon: shown.horizon, neighbours } },
   };

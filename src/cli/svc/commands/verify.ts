@@ -1,5 +1,6 @@
 import type { Address } from 'viem';
 import type { ForecastQuery } from '../../../audit/chain/collect-forecast-evidence.ts';
+import type { ReadBlock } from '../../../audit/claims/check-timestamps.ts';
 import { claimsOf, openPrices } from '../../../audit/command/open-audit.ts';
 import { parseAddressOption, parseEndpointOption, parseNumberOption } from '../../../audit/command/option-values.ts';
 import { createProgressLine } from '../../../audit/command/run-audit.ts';
@@ -15,6 +16,7 @@ import type { CliContext } from '../context.ts';
 import { printResult } from '../print.ts';
 import { printError } from '../print-error.ts';
 import { locateRecord, type RecordLocation } from '../record-location.ts';
+import { createBlockReader } from '../verify/bitcoin-blocks.ts';
 import { buildVerificationReport, formatVerification } from '../verify/verification-report.ts';
 import { type ForecastVerification, parseForecastQuery, verifyForecast } from '../verify/verify-forecast.ts';
 import { verifyRecord } from '../verify/verify-record.ts';
@@ -29,6 +31,7 @@ interface VerifyValues extends ServiceValues {
   prices?: string;
   toleranceBps?: number;
   fromBlock?: number;
+  bitcoin?: string;
 }
 
 export const verifyCommand: SvcCommand<VerifyValues> = {
@@ -37,8 +40,8 @@ export const verifyCommand: SvcCommand<VerifyValues> = {
   summary: 'Reads one forecast, or all of them, from the chain and checks everything that the chain shows',
   description: `<id> is a uid, a prediction id such as 2026-11-14:7d, or latest: the newest forecast with an outcome on chain, otherwise the newest.
 all checks the whole record; Ctrl-C keeps what was read, and the next call continues.
-The service is asked for attester, chain endpoint and the distributions of resolved forecasts, which are checked against their digests on
-chain; for nothing when --rpc and --attester are given, and for the distributions alone when --url is given with them.`,
+The service is asked for attester, chain endpoint, the distributions of resolved forecasts, which are checked against their digests on
+chain, and independent timestamps; for nothing when --rpc and --attester are given, and for the latter two when --url is given with them.`,
   options: [
     [
       '--rpc <url>',
@@ -50,18 +53,24 @@ chain; for nothing when --rpc and --attester are given, and for the distribution
     [HORIZON_OPTION[0], 'with latest: 1d, 2d, 3d or 7d (default: 7d)', HORIZON_OPTION[2]],
     ['--prices <file | live>', 'also compare the closes with a CSV file, or with the median of public exchanges'],
     ['--tolerance-bps <number>', 'largest difference of these closes (default: 100)', parseNumberOption(10_000)],
+    [
+      '--bitcoin <url>',
+      'also compare timestamps with Bitcoin blocks, read from an Esplora API that you trust, such as that of a node of yours',
+      parseEndpointOption,
+    ],
     ['--from-block <number>', 'with all: first block to read (default: 0)', parseNumberOption(1e12)],
     URL_OPTION,
     JSON_OPTION,
   ],
   footer: `Exits with 0 when every check passes, 1 when one fails, 3 when none fails and at least one could not be made, 2 on a usage error.`,
-  async run(context, { horizon = DEFAULT_HORIZON, prices, toleranceBps, fromBlock = 0, json, ...where }, [id]) {
+  async run(context, { horizon = DEFAULT_HORIZON, prices, toleranceBps, fromBlock = 0, bitcoin, json, ...where }, [id]) {
     const query = id === 'all' ? null : parseForecastQuery(id, horizon);
     try {
       const location = await locateRecord(context, where);
       const closes = prices === undefined ? null : await openPrices({ prices, toleranceBps }, context.now());
-      if (query === null) return await verifyRecord(context, location, { fromBlock, prices: closes, json });
-      const verification = await runVerification(context, location, query, closes);
+      const readBlock = bitcoin === undefined ? null : createBlockReader(bitcoin);
+      if (query === null) return await verifyRecord(context, location, { fromBlock, prices: closes, readBlock, json });
+      const verification = await runVerification(context, location, query, { prices: closes, readBlock });
       const report = buildVerificationReport(verification, location);
       printResult(context, json, report, (writer) => formatVerification(report, writer));
       return EXIT_CODES[getVerdict(verification.findings.list)];
@@ -78,13 +87,14 @@ async function runVerification(
   context: CliContext,
   { chain, attester, service }: RecordLocation,
   query: ForecastQuery,
-  prices: AuditPrices | null,
+  { prices, readBlock }: { prices: AuditPrices | null; readBlock: ReadBlock | null },
 ): Promise<ForecastVerification> {
   const progress = createProgressLine(context.err);
   progress.update('reading the chain', 0, 1);
   try {
     const search = { chain, attester, prices, now: context.now(), onProgress: progress.update };
-    return await verifyForecast(search, query, service === null ? null : claimsOf(service).distributions);
+    const { distributions = null, timestamps = null } = service === null ? {} : claimsOf(service);
+    return await verifyForecast(search, query, { distributions, timestamps, readBlock });
   } finally {
     progress.end();
   }

@@ -1,7 +1,9 @@
 import type { Hex } from 'viem';
 import * as collector from '../../../audit/chain/collect-forecast-evidence.ts';
 import { readServedDistributions } from '../../../audit/claims/check-distributions.ts';
+import { type ReadBlock, readServedTimestamp } from '../../../audit/claims/check-timestamps.ts';
 import type { DistributionClaims } from '../../../audit/claims/distribution-claims.ts';
+import type { TimestampClaims } from '../../../audit/claims/timestamp-claims.ts';
 import { parseDay } from '../../../forecast/day.ts';
 import { HORIZONS, type HorizonName } from '../../../forecast/model.ts';
 import { getErrorMessage } from '../../../platform/errors.ts';
@@ -9,8 +11,15 @@ import { UsageError } from '../../../platform/usage-error.ts';
 import { checkForecastEvidence } from '../../../verify/check-forecast-evidence.ts';
 import { checkAttestation } from '../../../verify/checks/attestation.ts';
 import { toSubject } from '../../../verify/checks/prediction.ts';
-import type { CheckContext, ForecastEvidence } from '../../../verify/evidence.ts';
+import type { CheckContext, ForecastEvidence, Prediction } from '../../../verify/evidence.ts';
 import { createFindings, NO_SUBJECT } from '../../../verify/findings.ts';
+
+/** What a service serves besides the chain; null: no service is asked, or no block is read. */
+interface ServedEvidence {
+  distributions: DistributionClaims | null;
+  timestamps: TimestampClaims | null;
+  readBlock: ReadBlock | null;
+}
 
 export type ForecastVerification = Awaited<ReturnType<typeof verifyForecast>>;
 
@@ -40,7 +49,7 @@ export function parseForecastQuery(id: string, horizon: HorizonName): collector.
 export async function verifyForecast(
   search: collector.ForecastSearch,
   query: collector.ForecastQuery,
-  distributions: DistributionClaims | null,
+  { distributions, timestamps, readBlock }: ServedEvidence,
 ) {
   const findings = createFindings();
   const found = await collector.findForecast(search, query);
@@ -52,7 +61,8 @@ export async function verifyForecast(
   if (found.note !== undefined) findings.note(found.note);
   const evidence = await collector.collectForecastEvidence(search, found.uid);
   const served = await findServedDistributions(evidence, search, distributions);
-  const row = checkForecastEvidence({ ...evidence, ...served }, search, findings);
+  const stamped = await findServedTimestamp(evidence, search, { timestamps, readBlock });
+  const row = checkForecastEvidence({ ...evidence, ...served, ...stamped }, search, findings);
   const rest = 'the rest of the record was not read: svc verify all, or svc audit';
   if (row !== null) findings.leave('sequence', toSubject(row.prediction), rest, false);
   return { row, findings };
@@ -64,8 +74,24 @@ async function findServedDistributions(
   context: CheckContext,
   distributions: DistributionClaims | null,
 ): Promise<Pick<ForecastEvidence, 'distributions'>> {
-  const made = 'uid' in prediction && resolutions.length > 0 ? checkAttestation(prediction, context, createFindings()) : null;
+  const made = resolutions.length > 0 ? readPrediction(prediction, context) : null;
   if (made === null) return {};
   const read = readServedDistributions(distributions, made);
   return { distributions: await read.catch((error: unknown) => ({ problem: getErrorMessage(error) })) };
+}
+
+async function findServedTimestamp(
+  { prediction }: ForecastEvidence,
+  context: CheckContext,
+  { timestamps, readBlock }: Pick<ServedEvidence, 'timestamps' | 'readBlock'>,
+): Promise<Pick<ForecastEvidence, 'timestamp'>> {
+  const made = readPrediction(prediction, context);
+  if (made === null || (timestamps === null && readBlock === null)) return {};
+  if (timestamps === null) return { timestamp: { problem: 'no service was named that serves timestamps' } };
+  const timestamp = await readServedTimestamp(timestamps, made.data.day, readBlock);
+  return timestamp === undefined ? {} : { timestamp };
+}
+
+function readPrediction(prediction: ForecastEvidence['prediction'], context: CheckContext): Prediction | null {
+  return 'uid' in prediction ? checkAttestation(prediction, context, createFindings()) : null;
 }

@@ -73,6 +73,7 @@ function withoutDistributions() {
 async function world(url: string | URL, request: RequestInit) {
   if (String(url).includes('ipfs')) return new Response(METADATA);
   if (String(url).includes('api/svc/distributions')) return Response.json(withoutDistributions());
+  if (String(url).includes('api/svc/timestamps')) return Response.json({ success: true, data: [], count: 0, nextCursor: null });
   const asked = JSON.parse(String(request.body)) as { id: number; method: string; params: never[] }[];
   posts.push([asked].flat());
   const answer = ({ id, method, params }: (typeof asked)[number]) => ({ jsonrpc: '2.0', id, result: ENDPOINT[method]!(params) });
