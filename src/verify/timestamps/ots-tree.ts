@@ -51,7 +51,7 @@ export function readTree(reader: OtsReader, message: Uint8Array, maxEntries = MA
   return readNode(message, 0);
 }
 
-/** Attestations and operations in the order of their bytes, as the reference implementation sorts them. */
+/** Attestations, then operations, each in the order of their bytes: equal proofs have equal bytes. */
 export function serializeTimestamp({ attestations, branches }: TimestampTree): Uint8Array {
   const entries = [
     ...attestations.map((one) => [ATTESTATION, ...encodeAttestation(one)]).sort(compareBytes),
