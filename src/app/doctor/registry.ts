@@ -6,6 +6,7 @@ import { rpcCheck } from './checks/chain/rpc.ts';
 import { walletsCheck } from './checks/chain/wallets.ts';
 import { clockCheck } from './checks/clock.ts';
 import { databaseCheck } from './checks/database.ts';
+import { calendarsCheck } from './checks/network/calendars.ts';
 import { facilitatorCheck } from './checks/network/facilitator.ts';
 import { feedsCheck } from './checks/network/feeds.ts';
 import { publicUrlCheck } from './checks/network/public-url.ts';
@@ -25,5 +26,6 @@ export const CHECKS: readonly Check[] = [
   publicUrlCheck,
   facilitatorCheck,
   webhooksCheck,
+  calendarsCheck,
   backupCheck,
 ];

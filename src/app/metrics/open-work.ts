@@ -5,6 +5,7 @@ import { DeliveryQueue, type QueueBacklog } from '../../events/webhooks/delivery
 import { findLastBackupAt } from '../../platform/backup/backup-log.ts';
 import { findOldestUnpublished } from '../../platform/outbox.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
+import { TimestampStore } from '../../record/timestamps/timestamp-store.ts';
 import { UNCOUNTED_EVENTS } from './uncounted.ts';
 
 /** What is under way and has not ended, as counts and times alone. */
@@ -19,6 +20,8 @@ export interface OpenWork {
   oldestUnpublished: Date | null;
   /** When the newest verified backup was finished; null without one. */
   lastBackup: Date | null;
+  /** When stamping of the oldest day began that no Bitcoin block holds and that calendars are asked for; null without one. */
+  oldestTimestamp: Date | null;
 }
 
 export interface OpenWorkDeps {
@@ -30,15 +33,16 @@ export interface OpenWorkDeps {
 
 /** Reads by indexes on what is open: the length of the record does not matter. */
 export async function readOpenWork({ db, journal, chainId, record }: OpenWorkDeps, now: Date): Promise<OpenWork> {
-  const [transactions, deliveries, oldestPayment, databasePingMs, oldestUnpublished, lastBackup] = await Promise.all([
+  const [transactions, deliveries, oldestPayment, databasePingMs, oldestUnpublished, lastBackup, oldestTimestamp] = await Promise.all([
     journal.countOpen(chainId),
     new DeliveryQueue(db).readBacklog(now, { except: UNCOUNTED_EVENTS }),
     new PaymentClaimStore(db).findOldestOpen(),
     measurePing(db),
     findOldestChange(record),
     findLastBackupAt(db),
+    new TimestampStore(db).findOldestUnconfirmed(),
   ]);
-  return { transactions, deliveries, oldestPayment, databasePingMs, oldestUnpublished, lastBackup };
+  return { transactions, deliveries, oldestPayment, databasePingMs, oldestUnpublished, lastBackup, oldestTimestamp };
 }
 
 /** Changes of wagers are left out: that there is one says that the forecast is no HOLD. */

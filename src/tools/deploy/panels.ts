@@ -25,6 +25,12 @@ export const PANELS = definePanels({
       { expr: 'max(oracle_attested_age_days)', legend: 'attested' },
     ],
   },
+  timestamps: {
+    title: 'Age of the oldest day without a block of Bitcoin',
+    row: 'Record',
+    unit: 's',
+    queries: [{ expr: 'max(oracle_timestamp_pending_seconds)', legend: 'pending' }],
+  },
   forecasts: {
     title: 'Forecasts by public status',
     row: 'Record',

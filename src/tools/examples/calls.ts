@@ -20,6 +20,8 @@ export const EXAMPLE_CALLS: ExampleCalls = {
   getDatasetCsv: () => ({ params: { table: 'forecasts' } }),
   getDatasetParquet: () => ({ params: { table: 'forecasts' } }),
   listDistributions: () => ({ query: { limit: '1' } }),
+  getTimestampDocument: async (client) => ({ params: { date: await findStampedDate(client) } }),
+  getTimestampProof: async (client) => ({ params: { date: await findStampedDate(client) } }),
   getScoreSeries: () => ({ query: { limit: '1' } }),
   getScoreSeriesCsv: () => ({ query: { limit: '2' } }),
   getWagerEvidence: async (client) => ({ params: { date: await findDateWithAnswer(client, '/api/svc/agent/feedback') } }),
@@ -126,6 +128,12 @@ async function findDateWithAnswer(client: ExampleClient, path: string): Promise<
     if ((await client.request(`${path}/${formatDay(day)}`)).ok) return formatDay(day);
   }
   throw new Error(`nothing is served under ${path} for any of the last ${DAYS_BACK} days`);
+}
+
+async function findStampedDate({ requestJson }: ExampleClient): Promise<string> {
+  const { data } = await requestJson('/api/svc/timestamps');
+  if (data.length === 0) throw new Error('no day is stamped');
+  return data[0].date;
 }
 
 async function buildSiweBody({ requestJson, wallets }: ExampleClient): Promise<object> {

@@ -16,8 +16,8 @@ export interface CallableOperation {
 /** Recorded text types; pages and scripts are omitted. */
 const TEXT_MEDIA_TYPES = new Set(['text/plain', 'text/markdown']);
 
-/** The OpenAPI document would contain itself; the AsyncAPI document is published elsewhere. */
-export const NOT_RECORDED: ReadonlySet<string> = new Set(['getOpenApi', 'getAsyncApi']);
+/** The OpenAPI document would contain itself; the AsyncAPI document is published elsewhere; a demonstration stamps nothing. */
+export const NOT_RECORDED: ReadonlySet<string> = new Set(['getOpenApi', 'getAsyncApi', 'getTimestampDocument', 'getTimestampProof']);
 
 export async function recordExamples(client: ExampleClient): Promise<Examples> {
   const examples: Examples = { requests: {}, replies: {}, problems: {} };

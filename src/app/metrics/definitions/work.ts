@@ -33,6 +33,11 @@ export const WORK_METRICS: readonly StateMetric[] = [
     read: ({ work, nowMs }) => known(work.lastBackup, (at) => one((nowMs - at.getTime()) / 1_000)),
   },
   {
+    name: 'oracle_timestamp_pending_seconds',
+    help: 'Seconds since stamping of the oldest day began whose commitments are in no Bitcoin block; 0 without one.',
+    read: ({ work, nowMs }) => one(secondsOverdue(work.oldestTimestamp, nowMs)),
+  },
+  {
     name: 'oracle_sales',
     help: 'Paid calls of the ledger by channel.',
     labels: ['channel'],

@@ -83,6 +83,12 @@ export const WATCH_LIST: readonly WatchRow[] = [
     alerts: ['OracleBackupOld'],
   },
   {
+    ask: 'metric `oracle_timestamp_pending_seconds`',
+    every: '1 hour',
+    alarm: 'above 172,800: no Bitcoin block holds the commitments of a day after two days',
+    alerts: ['OracleTimestampPending'],
+  },
+  {
     ask: 'log, `level` 50',
     every: 'as it comes',
     alarm: 'act on each. `level` 40 is worth a look; a change is logged once',

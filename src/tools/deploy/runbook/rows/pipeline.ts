@@ -120,6 +120,23 @@ export const PIPELINE_ROWS: readonly RunbookRow[] = [
     ],
   },
   {
+    seen: '`a calendar gave no timestamp`, `a calendar is given up`',
+    means: 'a calendar of `OTS_CALENDARS` is down, slow or wrong; `reason` says what. The record does not need it, and other calendars go on',
+    action: 'Nothing within two days. Then set another calendar: later days are stamped there, and each proof that is there stays',
+    alerts: [
+      {
+        id: 'OracleTimestampPending',
+        expr: 'max(oracle_timestamp_pending_seconds) > 172800',
+        for: '1h',
+        severity: 'ticket',
+        summary: 'The commitments of a day are in no Bitcoin block after two days: its calendars do not keep their promise',
+        panel: 'timestamps',
+        fires: { at: '61m', series: { 'oracle_timestamp_pending_seconds{instance="a"}': '172801+60x70' } },
+        silent: { at: '61m', series: { 'oracle_timestamp_pending_seconds{instance="a"}': '165000+60x70' } },
+      },
+    ],
+  },
+  {
     seen: '`Wagers wait for venues that are not configured`',
     means: 'open wagers at a venue that the settings no longer have',
     action: 'Set it again until they have settled',
