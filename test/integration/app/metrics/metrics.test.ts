@@ -104,7 +104,15 @@ it('has the nonces of a wallet, mined and signed, which agree when nothing is un
 it('has no sample for what is unknown, and none of what has ended', async () => {
   const read = await service.http.status();
   const deliveries = { pending: 0, oldestDueAt: null };
-  const work = { transactions: [], deliveries, oldestPayment: null, databasePingMs: 1, oldestUnpublished: null, lastBackup: null, oldestTimestamp: null };
+  const work = {
+    transactions: [],
+    deliveries,
+    oldestPayment: null,
+    databasePingMs: 1,
+    oldestUnpublished: null,
+    lastBackup: null,
+    oldestTimestamp: null,
+  };
   const rest: Omit<StateSnapshot, 'status' | 'nowMs'> = { work, attestedDay: null, selfTests: [], sales: [], wallets: null };
   let status: typeof read = read;
   const readState = async () => ({ ...rest, status, nowMs: service.http.now().getTime() });

@@ -23,6 +23,9 @@ async function ask(url: string): Promise<Finding> {
     await createCalendarClient().fetchAddition(url, UNKNOWN_COMMITMENT);
     return ok(`${url} answers`);
   } catch (error) {
-    return warn(`${url}: ${getErrorMessage(error)}`, 'Let HTTPS to it out, or set another one in OTS_CALENDARS. Forecasts do not wait for it.');
+    return warn(
+      `${url}: ${getErrorMessage(error)}`,
+      'Let HTTPS to it out, or set another one in OTS_CALENDARS. Forecasts do not wait for it.',
+    );
   }
 }

@@ -121,7 +121,8 @@ export const PIPELINE_ROWS: readonly RunbookRow[] = [
   },
   {
     seen: '`a calendar gave no timestamp`, `a calendar is given up`',
-    means: 'a calendar of `OTS_CALENDARS` is down, slow or wrong; `reason` says what. The record does not need it, and other calendars go on',
+    means:
+      'a calendar of `OTS_CALENDARS` is down, slow or wrong; `reason` says what. The record does not need it, and other calendars go on',
     action: 'Nothing within two days. Then set another calendar: later days are stamped there, and each proof that is there stays',
     alerts: [
       {

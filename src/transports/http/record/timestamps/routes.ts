@@ -9,7 +9,7 @@ import type { HttpDeps } from '../../deps.ts';
 import { dateInput, limitInput, PAGE_LIMITS } from '../../server/parsing/parameters.ts';
 import { buildNextPageHeaders } from '../../server/replies/link-header.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
-import { TIMESTAMPS, type TimestampsReply } from './schemas.ts';
+import { STAMPED_DOCUMENT, TIMESTAMPS, type TimestampsReply } from './schemas.ts';
 
 type TimestampRouteDeps = Pick<HttpDeps, 'publicUrl' | 'timestamps'>;
 
@@ -35,10 +35,9 @@ export function timestampRoutes(deps: TimestampRouteDeps): Route[] {
     }),
     route(`GET ${PATH}/{date}.json`, 'getTimestampDocument', {
       tag: 'record',
-      reply: null,
-      alternatives: { 'application/json': { description: 'The exact bytes that are stamped.' } },
+      reply: STAMPED_DOCUMENT,
       errors: ['NOT_FOUND'],
-      summary: 'The stamped document of a day: its attestation uids and commitments',
+      summary: 'The exact bytes of the stamped document of a day: its attestation uids and commitments',
       params: PARAMS,
       handle: async ({ params: { date } }) => ({
         headers: { 'Content-Type': 'application/json' },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { BYTES32, COUNT, DATE, SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
+import { HORIZON_NAMES } from '../../../../forecast/horizon-input.ts';
+import { ADDRESS, BYTES32, COUNT, DATE, SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
 
 const CALENDAR = z.object({
   url: z.url().describe('Calendar'),
@@ -26,6 +27,24 @@ const TIMESTAMP = z.object({
   createdAt: TIME.describe('When stamping began'),
   calendars: z.array(CALENDAR).describe('Calendars that were asked'),
   blocks: z.array(BLOCK).describe('What the proof names, unverified: this service reads no Bitcoin block'),
+});
+
+/** Exact bytes: canonical JSON (RFC 8785). */
+export const STAMPED_DOCUMENT = z.object({
+  attester: ADDRESS.describe('Wallet of the attestations'),
+  chainId: COUNT.describe('Chain of the attestations'),
+  commitments: z
+    .array(
+      z.object({
+        commitment: BYTES32.describe('Commitment on chain; zero for a day without a forecast'),
+        horizon: z.enum(HORIZON_NAMES).describe('Horizon'),
+        sequence: COUNT.describe('Number of the forecast in its horizon'),
+        uid: BYTES32.describe('Attestation'),
+      }),
+    )
+    .describe('Every forecast of the day'),
+  date: DATE.describe('Day of the forecasts'),
+  eas: ADDRESS.describe('EAS contract of the attestations'),
 });
 
 export const TIMESTAMPS = z.object({
