@@ -4,7 +4,6 @@ import { runStep } from '../../../src/pipeline/step-registry.ts';
 import type { StepName } from '../../../src/pipeline/step-run-store.ts';
 import { settledWager } from '../../integration/pipeline/steps/wager-fixtures.ts';
 import { serveJobs } from '../commerce/served-jobs.ts';
-import { stampService } from '../timestamps/stamp-service.ts';
 import { runSelfTestsShortly } from './self-tests.ts';
 import { runPastDay, type TestService, testService, today, unresolvedService } from './service.ts';
 
@@ -17,7 +16,6 @@ export async function fullService(): Promise<TestService> {
   await service.infrastructure.localChain!.followWallClock();
   await service.pipeline.wagers.wagers.insertOne({ ...settledWager(today() - 30, 'WIN'), payoutMicros: 10_000_000 });
   serveJobs(service);
-  await stampService(service);
   return upToDate(service);
 }
 

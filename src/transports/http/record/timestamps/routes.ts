@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { formatDay, parseDay } from '../../../../forecast/day.ts';
 import { OracleError } from '../../../../platform/errors.ts';
@@ -98,6 +99,7 @@ function toProofReply(doc: TimestampDoc): Reply<never> {
   const headers = {
     'Content-Type': 'application/vnd.opentimestamps.ots',
     'Content-Disposition': `attachment; filename="${doc._id}.json.ots"`,
+    ETag: `"${createHash('sha256').update(proof).digest('hex')}"`,
   };
   return { headers, streamed: { bytes: proof.length, encoding: null, read: () => readOnce(proof) } };
 }

@@ -9,6 +9,7 @@ import { type Served, serve } from '../../../../support/http/serve.ts';
 import { nameNothing, sampleOf } from '../../../../support/record/samples.ts';
 import { emptyService, fullService, youngService } from '../../../../support/service/full-service.ts';
 import type { TestService } from '../../../../support/service/service.ts';
+import { stampService } from '../../../../support/timestamps/stamp-service.ts';
 
 /** Callers by tier. `unknown` sends a token that was never issued. */
 const CALLERS = ['anonymous', 'unknown', 'basic', 'premium'] as const;
@@ -112,6 +113,12 @@ async function walk(stage: Stage, caller: CallerName): Promise<{ wrong: string[]
   return { wrong, statuses };
 }
 
+async function stampedService(): Promise<TestService> {
+  const service = await fullService();
+  await stampService(service);
+  return service;
+}
+
 /** Who is refused where, and how. */
 function refusal({ 'x-access': access, operationId }: CallableOperation, caller: CallerName, free: boolean): number | null {
   // A token changes nothing where every answer is paid for.
@@ -124,7 +131,7 @@ function refusal({ 'x-access': access, operationId }: CallableOperation, caller:
 }
 
 describe('on a service with a record, every operation', () => {
-  const stage = onStage(fullService, { servesJobs: true });
+  const stage = onStage(stampedService, { servesJobs: true });
 
   it.each(CALLERS)('matches its schema: %s', async (caller) => {
     const { operations, document } = stage();
