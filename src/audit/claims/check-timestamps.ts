@@ -6,6 +6,7 @@ import type { ServedTimestamp, Unread } from '../../verify/evidence.ts';
 import type { Findings } from '../../verify/findings.ts';
 import type { BitcoinBlock } from '../../verify/timestamps/bitcoin-block.ts';
 import { parseOtsFile } from '../../verify/timestamps/ots-file.ts';
+import { readTimestamps } from './read-timestamps.ts';
 import { MAX_TIMESTAMPS_PER_PAGE, type TimestampClaims } from './timestamp-claims.ts';
 
 /** Reads a Bitcoin block from a source that the verifier has named. */
@@ -17,8 +18,7 @@ const MAX_BLOCKS = 8;
 /** The timestamp of a forecast's day; undefined: the service serves none. */
 export async function readServedTimestamp(claims: TimestampClaims, day: Day, readBlock: ReadBlock | null) {
   try {
-    const { data } = await claims.readPage({ limit: 1, before: formatDay(day + 1) });
-    const served = data.get(formatDay(day));
+    const served = (await readTimestamps(claims, [formatDay(day)])).get(formatDay(day));
     if (served !== undefined) return await addBlocks(served, readBlock);
     return readBlock === null ? undefined : { problem: 'the service serves no timestamp of its day' };
   } catch (error) {

@@ -11,7 +11,7 @@ import { requestApi } from '../state/api.ts';
 import type { ApiResponses, AttestationHistory, ScorecardRow } from '../state/responses.ts';
 import { findCommitmentsAround } from './commitments.ts';
 import { findServed, readOpenings } from './distributions.ts';
-import { findTimestamp, readTimestamps } from './timestamps.ts';
+import { findTimestamp, readRowTimestamps } from './timestamps.ts';
 import { buildUncheckedFinding, type RowFinding, verifyRow } from './verify-row.ts';
 
 export type OnFinding = (row: ScorecardRow, finding: RowFinding) => void;
@@ -60,7 +60,7 @@ async function collectSharedEvidence(task: CheckTask) {
   const context = { attester: task.info.chain.attester.toLowerCase() as Address, now: new Date() };
   const rivals = await findCommitmentsAround(task.rows, { chain, signal: task.signal, ...context }, read);
   const openings = await readOpenings(task.rows, task.shown.horizon, task.signal);
-  const timestamps = await readTimestamps(task.rows, task.signal);
+  const timestamps = await readRowTimestamps(task.rows, task.signal);
   return { chain, context, read, rivals, openings, timestamps, salts: await fetchSalts(task) };
 }
 

@@ -23,7 +23,7 @@ export interface StampDeps {
 
 /** Days of one sweep: an outage of weeks is made up for in some minutes. */
 const MAX_DAYS = 20;
-const LONGEST_HORIZON = Math.max(...HORIZONS);
+const MAX_HORIZON_DAYS = Math.max(...HORIZONS);
 
 /**
  * Submits the commitments of each attested day with an outcome ahead to every calendar, and completes the proofs of earlier days. May run
@@ -37,7 +37,7 @@ export async function stampDays(deps: StampDeps): Promise<void> {
 
 /** Days with an outcome ahead, all of whose attestations are confirmed. */
 async function listAttestedDays({ record }: StampDeps, now: Date): Promise<ForecastDoc[][]> {
-  const first = toDay(now.getTime()) - LONGEST_HORIZON;
+  const first = toDay(now.getTime()) - MAX_HORIZON_DAYS;
   const docs = await record.forecasts
     .find({ day: { $gte: first } }, { hint: { day: 1 } })
     .sort({ day: 1, horizonDays: 1 })
@@ -70,5 +70,5 @@ async function advanceDay({ timestamps, client, log }: StampDeps, doc: Timestamp
 }
 
 function getOutcomesAt(day: Day): Date {
-  return new Date(getOutcomeWindow(day, LONGEST_HORIZON).resolvesAtMs);
+  return new Date(getOutcomeWindow(day, MAX_HORIZON_DAYS).resolvesAtMs);
 }

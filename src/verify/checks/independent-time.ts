@@ -74,7 +74,7 @@ export function listStampedBlocks(tree: TimestampTree): StampedBlock[] {
 
 function listCalendars(tree: TimestampTree): string {
   const uris = listAttestations(tree).flatMap(({ attestation }) => (attestation.kind === 'pending' ? [attestation.uri] : []));
-  return uris.length === 0 ? 'no calendar that is named' : [...new Set(uris)].join(', ');
+  return uris.length === 0 ? 'no calendar that is named' : [...new Set(uris)].sort().join(', ');
 }
 
 function formatBlock({ height, merkleRoot }: StampedBlock): string {
