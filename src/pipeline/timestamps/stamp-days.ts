@@ -4,6 +4,7 @@ import { HORIZONS } from '../../forecast/model.ts';
 import type { Log } from '../../platform/log.ts';
 import { type ForecastDoc, getOutcomeWindow } from '../../record/forecast-doc.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
+import { buildDayProof } from '../../record/timestamps/day-timestamp.ts';
 import { getNextAt, type TimestampDoc } from '../../record/timestamps/timestamp-doc.ts';
 import type { TimestampStore } from '../../record/timestamps/timestamp-store.ts';
 import { buildDayDocument } from '../../verify/timestamps/day-document.ts';
@@ -58,15 +59,16 @@ async function ensureTimestamp({ timestamps, chain, calendars }: StampDeps, docs
   const document = buildDayDocument({ day, ...chain, commitments });
   const digest = sha256(stringToBytes(document));
   const fresh = calendars.map((url) => ({ url, status: 'waiting' as const, proof: null, attempts: 0, nextAt: now }));
-  const created = { _id: formatDay(day), day, document, digest, createdAt: now, calendars: fresh, nextAt: getNextAt(fresh), revision: 1 };
+  const change = { document, digest, calendars: fresh, proof: null, blocks: [] };
+  const created = { _id: formatDay(day), day, createdAt: now, ...change, nextAt: getNextAt(fresh), revision: 1 };
   const stored = (await timestamps.find(day)) ?? (await timestamps.insertFirst(created));
-  if (stored.digest !== digest) await timestamps.replace(stored, { document, digest, calendars: fresh });
+  if (stored.digest !== digest) await timestamps.replace(stored, change);
 }
 
 async function advanceDay({ timestamps, client, log }: StampDeps, doc: TimestampDoc, now: Date): Promise<void> {
   const task = { digest: hexToBytes(doc.digest), date: doc._id, outcomesAt: getOutcomesAt(doc.day), now };
   const calendars = await Promise.all(doc.calendars.map((state) => advanceCalendar({ client, log }, state, task)));
-  await timestamps.replace(doc, { calendars });
+  await timestamps.replace(doc, { calendars, ...buildDayProof(doc.digest, calendars) });
 }
 
 function getOutcomesAt(day: Day): Date {

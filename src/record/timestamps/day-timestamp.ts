@@ -1,19 +1,21 @@
-import { hexToBytes } from 'viem';
+import { Binary } from 'mongodb';
+import { type Hex, hexToBytes } from 'viem';
+import { listStampedBlocks } from '../../verify/checks/independent-time.ts';
 import type { ServedTimestamp } from '../../verify/evidence.ts';
 import { serializeOtsFile } from '../../verify/timestamps/ots-file.ts';
-import { mergeTimestamps, parseTimestamp, type TimestampTree } from '../../verify/timestamps/ots-tree.ts';
-import type { TimestampDoc } from './timestamp-doc.ts';
+import { mergeTimestamps, parseTimestamp } from '../../verify/timestamps/ots-tree.ts';
+import type { CalendarState, TimestampDoc } from './timestamp-doc.ts';
 
-/** The proofs of all calendars as one; null while there is none. */
-export function mergeProofs({ digest, calendars }: TimestampDoc): TimestampTree | null {
+/** The proofs of all calendars as one file, and the blocks that it names. */
+export function buildDayProof(digest: Hex, calendars: readonly CalendarState[]): Pick<TimestampDoc, 'proof' | 'blocks'> {
   const message = hexToBytes(digest);
-  const trees = calendars.flatMap(({ proof }) => (proof === null ? [] : [parseTimestamp(proof.buffer, message)]));
-  const [first, ...others] = trees;
-  return first === undefined ? null : others.reduce(mergeTimestamps, first);
+  const [first, ...others] = calendars.flatMap(({ proof }) => (proof === null ? [] : [parseTimestamp(proof.buffer, message)]));
+  if (first === undefined) return { proof: null, blocks: [] };
+  const merged = others.reduce(mergeTimestamps, first);
+  return { proof: new Binary(serializeOtsFile(merged)), blocks: listStampedBlocks(merged) };
 }
 
 /** The exact bytes of the document and of its `.ots` file. */
-export function toServedTimestamp(doc: TimestampDoc): ServedTimestamp {
-  const tree = mergeProofs(doc);
-  return { document: doc.document, proof: tree === null ? null : serializeOtsFile(tree) };
+export function toServedTimestamp({ document, proof }: Pick<TimestampDoc, 'document' | 'proof'>): ServedTimestamp {
+  return { document, proof: proof === null ? null : proof.buffer };
 }

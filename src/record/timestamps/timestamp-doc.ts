@@ -1,6 +1,7 @@
 import type { Binary } from 'mongodb';
 import type { Hex } from 'viem';
 import type { Day } from '../../forecast/day.ts';
+import type { StampedBlock } from '../../verify/checks/independent-time.ts';
 
 /** `submitted`: its proof promises a Bitcoin block; `confirmed`: it names one; `abandoned`: it is not asked any more. */
 export type CalendarStatus = 'waiting' | 'submitted' | 'confirmed' | 'abandoned';
@@ -27,6 +28,10 @@ export interface TimestampDoc {
   digest: Hex;
   createdAt: Date;
   calendars: CalendarState[];
+  /** The `.ots` file of the document, with the proofs of all calendars; null before the first. */
+  proof: Binary | null;
+  /** What it names. */
+  blocks: StampedBlock[];
   /** Earliest of the calendars; null once none is asked any more. */
   nextAt: Date | null;
   /** Advances with each write. */

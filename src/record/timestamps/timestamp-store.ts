@@ -5,6 +5,8 @@ import { getNextAt, type TimestampDoc } from './timestamp-doc.ts';
 
 export const TIMESTAMP_INDEXES = [{ collection: 'timestamps', indexes: [{ key: { day: 1 }, unique: true }, { key: { nextAt: 1 } }] }];
 
+type TimestampChange = Pick<TimestampDoc, 'calendars' | 'proof' | 'blocks'> & Partial<Pick<TimestampDoc, 'document' | 'digest'>>;
+
 /** Timestamps by day. Each write is first-writer-wins or compare-and-set on the revision. */
 export class TimestampStore {
   readonly #timestamps: Collection<TimestampDoc>;
@@ -43,12 +45,8 @@ export class TimestampStore {
   }
 
   /** @returns false when another writer came first: the next sweep continues from what it wrote */
-  async replace(
-    { _id, revision }: TimestampDoc,
-    change: Partial<Pick<TimestampDoc, 'calendars' | 'document' | 'digest'>>,
-  ): Promise<boolean> {
-    const next = change.calendars === undefined ? {} : { nextAt: getNextAt(change.calendars) };
-    const update = { $set: { ...change, ...next, revision: revision + 1 } };
+  async replace({ _id, revision }: TimestampDoc, change: TimestampChange): Promise<boolean> {
+    const update = { $set: { ...change, nextAt: getNextAt(change.calendars), revision: revision + 1 } };
     return (await this.#timestamps.updateOne({ _id, revision }, update)).modifiedCount === 1;
   }
 }

@@ -12,7 +12,7 @@ import { toSubject } from './prediction.ts';
 const MAX_BLOCK_LEAD_MS = 7_200_000;
 
 /** A Merkle root that a proof arrives at, in the form of explorers. */
-interface StampedBlock {
+export interface StampedBlock {
   height: number;
   merkleRoot: string;
 }

@@ -179,6 +179,15 @@ describe('a calendar that', () => {
     expect(await statuses()).toEqual(['submitted', 'submitted']);
   });
 
+  it('never answers is given up when the outcomes are known', async () => {
+    await attest(DAY);
+    calendars[0]!.state.behaviour = 'failing';
+    await sweep(at(DAY));
+    await sweep(at(DAY + 8, 0, 1));
+    expect(await statuses()).toEqual(['abandoned', 'submitted']);
+    expect(warn).toHaveBeenLastCalledWith(expect.objectContaining({ status: 'waiting' }), 'a calendar is given up');
+  });
+
   it('names a block without a Merkle root stays pending', async () => {
     await attest(DAY);
     await sweep(at(DAY));

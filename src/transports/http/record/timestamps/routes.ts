@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { formatDay, parseDay } from '../../../../forecast/day.ts';
 import { OracleError } from '../../../../platform/errors.ts';
 import { joinUrl } from '../../../../platform/service-url.ts';
-import { mergeProofs, toServedTimestamp } from '../../../../record/timestamps/day-timestamp.ts';
+import { toServedTimestamp } from '../../../../record/timestamps/day-timestamp.ts';
 import type { TimestampDoc } from '../../../../record/timestamps/timestamp-doc.ts';
-import { listStampedBlocks } from '../../../../verify/checks/independent-time.ts';
 import type { HttpDeps } from '../../deps.ts';
 import { dateInput, limitInput, PAGE_LIMITS } from '../../server/parsing/parameters.ts';
 import { buildNextPageHeaders } from '../../server/replies/link-header.ts';
@@ -70,7 +69,6 @@ async function listTimestamps(
 }
 
 function toEntry(doc: TimestampDoc, publicUrl: string): TimestampsReply['data'][number] {
-  const tree = mergeProofs(doc);
   const { document, proof } = toServedTimestamp(doc);
   const documentUrl = joinUrl(publicUrl, `${PATH}/${doc._id}.json`);
   return {
@@ -82,7 +80,7 @@ function toEntry(doc: TimestampDoc, publicUrl: string): TimestampsReply['data'][
     proof: proof === null ? null : Buffer.from(proof).toString('base64'),
     createdAt: doc.createdAt.toISOString(),
     calendars: doc.calendars.map(({ url, status }) => ({ url, status })),
-    blocks: tree === null ? [] : listStampedBlocks(tree),
+    blocks: doc.blocks,
   };
 }
 
