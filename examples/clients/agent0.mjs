@@ -9,9 +9,9 @@ export async function find({ rpcUrl, agentId }) {
 }
 
 /** It also pays by x402. */
-export async function buy({ url, privateKey, rpcUrl }) {
+export async function buy({ url, privateKey, rpcUrl, init = { method: 'GET' } }) {
   const sdk = new SDK({ chainId: 84532, rpcUrl, privateKey });
-  const result = await sdk.request({ url, method: 'GET' });
+  const result = await sdk.request({ url, ...init });
   const { x402Settlement, ...answer } = result.x402Required ? await result.x402Payment.pay() : result;
   return { answer, settlement: x402Settlement };
 }

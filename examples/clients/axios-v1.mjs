@@ -5,11 +5,11 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { baseSepolia } from 'viem/chains';
 import { decodeXPaymentResponse, withPaymentInterceptor } from 'x402-axios';
 
-export async function buy({ url, privateKey }) {
+export async function buy({ url, privateKey, init = { method: 'GET' } }) {
   const account = privateKeyToAccount(privateKey);
   const client = createWalletClient({ account, transport: http(), chain: baseSepolia });
   const api = withPaymentInterceptor(axios.create(), client);
-  const response = await api.get(url);
+  const response = await api.request({ url, ...init, data: init.body });
   const header = response.headers['x-payment-response'];
   return { answer: response.data, settlement: header && decodeXPaymentResponse(header) };
 }

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 
-/** What a client is asked to buy, and with which wallet. `tool` is for MCP, `request` for A2A. */
+/** What a client is asked to buy, and with which wallet. `init` is for HTTP, a GET request unless set; `tool` for MCP, `request` for A2A. */
 export interface Order {
   url: string;
   privateKey: string;
   /** Read-only JSON-RPC of the chain that the service publishes. */
   rpcUrl: string;
+  init?: { method: 'POST'; headers: Record<string, string>; body: string };
   tool?: { name: string; arguments: Record<string, unknown> };
   request?: { skill: string; input: Record<string, unknown> };
 }
@@ -33,10 +34,17 @@ export interface StockClient {
   finds?: true;
 }
 
-/** `GET /oracle` costs 0.001 USD and nothing for HOLD; the others always cost their price. */
+/** At `GET /oracle` and the skill in REST HOLD costs nothing; the others always cost their price. */
 export const INTERFACES = {
   premium: { title: 'GET /oracle/premium', order: (service: string) => ({ url: `${service}/oracle/premium?horizon=7d` }) },
   signal: { title: 'GET /oracle', order: (service: string) => ({ url: `${service}/oracle?horizon=7d` }) },
+  skill: {
+    title: 'POST predict_btc_direction',
+    order: (service: string) => ({
+      url: `${service}/api/svc/skills/predict_btc_direction`,
+      init: { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ horizon: '7d' }) },
+    }),
+  },
   mcp: {
     title: 'MCP predict_btc_direction',
     order: (service: string) => ({ url: `${service}/mcp`, tool: { name: 'predict_btc_direction', arguments: { horizon: '7d' } } }),
@@ -49,7 +57,7 @@ export const INTERFACES = {
 
 export type InterfaceName = keyof typeof INTERFACES;
 
-const HTTP = ['premium', 'signal'] as const;
+const HTTP = ['premium', 'signal', 'skill'] as const;
 
 export const STOCK_CLIENTS: readonly StockClient[] = [
   { name: '@x402/fetch', packageName: '@x402/fetch', file: 'fetch.mjs', interfaces: HTTP },

@@ -4,11 +4,11 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { baseSepolia } from 'viem/chains';
 import { decodeXPaymentResponse, wrapFetchWithPayment } from 'x402-fetch';
 
-export async function buy({ url, privateKey }) {
+export async function buy({ url, privateKey, init = { method: 'GET' } }) {
   const account = privateKeyToAccount(privateKey);
   const client = createWalletClient({ account, transport: http(), chain: baseSepolia });
   const fetchWithPay = wrapFetchWithPayment(fetch, client);
-  const response = await fetchWithPay(url, { method: 'GET' });
+  const response = await fetchWithPay(url, init);
   const answer = await response.json();
   if (!response.ok) throw new Error(`${response.status}: ${answer.detail}`);
   const header = response.headers.get('X-PAYMENT-RESPONSE');

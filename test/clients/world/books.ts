@@ -52,7 +52,11 @@ async function sumTransfers({ demo, seller }: World): Promise<Sum> {
 
 function sumReceipts({ sales }: World): Sum {
   const byHash = new Map(sales.map(({ txHash, units }) => [txHash, units]));
-  return { of: 'receipts, checked', units: [...byHash.values()].reduce((sum, units) => sum + units, 0n), payments: byHash.size };
+  return {
+    of: 'receipts of both kinds, and feedback files',
+    units: [...byHash.values()].reduce((sum, units) => sum + units, 0n),
+    payments: byHash.size,
+  };
 }
 
 /** What the wallets of all runs are short of, those of rejected payments included. */

@@ -131,6 +131,17 @@ describe('settings', () => {
     expect(() => loadConfig({ ...REAL, [other]: shared })).toThrow(refused);
   });
 
+  it('takes calendars by URL without trailing slashes, once each, and at most eight', () => {
+    expect(loadConfig({ OTS_CALENDARS: 'https://a.example/, https://b.example/x/,https://a.example' }).OTS_CALENDARS).toEqual([
+      'https://a.example',
+      'https://b.example/x',
+    ]);
+    const nine = Array.from({ length: 9 }, (_, index) => `https://a${index}.example`).join(',');
+    for (const wrong of ['nonsense', 'https://u:p@a.example', 'https://a.example?x=1', 'ftp://a.example', ',', nine]) {
+      expect(() => loadConfig({ OTS_CALENDARS: wrong })).toThrow('OTS_CALENDARS');
+    }
+  });
+
   it('takes where providers of live data answer, and a key for one of them on a local chain', () => {
     const urls = 'kraken=https://a.example.org/kraken,*=http://127.0.0.1:8080/{provider}';
     expect(loadConfig({ FEEDS: 'live', PROVIDER_URLS: urls, SOSOVALUE_API_KEY: 'a-key' })).toMatchObject({
