@@ -10,6 +10,7 @@ import { HORIZONS } from '../../src/forecast/model.ts';
 import type { ScorecardReply } from '../../src/record/schemas/scorecard.ts';
 import { describeWithBrowser } from '../support/docs/browser.ts';
 import { type Served, serve } from '../support/http/serve.ts';
+import { withNearNumbers } from '../support/record/near-numbers.ts';
 import { runPastDay, type TestService, testService, today } from '../support/service/service.ts';
 
 const DAYS = 9;
@@ -77,13 +78,7 @@ describeWithBrowser('checking the whole record in the browser', (browser) => {
     const attester = service.http.attesterAddress;
     const options = { chain: await openAuditChain({ rpcUrl }), attester, prices: null, claims: claimsOf(served.url), now: new Date() };
     const { auditedAt: ___, throughBlock: ____, ...expected } = JSON.parse(JSON.stringify(await audit(options))) as AuditReport;
-    // Node and Chromium may differ in the last digit of a logarithm.
-    const near = (value: number) => expect.closeTo(value, 9);
-    const challenges = expected.challenges.map((one) => ({
-      ...one,
-      ...{ eBetter: near(one.eBetter), eWorse: near(one.eWorse), maxBetter: near(one.maxBetter), maxWorse: near(one.maxWorse) },
-    }));
-    expect(found).toEqual({ ...expected, challenges });
+    expect(found).toEqual(withNearNumbers(expected));
     expect(found).toMatchObject({ verdict: 'agrees', prices: null, service: served.url, differences: [], incomplete: [] });
     expect(found.horizons.map(({ forecasts }) => forecasts)).toEqual(HORIZONS.map(() => DAYS));
     await section.locator('summary').click();

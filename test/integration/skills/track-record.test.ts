@@ -10,6 +10,7 @@ import { summarizeForecasts } from '../../../src/record/scorecard/scorecard.ts';
 import { computeBrierDifference } from '../../../src/record/statistics/brier-difference.ts';
 import { scoreForecasts } from '../../../src/record/statistics/score-forecasts.ts';
 import { type Served, serve } from '../../support/http/serve.ts';
+import { withNearNumbers } from '../../support/record/near-numbers.ts';
 import { fullService } from '../../support/service/full-service.ts';
 import type { TestService } from '../../support/service/service.ts';
 import { BASIC, buildSkillDeps, createTestRunner, type RunSkillById } from '../../support/service/skills.ts';
@@ -185,7 +186,7 @@ describe('error bars', () => {
       quotesAreOurs: true,
       note: expect.stringMatching(/^A different question.*proves nothing\.$/),
     });
-    expect(marketSkill.skill).toMatchObject({ weeks: totals.weeks, oracleBrier: totals.oracle.brier });
+    expect(marketSkill.skill).toMatchObject(withNearNumbers({ weeks: totals.weeks, oracleBrier: totals.oracle.brier }) as object);
   });
 });
 
