@@ -50,7 +50,7 @@ function predict(): Scenario[] {
       skill,
       input: { horizon: '9d' },
       tiers: ['public'],
-      over: { REST: { code: 'INPUT_INVALID', field: 'horizon' }, 'MCP stdio': { code: 'INPUT_INVALID', field: 'horizon' } },
+      over: { REST: { code: 'INPUT_INVALID', field: 'horizon' } },
       ...refused('UNAUTHENTICATED', 'Authorization'),
     },
     { name: 'a horizon that is not forecast', skill, input: { horizon: '9d' }, tiers: HOLDERS, ...refused('INPUT_INVALID', 'horizon') },

@@ -55,7 +55,7 @@ export const PAYMENT_SETTINGS = {
     schema: z.enum(['on', 'off']),
     default: 'on',
     description:
-      '`on`: `GET /oracle` settles no payment for a HOLD and says so, so an observer of the chain learns that a settled one was no HOLD; `off`: a HOLD is charged like any other',
+      '`on`: `GET /oracle` and the skill over REST settle no payment for a HOLD and say so, so an observer of the chain learns that a settled one was no HOLD; `off`: a HOLD is charged like any other',
   },
   PURCHASE_SIGNATURE: {
     schema: z.enum(['optional', 'required']).optional(),

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { renderMethodology } from '../../../../agent-card/documents/methodology.ts';
 import { ENDPOINTS } from '../../../../agent-card/endpoints.ts';
 import { findSkill, type SkillAnswer } from '../../../../skills/runner.ts';
-import type { Skill } from '../../../../skills/skill.ts';
+import { PUBLIC_CALLER } from '../../../auth/caller.ts';
+import { requireTier } from '../../../auth/tiers/tiers.ts';
+import { formatSingleAnswerHint } from '../../../commerce/payment-instructions.ts';
 import { isOracleError, OracleError } from '../../../platform/errors.ts';
 import {
   isTokenRejected,
@@ -34,11 +36,14 @@ type ServiceCall = Pick<ServiceRequest, 'path' | 'body'>;
 export function createRemoteBackend(options: RemoteBackendOptions): McpBackend {
   return {
     async run(skillId, input) {
-      const { id, tier, input: known, output } = findSkill(skillId);
-      const answer = await requestWithRetry(options, { path: `${ENDPOINTS.skills}/${id}`, body: input }).catch((error: unknown) => {
+      const { id, tier, offering, input: known, output } = findSkill(skillId);
+      const answer = await requestWithRetry(options, { path: `${ENDPOINTS.skills}/${id}`, body: input }).catch(async (error: unknown) => {
+        const isInvalid = isOracleError(error, 'INPUT_INVALID');
+        // This transport has no payments: where the service offers a sale, or rejects its input, a token is what is missing.
+        const isSale = isOracleError(error, 'PAYMENT_REQUIRED') || (isInvalid && (await options.token?.()) === undefined);
+        if (isSale && tier !== 'public') requireTier(PUBLIC_CALLER, tier, formatSingleAnswerHint(offering));
         // Local validation names the argument instead of the member of a request body.
-        if (isOracleError(error, 'INPUT_INVALID')) parseInput(known, input, { kind: 'input', root: 'input' });
-        if (isOracleError(error, 'PAYMENT_REQUIRED')) throw tokenNeededError(tier, error);
+        if (isInvalid) parseInput(known, input, { kind: 'input', root: 'input' });
         throw error;
       });
       return parseServiceAnswer(z.object({ output, text: z.string() }), answer, options.url) as SkillAnswer;
@@ -49,15 +54,6 @@ export function createRemoteBackend(options: RemoteBackendOptions): McpBackend {
     },
     methodology: renderMethodology({ publicUrl: options.url }),
   };
-}
-
-/** This transport has no payments: a client gets the answer with a token only. */
-function tokenNeededError(tier: Skill['tier'], cause: OracleError): OracleError {
-  return new OracleError('UNAUTHENTICATED', `This needs an access token of the ${tier} tier`, {
-    field: 'Authorization',
-    suggestedAction: cause.suggestedAction,
-    cause,
-  });
 }
 
 /** Retries once with another token. Without one, the service has answered public operations as for an anonymous client. */
