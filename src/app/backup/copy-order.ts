@@ -5,7 +5,7 @@ export const COPY_ORDER: CopyOrder = {
   // Commitment, receipt, outbox and wager of a day refer to each other.
   stable: ['record_meta', 'days', 'forecasts', 'wagers'],
   // What is booked, delivered and passed by a cursor comes before the claim, the event and the job that it follows from.
-  early: ['payments', 'purchases', 'webhook_deliveries', 'webhooks', 'agent_commerce'],
+  early: ['payments', 'purchases', 'webhook_deliveries', 'webhooks', 'agent_commerce', 'client_feedback_states'],
   // An event follows from the outbox of a document, and is in the log before it leaves that. Each transaction is signed here before it is sent.
   late: ['agent_jobs', 'x402_payments', 'events', 'transactions'],
 };

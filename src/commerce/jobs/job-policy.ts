@@ -36,8 +36,9 @@ export interface JobApplication {
   direct: DirectJobFacts | null;
 }
 
+/** Never the zero address, which judges nothing: jobs without an evaluator have rules of their own. */
 export function isKnownEvaluator({ evaluators }: Pick<JobPolicy, 'evaluators'>, evaluator: Address): boolean {
-  return evaluators.some((known) => isAddressEqual(known, evaluator));
+  return !isAddressEqual(evaluator, zeroAddress) && evaluators.some((known) => isAddressEqual(known, evaluator));
 }
 
 /** Why a job is rejected, as a sentence; null for an acceptable job. */

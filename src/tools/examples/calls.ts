@@ -1,6 +1,6 @@
 import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
-import { encodeFunctionData, type Hash, parseAbi, type TypedDataDomain, zeroHash } from 'viem';
+import { encodeFunctionData, type Hash, parseAbi, type TypedDataDomain } from 'viem';
 import { createSiweMessage } from 'viem/siwe';
 import { buildAnswerMessage } from '../../commerce/x402/protocol/answer-message.ts';
 import { sendTransactionsForHashes } from '../../dev/local-chain/contracts/send-transactions.ts';
@@ -98,21 +98,18 @@ async function findHorizonWithSignal({ requestJson, logIn }: ExampleClient): Pro
   return '7d';
 }
 
-/** Without a forecast nothing is sold, and no payment is found. */
 async function ratePayment(client: ExampleClient): Promise<ExampleCall> {
-  const txHash = (await buyPremium(client)) ?? zeroHash;
-  return { params: { txHash, payer: client.wallets.buyer.address }, query: { value: '50' } };
+  return { params: { txHash: await buyPremium(client), payer: client.wallets.buyer.address }, query: { value: '50' } };
 }
 
-/** Transaction of the payment; undefined where nothing is sold. */
-async function buyPremium(client: ExampleClient): Promise<Hash | undefined> {
+/** Transaction of the payment. */
+async function buyPremium(client: ExampleClient): Promise<Hash> {
   const path = '/oracle/premium?horizon=7d';
-  return (await client.requestJson(path, { headers: await buildPayment(client, path) })).payment?.txHash;
+  return (await client.requestJson(path, { headers: await buildPayment(client, path) })).payment.txHash;
 }
 
 async function buyAnswer(client: ExampleClient): Promise<object> {
   const txHash = await buyPremium(client);
-  if (txHash === undefined) throw new Error('no answer is sold');
   const { buyer } = client.wallets;
   const timestamp = client.nowMs();
   const signature = await buyer.signMessage({ message: buildAnswerMessage(txHash, timestamp) });

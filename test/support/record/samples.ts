@@ -11,6 +11,9 @@ const NOTHING: Record<string, string> = {
   weekId: '2026-W02',
   market: '2026-W02-60000',
   jobId: '1',
+  txHash: `0x${'1'.repeat(64)}`,
+  payer: `0x${'1'.repeat(40)}`,
+  value: '1',
   id: '00000000-0000-4000-8000-000000000000',
 };
 

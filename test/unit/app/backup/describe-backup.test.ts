@@ -19,5 +19,5 @@ it('orders collections that exist, each once', () => {
   expect(new Set(named).size).toBe(named.length);
   const indexed = new Set(ALL_INDEXES.map(({ collection }) => collection));
   // These have no indexes, or make their own.
-  expect(named.filter((name) => !indexed.has(name))).toEqual(['record_meta', 'agent_commerce', 'transactions']);
+  expect(named.filter((name) => !indexed.has(name))).toEqual(['record_meta', 'agent_commerce', 'client_feedback_states', 'transactions']);
 });

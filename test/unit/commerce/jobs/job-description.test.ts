@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { type Address, zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { JOB_STATES } from '../../../../src/chain/erc8183/abi.ts';
 import { parseJobDescription } from '../../../../src/commerce/jobs/job-description.ts';
@@ -43,8 +44,10 @@ describe('parseJobDescription', () => {
 
 describe('describeNextStep', () => {
   const expiresAt = new Date(10_000);
-  const nextStep = (state: (typeof JOB_STATES)[number], accepted: boolean | null, nowMs: number) =>
-    describeNextStep({ accepted, onChain: { state, expiresAt } as Parameters<typeof describeNextStep>[0]['onChain'] }, new Date(nowMs));
+  type OnChain = Parameters<typeof describeNextStep>[0]['onChain'];
+  const evaluator = `0x${'e'.repeat(40)}` as const;
+  const nextStep = (state: (typeof JOB_STATES)[number], accepted: boolean | null, nowMs: number, by: Address = evaluator) =>
+    describeNextStep({ accepted, onChain: { state, expiresAt, evaluator: by } as OnChain }, new Date(nowMs));
 
   it('returns a sentence for every state, decision and time', () => {
     for (const state of JOB_STATES)
@@ -63,5 +66,10 @@ describe('describeNextStep', () => {
     ['COMPLETED', true, 20_000, 'is paid'],
   ] as const)('%s, accepted %s, at %i: %s', (state, accepted, at, expected) => {
     expect(nextStep(state, accepted, at)).toContain(expected);
+  });
+
+  it('SUBMITTED without an evaluator: the contract has not paid', () => {
+    expect(nextStep('SUBMITTED', true, 0, zeroAddress)).toContain('has not');
+    expect(nextStep('SUBMITTED', true, 20_000, zeroAddress)).toContain('claimRefund');
   });
 });

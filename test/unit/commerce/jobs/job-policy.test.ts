@@ -98,6 +98,11 @@ describe('findJobRejection of a job without an evaluator', () => {
     ['accepts a new client', {}, null],
     ['rejects every such job by default', { policy: { ...application.policy, direct: null } }, 'has no evaluator'],
     ['rejects unknown code', { direct: { ...facts, isKnownCode: false } }, 'none that is known'],
+    [
+      'rejects unknown code where the zero address is listed as an evaluator',
+      { policy: { ...application.policy, evaluators: [zeroAddress] }, direct: { ...facts, isKnownCode: false } },
+      'none that is known',
+    ],
     ['rejects unknown code for a returning client', { direct: { ...returning, isKnownCode: false } }, 'none that is known'],
     [
       'rejects a price above the limit',

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Chain, createChain } from '../../../../../src/chain/client.ts';
 import { encodeFeedback } from '../../../../../src/chain/erc8004/feedback.ts';
 import { createClientFeedback } from '../../../../../src/commerce/feedback/client-feedback.ts';
-import { ClientFeedbackStore } from '../../../../../src/commerce/feedback/client-feedback-store.ts';
+import { ClientFeedbackStore, MAX_UNPAID_KEPT } from '../../../../../src/commerce/feedback/client-feedback-store.ts';
 import { fundGas } from '../../../../../src/dev/local-chain/contracts/fund-wallets.ts';
 import { sendTransactions } from '../../../../../src/dev/local-chain/contracts/send-transactions.ts';
 import { CLIENT_FEEDBACK_LIST } from '../../../../../src/transports/http/agent/feedback/list-schemas.ts';
@@ -123,6 +123,21 @@ describe('feedback of clients', () => {
     expect(before.paid).toMatchObject({ count: 2, clients: 2, averageStars: 50 });
     expect(after.paid).toEqual({ count: 1, clients: 1, revoked: 1, averageStars: 80 });
     expect(after.unpaid).toEqual(before.unpaid);
+  });
+
+  it('without a payment is kept up to a number, the newest first', async () => {
+    const store = new ClientFeedbackStore(service.database.db);
+    const [sample] = await service.http.clientFeedback.list({ paid: false, limit: 1, before: null });
+    const extra = Array.from({ length: MAX_UNPAID_KEPT + 5 }, (_, position) => ({
+      ...sample!,
+      _id: `flood:${position}`,
+      agent: 'flood',
+      position,
+    }));
+    await store.feedback.insertMany(extra);
+    await store.pruneUnpaid('flood');
+    expect(await store.feedback.countDocuments({ agent: 'flood' })).toBe(MAX_UNPAID_KEPT);
+    expect(await store.feedback.findOne({ agent: 'flood' }, { sort: { position: 1 } })).toMatchObject({ position: 5 });
   });
 
   it('is the same from a node that answers ranges of a few blocks only', async () => {
