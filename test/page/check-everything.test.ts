@@ -10,8 +10,8 @@ import { HORIZONS } from '../../src/forecast/model.ts';
 import type { ScorecardReply } from '../../src/record/schemas/scorecard.ts';
 import { describeWithBrowser } from '../support/docs/browser.ts';
 import { type Served, serve } from '../support/http/serve.ts';
-import { withNearNumbers } from '../support/record/near-numbers.ts';
 import { runPastDay, type TestService, testService, today } from '../support/service/service.ts';
+import { withNearNumbers } from '../support/verify/near-numbers.ts';
 
 const DAYS = 9;
 const CHECK = 'Check everything now';

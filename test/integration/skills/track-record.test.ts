@@ -10,10 +10,10 @@ import { summarizeForecasts } from '../../../src/record/scorecard/scorecard.ts';
 import { computeBrierDifference } from '../../../src/record/statistics/brier-difference.ts';
 import { scoreForecasts } from '../../../src/record/statistics/score-forecasts.ts';
 import { type Served, serve } from '../../support/http/serve.ts';
-import { withNearNumbers } from '../../support/record/near-numbers.ts';
 import { fullService } from '../../support/service/full-service.ts';
 import type { TestService } from '../../support/service/service.ts';
 import { BASIC, buildSkillDeps, createTestRunner, type RunSkillById } from '../../support/service/skills.ts';
+import { withNearNumbers } from '../../support/verify/near-numbers.ts';
 import { scorecardOf } from '../../unit/record/scorecard-fixture.ts';
 
 let service: TestService;
