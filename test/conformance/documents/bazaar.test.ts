@@ -28,10 +28,12 @@ describe('the official Bazaar extension', () => {
   it.each(quotes)('lists $name from the payment that this service forwards to a facilitator', ({ name, transport, quote }) => {
     const forwarded = { x402Version: 2, accepted: quote.requirements, payload: {}, ...toPaymentListing(quote) };
     const { description, mimeType, serviceName, tags, iconUrl } = quote.resource;
-    const path = { buySignal: '/oracle', buyPremiumSignal: '/oracle/premium' }[name] ?? '/mcp';
+    const path =
+      { buySignal: '/oracle', buyPremiumSignal: '/oracle/premium' }[name] ??
+      (transport === 'mcp' ? '/mcp' : `/api/svc/skills/${name.slice('POST '.length)}`);
     expect(bazaar.extractDiscoveryInfo(forwarded, quote.requirements)).toMatchObject({
       ...{ resourceUrl: `${PUBLIC_URL}${path}`, description, mimeType, serviceName, tags, iconUrl, x402Version: 2 },
-      ...(transport === 'mcp' ? { toolName: name } : { method: 'GET' }),
+      ...(transport === 'mcp' ? { toolName: name } : { method: name.startsWith('POST ') ? 'POST' : 'GET' }),
     });
   });
 });

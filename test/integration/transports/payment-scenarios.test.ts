@@ -162,9 +162,11 @@ describe.each(Object.keys(PAYING_CLIENTS))('over %s', (name) => {
 
   it('the terms are those of every other transport', async () => {
     const [own, reference] = await Promise.all([client.terms(), PAYING_CLIENTS.REST!(served.url).then((rest) => rest.terms())]);
-    const { resource, ...terms } = own;
-    const { resource: other, ...expected } = reference;
+    // Listings and offers are of one resource.
+    const { resource, extensions, ...terms } = own;
+    const { resource: other, extensions: others, ...expected } = reference;
     expect(terms).toEqual(expected);
+    expect(extensions['payment-identifier']).toEqual(others['payment-identifier']);
     expect(resource.description).toBe(other.description);
     expect(resource.url).toContain('predict_btc_direction');
   });

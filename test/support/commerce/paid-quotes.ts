@@ -15,6 +15,7 @@ import {
 } from '../../../src/commerce/x402/protocol/payment-quote.ts';
 import { type SalesDeps, SalesService } from '../../../src/commerce/x402/sales-service.ts';
 import { joinUrl } from '../../../src/platform/service-url.ts';
+import { declareSkillOperation } from '../../../src/transports/http/agent/skills/skill-listing.ts';
 import { paidRoutes } from '../../../src/transports/http/commerce/x402/paid-routes.ts';
 import { getToolListing } from '../../../src/transports/mcp/tools/tool-listing.ts';
 
@@ -58,7 +59,11 @@ export async function listPaidQuotes(): Promise<PaidQuote[]> {
     ...{ name: skill.id, transport: 'mcp' as const },
     quote: quote(skill, ENDPOINTS.mcp, getToolListing(skill)),
   }));
-  return [...quotes, ...tools].map((one) => ({ ...one, required: createPaymentRequired(one.quote, 'payment_required') }));
+  const operations = SKILLS.filter(({ offering }) => offering !== null).map((skill) => ({
+    ...{ name: `POST ${skill.id}`, transport: 'http' as const },
+    quote: quote(skill, `${ENDPOINTS.skills}/${skill.id}`, declareSkillOperation(skill)),
+  }));
+  return [...quotes, ...operations, ...tools].map((one) => ({ ...one, required: createPaymentRequired(one.quote, 'payment_required') }));
 }
 
 async function quoteOf({ handle }: ReturnType<typeof paidRoutes>[number]): Promise<PaymentQuote> {

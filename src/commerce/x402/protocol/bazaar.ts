@@ -29,6 +29,18 @@ export function declareHttpResource(query: AnswerSample, output: AnswerSample): 
   return declare(input, { properties, required: ['type', 'method'] }, output);
 }
 
+/** A resource that is bought with a POST request of JSON. @param body example and schema of its body */
+export function declareJsonResource(body: AnswerSample, output: AnswerSample): BazaarDeclaration {
+  const input = { type: 'http', method: 'POST', bodyType: 'json', body: body.example };
+  const properties = {
+    type: { type: 'string', const: 'http' },
+    method: { type: 'string', enum: ['POST'] },
+    bodyType: { type: 'string', enum: ['json'] },
+    body: body.schema,
+  };
+  return declare(input, { properties, required: ['type', 'method', 'bodyType', 'body'] }, output);
+}
+
 export interface PaidTool {
   toolName: string;
   description: string;

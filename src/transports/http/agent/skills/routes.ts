@@ -12,6 +12,7 @@ import { buildWeakEtag } from '../../server/replies/etag.ts';
 import { type Route, route } from '../../server/route.ts';
 import { buildSkillReplySchema, SKILL_LIST, type SkillListReply } from './schemas.ts';
 import { SOLD_DESCRIPTION, sellSkillAnswer } from './sell-answer.ts';
+import { declareSkillOperation } from './skill-listing.ts';
 
 type SkillRouteDeps = Pick<HttpDeps, 'publicUrl' | 'runSkill' | 'paidCalls' | 'commerce'>;
 
@@ -67,6 +68,7 @@ function buildSkillList(publicUrl: string): { body: SkillListReply; etag: string
 function callRoute(deps: SkillRouteDeps, skill: Skill): Route {
   const { id, summary, description, input, tier, offering, cost, errors } = skill;
   const isSold = offering !== null;
+  const bazaar = declareSkillOperation(skill);
   return route(`POST ${getSkillPath(skill)}`, `run${toPascalCase(id)}`, {
     tag: 'skills',
     summary,
@@ -83,7 +85,7 @@ function callRoute(deps: SkillRouteDeps, skill: Skill): Route {
     errors: isSold ? [...errors, ...SALE_ERRORS] : errors,
     async handle(request) {
       const { body, caller, context } = request;
-      if (isForSale(skill, caller)) return sellSkillAnswer(deps, { ...request, skill, endpoint: getSkillPath(skill) });
+      if (isForSale(skill, caller)) return sellSkillAnswer(deps, { ...request, skill, endpoint: getSkillPath(skill), bazaar });
       const { output, text } = await deps.runSkill(prepareCall(id, body, caller), context);
       return { body: { success: true as const, skill: id, output, text } };
     },

@@ -1,6 +1,7 @@
 import { PAYING_CALLER } from '../../../../../skills/paid-call.ts';
 import { prepareCall } from '../../../../../skills/runner.ts';
 import type { Skill } from '../../../../../skills/skill.ts';
+import type { BazaarDeclaration } from '../../../../commerce/x402/protocol/bazaar.ts';
 import { toSaleResponse } from '../../../../commerce/x402/protocol/settlement-response.ts';
 import { buildSoldHeaders } from '../../commerce/x402/paid-route.ts';
 import type { HttpDeps } from '../../deps.ts';
@@ -18,16 +19,17 @@ interface SkillRequest
   skill: Skill;
   /** Path of the operation. */
   endpoint: string;
+  bazaar: BazaarDeclaration;
 }
 
 /** @throws PaymentRequiredError without a payment, and for a rejected one; OracleError as `SalesService.sell` */
 export async function sellSkillAnswer({ paidCalls, commerce }: SellDeps, request: SkillRequest): Promise<Reply<SkillReply>> {
-  const { skill, endpoint, body: input, query, context, header } = request;
-  const quote = paidCalls.quote(skill, endpoint);
+  const { skill, endpoint, bazaar, body: input, query, context, header } = request;
+  const quote = paidCalls.quote(skill, endpoint, bazaar);
   const proof = readPaymentProof(header, quote);
   const call = prepareCall(skill.id, input, PAYING_CALLER);
   const sell = commerce.freeHold ? paidCalls.sellUnlessFree : paidCalls.sell;
-  const sold = await sell({ call, endpoint, payment: proof?.payment ?? null, ref: query.ref, context, owner: context.address });
+  const sold = await sell({ call, endpoint, bazaar, payment: proof?.payment ?? null, ref: query.ref, context, owner: context.address });
   const { output, text } = sold;
   const answer = { success: true, skill: skill.id, output, text } as const;
   if (sold.payment === null) return { body: { ...answer, charged: false, payment: null, receipt: null } };

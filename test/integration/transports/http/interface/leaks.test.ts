@@ -110,7 +110,15 @@ function leaksIn(answers: Answers, secrets: readonly Secret[]): string[] {
 function comparable({ status, headers, text }: HttpAnswer, { operationId }: Pick<Variant, 'operationId'>, others = MOVING): string {
   const moving = others[operationId];
   const kept = Object.entries(headers).filter(([name]) => !PASSING.has(name) && !(moving && /^(?:etag|content-length)$/.test(name)));
-  return `${status}\n${JSON.stringify(kept)}\n${moving === undefined ? text : text.replaceAll(moving, '')}`;
+  return `${status}\n${JSON.stringify(kept.map(readTerms))}\n${moving === undefined ? text : text.replaceAll(moving, '')}`;
+}
+
+/** Nonce and times of the challenge, and the signed offer, whose end of validity moves. */
+const MOVING_TERMS = /"(?:nonce|issuedAt|expirationTime|signature)":"[^"]*"|"validUntil":\d+/g;
+
+/** Terms of a 402 are in base64. */
+function readTerms([name, value]: [string, unknown]): [string, unknown] {
+  return name === 'payment-required' ? [name, Buffer.from(String(value), 'base64').toString().replaceAll(MOVING_TERMS, '')] : [name, value];
 }
 
 type Answers = ReadonlyMap<string, HttpAnswer>;

@@ -13,10 +13,13 @@ const MAX_HEADER_CHARS = 8_000;
 const MAX_DECLARATION_CHARS = 2_700;
 const MAX_DESCRIPTION_CHARS = 500;
 
+const PREDICT = SKILLS.find(({ id }) => id === 'predict_btc_direction')!;
+
 const ANSWERS = {
   buySignal: CHARGED_SIGNAL,
   buyPremiumSignal: PAID_PREMIUM_SIGNAL,
-  predict_btc_direction: SKILLS.find(({ id }) => id === 'predict_btc_direction')!.output,
+  'POST predict_btc_direction': PREDICT.output,
+  predict_btc_direction: PREDICT.output,
 } as const;
 
 const quotes = await listPaidQuotes();
@@ -26,7 +29,7 @@ const bazaarOf = (extensions: Record<string, unknown>) => extensions.bazaar as B
 describe('the Bazaar declaration of a 402', () => {
   it('covers every paid operation and every paid tool', () => {
     expect(quotes.map(({ name }) => name).sort()).toEqual(Object.keys(ANSWERS).sort());
-    expect(quotes.filter(({ transport }) => transport === 'http')).toHaveLength(PAID_RESOURCES.length);
+    expect(quotes.filter(({ transport }) => transport === 'http')).toHaveLength(PAID_RESOURCES.length + 1);
   });
 
   it.each(quotes)('of $name validates its info by its schema', ({ required }) => {
@@ -37,7 +40,8 @@ describe('the Bazaar declaration of a 402', () => {
   });
 
   it.each(quotes)('of $name has a sample of its own answer', ({ name, required }) => {
-    const { example } = bazaarOf(required.extensions).info.output;
+    const { output } = bazaarOf(required.extensions).info;
+    const example = (output.example.output ?? output.example) as Record<string, unknown>;
     const answer = ANSWERS[name as keyof typeof ANSWERS];
     expect(Object.keys(example)).toEqual(expect.arrayContaining(['signal', 'direction', 'confidence', 'horizon']));
     expect(Object.keys(answer.shape)).toEqual(expect.arrayContaining(Object.keys(example)));
