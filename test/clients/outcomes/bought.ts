@@ -3,7 +3,7 @@ import { checkReceipt } from '../../../src/cli/svc/pay/check-receipt.ts';
 import { checkX402Receipt } from '../../../src/cli/svc/pay/check-x402-receipt.ts';
 import { findPaidExchange } from '../rows/replays.ts';
 import type { Cell, Row } from '../rows/row.ts';
-import { readPayment } from '../wire/payments.ts';
+import { readPayment, readSettlementHeader } from '../wire/payments.ts';
 import type { World } from '../world/world.ts';
 import { type Attempt, attempt } from './attempt.ts';
 
@@ -30,7 +30,8 @@ async function checkSale(world: World, purchase: Attempt): Promise<Cell> {
   const { answer, settlement } = getBought(purchase);
   const payment = readPayment(findPaidExchange(purchase.exchanges)) as Parameters<typeof checkReceipt>[1]['payment'];
   const sale = answer.payment as { txHash: Hex; resource: string; payer: Address; feedbackPath: string };
-  const x402Receipt = await checkX402Receipt(settlement, { payer: purchase.payer.address, payment: sale, seller, chainId: demo.chainId });
+  const settled = readSettlementHeader(findPaidExchange(purchase.exchanges)) ?? settlement;
+  const x402Receipt = await checkX402Receipt(settled, { payer: purchase.payer.address, payment: sale, seller, chainId: demo.chainId });
   if (x402Receipt.length === 0) throw new Error('the settlement has no receipt of the x402 extension');
   const checks = [...(await checkReceipt(answer, { payment, seller, chainId: demo.chainId })), ...x402Receipt];
   const failed = checks.filter(({ ok }) => !ok).map(({ what }) => what);

@@ -18,6 +18,12 @@ export function readPayment({ headers, body }: Pick<Exchange, 'headers' | 'body'
     | undefined;
 }
 
+/** The settlement in a header, whole: clients may hand on a part of it. */
+export function readSettlementHeader({ responseHeaders }: Exchange): Json | null {
+  const header = responseHeaders['payment-response'] ?? responseHeaders['x-payment-response'];
+  return header === undefined ? null : decodeHeader(header);
+}
+
 /** The service's error code for a rejected payment; HTTP and MCP use those of x402, A2A those of its extension. */
 export function readRejection({ status, responseHeaders, responseBody }: Exchange): string | null {
   const header = responseHeaders['payment-required'];
