@@ -39,17 +39,21 @@ const FREE_TEXTS = [
   'disableWebhook.reason',
 ];
 
+/** What a referral code can be. */
+const CODE_LIKE = ['not a number', 'infinity', 'beyond a double', 'hexadecimal', 'constructor'];
+
 /** Texts that happen to have the form of a field. */
 const FITTING: Record<string, string[]> = {
-  'getRefStats.ref': ['not a number', 'infinity', 'beyond a double', 'hexadecimal', 'constructor'],
+  'getRefStats.ref': CODE_LIKE,
   'logInWithWallet.signature': ['hexadecimal'],
   'logInWithSiwe.signature': ['hexadecimal'],
   'getAnswerAgain.signature': ['hexadecimal'],
   'buyOffering.signature': ['hexadecimal'],
   'fetchJobDeliverable.signature': ['hexadecimal'],
-  'buyOffering.ref': ['not a number', 'infinity', 'beyond a double', 'hexadecimal', 'constructor'],
-  'buySignal.ref': ['not a number', 'infinity', 'beyond a double', 'hexadecimal', 'constructor'],
-  'buyPremiumSignal.ref': ['not a number', 'infinity', 'beyond a double', 'hexadecimal', 'constructor'],
+  'buyOffering.ref': CODE_LIKE,
+  'buySignal.ref': CODE_LIKE,
+  'buyPremiumSignal.ref': CODE_LIKE,
+  'runPredictBtcDirection.ref': CODE_LIKE,
   'commitToContestMarket.signature': ['hexadecimal'],
 };
 
