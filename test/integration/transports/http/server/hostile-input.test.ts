@@ -63,6 +63,11 @@ for (const name of ['token', 'ticket']) {
   FITTING[`openWebSocket.${name}`] = [...TOKEN_LIKE, 'prototype', 'constructor', 'path upwards'];
 }
 
+for (const name of ['getPaymentFeedbackFile', 'getPaymentFeedbackCall']) {
+  for (const number of ['value', 'valueDecimals']) FITTING[`${name}.${number}`] = ['minus zero'];
+  for (const tag of ['tag1', 'tag2']) FITTING[`${name}.${tag}`] = [...CODE_LIKE, 'minus zero', 'prototype'];
+}
+
 /** Property runs of each field. */
 const RUNS = 12;
 
