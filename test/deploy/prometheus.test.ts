@@ -87,7 +87,9 @@ describeWithPrograms('Prometheus with deploy/prometheus', ['prometheus', 'promet
     // All but those of live providers, of the archive, of backups, of work that is not there, and of a week that is not over.
     const known = [...STATE_METRICS, ...PROCESS_METRICS].map(({ name }) => name as string);
     const found = new Set((await query('count by (__name__) ({__name__=~"oracle_.+"})')).map(({ metric }) => metric.__name__));
-    expect(known.filter((name) => !found.has(name) && !/^oracle_(?:provider|archive|backup|transaction|wallet_days_left)/.test(name))).toEqual([]);
+    expect(
+      known.filter((name) => !found.has(name) && !/^oracle_(?:provider|archive|backup|transaction|wallet_days_left)/.test(name)),
+    ).toEqual([]);
   });
 
   it('evaluates every rule without an error', async () => {
