@@ -11,6 +11,8 @@ import { type TestService, unresolvedService } from '../support/service/service.
 import { type Receiver, startReceiver } from '../support/webhooks/receiver.ts';
 
 const DRAIN_SECONDS = 3;
+/** The proxies say nothing of what they have seen; Caddy asks every second. */
+const PROXY_SEES_MS = 3_000;
 const EVENT_EVERY_MS = 40;
 const PRICE_MICROS = 1_000n;
 
@@ -55,12 +57,13 @@ describeWithPrograms('two API processes and two workers behind a proxy', ['nginx
     });
   }
 
-  /** As an operator upgrades: one after the other, each back before the next ends. */
+  /** As an operator restarts them: one after the other, the next when the proxy has seen that the last is back. */
   async function restartAll(): Promise<void> {
     for (const one of processes) {
       one.running.child.kill('SIGTERM');
       expect(await one.running.ended).toMatchObject({ code: 0 });
       one.running = await startProcess(one.role, one.port);
+      await delay(PROXY_SEES_MS);
     }
   }
 
