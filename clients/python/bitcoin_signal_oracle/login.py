@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 import time
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Optional
 
-from .errors import TransportError
+from .errors import ServiceProblem, TransportError
 from .transport import Reply, Transport
 
 #: Signs a text by EIP-191 (``personal_sign``) and returns ``0x`` and the hexadecimal signature.
@@ -15,6 +16,8 @@ Sign = Callable[[str], str]
 
 #: The service announces the end of a token a minute before: then there must be a new one already.
 _RENEW_BEFORE_SECONDS = 90.0
+_ATTEMPTS = 3
+_SPREAD_MS = 1_000
 
 
 @dataclass(frozen=True)
@@ -85,8 +88,17 @@ class WalletLogin:
             self._transport.request("DELETE", "/api/svc/oracle/session", headers=_bearer(session.token)).json()
 
     def _log_in(self) -> Session:
-        # A signature opens one session, so that a further login needs another time.
-        timestamp = max(time.time_ns() // 1_000_000, self._last_timestamp + 1)
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return self._attempt()
+            except ServiceProblem as problem:
+                if problem.code != "CONFLICT":
+                    raise
+        return self._attempt()
+
+    def _attempt(self) -> Session:
+        # A signature opens one session: another process of this wallet may log in within the same millisecond.
+        timestamp = max(time.time_ns() // 1_000_000, self._last_timestamp + 1 + secrets.randbelow(_SPREAD_MS))
         self._last_timestamp = timestamp
         signature = self._sign(f"Verify svc balance: {self._wallet}:{timestamp}")
         body = {"wallet": self._wallet, "signature": signature, "timestamp": timestamp}

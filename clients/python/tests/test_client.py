@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import unittest
+from unittest.mock import patch
 
 from bitcoin_signal_oracle.client import OracleClient
 from bitcoin_signal_oracle.errors import ServiceProblem, TransportError
@@ -101,6 +103,11 @@ class LoginTest(unittest.TestCase):
         token = login.session().token
         login._renew_at -= 1_800 - 90
         self.assertNotEqual(login.session().token, token)
+
+    def test_logins_of_one_wallet_in_the_same_millisecond_all_succeed(self) -> None:
+        with patch("time.time_ns", return_value=time.time_ns()):
+            tokens = {login_of("basic").session().token for _ in range(3)}
+        self.assertEqual(len(tokens), 3)
 
     def test_a_wallet_without_balance_is_rejected_with_the_requirement(self) -> None:
         with self.assertRaises(ServiceProblem) as caught:

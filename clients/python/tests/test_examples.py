@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import socket
-import subprocess
-import sys
 import time
 import unittest
-from pathlib import Path
 from typing import Any, Dict
 
 from bitcoin_signal_oracle.client import OracleClient
 from bitcoin_signal_oracle.transport import Transport
 from bitcoin_signal_oracle.webhooks import verify_webhook
 
+from .programs import run, start
 from .receiver import receive_one
 from .world import SERVICE_URL, STABLECOIN, login_of, needs_service
-
-FOLDER = Path(__file__).resolve().parent.parent
-
-
-def start(name: str, *words: str, **environment: str) -> "subprocess.Popen[str]":
-    path = os.pathsep.join([str(FOLDER), str(FOLDER / "tests" / "signer_wallet")])
-    return subprocess.Popen(
-        [sys.executable, str(FOLDER / "examples" / name), *words],
-        env={**os.environ, "PYTHONPATH": path, **environment},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
-
-def run(name: str, **environment: str) -> str:
-    with start(name, **environment) as program:
-        output, _ = program.communicate(timeout=60)
-    assert program.returncode == 0, f"{name} ended with {program.returncode}"
-    return output
-
 
 def post(path: str, body: Dict[str, Any], token: str) -> Dict[str, Any]:
     return Transport(SERVICE_URL, timeout=30).request("POST", path, body=body, headers={"Authorization": f"Bearer {token}"}).json()
@@ -60,15 +36,6 @@ class ExamplesTest(unittest.TestCase):
     def test_pay_prints_the_payment_or_the_free_hold(self) -> None:
         output = run("pay.py", PRIVATE_KEY="buyer", ASSET=STABLECOIN)
         self.assertRegex(output, r"^(HOLD: None\n|(BUY|SELL): (UP|DOWN)\nPaid 0\.001 USD in 0x[0-9a-f]{64}\n)$")
-
-    @unittest.skipUnless(importlib.util.find_spec("websockets"), "websockets is not installed")
-    def test_stream_prints_events_in_order(self) -> None:
-        with start("stream.py", "0", PRIVATE_KEY="premium") as program:
-            assert program.stdout is not None
-            lines = [program.stdout.readline().split() for _ in range(5)]
-            program.terminate()
-        ids = [int(line[0]) for line in lines]
-        self.assertEqual(ids, sorted(set(ids)))
 
     def test_receive_webhook_prints_the_delivery_of_the_service(self) -> None:
         token = login_of("basic").session().token

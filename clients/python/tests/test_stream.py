@@ -10,6 +10,7 @@ from bitcoin_signal_oracle.responses import Event
 from bitcoin_signal_oracle.stream import EventStream
 
 from .drops import DroppingRelay
+from .programs import start
 from .world import SERVICE_URL, login_of, needs_service
 
 
@@ -53,6 +54,14 @@ class StreamTest(unittest.IsolatedAsyncioTestCase):
         login.log_out()
         stream = EventStream(SERVICE_URL, other, since=0, reconnect_seconds=0.05)
         self.assertEqual(len(await take(stream, 1)), 1)
+
+    async def test_the_example_prints_events_in_order(self) -> None:
+        with start("stream.py", "0", PRIVATE_KEY="premium") as program:
+            assert program.stdout is not None
+            lines = [program.stdout.readline().split() for _ in range(5)]
+            program.terminate()
+        ids = [int(line[0]) for line in lines]
+        self.assertEqual(ids, sorted(set(ids)))
 
     async def test_raises_what_another_try_would_be_rejected_for(self) -> None:
         for options, status in (({"wallet": "poor"}, 403), ({"since": 999_999_999}, 400), ({"since": 0, "events": ["no.event"]}, 400)):
