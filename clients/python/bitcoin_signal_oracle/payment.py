@@ -122,9 +122,12 @@ class Payer:
             reply.json()
             raise TransportError(f"/oracle answered {reply.status} instead of 402 with the terms")
         required = _decode(reply.headers.get("payment-required"), "PAYMENT-REQUIRED")
-        terms = self._choose(required)
-        authorization = self._authorize(terms)
-        signature = self._sign(_domain(terms), AUTHORIZATION_TYPES, authorization)
+        try:
+            terms = self._choose(required)
+            domain, authorization = _domain(terms), self._authorize(terms)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise TransportError("The terms in PAYMENT-REQUIRED are not those of x402 version 2") from error
+        signature = self._sign(domain, AUTHORIZATION_TYPES, authorization)
         payload = {"signature": signature, "authorization": _as_strings(authorization)}
         payment = {"x402Version": 2, "resource": required.get("resource"), "accepted": terms, "payload": payload}
         return SignedPayment(
@@ -143,14 +146,13 @@ class Payer:
             reply = self._transport.request(
                 "GET", payment.path, query={"horizon": payment.horizon}, headers={"PAYMENT-SIGNATURE": payment.header}
             )
-            answer = reply.json()
+            return _to_paid_answer(reply.json(), reply)
         except ServiceProblem as problem:
             if problem.status < 500:
                 raise
             raise PaymentUncertain(payment, problem) from problem
         except TransportError as error:
             raise PaymentUncertain(payment, error) from error
-        return _to_paid_answer(answer, reply)
 
     def _choose(self, required: Mapping[str, Any]) -> Dict[str, Any]:
         """The terms that this payer accepts. Raises PaymentDeclined."""

@@ -20,8 +20,8 @@ class Interval(TypedDict):
 class PublicSignal(TypedDict):
     """The public signal: ``GATED``, with direction and confidence None, until its outcome is known.
 
-    The direction of these forecasts has no demonstrated skill: their record cannot be distinguished from always
-    saying UP. ``Scorecard.summary.verdict`` has today's figures.
+    The direction of these forecasts has no demonstrated skill beyond luck: ``verdict`` of the scorecard's ``summary``
+    has today's figures.
     """
 
     signal: PublicSignalName

@@ -47,7 +47,7 @@ class Reply:
 
 
 class Transport:
-    """Requests of one service. ``timeout`` limits a whole request, in seconds; ``max_bytes`` the body of a response."""
+    """Requests of one service. ``timeout`` limits connecting, each wait, and reading the body, in seconds; ``max_bytes`` the body."""
 
     def __init__(self, base_url: str, timeout: float = 10.0, max_bytes: int = 16_000_000) -> None:
         parts = urlsplit(base_url)

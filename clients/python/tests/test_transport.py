@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import threading
 import time
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import urlsplit
 
 from bitcoin_signal_oracle.errors import ServiceProblem, TransportError
+from bitcoin_signal_oracle.payment import USDC, Payer
 from bitcoin_signal_oracle.transport import Transport
 
 
@@ -17,7 +21,7 @@ class Misbehaving(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.asked.append(self.path)
-        getattr(self, f"answer_{self.path[1:]}")()
+        getattr(self, f"answer_{urlsplit(self.path).path[1:]}")()
 
     def answer_redirect(self) -> None:
         self.start(302, Location="/elsewhere")
@@ -42,6 +46,11 @@ class Misbehaving(BaseHTTPRequestHandler):
     def answer_proxy(self) -> None:
         self.start(503, **{"Retry-After": "7"})
         self.wfile.write(b"<html>")
+
+    def answer_oracle(self) -> None:
+        terms = {"scheme": "exact", "network": "eip155:8453", "asset": USDC["eip155:8453"], "amount": "1000"}
+        required = json.dumps({"x402Version": 2, "accepts": [terms]})
+        self.start(402, **{"PAYMENT-REQUIRED": base64.b64encode(required.encode()).decode()})
 
     def start(self, status: int, **headers: str) -> None:
         self.send_response(status)
@@ -95,6 +104,11 @@ class TransportTest(unittest.TestCase):
         with self.assertRaises(ServiceProblem) as caught:
             Transport(self.url).request("GET", "/proxy").json()
         self.assertEqual((caught.exception.code, caught.exception.retry_after), ("UNKNOWN", 7.0))
+
+    def test_terms_that_are_incomplete_are_not_signed(self) -> None:
+        payer = Payer(self.url, "0x", lambda *_: self.fail("signed"), max_usd=1)
+        with self.assertRaisesRegex(TransportError, "not those of x402 version 2"):
+            payer.prepare()
 
     def test_names_the_address_where_nothing_answers(self) -> None:
         with self.assertRaisesRegex(TransportError, "at http://127.0.0.1:1 failed: .*refused"):
