@@ -19,6 +19,8 @@ _LOG = logging.getLogger(__name__)
 _TOKEN_ENDED = 4001
 #: Too many messages, and a balance below the Basic tier: another connection would end the same way.
 _FINAL_CLOSE_CODES = (1008, 4003)
+_TRY_LATER = 1013
+_OVERLOAD_SECONDS = 30.0
 _PING_SECONDS = 30
 #: A loop that is left with unread events holds the closing handshake up.
 _CLOSE_SECONDS = 1
@@ -27,7 +29,7 @@ _CLOSE_SECONDS = 1
 class StreamEnded(OracleError):
     """The service has closed the connection for good; ``code`` is the close code (docs/EVENTS.md)."""
 
-    def __init__(self, code: int, reason: str) -> None:
+    def __init__(self, code: Optional[int], reason: str) -> None:
         self.code = code
         super().__init__(f"The connection was closed with {code}: {reason}")
 
@@ -115,17 +117,27 @@ class EventStream:
 
     def _require_transient(self, error: Any, token: Optional[str]) -> float:
         """Seconds to wait at least. Raises StreamEnded or ServiceProblem for an end that another connection would have too."""
-        close = getattr(error, "rcvd", None)
-        status = getattr(error, "status_code", None) or getattr(getattr(error, "response", None), "status_code", None)
-        if token is not None and (status == 401 or (close is not None and close.code == _TOKEN_ENDED)):
+        close, problem = getattr(error, "rcvd", None), _handshake_problem(error)
+        code: Optional[int] = getattr(close, "code", None)
+        if code in _FINAL_CLOSE_CODES:
+            raise StreamEnded(code, getattr(close, "reason", "")) from error
+        if token is not None and (code == _TOKEN_ENDED or (problem is not None and problem.status == 401)):
             self._login.forget(token)
-        elif close is not None and close.code in _FINAL_CLOSE_CODES:
-            raise StreamEnded(close.code, close.reason) from error
-        elif status is not None and status != 429 and status < 500:
-            # Older versions of the library have no body.
-            raise parse_problem(status, getattr(getattr(error, "response", None), "body", None) or b"", None) from error
+        elif problem is not None and problem.status != 429 and problem.status < 500:
+            raise problem from error
         _LOG.info("connection lost: %s", error)
-        return 0.0
+        if problem is not None:
+            return problem.retry_after or 0.0
+        return _OVERLOAD_SECONDS if code == _TRY_LATER else 0.0
+
+
+def _handshake_problem(error: Any) -> Optional[ServiceProblem]:
+    """The response to a rejected handshake; versions of the library before 14 do not keep its body."""
+    response = getattr(error, "response", error)
+    status = getattr(response, "status_code", None)
+    if status is None:
+        return None
+    return parse_problem(status, getattr(response, "body", None) or b"", response.headers.get("Retry-After"))
 
 
 def _require_retryable(problem: ServiceProblem) -> float:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import unittest
+from importlib import import_module
 from typing import Any, List
 
 from bitcoin_signal_oracle.errors import ServiceProblem
 from bitcoin_signal_oracle.responses import Event
-from bitcoin_signal_oracle.stream import EventStream
+from bitcoin_signal_oracle.stream import EventStream, StreamEnded
 
 from .drops import DroppingRelay
 from .programs import start
@@ -68,6 +69,24 @@ class StreamTest(unittest.IsolatedAsyncioTestCase):
             with self.assertRaises(ServiceProblem) as caught:
                 await take(self.stream(**options), 1)  # type: ignore[arg-type]
             self.assertEqual(caught.exception.status, status)
+
+    async def test_the_close_code_decides_what_follows(self) -> None:
+        frames, exceptions = import_module("websockets.frames"), import_module("websockets.exceptions")
+
+        def closed(code: int) -> Exception:
+            error: Exception = exceptions.ConnectionClosedError(frames.Close(code, "reason"), None)
+            return error
+
+        login = login_of("basic")
+        stream = EventStream(SERVICE_URL, login)
+        token = login.session().token
+        self.assertEqual([stream._require_transient(closed(code), token) for code in (1013, 4008, 1011)], [30.0, 0.0, 0.0])
+        self.assertEqual(login.session().token, token)
+        stream._require_transient(closed(4001), token)
+        self.assertNotEqual(login.session().token, token)
+        for code in (1008, 4003):
+            with self.assertRaisesRegex(StreamEnded, f"closed with {code}: reason"):
+                stream._require_transient(closed(code), token)
 
 
 if __name__ == "__main__":
