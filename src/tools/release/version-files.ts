@@ -6,6 +6,7 @@ export interface VersionFile {
   write(text: string, version: string): string;
 }
 
+const PYTHON_VERSION = /(?<=^version = ").+(?="$)/m;
 const IMAGE_TAG = /(?<=^ *newTag: ).+$/m;
 
 /** All files that state the version. Everything else reads package.json: documents, protocols, both commands, the package for npm. */
@@ -27,6 +28,11 @@ export const VERSION_FILES: readonly VersionFile[] = [
     path: 'deploy/kubernetes/overlays/example/kustomization.yaml',
     read: (text) => [IMAGE_TAG.exec(text)?.[0]],
     write: (text, version) => text.replace(IMAGE_TAG, version),
+  },
+  {
+    path: 'clients/python/pyproject.toml',
+    read: (text) => [PYTHON_VERSION.exec(text)?.[0]],
+    write: (text, version) => text.replace(PYTHON_VERSION, version),
   },
 ];
 

@@ -5,6 +5,7 @@ import { parseTarget } from '../../../src/platform/outbound/target.ts';
 import { DATA_WORD, lyingNode, RESOLVES_AT } from '../../support/chain/lying-node.ts';
 import { EXAMPLE_PROGRAMS, environmentOf } from '../../support/docs/example-programs.ts';
 import { type ExampleWorld, exampleWorld } from '../../support/docs/example-world.ts';
+import { findPython, PYTHON_SUITES, runPythonSuite, type Signer, startSigner } from '../../support/docs/python-client.ts';
 import { listening } from '../../support/webhooks/receiver.ts';
 
 let world: ExampleWorld;
@@ -45,6 +46,30 @@ describe.concurrent('a program of examples/', () => {
     const { code, errors } = await world.run('purchase/buy.ts', { STABLECOIN: zeroAddress });
     expect(code).toBe(1);
     expect(errors).toContain('is sold for a coin that this wallet does not use');
+  });
+});
+
+const python = findPython();
+
+describe.skipIf(python === null)(`clients/python${python === null ? ' (skipped: python3 3.9 or later is not installed)' : ''}`, () => {
+  let signer: Signer;
+  beforeAll(async () => {
+    signer = await startSigner(world);
+  });
+  afterAll(() => signer.close());
+
+  const passes = async (suite: string) => {
+    const { code, errors } = await runPythonSuite(python!, suite, { world, signer });
+    expect(code, errors).toBe(0);
+    // Nothing was skipped.
+    expect(errors).toMatch(/^OK$/m);
+  };
+
+  describe.concurrent('its tests by unittest, at the service', () => {
+    it.each(PYTHON_SUITES)('%s passes', passes);
+
+    const missing = python?.hasWebsockets === false ? ' (skipped: the Python package websockets is not installed)' : '';
+    it.skipIf(missing !== '')(`test_stream passes${missing}`, () => passes('test_stream'));
   });
 });
 

@@ -30,6 +30,7 @@ export interface Ended {
 export interface ExampleWorld {
   url: string;
   rpcUrl: string;
+  stablecoin: Hex;
   keyOf(wallet: DemoWallet): Hex;
   /** Runs a program of examples/ to its end. */
   run(file: string, environment?: Record<string, string>): Promise<Ended>;
@@ -57,6 +58,7 @@ export async function exampleWorld(): Promise<ExampleWorld> {
   return {
     url: served.url,
     rpcUrl: service.infrastructure.rpcUrl,
+    stablecoin: service.infrastructure.demo!.contracts.stablecoin,
     keyOf: (wallet) => service.infrastructure.demo!.wallets[wallet]!.privateKey,
     get,
     run: (file, environment = {}) => runProgram(file, { SERVICE_URL: served.url, DATA_DIR: service.dataDir, ...environment }),
