@@ -1,4 +1,3 @@
-import { parseUnits } from 'viem';
 import { HORIZON_RULE, recordHorizonInput } from '../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../forecast/model.ts';
 import { UsageError } from '../../platform/usage-error.ts';
@@ -40,10 +39,4 @@ export function parseUrlOption(name: string, text: string): string {
     throw new UsageError(name, 'must be a URL without user, password, query and fragment');
   }
   return text.replace(/\/+$/, '');
-}
-
-/** Millionths of a dollar, exactly. @throws UsageError */
-export function parseUsdOption(name: string, text: string): bigint {
-  if (!/^\d{1,9}(\.\d{1,6})?$/.test(text)) throw new UsageError(name, 'must be an amount in US dollars, such as 0.05');
-  return parseUnits(text, 6);
 }

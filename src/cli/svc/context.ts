@@ -25,7 +25,7 @@ export interface CliContext {
   /** Aborted on SIGINT or SIGTERM. The caller takes over the handling of both signals, which end the process otherwise. */
   createInterruptSignal(): AbortSignal;
   now(): Date;
-  localUrl?(): string;
+  localUrl?(): Promise<string>;
   /** @throws OracleError CONFIG_INVALID when the data folder has no demo deployment */
   demo?(): Promise<DemoDeployment>;
   /** Options of an audit of the service of this folder, for calls without `--rpc`. */

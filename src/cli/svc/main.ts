@@ -1,33 +1,9 @@
 import { UsageError } from '../../platform/usage-error.ts';
-import { EXIT, type SvcCommand } from './command.ts';
+import { type CommandEntry, EXIT } from './command.ts';
 import { buildCommand, isHelpOrVersion, toUsageError } from './command-line.ts';
-import { auditCommand } from './commands/audit.ts';
-import { datasetCommand } from './commands/dataset.ts';
-import { doctorCommand } from './commands/doctor.ts';
-import { loginCommand } from './commands/login.ts';
-import { logoutCommand } from './commands/logout.ts';
-import { payCommand } from './commands/pay.ts';
-import { scorecardCommand } from './commands/scorecard.ts';
-import { signalCommand } from './commands/signal.ts';
-import { verifyCommand } from './commands/verify.ts';
-import { watchCommand } from './commands/watch.ts';
-import { whoamiCommand } from './commands/whoami.ts';
+import { COMMANDS } from './command-list.ts';
 import type { CliContext } from './context.ts';
 import { printError } from './print-error.ts';
-
-export const COMMANDS: readonly SvcCommand[] = [
-  signalCommand,
-  scorecardCommand,
-  verifyCommand,
-  auditCommand,
-  datasetCommand,
-  watchCommand,
-  payCommand,
-  loginCommand,
-  logoutCommand,
-  whoamiCommand,
-  doctorCommand,
-];
 
 const PROGRAM = {
   name: 'svc',
@@ -51,22 +27,33 @@ export async function runCli(args: string[], context: CliContext, commands = COM
   }
 }
 
-async function runCommand(args: string[], context: CliContext, commands: readonly SvcCommand[]): Promise<number> {
+async function runCommand(args: string[], context: CliContext, entries: readonly CommandEntry[]): Promise<number> {
   let exitCode: number = EXIT.ok;
   const program = buildCommand(PROGRAM, context.out)
     .version(context.version, '-v, --version', 'show the version')
     .enablePositionalOptions();
-  for (const command of commands) {
-    const parser = buildCommand(command, context.out).action(async () => {
-      exitCode = await command.run(context, parser.opts(), parser.args);
-    });
+  const named = findCommandName(args);
+  for (const { load, ...entry } of entries) {
+    const command = entry.name === named ? await load() : null;
+    const parser = buildCommand({ options: [], ...command, ...entry }, context.out);
+    if (command !== null) {
+      parser.action(async () => {
+        exitCode = await command.run(context, parser.opts(), parser.args);
+      });
+    }
     program.addCommand(parser);
   }
   await program.parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' });
   return exitCode;
 }
 
-function withCommandList(error: unknown, commands: readonly SvcCommand[]): unknown {
+/** The first word that is no option: the program has no option with a value. */
+function findCommandName(args: readonly string[]): string | undefined {
+  const [name, subject] = args.filter((word) => !word.startsWith('-'));
+  return name === 'help' ? subject : name;
+}
+
+function withCommandList(error: unknown, commands: readonly CommandEntry[]): unknown {
   if (!(error instanceof UsageError) || error.field !== 'command' || error.suggestedAction !== 'Try --help.') return error;
   return new UsageError('command', error.message.slice('command: '.length), `Commands: ${commands.map(({ name }) => name).join(', ')}.`);
 }

@@ -2,10 +2,8 @@ import { EXIT, type SvcCommand } from '../../svc/command.ts';
 import { type BackupValues, DEFAULT_FOLDER, parseKeep, requireBackupUsage } from './options.ts';
 import { parseInterval, parseTimes } from './schedule.ts';
 
-const backupCommand: SvcCommand<BackupValues> = {
-  name: 'backup',
+export const backupCommand: SvcCommand<BackupValues> = {
   arguments: '[action] [path]',
-  summary: 'Backs the database up into an encrypted file, and reads it back (operators)',
   description: `With the settings of the service, beside it or alone. [action] is one of
   (none)           writes a backup; it has its name once all of it was read back
   verify <file>    decrypts the whole file and compares every digest; needs BACKUP_KEY alone
@@ -28,10 +26,8 @@ const backupCommand: SvcCommand<BackupValues> = {
   },
 };
 
-const restoreCommand: SvcCommand = {
-  name: 'restore',
+export const restoreCommand: SvcCommand = {
   arguments: '<file>',
-  summary: 'Restores a backup into an empty database (operators)',
   description: `With the settings of the service, whose processes are all stopped. The file is checked before anything is written, and what was written is
 read back. An interrupted restore keeps the service from starting until it is repeated.`,
   options: [],
@@ -42,6 +38,3 @@ read back. An interrupted restore keeps the service from starting until it is re
     return EXIT.ok;
   },
 };
-
-/** Commands of `svc` that need the folder of the service. */
-export const OPERATOR_COMMANDS: readonly SvcCommand[] = [backupCommand, restoreCommand];

@@ -9,8 +9,6 @@ type AuditValues = AuditCommand & Pick<ServiceValues, 'url'>;
 
 /** The same as `npm run audit`. */
 export const auditCommand: SvcCommand<AuditValues> = {
-  name: 'audit',
-  summary: 'Recomputes the whole record from chain and prices, and reports every difference',
   description: `Nothing that the service claims is trusted. Without --rpc: the service of this folder, against its chain and the prices that its record is made from.`,
   options: [...AUDIT_OPTIONS, [URL_OPTION[0], 'the same as --service', URL_OPTION[2]]],
   footer: EXIT_CODES_TEXT,

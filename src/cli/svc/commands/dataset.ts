@@ -45,8 +45,6 @@ interface Download {
 }
 
 export const datasetCommand: SvcCommand<DatasetValues> = {
-  name: 'dataset',
-  summary: 'The resolved record as files: lists the tables, or downloads one',
   description: `Without --table it prints the data card, the licence and the tables. A download is compared with the SHA-256 of the index.`,
   options: [
     ['--table <name>', 'table to download: forecasts, scores or inputs'],
@@ -57,7 +55,7 @@ export const datasetCommand: SvcCommand<DatasetValues> = {
   ],
   footer: 'Example: svc dataset --table forecasts --format parquet --out forecasts.parquet',
   async run(context, { table, format = 'csv', out, json, ...options }) {
-    const url = resolveServiceUrl(context, options.url);
+    const url = await resolveServiceUrl(context, options.url);
     if (table === undefined) requireTable({ out });
     if (table !== undefined && out === undefined && format === 'parquet') throw new UsageError('--out', 'Parquet is binary: name a file');
     const { answer, body } = await queryService({ url, path: PATH, schema: INDEX });

@@ -8,11 +8,9 @@ import { queryService, resolveServiceUrl } from '../service-request.ts';
 import { formatMinute } from '../text/amounts.ts';
 
 export const logoutCommand: SvcCommand<ServiceValues> = {
-  name: 'logout',
-  summary: 'Ends the session of svc login and deletes its token',
   options: [URL_OPTION, JSON_OPTION],
   async run(context, { json, ...options }) {
-    const url = resolveServiceUrl(context, options.url);
+    const url = await resolveServiceUrl(context, options.url);
     const session = await readSession(context, url);
     const wallet = session?.wallet ?? null;
     if (session !== null) {

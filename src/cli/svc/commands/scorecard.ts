@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readPages } from '../../../audit/claims/service-claims.ts';
+import { readPages } from '../../../audit/claims/read-pages.ts';
 import { DEFAULT_HORIZON, parseHorizonDays } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
 import { HORIZON_OPTION, JSON_OPTION, type ServiceValues, URL_OPTION } from '../arguments.ts';
@@ -64,12 +64,10 @@ const MAX_ROWS = 10;
 
 /** Interface, section 2.3. */
 export const scorecardCommand: SvcCommand<ServiceValues & { horizon?: HorizonName }> = {
-  name: 'scorecard',
-  summary: 'The scores of all forecasts, with error bars',
   options: [HORIZON_OPTION, URL_OPTION, [JSON_OPTION[0], `${JSON_OPTION[1]}; has every forecast`]],
   footer: 'Example: svc scorecard --json | jq -r .summary.verdict',
   async run(context, { horizon = DEFAULT_HORIZON, json, ...options }) {
-    const url = resolveServiceUrl(context, options.url);
+    const url = await resolveServiceUrl(context, options.url);
     const { answer, body } = await readScorecard(url, parseHorizonDays(horizon));
     printResult(context, json, body, (writer) => formatScorecard(answer, writer));
     return EXIT.ok;

@@ -34,13 +34,11 @@ const ANSWER = z.object({
 
 /** Interface, sections 2.1 and 2.2. */
 export const signalCommand: SvcCommand<ServiceValues & { horizon?: HorizonName; token?: string }> = {
-  name: 'signal',
-  summary: 'The newest forecast, as far as you may see it',
   description: 'Direction and confidence need a login (svc login) or a token until the forecast is revealed.',
   options: [HORIZON_OPTION, URL_OPTION, TOKEN_OPTION, JSON_OPTION],
   footer: 'Example: svc signal --json | jq .signal',
   async run(context, { horizon = DEFAULT_HORIZON, json, ...options }) {
-    const url = resolveServiceUrl(context, options.url);
+    const url = await resolveServiceUrl(context, options.url);
     const token = await resolveToken(context, url, options.token);
     const path = `${token === undefined ? '/api/svc/open/signal' : '/api/svc/oracle'}?horizon=${horizon}` as const;
     const { answer, body } = await queryService({ url, path, token, schema: ANSWER });

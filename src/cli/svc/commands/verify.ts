@@ -35,9 +35,7 @@ interface VerifyValues extends ServiceValues {
 }
 
 export const verifyCommand: SvcCommand<VerifyValues> = {
-  name: 'verify',
   arguments: '<id>',
-  summary: 'Reads one forecast, or all of them, from the chain and checks everything that the chain shows',
   description: `<id> is a uid, a prediction id such as 2026-11-14:7d, or latest: the newest forecast with an outcome on chain, otherwise the newest.
 all checks the whole record; Ctrl-C keeps what was read, and the next call continues.
 The service is asked for attester, chain endpoint, the distributions of resolved forecasts, which are checked against their digests on

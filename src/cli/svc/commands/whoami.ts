@@ -12,13 +12,11 @@ const SIGNAL_ACCESS = z.object({ access: z.object({ tier: z.string(), wallet: z.
 const BALANCE = z.object({ wallet: z.string(), balance: z.string(), tier: z.string(), blockNumber: z.number() });
 
 export const whoamiCommand: SvcCommand<ServiceValues & { token?: string }> = {
-  name: 'whoami',
-  summary: 'Your wallet, its tier and balance, and when the token expires',
   description: 'The service checks the token; the balance is read from the chain.',
   options: [URL_OPTION, TOKEN_OPTION, JSON_OPTION],
   footer: 'Exits with 1 without a login, or when the token is rejected.',
   async run(context, { json, ...options }) {
-    const url = resolveServiceUrl(context, options.url);
+    const url = await resolveServiceUrl(context, options.url);
     const token = await resolveToken(context, url, options.token);
     if (token === undefined) throw new OracleError('UNAUTHENTICATED', `Not logged in at ${url}`);
     // Only the service knows whether the session was ended or the balance has dropped.

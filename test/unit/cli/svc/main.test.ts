@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../../../src/cli/svc/main.ts';
+import { COMMANDS } from '../../../../src/cli/svc/command-list.ts';
 import { cli } from '../../../support/service/cli.ts';
 
 describe('svc', () => {

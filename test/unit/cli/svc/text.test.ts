@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseUsdOption } from '../../../../src/cli/svc/arguments.ts';
+import { parseUsdOption } from '../../../../src/cli/svc/pay/usd-option.ts';
 import {
   abbreviateHex,
   formatMinute,
