@@ -1,4 +1,4 @@
-import { HORIZON_RULE, recordHorizonInput } from '../../forecast/horizon-input.ts';
+import { HORIZON_NAMES, HORIZON_RULE, recordHorizonInput } from '../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../forecast/model.ts';
 import { UsageError } from '../../platform/usage-error.ts';
 import type { OptionSyntax } from './command-line.ts';
@@ -13,7 +13,12 @@ export const TOKEN_OPTION: OptionSyntax = [
   '--token <token>',
   'access token; prefer ORACLE_TOKEN, as other users can read command lines (default: the token of svc login)',
 ];
-export const HORIZON_OPTION: OptionSyntax = ['--horizon <days>', '1d, 2d, 3d or 7d (default: 7d)', parseHorizonOption];
+export const HORIZON_OPTION: OptionSyntax = [
+  '--horizon <days>',
+  'days of the outcome window (default: 7d)',
+  parseHorizonOption,
+  HORIZON_NAMES,
+];
 
 export interface ServiceValues {
   url?: string;

@@ -57,4 +57,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'Says whether the service of this folder is ready to run, and names every fault at once',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,
   },
+  {
+    name: 'completion',
+    summary: 'Prints a completion script for bash, zsh or fish',
+    load: async () => (await import('./commands/completion.ts')).completionCommand,
+  },
 ];

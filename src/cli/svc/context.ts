@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { Address, Hex } from 'viem';
 import type { AuditOptions } from '../../audit/audit.ts';
 import type { AuditCommand, AuditOutput } from '../../audit/command/run-audit.ts';
@@ -25,6 +26,8 @@ export interface CliContext {
   /** Aborted on SIGINT or SIGTERM. The caller takes over the handling of both signals, which end the process otherwise. */
   createInterruptSignal(): AbortSignal;
   now(): Date;
+  /** This program with all its commands, options and arguments. Set by `runCli`. */
+  loadProgram?(): Promise<Command>;
   localUrl?(): Promise<string>;
   /** @throws OracleError CONFIG_INVALID when the data folder has no demo deployment */
   demo?(): Promise<DemoDeployment>;

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { UsageError } from '../../platform/usage-error.ts';
 import { type CommandEntry, EXIT } from './command.ts';
 import { buildCommand, isHelpOrVersion, toUsageError } from './command-line.ts';
@@ -15,7 +16,7 @@ const PROGRAM = {
   svc login --wallet basic                as a demo wallet; PRIVATE_KEY for your own
   svc watch --since 0 | jq .type          events as JSON lines
 
-svc <command> --help shows its options. SERVICE_URL or --url names the service.`,
+svc <command> --help shows its options. SERVICE_URL or --url names the service. source <(svc completion bash) completes them on Tab.`,
 };
 
 /** @param args the command line without the program name @returns the exit code */
@@ -29,22 +30,32 @@ export async function runCli(args: string[], context: CliContext, commands = COM
 
 async function runCommand(args: string[], context: CliContext, entries: readonly CommandEntry[]): Promise<number> {
   let exitCode: number = EXIT.ok;
+  const named = findCommandName(args);
+  const onExit = (code: number) => {
+    exitCode = code;
+  };
+  const loadProgram = () => buildProgram(context, entries, { isNeeded: () => true, onExit });
+  const program = await buildProgram({ ...context, loadProgram }, entries, { isNeeded: (name) => name === named, onExit });
+  await program.parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' });
+  return exitCode;
+}
+
+/** Loads the commands that are needed; the others have only name and summary. */
+async function buildProgram(
+  context: CliContext,
+  entries: readonly CommandEntry[],
+  { isNeeded, onExit }: { isNeeded(name: string): boolean; onExit(code: number): void },
+): Promise<Command> {
   const program = buildCommand(PROGRAM, context.out)
     .version(context.version, '-v, --version', 'show the version')
     .enablePositionalOptions();
-  const named = findCommandName(args);
   for (const { load, ...entry } of entries) {
-    const command = entry.name === named ? await load() : null;
+    const command = isNeeded(entry.name) ? await load() : null;
     const parser = buildCommand({ options: [], ...command, ...entry }, context.out);
-    if (command !== null) {
-      parser.action(async () => {
-        exitCode = await command.run(context, parser.opts(), parser.args);
-      });
-    }
+    if (command !== null) parser.action(async () => onExit(await command.run(context, parser.opts(), parser.args)));
     program.addCommand(parser);
   }
-  await program.parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' });
-  return exitCode;
+  return program;
 }
 
 /** The first word that is no option: the program has no option with a value. */

@@ -4,6 +4,7 @@ import { parseInterval, parseTimes } from './schedule.ts';
 
 export const backupCommand: SvcCommand<BackupValues> = {
   arguments: '[action] [path]',
+  argumentValues: ['verify', 'list'],
   description: `With the settings of the service, beside it or alone. [action] is one of
   (none)           writes a backup; it has its name once all of it was read back
   verify <file>    decrypts the whole file and compares every digest; needs BACKUP_KEY alone

@@ -47,8 +47,8 @@ interface Download {
 export const datasetCommand: SvcCommand<DatasetValues> = {
   description: `Without --table it prints the data card, the licence and the tables. A download is compared with the SHA-256 of the index.`,
   options: [
-    ['--table <name>', 'table to download: forecasts, scores or inputs'],
-    ['--format <format>', 'csv or parquet (default: csv)', (name, value) => parseChoice(name, value, FORMATS)],
+    ['--table <name>', 'table to download', undefined, ['forecasts', 'scores', 'inputs']],
+    ['--format <format>', 'of the file (default: csv)', (name, value) => parseChoice(name, value, FORMATS), FORMATS],
     ['--out <file>', 'file to write (default: standard output; required for parquet)'],
     URL_OPTION,
     JSON_OPTION,

@@ -50,6 +50,7 @@ const ANSWER = z.object({
 /** Interface, section 4.5: pay per request. */
 export const payCommand: SvcCommand<PayValues> = {
   arguments: '[what]',
+  argumentValues: Object.keys(PAID_PATHS),
   description: `[what] is signal (default) or premium. Shows price, payee and network, and asks before it pays. A payment is stored before it is sent: after an interruption the next call sends the same payment, so that nothing is paid for twice. A HOLD may be free.`,
   options: [
     HORIZON_OPTION,

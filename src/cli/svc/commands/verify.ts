@@ -36,6 +36,7 @@ interface VerifyValues extends ServiceValues {
 
 export const verifyCommand: SvcCommand<VerifyValues> = {
   arguments: '<id>',
+  argumentValues: ['latest', 'all'],
   description: `<id> is a uid, a prediction id such as 2026-11-14:7d, or latest: the newest forecast with an outcome on chain, otherwise the newest.
 all checks the whole record; Ctrl-C keeps what was read, and the next call continues.
 The service is asked for attester, chain endpoint, the distributions of resolved forecasts, which are checked against their digests on
@@ -48,7 +49,7 @@ chain, and independent timestamps; for nothing when --rpc and --attester are giv
     ],
     ['--attester <address>', 'wallet of the attestations (default: as the service names it)', parseAddressOption],
     ['--eas <address>', 'EAS contract (default: that of Base and other OP chains; elsewhere as the service names it)', parseAddressOption],
-    [HORIZON_OPTION[0], 'with latest: 1d, 2d, 3d or 7d (default: 7d)', HORIZON_OPTION[2]],
+    [HORIZON_OPTION[0], 'with latest: days of the outcome window (default: 7d)', HORIZON_OPTION[2], HORIZON_OPTION[3]],
     ['--prices <file | live>', 'also compare the closes with a CSV file, or with the median of public exchanges'],
     ['--tolerance-bps <number>', 'largest difference of these closes (default: 100)', parseNumberOption(10_000)],
     [

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { logInWallet, type WalletSession } from '../../../auth/login/login-client.ts';
+import { HORIZON_NAMES } from '../../../forecast/horizon-input.ts';
 import { isOracleError, OracleError } from '../../../platform/errors.ts';
 import { formatStartupStep } from '../../../platform/startup/startup-progress.ts';
 import { UsageError } from '../../../platform/usage-error.ts';
@@ -36,7 +37,12 @@ export const watchCommand: SvcCommand<WatchValues> = {
   options: [
     ['--since <id>', 'also events after this one; 0: all of the last 90 days', parseEventId],
     ['--events <names>', 'such as signal.new,signal.resolved (default: all)'],
-    ['--horizon <days>', 'such as 7d, 2d,7d or all (default: 7d); events without a horizon are always printed'],
+    [
+      '--horizon <days>',
+      'one, several such as 2d,7d, or all (default: 7d); events without a horizon are always printed',
+      undefined,
+      [...HORIZON_NAMES, 'all'],
+    ],
     ...KEY_OPTIONS,
     URL_OPTION,
     TOKEN_OPTION,
