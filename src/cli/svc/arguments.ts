@@ -20,6 +20,14 @@ export const HORIZON_OPTION: OptionSyntax = [
   HORIZON_NAMES,
 ];
 
+/** Of commands that show all horizons. */
+export const HORIZON_VIEW_OPTION: OptionSyntax = [
+  '--horizon <days>',
+  'one horizon in detail (default: all, in a table)',
+  parseHorizonOption,
+  HORIZON_NAMES,
+];
+
 export interface ServiceValues {
   url?: string;
   json?: boolean;

@@ -8,6 +8,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/signal.ts')).signalCommand,
   },
   {
+    name: 'range',
+    summary: 'The expected range of the price, which says nothing of the direction',
+    load: async () => (await import('./commands/range.ts')).rangeCommand,
+  },
+  {
     name: 'scorecard',
     summary: 'The scores of all forecasts, with error bars',
     load: async () => (await import('./commands/scorecard.ts')).scorecardCommand,
@@ -40,17 +45,17 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'login',
     summary: 'Logs a wallet in and stores its token for the other commands',
-    load: async () => (await import('./commands/login.ts')).loginCommand,
+    load: async () => (await import('./commands/session/login.ts')).loginCommand,
   },
   {
     name: 'logout',
     summary: 'Ends the session of svc login and deletes its token',
-    load: async () => (await import('./commands/logout.ts')).logoutCommand,
+    load: async () => (await import('./commands/session/logout.ts')).logoutCommand,
   },
   {
     name: 'whoami',
     summary: 'Your wallet, its tier and balance, and when the token expires',
-    load: async () => (await import('./commands/whoami.ts')).whoamiCommand,
+    load: async () => (await import('./commands/session/whoami.ts')).whoamiCommand,
   },
   {
     name: 'doctor',

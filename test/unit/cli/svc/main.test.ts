@@ -30,7 +30,7 @@ describe('svc', () => {
     ['signl', 'Did you mean signal?'],
     ['verfy', 'Did you mean verify?'],
     ['loginn', 'Did you mean login?'],
-    ['frobnicate', 'Commands: signal, scorecard,'],
+    ['frobnicate', 'Commands: signal, range, scorecard,'],
   ])('rejects the unknown command %s: %s', async (word, hint) => {
     const { code, out, err } = await cli([word]);
     expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -46,6 +46,7 @@ describe('svc', () => {
     [['signal', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', 'Try --help'],
     [['scorecard', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', 'Try --help'],
     [['signal', 'today'], 'arguments: ', 'Try --help'],
+    [['range', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', 'Try --help'],
     [['signal', '--url', 'ftp://x'], '--url: must be an http(s) URL', 'Try --help'],
     [['signal', '--url', 'http://u:pass@x'], '--url: must be a URL without user', 'Try --help'],
     [['signal', '--token', 'Bearer x'], '--token: must be an access token', 'Try --help'],

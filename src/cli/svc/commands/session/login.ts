@@ -1,12 +1,12 @@
-import { logInWallet } from '../../../auth/login/login-client.ts';
-import { JSON_OPTION, type ServiceValues, URL_OPTION } from '../arguments.ts';
-import { EXIT, type SvcCommand } from '../command.ts';
-import { printJson, printNotice, printResult } from '../print.ts';
-import { KEY_OPTIONS, type KeyOptions, loadAccount } from '../secrets/keys.ts';
-import { getSessionsFile, storeSession } from '../secrets/sessions.ts';
-import { resolveServiceUrl } from '../service-request.ts';
-import { formatMinute } from '../text/amounts.ts';
-import { formatFacts } from '../text/facts.ts';
+import { logInWallet } from '../../../../auth/login/login-client.ts';
+import { JSON_OPTION, type ServiceValues, URL_OPTION } from '../../arguments.ts';
+import { EXIT, type SvcCommand } from '../../command.ts';
+import { printJson, printNotice, printResult } from '../../print.ts';
+import { KEY_OPTIONS, type KeyOptions, loadAccount } from '../../secrets/keys.ts';
+import { getSessionsFile, storeSession } from '../../secrets/sessions.ts';
+import { resolveServiceUrl } from '../../service-request.ts';
+import { formatMinute } from '../../text/amounts.ts';
+import { formatFacts } from '../../text/facts.ts';
 
 /** Interface, section 4.2. */
 export const loginCommand: SvcCommand<ServiceValues & KeyOptions & { print?: boolean }> = {

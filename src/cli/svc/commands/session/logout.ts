@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { isOracleError, OracleError } from '../../../platform/errors.ts';
-import { JSON_OPTION, type ServiceValues, URL_OPTION } from '../arguments.ts';
-import { EXIT, type SvcCommand } from '../command.ts';
-import { printResult } from '../print.ts';
-import { readSession, removeSession, type StoredSession } from '../secrets/sessions.ts';
-import { queryService, resolveServiceUrl } from '../service-request.ts';
-import { formatMinute } from '../text/amounts.ts';
+import { isOracleError, OracleError } from '../../../../platform/errors.ts';
+import { JSON_OPTION, type ServiceValues, URL_OPTION } from '../../arguments.ts';
+import { EXIT, type SvcCommand } from '../../command.ts';
+import { printResult } from '../../print.ts';
+import { readSession, removeSession, type StoredSession } from '../../secrets/sessions.ts';
+import { queryService, resolveServiceUrl } from '../../service-request.ts';
+import { formatMinute } from '../../text/amounts.ts';
 
 export const logoutCommand: SvcCommand<ServiceValues> = {
   options: [URL_OPTION, JSON_OPTION],

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { OracleError } from '../../../platform/errors.ts';
-import { JSON_OPTION, type ServiceValues, TOKEN_OPTION, URL_OPTION } from '../arguments.ts';
-import { EXIT, type SvcCommand } from '../command.ts';
-import { printResult } from '../print.ts';
-import { queryService, resolveServiceUrl, resolveToken } from '../service-request.ts';
-import { formatMinute } from '../text/amounts.ts';
-import { formatFacts } from '../text/facts.ts';
+import { OracleError } from '../../../../platform/errors.ts';
+import { JSON_OPTION, type ServiceValues, TOKEN_OPTION, URL_OPTION } from '../../arguments.ts';
+import { EXIT, type SvcCommand } from '../../command.ts';
+import { printResult } from '../../print.ts';
+import { queryService, resolveServiceUrl, resolveToken } from '../../service-request.ts';
+import { formatMinute } from '../../text/amounts.ts';
+import { formatFacts } from '../../text/facts.ts';
 
 const CLAIMS = z.object({ sub: z.string().regex(/^0x[0-9a-fA-F]{40}$/), exp: z.number() });
 const SIGNAL_ACCESS = z.object({ access: z.object({ tier: z.string(), wallet: z.string() }) });
