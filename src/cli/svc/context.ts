@@ -21,6 +21,8 @@ export interface CliContext {
   err: TerminalOutput;
   environment: Readonly<Record<string, string | undefined>>;
   version: string;
+  /** The command line has `--json`: errors and notices are JSON, too. Set by `runCli`. */
+  json?: boolean;
   /** Asks the user; null when standard input or error is not a terminal. */
   prompt: ((question: string) => Promise<string>) | null;
   /** Aborted on SIGINT or SIGTERM. The caller takes over the handling of both signals, which end the process otherwise. */

@@ -4,7 +4,7 @@ import { type CommandEntry, EXIT } from './command.ts';
 import { buildCommand, isHelpOrVersion, toUsageError } from './command-line.ts';
 import { COMMANDS } from './command-list.ts';
 import type { CliContext } from './context.ts';
-import { printError } from './print-error.ts';
+import { printError } from './errors/print-error.ts';
 
 const PROGRAM = {
   name: 'svc',
@@ -20,7 +20,8 @@ svc <command> --help shows its options. SERVICE_URL or --url names the service. 
 };
 
 /** @param args the command line without the program name @returns the exit code */
-export async function runCli(args: string[], context: CliContext, commands = COMMANDS): Promise<number> {
+export async function runCli(args: string[], outer: CliContext, commands = COMMANDS): Promise<number> {
+  const context = { ...outer, json: hasJsonOption(args) };
   try {
     return await runCommand(args, context, commands);
   } catch (error) {
@@ -62,6 +63,12 @@ async function buildProgram(
 function findCommandName(args: readonly string[]): string | undefined {
   const [name, subject] = args.filter((word) => !word.startsWith('-'));
   return name === 'help' ? subject : name;
+}
+
+/** Known before the command line is parsed, which may fail. */
+function hasJsonOption(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return (end === -1 ? args : args.slice(0, end)).includes('--json');
 }
 
 function withCommandList(error: unknown, commands: readonly CommandEntry[]): unknown {

@@ -3,7 +3,7 @@ import { AUDIT_OPTIONS, type AuditCommand, EXIT_CODES_TEXT, runAudit } from '../
 import { type ServiceValues, URL_OPTION } from '../arguments.ts';
 import { EXIT, type SvcCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
-import { printError } from '../print-error.ts';
+import { printError } from '../errors/print-error.ts';
 
 type AuditValues = AuditCommand & Pick<ServiceValues, 'url'>;
 

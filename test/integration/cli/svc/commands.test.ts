@@ -97,6 +97,17 @@ describe('svc signal', () => {
     expect(err).not.toContain('nonsense');
   });
 
+  it('reports an error and a notice as JSON lines on standard error with --json', async () => {
+    const rejected = await svc(['signal', '--json', '--token', 'nonsense'], onTerminal);
+    expect(rejected).toMatchObject({ code: 1, out: '' });
+    expect(JSON.parse(rejected.err)).toMatchObject({ code: 'UNAUTHENTICATED', suggestedAction: expect.stringContaining('svc login') });
+    const file = join(environment.XDG_CONFIG_HOME, 'key');
+    await writeFile(file, keyOf('basic'), { mode: 0o644 });
+    const { code, out, err } = await svc(['login', '--json', '--key-file', file]);
+    expect({ code, tier: JSON.parse(out).tier }).toEqual({ code: 0, tier: 'basic' });
+    expect(JSON.parse(err)).toEqual({ notice: expect.stringContaining('Others can read') });
+  });
+
   it('distinguishes an unreachable service from a foreign one', async () => {
     const nobody = await svc(['signal', '--url', 'http://127.0.0.1:9']);
     expect(nobody).toMatchObject({ code: 1, out: '' });

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { OPERATOR_COMMANDS } from '../../../../src/cli/commands/backup/command-list.ts';
 import { COMMANDS } from '../../../../src/cli/svc/command-list.ts';
+import { runCli } from '../../../../src/cli/svc/main.ts';
 import { cli } from '../../../support/service/cli.ts';
+
+const ALL_COMMANDS = [...COMMANDS, ...OPERATOR_COMMANDS];
 
 describe('svc', () => {
   it('lists its commands and examples when called without arguments', async () => {
@@ -78,5 +82,37 @@ describe('svc', () => {
     const zero = await cli(['login'], { environment: { PRIVATE_KEY: `0x${'0'.repeat(64)}` } });
     expect(zero).toMatchObject({ code: 2, err: expect.stringContaining('contains an invalid private key') });
     expect((await cli(['signal', '--tokn=hunter2'])).err).not.toContain('hunter2');
+  });
+
+  it.each(ALL_COMMANDS.map(({ name }) => name))('%s accepts --json', async (name) => {
+    const { options } = await ALL_COMMANDS.find((one) => one.name === name)!.load();
+    expect(options.map(([flags]) => flags)).toContain('--json');
+  });
+
+  it.each([
+    [['signal', '--json', '--horizn', '3d'], '--horizn'],
+    [['signal', '--json', '--horizon', '4d'], '--horizon'],
+    [['verify', '--json'], 'id'],
+    [['frobnicate', '--json'], 'command'],
+    [['login', '--json'], 'PRIVATE_KEY'],
+    [['audit', '--json', '--rpc', 'localhost'], '--rpc'],
+    [['dataset', '--json', '--table', 'scores'], '--out'],
+  ])('prints the usage error of %j as one JSON document on standard error', async (words, field) => {
+    const { code, out, err } = await cli(words);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/^\{.*\}\n$/);
+    expect(JSON.parse(err)).toEqual({
+      ...{ code: 'INPUT_INVALID', field, message: expect.stringContaining(field), suggestedAction: expect.any(String) },
+      ...{ retryable: false, retryAfterSeconds: null },
+    });
+  });
+
+  it('prints an unexpected error as JSON, without the URL of an endpoint', async () => {
+    const entry = { name: 'broken', summary: 'x', load: () => Promise.reject(new Error('no answer of https://rpc.example/secret')) };
+    let err = '';
+    const context = { ...{ out: { write: () => {} }, err: { write: (text: string) => (err += text) } }, environment: {}, version: '1' };
+    const more = { prompt: null, now: () => new Date(), createInterruptSignal: () => new AbortController().signal };
+    expect(await runCli(['broken', '--json'], { ...context, ...more }, [entry])).toBe(1);
+    expect(JSON.parse(err)).toMatchObject({ code: 'INTERNAL', message: 'Error: no answer of <endpoint>', field: null });
   });
 });
