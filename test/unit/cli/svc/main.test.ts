@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { OPERATOR_COMMANDS } from '../../../../src/cli/commands/backup/command-list.ts';
 import { COMMANDS } from '../../../../src/cli/svc/command-list.ts';
@@ -114,5 +115,11 @@ describe('svc', () => {
     const more = { prompt: null, now: () => new Date(), createInterruptSignal: () => new AbortController().signal };
     expect(await runCli(['broken', '--json'], { ...context, ...more }, [entry])).toBe(1);
     expect(JSON.parse(err)).toMatchObject({ code: 'INTERNAL', message: 'Error: no answer of <endpoint>', field: null });
+  });
+
+  it('has a row for each command in docs/CLI.md, in the same order', () => {
+    const text = readFileSync(new URL('../../../../docs/CLI.md', import.meta.url), 'utf8');
+    const rows = [...text.matchAll(/^\| `(\w+)( <id>)?` +\|/gm)].map(([, name]) => name);
+    expect(rows).toEqual(ALL_COMMANDS.map(({ name }) => name));
   });
 });
