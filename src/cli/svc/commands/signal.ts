@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { HorizonName } from '../../../forecast/model.ts';
+import { isOracleError } from '../../../platform/errors.ts';
 import { HORIZON_VIEW_OPTION, JSON_OPTION, type ServiceValues, TOKEN_OPTION, URL_OPTION } from '../arguments.ts';
 import { EXIT, type SvcCommand } from '../command.ts';
+import type { CliContext } from '../context.ts';
 import { findRange, formatPriceRange, type HorizonRanges, queryExpectedRanges } from '../horizons/expected-ranges.ts';
 import { type HorizonScores, queryHorizonScores } from '../horizons/horizon-scores.ts';
 import { queryHorizons } from '../horizons/query-horizons.ts';
-import { printResult, wantsJson } from '../print.ts';
+import { printNotice, printResult, wantsJson } from '../print.ts';
 import { queryService, resolveServiceUrl, resolveToken } from '../service-request.ts';
 import { formatMinute, formatPercentOrDash, formatRange, formatUsdAmount, NONE } from '../text/amounts.ts';
 import { formatFacts, wrapText } from '../text/facts.ts';
@@ -55,8 +57,8 @@ Example: svc signal --json | jq '.horizons[] | [.horizon, .signal]' -c`,
       printResult(context, json, body, (writer) => formatSignal(answers[0], writer));
       return EXIT.ok;
     }
-    const [ranges, scores] = await Promise.all([queryExpectedRanges(url), queryHorizonScores(url)]);
-    printResult(context, json, body, (writer) => formatSignals(answers, { ranges: ranges.answer.horizons, scores }, writer));
+    const uncertainty = await readUncertainty(context, url);
+    printResult(context, json, body, (writer) => formatSignals(answers, uncertainty, writer));
     return EXIT.ok;
   },
 };
@@ -94,6 +96,20 @@ function formatSignal(answer: SignalAnswer, writer: TerminalWriter): string[] {
 interface Uncertainty {
   ranges: readonly HorizonRanges[];
   scores: readonly HorizonScores[];
+}
+
+/** A part that the service cannot give is missing in the table, with a notice: the signals are there. */
+async function readUncertainty(context: CliContext, url: string): Promise<Uncertainty> {
+  const orNone = (error: unknown): [] => {
+    if (!isOracleError(error)) throw error;
+    printNotice(context, `${error.code}: ${error.message}`);
+    return [];
+  };
+  const [ranges, scores] = await Promise.all([
+    queryExpectedRanges(url).then(({ answer }) => answer.horizons, orNone),
+    queryHorizonScores(url).catch(orNone),
+  ]);
+  return { ranges, scores };
 }
 
 function formatSignals(answers: readonly SignalAnswer[], uncertainty: Uncertainty, writer: TerminalWriter): string[] {

@@ -121,6 +121,7 @@ it.each([
   ['login --print', 0, []],
   ['login', 1, ['/api/svc/oracle/verify']],
   ['signal', 1, ['/api/svc/open/signal']],
+  ['signal', 0, ['/api/svc/open/range', '/api/svc/scorecard']],
   ['verify 2026-01-01:7d', 3, []],
   ['watch --token abc', 0, []],
   ['watch --token abc --json', 0, []],
