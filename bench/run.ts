@@ -10,6 +10,7 @@ import { INSTALL } from './install/install.ts';
 import { MIXED } from './mixed/mixed.ts';
 import { PAGE } from './page/page.ts';
 import { PAID } from './paid/paid.ts';
+import { COMMAND_LINE } from './process/command-line.ts';
 import { MEMORY } from './process/memory.ts';
 import { PROCESSES } from './process/processes.ts';
 import { REPLAY } from './process/replay.ts';
@@ -26,6 +27,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   RUNNING_COSTS,
   INSTALL,
   START,
+  COMMAND_LINE,
   REPLAY,
   MEMORY,
   GROWTH,

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { privateKeyToAccount } from 'viem/accounts';
 import WebSocket from 'ws';
 
-const service = (process.env.SERVICE_URL ?? `http://127.0.0.1:${process.env.PORT ?? 3000}`).replace(/\/+$/, '');
+const service = (process.env.SERVICE_URL || `http://127.0.0.1:${process.env.PORT || 3000}`).replace(/\/+$/, '');
 /** `EVENTS=signal.new,signal.resolved` asks for less, `HORIZONS=all` or `HORIZONS=2d,7d` for more than the 7 days of the default. */
 const { EVENTS: events, HORIZONS: horizons } = process.env;
 const reconnectSeconds = Number(process.env.RECONNECT_SECONDS ?? 5);

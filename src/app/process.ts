@@ -8,8 +8,12 @@ import { connectTracer, flushSpans } from '../platform/tracing/otel.ts';
 import { WATCHED_MESSAGES } from './metrics/watched-messages.ts';
 import type { StartupContext } from './process-context.ts';
 
-/** Runs work in a process context. An error is written to standard error and ends the process with `failureCode`. */
-export async function runProcess(work: (context: StartupContext) => Promise<void>, failureCode = 1): Promise<void> {
+/** Runs work in a process context. An error is written to standard error by `formatError` and ends the process with `failureCode`. */
+export async function runProcess(
+  work: (context: StartupContext) => Promise<void>,
+  failureCode = 1,
+  formatError: (error: unknown) => string = formatStartupError,
+): Promise<void> {
   let context: StartupContext | undefined;
   try {
     await connectTracer();
@@ -18,7 +22,7 @@ export async function runProcess(work: (context: StartupContext) => Promise<void
   } catch (error) {
     // A signal ends the process itself: errors of the work that its stop interrupts are not reported.
     if (context?.shutdown.signal.aborted) return;
-    process.stderr.write(formatStartupError(error));
+    process.stderr.write(formatError(error));
     await context?.shutdown.stop('the start failed');
     process.exit(failureCode);
   }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OPERATOR_COMMANDS } from '../../src/cli/commands/backup/commands.ts';
+import { OPERATOR_COMMANDS } from '../../src/cli/commands/backup/command-list.ts';
 import type { BackupValues } from '../../src/cli/commands/backup/options.ts';
 import { parseCommandLine } from '../../src/cli/svc/command-line.ts';
 import { loadConfig } from '../../src/platform/config/config.ts';
@@ -74,11 +74,11 @@ describe('deploy/compose.yaml', () => {
     expect(config).toMatchObject({ chainMode: 'real', ROLE: role, HOST: '0.0.0.0', METRICS_PORT: 9464, TRUST_PROXY: ['uniquelocal'] });
   });
 
-  it('has a backup on a schedule that the command takes, with the settings that it needs', () => {
+  it('has a backup on a schedule that the command takes, with the settings that it needs', async () => {
     const { command, environment, volumes } = compose().services.backup;
     expect(command.slice(0, 3)).toEqual(['node', 'bin/svc.mjs', 'backup']);
-    const syntax = OPERATOR_COMMANDS.find(({ name }) => name === 'backup')!;
-    const { values } = parseCommandLine<BackupValues>(syntax, command.slice(3), process.stdout)!;
+    const entry = OPERATOR_COMMANDS.find(({ name }) => name === 'backup')!;
+    const { values } = parseCommandLine<BackupValues>({ ...entry, ...(await entry.load()) }, command.slice(3), process.stdout)!;
     expect(values).toMatchObject({ out: '/backups', keep: 60 });
     expect(volumes).toEqual(['backups:/backups']);
     expect(loadConfig(toEnvironment({ ...example(), ...environment })).BACKUP_KEY).toMatch(/^[0-9a-f]{64}$/);

@@ -3,11 +3,8 @@ import { HORIZONS } from '../../forecast/model.ts';
 import { getErrorMessage, OracleError } from '../../platform/errors.ts';
 import type { ClaimedScorecard } from '../../verify/evidence.ts';
 import { createDistributionClaims, type DistributionClaims } from './distribution-claims.ts';
+import { MAX_ROWS, readPages } from './read-pages.ts';
 import { createTimestampClaims, type TimestampClaims } from './timestamp-claims.ts';
-
-const ROWS_PER_PAGE = 1_000;
-/** Bound on the entries of one scorecard. */
-const MAX_ROWS = 100_000;
 
 const SHORT_TEXT = z.string().check(z.maxLength(100));
 const TEXT_OR_NULL = z.nullable(SHORT_TEXT);
@@ -90,22 +87,5 @@ export async function readClaims<Reading extends { evidence: readonly unknown[] 
     const after = await read();
     if (left === 1 || after.evidence.length === before.evidence.length) return { ...after, answers };
     before = after;
-  }
-}
-
-type Page = { predictions: readonly unknown[]; nextCursor?: string | null | undefined };
-
-/** Reads all pages of a scorecard, the newest first. @throws OracleError SERVICE_UNREACHABLE when they do not end, and the errors of `read` */
-export async function readPages<P extends Page>(horizonDays: number, read: (query: string) => Promise<P>): Promise<P[]> {
-  const pages: P[] = [];
-  for (let rows = 0, before = ''; ; ) {
-    const page = await read(`horizon=${horizonDays}&limit=${ROWS_PER_PAGE}${before}`);
-    const { predictions, nextCursor } = page;
-    pages.push(page);
-    rows += predictions.length;
-    if (nextCursor == null) return pages;
-    if (predictions.length === 0 || rows > MAX_ROWS)
-      throw new OracleError('SERVICE_UNREACHABLE', 'The scorecard of the service does not end');
-    before = `&before=${encodeURIComponent(nextCursor)}`;
   }
 }

@@ -12,7 +12,7 @@ import { createOperatorFetch } from '../../platform/outbound/operator-fetch.ts';
 import { handleBrokenPipes } from '../svc/broken-pipes.ts';
 import { EXIT } from '../svc/command.ts';
 import { type CommandSyntax, parseCommandLine } from '../svc/command-line.ts';
-import { printError } from '../svc/print-error.ts';
+import { printError } from '../svc/errors/print-error.ts';
 import { openRecordPrices } from './audit-prices.ts';
 import { probeService } from './probe-service.ts';
 

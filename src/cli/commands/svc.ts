@@ -1,32 +1,44 @@
 import { join } from 'node:path';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { AuditCommand } from '../../audit/command/run-audit.ts';
-import { readDemoFile } from '../../dev/demo/demo-login.ts';
-import { getLocalUrl, loadConfig } from '../../platform/config/config.ts';
-import { SETTINGS } from '../../platform/config/settings.ts';
+import { COMMANDS } from '../svc/command-list.ts';
 import type { TerminalOutput } from '../svc/context.ts';
-import { COMMANDS } from '../svc/main.ts';
 import { runOnTerminal } from '../svc/terminal.ts';
-import { openAudit } from './audit.ts';
-import { OPERATOR_COMMANDS } from './backup/commands.ts';
+import { OPERATOR_COMMANDS } from './backup/command-list.ts';
 
-export function runSvcCommand(args: string[], environment: Readonly<Record<string, string | undefined>>): Promise<void> {
-  const settings = () => {
-    const config = loadConfig(environment);
-    const isDefault = config.DATA_DIR === SETTINGS.DATA_DIR.default;
-    // The data folder of npm start, whatever the working directory.
-    return isDefault ? { ...config, DATA_DIR: join(import.meta.dirname, '../../..', config.DATA_DIR) } : config;
-  };
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Loads what a command needs when it needs it: settings, chain and database take longer than most answers. */
+export function runSvcCommand(args: string[], environment: Environment): Promise<void> {
   const context = {
     environment,
     version: packageJson.version,
-    localUrl: () => getLocalUrl(settings()),
-    demo: () => readDemoFile(settings().DATA_DIR),
-    openAudit: (command: AuditCommand) => openAudit(command, settings),
+    localUrl: async () => {
+      const { getLocalUrl } = await import('../../platform/config/config.ts');
+      return getLocalUrl(await loadSettings(environment));
+    },
+    demo: async () => {
+      const { readDemoFile } = await import('../../dev/demo/demo-login.ts');
+      return readDemoFile((await loadSettings(environment)).DATA_DIR);
+    },
+    openAudit: async (command: AuditCommand) => {
+      const { openAudit } = await import('./audit.ts');
+      const config = await loadSettings(environment);
+      return openAudit(command, () => config);
+    },
     runDoctor: async (doctorArgs: readonly string[], out: TerminalOutput) => {
       const { runDoctorCommand } = await import('./doctor/doctor.ts');
       return runDoctorCommand(doctorArgs, environment, out);
     },
   };
   return runOnTerminal(args, context, [...COMMANDS, ...OPERATOR_COMMANDS]);
+}
+
+async function loadSettings(environment: Environment) {
+  const { loadConfig } = await import('../../platform/config/config.ts');
+  const { SETTINGS } = await import('../../platform/config/settings.ts');
+  const config = loadConfig(environment);
+  const isDefault = config.DATA_DIR === SETTINGS.DATA_DIR.default;
+  // The data folder of npm start, whatever the working directory.
+  return isDefault ? { ...config, DATA_DIR: join(import.meta.dirname, '../../..', config.DATA_DIR) } : config;
 }

@@ -1,5 +1,4 @@
-import { parseUnits } from 'viem';
-import { HORIZON_RULE, recordHorizonInput } from '../../forecast/horizon-input.ts';
+import { HORIZON_NAMES, HORIZON_RULE, recordHorizonInput } from '../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../forecast/model.ts';
 import { UsageError } from '../../platform/usage-error.ts';
 import type { OptionSyntax } from './command-line.ts';
@@ -14,7 +13,20 @@ export const TOKEN_OPTION: OptionSyntax = [
   '--token <token>',
   'access token; prefer ORACLE_TOKEN, as other users can read command lines (default: the token of svc login)',
 ];
-export const HORIZON_OPTION: OptionSyntax = ['--horizon <days>', '1d, 2d, 3d or 7d (default: 7d)', parseHorizonOption];
+export const HORIZON_OPTION: OptionSyntax = [
+  '--horizon <days>',
+  'days of the outcome window (default: 7d)',
+  parseHorizonOption,
+  HORIZON_NAMES,
+];
+
+/** Of commands that show all horizons. */
+export const HORIZON_VIEW_OPTION: OptionSyntax = [
+  '--horizon <days>',
+  'one horizon in detail (default: all, in a table)',
+  parseHorizonOption,
+  HORIZON_NAMES,
+];
 
 export interface ServiceValues {
   url?: string;
@@ -40,10 +52,4 @@ export function parseUrlOption(name: string, text: string): string {
     throw new UsageError(name, 'must be a URL without user, password, query and fragment');
   }
   return text.replace(/\/+$/, '');
-}
-
-/** Millionths of a dollar, exactly. @throws UsageError */
-export function parseUsdOption(name: string, text: string): bigint {
-  if (!/^\d{1,9}(\.\d{1,6})?$/.test(text)) throw new UsageError(name, 'must be an amount in US dollars, such as 0.05');
-  return parseUnits(text, 6);
 }

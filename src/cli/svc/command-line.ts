@@ -1,13 +1,20 @@
 import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../../platform/usage-error.ts';
 
-/** Flags in commander's notation, description, and a parser that throws a UsageError. */
-export type OptionSyntax = readonly [flags: string, description: string, parse?: (name: string, value: string) => unknown];
+/** Flags in commander's notation, description, a parser that throws a UsageError, and the values that help and completion list. */
+export type OptionSyntax = readonly [
+  flags: string,
+  description: string,
+  parse?: (name: string, value: string) => unknown,
+  values?: readonly string[],
+];
 
 export interface CommandSyntax {
   name: string;
   /** Positional arguments in commander's notation: `<id>`, `[step] [days...]`. */
   arguments?: string;
+  /** Values of the first of them that completion lists. */
+  argumentValues?: readonly string[];
   /** One sentence without a full stop. */
   summary: string;
   description?: string;
@@ -22,7 +29,8 @@ interface Output {
 const HELP_WIDTH = 120;
 
 /** Neither exits the process nor prints errors: they are thrown as CommanderError or UsageError. */
-export function buildCommand({ name, arguments: positionals, summary, description, options, footer }: CommandSyntax, out: Output): Command {
+export function buildCommand(syntax: CommandSyntax, out: Output): Command {
+  const { name, summary, description, options, footer } = syntax;
   const command = new Command(name)
     .summary(summary)
     .description([`${summary}.`, description].filter(Boolean).join('\n\n'))
@@ -30,13 +38,19 @@ export function buildCommand({ name, arguments: positionals, summary, descriptio
     .configureHelp({ subcommandTerm: (sub) => sub.name() })
     .configureOutput({ writeOut: (text) => out.write(text), writeErr: () => {}, getOutHelpWidth: () => HELP_WIDTH })
     .exitOverride();
-  if (positionals !== undefined) command.arguments(positionals);
+  addArguments(command, syntax);
   for (const option of options) command.addOption(buildOption(option));
   return footer === undefined ? command : command.addHelpText('after', `\n${footer}`);
 }
 
-function buildOption([flags, description, parse]: OptionSyntax): Option {
+function addArguments(command: Command, { arguments: positionals, argumentValues }: CommandSyntax): void {
+  if (positionals !== undefined) command.arguments(positionals);
+  if (argumentValues !== undefined) command.registeredArguments[0].argChoices = [...argumentValues];
+}
+
+function buildOption([flags, description, parse, values]: OptionSyntax): Option {
   const option = new Option(flags, description);
+  if (values !== undefined) option.argChoices = [...values];
   if (!option.required) return option;
   const name = option.long as string;
   return option.argParser((value) => {

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { Address, Hex } from 'viem';
 import type { AuditOptions } from '../../audit/audit.ts';
 import type { AuditCommand, AuditOutput } from '../../audit/command/run-audit.ts';
@@ -20,12 +21,16 @@ export interface CliContext {
   err: TerminalOutput;
   environment: Readonly<Record<string, string | undefined>>;
   version: string;
+  /** The command line has `--json`: errors and notices are JSON, too. Set by `runCli`. */
+  json?: boolean;
   /** Asks the user; null when standard input or error is not a terminal. */
   prompt: ((question: string) => Promise<string>) | null;
   /** Aborted on SIGINT or SIGTERM. The caller takes over the handling of both signals, which end the process otherwise. */
   createInterruptSignal(): AbortSignal;
   now(): Date;
-  localUrl?(): string;
+  /** This program with all its commands, options and arguments. Set by `runCli`. */
+  loadProgram?(): Promise<Command>;
+  localUrl?(): Promise<string>;
   /** @throws OracleError CONFIG_INVALID when the data folder has no demo deployment */
   demo?(): Promise<DemoDeployment>;
   /** Options of an audit of the service of this folder, for calls without `--rpc`. */

@@ -31,15 +31,18 @@ function escapeCharacter(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
-export function printNotice(context: CliContext, text: string): void {
+export function printNotice(context: NoticeContext, text: string): void {
   printNoticeLines(context, () => [toSingleLine(text)]);
 }
 
-export function printNoticeLines(
-  context: Pick<CliContext, 'err' | 'environment'>,
-  lines: (writer: TerminalWriter) => readonly string[],
-): void {
-  writeLines(context, context.err, lines);
+type NoticeContext = Pick<CliContext, 'err' | 'environment' | 'json'>;
+
+/** With `--json` a JSON document in one line, like errors. */
+export function printNoticeLines(context: NoticeContext, lines: (writer: TerminalWriter) => readonly string[]): void {
+  if (context.json === true) {
+    const text = lines({ width: Number.POSITIVE_INFINITY, paint: (_, part) => part });
+    context.err.write(`${formatJson(context.err, { notice: text.map((line) => line.trim()).join('\n') })}\n`);
+  } else writeLines(context, context.err, lines);
 }
 
 function writeLines(

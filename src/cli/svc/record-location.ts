@@ -45,7 +45,7 @@ export async function locateRecord(context: CliContext, { url, rpc, attester, ea
       takenFromService: [],
     };
   }
-  const service = resolveServiceUrl(context, url);
+  const service = await resolveServiceUrl(context, url);
   const info = (await queryService({ url: service, path: '/api/svc/info', schema: SERVICE_INFO })).answer;
   const demo = rpc === undefined ? await findDemo(context, info, url) : null;
   const rpcUrl = rpc ?? demo?.rpcUrl ?? getNamedEndpoint(info);
@@ -86,7 +86,7 @@ async function findDemo(context: CliContext, { chain, contracts }: ServiceInfo, 
   const hint = 'Start the service of this folder, make PORT and DATA_DIR match, or name the service with --url.';
   throw new UsageError(
     'DATA_DIR',
-    `the service at ${resolveServiceUrl(context, url)} is not that of this data folder: it is on another chain`,
+    `the service at ${await resolveServiceUrl(context, url)} is not that of this data folder: it is on another chain`,
     hint,
   );
 }

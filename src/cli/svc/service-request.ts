@@ -13,10 +13,10 @@ const DEFAULT_URL = 'http://127.0.0.1:3000';
 const TOKEN = /^[\w.~+/=-]{1,4096}$/;
 
 /** `--url` (parsed), SERVICE_URL, the service of this folder, or the default. @throws UsageError naming SERVICE_URL */
-export function resolveServiceUrl(context: CliContext, url: string | undefined): string {
+export async function resolveServiceUrl(context: CliContext, url: string | undefined): Promise<string> {
   if (url !== undefined) return url;
   const { SERVICE_URL: configured = '' } = context.environment;
-  return configured === '' ? (context.localUrl?.() ?? DEFAULT_URL) : parseUrlOption('SERVICE_URL', configured);
+  return configured === '' ? ((await context.localUrl?.()) ?? DEFAULT_URL) : parseUrlOption('SERVICE_URL', configured);
 }
 
 export function hasServiceOption({ environment }: CliContext, url: string | undefined): boolean {

@@ -1,6 +1,5 @@
-import { createInterface } from 'node:readline/promises';
 import { handleBrokenPipes, stdoutClosedSignal } from './broken-pipes.ts';
-import type { SvcCommand } from './command.ts';
+import type { CommandEntry } from './command.ts';
 import type { CliContext } from './context.ts';
 import { runCli } from './main.ts';
 
@@ -9,7 +8,7 @@ const EXIT_INTERRUPTED = 130;
 export async function runOnTerminal(
   args: string[],
   environment: Pick<CliContext, 'environment' | 'version' | 'localUrl' | 'demo' | 'openAudit' | 'runDoctor'>,
-  commands?: readonly SvcCommand[],
+  commands?: readonly CommandEntry[],
 ): Promise<void> {
   handleBrokenPipes();
   const { stdin, stdout, stderr } = process;
@@ -37,6 +36,7 @@ function createInterruptSignal(): AbortSignal {
 
 /** Prompts on standard error, since standard output may be redirected into a file. */
 async function promptUser(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   terminal.on('SIGINT', () => process.exit(EXIT_INTERRUPTED));
   const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));

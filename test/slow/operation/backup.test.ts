@@ -92,6 +92,10 @@ it.skipIf(process.platform !== 'linux')(
 
     expect(await readdir(folder)).toHaveLength(2);
     expect(await expectDone(svc(['backup', 'list', folder], environment))).toContain('record to');
+    const listed = JSON.parse(await expectDone(svc(['backup', 'list', folder, '--json'], environment)));
+    expect(listed).toMatchObject({ folder, backups: [{ bytes: expect.any(Number), error: null }, { error: null }] });
+    const verified = JSON.parse(await expectDone(svc(['backup', 'verify', path!, '--json'], environment)));
+    expect(verified).toMatchObject({ path, documents: expect.any(Number), lastDay: listed.backups[0].lastDay });
     await expectDone(svc(['restore', path!], environment));
     expect(await svc(['restore', path!], environment)).toMatchObject({ code: 1, output: expect.stringContaining('is not empty') });
     running = await startService(environment);

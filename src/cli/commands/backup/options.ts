@@ -9,6 +9,7 @@ export interface BackupValues {
   at?: number[];
   /** Milliseconds. */
   every?: number;
+  json?: boolean;
 }
 
 export const DEFAULT_FOLDER = './backups';

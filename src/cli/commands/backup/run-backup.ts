@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import packageJson from '../../../../package.json' with { type: 'json' };
 import { COPY_ORDER } from '../../../app/backup/copy-order.ts';
 import { type BackupDescription, describeBackup } from '../../../app/backup/describe-backup.ts';
-import { runProcess } from '../../../app/process.ts';
 import type { StartupContext } from '../../../app/process-context.ts';
 import { ensureBackupFolder, formatBackupName, listBackups, pruneBackups } from '../../../platform/backup/backup-folder.ts';
 import { recordBackup } from '../../../platform/backup/backup-log.ts';
@@ -13,12 +12,13 @@ import { connectMongo } from '../../../platform/mongo.ts';
 import { formatContents, formatMegabytes } from './format.ts';
 import { type BackupTarget, openBackupTarget, requireBackupKey } from './open-database.ts';
 import { type BackupValues, DEFAULT_FOLDER, isBackupFile } from './options.ts';
+import { runBackupProcess, toContentsDocument, writeOutcome } from './output.ts';
 import { type BackupSchedule, computeNextRun, waitUntil } from './schedule.ts';
 
 const RETRY_MS = 5 * 60_000;
 
 export async function runBackup(values: BackupValues): Promise<void> {
-  await runProcess(async (context) => {
+  await runBackupProcess(values, async (context) => {
     requireBackupKey(context.config);
     const target = await openBackupTarget(context);
     const { at, every } = values;
@@ -31,25 +31,39 @@ export async function runBackup(values: BackupValues): Promise<void> {
 }
 
 /** Reads the whole file. */
-export async function runVerify(path: string): Promise<void> {
-  await runProcess(async ({ config }) => {
-    process.stdout.write(`${path}: ${formatContents(await readBackup(path, requireBackupKey(config)))}\n`);
+export async function runVerify(path: string, options: BackupValues): Promise<void> {
+  await runBackupProcess(options, async ({ config }) => {
+    const contents = await readBackup(path, requireBackupKey(config));
+    writeOutcome(options, { path, ...toContentsDocument(contents) }, `${path}: ${formatContents(contents)}\n`);
     process.exit(0);
   });
 }
 
-export async function runList(folder: string): Promise<void> {
-  await runProcess(async ({ config }) => {
+export async function runList(folder: string, options: BackupValues): Promise<void> {
+  await runBackupProcess(options, async ({ config }) => {
     const key = requireBackupKey(config);
+    const backups = [];
     for (const { name, path, bytes } of await listBackups(folder)) {
       const described = await readBackupHeader(path, key).then(
-        ({ lastDay, version }) => `record to ${lastDay ?? 'no day yet'}, version ${version}`,
-        (error: unknown) => getErrorMessage(error),
+        ({ lastDay = null, version }) => ({ lastDay, version, error: null }),
+        (error: unknown) => ({ lastDay: null, version: null, error: getErrorMessage(error) }),
       );
-      process.stdout.write(`${name}  ${formatMegabytes(bytes)}  ${described}\n`);
+      backups.push({ name, bytes, ...described });
     }
+    writeOutcome(options, { folder, backups }, backups.map(formatListed).join(''));
     process.exit(0);
   });
+}
+
+function formatListed(backup: {
+  name: string;
+  bytes: number;
+  lastDay: string | null;
+  version: string | null;
+  error: string | null;
+}): string {
+  const { name, bytes, lastDay, version, error } = backup;
+  return `${name}  ${formatMegabytes(bytes)}  ${error ?? `record to ${lastDay ?? 'no day yet'}, version ${version}`}\n`;
 }
 
 /** Until a signal. A backup that fails is tried again in five minutes. */
@@ -95,11 +109,13 @@ async function writeOne({ config, shutdown }: StartupContext, target: BackupTarg
   try {
     const written = await writing;
     await recordBackup(database.db, toLogEntry(written));
-    process.stdout.write(`Written and verified: ${written.path}, ${formatMegabytes(written.fileBytes)}, ${formatContents(written)}\n`);
+    const { path, fileBytes } = written;
+    const text = `Written and verified: ${path}, ${formatMegabytes(fileBytes)}, ${formatContents(written)}\n`;
+    writeOutcome(values, { path, fileBytes, ...toContentsDocument(written) }, text);
   } finally {
     await database.close();
   }
-  if (keep !== undefined && !isFile) await prune(out, { chainId, keep });
+  if (keep !== undefined && !isFile) await prune(out, { chainId, keep, json: values.json });
 }
 
 /** Its error is that of the command. */
@@ -110,6 +126,10 @@ function toLogEntry({ header, fileBytes, documents }: WrittenBackup) {
   return { finishedAt: new Date(), bytes: fileBytes, documents, sequence };
 }
 
-async function prune(folder: string, options: { chainId: number; keep: number }): Promise<void> {
-  for (const name of await pruneBackups(folder, { ...options, now: new Date() })) process.stdout.write(`Deleted: ${name}\n`);
+/** Standard error with `--json`: standard output has the one document. */
+async function prune(folder: string, { json, ...options }: { chainId: number; keep: number; json?: boolean }): Promise<void> {
+  for (const name of await pruneBackups(folder, { ...options, now: new Date() })) {
+    if (json) process.stderr.write(`${JSON.stringify({ notice: `Deleted: ${name}` })}\n`);
+    else process.stdout.write(`Deleted: ${name}\n`);
+  }
 }

@@ -1,16 +1,16 @@
 import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BackupDescription, requireOwnBackup } from '../../../app/backup/describe-backup.ts';
-import { runProcess } from '../../../app/process.ts';
 import { restoreDatabase } from '../../../platform/backup/restore-database.ts';
 import type { Config } from '../../../platform/config/settings.ts';
 import { MANIFEST_FILE } from '../../../platform/data-dir/entries.ts';
 import { connectMongo } from '../../../platform/mongo.ts';
 import { formatContents } from './format.ts';
 import { openBackupTarget, requireBackupKey } from './open-database.ts';
+import { runBackupProcess, toContentsDocument, writeOutcome } from './output.ts';
 
-export async function runRestore(path: string): Promise<void> {
-  await runProcess(async (context) => {
+export async function runRestore(path: string, options: { json?: boolean }): Promise<void> {
+  await runBackupProcess(options, async (context) => {
     const { config, shutdown } = context;
     const key = requireBackupKey(config);
     await makeDatabaseFolder(config);
@@ -21,7 +21,7 @@ export async function runRestore(path: string): Promise<void> {
     const contents = await restoreDatabase({ db, path, key, requireOwn });
     const next =
       'Start the service: it compares the record with the chain, and reads back outcomes that have come since. Then run npm run audit.';
-    process.stdout.write(`Restored: ${formatContents(contents)}\n${next}\n`);
+    writeOutcome(options, { path, ...toContentsDocument(contents), next }, `Restored: ${formatContents(contents)}\n${next}\n`);
     await shutdown.stop('done');
     process.exit(0);
   });

@@ -3,14 +3,12 @@ import { AUDIT_OPTIONS, type AuditCommand, EXIT_CODES_TEXT, runAudit } from '../
 import { type ServiceValues, URL_OPTION } from '../arguments.ts';
 import { EXIT, type SvcCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
-import { printError } from '../print-error.ts';
+import { printError } from '../errors/print-error.ts';
 
 type AuditValues = AuditCommand & Pick<ServiceValues, 'url'>;
 
 /** The same as `npm run audit`. */
 export const auditCommand: SvcCommand<AuditValues> = {
-  name: 'audit',
-  summary: 'Recomputes the whole record from chain and prices, and reports every difference',
   description: `Nothing that the service claims is trusted. Without --rpc: the service of this folder, against its chain and the prices that its record is made from.`,
   options: [...AUDIT_OPTIONS, [URL_OPTION[0], 'the same as --service', URL_OPTION[2]]],
   footer: EXIT_CODES_TEXT,

@@ -6,7 +6,7 @@ import { UsageError } from '../../../platform/usage-error.ts';
 import { JSON_OPTION, parseChoice, type ServiceValues, URL_OPTION } from '../arguments.ts';
 import { EXIT, type SvcCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
-import { printNotice, printResult } from '../print.ts';
+import { printJson, printNotice, printResult } from '../print.ts';
 import { queryService, resolveServiceUrl } from '../service-request.ts';
 import { formatFacts, wrapText } from '../text/facts.ts';
 import type { TerminalWriter } from '../text/style.ts';
@@ -45,35 +45,44 @@ interface Download {
 }
 
 export const datasetCommand: SvcCommand<DatasetValues> = {
-  name: 'dataset',
-  summary: 'The resolved record as files: lists the tables, or downloads one',
   description: `Without --table it prints the data card, the licence and the tables. A download is compared with the SHA-256 of the index.`,
   options: [
-    ['--table <name>', 'table to download: forecasts, scores or inputs'],
-    ['--format <format>', 'csv or parquet (default: csv)', (name, value) => parseChoice(name, value, FORMATS)],
+    ['--table <name>', 'table to download', undefined, ['forecasts', 'scores', 'inputs']],
+    ['--format <format>', 'of the file (default: csv)', (name, value) => parseChoice(name, value, FORMATS), FORMATS],
     ['--out <file>', 'file to write (default: standard output; required for parquet)'],
     URL_OPTION,
     JSON_OPTION,
   ],
   footer: 'Example: svc dataset --table forecasts --format parquet --out forecasts.parquet',
   async run(context, { table, format = 'csv', out, json, ...options }) {
-    const url = resolveServiceUrl(context, options.url);
+    const url = await resolveServiceUrl(context, options.url);
     if (table === undefined) requireTable({ out });
-    if (table !== undefined && out === undefined && format === 'parquet') throw new UsageError('--out', 'Parquet is binary: name a file');
+    if (table !== undefined) requireFile({ out, format, json });
     const { answer, body } = await queryService({ url, path: PATH, schema: INDEX });
     if (table === undefined) {
       printResult(context, json, body, (writer) => formatIndex(answer, writer));
       return EXIT.ok;
     }
     const download = findDownload(answer, { url, table, format });
-    if (out === undefined) await writeToOutput(context, download);
-    else await writeToFile(context, download, out);
+    if (out === undefined) {
+      await writeToOutput(context, download);
+      return EXIT.ok;
+    }
+    await writeToFile(download, out);
+    if (json) printJson(context, { file: out, table, format, sha256: download.sha256 });
+    else printNotice(context, `${out}: SHA-256 ${download.sha256}, as the service lists it`);
     return EXIT.ok;
   },
 };
 
 function requireTable({ out }: Pick<DatasetValues, 'out'>): void {
   if (out !== undefined) throw new UsageError('--table', 'is required with --out');
+}
+
+function requireFile({ out, format, json }: DatasetValues): void {
+  if (out !== undefined) return;
+  if (format === 'parquet') throw new UsageError('--out', 'Parquet is binary: name a file');
+  if (json) throw new UsageError('--out', 'is required with --table and --json: the table is CSV, and the JSON has its digest');
 }
 
 function findDownload({ tables }: DatasetIndex, { url, table, format }: { url: string; table: string; format: DatasetFormat }): Download {
@@ -101,7 +110,7 @@ async function writeToOutput({ out }: CliContext, download: Download): Promise<v
 }
 
 /** The file appears whole, and only after its digest was checked. */
-async function writeToFile(context: CliContext, download: Download, path: string): Promise<void> {
+async function writeToFile(download: Download, path: string): Promise<void> {
   const partial = `${path}.part`;
   try {
     const file = await open(partial, 'w');
@@ -112,7 +121,6 @@ async function writeToFile(context: CliContext, download: Download, path: string
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
     throw new UsageError('--out', `${path} cannot be written: ${(error as NodeJS.ErrnoException).code}`);
   }
-  printNotice(context, `${path}: SHA-256 ${download.sha256}, as the service lists it`);
 }
 
 function formatIndex({ title, source, dataCard, licence, tables }: DatasetIndex, writer: TerminalWriter): string[] {

@@ -8,8 +8,6 @@ interface DoctorValues {
 
 /** The same as `npm run doctor`. */
 export const doctorCommand: SvcCommand<DoctorValues> = {
-  name: 'doctor',
-  summary: 'Says whether the service of this folder is ready to run, and names every fault at once',
   description: 'Read-only, with the settings of the service, beside it or before its first start.',
   options: [
     ['--json', 'print JSON'],

@@ -4,12 +4,13 @@ import { parseAddressOption, parseEndpointOption } from '../../../audit/command/
 import { DEFAULT_HORIZON } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
 import { isOracleError } from '../../../platform/errors.ts';
-import { HORIZON_OPTION, JSON_OPTION, parseChoice, parseUsdOption, type ServiceValues, URL_OPTION } from '../arguments.ts';
+import { HORIZON_OPTION, JSON_OPTION, parseChoice, type ServiceValues, URL_OPTION } from '../arguments.ts';
 import { EXIT, type SvcCommand } from '../command.ts';
 import { buyAnswer, type PurchasedAnswer } from '../pay/buy.ts';
 import { checkReceipt, type ReceiptCheck } from '../pay/check-receipt.ts';
 import { checkX402Receipt } from '../pay/check-x402-receipt.ts';
 import { listCoins } from '../pay/coins.ts';
+import { parseUsdOption } from '../pay/usd-option.ts';
 import { formatJson, printNotice, printNoticeLines, printResult, wantsJson } from '../print.ts';
 import { KEY_OPTIONS, type KeyOptions, loadAccount } from '../secrets/keys.ts';
 import { queryService, resolveServiceUrl } from '../service-request.ts';
@@ -48,9 +49,8 @@ const ANSWER = z.object({
 
 /** Interface, section 4.5: pay per request. */
 export const payCommand: SvcCommand<PayValues> = {
-  name: 'pay',
   arguments: '[what]',
-  summary: 'Buys one answer by x402, without an account, and checks its receipt',
+  argumentValues: Object.keys(PAID_PATHS),
   description: `[what] is signal (default) or premium. Shows price, payee and network, and asks before it pays. A payment is stored before it is sent: after an interruption the next call sends the same payment, so that nothing is paid for twice. A HOLD may be free.`,
   options: [
     HORIZON_OPTION,
@@ -75,7 +75,7 @@ export const payCommand: SvcCommand<PayValues> = {
   PRIVATE_KEY=0x... svc pay premium --yes > answer.json`,
   async run(context, { horizon = DEFAULT_HORIZON, json, ...options }, [what]) {
     const path = `${PAID_PATHS[parseChoice('what', what, ['signal', 'premium']) ?? 'signal']}?horizon=${horizon}`;
-    const url = resolveServiceUrl(context, options.url);
+    const url = await resolveServiceUrl(context, options.url);
     const purchased = await buyAnswer(context, {
       url,
       path,

@@ -1,45 +1,31 @@
 import { z } from 'zod';
-import { readPages } from '../../../audit/claims/service-claims.ts';
+import { readPages } from '../../../audit/claims/read-pages.ts';
 import { DEFAULT_HORIZON, parseHorizonDays } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
-import { HORIZON_OPTION, JSON_OPTION, type ServiceValues, URL_OPTION } from '../arguments.ts';
+import { HORIZON_VIEW_OPTION, JSON_OPTION, type ServiceValues, URL_OPTION } from '../arguments.ts';
 import { EXIT, type SvcCommand } from '../command.ts';
-import { printResult } from '../print.ts';
+import { formatHorizonScores, formatHorizonTable } from '../horizons/format-scores.ts';
+import { HORIZON_SCORES, INTERVAL, queryHorizonScores, SCORE_COUNTS } from '../horizons/horizon-scores.ts';
+import { printResult, wantsJson } from '../print.ts';
 import { queryService, resolveServiceUrl } from '../service-request.ts';
 import { formatPercentOrDash, formatRange, formatReturn, formatUsdAmount, NONE } from '../text/amounts.ts';
 import { formatFacts, wrapText } from '../text/facts.ts';
 import { styleValue, type TerminalWriter } from '../text/style.ts';
 import { formatRecords, type RecordColumn } from '../text/table.ts';
 
-const RANGE = z.object({ low: z.number().nullable(), high: z.number().nullable() }).nullable();
-const SCORES = z.object({ n: z.number(), model: z.number(), climatology: z.number() }).nullable();
-const COUNTS = {
-  resolved: z.number(),
-  wins: z.number(),
-  accuracy: z.number().nullable(),
-  accuracyInterval95: RANGE,
-  dedupedTotal: z.number(),
-  holds: z.number(),
-  voids: z.number(),
-  missed: z.number(),
-  pending: z.number(),
-  brier: SCORES,
-  verdict: z.string(),
-};
-
 const ANSWER = z.object({
   horizon: z.string(),
   source: z.string(),
   summary: z.object({
-    ...COUNTS,
+    ...SCORE_COUNTS,
     totalPredictions: z.number(),
     losses: z.number(),
     dedupedAccuracy: z.number().nullable(),
-    dedupedInterval95: RANGE,
+    dedupedInterval95: INTERVAL,
     alwaysUpAccuracy: z.number().nullable(),
     streak: z.object({ type: z.string().nullable(), count: z.number() }),
   }),
-  byHorizon: z.array(z.object({ ...COUNTS, horizon: z.string(), total: z.number() })),
+  byHorizon: z.array(HORIZON_SCORES),
   predictions: z.array(
     z.object({
       date: z.string(),
@@ -64,13 +50,17 @@ const MAX_ROWS = 10;
 
 /** Interface, section 2.3. */
 export const scorecardCommand: SvcCommand<ServiceValues & { horizon?: HorizonName }> = {
-  name: 'scorecard',
-  summary: 'The scores of all forecasts, with error bars',
-  options: [HORIZON_OPTION, URL_OPTION, [JSON_OPTION[0], `${JSON_OPTION[1]}; has every forecast`]],
-  footer: 'Example: svc scorecard --json | jq -r .summary.verdict',
-  async run(context, { horizon = DEFAULT_HORIZON, json, ...options }) {
-    const url = resolveServiceUrl(context, options.url);
-    const { answer, body } = await readScorecard(url, parseHorizonDays(horizon));
+  options: [HORIZON_VIEW_OPTION, URL_OPTION, [JSON_OPTION[0], `${JSON_OPTION[1]}; has every forecast`]],
+  footer:
+    'The JSON is the scorecard of --horizon, or of 7 days; its byHorizon has the scores of all.\n\nExample: svc scorecard --json | jq -r .summary.verdict',
+  async run(context, { horizon, json, ...options }) {
+    const url = await resolveServiceUrl(context, options.url);
+    if (horizon === undefined && !wantsJson(context, json)) {
+      const scores = await queryHorizonScores(url);
+      printResult(context, json, null, (writer) => formatHorizonScores(scores, writer));
+      return EXIT.ok;
+    }
+    const { answer, body } = await readScorecard(url, parseHorizonDays(horizon ?? DEFAULT_HORIZON));
     printResult(context, json, body, (writer) => formatScorecard(answer, writer));
     return EXIT.ok;
   },
@@ -101,7 +91,7 @@ function formatScorecard({ horizon, source, summary, byHorizon, predictions }: S
     '',
     ...formatSummary(summary, `${source}${note}`, writer),
     '',
-    ...formatRecords(HORIZON_COLUMNS, byHorizon, writer),
+    ...formatHorizonTable(byHorizon, writer),
     '',
     ...formatRecords(PREDICTION_COLUMNS, predictions.slice(0, MAX_ROWS), writer),
     ...(predictions.length > MAX_ROWS
@@ -135,20 +125,6 @@ function formatSummary(summary: ScorecardAnswer['summary'], data: string, writer
     writer,
   );
 }
-
-type HorizonRow = ScorecardAnswer['byHorizon'][number];
-
-const HORIZON_COLUMNS: readonly RecordColumn<HorizonRow>[] = [
-  { title: 'horizon', cell: ({ horizon }) => horizon },
-  { title: 'forecasts', right: true, spare: 1, cell: ({ total }) => String(total) },
-  { title: 'scored', right: true, cell: ({ resolved }) => String(resolved) },
-  { title: 'right', right: true, cell: ({ wins }) => String(wins) },
-  { title: 'accuracy', right: true, cell: ({ accuracy }) => formatPercentOrDash(accuracy) },
-  { title: '95 % interval', right: true, spare: 0, cell: ({ accuracyInterval95 }) => formatRange(accuracyInterval95) },
-  { title: 'HOLD', right: true, spare: 3, cell: ({ holds }) => String(holds) },
-  { title: 'committed', right: true, spare: 4, cell: ({ pending }) => String(pending) },
-  { title: 'Brier', right: true, spare: 2, cell: ({ brier }) => (brier === null ? NONE : brier.model.toFixed(4)) },
-];
 
 type PredictionRow = ScorecardAnswer['predictions'][number];
 

@@ -1,13 +1,18 @@
 import { z } from 'zod';
-import { DEFAULT_HORIZON } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
-import { HORIZON_OPTION, JSON_OPTION, type ServiceValues, TOKEN_OPTION, URL_OPTION } from '../arguments.ts';
+import { isOracleError } from '../../../platform/errors.ts';
+import { HORIZON_VIEW_OPTION, JSON_OPTION, type ServiceValues, TOKEN_OPTION, URL_OPTION } from '../arguments.ts';
 import { EXIT, type SvcCommand } from '../command.ts';
-import { printResult } from '../print.ts';
+import type { CliContext } from '../context.ts';
+import { findRange, formatPriceRange, type HorizonRanges, queryExpectedRanges } from '../horizons/expected-ranges.ts';
+import { type HorizonScores, queryHorizonScores } from '../horizons/horizon-scores.ts';
+import { queryHorizons } from '../horizons/query-horizons.ts';
+import { printNotice, printResult, wantsJson } from '../print.ts';
 import { queryService, resolveServiceUrl, resolveToken } from '../service-request.ts';
-import { formatMinute, formatPercentOrDash, formatUsdAmount } from '../text/amounts.ts';
+import { formatMinute, formatPercentOrDash, formatRange, formatUsdAmount, NONE } from '../text/amounts.ts';
 import { formatFacts, wrapText } from '../text/facts.ts';
 import { styleValue, type TerminalWriter } from '../text/style.ts';
+import { formatRecords, type RecordColumn } from '../text/table.ts';
 
 const ANSWER = z.object({
   signal: z.string(),
@@ -24,34 +29,43 @@ const ANSWER = z.object({
   attestationUid: z.string().nullable(),
   replayed: z.boolean(),
   source: z.string(),
-  fearGreed: z.number().optional(),
-  fearGreedLabel: z.string().optional(),
-  etfFlows7d: z.number().optional(),
+  fearGreed: z.number().nullish(),
+  fearGreedLabel: z.string().nullish(),
+  etfFlows7d: z.number().nullish(),
   skill: z.object({ verdict: z.string() }).optional(),
   nextSignalAt: z.string().nullable().optional(),
   access: z.object({ tier: z.string(), wallet: z.string() }).optional(),
 });
 
+type SignalAnswer = z.infer<typeof ANSWER>;
+
 /** Interface, sections 2.1 and 2.2. */
 export const signalCommand: SvcCommand<ServiceValues & { horizon?: HorizonName; token?: string }> = {
-  name: 'signal',
-  summary: 'The newest forecast, as far as you may see it',
   description: 'Direction and confidence need a login (svc login) or a token until the forecast is revealed.',
-  options: [HORIZON_OPTION, URL_OPTION, TOKEN_OPTION, JSON_OPTION],
-  footer: 'Example: svc signal --json | jq .signal',
-  async run(context, { horizon = DEFAULT_HORIZON, json, ...options }) {
-    const url = resolveServiceUrl(context, options.url);
+  options: [HORIZON_VIEW_OPTION, URL_OPTION, TOKEN_OPTION, JSON_OPTION],
+  footer: `The JSON is the forecast of --horizon, or of 7 days, with all that were asked for as horizons.
+
+Example: svc signal --json | jq '.horizons[] | [.horizon, .signal]' -c`,
+  async run(context, { horizon, json, ...options }) {
+    const url = await resolveServiceUrl(context, options.url);
     const token = await resolveToken(context, url, options.token);
-    const path = `${token === undefined ? '/api/svc/open/signal' : '/api/svc/oracle'}?horizon=${horizon}` as const;
-    const { answer, body } = await queryService({ url, path, token, schema: ANSWER });
-    printResult(context, json, body, (writer) => formatSignal(answer, writer));
+    const path = token === undefined ? '/api/svc/open/signal' : '/api/svc/oracle';
+    const { answers, body } = await queryHorizons(horizon, (name) =>
+      queryService({ url, path: `${path}?horizon=${name}`, token, schema: ANSWER }),
+    );
+    if (horizon !== undefined || wantsJson(context, json)) {
+      printResult(context, json, body, (writer) => formatSignal(answers[0], writer));
+      return EXIT.ok;
+    }
+    const uncertainty = await readUncertainty(context, url);
+    printResult(context, json, body, (writer) => formatSignals(answers, uncertainty, writer));
     return EXIT.ok;
   },
 };
 
 const ACCESS_HINT = 'To see it: svc login (a wallet with gate tokens; --wallet basic in the demo), or svc pay for a single answer.';
 
-function formatSignal(answer: z.infer<typeof ANSWER>, writer: TerminalWriter): string[] {
+function formatSignal(answer: SignalAnswer, writer: TerminalWriter): string[] {
   const { predictionId, confidence, direction, btcPrice, timestamp, fearGreed, etfFlows7d, nextSignalAt, skill, access } = answer;
   const facts = formatFacts(
     [
@@ -60,8 +74,8 @@ function formatSignal(answer: z.infer<typeof ANSWER>, writer: TerminalWriter): s
       ['Confidence', confidence === null ? null : formatPercentOrDash(confidence)],
       ['Price', `${formatUsdAmount(btcPrice)} USD at ${formatMinute(timestamp)} UTC`],
       ['Regime', answer.regime],
-      ['Fear & greed', fearGreed === undefined ? null : `${fearGreed}, ${answer.fearGreedLabel}`],
-      ['ETF flows', etfFlows7d === undefined ? null : `${formatUsdAmount(etfFlows7d / 1e6, 1)} million USD in 7 days`],
+      ['Fear & greed', fearGreed == null ? null : `${fearGreed}, ${answer.fearGreedLabel}`],
+      ['ETF flows', etfFlows7d == null ? null : `${formatUsdAmount(etfFlows7d / 1e6, 1)} million USD in 7 days`],
       ['On chain', answer.attestationUid ?? 'not committed yet (due at 21:38 UTC)'],
       ['Model', answer.modelVersion],
       ['Data', `${answer.source}${answer.replayed ? ', replayed' : ''}`],
@@ -77,6 +91,62 @@ function formatSignal(answer: z.infer<typeof ANSWER>, writer: TerminalWriter): s
   }
   if (answer.signal === 'GATED') lines.push('', ...wrapText(ACCESS_HINT, writer.width));
   return lines;
+}
+
+interface Uncertainty {
+  ranges: readonly HorizonRanges[];
+  scores: readonly HorizonScores[];
+}
+
+/** A part that the service cannot give is missing in the table, with a notice: the signals are there. */
+async function readUncertainty(context: CliContext, url: string): Promise<Uncertainty> {
+  const orNone = (error: unknown): [] => {
+    if (!isOracleError(error)) throw error;
+    printNotice(context, `${error.code}: ${error.message}`);
+    return [];
+  };
+  const [ranges, scores] = await Promise.all([
+    queryExpectedRanges(url).then(({ answer }) => answer.horizons, orNone),
+    queryHorizonScores(url).catch(orNone),
+  ]);
+  return { ranges, scores };
+}
+
+function formatSignals(answers: readonly SignalAnswer[], uncertainty: Uncertainty, writer: TerminalWriter): string[] {
+  const [{ btcPrice, timestamp, source, replayed, access }] = answers;
+  const facts = [
+    ['Data', `${source}${replayed ? ', replayed' : ''}`],
+    ['Seen as', access === undefined ? null : `${access.tier}, ${access.wallet}`],
+    ['Right so far', 'share of scored forecasts, with its 95 % interval'],
+    ['More', 'svc signal --horizon 7d'],
+  ] as const;
+  const title = `BTC/USD ${formatUsdAmount(btcPrice)} at ${formatMinute(timestamp)} UTC`;
+  return [
+    ...wrapText(title, writer.width).map((line) => writer.paint('bold', line)),
+    '',
+    ...formatRecords(listColumns(uncertainty), answers, writer),
+    '',
+    ...formatFacts(facts, writer),
+    ...(answers.some(({ signal }) => signal === 'GATED') ? ['', ...wrapText(ACCESS_HINT, writer.width)] : []),
+  ];
+}
+
+function listColumns({ ranges, scores }: Uncertainty): RecordColumn<SignalAnswer>[] {
+  const getScores = ({ horizon }: SignalAnswer) => scores.find((one) => one.horizon === horizon);
+  return [
+    { title: 'horizon', cell: ({ horizon }) => horizon },
+    { title: 'signal', cell: ({ signal }) => styleValue(signal) },
+    { title: 'direction', spare: 3, cell: ({ direction }) => (direction === null ? NONE : styleValue(direction)) },
+    { title: 'confidence', right: true, spare: 1, cell: ({ confidence }) => formatPercentOrDash(confidence) },
+    { title: '80 % range, USD', right: true, cell: ({ horizon }) => formatPriceRange(findRange(ranges, horizon, 0.8)) },
+    { title: 'right so far', right: true, spare: 2, cell: (row) => formatAccuracy(getScores(row)) },
+    { title: 'ends (UTC)', spare: 0, cell: ({ resolvesAt }) => formatMinute(resolvesAt) },
+  ];
+}
+
+function formatAccuracy(scores: HorizonScores | undefined): string {
+  if (scores === undefined || scores.resolved === 0) return NONE;
+  return `${formatPercentOrDash(scores.accuracy)}, ${formatRange(scores.accuracyInterval95)}`;
 }
 
 export function formatWindowTitle(record: Record<'horizon' | 'windowOpensAt' | 'resolvesAt', string>, writer: TerminalWriter): string {

@@ -13,8 +13,8 @@ import { getVerdict } from '../../../verify/summary.ts';
 import { HORIZON_OPTION, JSON_OPTION, type ServiceValues, URL_OPTION } from '../arguments.ts';
 import { EXIT, type SvcCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
+import { printError } from '../errors/print-error.ts';
 import { printResult } from '../print.ts';
-import { printError } from '../print-error.ts';
 import { locateRecord, type RecordLocation } from '../record-location.ts';
 import { createBlockReader } from '../verify/bitcoin-blocks.ts';
 import { buildVerificationReport, formatVerification } from '../verify/verification-report.ts';
@@ -35,9 +35,8 @@ interface VerifyValues extends ServiceValues {
 }
 
 export const verifyCommand: SvcCommand<VerifyValues> = {
-  name: 'verify',
   arguments: '<id>',
-  summary: 'Reads one forecast, or all of them, from the chain and checks everything that the chain shows',
+  argumentValues: ['latest', 'all'],
   description: `<id> is a uid, a prediction id such as 2026-11-14:7d, or latest: the newest forecast with an outcome on chain, otherwise the newest.
 all checks the whole record; Ctrl-C keeps what was read, and the next call continues.
 The service is asked for attester, chain endpoint, the distributions of resolved forecasts, which are checked against their digests on
@@ -50,7 +49,7 @@ chain, and independent timestamps; for nothing when --rpc and --attester are giv
     ],
     ['--attester <address>', 'wallet of the attestations (default: as the service names it)', parseAddressOption],
     ['--eas <address>', 'EAS contract (default: that of Base and other OP chains; elsewhere as the service names it)', parseAddressOption],
-    [HORIZON_OPTION[0], 'with latest: 1d, 2d, 3d or 7d (default: 7d)', HORIZON_OPTION[2]],
+    [HORIZON_OPTION[0], 'with latest: days of the outcome window (default: 7d)', HORIZON_OPTION[2], HORIZON_OPTION[3]],
     ['--prices <file | live>', 'also compare the closes with a CSV file, or with the median of public exchanges'],
     ['--tolerance-bps <number>', 'largest difference of these closes (default: 100)', parseNumberOption(10_000)],
     [

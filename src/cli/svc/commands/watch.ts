@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { logInWallet, type WalletSession } from '../../../auth/login/login-client.ts';
+import { HORIZON_NAMES } from '../../../forecast/horizon-input.ts';
 import { isOracleError, OracleError } from '../../../platform/errors.ts';
 import { formatStartupStep } from '../../../platform/startup/startup-progress.ts';
 import { UsageError } from '../../../platform/usage-error.ts';
@@ -32,13 +33,16 @@ const HEALTH = z.object({ setup: z.object({ what: z.string(), done: z.number().n
 
 /** Interface, section 6.1. */
 export const watchCommand: SvcCommand<WatchValues> = {
-  name: 'watch',
-  summary: 'Prints events as they happen and reconnects after interruptions',
   description: `One line an event on a terminal, one JSON document a line elsewhere. Ctrl-C ends it. It needs the Basic tier: with a key it renews its login by itself; with a token, or the token of svc login, it runs until the token expires.`,
   options: [
     ['--since <id>', 'also events after this one; 0: all of the last 90 days', parseEventId],
     ['--events <names>', 'such as signal.new,signal.resolved (default: all)'],
-    ['--horizon <days>', 'such as 7d, 2d,7d or all (default: 7d); events without a horizon are always printed'],
+    [
+      '--horizon <days>',
+      'one, several such as 2d,7d, or all (default: 7d); events without a horizon are always printed',
+      undefined,
+      [...HORIZON_NAMES, 'all'],
+    ],
     ...KEY_OPTIONS,
     URL_OPTION,
     TOKEN_OPTION,
@@ -46,7 +50,7 @@ export const watchCommand: SvcCommand<WatchValues> = {
   ],
   footer: 'Example: svc watch --since 0 --events signal.resolved | jq -r .data.outcome',
   async run(context, { since, events, horizon: horizons, ...options }) {
-    const url = resolveServiceUrl(context, options.url);
+    const url = await resolveServiceUrl(context, options.url);
     const asJson = wantsJson(context, options.json);
     const writer = createTerminalWriter(context.out, context);
     const signal = context.createInterruptSignal();

@@ -6,8 +6,11 @@ import type { OptionSyntax } from '../command-line.ts';
 import type { CliContext } from '../context.ts';
 import { printNotice } from '../print.ts';
 
+/** Every demo deployment has these. */
+export const DEMO_WALLET_NAMES = ['basic', 'premium', 'poor', 'buyer'] as const;
+
 export const KEY_OPTIONS: readonly OptionSyntax[] = [
-  ['--wallet <name>', 'throw-away wallet of the demo deployment (DATA_DIR/demo.json)'],
+  ['--wallet <name>', 'throw-away wallet of the demo deployment (DATA_DIR/demo.json)', undefined, DEMO_WALLET_NAMES],
   ['--key-file <file>', 'file with the private key, readable only by you (default: the PRIVATE_KEY environment variable)'],
 ];
 

@@ -57,17 +57,36 @@ describe('svc signal', () => {
   it('prints the JSON of the service into a pipe', async () => {
     const { code, out, err } = await svc(['signal']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(JSON.parse(out)).toMatchObject({ signal: 'GATED', direction: null, confidence: null, horizon: '7d' });
+    const { horizons, ...newest } = JSON.parse(out);
+    expect(newest).toMatchObject({ signal: 'GATED', direction: null, confidence: null, horizon: '7d' });
+    expect(horizons.map(({ horizon }: { horizon: string }) => horizon)).toEqual(['1d', '2d', '3d', '7d']);
+    expect(horizons.at(-1)).toEqual(newest);
     expect((await svc(['signal', '--json'], onTerminal)).out).toBe(out);
+    const { horizons: one, ...named } = JSON.parse((await svc(['signal', '--horizon', '2'])).out);
+    expect(named).toMatchObject({ horizon: '2d' });
+    expect(one).toEqual([named]);
   });
 
   it('prints all values with a token from the environment or an option', async () => {
     const token = await loginToken(service, 'basic');
     const revealed = await svc(['signal'], { environment: { ...environment, ORACLE_TOKEN: token } });
     expect(JSON.parse(revealed.out)).toMatchObject({ direction: expect.stringMatching(/UP|DOWN/), confidence: expect.any(Number) });
-    const seen = await svc(['signal', '--token', token], onTerminal);
+    const seen = await svc(['signal', '--horizon', '7d', '--token', token], onTerminal);
     expect(seen.out).toMatch(/ {2}Direction +(UP|DOWN)\n {2}Confidence +\d\d\.\d %\n/);
     expect(seen.out).toMatch(/ {2}Seen as +basic, 0x\w{40}\n/);
+  });
+
+  it('prints all horizons with range and record in one table without --horizon', async () => {
+    const gated = await svc(['signal'], { columns: 120 });
+    expect(gated.code, gated.err).toBe(0);
+    for (const horizon of ['1d', '2d', '3d', '7d']) {
+      expect(gated.out).toMatch(new RegExp(`^${horizon} +GATED +- +- +[\\d,]+ to [\\d,]+ .* 00:00$`, 'm'));
+    }
+    expect(gated.out).toContain('To see it: svc login');
+    const seen = await svc(['signal', '--token', await loginToken(service, 'basic')], { columns: 120 });
+    expect(seen.out).toMatch(/^7d +(BUY|SELL|HOLD) +(UP|DOWN) +\d\d\.\d % +/m);
+    expect(seen.out).not.toContain('svc login');
+    for (const line of (await svc(['signal'], { columns: 40 })).out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(40);
   });
 
   it('reports a rejected token and what to do', async () => {
@@ -76,6 +95,17 @@ describe('svc signal', () => {
     expect(err).toMatch(/^UNAUTHENTICATED: /);
     expect(err).toContain('Log in with svc login.');
     expect(err).not.toContain('nonsense');
+  });
+
+  it('reports an error and a notice as JSON lines on standard error with --json', async () => {
+    const rejected = await svc(['signal', '--json', '--token', 'nonsense'], onTerminal);
+    expect(rejected).toMatchObject({ code: 1, out: '' });
+    expect(JSON.parse(rejected.err)).toMatchObject({ code: 'UNAUTHENTICATED', suggestedAction: expect.stringContaining('svc login') });
+    const file = join(environment.XDG_CONFIG_HOME, 'key');
+    await writeFile(file, keyOf('basic'), { mode: 0o644 });
+    const { code, out, err } = await svc(['login', '--json', '--key-file', file]);
+    expect({ code, tier: JSON.parse(out).tier }).toEqual({ code: 0, tier: 'basic' });
+    expect(JSON.parse(err)).toEqual({ notice: expect.stringContaining('Others can read') });
   });
 
   it('distinguishes an unreachable service from a foreign one', async () => {
@@ -87,7 +117,40 @@ describe('svc signal', () => {
   });
 });
 
+describe('svc range', () => {
+  it('prints the ranges of all horizons, or of one, in one shape', async () => {
+    const { code, out, err } = await svc(['range']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const { horizons, ranges } = JSON.parse(out);
+    expect(horizons.map(({ horizon }: { horizon: string }) => horizon)).toEqual(['1d', '2d', '3d', '7d']);
+    expect(horizons.at(-1).ranges).toEqual(ranges);
+    expect(JSON.parse((await svc(['range', '--horizon', '2d'])).out)).toMatchObject({
+      horizon: '2d',
+      horizons: [{ horizon: '2d', ranges: horizons[1].ranges }],
+    });
+  });
+
+  it('prints a table with error bars on a terminal', async () => {
+    const { out } = await svc(['range'], { columns: 120 });
+    expect(out.match(/^\dd +\S+ 00:00( +[\d,]+ to [\d,]+){3} +\|-+o-+\|$/gm)).toHaveLength(4);
+    expect((await svc(['range', '--horizon', '3d'], onTerminal)).out.match(/^\dd /gm)).toEqual(['3d ']);
+    for (const line of (await svc(['range'], { columns: 40 })).out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(40);
+  });
+});
+
 describe('svc scorecard', () => {
+  it('prints the scores of all horizons with error bars, and their verdicts, without --horizon', async () => {
+    const { code, out } = await svc(['scorecard'], onTerminal);
+    const { byHorizon } = JSON.parse((await svc(['scorecard'])).out);
+    expect(code).toBe(0);
+    for (const { horizon, verdict } of byHorizon) {
+      expect(out).toMatch(new RegExp(`^${horizon} +\\d`, 'm'));
+      expect(out.replaceAll(/\s+/g, ' ')).toContain(` ${horizon} ${verdict}.`);
+    }
+    expect(out).not.toMatch(/^\d{4}-/m);
+    for (const line of (await svc(['scorecard'], { columns: 40 })).out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(40);
+  });
+
   it('prints the verdict, intervals, all horizons and the newest rows', async () => {
     const { code, out } = await svc(['scorecard', '--horizon', '1d'], onTerminal);
     const { summary } = JSON.parse((await svc(['scorecard', '--horizon', '1d'])).out);
@@ -100,7 +163,7 @@ describe('svc scorecard', () => {
   });
 
   it('fits a narrow terminal', async () => {
-    const { out } = await svc(['scorecard'], { columns: 40 });
+    const { out } = await svc(['scorecard', '--horizon', '7d'], { columns: 40 });
     for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(40);
     expect(out).toMatch(/^\d{4}-\d\d-\d\d {2}GATED/m);
   });

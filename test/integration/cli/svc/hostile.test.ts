@@ -40,6 +40,12 @@ const scorecard = {
   predictions: [row, { ...row, date: '2026-01-01', status: 'VOID', signal: null }],
 };
 
+const ranges = [0.5, 0.8, 0.9].map((share) => ({ share, low: 1, high: 2, halfWidth: 1 }));
+const range = {
+  ...{ btcPrice: 1, timestamp: EVIL, modelVersion: EVIL, replayed: true, source: EVIL },
+  horizons: [{ horizon: EVIL, ranges, resolvesAt: EVIL }],
+};
+
 const terms = {
   ...{ scheme: 'exact', network: 'eip155:8453', amount: '10000', asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' },
   ...{ payTo: `0x${'12'.repeat(20)}`, maxTimeoutSeconds: 60, extra: { name: EVIL.slice(0, 90), version: '2' } },
@@ -76,7 +82,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   answers = {
-    ...{ '/api/svc/open/signal': forecast, '/api/svc/oracle': forecast, '/api/svc/scorecard': scorecard },
+    ...{ '/api/svc/open/signal': forecast, '/api/svc/oracle': forecast, '/api/svc/scorecard': scorecard, '/api/svc/open/range': range },
     ...{ '/api/svc/oracle/verify': session, '/oracle': forecast, '/oracle/premium': { odd: EVIL } },
   };
 });
@@ -106,12 +112,16 @@ const RPC = ['--attester', `0x${'12'.repeat(20)}`, '--rpc'];
 it.each([
   ['signal', 0, []],
   ['signal --json', 0, []],
+  ['signal --horizon 7d', 0, []],
+  ['range', 0, []],
   ['scorecard', 0, []],
+  ['scorecard --horizon 7d', 0, []],
   ['scorecard --json', 0, []],
   ['whoami --token abc', 1, ['/api/svc/oracle']],
   ['login --print', 0, []],
   ['login', 1, ['/api/svc/oracle/verify']],
   ['signal', 1, ['/api/svc/open/signal']],
+  ['signal', 0, ['/api/svc/open/range', '/api/svc/scorecard']],
   ['verify 2026-01-01:7d', 3, []],
   ['watch --token abc', 0, []],
   ['watch --token abc --json', 0, []],
@@ -139,18 +149,18 @@ it.each([
 it('rejects a scorecard whose pages do not end', async () => {
   const whole = answers['/api/svc/scorecard'];
   answers['/api/svc/scorecard'] = { ...scorecard, predictions: [], nextCursor: 'another' };
-  const run = await onTerminal(['scorecard']);
+  const run = await onTerminal(['scorecard', '--horizon', '7d']);
   answers['/api/svc/scorecard'] = whole;
   expect([run.code, run.text]).toEqual([1, expect.stringContaining('does not end')]);
 });
 
 it('prints a missed day as a row', async () => {
   answers['/api/svc/scorecard'] = { ...scorecard, predictions: scorecard.predictions.slice(1) };
-  const { code, out } = await onTerminal(['scorecard']);
+  const { code, out } = await onTerminal(['scorecard', '--horizon', '7d']);
   expect(code).toBe(0);
   expect(out).toMatch(/^2026-01-01 +- +- +VOID /m);
 });
 
 it('prints equivalent JSON on a terminal', async () => {
-  expect(JSON.parse((await onTerminal(['signal', '--json'])).out)).toEqual(forecast);
+  expect(JSON.parse((await onTerminal(['signal', '--json'])).out)).toEqual({ ...forecast, horizons: Array(4).fill(forecast) });
 });

@@ -55,11 +55,11 @@ const demoOf = (stablecoin: Address): DemoDeployment => ({
   contracts: { eas: EAS_ADDRESS, schemaRegistry: SCHEMA_REGISTRY_ADDRESS, stablecoin },
 });
 
-const hostOf = (more: Partial<CliContext> = {}) => ({ environment: {}, localUrl: () => url, ...more }) as CliContext;
+const hostOf = (more: Partial<CliContext> = {}) => ({ environment: {}, localUrl: async () => url, ...more }) as CliContext;
 
 it('verify exits with 2 when the service does not belong to the data folder', async () => {
   const demo = async () => demoOf(addressOf('cc'));
-  const { code, out, err } = await cli(['verify', 'latest'], { demo, localUrl: () => url });
+  const { code, out, err } = await cli(['verify', 'latest'], { demo, localUrl: async () => url });
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err.replaceAll('\n', ' ')).toContain(`DATA_DIR: the service at ${url} is not that of this data folder`);
 });

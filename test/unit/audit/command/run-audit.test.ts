@@ -3,7 +3,7 @@ import { mayBeInProgress } from '../../../../src/audit/audit.ts';
 import { AUDIT_OPTIONS, type AuditCommand } from '../../../../src/audit/command/run-audit.ts';
 import type { AuditReport } from '../../../../src/audit/report/audit-report.ts';
 import { parseCommandLine } from '../../../../src/cli/svc/command-line.ts';
-import { printError } from '../../../../src/cli/svc/print-error.ts';
+import { printError } from '../../../../src/cli/svc/errors/print-error.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
 
 const ATTESTER = `0x${'a1'.repeat(20)}`;

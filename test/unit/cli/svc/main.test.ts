@@ -1,6 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../../../src/cli/svc/main.ts';
+import { OPERATOR_COMMANDS } from '../../../../src/cli/commands/backup/command-list.ts';
+import { COMMANDS } from '../../../../src/cli/svc/command-list.ts';
+import { runCli } from '../../../../src/cli/svc/main.ts';
 import { cli } from '../../../support/service/cli.ts';
+
+const ALL_COMMANDS = [...COMMANDS, ...OPERATOR_COMMANDS];
 
 describe('svc', () => {
   it('lists its commands and examples when called without arguments', async () => {
@@ -30,7 +35,7 @@ describe('svc', () => {
     ['signl', 'Did you mean signal?'],
     ['verfy', 'Did you mean verify?'],
     ['loginn', 'Did you mean login?'],
-    ['frobnicate', 'Commands: signal, scorecard,'],
+    ['frobnicate', 'Commands: signal, range, scorecard,'],
   ])('rejects the unknown command %s: %s', async (word, hint) => {
     const { code, out, err } = await cli([word]);
     expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -46,6 +51,7 @@ describe('svc', () => {
     [['signal', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', 'Try --help'],
     [['scorecard', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', 'Try --help'],
     [['signal', 'today'], 'arguments: ', 'Try --help'],
+    [['range', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', 'Try --help'],
     [['signal', '--url', 'ftp://x'], '--url: must be an http(s) URL', 'Try --help'],
     [['signal', '--url', 'http://u:pass@x'], '--url: must be a URL without user', 'Try --help'],
     [['signal', '--token', 'Bearer x'], '--token: must be an access token', 'Try --help'],
@@ -77,5 +83,43 @@ describe('svc', () => {
     const zero = await cli(['login'], { environment: { PRIVATE_KEY: `0x${'0'.repeat(64)}` } });
     expect(zero).toMatchObject({ code: 2, err: expect.stringContaining('contains an invalid private key') });
     expect((await cli(['signal', '--tokn=hunter2'])).err).not.toContain('hunter2');
+  });
+
+  it.each(ALL_COMMANDS.map(({ name }) => name))('%s accepts --json', async (name) => {
+    const { options } = await ALL_COMMANDS.find((one) => one.name === name)!.load();
+    expect(options.map(([flags]) => flags)).toContain('--json');
+  });
+
+  it.each([
+    [['signal', '--json', '--horizn', '3d'], '--horizn'],
+    [['signal', '--json', '--horizon', '4d'], '--horizon'],
+    [['verify', '--json'], 'id'],
+    [['frobnicate', '--json'], 'command'],
+    [['login', '--json'], 'PRIVATE_KEY'],
+    [['audit', '--json', '--rpc', 'localhost'], '--rpc'],
+    [['dataset', '--json', '--table', 'scores'], '--out'],
+  ])('prints the usage error of %j as one JSON document on standard error', async (words, field) => {
+    const { code, out, err } = await cli(words);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/^\{.*\}\n$/);
+    expect(JSON.parse(err)).toEqual({
+      ...{ code: 'INPUT_INVALID', field, message: expect.stringContaining(field), suggestedAction: expect.any(String) },
+      ...{ retryable: false, retryAfterSeconds: null },
+    });
+  });
+
+  it('prints an unexpected error as JSON, without the URL of an endpoint', async () => {
+    const entry = { name: 'broken', summary: 'x', load: () => Promise.reject(new Error('no answer of https://rpc.example/secret')) };
+    let err = '';
+    const context = { ...{ out: { write: () => {} }, err: { write: (text: string) => (err += text) } }, environment: {}, version: '1' };
+    const more = { prompt: null, now: () => new Date(), createInterruptSignal: () => new AbortController().signal };
+    expect(await runCli(['broken', '--json'], { ...context, ...more }, [entry])).toBe(1);
+    expect(JSON.parse(err)).toMatchObject({ code: 'INTERNAL', message: 'Error: no answer of <endpoint>', field: null });
+  });
+
+  it('has a row for each command in docs/CLI.md, in the same order', () => {
+    const text = readFileSync(new URL('../../../../docs/CLI.md', import.meta.url), 'utf8');
+    const rows = [...text.matchAll(/^\| `(\w+)( <id>)?` +\|/gm)].map(([, name]) => name);
+    expect(rows).toEqual(ALL_COMMANDS.map(({ name }) => name));
   });
 });

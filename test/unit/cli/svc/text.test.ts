@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseUsdOption } from '../../../../src/cli/svc/arguments.ts';
+import { parseUsdOption } from '../../../../src/cli/svc/pay/usd-option.ts';
 import {
   abbreviateHex,
   formatMinute,
@@ -9,6 +9,7 @@ import {
   formatReturn,
   formatUsdAmount,
 } from '../../../../src/cli/svc/text/amounts.ts';
+import { formatErrorBar } from '../../../../src/cli/svc/text/error-bar.ts';
 import { formatFacts, wrapText } from '../../../../src/cli/svc/text/facts.ts';
 import { createTerminalWriter } from '../../../../src/cli/svc/text/style.ts';
 import { formatTerminalTable } from '../../../../src/cli/svc/text/table.ts';
@@ -189,5 +190,20 @@ describe('formatEventLine', () => {
     expect(plain(formatEventLine({ id: 12, type, timestamp: '2026-11-21T21:35:00.000Z', data }, writerOf(60))).length).toBeLessThanOrEqual(
       60,
     );
+  });
+});
+
+describe('formatErrorBar', () => {
+  const axis = { min: 0, max: 1 };
+
+  it('draws an estimate with its interval on the axis, and cuts what is beyond', () => {
+    expect(formatErrorBar(0.5, { low: 0.25, high: 1 }, axis)).toBe('     |----o---------|');
+    expect(formatErrorBar(0.5, { low: -1, high: 2 }, axis)).toBe('|---------o---------|');
+  });
+
+  it('is empty without an interval, and on an axis without length', () => {
+    expect(formatErrorBar(0.5, null, axis)).toBe('');
+    expect(formatErrorBar(null, { low: 0, high: 1 }, axis)).toBe('');
+    expect(formatErrorBar(1, { low: 1, high: 1 }, { min: 1, max: 1 })).toBe('');
   });
 });

@@ -1,17 +1,15 @@
-import { logInWallet } from '../../../auth/login/login-client.ts';
-import { JSON_OPTION, type ServiceValues, URL_OPTION } from '../arguments.ts';
-import { EXIT, type SvcCommand } from '../command.ts';
-import { printJson, printNotice, printResult } from '../print.ts';
-import { KEY_OPTIONS, type KeyOptions, loadAccount } from '../secrets/keys.ts';
-import { getSessionsFile, storeSession } from '../secrets/sessions.ts';
-import { resolveServiceUrl } from '../service-request.ts';
-import { formatMinute } from '../text/amounts.ts';
-import { formatFacts } from '../text/facts.ts';
+import { logInWallet } from '../../../../auth/login/login-client.ts';
+import { JSON_OPTION, type ServiceValues, URL_OPTION } from '../../arguments.ts';
+import { EXIT, type SvcCommand } from '../../command.ts';
+import { printJson, printNotice, printResult } from '../../print.ts';
+import { KEY_OPTIONS, type KeyOptions, loadAccount } from '../../secrets/keys.ts';
+import { getSessionsFile, storeSession } from '../../secrets/sessions.ts';
+import { resolveServiceUrl } from '../../service-request.ts';
+import { formatMinute } from '../../text/amounts.ts';
+import { formatFacts } from '../../text/facts.ts';
 
 /** Interface, section 4.2. */
 export const loginCommand: SvcCommand<ServiceValues & KeyOptions & { print?: boolean }> = {
-  name: 'login',
-  summary: 'Logs a wallet in and stores its token for the other commands',
   description: `The wallet signs a message, which is free. The Basic tier needs 500,000,000 gate tokens, Premium twice as many.
 The token expires after 30 minutes and is stored in $XDG_CONFIG_HOME/bitcoin-signal-oracle, readable only by you.`,
   options: [
@@ -24,7 +22,7 @@ The token expires after 30 minutes and is stored in $XDG_CONFIG_HOME/bitcoin-sig
   svc login --wallet premium
   TOKEN=$(PRIVATE_KEY=0x... svc login)`,
   async run(context, { json, ...options }) {
-    const url = resolveServiceUrl(context, options.url);
+    const url = await resolveServiceUrl(context, options.url);
     const account = await loadAccount(options, context);
     const session = await logInWallet(account, url, { timestamp: context.now().getTime() });
     await storeSession(context, url, session);

@@ -1,18 +1,16 @@
 import { z } from 'zod';
-import { isOracleError, OracleError } from '../../../platform/errors.ts';
-import { JSON_OPTION, type ServiceValues, URL_OPTION } from '../arguments.ts';
-import { EXIT, type SvcCommand } from '../command.ts';
-import { printResult } from '../print.ts';
-import { readSession, removeSession, type StoredSession } from '../secrets/sessions.ts';
-import { queryService, resolveServiceUrl } from '../service-request.ts';
-import { formatMinute } from '../text/amounts.ts';
+import { isOracleError, OracleError } from '../../../../platform/errors.ts';
+import { JSON_OPTION, type ServiceValues, URL_OPTION } from '../../arguments.ts';
+import { EXIT, type SvcCommand } from '../../command.ts';
+import { printResult } from '../../print.ts';
+import { readSession, removeSession, type StoredSession } from '../../secrets/sessions.ts';
+import { queryService, resolveServiceUrl } from '../../service-request.ts';
+import { formatMinute } from '../../text/amounts.ts';
 
 export const logoutCommand: SvcCommand<ServiceValues> = {
-  name: 'logout',
-  summary: 'Ends the session of svc login and deletes its token',
   options: [URL_OPTION, JSON_OPTION],
   async run(context, { json, ...options }) {
-    const url = resolveServiceUrl(context, options.url);
+    const url = await resolveServiceUrl(context, options.url);
     const session = await readSession(context, url);
     const wallet = session?.wallet ?? null;
     if (session !== null) {

@@ -1,24 +1,22 @@
 import { z } from 'zod';
-import { OracleError } from '../../../platform/errors.ts';
-import { JSON_OPTION, type ServiceValues, TOKEN_OPTION, URL_OPTION } from '../arguments.ts';
-import { EXIT, type SvcCommand } from '../command.ts';
-import { printResult } from '../print.ts';
-import { queryService, resolveServiceUrl, resolveToken } from '../service-request.ts';
-import { formatMinute } from '../text/amounts.ts';
-import { formatFacts } from '../text/facts.ts';
+import { OracleError } from '../../../../platform/errors.ts';
+import { JSON_OPTION, type ServiceValues, TOKEN_OPTION, URL_OPTION } from '../../arguments.ts';
+import { EXIT, type SvcCommand } from '../../command.ts';
+import { printResult } from '../../print.ts';
+import { queryService, resolveServiceUrl, resolveToken } from '../../service-request.ts';
+import { formatMinute } from '../../text/amounts.ts';
+import { formatFacts } from '../../text/facts.ts';
 
 const CLAIMS = z.object({ sub: z.string().regex(/^0x[0-9a-fA-F]{40}$/), exp: z.number() });
 const SIGNAL_ACCESS = z.object({ access: z.object({ tier: z.string(), wallet: z.string() }) });
 const BALANCE = z.object({ wallet: z.string(), balance: z.string(), tier: z.string(), blockNumber: z.number() });
 
 export const whoamiCommand: SvcCommand<ServiceValues & { token?: string }> = {
-  name: 'whoami',
-  summary: 'Your wallet, its tier and balance, and when the token expires',
   description: 'The service checks the token; the balance is read from the chain.',
   options: [URL_OPTION, TOKEN_OPTION, JSON_OPTION],
   footer: 'Exits with 1 without a login, or when the token is rejected.',
   async run(context, { json, ...options }) {
-    const url = resolveServiceUrl(context, options.url);
+    const url = await resolveServiceUrl(context, options.url);
     const token = await resolveToken(context, url, options.token);
     if (token === undefined) throw new OracleError('UNAUTHENTICATED', `Not logged in at ${url}`);
     // Only the service knows whether the session was ended or the balance has dropped.

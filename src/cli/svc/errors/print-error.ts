@@ -1,21 +1,31 @@
-import { isOracleError, type OracleError } from '../../platform/errors.ts';
-import { UsageError } from '../../platform/usage-error.ts';
-import { EXIT } from './command.ts';
-import type { CliContext } from './context.ts';
-import { printNoticeLines } from './print.ts';
-import { wrapText } from './text/facts.ts';
+import { isOracleError, type OracleError } from '../../../platform/errors.ts';
+import { UsageError } from '../../../platform/usage-error.ts';
+import { EXIT } from '../command.ts';
+import type { CliContext } from '../context.ts';
+import { formatJson, printNoticeLines } from '../print.ts';
+import { wrapText } from '../text/facts.ts';
+import { maskEndpoints, toErrorDocument } from './error-document.ts';
 
 const MAX_CHARS = 600;
 const MAX_STACK_LINES = 8;
 
-/** Prints the message and the suggested action. @returns the exit code */
-export function printError(error: unknown, context: Pick<CliContext, 'err' | 'environment'>, findHint = getHint): number {
+type ErrorContext = Pick<CliContext, 'err' | 'environment' | 'json'>;
+
+/** Prints message and suggested action, or with `--json` a JSON document in one line. @returns the exit code */
+export function printError(error: unknown, context: ErrorContext, findHint = getHint): number {
+  if (context.json === true) {
+    const document = toErrorDocument(error, isOracleError(error) ? findHint(error) : undefined);
+    context.err.write(`${formatJson(context.err, document)}\n`);
+  } else printErrorText(error, context, findHint);
+  return error instanceof UsageError ? EXIT.misused : EXIT.failed;
+}
+
+function printErrorText(error: unknown, context: ErrorContext, findHint: typeof getHint): void {
   const [message, details] = isOracleError(error) ? formatKnownError(error, findHint(error)) : formatUnexpectedError(error);
   printNoticeLines(context, (writer) => [
     ...wrapText(message.slice(0, MAX_CHARS), writer.width).map((line) => writer.paint('red', line)),
     ...details.flatMap((line) => wrapText(line.slice(0, MAX_CHARS), writer.width)),
   ]);
-  return error instanceof UsageError ? EXIT.misused : EXIT.failed;
 }
 
 function formatKnownError(error: OracleError, hint: string | undefined): [string, string[]] {
@@ -31,9 +41,8 @@ function getHint({ code, suggestedAction, retryAfterSeconds }: OracleError): str
   return suggestedAction;
 }
 
-/** Endpoint URLs are masked, since they may contain an access key. */
 function formatUnexpectedError(error: unknown): [string, string[]] {
   const text = (error instanceof Error ? error.stack : undefined) ?? String(error);
-  const [message, ...stack] = text.replaceAll(/\b(https?|wss?):\/\/\S+/g, '<endpoint>').split('\n');
+  const [message, ...stack] = maskEndpoints(text).split('\n');
   return [`Unexpected error: ${message}`, stack.slice(0, MAX_STACK_LINES)];
 }

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { HorizonName } from '../../../forecast/model.ts';
+import { queryService } from '../service-request.ts';
+import { formatUsdAmount, NONE } from '../text/amounts.ts';
+
+const RANGES = z.array(z.object({ share: z.number(), low: z.number(), high: z.number(), halfWidth: z.number() }));
+const ANSWER = z.object({
+  btcPrice: z.number(),
+  timestamp: z.string(),
+  modelVersion: z.string(),
+  replayed: z.boolean(),
+  source: z.string(),
+  horizons: z.array(z.object({ horizon: z.string(), ranges: RANGES, resolvesAt: z.string() })),
+});
+
+export type ExpectedRanges = z.infer<typeof ANSWER>;
+export type HorizonRanges = ExpectedRanges['horizons'][number];
+
+/** Expected ranges of the price at the end of each horizon, or of the named one; `horizons` is in both. @throws OracleError as `queryService` */
+export async function queryExpectedRanges(url: string, horizon?: HorizonName): Promise<{ answer: ExpectedRanges; body: object }> {
+  const named = horizon === undefined ? '' : `&horizon=${horizon}`;
+  const { answer, body } = await queryService({ url, path: `/api/svc/open/range?horizons=all${named}`, schema: ANSWER });
+  if (horizon === undefined) return { answer, body: body as object };
+  const pick = <Row extends { horizon: string }>(rows: readonly Row[]) => rows.filter((row) => row.horizon === horizon);
+  const { horizons } = body as ExpectedRanges;
+  return { answer: { ...answer, horizons: pick(answer.horizons) }, body: { ...(body as object), horizons: pick(horizons) } };
+}
+
+export function findRange(horizons: readonly HorizonRanges[], horizon: string, share: number) {
+  return horizons.find((one) => one.horizon === horizon)?.ranges.find((range) => range.share === share) ?? null;
+}
+
+/** `93,110 to 103,300`, US dollars. */
+export function formatPriceRange(range: { low: number; high: number } | null): string {
+  return range === null ? NONE : `${formatUsdAmount(range.low, 0)} to ${formatUsdAmount(range.high, 0)}`;
+}
