@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
-import type { BuildOptions, BuildResult } from 'esbuild';
+import type { BuildOptions, BuildResult, Plugin } from 'esbuild';
 import { OracleError } from '../../platform/errors.ts';
 import { getBrotliUrl, PAGE_FILE_NAME, PAGE_FOLDER, PAGE_MANIFEST, WIDGET_SCRIPT } from '../../transports/http/page/page-bundle.ts';
 
@@ -71,6 +71,15 @@ async function toPageFile(text: string, extension: 'css' | 'js'): Promise<BuiltF
   return { name, text, brotli: await promisify(brotliCompress)(text) };
 }
 
+/** Off-chain lookups of viem (ERC-3668), which the page does not use: an RPC endpoint could name URLs by them. */
+const WITHOUT_OFFCHAIN_LOOKUPS: Plugin = {
+  name: 'without off-chain lookups',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\/ccip\.js$/ }, ({ kind, path }) => (kind === 'dynamic-import' ? { path, namespace: 'left-out' } : null));
+    onLoad({ filter: /./, namespace: 'left-out' }, () => ({ contents: 'export {}' }));
+  },
+};
+
 const OPTIONS = {
   absWorkingDir: ROOT,
   entryPoints: [`${SOURCES}main.ts`, `${SOURCES}styles/page.css`],
@@ -85,6 +94,7 @@ const OPTIONS = {
   write: false,
   metafile: true,
   logLevel: 'silent',
+  plugins: [WITHOUT_OFFCHAIN_LOOKUPS],
 } as const satisfies BuildOptions;
 
 async function importBundler(): Promise<typeof import('esbuild')> {

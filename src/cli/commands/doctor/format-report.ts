@@ -7,7 +7,7 @@ const LEVEL_WIDTH = 8;
 const TITLE_WIDTH = 20;
 
 /** A line a finding, with what to do below it, and the counts. */
-export function formatDoctorReport({ checks, counts }: DoctorReport, { paint }: Pick<TerminalWriter, 'paint'>): string[] {
+export function formatDoctorReport({ chainMode, checks, counts }: DoctorReport, { paint }: Pick<TerminalWriter, 'paint'>): string[] {
   const lines = checks.flatMap(({ title, findings }) =>
     findings.flatMap(({ level, detail, action, isPermanent }, index) => {
       const heading = (index === 0 ? title : '').padEnd(TITLE_WIDTH);
@@ -17,5 +17,6 @@ export function formatDoctorReport({ checks, counts }: DoctorReport, { paint }: 
     }),
   );
   const { ok, warn, fail, skipped } = counts;
-  return [...lines, '', `${ok} ok, ${warn} warnings, ${fail} failures, ${skipped} skipped`];
+  const kind = chainMode === 'real' ? [] : ['This is a demonstration on a local chain. docs/OPERATE.md says what a real deployment needs.'];
+  return [...lines, '', ...kind, `${ok} ok, ${warn} warnings, ${fail} failures, ${skipped} skipped`];
 }
