@@ -116,6 +116,11 @@ it('skips what needs a service where none has been started', async () => {
   expect(linesOf(report, 'skipped')).toContain('rpc: no service has been started on /nowhere');
 });
 
+it('names an unknown provider although FEEDS makes no use of it', async () => {
+  const report = await examine({ DATA_DIR: '/nowhere', FEEDS: 'simulated', PROVIDER_URLS: 'krakken=https://mirror.example.org' });
+  expect(linesOf(report, 'fail')).toEqual(['feeds: Setting PROVIDER_URLS: "krakken" is not a provider']);
+});
+
 it('names every fault of a broken environment in one run, and no secret', async () => {
   const broken = {
     ...{ PORT: 'abc', PUBLIC_URL: 'http://oracle.example.org', FEEDS: 'kraken', GATE_TOKEN_ADDRESS: '0x1234', ADMIN_PASSWORD: 'hunter2' },

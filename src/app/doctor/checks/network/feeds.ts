@@ -24,9 +24,11 @@ export const feedsCheck: Check = {
   needsTarget: false,
   async run(deps) {
     const { config } = deps;
+    // A wrong setting is named although nothing reads it now.
+    const urls = parseProviderUrls(config.PROVIDER_URLS ?? '');
     const isLive = config.FEEDS === 'live' || (config.FEEDS === 'auto' && config.chainMode === 'real');
     if (!isLive) return [ok(`FEEDS=${config.FEEDS}: no provider is asked`)];
-    const providers = createProviders({ urls: parseProviderUrls(config.PROVIDER_URLS ?? ''), log: deps.log, timing: ONCE });
+    const providers = createProviders({ urls, log: deps.log, timing: ONCE });
     const [venues, series] = await Promise.all([checkVenues(providers), checkSeries(providers, deps)]);
     return [...venues, ...series, ...compareClocks(providers)];
   },
