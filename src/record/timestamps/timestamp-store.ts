@@ -3,7 +3,9 @@ import { type Day, formatDay } from '../../forecast/day.ts';
 import { insertOrFind } from '../../platform/insert-or-find.ts';
 import { getNextAt, type TimestampDoc } from './timestamp-doc.ts';
 
-export const TIMESTAMP_INDEXES = [{ collection: 'timestamps', indexes: [{ key: { day: 1 }, unique: true }, { key: { nextAt: 1 } }] }];
+const NEXT_KEY = { nextAt: 1 } as const;
+
+export const TIMESTAMP_INDEXES = [{ collection: 'timestamps', indexes: [{ key: { day: 1 }, unique: true }, { key: NEXT_KEY }] }];
 
 type TimestampChange = Pick<TimestampDoc, 'calendars' | 'proof' | 'blocks'> & Partial<Pick<TimestampDoc, 'document' | 'digest'>>;
 
@@ -36,8 +38,10 @@ export class TimestampStore {
 
   /** When the oldest day was written of which a calendar is asked and none is confirmed; null without one. */
   async findOldestUnconfirmed(): Promise<Date | null> {
-    const open = { nextAt: { $ne: null }, 'calendars.status': { $ne: 'confirmed' as const } };
-    return (await this.#timestamps.findOne(open, { sort: { day: 1 }, projection: { createdAt: 1 } }))?.createdAt ?? null;
+    const open = { nextAt: { $gt: new Date(0) }, 'calendars.status': { $ne: 'confirmed' as const } };
+    // By the days that are still asked for: those that are done grow with the record.
+    const options = { sort: { day: 1 }, projection: { createdAt: 1 }, hint: NEXT_KEY } as const;
+    return (await this.#timestamps.findOne(open, options))?.createdAt ?? null;
   }
 
   insertFirst(doc: TimestampDoc): Promise<TimestampDoc> {

@@ -1,8 +1,7 @@
-import { buildAnswerSample } from '../../../../skills/answer-sample.ts';
+import { buildSkillSample } from '../../../../skills/answer-sample.ts';
 import { toSkillJsonSchema } from '../../../../skills/json-schema.ts';
 import type { Skill } from '../../../../skills/skill.ts';
 import { type BazaarDeclaration, declareMcpTool } from '../../../commerce/x402/protocol/bazaar.ts';
-import { SAMPLE_ANSWERS } from '../../../commerce/x402/protocol/sample-answers.ts';
 
 /** A skill does not change within a process. */
 const listings = new Map<string, BazaarDeclaration>();
@@ -14,8 +13,9 @@ export function getToolListing(skill: Skill): BazaarDeclaration {
   return listing;
 }
 
-function declareTool({ id, summary, input, output, examples, offering }: Skill): BazaarDeclaration {
+function declareTool(skill: Skill): BazaarDeclaration {
+  const { id, summary, input, examples } = skill;
   const inputSchema = toSkillJsonSchema(input, 'input');
   const tool = { toolName: id, description: summary, inputSchema, example: examples[0].input };
-  return declareMcpTool(tool, buildAnswerSample(output, SAMPLE_ANSWERS[offering?.name ?? ''] ?? {}));
+  return declareMcpTool(tool, buildSkillSample(skill));
 }

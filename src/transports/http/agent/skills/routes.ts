@@ -68,7 +68,7 @@ function buildSkillList(publicUrl: string): { body: SkillListReply; etag: string
 function callRoute(deps: SkillRouteDeps, skill: Skill): Route {
   const { id, summary, description, input, tier, offering, cost, errors } = skill;
   const isSold = offering !== null;
-  const bazaar = declareSkillOperation(skill);
+  const bazaar = isSold ? declareSkillOperation(skill) : undefined;
   return route(`POST ${getSkillPath(skill)}`, `run${toPascalCase(id)}`, {
     tag: 'skills',
     summary,

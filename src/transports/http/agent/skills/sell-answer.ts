@@ -19,7 +19,7 @@ interface SkillRequest
   skill: Skill;
   /** Path of the operation. */
   endpoint: string;
-  bazaar: BazaarDeclaration;
+  bazaar: BazaarDeclaration | undefined;
 }
 
 /** @throws PaymentRequiredError without a payment, and for a rejected one; OracleError as `SalesService.sell` */
