@@ -322,7 +322,7 @@ describe('a query parameter', () => {
     for (const route of routes.filter(({ method, path }) => method === 'get' && !path.includes('{'))) {
       const sample = sampleRequest(route);
       const plain = await askRoute(route, sample);
-      for (const query of ['__proto__[polluted]=1', 'constructor=x&toString=y', '%00=1&=&&&%ED%A0%80=2', `${'q=1&'.repeat(900)}`]) {
+      for (const query of ['__proto__[polluted]=1&constructor=x&toString=y&%00=1&=&&&%ED%A0%80=2', `${'q=1&'.repeat(900)}`]) {
         const answer = await askRoute(route, { ...sample, query: [sample.query, query].filter(Boolean).join('&') });
         expect([answer.status, ...failuresOf(answer)], `${route.name} ${query.slice(0, 40)}`).toEqual([plain.status]);
       }
@@ -511,21 +511,38 @@ describe('a hostile header', () => {
     }
   });
 
-  it.each([
-    ['Accept', ['', ';', '*', 'text/html;q=2', `${'a/b,'.repeat(1_000)}`, 'application/json;q=0', '{"$gt":""}', 'text/<script>']],
-    ['If-None-Match', ['*', '""', 'W/', `"${'a'.repeat(5_000)}"`, ',,,,', 'W/"x", "y']],
-    ['Accept-Encoding', ['', 'gzip;q=9', 'br,,', 'zstd, x'.repeat(500)]],
-    ['X-Forwarded-For', ['', '::::', '1.2.3.4, <script>', 'x'.repeat(5_000)]],
-    ['X-Request-Id', ['<script>', 'x'.repeat(5_000), '../../x']],
-    ['X-402-Payment', ['{"$gt":""}', 'x'.repeat(5_000)]],
-    ['Range', ['bytes=0-', 'bytes=9-1', 'x']],
-    ['Host', ['', 'evil.example', '127.0.0.1:99999']],
-  ])('%s with an invalid value causes no 500', async (name, values) => {
+  /** None of these makes a server refuse a request, so one request carries a value of each. */
+  const TOLERATED: Record<string, string[]> = {
+    Accept: ['', ';', '*', 'text/html;q=2', `${'a/b,'.repeat(1_000)}`, 'application/json;q=0', '{"$gt":""}', 'text/<script>'],
+    'If-None-Match': ['*', '""', 'W/', `"${'a'.repeat(5_000)}"`, ',,,,', 'W/"x", "y"'],
+    'Accept-Encoding': ['', 'gzip;q=9', 'br,,', 'zstd, x'.repeat(500)],
+    'X-Forwarded-For': ['', '::::', '1.2.3.4, <script>', 'x'.repeat(5_000)],
+    'X-Request-Id': ['<script>', 'x'.repeat(5_000), '../../x'],
+    Range: ['bytes=0-', 'bytes=9-1', 'x'],
+  };
+  const CHECKED: Record<string, string[]> = {
+    'X-402-Payment': ['{"$gt":""}', 'x'.repeat(5_000)],
+    Host: ['', 'evil.example', '127.0.0.1:99999'],
+  };
+
+  /** As many sets of headers as the longest list has values. */
+  function setsOf(values: Record<string, string[]>): Record<string, string>[] {
+    const count = Math.max(...Object.values(values).map(({ length }) => length));
+    return Array.from({ length: count }, (_, index) =>
+      Object.fromEntries(Object.entries(values).map(([name, list]) => [name, list[index % list.length]])),
+    );
+  }
+
+  const groups: [string, Record<string, string[]>][] = [
+    ['tolerated', TOLERATED],
+    ...Object.entries(CHECKED).map(([name, values]): [string, Record<string, string[]>] => [name, { [name]: values }]),
+  ];
+  it.each(groups)('with an invalid value causes no 500: %s', async (_, values) => {
     for (const route of routes.filter(({ method }) => method === 'get')) {
-      for (const value of values) {
-        const answer = await askRoute(route, sampleRequest(route), { headers: { [name]: value } });
-        expect(failuresOf(answer), `${route.name} ${value.slice(0, 40)}`).toEqual([]);
-        if (name === 'X-Request-Id') expect(answer.headers['x-request-id']).not.toBe(value);
+      for (const sent of setsOf(values)) {
+        const answer = await askRoute(route, sampleRequest(route), { headers: sent });
+        expect(failuresOf(answer), `${route.name} ${JSON.stringify(sent).slice(0, 200)}`).toEqual([]);
+        if ('X-Request-Id' in sent) expect(answer.headers['x-request-id']).not.toBe(sent['X-Request-Id']);
       }
     }
   });
