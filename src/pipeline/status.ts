@@ -10,7 +10,7 @@ import type { PublicStatus } from '../record/forecast-visibility.ts';
 import type { PipelineDeps } from './deps.ts';
 import { checkReadiness, type ReadinessCheck, type ReadinessDeps } from './readiness.ts';
 import type { Schedule } from './schedule/schedule.ts';
-import { toPublicStepReason } from './step-run-store.ts';
+import { isPublicStep, toPublicStepReason } from './step-run-store.ts';
 
 export interface StatusDeps {
   version: string;
@@ -56,7 +56,7 @@ export async function readServiceStatus(deps: StatusDeps) {
     wallets,
     payments,
     record,
-    steps: runs.map((run) => ({ ...run, reason: toPublicStepReason(run) })),
+    steps: runs.filter(isPublicStep).map((run) => ({ ...run, reason: toPublicStepReason(run) })),
     wagering,
     schedule: nextRuns.map(({ job, nextRunAt }) => ({ job, nextRunAt: nextRunAt?.toISOString() ?? null })),
   };

@@ -29,9 +29,16 @@ type NewStepRun = Omit<StepRun, 'attempts'>;
 
 const MAX_REASON_CHARS = 200;
 
-/** The public reason of a run. Wager and settle reasons are hidden: a waiting wager implies a side, which discloses the forecast. */
+/** A HOLD has no order that could wait or fail: a step that does discloses the forecast. */
+const UNPUBLISHED_STEPS: readonly StepName[] = ['wager', 'settle'];
+
+export function isPublicStep({ step }: Pick<StepRun, 'step'>): boolean {
+  return !UNPUBLISHED_STEPS.includes(step);
+}
+
+/** The public reason of a run; null for a step that is not public. */
 export function toPublicStepReason({ step, reason }: Pick<StepRun, 'step' | 'reason'>): string | null {
-  if (reason === null || step === 'wager' || step === 'settle') return null;
+  if (reason === null || !isPublicStep({ step })) return null;
   return sanitizeText(reason, MAX_REASON_CHARS);
 }
 

@@ -1,5 +1,4 @@
 import { flag, known, one, type Sample, type StateMetric, type StateSnapshot, secondsSince } from '../metric-definition.ts';
-import { UNCOUNTED_STEPS } from '../uncounted.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -10,14 +9,11 @@ function perStep(name: StateMetric['name'], help: string, read: (run: Run, nowMs
     name,
     help,
     labels: ['step'],
-    read: ({ status, nowMs }) =>
-      status.steps.flatMap((run): Sample[] =>
-        UNCOUNTED_STEPS.some((step) => step === run.step) ? [] : [{ labels: { step: run.step }, value: read(run, nowMs) }],
-      ),
+    read: ({ status, nowMs }) => status.steps.map((run): Sample => ({ labels: { step: run.step }, value: read(run, nowMs) })),
   };
 }
 
-/** Steps of wagers are left out. */
+/** Steps of wagers are not in the public status. */
 export const PIPELINE_METRICS: readonly StateMetric[] = [
   perStep('oracle_step_waiting', '1 while the latest run of the step is waiting.', ({ state }) => flag(state === 'waiting')),
   perStep('oracle_step_failed', '1 while the latest run of the step is failed.', ({ state }) => flag(state === 'failed')),

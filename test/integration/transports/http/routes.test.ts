@@ -345,6 +345,10 @@ describe('operation', () => {
     expect(await get('/ready')).toMatchObject({ ready: true });
     const status = await get('/api/status');
     expect(status).toMatchObject({ ready: true, market: { source: 'simulated (seed 2)' }, record: { days: DAYS, replayedDays: DAYS } });
+    // Whether an order waits says that there is one: that the day is no HOLD.
+    const steps = status.steps.map(({ step }: { step: string }) => step);
+    expect(steps).toEqual(expect.arrayContaining(['signal', 'attest', 'open-window']));
+    expect(steps).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(?:wager|settle)$/)]));
     expect((await get('/api/cache/stats')).caches.length).toBeGreaterThan(2);
     const { attesterAddress } = service.http;
     const [attester] = status.wallets;
