@@ -15,6 +15,7 @@ import { MCP_HEADERS, postMcp, rpc } from '../../../support/mcp/mcp.ts';
 const BROKEN: McpBackend = {
   run: () => Promise.reject(new Error('password of the database')),
   publicSignal: () => Promise.reject(new Error('password of the database')),
+  expectedRange: () => Promise.reject(new Error('password of the database')),
   methodology: '# Methodology',
 };
 
@@ -22,6 +23,7 @@ const BROKEN: McpBackend = {
 function open(options: Partial<McpAdapterOptions> = {}, limits?: RateLimits) {
   const door = createMcpAdapter({
     ...{ version: '1', publicUrl: 'https://oracle.example.org/base', backendFor: () => BROKEN, checkOrigin: () => undefined },
+    payments: 'off',
     ...options,
   });
   const log = createLog({ level: 'silent', secrets: [] });
