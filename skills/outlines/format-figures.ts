@@ -19,5 +19,5 @@ export function formatAgeSeconds(seconds: number): string {
 
 /** Last line of a verdict: the source of the market data. */
 export function formatSource(source: string): string {
-  return `Market data: ${sanitizeText(source, 60)}${source.startsWith('simulated') ? ', which is no real market' : ''}.`;
+  return `Market data: ${sanitizeText(source, 60)}${source.startsWith('simulated') ? ', no real market' : ''}.`;
 }

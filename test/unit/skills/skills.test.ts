@@ -39,7 +39,9 @@ function missingMembers(schema: z.ZodType, other: z.ZodType | undefined, path = 
   if (one instanceof z.ZodArray) return missingMembers(one.element as z.ZodType, (two as z.ZodArray).element as z.ZodType, path);
   if (!(one instanceof z.ZodObject)) return [];
   const shape = (two as z.ZodObject).shape;
-  return Object.entries(one.shape).flatMap(([name, member]) => missingMembers(member as z.ZodType, shape[name] as z.ZodType, `${path}.${name}`));
+  return Object.entries(one.shape).flatMap(([name, member]) =>
+    missingMembers(member as z.ZodType, shape[name] as z.ZodType, `${path}.${name}`),
+  );
 }
 
 function unwrap(schema: z.ZodType | undefined): z.ZodType | undefined {
