@@ -58,8 +58,7 @@ function compareSummaries(summaries: readonly Summary[]): FigureComparison[] {
       words,
     ),
     toFigure(
-      'text of a summary',
-      'bytes',
+      'bytes of text in a summary',
       largest((result) => countBytes(joinTexts(result))),
       textBytes,
     ),
