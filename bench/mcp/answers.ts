@@ -52,8 +52,7 @@ function compareSummaries(summaries: readonly Summary[]): FigureComparison[] {
   const { words, textBytes, structuredBytes } = MAX_SUMMARY;
   return [
     toFigure(
-      'verdict',
-      'words',
+      'words of a verdict',
       largest((result) => countWords(result.content[0].text)),
       words,
     ),
