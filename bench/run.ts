@@ -7,6 +7,7 @@ import { GROWTH } from './growth/growth.ts';
 import { HOSTILE } from './hostile/hostile.ts';
 import { HTTP_SIGNAL } from './http/signal.ts';
 import { INSTALL } from './install/install.ts';
+import { MCP_ANSWERS } from './mcp/answers.ts';
 import { MIXED } from './mixed/mixed.ts';
 import { PAGE } from './page/page.ts';
 import { PAID } from './paid/paid.ts';
@@ -35,6 +36,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   PROCESSES,
   HOSTILE,
   PAID,
+  MCP_ANSWERS,
 ];
 
 const USAGE = `Usage: npm run bench -- [name...] [--clients <n>] [--rounds <n>] [--days <n>] [--api <n>] [--workers <n>] [--data <folder of CSV files>]

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { readMarketContext } from '../src/record/market/market-context.ts';
 import { sanitizeText } from '../src/record/sanitize-text.ts';
 import { CONTEXT_SECTIONS, MARKET_CONTEXT, type MarketContextReply } from '../src/record/schemas/market-context.ts';
+import { formatAgeSeconds, formatInstant } from './outlines/format-figures.ts';
+import { MARKET_CONTEXT_OUTLINE } from './outlines/market-context.ts';
 import { defineSkill } from './skill.ts';
 
 const SECTION = z.enum(CONTEXT_SECTIONS, { error: `must be one of ${CONTEXT_SECTIONS.join(', ')}` });
@@ -27,6 +29,7 @@ export const getMarketContext = defineSkill({
       .describe('Sections to return; default: all'),
   }),
   output: MARKET_CONTEXT,
+  outline: MARKET_CONTEXT_OUTLINE,
   tier: 'public',
   offering: null,
   freshness: { description: 'the price each minute, sentiment and flows once a day, macro figures on working days', seconds: 60 },
@@ -35,7 +38,7 @@ export const getMarketContext = defineSkill({
   run: ({ include }, { deps }) => readMarketContext(deps, include),
   formatText: (context) =>
     [
-      `Market data as of ${context.asOf}, ${KIND_PHRASES[context.kind]} (${sanitizeText(context.source, 80)}). Contains no forecast.`,
+      `Market data as of ${formatInstant(context.asOf)}, ${KIND_PHRASES[context.kind]} (${sanitizeText(context.source, 60)}). Contains no forecast.`,
       formatPriceLine(context),
       formatSentimentLine(context),
       formatFlowsLine(context),
@@ -53,10 +56,10 @@ const KIND_PHRASES: Record<MarketContextReply['kind'], string> = {
   simulated: 'of a simulated market',
 };
 
-const MAX_LISTED = 6;
+const MAX_LISTED = 2;
 
 const formatAge = ({ stale, ageSeconds }: { stale: boolean; ageSeconds: number | null }) =>
-  `${ageSeconds === null ? 'never observed' : `${ageSeconds} s old`}${stale ? ', STALE' : ''}`;
+  `${ageSeconds === null ? 'never observed' : `${formatAgeSeconds(ageSeconds)} old`}${stale ? ', STALE' : ''}`;
 
 const formatPercentChange = (value: number | null) => (value === null ? 'unknown' : `${value > 0 ? '+' : ''}${value} %`);
 
@@ -90,14 +93,12 @@ function formatMacroLine({ macro }: MarketContextReply): string | null {
 }
 
 function formatRegimeLine({ regime }: MarketContextReply): string | null {
-  return (
-    regime && `Regime of ${regime.date}: ${regime.name}, risk ${regime.riskLevel}${regime.stale ? ', STALE' : ''}. ${regime.description}`
-  );
+  return regime && `Regime of ${regime.date}: ${regime.name}, risk ${regime.riskLevel}${regime.stale ? ', STALE' : ''}.`;
 }
 
 function formatMissingLine({ missing }: MarketContextReply): string | null {
   if (missing.length === 0) return null;
-  const listed = missing.slice(0, MAX_LISTED).map(({ part, reason }) => `${part} (${sanitizeText(reason, 120)})`);
+  const listed = missing.slice(0, MAX_LISTED).map(({ part, reason }) => `${part} (${sanitizeText(reason, 60)})`);
   const more = missing.length > MAX_LISTED ? ` and ${missing.length - MAX_LISTED} more` : '';
   return `Missing: ${listed.join('; ')}${more}.`;
 }

@@ -6,6 +6,9 @@ import { STATUS } from '../src/record/schemas/forecast.ts';
 import { TRACK_RECORD } from '../src/record/schemas/track-record.ts';
 import { readTrackRecord, type TrackRecordFilter } from '../src/record/scorecard/track-record.ts';
 import { DATE_INPUT, recordHorizon } from './inputs.ts';
+import { formatInterval, formatSource } from './outlines/format-figures.ts';
+import { limitWords } from './outlines/limit-words.ts';
+import { MAX_OUTLINED_ENTRIES, TRACK_RECORD_OUTLINE } from './outlines/track-record.ts';
 import { defineSkill } from './skill.ts';
 
 const STATUSES = STATUS.options;
@@ -55,6 +58,7 @@ export const getTrackRecord = defineSkill({
   ],
   input: INPUT,
   output: TRACK_RECORD,
+  outline: TRACK_RECORD_OUTLINE,
   tier: 'public',
   offering: null,
   freshness: { description: 'outcomes are resolved every 6 hours, one forecast a day is added at about 21:35 UTC', seconds: 3_600 },
@@ -62,39 +66,57 @@ export const getTrackRecord = defineSkill({
   errors: [],
   run: (input, { deps, caller }) =>
     readTrackRecord(deps, { filter: toTrackRecordFilter(input), page: { page: input.page, pageSize: input.pageSize }, caller }),
-  formatText({ filters, statistics, wholeRecord, inference, total, entries, page, pages }) {
-    const { totalPredictions, wins, losses, holds, voids, pending, verdict } = statistics;
+  formatText(record) {
+    const { totalPredictions, wins, losses, holds, voids, pending, verdict } = record.statistics;
     return [
-      `${totalPredictions} forecasts over ${filters.horizon}${formatSelection(filters)}: ${wins} right, ${losses} wrong, ${holds} held, ${voids} void, ${pending} pending.`,
-      `Verdict: ${verdict}.`,
-      ...(verdict === wholeRecord.verdict ? [] : [`Of all ${wholeRecord.total} forecasts of this horizon: ${wholeRecord.verdict}.`]),
-      ...formatBootstrapInterval(statistics),
-      formatBrierLine(statistics),
-      inference.replaceAll('`', ''),
-      `Page ${page} of ${pages}: ${entries.length} of ${total} forecasts, newest first.`,
+      `${totalPredictions} forecasts over ${record.filters.horizon}${formatSelection(record.filters)}: ${wins} right, ${losses} wrong, ${holds} HOLD, ${voids} void, ${pending} pending.`,
+      `Verdict: ${limitWords(verdict, MAX_VERDICT_WORDS)}.`,
+      isSelection(record.filters) ? formatWholeRecord(record) : formatBrierLine(record.statistics),
+      'Certain: times and outcomes of forecasts, on chain. Not certain: skill beyond these intervals.',
+      formatSource(record.source),
     ].join('\n');
   },
+  formatRows({ entries, page, pages, total }) {
+    if (entries.length === 0) return null;
+    const shown = entries.slice(0, MAX_OUTLINED_ENTRIES);
+    return [`${shown.length} of ${total}, newest first (page ${page} of ${pages}):`, ...shown.map(formatEntry)].join('\n');
+  },
 });
+
+const MAX_VERDICT_WORDS = 60;
+
+function formatEntry({ predictionId, signal, direction, pUp, status, returnBps }: Entry): string {
+  const values = pUp === null ? (signal ?? 'none') : `${signal} ${direction} P(up) ${pUp.toFixed(4)}`;
+  return `${predictionId} ${values} ${status}${returnBps === null ? '' : ` ${returnBps} bps`}`;
+}
+
+type Entry = z.input<typeof TRACK_RECORD>['entries'][number];
 
 function toTrackRecordFilter({ horizon, from, to, regime, status }: z.output<typeof INPUT>): TrackRecordFilter {
   const day = (date: string | undefined) => (date === undefined ? null : parseDay(date));
   return { horizonDays: parseHorizonDays(horizon), from: day(from), to: day(to), regime: regime ?? null, status: status ?? null };
 }
 
-function formatSelection({ from, to, regime, status }: z.input<typeof TRACK_RECORD>['filters']): string {
+function isSelection({ horizon: _, ...filters }: Filters): boolean {
+  return Object.values(filters).some((filter) => filter !== null);
+}
+
+function formatSelection({ from, to, regime, status }: Filters): string {
   const filters = [from && ` from ${from}`, to && ` to ${to}`, regime && ` in ${regime}`, status && ` with the status ${status}`];
   return filters.filter((filter) => filter !== null).join('');
 }
 
-function formatBootstrapInterval({ calls }: z.input<typeof TRACK_RECORD>['statistics']): string[] {
-  if (calls === null || calls.bootstrap95 === null) return [];
-  const { low, high } = calls.bootstrap95;
-  return [`Interval by block bootstrap over days, for comparison: ${low.toFixed(2)} to ${high.toFixed(2)}.`];
+type Filters = z.input<typeof TRACK_RECORD>['filters'];
+
+/** A selection can be right by luck, so its reader also gets the figures of the whole. */
+function formatWholeRecord({ wholeRecord: { total, wins, resolved, accuracyInterval95 } }: z.input<typeof TRACK_RECORD>): string {
+  const interval = accuracyInterval95 === null ? 'no interval yet' : formatInterval(accuracyInterval95);
+  return `Whole record of ${total}: ${wins} of ${resolved} right, ${interval}. Neither interval allows for the choice of filters.`;
 }
 
 function formatBrierLine({ brier, brierDifference }: z.input<typeof TRACK_RECORD>['statistics']): string {
   if (brier === null || brierDifference === null) return 'Brier score: none yet.';
-  const { n, mean, low, high } = brierDifference;
-  const interval = low === null || high === null ? 'without an interval' : `95 % interval ${low.toFixed(3)} to ${high.toFixed(3)}`;
-  return `Brier score ${brier.model.toFixed(3)}, base rate ${brier.climatology.toFixed(3)}; difference on ${n} independent windows ${mean.toFixed(3)}, ${interval} (below zero the model is better).`;
+  const { mean, low, high } = brierDifference;
+  const interval = low === null || high === null ? 'no interval yet' : formatInterval({ low, high }, 3);
+  return `Brier score ${brier.model.toFixed(3)}, base rate ${brier.climatology.toFixed(3)} (lower is better); difference ${mean.toFixed(3)}, ${interval}.`;
 }

@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { findOffering } from '../src/commerce/price-list.ts';
 import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
+import { formatPercent } from '../src/forecast/math/format-percent.ts';
 import { FREE_HOLD_NOTE, getOracleSignal, toFreeHold } from '../src/record/oracle/oracle-signal.ts';
-import { sanitizeText } from '../src/record/sanitize-text.ts';
 import { FREE_HOLD_SIGNAL, ORACLE_SIGNAL } from '../src/record/schemas/oracle.ts';
 import { forecastHorizon } from './inputs.ts';
+import { formatInstant, formatSource } from './outlines/format-figures.ts';
+import { limitWords } from './outlines/limit-words.ts';
+import { PREDICTION_OUTLINE } from './outlines/prediction.ts';
+import { PREDICTION_PUBLIC_PART } from './outlines/prediction-public-part.ts';
 import { defineSkill } from './skill.ts';
 
 export const predictBtcDirection = defineSkill({
@@ -20,7 +24,9 @@ export const predictBtcDirection = defineSkill({
   ],
   input: z.strictObject({ horizon: forecastHorizon }),
   output: ORACLE_SIGNAL.omit({ success: true, access: true }),
+  outline: PREDICTION_OUTLINE,
   tier: 'basic',
+  publicPart: PREDICTION_PUBLIC_PART,
   offering: findOffering('x402', 'x402_signal'),
   free: { schema: FREE_HOLD_SIGNAL, from: toFreeHold, text: FREE_HOLD_NOTE },
   freshness: { description: 'one forecast a day, at about 21:35 UTC', seconds: 86_400 },
@@ -28,16 +34,17 @@ export const predictBtcDirection = defineSkill({
   errors: ['STEP_WAITING'],
   run: ({ horizon }, { deps, caller }) => getOracleSignal(deps, parseHorizonDays(horizon), caller),
   formatText({ signal, direction, confidence, pUp, horizon, date, btcPrice, regime, status, skill, stale, source, ...rest }) {
-    const { windowOpensAt, resolvesAt, attestationUid } = rest;
-    const proof = attestationUid === null ? 'It is not on chain yet.' : `Committed on chain as ${attestationUid}; salt and values open it.`;
+    const { windowOpensAt, resolvesAt, attestationUid, replayed } = rest;
+    const proof =
+      attestationUid === null ? 'It is not on chain yet.' : `Committed on chain as ${attestationUid}; verify_prediction checks it.`;
     return [
-      `${signal}: ${direction} over ${horizon} with ${formatPercent(confidence)} confidence, P(up) ${formatPercent(pUp)}; forecast of ${date} at ${btcPrice} USD in the regime ${regime}.`,
-      `Its window runs from ${windowOpensAt} to ${resolvesAt}; its status is ${status}.${stale ? ' A newer forecast is overdue.' : ''}`,
+      `${signal} over ${horizon}: P(up) ${formatPercent(pUp)}, direction ${direction} with ${formatPercent(confidence)} confidence; forecast of ${date} at ${btcPrice} USD, regime ${regime}.`,
+      `Its window runs from ${formatInstant(windowOpensAt)} to ${formatInstant(resolvesAt)}; ${status}${replayed ? ', replayed after the fact' : ''}.${stale ? ' A newer forecast is overdue.' : ''}`,
+      `The record of this horizon: ${limitWords(skill.verdict, MAX_VERDICT_WORDS)}.`,
       proof,
-      `The record of this horizon: ${skill.verdict}.`,
-      `Market data: ${sanitizeText(source, 80)}. No advice to trade.`,
+      `A probability, not proven skill. ${formatSource(source)} No advice to trade.`,
     ].join('\n');
   },
 });
 
-const formatPercent = (p: number) => `${(p * 100).toFixed(1)} %`;
+const MAX_VERDICT_WORDS = 60;

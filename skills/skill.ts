@@ -7,6 +7,8 @@ import type { Market } from '../src/market/market.ts';
 import type { ErrorCode } from '../src/platform/errors.ts';
 import type { OracleDeps } from '../src/record/oracle/deps.ts';
 import type { RecordCheckDeps } from '../src/record/verification/forecast-evidence.ts';
+import type { Outline } from './outlines/outline.ts';
+import type { PublicPart } from './outlines/public-part.ts';
 
 export interface SkillDeps extends OracleDeps, RecordCheckDeps {
   market: Market;
@@ -43,7 +45,11 @@ export interface Skill {
   input: z.ZodObject;
   /** Every field has a description with its unit; no transforms, no `.meta({ id })`. */
   output: z.ZodObject;
+  /** What a short answer keeps of `output`. */
+  outline: Outline;
   tier: 'public' | PaidTier;
+  /** What a caller below the tier gets where a transport answers instead of rejecting the call; unset: it is rejected everywhere. */
+  publicPart?: PublicPart;
   offering: Offering | null;
   /** What a payer gets without a charge in place of some outputs, where the operator gives it away; unset: every answer is charged. */
   free?: FreeOutput;
@@ -55,16 +61,20 @@ export interface Skill {
   errors: readonly ErrorCode[];
   /** @param input output of the `input` schema */
   run(input: Record<string, unknown>, context: SkillContext): Promise<Record<string, unknown>>;
+  /** The verdict, in at most 120 words: what is known, how surely, and what not to rely on. */
   formatText(output: Record<string, unknown>): string;
+  /** Further lines of a short answer, such as the rows of a list; null for none. */
+  formatRows?(output: Record<string, unknown>): string | null;
 }
 
 /** Declares a skill; its schemas type `run` and `formatText`. */
 export function defineSkill<Input extends z.ZodObject, Output extends z.ZodObject>(
-  definition: Omit<Skill, 'input' | 'output' | 'run' | 'formatText' | 'free'> & {
+  definition: Omit<Skill, 'input' | 'output' | 'run' | 'formatText' | 'formatRows' | 'free'> & {
     input: Input;
     output: Output;
     run(input: z.output<Input>, context: SkillContext): Promise<z.input<Output>>;
     formatText(output: z.input<Output>): string;
+    formatRows?(output: z.input<Output>): string | null;
     free?: Omit<FreeOutput, 'from'> & { from(output: z.input<Output>): Record<string, unknown> | null };
   },
 ): Skill {

@@ -1,12 +1,16 @@
 import type { Hex } from 'viem';
 import { z } from 'zod';
 import { recordHorizonInput } from '../src/forecast/horizon-input.ts';
+import { formatPercent } from '../src/forecast/math/format-percent.ts';
 import { OracleError } from '../src/platform/errors.ts';
 import { withInputRules } from '../src/platform/validation/input-rules.ts';
 import type { PredictionReference } from '../src/record/attestations/find-forecast.ts';
 import { PREDICTION_VERIFICATION, type PredictionVerificationReply } from '../src/record/schemas/prediction-verification.ts';
 import { verifyPrediction } from '../src/record/verification/verify-prediction.ts';
 import { DATE_INPUT } from './inputs.ts';
+import { formatInstant } from './outlines/format-figures.ts';
+import { limitWords } from './outlines/limit-words.ts';
+import { VERIFICATION_OUTLINE } from './outlines/verification.ts';
 import { defineSkill } from './skill.ts';
 
 const IDENTIFIERS = ['date', 'predictionId', 'uid'] as const;
@@ -57,6 +61,7 @@ export const verifyPredictionSkill = defineSkill({
   ],
   input: INPUT,
   output: PREDICTION_VERIFICATION,
+  outline: VERIFICATION_OUTLINE,
   tier: 'public',
   offering: null,
   freshness: { description: 'read from the chain at each call; changes once, when the outcome is on chain', seconds: 60 },
@@ -67,25 +72,26 @@ export const verifyPredictionSkill = defineSkill({
     requireMatchingHorizon(input, reply);
     return reply;
   },
-  formatText({ prediction, verified, verdict, checks, unchecked, attestations, byHand }) {
-    const what = `Forecast ${prediction.predictionId}, status ${prediction.status}`;
+  formatText({ prediction, verified, verdict, checks, attestations, byHand }) {
     const failed = checks.filter(({ ok }) => !ok).slice(0, MAX_FAILED_CHECKS);
     return [
-      `${what}: ${verified ? 'VERIFIED' : 'NOT VERIFIED'}. ${capitalize(verdict)}.`,
-      ...attestations.map(
-        ({ type, uid, blockTime }) => `${capitalize(type)} ${uid}: ${blockTime === null ? 'not on chain' : `on chain since ${blockTime}`}.`,
-      ),
+      `${prediction.predictionId}, ${prediction.status}: ${verified ? 'VERIFIED' : 'NOT VERIFIED'}. ${capitalize(limitWords(verdict, MAX_VERDICT_WORDS))}.`,
+      ...attestations.map(formatAttestation),
       ...failed.map(
         ({ attestation, field, expected, actual }) =>
           `${attestation} ${field}: expected ${truncateValue(expected)}, found ${truncateValue(actual)}.`,
       ),
-      ...unchecked.map(({ what: part, reason }) => `Not checked: ${part}, because ${reason}.`),
-      `By hand: getAttestation(uid) of ${byHand.easContract} on ${byHand.chain}; commitment = ${byHand.formula}.`,
+      formatValues(prediction),
+      `It proves when the forecast was made and that it was not changed, not that forecasts are good.`,
+      `By hand, without this service: getAttestation(uid) of ${byHand.easContract} on ${byHand.chain}; the full answer lists the steps.`,
     ].join('\n');
   },
 });
 
+const MAX_VERDICT_WORDS = 50;
 const MAX_FAILED_CHECKS = 2;
+
+const MAX_VALUE_WORDS = 4;
 
 function toPredictionQuery({ date, horizon = '7d', predictionId, uid }: Input): PredictionReference {
   if (uid !== undefined) return { uid: uid.toLowerCase() as Hex };
@@ -101,11 +107,22 @@ function requireMatchingHorizon({ horizon }: Input, { prediction }: PredictionVe
   });
 }
 
+function formatValues({ signal, direction, pUp, btcAtSignal, btcAtResolution }: PredictionVerificationReply['prediction']): string {
+  if (signal === null || pUp === null || direction === null)
+    return signal === 'GATED' ? 'Its values are hidden until its outcome, which opens the commitment.' : 'It has no values.';
+  const outcome = btcAtResolution === null ? 'its outcome is open' : `BTC/USD closed at ${btcAtResolution} after ${btcAtSignal}`;
+  return `It says ${signal}, ${direction}, P(up) ${formatPercent(pUp)}; ${outcome}.`;
+}
+
+function formatAttestation({ type, uid, blockTime }: PredictionVerificationReply['attestations'][number]): string {
+  return `${capitalize(type)} ${uid}: ${blockTime === null ? 'not on chain' : `on chain since ${formatInstant(blockTime)}`}.`;
+}
+
 function capitalize(text: string): string {
   return text[0].toUpperCase() + text.slice(1);
 }
 
 /** Values on chain are bounded before they are quoted. */
 function truncateValue(value: string | number | boolean | null): string {
-  return value === null ? 'nothing' : String(value).slice(0, 70);
+  return value === null ? 'nothing' : limitWords(String(value).slice(0, 70), MAX_VALUE_WORDS);
 }

@@ -95,7 +95,7 @@ function renderAgentPayment(): string {
   const sold = SKILLS.flatMap(({ id, offering }) => (offering === null ? [] : [`\`${id}\` (${formatMoney(offering.price)})`]));
   return `Over MCP and A2A you can buy a single answer of ${sold.join(', ')}, including HOLD:
 
-- MCP: the first text of the rejected call has the payment requirements. Repeat the call with the payment as \`_meta["x402/payment"]\`.
+- MCP: call with \`"access": "pay"\`; the first text of the result has the payment requirements. Repeat the call with the payment as \`_meta["x402/payment"]\`.
 - A2A: send the header \`A2A-Extensions: ${EXTENSION_URIS.x402}\`. The task returns \`x402.payment.required\`; reply with its \`taskId\` and the
   metadata \`"x402.payment.status": "payment-submitted"\` and \`"x402.payment.payload"\`. Keep the task id: paid tasks are not listed.`;
 }
@@ -104,8 +104,9 @@ function renderMcpSection(at: (path: string) => string): string {
   const server = { type: 'http', url: at(ENDPOINTS.mcp), headers: { Authorization: 'Bearer <token>' } };
   return `## Over MCP
 
-Streamable HTTP, revisions up to ${MCP_VERSION}. Each skill is a tool of the same name. Omit \`headers\` for the free tools.
-A token is valid for ${TOKEN_LIFETIME_SECONDS / 60} minutes; with an expired one, calls are anonymous and gated tools name the reason.
+Streamable HTTP, revisions up to ${MCP_VERSION}. Each skill is a tool of the same name, which answers its verdict and key
+figures; \`"detail": "full"\` adds everything. Omit \`headers\` for the free tools.
+A token is valid for ${TOKEN_LIFETIME_SECONDS / 60} minutes; with an expired one, calls are anonymous: gated tools answer what is public, with the reason.
 
 \`\`\`json
 ${JSON.stringify({ mcpServers: { [IDENTITY.slug]: server } }, null, 2)}

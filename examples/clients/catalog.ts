@@ -34,6 +34,9 @@ export interface StockClient {
   finds?: true;
 }
 
+/** `access` asks for payment requirements; without it an assistant gets the public part of the answer. */
+const PAID_TOOL = { name: 'predict_btc_direction', arguments: { horizon: '7d', access: 'pay' } };
+
 /** At `GET /oracle` and the skill in REST HOLD costs nothing; the others always cost their price. */
 export const INTERFACES = {
   premium: { title: 'GET /oracle/premium', order: (service: string) => ({ url: `${service}/oracle/premium?horizon=7d` }) },
@@ -47,7 +50,7 @@ export const INTERFACES = {
   },
   mcp: {
     title: 'MCP predict_btc_direction',
-    order: (service: string) => ({ url: `${service}/mcp`, tool: { name: 'predict_btc_direction', arguments: { horizon: '7d' } } }),
+    order: (service: string) => ({ url: `${service}/mcp`, tool: PAID_TOOL }),
   },
   a2a: {
     title: 'A2A predict_btc_direction',

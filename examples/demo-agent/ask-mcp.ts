@@ -5,7 +5,8 @@ import { beginStep, check, narrate } from './narrate.ts';
 import type { Terms } from './read-price.ts';
 import { checkReceipt, type Receipt } from './receipt.ts';
 
-const FORECAST = { name: 'predict_btc_direction', arguments: { horizon: '7d' } };
+/** Without `access` an assistant gets what is public of the forecast; a payer asks for the payment requirements. */
+const FORECAST = { name: 'predict_btc_direction', arguments: { horizon: '7d', access: 'pay' } };
 
 interface PaidMeta {
   'x402/payment-response': { success: boolean; transaction: string };

@@ -49,15 +49,20 @@ export function composeA2a({ config, log, shutdown }: ProcessContext, deps: Comp
 const MAX_TRACE_CHARS = 2_000;
 const MAX_REASON_CHARS = 200;
 
-export function composeMcp({ config, log, shutdown }: ProcessContext, deps: SkillDeps, skills: SkillRunners): ProtocolAdapter {
+export function composeMcp(
+  { config, log, shutdown }: ProcessContext,
+  deps: SkillDeps,
+  { runSkill, paidCalls }: SkillRunners,
+): ProtocolAdapter {
   const { publicUrl } = deps;
   const methodology = renderMethodology({ publicUrl });
   const adapter = createMcpAdapter({
     version: packageJson.version,
     publicUrl,
-    sells: true,
+    payments: config.MCP_PAYMENTS === 'on' ? 'call' : 'off',
     ...(config.PROTOCOL_FIXTURES === 'on' ? { fixtures: createMcpFixtures() } : {}),
-    backendFor: (context) => createLocalBackend({ signals: deps, ...skills, methodology }, context),
+    backendFor: (context) =>
+      createLocalBackend({ signals: deps, runSkill, ...(config.MCP_PAYMENTS === 'on' && { paidCalls }), methodology }, context),
     checkOrigin: createOriginCheck({
       publicUrl,
       allowedOrigins: config.MCP_ALLOWED_ORIGINS ?? [],

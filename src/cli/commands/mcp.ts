@@ -101,7 +101,7 @@ async function serveMcp(command: McpCommand, environment: ProcessEnvironment): P
   const url = namedUrl ?? getLocalUrl(config);
   const service = namedUrl === undefined ? keepLocalService(url, config, environment, shutdown) : undefined;
   const server = serveOverStdio(
-    () => createMcpServer({ url, ...(service && { ready: service.ready }), ...chooseTokenSource(command, config, url) }, log),
+    () => createMcpServer({ url, ...(service && { ready: service.ready }), ...chooseTokenSource(command, config, url) }, config, log),
     {
       input: process.stdin,
       output: process.stdout,
@@ -114,11 +114,12 @@ async function serveMcp(command: McpCommand, environment: ProcessEnvironment): P
   process.exit(failed.length > 0 ? 1 : 0);
 }
 
-function createMcpServer(options: RemoteBackendOptions, log: Log) {
+function createMcpServer(options: RemoteBackendOptions, { MCP_PAYMENTS }: Config, log: Log) {
   return buildMcpServer(createRemoteBackend(options), {
     version: packageJson.version,
     publicUrl: options.url,
     howToSendToken: HOW_TO_SEND_TOKEN,
+    payments: MCP_PAYMENTS === 'on' ? 'elsewhere' : 'off',
     onError: (error) => log.warn({ err: error }, 'a call failed'),
   });
 }

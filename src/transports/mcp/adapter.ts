@@ -60,7 +60,7 @@ export function createMcpAdapter({ backendFor, checkOrigin, keepAliveMs, onRejec
     bodyTypes: ['application/json'],
     bodyLimitBytes: BODY_LIMIT_BYTES,
     inspectRequest: (request) => checkOrigin({ host: request.host, origin: request.get('Origin') }),
-    carriesPayment: (body) => [body].flat().some(hasPaymentPayload),
+    carriesPayment: (body) => options.payments === 'call' && [body].flat().some(hasPaymentPayload),
     async handle(request, response, context) {
       validateHttpRequest(request, response);
       await countBatch(request.body, context);

@@ -1,4 +1,5 @@
 import type { McpFixtures } from './fixtures/fixtures.ts';
+import type { McpPayments } from './payments.ts';
 
 export interface McpServerOptions {
   version: string;
@@ -6,8 +7,8 @@ export interface McpServerOptions {
   publicUrl: string;
   /** Instruction on where an access token goes. Default: as a request header. */
   howToSendToken?: string;
-  /** Whether a call can be paid for with x402. */
-  sells?: boolean;
+  /** Where single answers are paid for with x402. */
+  payments: McpPayments;
   /** Tools, resources and prompts that the conformance suites call by name. */
   fixtures?: McpFixtures;
   /** Logs internal errors; the client receives none of their text. */

@@ -1,12 +1,16 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import { SKILLS } from '../../../skills/index.ts';
 import { recordHorizonInput } from '../../forecast/horizon-input.ts';
 import { isOracleError } from '../../platform/errors.ts';
 import type { McpBackend } from './backends/backend.ts';
 import { completeUid, FORECAST_HORIZONS, filterByPrefix, listNewestEntries, SCORED_HORIZONS } from './completions.ts';
+import type { McpServerOptions } from './options.ts';
+import type { McpPayments } from './payments.ts';
 import { type ErrorGuard, resourceNotFound } from './rpc-error.ts';
+import { describeTool } from './tools/tool-schema.ts';
 
 /** Attestations in `resources/list`; older ones are read by their uid. */
-const LISTED_ATTESTATIONS = 20;
+const LISTED_ATTESTATIONS = 5;
 
 const SCORECARD_ENTRIES = 20;
 
@@ -16,13 +20,19 @@ const JSON_TYPE = 'application/json';
 const PRIVATE_JSON = { mimeType: JSON_TYPE, cacheHint: { ttlMs: 60_000, cacheScope: 'private' } } as const;
 const PUBLIC_CACHE = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
-export function registerResources(server: McpServer, backend: McpBackend, guard: ErrorGuard): void {
+export function registerResources(
+  server: McpServer,
+  backend: McpBackend,
+  guard: ErrorGuard,
+  { payments }: Pick<McpServerOptions, 'payments'>,
+): void {
   registerSignals(server, backend, guard);
   registerScorecards(server, backend, guard);
   registerAttestations(server, backend, guard);
+  registerSchemas(server, payments);
   const about = {
     title: 'Methodology',
-    description: 'How forecasts are made, committed, resolved and scored, what they are worth, and how to check one by hand',
+    description: 'How forecasts are made, committed, resolved and scored, and how to check one by hand',
     mimeType: 'text/markdown',
     cacheHint: PUBLIC_CACHE,
   };
@@ -35,7 +45,7 @@ function registerSignals(server: McpServer, backend: McpBackend, guard: ErrorGua
   const template = buildHorizonTemplate('signal', 'Signal', FORECAST_HORIZONS);
   const config = {
     title: 'Signal of a horizon',
-    description: 'The newest forecast of BTC/USD with its market context; GATED until its outcome is on chain for callers below Basic',
+    description: 'The newest forecast with its market context; GATED until its outcome without a token',
     ...PRIVATE_JSON,
   };
   const read = guard(async ({ href }: URL, { horizon }: TemplateVariables) => {
@@ -50,7 +60,7 @@ function registerScorecards(server: McpServer, backend: McpBackend, guard: Error
   const template = buildHorizonTemplate('scorecard', 'Scorecard', SCORED_HORIZONS);
   const config = {
     title: 'Scorecard of a horizon',
-    description: `What the record is worth, with error bars, and its newest ${SCORECARD_ENTRIES} forecasts`,
+    description: `The record with error bars, and its newest ${SCORECARD_ENTRIES} forecasts`,
     ...PRIVATE_JSON,
   };
   const read = guard(({ href }: URL, { horizon }: TemplateVariables) =>
@@ -66,11 +76,30 @@ function registerAttestations(server: McpServer, backend: McpBackend, guard: Err
   });
   const config = {
     title: 'Attestation, checked',
-    description: 'A forecast or an outcome as it stands on chain, compared with the record field by field',
+    description: 'As it stands on chain, compared with the record field by field',
     ...PRIVATE_JSON,
   };
   const read = guard(({ href }: URL, { uid }: TemplateVariables) => readSkillOutput(href, backend.run('verify_prediction', { uid })));
   server.registerResource('attestation', template, config, read);
+}
+
+function registerSchemas(server: McpServer, payments: McpPayments): void {
+  const ids = SKILLS.map(({ id }) => id);
+  const template = new ResourceTemplate('oracle://schemas/{tool}', {
+    list: () => ({ resources: ids.map((id) => ({ uri: `oracle://schemas/${id}`, name: `schema-${id}`, title: `Schema of ${id}` })) }),
+    complete: { tool: (typed) => filterByPrefix(ids, typed) },
+  });
+  const config = {
+    title: 'Schema of a tool',
+    description: 'Input and full answer as JSON Schema',
+    mimeType: JSON_TYPE,
+    cacheHint: PUBLIC_CACHE,
+  };
+  server.registerResource('schema', template, config, ({ href }: URL, { tool }: TemplateVariables) => {
+    const skill = SKILLS.find(({ id }) => id === tool);
+    if (skill === undefined) throw resourceNotFound(href, `The tools are ${ids.join(', ')}`);
+    return toJsonContents(href, describeTool(skill, payments));
+  });
 }
 
 type TemplateVariables = Record<string, string | string[]>;

@@ -32,7 +32,7 @@ export function buildMcpServer(backend: McpBackend, options: McpServerOptions): 
   server.server.registerCapabilities({ tools: STATIC_LIST, resources: STATIC_LIST, prompts: STATIC_LIST });
   const guard = createErrorGuard(options.onError);
   registerTools(server, backend, options);
-  registerResources(server, backend, guard);
+  registerResources(server, backend, guard, options);
   registerPrompts(server, backend, guard);
   options.fixtures?.register(server);
   return server;

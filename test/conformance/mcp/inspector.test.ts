@@ -74,6 +74,8 @@ const ARGUMENTS: Record<string, () => string[]> = {
   get_market_context: () => [],
 };
 
+const FULL = ['--tool-arg', 'detail=full'];
+
 const listed = (words: string[]) => inspect([...words, '--method', 'tools/list', '--strict']);
 const called = (words: string[], tool: string, given: string[] = []) =>
   inspect([...words, '--method', 'tools/call', '--tool-name', tool, ...given]);
@@ -100,9 +102,18 @@ function expectAnswer({ id, output }: (typeof SKILLS)[number], { code, stdout, s
 describe('the inspector over Streamable HTTP', () => {
   const { anybody, holder } = WAYS['Streamable HTTP'];
 
-  it('lists the tools without a compatibility finding, and shows the action for a missing token', async () => {
-    const [list, refused] = await Promise.all([listed(anybody()), called(anybody(), 'predict_btc_direction')]);
+  it('lists the tools without a compatibility finding, and shows the ways to the forecast without a token', async () => {
+    const [list, gated, refused] = await Promise.all([
+      listed(anybody()),
+      called(anybody(), 'predict_btc_direction'),
+      called(anybody(), 'predict_btc_direction', ['--tool-arg', 'access=pay']),
+    ]);
     expectTools(list);
+    expect(gated.code, gated.stderr).toBe(0);
+    expect(JSON.parse(gated.stdout)).toMatchObject({
+      structuredContent: { signal: 'GATED' },
+      content: [{ text: expect.stringContaining('To see it: ') }, { text: expect.stringContaining('/api/svc/oracle/verify') }],
+    });
     expect(refused.code).not.toBe(0);
     expect(JSON.parse(refused.stdout)).toMatchObject({
       isError: true,
@@ -111,7 +122,7 @@ describe('the inspector over Streamable HTTP', () => {
   });
 
   it('calls each of them', async () => {
-    const answers = await inPairs(SKILLS, ({ id }) => called(holder(), id, ARGUMENTS[id]!()));
+    const answers = await inPairs(SKILLS, ({ id }) => called(holder(), id, [...ARGUMENTS[id]!(), ...FULL]));
     for (const [index, skill] of SKILLS.entries()) expectAnswer(skill, answers[index]!);
   });
 });
@@ -119,7 +130,7 @@ describe('the inspector over Streamable HTTP', () => {
 // stdio.test.ts compares the answers over stdio and HTTP.
 it('the inspector over stdio lists the tools, and calls the gated one', async () => {
   const { anybody, holder } = WAYS.stdio;
-  const [list, answer] = await Promise.all([listed(anybody()), called(holder(), 'predict_btc_direction')]);
+  const [list, answer] = await Promise.all([listed(anybody()), called(holder(), 'predict_btc_direction', FULL)]);
   expectTools(list);
   expectAnswer(SKILLS.find(({ id }) => id === 'predict_btc_direction')!, answer);
 });

@@ -63,7 +63,7 @@ export async function openPayingMcp(url: string): Promise<PayingClient> {
   const call = (input: Record<string, unknown>, meta?: Record<string, unknown>) =>
     client.callTool({ name: SKILL, arguments: input, ...(meta && { _meta: meta }) } as Loose);
   return {
-    terms: async () => JSON.parse((await call({})).content[0].text),
+    terms: async () => JSON.parse((await call({ access: 'pay' })).content[0].text),
     async pay(payment, { input = {}, ref } = {}) {
       const meta = { 'x402/payment': payment, ...(ref === undefined ? {} : { 'bitcoin-signal-oracle/ref': ref }) };
       const { isError, structuredContent, _meta } = await call(input, meta);

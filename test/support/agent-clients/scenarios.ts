@@ -19,6 +19,7 @@ export interface Scenario {
 
 const ALL: readonly Tier[] = ['public', 'basic', 'premium'];
 const HOLDERS: readonly Tier[] = ['basic', 'premium'];
+const MCP = ['MCP HTTP', 'MCP stdio'] as const;
 const NOWHERE = `0x${'1'.repeat(64)}`;
 
 const refused = (code: string, field: string | null = null) => ({ expected: { code, field } });
@@ -43,6 +44,7 @@ function predict(): Scenario[] {
       tiers: ['public'],
       // The request is the sale: its terms stand in the 402.
       over: { REST: { code: 'PAYMENT_REQUIRED', field: null } },
+      notOver: MCP,
       ...refused('UNAUTHENTICATED', 'Authorization'),
     },
     {
@@ -50,8 +52,17 @@ function predict(): Scenario[] {
       skill,
       input: { horizon: '9d' },
       tiers: ['public'],
-      over: { REST: { code: 'INPUT_INVALID', field: 'horizon' } },
+      over: Object.fromEntries(['REST', ...MCP].map((name) => [name, { code: 'INPUT_INVALID', field: 'horizon' }])),
       ...refused('UNAUTHENTICATED', 'Authorization'),
+    },
+    {
+      name: 'the public part for anybody',
+      skill,
+      input: {},
+      tiers: ['public'],
+      // The others reject the call.
+      notOver: ['REST', 'REST tasks', 'A2A JSON-RPC', 'A2A HTTP+JSON'],
+      ...answers({ signal: 'GATED', direction: null, pUp: null, horizon: '7d', status: 'PENDING' }),
     },
     { name: 'a horizon that is not forecast', skill, input: { horizon: '9d' }, tiers: HOLDERS, ...refused('INPUT_INVALID', 'horizon') },
     { name: 'a horizon as a number', skill, input: { horizon: 2 }, tiers: HOLDERS, ...answers({ horizon: '2d' }) },

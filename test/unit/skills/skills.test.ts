@@ -32,6 +32,22 @@ function undescribed(schema: JsonSchema, path = ''): string[] {
   ];
 }
 
+/** Paths of members of one schema that the other has not, at any depth. */
+function missingMembers(schema: z.ZodType, other: z.ZodType | undefined, path = ''): string[] {
+  const [one, two] = [unwrap(schema), unwrap(other)];
+  if (two === undefined) return [path];
+  if (one instanceof z.ZodArray) return missingMembers(one.element as z.ZodType, (two as z.ZodArray).element as z.ZodType, path);
+  if (!(one instanceof z.ZodObject)) return [];
+  const shape = (two as z.ZodObject).shape;
+  return Object.entries(one.shape).flatMap(([name, member]) =>
+    missingMembers(member as z.ZodType, shape[name] as z.ZodType, `${path}.${name}`),
+  );
+}
+
+function unwrap(schema: z.ZodType | undefined): z.ZodType | undefined {
+  return schema instanceof z.ZodNullable || schema instanceof z.ZodOptional ? unwrap(schema.unwrap() as z.ZodType) : schema;
+}
+
 const errorOf = (call: () => unknown) => {
   try {
     call();
@@ -112,6 +128,10 @@ describe.each(SKILLS.map((skill): [string, Skill] => [skill.id, skill]))('%s', (
       expect(Object.keys(schema.properties ?? {}).length).toBeGreaterThan(0);
       expect(undescribed(schema)).toEqual([]);
     }
+  });
+
+  it('has an outline whose members are members of its output', () => {
+    expect(missingMembers(skill.outline.schema, skill.output)).toEqual([]);
   });
 
   it('accepts its examples unchanged, and no unknown field', () => {

@@ -28,6 +28,12 @@ export const INTERFACE_SETTINGS = {
     description:
       'Host names of further origins besides `PUBLIC_URL` that may call `/mcp`, separated by commas; `moz-extension://*`: all extensions of that browser; unset: none',
   },
+  MCP_PAYMENTS: {
+    schema: z.enum(['on', 'off']),
+    default: 'on',
+    description:
+      '`off`: nothing over MCP names or takes payments, for directories that list no tools that can be paid for; also for `npm run mcp`',
+  },
   PROTOCOL_FIXTURES: {
     schema: z.enum(['off', 'on']),
     default: 'off',

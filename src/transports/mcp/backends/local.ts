@@ -2,23 +2,25 @@ import { ENDPOINTS } from '../../../../agent-card/endpoints.ts';
 import { isForSale, PAYING_CALLER, type PaidCalls } from '../../../../skills/paid-call.ts';
 import { findSkill, prepareCall, type RunSkill } from '../../../../skills/runner.ts';
 import type { RequestContext } from '../../../auth/request-context.ts';
-import { isOracleError, type OracleError } from '../../../platform/errors.ts';
+import { type ExpectedRangeDeps, getExpectedRange } from '../../../record/distributions/expected-range.ts';
 import { getPublicSignal, type PublicSignalDeps } from '../../../record/oracle/public-signal.ts';
 import { getToolListing } from '../tools/tool-listing.ts';
-import type { McpBackend } from './backend.ts';
-import { PayableError } from './payable-error.ts';
+import type { CallPayment, McpBackend } from './backend.ts';
+import { isTierError, PayableError } from './payable-error.ts';
 
 export interface LocalBackendDeps {
-  signals: PublicSignalDeps;
+  signals: PublicSignalDeps & ExpectedRangeDeps;
   runSkill: RunSkill;
   /** Unset: calls cannot be paid for. */
   paidCalls?: PaidCalls;
   methodology: string;
 }
 
+const NO_PAYMENT: CallPayment = { payment: undefined, ref: undefined, wantsQuote: false };
+
 export function createLocalBackend({ signals, runSkill, paidCalls, methodology }: LocalBackendDeps, context: RequestContext): McpBackend {
   return {
-    async run(skillId, input, { payment, ref } = { payment: undefined, ref: undefined }) {
+    async run(skillId, input, { payment, ref, wantsQuote } = NO_PAYMENT) {
       const skill = findSkill(skillId);
       const seller = isForSale(skill, context.caller) ? paidCalls : undefined;
       if (seller !== undefined && payment !== undefined && payment !== null) {
@@ -29,15 +31,12 @@ export function createLocalBackend({ signals, runSkill, paidCalls, methodology }
       try {
         return await runSkill(prepareCall(skillId, input, context.caller), context);
       } catch (error) {
-        if (seller === undefined || !isTierError(error)) throw error;
+        if (seller === undefined || !wantsQuote || !isTierError(error)) throw error;
         throw new PayableError(error, await seller.signedQuote(skill, ENDPOINTS.mcp, getToolListing(skill)));
       }
     },
     publicSignal: (horizon) => getPublicSignal(signals, Number.parseInt(horizon, 10), context.caller),
+    expectedRange: (horizon) => getExpectedRange(signals, Number.parseInt(horizon, 10)),
     methodology,
   };
-}
-
-function isTierError(error: unknown): error is OracleError {
-  return isOracleError(error, 'UNAUTHENTICATED') || isOracleError(error, 'TIER_REQUIRED');
 }

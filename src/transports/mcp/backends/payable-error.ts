@@ -4,7 +4,7 @@ import {
   type PaymentRequired,
   PaymentRequiredError,
 } from '../../../commerce/x402/protocol/payment-quote.ts';
-import { OracleError } from '../../../platform/errors.ts';
+import { isOracleError, OracleError } from '../../../platform/errors.ts';
 
 /** A call that the caller's tier excludes, but that can be paid for. */
 export class PayableError extends OracleError {
@@ -16,6 +16,10 @@ export class PayableError extends OracleError {
     super(code, message, { field, suggestedAction, details, cause: rejection });
     this.quote = quote;
   }
+}
+
+export function isTierError(error: unknown): error is OracleError {
+  return isOracleError(error, 'UNAUTHENTICATED') || isOracleError(error, 'TIER_REQUIRED');
 }
 
 /** Undefined for an error of a call that cannot be paid for. */

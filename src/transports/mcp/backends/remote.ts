@@ -15,6 +15,7 @@ import {
 } from '../../../platform/service-client/service-client.ts';
 import { getTraceHeaders } from '../../../platform/tracing/active-trace.ts';
 import { parseInput } from '../../../platform/validation/parse-input.ts';
+import { EXPECTED_RANGE } from '../../../record/schemas/expected-range.ts';
 import { PUBLIC_SIGNAL } from '../../../record/schemas/signal.ts';
 import type { McpBackend } from './backend.ts';
 
@@ -51,6 +52,10 @@ export function createRemoteBackend(options: RemoteBackendOptions): McpBackend {
     async publicSignal(horizon) {
       const answer = await requestWithRetry(options, { path: `/api/svc/open/signal?horizon=${horizon}` });
       return parseServiceAnswer(PUBLIC_SIGNAL, answer, options.url);
+    },
+    async expectedRange(horizon) {
+      const answer = await requestWithRetry(options, { path: `/api/svc/open/range?horizon=${horizon}` });
+      return parseServiceAnswer(EXPECTED_RANGE, answer, options.url);
     },
     methodology: renderMethodology({ publicUrl: options.url }),
   };

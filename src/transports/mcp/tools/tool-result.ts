@@ -1,6 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { toOutline } from '../../../../skills/outlines/outline.ts';
 import type { SoldAnswer } from '../../../../skills/paid-call.ts';
 import type { SkillAnswer } from '../../../../skills/runner.ts';
+import type { Skill } from '../../../../skills/skill.ts';
 import { PaymentRequiredError } from '../../../commerce/x402/protocol/payment-quote.ts';
 import { toFailedSettlementResponse, toSaleResponse, toSettlementResponse } from '../../../commerce/x402/protocol/settlement-response.ts';
 import { type ClientError, toClientError } from '../../../platform/errors.ts';
@@ -8,29 +10,48 @@ import { toPaymentRequired } from '../backends/payable-error.ts';
 import { formatPaymentAdvice, formatTokenAdvice } from '../instructions.ts';
 import { META_KEYS } from '../meta-keys.ts';
 import type { McpServerOptions } from '../options.ts';
+import type { Detail } from './tool-input.ts';
 
 interface ToolErrorOptions extends Pick<McpServerOptions, 'publicUrl' | 'howToSendToken'> {
   /** Revision 2026-07-28 or later. */
   isCurrentRevision?: boolean;
 }
 
-/** Text first, then the same as JSON text for clients that ignore `structuredContent`. Paid answers carry their receipt. */
-export function toToolResult(answer: SkillAnswer | SoldAnswer): CallToolResult {
+/** An answer in all its forms; `detail` chooses. */
+export interface ToolAnswer {
+  output: Record<string, unknown>;
+  /** The short form of `output`. */
+  outline: Record<string, unknown>;
+  /** The verdict. */
+  text: string;
+  /** Further lines of a summary. */
+  rows: string | null;
+  sale?: Pick<SoldAnswer, 'payment' | 'receipt' | 'x402Receipt'>;
+}
+
+/** What was sold is delivered whole, because the receipt is for its hash. */
+export function toToolAnswer(skill: Skill, answer: SkillAnswer | SoldAnswer): ToolAnswer {
   const { output, text } = answer;
+  const rows = skill.formatRows?.(output) ?? null;
+  if (!('receipt' in answer)) return { output, outline: toOutline(skill.outline, output), text, rows };
+  const { payment, receipt, x402Receipt } = answer;
+  return { output, outline: output, text, rows, sale: { payment, receipt, x402Receipt } };
+}
+
+/** The verdict first. A full answer repeats its data as JSON text for clients that ignore `structuredContent`. Paid ones carry their receipt. */
+export function toToolResult({ output, outline, text, rows, sale }: ToolAnswer, detail: Detail): CallToolResult {
+  const more = detail === 'full' ? JSON.stringify(output) : rows;
   return {
-    content: [
-      { type: 'text', text },
-      { type: 'text', text: JSON.stringify(output) },
-    ],
-    structuredContent: output,
-    ...('receipt' in answer ? { _meta: buildPaymentMeta(answer) } : {}),
+    content: [text, ...(more === null ? [] : [more])].map((one) => ({ type: 'text', text: one })),
+    structuredContent: detail === 'full' ? output : outline,
+    ...(sale === undefined ? {} : { _meta: buildPaymentMeta(sale) }),
   };
 }
 
-function buildPaymentMeta(answer: SoldAnswer) {
-  const { payment, receipt } = answer;
+function buildPaymentMeta(sale: NonNullable<ToolAnswer['sale']>) {
+  const { payment, receipt } = sale;
   const network = `eip155:${receipt.domain.chainId}`;
-  return { [META_KEYS.paymentResponse]: toSettlementResponse(answer, network), [META_KEYS.receipt]: toSaleResponse({ payment, receipt }) };
+  return { [META_KEYS.paymentResponse]: toSettlementResponse(sale, network), [META_KEYS.receipt]: toSaleResponse({ payment, receipt }) };
 }
 
 /**

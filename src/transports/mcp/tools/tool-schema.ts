@@ -1,36 +1,47 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
-import type { z } from 'zod';
 import { toSkillJsonSchema } from '../../../../skills/json-schema.ts';
+import type { Skill } from '../../../../skills/skill.ts';
+import type { McpPayments } from '../payments.ts';
+import { buildToolInputSchema } from './tool-input.ts';
+import { buildToolOutputSchema, findOutputFault } from './tool-output.ts';
 
 type Fields = Record<string, unknown>;
-type Direction = 'input' | 'output';
 
 /** Cached because a server is built per request, and conversion costs more than an answer. */
-const jsonSchemaCache = { input: new WeakMap<z.ZodObject, Fields>(), output: new WeakMap<z.ZodObject, Fields>() };
+const cache = new Map<string, Fields>();
 
-function getListedJsonSchema(schema: z.ZodObject, io: Direction): Fields {
-  const known = jsonSchemaCache[io].get(schema) ?? toSkillJsonSchema(schema, io);
-  jsonSchemaCache[io].set(schema, known);
+/** A copy, as callers may change it. */
+function getCached(key: string, build: () => Fields): Fields {
+  const known = cache.get(key) ?? build();
+  cache.set(key, known);
   return structuredClone(known);
 }
 
-function toStandardSchema(
-  schema: z.ZodObject,
-  validate: StandardSchemaWithJSON<Fields>['~standard']['validate'],
-): StandardSchemaWithJSON<Fields> {
-  const jsonSchema = { input: () => getListedJsonSchema(schema, 'input'), output: () => getListedJsonSchema(schema, 'output') };
-  return { '~standard': { version: 1, vendor: 'bitcoin-signal-oracle', validate, jsonSchema } };
+const TARGET = { target: 'draft-2020-12' } as const;
+
+type Validate = StandardSchemaWithJSON<Fields>['~standard']['validate'];
+
+function toStandardSchema(getSchema: () => Fields, validate: Validate): StandardSchemaWithJSON<Fields> {
+  return { '~standard': { version: 1, vendor: 'bitcoin-signal-oracle', validate, jsonSchema: { input: getSchema, output: getSchema } } };
 }
 
 /** Input schema for listing only: the skill runner validates, so that errors are the same over all transports. */
-export function toListedInput(schema: z.ZodObject): StandardSchemaWithJSON<Fields> {
-  return toStandardSchema(schema, (value) => ({ value: value as Fields }));
+export function toListedInput(skill: Skill, payments: McpPayments): StandardSchemaWithJSON<Fields> {
+  const getSchema = () => getCached(`input ${skill.id} ${payments}`, () => buildToolInputSchema(skill, payments));
+  return toStandardSchema(getSchema, (value) => ({ value: value as Fields }));
 }
 
-/** Output schema, which the SDK enforces on results. */
-export function toListedOutput(schema: z.ZodObject): StandardSchemaWithJSON<Fields> {
-  return toStandardSchema(schema, (value) => {
-    const { success, error } = schema.safeParse(value);
-    return success ? { value: value as Fields } : { issues: error.issues.map(({ message, path }) => ({ message, path })) };
+/** Input and full answer of a tool, with all descriptions; what recurs in the answer stands once, in `$defs`. */
+export function describeTool(skill: Skill, payments: McpPayments): Fields {
+  const output = getCached(`full ${skill.id}`, () => toSkillJsonSchema(skill.output, 'output', { reused: 'ref' }));
+  return { tool: skill.id, inputSchema: toListedInput(skill, payments)['~standard'].jsonSchema.input(TARGET), fullOutputSchema: output };
+}
+
+/** Output schema of all forms of an answer. The SDK enforces on results that they have one. */
+export function toListedOutput(skill: Skill): StandardSchemaWithJSON<Fields> {
+  const getSchema = () => getCached(`output ${skill.id}`, () => buildToolOutputSchema(skill));
+  return toStandardSchema(getSchema, (value) => {
+    const fault = findOutputFault(skill, value);
+    return fault === undefined ? { value: value as Fields } : { issues: fault.issues.map(({ message, path }) => ({ message, path })) };
   });
 }

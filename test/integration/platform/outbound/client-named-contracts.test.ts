@@ -85,7 +85,7 @@ const DOORS: Record<string, Door> = {
     return `${answer.status} ${JSON.stringify(required)} ${await answer.text()}`;
   },
   async MCP(contract, form) {
-    const call = (meta: object) => postMcp(served.url, rpc('tools/call', { name: PREDICT.skill, arguments: {}, ...meta }));
+    const call = (meta: object) => postMcp(served.url, rpc('tools/call', { name: PREDICT.skill, arguments: { access: 'pay' }, ...meta }));
     const terms = JSON.parse((await call({})).messages[0].result.content[0].text);
     return (await call({ _meta: { 'x402/payment': await paymentOf(contract, terms, form) } })).text;
   },

@@ -2,6 +2,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SKILLS } from '../../../../skills/index.ts';
 import { formatDay } from '../../../../src/forecast/day.ts';
+import { DETAILS } from '../../../../src/transports/mcp/tools/tool-input.ts';
 import { asTier } from '../../../support/auth/login.ts';
 import { type Served, serve } from '../../../support/http/serve.ts';
 import { MCP_CLIENTS, type McpClient } from '../../../support/mcp/mcp.ts';
@@ -10,6 +11,7 @@ import { runPastDay, type TestService, testService, today } from '../../../suppo
 const DAYS = 9;
 const TIERS = ['public', 'basic', 'premium'] as const;
 const NOWHERE = `0x${'1'.repeat(64)}`;
+const SCHEMA_URIS = SKILLS.map(({ id }) => `oracle://schemas/${id}`);
 /** URIs outside our templates, which the SDK answers. */
 const SDK_ERRORS = ['oracle://secrets', 'file:///etc/passwd'];
 
@@ -59,35 +61,31 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('the off
       expect(tool._meta['bitcoin-signal-oracle/terms']).toMatchObject({ tier: skill.tier, freshness: skill.freshness });
     }
     const [predict] = tools;
-    expect(predict.description).toMatch(/Needs an access token of the basic tier; .* USD for a single answer/);
+    expect(predict.description).toMatch(/Whole with a token of the basic tier; .* USD for a single answer/);
   });
 
   it.each(TIERS)('gets an answer from every tool that fits its schema: %s', async (tier) => {
     const caller = await clientOf(name, tier);
     const { tools } = await caller.listTools();
     for (const { name: tool, outputSchema } of tools) {
-      const result = await caller.callTool({ name: tool, arguments: argumentsOf(tool) });
-      if (tool === 'predict_btc_direction' && tier === 'public') {
-        expect(result).toMatchObject({ isError: true });
-        continue;
+      for (const detail of DETAILS) {
+        const result = await caller.callTool({ name: tool, arguments: { ...argumentsOf(tool), detail } });
+        expect(result.isError, `${tool} ${JSON.stringify(result.content)}`).toBeFalsy();
+        expect(schemaFaults(outputSchema, result.structuredContent)).toBeUndefined();
+        if (detail === 'full') expect(JSON.parse(result.content[1].text)).toEqual(result.structuredContent);
+        expect(result.content[0].text.length).toBeGreaterThan(40);
       }
-      expect(result.isError, `${tool} ${JSON.stringify(result.content)}`).toBeFalsy();
-      expect(schemaFaults(outputSchema, result.structuredContent)).toBeUndefined();
-      expect(JSON.parse(result.content[1].text)).toEqual(result.structuredContent);
-      expect(result.content[0].text.length).toBeGreaterThan(40);
     }
     await caller.close();
   });
 
-  it('gets login instructions and the tier requirement without a token', async () => {
-    const { isError, content, _meta, structuredContent } = await client.callTool({ name: 'predict_btc_direction', arguments: {} });
-    expect(isError).toBe(true);
-    // Clients of other revisions validate structuredContent against the output schema.
-    expect(structuredContent).toEqual(name === '2026-07-28' ? JSON.parse(content[0].text) : undefined);
+  it('gets the public part of the forecast without a token, and how to get the rest', async () => {
+    const { isError, content, structuredContent } = await client.callTool({ name: 'predict_btc_direction', arguments: {} });
+    expect(isError).toBeFalsy();
+    expect(structuredContent).toMatchObject({ signal: 'GATED', direction: null, confidence: null, pUp: null, range: { share: 0.8 } });
     expect(content).toHaveLength(2);
-    for (const word of ['UNAUTHENTICATED', 'POST http://127.0.0.1:3000/api/svc/oracle/verify', 'Authorization: Bearer', '500,000,000'])
+    for (const word of ['POST http://127.0.0.1:3000/api/svc/oracle/verify', 'Authorization: Bearer', '500,000,000'])
       expect(content[1].text).toContain(word);
-    expect(_meta['bitcoin-signal-oracle/error']).toMatchObject({ code: 'UNAUTHENTICATED', retryable: false, field: 'Authorization' });
   });
 
   it('gets the invalid field and the action', async () => {
@@ -96,6 +94,10 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('the off
       [{ name: 'get_track_record', arguments: { pageSize: '20' } }, 'pageSize'],
       [{ name: 'get_track_record', arguments: { sinceWhen: 1 } }, 'sinceWhen'],
       [{ name: 'verify_prediction', arguments: { uid: '0x12' } }, 'uid'],
+      [{ name: 'get_market_context', arguments: { detail: 'some' } }, 'detail'],
+      [{ name: 'get_market_context', arguments: { access: 'pay' } }, 'access'],
+      [{ name: 'predict_btc_direction', arguments: { access: 'steal' } }, 'access'],
+      [{ name: 'predict_btc_direction', arguments: { horizon: '9d' } }, 'horizon'],
     ] as const) {
       const { isError, content, _meta } = await client.callTool(call);
       expect(isError).toBe(true);
@@ -118,8 +120,8 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('the off
       ...['7d', '3d', '2d'].map((horizon) => `oracle://signal/${horizon}`),
       ...['7d', '3d', '2d', '1d'].map((horizon) => `oracle://scorecard/${horizon}`),
     ]);
-    expect(uris.slice(8)).toHaveLength(DAYS);
-    for (const { uri, mimeType } of [...resources.slice(0, 8), resources[8], resources.at(-1)]) {
+    expect(uris.slice(8)).toEqual([...Array(5).fill(expect.stringMatching(/^oracle:\/\/attestations\//)), ...SCHEMA_URIS]);
+    for (const { uri, mimeType } of [...resources.slice(0, 9), resources.at(-1)]) {
       const { contents } = await client.readResource({ uri });
       expect(contents).toEqual([{ uri, mimeType, text: expect.any(String) }]);
       expect(mimeType).toBe(uri === 'oracle://methodology' ? 'text/markdown' : 'application/json');
@@ -151,12 +153,13 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('the off
     if (!SDK_ERRORS.includes(uri)) expect(failure.message).toContain('resources/list');
   });
 
-  it('lists three resource templates with completions', async () => {
+  it('lists four resource templates with completions', async () => {
     const { resourceTemplates } = await client.listResourceTemplates();
     expect(resourceTemplates.map(({ uriTemplate }: { uriTemplate: string }) => uriTemplate)).toEqual([
       'oracle://signal/{horizon}',
       'oracle://scorecard/{horizon}',
       'oracle://attestations/{uid}',
+      'oracle://schemas/{tool}',
     ]);
     const of = (uri: string, argument: string, value: string) => completed({ type: 'ref/resource', uri }, argument, value);
     expect(await of('oracle://signal/{horizon}', 'horizon', '')).toEqual(['7d', '3d', '2d']);

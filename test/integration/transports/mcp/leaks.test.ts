@@ -7,6 +7,7 @@ import type { HttpDeps } from '../../../../src/transports/http/deps.ts';
 import { createApp } from '../../../../src/transports/http/server/app.ts';
 import { createMcpAdapter } from '../../../../src/transports/mcp/adapter.ts';
 import { createLocalBackend } from '../../../../src/transports/mcp/backends/local.ts';
+import { DETAILS } from '../../../../src/transports/mcp/tools/tool-input.ts';
 import { asTier } from '../../../support/auth/login.ts';
 import { followProcessClock } from '../../../support/clock/trusted-time.ts';
 import { serve, serveApp } from '../../../support/http/serve.ts';
@@ -73,9 +74,13 @@ async function everythingThatCanBeAsked() {
   );
   return [
     ...['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'].map((method) => rpc(method)),
-    ...['2d', '3d', '7d'].map((horizon) => tool('predict_btc_direction', { horizon })),
-    ...untold.map(({ _id }) => tool('verify_prediction', { predictionId: _id })),
-    ...['1d', '2d', '3d', '7d'].flatMap((horizon) => filters.map((filter) => tool('get_track_record', { horizon, ...filter }))),
+    ...['2d', '3d', '7d'].flatMap((horizon) =>
+      [{}, { detail: 'full' }, { access: 'pay' }].map((choice) => tool('predict_btc_direction', { horizon, ...choice })),
+    ),
+    ...untold.flatMap(({ _id }) => DETAILS.map((detail) => tool('verify_prediction', { predictionId: _id, detail }))),
+    ...['1d', '2d', '3d', '7d'].flatMap((horizon) =>
+      filters.flatMap((filter) => DETAILS.map((detail) => tool('get_track_record', { horizon, ...filter, detail }))),
+    ),
     tool('get_market_context', {}),
     ...uris.map((uri) => rpc('resources/read', { uri })),
     ...completions.map((params) => rpc('completion/complete', params)),
@@ -107,7 +112,7 @@ async function openRevealing(): Promise<string> {
   const parts = { ...http, viewFor } as HttpDeps & SkillDeps;
   const runSkill = createSkillRunner(parts);
   const door = createMcpAdapter({
-    ...{ version: '1', publicUrl: 'http://127.0.0.1:3000', checkOrigin: () => undefined },
+    ...{ version: '1', publicUrl: 'http://127.0.0.1:3000', checkOrigin: () => undefined, payments: 'call' },
     backendFor: (context) => createLocalBackend({ signals: parts, runSkill, methodology: '' }, context),
   });
   const { url, close } = await serveApp(createApp([], service.appOptions, [door]));

@@ -26,7 +26,7 @@ beforeAll(async () => {
   served = await serve(service);
   buyer = demoBuyer(service);
   const basic = await MCP_CLIENTS['2026-07-28'](served.url, await asTier(service, 'basic'));
-  truth = (await basic.callTool({ name: PREDICT, arguments: {} })).structuredContent;
+  truth = (await basic.callTool({ name: PREDICT, arguments: { detail: 'full' } })).structuredContent;
   await basic.close();
 });
 afterAll(async () => {
@@ -50,7 +50,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
   let client: McpClient;
   const call = (payment?: unknown, more: Record<string, unknown> = {}) =>
     client.callTool({
-      ...{ name: PREDICT, arguments: {}, ...more },
+      ...{ name: PREDICT, arguments: { access: 'pay' }, ...more },
       ...(payment === undefined ? {} : { _meta: { 'x402/payment': payment, ...(more._meta as object) } }),
     } as Parameters<McpClient['callTool']>[0]);
   const terms = async () => requiredBy(await call());
@@ -89,6 +89,18 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     expect(withoutListing(received)).not.toMatch(/"(BUY|SELL|UP|DOWN|HOLD)"/);
   });
 
+  it('gets the public part and three ways to the rest without access, and no charge', async () => {
+    const gated = await call(undefined, { arguments: {} });
+    expect(gated.isError).toBeFalsy();
+    expect(gated.structuredContent).toMatchObject({ signal: 'GATED', direction: null, pUp: null, predictionId: truth.predictionId });
+    expect(gated.structuredContent.ways.map(({ way }: { way: string }) => way)).toEqual(['sign in', 'pay', 'wait']);
+    expect(gated.content[0].text).toMatch(
+      /^The 7d forecast of [\s\S]*To see it: sign in .* 500,000,000 .*, pay 0\.001 USD .*, or wait until/,
+    );
+    expect(JSON.stringify(gated)).not.toContain('accepts');
+    expect(await spentSince(buyer, before)).toEqual(NOTHING);
+  });
+
   it('gets STEP_WAITING without a charge during the replay', async () => {
     const good = await payment();
     service.progress.replayAhead = true;
@@ -107,7 +119,8 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     const bought = await call(await payment());
     expect(bought.isError, JSON.stringify(bought.content)).toBeFalsy();
     expect(lasting(bought.structuredContent)).toEqual(lasting(truth));
-    expect(JSON.parse(bought.content[1].text)).toEqual(bought.structuredContent);
+    // What was bought is whole in every detail: its receipt has its hash.
+    expect(bought.content).toEqual([{ type: 'text', text: expect.stringMatching(/^(BUY|SELL|HOLD) over 7d/) }]);
     const { payment: paid, receipt } = bought._meta[RECEIPT];
     expect(bought._meta['x402/payment-response']).toEqual({
       ...{ success: true, network: 'eip155:84532' },
@@ -202,10 +215,10 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
 
   it('is not charged for free or included answers', async () => {
     const good = await payment();
-    const free = await call(good, { name: 'get_track_record' });
+    const free = await call(good, { name: 'get_track_record', arguments: {} });
     expect([free.isError ?? false, free._meta?.[RECEIPT]]).toEqual([false, undefined]);
     const holder = await MCP_CLIENTS[name](served.url, await asTier(service, 'basic'));
-    const included = await holder.callTool({ name: PREDICT, arguments: {}, _meta: { 'x402/payment': good } } as never);
+    const included = await holder.callTool({ name: PREDICT, arguments: { detail: 'full' }, _meta: { 'x402/payment': good } } as never);
     expect(lasting(included.structuredContent)).toEqual(lasting(truth));
     expect(included._meta?.[RECEIPT]).toBeUndefined();
     await holder.close();
@@ -215,7 +228,11 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
 
 it('gets one answer for a batch of calls with one payment, paid once', async () => {
   const ask = (id: number, payment?: unknown) =>
-    rpc('tools/call', { name: PREDICT, arguments: {}, ...(payment === undefined ? {} : { _meta: { 'x402/payment': payment } }) }, id);
+    rpc(
+      'tools/call',
+      { name: PREDICT, arguments: { access: 'pay' }, ...(payment === undefined ? {} : { _meta: { 'x402/payment': payment } }) },
+      id,
+    );
   const [refused] = (await postMcp(served.url, ask(0))).messages;
   const payment = await buyer.pay(requiredBy(refused.result));
   const { messages } = await postMcp(served.url, [ask(1, payment), ask(2, payment), ask(3)]);
@@ -224,4 +241,20 @@ it('gets one answer for a batch of calls with one payment, paid once', async () 
   expect(lasting(first.structuredContent)).toEqual(lasting(truth));
   expect(third.isError).toBe(true);
   expect(await spentSince(buyer, before)).toEqual(PRICE);
+});
+
+it('gets payment requirements without the argument, where its capabilities name x402', async () => {
+  const prefix = 'io.modelcontextprotocol/';
+  const askWith = async (capabilities: object) => {
+    const _meta = {
+      [`${prefix}protocolVersion`]: '2026-07-28',
+      [`${prefix}clientInfo`]: { name: 'payer', version: '1' },
+      [`${prefix}clientCapabilities`]: capabilities,
+    };
+    const headers = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': PREDICT };
+    const { messages } = await postMcp(served.url, rpc('tools/call', { name: PREDICT, arguments: {}, _meta }), headers);
+    return messages[0].result;
+  };
+  expect(await askWith({ extensions: { 'org.x402/payment': {} } })).toMatchObject({ isError: true, structuredContent: { x402Version: 2 } });
+  expect((await askWith({})).isError).toBeUndefined();
 });

@@ -15,6 +15,7 @@ import { MCP_HEADERS, postMcp, rpc } from '../../../support/mcp/mcp.ts';
 const BROKEN: McpBackend = {
   run: () => Promise.reject(new Error('password of the database')),
   publicSignal: () => Promise.reject(new Error('password of the database')),
+  expectedRange: () => Promise.reject(new Error('password of the database')),
   methodology: '# Methodology',
 };
 
@@ -22,6 +23,7 @@ const BROKEN: McpBackend = {
 function open(options: Partial<McpAdapterOptions> = {}, limits?: RateLimits) {
   const door = createMcpAdapter({
     ...{ version: '1', publicUrl: 'https://oracle.example.org/base', backendFor: () => BROKEN, checkOrigin: () => undefined },
+    payments: 'off',
     ...options,
   });
   const log = createLog({ level: 'silent', secrets: [] });
@@ -65,13 +67,18 @@ describe('an internal error', () => {
 });
 
 describe('the instructions', () => {
-  it('use the path of the public URL', async () => {
-    const { url, close } = await open();
+  it('are short, and name a price only where one can be paid', async () => {
     const hello = rpc('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } });
-    const { instructions } = (await postMcp(url, hello)).messages[0].result;
-    expect(instructions).toContain('POST https://oracle.example.org/base/api/svc/oracle/verify');
-    expect(instructions).toContain('https://oracle.example.org/base/mcp');
-    await close();
+    const instructionsWith = async (payments: McpAdapterOptions['payments']) => {
+      const { url, close } = await open({ payments });
+      const { instructions } = (await postMcp(url, hello)).messages[0].result;
+      await close();
+      return instructions as string;
+    };
+    const [paid, unpaid] = [await instructionsWith('call'), await instructionsWith('off')];
+    expect(paid).toContain('pay 0.001 USD for one answer by x402');
+    expect(unpaid).not.toMatch(/pay|x402|free|0\.001/);
+    for (const text of [paid, unpaid]) expect(text.split(/\s+/).length).toBeLessThan(190);
   });
 });
 

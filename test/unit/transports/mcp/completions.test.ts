@@ -16,6 +16,7 @@ function recordOf(asked: Record<string, unknown>[] = []): McpBackend {
       return { output: { entries: meant }, text: '' };
     },
     publicSignal: async () => ({}),
+    expectedRange: async () => ({}),
     methodology: '',
   };
 }

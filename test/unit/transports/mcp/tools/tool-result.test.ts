@@ -96,13 +96,24 @@ describe('an error', () => {
 });
 
 describe('an answer', () => {
-  it('is text, then JSON text, and structured content', () => {
-    const output = { price: 1 };
-    const { content, structuredContent, isError } = toToolResult({ output, text: 'One dollar.' });
+  const ANSWER = { output: { price: 1, rows: [1, 2] }, outline: { price: 1 }, text: 'One dollar.', rows: '1 of 2' };
+
+  it('in full is text, then JSON text, and the same as structured content', () => {
+    const { content, structuredContent, isError } = toToolResult(ANSWER, 'full');
     expect(content).toEqual([
       { type: 'text', text: 'One dollar.' },
-      { type: 'text', text: '{"price":1}' },
+      { type: 'text', text: '{"price":1,"rows":[1,2]}' },
     ]);
-    expect([structuredContent, isError]).toEqual([output, undefined]);
+    expect([structuredContent, isError]).toEqual([ANSWER.output, undefined]);
+  });
+
+  it('in summary is text with its rows, and the outline as structured content', () => {
+    const { content, structuredContent } = toToolResult(ANSWER, 'summary');
+    expect(content).toEqual([
+      { type: 'text', text: 'One dollar.' },
+      { type: 'text', text: '1 of 2' },
+    ]);
+    expect(structuredContent).toEqual({ price: 1 });
+    expect(toToolResult({ ...ANSWER, rows: null }, 'summary').content).toHaveLength(1);
   });
 });

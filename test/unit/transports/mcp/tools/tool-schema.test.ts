@@ -1,42 +1,69 @@
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { SKILLS } from '../../../../../skills/index.ts';
-import { toListedInput, toListedOutput } from '../../../../../src/transports/mcp/tools/tool-schema.ts';
+import type { Skill } from '../../../../../skills/skill.ts';
+import { describeTool, toListedInput, toListedOutput } from '../../../../../src/transports/mcp/tools/tool-schema.ts';
 
-const SCHEMA = z.strictObject({ count: z.int().min(1).default(3).describe('How many') });
+const OUTPUT = z.object({ count: z.int().min(1), rows: z.array(z.string()) });
+const SKILL = {
+  id: 'count_things',
+  tier: 'public',
+  offering: null,
+  input: z.strictObject({ count: z.int().min(1).default(3).describe('How many') }),
+  output: OUTPUT,
+  outline: { schema: z.object({ count: OUTPUT.shape.count }) },
+} as unknown as Skill;
 const target = { target: 'draft-2020-12' } as const;
+const inputOf = (skill: Skill) => toListedInput(skill, 'call')['~standard'].jsonSchema.input(target);
+const outputOf = (skill: Skill) => toListedOutput(skill)['~standard'].jsonSchema.output(target);
+const faultOf = (schema: object, value: unknown) => new AjvJsonSchemaValidator().getValidator(schema as never)(value).errorMessage;
 
 describe('the schemas of a tool', () => {
-  it('list input and output', () => {
-    const input = toListedInput(SCHEMA)['~standard'].jsonSchema.input(target);
-    expect(input).toMatchObject({ type: 'object', properties: { count: { type: 'integer', default: 3, description: 'How many' } } });
+  it('list the input of the skill with the choices of MCP', () => {
+    const input = inputOf(SKILL);
+    expect(input).toMatchObject({ type: 'object', properties: { count: { default: 3, description: 'How many' }, detail: {} } });
     expect(input).not.toHaveProperty('required');
-    expect(toListedOutput(SCHEMA)['~standard'].jsonSchema.output(target)).toMatchObject({
-      required: ['count'],
-      additionalProperties: false,
-    });
+    expect(Object.keys(input.properties as object)).toEqual(['count', 'detail']);
+  });
+
+  it('list access alone for a tool that is sold here', () => {
+    const [predict] = SKILLS as [Skill];
+    const namesOf = (payments: 'call' | 'elsewhere' | 'off') =>
+      Object.keys(toListedInput(predict, payments)['~standard'].jsonSchema.input(target).properties as object);
+    expect([namesOf('call'), namesOf('elsewhere'), namesOf('off')]).toEqual([
+      ['horizon', 'detail', 'access'],
+      ['horizon', 'detail'],
+      ['horizon', 'detail'],
+    ]);
+  });
+
+  it('list the members of a summary, which a full answer has too', () => {
+    const output = outputOf(SKILL);
+    expect(output).toMatchObject({ required: ['count'] });
+    expect(Object.keys(output.properties as object)).toEqual(['count']);
+    expect([faultOf(output, { count: 2 }), faultOf(output, { count: 2, rows: [] })]).toEqual([undefined, undefined]);
+    expect(faultOf(output, { rows: [] })).toBeDefined();
   });
 
   it('are copies that callers cannot change', () => {
-    const first = toListedInput(SCHEMA)['~standard'].jsonSchema.input(target);
-    first.properties = {};
-    expect(toListedInput(SCHEMA)['~standard'].jsonSchema.input(target).properties).toHaveProperty('count');
+    inputOf(SKILL).properties = {};
+    expect(inputOf(SKILL).properties).toHaveProperty('count');
   });
 
-  it('accept every input for later validation, and reject undeclared output', async () => {
-    expect(await toListedInput(SCHEMA)['~standard'].validate({ count: 'many' })).toEqual({ value: { count: 'many' } });
-    expect(await toListedOutput(SCHEMA)['~standard'].validate({ count: 2 })).toEqual({ value: { count: 2 } });
-    expect(await toListedOutput(SCHEMA)['~standard'].validate({ count: 2, secret: 1 })).toHaveProperty('issues');
+  it('accept every input for later validation, and reject output of no form', async () => {
+    expect(await toListedInput(SKILL, 'call')['~standard'].validate({ count: 'many' })).toEqual({ value: { count: 'many' } });
+    expect(await toListedOutput(SKILL)['~standard'].validate({ count: 2 })).toEqual({ value: { count: 2 } });
+    expect(await toListedOutput(SKILL)['~standard'].validate({ rows: [] })).toHaveProperty('issues');
   });
 
-  it.each(SKILLS.map(({ id, input, output }) => ({ id, input, output })))('of $id are self-contained', ({ input, output }) => {
-    for (const json of [
-      toListedInput(input)['~standard'].jsonSchema.input(target),
-      toListedOutput(output)['~standard'].jsonSchema.output(target),
-    ]) {
+  it.each(SKILLS)('of $id are self-contained, and its full schema has every member', (skill) => {
+    for (const json of [inputOf(skill), outputOf(skill)]) {
       expect(json.type).toBe('object');
       expect(Object.keys(json.properties as object).length).toBeGreaterThan(0);
-      expect(json).not.toHaveProperty('$ref');
+      expect(JSON.stringify(json)).not.toContain('$ref');
     }
+    const { fullOutputSchema } = describeTool(skill, 'call') as { fullOutputSchema: { properties: object } };
+    expect(Object.keys(fullOutputSchema.properties)).toEqual(Object.keys(skill.output.shape));
   });
 });
