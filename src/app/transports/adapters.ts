@@ -13,6 +13,7 @@ import { isFixture, playFixture } from '../../transports/a2a/fixtures.ts';
 import { createTaskPush } from '../../transports/a2a/push/task-push.ts';
 import type { ProtocolAdapter } from '../../transports/adapter.ts';
 import { createMcpAdapter } from '../../transports/mcp/adapter.ts';
+import { readAppDocuments } from '../../transports/mcp/apps/app-documents.ts';
 import { createLocalBackend } from '../../transports/mcp/backends/local.ts';
 import { createMcpFixtures } from '../../transports/mcp/fixtures/fixtures.ts';
 import { createOriginCheck } from '../../transports/mcp/validation/origins.ts';
@@ -56,6 +57,7 @@ export function composeMcp({ config, log, shutdown }: ProcessContext, deps: Skil
     version: packageJson.version,
     publicUrl,
     sells: true,
+    apps: readAppDocuments(),
     ...(config.PROTOCOL_FIXTURES === 'on' ? { fixtures: createMcpFixtures() } : {}),
     backendFor: (context) => createLocalBackend({ signals: deps, ...skills, methodology }, context),
     checkOrigin: createOriginCheck({

@@ -13,6 +13,7 @@ import { createLog, type Log } from '../../platform/log.ts';
 import { createShutdown, type Shutdown, stopOnSignals } from '../../platform/shutdown.ts';
 import { writeNotice } from '../../platform/startup/startup-notice.ts';
 import { UsageError } from '../../platform/usage-error.ts';
+import { type AppDocuments, readAppDocuments } from '../../transports/mcp/apps/app-documents.ts';
 import { createRemoteBackend, type RemoteBackendOptions } from '../../transports/mcp/backends/remote.ts';
 import { buildMcpServer } from '../../transports/mcp/server.ts';
 import { serveOverStdio } from '../../transports/mcp/stdio/stdio.ts';
@@ -100,8 +101,9 @@ async function serveMcp(command: McpCommand, environment: ProcessEnvironment): P
   const namedUrl = command.url ?? config.ORACLE_URL;
   const url = namedUrl ?? getLocalUrl(config);
   const service = namedUrl === undefined ? keepLocalService(url, config, environment, shutdown) : undefined;
+  const apps = readAppDocuments();
   const server = serveOverStdio(
-    () => createMcpServer({ url, ...(service && { ready: service.ready }), ...chooseTokenSource(command, config, url) }, log),
+    () => createMcpServer({ url, ...(service && { ready: service.ready }), ...chooseTokenSource(command, config, url) }, apps, log),
     {
       input: process.stdin,
       output: process.stdout,
@@ -114,11 +116,12 @@ async function serveMcp(command: McpCommand, environment: ProcessEnvironment): P
   process.exit(failed.length > 0 ? 1 : 0);
 }
 
-function createMcpServer(options: RemoteBackendOptions, log: Log) {
+function createMcpServer(options: RemoteBackendOptions, apps: AppDocuments | undefined, log: Log) {
   return buildMcpServer(createRemoteBackend(options), {
     version: packageJson.version,
     publicUrl: options.url,
     howToSendToken: HOW_TO_SEND_TOKEN,
+    apps,
     onError: (error) => log.warn({ err: error }, 'a call failed'),
   });
 }

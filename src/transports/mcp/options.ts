@@ -1,3 +1,4 @@
+import type { AppDocuments } from './apps/app-documents.ts';
 import type { McpFixtures } from './fixtures/fixtures.ts';
 
 export interface McpServerOptions {
@@ -8,6 +9,8 @@ export interface McpServerOptions {
   howToSendToken?: string;
   /** Whether a call can be paid for with x402. */
   sells?: boolean;
+  /** Documents in which hosts with MCP Apps show answers; unset: none is declared. */
+  apps?: AppDocuments;
   /** Tools, resources and prompts that the conformance suites call by name. */
   fixtures?: McpFixtures;
   /** Logs internal errors; the client receives none of their text. */

@@ -2,6 +2,7 @@ import { type McpServer, PROTOCOL_VERSION_META_KEY, type ServerContext } from '@
 import { SKILLS } from '../../../../skills/index.ts';
 import { formatPrice, type Skill } from '../../../../skills/skill.ts';
 import { isOracleError } from '../../../platform/errors.ts';
+import { buildViewMeta } from '../apps/register-apps.ts';
 import type { CallPayment, McpBackend } from '../backends/backend.ts';
 import { inMessageTrace } from '../message-trace.ts';
 import { META_KEYS } from '../meta-keys.ts';
@@ -11,7 +12,7 @@ import { toListedInput, toListedOutput } from './tool-schema.ts';
 
 export function registerTools(server: McpServer, backend: McpBackend, options: McpServerOptions): void {
   for (const skill of SKILLS) {
-    server.registerTool(skill.id, toToolDeclaration(skill), async (input, context) => {
+    server.registerTool(skill.id, toToolDeclaration(skill, options), async (input, context) => {
       const call = () => backend.run(skill.id, input, getCallPayment(context));
       try {
         return toToolResult(await inMessageTrace(`tools/call ${skill.id}`, context, call));
@@ -33,7 +34,7 @@ function isCurrentRevision({ mcpReq }: ServerContext): boolean {
   return mcpReq.envelope !== undefined && PROTOCOL_VERSION_META_KEY in mcpReq.envelope;
 }
 
-function toToolDeclaration(skill: Skill) {
+function toToolDeclaration(skill: Skill, { apps }: McpServerOptions) {
   const { title, input, output, cost, tier, freshness } = skill;
   return {
     title,
@@ -42,7 +43,10 @@ function toToolDeclaration(skill: Skill) {
     outputSchema: toListedOutput(output),
     // The chain lies outside this service.
     annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: cost === 'rpc' },
-    _meta: { [META_KEYS.terms]: { tier, price: formatPrice(skill), freshness, asksChain: cost === 'rpc' } },
+    _meta: {
+      [META_KEYS.terms]: { tier, price: formatPrice(skill), freshness, asksChain: cost === 'rpc' },
+      ...(apps === undefined ? {} : buildViewMeta(skill.id)),
+    },
   };
 }
 
