@@ -12,7 +12,8 @@ import { reportSize } from './report-size.ts';
 /** Of SEP-1865. */
 const PROTOCOL_VERSION = '2026-01-26';
 
-const { view: ownView, version } = document.documentElement.dataset;
+const main = document.querySelector('main')!;
+const { view: ownView, version } = main.dataset;
 const view = APP_VIEWS.find((one) => one === ownView)!;
 
 /** What the reader has opened, the newest last: the back button returns to the one before. */
@@ -29,7 +30,6 @@ const host = openHostConnection({
 });
 
 function show(markup: Markup): void {
-  const main = document.querySelector('main')!;
   main.replaceChildren(...toNodes(markup));
   if (!canCall) for (const button of main.querySelectorAll('button')) button.remove();
 }
@@ -37,7 +37,7 @@ function show(markup: Markup): void {
 function showNewest(): void {
   const { view: of, result } = shown.at(-1)!;
   show(renderResult(of, result, new Date().toISOString()));
-  if (shown.length > 1) document.querySelector('main')!.prepend(...toNodes(renderBackButton()));
+  if (shown.length > 1) main.prepend(...toNodes(renderBackButton()));
 }
 
 async function callTool(button: HTMLButtonElement): Promise<void> {
@@ -50,7 +50,7 @@ async function callTool(button: HTMLButtonElement): Promise<void> {
     status.textContent = '';
     shown.push({ view: next as AppView, result });
     showNewest();
-    document.querySelector('h1')?.focus();
+    main.querySelector('h1')?.focus();
   } catch (error) {
     status.textContent = (error as Error).message;
     button.disabled = false;
@@ -60,7 +60,7 @@ async function callTool(button: HTMLButtonElement): Promise<void> {
 function goBack(): void {
   shown.pop();
   showNewest();
-  document.querySelector('h1')?.focus();
+  main.querySelector('h1')?.focus();
 }
 
 document.addEventListener('click', ({ target }) => {

@@ -19,7 +19,7 @@ export function renderAppDocument(view: AppView, { script, style, hashes, versio
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
-  const document = el('html', { lang: 'en', 'data-view': view, 'data-version': version }, [
+  const document = el('html', { lang: 'en' }, [
     el('head', {}, [
       el('meta', { charset: 'utf-8' }),
       el('meta', { 'http-equiv': 'Content-Security-Policy', content: policy }),
@@ -28,7 +28,11 @@ export function renderAppDocument(view: AppView, { script, style, hashes, versio
       el('style', {}, '{{style}}'),
     ]),
     el('body', {}, [
-      el('main', {}, [el('h1', {}, VIEW_TITLES[view]), el('p', { class: 'quiet' }, 'Waiting for the answer…')]),
+      // Not at the root, which some hosts replace by their own.
+      el('main', { 'data-view': view, 'data-version': version }, [
+        el('h1', {}, VIEW_TITLES[view]),
+        el('p', { class: 'quiet' }, 'Waiting for the answer…'),
+      ]),
       el('p', { id: 'status', role: 'status' }),
       el('script', {}, '{{script}}'),
     ]),

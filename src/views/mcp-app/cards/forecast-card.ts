@@ -1,12 +1,11 @@
-import { STATE_LABELS, STATE_MARKS } from '../../forecast/forecast-state.ts';
 import { listSteps, renderSteps } from '../../forecast/forecast-timeline.ts';
 import { formatDate, formatUsd } from '../../forecast/format.ts';
 import { el, type Markup } from '../../markup.ts';
 import { formatHorizon, renderCallButton, renderHorizonButtons } from '../call-button.ts';
-import { type Fields, readFields, readInterval, readNumber, readText, readTime } from '../fields.ts';
+import { type Fields, readFields, readInterval, readList, readNumber, readText, readTime } from '../fields.ts';
 import { listCallRows } from '../figures/calls-row.ts';
 import { type DrawnRow, renderRows } from '../figures/drawn-row.ts';
-import { deriveForecastState } from '../figures/forecast-state.ts';
+import { deriveForecastState, isOpen, renderState } from '../figures/forecast-state.ts';
 import { listPriceRanges } from '../figures/price-ranges.ts';
 import { toSentence } from '../sentence.ts';
 import { renderNotes } from './notes.ts';
@@ -22,6 +21,7 @@ export function renderForecastCard(answer: Fields, now: string): Markup {
     renderRows(listProbabilityRows(answer)),
     renderRanges(answer),
     renderTimes(answer, now),
+    renderWays(readList(answer.ways)),
     renderRecord(answer),
     renderNotes(answer),
     el('p', { class: 'actions' }, [
@@ -38,7 +38,7 @@ function renderTitle(answer: Fields, now: string): Markup {
   return [
     el('h1', { tabindex: -1 }, `Bitcoin, ${formatHorizon(readText(answer.horizon))}`),
     el('p', { class: 'quiet' }, [
-      state === null ? null : [el('span', { class: `state ${STATE_MARKS[state]}` }, STATE_LABELS[state]), ' '],
+      state === null ? null : [renderState(state), ' '],
       /^\d{4}-\d{2}-\d{2}$/.test(date) ? `Forecast of ${formatDate(date)}` : null,
     ]),
   ];
@@ -81,20 +81,16 @@ function renderRanges(answer: Fields): Markup {
   ];
 }
 
-const OPEN_STATES = ['forming', 'committed', 'ended'];
-
 /** The steps whose time the answer has. */
 function renderTimes(answer: Fields, now: string): Markup {
   const [windowOpensAt, endsAt] = [readTime(answer.windowOpensAt), readTime(answer.resolvesAt)];
   const state = deriveForecastState(answer, now);
   if (state === null || windowOpensAt === '' || endsAt === '') return null;
   const [madeAt, committed, revealed] = [readTime(answer.timestamp), toStep(answer.attestedAt), toStep(answer.resolvedAt)];
-  const steps = listSteps({ state, madeAt, committed, windowOpensAt, endsAt, revealed, now });
+  const steps = listSteps({ state: state === 'pending' ? 'committed' : state, madeAt, committed, windowOpensAt, endsAt, revealed, now });
   return [
     renderSteps(steps.filter(({ at }) => at !== null && at !== '')),
-    OPEN_STATES.includes(state)
-      ? el('p', { class: 'quiet' }, 'Revealed to everyone once its outcome is on chain, after the window ends.')
-      : null,
+    isOpen(state) ? el('p', { class: 'quiet' }, 'Revealed to everyone once its outcome is on chain, after the window ends.') : null,
   ];
 }
 
@@ -115,6 +111,14 @@ function renderRecord({ skill, horizon }: Fields): Markup {
     renderRows(listCallRows(figures)),
     text === '' ? null : el('p', { class: 'quiet' }, text),
   ];
+}
+
+/** How to see what is hidden. */
+function renderWays(ways: readonly Fields[]): Markup {
+  const texts = ways.map(({ how }) => readText(how)).filter((text) => text !== '');
+  if (texts.length === 0) return null;
+  const items = texts.map((text) => el('li', {}, text));
+  return el('details', {}, [el('summary', {}, 'How to see the direction'), el('ul', { class: 'plain' }, items)]);
 }
 
 function renderCheckButton(answer: Fields): Markup {

@@ -1,11 +1,10 @@
-import { STATE_LABELS, STATE_MARKS } from '../../forecast/forecast-state.ts';
 import { formatDayAndMonth } from '../../forecast/format.ts';
 import { el, type Markup } from '../../markup.ts';
 import { renderCallButton } from '../call-button.ts';
 import { type Fields, readList, readText, readTime } from '../fields.ts';
-import { deriveForecastState } from '../figures/forecast-state.ts';
+import { deriveForecastState, renderState } from '../figures/forecast-state.ts';
 
-const MAX_LISTED = 10;
+const MAX_LISTED = 6;
 
 /** The newest forecasts of the answer by their state; nothing of their values. */
 export function renderOutcomes({ entries, asOf }: Fields): Markup {
@@ -23,7 +22,7 @@ function renderEntry(entry: Fields, now: string) {
   if (state === null || !/^\d{4}-\d{2}-\d{2}$/.test(date)) return null;
   return el('li', {}, [
     el('span', {}, formatDayAndMonth(date)),
-    el('span', { class: `state ${STATE_MARKS[state]}` }, STATE_LABELS[state]),
+    renderState(state),
     predictionId === ''
       ? null
       : renderCallButton('verification', ['Check', el('span', { class: 'visually-hidden' }, ` ${date}`)], { predictionId }),

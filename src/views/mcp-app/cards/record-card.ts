@@ -31,6 +31,7 @@ export function renderRecordCard(answer: Fields): Markup {
     renderSection('Outcomes within the ranges', renderRows(listCoverageRows(statistics)), 'Dashed: the share that was meant.'),
     renderNotes(answer),
     el('p', { class: 'actions' }, [
+      statistics.probabilities === undefined ? renderMoreButton(filters) : null,
       renderHorizonButtons('record', HORIZONS, horizon),
       // 1-day forecasts are scored, and not sold.
       renderCallButton('forecast', 'Newest forecast', horizon === '1d' ? {} : { horizon }),
@@ -48,6 +49,12 @@ function renderSelection({ from, to, regime, status }: Fields, asOf: string): Ma
   const chosen = filters.flatMap(([word, value]) => (readText(value) === '' ? [] : `${word} ${readText(value)}`));
   const parts = [chosen.length === 0 ? 'All forecasts' : `Forecasts ${chosen.join(', ')}`, asOf === '' ? '' : `on ${formatDate(asOf)}`];
   return el('p', { class: 'quiet' }, parts.filter((part) => part !== '').join(', '));
+}
+
+/** A short answer has no reliability and no coverage: the same call in full has. */
+function renderMoreButton(filters: Fields): Markup {
+  const input = Object.fromEntries(Object.entries(filters).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
+  return renderCallButton('record', 'Reliability', { ...input, detail: 'full' });
 }
 
 function renderCalls(statistics: Fields): Markup {

@@ -6,7 +6,7 @@ import { toSentence } from '../sentence.ts';
 
 /** The checks of one forecast against the chain, with as much of them as the answer has. */
 export function renderVerificationCard(answer: Fields): Markup {
-  const { horizon, date } = readFields(answer.prediction);
+  const { horizon, date, predictionId } = readFields(answer.prediction);
   const name = [readText(date), formatHorizon(readText(horizon))].filter((part) => part !== '').join(', ');
   const checks = readList(answer.checks);
   const failed = checks.filter(({ ok }) => ok !== true);
@@ -19,11 +19,10 @@ export function renderVerificationCard(answer: Fields): Markup {
     renderUnchecked(readList(answer.unchecked)),
     checks.length === failed.length ? null : renderPassed(checks.filter(({ ok }) => ok === true)),
     el('p', { class: 'quiet notes' }, 'It shows that the forecast was made in time and not changed, not that it is good.'),
-    el(
-      'p',
-      { class: 'actions' },
+    el('p', { class: 'actions' }, [
+      checks.length < (readNumber(answer.checked) ?? 0) ? renderAllButton(readText(predictionId)) : null,
       renderCallButton('record', 'Track record', readText(horizon) === '' ? {} : { horizon: readText(horizon) }),
-    ),
+    ]),
   ];
 }
 
@@ -40,6 +39,11 @@ function renderResult(answer: Fields): Markup {
 function judge(isVerified: boolean, allAgree: boolean): { mark: string; text: string } {
   if (isVerified) return { mark: 'status-win', text: '✓ Verified' };
   return allAgree ? { mark: 'status-pending', text: 'Not verified yet' } : { mark: 'status-loss', text: '✗ Not verified' };
+}
+
+/** A short answer lists the checks that fail. */
+function renderAllButton(predictionId: string): Markup {
+  return predictionId === '' ? null : renderCallButton('verification', 'All checks', { predictionId, detail: 'full' });
 }
 
 function renderAttestations(attestations: readonly Fields[]): Markup {
