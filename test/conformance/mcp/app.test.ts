@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Frame, Page } from 'playwright-core';
+import type { Frame } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { asTier } from '../../support/auth/login.ts';
 import { describeWithBrowser, type OpenPage } from '../../support/docs/browser.ts';
@@ -7,11 +7,12 @@ import { type Served, serve } from '../../support/http/serve.ts';
 import { MCP_CLIENTS, type McpClient } from '../../support/mcp/mcp.ts';
 import { fullService } from '../../support/service/full-service.ts';
 import type { TestService } from '../../support/service/service.ts';
-import { type AppHost, serveAppHost, withHostPolicy } from './app-host/serve-host.ts';
+import { type AppHost, openView, serveAppHost } from './app-host/app-host.ts';
 
 const AXE = readFileSync(new URL('../../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+const RUN_AXE = 'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))';
 
-/** Of a host that names all the colours that the views use. */
+/** Names all the colours that the views use. */
 const DARK_HOST = {
   theme: 'dark',
   styles: {
@@ -24,108 +25,119 @@ const DARK_HOST = {
   },
 };
 
+/** Names one colour, which alone could be illegible. */
+const PARTIAL_HOST = { theme: 'light', styles: { variables: { '--color-text-primary': 'rgb(255, 255, 255)' } } };
+
 let service: TestService;
 let served: Served;
 let host: AppHost;
-const clients: Record<string, McpClient> = {};
+let client: McpClient;
 
 beforeAll(async () => {
   service = await fullService();
   [served, host] = await Promise.all([serve(service), serveAppHost()]);
-  for (const tier of ['public', 'basic'] as const) clients[tier] = await MCP_CLIENTS['2026-07-28'](served.url, await asTier(service, tier));
+  client = await MCP_CLIENTS['2026-07-28'](served.url, await asTier(service, 'basic'));
 });
 afterAll(async () => {
-  for (const client of Object.values(clients)) await client.close();
+  await client?.close();
   host?.close();
   await served?.close();
   await service?.stop();
 });
 
-/** The frame within the frame of the sandbox. */
-async function findView(page: Page): Promise<Frame> {
-  const sandbox = await (await page.waitForSelector('iframe')).contentFrame();
-  return (await (await sandbox!.waitForSelector('iframe')).contentFrame())!;
-}
+const SCHEMES = [
+  ['light', { theme: 'light' }, 720, 'rgb(255, 255, 255)'],
+  ['dark, with the colours of the host, at 320 px', DARK_HOST, 320, 'rgb(10, 20, 30)'],
+  ['light, with one colour of the host', PARTIAL_HOST, 480, 'rgb(255, 255, 255)'],
+] as const;
 
-interface Opened {
-  page: OpenPage;
-  view: Frame;
-  /** Addresses that the page and its frames have asked for. */
-  requested: string[];
-  // biome-ignore lint/suspicious/noExplicitAny: answers are what is tested
-  result: any;
-}
-
-describeWithBrowser('a host of MCP Apps', (browser) => {
-  /** Calls a tool as a host does, and shows its view with the answer. */
-  async function open(call: { tool: string; input?: object; tier?: string; context?: object; width?: number }): Promise<Opened> {
-    const { tool, input = {}, tier = 'basic', context = { theme: 'light' }, width = 720 } = call;
-    const client = clients[tier];
-    const { tools } = await client.listTools();
-    const uri = tools.find(({ name }: { name: string }) => name === tool)._meta.ui.resourceUri;
-    const [{ text, mimeType, _meta }] = (await client.readResource({ uri })).contents;
-    expect(mimeType).toBe('text/html;profile=mcp-app');
-    const result = await client.callTool({ name: tool, arguments: input as Record<string, unknown> });
+describeWithBrowser('in a host of MCP Apps', (browser) => {
+  /** A view with the answer to a call, and the addresses that its page has asked for. */
+  async function open(
+    tool: string,
+    { input = {}, hostContext = {}, width = 720 }: { input?: object; hostContext?: object; width?: number },
+  ) {
     const requested: string[] = [];
     const page = await browser.open(host.url, {
       width,
-      init: async (opened: Page) => {
+      init: async (opened) => {
         opened.on('request', (request) => requested.push(request.url()));
-        await opened.exposeFunction('callTool', ({ name, arguments: args }: { name: string; arguments: Record<string, unknown> }) =>
-          client.callTool({ name, arguments: args }),
-        );
       },
     });
-    const html = withHostPolicy(text, _meta.ui.csp);
-    await page.evaluate((options) => (globalThis as unknown as { openApp(of: object): Promise<unknown> }).openApp(options), {
-      sandbox: host.sandboxUrl,
-      html,
-      csp: _meta.ui.csp,
-      hostContext: context,
-      input,
-      result,
-    });
-    const view = await findView(page);
-    return { page, view, requested, result };
+    const call = { name: tool, arguments: input as Record<string, unknown> };
+    return { page, requested, ...(await openView(page, { client, call, sandboxUrl: host.sandboxUrl, hostContext })) };
   }
 
-  async function expectSound({ page, view, requested }: Opened): Promise<void> {
-    const origins = new Set(requested.filter((url) => !url.startsWith('data:') && url !== 'about:srcdoc').map((url) => new URL(url).href));
-    expect([...origins].toSorted()).toEqual([host.url, host.sandboxUrl].toSorted());
-    await view.evaluate(AXE);
-    const findings = await view.evaluate(() => (globalThis as unknown as { axe: { run(): Promise<{ violations: object[] }> } }).axe.run());
-    expect(findings.violations).toEqual([]);
-    const [width, visible, height, frame] = (await view.evaluate(
-      '[document.documentElement.scrollWidth, innerWidth, document.body.offsetHeight, innerHeight]',
-    )) as number[];
-    expect(width).toBeLessThanOrEqual(visible);
-    expect(Math.abs(height - frame)).toBeLessThanOrEqual(1);
-    expect(page.problems()).toEqual([]);
-  }
-
-  it.each([
-    ['light', { theme: 'light' }, 720, 'rgb(255, 255, 255)'],
-    ['dark with colours of the host, on a phone', DARK_HOST, 320, 'rgb(10, 20, 30)'],
-  ])('draws the forecast: %s', async (_, context, width, background) => {
-    const opened = await open({ tool: 'predict_btc_direction', context, width });
-    const { view, result } = opened;
-    const { signal, skill } = result.structuredContent;
-    await view.waitForSelector('.lead');
-    const text = await view.locator('main').innerText();
-    for (const part of [signal, 'P(up)', 'Committed', 'Window opens', 'Window ends', 'No advice to trade']) expect(text).toContain(part);
-    expect(text.toLowerCase()).toContain(skill.verdict.slice(0, 60).toLowerCase());
+  it.each(SCHEMES)('draws the forecast: %s', async (_, hostContext, width, background) => {
+    const { view, result, ...opened } = await open('predict_btc_direction', { hostContext, width });
+    const { signal, pUp, skill, range } = result.structuredContent;
+    const text = await textOf(view);
+    for (const part of [signal, `${(100 * pUp).toFixed(1)} %`, Math.round(range.low).toLocaleString('en-US'), 'Committed', 'Window ends'])
+      expect(text).toContain(part);
+    expect(text.toLowerCase()).toContain(skill.verdict.toLowerCase());
+    expect(await view.locator('svg .range').count()).toBe(1);
     expect(await view.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(background);
-    await view.page().screenshot({ path: `/tmp/app-pkg/forecast-${width}.png`, fullPage: true });
-    await expectSound(opened);
+    await expectSound(view, opened);
   });
 
-  it.each(['get_track_record', 'verify_prediction'])('shots %s', async (tool) => {
-    for (const width of [720, 320]) {
-      const input = tool === 'get_track_record' ? {} : { predictionId: '2026-11-26:1d' };
-      const opened = await open({ tool, input, width, context: width === 320 ? { theme: 'dark' } : { theme: 'light' } });
-      await opened.view.waitForSelector('.lead');
-      await opened.page.screenshot({ path: `/tmp/app-pkg/${tool}-${width}.png`, fullPage: true });
-      await expectSound(opened);
-    }
+  it.each(SCHEMES)('draws the record and the checks of a forecast: %s', async (_, hostContext, width) => {
+    const { view, result, ...opened } = await open('get_track_record', { hostContext, width });
+    expect(await textOf(view)).toContain(`${result.structuredContent.statistics.wins} of ${result.structuredContent.statistics.resolved}`);
+    expect(await view.locator('svg .interval').count()).toBeGreaterThan(4);
+    await expectSound(view, opened);
+    await view
+      .getByRole('button', { name: /^Check/ })
+      .first()
+      .click();
+    await view.waitForSelector('strong.status-win');
+    expect(await textOf(view)).toContain('Verified');
+    await view.locator('summary').click();
+    await expectSound(view, opened);
+    await view.getByRole('button', { name: 'Back' }).click();
+    expect(await textOf(view)).toContain('Newest forecasts');
+  });
+
+  it('follows the theme of the host', async () => {
+    const { page, view } = await open('predict_btc_direction', { hostContext: { theme: 'light' } });
+    await textOf(view);
+    await page.evaluate('bridge.setHostContext({ theme: "dark" })');
+    await view.waitForFunction('getComputedStyle(document.body).backgroundColor === "rgb(20, 22, 26)"');
+  });
+
+  it('shows the rejection of a call without a token, and asks for nothing by itself', async () => {
+    const anonymous = await MCP_CLIENTS['2026-07-28'](served.url, {});
+    const page = await browser.open(host.url);
+    const call = { name: 'predict_btc_direction', arguments: {} };
+    const { view } = await openView(page, { client: anonymous, call, sandboxUrl: host.sandboxUrl, hostContext: {} });
+    const text = await textOf(view);
+    expect(text).not.toMatch(/\b(BUY|SELL|HOLD|DOWN)\b/);
+    expect(text).toContain('token');
+    await anonymous.close();
+  });
+
+  it('answers the teardown of the host', async () => {
+    const { page } = await open('verify_prediction', { input: { predictionId: await findAttested() } });
+    expect(await page.evaluate('bridge.teardownResource({})')).toEqual({});
   });
 });
+
+async function findAttested(): Promise<string> {
+  const { structuredContent } = await client.callTool({ name: 'get_track_record', arguments: {} });
+  return structuredContent.entries[0].predictionId;
+}
+
+/** Of the answer, once it is drawn. */
+async function textOf(view: Frame): Promise<string> {
+  await view.waitForSelector('main .lead');
+  return (await view.locator('main').textContent()) ?? '';
+}
+
+/** The frame has the height of its content and no width beyond it, is accessible, and has asked for nothing. */
+async function expectSound(view: Frame, { page, requested }: { page: OpenPage; requested: readonly string[] }): Promise<void> {
+  await view.waitForFunction('Math.abs(document.body.offsetHeight - innerHeight) <= 1');
+  expect(await view.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+  await view.evaluate(AXE);
+  expect(await view.evaluate(RUN_AXE)).toEqual([]);
+  expect(requested.filter((url) => !url.startsWith('data:'))).toEqual([host.url, host.sandboxUrl, 'about:srcdoc']);
+  expect(page.problems()).toEqual([]);
+}

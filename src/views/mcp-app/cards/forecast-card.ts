@@ -2,7 +2,7 @@ import { listSteps, renderSteps } from '../../forecast/forecast-timeline.ts';
 import { formatDate, formatUsd } from '../../forecast/format.ts';
 import { el, type Markup } from '../../markup.ts';
 import { formatHorizon, renderCallButton, renderHorizonButtons } from '../call-button.ts';
-import { type Fields, readFields, readInterval, readList, readNumber, readText, readTime } from '../fields.ts';
+import { type Fields, type Interval, readFields, readInterval, readList, readNumber, readText, readTime } from '../fields.ts';
 import { listCallRows } from '../figures/calls-row.ts';
 import { type DrawnRow, renderRows } from '../figures/drawn-row.ts';
 import { deriveForecastState, isOpen, renderState } from '../figures/forecast-state.ts';
@@ -56,18 +56,16 @@ function renderCall({ signal, direction, confidence }: Fields): Markup {
 function listProbabilityRows({ pUp }: Fields): DrawnRow[] {
   const value = readNumber(pUp);
   if (value === null) return [];
-  return [{ label: 'P(up)', text: `${(100 * value).toFixed(1)} %`, domain: { low: 0, high: 1 }, value, reference: 0.5 }];
+  return [{ label: 'P(up)', text: `${(100 * value).toFixed(1)} %; dashed: 50 %`, domain: { low: 0, high: 1 }, value, reference: 0.5 }];
 }
 
 function renderRanges(answer: Fields): Markup {
   const price = readNumber(answer.btcPrice);
   const ranges = listPriceRanges(answer);
   if (ranges.length === 0) return price === null ? null : el('p', {}, `Price at the forecast: ${formatUsd(price)}`);
-  const lows = ranges.map(({ low }) => low);
-  const highs = ranges.map(({ high }) => high);
-  const domain = { low: Math.min(...lows, price ?? Number.POSITIVE_INFINITY), high: Math.max(...highs, price ?? 0) };
+  const domain = spanRanges(ranges, price);
   const rows = ranges.map(({ share, low, high }) => ({
-    label: `${Math.round(100 * share)} %`,
+    label: `${Math.round(100 * share)} % range`,
     text: `${formatUsd(low)} to ${formatUsd(high)}`,
     domain,
     interval: { low, high },
@@ -79,6 +77,15 @@ function renderRanges(answer: Fields): Markup {
     renderRows(rows),
     price === null ? null : el('p', { class: 'quiet' }, `Dashed: ${formatUsd(price)}, the price at the forecast`),
   ];
+}
+
+/** All ranges and the price, with a margin. */
+function spanRanges(ranges: readonly Interval[], price: number | null): Interval {
+  const prices = price === null ? [] : [price];
+  const low = Math.min(...ranges.map((range) => range.low), ...prices);
+  const high = Math.max(...ranges.map((range) => range.high), ...prices);
+  const margin = 0.1 * (high - low);
+  return { low: low - margin, high: high + margin };
 }
 
 /** The steps whose time the answer has. */

@@ -13,7 +13,6 @@ export function renderVerificationCard(answer: Fields): Markup {
   return [
     el('h1', { tabindex: -1 }, name === '' ? 'Forecast, checked on chain' : `Forecast of ${name}, checked on chain`),
     renderResult(answer),
-    el('p', {}, toSentence(readText(answer.verdict))),
     renderAttestations(readList(answer.attestations)),
     renderChecks('Failed', failed),
     renderUnchecked(readList(answer.unchecked)),
@@ -26,13 +25,12 @@ export function renderVerificationCard(answer: Fields): Markup {
   ];
 }
 
+/** The verdict states how many checks agree; without it, the figures do. */
 function renderResult(answer: Fields): Markup {
   const [agree, all] = [readNumber(answer.agreeing), readNumber(answer.checked)];
   const { mark, text } = judge(answer.verified === true, agree === all);
-  return el('p', { class: 'lead' }, [
-    el('strong', { class: mark }, text),
-    agree === null || all === null ? null : ` ${agree} of ${all} checks agree`,
-  ]);
+  const counts = agree === null || all === null ? '' : `${agree} of ${all} checks agree`;
+  return [el('p', { class: 'lead' }, el('strong', { class: mark }, text)), el('p', {}, toSentence(readText(answer.verdict) || counts))];
 }
 
 /** A forecast that is not on chain yet is not verified, though no check fails. */

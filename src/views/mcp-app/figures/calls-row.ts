@@ -13,9 +13,9 @@ export interface CallFigures {
 /** The share of right calls with its interval, against always saying UP; empty before the first outcome. */
 export function listCallRows({ accuracy, interval, alwaysUp }: CallFigures): DrawnRow[] {
   if (accuracy === null) return [];
-  const against = alwaysUp === null ? '' : `; always UP ${formatShare(alwaysUp)}`;
+  const against = alwaysUp === null ? '' : `; always UP ${formatShare(alwaysUp)}, dashed`;
   const text = `${formatShare(accuracy)}${formatInterval(interval)}${against}`;
-  return [{ label: 'Right', text, domain: SHARES, interval, value: accuracy, reference: alwaysUp }];
+  return [{ label: 'Right calls', text, domain: SHARES, interval, value: accuracy, reference: alwaysUp }];
 }
 
 function formatInterval(interval: Interval | null): string {

@@ -34,7 +34,7 @@ function drawRow({ domain, interval = null, value = null, reference = null, isRa
     return Math.round(10 * WIDTH * Math.min(1, Math.max(0, share))) / 10;
   };
   return el('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, height: HEIGHT, preserveAspectRatio: 'none', 'aria-hidden': 'true' }, [
-    isRange ? null : drawLine('axis', [0, MIDDLE], [WIDTH, MIDDLE]),
+    drawLine('axis', [0, MIDDLE], [WIDTH, MIDDLE]),
     interval === null
       ? null
       : isRange

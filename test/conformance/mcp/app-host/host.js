@@ -21,5 +21,4 @@ window.openApp = async ({ sandbox, html, csp, hostContext, input, result }) => {
   await bridge.sendToolInput({ arguments: input });
   await bridge.sendToolResult(result);
   window.bridge = bridge;
-  return bridge.getAppVersion();
 };
