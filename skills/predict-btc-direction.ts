@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { findOffering } from '../src/commerce/price-list.ts';
 import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
 import { formatPercent } from '../src/forecast/math/format-percent.ts';
+import { findPriceRange } from '../src/record/distributions/price-range.ts';
 import { FREE_HOLD_NOTE, getOracleSignal, toFreeHold } from '../src/record/oracle/oracle-signal.ts';
+import { PRICE_RANGE } from '../src/record/schemas/expected-range.ts';
 import { FREE_HOLD_SIGNAL, ORACLE_SIGNAL } from '../src/record/schemas/oracle.ts';
 import { forecastHorizon } from './inputs.ts';
 import { formatInstant, formatSource } from './outlines/format-figures.ts';
@@ -23,7 +25,7 @@ export const predictBtcDirection = defineSkill({
     { say: 'Give me the 2-day BTC forecast with its proof.', input: { horizon: '2d' } },
   ],
   input: z.strictObject({ horizon: forecastHorizon }),
-  output: ORACLE_SIGNAL.omit({ success: true, access: true }),
+  output: ORACLE_SIGNAL.omit({ success: true, access: true }).extend({ range: PRICE_RANGE }),
   outline: PREDICTION_OUTLINE,
   tier: 'basic',
   publicPart: PREDICTION_PUBLIC_PART,
@@ -32,7 +34,11 @@ export const predictBtcDirection = defineSkill({
   freshness: { description: 'one forecast a day, at about 21:35 UTC', seconds: 86_400 },
   cost: 'normal',
   errors: ['STEP_WAITING'],
-  run: ({ horizon }, { deps, caller }) => getOracleSignal(deps, parseHorizonDays(horizon), caller),
+  async run({ horizon }, { deps, caller }) {
+    const horizonDays = parseHorizonDays(horizon);
+    const signal = await getOracleSignal(deps, horizonDays, caller);
+    return { ...signal, range: await findPriceRange(deps, { horizonDays, date: signal.date }) };
+  },
   formatText({ signal, direction, confidence, pUp, horizon, date, btcPrice, regime, status, skill, stale, source, ...rest }) {
     const { windowOpensAt, resolvesAt, attestationUid, replayed } = rest;
     const proof =

@@ -5,17 +5,12 @@ import type { ExpectedRange } from '../../src/record/distributions/expected-rang
 import type { PublicSignal } from '../../src/record/schemas/signal.ts';
 import type { TrackRecordReply } from '../../src/record/schemas/track-record.ts';
 import { formatInstant, formatInterval, formatSource } from './format-figures.ts';
-import { PREDICTION_MEMBERS } from './prediction.ts';
+import { OUTLINED_RANGE, PREDICTION_MEMBERS } from './prediction.ts';
 import type { PublicPart } from './public-part.ts';
 
 const SHOWN_SHARE = 0.8;
 
-const PART = z.object({
-  ...PREDICTION_MEMBERS,
-  range: z
-    .object({ share: z.number(), low: z.number(), high: z.number() })
-    .describe('Central range of the price at `resolvesAt`, BTC/USD, by the model: it has no direction'),
-});
+const PART = z.object({ ...PREDICTION_MEMBERS, range: OUTLINED_RANGE });
 
 export type PredictionPublicPart = z.input<typeof PART>;
 

@@ -35,6 +35,11 @@ export const PREDICTION_MEMBERS = {
   source: z.string().describe('Of the market data; `simulated` is no real market'),
 };
 
+/** Central range of the price at `resolvesAt`. */
+export const OUTLINED_RANGE = z
+  .object({ share: z.number(), low: z.number(), high: z.number() })
+  .describe('Central range of the price at `resolvesAt`, BTC/USD, by the model: it has no direction');
+
 export const PREDICTION_OUTLINE: Outline = {
-  schema: z.object({ ...PREDICTION_MEMBERS, stale: z.boolean().describe('A newer forecast is overdue') }),
+  schema: z.object({ ...PREDICTION_MEMBERS, range: OUTLINED_RANGE.nullable(), stale: z.boolean().describe('A newer forecast is overdue') }),
 };

@@ -13,6 +13,7 @@ import { isFixture, playFixture } from '../../transports/a2a/fixtures.ts';
 import { createTaskPush } from '../../transports/a2a/push/task-push.ts';
 import type { ProtocolAdapter } from '../../transports/adapter.ts';
 import { createMcpAdapter } from '../../transports/mcp/adapter.ts';
+import { readAppDocuments } from '../../transports/mcp/apps/app-documents.ts';
 import { createLocalBackend } from '../../transports/mcp/backends/local.ts';
 import { createMcpFixtures } from '../../transports/mcp/fixtures/fixtures.ts';
 import { createOriginCheck } from '../../transports/mcp/validation/origins.ts';
@@ -60,6 +61,7 @@ export function composeMcp(
     version: packageJson.version,
     publicUrl,
     payments: config.MCP_PAYMENTS === 'on' ? 'call' : 'off',
+    apps: readAppDocuments(),
     ...(config.PROTOCOL_FIXTURES === 'on' ? { fixtures: createMcpFixtures() } : {}),
     backendFor: (context) =>
       createLocalBackend({ signals: deps, runSkill, ...(config.MCP_PAYMENTS === 'on' && { paidCalls }), methodology }, context),

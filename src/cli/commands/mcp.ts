@@ -13,7 +13,9 @@ import { createLog, type Log } from '../../platform/log.ts';
 import { createShutdown, type Shutdown, stopOnSignals } from '../../platform/shutdown.ts';
 import { writeNotice } from '../../platform/startup/startup-notice.ts';
 import { UsageError } from '../../platform/usage-error.ts';
+import { readAppDocuments } from '../../transports/mcp/apps/app-documents.ts';
 import { createRemoteBackend, type RemoteBackendOptions } from '../../transports/mcp/backends/remote.ts';
+import type { McpServerOptions } from '../../transports/mcp/options.ts';
 import { buildMcpServer } from '../../transports/mcp/server.ts';
 import { serveOverStdio } from '../../transports/mcp/stdio/stdio.ts';
 import { parseChoice } from '../svc/arguments.ts';
@@ -100,8 +102,14 @@ async function serveMcp(command: McpCommand, environment: ProcessEnvironment): P
   const namedUrl = command.url ?? config.ORACLE_URL;
   const url = namedUrl ?? getLocalUrl(config);
   const service = namedUrl === undefined ? keepLocalService(url, config, environment, shutdown) : undefined;
+  const apps = readAppDocuments();
   const server = serveOverStdio(
-    () => createMcpServer({ url, ...(service && { ready: service.ready }), ...chooseTokenSource(command, config, url) }, config, log),
+    () =>
+      createMcpServer(
+        { url, ...(service && { ready: service.ready }), ...chooseTokenSource(command, config, url) },
+        { apps, payments: config.MCP_PAYMENTS === 'on' ? 'elsewhere' : 'off' },
+        log,
+      ),
     {
       input: process.stdin,
       output: process.stdout,
@@ -114,12 +122,12 @@ async function serveMcp(command: McpCommand, environment: ProcessEnvironment): P
   process.exit(failed.length > 0 ? 1 : 0);
 }
 
-function createMcpServer(options: RemoteBackendOptions, { MCP_PAYMENTS }: Config, log: Log) {
+function createMcpServer(options: RemoteBackendOptions, offered: Pick<McpServerOptions, 'apps' | 'payments'>, log: Log) {
   return buildMcpServer(createRemoteBackend(options), {
     version: packageJson.version,
     publicUrl: options.url,
     howToSendToken: HOW_TO_SEND_TOKEN,
-    payments: MCP_PAYMENTS === 'on' ? 'elsewhere' : 'off',
+    ...offered,
     onError: (error) => log.warn({ err: error }, 'a call failed'),
   });
 }

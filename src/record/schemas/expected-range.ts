@@ -10,6 +10,11 @@ const CENTRAL_RANGE = z.object({
   halfWidth: z.number().min(0).describe('Half the distance between the bounding quantiles, log return, to 0.000001'),
 });
 
+/** The range of one forecast that its answer carries. */
+export const PRICE_RANGE = CENTRAL_RANGE.omit({ halfWidth: true })
+  .nullable()
+  .describe('Central range of the price at `resolvesAt` around `btcPrice`, by the model: it has no direction; null without a stored width');
+
 const RANGES = z.array(CENTRAL_RANGE).describe('Central ranges of 50, 80 and 90 %, which say nothing of the direction');
 
 const HORIZON_RANGES = z.object({

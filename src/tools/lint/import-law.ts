@@ -47,7 +47,7 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   'src/transports/adapter.ts': ['src/platform', 'src/auth'],
   'src/transports/http': [...TRANSPORTS, 'src/views'],
   'src/transports/a2a': TRANSPORTS,
-  'src/transports/mcp': TRANSPORTS,
+  'src/transports/mcp': [...TRANSPORTS, 'src/views'],
   // It runs in browsers; the types of responses are erased.
   'src/dashboard': [
     'src/views',

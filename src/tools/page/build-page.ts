@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import type { BuildOptions, BuildResult, Plugin } from 'esbuild';
-import { OracleError } from '../../platform/errors.ts';
 import { getBrotliUrl, PAGE_FILE_NAME, PAGE_FOLDER, PAGE_MANIFEST, WIDGET_SCRIPT } from '../../transports/http/page/page-bundle.ts';
+import { BROWSER_BUNDLE, importBundler, ROOT, SOURCES, writeAtomically } from './bundler.ts';
 
 const PACKAGE = /^(?:.*\/)?node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//;
-
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const SOURCES = `${ROOT}src/dashboard/`;
 
 export interface BuiltFile {
   name: string;
@@ -81,43 +78,16 @@ const WITHOUT_OFFCHAIN_LOOKUPS: Plugin = {
 };
 
 const OPTIONS = {
-  absWorkingDir: ROOT,
+  ...BROWSER_BUNDLE,
   entryPoints: [`${SOURCES}main.ts`, `${SOURCES}styles/page.css`],
   outdir: fileURLToPath(PAGE_FOLDER),
-  bundle: true,
   format: 'esm',
-  platform: 'browser',
-  target: 'es2024',
-  minify: true,
-  charset: 'utf8',
-  legalComments: 'none',
-  write: false,
-  metafile: true,
-  logLevel: 'silent',
   plugins: [WITHOUT_OFFCHAIN_LOOKUPS],
 } as const satisfies BuildOptions;
-
-async function importBundler(): Promise<typeof import('esbuild')> {
-  try {
-    return await import('esbuild');
-  } catch (cause) {
-    throw new OracleError('CONFIG_INVALID', 'The page cannot be built: the optional package esbuild is not installed', {
-      suggestedAction: 'Run "npm ci" without --omit=optional, then "npm run build:page".',
-      cause,
-    });
-  }
-}
 
 function renderManifest({ files }: BuiltPage): string {
   const getName = (extension: string) => files.find(({ name }) => name.endsWith(extension))!.name;
   return `${JSON.stringify({ script: getName('.js'), style: getName('.css') })}\n`;
-}
-
-/** A process that starts at the same time reads the old file or the new one. */
-async function writeAtomically(path: URL, text: string | Buffer): Promise<void> {
-  const temporary = new URL(`${path.href}.${process.pid}`);
-  await writeFile(temporary, text);
-  await rename(temporary, path);
 }
 
 /** A comment that names each bundled package with its license and copyright; empty without any. */

@@ -1,3 +1,4 @@
+import type { AppDocuments } from './apps/app-documents.ts';
 import type { McpFixtures } from './fixtures/fixtures.ts';
 import type { McpPayments } from './payments.ts';
 
@@ -9,6 +10,8 @@ export interface McpServerOptions {
   howToSendToken?: string;
   /** Where single answers are paid for with x402. */
   payments: McpPayments;
+  /** Documents in which hosts with MCP Apps show answers; unset: none is declared. */
+  apps?: AppDocuments;
   /** Tools, resources and prompts that the conformance suites call by name. */
   fixtures?: McpFixtures;
   /** Logs internal errors; the client receives none of their text. */

@@ -1,5 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { IDENTITY } from '../../../agent-card/identity.ts';
+import { APP_EXTENSION, registerApps } from './apps/register-apps.ts';
 import type { McpBackend } from './backends/backend.ts';
 import { formatInstructions } from './instructions.ts';
 import type { McpServerOptions } from './options.ts';
@@ -33,6 +34,10 @@ export function buildMcpServer(backend: McpBackend, options: McpServerOptions): 
   const guard = createErrorGuard(options.onError);
   registerTools(server, backend, options);
   registerResources(server, backend, guard, options);
+  if (options.apps !== undefined) {
+    server.server.registerCapabilities({ extensions: { [APP_EXTENSION]: {} } });
+    registerApps(server, options.apps);
+  }
   registerPrompts(server, backend, guard);
   options.fixtures?.register(server);
   return server;

@@ -1,7 +1,7 @@
 import { el, type Markup } from '../markup.ts';
 import { type AttestationFacts, type ForecastFacts, formatForecastPath } from './forecast-facts.ts';
 import { describeForecast, STATE_LABELS, STATE_MARKS } from './forecast-state.ts';
-import { renderTimeline } from './forecast-timeline.ts';
+import { listSteps, renderSteps } from './forecast-timeline.ts';
 import { renderValues } from './forecast-values.ts';
 import { formatDate, formatDayAndMonth } from './format.ts';
 
@@ -21,7 +21,7 @@ export function renderForecast(facts: ForecastFacts): Markup {
     ]),
     renderOrigin(facts),
     renderActions(facts),
-    renderSection('timeline', 'Timeline', renderTimeline(facts)),
+    renderSection('timeline', 'Timeline', renderSteps(listSteps(facts))),
     renderSection('values', 'Forecast and outcome', renderValues(facts)),
     renderSection('attestations', 'On chain', renderAttestations(facts)),
     renderNeighbours(date, facts),

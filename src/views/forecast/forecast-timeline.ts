@@ -1,5 +1,5 @@
-import { el, type Markup } from '../markup.ts';
-import type { ForecastFacts } from './forecast-facts.ts';
+import { el, type Markup, type MarkupElement } from '../markup.ts';
+import type { AttestationFacts, ForecastFacts } from './forecast-facts.ts';
 import { formatTime } from './format.ts';
 
 interface Step {
@@ -10,8 +10,16 @@ interface Step {
   link?: string | null;
 }
 
+type StepAttestation = Pick<AttestationFacts, 'at' | 'explorerUrl'> | null;
+
+/** What of a forecast its steps show. */
+export interface StepFacts extends Pick<ForecastFacts, 'state' | 'madeAt' | 'windowOpensAt' | 'endsAt' | 'now'> {
+  committed: StepAttestation;
+  revealed: StepAttestation;
+}
+
 /** Steps in the order of a forecast's life. A missed day was never made, a void one is never revealed. */
-export function listSteps({ state, madeAt, committed, windowOpensAt, endsAt, revealed, now }: ForecastFacts): Step[] {
+export function listSteps({ state, madeAt, committed, windowOpensAt, endsAt, revealed, now }: StepFacts): Step[] {
   const isReached = (at: string) => at <= now;
   const steps: Step[] = [
     { label: 'Made', at: state === 'missed' ? null : madeAt, isDone: state !== 'missed' },
@@ -24,8 +32,8 @@ export function listSteps({ state, madeAt, committed, windowOpensAt, endsAt, rev
   return steps.toSorted((a, b) => (a.at === null || b.at === null ? 0 : a.at.localeCompare(b.at)));
 }
 
-export function renderTimeline(facts: ForecastFacts): Markup {
-  return el('ol', { class: 'steps' }, listSteps(facts).map(renderStep));
+export function renderSteps(steps: readonly Step[]): MarkupElement {
+  return el('ol', { class: 'steps' }, steps.map(renderStep));
 }
 
 function renderStep({ label, at, isDone, link }: Step): Markup {

@@ -19,6 +19,7 @@ export interface McpClient {
   complete(params: Record<string, unknown>): Promise<Answer>;
   getInstructions(): string | undefined;
   getServerVersion(): Answer;
+  getServerCapabilities(): Answer;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,8 @@
+import { buildApp } from '../../../src/tools/page/build-app.ts';
 import { buildPage } from '../../../src/tools/page/build-page.ts';
 
-/** Suites serve the page of the sources, not of the last `npm ci`. */
+/** Suites serve page and MCP App of the sources, not of the last `npm ci`. */
 export default async function setup(): Promise<void> {
   await buildPage();
+  await buildApp();
 }

@@ -15,7 +15,7 @@ import { type ToolAnswer, toToolAnswer, toToolError, toToolResult } from './tool
 
 export function registerTools(server: McpServer, backend: McpBackend, options: McpServerOptions): void {
   for (const skill of SKILLS) {
-    server.registerTool(skill.id, declareTool(skill, options.payments), async (args, context) => {
+    server.registerTool(skill.id, declareTool(skill, options), async (args, context) => {
       try {
         const { input, choices } = splitToolInput(skill, options.payments, args);
         const payment = getCallPayment(context, choices.pays);

@@ -1,10 +1,12 @@
 import type { Skill } from '../../../../skills/skill.ts';
+import { buildViewMeta } from '../apps/register-apps.ts';
 import { META_KEYS } from '../meta-keys.ts';
+import type { McpServerOptions } from '../options.ts';
 import { formatSinglePrice, isPayable, type McpPayments } from '../payments.ts';
 import { toListedInput, toListedOutput } from './tool-schema.ts';
 
 /** What `tools/list` has of a skill. */
-export function declareTool(skill: Skill, payments: McpPayments) {
+export function declareTool(skill: Skill, { payments, apps }: Pick<McpServerOptions, 'payments' | 'apps'>) {
   const { title, cost, tier, freshness } = skill;
   const price = payments === 'off' ? {} : { price: formatPriceTerms(skill, payments) };
   return {
@@ -14,7 +16,10 @@ export function declareTool(skill: Skill, payments: McpPayments) {
     outputSchema: toListedOutput(skill),
     // The chain lies outside this service.
     annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: cost === 'rpc' },
-    _meta: { [META_KEYS.terms]: { tier, ...price, freshness, asksChain: cost === 'rpc' } },
+    _meta: {
+      [META_KEYS.terms]: { tier, ...price, freshness, asksChain: cost === 'rpc' },
+      ...(apps === undefined ? {} : buildViewMeta(skill.id)),
+    },
   };
 }
 

@@ -2,7 +2,9 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SKILLS } from '../../../../skills/index.ts';
 import { formatDay } from '../../../../src/forecast/day.ts';
+import { readAppDocuments } from '../../../../src/transports/mcp/apps/app-documents.ts';
 import { DETAILS } from '../../../../src/transports/mcp/tools/tool-input.ts';
+import { type AppView, VIEW_TOOLS } from '../../../../src/views/mcp-app/app-views.ts';
 import { asTier } from '../../../support/auth/login.ts';
 import { type Served, serve } from '../../../support/http/serve.ts';
 import { MCP_CLIENTS, type McpClient } from '../../../support/mcp/mcp.ts';
@@ -113,20 +115,38 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('the off
   });
 
   it('reads every listed resource', async () => {
-    const { resources } = await client.listResources();
-    const uris: string[] = resources.map(({ uri }: { uri: string }) => uri);
+    const listed: { uri: string; mimeType: string }[] = (await client.listResources()).resources;
+    const resources = listed.filter(({ uri }) => !uri.startsWith('ui://'));
+    const uris = resources.map(({ uri }) => uri);
     expect(uris.slice(0, 8)).toEqual([
       'oracle://methodology',
       ...['7d', '3d', '2d'].map((horizon) => `oracle://signal/${horizon}`),
       ...['7d', '3d', '2d', '1d'].map((horizon) => `oracle://scorecard/${horizon}`),
     ]);
     expect(uris.slice(8)).toEqual([...Array(5).fill(expect.stringMatching(/^oracle:\/\/attestations\//)), ...SCHEMA_URIS]);
-    for (const { uri, mimeType } of [...resources.slice(0, 9), resources.at(-1)]) {
+    for (const { uri, mimeType } of [...resources.slice(0, 9), resources.at(-1)!]) {
       const { contents } = await client.readResource({ uri });
       expect(contents).toEqual([{ uri, mimeType, text: expect.any(String) }]);
       expect(mimeType).toBe(uri === 'oracle://methodology' ? 'text/markdown' : 'application/json');
       if (mimeType === 'application/json') expect(JSON.parse(contents[0].text)).toBeTypeOf('object');
     }
+  });
+
+  it('gets a view for three tools, in the spelling of today and of before, as a document that connects to nothing', async () => {
+    expect(client.getServerCapabilities()).toMatchObject({ extensions: { 'io.modelcontextprotocol/ui': {} } });
+    const [{ tools }, { resources }] = await Promise.all([client.listTools(), client.listResources()]);
+    const documents = readAppDocuments()!;
+    for (const [view, name] of Object.entries(VIEW_TOOLS)) {
+      const uri = `ui://bitcoin-signal-oracle/${view}`;
+      const { _meta } = tools.find((tool: { name: string }) => tool.name === name);
+      expect(_meta).toMatchObject({ ui: { resourceUri: uri }, 'ui/resourceUri': uri });
+      const declared = { ui: { csp: { connectDomains: [], resourceDomains: [] }, prefersBorder: true } };
+      const mimeType = 'text/html;profile=mcp-app';
+      expect(resources.find((resource: { uri: string }) => resource.uri === uri)).toMatchObject({ mimeType, _meta: declared });
+      const { contents } = await client.readResource({ uri });
+      expect(contents).toEqual([{ uri, mimeType, text: documents[view as AppView], _meta: declared }]);
+    }
+    expect(tools.find(({ name }: { name: string }) => name === 'get_market_context')._meta).not.toHaveProperty('ui');
   });
 
   it('reads a gated signal, and scorecard and attestation as the tools return them', async () => {

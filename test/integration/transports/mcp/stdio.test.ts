@@ -107,8 +107,8 @@ function withoutMoving(value: Answer): Answer {
 describe('over stdio', () => {
   it.each(MEETINGS)('%s gets for %s the same as over HTTP, including errors and field order', async (library, tier) => {
     const [stdio, http] = await Promise.all([CLIENTS[library](await tokenOf(tier)), overHttp(tier)]);
-    const signal = { uri: 'oracle://signal/7d' };
-    expect(await stdio.client.readResource(signal)).toMatchObject({ contents: (await http.client.readResource(signal)).contents });
+    for (const uri of ['oracle://signal/7d', 'ui://bitcoin-signal-oracle/forecast'])
+      expect(await stdio.client.readResource({ uri })).toMatchObject({ contents: (await http.client.readResource({ uri })).contents });
     for (const [name, input] of CALLS) {
       const call = { name, arguments: input() };
       const [nearby, remote] = (await Promise.all([stdio.client.callTool(call), http.client.callTool(call)])) as Answer[];

@@ -1,0 +1,40 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { BuildOptions } from 'esbuild';
+import { OracleError } from '../../platform/errors.ts';
+
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+export const SOURCES = `${ROOT}src/dashboard/`;
+
+/** Of every bundle that browsers load. */
+export const BROWSER_BUNDLE = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  platform: 'browser',
+  target: 'es2024',
+  minify: true,
+  charset: 'utf8',
+  legalComments: 'none',
+  write: false,
+  metafile: true,
+  logLevel: 'silent',
+} as const satisfies BuildOptions;
+
+/** @throws OracleError CONFIG_INVALID if the optional package esbuild is not installed */
+export async function importBundler(): Promise<typeof import('esbuild')> {
+  try {
+    return await import('esbuild');
+  } catch (cause) {
+    throw new OracleError('CONFIG_INVALID', 'The page cannot be built: the optional package esbuild is not installed', {
+      suggestedAction: 'Run "npm ci" without --omit=optional, then "npm run build:page".',
+      cause,
+    });
+  }
+}
+
+/** A process that starts at the same time reads the old file or the new one. */
+export async function writeAtomically(path: URL, text: string | Buffer): Promise<void> {
+  const temporary = new URL(`${path.href}.${process.pid}`);
+  await writeFile(temporary, text);
+  await rename(temporary, path);
+}
