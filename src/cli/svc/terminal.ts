@@ -14,6 +14,7 @@ export async function runOnTerminal(
   const { stdin, stdout, stderr } = process;
   const context: CliContext = {
     ...environment,
+    input: stdin,
     out: stdout,
     err: stderr,
     createInterruptSignal,
