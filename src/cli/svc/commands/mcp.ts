@@ -1,5 +1,5 @@
 import { OracleError } from '../../../platform/errors.ts';
-import { parseUrlOption, type ServiceValues, TOKEN_OPTION, URL_OPTION } from '../arguments.ts';
+import { JSON_OPTION, parseUrlOption, type ServiceValues, TOKEN_OPTION, URL_OPTION } from '../arguments.ts';
 import { EXIT, type SvcCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { createMcpEndpoint, type McpEndpointOptions } from '../mcp/mcp-endpoint.ts';
@@ -18,6 +18,7 @@ With a wallet it logs in when it is called, and renews its token.`,
     [URL_OPTION[0], 'the service; or ORACLE_URL or SERVICE_URL (default: the service of this machine)', URL_OPTION[2]],
     TOKEN_OPTION,
     ...KEY_OPTIONS,
+    [JSON_OPTION[0], 'print notices and errors as JSON'],
   ],
   footer: 'Notices are written to standard error. It ends when its standard input does.',
   async run(context, { token, ...options }) {
