@@ -25,9 +25,9 @@ export const PACKAGE_SETTINGS: readonly PackageSetting[] = [
   },
   {
     key: 'api_key',
-    variable: 'ORACLE_KEY',
+    variable: 'ORACLE_TOKEN',
     title: 'API key',
-    description: 'An API key of the service, for forecasts whose outcome is open; everything else needs none',
+    description: 'An API key or access token of the service, for forecasts whose outcome is open; everything else needs none',
     isSecret: true,
     default: '',
   },

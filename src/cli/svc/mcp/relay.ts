@@ -6,7 +6,7 @@ import { getRequestId, parseRpcLine, type RpcBody, type RpcMessage, toErrorReply
 
 /** Added to the instructions of the service, which speak of a request header. */
 const HOW_TO_SEND_TOKEN =
-  'Calls come through a local program, which sends the access token: its user sets ORACLE_KEY, ORACLE_TOKEN or PRIVATE_KEY in the environment that this program is started with.';
+  'Calls come through a local program, which sends the access token: its user sets ORACLE_TOKEN (an API key or an access token) or PRIVATE_KEY in the environment that this program is started with.';
 
 export interface McpRelayOptions {
   /** The messages of the client, one a line. */

@@ -5,7 +5,7 @@ import { PACKAGE_SETTINGS } from '../package-settings.ts';
 export const BUNDLE_ENTRY = 'server/index.mjs';
 export const BUNDLE_ICON = 'icon.png';
 /** Hosts start a bundle with the Node that they bring. */
-export const BUNDLE_MIN_NODE = '20.11';
+export const BUNDLE_MIN_NODE = '20.12';
 
 /** `manifest.json` of the MCP bundle (MCPB 0.4). A field without a default would reach the program as its placeholder. */
 export function buildBundleManifest({ version, license }: { version: string; license: string }) {

@@ -193,7 +193,7 @@ describe('svc mcp', () => {
   ] as const)('relays what the service answers to a client that negotiates %s, as %s', async (mode, tier, revision) => {
     const [{ client }, http] = await Promise.all([relay(await tokenOf(tier), mode), overHttp(tier)]);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
-    expect(client.getInstructions()).toMatch(/no skill that can be distinguished from luck[\s\S]*ORACLE_KEY/);
+    expect(client.getInstructions()).toMatch(/no skill that can be distinguished from luck[\s\S]*ORACLE_TOKEN/);
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(SKILLS.map(({ id }) => id));
     const signal = { uri: 'oracle://signal/7d' };
     expect(await client.readResource(signal)).toMatchObject({ contents: (await http.client.readResource(signal)).contents });

@@ -73,7 +73,7 @@ describe('server.json of the project', () => {
     const [remote] = remotes;
     expect([...remote.url.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)).toEqual(Object.keys(remote.variables));
     const secrets = packages[0].environmentVariables.filter(({ isSecret }) => isSecret).map(({ name }) => name);
-    expect(secrets).toEqual(['ORACLE_KEY', 'PRIVATE_KEY']);
+    expect(secrets).toEqual(['ORACLE_TOKEN', 'PRIVATE_KEY']);
   });
 
   it('describes the server as the entry that a service serves', () => {
