@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { PUBLICATION } from '../../../../agent-card/identity.ts';
 import { filterChildEnvironment } from '../../../platform/child-process/child-environment.ts';
 import { findImportedPackages, listInstalledPackages } from './imported-packages.ts';
 import { PACKAGED_DOCUMENTS, renderPackagedDocument } from './packaged-document.ts';
@@ -45,9 +46,10 @@ export interface PackedSvc {
   unpackedBytes: number;
 }
 
-/** The tarball that `npm publish` would send. */
+/** The tarball that `npm publish` would send. Takes the place of those of earlier versions. */
 export function packSvc(folder: string): PackedSvc {
   const into = dirname(folder);
+  for (const name of globSync(`${PUBLICATION.npmName.replace(/^@/, '').replace('/', '-')}-*.tgz`, { cwd: into })) rmSync(join(into, name));
   const words = ['pack', folder, '--json', '--ignore-scripts', '--pack-destination', into, '--loglevel=error'];
   const output = JSON.parse(execFileSync('npm', words, { encoding: 'utf8', env: filterChildEnvironment(), cwd: into }));
   // A list up to npm 11, a record of names from npm 12 on.
