@@ -19,7 +19,10 @@ const { name, version } = JSON.parse(readFileSync(join(folder, 'manifest.json'),
 const file = join(dirname(folder), `${name}-${version}.mcpb`);
 ensureInstalled('bin/dev/packages/mcpb');
 const mcpb = (...words) =>
-  execFileSync(join(import.meta.dirname, 'mcpb/node_modules/.bin/mcpb'), words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  execFileSync(join(import.meta.dirname, 'mcpb/node_modules/.bin/mcpb'), words, {
+    env: { PATH: process.env.PATH },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 mcpb('validate', join(folder, 'manifest.json'));
 mcpb('pack', folder, file);
 console.log(`Packed ${file}: ${Math.ceil(statSync(file).size / 1_000)} kB`);

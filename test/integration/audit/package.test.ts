@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { PUBLICATION } from '../../../agent-card/identity.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
+import { buildMcpb } from '../../../src/tools/packages/mcpb/build-mcpb.ts';
 import { type TestChain, testChain } from '../../support/chain/chain.ts';
 import { removeFolder } from '../../support/docs/folders.ts';
 import {
@@ -94,6 +95,18 @@ it.each(['mcp.mjs', 'svc.mjs mcp'])('%s serves MCP without a database and withou
   const { status, stdout } = spawnSync(process.execPath, [join(folder, PACKAGE, program!), ...words], { input, env, encoding: 'utf8' });
   expect(JSON.parse(stdout)).toMatchObject({ id: 1, error: { data: { code: 'SERVICE_UNREACHABLE', retryable: true } } });
   expect(status).toBe(0);
+});
+
+it('the MCP bundle starts as its manifest says, and needs no packages', async () => {
+  await buildMcpb(join(folder, 'bundle'));
+  const { server, icon } = JSON.parse(await readFile(join(folder, 'bundle/manifest.json'), 'utf8'));
+  const args = server.mcp_config.args.map((word: string) => word.replace(/^\$\{__dirname\}/, join(folder, 'bundle')));
+  expect(args).toEqual([join(folder, 'bundle', server.entry_point)]);
+  expect((await readFile(join(folder, 'bundle', icon))).subarray(1, 4).toString()).toBe('PNG');
+  const input = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n';
+  const env = { ORACLE_URL: 'http://127.0.0.1:9', ORACLE_TOKEN: '', PRIVATE_KEY: '' };
+  const { status, stdout } = spawnSync(process.execPath, args, { input, env, encoding: 'utf8' });
+  expect([status, JSON.parse(stdout).error.data.code]).toEqual([0, 'SERVICE_UNREACHABLE']);
 });
 
 it('checks one forecast by chain and wallet alone', async () => {
