@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import type { BuildOptions, BuildResult, Plugin } from 'esbuild';
-import { OracleError } from '../../platform/errors.ts';
 import { getBrotliUrl, PAGE_FILE_NAME, PAGE_FOLDER, PAGE_MANIFEST, WIDGET_SCRIPT } from '../../transports/http/page/page-bundle.ts';
+import { importBundler } from '../bundler.ts';
 
 const PACKAGE = /^(?:.*\/)?node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//;
 
@@ -53,7 +53,7 @@ async function removeEarlierFiles(folder: URL, { files }: BuiltPage): Promise<vo
 
 /** The bundle in memory. */
 async function bundlePage(): Promise<BuiltPage> {
-  const { build } = await importBundler();
+  const { build } = await importBundler({ name: 'page', script: 'build:page' });
   const { outputFiles, metafile }: BuildResult<typeof OPTIONS> = await build(OPTIONS);
   // What is imported and then left out, as most of a library, is no part of the page.
   const contained = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
@@ -96,17 +96,6 @@ const OPTIONS = {
   logLevel: 'silent',
   plugins: [WITHOUT_OFFCHAIN_LOOKUPS],
 } as const satisfies BuildOptions;
-
-async function importBundler(): Promise<typeof import('esbuild')> {
-  try {
-    return await import('esbuild');
-  } catch (cause) {
-    throw new OracleError('CONFIG_INVALID', 'The page cannot be built: the optional package esbuild is not installed', {
-      suggestedAction: 'Run "npm ci" without --omit=optional, then "npm run build:page".',
-      cause,
-    });
-  }
-}
 
 function renderManifest({ files }: BuiltPage): string {
   const getName = (extension: string) => files.find(({ name }) => name.endsWith(extension))!.name;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { BuildOptions } from 'esbuild';
 import { ICON_SVG } from '../../../../agent-card/documents/icon.ts';
 import packageJson from '../../../../package.json' with { type: 'json' };
-import { OracleError } from '../../../platform/errors.ts';
+import { importBundler } from '../../bundler.ts';
 import { readLicenseNotice } from '../../page/build-page.ts';
 import { BUNDLE_ENTRY, BUNDLE_ICON, BUNDLE_MIN_NODE, buildBundleManifest } from './bundle-manifest.ts';
 
@@ -52,7 +52,7 @@ export async function buildMcpb(folder: string): Promise<void> {
 }
 
 async function bundleServer(): Promise<string> {
-  const { build } = await importBundler();
+  const { build } = await importBundler({ name: 'bundle', script: 'build:mcpb' });
   const { outputFiles, metafile } = await build(OPTIONS);
   const [{ inputs }] = Object.values(metafile.outputs);
   const contained = Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : []));
@@ -62,15 +62,4 @@ async function bundleServer(): Promise<string> {
 async function drawIcon(): Promise<Buffer> {
   const { Resvg } = await import('@resvg/resvg-js');
   return new Resvg(ICON_SVG, { fitTo: { mode: 'width', value: ICON_PIXELS } }).render().asPng();
-}
-
-async function importBundler(): Promise<typeof import('esbuild')> {
-  try {
-    return await import('esbuild');
-  } catch (cause) {
-    throw new OracleError('CONFIG_INVALID', 'The bundle cannot be built: the optional package esbuild is not installed', {
-      suggestedAction: 'Run "npm ci" without --omit=optional, then "npm run build:mcpb".',
-      cause,
-    });
-  }
 }
