@@ -12,13 +12,17 @@ export interface McpServerFileSource {
   version: string;
 }
 
-/** Entry of the MCP registry (`server.json`). The published package is no MCP server, so it lists remotes only. */
+export const MCP_REGISTRY_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
+
+/** Members that say the same in every entry and card. */
+export const SERVER_COPY = { title: IDENTITY.name, description: IDENTITY.tagline } as const;
+
+/** Entry of this very service in the MCP registry (`server.json`). The package, which reaches any service, has an entry of its own. */
 export function buildMcpServerFile({ publicUrl, version }: McpServerFileSource) {
   return {
-    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+    $schema: MCP_REGISTRY_SCHEMA,
     name: `${toNamespace(publicUrl)}/${IDENTITY.slug}`,
-    title: IDENTITY.name,
-    description: IDENTITY.tagline,
+    ...SERVER_COPY,
     version,
     websiteUrl: joinUrl(publicUrl, '/'),
     remotes: [

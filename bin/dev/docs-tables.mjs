@@ -1,11 +1,12 @@
-// Writes the tables that come from the code into the documents, each between its two markers, and the generated files of deploy/.
+// Writes the tables that come from the code into the documents, each between its two markers, the generated files of deploy/, and the
+// files by which directories of MCP servers find the project.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { printHelpIfAsked } from '../lib/help.mjs';
 import { requireNode } from '../require-node.mjs';
 
 requireNode();
 printHelpIfAsked(
-  'Usage: npm run docs:tables\n\nWrites the tables that come from the code into the documents, and the generated files of deploy/.',
+  'Usage: npm run docs:tables\n\nWrites the tables that come from the code into the documents, the generated files of deploy/, and server.json, smithery.yaml and glama.json.',
 );
 const { renderSettingsTable } = await import('../../src/platform/config/settings.ts');
 const { renderOfferingsTable } = await import('../../src/commerce/offerings-markdown.ts');
@@ -18,6 +19,7 @@ const { renderDataCard } = await import('../../src/record/dataset/data-card.ts')
 const { renderDatasetTables } = await import('../../src/tools/docs/dataset-tables.ts');
 const { renderImportLaw } = await import('../../src/tools/lint/import-law-table.ts');
 const { renderCheckTable, renderOutOfReach } = await import('../../src/tools/docs/check-table.ts');
+const { buildPackageFiles } = await import('../../src/tools/packages/directories/package-files.ts');
 const { buildDeployFiles } = await import('../../src/tools/deploy/deploy-files.ts');
 const { renderRunbookTable, renderWatchTable } = await import('../../src/tools/deploy/render/tables.ts');
 const { buildEventTables } = await import('../../src/tools/docs/event-tables.ts');
@@ -37,7 +39,7 @@ for (const [marker, table] of Object.entries(buildEventTables())) await replace(
 
 await replace('docs/OPERATE.md', 'watch', renderWatchTable());
 await replace('docs/OPERATE.md', 'runbook', renderRunbookTable());
-for (const [path, text] of Object.entries(buildDeployFiles())) {
+for (const [path, text] of Object.entries({ ...buildDeployFiles(), ...buildPackageFiles() })) {
   const file = new URL(`../../${path}`, import.meta.url);
   await mkdir(new URL('.', file), { recursive: true });
   await writeFile(file, text);

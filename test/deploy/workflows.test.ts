@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { PUBLICATION } from '../../agent-card/identity.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { yaml } from '../support/deploy/deploy-yaml.ts';
 import { runProgram } from '../support/deploy/programs.ts';
@@ -91,10 +92,14 @@ describe(`${FOLDER}/release.yml`, () => {
 
   it('publishes the folder and the name that npm run build:svc makes', () => {
     const publish = stepsOf('npm').at(-1) as { run: string; 'working-directory': string };
-    const builder = readText('bin/dev/build-svc.mjs');
-    expect(builder).toContain(`'${publish['working-directory']}'`);
-    const [, name] = /npm view "([\w-]+)@/.exec(publish.run)!;
-    expect(builder).toContain(`name: '${name}'`);
+    expect(readText('bin/dev/packages/build-svc.mjs')).toContain(`'${publish['working-directory']}'`);
+    expect(/npm view "(@?[\w/-]+)@/.exec(publish.run)![1]).toBe(PUBLICATION.npmName);
+  });
+
+  it('attaches the package and the bundle to the release', () => {
+    const scripts = stepsOf('notes').map(({ run }) => String(run));
+    expect(scripts).toContainEqual(expect.stringContaining('npm run build:svc -- --pack\nnpm run build:mcpb'));
+    expect(scripts.at(-1)).toContain('dist/*.tgz dist/*.mcpb');
   });
 
   it('verifies as SECURITY.md says', () => {

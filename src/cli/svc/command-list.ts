@@ -38,6 +38,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/watch.ts')).watchCommand,
   },
   {
+    name: 'mcp',
+    summary: 'Serves MCP over standard input and output, for an assistant that starts its servers itself',
+    load: async () => (await import('./commands/mcp.ts')).mcpCommand,
+  },
+  {
     name: 'pay',
     summary: 'Buys one answer by x402, without an account, and checks its receipt',
     load: async () => (await import('./commands/pay.ts')).payCommand,

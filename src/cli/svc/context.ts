@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Address, Hex } from 'viem';
 import type { AuditOptions } from '../../audit/audit.ts';
@@ -23,6 +24,8 @@ export interface CliContext {
   version: string;
   /** The command line has `--json`: errors and notices are JSON, too. Set by `runCli`. */
   json?: boolean;
+  /** Standard input, for a command that a program talks to. */
+  input?: Readable;
   /** Asks the user; null when standard input or error is not a terminal. */
   prompt: ((question: string) => Promise<string>) | null;
   /** Aborted on SIGINT or SIGTERM. The caller takes over the handling of both signals, which end the process otherwise. */

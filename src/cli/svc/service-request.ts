@@ -9,7 +9,7 @@ import { readSession } from './secrets/sessions.ts';
 
 const DEADLINE_MS = 30_000;
 const MAX_BYTES = 16 * 2 ** 20;
-const DEFAULT_URL = 'http://127.0.0.1:3000';
+export const DEFAULT_URL = 'http://127.0.0.1:3000';
 const TOKEN = /^[\w.~+/=-]{1,4096}$/;
 
 /** `--url` (parsed), SERVICE_URL, the service of this folder, or the default. @throws UsageError naming SERVICE_URL */

@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import type { BuildOptions, BuildResult, Plugin } from 'esbuild';
 import { getBrotliUrl, PAGE_FILE_NAME, PAGE_FOLDER, PAGE_MANIFEST, WIDGET_SCRIPT } from '../../transports/http/page/page-bundle.ts';
-import { BROWSER_BUNDLE, importBundler, ROOT, SOURCES, writeAtomically } from './bundler.ts';
+import { importBundler } from '../bundler.ts';
+import { BROWSER_BUNDLE, ROOT, SOURCES, writeAtomically } from './bundler.ts';
 
 const PACKAGE = /^(?:.*\/)?node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//;
 
@@ -50,7 +51,7 @@ async function removeEarlierFiles(folder: URL, { files }: BuiltPage): Promise<vo
 
 /** The bundle in memory. */
 async function bundlePage(): Promise<BuiltPage> {
-  const { build } = await importBundler();
+  const { build } = await importBundler({ name: 'page', script: 'build:page' });
   const { outputFiles, metafile }: BuildResult<typeof OPTIONS> = await build(OPTIONS);
   // What is imported and then left out, as most of a library, is no part of the page.
   const contained = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));

@@ -1,7 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions } from 'esbuild';
-import { OracleError } from '../../platform/errors.ts';
 
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 export const SOURCES = `${ROOT}src/dashboard/`;
@@ -19,18 +18,6 @@ export const BROWSER_BUNDLE = {
   metafile: true,
   logLevel: 'silent',
 } as const satisfies BuildOptions;
-
-/** @throws OracleError CONFIG_INVALID if the optional package esbuild is not installed */
-export async function importBundler(): Promise<typeof import('esbuild')> {
-  try {
-    return await import('esbuild');
-  } catch (cause) {
-    throw new OracleError('CONFIG_INVALID', 'The page cannot be built: the optional package esbuild is not installed', {
-      suggestedAction: 'Run "npm ci" without --omit=optional, then "npm run build:page".',
-      cause,
-    });
-  }
-}
 
 /** A process that starts at the same time reads the old file or the new one. */
 export async function writeAtomically(path: URL, text: string | Buffer): Promise<void> {

@@ -30,6 +30,14 @@ export const VERSION_FILES: readonly VersionFile[] = [
     write: (text, version) => text.replace(IMAGE_TAG, version),
   },
   {
+    path: 'server.json',
+    read: (text) => getRegistryEntries(JSON.parse(text)).map((entry) => entry.version),
+    write: (text, version) =>
+      editJson(text, (entry) => {
+        for (const versioned of getRegistryEntries(entry)) versioned.version = version;
+      }),
+  },
+  {
     path: 'clients/python/pyproject.toml',
     read: (text) => [PYTHON_VERSION.exec(text)?.[0]],
     write: (text, version) => text.replace(PYTHON_VERSION, version),
@@ -50,6 +58,11 @@ interface Versioned {
 
 function getLockEntries(lock: Versioned & { packages: Record<string, Versioned> }): Versioned[] {
   return [lock, lock.packages['']];
+}
+
+/** The entry and the package that it names. */
+function getRegistryEntries(entry: Versioned & { packages: Versioned[] }): Versioned[] {
+  return [entry, ...entry.packages];
 }
 
 function editJson(text: string, edit: (value: ReturnType<typeof JSON.parse>) => void): string {

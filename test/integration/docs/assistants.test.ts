@@ -2,12 +2,17 @@ import { Client } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
 import { buildMcpServerFile } from '../../../agent-card/documents/mcp-server-file.ts';
+import { PUBLICATION } from '../../../agent-card/identity.ts';
 import { SKILLS } from '../../../skills/index.ts';
+import { PACKAGE_SETTINGS } from '../../../src/tools/packages/package-settings.ts';
 import { documentText, ROOT } from '../../support/docs/documents.ts';
 
 const text = documentText('docs/ASSISTANTS.md');
 const FOLDER = '/absolute/path/of/this/folder';
 const [{ url: URL_OF_ALL }] = buildMcpServerFile({ publicUrl: 'http://127.0.0.1:3000', version: '1' }).remotes;
+
+/** How the npm package is started. */
+const PACKAGED = { command: 'svc', args: ['mcp'] };
 
 /** An entry for one server, wherever a client has it. */
 type Entry = Record<string, unknown>;
@@ -26,11 +31,12 @@ function jsonEntry(block: string): Entry {
   return (mcpServers ?? servers ?? context_servers)['bitcoin-signal-oracle'];
 }
 
-const [, DESKTOP] = text.match(/## Claude Desktop\n.*?```json\n(.*?)```/s)!;
+const [, DESKTOP] = text.match(/^## Claude Desktop\n.*?```json\n(.*?)```/ms)!;
 const { command: COMMAND, args: ARGS } = jsonEntry(DESKTOP) as { command: string; args: string[] };
 
 const entries = [...blocksOf('json').map(jsonEntry), ...blocksOf('toml').map(tomlEntry)];
-const commands = entries.filter((entry) => 'command' in entry);
+const commands = entries.filter(({ command }) => command !== undefined && command !== PACKAGED.command);
+const packaged = entries.filter(({ command }) => command === PACKAGED.command);
 const remotes = entries.filter((entry) => !('command' in entry));
 
 describe('docs/ASSISTANTS.md', () => {
@@ -40,6 +46,20 @@ describe('docs/ASSISTANTS.md', () => {
     for (const line of blocksOf('sh').flatMap((block) => block.match(/npm .*$/gm) ?? [])) {
       expect(line).toBe([COMMAND, ...ARGS].join(' '));
     }
+  });
+
+  it('starts the npm package by one of its programs, with variables that it reads', () => {
+    const lines = blocksOf('sh').flatMap((block) => block.match(/^.* svc mcp$/gm) ?? []);
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(['claude', 'codex', 'gemini']);
+    const [, added] = /code --add-mcp '(.*)'/.exec(text)!;
+    const variables = PACKAGE_SETTINGS.map(({ variable }) => variable);
+    expect(packaged).toHaveLength(1);
+    for (const { env, ...entry } of [...packaged, JSON.parse(added)] as Entry[]) {
+      expect(entry).toMatchObject(PACKAGED);
+      expect(variables).toEqual(expect.arrayContaining(Object.keys(env as object)));
+      expect(env).toMatchObject({ ORACLE_URL: URL_OF_ALL });
+    }
+    expect(text).toContain(`npx -y ${PUBLICATION.npmName} mcp`);
   });
 
   it('names the address that the service calls its own, and a token as a header', () => {

@@ -7,6 +7,8 @@ import { filterChildEnvironment } from '../../../src/platform/child-process/chil
 
 export const MCP_BIN = resolve(import.meta.dirname, '../../../bin/mcp.mjs');
 
+export const SVC_BIN = resolve(import.meta.dirname, '../../../bin/svc.mjs');
+
 export interface StdioSession {
   client: Client;
   pid: number;
@@ -19,10 +21,12 @@ export interface StdioOptions {
   environment?: Record<string, string>;
   cwd?: string;
   bin?: string;
+  /** How the client finds its revision; default: as before 2026-07-28. */
+  mode?: 'auto' | 'legacy';
 }
 
 /** A session of the official client with `bin/mcp.mjs` as a process of its own. */
-export async function openStdio({ words = [], environment = {}, cwd, bin = MCP_BIN }: StdioOptions): Promise<StdioSession> {
+export async function openStdio({ words = [], environment = {}, cwd, bin = MCP_BIN, mode }: StdioOptions): Promise<StdioSession> {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [bin, ...words],
@@ -34,7 +38,7 @@ export async function openStdio({ words = [], environment = {}, cwd, bin = MCP_B
   transport.stderr!.on('data', (chunk: Buffer) => {
     stderr += chunk;
   });
-  const client = new Client({ name: 'tests', version: '1.0.0' });
+  const client = new Client({ name: 'tests', version: '1.0.0' }, mode === undefined ? {} : { versionNegotiation: { mode } });
   await client.connect(transport);
   return { client, pid: transport.pid!, stderr: () => stderr };
 }

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { logInWallet, type WalletSession } from '../../../auth/login/login-client.ts';
 import { HORIZON_NAMES } from '../../../forecast/horizon-input.ts';
 import { isOracleError, OracleError } from '../../../platform/errors.ts';
 import { formatStartupStep } from '../../../platform/startup/startup-progress.ts';
@@ -9,7 +8,8 @@ import { JSON_OPTION, type ServiceValues, TOKEN_OPTION, URL_OPTION } from '../ar
 import { EXIT, type SvcCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { formatJson, printNotice, wantsJson } from '../print.ts';
-import { hasKeyOption, KEY_OPTIONS, type KeyOptions, loadAccount } from '../secrets/keys.ts';
+import { hasKeyOption, KEY_OPTIONS, type KeyOptions } from '../secrets/keys.ts';
+import { createLoginTokenSource } from '../secrets/token-source.ts';
 import { queryService, resolveServiceUrl, resolveToken } from '../service-request.ts';
 import { createTerminalWriter, sanitizeLine } from '../text/style.ts';
 import { formatEventLine } from '../watch/event-line.ts';
@@ -19,8 +19,6 @@ import { type FollowStreamOptions, followStream } from '../watch/follow.ts';
 const RECONNECT_MS = 5_000;
 const MAX_WAIT_MS = 3_600_000;
 const TOKEN_ENDED_CODE = 4001;
-/** A token that expires sooner is renewed before a new connection. */
-const MIN_REMAINING_MS = 60_000;
 
 interface WatchValues extends ServiceValues, KeyOptions {
   token?: string;
@@ -122,8 +120,7 @@ type TokenOptions = KeyOptions & Pick<FollowStreamOptions, 'url' | 'signal'> & {
 /** Logs in with a key whenever a token is needed; a given or stored token is used until it expires. */
 async function createTokenSource(context: CliContext, { url, signal, ...options }: TokenOptions): Promise<TokenSource> {
   if (options.token === undefined && hasKeyOption(options, context)) {
-    const account = await loadAccount(options, context);
-    return createLoginTokenSource(async () => logInWallet(account, url, { timestamp: context.now().getTime(), signal }), context);
+    return createLoginTokenSource(context, { ...options, url, signal });
   }
   const readToken = async () => {
     const found = await resolveToken(context, url, options.token);
@@ -142,23 +139,5 @@ async function createTokenSource(context: CliContext, { url, signal, ...options 
       return found === used ? null : found;
     },
     forgetToken: () => false,
-  };
-}
-
-function createLoginTokenSource(logIn: () => Promise<WalletSession>, context: CliContext): TokenSource {
-  let session: WalletSession | null = null;
-  const fresh = async () => {
-    session = await logIn();
-    return session.token;
-  };
-  return {
-    getToken: async () =>
-      session !== null && Date.parse(session.expiresAt) - context.now().getTime() > MIN_REMAINING_MS ? session.token : fresh(),
-    renewToken: fresh,
-    forgetToken: () => {
-      const had = session !== null;
-      session = null;
-      return had;
-    },
   };
 }

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -14,7 +15,8 @@ import { formatDay } from '../../../../src/forecast/day.ts';
 import { asTier, loginToken } from '../../../support/auth/login.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
 import { type Served, serve } from '../../../support/http/serve.ts';
-import { MCP_BIN, openStdio } from '../../../support/mcp/mcp-stdio.ts';
+import { MCP_BIN, openStdio, SVC_BIN } from '../../../support/mcp/mcp-stdio.ts';
+import { cli, demoOf } from '../../../support/service/cli.ts';
 import { youngService } from '../../../support/service/full-service.ts';
 import { type TestService, today } from '../../../support/service/service.ts';
 
@@ -183,6 +185,45 @@ async function unusedPort(): Promise<number> {
   await new Promise((closed) => listener.close(closed));
   return port;
 }
+
+describe('svc mcp', () => {
+  const relay = async (environment: Record<string, string>, mode: 'auto' | 'legacy') =>
+    openStdio({ bin: SVC_BIN, words: ['mcp'], environment: { HOME: elsewhere, ...environment }, cwd: elsewhere, mode });
+
+  it.each([
+    ['auto', 'basic', '2026-07-28'],
+    ['legacy', 'public', '2025-11-25'],
+  ] as const)('relays what the service answers to a client that negotiates %s, as %s', async (mode, tier, revision) => {
+    const [{ client }, http] = await Promise.all([relay(await tokenOf(tier), mode), overHttp(tier)]);
+    expect(client.getNegotiatedProtocolVersion()).toBe(revision);
+    expect(client.getInstructions()).toMatch(/no skill that can be distinguished from luck[\s\S]*ORACLE_TOKEN/);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(SKILLS.map(({ id }) => id));
+    const signal = { uri: 'oracle://signal/7d' };
+    expect(await client.readResource(signal)).toMatchObject({ contents: (await http.client.readResource(signal)).contents });
+    for (const [name, input] of CALLS) {
+      const call = { name, arguments: input() };
+      const [nearby, remote] = (await Promise.all([client.callTool(call), http.client.callTool(call)])) as Answer[];
+      expect(comparable(nearby), `${name} ${JSON.stringify(call.arguments)}`).toEqual(comparable(remote));
+    }
+    await expect(client.readResource({ uri: 'oracle://day/täglich' })).rejects.toThrow('Resource not found: oracle://day/täglich');
+    await Promise.all([client.close(), http.client.close()]);
+  });
+
+  it('logs the wallet of PRIVATE_KEY in once for calls at the same time', async () => {
+    const { privateKey } = (await demoOf(service)()).wallets.basic!;
+    const session = await relay({ SERVICE_URL: `${server.url}/mcp`, PRIVATE_KEY: privateKey }, 'auto');
+    const call = { name: 'predict_btc_direction', arguments: {} };
+    const answers = (await Promise.all([session.client.callTool(call), session.client.callTool(call)])) as Answer[];
+    for (const { structuredContent, content } of answers) expect(structuredContent, content[0].text).toMatchObject({ horizon: '7d' });
+    await session.client.close();
+    expect(session.stderr()).toBe('');
+  });
+
+  it('refuses to start with a malformed token, which it does not repeat', async () => {
+    const words = { ...{ input: new PassThrough() }, environment: { ORACLE_TOKEN: 'Bearer very-secret', ORACLE_URL: server.url } };
+    expect(await cli(['mcp'], words)).toEqual({ code: 2, out: '', err: expect.not.stringContaining('very-secret') });
+  });
+});
 
 describe('lines that are not messages', () => {
   it('get protocol errors, and standard output has nothing else', async () => {

@@ -37,6 +37,7 @@ beforeAll(async () => {
   write('package.json', '{\n  "name": "x",\n  "version": "0.1.0"\n}\n');
   write('package-lock.json', '{\n  "version": "0.1.0",\n  "packages": {\n    "": {\n      "version": "0.1.0"\n    }\n  }\n}\n');
   write(KUSTOMIZATION, 'images:\n  - name: x\n    newTag: 0.1.0\n');
+  write('server.json', '{\n  "version": "0.1.0",\n  "packages": [\n    {\n      "version": "0.1.0"\n    }\n  ]\n}\n');
   write(PYPROJECT, '[project]\nversion = "0.1.0"\nrequires-python = ">=3.9"\n');
   write('CHANGELOG.md', CHANGELOG);
   commit('feat: a skill');
@@ -51,16 +52,17 @@ it('prepares the first release from the whole history, then one from the commits
     '0.1.0 -> 1.0.0 (major), from 2 conventional commits since the beginning',
     '  feat(config)!: no defaults',
     'CHANGELOG.md: 1 changes under 1.0.0',
-    `Version 1.0.0 in: package.json, package-lock.json, ${KUSTOMIZATION}, ${PYPROJECT}`,
+    `Version 1.0.0 in: package.json, package-lock.json, ${KUSTOMIZATION}, server.json, ${PYPROJECT}`,
   ]);
   expect(formatNextSteps(first)).toContain('git push --atomic origin HEAD v1.0.0');
   writePlan();
   expect(read('CHANGELOG.md')).toBe('# Changelog\n\n## [Unreleased]\n\n## [1.0.0] - 2026-11-28\n\n### Added\n\n- A skill.\n');
   expect(read('package-lock.json').match(/1\.0\.0/g)).toHaveLength(2);
+  expect(read('server.json').match(/1\.0\.0/g)).toHaveLength(2);
   expect(read(KUSTOMIZATION)).toContain('newTag: 1.0.0');
   expect(read(PYPROJECT)).toContain('\nversion = "1.0.0"\n');
 
-  expect(plan).toThrow('git: uncommitted changes: CHANGELOG.md and 4 more');
+  expect(plan).toThrow('git: uncommitted changes: CHANGELOG.md and 5 more');
   commit('chore(release): 1.0.0');
   expect(plan).toThrow('v1.0.0: 1.0.0 is in CHANGELOG.md and package.json, and this tag does not exist');
   git('tag', '--annotate', 'v1.0.0', '--message', '1.0.0');
