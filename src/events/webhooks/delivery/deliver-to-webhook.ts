@@ -6,7 +6,9 @@ import { inSpan, type SpanStart } from '../../../platform/tracing/span.ts';
 import { parseTraceparent } from '../../../platform/tracing/traceparent.ts';
 import { type EventViewOptions, viewEvent } from '../../event-view.ts';
 import type { EventLog } from '../../log/event-log.ts';
+import { renderMessage } from '../formats/render-message.ts';
 import type { WebhookHealthStore } from '../health/webhook-health.ts';
+import type { ChatPaceStore } from '../limits/chat-pace-store.ts';
 import type { HostLimiter } from '../limits/host-limiter.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 import { decideOutcome } from '../retry/attempt-outcome.ts';
@@ -29,6 +31,7 @@ export interface DeliverDeps extends CallWebhookDeps, SuspensionDeps {
   leases: SenderLeaseStore;
   events: Pick<EventLog, 'event'>;
   hosts: HostLimiter;
+  pace: ChatPaceStore;
   view: EventViewOptions;
   log: Log;
   /** From 0 to below 1. */
@@ -95,11 +98,14 @@ async function sendHead(deps: DeliverDeps, lease: SenderLease, head: WebhookDeli
   if (body === 'gone') return failExpired(deps, head);
   // A message in flight when the lease expires could be overtaken.
   if (lease.expiresAtMs - performance.now() < (deps.timeoutMs ?? WEBHOOK_CALL_TIMEOUT_MS) + (deps.marginMs ?? LEASE_MARGIN_MS)) return true;
+  const waitMs = await deps.pace.reserve(webhook);
+  if (waitMs > 0) return postpone(deps, head, waitMs);
   const call = { messageId: head.messageId, body, signal: deps.abortCalls };
   const called = await deps.hosts.run(webhook, () => inSpan(toAttemptSpan(head), () => tryCallWebhook(deps, webhook, call)));
   if (typeof called === 'string') return postpone(deps, head, POSTPONE_MS[called]);
   // Aborted by this process: delivery is unknown, and not a failure of the receiver.
   if (deps.abortCalls.aborted && called.attempt.status === null) return false;
+  await deps.pace.pause(webhook, called.pauseMs);
   return settleAttempt(deps, webhook, head, called);
 }
 
@@ -108,7 +114,7 @@ function toAttemptSpan({ type, traceparent }: WebhookDeliveryDoc): SpanStart {
   return { name: `webhook ${type}`, kind: 'client', parent: parseTraceparent(traceparent) ?? undefined };
 }
 
-/** Full name lookups and an undecryptable secret are not failures of the receiver. */
+/** Full name lookups and an undecryptable secret or URL are not failures of the receiver. */
 async function tryCallWebhook(
   deps: DeliverDeps,
   webhook: WebhookDoc,
@@ -119,7 +125,7 @@ async function tryCallWebhook(
   } catch (error) {
     if (isOracleError(error, 'RATE_LIMITED')) return 'busy';
     if (!isOracleError(error, 'CONFIG_INVALID')) throw error;
-    deps.log.error({ err: error, webhook: webhook._id }, 'the secret of a webhook does not open: nothing is sent to it');
+    deps.log.error({ err: error, webhook: webhook._id }, 'the secret or the URL of a webhook does not open: nothing is sent to it');
     return 'sealed';
   }
 }
@@ -138,7 +144,7 @@ async function renderEventBody(deps: DeliverDeps, doc: WebhookDoc, head: Webhook
       return 'later';
     }
     const caller: Caller = { tier, wallet: wallet as Caller['wallet'] & string };
-    return JSON.stringify(viewEvent(event, caller, deps.view));
+    return renderMessage(doc, viewEvent(event, caller, deps.view), deps.view.publicUrl);
   } catch (error) {
     if (!isOracleError(error, 'CHAIN_UNREACHABLE')) throw error;
     await postpone(deps, head, POSTPONE_MS.unreadable);
