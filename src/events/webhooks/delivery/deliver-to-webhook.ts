@@ -125,7 +125,7 @@ async function tryCallWebhook(
   } catch (error) {
     if (isOracleError(error, 'RATE_LIMITED')) return 'busy';
     if (!isOracleError(error, 'CONFIG_INVALID')) throw error;
-    deps.log.error({ err: error, webhook: webhook._id }, 'the secret or the URL of a webhook does not open: nothing is sent to it');
+    deps.log.error({ err: error, webhook: webhook._id }, 'the secret of a webhook does not open: nothing is sent to it');
     return 'sealed';
   }
 }

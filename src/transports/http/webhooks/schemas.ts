@@ -59,22 +59,19 @@ const ID_OF_CHAT: [(body: { format?: string; chatId?: string }) => boolean, { pa
   { path: ['chatId'], error: `must be sent with format ${CHATS_WITH_ID.join(', ')}, and with no other` },
 ];
 
-const whereFormat = (...names: string[]) => ({ properties: { format: { enum: names } }, required: ['format'] });
-const CHAT_RULES = {
-  allOf: [
-    {
-      if: whereFormat(...CHATS_WITH_ID),
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      then: { properties: { chatId: {} }, required: ['chatId'] },
-      else: { properties: { chatId: false } },
-    },
-    ...CHAT_NAMES.map((name) => ({
-      if: whereFormat(name),
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      then: { properties: { url: { pattern: CHAT_FORMATS[name].urlPattern } } },
-    })),
-  ],
-};
+/** The same rule in JSON Schema, with the URL that each chat takes. */
+const CHAT_RULES = CHAT_NAMES.reduce<object>(
+  (otherwise, name) => {
+    const { hasChatId, urlPattern } = CHAT_FORMATS[name];
+    const target = { url: { pattern: urlPattern } };
+    const rules = hasChatId
+      ? { properties: { ...target, chatId: {} }, required: ['chatId'] }
+      : { properties: { ...target, chatId: false } };
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    return { if: { properties: { format: { const: name } }, required: ['format'] }, then: rules, else: otherwise };
+  },
+  { properties: { chatId: false } },
+);
 
 const horizon = HORIZON_FIELD.optional().describe('One horizon, such as `7d`, `"7"` or 7, in place of `horizons`');
 
