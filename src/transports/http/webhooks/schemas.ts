@@ -59,19 +59,23 @@ const ID_OF_CHAT: [(body: { format?: string; chatId?: string }) => boolean, { pa
   { path: ['chatId'], error: `must be sent with format ${CHATS_WITH_ID.join(', ')}, and with no other` },
 ];
 
-/** The same rule in JSON Schema, with the URL that each chat takes. */
-const CHAT_RULES = CHAT_NAMES.reduce<object>(
-  (otherwise, name) => {
-    const { hasChatId, urlPattern } = CHAT_FORMATS[name];
-    const target = { url: { pattern: urlPattern } };
-    const rules = hasChatId
-      ? { properties: { ...target, chatId: {} }, required: ['chatId'] }
-      : { properties: { ...target, chatId: false } };
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    return { if: { properties: { format: { const: name } }, required: ['format'] }, then: rules, else: otherwise };
+const HAS_CHAT_ID = { properties: { chatId: {} }, required: ['chatId'] };
+const HAS_CHAT_WITH_ID = { properties: { format: { enum: CHATS_WITH_ID } }, required: ['format'] };
+
+/** The same rules in JSON Schema, with the URL that each chat takes: linters close every subschema, but those below `not`. */
+const REGISTRATION_RULES = {
+  not: {
+    anyOf: [
+      ONE_CHOICE_RULE.not,
+      { ...HAS_CHAT_WITH_ID, not: HAS_CHAT_ID },
+      { ...HAS_CHAT_ID, not: HAS_CHAT_WITH_ID },
+      ...CHAT_NAMES.map((name) => ({
+        properties: { format: { const: name }, url: { not: { pattern: CHAT_FORMATS[name].urlPattern } } },
+        required: ['format'],
+      })),
+    ],
   },
-  { properties: { chatId: false } },
-);
+};
 
 const horizon = HORIZON_FIELD.optional().describe('One horizon, such as `7d`, `"7"` or 7, in place of `horizons`');
 
@@ -93,7 +97,7 @@ export const REGISTER_BODY = withInputRules(
     })
     .refine(...ONE_CHOICE)
     .refine(...ID_OF_CHAT),
-  { ...ONE_CHOICE_RULE, ...CHAT_RULES },
+  REGISTRATION_RULES,
 );
 
 export const CHANGE_BODY = withInputRules(
