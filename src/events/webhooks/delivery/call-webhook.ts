@@ -58,7 +58,7 @@ export async function callWebhook(deps: CallWebhookDeps, webhook: WebhookTarget,
     body,
     timeoutMs: deps.timeoutMs ?? WEBHOOK_CALL_TIMEOUT_MS,
     rules: deps.targets,
-    keepsAnswer: true as const,
+    ...(webhook.chat === undefined ? {} : { keepsAnswer: true as const }),
   };
   try {
     const result = await postGuarded({ ...common, ...(signal === undefined ? {} : { signal }) });

@@ -105,8 +105,10 @@ async function sendHead(deps: DeliverDeps, lease: SenderLease, head: WebhookDeli
   if (typeof called === 'string') return postpone(deps, head, POSTPONE_MS[called]);
   // Aborted by this process: delivery is unknown, and not a failure of the receiver.
   if (deps.abortCalls.aborted && called.attempt.status === null) return false;
+  const goesOn = await settleAttempt(deps, webhook, head, called);
+  // After the record of what was sent, which matters more.
   await deps.pace.pause(webhook, called.pauseMs);
-  return settleAttempt(deps, webhook, head, called);
+  return goesOn;
 }
 
 /** In the trace of what has caused the message; without one, in that of the job. */

@@ -33,8 +33,7 @@ export async function sendPing(deps: SendPingDeps, webhook: WebhookDoc): Promise
   const called = await hosts.run(webhook, () => callWebhook(deps, webhook, call).catch(rethrowUnreadableSecret));
   if (typeof called === 'string') throw hostLimitReached(RETRY_AFTER_SECONDS[called]);
   const { attempt, pauseMs } = called;
-  await pace.pause(webhook, pauseMs);
-  return queue.insertFinished(webhook, {
+  const delivery = await queue.insertFinished(webhook, {
     eventId: null,
     type: 'ping',
     messageId,
@@ -46,6 +45,8 @@ export async function sendPing(deps: SendPingDeps, webhook: WebhookDoc): Promise
     createdAt,
     finishedAt: now(),
   });
+  await pace.pause(webhook, pauseMs);
+  return delivery;
 }
 
 /** The cause is a setting of the operator; the owner can only set a new secret. */
