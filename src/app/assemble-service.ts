@@ -138,7 +138,7 @@ export async function assembleService(context: StartupContext, address: string |
     setup: () => progress.current,
     status,
     tickets: websocket.tickets,
-    webhooks: composeWebhooks({ ...core, events: push.events, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow' }),
+    webhooks: composeWebhooks({ ...core, events: push.events, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', publicUrl }),
   };
 
   return {

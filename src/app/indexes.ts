@@ -10,6 +10,7 @@ import { DEPLOYMENT_INDEXES } from '../commerce/x402/settlement/deployments/depl
 import { CONTEST_INDEXES } from '../contest/deps.ts';
 import { EVENT_INDEXES } from '../events/log/event-log.ts';
 import { DELIVERY_INDEXES } from '../events/webhooks/delivery/delivery-queue.ts';
+import { CHAT_PACE_INDEXES } from '../events/webhooks/limits/chat-pace-store.ts';
 import { DAILY_QUOTA_INDEXES } from '../events/webhooks/limits/daily-quota-store.ts';
 import { WEBHOOK_INDEXES } from '../events/webhooks/registry/webhook-store.ts';
 import { ARCHIVE_INDEXES } from '../market/archive/archive-store.ts';
@@ -58,6 +59,7 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...WEBSOCKET_INDEXES,
   ...DELIVERY_INDEXES,
   ...DAILY_QUOTA_INDEXES,
+  ...CHAT_PACE_INDEXES,
   ...A2A_INDEXES,
   ...PUSH_CONFIG_INDEXES,
   ...REPORT_INDEXES,

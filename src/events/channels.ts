@@ -22,5 +22,8 @@ export const EVENT_KINDS: Readonly<Record<PushedName, { meaning: string; frequen
     frequency: 'of the type prediction once a day, about 21:38 UTC; of the type resolution as outcomes settle',
   },
   'regime.changed': { meaning: 'The regime changed', frequency: 'on change' },
-  'webhook.disabled': { meaning: 'A webhook was disabled', frequency: 'after a 410 or five days of failure; to its owner only' },
+  'webhook.disabled': {
+    meaning: 'A webhook was disabled',
+    frequency: 'after a 410 or five days of failure (a chat: also once it is deleted); to its owner only',
+  },
 };

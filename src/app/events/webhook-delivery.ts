@@ -4,6 +4,7 @@ import { DeliveryQueue } from '../../events/webhooks/delivery/delivery-queue.ts'
 import { createWebhookDispatcher } from '../../events/webhooks/delivery/dispatcher.ts';
 import { SenderLeaseStore } from '../../events/webhooks/delivery/sender-lease.ts';
 import { WebhookHealthStore } from '../../events/webhooks/health/webhook-health.ts';
+import { ChatPaceStore } from '../../events/webhooks/limits/chat-pace-store.ts';
 import { DailyQuotaStore } from '../../events/webhooks/limits/daily-quota-store.ts';
 import { HostLimiter } from '../../events/webhooks/limits/host-limiter.ts';
 import type { QueueHandler } from '../../pipeline/schedule/job-queue.ts';
@@ -63,7 +64,7 @@ export function composeWebhookDelivery(
 ): WebhookDelivery {
   const allowLocal = config.PUSH_LOCAL_TARGETS === 'allow';
   const { leaseMs, ...times } = timing;
-  const queue = new DeliveryQueue(db);
+  const [queue, pace] = [new DeliveryQueue(db), new ChatPaceStore(db)];
   const dispatcher = createWebhookDispatcher({
     db,
     view,
@@ -77,6 +78,7 @@ export function composeWebhookDelivery(
     box: createSecretBox(encryptionSecret),
     targets: { allowLocal, resolve },
     queue,
+    pace,
     leases: new SenderLeaseStore(db, leaseMs),
     health: new WebhookHealthStore(db),
     // A developer's calls go to one host.
@@ -96,7 +98,7 @@ export function composeWebhookDelivery(
       shutdown.onStop('webhooks', () => loop.ended);
       wake = loop.wake;
     },
-    purge: async (at) => void (await Promise.all([queue.purge(at), new DailyQuotaStore(db).purge(at)])),
+    purge: async (at) => void (await Promise.all([queue.purge(at), pace.purge(at), new DailyQuotaStore(db).purge(at)])),
   };
 }
 

@@ -2,6 +2,7 @@ import { DAY_MS } from '../../forecast/day.ts';
 import { WEBSOCKET } from '../channels.ts';
 import { EVENT_RETENTION_DAYS } from '../log/event-log.ts';
 import { WEBHOOK_CALL_TIMEOUT_MS } from '../webhooks/delivery/call-webhook.ts';
+import { CHAT_NAMES } from '../webhooks/formats/webhook-formats.ts';
 import { DISABLE_AFTER_FAILING_MS, MAX_DELIVERY_ATTEMPTS, RETRY_DELAYS_MS } from '../webhooks/retry/retry-schedule.ts';
 import { CLOSE_CODES } from '../websocket/messages/close-codes.ts';
 import type { AsyncApiSchema } from './json-schema.ts';
@@ -19,7 +20,8 @@ const WEBHOOK_RULES = [
   'Registered with POST /api/svc/webhooks/register and a token of the Basic tier.',
   `A 2xx response within ${WEBHOOK_CALL_TIMEOUT_MS / 1_000} seconds accepts a message. Anything else, redirects included, causes a retry,`,
   `up to ${MAX_DELIVERY_ATTEMPTS} attempts, while later messages wait. 410 disables the webhook at once, continuous failures do after`,
-  `${DISABLE_AFTER_FAILING_MS / DAY_MS} days.`,
+  `${DISABLE_AFTER_FAILING_MS / DAY_MS} days. A webhook registered with \`format\` ${CHAT_NAMES.join(', ')} receives the same events as texts for that chat:`,
+  'this document describes the bodies of format json.',
 ].join(' ');
 
 const BEARER = { type: 'string', description: '`Bearer` and an access token; instead of `token` and `ticket`' };

@@ -1,6 +1,6 @@
 import { PUSHED_NAMES, type PushedName } from '../event-names.ts';
 import { buildMessageId } from '../webhooks/delivery/webhook-message.ts';
-import { PING_MESSAGE } from '../webhooks/on-demand/send-ping.ts';
+import { PING_MESSAGE } from '../webhooks/on-demand/ping-message.ts';
 import { buildSignatureHeaders } from '../webhooks/signing/signature.ts';
 import { buildExampleEvent, EXAMPLE_WEBHOOK } from './example-events.ts';
 import { type AsyncApiSchema, toMessageSchema } from './json-schema.ts';

@@ -1,4 +1,4 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { OracleError } from '../errors.ts';
@@ -14,6 +14,8 @@ export interface PostRequest {
   timeoutMs: number;
   rules: TargetRules;
   signal?: AbortSignal;
+  /** Returns the answer's headers and the beginning of its body, for protocols in which they count. */
+  keepsAnswer?: true;
 }
 
 export interface PostResult {
@@ -22,11 +24,13 @@ export interface PostResult {
   durationMs: number;
   /** From `Retry-After` (RFC 9110, section 10.2.3): 0 for a past time, null if absent or malformed. */
   retryAfterSeconds: number | null;
+  /** Bytes of the receiver, which belong in no log, error or record. Only with `keepsAnswer`. */
+  answer?: { headers: IncomingHttpHeaders; text: string };
 }
 
 type PostAnswer = Omit<PostResult, 'durationMs'>;
 
-/** Response bytes read so that the sender can finish; they are discarded. */
+/** Response bytes read so that the sender can finish. */
 const MAX_BYTES_READ = 4_096;
 const MAX_HEADER_BYTES = 8_192;
 
@@ -39,7 +43,7 @@ export async function postGuarded(post: PostRequest): Promise<PostResult> {
   const deadline = AbortSignal.any([AbortSignal.timeout(post.timeoutMs), ...(post.signal === undefined ? [] : [post.signal])]);
   const target = await rejectOnAbort(deadline, checkTarget(post.url, post.rules, 'accept'));
   if (target.addresses.length === 0) throw unreachableError('ENOTFOUND');
-  const answer = await readAnswer(openRequest(post, target), post.body, deadline);
+  const answer = await readAnswer(openRequest(post, target), post, deadline);
   return { ...answer, durationMs: Math.round(performance.now() - started) };
 }
 
@@ -73,24 +77,31 @@ function pinAddresses(addresses: readonly string[]): LookupFunction {
   };
 }
 
-function readAnswer(request: ClientRequest, body: string, deadline: AbortSignal): Promise<PostAnswer> {
+function readAnswer(request: ClientRequest, { body, keepsAnswer }: PostRequest, deadline: AbortSignal): Promise<PostAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<PostAnswer>();
-  let answer: PostAnswer | undefined;
+  let response: IncomingMessage | undefined;
+  const chunks: Buffer[] = [];
   // After a status line the response counts, even if its body breaks off.
   const end = (error?: unknown) => {
-    if (answer !== undefined) resolve(answer);
+    if (response !== undefined) resolve(toAnswer(response, keepsAnswer ? chunks : null));
     else reject(deadline.aborted ? timeoutError() : unreachableError(getErrorCode(error)));
   };
   const giveUp = () => request.destroy();
   deadline.addEventListener('abort', giveUp, { once: true });
   request.on('error', end).on('close', end);
-  request.on('response', (response) => {
-    answer = { status: response.statusCode!, retryAfterSeconds: parseRetryAfter(response) };
-    drainResponse(response.on('error', end).on('close', end), giveUp);
+  request.on('response', (begun) => {
+    response = begun;
+    readResponse(begun.on('error', end).on('close', end), chunks, giveUp);
   });
   request.end(body);
   if (deadline.aborted) giveUp();
   return promise.finally(() => deadline.removeEventListener('abort', giveUp));
+}
+
+function toAnswer(response: IncomingMessage, chunks: readonly Buffer[] | null): PostAnswer {
+  const { statusCode, headers } = response;
+  const answer = chunks === null ? {} : { answer: { headers, text: Buffer.concat(chunks).toString('utf8') } };
+  return { status: statusCode!, retryAfterSeconds: parseRetryAfter(response), ...answer };
 }
 
 /** IMF-fixdate, the only format that senders may generate (RFC 9110, section 5.6.7). */
@@ -105,10 +116,11 @@ function parseRetryAfter({ headers: { 'retry-after': after, date } }: IncomingMe
   return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : null;
 }
 
-function drainResponse(response: IncomingMessage, stop: () => void): void {
+function readResponse(response: IncomingMessage, chunks: Buffer[], stop: () => void): void {
   let bytes = 0;
   response.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
+    chunks.push(chunk);
     if (bytes >= MAX_BYTES_READ) stop();
   });
 }

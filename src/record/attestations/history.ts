@@ -8,7 +8,7 @@ import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
 import { summarizeAttestations } from './attestation-figures.ts';
 import { type AttestationMatch, type AttestationType, findAttestation } from './find-attestation.ts';
-import { type AttestationViewOptions, viewAttestation } from './view.ts';
+import { type AttestationView, type AttestationViewOptions, viewAttestation } from './view.ts';
 
 interface AttestationListDeps {
   record: ForecastRecord;
@@ -29,12 +29,9 @@ export async function listAttestations(
   options: AttestationViewOptions,
 ) {
   const after = before === null ? null : await findPosition(record, before);
-  const lists = horizons.flatMap((horizonDays) =>
-    ATTESTATION_TYPES.map((type) => readList(record, { horizonDays, type, after, limit: limit + 1 })),
-  );
-  const [counted, ...found] = await Promise.all([figures.getAttestations(), ...lists]);
+  const wanted = { horizons, after, limit: limit + 1 };
+  const [counted, newest] = await Promise.all([figures.getAttestations(), readNewest(record, wanted)]);
   const { predictions, resolutions } = summarizeAttestations(counted, horizons);
-  const newest = found.flat().sort(compareNewestFirst);
   const page = newest.slice(0, limit);
   const last = page.at(-1);
   return {
@@ -42,6 +39,25 @@ export async function listAttestations(
     total: predictions + resolutions,
     nextBefore: newest.length > limit && last !== undefined ? (last.doc[FIELD_BY_TYPE[last.type]]?.uid ?? null) : null,
   };
+}
+
+/** The newest ones in the same order, without their number. */
+export async function listNewestAttestations(
+  record: ForecastRecord,
+  wanted: { horizons: readonly number[]; limit: number },
+  options: AttestationViewOptions,
+): Promise<AttestationView[]> {
+  const newest = await readNewest(record, { ...wanted, after: null });
+  return newest.slice(0, wanted.limit).map(({ doc, type }) => viewAttestation(doc, type, options));
+}
+
+/** At most twice `limit` of each horizon. */
+async function readNewest(
+  record: ForecastRecord,
+  { horizons, ...range }: { horizons: readonly number[]; after: AttestationMatch | null; limit: number },
+): Promise<AttestationMatch[]> {
+  const lists = horizons.flatMap((horizonDays) => ATTESTATION_TYPES.map((type) => readList(record, { horizonDays, type, ...range })));
+  return (await Promise.all(lists)).flat().sort(compareNewestFirst);
 }
 
 async function findPosition(record: ForecastRecord, before: Hex): Promise<AttestationMatch> {

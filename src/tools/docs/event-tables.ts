@@ -1,11 +1,13 @@
+import { buildExampleView } from '../../events/asyncapi/example-events.ts';
 import { EVENT_KINDS } from '../../events/channels.ts';
 import { PUSHED_NAMES } from '../../events/event-names.ts';
 import { PAYLOADS } from '../../events/event-payloads.ts';
+import { describeMessage } from '../../events/webhooks/formats/describe-event.ts';
 import { RETRY_DELAYS_MS, RETRY_JITTER } from '../../events/webhooks/retry/retry-schedule.ts';
 import { CLOSE_CODES } from '../../events/websocket/messages/close-codes.ts';
 import { CLIENT_MESSAGES, SERVER_MESSAGES } from '../../events/websocket/messages/message-schemas.ts';
 
-type TableMarker = 'events' | 'event-fields' | 'server-messages' | 'client-messages' | 'close-codes' | 'retries';
+type TableMarker = 'chat-messages' | 'events' | 'event-fields' | 'server-messages' | 'client-messages' | 'close-codes' | 'retries';
 
 export function buildEventTables(): Record<TableMarker, string> {
   return {
@@ -14,6 +16,7 @@ export function buildEventTables(): Record<TableMarker, string> {
     'server-messages': formatTable(['`type`', 'What it says', 'Fields of `data`'], toMessageRows(SERVER_MESSAGES)),
     'client-messages': formatTable(['`type`', 'What it does', 'Fields of `data`'], toMessageRows(CLIENT_MESSAGES)),
     'close-codes': formatTable(['Code', 'Why, and what to do'], toCloseCodeRows()),
+    'chat-messages': formatChatMessages(),
     retries: formatTable(['Attempt', 'Comes after', 'So long after the first'], toRetryRows()),
   };
 }
@@ -41,6 +44,18 @@ function toRetryRows(): string[][] {
     return [String(index + 2), `${formatDuration(ms)}, and up to ${RETRY_JITTER * 100} % more`, formatDuration(soFar)];
   });
   return [first, ...others];
+}
+
+const EXAMPLE_OPTIONS = { publicUrl: 'https://oracle.example', chainId: 8453 };
+const SHOWN_IN_CHAT = ['signal.new', 'signal.resolved'] as const;
+
+/** The examples of AsyncAPI, as a chat shows them. */
+function formatChatMessages(): string {
+  const messages = SHOWN_IN_CHAT.map((type) => {
+    const { title, fields, note, link } = describeMessage(buildExampleView(type, 'premium', EXAMPLE_OPTIONS), EXAMPLE_OPTIONS.publicUrl);
+    return [title, ...fields.map(([label, value]) => `  ${label}: ${value}`), `  ${note}`, `  ${link.label}: ${link.url}`].join('\n');
+  });
+  return `\`\`\`text\n${messages.join('\n\n')}\n\`\`\``;
 }
 
 const UNITS = [

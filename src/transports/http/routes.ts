@@ -38,6 +38,7 @@ import { challengeRoutes } from './record/challenge/routes.ts';
 import { seriesRoutes } from './record/challenge/series-routes.ts';
 import { datasetRoutes } from './record/dataset/routes.ts';
 import { distributionRoutes } from './record/distributions/routes.ts';
+import { feedRoutes } from './record/feeds/routes.ts';
 import { scorecardRoutes } from './record/scorecard/routes.ts';
 import { selfTestRoutes } from './record/self-tests/routes.ts';
 import { timestampRoutes } from './record/timestamps/routes.ts';
@@ -66,6 +67,7 @@ export function allRoutes(deps: HttpDeps): Route[] {
     ...attestationRoutes(deps),
     ...datasetRoutes(deps),
     ...distributionRoutes(deps),
+    ...feedRoutes(deps),
     ...timestampRoutes(deps),
     ...predictionMarketRoutes(deps),
     ...crowdRoutes(deps),

@@ -126,6 +126,9 @@ it('the script that pays says why it could not', async () => {
 
 describeVerifying(() => ({ SERVICE_URL: served.url, RPC_URL: service.infrastructure.rpcUrl }));
 
+/** A registration sends nothing to it. */
+const DISCORD_WEBHOOK_URL = 'https://discord.com/api/webhooks/1234567890/abcdefgh-IJKLMNOP_qrst';
+
 /** Lines that are there to show an error, or that stand for values of the reader's own. */
 const REFUSED: [RegExp, number][] = [
   [/horizon=9d/, 400],
@@ -162,7 +165,8 @@ async function send({ method, url, headers, body }: CurlLine, values: Record<str
   const address = url.replace('http://127.0.0.1:3000', served.url).replaceAll(/<(\w+)>/g, (_, name) => values[name]);
   const { Authorization, ...others } = headers;
   const authorization = Authorization === undefined ? {} : { Authorization: await credentials(Authorization) };
-  return fetch(address, { method, headers: { ...others, ...authorization }, body });
+  const sent = body?.replace('$DISCORD_WEBHOOK_URL', DISCORD_WEBHOOK_URL);
+  return fetch(address, { method, headers: { ...others, ...authorization }, body: sent });
 }
 
 /** Each with a token of its own, since one of the lines ends its session. */

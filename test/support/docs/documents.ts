@@ -53,7 +53,7 @@ export function curlLines(markdown: string): CurlLine[] {
 
 function curlLine(line: string): CurlLine {
   const request: CurlLine = { line, method: 'GET', url: '', headers: {}, body: undefined };
-  const words = (line.match(/'[^']*'|"[^"]*"|\S+/g) ?? []).slice(1).map((word) => word.replace(/^(['"])(.*)\1$/, '$2'));
+  const words = (line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? []).slice(1).map((word) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'));
   for (let i = 0; i < words.length; i++) {
     const value = () => words[++i];
     if (words[i] === '-X') request.method = value();

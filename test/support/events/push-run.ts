@@ -71,7 +71,14 @@ export async function runKilled({ db, uri }: TestDatabase, run: PushRun): Promis
 /** Receivers, each with a webhook of its own wallet for everything. */
 export async function registered(db: Db, manners: readonly ReceiverManners[]): Promise<WebhookReceiver[]> {
   const { encryptionSecret } = PUSH_WORLD;
-  const webhooks = composeWebhooks({ db, events: new EventLog(db), encryptionSecret, allowLocal: true, now });
+  const webhooks = composeWebhooks({
+    db,
+    events: new EventLog(db),
+    encryptionSecret,
+    allowLocal: true,
+    publicUrl: 'http://127.0.0.1:3000',
+    now,
+  });
   return Promise.all(
     manners.map(async (own, index) => {
       const secret = `whsec_${randomBytes(32).toString('base64')}`;

@@ -107,6 +107,8 @@ export const OWN_PATHS: SpecPath[] = [
     '/api/svc/challenge',
     '/api/svc/scorecard/series',
     '/api/svc/scorecard/series.csv',
+    '/api/svc/open/feed.atom',
+    '/api/svc/open/calendar.ics',
     '/health',
     '/ready',
     '/widget',

@@ -9,6 +9,7 @@ import type { WebhookDispatcherDeps } from '../../../src/events/webhooks/deliver
 import { SenderLeaseStore } from '../../../src/events/webhooks/delivery/sender-lease.ts';
 import { publishWebhookNotices } from '../../../src/events/webhooks/health/disabled-notices.ts';
 import { WebhookHealthStore } from '../../../src/events/webhooks/health/webhook-health.ts';
+import { CHAT_PACE_INDEXES, ChatPaceStore } from '../../../src/events/webhooks/limits/chat-pace-store.ts';
 import { HostLimiter } from '../../../src/events/webhooks/limits/host-limiter.ts';
 import type { WebhookDoc } from '../../../src/events/webhooks/registry/webhook.ts';
 import { WEBHOOK_INDEXES } from '../../../src/events/webhooks/registry/webhook-store.ts';
@@ -32,7 +33,7 @@ const VIEW: EventViewOptions = {
 export async function webhookBench() {
   const database = await testDatabase();
   const { db } = database;
-  await ensureIndexes(db, [...EVENT_INDEXES, ...WEBHOOK_INDEXES, ...DELIVERY_INDEXES, ...QUEUE_INDEXES]);
+  await ensureIndexes(db, [...EVENT_INDEXES, ...WEBHOOK_INDEXES, ...DELIVERY_INDEXES, ...CHAT_PACE_INDEXES, ...QUEUE_INDEXES]);
   const webhooks = db.collection<WebhookDoc>('webhooks');
   const [events, queue] = [new EventLog(db), new DeliveryQueue(db)];
   const clock = { now: new Date('2026-03-10T12:00:00Z') };
@@ -48,6 +49,7 @@ export async function webhookBench() {
       targets: { allowLocal: true, resolve: async () => ['127.0.0.1'] },
       leases: new SenderLeaseStore(db),
       health: new WebhookHealthStore(db),
+      pace: new ChatPaceStore(db),
       hosts: new HostLimiter({
         maxConcurrent: 4,
         perMinute: null,

@@ -3,6 +3,7 @@ import type { Address } from 'viem';
 import type { AnyEventDraft } from '../../../src/events/log/event.ts';
 import { EventLog } from '../../../src/events/log/event-log.ts';
 import { DeliveryQueue } from '../../../src/events/webhooks/delivery/delivery-queue.ts';
+import { ChatPaceStore } from '../../../src/events/webhooks/limits/chat-pace-store.ts';
 import { DailyQuotaStore } from '../../../src/events/webhooks/limits/daily-quota-store.ts';
 import { HostLimiter } from '../../../src/events/webhooks/limits/host-limiter.ts';
 import { ReplayClaimStore } from '../../../src/events/webhooks/on-demand/replay-claim-store.ts';
@@ -39,6 +40,8 @@ export function testRegistry(
   const testing = {
     ...calling,
     queue,
+    pace: new ChatPaceStore(db),
+    publicUrl: 'http://127.0.0.1:3000',
     hosts: new HostLimiter({
       maxConcurrent: 4,
       perMinute: 60,

@@ -6,7 +6,9 @@ import { inSpan, type SpanStart } from '../../../platform/tracing/span.ts';
 import { parseTraceparent } from '../../../platform/tracing/traceparent.ts';
 import { type EventViewOptions, viewEvent } from '../../event-view.ts';
 import type { EventLog } from '../../log/event-log.ts';
+import { renderMessage } from '../formats/render-message.ts';
 import type { WebhookHealthStore } from '../health/webhook-health.ts';
+import type { ChatPaceStore } from '../limits/chat-pace-store.ts';
 import type { HostLimiter } from '../limits/host-limiter.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 import { decideOutcome } from '../retry/attempt-outcome.ts';
@@ -29,6 +31,7 @@ export interface DeliverDeps extends CallWebhookDeps, SuspensionDeps {
   leases: SenderLeaseStore;
   events: Pick<EventLog, 'event'>;
   hosts: HostLimiter;
+  pace: ChatPaceStore;
   view: EventViewOptions;
   log: Log;
   /** From 0 to below 1. */
@@ -95,12 +98,17 @@ async function sendHead(deps: DeliverDeps, lease: SenderLease, head: WebhookDeli
   if (body === 'gone') return failExpired(deps, head);
   // A message in flight when the lease expires could be overtaken.
   if (lease.expiresAtMs - performance.now() < (deps.timeoutMs ?? WEBHOOK_CALL_TIMEOUT_MS) + (deps.marginMs ?? LEASE_MARGIN_MS)) return true;
+  const waitMs = await deps.pace.reserve(webhook);
+  if (waitMs > 0) return postpone(deps, head, waitMs);
   const call = { messageId: head.messageId, body, signal: deps.abortCalls };
   const called = await deps.hosts.run(webhook, () => inSpan(toAttemptSpan(head), () => tryCallWebhook(deps, webhook, call)));
   if (typeof called === 'string') return postpone(deps, head, POSTPONE_MS[called]);
   // Aborted by this process: delivery is unknown, and not a failure of the receiver.
   if (deps.abortCalls.aborted && called.attempt.status === null) return false;
-  return settleAttempt(deps, webhook, head, called);
+  const goesOn = await settleAttempt(deps, webhook, head, called);
+  // After the record of what was sent, which matters more.
+  await deps.pace.pause(webhook, called.pauseMs);
+  return goesOn;
 }
 
 /** In the trace of what has caused the message; without one, in that of the job. */
@@ -108,7 +116,7 @@ function toAttemptSpan({ type, traceparent }: WebhookDeliveryDoc): SpanStart {
   return { name: `webhook ${type}`, kind: 'client', parent: parseTraceparent(traceparent) ?? undefined };
 }
 
-/** Full name lookups and an undecryptable secret are not failures of the receiver. */
+/** Full name lookups and an undecryptable secret or URL are not failures of the receiver. */
 async function tryCallWebhook(
   deps: DeliverDeps,
   webhook: WebhookDoc,
@@ -138,7 +146,7 @@ async function renderEventBody(deps: DeliverDeps, doc: WebhookDoc, head: Webhook
       return 'later';
     }
     const caller: Caller = { tier, wallet: wallet as Caller['wallet'] & string };
-    return JSON.stringify(viewEvent(event, caller, deps.view));
+    return renderMessage(doc, viewEvent(event, caller, deps.view), deps.view.publicUrl);
   } catch (error) {
     if (!isOracleError(error, 'CHAIN_UNREACHABLE')) throw error;
     await postpone(deps, head, POSTPONE_MS.unreadable);

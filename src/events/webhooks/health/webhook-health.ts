@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { createOutboxEntry } from '../../../platform/outbox.ts';
 import { confirmIfUncertain, repeatIfUncertain } from '../../../platform/uncertain-write.ts';
+import { matchTarget } from '../formats/chat-target.ts';
 import type { Disabler, WebhookDoc, WebhookStatus } from '../registry/webhook.ts';
 
 const BY_ID = { hint: { _id: 1 } } as const;
@@ -27,26 +28,26 @@ export class WebhookHealthStore {
     return (await this.#webhooks.updateOne({ _id: id, status: 'suspended' }, change, BY_ID)).modifiedCount === 1;
   }
 
-  /** Records a failure; the first after a success sets `failingSince`. False if the URL has changed, to which it does not apply. */
-  async recordFailure({ _id, url }: WebhookDoc, at: Date): Promise<boolean> {
+  /** Records a failure; the first after a success sets `failingSince`. False if the target has changed, to which it does not apply. */
+  async recordFailure({ _id, ...target }: WebhookDoc, at: Date): Promise<boolean> {
     const failingSince = { $ifNull: ['$failingSince', at] };
-    const write = () => this.#webhooks.updateOne({ _id, url }, [{ $set: { failingSince } }], BY_ID);
+    const write = () => this.#webhooks.updateOne({ _id, ...matchTarget(target) }, [{ $set: { failingSince } }], BY_ID);
     return (await repeatIfUncertain(write)).matchedCount === 1;
   }
 
-  async recordSuccess({ _id, url, failingSince }: WebhookDoc): Promise<void> {
+  async recordSuccess({ _id, failingSince, ...target }: WebhookDoc): Promise<void> {
     if (failingSince === null) return;
-    await repeatIfUncertain(() => this.#webhooks.updateOne({ _id, url }, { $set: { failingSince: null } }, BY_ID));
+    await repeatIfUncertain(() => this.#webhooks.updateOne({ _id, ...matchTarget(target) }, { $set: { failingSince: null } }, BY_ID));
   }
 
-  /** Disables an active webhook and, in the same write, adds the owner's notice to its outbox. False if it was disabled or its URL changed. */
-  async disable({ _id, url }: WebhookDoc, { by, reason, at, failingSince }: Disablement): Promise<boolean> {
+  /** Disables an active webhook and, in the same write, adds the owner's notice to its outbox. False if it was disabled or its target changed. */
+  async disable({ _id, ...target }: WebhookDoc, { by, reason, at, failingSince }: Disablement): Promise<boolean> {
     const ended = { status: 'disabled' as const, disabledAt: at, disabledReason: reason, disabledBy: by, failingSince };
     const ending = { ...createOutboxEntry(`disabled:${at.getTime()}` as const, at), reason, failingSince };
     const change = { $set: ended, $push: { outbox: ending } };
     return confirmIfUncertain(
-      async () => (await this.#webhooks.updateOne({ _id, url, status: 'active' }, change, BY_ID)).modifiedCount === 1,
-      async () => (await this.#webhooks.findOne({ _id, url, disabledBy: by, disabledAt: at }, BY_ID)) && true,
+      async () => (await this.#webhooks.updateOne({ _id, ...matchTarget(target), status: 'active' }, change, BY_ID)).modifiedCount === 1,
+      async () => (await this.#webhooks.findOne({ _id, ...matchTarget(target), disabledBy: by, disabledAt: at }, BY_ID)) && true,
     );
   }
 }

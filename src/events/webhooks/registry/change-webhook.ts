@@ -1,32 +1,49 @@
+import { isOracleError, OracleError } from '../../../platform/errors.ts';
 import { checkTarget, parseTarget, type TargetRules } from '../../../platform/outbound/target.ts';
+import type { SecretBox } from '../../../platform/secrets/secret-box.ts';
 import { PUSHED_NAMES, type PushedName } from '../../event-names.ts';
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts';
+import { openTargetUrl, type StoredTarget, toStoredTarget } from '../formats/chat-target.ts';
 import { buildFingerprint, type WebhookDoc } from './webhook.ts';
 import type { WebhookStore } from './webhook-store.ts';
 import { requireOwnWebhook } from './webhook-view.ts';
 
-/** Unset fields stay unchanged. */
+/** Unset fields stay unchanged; the format does. */
 export interface WebhookChange {
   url?: string;
+  /** Of formats that name a chat beside the URL. */
+  chatId?: string;
   events?: readonly PushedName[];
   /** Days; null: all. */
   horizons?: readonly number[] | null;
 }
 
-export type WebhookSubscription = Pick<WebhookDoc, 'url' | 'events' | 'horizons'>;
+export type WebhookSubscription = Pick<WebhookDoc, 'url' | 'chat' | 'events' | 'horizons'>;
 
 /** Normalizes the order, for the fingerprint. */
-export function normalizeSubscription({ url, events, horizons }: Required<WebhookChange>): WebhookSubscription {
+export function normalizeSubscription({
+  events,
+  horizons,
+  ...target
+}: StoredTarget & Required<Pick<WebhookChange, 'events' | 'horizons'>>): WebhookSubscription {
   return {
-    url,
+    ...target,
     events: PUSHED_NAMES.filter((name) => events.includes(name)),
     horizons: horizons === null ? null : [...horizons].sort((a, b) => a - b),
   };
 }
 
-/** Pending messages go to the new URL at once. @throws OracleError NOT_FOUND; INPUT_INVALID naming `url`; RATE_LIMITED; CONFLICT for a duplicate */
+export interface ChangeWebhookDeps {
+  store: WebhookStore;
+  queue: Pick<DeliveryQueue, 'makeDue'>;
+  targets: TargetRules;
+  box: SecretBox;
+  now(): Date;
+}
+
+/** Pending messages go to the new URL at once. @throws OracleError NOT_FOUND; INPUT_INVALID naming `url` or `chatId`; RATE_LIMITED; CONFLICT for a duplicate, or an unreadable URL */
 export async function changeWebhook(
-  { store, queue, targets, now }: { store: WebhookStore; queue: Pick<DeliveryQueue, 'makeDue'>; targets: TargetRules; now(): Date },
+  { store, queue, targets, box, now }: ChangeWebhookDeps,
   { wallet, id, change }: { wallet: string; id: string; change: WebhookChange },
 ): Promise<WebhookDoc> {
   // The text is checked for every caller; the host is looked up for the owner only.
@@ -38,14 +55,37 @@ export async function changeWebhook(
   for (;;) {
     const before = await requireOwnWebhook(store, wallet, id);
     const { events = before.events, horizons = before.horizons } = change;
-    const wanted = normalizeSubscription({ url: url ?? before.url, events, horizons });
+    const target = changeTarget(before, { url, chatId: change.chatId }, box);
+    const wanted = normalizeSubscription({ ...target, events, horizons });
     const fingerprint = buildFingerprint({ wallet, ...wanted });
     if (fingerprint === before.fingerprint) return before;
-    // Failures of the old URL do not count for a new one.
-    const fresh = wanted.url === before.url ? {} : { failingSince: null, urlSetAt: now() };
+    // Failures of the old target do not count for a new one.
+    const isSameTarget = wanted.url === before.url && wanted.chat?.key === before.chat?.key;
+    const fresh = isSameTarget ? {} : { failingSince: null, urlSetAt: now() };
     const changed = await store.updateSubscription(before, { ...wanted, ...fresh, fingerprint });
     if (changed === null) continue;
-    if (wanted.url !== before.url) await queue.makeDue(id, now());
+    if (!isSameTarget) await queue.makeDue(id, now());
     return changed;
+  }
+}
+
+function changeTarget(before: WebhookDoc, change: { url: string | undefined; chatId: string | undefined }, box: SecretBox): StoredTarget {
+  const { _id, url, chat } = before;
+  if (change.url === undefined && change.chatId === undefined) return { url, ...(chat && { chat }) };
+  const { format = 'json', chatId = null } = chat ?? {};
+  return toStoredTarget(_id, { format, url: change.url ?? openUrl(before, box), chatId: change.chatId ?? chatId }, box);
+}
+
+/** The cause is a setting of the operator; the owner can only send the URL again. */
+function openUrl(webhook: WebhookDoc, box: SecretBox): string {
+  try {
+    return openTargetUrl(webhook, box);
+  } catch (error) {
+    if (!isOracleError(error, 'CONFIG_INVALID')) throw error;
+    throw new OracleError('CONFLICT', 'The URL of this webhook cannot be read any more', {
+      field: 'url',
+      suggestedAction: 'Send the URL with this change.',
+      cause: error,
+    });
   }
 }

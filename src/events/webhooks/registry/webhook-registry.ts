@@ -8,6 +8,8 @@ import type { SecretBox } from '../../../platform/secrets/secret-box.ts';
 import type { PushedName } from '../../event-names.ts';
 import { DEFAULT_HORIZONS } from '../../horizon-choice.ts';
 import type { DeliveryQuery } from '../delivery/delivery-queue.ts';
+import { toStoredTarget } from '../formats/chat-target.ts';
+import type { WebhookFormat } from '../formats/webhook-formats.ts';
 import { type ReplayEventsDeps, type ReplayRequest, replayEvents } from '../on-demand/replay-events.ts';
 import { type TestWebhookDeps, testWebhook } from '../on-demand/test-webhook.ts';
 import { rotateSecret } from '../signing/rotate-secret.ts';
@@ -22,6 +24,10 @@ const WALLET_LOOKUP_LIMITS = { maxConcurrent: 2, maxQueued: 8, maxWaitMs: 1_000 
 export interface WebhookRegistration {
   url: string;
   events: readonly PushedName[];
+  /** Default: json. */
+  format?: WebhookFormat;
+  /** Of formats that name a chat beside the URL. */
+  chatId?: string;
   /** Days; null: all; default: 7. */
   horizons?: readonly number[] | null;
   /** Default: generated. */
@@ -43,7 +49,7 @@ export function createWebhookRegistry(deps: WebhookRegistryDeps) {
   const { store, queue, now } = deps;
   const getTargets = createWalletLookups(deps.targets);
   return {
-    /** @throws OracleError INPUT_INVALID naming `url` or `secret`; CONFLICT beyond the wallet's limit or for a duplicate; RATE_LIMITED */
+    /** @throws OracleError INPUT_INVALID naming `url`, `format`, `chatId` or `secret`; CONFLICT beyond the wallet's limit or for a duplicate; RATE_LIMITED */
     register: (wallet: Address, registration: WebhookRegistration) =>
       register({ ...deps, targets: getTargets(wallet.toLowerCase()) }, wallet.toLowerCase(), registration),
     list: async (wallet: Address) => (await store.list(wallet.toLowerCase())).map((doc) => toWebhookView(doc, now())),
@@ -80,6 +86,7 @@ export function createWebhookRegistry(deps: WebhookRegistryDeps) {
 }
 
 async function register({ store, events: log, box, targets, now }: WebhookRegistryDeps, wallet: string, wanted: WebhookRegistration) {
+  const [id, at] = [randomUUID(), now()];
   const secret = wanted.secret ?? generateSecret();
   // Rejects an unusable secret.
   toSigningKey(secret);
@@ -87,9 +94,8 @@ async function register({ store, events: log, box, targets, now }: WebhookRegist
   await store.requireCapacity(wallet);
   // An unresolved name is accepted: it is looked up again before each call.
   const { url } = await checkTarget(wanted.url, targets, 'accept');
-  const { events, horizons = DEFAULT_HORIZON_DAYS } = wanted;
-  const subscription = normalizeSubscription({ url, events, horizons });
-  const [id, at] = [randomUUID(), now()];
+  const { events, horizons = DEFAULT_HORIZON_DAYS, format = 'json', chatId = null } = wanted;
+  const subscription = normalizeSubscription({ ...toStoredTarget(id, { format, url, chatId }, box), events, horizons });
   const doc = await store.add({
     _id: id,
     wallet,

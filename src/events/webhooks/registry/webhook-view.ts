@@ -1,16 +1,21 @@
 import { OracleError } from '../../../platform/errors.ts';
+import type { WebhookFormat } from '../formats/webhook-formats.ts';
 import type { WebhookDoc } from './webhook.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
-/** A webhook as its owner sees it: of the secret only the time it was set. */
+/** A webhook as its owner sees it: of the secret only the time it was set, of the URL of a chat its host and last characters. */
 export type WebhookView = Omit<WebhookDoc, HiddenField | 'suspendedAt'> & {
   suspendedAt: Date | null;
+  format: WebhookFormat;
+  chatId: string | null;
   /** End of the previous secret's validity; null if it is not valid. */
   previousSecretUntil: Date | null;
 };
 
 type HiddenField =
   | 'slot'
+  | 'chat'
+  | 'urlSetAt'
   | 'fingerprint'
   | 'sealedSecret'
   | 'wallet'
@@ -28,6 +33,8 @@ export function toWebhookView(doc: WebhookDoc, now: Date): WebhookView {
   return {
     _id,
     url,
+    format: doc.chat?.format ?? 'json',
+    chatId: doc.chat?.chatId ?? null,
     events,
     horizons,
     secretSetAt,

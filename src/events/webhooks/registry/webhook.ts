@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import type { OutboxEntry } from '../../../platform/outbox.ts';
 import type { PushedName } from '../../event-names.ts';
 import type { AnyEvent } from '../../log/event.ts';
+import type { ChatTarget } from '../formats/chat-target.ts';
 
 /** `disabled`: receives nothing until it is enabled. `suspended`: the wallet has lost its tier; events wait in the log. */
 export const WEBHOOK_STATUSES = ['active', 'suspended', 'disabled'] as const;
 
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
-/** The operator (permanently), the receiver (by a 410 response), or failures over five days. */
+/** The operator (permanently), the receiver (by a 410 response; chats by more, see their formats), or failures over five days. */
 export const DISABLERS = ['operator', 'receiver', 'failures'] as const;
 
 export type Disabler = (typeof DISABLERS)[number];
@@ -22,10 +23,13 @@ export interface WebhookDoc {
   wallet: string;
   /** 0 to 9, unique per wallet: enforces the limit under concurrent registrations. */
   slot: number;
-  /** Digest of wallet, URL, events and horizons: rejects duplicates. */
+  /** Digest of wallet, target, events and horizons: rejects duplicates. */
   fingerprint: string;
+  /** Of a chat without its path, which is its credential. */
   url: string;
-  /** Time of the last URL change; unset before the first. */
+  /** Unset: the events themselves are posted. */
+  chat?: ChatTarget;
+  /** Time of the last change of URL or chat; unset before the first. */
   urlSetAt?: Date;
   /** In the order of `PUSHED_NAMES`. */
   events: PushedName[];
@@ -64,9 +68,15 @@ export function canOwnerEnable({ disabledBy }: Pick<WebhookDoc, 'disabledBy'>): 
 }
 
 /** Equal fingerprints would deliver every event twice. */
-export function buildFingerprint({ wallet, url, events, horizons }: Pick<WebhookDoc, 'wallet' | 'url' | 'events' | 'horizons'>): string {
+export function buildFingerprint({
+  wallet,
+  url,
+  chat,
+  events,
+  horizons,
+}: Pick<WebhookDoc, 'wallet' | 'url' | 'chat' | 'events' | 'horizons'>): string {
   return createHash('sha256')
-    .update(JSON.stringify([wallet, url, events, horizons]))
+    .update(JSON.stringify([wallet, url, events, horizons, ...(chat === undefined ? [] : [chat.format, chat.key])]))
     .digest('hex');
 }
 

@@ -4,13 +4,10 @@ import type { Disablement } from '../health/webhook-health.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 import { DISABLE_AFTER_FAILING_MS, getNextAttemptAt } from './retry-schedule.ts';
 
-/** Ends the subscription, by Standard Webhooks. */
-const HTTP_GONE = 410;
-
 interface AttemptContext {
   webhook: Pick<WebhookDoc, 'failingSince'>;
   attempts: number;
-  called: WebhookCallResult;
+  called: Omit<WebhookCallResult, 'pauseMs'>;
 }
 
 export interface AttemptOutcome {
@@ -23,12 +20,12 @@ export function decideOutcome(context: AttemptContext, random: () => number): At
   const {
     webhook,
     attempts,
-    called: { attempt, retryAfterSeconds },
+    called: { attempt, retryAfterSeconds, ended },
   } = context;
-  const { at, status, reason } = attempt;
+  const { at, reason } = attempt;
   if (reason === null) return { verdict: { state: 'DELIVERED' }, end: null };
   const failingSince = webhook.failingSince ?? at;
-  if (status === HTTP_GONE) return disablingOutcome({ by: 'receiver', reason: 'The receiver answered 410 Gone', failingSince });
+  if (ended !== null) return disablingOutcome({ by: 'receiver', reason: ended, failingSince });
   if (at.getTime() - failingSince.getTime() >= DISABLE_AFTER_FAILING_MS) {
     return disablingOutcome({ by: 'failures', reason: `Every attempt has failed for five days; the last one: ${reason}`, failingSince });
   }

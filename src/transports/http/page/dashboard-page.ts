@@ -1,6 +1,7 @@
 import type { InitialData } from '../../../views/first-screen/first-screen-data.ts';
 import { type OriginKind, renderOriginMark } from '../../../views/first-screen/origin-mark.ts';
 import { el, type Markup } from '../../../views/markup.ts';
+import { renderFeedLink } from '../record/feeds/feed-link.ts';
 import { renderOembedLink } from '../widget/oembed-link.ts';
 import { fillInitialData, INITIAL_DATA_BLOCK, renderTodaySection } from './home-section.ts';
 import { renderRecordTags } from './preview/preview-tags.ts';
@@ -56,7 +57,7 @@ export function renderDashboardPage(publicUrl: string, home: HomeContent | null 
   const document = renderPage(publicUrl, {
     path: '',
     kind: 'dashboard',
-    head: [renderRecordTags(publicUrl), renderOembedLink(publicUrl, '')],
+    head: [renderRecordTags(publicUrl), renderFeedLink(), renderOembedLink(publicUrl, '')],
     header,
     body: [renderOrigin(home), renderScriptNote(), main, home === null ? null : INITIAL_DATA_BLOCK],
     footer: renderFooter(),

@@ -1,7 +1,7 @@
 import { formatCatalogLink } from '../../../../agent-card/documents/api-catalog.ts';
-import { isDatabaseUnreachable } from '../../../platform/mongo.ts';
 import { EncodedText } from '../server/replies/encoded-text.ts';
 import { buildStrongEtag } from '../server/replies/etag.ts';
+import { createRevisionReply } from '../server/replies/revision-reply.ts';
 import type { Reply } from '../server/route.ts';
 import { renderDashboardPage } from './dashboard-page.ts';
 import { type HomeDeps, readHomeData } from './home-data.ts';
@@ -14,29 +14,10 @@ const MINUTE_MS = 60_000;
  * same within a minute. Without the database the last one stays.
  */
 export function createHomeReply(deps: HomeDeps, publicUrl: string): () => Promise<Reply<never>> {
-  let newest: { key: string; reply: Promise<Reply<never>> } | null = null;
-  let last: Reply<never> | null = null;
-
-  async function getNewest(): Promise<Reply<never>> {
-    const key = `${await deps.record.revision.read()} ${Math.floor(deps.now().getTime() / MINUTE_MS)}`;
-    if (newest?.key === key) return newest.reply;
-    const next = { key, reply: renderHome(deps, publicUrl) };
-    newest = next;
-    next.reply.catch(() => {
-      if (newest === next) newest = null;
-    });
-    return next.reply;
-  }
-
-  return async () => {
-    try {
-      last = await getNewest();
-      return last;
-    } catch (error) {
-      if (last === null || !isDatabaseUnreachable(error)) throw error;
-      return last;
-    }
-  };
+  return createRevisionReply({
+    readKey: async () => `${await deps.record.revision.read()} ${Math.floor(deps.now().getTime() / MINUTE_MS)}`,
+    render: () => renderHome(deps, publicUrl),
+  });
 }
 
 async function renderHome(deps: HomeDeps, publicUrl: string): Promise<Reply<never>> {

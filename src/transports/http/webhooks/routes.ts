@@ -38,12 +38,12 @@ function listRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
       ...WEBHOOK_ROUTE,
       status: 201,
       summary: 'Registers a webhook and returns its secret once',
-      description: `At most ${MAX_WEBHOOKS_PER_WALLET} per wallet; the same URL with the same events and horizons is rejected.`,
+      description: `At most ${MAX_WEBHOOKS_PER_WALLET} per wallet; the same URL with the same events and horizons is rejected. Format discord, slack or telegram posts a text to that chat.`,
       body: schemas.REGISTER_BODY,
       reply: schemas.REGISTERED_REPLY,
       errors: ['CONFLICT'],
-      async handle({ body: { url, events, secret: wanted, ...choice }, caller }) {
-        const registration = { url, events, secret: wanted, horizons: getHorizonDays(choice) };
+      async handle({ body: { url, format, chatId, events, secret: wanted, ...choice }, caller }) {
+        const registration = { url, format, chatId, events, secret: wanted, horizons: getHorizonDays(choice) };
         const { secret, ...webhook } = await webhooks.register(requireCallerWallet(caller), registration);
         return { body: { ...toWebhookReply(webhook), secret } };
       },
@@ -81,13 +81,13 @@ function changeRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
   return route(`PATCH ${WEBHOOK_PATH}`, 'changeWebhook', {
     ...WEBHOOK_ROUTE,
     summary: 'Changes events, horizons or URL of a webhook',
-    description: 'Omitted fields stay. Queued deliveries go to the new URL.',
+    description: 'Omitted fields stay, and the format does. Queued deliveries go to the new URL.',
     params: schemas.WEBHOOK_ID,
     body: schemas.CHANGE_BODY,
     reply: schemas.WEBHOOK_REPLY,
     errors: ['NOT_FOUND', 'CONFLICT'],
-    async handle({ params: { id }, body: { url, events, ...choice }, caller }) {
-      const change = { url, events, horizons: getHorizonDays(choice) };
+    async handle({ params: { id }, body: { url, chatId, events, ...choice }, caller }) {
+      const change = { url, chatId, events, horizons: getHorizonDays(choice) };
       return { body: toWebhookReply(await webhooks.change(requireCallerWallet(caller), id, change)) };
     },
   });

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { PUSHED_NAMES } from '../../../events/event-names.ts';
 import { HORIZON_FIELD, HORIZONS_FIELD, ONE_CHOICE, ONE_CHOICE_RULE } from '../../../events/horizon-choice.ts';
+import { CHAT_FORMATS } from '../../../events/webhooks/formats/chats/chat-formats.ts';
+import { CHAT_ID_PATTERN } from '../../../events/webhooks/formats/chats/telegram.ts';
+import { CHAT_NAMES, WEBHOOK_FORMATS } from '../../../events/webhooks/formats/webhook-formats.ts';
 import { CALLBACK_PATTERN, SECRET_PATTERN } from '../../../events/webhooks/registry/input-patterns.ts';
 import { DISABLERS, WEBHOOK_STATUSES } from '../../../events/webhooks/registry/webhook.ts';
 import { MAX_WEBHOOKS_PER_WALLET } from '../../../events/webhooks/registry/webhook-store.ts';
@@ -39,6 +42,41 @@ const events = withInputRules(
   { uniqueItems: true },
 );
 
+const format = z
+  .enum(WEBHOOK_FORMATS, { error: `must be one of ${WEBHOOK_FORMATS.join(', ')}` })
+  .describe('json: the event itself; others: a text for that chat, whose URL is stored encrypted and shown masked');
+
+const CHAT_ID_RULE = 'must be the id of a chat, such as -1001234567890, or @ and the name of a public one';
+const chatId = z
+  .string({ error: CHAT_ID_RULE })
+  .regex(new RegExp(CHAT_ID_PATTERN), CHAT_ID_RULE)
+  .describe('Telegram chat: its id, or `@` and the name of a public channel or group');
+
+const CHATS_WITH_ID = CHAT_NAMES.filter((name) => CHAT_FORMATS[name].hasChatId);
+const needsChatId = (wanted: string | undefined) => CHATS_WITH_ID.some((name) => name === wanted);
+const ID_OF_CHAT: [(body: { format?: string; chatId?: string }) => boolean, { path: string[]; error: string }] = [
+  ({ format: wanted, chatId: id }) => needsChatId(wanted) === (id !== undefined),
+  { path: ['chatId'], error: `must be sent with format ${CHATS_WITH_ID.join(', ')}, and with no other` },
+];
+
+const HAS_CHAT_ID = { properties: { chatId: {} }, required: ['chatId'] };
+const HAS_CHAT_WITH_ID = { properties: { format: { enum: CHATS_WITH_ID } }, required: ['format'] };
+
+/** The same rules in JSON Schema, with the URL that each chat takes: linters close every subschema, but those below `not`. */
+const REGISTRATION_RULES = {
+  not: {
+    anyOf: [
+      ONE_CHOICE_RULE.not,
+      { ...HAS_CHAT_WITH_ID, not: HAS_CHAT_ID },
+      { ...HAS_CHAT_ID, not: HAS_CHAT_WITH_ID },
+      ...CHAT_NAMES.map((name) => ({
+        properties: { format: { const: name }, url: { not: { pattern: CHAT_FORMATS[name].urlPattern } } },
+        required: ['format'],
+      })),
+    ],
+  },
+};
+
 const horizon = HORIZON_FIELD.optional().describe('One horizon, such as `7d`, `"7"` or 7, in place of `horizons`');
 
 const secret = withInputRules(
@@ -50,19 +88,23 @@ export const REGISTER_BODY = withInputRules(
   z
     .strictObject({
       url: url.describe(`Webhook URL: ${URL_RULE}`),
+      format: format.optional(),
+      chatId: chatId.optional(),
       events: events.describe('Subscribed events'),
       horizon,
       horizons: HORIZONS_FIELD.optional().describe('Horizons of events that have one, or `all`; default without `horizon`: `7d`'),
       secret: secret.describe(`Signing secret: ${SECRET_RULE}; generated where omitted`),
     })
-    .refine(...ONE_CHOICE),
-  ONE_CHOICE_RULE,
+    .refine(...ONE_CHOICE)
+    .refine(...ID_OF_CHAT),
+  REGISTRATION_RULES,
 );
 
 export const CHANGE_BODY = withInputRules(
   z
     .strictObject({
-      url: url.optional().describe(`New webhook URL: ${URL_RULE}`),
+      url: url.optional().describe(`New webhook URL, of the same format: ${URL_RULE}`),
+      chatId: chatId.optional(),
       events: events.optional().describe('Subscribed events, replacing the previous ones'),
       horizon,
       horizons: HORIZONS_FIELD.nullable()
@@ -79,7 +121,9 @@ export const ROTATE_SECRET_BODY = z.strictObject({
 
 const WEBHOOK = z.object({
   id: z.uuid().describe('Webhook id'),
-  url: z.string().describe('Normalized URL'),
+  url: z.string().describe('Normalized URL; of a chat its host and last four characters'),
+  format: z.enum(WEBHOOK_FORMATS).describe('What is posted'),
+  chatId: z.string().nullable().describe('Telegram chat; null for other formats'),
   events: z.array(z.enum(PUSHED_NAMES)).describe('Subscribed events'),
   horizons: z
     .array(z.enum(HORIZONS.map(formatHorizonName)))
@@ -97,7 +141,7 @@ const WEBHOOK = z.object({
     .enum(DISABLERS)
     .nullable()
     .describe(
-      'operator: permanent; receiver: it answered 410; failures: every attempt failed for five days. The last two can be re-enabled. null while active',
+      'operator: permanent; receiver: it answered 410, or as a chat that the webhook is deleted; failures: every attempt failed for five days. The last two can be re-enabled. null while active',
     ),
   failingSince: TIME.nullable().describe('Since when every attempt has failed; null after a success'),
   createdAt: TIME.describe('When it was registered'),

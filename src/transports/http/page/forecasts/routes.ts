@@ -6,6 +6,7 @@ import type { ForecastDoc } from '../../../../record/forecast-doc.ts';
 import { viewForecast } from '../../../../record/forecast-visibility.ts';
 import { type ForecastList, type ListRow, renderForecastList } from '../../../../views/forecast/forecast-list.ts';
 import type { HttpDeps } from '../../deps.ts';
+import { renderFeedLink } from '../../record/feeds/feed-link.ts';
 import { buildWeakEtag } from '../../server/replies/etag.ts';
 import { negotiateMediaType } from '../../server/replies/negotiate.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
@@ -83,7 +84,7 @@ async function replyWithList(deps: ForecastPageDeps, query: ListQuery): Promise<
     jsonPath: `api/svc/scorecard?horizon=${filter.horizon ?? 7}&limit=${PAGE_SIZE}`,
   };
   const description = 'All forecasts of the record, with their states and outcomes.';
-  const head = renderRecordTags(publicUrl, { path: 'f', title: 'All forecasts', description });
+  const head = [renderRecordTags(publicUrl, { path: 'f', title: 'All forecasts', description }), renderFeedLink()];
   const content = { title: 'All forecasts', description, path: 'f', kind: 'forecasts', head, footer: renderFooter() } as const;
   return toPageReply(renderPage(publicUrl, { ...content, body: renderForecastList(list) }), LIST_HEADERS);
 }

@@ -6,7 +6,8 @@ import type { WebhookDispatcherDeps } from '../../../../../src/events/webhooks/d
 import { fanOutEvents } from '../../../../../src/events/webhooks/delivery/fan-out.ts';
 import { type SenderLease, SenderLeaseStore } from '../../../../../src/events/webhooks/delivery/sender-lease.ts';
 import { HostLimiter } from '../../../../../src/events/webhooks/limits/host-limiter.ts';
-import { PING_MESSAGE, sendPing } from '../../../../../src/events/webhooks/on-demand/send-ping.ts';
+import { PING_MESSAGE } from '../../../../../src/events/webhooks/on-demand/ping-message.ts';
+import { sendPing } from '../../../../../src/events/webhooks/on-demand/send-ping.ts';
 import type { WebhookDoc } from '../../../../../src/events/webhooks/registry/webhook.ts';
 import { OracleError } from '../../../../../src/platform/errors.ts';
 import { answering, startReceiver } from '../../../../support/webhooks/receiver.ts';
@@ -281,10 +282,11 @@ describe('a stop', () => {
 
 describe('a test', () => {
   const ping = async (id: string, perMinute = 60) => {
-    const { queue, box, targets, now } = bench.worker();
+    const { queue, box, targets, pace, view, now } = bench.worker();
     return sendPing(
       {
-        ...{ queue, box, targets, now },
+        ...{ queue, box, targets, pace, now },
+        publicUrl: view.publicUrl,
         hosts: new HostLimiter({ maxConcurrent: 1, perMinute, perWallet: { maxConcurrent: 1, perMinute }, maxConcurrentPerWallet: 1, now }),
       },
       await bench.webhook(id),

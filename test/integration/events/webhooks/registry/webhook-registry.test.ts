@@ -41,6 +41,8 @@ describe('a registration', () => {
     expect(secret).toMatch(/^whsec_/);
     expect(webhook).toEqual({
       ...wanted(),
+      format: 'json',
+      chatId: null,
       events: ['signal.new', 'regime.changed'],
       horizons: [2, 7],
       secretSetAt: clock,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { composeWebhookDelivery } from '../../../../../src/app/events/webhook-delivery.ts';
 import { buildMessageId } from '../../../../../src/events/webhooks/delivery/webhook-message.ts';
+import { CHAT_NAMES } from '../../../../../src/events/webhooks/formats/webhook-formats.ts';
 import type { WebhookDoc } from '../../../../../src/events/webhooks/registry/webhook.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { createSecretBox } from '../../../../../src/platform/secrets/secret-box.ts';
@@ -14,6 +15,7 @@ import { asTier } from '../../../../support/auth/login.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { type Served, serveApp } from '../../../../support/http/serve.ts';
 import { type TestService, testService } from '../../../../support/service/service.ts';
+import { startChat } from '../../../../support/webhooks/chat-server.ts';
 import { type Received, type Receiver, startReceiver } from '../../../../support/webhooks/receiver.ts';
 import { regimeDraft } from '../../../../support/webhooks/webhook-registry.ts';
 
@@ -362,6 +364,43 @@ describe('a secret', () => {
       expect([...clear].filter((secret) => text.includes(secret))).toEqual([]);
     }
     await send('DELETE', path);
+  });
+});
+
+describe('a webhook to a chat', () => {
+  it.each(CHAT_NAMES)('posts a test and events as texts, and its URL is in no response, log line or document: %s', async (format) => {
+    const chat = await startChat(format);
+    const first = responses.length;
+    const fields = { format, ...(chat.chatId !== null && { chatId: chat.chatId }) };
+    const { path, id } = await register(chat.url, fields);
+    const shown = (await send('GET', path)).body;
+    expectDescribed(WEBHOOK_REPLY, shown);
+    expect(shown).toMatchObject({ ...fields, url: `${new URL(chat.url).origin}/***${chat.token.slice(-4)}`, chatId: chat.chatId });
+    expect(
+      (await send('POST', `${LIST}/register`, { url: chat.url, events: ['regime.changed', 'webhook.disabled'], ...fields })).status,
+    ).toBe(409);
+
+    expect((await send('POST', `${path}/test`)).body).toMatchObject({ delivered: true, reason: null });
+    expect(JSON.stringify(chat.posted[0])).toContain('it works');
+    await service.database.db.collection('webhook_chat_pace').deleteMany({});
+    await happen(1);
+    await expect.poll(() => chat.posted.length, { interval: 20, timeout: 10_000 }).toBe(2);
+    expect(JSON.stringify(chat.posted[1])).toContain('Bull trend');
+
+    expect((await send('PATCH', path, { url: `${chat.url}?x=1` })).body).toMatchObject({ code: 'INPUT_INVALID', field: 'url' });
+    chat.refuse({ status: 401, body: { ok: false } });
+    await service.database.db.collection('webhook_chat_pace').deleteMany({});
+    await happen(1);
+    await expect.poll(async () => (await stored(id)).status, { interval: 20, timeout: 10_000 }).toBe('disabled');
+    await send('GET', LIST);
+    await send('GET', `${path}/deliveries`);
+    const names = (await service.database.db.listCollections().toArray()).map(({ name }) => name);
+    const documents = await Promise.all(names.map((name) => service.database.db.collection(name).find().toArray()));
+    for (const text of [responses.slice(first).join('\n'), logged.join('\n'), JSON.stringify(documents)]) {
+      expect(text.includes(chat.token.slice(0, -4))).toBe(false);
+    }
+    await send('DELETE', path);
+    await chat.close();
   });
 });
 

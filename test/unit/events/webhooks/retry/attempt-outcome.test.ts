@@ -8,9 +8,9 @@ const HOUR_MS = 3_600_000;
 
 function verdict(
   attempt: Partial<DeliveryAttempt>,
-  { attempts = 1, failingSince = null as Date | null, retryAfterSeconds = null as number | null } = {},
+  { attempts = 1, failingSince = null as Date | null, retryAfterSeconds = null as number | null, ended = null as string | null } = {},
 ) {
-  const called = { attempt: { at, status: 500, ms: 3, reason: 'HTTP 500', ...attempt }, retryAfterSeconds };
+  const called = { attempt: { at, status: 500, ms: 3, reason: 'HTTP 500', ...attempt }, retryAfterSeconds, ended };
   return decideOutcome({ webhook: { failingSince }, attempts, called }, () => 0);
 }
 
@@ -31,10 +31,11 @@ describe('what follows from an attempt', () => {
     expect(verdict({}, { attempts: 10 })).toEqual({ verdict: { state: 'FAILED' }, end: null });
   });
 
-  it('is the end of the webhook after a 410', () => {
-    const { end, ...rest } = verdict({ status: 410, reason: 'HTTP 410' });
+  it('is the end of the webhook when the receiver has ended it', () => {
+    const ended = 'The receiver answered 410 Gone';
+    const { end, ...rest } = verdict({ status: 410, reason: 'HTTP 410' }, { ended });
     expect(rest).toEqual({ verdict: { state: 'CANCELLED' } });
-    expect(end).toEqual({ by: 'receiver', reason: 'The receiver answered 410 Gone', failingSince: at });
+    expect(end).toEqual({ by: 'receiver', reason: ended, failingSince: at });
   });
 
   it('is the end of the webhook once five days have passed since the first failure, and not a moment before', () => {
