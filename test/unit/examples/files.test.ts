@@ -8,10 +8,10 @@ import { EXAMPLE_PROGRAMS } from '../../support/docs/example-programs.ts';
 
 const FOLDER = join(ROOT, 'examples');
 /** Receivers go on until they are stopped: receivers.test.ts runs them. The agent is run by demo-agent.test.ts, clients by `npm run test:clients`. */
-const PACKAGE = ['clients/package.json', 'clients/package-lock.json'];
-const CLIENTS = [...PACKAGE, ...STOCK_CLIENTS.map(({ file }) => `clients/${file}`)];
-/** Ready-made uses, which run inside another program: doors.test.ts has those of bots. */
-const READY_MADE = ['freqtrade/oracle_range.py', 'hummingbot/oracle_spread.py'];
+const PACKAGES = ['clients', 'ai-sdk', 'langchain'].flatMap((folder) => [`${folder}/package.json`, `${folder}/package-lock.json`]);
+const CLIENTS = [...PACKAGES, ...STOCK_CLIENTS.map(({ file }) => `clients/${file}`)];
+/** Ready-made uses, which run inside another program: test_*.py has those of bots, `npm run test:frameworks` those of assistants. */
+const READY_MADE = ['freqtrade/oracle_range.py', 'hummingbot/oracle_spread.py', 'ai-sdk/ask.mjs', 'langchain/ask.mjs'];
 const OTHERS = ['receivers/watch.mjs', 'receivers/webhook-receiver.mjs', 'demo-agent/main.ts', ...CLIENTS, ...READY_MADE];
 
 const files = globSync('**/*', { cwd: FOLDER, exclude: ['**/node_modules'] }).filter(
