@@ -10,9 +10,16 @@ const FOLDER = join(ROOT, 'examples');
 /** Receivers go on until they are stopped: receivers.test.ts runs them. The agent is run by demo-agent.test.ts, clients by `npm run test:clients`. */
 const PACKAGES = ['clients', 'ai-sdk', 'langchain'].flatMap((folder) => [`${folder}/package.json`, `${folder}/package-lock.json`]);
 const CLIENTS = [...PACKAGES, ...STOCK_CLIENTS.map(({ file }) => `clients/${file}`)];
-/** Ready-made uses, which run inside another program: test_*.py has those of bots, `npm run test:frameworks` those of assistants. */
-const READY_MADE = ['freqtrade/oracle_range.py', 'hummingbot/oracle_spread.py', 'ai-sdk/ask.mjs', 'langchain/ask.mjs'];
-const OTHERS = ['receivers/watch.mjs', 'receivers/webhook-receiver.mjs', 'demo-agent/main.ts', ...CLIENTS, ...READY_MADE];
+/** Ready-made uses, which run inside another program: test_*.py has those of bots, `npm run test:frameworks` and `npm run test:deploy` the others. */
+const READY_MADE = [
+  'freqtrade/oracle_range.py',
+  'hummingbot/oracle_spread.py',
+  'ai-sdk/ask.mjs',
+  'langchain/ask.mjs',
+  'github-action/action.yml',
+];
+const ACTION = ['github-action/check.mjs', 'github-action/verify-record.yml'];
+const OTHERS = ['receivers/watch.mjs', 'receivers/webhook-receiver.mjs', 'demo-agent/main.ts', ...CLIENTS, ...READY_MADE, ...ACTION];
 
 const files = globSync('**/*', { cwd: FOLDER, exclude: ['**/node_modules'] }).filter(
   (file) => statSync(join(FOLDER, file)).isFile() && file !== 'README.md',
@@ -45,7 +52,7 @@ describe.each(READY_MADE)('examples/%s', (file) => {
     const top = lines
       .slice(0, 8)
       .join(' ')
-      .replaceAll(/ ?\/\/ /g, ' ');
+      .replaceAll(/ ?(\/\/|#) /g, ' ');
     expect(top).toMatch(/The direction of these forecasts has no demonstrated skill, and the service says so/);
     expect(top).toMatch(/The part with\s+skill is the width of the range. Not investment advice/);
     expect(lines.length).toBeLessThanOrEqual(80);
