@@ -187,7 +187,7 @@ describe(`${FOLDER}/action.yml at a running service`, () => {
 
   it.each([
     ['the chain does not answer', { rpc: 'http://127.0.0.1:9/' }, 'CHAIN_UNREACHABLE'],
-    ['there is nothing of that wallet', { attester: `0x${'11'.repeat(20)}`, service: '' }, ''],
+    ['the service does not answer', { service: 'http://127.0.0.1:9/' }, 'http://127.0.0.1:9'],
   ])('ends with 2 and opens no issue where %s', async (_, more, words) => {
     const { code, summary, output } = await check(more);
     expect(code, summary).toBe(2);
