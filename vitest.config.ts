@@ -9,7 +9,7 @@ process.env.NODE_COMPILE_CACHE ??= resolve(import.meta.dirname, 'node_modules/.c
 const TIMEOUT_FACTOR = Number(process.env.TEST_TIMEOUT_FACTOR ?? 1);
 
 /** Suites that may serve the page. */
-const SERVING = new Set(['integration', 'page', 'e2e', 'conformance', 'slow', 'deploy', 'packages']);
+const SERVING = new Set(['integration', 'page', 'e2e', 'conformance', 'slow', 'deploy', 'packages', 'frameworks']);
 
 /** `isolate: false`: the files of a worker share its process and its loaded modules, which saves more than a second of CPU a file. */
 const project = (name: string, testTimeout: number, fileParallelism: boolean, isolate = true) => ({
@@ -39,6 +39,7 @@ export default defineConfig({
       project('slow', 240_000, false),
       project('deploy', 240_000, false),
       project('packages', 240_000, false),
+      project('frameworks', 60_000, false),
     ],
   },
 });

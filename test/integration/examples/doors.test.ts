@@ -51,27 +51,35 @@ describe.concurrent('a program of examples/', () => {
 
 const python = findPython();
 
-describe.skipIf(python === null)(`clients/python${python === null ? ' (skipped: python3 3.9 or later is not installed)' : ''}`, () => {
-  let signer: Signer;
-  beforeAll(async () => {
-    signer = await startSigner(world);
-  });
-  afterAll(() => signer.close());
+describe.skipIf(python === null)(
+  `clients/python and the programs of bots${python === null ? ' (skipped: python3 3.9 or later is not installed)' : ''}`,
+  () => {
+    let signer: Signer;
+    beforeAll(async () => {
+      signer = await startSigner(world);
+    });
+    afterAll(() => signer.close());
 
-  const passes = async (suite: string) => {
-    const { code, errors } = await runPythonSuite(python!, suite, { world, signer });
-    expect(code, errors).toBe(0);
-    // Nothing was skipped.
-    expect(errors).toMatch(/^OK$/m);
-  };
+    const passes = async (suite: string) => {
+      const { code, errors } = await runPythonSuite(python!, suite, { world, signer });
+      expect(code, errors).toBe(0);
+      // Nothing was skipped.
+      expect(errors).toMatch(/^OK$/m);
+    };
 
-  describe.concurrent('its tests by unittest, at the service', () => {
-    it.each(PYTHON_SUITES)('%s passes', passes);
+    describe.concurrent('their tests by unittest, at the service', () => {
+      it.each(PYTHON_SUITES)('%s passes', passes);
 
-    const missing = python?.hasWebsockets === false ? ' (skipped: the Python package websockets is not installed)' : '';
-    it.skipIf(missing !== '')(`test_stream passes${missing}`, () => passes('test_stream'));
-  });
-});
+      it.for([
+        ['tests.test_stream', 'websockets', python?.hasWebsockets],
+        ['test_freqtrade_frames', 'pandas', python?.hasPandas],
+      ] as const)('%s passes, with the Python package %s', async ([suite, name, isInstalled], { skip }) => {
+        skip(!isInstalled, `${name} is not installed`);
+        await passes(suite);
+      });
+    });
+  },
+);
 
 it('webhooks/webhooks.sh says how to start a service that calls this machine', async () => {
   const usual = createServer((_, response) => {

@@ -36,6 +36,8 @@ export interface ExampleWorld {
   run(file: string, environment?: Record<string, string>): Promise<Ended>;
   /** JSON of a path. */
   get(path: string, token?: string): Promise<Answer>;
+  /** Of the Basic tier. */
+  token(): Promise<string>;
   /** The signal for 7 days, as holders of tokens see it. */
   oracle(): Promise<Answer>;
   scorecard(horizonDays?: number): Promise<Answer>;
@@ -54,15 +56,16 @@ export async function exampleWorld(): Promise<ExampleWorld> {
   const app = createApp(allRoutes(service.http), service.appOptions, service.adapters);
   const served = await serveApp(app, { port, sockets: service });
   const get = (path: string, token?: string) => getJson(served.url + path, token);
+  const token = () => loginToken(service, 'basic');
   const { db } = service.database;
   return {
     url: served.url,
     rpcUrl: service.infrastructure.rpcUrl,
     stablecoin: service.infrastructure.demo!.contracts.stablecoin,
     keyOf: (wallet) => service.infrastructure.demo!.wallets[wallet]!.privateKey,
-    get,
+    ...{ get, token },
     run: (file, environment = {}) => runProgram(file, { SERVICE_URL: served.url, DATA_DIR: service.dataDir, ...environment }),
-    oracle: async () => get('/api/svc/oracle', await loginToken(service, 'basic')),
+    oracle: async () => get('/api/svc/oracle', await token()),
     scorecard: (horizonDays = 7) => get(`/api/svc/scorecard?horizon=${horizonDays}`),
     async bookedFor(txHash) {
       const payment = await db.collection('payments').findOne({ txHash });

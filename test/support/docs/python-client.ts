@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { json, text } from 'node:stream/consumers';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { filterChildEnvironment } from '../../../src/platform/child-process/child-environment.ts';
@@ -10,30 +10,52 @@ import { listening } from '../webhooks/receiver.ts';
 import { ROOT } from './documents.ts';
 import type { Ended, ExampleWorld } from './example-world.ts';
 
-/** Modules of clients/python/tests that need the standard library only. */
-export const PYTHON_SUITES = ['test_webhooks', 'test_transport', 'test_client', 'test_payment', 'test_examples'];
+/** Where modules of tests are, and what they import besides the standard library. */
+interface PythonFolder {
+  cwd: string;
+  path: readonly string[];
+}
+
+const CLIENT = join(ROOT, 'clients/python');
+const BOTS = join(ROOT, 'test/integration/examples/bots');
+const CLIENT_TESTS: PythonFolder = { cwd: CLIENT, path: [] };
+/** The programs of bots, and in the place of the bots what their documentation says of them. */
+const BOT_TESTS: PythonFolder = {
+  cwd: BOTS,
+  path: [CLIENT, join(BOTS, 'stand_ins'), join(ROOT, 'examples/freqtrade'), join(ROOT, 'examples/hummingbot')],
+};
+
+/** Modules that need the standard library only. */
+export const PYTHON_SUITES = [
+  ...['test_webhooks', 'test_transport', 'test_client', 'test_daily', 'test_payment', 'test_examples'].map((name) => `tests.${name}`),
+  ...['test_freqtrade', 'test_hummingbot'],
+];
 
 const SIGNING_WALLETS: readonly DemoWallet[] = ['basic', 'premium', 'poor', 'buyer'];
 
-const PROBE = 'import importlib.util, sys; print(sys.version_info >= (3, 9), importlib.util.find_spec("websockets") is not None)';
+const PROBE = `import importlib.util, sys
+print(sys.version_info >= (3, 9), *[importlib.util.find_spec(name) is not None for name in ("websockets", "pandas")])`;
 
 export interface Python {
   command: string;
   hasWebsockets: boolean;
+  hasPandas: boolean;
 }
 
-/** A Python of at least 3.9, with the package `websockets` where one of this machine has it; null without one. */
+/** A Python of at least 3.9, the one of this machine with most of the packages that some tests need; null without one. */
 export function findPython(): Python | null {
   const found = ['python3', '/usr/bin/python3'].map(probe).filter((python) => python !== null);
-  return found.find(({ hasWebsockets }) => hasWebsockets) ?? found[0] ?? null;
+  const countPackages = ({ hasWebsockets, hasPandas }: Python) => Number(hasWebsockets) + Number(hasPandas);
+  return found.toSorted((a, b) => countPackages(b) - countPackages(a))[0] ?? null;
 }
 
 function probe(command: string): Python | null {
   try {
-    const [isRecent, hasWebsockets] = execFileSync(command, ['-c', PROBE], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    const [isRecent, ...has] = execFileSync(command, ['-c', PROBE], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
       .trim()
-      .split(' ');
-    return isRecent === 'True' ? { command, hasWebsockets: hasWebsockets === 'True' } : null;
+      .split(' ')
+      .map((word) => word === 'True');
+    return isRecent ? { command, hasWebsockets: has[0]!, hasPandas: has[1]! } : null;
   } catch {
     return null;
   }
@@ -63,16 +85,18 @@ async function sign(account: PrivateKeyAccount, request: IncomingMessage) {
   return account.signTypedData({ domain, types, primaryType: Object.keys(types)[0]!, message });
 }
 
-/** Runs a module of clients/python/tests to its end. */
+/** Runs a module of tests to its end: `tests.<name>` of clients/python, or `<name>` of the bots. */
 export async function runPythonSuite(
   { command }: Python,
   suite: string,
   { world, signer }: { world: ExampleWorld; signer: Signer },
 ): Promise<Ended> {
-  const child = spawn(command, ['-m', 'unittest', `tests.${suite}`], {
-    cwd: join(ROOT, 'clients/python'),
+  const { cwd, path } = suite.startsWith('tests.') ? CLIENT_TESTS : BOT_TESTS;
+  const child = spawn(command, ['-m', 'unittest', suite], {
+    cwd,
     env: {
       ...filterChildEnvironment(),
+      PYTHONPATH: path.join(delimiter),
       PYTHONDONTWRITEBYTECODE: '1',
       SERVICE_URL: world.url,
       STABLECOIN: world.stablecoin,

@@ -8,9 +8,18 @@ import { EXAMPLE_PROGRAMS } from '../../support/docs/example-programs.ts';
 
 const FOLDER = join(ROOT, 'examples');
 /** Receivers go on until they are stopped: receivers.test.ts runs them. The agent is run by demo-agent.test.ts, clients by `npm run test:clients`. */
-const PACKAGE = ['clients/package.json', 'clients/package-lock.json'];
-const CLIENTS = [...PACKAGE, ...STOCK_CLIENTS.map(({ file }) => `clients/${file}`)];
-const OTHERS = ['receivers/watch.mjs', 'receivers/webhook-receiver.mjs', 'demo-agent/main.ts', ...CLIENTS];
+const PACKAGES = ['clients', 'ai-sdk', 'langchain'].flatMap((folder) => [`${folder}/package.json`, `${folder}/package-lock.json`]);
+const CLIENTS = [...PACKAGES, ...STOCK_CLIENTS.map(({ file }) => `clients/${file}`)];
+/** Ready-made uses, which run inside another program: test_*.py has those of bots, `npm run test:frameworks` and `npm run test:deploy` the others. */
+const READY_MADE = [
+  'freqtrade/oracle_range.py',
+  'hummingbot/oracle_spread.py',
+  'ai-sdk/ask.mjs',
+  'langchain/ask.mjs',
+  'github-action/action.yml',
+];
+const ACTION = ['github-action/check.mjs', 'github-action/verify-record.yml'];
+const OTHERS = ['receivers/watch.mjs', 'receivers/webhook-receiver.mjs', 'demo-agent/main.ts', ...CLIENTS, ...READY_MADE, ...ACTION];
 
 const files = globSync('**/*', { cwd: FOLDER, exclude: ['**/node_modules'] }).filter(
   (file) => statSync(join(FOLDER, file)).isFile() && file !== 'README.md',
@@ -35,6 +44,23 @@ it('examples/README.md has the command of each, and no other', () => {
   const commands = [...documentText('examples/README.md').matchAll(/^\|.*`(?:npx node|node|bash) examples\/(\S+)` *\|$/gm)];
   const watched = OTHERS.filter((file) => file.startsWith('receivers/'));
   expect(commands.map(([, file]) => file).toSorted()).toEqual([...Object.keys(EXAMPLE_PROGRAMS), ...watched].toSorted());
+});
+
+describe.each(READY_MADE)('examples/%s', (file) => {
+  it('says at its top what has skill and what has none, and is short', () => {
+    const lines = textOf(file).trimEnd().split('\n');
+    const top = lines
+      .slice(0, 8)
+      .join(' ')
+      .replaceAll(/ ?(\/\/|#) /g, ' ');
+    expect(top).toMatch(/The direction of these forecasts has no demonstrated skill, and the service says so/);
+    expect(top).toMatch(/The part with\s+skill is the width of the range. Not investment advice/);
+    expect(lines.length).toBeLessThanOrEqual(80);
+  });
+
+  it('has its line in examples/README.md', () => {
+    expect(documentText('examples/README.md')).toContain(`](${file})`);
+  });
 });
 
 it('demo:agent --as lists the clients when it is given a name that it does not know', () => {

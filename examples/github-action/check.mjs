@@ -1,0 +1,67 @@
+// Started by action.yml: runs svc audit, writes the summary of the job, and keeps one open issue where something differs.
+// Exit codes: 0 the record agrees, 1 it differs, 2 that cannot be said.
+import { spawnSync } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
+
+const { RUNNER_TEMP, SERVICE, RPC, ATTESTER, OPTIONS = '', ISSUE_TOKEN, GITHUB_API_URL, GITHUB_REPOSITORY } = process.env;
+const { PATH, HOME, GITHUB_STEP_SUMMARY, GITHUB_OUTPUT, GITHUB_SERVER_URL, GITHUB_RUN_ID } = process.env;
+const RESULTS = {
+  agrees: { code: 0, title: 'The record agrees with the chain' },
+  differs: { code: 1, title: 'The record DIFFERS from the chain' },
+  unknown: { code: 2, title: 'The record could not be checked' },
+};
+const LABEL = 'record-differs';
+/** An issue has at most 65,536 characters, which escaping multiplies. */
+const MAX_CHARACTERS = 12_000;
+
+const { report, errors } = audit();
+const result = report?.verdict === 'agrees' || report?.verdict === 'differs' ? report.verdict : 'unknown';
+const { code, title } = RESULTS[result];
+const body = formatBody();
+appendFileSync(GITHUB_STEP_SUMMARY, `## ${title}\n\n${body}\n`);
+appendFileSync(GITHUB_OUTPUT, `result=${result}\n`);
+// Nothing of a report goes to the log, where a line can be a command to the runner.
+console.log(code === 0 ? title : `::error title=${title}::The summary of this run has the details`);
+process.exitCode = code;
+if (result === 'differs' && ISSUE_TOKEN) await keepIssue();
+
+/** Null is a report that could not be made. A crash has the exit code of a difference, so that the report decides. */
+function audit() {
+  const words = ['audit', '--json', '--service', SERVICE, '--rpc', RPC, '--attester', ATTESTER, ...OPTIONS.split(/\s+/).filter(Boolean)];
+  // The package gets no token.
+  const options = { encoding: 'utf8', maxBuffer: 1e9, env: { PATH, HOME } };
+  const { stdout, stderr, error } = spawnSync(`${RUNNER_TEMP}/svc/node_modules/.bin/svc`, words, options);
+  try {
+    return { report: JSON.parse(stdout), errors: '' };
+  } catch {
+    return { report: null, errors: stderr || String(error) };
+  }
+}
+
+function formatBody() {
+  const run = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/actions/runs/${GITHUB_RUN_ID}`;
+  const lines = report === null ? [errors] : [report.summary, ...report.differences.map(({ check, message }) => `[${check}] ${message}`)];
+  const gaps = report?.incomplete.map((reason) => `Could not be checked: ${reason}`) ?? [];
+  return `[This run](${run}) of \`svc audit\` says:\n\n<pre>${escapeMarkup([...lines, ...gaps].join('\n'))}</pre>`;
+}
+
+/** As text in markup: words of a service are neither links, nor mentions, nor an end of the block. */
+function escapeMarkup(text) {
+  const shown = text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}\n...` : text;
+  return shown.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+async function keepIssue() {
+  const open = await callGithub('GET', `issues?state=open&labels=${LABEL}`);
+  const issue = open.find(({ pull_request: pull }) => pull === undefined);
+  if (issue === undefined) await callGithub('POST', 'issues', { title, body, labels: [LABEL] });
+  else await callGithub('PATCH', `issues/${issue.number}`, { body });
+}
+
+async function callGithub(method, path, content) {
+  const headers = { authorization: `Bearer ${ISSUE_TOKEN}`, accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' };
+  const url = `${GITHUB_API_URL}/repos/${GITHUB_REPOSITORY}/${path}`;
+  const response = await fetch(url, { method, headers, body: content && JSON.stringify(content) });
+  if (!response.ok) throw new Error(`${method} ${path} of the issues was answered with ${response.status}`);
+  return response.json();
+}

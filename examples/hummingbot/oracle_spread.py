@@ -1,0 +1,80 @@
+"""A Hummingbot script that quotes a bid and an ask of BTC, as far from the price as it is expected to move meanwhile.
+
+The direction of these forecasts has no demonstrated skill, and the service says so: here it moves no quote. The part with
+skill is the width of the range. Not investment advice. What has been measured is the range of a whole day: that it shrinks
+with the square root of time is an assumption. In Hummingbot: create --v2-config oracle_spread, start --v2 <its file>.yml
+"""
+
+import os
+from datetime import datetime, timezone
+from decimal import Decimal
+from math import sqrt
+
+from bitcoin_signal_oracle.client import OracleClient
+from bitcoin_signal_oracle.daily import DailyForecast
+from hummingbot.core.data_type.common import MarketDict, OrderType, PriceType, TradeType
+from hummingbot.core.data_type.order_candidate import OrderCandidate
+from hummingbot.strategy.strategy_v2_base import StrategyV2Base, StrategyV2ConfigBase
+
+SECONDS_OF_RANGE = 86_400
+
+
+class OracleSpreadConfig(StrategyV2ConfigBase):
+    script_file_name: str = os.path.basename(__file__)
+    controllers_config: list[str] = []
+    service_url: str = "http://127.0.0.1:3000"
+    exchange: str = "binance_paper_trade"
+    trading_pair: str = "BTC-USDT"
+    order_amount: Decimal = Decimal("0.001")
+    #: Quotes are replaced this often, and are as wide as the price is expected to move in this time, with this probability.
+    quote_seconds: int = 900
+    share: float = 0.8
+    #: Never closer to the price than this, as a ratio: the fees of a round trip.
+    min_spread: Decimal = Decimal("0.002")
+
+    def update_markets(self, markets: MarketDict) -> MarketDict:
+        markets[self.exchange] = markets.get(self.exchange, set()) | {self.trading_pair}
+        return markets
+
+
+class OracleSpread(StrategyV2Base):
+    next_quote = 0.0
+
+    def __init__(self, connectors, config: OracleSpreadConfig):
+        super().__init__(connectors, config)
+        self.config = config
+        self.oracle = DailyForecast(OracleClient(config.service_url), "1d")
+
+    def on_tick(self):
+        now = datetime.fromtimestamp(self.current_timestamp, timezone.utc)
+        # In a thread: the clock of the bot waits for no service.
+        self.oracle.refresh_in_background(now)
+        reading = self.oracle.fresh(now)
+        if reading is not None and self.current_timestamp < self.next_quote:
+            return
+        self.cancel_quotes()
+        # No fresh range: no quote, and a look at each tick whether there is one.
+        if reading is not None:
+            self.place_quotes(*reading.distances(self.config.share))
+            self.next_quote = self.current_timestamp + self.config.quote_seconds
+
+    def place_quotes(self, below: float, above: float):
+        connector = self.connectors[self.config.exchange]
+        price = connector.get_price_by_type(self.config.trading_pair, PriceType.MidPrice)
+        bid, ask = price * (1 - self.spread(below)), price * (1 + self.spread(above))
+        quotes = [self.candidate(TradeType.BUY, bid), self.candidate(TradeType.SELL, ask)]
+        for quote in connector.budget_checker.adjust_candidates(quotes, all_or_none=True):
+            send = self.buy if quote.order_side == TradeType.BUY else self.sell
+            send(self.config.exchange, quote.trading_pair, quote.amount, quote.order_type, quote.price)
+
+    def spread(self, distance: float) -> Decimal:
+        share_of_day = sqrt(self.config.quote_seconds / SECONDS_OF_RANGE)
+        return max(self.config.min_spread, Decimal(distance * share_of_day))
+
+    def candidate(self, side: TradeType, price: Decimal) -> OrderCandidate:
+        terms = {"trading_pair": self.config.trading_pair, "is_maker": True, "order_type": OrderType.LIMIT}
+        return OrderCandidate(**terms, order_side=side, amount=self.config.order_amount, price=price)
+
+    def cancel_quotes(self):
+        for order in self.get_active_orders(connector_name=self.config.exchange):
+            self.cancel(self.config.exchange, order.trading_pair, order.client_order_id)
