@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { type Hex, type LocalAccount, toHex } from 'viem';
+import { type Address, bytesToHex, type Hex } from 'viem';
 import type { PaymentRequirement } from './payment-requirement.ts';
 
 /** The `PAYMENT-SIGNATURE` payload of x402 version 2. */
@@ -25,8 +24,32 @@ const TYPES = {
 /** Lets a chain whose clock is behind accept the authorization. */
 const CLOCK_SKEW_SECONDS = 600;
 
+/** Message of an EIP-3009 authorization. Integers are in the smallest unit of the coin and in Unix seconds. */
+export interface TransferAuthorization {
+  from: Address;
+  to: Address;
+  value: bigint;
+  validAfter: bigint;
+  validBefore: bigint;
+  nonce: Hex;
+}
+
+/** EIP-712 data that a payer signs. */
+export interface TransferTypedData {
+  domain: { name: string; version: string; chainId: number; verifyingContract: Address };
+  types: typeof TYPES;
+  primaryType: 'TransferWithAuthorization';
+  message: TransferAuthorization;
+}
+
+/** A wallet that signs payments, such as a local account of viem. */
+export interface PaymentSigner {
+  address: Address;
+  signTypedData(data: TransferTypedData): Promise<Hex>;
+}
+
 /** Signs one EIP-3009 transfer: usable once, until `validForSeconds` have passed, and for nothing else. */
-export async function signPayment(account: LocalAccount, requirement: PaymentRequirement, now: Date): Promise<SignedPayment> {
+export async function signPayment(account: PaymentSigner, requirement: PaymentRequirement, now: Date): Promise<SignedPayment> {
   const { accepted, resource, takesPaymentId, chainId, amountMicros, asset, assetName, assetVersion, payTo, validForSeconds } = requirement;
   const seconds = Math.floor(now.getTime() / 1_000);
   const message = {
@@ -35,7 +58,7 @@ export async function signPayment(account: LocalAccount, requirement: PaymentReq
     value: amountMicros,
     validAfter: BigInt(seconds - CLOCK_SKEW_SECONDS),
     validBefore: BigInt(seconds + validForSeconds),
-    nonce: toHex(randomBytes(32)),
+    nonce: createRandomHex(32),
   };
   const domain = { name: assetName, version: assetVersion, chainId, verifyingContract: asset };
   const signature = await account.signTypedData({ domain, types: TYPES, primaryType: 'TransferWithAuthorization', message });
@@ -52,7 +75,11 @@ export async function signPayment(account: LocalAccount, requirement: PaymentReq
 
 /** Random: with an id made of what the settlement publishes, an observer of the chain could fetch the answer. */
 function createPaymentId(): string {
-  return `svc_${randomBytes(24).toString('hex')}`;
+  return `svc_${createRandomHex(24).slice(2)}`;
+}
+
+function createRandomHex(bytes: number): Hex {
+  return bytesToHex(crypto.getRandomValues(new Uint8Array(bytes)));
 }
 
 const MAX_CLOCK_SKEW_MS = 120_000;

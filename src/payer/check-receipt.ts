@@ -1,6 +1,6 @@
 import { type Address, type Hex, isAddressEqual, verifyTypedData } from 'viem';
 import { z } from 'zod';
-import { getReceiptDomain, hashDocument, RECEIPT_TYPES } from '../../../commerce/receipts/receipt.ts';
+import { getReceiptDomain, hashDocument, RECEIPT_TYPES } from '../commerce/receipts/receipt.ts';
 import type { SignedPayment } from './authorization.ts';
 
 const HEX = z
