@@ -1,52 +1,9 @@
-import { type Address, bytesToHex, type Hex } from 'viem';
+import { bytesToHex, type Hex } from 'viem';
 import type { PaymentRequirement } from './payment-requirement.ts';
-
-/** The `PAYMENT-SIGNATURE` payload of x402 version 2. */
-export interface SignedPayment {
-  x402Version: 2;
-  resource?: unknown;
-  accepted: Record<string, unknown>;
-  payload: { signature: Hex; authorization: Record<'from' | 'to' | 'value' | 'validAfter' | 'validBefore' | 'nonce', string> };
-  extensions?: Record<string, unknown>;
-}
-
-const TYPES = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const;
+import { type PaymentSigner, type SignedPayment, TRANSFER_TYPES } from './payment-signer.ts';
 
 /** Lets a chain whose clock is behind accept the authorization. */
 const CLOCK_SKEW_SECONDS = 600;
-
-/** Message of an EIP-3009 authorization. Integers are in the smallest unit of the coin and in Unix seconds. */
-export interface TransferAuthorization {
-  from: Address;
-  to: Address;
-  value: bigint;
-  validAfter: bigint;
-  validBefore: bigint;
-  nonce: Hex;
-}
-
-/** EIP-712 data that a payer signs. */
-export interface TransferTypedData {
-  domain: { name: string; version: string; chainId: number; verifyingContract: Address };
-  types: typeof TYPES;
-  primaryType: 'TransferWithAuthorization';
-  message: TransferAuthorization;
-}
-
-/** A wallet that signs payments, such as a local account of viem. */
-export interface PaymentSigner {
-  address: Address;
-  signTypedData(data: TransferTypedData): Promise<Hex>;
-}
 
 /** Signs one EIP-3009 transfer: usable once, until `validForSeconds` have passed, and for nothing else. */
 export async function signPayment(account: PaymentSigner, requirement: PaymentRequirement, now: Date): Promise<SignedPayment> {
@@ -61,7 +18,7 @@ export async function signPayment(account: PaymentSigner, requirement: PaymentRe
     nonce: createRandomHex(32),
   };
   const domain = { name: assetName, version: assetVersion, chainId, verifyingContract: asset };
-  const signature = await account.signTypedData({ domain, types: TYPES, primaryType: 'TransferWithAuthorization', message });
+  const signature = await account.signTypedData({ domain, types: TRANSFER_TYPES, primaryType: 'TransferWithAuthorization', message });
   const { from, to, nonce } = message;
   const [value, validAfter, validBefore] = [message.value, message.validAfter, message.validBefore].map(String);
   return {

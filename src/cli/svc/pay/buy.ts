@@ -1,7 +1,8 @@
 import { formatUnits, type LocalAccount } from 'viem';
-import { getPaymentExpiry, type SignedPayment, signPayment } from '../../../payer/authorization.ts';
+import { getPaymentExpiry, signPayment } from '../../../payer/authorization.ts';
 import { findCoin } from '../../../payer/coins.ts';
 import { type PaymentRequirement, parsePaymentRequired } from '../../../payer/payment-requirement.ts';
+import type { SignedPayment } from '../../../payer/payment-signer.ts';
 import type { OracleError } from '../../../platform/errors.ts';
 import { parseServiceError, sendServiceRequest } from '../../../platform/service-client/service-client.ts';
 import { UsageError } from '../../../platform/usage-error.ts';

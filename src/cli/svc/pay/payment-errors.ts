@@ -1,8 +1,8 @@
 import type { Address, Hex } from 'viem';
 import { chainCall } from '../../../chain/rpc/chain-call.ts';
 import { stablecoinAbi } from '../../../chain/stablecoin/stablecoin.ts';
-import type { SignedPayment } from '../../../payer/authorization.ts';
 import { findCoin } from '../../../payer/coins.ts';
+import type { SignedPayment } from '../../../payer/payment-signer.ts';
 import { isOracleError, OracleError } from '../../../platform/errors.ts';
 import type { CliContext } from '../context.ts';
 import { formatMinute } from '../text/amounts.ts';

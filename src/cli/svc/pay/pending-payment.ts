@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { SignedPayment } from '../../../payer/authorization.ts';
+import type { SignedPayment } from '../../../payer/payment-signer.ts';
 import type { CliContext } from '../context.ts';
 import { createPrivateFile, getConfigFolder, readJsonFile } from '../secrets/private-files.ts';
 

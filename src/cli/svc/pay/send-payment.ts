@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SignedPayment } from '../../../payer/authorization.ts';
 import { decodeBase64Json, encodeBase64Json } from '../../../payer/base64-json.ts';
+import type { SignedPayment } from '../../../payer/payment-signer.ts';
 import { isOracleError, type OracleError } from '../../../platform/errors.ts';
 import { parseServiceError, type ServiceResponse, sendServiceRequest } from '../../../platform/service-client/service-client.ts';
 
