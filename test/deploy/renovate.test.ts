@@ -29,7 +29,9 @@ const names = new Set([
 
 it('has the packages of their own', () => {
   expect(manifests.toSorted()).toEqual([
-    ...['bench/paid', 'bin/dev/biome', 'contracts', 'examples/clients'].map((folder) => `${folder}/package.json`),
+    ...['bench/paid', 'bin/dev/biome', 'bin/dev/openapi-typescript', 'clients/typescript', 'contracts', 'examples/clients'].map(
+      (folder) => `${folder}/package.json`,
+    ),
     'package.json',
     ...['test/conformance', 'test/deploy'].map((folder) => `${folder}/package.json`),
   ]);

@@ -17,9 +17,9 @@ export interface OracleClientOptions extends HttpOptions {
   /** Of the service, with its path where it has one. */
   url: string;
   /** Long-lived key, `bso_...`, sent with each request. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** Logs in where an operation needs it and there is no `apiKey`, and signs payments. */
-  account?: OracleAccount;
+  account?: OracleAccount | undefined;
 }
 
 export interface OracleClient extends Reads {

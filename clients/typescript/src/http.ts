@@ -5,11 +5,11 @@ export type Send = (request: Request) => Promise<Response>;
 
 export interface HttpOptions {
   /** In place of the global one, such as a client with a proxy. */
-  fetch?: Send;
+  fetch?: Send | undefined;
   /** Of a request with its body; default 10,000. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Of a body; default 16,000,000. */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
 }
 
 const BODILESS_STATUSES = [204, 205, 304];

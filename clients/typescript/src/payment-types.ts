@@ -11,11 +11,11 @@ export interface PaymentOptions<What extends Product = 'signal'> {
   /** Default: `signal`. */
   what?: What;
   /** Default: `7d`. */
-  horizon?: SignalHorizon;
+  horizon?: SignalHorizon | undefined;
   /** The only coins that are paid in, whatever the service asks for; all with six decimals. Default: USDC on Base and Base Sepolia. */
   coins?: readonly { chainId: number; address: `0x${string}` }[];
   /** How often a payment is sent while its result is unknown; default 4. */
-  attempts?: number;
+  attempts?: number | undefined;
   /** Wallet that must have signed the receipt. Default: as the service publishes it before the payment. */
   seller?: `0x${string}`;
 }

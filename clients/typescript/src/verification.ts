@@ -6,12 +6,12 @@ export interface VerifyOptions {
   /** JSON-RPC endpoint of the chain of the record: one that you trust, not one that the service names. */
   rpcUrl: string;
   /** Wallet of the record. Default: as the service names it; keep it, and name it the next time. */
-  attester?: Hex;
+  attester?: Hex | undefined;
   /** Attestation contract. Default: the predeploy of Base and other OP chains. */
-  eas?: Hex;
+  eas?: Hex | undefined;
   /** Of `latest`; default `7d`. */
-  horizon?: Horizon;
-  signal?: AbortSignal;
+  horizon?: Horizon | undefined;
+  signal?: AbortSignal | undefined;
   onProgress?(stage: string, done: number, total: number): void;
 }
 
