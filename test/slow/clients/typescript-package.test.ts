@@ -3,7 +3,6 @@ import { createInterface } from 'node:readline';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type InstalledClient, installClient } from '../../support/clients/installed-client.ts';
-import { findSoldHorizon } from '../../support/clients/typescript-client.ts';
 import { type ExampleWorld, exampleWorld, freePort } from '../../support/docs/example-world.ts';
 import { removeFolder } from '../../support/docs/folders.ts';
 
@@ -14,7 +13,7 @@ beforeAll(async () => {
   world = await exampleWorld();
 });
 afterAll(async () => {
-  await world.close();
+  await world?.close();
   await removeFolder(client.folder);
 });
 
@@ -44,7 +43,7 @@ it('signal-with-login prints what the service returns to a token holder', async 
 
 it('pay prints an answer that the ledger has as paid', async () => {
   const output = await run('pay', { PRIVATE_KEY: world.keyOf('buyer') });
-  if ((await findSoldHorizon(world)) !== '7d' || (await world.oracle()).signal === 'HOLD') return expect(output).toMatch(/^HOLD: null/);
+  if ((await world.oracle()).signal === 'HOLD') return expect(output).toMatch(/^HOLD: null/);
   const [, txHash] = /^Paid 0\.001 USD in (0x\w{64})$/m.exec(output) ?? [];
   expect(await world.bookedFor(txHash!)).toBe(1_000);
   expect(output.match(/^✓ /gm)).toHaveLength(7);
