@@ -10,6 +10,7 @@ const SOURCE = join(ROOT, 'clients/typescript');
 const LIB = 'lib/clients/typescript/src';
 
 interface Manifest {
+  private?: boolean;
   name: string;
   version: string;
   exports: Record<string, string>;
@@ -34,12 +35,14 @@ export function buildClient(target = join(ROOT, 'dist/bitcoin-signal-oracle-clie
   return { folder, name: manifest.name, version: manifest.version };
 }
 
-/** Exports of modules as paths, and dependencies at exactly the versions that the client was tested with. */
-function completeManifest(manifest: Manifest) {
+/** The version of the service, exports of modules as paths, and dependencies at exactly the versions that the client was tested with. */
+function completeManifest({ private: _, name, ...manifest }: Manifest) {
   const entry = (module: string) => ({ types: `./${LIB}/${module}.d.ts`, default: `./${LIB}/${module}.js` });
   const versionOf = (name: string) => readManifest(join(ROOT, 'node_modules', name)).version;
   return {
+    name,
     ...manifest,
+    version: readManifest(ROOT).version,
     exports: Object.fromEntries(Object.entries(manifest.exports).map(([path, module]) => [path, entry(module)])),
     dependencies: Object.fromEntries(Object.keys(manifest.dependencies).map((name) => [name, versionOf(name)])),
   };
