@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -58,6 +58,23 @@ it('compiles strictly with named types, declarations included', () => {
   const { status, stdout } = spawnSync(process.execPath, words, { cwd: folder, encoding: 'utf8', env: {} });
   expect(stdout).toBe('');
   expect(status).toBe(0);
+});
+
+it('reads without viem, and names it where it is needed', () => {
+  const viem = join(folder, 'node_modules/viem');
+  unlinkSync(viem);
+  try {
+    const program = `
+      import { createOracleClient } from 'bitcoin-signal-oracle-client';
+      const client = createOracleClient({ url: 'http://127.0.0.1:1' });
+      const codes = [() => client.signal(), () => client.buy({ maxUsd: '1' }), () => client.verifyForecast('latest', { rpcUrl: 'http://127.0.0.1:1' })];
+      for (const run of codes) console.log(await run().catch(({ code, suggestedAction }) => [code, suggestedAction].filter(Boolean).join(' ')));`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { cwd: folder, encoding: 'utf8' });
+    const needed = 'CONFIG_INVALID npm install viem';
+    expect(stdout.trim().split('\n'), stderr).toEqual(['SERVICE_UNREACHABLE', needed, needed]);
+  } finally {
+    symlinkSync(join(ROOT, 'node_modules/viem'), viem);
+  }
 });
 
 it('has no any in its declarations', () => {
