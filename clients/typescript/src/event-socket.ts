@@ -59,7 +59,8 @@ export class EventSocket {
   #receive(text: string): void {
     if (this.#end !== null) return;
     this.#lastHeardAt = performance.now();
-    const message = JSON.parse(text) as SocketMessage;
+    const message = parseMessage(text);
+    if (message === null) return void this.close('the server sends no messages of this service');
     this.#unread.push(message);
     this.#wake();
     if (this.#unread.length > MAX_UNREAD) this.close('too many unread events');
@@ -74,5 +75,14 @@ export class EventSocket {
     this.#end ??= end;
     for (const timer of this.#timers) clearInterval(timer);
     this.#wake();
+  }
+}
+
+function parseMessage(text: string): SocketMessage | null {
+  try {
+    const message = JSON.parse(text) as SocketMessage | null;
+    return typeof message?.type === 'string' && typeof message.data === 'object' && message.data !== null ? message : null;
+  } catch {
+    return null;
   }
 }

@@ -23,6 +23,7 @@ interface Position {
 }
 
 const NO_CONNECTION = 1006;
+const ABORTED = { closeCode: NO_CONNECTION, reason: 'aborted', wasConnected: false, minWaitMs: 0 };
 const TRY_LATER = { closeCode: 1013, minWaitMs: 30_000 };
 
 /** Events of one connection. @returns why it ended @throws ServiceProblem, OracleError INPUT_INVALID that another connection would get, too */
@@ -32,7 +33,7 @@ export async function* followConnection<Name extends EventName>(
   position: Position,
 ): AsyncGenerator<EventTypes[Name], ConnectionEnd, undefined> {
   const { signal } = options;
-  const ticket = await issueTicket(deps);
+  const ticket = await issueTicket(deps, signal);
   if (typeof ticket !== 'string') return ticket;
   const socket = new EventSocket(buildStreamUrl(deps.url.replace(/^http/, 'ws'), options, position, { ticket }));
   const stop = () => socket.close();
@@ -41,7 +42,7 @@ export async function* followConnection<Name extends EventName>(
   try {
     for (;;) {
       const next = await socket.next();
-      if (signal?.aborted) return { closeCode: NO_CONNECTION, reason: 'aborted', wasConnected, minWaitMs: 0 };
+      if (signal?.aborted) return { ...ABORTED, wasConnected };
       if ('closeCode' in next) {
         if (!wasConnected) await explainRejection(deps, options, position);
         return { ...next, wasConnected, minWaitMs: next.closeCode === TRY_LATER.closeCode ? TRY_LATER.minWaitMs : 0 };
@@ -60,11 +61,13 @@ export async function* followConnection<Name extends EventName>(
 }
 
 /** A ticket, which opens one connection: neither Node nor browsers send headers with a WebSocket. The end of the attempt where one may come later. */
-async function issueTicket({ url, send }: StreamDeps): Promise<string | ConnectionEnd> {
+async function issueTicket({ url, send }: StreamDeps, signal: AbortSignal | undefined): Promise<string | ConnectionEnd> {
   try {
-    const request = new Request(`${url}/api/svc/ws/ticket`, { method: 'POST', headers: { Accept: 'application/json' } });
-    return ((await readJson(await send(request))) as { ticket: string }).ticket;
+    const init = { method: 'POST', headers: { Accept: 'application/json' }, signal: signal ?? null };
+    const { ticket } = (await readJson(await send(new Request(`${url}/api/svc/ws/ticket`, init)))) as { ticket: string };
+    return signal?.aborted ? ABORTED : ticket;
   } catch (error) {
+    if (signal?.aborted) return ABORTED;
     if (!(error instanceof OracleError) || !error.retryable) throw error;
     return { closeCode: NO_CONNECTION, reason: error.message, wasConnected: false, minWaitMs: (error.retryAfterSeconds ?? 0) * 1_000 };
   }
@@ -108,13 +111,14 @@ async function explainRejection(deps: StreamDeps, options: StreamOptions, positi
   await requireKnownPosition(deps, options, position);
 }
 
-async function toProblem(response: Response): Promise<ServiceProblem> {
+async function toProblem(response: Response): Promise<ServiceProblem | null> {
+  if (response.ok) return null;
   return toServiceProblem(response, await response.json().catch(() => null));
 }
 
 /** @throws OracleError INPUT_INVALID when the service has no event with an id as high as `since` */
 async function requireKnownPosition(deps: StreamDeps, { signal }: StreamOptions, { lastId }: Position): Promise<void> {
-  const ticket = lastId === undefined || signal?.aborted ? null : await issueTicket(deps);
+  const ticket = lastId === undefined ? null : await issueTicket(deps, signal);
   if (typeof ticket !== 'string') return;
   const socket = new EventSocket(buildStreamUrl(deps.url.replace(/^http/, 'ws'), {}, { lastId: undefined }, { ticket }));
   const first = await socket.next();

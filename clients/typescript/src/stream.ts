@@ -45,5 +45,6 @@ function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
     };
     const timer = setTimeout(end, ms);
     signal?.addEventListener('abort', end, { once: true });
+    if (signal?.aborted) end();
   });
 }
