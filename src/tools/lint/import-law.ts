@@ -31,6 +31,7 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
     'src/verify',
     'src/forecast',
     'src/platform/errors.ts',
+    'src/platform/usage-error.ts',
     'src/chain/addresses.ts',
     'src/chain/eas',
     'src/chain/rpc/chain-call.ts',
@@ -48,6 +49,21 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   'src/transports/http': [...TRANSPORTS, 'src/views'],
   'src/transports/a2a': TRANSPORTS,
   'src/transports/mcp': [...TRANSPORTS, 'src/views'],
+  // Both run in Node and in browsers.
+  'src/payer': [
+    'src/platform/errors.ts',
+    'src/chain/addresses.ts',
+    'src/commerce/receipts/receipt.ts',
+    'src/commerce/receipts/offer-receipt.ts',
+  ],
+  'clients/typescript/src': [
+    'src/payer',
+    'src/audit',
+    'src/verify',
+    'src/platform/errors.ts',
+    'src/chain/addresses.ts',
+    'src/auth/login/login-message.ts',
+  ],
   // It runs in browsers; the types of responses are erased.
   'src/dashboard': [
     'src/views',
@@ -66,6 +82,7 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
     'src/chain',
     'src/verify',
     'src/audit',
+    'src/payer',
     'src/auth/login/login-client.ts',
     'src/commerce/receipts/receipt.ts',
     'src/commerce/receipts/offer-receipt.ts',
@@ -77,7 +94,7 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   'src/main.ts': EVERYTHING,
 };
 
-/** Packages that a layer must not import: verify, the page and parts of the audit run in browsers, forecast has no I/O, and audit runs without a database. */
+/** Packages that a layer must not import: verify, payer, the page, the client and parts of the audit run in browsers, forecast has no I/O, and audit runs without a database. */
 const FORBIDDEN_PACKAGES: Readonly<Record<string, RegExp>> = {
   'src/forecast': /^(node:|mongodb$)/,
   'src/verify': /^(?!viem$|src\/)/,
@@ -85,6 +102,8 @@ const FORBIDDEN_PACKAGES: Readonly<Record<string, RegExp>> = {
   'src/audit': new RegExp(String.raw`^(?!(?:viem(?:\/actions)?|zod\/mini)$|src\/)|${NODE_AUDIT}`),
   'src/audit/command': /^mongodb$/,
   'src/audit/prices': /^mongodb$/,
+  'src/payer': /^node:/,
+  'clients/typescript/src': new RegExp(`^node:|${NODE_AUDIT}`),
   'src/dashboard': new RegExp(`^node:|${NODE_AUDIT}`),
 };
 

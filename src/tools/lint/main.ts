@@ -5,7 +5,7 @@ import { type Finding, findHouseNames, findHouseWords } from './house-words.ts';
 import { findForbiddenImports } from './import-law.ts';
 import { readDocument, readSource } from './prose.ts';
 
-const CODE = ['src', 'skills', 'agent-card', 'bin', 'bench', 'examples', 'test'];
+const CODE = ['src', 'skills', 'agent-card', 'bin', 'bench', 'examples', 'clients/typescript/src', 'clients/typescript/examples', 'test'];
 const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs'];
 /** Folders whose files are counted; suites mirror what they test. */
 const LAID_OUT = /^(src|skills|agent-card|bin|test)\//;

@@ -1,6 +1,6 @@
 import { type Address, formatUnits, type Hex, isAddressEqual, keccak256, stringToBytes } from 'viem';
-import { checkReceipt } from '../../../src/cli/svc/pay/check-receipt.ts';
-import { checkX402Receipt } from '../../../src/cli/svc/pay/check-x402-receipt.ts';
+import { checkReceipt } from '../../../src/payer/check-receipt.ts';
+import { checkX402Receipt } from '../../../src/payer/check-x402-receipt.ts';
 import { findPaidExchange } from '../rows/replays.ts';
 import type { Cell, Row } from '../rows/row.ts';
 import { readPayment, readSettlementHeader } from '../wire/payments.ts';

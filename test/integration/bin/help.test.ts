@@ -6,7 +6,7 @@ import { spawnNode } from '../../support/service/service.ts';
 const OTHERS = ['bin/dev/biome.mjs', 'bin/require-node.mjs'];
 
 describe('every launcher', () => {
-  const launchers = globSync('bin/{*,dev/*}.mjs')
+  const launchers = globSync('bin/{*,dev/*,dev/client/*}.mjs')
     .filter((path) => !OTHERS.includes(path))
     .toSorted();
 

@@ -3,6 +3,7 @@ import { zeroAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseTarget } from '../../../src/platform/outbound/target.ts';
 import { DATA_WORD, lyingNode, RESOLVES_AT } from '../../support/chain/lying-node.ts';
+import { describeTypescriptClient, describeTypescriptPayments } from '../../support/clients/typescript-suite.ts';
 import { EXAMPLE_PROGRAMS, environmentOf } from '../../support/docs/example-programs.ts';
 import { type ExampleWorld, exampleWorld } from '../../support/docs/example-world.ts';
 import { findPython, PYTHON_SUITES, runPythonSuite, type Signer, startSigner } from '../../support/docs/python-client.ts';
@@ -47,6 +48,11 @@ describe.concurrent('a program of examples/', () => {
     expect(code).toBe(1);
     expect(errors).toContain('is sold for a coin that this wallet does not use');
   });
+});
+
+describe('clients/typescript', () => {
+  describeTypescriptClient(() => world);
+  describeTypescriptPayments(() => world);
 });
 
 const python = findPython();

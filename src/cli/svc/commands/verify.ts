@@ -4,6 +4,8 @@ import type { ReadBlock } from '../../../audit/claims/check-timestamps.ts';
 import { claimsOf, openPrices } from '../../../audit/command/open-audit.ts';
 import { parseAddressOption, parseEndpointOption, parseNumberOption } from '../../../audit/command/option-values.ts';
 import { createProgressLine } from '../../../audit/command/run-audit.ts';
+import { buildForecastReport } from '../../../audit/forecast/forecast-report.ts';
+import { type ForecastVerification, parseForecastQuery, verifyForecast } from '../../../audit/forecast/verify-forecast.ts';
 import type { AuditPrices } from '../../../audit/prices/audit-prices.ts';
 import { DEFAULT_HORIZON } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
@@ -17,8 +19,7 @@ import { printError } from '../errors/print-error.ts';
 import { printResult } from '../print.ts';
 import { locateRecord, type RecordLocation } from '../record-location.ts';
 import { createBlockReader } from '../verify/bitcoin-blocks.ts';
-import { buildVerificationReport, formatVerification } from '../verify/verification-report.ts';
-import { type ForecastVerification, parseForecastQuery, verifyForecast } from '../verify/verify-forecast.ts';
+import { formatVerification } from '../verify/verification-report.ts';
 import { verifyRecord } from '../verify/verify-record.ts';
 
 const EXIT_CODES = { pass: EXIT.ok, fail: EXIT.failed, unknown: EXIT.incomplete } as const;
@@ -70,7 +71,7 @@ chain, and independent timestamps; for nothing when --rpc and --attester are giv
       const readBlock = bitcoin === undefined ? null : createBlockReader(bitcoin);
       if (query === null) return await verifyRecord(context, location, { fromBlock, prices: closes, readBlock, json });
       const verification = await runVerification(context, location, query, { prices: closes, readBlock });
-      const report = buildVerificationReport(verification, location);
+      const report = buildForecastReport(verification, location);
       printResult(context, json, report, (writer) => formatVerification(report, writer));
       return EXIT_CODES[getVerdict(verification.findings.list)];
     } catch (error) {

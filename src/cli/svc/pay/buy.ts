@@ -1,4 +1,8 @@
 import { formatUnits, type LocalAccount } from 'viem';
+import { getPaymentExpiry, signPayment } from '../../../payer/authorization.ts';
+import { findCoin } from '../../../payer/coins.ts';
+import { type PaymentRequirement, parsePaymentRequired } from '../../../payer/payment-requirement.ts';
+import type { SignedPayment } from '../../../payer/payment-signer.ts';
 import type { OracleError } from '../../../platform/errors.ts';
 import { parseServiceError, sendServiceRequest } from '../../../platform/service-client/service-client.ts';
 import { UsageError } from '../../../platform/usage-error.ts';
@@ -6,10 +10,8 @@ import type { CliContext } from '../context.ts';
 import { printNotice, printNoticeLines } from '../print.ts';
 import { formatMinute } from '../text/amounts.ts';
 import { formatFacts } from '../text/facts.ts';
-import { getPaymentExpiry, type SignedPayment, signPayment } from './authorization.ts';
-import { type Coin, findCoin } from './coins.ts';
+import type { Coin } from './coins.ts';
 import { describeUnused, paymentInProgressError, rejectedPaymentError, toEndedPaymentError, toUnconfirmedError } from './payment-errors.ts';
-import { type PaymentRequirement, parsePaymentRequired } from './payment-requirement.ts';
 import { type PendingPayment, type Purchase, readPendingPayment, removePendingPayment, storePendingPayment } from './pending-payment.ts';
 import { sendPayment } from './send-payment.ts';
 
@@ -78,7 +80,7 @@ async function completePayment(
 async function fetchPaymentRequirement({ url, path, maxMicros, coins }: BuyOptions): Promise<PaymentRequirement> {
   const answer = await sendServiceRequest({ url, path, token: undefined, deadlineMs: DEADLINE_MS });
   if (answer.status !== 402) throw parseServiceError(answer, url);
-  const requirement = parsePaymentRequired(answer.headers.get('PAYMENT-REQUIRED'), coins);
+  const requirement = parsePaymentRequired(answer.headers.get('PAYMENT-REQUIRED'), coins, 'To pay with this coin, use --asset and --rpc.');
   if (requirement.amountMicros <= maxMicros) return requirement;
   const [price, maxUsd] = [requirement.amountMicros, maxMicros].map((micros) => formatUnits(micros, DECIMALS));
   const problem = `the price is ${price} USD, above the limit of ${maxUsd}`;

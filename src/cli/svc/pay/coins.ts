@@ -1,26 +1,18 @@
 import { type Address, isAddressEqual, type PublicClient } from 'viem';
-import { BASE_SEPOLIA_ADDRESSES } from '../../../chain/addresses.ts';
 import { chainCall } from '../../../chain/rpc/chain-call.ts';
 import { stablecoinAbi } from '../../../chain/stablecoin/stablecoin.ts';
+import { type PayableCoin, USDC_COINS } from '../../../payer/coins.ts';
 import { isOracleError } from '../../../platform/errors.ts';
 import { createEvmReader } from '../../../platform/outbound/evm-client.ts';
 import { UsageError } from '../../../platform/usage-error.ts';
 import type { CliContext, DemoDeployment } from '../context.ts';
 
-export interface Coin {
-  address: Address;
-  chainId: number;
+export interface Coin extends PayableCoin {
   /** Endpoint of its chain that was not named by the seller; null when none is known. */
   rpcUrl: string | null;
   /** On the local chain of the demo deployment, where it is worth nothing. Known from this folder, not from the seller. */
   isLocal: boolean;
 }
-
-/** USDC by chain. A token at another address may call itself USDC and be worth nothing. */
-const USDC_COINS: readonly Omit<Coin, 'rpcUrl' | 'isLocal'>[] = [
-  { chainId: 8453, address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' },
-  { chainId: 84532, address: BASE_SEPOLIA_ADDRESSES.stablecoin },
-];
 
 /** Prices and limits are in millionths of a dollar. */
 const DECIMALS = 6;
@@ -70,8 +62,4 @@ export function createRpcClient(rpcUrl: string): PublicClient {
 
 function readChainId(client: PublicClient): Promise<number> {
   return chainCall('Asking for the chain id', () => client.getChainId());
-}
-
-export function findCoin(coins: readonly Coin[], { asset, chainId }: { asset: Address; chainId: number }): Coin | undefined {
-  return coins.find((coin) => coin.chainId === chainId && isAddressEqual(coin.address, asset));
 }

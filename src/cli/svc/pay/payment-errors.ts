@@ -1,11 +1,12 @@
 import type { Address, Hex } from 'viem';
 import { chainCall } from '../../../chain/rpc/chain-call.ts';
 import { stablecoinAbi } from '../../../chain/stablecoin/stablecoin.ts';
+import { findCoin } from '../../../payer/coins.ts';
+import type { SignedPayment } from '../../../payer/payment-signer.ts';
 import { isOracleError, OracleError } from '../../../platform/errors.ts';
 import type { CliContext } from '../context.ts';
 import { formatMinute } from '../text/amounts.ts';
-import type { SignedPayment } from './authorization.ts';
-import { type Coin, createRpcClient, findCoin } from './coins.ts';
+import { type Coin, createRpcClient } from './coins.ts';
 import { getPaymentFile, type Purchase, removePendingPayment } from './pending-payment.ts';
 
 /** `open`: not used, and still valid by the clock of the chain. `unknown`: no endpoint of the chain is known. */

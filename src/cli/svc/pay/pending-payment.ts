@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { SignedPayment } from '../../../payer/payment-signer.ts';
 import type { CliContext } from '../context.ts';
 import { createPrivateFile, getConfigFolder, readJsonFile } from '../secrets/private-files.ts';
-import type { SignedPayment } from './authorization.ts';
 
 const DECIMAL = z.string().regex(/^\d{1,30}$/);
 

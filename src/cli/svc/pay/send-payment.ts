@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { decodeBase64Json, encodeBase64Json } from '../../../payer/base64-json.ts';
+import type { SignedPayment } from '../../../payer/payment-signer.ts';
 import { isOracleError, type OracleError } from '../../../platform/errors.ts';
 import { parseServiceError, type ServiceResponse, sendServiceRequest } from '../../../platform/service-client/service-client.ts';
-import type { SignedPayment } from './authorization.ts';
 
 const DEADLINE_MS = 60_000;
 const MAX_ATTEMPTS = 5;
@@ -25,7 +26,7 @@ type PaymentOutcome = DeliveredAnswer | { rejection: OracleError };
 
 /** Sends the same payment until the service accepts or rejects it. @throws OracleError when the outcome stays unknown */
 export async function sendPayment({ url, path, payment, onRetry }: SendPaymentOptions): Promise<PaymentOutcome> {
-  const headers = { 'PAYMENT-SIGNATURE': Buffer.from(JSON.stringify(payment)).toString('base64') };
+  const headers = { 'PAYMENT-SIGNATURE': encodeBase64Json(payment) };
   for (let attempt = 1; ; attempt++) {
     const sent = await sendServiceRequest({ url, path, token: undefined, headers, deadlineMs: DEADLINE_MS }).then(
       (answer) => toPaymentOutcome(answer, url),
@@ -42,7 +43,7 @@ export async function sendPayment({ url, path, payment, onRetry }: SendPaymentOp
 
 function readSettlement({ headers }: ServiceResponse): unknown {
   try {
-    return JSON.parse(Buffer.from(headers.get('PAYMENT-RESPONSE') ?? '', 'base64').toString('utf8'));
+    return decodeBase64Json(headers.get('PAYMENT-RESPONSE') ?? '');
   } catch {
     return undefined;
   }

@@ -1,52 +1,11 @@
-import { type AuditReport, listDifferences, listGaps } from '../../../audit/report/audit-report.ts';
-import { formatDay } from '../../../forecast/day.ts';
-import type { CheckedRow } from '../../../verify/checks/forecast.ts';
-import { formatInstant } from '../../../verify/findings.ts';
-import { formatForecastVerdict, getVerdict, tallyChecks } from '../../../verify/summary.ts';
+import type { ForecastReport } from '../../../audit/forecast/forecast-report.ts';
+import type { AuditReport } from '../../../audit/report/audit-report.ts';
 import type { RecordLocation } from '../record-location.ts';
 import { formatMinute, formatPercentOrDash, formatReturn, formatUsdAmount } from '../text/amounts.ts';
 import { formatCheckLines, formatFacts, formatSections, wrapText } from '../text/facts.ts';
 import { styleValue, type TerminalWriter } from '../text/style.ts';
-import type { ForecastVerification } from './verify-forecast.ts';
 
-const VERDICTS = { pass: 'verified', fail: 'differs', unknown: 'incomplete' } as const;
-
-export type VerificationReport = ReturnType<typeof buildVerificationReport>;
-
-/** What `--json` prints, and the text is rendered from. */
-export function buildVerificationReport({ row, findings: { list, notes } }: ForecastVerification, location: RecordLocation) {
-  const { chain, attester, endpoint, takenFromService } = location;
-  const verdict = VERDICTS[getVerdict(list)];
-  const resolution = row?.resolution ?? null;
-  const soFar = verdict === 'verified' && row?.status === 'PENDING' ? ' so far' : '';
-  const missing = row === null ? list.find(({ outcome }) => outcome === 'fail')?.because : undefined;
-  const notDue = list.filter(({ outcome, isDue }) => outcome === 'unknown' && !isDue);
-  // A late forecast is no failure, but its check does not hold.
-  const made = tallyChecks(list).filter(({ check, passed, failed, unknown }) => passed + failed > 0 || (check === 'inTime' && unknown > 0));
-  return {
-    verdict,
-    words: `${verdict.toUpperCase()}${soFar}: ${missing ?? formatForecastVerdict(list, row)}.`,
-    where: { chainId: chain.chainId, attester, eas: chain.addresses.eas, endpoint, takenFromService },
-    prediction: row && toPredictionJson(row),
-    resolution: resolution && { uid: resolution.uid, attestedAt: formatInstant(resolution.at), ...resolution.data },
-    checks: made.map(({ check, what, failed, passed }) => ({ check, what, ok: failed === 0 && passed > 0 })),
-    differences: listDifferences(list),
-    notes,
-    incomplete: listGaps(list, []),
-    unchecked: [...new Set(notDue.map(({ because }) => because))],
-  };
-}
-
-function toPredictionJson({ prediction: { uid, at, data }, status, late, missed }: CheckedRow) {
-  const [date, horizon] = [formatDay(data.day), `${data.horizonDays}d`];
-  return {
-    ...{ predictionId: `${date}:${horizon}`, uid, date, horizon, sequence: data.sequence, attestedAt: formatInstant(at) },
-    ...{ windowOpensAt: formatInstant(data.windowOpensAt), resolvesAt: formatInstant(data.resolvesAt) },
-    ...{ commitment: data.commitment, status, late, missed },
-  };
-}
-
-export function formatVerification(report: VerificationReport, writer: TerminalWriter): string[] {
+export function formatVerification(report: ForecastReport, writer: TerminalWriter): string[] {
   const { where, checks } = report;
   const name = (part: RecordLocation['takenFromService'][number]) =>
     where.takenFromService.includes(part) ? ', named by the service' : '';
@@ -77,7 +36,7 @@ export function formatConclusion(conclusion: Conclusion, writer: TerminalWriter)
   ];
 }
 
-function formatForecast({ prediction, resolution }: VerificationReport, writer: TerminalWriter): string[] {
+function formatForecast({ prediction, resolution }: ForecastReport, writer: TerminalWriter): string[] {
   if (prediction === null) return [];
   const { uid, attestedAt, commitment, windowOpensAt, resolvesAt } = prediction;
   const title = writer.paint('bold', `Forecast ${prediction.predictionId}, number ${prediction.sequence}`);
@@ -91,7 +50,7 @@ function formatForecast({ prediction, resolution }: VerificationReport, writer: 
   return [title, ...formatFacts(facts, writer), ''];
 }
 
-function listRevealed(resolution: NonNullable<VerificationReport['resolution']>) {
+function listRevealed(resolution: NonNullable<ForecastReport['resolution']>) {
   const { uid, signal, direction, pUpBps, btcAtSignalCents, btcAtResolutionCents, returnBps } = resolution;
   const closes = `${formatUsdAmount(btcAtSignalCents / 100)} to ${formatUsdAmount(btcAtResolutionCents / 100)} USD`;
   return [

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect, it, onTestFinished } from 'vitest';
-import { getPaymentExpiry, signPayment } from '../../../../src/cli/svc/pay/authorization.ts';
 import type { Coin } from '../../../../src/cli/svc/pay/coins.ts';
-import { parsePaymentRequired } from '../../../../src/cli/svc/pay/payment-requirement.ts';
 import { readPendingPayment, removePendingPayment, storePendingPayment } from '../../../../src/cli/svc/pay/pending-payment.ts';
+import { getPaymentExpiry, signPayment } from '../../../../src/payer/authorization.ts';
+import { parsePaymentRequired } from '../../../../src/payer/payment-requirement.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
 
 const IDENTIFIED = { extensions: { 'payment-identifier': { info: { required: false } } } };

@@ -87,6 +87,8 @@ describe('the import law', () => {
     ['src/platform/outbound/x.ts', '../errors.ts'],
     ['src/cli/svc/x.ts', '../../audit/audit.ts'],
     ['src/cli/svc/pay/x.ts', '../../../commerce/receipts/receipt.ts'],
+    ['src/payer/x.ts', '../commerce/receipts/receipt.ts'],
+    ['clients/typescript/src/x.ts', '../../../src/audit/claims/service-claims.ts'],
     ['src/cli/commands/x.ts', '../../app/process.ts'],
     ['src/main.ts', './app/assemble-service.ts'],
     ['src/market/x.ts', '../../package.json'],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeRoutes } from '../../../../../src/tools/client/client-document.ts';
 import { NOT_RECORDED } from '../../../../../src/tools/examples/record-examples.ts';
 import { buildOpenApiDocument } from '../../../../../src/transports/http/openapi/document.ts';
 import { EXAMPLES } from '../../../../../src/transports/http/openapi/examples.ts';
@@ -45,6 +46,11 @@ describe('the OpenAPI document', () => {
   it('is deterministic', async () => {
     const again = buildOpenApiDocument(allRoutes(service.http), { publicUrl: PUBLIC_URL });
     expect(JSON.stringify(again)).toBe(await (await get('/.well-known/openapi.json')).text());
+  });
+
+  it('is the same without a service, as types of the client are generated', () => {
+    const described = buildOpenApiDocument(describeRoutes(), { publicUrl: PUBLIC_URL });
+    expect(JSON.parse(JSON.stringify(described))).toEqual(document);
   });
 
   it('is cacheable and returns 304 for its ETag', async () => {

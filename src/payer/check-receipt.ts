@@ -1,7 +1,7 @@
 import { type Address, type Hex, isAddressEqual, verifyTypedData } from 'viem';
 import { z } from 'zod';
-import { getReceiptDomain, hashDocument, RECEIPT_TYPES } from '../../../commerce/receipts/receipt.ts';
-import type { SignedPayment } from './authorization.ts';
+import { getReceiptDomain, hashDocument, RECEIPT_TYPES } from '../commerce/receipts/receipt.ts';
+import type { SignedPayment } from './payment-signer.ts';
 
 const HEX = z
   .string()

@@ -1,32 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { type Hex, type LocalAccount, toHex } from 'viem';
+import { bytesToHex, type Hex } from 'viem';
 import type { PaymentRequirement } from './payment-requirement.ts';
-
-/** The `PAYMENT-SIGNATURE` payload of x402 version 2. */
-export interface SignedPayment {
-  x402Version: 2;
-  resource?: unknown;
-  accepted: Record<string, unknown>;
-  payload: { signature: Hex; authorization: Record<'from' | 'to' | 'value' | 'validAfter' | 'validBefore' | 'nonce', string> };
-  extensions?: Record<string, unknown>;
-}
-
-const TYPES = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const;
+import { type PaymentSigner, type SignedPayment, TRANSFER_TYPES } from './payment-signer.ts';
 
 /** Lets a chain whose clock is behind accept the authorization. */
 const CLOCK_SKEW_SECONDS = 600;
 
 /** Signs one EIP-3009 transfer: usable once, until `validForSeconds` have passed, and for nothing else. */
-export async function signPayment(account: LocalAccount, requirement: PaymentRequirement, now: Date): Promise<SignedPayment> {
+export async function signPayment(account: PaymentSigner, requirement: PaymentRequirement, now: Date): Promise<SignedPayment> {
   const { accepted, resource, takesPaymentId, chainId, amountMicros, asset, assetName, assetVersion, payTo, validForSeconds } = requirement;
   const seconds = Math.floor(now.getTime() / 1_000);
   const message = {
@@ -35,10 +15,10 @@ export async function signPayment(account: LocalAccount, requirement: PaymentReq
     value: amountMicros,
     validAfter: BigInt(seconds - CLOCK_SKEW_SECONDS),
     validBefore: BigInt(seconds + validForSeconds),
-    nonce: toHex(randomBytes(32)),
+    nonce: createRandomHex(32),
   };
   const domain = { name: assetName, version: assetVersion, chainId, verifyingContract: asset };
-  const signature = await account.signTypedData({ domain, types: TYPES, primaryType: 'TransferWithAuthorization', message });
+  const signature = await account.signTypedData({ domain, types: TRANSFER_TYPES, primaryType: 'TransferWithAuthorization', message });
   const { from, to, nonce } = message;
   const [value, validAfter, validBefore] = [message.value, message.validAfter, message.validBefore].map(String);
   return {
@@ -52,7 +32,11 @@ export async function signPayment(account: LocalAccount, requirement: PaymentReq
 
 /** Random: with an id made of what the settlement publishes, an observer of the chain could fetch the answer. */
 function createPaymentId(): string {
-  return `svc_${randomBytes(24).toString('hex')}`;
+  return `svc_${createRandomHex(24).slice(2)}`;
+}
+
+function createRandomHex(bytes: number): Hex {
+  return bytesToHex(crypto.getRandomValues(new Uint8Array(bytes)));
 }
 
 const MAX_CLOCK_SKEW_MS = 120_000;

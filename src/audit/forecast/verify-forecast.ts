@@ -1,18 +1,18 @@
 import type { Hex } from 'viem';
-import * as collector from '../../../audit/chain/collect-forecast-evidence.ts';
-import { readServedDistributions } from '../../../audit/claims/check-distributions.ts';
-import { type ReadBlock, readServedTimestamp } from '../../../audit/claims/check-timestamps.ts';
-import type { DistributionClaims } from '../../../audit/claims/distribution-claims.ts';
-import type { TimestampClaims } from '../../../audit/claims/timestamp-claims.ts';
-import { parseDay } from '../../../forecast/day.ts';
-import { HORIZONS, type HorizonName } from '../../../forecast/model.ts';
-import { getErrorMessage } from '../../../platform/errors.ts';
-import { UsageError } from '../../../platform/usage-error.ts';
-import { checkForecastEvidence } from '../../../verify/check-forecast-evidence.ts';
-import { checkAttestation } from '../../../verify/checks/attestation.ts';
-import { toSubject } from '../../../verify/checks/prediction.ts';
-import type { CheckContext, ForecastEvidence, Prediction } from '../../../verify/evidence.ts';
-import { createFindings, NO_SUBJECT } from '../../../verify/findings.ts';
+import { parseDay } from '../../forecast/day.ts';
+import { HORIZONS, type HorizonName } from '../../forecast/model.ts';
+import { getErrorMessage } from '../../platform/errors.ts';
+import { UsageError } from '../../platform/usage-error.ts';
+import { checkForecastEvidence } from '../../verify/check-forecast-evidence.ts';
+import { checkAttestation } from '../../verify/checks/attestation.ts';
+import { toSubject } from '../../verify/checks/prediction.ts';
+import type { CheckContext, ForecastEvidence, Prediction } from '../../verify/evidence.ts';
+import { createFindings, NO_SUBJECT } from '../../verify/findings.ts';
+import * as collector from '../chain/collect-forecast-evidence.ts';
+import { readServedDistributions } from '../claims/check-distributions.ts';
+import { type ReadBlock, readServedTimestamp } from '../claims/check-timestamps.ts';
+import type { DistributionClaims } from '../claims/distribution-claims.ts';
+import type { TimestampClaims } from '../claims/timestamp-claims.ts';
 
 /** What a service serves besides the chain; null: no service is asked, or no block is read. */
 interface ServedEvidence {

@@ -1,6 +1,6 @@
 import { type Address, type Hex, isAddressEqual, verifyTypedData } from 'viem';
 import { z } from 'zod';
-import { OFFER_RECEIPT, toX402ReceiptTypedData, type X402ReceiptPayload } from '../../../commerce/receipts/offer-receipt.ts';
+import { OFFER_RECEIPT, toX402ReceiptTypedData, type X402ReceiptPayload } from '../commerce/receipts/offer-receipt.ts';
 import type { ReceiptCheck } from './check-receipt.ts';
 
 const SETTLEMENT = z.object({ extensions: z.object({ [OFFER_RECEIPT]: z.object({ info: z.object({ receipt: z.unknown() }) }) }) });

@@ -1,7 +1,8 @@
 import { type Address, getAddress } from 'viem';
 import { z } from 'zod';
-import { OracleError } from '../../../platform/errors.ts';
-import { type Coin, findCoin } from './coins.ts';
+import { OracleError } from '../platform/errors.ts';
+import { decodeBase64Json } from './base64-json.ts';
+import { findCoin, type PayableCoin } from './coins.ts';
 
 const ADDRESS = z
   .string()
@@ -42,8 +43,11 @@ export interface PaymentRequirement {
 /** A longer authorization would stay usable long after any sale is settled. */
 const MAX_VALIDITY_SECONDS = 600;
 
-/** The first entry in an accepted coin. @param header `PAYMENT-REQUIRED` of a 402 @throws OracleError PAYMENT_REQUIRED when there is none */
-export function parsePaymentRequired(header: string | null, coins: readonly Coin[]): PaymentRequirement {
+/**
+ * The first entry in an accepted coin. @param header `PAYMENT-REQUIRED` of a 402 @param unknownCoinHint what to do where no coin is accepted
+ * @throws OracleError PAYMENT_REQUIRED when there is none
+ */
+export function parsePaymentRequired(header: string | null, coins: readonly PayableCoin[], unknownCoinHint?: string): PaymentRequirement {
   const { data: required } = REQUIRED.safeParse(decodeHeader(header));
   const offers = (required?.accepts ?? []).flatMap((offer) => {
     const { data } = ACCEPTED.safeParse(offer);
@@ -58,7 +62,7 @@ export function parsePaymentRequired(header: string | null, coins: readonly Coin
   }
   const [{ asset, chainId, assetName }] = offers;
   const message = `The service requests ${asset} on chain ${chainId} ("${assetName}"), which is not a known coin`;
-  throw unpayableError(message, 'To pay with this coin, use --asset and --rpc.');
+  throw unpayableError(message, unknownCoinHint);
 }
 
 function toPaymentRequirement(
@@ -86,7 +90,7 @@ function requireShortValidity(seconds: number): void {
 
 function decodeHeader(header: string | null): unknown {
   try {
-    return JSON.parse(Buffer.from(header ?? '', 'base64').toString('utf8'));
+    return decodeBase64Json(header ?? '');
   } catch {
     return null;
   }

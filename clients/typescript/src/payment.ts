@@ -1,0 +1,179 @@
+import { getPaymentExpiry, signPayment } from '../../../src/payer/authorization.ts';
+import { decodeBase64Json, encodeBase64Json } from '../../../src/payer/base64-json.ts';
+import { USDC_COINS } from '../../../src/payer/coins.ts';
+import { type PaymentRequirement, parsePaymentRequired } from '../../../src/payer/payment-requirement.ts';
+import { type OracleAccount, requireAccount } from './account.ts';
+import {
+  OracleError,
+  PaymentDeclined,
+  PaymentUncertain,
+  ReceiptRejected,
+  ServiceProblem,
+  TransportError,
+  toServiceProblem,
+} from './errors.ts';
+import { readJson, type Send } from './http.ts';
+import type { PaidAnswer, PaidAnswers, PaymentOptions, PreparedPayment, Product } from './payment-types.ts';
+import { checkPurchase, fetchReceiptSigner } from './receipt-checks.ts';
+import type { SignalHorizon } from './types.ts';
+import { formatUsd, parseUsd } from './usd.ts';
+
+const PATHS = { signal: '/oracle', premium: '/oracle/premium' } as const;
+const DEFAULT_ATTEMPTS = 4;
+const MIN_WAIT_MS = 500;
+const MAX_WAIT_MS = 15_000;
+const UNKNOWN_COIN_HINT = 'To pay in this coin, name it in coins.';
+
+interface PayerDeps {
+  url: string;
+  send: Send;
+  account: OracleAccount | undefined;
+}
+
+/** Buys answers by x402 version 2: scheme `exact`, an EIP-3009 authorization without gas. */
+export class Payer {
+  readonly #deps: PayerDeps;
+  /** By path. While one payment may still be used, no second one is signed for the same answer. */
+  readonly #pending = new Map<string, PreparedPayment>();
+  readonly #running = new Map<string, { maxUsd: string; bought: Promise<PaidAnswer> }>();
+
+  constructor(deps: PayerDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Pays for an answer and checks its receipt. Calls for the same answer at the same time share one payment, and a payment without a known
+   * result is sent again by the next call. @throws PaymentDeclined before signing; PaymentUncertain; ReceiptRejected; ServiceProblem
+   */
+  async buy<What extends Product = 'signal'>(options: PaymentOptions<What>): Promise<PaidAnswer<What>> {
+    const path = buildPath(options);
+    const maxMicros = parseUsd('maxUsd', options.maxUsd);
+    const running = this.#running.get(path);
+    if (running !== undefined) {
+      requireWithinLimit(parseUsd('maxUsd', running.maxUsd), maxMicros);
+      return (await running.bought) as PaidAnswer<What>;
+    }
+    const bought = this.#buy(path, options).finally(() => this.#running.delete(path));
+    this.#running.set(path, { maxUsd: options.maxUsd, bought });
+    return (await bought) as PaidAnswer<What>;
+  }
+
+  /** Asks for the terms and signs without sending. Stored before `send`, the payment survives a crash. @throws PaymentDeclined */
+  async prepare<What extends Product = 'signal'>(options: PaymentOptions<What>): Promise<PreparedPayment<What>> {
+    const { url, send } = this.#deps;
+    const account = requireAccount(this.#deps.account, 'signTypedData');
+    const maxMicros = parseUsd('maxUsd', options.maxUsd);
+    const requirement = await this.#fetchRequirement(buildPath(options), options.coins ?? USDC_COINS);
+    requireWithinLimit(requirement.amountMicros, maxMicros);
+    const seller = options.seller ?? (await fetchReceiptSigner(url, send));
+    const payment = await signPayment(account, requirement, new Date());
+    const what = (options.what ?? 'signal') as What;
+    const usd = formatUsd(requirement.amountMicros);
+    return { what, path: buildPath(options), usd, seller, expiresAt: getPaymentExpiry(payment).toISOString(), payment };
+  }
+
+  /** Sends a payment, or the same once more: it is settled once, and the answer is the same. @throws as `buy` */
+  async send<What extends Product>(
+    prepared: PreparedPayment<What>,
+    { attempts = DEFAULT_ATTEMPTS }: Pick<PaymentOptions, 'attempts'> = {},
+  ): Promise<PaidAnswer<What>> {
+    const { answer, charged, settlement } = await this.#deliver(prepared, attempts);
+    const bought = { answer: answer as unknown as PaidAnswers[What], charged, usd: charged ? prepared.usd : '0', settlement };
+    const checks = charged ? await checkPurchase(answer, { ...prepared, settlement }) : [];
+    if (checks.every(({ ok }) => ok)) return { ...bought, checks };
+    throw new ReceiptRejected({ ...bought, checks } as PaidAnswer);
+  }
+
+  async #buy(path: string, options: PaymentOptions<Product>): Promise<PaidAnswer> {
+    const pending = this.#pending.get(path);
+    if (pending !== undefined) {
+      requireWithinLimit(parseUsd('usd', pending.usd), parseUsd('maxUsd', options.maxUsd));
+      try {
+        return await this.#sendPending(path, pending, options);
+      } catch (error) {
+        // Rejected after its end: it can no longer be used.
+        if (!(error instanceof ServiceProblem) || new Date(pending.expiresAt) > new Date()) throw error;
+      }
+    }
+    const prepared = await this.prepare(options);
+    this.#pending.set(path, prepared);
+    return this.#sendPending(path, prepared, options);
+  }
+
+  /** An unused authorization, and one whose rejection only the service claims, stay: another could be charged besides. */
+  async #sendPending(path: string, prepared: PreparedPayment, options: PaymentOptions<Product>): Promise<PaidAnswer> {
+    try {
+      const bought = await this.send(prepared, options);
+      if (bought.charged) this.#pending.delete(path);
+      return bought;
+    } catch (error) {
+      if (error instanceof ReceiptRejected) this.#pending.delete(path);
+      throw error;
+    }
+  }
+
+  async #fetchRequirement(path: string, coins: PaymentOptions['coins'] & object): Promise<PaymentRequirement> {
+    const response = await this.#deps.send(this.#request(path));
+    if (response.status !== 402) {
+      await readJson(response);
+      throw new TransportError(`${path} answers ${response.status} instead of 402 with the terms`);
+    }
+    try {
+      return parsePaymentRequired(response.headers.get('PAYMENT-REQUIRED'), coins, UNKNOWN_COIN_HINT);
+    } catch (error) {
+      if (!(error instanceof OracleError)) throw error;
+      throw new PaymentDeclined(error.message, error.suggestedAction);
+    }
+  }
+
+  /** Repeats the same payment while its result is unknown. */
+  async #deliver(
+    prepared: PreparedPayment,
+    attempts: number,
+  ): Promise<{ answer: Record<string, unknown>; charged: boolean; settlement: unknown }> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#exchange(prepared);
+      } catch (error) {
+        if (!(error instanceof OracleError) || !error.retryable) throw error;
+        if (attempt >= attempts) throw new PaymentUncertain(prepared, error);
+        const waitMs = Math.max(MIN_WAIT_MS * attempt, (error.retryAfterSeconds ?? 0) * 1_000);
+        await new Promise((resolve) => setTimeout(resolve, Math.min(MAX_WAIT_MS, waitMs)));
+      }
+    }
+  }
+
+  async #exchange({ path, payment }: PreparedPayment) {
+    const response = await this.#deps.send(this.#request(path, { 'PAYMENT-SIGNATURE': encodeBase64Json(payment) }));
+    const answer = (await readPaidJson(response)) as Record<string, unknown>;
+    return { answer, charged: answer.charged !== false, settlement: decodeSettlement(response.headers.get('PAYMENT-RESPONSE')) };
+  }
+
+  #request(path: string, headers: Record<string, string> = {}): Request {
+    return new Request(this.#deps.url + path, { headers: { Accept: 'application/json', ...headers } });
+  }
+}
+
+function buildPath({ what = 'signal', horizon = '7d' }: { what?: Product; horizon?: SignalHorizon }): string {
+  return `${PATHS[what]}?horizon=${encodeURIComponent(horizon)}`;
+}
+
+function requireWithinLimit(micros: bigint, maxMicros: bigint): void {
+  if (micros > 0n && micros <= maxMicros) return;
+  throw new PaymentDeclined(`The price is ${formatUsd(micros)} USD, the limit maxUsd ${formatUsd(maxMicros)} USD`);
+}
+
+/** A failure of the service after a payment leaves its result open, whatever the response says of a repetition. */
+async function readPaidJson(response: Response): Promise<unknown> {
+  if (response.status < 500) return readJson(response);
+  const problem = toServiceProblem(response, await response.json().catch(() => null));
+  throw new TransportError(problem.detail, { cause: problem, retryAfterSeconds: problem.retryAfterSeconds });
+}
+
+function decodeSettlement(header: string | null): unknown {
+  try {
+    return header === null ? undefined : decodeBase64Json(header);
+  } catch {
+    return undefined;
+  }
+}
