@@ -24,7 +24,10 @@ export function redactValue(value: unknown, name = ''): unknown {
 }
 
 function redactText(text: string): string {
-  return text.replaceAll(CALLBACK, 'https://hooks.example.com/oracle').replaceAll(TICKET, `ticket=${REPLACEMENTS.ticket}`).replaceAll(API_KEY, 'bso_redacted');
+  return text
+    .replaceAll(CALLBACK, 'https://hooks.example.com/oracle')
+    .replaceAll(TICKET, `ticket=${REPLACEMENTS.ticket}`)
+    .replaceAll(API_KEY, 'bso_redacted');
 }
 
 export function truncateLines(text: string, lines = 40): string {

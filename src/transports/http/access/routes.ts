@@ -3,11 +3,14 @@ import type { AccessEntry } from '../../../auth/access/access-entry.ts';
 import { MAX_API_KEYS_PER_WALLET } from '../../../auth/api-keys/api-key-store.ts';
 import { OracleError } from '../../../platform/errors.ts';
 import type { HttpDeps } from '../deps.ts';
+import { PAGE_HEADERS } from '../page/shell.ts';
+import { createStaticReply } from '../server/replies/static-reply.ts';
 import { type Route, route } from '../server/route.ts';
+import { renderAccessPage } from './page.ts';
 import { ACCESS_ID, ACCESS_REPLY, ENDED_REPLY, KEY_BODY, KEY_REPLY } from './schemas.ts';
 import { requireWalletOwner } from './wallet-owner.ts';
 
-type AccessDeps = Pick<HttpDeps, 'access' | 'accessSources' | 'now'>;
+type AccessDeps = Pick<HttpDeps, 'access' | 'accessSources' | 'now' | 'publicUrl'>;
 
 type EntryReply = z.input<typeof ACCESS_REPLY>['access'][number];
 
@@ -18,7 +21,21 @@ const SIGN_IN_ERRORS = ['UNAUTHENTICATED', 'CONFLICT', 'INPUT_INVALID'] as const
 
 /** What a wallet has granted beyond its own sessions. */
 export function accessEntryRoutes(deps: AccessDeps): Route[] {
-  return [createKeyRoute(deps), listRoute(deps), revokeRoute(deps)];
+  return [createKeyRoute(deps), listRoute(deps), revokeRoute(deps), pageRoute(deps)];
+}
+
+function pageRoute({ publicUrl }: AccessDeps): Route {
+  const page = createStaticReply(
+    () => renderAccessPage(publicUrl),
+    () => PAGE_HEADERS,
+  );
+  return route('GET /access', 'getAccessPage', {
+    tag: 'access',
+    summary: 'Page where a wallet sees and ends the access that it has granted, and makes API keys',
+    reply: null,
+    alternatives: { 'text/html': { description: 'The page.' } },
+    handle: page,
+  });
 }
 
 function createKeyRoute({ access }: AccessDeps): Route {
