@@ -361,7 +361,7 @@ describeWithBrowser('unlocking the page', (browser) => {
     await page.getByLabel('Tier').selectOption('premium');
     await page.getByRole('button', { name: 'Make a key' }).click();
     const key = await page.getByLabel('Your key').inputValue();
-    expect(await page.locator('.made-key pre').innerText()).toContain(`export ORACLE_KEY=${key}`);
+    expect(await page.locator('.made-key pre').innerText()).toContain(`export ORACLE_TOKEN=${key}`);
     const row = page.getByRole('row', { name: 'Trading bot' });
     expect(await row.innerText()).toMatch(/API key\s+Premium\s+20\d\d-.* UTC\s+never\s+20\d\d-/);
     const asBot = () => fetch(`${served.url}/api/svc/webhooks`, { headers: { Authorization: `Bearer ${key}` } });
