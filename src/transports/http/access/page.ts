@@ -13,7 +13,7 @@ export function renderAccessPage(publicUrl: string): string {
       el('h1', {}, 'Keys and applications'),
       el('p', {}, [
         'Programs that may use the service in the name of your wallet, up to a tier that its balance gives: ',
-        el('a', { href: 'api.md' }, 'how keys work'),
+        el('a', { href: 'documents/api#api-keys' }, 'how keys work'),
         '.',
       ]),
       el('p', { id: 'script-note', class: 'notice' }, 'This page needs JavaScript. `npx svc access` does the same.'),
