@@ -4,8 +4,9 @@ import { ADDRESS, COUNT, SUCCESS, TIME } from '../../../platform/validation/fiel
 const MAX_LABEL_LENGTH = 60;
 const MAX_KEY_DAYS = 3_650;
 
-/** Visible from its first character on, without control characters and those that reverse the text around them. */
-const LABEL = /^[!-~\u00a1-\u1fff\u2c00-\uffff][ -~\u00a0-\u1fff\u2010-\u2027\u2c00-\uffff]*$/;
+/** Letters, digits and punctuation of one line, visible from the first on: no control characters, none that reverse text, no halves of surrogates. */
+const LABEL =
+  /^[!-~\u00a1-\u1fff\u2c00-\ud7ff\uf900-\ufefe\uff00-\uffef][ -~\u00a0-\u1fff\u2010-\u2027\u2c00-\ud7ff\uf900-\ufefe\uff00-\uffef]*$/;
 
 const TIER = z.enum(['basic', 'premium'], 'must be basic or premium');
 
@@ -14,7 +15,7 @@ export const KEY_BODY = z.strictObject({
     .string()
     .min(1, 'must not be empty')
     .max(MAX_LABEL_LENGTH, `must have at most ${MAX_LABEL_LENGTH} characters`)
-    .regex(LABEL, 'must be one line of text that begins with a visible character')
+    .regex(LABEL, 'must be one line of letters, digits and punctuation')
     .describe('What the key is for; shown to the owner alone'),
   tier: TIER.describe('Upper bound of what the key may do; the balance of the wallet must give it now, and bounds it at each use'),
   expiresInDays: z
