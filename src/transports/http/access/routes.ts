@@ -14,7 +14,7 @@ type AccessDeps = Pick<HttpDeps, 'access' | 'accessSources' | 'now' | 'publicUrl
 
 type EntryReply = z.input<typeof ACCESS_REPLY>['access'][number];
 
-const ACCESS_ROUTE = { tag: 'access', ownerOnly: true, variesByCaller: true, isLive: true } as const;
+const ACCESS_ROUTE = { tag: 'access', ownerOnly: true, isLive: true } as const;
 /** Authenticated by a header that caches do not know. */
 const UNCACHED = { 'Cache-Control': 'private, no-store' };
 const SIGN_IN_ERRORS = ['UNAUTHENTICATED', 'CONFLICT', 'INPUT_INVALID'] as const;
