@@ -114,6 +114,7 @@ export async function assembleService(context: StartupContext, address: string |
     version,
     about: composeAbout({ config, chain, agentId, reporter: wallets.reporter.address, now }),
     access,
+    accessSources: [access.apiKeys],
     administration,
     agentTasks: a2a.tasks,
     card,

@@ -1,41 +1,34 @@
 import type { Db } from 'mongodb';
 import { type Address, getAddress } from 'viem';
 import { createCache } from '../platform/cache.ts';
+import type { OracleError } from '../platform/errors.ts';
 import type { SecretBox } from '../platform/secrets/secret-box.ts';
+import { isApiKey } from './api-keys/api-key.ts';
+import { API_KEY_INDEXES, type ApiKeyDoc, ApiKeyStore } from './api-keys/api-key-store.ts';
+import { ApiKeys, isApiKeyId } from './api-keys/api-keys.ts';
 import { type Caller, PUBLIC_CALLER, type Tier } from './caller.ts';
 import { type LoginDeps, logInByMessage, logInBySiwe, type OpenedSession, type SiweLogin, type WalletLogin } from './login/login.ts';
 import { LOGIN_CLAIM_INDEXES, LoginClaimStore } from './login/login-claim-store.ts';
 import { type SignIn, verifySignIn } from './login/sign-in-with-x.ts';
 import type { SiweExpectation } from './login/siwe-message.ts';
 import { SIWE_NONCE_INDEXES, SiweNonceStore } from './login/siwe-nonce-store.ts';
-import { createGateReader, type GateReading, type ReadGateBalance } from './tiers/gate-balance.ts';
-import { GateBalanceCache } from './tiers/gate-balance-cache.ts';
-import { lowerTier } from './tiers/tiers.ts';
+import { Entitlements } from './tiers/entitlements.ts';
+import { createGateReader, type GateReading } from './tiers/gate-balance.ts';
 import { WalletTiers } from './tiers/wallet-tiers.ts';
 import { AccessTokens, parseBearerToken, unauthenticated } from './tokens/access-tokens.ts';
 import { SESSION_INDEXES, type SessionDoc, SessionStore } from './tokens/session-store.ts';
 import { TokenKeyStore } from './tokens/token-key-store.ts';
 
-/** Current tier of sessions: at most the tier at login, lower once the balance has fallen. */
-class SessionEntitlements {
-  readonly #balances: GateBalanceCache;
+export const AUTH_INDEXES = [...SESSION_INDEXES, ...API_KEY_INDEXES, ...LOGIN_CLAIM_INDEXES, ...SIWE_NONCE_INDEXES] as const;
 
-  constructor({ sessions, readGate, now }: { sessions: Pick<SessionStore, 'saveGateReading'>; readGate: ReadGateBalance; now(): Date }) {
-    this.#balances = new GateBalanceCache({
-      readGate,
-      persist: (wallet, { gate, readAt }) => sessions.saveGateReading(wallet, gate, readAt),
-      now,
-    });
-  }
+/** What a request is authenticated by. */
+export type Credential = { kind: 'session'; doc: SessionDoc } | { kind: 'key'; doc: ApiKeyDoc };
 
-  /** The caller of a session. @throws OracleError CHAIN_UNREACHABLE when the last reading is too old */
-  async getCaller({ _id: sessionId, wallet, tier, gate, gateReadAt: readAt }: SessionDoc): Promise<Caller> {
-    const current = await this.#balances.get(wallet, { gate, readAt });
-    return { tier: lowerTier(tier, current.tier), wallet, sessionId, balance: current.balance };
-  }
+export interface IdentifiedCaller {
+  caller: Caller;
+  /** Null for an API key without an end of its own. */
+  expiresAt: Date | null;
 }
-
-export const AUTH_INDEXES = [...SESSION_INDEXES, ...LOGIN_CLAIM_INDEXES, ...SIWE_NONCE_INDEXES] as const;
 
 export interface AuthServiceOptions extends Pick<LoginDeps, 'chain' | 'siwe' | 'now'> {
   db: Db;
@@ -48,9 +41,10 @@ const MAX_CACHED_BALANCES = 1_000;
 
 export class AuthService {
   readonly keys: TokenKeyStore;
+  readonly apiKeys: ApiKeys;
   readonly siwe: SiweExpectation;
   readonly #loginDeps: LoginDeps;
-  readonly #entitlements: SessionEntitlements;
+  readonly #entitlements: Entitlements;
   readonly #walletTiers: WalletTiers;
   readonly #balances = createCache<GateReading>('gate-balances', MAX_CACHED_BALANCES);
 
@@ -61,7 +55,9 @@ export class AuthService {
     const readGate = createGateReader(chain);
     const tokens = new AccessTokens({ keys: this.keys, issuer, now });
     this.#loginDeps = { chain, readGate, claims: new LoginClaimStore(db), nonces: new SiweNonceStore(db), sessions, tokens, siwe, now };
-    this.#entitlements = new SessionEntitlements({ sessions, readGate, now });
+    const apiKeys = new ApiKeyStore(db);
+    this.apiKeys = new ApiKeys({ store: apiKeys, readGate, now });
+    this.#entitlements = new Entitlements({ stores: [sessions, apiKeys], readGate, now });
     this.#walletTiers = new WalletTiers({ readGate, now });
   }
 
@@ -74,8 +70,8 @@ export class AuthService {
   }
 
   /** The wallet of a header `SIGN-IN-WITH-X`; opens no session. @throws as `verifySignIn` */
-  verifySignIn(header: string): Promise<SignIn> {
-    return verifySignIn(this.#loginDeps, header);
+  verifySignIn(header: string, hint?: string): Promise<SignIn> {
+    return verifySignIn(this.#loginDeps, header, hint);
   }
 
   issueNonce(): Promise<{ nonce: string; expiresAt: Date }> {
@@ -88,38 +84,57 @@ export class AuthService {
     return (await this.identifyToken(parseBearerToken(authorization))).caller;
   }
 
-  /** The caller of a token, and its expiry. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
-  async identifyToken(token: string): Promise<{ caller: Caller; expiresAt: Date }> {
+  /** The caller of an access token or an API key, and its expiry. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
+  async identifyToken(token: string): Promise<IdentifiedCaller> {
+    if (isApiKey(token)) return this.#identify({ kind: 'key', doc: await this.apiKeys.find(token) });
     const { sessionId, wallet } = await this.#loginDeps.tokens.verify(token);
-    return this.identifySession(sessionId, wallet);
+    return this.#identifySession(sessionId, wallet);
   }
 
-  /** @param wallet of the token, unless the session was authenticated otherwise @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
-  async identifySession(sessionId: string, wallet?: Address): Promise<{ caller: Caller; expiresAt: Date }> {
+  /** By the id of a session or an API key that was authenticated otherwise. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
+  async identifyCredential(id: string): Promise<IdentifiedCaller> {
+    const [credential] = await this.listLiveCredentials([id]);
+    if (credential === undefined) throw sessionEnded();
+    return this.#identify(credential);
+  }
+
+  async #identifySession(sessionId: string, wallet: Address): Promise<IdentifiedCaller> {
     const session = await this.#loginDeps.sessions.findLive(sessionId, this.#loginDeps.now());
     // The database decides: a token alone cannot change the wallet or raise the tier.
-    if (session === null || (wallet !== undefined && session.wallet !== wallet)) {
-      throw unauthenticated('The session has ended: it was logged out or revoked');
-    }
-    return { caller: await this.#entitlements.getCaller(session), expiresAt: session.expiresAt };
+    if (session === null || session.wallet !== wallet) throw sessionEnded();
+    return this.#identify({ kind: 'session', doc: session });
   }
 
-  listLiveSessions(sessionIds: readonly string[]): Promise<SessionDoc[]> {
-    return this.#loginDeps.sessions.listLive(sessionIds, this.#loginDeps.now());
+  async #identify(credential: Credential): Promise<IdentifiedCaller> {
+    return { caller: await this.getCaller(credential), expiresAt: credential.doc.expiresAt };
+  }
+
+  /** Those of these sessions and API keys that have not ended. */
+  async listLiveCredentials(ids: readonly string[]): Promise<Credential[]> {
+    const { sessions, now } = this.#loginDeps;
+    const { key: keyIds = [], session: sessionIds = [] } = Object.groupBy(ids, (id) => (isApiKeyId(id) ? 'key' : 'session'));
+    const [ofSessions, ofKeys] = await Promise.all([
+      sessionIds.length === 0 ? [] : sessions.listLive(sessionIds, now()),
+      keyIds.length === 0 ? [] : this.apiKeys.listLive(keyIds),
+    ]);
+    return [...ofSessions.map((doc) => ({ kind: 'session' as const, doc })), ...ofKeys.map((doc) => ({ kind: 'key' as const, doc }))];
   }
 
   /** @throws OracleError CHAIN_UNREACHABLE when the last balance reading is too old */
-  getCaller(session: SessionDoc): Promise<Caller> {
-    return this.#entitlements.getCaller(session);
+  async getCaller({ kind, doc }: Credential): Promise<Caller> {
+    const id = kind === 'key' ? { keyId: doc._id } : { sessionId: doc._id };
+    return { ...(await this.#entitlements.get(doc)), ...id };
   }
 
   logOut(sessionId: string): Promise<boolean> {
     return this.#loginDeps.sessions.revoke(sessionId, this.#loginDeps.now());
   }
 
-  /** Ends all sessions of a wallet and returns their number. */
-  revokeSessions(wallet: Address): Promise<number> {
-    return this.#loginDeps.sessions.revokeWallet(getAddress(wallet), this.#loginDeps.now());
+  /** Ends all sessions and API keys of a wallet and returns their number. */
+  async revokeSessions(wallet: Address): Promise<number> {
+    const { sessions, now } = this.#loginDeps;
+    const address = getAddress(wallet);
+    return (await this.apiKeys.revokeWallet(address)) + (await sessions.revokeWallet(address, now()));
   }
 
   /** Gate balance of a wallet, cached for five seconds. @throws OracleError CHAIN_UNREACHABLE */
@@ -139,6 +154,11 @@ export class AuthService {
     await claims.purge(now);
     await nonces.purge(now);
     await sessions.purge(now);
+    await this.apiKeys.purge(now);
     await this.keys.purge();
   }
+}
+
+function sessionEnded(): OracleError {
+  return unauthenticated('The session has ended: it was logged out or revoked');
 }

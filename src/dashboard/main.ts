@@ -6,8 +6,8 @@ import { mountForecast } from './pages/forecast.ts';
 import { mountReference } from './pages/reference.ts';
 import { mountWidgetBuilder } from './pages/widget.ts';
 
-/** What each kind of page mounts into the document that the server has written. */
-const PAGES: Record<PageKind, () => void> = {
+/** What each kind of page mounts into the document that the server has written; one with a script of its own does not load this one. */
+const PAGES: Record<Exclude<PageKind, 'access'>, () => void> = {
   dashboard: mountDashboard,
   document: () => {},
   forecast: mountForecast,
@@ -19,4 +19,4 @@ const PAGES: Record<PageKind, () => void> = {
 document.getElementById('script-note')?.remove();
 mountTheme();
 localizeTimes();
-PAGES[document.body.dataset.page as PageKind]();
+PAGES[document.body.dataset.page as keyof typeof PAGES]();

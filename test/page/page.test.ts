@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -17,9 +16,8 @@ import { fetchOpenApi, operationsOf } from '../support/http/openapi.ts';
 import { type Served, serveApp } from '../support/http/serve.ts';
 import { emptyService, fullService } from '../support/service/full-service.ts';
 import type { TestService } from '../support/service/service.ts';
+import { findings, seriousFindings } from './axe.ts';
 import { layoutsOf, openAllTabs, openEverything, openTab } from './layout.ts';
-
-const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
 const appOf = ({ http, appOptions: door, adapters: doors }: TestService) => createApp(allRoutes(http), door, doors);
 
@@ -30,9 +28,9 @@ const TABS = [
 ];
 
 it('the page is one script and one style sheet, together below 150 kB compressed', () => {
-  const files = [...getPageBundle().files];
-  expect(files.map(([name]) => name.slice(name.indexOf('.'))).toSorted()).toEqual(['.css', '.js']);
-  expect(files.reduce((sum, [, { content }]) => sum + gzipSync(content.bytes).length, 0)).toBeLessThan(150_000);
+  const { files, names } = getPageBundle();
+  const sizes = [names.script, names.style].map((name) => gzipSync(files.get(name)!.content.bytes).length);
+  expect(sizes[0]! + sizes[1]!).toBeLessThan(150_000);
 });
 
 describeWithBrowser('with a record', (browser) => {
@@ -420,19 +418,3 @@ async function settled(page: OpenPage): Promise<void> {
 }
 
 /** Rules of WCAG 2.2 AA and best practices. */
-async function seriousFindings(page: OpenPage): Promise<string[]> {
-  return findings(page, ['serious', 'critical']);
-}
-
-async function findings(page: OpenPage, impacts = ['minor', 'moderate', 'serious', 'critical']): Promise<string[]> {
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
-    };
-    return axe.run();
-  });
-  return violations
-    .filter(({ impact }) => impacts.includes(impact))
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
-}

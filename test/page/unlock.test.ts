@@ -1,10 +1,12 @@
 import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ApiKeyStore } from '../../src/auth/api-keys/api-key-store.ts';
 import { demoWallets, loginToken } from '../support/auth/login.ts';
 import { stablecoins, withSignal } from '../support/commerce/payments.ts';
 import { describeWithBrowser, type OpenPage } from '../support/docs/browser.ts';
 import { type Served, serve } from '../support/http/serve.ts';
 import { type TestService, unresolvedService } from '../support/service/service.ts';
+import { findings } from './axe.ts';
 import { openTab } from './layout.ts';
 import { installWallets, type PageWallet } from './wallet.ts';
 
@@ -346,5 +348,59 @@ describeWithBrowser('unlocking the page', (browser) => {
     await today(page).getByText(HIDDEN).waitFor();
     await today(page).getByRole('button', { name: 'Unlock again' }).waitFor();
     expect(await page.evaluate(() => sessionStorage.getItem('oracle-session'))).toBeNull();
+  });
+
+  const ended = (page: Page, name: string) => page.getByText(`${name} has no access any more.`);
+
+  it('the page of access makes a key for a wallet, shows it once, and ends it', async () => {
+    const wallet = { name: 'Test wallet', account: demoWallets(service).premium };
+    const page = await browser.open(`${served.url}/access`, { init: (opening) => installWallets(opening, [wallet]) });
+    await page.getByRole('button', { name: 'Test wallet' }).click();
+    await page.getByText('This wallet has granted no access.').waitFor();
+    await page.getByLabel('Name').fill('Trading bot');
+    await page.getByLabel('Tier').selectOption('premium');
+    await page.getByRole('button', { name: 'Make a key' }).click();
+    const key = await page.getByLabel('Your key').inputValue();
+    expect(await page.locator('.made-key pre').innerText()).toContain(`export ORACLE_TOKEN=${key}`);
+    const row = page.getByRole('row', { name: 'Trading bot' });
+    expect(await row.innerText()).toMatch(/API key\s+Premium\s+20\d\d-.* UTC\s+never\s+20\d\d-/);
+    const asBot = () => fetch(`${served.url}/api/svc/webhooks`, { headers: { Authorization: `Bearer ${key}` } });
+    expect((await asBot()).status).toBe(200);
+    expect(await findings(page)).toEqual([]);
+
+    // A reload knows the session, and shows no key.
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 360, height: 800 });
+    await page.reload();
+    await row.waitFor();
+    expect(await page.content()).not.toContain(key);
+    expect(await findings(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    await page.getByRole('button', { name: 'End Trading bot' }).click();
+    await dialog(page).getByRole('button', { name: 'Keep it' }).click();
+    expect((await asBot()).status).toBe(200);
+    await page.getByRole('button', { name: 'End Trading bot' }).click();
+    expect(await findings(page)).toEqual([]);
+    await dialog(page).getByRole('button', { name: 'End access' }).click();
+    await ended(page, 'Trading bot').waitFor();
+    expect((await asBot()).status).toBe(401);
+    expect(page.problems()).toEqual([]);
+  });
+
+  it('the page of access lets a wallet without tokens see and end what it has granted', async () => {
+    const { poor } = demoWallets(service);
+    const now = service.http.now();
+    const gate = { tier: 'basic' as const, balance: '500000000', blockNumber: 1 };
+    const key = { _id: 'key_1', hash: 'h', wallet: poor.address, label: 'Old bot', tier: 'basic' as const, gate, gateReadAt: now };
+    await new ApiKeyStore(service.database.db).add({ ...key, createdAt: now, expiresAt: null, lastUsedAt: null });
+    const page = await browser.open(`${served.url}/access`, {
+      init: (opening) => installWallets(opening, [{ name: 'Poor', account: poor }]),
+    });
+    await page.getByRole('button', { name: 'Poor' }).click();
+    await page.getByText('This wallet holds too few gate tokens').waitFor();
+    await page.getByRole('button', { name: 'End Old bot' }).click();
+    await dialog(page).getByRole('button', { name: 'End access' }).click();
+    await ended(page, 'Old bot').waitFor();
+    await page.getByText('This wallet has granted no access.').waitFor();
   });
 });

@@ -6,6 +6,7 @@ import hashlib
 from typing import Any, Iterator, Mapping, Optional, cast
 from urllib.parse import quote
 
+from .credentials import choose_credentials
 from .errors import IntegrityError
 from .login import WalletLogin
 from .responses import (
@@ -28,7 +29,7 @@ class OracleClient:
     """Reads a service. Every method raises ServiceProblem for an error response and TransportError without a response.
 
     A bot should wait ``ServiceProblem.retry_after`` seconds where it is set: an address has 60 requests a minute.
-    ``login`` is sent with ``oracle`` only; public reads are anonymous.
+    ``login`` or ``api_key`` is sent with ``oracle`` only; public reads are anonymous.
     """
 
     def __init__(
@@ -36,11 +37,12 @@ class OracleClient:
         base_url: str,
         *,
         login: Optional[WalletLogin] = None,
+        api_key: Optional[str] = None,
         timeout: float = 10.0,
         max_bytes: int = 16_000_000,
     ) -> None:
         self._transport = Transport(base_url, timeout, max_bytes)
-        self._login = login
+        self._credentials = choose_credentials(login, api_key)
 
     def signal(self, horizon: Horizon = "7d") -> PublicSignal:
         """The public signal: market context; direction and confidence stay gated until the outcome.
@@ -53,12 +55,12 @@ class OracleClient:
     def oracle(self, horizon: Horizon = "7d") -> OracleSignal:
         """The newest forecast with direction and confidence, for a wallet of the Basic tier.
 
-        The direction has no demonstrated skill; ``skill.verdict`` has the figures. Raises ValueError without a login.
+        The direction has no demonstrated skill; ``skill.verdict`` has the figures. Raises ValueError without a login or key.
         """
-        if self._login is None:
-            raise ValueError("oracle() needs a login: OracleClient(url, login=WalletLogin(...)); payment.py pays instead")
+        if self._credentials is None:
+            raise ValueError("oracle() needs a login or key: OracleClient(url, login=WalletLogin(...)), or api_key=; payment.py pays instead")
         query = {"horizon": horizon}
-        reply = self._login.authorized(self._transport, "GET", "/api/svc/oracle", query=query)
+        reply = self._credentials.authorized(self._transport, "GET", "/api/svc/oracle", query=query)
         return cast(OracleSignal, reply.json())
 
     def expected_range(self, horizon: Horizon = "7d") -> ExpectedRange:

@@ -63,11 +63,16 @@ class WalletLogin:
                 self._renew_at = time.monotonic() + self._session.expires_in - _RENEW_BEFORE_SECONDS
             return self._session
 
-    def forget(self, token: str) -> None:
-        """Drops a token that the service has rejected, unless another thread has renewed it already."""
+    def token(self) -> str:
+        """The token of ``session``."""
+        return self.session().token
+
+    def forget(self, token: str) -> bool:
+        """Drops a token that the service has rejected, unless another thread has renewed it already. True: there can be a new one."""
         with self._lock:
             if self._session is not None and self._session.token == token:
                 self._session = None
+        return True
 
     def authorized(
         self, transport: Transport, method: str, path: str, *, query: Optional[Mapping[str, Optional[object]]] = None

@@ -10,6 +10,7 @@ import logging
 from typing import Any, AsyncIterator, Dict, Optional, Sequence, cast
 from urllib.parse import urlencode
 
+from .credentials import choose_credentials
 from .errors import OracleError, ServiceProblem, TransportError, parse_problem
 from .login import WalletLogin
 from .responses import Event
@@ -46,18 +47,22 @@ class EventStream:
     def __init__(
         self,
         base_url: str,
-        login: WalletLogin,
+        login: Optional[WalletLogin] = None,
         *,
+        api_key: Optional[str] = None,
         since: Optional[int] = None,
         events: Optional[Sequence[str]] = None,
         horizons: Optional[Sequence[str]] = None,
         reconnect_seconds: float = 5.0,
     ) -> None:
-        """Raises ImportError where ``websockets`` is not installed."""
+        """Raises ImportError where ``websockets`` is not installed, ValueError without a login or key."""
+        credentials = choose_credentials(login, api_key)
+        if credentials is None:
+            raise ValueError("EventStream needs a login or an api_key")
+        self._credentials = credentials
         self.last_id = since
         self.gap: Optional[Dict[str, Any]] = None
         self._base_url = "ws" + Transport(base_url).base_url[len("http") :]
-        self._login = login
         self._filters = {"events": events, "horizons": horizons}
         self._reconnect_seconds = reconnect_seconds
         self._websockets = _load_websockets()
@@ -102,7 +107,7 @@ class EventStream:
         if kind == "connected" and self.last_id is None:
             # From here on, also when the connection drops before the first event.
             self.last_id = data["lastEventId"]
-        elif kind == "token.expiring":
+        elif kind == "token.expiring" and isinstance(self._credentials, WalletLogin):
             await socket.send(json.dumps({"type": "authenticate", "data": {"token": await self._token()}}))
         elif kind == "replay.gap":
             self.gap = data
@@ -112,8 +117,7 @@ class EventStream:
         return None
 
     async def _token(self) -> str:
-        session = await asyncio.get_running_loop().run_in_executor(None, self._login.session)
-        return session.token
+        return await asyncio.get_running_loop().run_in_executor(None, self._credentials.token)
 
     def _require_transient(self, error: Any, token: Optional[str]) -> float:
         """Seconds to wait at least. Raises StreamEnded or ServiceProblem for an end that another connection would have too."""
@@ -122,7 +126,8 @@ class EventStream:
         if code in _FINAL_CLOSE_CODES:
             raise StreamEnded(code, getattr(close, "reason", "")) from error
         if token is not None and (code == _TOKEN_ENDED or (problem is not None and problem.status == 401)):
-            self._login.forget(token)
+            if not self._credentials.forget(token):
+                raise problem or StreamEnded(code, getattr(close, "reason", "")) from error
         elif problem is not None and problem.status != 429 and problem.status < 500:
             raise problem from error
         _LOG.info("connection lost: %s", error)

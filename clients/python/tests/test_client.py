@@ -7,10 +7,11 @@ import unittest
 from unittest.mock import patch
 
 from bitcoin_signal_oracle.client import OracleClient
+from bitcoin_signal_oracle.credentials import ApiKey
 from bitcoin_signal_oracle.errors import ServiceProblem, TransportError
 from bitcoin_signal_oracle.transport import Transport
 
-from .world import SERVICE_URL, WALLETS, login_of, needs_service
+from .world import SERVICE_URL, WALLETS, login_of, make_key, needs_service, revoke_key
 
 
 @needs_service
@@ -120,6 +121,24 @@ class LoginTest(unittest.TestCase):
         login._transport = Transport(f"{SERVICE_URL}/health")
         with self.assertRaises((TransportError, ServiceProblem)):
             login.session()
+
+    def test_an_api_key_has_the_direction_until_it_is_revoked(self) -> None:
+        made = make_key("basic")
+        client = OracleClient(SERVICE_URL, api_key=made["key"])
+        self.assertIn(client.oracle()["direction"], ("UP", "DOWN"))
+        revoke_key("basic", made["id"])
+        with self.assertRaises(ServiceProblem) as caught:
+            client.oracle()
+        self.assertEqual((caught.exception.status, caught.exception.code), (401, "UNAUTHENTICATED"))
+        self.assertNotIn(made["key"], str(caught.exception))
+
+    def test_a_malformed_api_key_is_rejected_without_being_shown(self) -> None:
+        with self.assertRaisesRegex(ValueError, "api_key must be bso_") as caught:
+            OracleClient(SERVICE_URL, api_key="bso_short")
+        self.assertNotIn("short", str(caught.exception))
+        with self.assertRaisesRegex(ValueError, "not both"):
+            OracleClient(SERVICE_URL, login=login_of("basic"), api_key="bso_short")
+        self.assertNotIn("x" * 49, repr(ApiKey("bso_" + "x" * 49)))
 
     def test_oracle_without_a_login_names_what_is_missing(self) -> None:
         with self.assertRaisesRegex(ValueError, "needs a login"):

@@ -13,7 +13,7 @@ from bitcoin_signal_oracle.webhooks import verify_webhook
 
 from .programs import run, start
 from .receiver import receive_one
-from .world import SERVICE_URL, STABLECOIN, login_of, needs_service
+from .world import SERVICE_URL, STABLECOIN, login_of, make_key, needs_service, revoke_key
 
 def post(path: str, body: Dict[str, Any], token: str) -> Dict[str, Any]:
     return Transport(SERVICE_URL, timeout=30).request("POST", path, body=body, headers={"Authorization": f"Bearer {token}"}).json()
@@ -32,6 +32,12 @@ class ExamplesTest(unittest.TestCase):
         signal = OracleClient(SERVICE_URL, login=login_of("basic")).oracle()
         self.assertIn(f"{signal['signal']} for 7d: {signal['direction']} with probability {signal['confidence']}\n", output)
         self.assertIn(signal["skill"]["verdict"], output)
+
+    def test_signal_with_key_prints_the_same_as_a_login(self) -> None:
+        made = make_key("basic")
+        output = run("signal_with_key.py", ORACLE_TOKEN=made["key"])
+        revoke_key("basic", made["id"])
+        self.assertEqual(output, run("signal_with_login.py", PRIVATE_KEY="basic"))
 
     def test_pay_prints_the_payment_or_the_free_hold(self) -> None:
         output = run("pay.py", PRIVATE_KEY="buyer", ASSET=STABLECOIN)

@@ -12,7 +12,7 @@ from bitcoin_signal_oracle.stream import EventStream, StreamEnded
 
 from .drops import DroppingRelay
 from .programs import start
-from .world import SERVICE_URL, login_of, needs_service
+from .world import SERVICE_URL, login_of, make_key, needs_service, revoke_key
 
 
 async def take(stream: EventStream, count: int) -> List[Event]:
@@ -55,6 +55,15 @@ class StreamTest(unittest.IsolatedAsyncioTestCase):
         login.log_out()
         stream = EventStream(SERVICE_URL, other, since=0, reconnect_seconds=0.05)
         self.assertEqual(len(await take(stream, 1)), 1)
+
+    async def test_follows_with_an_api_key_and_ends_when_it_is_revoked(self) -> None:
+        made = make_key("premium")
+        stream = EventStream(SERVICE_URL, api_key=made["key"], since=0, reconnect_seconds=0.05)
+        self.assertEqual(len(await take(stream, 1)), 1)
+        revoke_key("premium", made["id"])
+        with self.assertRaises(ServiceProblem) as caught:
+            await take(stream, 1)
+        self.assertEqual(caught.exception.status, 401)
 
     async def test_the_example_prints_events_in_order(self) -> None:
         with start("stream.py", "0", PRIVATE_KEY="premium") as program:

@@ -35,6 +35,20 @@ def login_of(wallet: str) -> WalletLogin:
     return WalletLogin(SERVICE_URL, WALLETS[wallet], sign_by(wallet))
 
 
+def make_key(wallet: str) -> Dict[str, Any]:
+    """A new API key of a demonstration wallet: ``key`` and ``id``."""
+    body = {"label": "test of the Python client", "tier": "basic", "expiresInDays": 1}
+    return Transport(SERVICE_URL).request("POST", "/api/svc/oracle/keys", body=body, headers=_bearer(wallet)).json()
+
+
+def revoke_key(wallet: str, key_id: str) -> None:
+    Transport(SERVICE_URL).request("DELETE", f"/api/svc/oracle/access/{key_id}", headers=_bearer(wallet)).json()
+
+
+def _bearer(wallet: str) -> Dict[str, str]:
+    return {"Authorization": f"Bearer {login_of(wallet).token()}"}
+
+
 def _signature(wallet: str, body: Dict[str, Any]) -> str:
     answer = Transport(os.environ["SIGNER_URL"]).request("POST", f"/{wallet}", body=body).json()
     return str(answer["signature"])

@@ -1,6 +1,5 @@
-import type { AuthService } from '../../auth/auth-service.ts';
+import type { AuthService, Credential } from '../../auth/auth-service.ts';
 import { requireTier } from '../../auth/tiers/tiers.ts';
-import type { SessionDoc } from '../../auth/tokens/session-store.ts';
 import { WEBSOCKET } from '../../events/channels.ts';
 import type { EventViewOptions } from '../../events/event-view.ts';
 import { createConnectionAcceptor } from '../../events/websocket/accept-connection.ts';
@@ -103,9 +102,9 @@ async function identifyTokenHolder(access: AuthService, token: string): Promise<
 }
 
 async function identifyByTicket(access: AuthService, tickets: TicketStore, ticket: string): Promise<SessionHolder> {
-  const sessionId = await tickets.findSessionId(ticket);
-  if (sessionId === null) throw invalidTicketError();
-  return access.identifySession(sessionId);
+  const credentialId = await tickets.findCredentialId(ticket);
+  if (credentialId === null) throw invalidTicketError();
+  return access.identifyCredential(credentialId);
 }
 
 async function redeemTicket(tickets: TicketStore, ticket: string): Promise<void> {
@@ -119,21 +118,21 @@ function invalidTicketError(): OracleError {
   });
 }
 
-/** Reads the entitlements of sessions: one database query, and one chain call per wallet with a stale reading. */
-function createEntitlementReader(access: AuthService): (sessionIds: readonly string[]) => Promise<Map<string, SessionEntitlement>> {
+/** Reads the entitlements of sessions and API keys: two database queries, and one chain call per wallet with a stale reading. */
+function createEntitlementReader(access: AuthService): (credentialIds: readonly string[]) => Promise<Map<string, SessionEntitlement>> {
   const semaphore = new Semaphore({ maxConcurrent: MAX_BALANCE_READS, maxQueued: Number.POSITIVE_INFINITY });
-  return async (sessionIds) => {
-    const live = await access.listLiveSessions(sessionIds);
-    const ofWallets = [...Map.groupBy(live, ({ wallet }) => wallet).values()];
-    // Sessions of one wallet run together and share its reading.
-    const entitlements = ofWallets.map((sessions) =>
-      semaphore.run(() => Promise.all(sessions.map((session) => readEntitlement(access, session)))),
+  return async (credentialIds) => {
+    const live = await access.listLiveCredentials(credentialIds);
+    const ofWallets = [...Map.groupBy(live, ({ doc }) => doc.wallet).values()];
+    // Credentials of one wallet run together and share its reading.
+    const entitlements = ofWallets.map((credentials) =>
+      semaphore.run(() => Promise.all(credentials.map((credential) => readEntitlement(access, credential)))),
     );
     return new Map((await Promise.all(entitlements)).flat());
   };
 }
 
-async function readEntitlement(access: AuthService, session: SessionDoc): Promise<[string, SessionEntitlement]> {
-  const caller = await access.getCaller(session).catch(orElse('CHAIN_UNREACHABLE', null));
-  return [session._id, caller?.tier ?? 'unknown'];
+async function readEntitlement(access: AuthService, credential: Credential): Promise<[string, SessionEntitlement]> {
+  const caller = await access.getCaller(credential).catch(orElse('CHAIN_UNREACHABLE', null));
+  return [credential.doc._id, caller?.tier ?? 'unknown'];
 }

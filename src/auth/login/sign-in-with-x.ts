@@ -51,35 +51,36 @@ export interface SignIn {
   useNonce(): Promise<void>;
 }
 
-/** @throws OracleError INPUT_INVALID for a malformed header, UNAUTHENTICATED, both naming e.g. `SIGN-IN-WITH-X.domain`; CHAIN_UNREACHABLE */
-export async function verifySignIn({ chain, claims, siwe, now }: SignInDeps, header: string): Promise<SignIn> {
-  const proof = parseProof(header);
+/** @param hint what a rejected client is to do @throws OracleError INPUT_INVALID for a malformed header, UNAUTHENTICATED, both naming e.g. `SIGN-IN-WITH-X.domain`; CHAIN_UNREACHABLE */
+export async function verifySignIn({ chain, claims, siwe, now }: SignInDeps, header: string, hint = CHALLENGE_HINT): Promise<SignIn> {
+  const errors = createSignInErrors(hint);
+  const proof = parseProof(header, errors);
   const message = formatSignInMessage(proof);
-  const { wallet, nonce } = readSiweMessage(message, siwe, { now: now(), errors: SIGN_IN_ERRORS });
+  const { wallet, nonce } = readSiweMessage(message, siwe, { now: now(), errors });
   if (!(await isSignedBy(chain, { wallet, hash: hashMessage(message), signature: proof.signature }))) {
-    throw SIGN_IN_ERRORS.rejected('signature', 'The signature is not one of this address over this message');
+    throw errors.rejected('signature', 'The signature is not one of this address over this message');
   }
   return {
     wallet,
     async useNonce() {
       // The message may be issued up to a window ahead, and clocks of processes differ.
       const expiresAt = new Date(now().getTime() + 3 * LOGIN_WINDOW_MS);
-      if ((await claims.acquire(`sign-in:${nonce}`, expiresAt)) === null) throw nonceUsedError();
+      if ((await claims.acquire(`sign-in:${nonce}`, expiresAt)) === null) throw nonceUsedError(hint);
     },
   };
 }
 
-function parseProof(header: string): SignInProof {
+function parseProof(header: string, errors: SiweErrors): SignInProof {
   let sent: unknown;
   try {
     sent = JSON.parse(Buffer.from(header, 'base64').toString('utf8'));
   } catch {
-    throw SIGN_IN_ERRORS.invalid('', 'is not base64 of JSON');
+    throw errors.invalid('', 'is not base64 of JSON');
   }
   const { success, data, error } = PROOF.safeParse(sent);
   if (success) return data;
   const [{ path, message }] = error.issues;
-  throw SIGN_IN_ERRORS.invalid(path.map(String).join('.'), message);
+  throw errors.invalid(path.map(String).join('.'), message);
 }
 
 /** EIP-4361 text of the fields, each as sent. */
@@ -106,18 +107,20 @@ function formatSignInMessage(proof: SignInProof): string {
 
 const toField = (name: string) => (name === '' ? SIGN_IN_HEADER : `${SIGN_IN_HEADER}.${name}`);
 
-const SUGGESTED_ACTION =
+const CHALLENGE_HINT =
   'Sign the challenge in `extensions["sign-in-with-x"]` of a new 402, with the wallet that paid, and send it within 5 minutes. Nothing was charged.';
 
-const SIGN_IN_ERRORS: SiweErrors = {
-  invalid: (name, problem) =>
-    new OracleError('INPUT_INVALID', `header "${toField(name)}" ${problem}`, { field: toField(name), suggestedAction: SUGGESTED_ACTION }),
-  rejected: (name, problem) => new OracleError('UNAUTHENTICATED', problem, { field: toField(name), suggestedAction: SUGGESTED_ACTION }),
-};
+function createSignInErrors(suggestedAction: string): SiweErrors {
+  return {
+    invalid: (name, problem) =>
+      new OracleError('INPUT_INVALID', `header "${toField(name)}" ${problem}`, { field: toField(name), suggestedAction }),
+    rejected: (name, problem) => new OracleError('UNAUTHENTICATED', problem, { field: toField(name), suggestedAction }),
+  };
+}
 
-function nonceUsedError(): OracleError {
-  return new OracleError('CONFLICT', 'This sign-in was used before: each delivers one answer', {
+function nonceUsedError(suggestedAction: string): OracleError {
+  return new OracleError('CONFLICT', 'This sign-in was used before: each is good for one request', {
     field: toField('nonce'),
-    suggestedAction: SUGGESTED_ACTION,
+    suggestedAction,
   });
 }

@@ -11,7 +11,7 @@ export const URL_OPTION: OptionSyntax = [
 export const JSON_OPTION: OptionSyntax = ['--json', 'print JSON; the default when the output is not a terminal'];
 export const TOKEN_OPTION: OptionSyntax = [
   '--token <token>',
-  'access token; prefer ORACLE_TOKEN, as other users can read command lines (default: the token of svc login)',
+  'access token or API key; prefer ORACLE_TOKEN, as other users can read command lines (default: the token of svc login)',
 ];
 export const HORIZON_OPTION: OptionSyntax = [
   '--horizon <days>',

@@ -63,6 +63,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/session/whoami.ts')).whoamiCommand,
   },
   {
+    name: 'access',
+    summary: 'Lists what your wallet has granted, makes API keys for bots, and revokes',
+    load: async () => (await import('./commands/access.ts')).accessCommand,
+  },
+  {
     name: 'doctor',
     summary: 'Says whether the service of this folder is ready to run, and names every fault at once',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,

@@ -28,7 +28,10 @@ export async function resolveToken(context: CliContext, url: string, token: stri
   const configured = token ?? readTokenVariable(context);
   if (configured === undefined) return (await readSession(context, url))?.token;
   if (TOKEN.test(configured)) return configured;
-  throw new UsageError(token === undefined ? 'ORACLE_TOKEN' : '--token', 'must be an access token, without spaces and without "Bearer"');
+  throw new UsageError(
+    token === undefined ? 'ORACLE_TOKEN' : '--token',
+    'must be an access token or an API key, without spaces and without "Bearer"',
+  );
 }
 
 function readTokenVariable({ environment }: CliContext): string | undefined {
@@ -47,13 +50,15 @@ interface ServiceQuery<Answer> {
   path: `/${string}`;
   token?: string;
   method?: 'GET' | 'DELETE';
+  /** Sent by POST. */
+  body?: Record<string, unknown>;
   schema: z.ZodType<Answer>;
 }
 
 /** The parsed answer and the raw body. @throws OracleError of the service; SERVICE_UNREACHABLE, CONFIG_INVALID */
 export async function queryService<Answer>(query: ServiceQuery<Answer>): Promise<{ answer: Answer; body: unknown }> {
-  const { url, path, token, method, schema } = query;
-  const body = await fetchServiceJson({ url, path, token, method, deadlineMs: DEADLINE_MS, maxBytes: MAX_BYTES });
+  const { schema, token, ...request } = query;
+  const body = await fetchServiceJson({ ...request, token, deadlineMs: DEADLINE_MS, maxBytes: MAX_BYTES });
   return { answer: parseAnswer(schema, body, query), body };
 }
 

@@ -4,6 +4,7 @@ import type { AttestationHistory, AttestationStatsReply } from '../../record/sch
 import type { EXPECTED_RANGE } from '../../record/schemas/expected-range.ts';
 import type { ScorecardReply } from '../../record/schemas/scorecard.ts';
 import type { PublicSignal } from '../../record/schemas/signal.ts';
+import type { ACCESS_REPLY, KEY_REPLY } from '../../transports/http/access/schemas.ts';
 import type { CROWD_VS_ORACLE_REPLY } from '../../transports/http/market/crowd/schemas.ts';
 import type { WagersReply } from '../../transports/http/market/wagers/schemas.ts';
 import type { CHALLENGE_REPLY, SERIES_REPLY } from '../../transports/http/record/challenge/schemas.ts';
@@ -30,6 +31,10 @@ export interface ApiResponses {
 export type { AttestationHistory, EventPayload };
 
 export type EventName = keyof typeof PAYLOADS;
+
+export type AccessReply = z.input<typeof ACCESS_REPLY>;
+
+export type ApiKeyReply = z.input<typeof KEY_REPLY>;
 
 /** Report of the walk-forward test. */
 export type WalkForward = z.input<typeof WALK_FORWARD_REPLY>;

@@ -115,7 +115,8 @@ function parseTokenClaims(token: string): LoginSession | null {
 
 function toLoginError(error: unknown) {
   if (error instanceof LoginError) return error;
-  return new LoginError(error instanceof ApiProblem ? formatLoginProblem(error) : formatWalletError(error as { code?: number }));
+  const message = error instanceof ApiProblem ? formatLoginProblem(error) : formatWalletError(error as { code?: number });
+  return new LoginError(message, { cause: error });
 }
 
 function formatLoginProblem({ code, message, suggestedAction, retryAfterSeconds, facts }: ApiProblem) {

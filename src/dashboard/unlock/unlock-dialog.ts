@@ -52,7 +52,7 @@ export function createUnlockDialog({ wallets, onLoggedIn, fallback, getInfo }: U
   replaceChildren(
     element,
     ...renderDialogContent([list, status, rule], createTokenForm(field, startTokenLogin)),
-    h('div', { class: 'unlock-end' }, close),
+    h('div', { class: 'unlock-end' }, close, ' ', h('a', { href: 'access' }, 'Keys for bots')),
   );
   return {
     element,

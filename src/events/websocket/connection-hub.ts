@@ -17,7 +17,7 @@ export interface ConnectionHubOptions {
   events: Pick<EventLog, 'after'>;
   slots: Pick<ConnectionSlotStore, 'heartbeat' | 'release' | 'releaseAll'>;
   view: EventViewOptions;
-  readEntitlements(sessionIds: readonly string[]): Promise<ReadonlyMap<string, SessionEntitlement>>;
+  readEntitlements(credentialIds: readonly string[]): Promise<ReadonlyMap<string, SessionEntitlement>>;
   clock: Clock;
   log: Log;
 }
@@ -161,12 +161,12 @@ export class ConnectionHub {
   }
 
   async #checkEntitlements(): Promise<void> {
-    const checked = [...this.#connections.values()].map((connection) => ({ connection, sessionId: connection.sessionId }));
+    const checked = [...this.#connections.values()].map((connection) => ({ connection, credentialId: connection.credentialId }));
     if (checked.length === 0) return;
-    const entitlements = await this.#options.readEntitlements([...new Set(checked.map(({ sessionId }) => sessionId))]);
-    for (const { connection, sessionId } of checked) {
+    const entitlements = await this.#options.readEntitlements([...new Set(checked.map(({ credentialId }) => credentialId))]);
+    for (const { connection, credentialId } of checked) {
       // The connection may have reauthenticated meanwhile.
-      if (connection.sessionId === sessionId) applyEntitlement(connection, entitlements.get(sessionId) ?? 'ended');
+      if (connection.credentialId === credentialId) applyEntitlement(connection, entitlements.get(credentialId) ?? 'ended');
     }
   }
 }

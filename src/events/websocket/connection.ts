@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Address } from 'viem';
 import type { WebSocket } from 'ws';
-import type { Tier } from '../../auth/caller.ts';
+import { getCredentialId, type Tier } from '../../auth/caller.ts';
 import type { AnyEvent } from '../log/event.ts';
 import type { Clock } from './clock.ts';
 import { CLOSE_CODES, type CloseCause } from './messages/close-codes.ts';
@@ -70,8 +70,8 @@ export class Connection {
     });
   }
 
-  get sessionId(): string {
-    return this.#holder.caller.sessionId!;
+  get credentialId(): string {
+    return getCredentialId(this.#holder.caller)!;
   }
 
   get wallet(): Address {
@@ -105,7 +105,7 @@ export class Connection {
     this.sendMessage('connected', {
       wallet: this.wallet,
       tier: toPublishedTier(this.#holder),
-      expiresAt: this.#holder.expiresAt.toISOString(),
+      expiresAt: this.#expiresAt,
       subscription: serializeSubscription(this.#subscription),
       ...data,
     });
@@ -159,7 +159,7 @@ export class Connection {
   reauthenticate(holder: SessionHolder): void {
     this.#holder = holder;
     this.#watchToken();
-    this.sendMessage('authenticated', { tier: toPublishedTier(holder), expiresAt: holder.expiresAt.toISOString() });
+    this.sendMessage('authenticated', { tier: toPublishedTier(holder), expiresAt: this.#expiresAt });
   }
 
   setTier(tier: Tier): void {
@@ -207,18 +207,29 @@ export class Connection {
     });
   }
 
-  /** Sets the timers for the notice and the end of the token; rechecks the clock when a timer fires, in case it has stood still. */
+  get #expiresAt(): string | null {
+    return this.#holder.expiresAt?.toISOString() ?? null;
+  }
+
+  /** Sets the timers for the notice and the end of a token that has one. */
   #watchToken(): void {
     this.#cancelNotice();
     this.#cancelExpiry();
-    const leftMs = () => this.#holder.expiresAt.getTime() - this.#clock.now().getTime();
-    const expiresAt = this.#holder.expiresAt.toISOString();
-    this.#cancelNotice = this.#clock.after(leftMs() - EXPIRY_NOTICE_MS, () => this.sendMessage('token.expiring', { expiresAt }));
-    const end = () => {
-      if (leftMs() <= 0) return this.close('tokenExpired');
-      this.#cancelExpiry = this.#clock.after(leftMs(), end);
+    const { expiresAt } = this.#holder;
+    if (expiresAt === null) return;
+    const noticeAtMs = expiresAt.getTime() - EXPIRY_NOTICE_MS;
+    this.#cancelNotice = this.#runAt(noticeAtMs, () => this.sendMessage('token.expiring', { expiresAt: expiresAt.toISOString() }));
+    this.#cancelExpiry = this.#runAt(expiresAt.getTime(), () => this.close('tokenExpired'));
+  }
+
+  /** Rechecks the clock when the timer fires: it may have stood still, and a timer lasts 24 days at most. Returns the cancellation. */
+  #runAt(atMs: number, work: () => void): () => void {
+    let cancel = NOOP;
+    const wait = () => {
+      cancel = this.#clock.after(atMs - this.#clock.now().getTime(), () => (this.#clock.now().getTime() >= atMs ? work() : wait()));
     };
-    this.#cancelExpiry = this.#clock.after(leftMs(), end);
+    wait();
+    return () => cancel();
   }
 }
 

@@ -12,7 +12,7 @@ export const TICKET_INDEXES = [{ collection: COLLECTION, indexes: [{ key: { expi
 
 /** Single-use tickets for a handshake, for clients that must not put their token into a URL. */
 export class TicketStore {
-  readonly #tickets: Collection<{ _id: string; sessionId: string; expiresAt: Date }>;
+  readonly #tickets: Collection<{ _id: string; credentialId: string; expiresAt: Date }>;
   readonly #now: () => Date;
 
   constructor({ db, now }: { db: Db; now(): Date }) {
@@ -20,17 +20,18 @@ export class TicketStore {
     this.#now = now;
   }
 
-  async issue(sessionId: string): Promise<{ ticket: string; expiresAt: Date }> {
+  /** @param credentialId of the session or API key that opens the connection */
+  async issue(credentialId: string): Promise<{ ticket: string; expiresAt: Date }> {
     const ticket = randomBytes(TICKET_BYTES).toString('base64url');
     const expiresAt = new Date(this.#now().getTime() + TICKET_SECONDS * 1_000);
-    await insertFirst(this.#tickets, { _id: hashTicket(ticket), sessionId, expiresAt }, '_id');
+    await insertFirst(this.#tickets, { _id: hashTicket(ticket), credentialId, expiresAt }, '_id');
     return { ticket, expiresAt };
   }
 
   /** Does not redeem it; null if it is used, expired or unknown. */
-  async findSessionId(ticket: string): Promise<string | null> {
+  async findCredentialId(ticket: string): Promise<string | null> {
     const issued = await this.#tickets.findOne({ _id: hashTicket(ticket) });
-    return issued === null || issued.expiresAt <= this.#now() ? null : issued.sessionId;
+    return issued === null || issued.expiresAt <= this.#now() ? null : issued.credentialId;
   }
 
   /** Redeems a ticket atomically: true for one caller only, and for none after it has expired. */

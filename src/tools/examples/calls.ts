@@ -40,7 +40,13 @@ export const EXAMPLE_CALLS: ExampleCalls = {
   logInWithSiwe: async (client) => ({ body: await buildSiweBody(client) }),
   logInDemoWallet: () => ({ body: { role: 'premium' } }),
   signDemoPayment: () => ({ body: { offering: 'x402_signal', horizon: '7d' } }),
-  logOut: () => ({ endsSession: true }),
+  logOut: () => ({ needsToken: true, endsSession: true }),
+  createApiKey: () => ({ needsToken: true, body: API_KEY_BODY }),
+  listAccess: async (client, holder) => {
+    await createKey(client, holder);
+    return { needsToken: true };
+  },
+  revokeAccess: async (client, holder) => ({ needsToken: true, params: { id: await createKey(client, holder) } }),
   ...WEBHOOK_CALLS,
   buySignal: async (client) => await buildPaidCall(client, '/oracle', await findHorizonWithSignal(client)),
   buyPremiumSignal: async (client) => await buildPaidCall(client, '/oracle/premium', '7d'),
@@ -65,6 +71,12 @@ export const EXAMPLE_CALLS: ExampleCalls = {
   revokeWallet: ({ wallets }) => ({ params: { wallet: wallets.poor.address } }),
   getWeeklyReport: async (client) => ({ params: { weekId: (await client.requestJson('/api/claw/latest')).weekId } }),
 };
+
+const API_KEY_BODY = { label: 'trading bot', tier: 'basic', expiresInDays: 90 };
+
+async function createKey({ requestJson, logIn }: ExampleClient, holder: TokenHolder): Promise<string> {
+  return (await requestJson('/api/svc/oracle/keys', { method: 'POST', token: await logIn(holder), body: API_KEY_BODY })).id;
+}
 
 async function findEmbeddableUrl({ requestJson }: ExampleClient): Promise<string> {
   const { resources } = await requestJson('/');

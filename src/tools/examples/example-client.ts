@@ -37,6 +37,8 @@ export interface ExampleCall {
   query?: Record<string, string>;
   body?: object;
   headers?: Record<string, string>;
+  /** The operation is public, and answers a login only. */
+  needsToken?: true;
   /** The call revokes its token. */
   endsSession?: true;
 }

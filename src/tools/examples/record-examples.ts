@@ -53,7 +53,8 @@ async function recordOperation(client: ExampleClient, operation: CallableOperati
   const holder = access === 'premium' ? 'premium' : 'basic';
   for (const mediaType of mediaTypes.filter((type) => type === 'application/json' || TEXT_MEDIA_TYPES.has(type))) {
     const call = (await EXAMPLE_CALLS[operationId]?.(client, holder)) ?? {};
-    const token = (access === 'public' || access === 'paid') && call.endsSession === undefined ? undefined : await client.logIn(holder);
+    const isAnonymous = (access === 'public' || access === 'paid') && call.needsToken === undefined;
+    const token = isAnonymous ? undefined : await client.logIn(holder);
     const response = await client.request(buildPath(operation, call), buildRequest(operation, call, { accept: mediaType, token }));
     if (!response.ok) throw new Error(`${operationId} answers ${response.status}: ${await response.text()}`);
     if (call.body !== undefined) requests[operationId] = redactValue(call.body);

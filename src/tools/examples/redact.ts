@@ -8,6 +8,7 @@ const REPLACEMENTS: Record<string, string> = {
 
 /** Callbacks are registered by IP address; examples show a host name. */
 const CALLBACK = /https:\/\/9\.9\.9\.9\/[\w-]*/g;
+const API_KEY = /\bbso_[0-9A-Za-z]{49}\b/g;
 const TICKET = /\bticket=[\w-]+/g;
 const SCHEMA_MEMBERS = 3;
 const MAX_ENTRIES = 1;
@@ -23,7 +24,10 @@ export function redactValue(value: unknown, name = ''): unknown {
 }
 
 function redactText(text: string): string {
-  return text.replaceAll(CALLBACK, 'https://hooks.example.com/oracle').replaceAll(TICKET, `ticket=${REPLACEMENTS.ticket}`);
+  return text
+    .replaceAll(CALLBACK, 'https://hooks.example.com/oracle')
+    .replaceAll(TICKET, `ticket=${REPLACEMENTS.ticket}`)
+    .replaceAll(API_KEY, 'bso_redacted');
 }
 
 export function truncateLines(text: string, lines = 40): string {

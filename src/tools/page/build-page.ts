@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import type { BuildOptions, BuildResult, Plugin } from 'esbuild';
-import { getBrotliUrl, PAGE_FILE_NAME, PAGE_FOLDER, PAGE_MANIFEST, WIDGET_SCRIPT } from '../../transports/http/page/page-bundle.ts';
+import {
+  getBrotliUrl,
+  PAGE_FILE_NAME,
+  PAGE_FOLDER,
+  PAGE_MANIFEST,
+  type PageBundle,
+  WIDGET_SCRIPT,
+} from '../../transports/http/page/page-bundle.ts';
 import { importBundler } from '../bundler.ts';
 import { BROWSER_BUNDLE, ROOT, SOURCES, writeAtomically } from './bundler.ts';
 
@@ -18,8 +26,9 @@ export interface BuiltFile {
 }
 
 export interface BuiltPage {
-  /** Script and style sheet. */
+  /** Scripts and style sheets. */
   files: readonly BuiltFile[];
+  names: PageBundle['names'];
   /** Paths of all bundled files, relative to the project. */
   inputs: readonly string[];
   /** The web component, which pages of other sites load. */
@@ -27,7 +36,8 @@ export interface BuiltPage {
 }
 
 /**
- * Bundles the page into its folder: one script, one style sheet, the manifest that names them, and the web component.
+ * Bundles the page into its folder: one script and one style sheet, those of the page of access, the manifest that names them, and the web
+ * component.
  * @throws OracleError CONFIG_INVALID if the optional package esbuild is not installed
  */
 export async function buildPage(folder: URL = PAGE_FOLDER): Promise<BuiltPage> {
@@ -54,14 +64,24 @@ async function bundlePage(): Promise<BuiltPage> {
   const { build } = await importBundler({ name: 'page', script: 'build:page' });
   const { outputFiles, metafile }: BuildResult<typeof OPTIONS> = await build(OPTIONS);
   // What is imported and then left out, as most of a library, is no part of the page.
-  const contained = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
-  const inputs = [...new Set(contained.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])))];
-  const notice = await readLicenseNotice(ROOT, inputs);
+  const listInputs = (path: string) =>
+    Object.entries(metafile.outputs[relative(ROOT, path)]!.inputs).flatMap(([input, { bytesInOutput }]) =>
+      bytesInOutput > 0 ? [input] : [],
+    );
   const files = await Promise.all(
-    outputFiles.map(({ path, text }) => (path.endsWith('.js') ? toPageFile(`${notice}${text}`, 'js') : toPageFile(text, 'css'))),
+    outputFiles.map(async ({ path, text }) =>
+      path.endsWith('.js') ? toPageFile((await readLicenseNotice(ROOT, listInputs(path))) + text, 'js') : toPageFile(text, 'css'),
+    ),
   );
+  const inputs = [...new Set(outputFiles.flatMap(({ path }) => listInputs(path)))];
+  const getName = (output: string) => files[outputFiles.findIndex(({ path }) => path.endsWith(output))]!.name;
+  const names = {
+    script: getName('/main.js'),
+    style: getName('/styles/page.css'),
+    access: { script: getName('/pages/access.js'), style: getName('/styles/pages/access.css') },
+  };
   const widget = await build({ ...OPTIONS, entryPoints: [`${SOURCES}embed/signal-element.ts`] });
-  return { files, inputs, widget: { name: WIDGET_SCRIPT, text: widget.outputFiles[0].text } };
+  return { files, names, inputs, widget: { name: WIDGET_SCRIPT, text: widget.outputFiles[0].text } };
 }
 
 async function toPageFile(text: string, extension: 'css' | 'js'): Promise<BuiltFile> {
@@ -80,15 +100,15 @@ const WITHOUT_OFFCHAIN_LOOKUPS: Plugin = {
 
 const OPTIONS = {
   ...BROWSER_BUNDLE,
-  entryPoints: [`${SOURCES}main.ts`, `${SOURCES}styles/page.css`],
+  entryPoints: ['main.ts', 'styles/page.css', 'pages/access.ts', 'styles/pages/access.css'].map((path) => SOURCES + path),
+  outbase: SOURCES,
   outdir: fileURLToPath(PAGE_FOLDER),
   format: 'esm',
   plugins: [WITHOUT_OFFCHAIN_LOOKUPS],
 } as const satisfies BuildOptions;
 
-function renderManifest({ files }: BuiltPage): string {
-  const getName = (extension: string) => files.find(({ name }) => name.endsWith(extension))!.name;
-  return `${JSON.stringify({ script: getName('.js'), style: getName('.css') })}\n`;
+function renderManifest({ names }: BuiltPage): string {
+  return `${JSON.stringify(names)}\n`;
 }
 
 /** A comment that names each bundled package with its license and copyright; empty without any. */

@@ -2,6 +2,7 @@ import type { Address } from 'viem';
 import type { CardService } from '../../../agent-card/card/signed-card.ts';
 import type { PaidCalls } from '../../../skills/paid-call.ts';
 import type { RunSkill } from '../../../skills/runner.ts';
+import type { AccessSource } from '../../auth/access/access-entry.ts';
 import type { AuthService } from '../../auth/auth-service.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { ChainAddresses } from '../../chain/addresses.ts';
@@ -46,6 +47,8 @@ export interface VenueMarket {
 export interface HttpDeps {
   about: AboutDeps;
   access: AuthService;
+  /** Where a wallet's standing access is listed and ended. */
+  accessSources: readonly AccessSource[];
   card: CardService;
   administration: AdminService;
   version: string;

@@ -1,3 +1,4 @@
+import { accessEntryRoutes } from './access/routes.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { discoveryRoutes } from './agent/card/discovery-routes.ts';
 import { agentFileRoutes } from './agent/card/file-routes.ts';
@@ -78,6 +79,7 @@ export function allRoutes(deps: HttpDeps): Route[] {
     ...widgetRoutes(deps),
     ...embedRoutes(deps),
     ...accessRoutes(deps),
+    ...accessEntryRoutes(deps),
     ...demoRoutes(deps),
     ...skillRoutes(deps),
     ...agentTaskRoutes(deps),

@@ -5,6 +5,7 @@ import type { AgentClient, OpenAgentClient, Outcome } from '../../support/agent-
 import { openMcpHttp, openMcpStdio } from '../../support/agent-clients/mcp.ts';
 import { openRest, openTasks } from '../../support/agent-clients/rest.ts';
 import { buildScenarios, type Scenario, type Tier } from '../../support/agent-clients/scenarios.ts';
+import { issueKey, revokeKey } from '../../support/auth/api-keys.ts';
 import { loginToken } from '../../support/auth/login.ts';
 import { type Served, serve } from '../../support/http/serve.ts';
 import { emptyService, fullService } from '../../support/service/full-service.ts';
@@ -93,6 +94,20 @@ describe('the answers of the skills', () => {
         const { expected, got } = isSame ? asked : await both(name, text);
         expect(got, `${scenario.name} over ${name}`).toEqual(expected);
       }
+    }
+  });
+
+  it.each(Object.keys(TRANSPORTS))('over %s are those of its tier to an API key, and not once it is revoked', async (name) => {
+    const issued = await issueKey(service, 'premium', 'basic');
+    const [skill, input] = ['predict_btc_direction', { horizon: '2d' }];
+    const client = await TRANSPORTS[name]!.open({ url: served.url, token: issued.key });
+    try {
+      expect(await client.run(skill, input)).toMatchObject({ ok: true, output: { horizon: '2d' } });
+      expect(await revokeKey(service, 'premium', issued)).toBe(true);
+      // A client of REST that has a token does not mean to pay.
+      expect(await client.run(skill, input)).toMatchObject({ ok: false, code: 'UNAUTHENTICATED' });
+    } finally {
+      await client.close();
     }
   });
 });

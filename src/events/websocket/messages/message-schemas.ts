@@ -16,6 +16,9 @@ const SUBSCRIPTION = z
   .describe('Subscription of this connection');
 
 const EXPIRES_AT = TIME.describe('Expiry of the token; the connection is closed with 4001 then, unless `authenticate` replaces it');
+const EXPIRES_AT_OR_NULL = TIME.nullable().describe(
+  'Expiry of the token; the connection is closed with 4001 then, unless `authenticate` replaces it. Null only for an API key without an end',
+);
 const LAST_EVENT_ID = EVENT_ID.describe(
   'Id of the newest event that was looked at for this connection, sent or filtered; 0 before the first',
 );
@@ -42,7 +45,7 @@ export const SERVER_MESSAGES = {
     z.object({
       wallet: z.string().describe('Wallet of the token'),
       tier: TIER.describe('Current tier of the wallet, which decides the fields of events'),
-      expiresAt: EXPIRES_AT,
+      expiresAt: EXPIRES_AT_OR_NULL,
       lastEventId: EVENT_ID.describe(
         'Id of the newest event; 0 before the first. Later events follow, and with `since` the missed ones up to this id',
       ),
@@ -54,7 +57,7 @@ export const SERVER_MESSAGES = {
   authenticated: defineServerMessage(
     'authenticated',
     'Response to `authenticate`: the connection continues with the new token',
-    z.object({ tier: TIER.describe('Current tier of the wallet'), expiresAt: EXPIRES_AT }),
+    z.object({ tier: TIER.describe('Current tier of the wallet'), expiresAt: EXPIRES_AT_OR_NULL }),
   ),
   'token.expiring': defineServerMessage(
     'token.expiring',

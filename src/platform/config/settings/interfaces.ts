@@ -46,9 +46,10 @@ export const INTERFACE_SETTINGS = {
   ORACLE_TOKEN: {
     schema: z
       .string()
-      .regex(/^[\w.~+/=-]{1,4096}$/, 'must be an access token, without spaces and without "Bearer"')
+      .regex(/^[\w.~+/=-]{1,4096}$/, 'must be an access token or an API key, without spaces and without "Bearer"')
       .optional(),
     secret: true,
-    description: 'For `npm run mcp` and `svc` only: the access token; unset: anonymous, or the stored session',
+    description:
+      'For `npm run mcp` and `svc` only: the access token, or an API key of `svc access create`; unset: anonymous, or the stored session',
   },
 } satisfies SettingDefinitions;

@@ -101,8 +101,8 @@ export const CARD_KEY_REPLY = z.object({
 
 export const REVOKED_REPLY = z.object({
   success: SUCCESS,
-  wallet: ADDRESS.describe('Wallet of the sessions'),
-  sessions: COUNT.describe('Number of revoked sessions; the wallet may log in again'),
+  wallet: ADDRESS.describe('Wallet of the sessions and API keys'),
+  sessions: COUNT.describe('Number of revoked sessions and API keys; the wallet may log in again'),
 });
 
 const AUDIT_ENTRY = z.object({

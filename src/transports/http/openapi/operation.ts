@@ -46,10 +46,18 @@ const COST = {
   free: 'Not rate limited.',
 } as const;
 
+const OWNER_ONLY = 'For the wallet itself: an API key is rejected.';
 const OR_PAID = 'Or an x402 payment with the request: without token and payment it answers 402 with the terms.';
 
-function buildDescription({ description, access, cost, isSold }: Route): string {
-  const rules = [ACCESS[access], isSold === true ? OR_PAID : '', COST[cost]].filter((sentence) => sentence !== '').join(' ');
+function buildDescription({ description, access, cost, isSold, ownerOnly }: Route): string {
+  const rules = [
+    ownerOnly === true && access === 'public' ? '' : ACCESS[access],
+    ownerOnly === true ? OWNER_ONLY : '',
+    isSold === true ? OR_PAID : '',
+    COST[cost],
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
   return description === undefined ? rules : `${description}\n\n${rules}`;
 }
 

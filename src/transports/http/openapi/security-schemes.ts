@@ -15,7 +15,8 @@ export const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: "Token of POST /api/svc/oracle/verify; it lasts 30 minutes and carries the tier of the wallet's gate token balance.",
+    description:
+      "Token of POST /api/svc/oracle/verify, which lasts 30 minutes and carries the tier of the wallet's gate token balance; or an API key of POST /api/svc/oracle/keys.",
   },
   webSocketToken: buildApiKey('query', 'token', 'The same token, where a WebSocket client cannot send a header.'),
   webSocketTicket: buildApiKey(
@@ -33,7 +34,7 @@ export const SECURITY_SCHEMES = {
   signInWithX: buildApiKey(
     'header',
     SIGN_IN_HEADER,
-    'Signed challenge of the 402, base64 JSON, by a wallet that has paid for the same answer: delivers it again, free of charge.',
+    'Base64 JSON of an EIP-4361 message and its signature: the challenge of a 402, by a wallet that has paid for the same answer and gets it again; or, for standing access, a message with the nonce of GET /api/svc/oracle/nonce.',
   ),
   operator: { type: 'http', scheme: 'basic', description: 'Credentials of the operator.' },
 } satisfies Record<string, oas31.SecuritySchemeObject>;
@@ -54,8 +55,9 @@ export function skipsAuthentication({ access, cost }: Pick<Route, 'access' | 'co
 
 /** None where a token changes nothing but the rate limit. */
 export function getSecurityRequirements(
-  route: Pick<Route, 'access' | 'isWebSocket' | 'variesByCaller' | 'isSold'>,
+  route: Pick<Route, 'access' | 'isWebSocket' | 'variesByCaller' | 'isSold' | 'ownerOnly'>,
 ): oas31.SecurityRequirementObject[] {
+  if (route.ownerOnly === true && route.access === 'public') return [{ walletToken: [] }, { signInWithX: [] }];
   if (route.isSold === true) return [...REQUIREMENTS[route.access], ...REQUIREMENTS.paid];
   if (route.isWebSocket === true) return [...REQUIREMENTS[route.access], { webSocketToken: [] }, { webSocketTicket: [] }];
   return route.access === 'public' && route.variesByCaller !== true ? [] : REQUIREMENTS[route.access];

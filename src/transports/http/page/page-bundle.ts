@@ -27,8 +27,14 @@ export interface PageFile {
   type: string;
 }
 
+interface BundleNames {
+  script: string;
+  style: string;
+}
+
 export interface PageBundle {
-  names: { script: string; style: string };
+  /** Of most pages, and of those with a script of their own and styles besides the common ones. */
+  names: BundleNames & { access: BundleNames };
   files: ReadonlyMap<string, PageFile>;
 }
 

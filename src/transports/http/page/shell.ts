@@ -12,6 +12,8 @@ export interface PageContent {
   path: string;
   /** What the script mounts: the value of `data-page` on the body. */
   kind: PageKind;
+  /** For a page with a script of its own in place of the common one, and further styles. */
+  bundle?: 'access';
   /** Further elements of the head, such as an image for link previews. */
   head?: Markup;
   /** Parts of the header beside name and navigation. */
@@ -70,8 +72,9 @@ export function renderPage(publicUrl: string, content: PageContent): string {
   return `<!doctype html>\n${renderMarkup(document).replace('{{theme}}', () => THEME_SCRIPT)}\n`;
 }
 
-function renderHead(publicUrl: string, { title, description = IDENTITY.description, path, head }: PageContent): Markup {
-  const { script, style } = getPageBundle().names;
+function renderHead(publicUrl: string, { title, description = IDENTITY.description, path, head, bundle }: PageContent): Markup {
+  const { names } = getPageBundle();
+  const own = bundle && names[bundle];
   const base = `${new URL(publicUrl).pathname.replace(/\/+$/, '')}/`;
   return el('head', {}, [
     el('meta', { charset: 'utf-8' }),
@@ -82,9 +85,10 @@ function renderHead(publicUrl: string, { title, description = IDENTITY.descripti
     el('title', {}, title === undefined ? IDENTITY.name : `${title} - ${IDENTITY.name}`),
     el('link', { rel: 'canonical', href: `${publicUrl}/${path}` }),
     el('link', { rel: 'icon', href: 'icon.svg', type: 'image/svg+xml' }),
-    el('link', { rel: 'stylesheet', href: `page/${style}` }),
+    el('link', { rel: 'stylesheet', href: `page/${names.style}` }),
+    own && el('link', { rel: 'stylesheet', href: `page/${own.style}` }),
     el('script', {}, '{{theme}}'),
-    el('script', { type: 'module', src: `page/${script}` }),
+    el('script', { type: 'module', src: `page/${(own ?? names).script}` }),
     head,
   ]);
 }

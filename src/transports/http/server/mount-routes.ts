@@ -19,7 +19,7 @@ const RETRY_AFTER_SECONDS = 10;
 
 /** Authenticates a request and applies its limits. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, RATE_LIMITED */
 export type Guard = (
-  route: Pick<Route, 'access' | 'cost' | 'boughtAs' | 'isSold' | 'deliversPaid' | 'ownPagesOnly'>,
+  route: Pick<Route, 'access' | 'cost' | 'boughtAs' | 'isSold' | 'deliversPaid' | 'ownerOnly' | 'ownPagesOnly'>,
   request: Request,
   response: Response,
   /** Whether the request carries a payment, where that is in its body. */

@@ -92,6 +92,8 @@ export interface Route {
   cost: Cost;
   /** Delivers what may be paid already: never shed under load. The limit of chain calls bounds such requests. */
   deliversPaid?: true;
+  /** For the wallet itself, which grants access that lasts: an API key is rejected. */
+  ownerOnly?: true;
   /** Rejects requests of pages of other origins, as their browser names them. */
   ownPagesOnly?: true;
   /** Each answer is made for its request alone, e.g. a nonce; those of other public reads may be sent again within a second. */

@@ -23,6 +23,7 @@ function stateRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
   return [
     route(`POST ${WEBHOOK_PATH}/secret`, 'rotateWebhookSecret', {
       ...SINGLE_WEBHOOK_ROUTE,
+      ownerOnly: true,
       summary: 'Sets a new secret and returns it once; the previous one also signs for a day',
       description:
         `For ${PREVIOUS_SECRET_HOURS} hours \`webhook-signature\` has a signature by each secret. A second rotation within that time revokes the oldest secret at ` +

@@ -36,6 +36,7 @@ function listRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
     }),
     route('POST /api/svc/webhooks/register', 'registerWebhook', {
       ...WEBHOOK_ROUTE,
+      ownerOnly: true,
       status: 201,
       summary: 'Registers a webhook and returns its secret once',
       description: `At most ${MAX_WEBHOOKS_PER_WALLET} per wallet; the same URL with the same events and horizons is rejected. Format discord, slack or telegram posts a text to that chat.`,
@@ -65,6 +66,7 @@ function singleRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
     changeRoute(deps),
     route(`DELETE ${WEBHOOK_PATH}`, 'deleteWebhook', {
       ...WEBHOOK_ROUTE,
+      ownerOnly: true,
       summary: 'Deletes a webhook with its queue and deliveries',
       params: schemas.WEBHOOK_ID,
       reply: schemas.WEBHOOK_DELETED_REPLY,
@@ -80,6 +82,7 @@ function singleRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
 function changeRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
   return route(`PATCH ${WEBHOOK_PATH}`, 'changeWebhook', {
     ...WEBHOOK_ROUTE,
+    ownerOnly: true,
     summary: 'Changes events, horizons or URL of a webhook',
     description: 'Omitted fields stay, and the format does. Queued deliveries go to the new URL.',
     params: schemas.WEBHOOK_ID,

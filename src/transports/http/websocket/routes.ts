@@ -1,3 +1,4 @@
+import { getCredentialId } from '../../../auth/caller.ts';
 import { unauthenticated } from '../../../auth/tokens/access-tokens.ts';
 import { WEBSOCKET } from '../../../events/channels.ts';
 import { TICKET_SECONDS } from '../../../events/websocket/ticket-store.ts';
@@ -30,9 +31,10 @@ export function webSocketRoutes({ publicUrl, tickets }: Pick<HttpDeps, 'publicUr
       access: 'basic',
       summary: `Single-use ticket for a WebSocket, valid for ${TICKET_SECONDS} seconds, in place of a token in the URL`,
       reply: TICKET_REPLY,
-      async handle({ caller: { sessionId } }) {
-        if (sessionId === undefined) throw unauthenticated('An access token is required');
-        const { ticket, expiresAt } = await tickets.issue(sessionId);
+      async handle({ caller }) {
+        const credentialId = getCredentialId(caller);
+        if (credentialId === undefined) throw unauthenticated('An access token is required');
+        const { ticket, expiresAt } = await tickets.issue(credentialId);
         const url = `${buildWebSocketUrl(publicUrl)}?ticket=${ticket}`;
         return { body: { success: true as const, ticket, expiresAt: expiresAt.toISOString(), expires_in: TICKET_SECONDS, url } };
       },

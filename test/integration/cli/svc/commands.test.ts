@@ -232,6 +232,49 @@ describe('svc whoami and svc logout', () => {
   });
 });
 
+describe('svc access', () => {
+  it('makes a key that the other commands accept, lists it and revokes it', async () => {
+    const made = await svc(['access', 'create', '--name', 'trading bot', '--wallet', 'premium', '--days', '0']);
+    expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^bso_\w{49}\n$/) });
+    const withKey = { ...environment, ORACLE_TOKEN: made.out.trim() };
+    expect(JSON.parse((await svc(['signal'], { environment: withKey })).out)).toMatchObject({
+      direction: expect.stringMatching(/UP|DOWN/),
+    });
+    expect(JSON.parse((await svc(['whoami'], { environment: withKey })).out)).toMatchObject({ tier: 'basic', expiresAt: null });
+    expect(await svc(['access'], { environment: withKey })).toMatchObject({ code: 1, err: expect.stringContaining('An API key cannot') });
+
+    await svc(['login', '--wallet', 'premium']);
+    const { access } = JSON.parse((await svc(['access'], { environment: withKey })).out);
+    expect(access).toMatchObject([{ kind: 'key', name: 'trading bot', tier: 'basic', lastUsedAt: expect.any(String), expiresAt: null }]);
+    const [{ id }] = access;
+    expect((await svc(['access', 'list'], { columns: 120 })).out).toMatch(
+      new RegExp(`^id .*\n${id} +trading bot +key +basic +\\S+ \\S+ +\\S+ \\S+ +when revoked\n$`),
+    );
+    expect(await svc(['access', 'revoke', id], onTerminal)).toMatchObject({ code: 0, out: expect.stringContaining(`Revoked ${id}`) });
+    expect(await svc(['signal'], { environment: withKey })).toMatchObject({ code: 1, err: expect.stringContaining('UNAUTHENTICATED') });
+    expect(await svc(['access', 'revoke', id])).toMatchObject({ code: 1, err: expect.stringContaining('NOT_FOUND') });
+    expect((await svc(['access'], onTerminal)).out).toContain('has granted no access');
+  });
+
+  it('prints the whole answer with --json, and the end of the key', async () => {
+    const { out } = await svc(['access', 'create', '--name', 'x', '--tier', 'premium', '--wallet', 'premium', '--json']);
+    const made = JSON.parse(out);
+    expect(made).toMatchObject({ key: expect.stringMatching(/^bso_/), tier: 'premium', name: 'x' });
+    expect(Date.parse(made.expiresAt) - Date.parse(made.createdAt)).toBe(90 * 86_400_000);
+  });
+
+  it.each([
+    [['create'], '--name: is missing'],
+    [['create', '--name', 'x', '--days', '-1'], '--days: must be'],
+    [['create', '--name', 'x', '--tier', 'gold'], '--tier: must be'],
+    [['revoke'], 'id: is missing'],
+    [['list', 'key_1'], 'id: is not used'],
+    [['delete'], 'action: must be'],
+  ])('%j exits with 2', async (words, problem) => {
+    expect(await svc(['access', ...words])).toMatchObject({ code: 2, out: '', err: expect.stringContaining(problem) });
+  });
+});
+
 describe('svc verify and svc audit', () => {
   it('reads the chain of this folder and takes only the attester from the service', async () => {
     const { predictions } = JSON.parse((await svc(['scorecard', '--horizon', '1d'])).out);

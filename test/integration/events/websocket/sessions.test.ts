@@ -141,6 +141,35 @@ it('a session that is revoked ends its connections within a round, and no other 
   await answered([other]);
 });
 
+it('an API key that is revoked ends its connections within a round, and no other of the wallet', async () => {
+  const account = await walletWith(PREMIUM);
+  const issue = () => access.apiKeys.issue(account.address, { label: 'a bot', tier: 'basic', expiresInDays: null });
+  const [revoked, kept] = [await issue(), await issue()];
+  const [client, other] = [await connect(revoked.key), await connect(kept.key)];
+  expect(client.messages[0].data).toMatchObject({ tier: 'basic', wallet: account.address, expiresAt: null });
+  await rounds(3, [client, other]);
+  await opened.hub.checkConnections();
+  // An open connection is a use.
+  for (const { createdAt, lastUsedAt } of await access.apiKeys.list(account.address)) expect(lastUsedAt! > createdAt).toBe(true);
+  await access.apiKeys.revoke(account.address, revoked.entry.id);
+  clock.advance(ROUND_MS);
+  expect((await client.closed).code).toBe(4001);
+  await answered([other]);
+});
+
+it('an API key ends its connection when it expires', async () => {
+  const account = await walletWith(PREMIUM);
+  const { key } = await access.apiKeys.issue(account.address, { label: 'a bot', tier: 'premium', expiresInDays: 30 });
+  const expiresAt = new Date('2025-12-31T23:50:45.000Z');
+  await database.db.collection('api_keys').updateMany({ wallet: account.address }, { $set: { expiresAt } });
+  const client = await connect(key);
+  expect(client.messages[0].data).toMatchObject({ tier: 'premium', expiresAt: expiresAt.toISOString() });
+  await rounds(1, [client]);
+  await client.first('token.expiring');
+  clock.advance(15_000);
+  expect((await client.closed).code).toBe(4001);
+});
+
 it('a connection that went on with another session does not end with the one before', async () => {
   const account = await walletWith(PREMIUM);
   const before = await tokenOf(account);

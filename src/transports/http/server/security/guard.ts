@@ -6,7 +6,7 @@ import { isTierAtLeast, type PaidTier, requireTier } from '../../../../auth/tier
 import { REJECTED_TOKEN_CHALLENGE } from '../../../../auth/tokens/access-tokens.ts';
 import type { ClaimedPayer } from '../../../../chain/stablecoin/claimed-payer.ts';
 import { formatSingleAnswerHint } from '../../../../commerce/payment-instructions.ts';
-import { isOracleError } from '../../../../platform/errors.ts';
+import { isOracleError, OracleError } from '../../../../platform/errors.ts';
 import type { AppOptions } from '../app-options.ts';
 import type { Guard } from '../mount-routes.ts';
 import { buildNotFoundError } from '../not-found.ts';
@@ -37,7 +37,7 @@ type GuardOptions = Pick<AppOptions, 'identify' | 'admin' | 'limits' | 'chainWor
  */
 export function createGuard({ identify, admin, limits, chainWork, loadShedder }: GuardOptions): Guard {
   return async (route, request, response, carriesPayment): Promise<RequestContext> => {
-    const { access, cost, boughtAs, isSold = false, deliversPaid, ownPagesOnly } = route;
+    const { access, cost, boughtAs, isSold = false, deliversPaid, ownerOnly, ownPagesOnly } = route;
     const counter = createRequestCounter(cost === 'free' ? undefined : limits, response);
     const incoming = { ...toIncomingRequest(request, counter), chainWork };
     if (ownPagesOnly === true) await rejectCrossSite(incoming, request);
@@ -53,6 +53,7 @@ export function createGuard({ identify, admin, limits, chainWork, loadShedder }:
     if (cost === 'free' && access === 'public') return createRequestContext(PUBLIC_CALLER, incoming, response);
     const caller = await identifyCaller(identify, incoming, response);
     setLoggedCaller(response, caller);
+    if (ownerOnly === true && caller.keyId !== undefined) throw ownerRequired();
     const isBuyer = isSold && !isTierAtLeast(caller.tier, access as PaidTier) && mayBuy(caller, request);
     if ((access === 'basic' || access === 'premium') && !isBuyer) requireTier(caller, access, formatSingleAnswerHint(boughtAs));
     if (isBuyer && hasPaymentHeader(request)) admitPayment(incoming, response, caller);
@@ -189,6 +190,12 @@ async function admitPayer(incoming: IncomingRequest, request: Request, response:
 function admitPayment({ address, counter, chainWork }: IncomingRequest, response: Response, caller: Caller): void {
   counter.requireRemaining('payments', address);
   createResponseCounter(chainWork, response, () => toCapacityClient({ caller, address }, true))();
+}
+
+function ownerRequired(): OracleError {
+  return new OracleError('UNAUTHENTICATED', 'An API key cannot grant or end access that lasts: this needs the wallet itself', {
+    suggestedAction: 'Log in with the wallet: POST /api/svc/oracle/verify, then send Authorization: Bearer <token>.',
+  });
 }
 
 /** A client with a rejected token expects the access of its tier: it gets the reason, unless it pays. */

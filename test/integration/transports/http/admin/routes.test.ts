@@ -372,7 +372,10 @@ describe('access', () => {
     expect(await post(`/admin/wallets/${wallet.toLowerCase()}/revoke`)).toEqual({ success: true, wallet, sessions: 1 });
     expect([await oracle(basicToken), await oracle(premiumToken)]).toEqual([401, 200]);
     expect(await post(`/admin/wallets/${wallet}/revoke`)).toMatchObject({ sessions: 0 });
-    expect(await audit()).toMatchObject([{ result: '0 sessions ended' }, { parameters: { wallet }, result: '1 sessions ended' }]);
+    expect(await audit()).toMatchObject([
+      { result: '0 sessions and API keys ended' },
+      { parameters: { wallet }, result: '1 sessions and API keys ended' },
+    ]);
     expect(await post('/admin/wallets/0x12/revoke', undefined, 400)).toMatchObject({ field: 'wallet' });
   });
 });

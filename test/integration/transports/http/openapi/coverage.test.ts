@@ -60,13 +60,16 @@ const SECURITY: Record<SpecPath['tier'], object[]> = {
 };
 /** What cannot send headers proves in its URL who it is. */
 const OF_WEBSOCKETS = [{ webSocketToken: [] }, { webSocketTicket: [] }];
+/** A login, or a signature for this request. */
+const OF_THE_OWNER = [{ walletToken: [] }, { signInWithX: [] }];
 
 it.each(PATHS.map((entry): [string, SpecPath] => [line(entry), entry]))('%s requires its tier', (_, { method, path, tier }) => {
   const { security, responses, description } = document.paths[path][method];
-  const asked = path === '/ws/signal' ? [...SECURITY[tier], ...OF_WEBSOCKETS] : SECURITY[tier];
-  const { variesByCaller, isSold } = routes.find((one) => one.method === method && one.path === path)!;
+  const { variesByCaller, isSold, ownerOnly } = routes.find((one) => one.method === method && one.path === path)!;
+  const ofTier = tier === 'public' && ownerOnly === true ? OF_THE_OWNER : SECURITY[tier];
+  const asked = path === '/ws/signal' ? [...ofTier, ...OF_WEBSOCKETS] : ofTier;
   const orPaid = isSold === true ? SECURITY.paid : [];
-  expect(security).toEqual(tier === 'public' && variesByCaller !== true ? [] : [...asked, ...orPaid]);
+  expect(security).toEqual(tier === 'public' && variesByCaller !== true && ownerOnly !== true ? [] : [...asked, ...orPaid]);
   if (isSold === true) expect(Object.keys(responses)).toContain('402');
   const named = security.flatMap((requirement: object) => Object.keys(requirement));
   expect(Object.keys(document.components.securitySchemes)).toEqual(expect.arrayContaining(named));

@@ -66,6 +66,9 @@ const SOMETIMES = new Set(['Retry-After', ...Object.values(SETTLEMENT_HEADERS)])
 /** Operations whose samples open a job. */
 const OF_JOBS = new Set(['getJob', 'fetchJobDeliverable']);
 
+/** Public operations that answer a login only. */
+const FOR_A_LOGIN = new Set(['logOut', 'createApiKey', 'listAccess', 'revokeAccess']);
+
 async function askAs(stage: Stage, operation: CallableOperation, caller: CallerName, accept: string): Promise<Response> {
   const { world, tokens, servesJobs } = stage;
   const holder = caller === 'premium' ? 'premium' : 'basic';
@@ -127,7 +130,7 @@ function refusal({ 'x-access': access, operationId }: CallableOperation, caller:
   if (operationId === 'openWebSocket') return 426;
   if (caller === 'anonymous' && operationId === 'runPredictBtcDirection') return 402;
   // A token that is rejected makes its sender anonymous.
-  if ((caller === 'anonymous' || caller === 'unknown') && (access !== 'public' || operationId === 'logOut')) return 401;
+  if ((caller === 'anonymous' || caller === 'unknown') && (access !== 'public' || FOR_A_LOGIN.has(operationId))) return 401;
   return caller === 'basic' && access === 'premium' ? 403 : null;
 }
 

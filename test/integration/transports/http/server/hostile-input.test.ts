@@ -37,6 +37,7 @@ const FREE_TEXTS = [
   'rotateWebhookSecret.secret',
   'pauseWagers.reason',
   'disableWebhook.reason',
+  'createApiKey.label',
 ];
 
 /** What a referral code can be. */
@@ -55,6 +56,7 @@ const FITTING: Record<string, string[]> = {
   'buyPremiumSignal.ref': CODE_LIKE,
   'runPredictBtcDirection.ref': CODE_LIKE,
   'commitToContestMarket.signature': ['hexadecimal'],
+  'revokeAccess.id': [...CODE_LIKE, 'minus zero', 'prototype'],
 };
 
 /** What the characters of a token can make (RFC 6750). */

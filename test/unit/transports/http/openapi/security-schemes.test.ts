@@ -6,6 +6,7 @@ describe('getSecurityRequirements', () => {
   it.each([
     [{ access: 'public' }, []],
     [{ access: 'public', variesByCaller: true }, [{}, { walletToken: [] }]],
+    [{ access: 'public', ownerOnly: true }, [{ walletToken: [] }, { signInWithX: [] }]],
     [{ access: 'basic' }, [{ walletToken: [] }]],
     [{ access: 'basic', isWebSocket: true }, [{ walletToken: [] }, { webSocketToken: [] }, { webSocketTicket: [] }]],
     [{ access: 'admin' }, [{ operator: [] }]],

@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { logInWallet } from '../../../auth/login/login-client.ts';
+import { OracleError } from '../../../platform/errors.ts';
+import { UsageError } from '../../../platform/usage-error.ts';
+import { JSON_OPTION, parseChoice, type ServiceValues, URL_OPTION } from '../arguments.ts';
+import { EXIT, type SvcCommand } from '../command.ts';
+import type { CliContext } from '../context.ts';
+import { printJson, printNotice, printResult } from '../print.ts';
+import { hasKeyOption, KEY_OPTIONS, type KeyOptions, loadAccount } from '../secrets/keys.ts';
+import { readSession } from '../secrets/sessions.ts';
+import { queryService, resolveServiceUrl, resolveToken } from '../service-request.ts';
+import { formatMinute } from '../text/amounts.ts';
+import { formatFacts } from '../text/facts.ts';
+import { formatRecords, type RecordColumn } from '../text/table.ts';
+
+const PATH = '/api/svc/oracle/access';
+const ACTIONS = ['list', 'create', 'revoke'] as const;
+const TIERS = ['basic', 'premium'] as const;
+
+const ENTRY = z.object({
+  id: z.string(),
+  kind: z.string(),
+  name: z.string(),
+  tier: z.string(),
+  createdAt: z.iso.datetime(),
+  lastUsedAt: z.iso.datetime().nullable(),
+  expiresAt: z.iso.datetime().nullable(),
+});
+const LIST = z.object({ wallet: z.string(), access: z.array(ENTRY) });
+const MADE = ENTRY.extend({ key: z.string(), wallet: z.string() });
+const ENDED = z.object({ id: z.string() });
+
+type Entry = z.infer<typeof ENTRY>;
+
+interface AccessValues extends ServiceValues, KeyOptions {
+  name?: string;
+  tier?: (typeof TIERS)[number];
+  days?: number;
+}
+
+interface Owner {
+  url: string;
+  token: string;
+}
+
+/** What a wallet has granted: keys of its bots, and applications. */
+export const accessCommand: SvcCommand<AccessValues> = {
+  arguments: '[action] [id]',
+  argumentValues: ACTIONS,
+  description: `list (the default) shows the API keys of your wallet and the applications that it has authorised; create makes a key for a bot;
+revoke ends a key or an application by its id, at once. It needs the wallet, or a login: an API key is rejected.`,
+  options: [
+    ['--name <text>', 'create: what the key is for'],
+    ['--tier <tier>', 'create: the most that the key may do (default: basic)', (name, value) => parseChoice(name, value, TIERS), TIERS],
+    ['--days <days>', 'create: days until it ends by itself (default: 90; 0: never)', parseDays],
+    ...KEY_OPTIONS,
+    URL_OPTION,
+    JSON_OPTION,
+  ],
+  footer: `Examples:
+  svc access create --name "trading bot"
+  ORACLE_TOKEN=bso_... svc watch          with the key, in place of a login
+  svc access revoke key_0123456789abcdef01234567`,
+  async run(context, { json, ...options }, [action = 'list', id, ...rest]) {
+    if (rest.length > 0 || !ACTIONS.some((known) => known === action)) throw new UsageError('action', `must be ${ACTIONS.join(', ')}`);
+    if (action !== 'revoke' && id !== undefined) throw new UsageError('id', `is not used by ${action}`);
+    const url = await resolveServiceUrl(context, options.url);
+    if (action === 'create') return createKey(context, { json, ...options, url });
+    if (action === 'list') return listAccess(context, { json, ...options, url });
+    if (id === undefined) throw new UsageError('id', 'is missing', 'svc access lists the ids.');
+    return revokeAccess(context, { json, ...options, url }, id);
+  },
+};
+
+type Resolved = AccessValues & { url: string };
+
+/** A login of this call by the wallet, the stored one, or ORACLE_TOKEN. @throws OracleError UNAUTHENTICATED without any */
+async function resolveOwner(context: CliContext, { url, ...options }: Resolved): Promise<Owner> {
+  if (hasKeyOption(options, context)) {
+    const account = await loadAccount(options, context);
+    return { url, token: (await logInWallet(account, url, { timestamp: context.now().getTime() })).token };
+  }
+  // Before ORACLE_TOKEN, which may be an API key.
+  const token = (await readSession(context, url))?.token ?? (await resolveToken(context, url, undefined));
+  if (token === undefined) throw new OracleError('UNAUTHENTICATED', `Not logged in at ${url}`);
+  return { url, token };
+}
+
+async function listAccess(context: CliContext, options: Resolved): Promise<number> {
+  const { answer, body } = await queryService({ ...(await resolveOwner(context, options)), path: PATH, schema: LIST });
+  printResult(context, options.json, body, (writer) =>
+    answer.access.length === 0 ? [`${answer.wallet} has granted no access.`] : formatRecords(COLUMNS, answer.access, writer),
+  );
+  return EXIT.ok;
+}
+
+async function createKey(context: CliContext, { name, tier = 'basic', days = 90, ...options }: Resolved): Promise<number> {
+  if (name === undefined) throw new UsageError('--name', 'is missing', 'Name what the key is for, e.g. --name "trading bot".');
+  const request = { label: name, tier, expiresInDays: days === 0 ? null : days };
+  const owner = await resolveOwner(context, options);
+  const { answer } = await queryService({ ...owner, path: '/api/svc/oracle/keys', body: request, schema: MADE });
+  const { key, ...entry } = answer;
+  if (options.json) printJson(context, answer);
+  else if (context.out.isTTY === true) {
+    printResult(context, false, null, (writer) => [...formatFacts(listFacts(entry), writer), '', `export ORACLE_TOKEN=${key}`]);
+    printNotice(context, 'The key is shown this once: store it now.');
+  } else {
+    context.out.write(`${key}\n`);
+    printNotice(context, `Made ${entry.id} for ${entry.wallet}: ${formatEnd(entry)}`);
+  }
+  return EXIT.ok;
+}
+
+async function revokeAccess(context: CliContext, options: Resolved, id: string): Promise<number> {
+  const path = `${PATH}/${encodeURIComponent(id)}` as const;
+  const { body } = await queryService({ ...(await resolveOwner(context, options)), path, method: 'DELETE', schema: ENDED });
+  printResult(context, options.json, body, () => [`Revoked ${id}: it is rejected from now on.`]);
+  return EXIT.ok;
+}
+
+const COLUMNS: readonly RecordColumn<Entry>[] = [
+  { title: 'id', cell: ({ id }) => id },
+  { title: 'name', cell: ({ name }) => name },
+  { title: 'kind', spare: 2, cell: ({ kind }) => kind },
+  { title: 'tier', cell: ({ tier }) => tier },
+  { title: 'made (UTC)', spare: 3, cell: ({ createdAt }) => formatMinute(createdAt) },
+  { title: 'last used (UTC)', spare: 1, cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : formatMinute(lastUsedAt)) },
+  { title: 'ends (UTC)', cell: ({ expiresAt }) => (expiresAt === null ? 'when revoked' : formatMinute(expiresAt)) },
+];
+
+function listFacts(entry: Entry & { wallet: string }): [string, string][] {
+  const { id, name, tier, wallet } = entry;
+  return [
+    ['Key', id],
+    ['Name', name],
+    ['Wallet', wallet],
+    ['Tier', tier],
+    ['Ends', formatEnd(entry)],
+  ];
+}
+
+function formatEnd({ expiresAt }: Entry): string {
+  return expiresAt === null ? 'when it is revoked' : `${formatMinute(expiresAt)} UTC`;
+}
+
+function parseDays(name: string, text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new UsageError(name, 'must be a whole number of days, or 0 for a key that ends when it is revoked');
+  return Number(text);
+}

@@ -1,0 +1,243 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { MAX_API_KEYS_PER_WALLET } from '../../../../../src/auth/api-keys/api-key-store.ts';
+import { ACCESS_REPLY, ENDED_REPLY, KEY_REPLY } from '../../../../../src/transports/http/access/schemas.ts';
+import { issueKey } from '../../../../support/auth/api-keys.ts';
+import { asTier, demoWallets } from '../../../../support/auth/login.ts';
+import { undocumented } from '../../../../support/http/reply-schema.ts';
+import { type Served, serve } from '../../../../support/http/serve.ts';
+import { type TestService, testService } from '../../../../support/service/service.ts';
+import { openClient } from '../../../../support/websocket/websocket-client.ts';
+
+const KEYS = '/api/svc/oracle/keys';
+const ACCESS = '/api/svc/oracle/access';
+/** Requires Basic. */
+const GATED = '/api/svc/webhooks';
+
+let service: TestService;
+let served: Served;
+let premium: Record<string, string>;
+let basic: Record<string, string>;
+
+beforeAll(async () => {
+  service = await testService(0);
+  served = await serve(service);
+  [premium, basic] = [await asTier(service, 'premium'), await asTier(service, 'basic')];
+});
+afterAll(async () => {
+  await served.close();
+  await service.stop();
+});
+afterEach(async () => {
+  await service.database.db.collection('api_keys').deleteMany({});
+});
+
+async function send(method: string, path: string, headers: Record<string, string>, body?: unknown) {
+  const response = await fetch(`${served.url}${path}`, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
+  return { status: response.status, headers: response.headers, body: (await response.json()) as any };
+}
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+async function makeKey(body: object = {}, headers = premium) {
+  return (await send('POST', KEYS, headers, { label: 'a bot', tier: 'basic', ...body })).body;
+}
+
+function expectDescribed(schema: z.ZodType, body: unknown) {
+  expect(undocumented(schema, body)).toEqual([]);
+}
+
+/** A header signed for one request. */
+async function signIn(wallet: 'poor' | 'premium', nonce?: string): Promise<Record<string, string>> {
+  const account = demoWallets(service)[wallet];
+  const { body: terms } = await send('GET', '/api/svc/oracle/nonce', {});
+  const fields = {
+    domain: terms.domain,
+    address: account.address,
+    uri: terms.uri,
+    version: terms.version,
+    chainId: `eip155:${terms.chainId}`,
+    type: 'eip191',
+    nonce: nonce ?? terms.nonce,
+    issuedAt: service.http.now().toISOString(),
+  };
+  const message = `${fields.domain} wants you to sign in with your Ethereum account:\n${fields.address}\n\n\nURI: ${fields.uri}\nVersion: 1\nChain ID: ${terms.chainId}\nNonce: ${fields.nonce}\nIssued At: ${fields.issuedAt}`;
+  const signed = { ...fields, signature: await account.signMessage({ message }) };
+  return { 'SIGN-IN-WITH-X': Buffer.from(JSON.stringify(signed)).toString('base64') };
+}
+
+describe('a key', () => {
+  it('is made by a login and shown once, listed without its secret, and ends when it is revoked', async () => {
+    const made = await send('POST', KEYS, premium, { label: 'Trading bot', tier: 'basic', expiresInDays: 30 });
+    expect([made.status, made.headers.get('cache-control')]).toEqual([201, 'private, no-store']);
+    expectDescribed(KEY_REPLY, made.body);
+    const { key, success: _, wallet, ...entry } = made.body;
+    expect(entry).toMatchObject({ kind: 'key', name: 'Trading bot', tier: 'basic', lastUsedAt: null });
+    expect(Date.parse(entry.expiresAt) - Date.parse(entry.createdAt)).toBe(30 * 86_400_000);
+
+    const listed = await send('GET', ACCESS, premium);
+    expectDescribed(ACCESS_REPLY, listed.body);
+    expect(listed.body).toEqual({ success: true, wallet, access: [entry], count: 1, maxKeys: MAX_API_KEYS_PER_WALLET });
+    expect(listed.headers.get('cache-control')).toBe('private, no-store');
+    expect((await send('GET', ACCESS, basic)).body.access).toEqual([]);
+
+    expect((await send('GET', GATED, bearer(key))).status).toBe(200);
+    expect((await send('GET', ACCESS, premium)).body.access[0].lastUsedAt).not.toBeNull();
+
+    expect((await send('DELETE', `${ACCESS}/${entry.id}`, basic)).status).toBe(404);
+    const ended = await send('DELETE', `${ACCESS}/${entry.id}`, premium);
+    expectDescribed(ENDED_REPLY, ended.body);
+    expect((await send('DELETE', `${ACCESS}/${entry.id}`, premium)).body).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+    const rejected = await send('GET', GATED, bearer(key));
+    expect(rejected.body).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
+    expect(rejected.headers.get('www-authenticate')).toBe('Bearer realm="oracle", error="invalid_token"');
+  });
+
+  it('is stored as its hash alone', async () => {
+    const { key } = await makeKey();
+    const [doc] = await service.database.db.collection('api_keys').find().toArray();
+    expect(JSON.stringify(doc)).not.toContain(key.slice(4, -6));
+    expect(doc!.hash).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('is bounded by its tier and by the balance', async () => {
+    const { key } = await makeKey({ tier: 'basic' });
+    expect((await send('GET', '/api/svc/oracle/premium', bearer(key))).body).toMatchObject({ status: 403, code: 'TIER_REQUIRED' });
+    expect((await send('POST', KEYS, basic, { label: 'more', tier: 'premium' })).body).toMatchObject({
+      status: 403,
+      code: 'TIER_REQUIRED',
+      requiredTier: 'premium',
+    });
+  });
+
+  it('of a wallet whose tokens have left is rejected as insufficient', async () => {
+    const { key } = await makeKey();
+    await service.database.db.collection('api_keys').updateMany({}, { $set: { 'gate.tier': 'public' } });
+    const { body, headers } = await send('GET', GATED, bearer(key));
+    expect(body).toMatchObject({ status: 403, code: 'TIER_REQUIRED' });
+    expect(headers.get('www-authenticate')).toBe('Bearer realm="oracle", error="insufficient_scope"');
+  });
+
+  it.each([
+    [
+      'expired',
+      async () => {
+        const { key, id } = await makeKey({ expiresInDays: 1 });
+        await service.database.db.collection<{ _id: string }>('api_keys').updateOne({ _id: id }, { $set: { expiresAt: new Date(0) } });
+        return key;
+      },
+    ],
+    ['mistyped', async () => (await makeKey()).key.replace(/.$/, (last: string) => (last === '0' ? '1' : '0'))],
+    ['too long', async () => `bso_${'x'.repeat(4_000)}`],
+    ['empty', async () => 'bso_'],
+  ])('that is %s is rejected where a tier is required, and served as anonymous where none is', async (_, getKey) => {
+    const headers = bearer(await getKey());
+    expect((await send('GET', GATED, headers)).body).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
+    const open = await send('GET', '/api/svc/open/signal', headers);
+    expect(open.headers.get('www-authenticate')).toContain('error="invalid_token"');
+    expect(open.body.code).not.toBe('UNAUTHENTICATED');
+  });
+
+  it('neither makes, lists nor revokes access, registers no webhook and ends no session', async () => {
+    const { key, id } = await makeKey({ tier: 'premium' });
+    const webhook = { url: 'https://9.9.9.9/hook', events: ['signal.new'] };
+    for (const [method, path, body] of [
+      ['POST', KEYS, { label: 'more', tier: 'basic' }],
+      ['GET', ACCESS],
+      ['DELETE', `${ACCESS}/${id}`],
+      ['POST', `${GATED}/register`, webhook],
+      ['DELETE', '/api/svc/oracle/session'],
+    ] as const) {
+      const { body: problem } = await send(method, path, bearer(key), body);
+      expect(problem, `${method} ${path}`).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
+    }
+    expect((await send('GET', ACCESS, premium)).body.count).toBe(1);
+  });
+
+  it.each([
+    [{ label: '' }, 'label'],
+    [{ label: ' ' }, 'label'],
+    [{ label: 'a\nb' }, 'label'],
+    [{ label: 'x'.repeat(61) }, 'label'],
+    [{ tier: 'public' }, 'tier'],
+    [{ expiresInDays: 0 }, 'expiresInDays'],
+    [{ expiresInDays: 1.5 }, 'expiresInDays'],
+    [{ expiresInDays: 3_651 }, 'expiresInDays'],
+  ])('with %j is rejected, naming the field', async (fields, field) => {
+    expect(await makeKey(fields)).toMatchObject({ status: 400, code: 'INPUT_INVALID', field });
+  });
+
+  it('opens WebSockets, in a header and by a ticket', async () => {
+    const { key } = await makeKey();
+    const client = await openClient(`${served.url.replace('http', 'ws')}/ws/signal`, { headers: bearer(key) });
+    expect((await client.first('connected')).data).toMatchObject({ tier: 'basic', expiresAt: null });
+    const { ticket } = (await send('POST', '/api/svc/ws/ticket', bearer(key))).body;
+    const other = await openClient(`${served.url.replace('http', 'ws')}/ws/signal?ticket=${ticket}`);
+    expect((await other.first('connected')).data).toMatchObject({ tier: 'basic', expiresAt: null });
+    for (const { socket, closed } of [client, other]) {
+      socket.close();
+      await closed;
+    }
+  });
+
+  it('is ended by the operator together with the sessions of the wallet', async () => {
+    const { key } = await makeKey({}, await asTier(service, 'basic'));
+    await service.http.access.revokeSessions(demoWallets(service).basic.address);
+    basic = await asTier(service, 'basic');
+    expect((await send('GET', GATED, bearer(key))).status).toBe(401);
+  });
+});
+
+describe('the keys of a wallet', () => {
+  it('are at most twenty, however many are asked for at once', async () => {
+    const issued = await Promise.allSettled(Array.from({ length: MAX_API_KEYS_PER_WALLET + 5 }, () => issueKey(service, 'premium')));
+    expect(issued.filter(({ status }) => status === 'fulfilled').length).toBe(MAX_API_KEYS_PER_WALLET);
+    const { body } = await send('GET', ACCESS, premium);
+    expect(body.count).toBe(MAX_API_KEYS_PER_WALLET);
+    expect((await makeKey()).code).toBe('CONFLICT');
+    await send('DELETE', `${ACCESS}/${body.access[7].id}`, premium);
+    expect((await makeKey()).key).toMatch(/^bso_/);
+  });
+
+  it('that have expired make room for another one', async () => {
+    for (let made = 0; made < MAX_API_KEYS_PER_WALLET; made++) await makeKey({ expiresInDays: 1 });
+    await service.database.db.collection('api_keys').updateMany({}, { $set: { expiresAt: new Date(0) } });
+    expect((await send('GET', ACCESS, premium)).body.count).toBe(0);
+    expect((await makeKey()).key).toMatch(/^bso_/);
+  });
+});
+
+describe('a message signed for one request', () => {
+  it('lists and ends access of a wallet without gate tokens, once each', async () => {
+    const { poor } = demoWallets(service);
+    const now = service.http.now();
+    const gate = { tier: 'public' as const, balance: '0', blockNumber: 1 };
+    const fields = { hash: '0'.repeat(64), wallet: poor.address, slot: 0, label: 'old bot', tier: 'basic', gate, gateReadAt: now };
+    await service.database.db
+      .collection<{ _id: string }>('api_keys')
+      .insertOne({ _id: 'key_old', ...fields, createdAt: now, expiresAt: null, lastUsedAt: null } as never);
+    expect((await send('GET', ACCESS, await signIn('poor'))).body.access).toMatchObject([{ id: 'key_old', name: 'old bot' }]);
+    const signed = await signIn('poor');
+    expect((await send('DELETE', `${ACCESS}/key_old`, signed)).status).toBe(200);
+    expect((await send('GET', ACCESS, signed)).body).toMatchObject({ status: 409, code: 'CONFLICT', field: 'SIGN-IN-WITH-X.nonce' });
+    expect((await send('GET', ACCESS, await signIn('poor'))).body.access).toEqual([]);
+  });
+
+  it('makes a key for a wallet whose balance gives the tier, and none for another', async () => {
+    const body = { label: 'a bot', tier: 'premium' };
+    expect((await send('POST', KEYS, await signIn('premium'), body)).status).toBe(201);
+    expect((await send('POST', KEYS, await signIn('poor'), body)).body).toMatchObject({ status: 403, code: 'TIER_REQUIRED' });
+  });
+
+  it('is required without a login, and says how it is made', async () => {
+    const { body } = await send('GET', ACCESS, {});
+    expect(body).toMatchObject({ status: 401, code: 'UNAUTHENTICATED', field: 'Authorization' });
+    expect(body.suggestedAction).toContain('SIGN-IN-WITH-X');
+    expect((await send('GET', ACCESS, { 'SIGN-IN-WITH-X': 'e30' })).body).toMatchObject({ status: 400, code: 'INPUT_INVALID' });
+  });
+});
