@@ -8,6 +8,7 @@ import { LOGIN_CLAIM_INDEXES, LoginClaimStore } from './login/login-claim-store.
 import { type SignIn, verifySignIn } from './login/sign-in-with-x.ts';
 import type { SiweExpectation } from './login/siwe-message.ts';
 import { SIWE_NONCE_INDEXES, SiweNonceStore } from './login/siwe-nonce-store.ts';
+import { type ApplicationTokens, isApplicationToken, rejectAudience } from './oauth/application-tokens.ts';
 import { createGateReader, type GateReading, type ReadGateBalance } from './tiers/gate-balance.ts';
 import { GateBalanceCache } from './tiers/gate-balance-cache.ts';
 import { lowerTier } from './tiers/tiers.ts';
@@ -41,7 +42,12 @@ export interface AuthServiceOptions extends Pick<LoginDeps, 'chain' | 'siwe' | '
   db: Db;
   secretBox: SecretBox;
   issuer: string;
+  /** Absent: no tokens of applications are accepted. */
+  applications?: ApplicationTokens;
 }
+
+/** Where a token is used: those of applications are for the MCP server alone. */
+export type TokenAudience = 'service' | 'mcp';
 
 const BALANCE_CACHE_MS = 5_000;
 const MAX_CACHED_BALANCES = 1_000;
@@ -52,9 +58,11 @@ export class AuthService {
   readonly #loginDeps: LoginDeps;
   readonly #entitlements: SessionEntitlements;
   readonly #walletTiers: WalletTiers;
+  readonly #applications: ApplicationTokens | undefined;
   readonly #balances = createCache<GateReading>('gate-balances', MAX_CACHED_BALANCES);
 
-  constructor({ db, chain, secretBox, issuer, siwe, now }: AuthServiceOptions) {
+  constructor({ db, chain, secretBox, issuer, siwe, applications, now }: AuthServiceOptions) {
+    this.#applications = applications;
     this.keys = new TokenKeyStore({ db, secretBox, now });
     this.siwe = siwe;
     const sessions = new SessionStore(db);
@@ -83,13 +91,16 @@ export class AuthService {
   }
 
   /** Anonymous without a header; an invalid token is rejected, never ignored. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
-  async identify(authorization: string | undefined): Promise<Caller> {
+  async identify(authorization: string | undefined, audience?: TokenAudience): Promise<Caller> {
     if (authorization === undefined) return PUBLIC_CALLER;
-    return (await this.identifyToken(parseBearerToken(authorization))).caller;
+    return (await this.identifyToken(parseBearerToken(authorization), audience)).caller;
   }
 
   /** The caller of a token, and its expiry. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
-  async identifyToken(token: string): Promise<{ caller: Caller; expiresAt: Date }> {
+  async identifyToken(token: string, audience: TokenAudience = 'service'): Promise<{ caller: Caller; expiresAt: Date }> {
+    if (this.#applications !== undefined && isApplicationToken(token)) {
+      return audience === 'mcp' ? this.#applications.identify(token) : rejectAudience();
+    }
     const { sessionId, wallet } = await this.#loginDeps.tokens.verify(token);
     return this.identifySession(sessionId, wallet);
   }

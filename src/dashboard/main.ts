@@ -1,6 +1,7 @@
 import type { PageKind } from '../views/page-kind.ts';
 import { mountTheme } from './header/theme.ts';
 import { localizeTimes } from './lib/local-time.ts';
+import { mountConsent } from './pages/consent.ts';
 import { mountDashboard } from './pages/dashboard.ts';
 import { mountForecast } from './pages/forecast.ts';
 import { mountReference } from './pages/reference.ts';
@@ -8,6 +9,7 @@ import { mountWidgetBuilder } from './pages/widget.ts';
 
 /** What each kind of page mounts into the document that the server has written. */
 const PAGES: Record<PageKind, () => void> = {
+  consent: mountConsent,
   dashboard: mountDashboard,
   document: () => {},
   forecast: mountForecast,

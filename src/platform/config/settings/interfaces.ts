@@ -28,6 +28,11 @@ export const INTERFACE_SETTINGS = {
     description:
       'Host names of further origins besides `PUBLIC_URL` that may call `/mcp`, separated by commas; `moz-extension://*`: all extensions of that browser; unset: none',
   },
+  MCP_OAUTH: {
+    schema: z.enum(['on', 'off']),
+    default: 'on',
+    description: '`on`: assistants connect to `/mcp/account` by OAuth, for a wallet that signs once; `off`: access tokens by login only',
+  },
   PROTOCOL_FIXTURES: {
     schema: z.enum(['off', 'on']),
     default: 'off',
