@@ -21,10 +21,10 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
-/** Runs the suite for authorization servers. @param decide what the user does at the URL that the suite prints */
+/** Runs the suite for authorization servers, whose 2 scenarios depend on each other. @param decide what the user does at the URL that the suite prints */
 async function runAuthorizationSuite(
   words: string[],
-  decide?: (url: URL) => Promise<void>,
+  decide: (url: URL) => Promise<void>,
 ): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, [COMMAND, 'authorization', '--url', oauth.url, ...words], { cwd: folder });
   const { promise, resolve: end } = Promise.withResolvers<number | null>();

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { OracleError } from '../../../platform/errors.ts';
 import type { ClientStore } from '../stores/client-store.ts';
 import { type ClientMetadata, ClientMetadataError, parseClientMetadata } from './client-metadata.ts';
 
@@ -21,8 +20,4 @@ export async function registerClient(clients: ClientStore, document: unknown): P
 export function toRegistrationError(error: unknown): { error: string; error_description: string } {
   if (!(error instanceof ClientMetadataError)) throw error;
   return { error: error.isAboutRedirect ? 'invalid_redirect_uri' : 'invalid_client_metadata', error_description: error.message };
-}
-
-export function methodNotAllowed(allowed: string): OracleError {
-  return new OracleError('METHOD_NOT_ALLOWED', `Only ${allowed} is served here`, { suggestedAction: `Send a ${allowed}.` });
 }

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { methodNotAllowed, registerClient, toRegistrationError } from '../../../auth/oauth/clients/register-client.ts';
+import { registerClient, toRegistrationError } from '../../../auth/oauth/clients/register-client.ts';
 import { buildResourceMetadata, buildServerMetadata } from '../../../auth/oauth/metadata.ts';
 import type { OAuthServer } from '../../../auth/oauth/provider/oauth-server.ts';
 import {
@@ -17,6 +17,7 @@ import { buildNotFoundError } from '../server/not-found.ts';
 import { type ConsentDeps, serveConsent } from './consent.ts';
 import type { DocumentBudget } from './document-budget.ts';
 import { createOAuthErrorSerializer } from './error-reply.ts';
+import { methodNotAllowed } from './method-not-allowed.ts';
 
 export interface OAuthAdapterDeps extends ConsentDeps {
   server: OAuthServer;

@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Caller } from '../../../auth/caller.ts';
-import { methodNotAllowed } from '../../../auth/oauth/clients/register-client.ts';
 import type { OAuthServer } from '../../../auth/oauth/provider/oauth-server.ts';
 import { requireTier } from '../../../auth/tiers/tiers.ts';
 import { unauthenticated } from '../../../auth/tokens/access-tokens.ts';
@@ -9,6 +8,7 @@ import { OracleError } from '../../../platform/errors.ts';
 import { parseInput } from '../../../platform/validation/parse-input.ts';
 import { findCrossSiteError } from '../server/security/same-origin.ts';
 import { CONSENT_HEADERS, renderConsentPage } from './consent-page.ts';
+import { methodNotAllowed } from './method-not-allowed.ts';
 
 export interface ConsentDeps {
   server: Pick<OAuthServer, 'getConsentRequest' | 'allow' | 'deny'>;
