@@ -5,6 +5,8 @@ export const ENDPOINTS = {
   /** A2A over HTTP+JSON, base path. */
   a2aRest: '/a2a/rest',
   mcp: '/mcp',
+  /** The same for assistants that authorize by OAuth. */
+  mcpAccount: '/mcp/account',
   agentCard: '/.well-known/agent-card.json',
   cardKeys: '/.well-known/agent-card-jwks.json',
   /** ERC-8004 registration file, named by the identity on chain. */

@@ -32,7 +32,7 @@ export function buildMcpServerFile({ publicUrl, version }: McpServerFileSource) 
         headers: [
           {
             name: 'Authorization',
-            description: `"Bearer " and a token from POST ${joinUrl(publicUrl, '/api/svc/oracle/verify')}; only gated tools ask for it`,
+            description: `"Bearer " and a token from POST ${joinUrl(publicUrl, '/api/svc/oracle/verify')}; only gated tools ask for it. Assistants authorize by OAuth at ${joinUrl(publicUrl, ENDPOINTS.mcpAccount)}`,
             isRequired: false,
             isSecret: true,
           },

@@ -33,6 +33,7 @@ import { composeAdministration } from './transports/administration.ts';
 import { buildCardSource, composeAbout, composeCard } from './transports/agent.ts';
 import { composeDemo } from './transports/demo.ts';
 import { composeAppOptions, composeAuth, shareWhileInFlight } from './transports/http-app.ts';
+import { composeApplications, composeOAuth } from './transports/oauth.ts';
 import { composeSkillDeps } from './transports/skills.ts';
 
 const { version } = packageJson;
@@ -63,11 +64,12 @@ export async function assembleService(context: StartupContext, address: string |
   const purchases = composePurchases(context, { db, chain, commerce, answers: skillDeps, now });
   const paidCalls = createPaidCalls({ sales: commerce.sales, runSkill, toUrl: (path) => joinUrl(publicUrl, path) });
 
-  const access = await retry(() => composeAuth(core));
+  const applications = composeApplications(context, core);
+  const access = await retry(() => composeAuth(core, applications?.tokens));
   const cardSource = buildCardSource(core, commerce, version);
   const card = await retry(() => composeCard({ ...core, source: cardSource }));
   const a2a = composeA2a(context, { ...core, source: cardSource, runSkill, paidCalls });
-  const mcp = composeMcp(context, skillDeps, { runSkill, paidCalls });
+  const mcp = composeMcp(context, { ...skillDeps, access, hasOAuth: applications !== null }, { runSkill, paidCalls });
 
   const view = { saltSecret: core.saltSecret, policy: config.REVEAL, publicUrl, chainId: chain.chainId };
   const websocket = composeWebSocket(context, { db, access, push, view, now });
@@ -109,12 +111,13 @@ export async function assembleService(context: StartupContext, address: string |
   const { ledger } = commerce;
   const metrics = await composeMetrics({ ...core, config, log, logCounts, workCounts, loadShedder, selfTests, ledger, status });
   const appOptions = { ...options, ...(metrics !== null && { observeRequest: metrics.observeRequest }) };
+  const demo = composeDemo({ ...core, access });
   const http: HttpDeps = {
     ...skillDeps,
     version,
     about: composeAbout({ config, chain, agentId, reporter: wallets.reporter.address, now }),
     access,
-    accessSources: [access.apiKeys],
+    accessSources: [access.apiKeys, ...(applications === null ? [] : [applications.access])],
     administration,
     agentTasks: a2a.tasks,
     card,
@@ -125,7 +128,7 @@ export async function assembleService(context: StartupContext, address: string |
     contest,
     dataset: core.dataset,
     timestamps: core.timestamps,
-    demo: composeDemo({ ...core, access }),
+    demo,
     identity: core.identity,
     isStopping: () => shutdown.draining.aborted,
     jobs: jobs.service,
@@ -141,6 +144,8 @@ export async function assembleService(context: StartupContext, address: string |
     tickets: websocket.tickets,
     webhooks: composeWebhooks({ ...core, events: push.events, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', publicUrl }),
   };
+
+  const oauth = applications === null ? [] : [composeOAuth(context, applications, { ...core, access, hasDemoWallets: demo !== null })];
 
   return {
     config,
@@ -167,11 +172,20 @@ export async function assembleService(context: StartupContext, address: string |
     http,
     metrics,
     appOptions,
-    adapters: [...a2a.adapters, mcp],
+    adapters: [...a2a.adapters, mcp, ...oauth],
+    applications: applications?.access ?? null,
     async purge(at) {
       // A clock that runs ahead would delete documents that have not expired.
       if ((await time.findDisagreement(takeTime(at))) !== null) return;
-      const stores = [access, a2a, commerce.sales, push.events, webhookDelivery, websocket];
+      const stores = [
+        access,
+        a2a,
+        commerce.sales,
+        push.events,
+        webhookDelivery,
+        websocket,
+        ...(applications === null ? [] : [applications]),
+      ];
       await Promise.all(stores.map((store) => store.purge(at)));
     },
   };

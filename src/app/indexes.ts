@@ -1,4 +1,7 @@
 import { AUTH_INDEXES } from '../auth/auth-service.ts';
+import { ARTIFACT_INDEXES } from '../auth/oauth/stores/artifact-store.ts';
+import { CLIENT_INDEXES } from '../auth/oauth/stores/client-store.ts';
+import { GRANT_INDEXES } from '../auth/oauth/stores/grant-store.ts';
 import { REQUEST_COUNT_INDEXES } from '../auth/rate-limit/request-count-store.ts';
 import { CLIENT_FEEDBACK_INDEXES } from '../commerce/feedback/client-feedback-store.ts';
 import { JOB_INDEXES } from '../commerce/jobs/job-store.ts';
@@ -46,6 +49,9 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...POLYMARKET_INDEXES,
   ...CONTEST_INDEXES,
   ...AUTH_INDEXES,
+  ...ARTIFACT_INDEXES,
+  ...GRANT_INDEXES,
+  ...CLIENT_INDEXES,
   ...REQUEST_COUNT_INDEXES,
   ...COMMERCE_INDEXES,
   ...JOB_INDEXES,

@@ -1,3 +1,4 @@
+import type { AccessSource } from '../auth/access/access-entry.ts';
 import type { PipelineDeps } from '../pipeline/deps.ts';
 import type { Schedule } from '../pipeline/schedule/schedule.ts';
 import type { ProtocolAdapter } from '../transports/adapter.ts';
@@ -25,6 +26,8 @@ export interface Service
   metrics: Metrics | null;
   appOptions: AppOptions;
   adapters: readonly ProtocolAdapter[];
+  /** Applications that a wallet has allowed by OAuth; null where that is off. */
+  applications: AccessSource | null;
   /** Processes agent commerce jobs until the process stops; null where none are accepted. */
   watchJobs: Jobs['watch'];
   /** Stamps the commitments of days at calendars; null where none are set. */

@@ -12,6 +12,7 @@ import { LOGIN_CLAIM_INDEXES, LoginClaimStore } from './login/login-claim-store.
 import { type SignIn, verifySignIn } from './login/sign-in-with-x.ts';
 import type { SiweExpectation } from './login/siwe-message.ts';
 import { SIWE_NONCE_INDEXES, SiweNonceStore } from './login/siwe-nonce-store.ts';
+import { type ApplicationTokens, isApplicationToken, rejectAudience } from './oauth/application-tokens.ts';
 import { Entitlements } from './tiers/entitlements.ts';
 import { createGateReader, type GateReading } from './tiers/gate-balance.ts';
 import { WalletTiers } from './tiers/wallet-tiers.ts';
@@ -34,7 +35,12 @@ export interface AuthServiceOptions extends Pick<LoginDeps, 'chain' | 'siwe' | '
   db: Db;
   secretBox: SecretBox;
   issuer: string;
+  /** Absent: no tokens of applications are accepted. */
+  applications?: ApplicationTokens;
 }
+
+/** Where a token is used: those of applications are for the MCP server alone. */
+export type TokenAudience = 'service' | 'mcp';
 
 const BALANCE_CACHE_MS = 5_000;
 const MAX_CACHED_BALANCES = 1_000;
@@ -46,9 +52,11 @@ export class AuthService {
   readonly #loginDeps: LoginDeps;
   readonly #entitlements: Entitlements;
   readonly #walletTiers: WalletTiers;
+  readonly #applications: ApplicationTokens | undefined;
   readonly #balances = createCache<GateReading>('gate-balances', MAX_CACHED_BALANCES);
 
-  constructor({ db, chain, secretBox, issuer, siwe, now }: AuthServiceOptions) {
+  constructor({ db, chain, secretBox, issuer, siwe, applications, now }: AuthServiceOptions) {
+    this.#applications = applications;
     this.keys = new TokenKeyStore({ db, secretBox, now });
     this.siwe = siwe;
     const sessions = new SessionStore(db);
@@ -79,14 +87,17 @@ export class AuthService {
   }
 
   /** Anonymous without a header; an invalid token is rejected, never ignored. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
-  async identify(authorization: string | undefined): Promise<Caller> {
+  async identify(authorization: string | undefined, audience?: TokenAudience): Promise<Caller> {
     if (authorization === undefined) return PUBLIC_CALLER;
-    return (await this.identifyToken(parseBearerToken(authorization))).caller;
+    return (await this.identifyToken(parseBearerToken(authorization), audience)).caller;
   }
 
   /** The caller of an access token or an API key, and its expiry. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
-  async identifyToken(token: string): Promise<IdentifiedCaller> {
+  async identifyToken(token: string, audience: TokenAudience = 'service'): Promise<IdentifiedCaller> {
     if (isApiKey(token)) return this.#identify({ kind: 'key', doc: await this.apiKeys.find(token) });
+    if (this.#applications !== undefined && isApplicationToken(token)) {
+      return audience === 'mcp' ? this.#applications.identify(token) : rejectAudience();
+    }
     const { sessionId, wallet } = await this.#loginDeps.tokens.verify(token);
     return this.#identifySession(sessionId, wallet);
   }
@@ -130,11 +141,12 @@ export class AuthService {
     return this.#loginDeps.sessions.revoke(sessionId, this.#loginDeps.now());
   }
 
-  /** Ends all sessions and API keys of a wallet and returns their number. */
-  async revokeSessions(wallet: Address): Promise<number> {
+  /** Ends all sessions, API keys and allowed applications of a wallet and returns their number. */
+  async revokeAccess(wallet: Address): Promise<number> {
     const { sessions, now } = this.#loginDeps;
     const address = getAddress(wallet);
-    return (await this.apiKeys.revokeWallet(address)) + (await sessions.revokeWallet(address, now()));
+    const standing = (await this.apiKeys.revokeWallet(address)) + ((await this.#applications?.revokeWallet(address)) ?? 0);
+    return standing + (await sessions.revokeWallet(address, now()));
   }
 
   /** Gate balance of a wallet, cached for five seconds. @throws OracleError CHAIN_UNREACHABLE */

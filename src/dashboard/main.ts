@@ -7,7 +7,7 @@ import { mountReference } from './pages/reference.ts';
 import { mountWidgetBuilder } from './pages/widget.ts';
 
 /** What each kind of page mounts into the document that the server has written; one with a script of its own does not load this one. */
-const PAGES: Record<Exclude<PageKind, 'access'>, () => void> = {
+const PAGES: Record<Exclude<PageKind, 'access' | 'consent'>, () => void> = {
   dashboard: mountDashboard,
   document: () => {},
   forecast: mountForecast,

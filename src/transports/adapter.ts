@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import type { Caller } from '../auth/caller.ts';
 import type { RequestContext } from '../auth/request-context.ts';
 import type { ClientError } from '../platform/errors.ts';
 
@@ -16,6 +17,8 @@ export interface ProtocolAdapter {
   /** Media types parsed as JSON; `request.body` stays undefined for others. */
   bodyTypes: readonly string[];
   bodyLimitBytes: number;
+  /** Authenticates in place of the service's own way, e.g. with further kinds of tokens. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
+  identify?(authorization: string | undefined): Promise<Caller>;
   /** Runs before authentication and limits. @throws OracleError ORIGIN_REFUSED */
   inspectRequest?(request: Request): void;
   /** Whether a body has a payment of a known form, whose request is never shed under load; nothing of it is verified. */

@@ -5,15 +5,19 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import type { PaidCalls } from '../../../skills/paid-call.ts';
 import type { RunSkill } from '../../../skills/runner.ts';
 import type { SkillDeps } from '../../../skills/skill.ts';
+import type { AuthService } from '../../auth/auth-service.ts';
+import { MCP_PATHS } from '../../auth/oauth/resources.ts';
 import { getErrorMessage } from '../../platform/errors.ts';
 import { createResolver } from '../../platform/outbound/resolve.ts';
 import { createSecretBox } from '../../platform/secrets/secret-box.ts';
+import { joinUrl } from '../../platform/service-url.ts';
 import { type A2a, createA2a } from '../../transports/a2a/a2a.ts';
 import { isFixture, playFixture } from '../../transports/a2a/fixtures.ts';
 import { createTaskPush } from '../../transports/a2a/push/task-push.ts';
 import type { ProtocolAdapter } from '../../transports/adapter.ts';
 import { createMcpAdapter } from '../../transports/mcp/adapter.ts';
 import { readAppDocuments } from '../../transports/mcp/apps/app-documents.ts';
+import { createMcpAuthorization } from '../../transports/mcp/authorization.ts';
 import { createLocalBackend } from '../../transports/mcp/backends/local.ts';
 import { createMcpFixtures } from '../../transports/mcp/fixtures/fixtures.ts';
 import { createOriginCheck } from '../../transports/mcp/validation/origins.ts';
@@ -50,18 +54,28 @@ export function composeA2a({ config, log, shutdown }: ProcessContext, deps: Comp
 const MAX_TRACE_CHARS = 2_000;
 const MAX_REASON_CHARS = 200;
 
+interface ComposeMcpDeps extends SkillDeps {
+  access: Pick<AuthService, 'identify'>;
+  /** Whether applications can get access by OAuth. */
+  hasOAuth: boolean;
+}
+
 export function composeMcp(
   { config, log, shutdown }: ProcessContext,
-  deps: SkillDeps,
+  deps: ComposeMcpDeps,
   { runSkill, paidCalls }: SkillRunners,
 ): ProtocolAdapter {
-  const { publicUrl } = deps;
+  const { publicUrl, access, hasOAuth } = deps;
+  const identify = (authorization: string | undefined) => access.identify(authorization, 'mcp');
   const methodology = renderMethodology({ publicUrl });
   const adapter = createMcpAdapter({
     version: packageJson.version,
     publicUrl,
     payments: config.MCP_PAYMENTS === 'on' ? 'call' : 'off',
     apps: readAppDocuments(),
+    ...(hasOAuth
+      ? { authorization: createMcpAuthorization({ publicUrl, identify }), accountUrl: joinUrl(publicUrl, MCP_PATHS.account) }
+      : {}),
     ...(config.PROTOCOL_FIXTURES === 'on' ? { fixtures: createMcpFixtures() } : {}),
     backendFor: (context) =>
       createLocalBackend({ signals: deps, runSkill, ...(config.MCP_PAYMENTS === 'on' && { paidCalls }), methodology }, context),

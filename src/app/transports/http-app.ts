@@ -1,5 +1,6 @@
 import { getAddress } from 'viem';
 import { AuthService } from '../../auth/auth-service.ts';
+import type { ApplicationTokens } from '../../auth/oauth/application-tokens.ts';
 import { createRateLimits } from '../../auth/rate-limit/rate-limits.ts';
 import { createRequestCountStore } from '../../auth/rate-limit/request-count-store.ts';
 import { watchQueueingDelay } from '../../platform/concurrency/queueing-delay.ts';
@@ -15,6 +16,7 @@ import type { ServiceCore } from '../core.ts';
 /** @throws OracleError CONFIG_INVALID if the stored signing keys are encrypted under another secret */
 export async function composeAuth(
   deps: Pick<ServiceCore, 'db' | 'chain' | 'encryptionSecret' | 'agentId' | 'publicUrl' | 'now'>,
+  applications?: ApplicationTokens,
 ): Promise<AuthService> {
   const { db, chain, encryptionSecret, agentId, publicUrl, now } = deps;
   const { host, origin } = new URL(publicUrl);
@@ -24,6 +26,7 @@ export async function composeAuth(
     secretBox: createSecretBox(encryptionSecret),
     issuer: `eip155:${chain.chainId}:${getAddress(chain.addresses.identityRegistry)}:${agentId}`,
     siwe: { domain: host, origin, chainId: chain.chainId },
+    ...(applications === undefined ? {} : { applications }),
     now,
   });
   await access.keys.getSigningKey();

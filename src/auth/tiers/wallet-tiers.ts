@@ -1,6 +1,6 @@
 import { getAddress } from 'viem';
 import type { Tier } from '../caller.ts';
-import type { ReadGateBalance } from './gate-balance.ts';
+import type { GateReading, ReadGateBalance } from './gate-balance.ts';
 import { GateBalanceCache } from './gate-balance-cache.ts';
 
 export class WalletTiers {
@@ -12,6 +12,11 @@ export class WalletTiers {
 
   /** From a reading at most a minute old. @throws OracleError CHAIN_UNREACHABLE when the last reading is too old */
   async getTier(wallet: string): Promise<Tier> {
-    return (await this.#balances.get(getAddress(wallet))).tier;
+    return (await this.getBalance(wallet)).tier;
+  }
+
+  /** At most a minute old. @throws OracleError CHAIN_UNREACHABLE when the last reading is too old */
+  getBalance(wallet: string): Promise<GateReading> {
+    return this.#balances.get(getAddress(wallet));
   }
 }

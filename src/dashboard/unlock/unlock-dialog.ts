@@ -3,6 +3,7 @@ import type { ApiResponses } from '../state/responses.ts';
 import type { LoginSession } from '../state/session.ts';
 import { attemptLogin, logInWith, logInWithToken, type ShowStatus } from './login.ts';
 import { renderTierRule } from './tier-rule.ts';
+import { renderWalletIcon } from './wallet-icon.ts';
 import type { WalletWatch } from './wallet-watch.ts';
 import type { Wallet } from './wallets.ts';
 
@@ -103,11 +104,6 @@ function renderWalletList(wallets: readonly Wallet[], onChoose: (wallet: Wallet)
     h('li', {}, h('button', { type: 'button', onclick: () => onChoose(wallet) }, renderWalletIcon(wallet), wallet.name)),
   );
   return h('ul', { class: 'wallets', 'aria-label': 'Wallets of this browser' }, rows);
-}
-
-function renderWalletIcon({ icon, name }: Wallet) {
-  if (icon === null) return h('span', { class: 'no-icon', 'aria-hidden': 'true' }, name.slice(0, 1));
-  return h('img', { src: icon, alt: '', width: 28, height: 28 });
 }
 
 function createTokenField() {

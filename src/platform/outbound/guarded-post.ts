@@ -1,8 +1,6 @@
-import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
-import { OracleError } from '../errors.ts';
-import { type CheckedTarget, checkTarget, type TargetRules } from './target.ts';
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { getErrorCode, openGuardedRequest, rejectOnAbort, timeoutError, unreachableError } from './guarded/guarded-request.ts';
+import { checkTarget, type TargetRules } from './target.ts';
 
 export interface PostRequest {
   /** A client-supplied URL, checked right before the connection. */
@@ -32,10 +30,9 @@ type PostAnswer = Omit<PostResult, 'durationMs'>;
 
 /** Response bytes read so that the sender can finish. */
 const MAX_BYTES_READ = 4_096;
-const MAX_HEADER_BYTES = 8_192;
 
 /**
- * The only way to call a client-supplied URL. Connects to an address checked for this request, which defeats DNS rebinding. Errors contain
+ * The only way to post to a client-supplied URL. Connects to an address checked for this request, which defeats DNS rebinding. Errors contain
  * nothing from the receiver. @throws OracleError INPUT_INVALID naming `url`; TARGET_UNREACHABLE; RATE_LIMITED, with nothing sent
  */
 export async function postGuarded(post: PostRequest): Promise<PostResult> {
@@ -43,38 +40,9 @@ export async function postGuarded(post: PostRequest): Promise<PostResult> {
   const deadline = AbortSignal.any([AbortSignal.timeout(post.timeoutMs), ...(post.signal === undefined ? [] : [post.signal])]);
   const target = await rejectOnAbort(deadline, checkTarget(post.url, post.rules, 'accept'));
   if (target.addresses.length === 0) throw unreachableError('ENOTFOUND');
-  const answer = await readAnswer(openRequest(post, target), post, deadline);
+  const headers = { ...post.headers, 'Content-Length': Buffer.byteLength(post.body) };
+  const answer = await readAnswer(openGuardedRequest(target, { method: 'POST', headers }), post, deadline);
   return { ...answer, durationMs: Math.round(performance.now() - started) };
-}
-
-function openRequest({ headers, body }: PostRequest, { url, addresses }: CheckedTarget): ClientRequest {
-  const { protocol, hostname, host, port, pathname, search } = new URL(url);
-  const name = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  const request = protocol === 'https:' ? requestHttps : requestHttp;
-  return request({
-    method: 'POST',
-    hostname: name,
-    port: port === '' ? undefined : Number(port),
-    path: `${pathname}${search}`,
-    headers: { ...headers, Host: host, 'Content-Length': Buffer.byteLength(body) },
-    lookup: pinAddresses(addresses),
-    // No agent: shares no connection or TLS session with another target, and ignores the environment proxy.
-    agent: false,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    // Explicit: an environment variable could disable it.
-    rejectUnauthorized: true,
-    // RFC 6066: an IP address is no server name.
-    servername: isIP(name) === 0 ? name : '',
-  });
-}
-
-/** Resolves every lookup of the connection to the checked addresses. */
-function pinAddresses(addresses: readonly string[]): LookupFunction {
-  const found = addresses.map((address) => ({ address, family: isIP(address) }));
-  return (_hostname, { all }, done) => {
-    if (all) done(null, found);
-    else done(null, found[0]!.address, found[0]!.family);
-  };
 }
 
 function readAnswer(request: ClientRequest, { body, keepsAnswer }: PostRequest, deadline: AbortSignal): Promise<PostAnswer> {
@@ -122,29 +90,5 @@ function readResponse(response: IncomingMessage, chunks: Buffer[], stop: () => v
     bytes += chunk.length;
     chunks.push(chunk);
     if (bytes >= MAX_BYTES_READ) stop();
-  });
-}
-
-async function rejectOnAbort<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(timeoutError());
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort));
-}
-
-/** The system's error code only: a message could contain bytes of the receiver. */
-function getErrorCode(error: unknown): string {
-  const code = (error as { code?: unknown } | undefined)?.code;
-  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,63}$/.test(code) ? code : 'EFAILED';
-}
-
-const timeoutError = () => unreachableError('ETIMEDOUT');
-
-// Without a cause: parser and TLS errors contain bytes of the receiver.
-function unreachableError(reason: string): OracleError {
-  return new OracleError('TARGET_UNREACHABLE', `The URL does not answer (${reason})`, {
-    suggestedAction: 'Check that the receiver is up, answers in time, and has a certificate that is valid for its name.',
-    details: { reason },
   });
 }

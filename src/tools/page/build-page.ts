@@ -7,6 +7,8 @@ import { brotliCompress } from 'node:zlib';
 import type { BuildOptions, BuildResult, Plugin } from 'esbuild';
 import {
   getBrotliUrl,
+  OWN_BUNDLES,
+  type OwnBundle,
   PAGE_FILE_NAME,
   PAGE_FOLDER,
   PAGE_MANIFEST,
@@ -36,7 +38,7 @@ export interface BuiltPage {
 }
 
 /**
- * Bundles the page into its folder: one script and one style sheet, those of the page of access, the manifest that names them, and the web
+ * Bundles the page into its folder: one script and one style sheet, those of pages with their own, the manifest that names them, and the web
  * component.
  * @throws OracleError CONFIG_INVALID if the optional package esbuild is not installed
  */
@@ -75,10 +77,11 @@ async function bundlePage(): Promise<BuiltPage> {
   );
   const inputs = [...new Set(outputFiles.flatMap(({ path }) => listInputs(path)))];
   const getName = (output: string) => files[outputFiles.findIndex(({ path }) => path.endsWith(output))]!.name;
+  const own = OWN_BUNDLES.map((page) => [page, { script: getName(`/pages/${page}.js`), style: getName(`/styles/pages/${page}.css`) }]);
   const names = {
     script: getName('/main.js'),
     style: getName('/styles/page.css'),
-    access: { script: getName('/pages/access.js'), style: getName('/styles/pages/access.css') },
+    ...(Object.fromEntries(own) as Record<OwnBundle, PageBundle['names'][OwnBundle]>),
   };
   const widget = await build({ ...OPTIONS, entryPoints: [`${SOURCES}embed/signal-element.ts`] });
   return { files, names, inputs, widget: { name: WIDGET_SCRIPT, text: widget.outputFiles[0].text } };
@@ -100,7 +103,9 @@ const WITHOUT_OFFCHAIN_LOOKUPS: Plugin = {
 
 const OPTIONS = {
   ...BROWSER_BUNDLE,
-  entryPoints: ['main.ts', 'styles/page.css', 'pages/access.ts', 'styles/pages/access.css'].map((path) => SOURCES + path),
+  entryPoints: ['main.ts', 'styles/page.css', ...OWN_BUNDLES.flatMap((page) => [`pages/${page}.ts`, `styles/pages/${page}.css`])].map(
+    (path) => SOURCES + path,
+  ),
   outbase: SOURCES,
   outdir: fileURLToPath(PAGE_FOLDER),
   format: 'esm',

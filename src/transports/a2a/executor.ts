@@ -86,7 +86,7 @@ export class SkillExecutor implements AgentExecutor {
 /** Calls without an HTTP connection are metered where they entered, so their counters do nothing. */
 function toFullContext(requestContext: Partial<RequestContext> & Pick<RequestContext, 'caller' | 'address'>): RequestContext {
   const count = async () => undefined;
-  const counters = { countCall: count, countChainCall: count, countTask: count, countRejectedPayment: count };
+  const counters = { countCall: count, countChainCall: count, countTask: count, countClient: count, countRejectedPayment: count };
   const room = { requirePaymentRoom: () => undefined, hasPaymentRoom: () => true };
   return { requestId: 'none', ...counters, ...room, ...requestContext };
 }

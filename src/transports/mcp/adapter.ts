@@ -8,6 +8,7 @@ import { OracleError } from '../../platform/errors.ts';
 import { isNestedDeeper } from '../../platform/validation/nesting.ts';
 import { isPlainObject } from '../../platform/validation/plain-object.ts';
 import type { AdapterError, ProtocolAdapter } from '../adapter.ts';
+import type { McpAuthorization } from './authorization.ts';
 import type { McpBackend } from './backends/backend.ts';
 import { META_KEYS } from './meta-keys.ts';
 import type { McpServerOptions } from './options.ts';
@@ -31,6 +32,8 @@ export interface McpAdapterOptions extends Omit<McpServerOptions, 'onError'> {
   backendFor(context: RequestContext): McpBackend;
   /** @throws OracleError ORIGIN_REFUSED */
   checkOrigin(source: RequestSource): void;
+  /** Challenges callers without authorization; absent where OAuth is not offered. */
+  authorization?: McpAuthorization;
   /** Time without an answer after which its SSE stream opens with a keep-alive comment. Default: 15 s, set by the SDK. */
   keepAliveMs?: number;
   /** Logs why the SDK rejected a request; the message may quote the client. */
@@ -44,7 +47,15 @@ export interface McpAdapter extends ProtocolAdapter {
 }
 
 /** MCP over Streamable HTTP, stateless: each request gets a server of its own, bound to its caller. */
-export function createMcpAdapter({ backendFor, checkOrigin, keepAliveMs, onRejected, onError, ...options }: McpAdapterOptions): McpAdapter {
+export function createMcpAdapter({
+  backendFor,
+  checkOrigin,
+  authorization,
+  keepAliveMs,
+  onRejected,
+  onError,
+  ...options
+}: McpAdapterOptions): McpAdapter {
   const onerror = (error: Error) => onRejected?.(error);
   const createServer = (context: RequestContext) =>
     buildMcpServer(backendFor(context), { ...options, onError: (error) => onError?.(error, context.requestId) });
@@ -56,12 +67,14 @@ export function createMcpAdapter({ backendFor, checkOrigin, keepAliveMs, onRejec
   });
   const handleRequest = toNodeHandler(handler, { onerror, maxRequestBodySize: BODY_LIMIT_BYTES });
   return {
-    mounts: [{ path: ENDPOINTS.mcp }],
+    mounts: [{ path: ENDPOINTS.mcp }, ...(authorization === undefined ? [] : [{ path: ENDPOINTS.mcpAccount }])],
+    ...(authorization === undefined ? {} : { identify: authorization.identify }),
     bodyTypes: ['application/json'],
     bodyLimitBytes: BODY_LIMIT_BYTES,
     inspectRequest: (request) => checkOrigin({ host: request.host, origin: request.get('Origin') }),
     carriesPayment: (body) => options.payments === 'call' && [body].flat().some(hasPaymentPayload),
     async handle(request, response, context) {
+      authorization?.requireAuthorized(request, response, context.caller);
       validateHttpRequest(request, response);
       await countBatch(request.body, context);
       await handleRequest(Object.assign(request, { auth: toAuthInfo(context) }), response, request.body);

@@ -6,13 +6,14 @@ import { META_KEYS } from './meta-keys.ts';
 import type { McpServerOptions } from './options.ts';
 import { formatSinglePrice } from './payments.ts';
 
-type InstructionOptions = Pick<McpServerOptions, 'publicUrl' | 'howToSendToken'>;
+export type TokenAdviceOptions = Pick<McpServerOptions, 'publicUrl' | 'accountUrl' | 'howToSendToken'>;
 
 /** How to get an access token and where to send it. */
-export function formatTokenAdvice({ publicUrl, howToSendToken }: InstructionOptions): string {
+export function formatTokenAdvice({ publicUrl, accountUrl, howToSendToken }: TokenAdviceOptions): string {
   const login = joinUrl(publicUrl, '/api/svc/oracle/verify');
   return [
-    `A wallet that holds ${formatTierRequirement('basic')} gets a token for 30 minutes from POST ${login}`,
+    ...(accountUrl === undefined ? [] : [`An assistant signs in where it connects to ${accountUrl} instead.`]),
+    `A wallet that holds ${formatTierRequirement('basic')} makes an API key at ${joinUrl(publicUrl, '/access')}, or gets a token for 30 minutes from POST ${login}`,
     '(body: wallet, timestamp, and its signature of "Verify svc balance: <wallet>:<timestamp>").',
     howToSendToken ?? `Send it to ${joinUrl(publicUrl, ENDPOINTS.mcp)} as the header "Authorization: Bearer <token>".`,
   ].join(' ');

@@ -6,6 +6,8 @@ export interface McpServerOptions {
   version: string;
   /** Base URL under which clients reach the service. */
   publicUrl: string;
+  /** Address at which assistants authorize by OAuth; unset: there is none. */
+  accountUrl?: string;
   /** Instruction on where an access token goes. Default: as a request header. */
   howToSendToken?: string;
   /** Where single answers are paid for with x402. */

@@ -56,7 +56,7 @@ const answerUnavailable: RequestListener = (_request, response) => void response
 export function createTestContext(caller: Caller): RequestContext {
   const uncounted = async () => undefined;
   const payments = { requirePaymentRoom: () => undefined, hasPaymentRoom: () => true, countRejectedPayment: uncounted };
-  return { caller, ...NOBODY, countCall: uncounted, countChainCall: uncounted, countTask: uncounted, ...payments };
+  return { caller, ...NOBODY, countCall: uncounted, countChainCall: uncounted, countTask: uncounted, countClient: uncounted, ...payments };
 }
 
 const NOBODY = { requestId: 'none', address: 'unknown' };

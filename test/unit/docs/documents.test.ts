@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
 import { LOGIN_WINDOW_MS } from '../../../src/auth/login/login-message.ts';
+import { MCP_PATHS, RESOURCE_METADATA_PATH, SERVER_METADATA_PATH } from '../../../src/auth/oauth/resources.ts';
 import { REQUEST_SCOPE_MULTIPLES, TASK_SCOPE_MULTIPLES } from '../../../src/auth/rate-limit/rate-limits.ts';
 import { TIER_REQUIREMENTS } from '../../../src/auth/tiers/tiers.ts';
 import { TOKEN_LIFETIME_SECONDS } from '../../../src/auth/tokens/token-key-store.ts';
@@ -60,7 +61,8 @@ describe.each(DOCUMENTS)('%s', (name) => {
 
   it('names no path that is not served', () => {
     // The page below the first is no operation, the protocol endpoints are none, and each skill is one of its own.
-    const others = ['/admin', ENDPOINTS.a2a, ENDPOINTS.a2aRest, ENDPOINTS.mcp, `${ENDPOINTS.skills}/{skill}`];
+    const mcp = Object.values(MCP_PATHS).flatMap((path) => [path, `${RESOURCE_METADATA_PATH}${path}`]);
+    const others = ['/admin', ENDPOINTS.a2a, ENDPOINTS.a2aRest, ...mcp, SERVER_METADATA_PATH, `${ENDPOINTS.skills}/{skill}`];
     const served = [...others, ...routes.map(({ path }) => path)].map(patternOf);
     for (const path of pathsIn(text))
       expect(

@@ -34,6 +34,11 @@ export const INTERFACE_SETTINGS = {
     description:
       '`off`: nothing over MCP names or takes payments, for directories that list no tools that can be paid for; also for `npm run mcp`',
   },
+  MCP_OAUTH: {
+    schema: z.enum(['on', 'off']),
+    default: 'on',
+    description: '`on`: assistants connect to `/mcp/account` by OAuth, for a wallet that signs once; `off`: access tokens by login only',
+  },
   PROTOCOL_FIXTURES: {
     schema: z.enum(['off', 'on']),
     default: 'off',

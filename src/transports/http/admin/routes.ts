@@ -132,13 +132,13 @@ function accessRoutes({ access, administration: { audit }, card }: AdminDeps): R
     }),
     route('POST /admin/wallets/{wallet}/revoke', 'revokeWallet', {
       ...ADMIN_ROUTE,
-      summary: 'Revokes all sessions and API keys of a wallet',
+      summary: 'Revokes all sessions, API keys and allowed applications of a wallet',
       params: z.object({ wallet: walletInput }),
       reply: schemas.REVOKED_REPLY,
       async handle({ params, source }) {
-        const work = () => access.revokeSessions(params.wallet);
+        const work = () => access.revokeAccess(params.wallet);
         const auditedAction = { action: 'wallets.revoke', parameters: params, source };
-        const sessions = await audit.run(auditedAction, work, (count) => `${count} sessions and API keys ended`);
+        const sessions = await audit.run(auditedAction, work, (count) => `${count} sessions, API keys and applications ended`);
         return { body: { success: true as const, wallet: params.wallet, sessions } };
       },
     }),

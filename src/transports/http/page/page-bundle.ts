@@ -32,9 +32,14 @@ interface BundleNames {
   style: string;
 }
 
+/** Pages with a script of their own in place of the common one. */
+export const OWN_BUNDLES = ['access', 'consent'] as const;
+
+export type OwnBundle = (typeof OWN_BUNDLES)[number];
+
 export interface PageBundle {
   /** Of most pages, and of those with a script of their own and styles besides the common ones. */
-  names: BundleNames & { access: BundleNames };
+  names: BundleNames & Record<OwnBundle, BundleNames>;
   files: ReadonlyMap<string, PageFile>;
 }
 

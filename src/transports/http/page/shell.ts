@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { IDENTITY } from '../../../../agent-card/identity.ts';
 import { el, type Markup, renderMarkup } from '../../../views/markup.ts';
 import type { PageKind } from '../../../views/page-kind.ts';
-import { getPageBundle } from './page-bundle.ts';
+import { getPageBundle, type OwnBundle } from './page-bundle.ts';
 
 export interface PageContent {
   /** Title in the browser; the name of the service is added. Absent: the name alone. */
@@ -13,7 +13,7 @@ export interface PageContent {
   /** What the script mounts: the value of `data-page` on the body. */
   kind: PageKind;
   /** For a page with a script of its own in place of the common one, and further styles. */
-  bundle?: 'access';
+  bundle?: OwnBundle;
   /** Further elements of the head, such as an image for link previews. */
   head?: Markup;
   /** Parts of the header beside name and navigation. */

@@ -24,11 +24,12 @@ function createAdapterHandler(adapter: ProtocolAdapter, admit: Admit): RequestHa
   return async (request, response) => {
     response.vary('Authorization');
     adapter.inspectRequest?.(request);
-    const context = await admit(request, response, async () => {
+    const carriesPayment = async () => {
       if (adapter.carriesPayment === undefined) return false;
       await readBody(request, response);
       return adapter.carriesPayment(request.body);
-    });
+    };
+    const context = await admit(request, response, { carriesPayment, identify: adapter.identify });
     // Does nothing where the body is read already.
     await readBody(request, response);
     await adapter.handle(request, response, context);

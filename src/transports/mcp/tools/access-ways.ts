@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Skill } from '../../../../skills/skill.ts';
 import { formatTierRequirement } from '../../../auth/tiers/tiers.ts';
 import { joinUrl } from '../../../platform/service-url.ts';
-import { formatTokenAdvice } from '../instructions.ts';
+import { formatTokenAdvice, type TokenAdviceOptions } from '../instructions.ts';
 import type { McpServerOptions } from '../options.ts';
 import { ACCESS_ARGUMENT, formatSinglePrice, PAY } from '../payments.ts';
 
@@ -18,7 +18,7 @@ interface AccessWay {
   clause: string;
 }
 
-export type AccessOptions = Pick<McpServerOptions, 'publicUrl' | 'howToSendToken' | 'payments'>;
+export type AccessOptions = TokenAdviceOptions & Pick<McpServerOptions, 'payments'>;
 
 /** Constant for all forecasts that end at the same time. @param resolvesAt ISO 8601 */
 export function listAccessWays(skill: Skill, options: AccessOptions, resolvesAt: string): AccessWay[] {

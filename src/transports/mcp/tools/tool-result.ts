@@ -7,12 +7,11 @@ import { PaymentRequiredError } from '../../../commerce/x402/protocol/payment-qu
 import { toFailedSettlementResponse, toSaleResponse, toSettlementResponse } from '../../../commerce/x402/protocol/settlement-response.ts';
 import { type ClientError, toClientError } from '../../../platform/errors.ts';
 import { toPaymentRequired } from '../backends/payable-error.ts';
-import { formatPaymentAdvice, formatTokenAdvice } from '../instructions.ts';
+import { formatPaymentAdvice, formatTokenAdvice, type TokenAdviceOptions } from '../instructions.ts';
 import { META_KEYS } from '../meta-keys.ts';
-import type { McpServerOptions } from '../options.ts';
 import type { Detail } from './tool-input.ts';
 
-interface ToolErrorOptions extends Pick<McpServerOptions, 'publicUrl' | 'howToSendToken'> {
+interface ToolErrorOptions extends TokenAdviceOptions {
   /** Revision 2026-07-28 or later. */
   isCurrentRevision?: boolean;
 }

@@ -306,12 +306,12 @@ describe('the end of a session', () => {
   it("ends all sessions of a wallet on the operator's request", async () => {
     const tokens = await Promise.all([loginToken(service, 'premium'), loginToken(service, 'premium')]);
     const spared = await asTier(service, 'basic');
-    expect(await service.http.access.revokeSessions(demo.premium.address.toLowerCase() as Hex)).toBeGreaterThanOrEqual(2);
+    expect(await service.http.access.revokeAccess(demo.premium.address.toLowerCase() as Hex)).toBeGreaterThanOrEqual(2);
     for (const token of tokens) {
       await expect(service.appOptions.identify(`Bearer ${token}`)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
     }
     expect(await service.appOptions.identify(spared.Authorization)).toMatchObject({ tier: 'basic' });
-    expect(await service.http.access.revokeSessions(demo.premium.address)).toBe(0);
+    expect(await service.http.access.revokeAccess(demo.premium.address)).toBe(0);
   });
 });
 

@@ -72,12 +72,21 @@ export function createGuard({ identify, admin, limits, chainWork, loadShedder }:
 }
 
 /** Admits requests of a protocol adapter under the same limits; a caller without a valid token is anonymous. */
-export type Admit = (request: Request, response: Response, carriesPayment: () => Promise<boolean>) => Promise<RequestContext>;
+export type Admit = (request: Request, response: Response, adapter: AdmissionRules) => Promise<RequestContext>;
+
+interface AdmissionRules {
+  carriesPayment(): Promise<boolean>;
+  /** Absent: as for all routes. */
+  identify?: AppOptions['identify'] | undefined;
+}
 
 /** @throws by the function it returns: OracleError RATE_LIMITED, CHAIN_UNREACHABLE */
 export function createAdmission(options: Omit<GuardOptions, 'admin'>): Admit {
   const guard = createGuard(options);
-  return (request, response, carriesPayment) => guard({ access: 'public', cost: 'normal' }, request, response, carriesPayment);
+  return (request, response, { carriesPayment, identify }) => {
+    const admit = identify === undefined ? guard : createGuard({ ...options, identify });
+    return admit({ access: 'public', cost: 'normal' }, request, response, carriesPayment);
+  };
 }
 
 /** Admits a client that authenticates in another way, under the limits of requests with `Authorization`. */
@@ -115,6 +124,7 @@ function createRequestContext(caller: Caller, incoming: IncomingRequest, respons
       releaseCapacity(response);
     },
     countTask: (units) => countTask(caller, incoming, units),
+    countClient: () => incoming.counter.count('clients', incoming.address),
     ...createPaymentLimits(incoming),
   };
 }

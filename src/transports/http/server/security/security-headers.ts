@@ -4,6 +4,7 @@ import cors, { type CorsOptions } from 'cors';
 import type { Request, RequestHandler } from 'express';
 import helmet from 'helmet';
 import { SIGN_IN_HEADER } from '../../../../auth/login/sign-in-with-x.ts';
+import { OAUTH_PATHS } from '../../../../auth/oauth/resources.ts';
 import { ADMIN_PATH } from '../../admin/admin-area.ts';
 import { hasPaymentHeader, PAYMENT_HEADERS, PAYMENT_REQUIRED_HEADER, SETTLEMENT_HEADERS } from '../payments/payment-headers.ts';
 import { MIN_COMPRESSED_BYTES } from '../replies/encoded-text.ts';
@@ -84,7 +85,7 @@ const PUBLIC_CORS: CorsOptions = {
 };
 
 /** Paths for the pages of this service alone: another page could guess the operator's password, or use the demo wallets. */
-const OWN_PAGES_PATHS = [ADMIN_PATH, '/api/demo'];
+const OWN_PAGES_PATHS = [ADMIN_PATH, '/api/demo', OAUTH_PATHS.consent];
 
 /** Any origin, without cookies and passwords. */
 export function crossOrigin(): RequestHandler {

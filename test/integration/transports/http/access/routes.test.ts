@@ -187,7 +187,7 @@ describe('a key', () => {
 
   it('is ended by the operator together with the sessions of the wallet', async () => {
     const { key } = await makeKey({}, await asTier(service, 'basic'));
-    await service.http.access.revokeSessions(demoWallets(service).basic.address);
+    await service.http.access.revokeAccess(demoWallets(service).basic.address);
     basic = await asTier(service, 'basic');
     expect((await send('GET', GATED, bearer(key))).status).toBe(401);
   });

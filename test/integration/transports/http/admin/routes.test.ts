@@ -367,14 +367,14 @@ describe('access', () => {
 
   it('of a wallet ends with its sessions; other wallets keep theirs', async () => {
     const wallet = demoWallets(service).basic.address;
-    await service.http.access.revokeSessions(wallet);
+    await service.http.access.revokeAccess(wallet);
     const [basicToken, premiumToken] = [await loginToken(service, 'basic'), await loginToken(service, 'premium')];
     expect(await post(`/admin/wallets/${wallet.toLowerCase()}/revoke`)).toEqual({ success: true, wallet, sessions: 1 });
     expect([await oracle(basicToken), await oracle(premiumToken)]).toEqual([401, 200]);
     expect(await post(`/admin/wallets/${wallet}/revoke`)).toMatchObject({ sessions: 0 });
     expect(await audit()).toMatchObject([
-      { result: '0 sessions and API keys ended' },
-      { parameters: { wallet }, result: '1 sessions and API keys ended' },
+      { result: '0 sessions, API keys and applications ended' },
+      { parameters: { wallet }, result: '1 sessions, API keys and applications ended' },
     ]);
     expect(await post('/admin/wallets/0x12/revoke', undefined, 400)).toMatchObject({ field: 'wallet' });
   });

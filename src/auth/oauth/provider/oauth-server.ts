@@ -1,0 +1,126 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { errors, KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { Address } from 'viem';
+import { OracleError } from '../../../platform/errors.ts';
+import type { PaidTier } from '../../tiers/tiers.ts';
+import { getClientHost, getRedirectHost } from '../clients/client-metadata.ts';
+import { toIssuer } from '../metadata.ts';
+import { OFFLINE_SCOPE, toGrantedScope, toScopeTier } from '../scopes.ts';
+import { buildConfiguration, type ProviderDeps } from './provider-configuration.ts';
+
+export interface OAuthServerOptions extends ProviderDeps {
+  /** A rejected request: the code of the standard, and what was wrong, without secrets. */
+  onRejected(rejection: { error: string; detail: string; clientHost: string | null }): void;
+  onError(error: unknown): void;
+}
+
+/** What an application asks a wallet for. */
+export interface ConsentRequest {
+  id: string;
+  /** Host of the client id: the only part of its identity that is checked. */
+  clientHost: string;
+  /** As the client calls itself; null if it does not. */
+  clientName: string | null;
+  /** Where the browser goes with the code. */
+  redirectHost: string;
+  tier: PaidTier;
+}
+
+/** The authorization server. `oidc-provider` costs memory, so that a process loads it with its first request. */
+export class OAuthServer {
+  readonly #options: OAuthServerOptions;
+  #provider: Promise<Provider> | undefined;
+
+  constructor(options: OAuthServerOptions) {
+    this.#options = options;
+  }
+
+  /** Serves an endpoint of `OAUTH_PATHS`, whose request has its full path as URL. */
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const provider = await this.#load();
+    await provider.callback()(request, response);
+  }
+
+  /** @throws OracleError NOT_FOUND for a request that is over, or that another browser has made */
+  async getConsentRequest(request: IncomingMessage, response: ServerResponse, id: string): Promise<ConsentRequest> {
+    const { client, interaction } = await this.#findInteraction(request, response, id);
+    const { scope, redirect_uri: redirectUri } = interaction.params as { scope?: string; redirect_uri: string };
+    return {
+      id,
+      clientHost: getClientHost(client.clientId, client.redirectUris ?? []),
+      clientName: client.clientName ?? null,
+      redirectHost: getRedirectHost(redirectUri),
+      tier: toScopeTier(scope) ?? 'basic',
+    };
+  }
+
+  /** Grants what was asked for, up to the tier of the wallet; returns where the browser continues. */
+  async allow(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { id, wallet, tier }: { id: string; wallet: Address; tier: PaidTier },
+  ): Promise<string> {
+    const { provider, client, interaction } = await this.#findInteraction(request, response, id);
+    const { scope, resource } = interaction.params as { scope?: string; resource: string };
+    const grant = new provider.Grant({ accountId: wallet, clientId: client.clientId });
+    grant.addResourceScope(resource, toGrantedScope(scope, tier));
+    if (scope?.split(' ').includes(OFFLINE_SCOPE)) grant.addOIDCScope(OFFLINE_SCOPE);
+    const grantId = await grant.save();
+    const result = { login: { accountId: wallet, remember: false }, consent: { grantId } };
+    return provider.interactionResult(request, response, result, { mergeWithLastSubmission: false });
+  }
+
+  async deny(request: IncomingMessage, response: ServerResponse, id: string): Promise<string> {
+    const { provider } = await this.#findInteraction(request, response, id);
+    const result = { error: 'access_denied', error_description: 'the owner of the wallet declined' };
+    return provider.interactionResult(request, response, result, { mergeWithLastSubmission: false });
+  }
+
+  async #findInteraction(request: IncomingMessage, response: ServerResponse, id: string) {
+    const provider = await this.#load();
+    const interaction = await provider.interactionDetails(request, response).catch(() => null);
+    if (interaction === null || interaction.uid !== id) throw requestEnded();
+    const client = await provider.Client.find(String(interaction.params.client_id));
+    if (client === undefined) throw requestEnded();
+    return { provider, interaction, client };
+  }
+
+  #load(): Promise<Provider> {
+    this.#provider ??= this.#createProvider().catch((error: unknown) => {
+      this.#provider = undefined;
+      throw error;
+    });
+    return this.#provider;
+  }
+
+  async #createProvider(): Promise<Provider> {
+    const { Provider: OidcProvider, ...library } = await import('oidc-provider');
+    const provider = new OidcProvider(toIssuer(this.#options.publicUrl), buildConfiguration(this.#options, library));
+    // The forwarded protocol is set by the transport, from the public URL.
+    provider.proxy = true;
+    this.#report(provider);
+    return provider;
+  }
+
+  #report(provider: Provider): void {
+    const report = (
+      { oidc }: KoaContextWithOIDC,
+      { error, error_description: description, error_detail: reason }: errors.OIDCProviderError,
+    ) => {
+      const detail = [description, reason].filter((text) => text !== undefined).join(': ');
+      const { client } = oidc ?? {};
+      const clientHost = client === undefined ? null : getClientHost(client.clientId, client.redirectUris ?? []);
+      this.#options.onRejected({ error, detail, clientHost });
+    };
+    provider.on('authorization.error', report);
+    provider.on('grant.error', report);
+    provider.on('revocation.error', report);
+    provider.on('server_error', (_context, error) => this.#options.onError(error));
+  }
+}
+
+function requestEnded(): OracleError {
+  return new OracleError('NOT_FOUND', 'This request of an application is over, or another browser has made it', {
+    suggestedAction: 'Connect again in the application.',
+  });
+}

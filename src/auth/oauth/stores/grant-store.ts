@@ -1,0 +1,77 @@
+import type { Collection, Db } from 'mongodb';
+import type { Address } from 'viem';
+import type { CollectionIndexes } from '../../../platform/mongo.ts';
+import type { PaidTier } from '../../tiers/tiers.ts';
+
+/** What a wallet has allowed an application. */
+export interface GrantDoc {
+  _id: string;
+  wallet: Address;
+  clientId: string;
+  /** Host of the client id, or of the redirect URI of a registered client. */
+  name: string;
+  tier: PaidTier;
+  /** Of `oidc-provider`. */
+  payload: Record<string, unknown>;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  expiresAt: Date;
+}
+
+export const GRANT_INDEXES = [
+  { collection: 'oauth_grants', indexes: [{ key: { wallet: 1 } }, { key: { expiresAt: 1 } }] },
+] as const satisfies CollectionIndexes[];
+
+/** Later grants of a wallet end the ones that were not used for longest. */
+const MAX_GRANTS_PER_WALLET = 50;
+/** Uses within this time are written once. */
+const USE_PRECISION_MS = 60_000;
+
+export class GrantStore {
+  readonly #grants: Collection<GrantDoc>;
+  readonly #now: () => Date;
+
+  constructor({ db, now }: { db: Db; now(): Date }) {
+    this.#grants = db.collection('oauth_grants');
+    this.#now = now;
+  }
+
+  async put({ _id, createdAt, lastUsedAt, ...fields }: GrantDoc): Promise<void> {
+    await this.#grants.updateOne({ _id }, { $set: fields, $setOnInsert: { createdAt, lastUsedAt } }, { upsert: true });
+  }
+
+  /** Null for one that is unknown, expired or revoked. */
+  async findLive(id: string): Promise<GrantDoc | null> {
+    const grant = await this.#grants.findOne({ _id: id });
+    return grant === null || grant.expiresAt <= this.#now() ? null : grant;
+  }
+
+  /** Newest first. */
+  async listLive(wallet: Address): Promise<GrantDoc[]> {
+    return this.#grants.find({ wallet, expiresAt: { $gt: this.#now() } }, { sort: { createdAt: -1 } }).toArray();
+  }
+
+  /** Ids of the grants that are too many for a wallet. */
+  async listExcess(wallet: Address): Promise<string[]> {
+    const grants = await this.listLive(wallet);
+    const getLastUse = ({ lastUsedAt, createdAt }: GrantDoc) => (lastUsedAt ?? createdAt).getTime();
+    const byUse = grants.toSorted((one, other) => getLastUse(other) - getLastUse(one));
+    return byUse.slice(MAX_GRANTS_PER_WALLET).map(({ _id }) => _id);
+  }
+
+  async markUsed({ _id, lastUsedAt }: GrantDoc): Promise<void> {
+    const now = this.#now();
+    if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < USE_PRECISION_MS) return;
+    await this.#grants.updateOne({ _id }, { $max: { lastUsedAt: now } });
+  }
+
+  /** Whether there was one. @param wallet unset: of any wallet */
+  async delete(id: string, wallet?: Address): Promise<boolean> {
+    const { deletedCount } = await this.#grants.deleteOne({ _id: id, ...(wallet === undefined ? {} : { wallet }) });
+    return deletedCount === 1;
+  }
+
+  async purge(now: Date): Promise<void> {
+    await this.#grants.deleteMany({ expiresAt: { $lte: now } });
+  }
+}
