@@ -72,7 +72,7 @@ export const getTrackRecord = defineSkill({
       `${totalPredictions} forecasts over ${record.filters.horizon}${formatSelection(record.filters)}: ${wins} right, ${losses} wrong, ${holds} HOLD, ${voids} void, ${pending} pending.`,
       `Verdict: ${limitWords(verdict, MAX_VERDICT_WORDS)}.`,
       isSelection(record.filters) ? formatWholeRecord(record) : formatBrierLine(record.statistics),
-      'Certain: times and outcomes of forecasts, on chain. Not certain: skill beyond these intervals.',
+      'Certain: times and outcomes, on chain. Not certain: skill beyond these intervals.',
       formatSource(record.source),
     ].join('\n');
   },
@@ -83,7 +83,7 @@ export const getTrackRecord = defineSkill({
   },
 });
 
-const MAX_VERDICT_WORDS = 60;
+const MAX_VERDICT_WORDS = 58;
 
 function formatEntry({ predictionId, signal, direction, pUp, status, returnBps }: Entry): string {
   const values = pUp === null ? (signal ?? 'none') : `${signal} ${direction} P(up) ${pUp.toFixed(4)}`;
@@ -111,7 +111,7 @@ type Filters = z.input<typeof TRACK_RECORD>['filters'];
 /** A selection can be right by luck, so its reader also gets the figures of the whole. */
 function formatWholeRecord({ wholeRecord: { total, wins, resolved, accuracyInterval95 } }: z.input<typeof TRACK_RECORD>): string {
   const interval = accuracyInterval95 === null ? 'no interval yet' : formatInterval(accuracyInterval95);
-  return `Whole record of ${total}: ${wins} of ${resolved} right, ${interval}. Neither interval allows for the choice of filters.`;
+  return `Whole record of ${total}: ${wins} of ${resolved} right, ${interval}. Intervals ignore the choice of filters.`;
 }
 
 function formatBrierLine({ brier, brierDifference }: z.input<typeof TRACK_RECORD>['statistics']): string {

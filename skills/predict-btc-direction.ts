@@ -44,8 +44,8 @@ export const predictBtcDirection = defineSkill({
     const proof =
       attestationUid === null ? 'It is not on chain yet.' : `Committed on chain as ${attestationUid}; verify_prediction checks it.`;
     return [
-      `${signal} over ${horizon}: P(up) ${formatPercent(pUp)}, direction ${direction} with ${formatPercent(confidence)} confidence; forecast of ${date} at ${btcPrice} USD, regime ${regime}.`,
-      `Its window runs from ${formatInstant(windowOpensAt)} to ${formatInstant(resolvesAt)}; ${status}${replayed ? ', replayed after the fact' : ''}.${stale ? ' A newer forecast is overdue.' : ''}`,
+      `${signal} over ${horizon}: P(up) ${formatPercent(pUp)}, direction ${direction}, confidence ${formatPercent(confidence)}; forecast of ${date} at ${btcPrice} USD, regime ${regime}.`,
+      `Window ${windowOpensAt.slice(0, 10)} to ${formatInstant(resolvesAt)}; ${status}${replayed ? ', replayed' : ''}.${stale ? ' A newer forecast is overdue.' : ''}`,
       `The record of this horizon: ${limitWords(skill.verdict, MAX_VERDICT_WORDS)}.`,
       proof,
       `A probability, not proven skill. ${formatSource(source)} No advice to trade.`,
@@ -53,4 +53,4 @@ export const predictBtcDirection = defineSkill({
   },
 });
 
-const MAX_VERDICT_WORDS = 60;
+const MAX_VERDICT_WORDS = 57;

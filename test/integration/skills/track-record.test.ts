@@ -144,9 +144,7 @@ describe('filters', () => {
     const { inference, filters } = await track({ horizon: '1d', from });
     expect(filters.from).toBe(from);
     expect(inference).toContain('does not allow for the choice');
-    expect((await run('get_track_record', { horizon: '1d', from })).text).toMatch(
-      /Whole record of \d+: .* allows for the choice of filters/,
-    );
+    expect((await run('get_track_record', { horizon: '1d', from })).text).toMatch(/Whole record of \d+: .* ignore the choice of filters/);
   });
 
   it('that match nothing return empty statistics', async () => {

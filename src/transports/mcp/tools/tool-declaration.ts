@@ -1,14 +1,14 @@
-import type { Skill } from '../../../../skills/skill.ts';
+import { formatPrice, type Skill } from '../../../../skills/skill.ts';
 import { buildViewMeta } from '../apps/register-apps.ts';
 import { META_KEYS } from '../meta-keys.ts';
 import type { McpServerOptions } from '../options.ts';
-import { formatSinglePrice, isPayable, type McpPayments } from '../payments.ts';
+import type { McpPayments } from '../payments.ts';
 import { toListedInput, toListedOutput } from './tool-schema.ts';
 
 /** What `tools/list` has of a skill. */
 export function declareTool(skill: Skill, { payments, apps }: Pick<McpServerOptions, 'payments' | 'apps'>) {
   const { title, cost, tier, freshness } = skill;
-  const price = payments === 'off' ? {} : { price: formatPriceTerms(skill, payments) };
+  const price = payments === 'off' ? {} : { price: formatPrice(skill) };
   return {
     title,
     description: `${skill.description}\n\n${formatTerms(skill, payments)}`,
@@ -28,14 +28,6 @@ function formatTerms(skill: Skill, payments: McpPayments): string {
     skill.tier === 'public'
       ? 'Public'
       : `Whole with a token of the ${skill.tier} tier; without one, what is public and how to get the rest`;
-  const price = payments === 'off' ? '' : `; ${formatPriceTerms(skill, payments)}`;
+  const price = payments === 'off' ? '' : `; ${formatPrice(skill)}`;
   return `${access}${price}. Freshness: ${skill.freshness.description}.`;
-}
-
-function formatPriceTerms(skill: Skill, payments: McpPayments): string {
-  if (skill.tier === 'public') return 'free';
-  const price = formatSinglePrice(skill);
-  const included = `included in the ${skill.tier} tier`;
-  if (price === null) return included;
-  return `${included}; ${price} for a single answer by x402${isPayable(skill, payments) ? ', with access pay' : ' over HTTP'}`;
 }

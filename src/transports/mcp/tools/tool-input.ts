@@ -23,7 +23,7 @@ const DETAIL = z
 const ACCESS = z
   .literal(PAY, { error: `must be ${PAY}, or left out` })
   .optional()
-  .describe('For clients that pay by x402: without access, the payment requirements in place of the public part');
+  .describe('For x402 clients without access: payment requirements in place of what is public');
 
 const choicesOf = (isSold: boolean) => z.object({ detail: DETAIL, ...(isSold && { [ACCESS_ARGUMENT]: ACCESS }) });
 const CHOICES = { sold: choicesOf(true), free: choicesOf(false) };

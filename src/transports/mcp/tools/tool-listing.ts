@@ -1,9 +1,8 @@
 import { buildSkillSample } from '../../../../skills/answer-sample.ts';
+import { toSkillJsonSchema } from '../../../../skills/json-schema.ts';
 import type { Skill } from '../../../../skills/skill.ts';
 import { type BazaarDeclaration, declareMcpTool } from '../../../commerce/x402/protocol/bazaar.ts';
-
 import { ACCESS_ARGUMENT, PAY } from '../payments.ts';
-import { buildToolInputSchema } from './tool-input.ts';
 
 /** A skill does not change within a process. */
 const listings = new Map<string, BazaarDeclaration>();
@@ -17,7 +16,8 @@ export function getToolListing(skill: Skill): BazaarDeclaration {
 
 function declareTool(skill: Skill): BazaarDeclaration {
   const { id, summary, examples } = skill;
-  const inputSchema = buildToolInputSchema(skill, 'call');
+  const { properties, ...schema } = toSkillJsonSchema(skill.input, 'input');
+  const inputSchema = { ...schema, properties: { ...(properties as object), [ACCESS_ARGUMENT]: { type: 'string', const: PAY } } };
   const tool = { toolName: id, description: summary, inputSchema, example: { ...examples[0].input, [ACCESS_ARGUMENT]: PAY } };
   return declareMcpTool(tool, buildSkillSample(skill));
 }

@@ -7,7 +7,6 @@ import type { HttpDeps } from '../../../../src/transports/http/deps.ts';
 import { createApp } from '../../../../src/transports/http/server/app.ts';
 import { createMcpAdapter } from '../../../../src/transports/mcp/adapter.ts';
 import { createLocalBackend } from '../../../../src/transports/mcp/backends/local.ts';
-import { DETAILS } from '../../../../src/transports/mcp/tools/tool-input.ts';
 import { asTier } from '../../../support/auth/login.ts';
 import { followProcessClock } from '../../../support/clock/trusted-time.ts';
 import { serve, serveApp } from '../../../support/http/serve.ts';
@@ -77,10 +76,12 @@ async function everythingThatCanBeAsked() {
     ...['2d', '3d', '7d'].flatMap((horizon) =>
       [{}, { detail: 'full' }, { access: 'pay' }].map((choice) => tool('predict_btc_direction', { horizon, ...choice })),
     ),
-    ...untold.flatMap(({ _id }) => DETAILS.map((detail) => tool('verify_prediction', { predictionId: _id, detail }))),
-    ...['1d', '2d', '3d', '7d'].flatMap((horizon) =>
-      filters.flatMap((filter) => DETAILS.map((detail) => tool('get_track_record', { horizon, ...filter, detail }))),
-    ),
+    ...untold.map(({ _id }) => tool('verify_prediction', { predictionId: _id, detail: 'full' })),
+    ...untold.slice(0, 4).map(({ _id }) => tool('verify_prediction', { predictionId: _id })),
+    ...['1d', '2d', '3d', '7d'].flatMap((horizon) => [
+      tool('get_track_record', { horizon }),
+      ...filters.map((filter) => tool('get_track_record', { horizon, ...filter, detail: 'full' })),
+    ]),
     tool('get_market_context', {}),
     ...uris.map((uri) => rpc('resources/read', { uri })),
     ...completions.map((params) => rpc('completion/complete', params)),

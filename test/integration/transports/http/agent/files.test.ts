@@ -210,8 +210,12 @@ describe('agent documents agree on', () => {
       const { name: titled } = collected.card.skills.find(({ id }: Body) => id === name);
       expect(title, name).toBe(titled);
       expect(description, name).toContain(contract.price.description);
-      const { $schema: _, ...schema } = inputSchema;
-      expect(schema, name).toEqual(contract.inputSchema);
+      const { $schema: _, properties, ...schema } = inputSchema;
+      // How it is answered is a choice of MCP alone.
+      const { detail, access, ...inputs } = properties as Body;
+      expect(detail).toMatchObject({ enum: ['summary', 'full'] });
+      expect(access !== undefined, name).toBe(contract.price.singleAnswer !== null);
+      expect({ ...schema, properties: inputs }, name).toEqual(contract.inputSchema);
     }
   });
 });

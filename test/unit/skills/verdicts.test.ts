@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { getTrackRecord } from '../../../skills/get-track-record.ts';
+import { limitWords } from '../../../skills/outlines/limit-words.ts';
+import { PREDICTION_PUBLIC_PART } from '../../../skills/outlines/prediction-public-part.ts';
+import { predictBtcDirection } from '../../../skills/predict-btc-direction.ts';
+
+const MAX_WORDS = 120;
+/** The longest form that a verdict of the record takes. */
+const VERDICT =
+  'not distinguishable from always-UP: 1837 of 3650 right, worth 521 independent calls, 95 % interval 0.46 to 0.55; every call was UP: it rose on 49.3 % of those days and on 63.2 % of HOLD days, difference -13.8 points, on too few days for an interval; on windows that do not overlap 260 of 521';
+const SOURCE = 'simulated (seed 2)';
+const UID = `0x${'a'.repeat(64)}`;
+const INTERVAL = { low: 0.46, high: 0.55 };
+
+const FORECAST = {
+  ...{ signal: 'BUY', direction: 'UP', confidence: 0.5896, pUp: 0.5896, horizon: '7d', date: '2026-11-27', btcPrice: 250_072.22 },
+  ...{ predictionId: '2026-11-27:7d', regime: 'BULL_TREND', status: 'PENDING', stale: true, replayed: true, source: SOURCE },
+  ...{ windowOpensAt: '2026-11-28T00:00:00.000Z', resolvesAt: '2026-12-05T00:00:00.000Z', attestationUid: UID },
+  skill: { verdict: VERDICT, scored: 3650, accuracy: 0.5, interval95: INTERVAL },
+  range: { share: 0.8, low: 238_000, high: 262_000 },
+};
+
+const STATISTICS = {
+  ...{ totalPredictions: 3650, wins: 1837, losses: 1813, holds: 120, voids: 12, pending: 7, verdict: VERDICT },
+  ...{ brier: { model: 0.25, climatology: 0.25 }, brierDifference: { mean: -0.001, low: -0.011, high: 0.012 } },
+};
+const RECORD = {
+  ...{ statistics: STATISTICS, source: SOURCE },
+  wholeRecord: { total: 3650, wins: 1837, resolved: 3650, accuracyInterval95: INTERVAL },
+  filters: { horizon: '7d', from: null, to: null, regime: null, status: null },
+};
+
+const countWords = (text: string) => text.split(/\s+/).length;
+
+describe('the verdict of a long record', () => {
+  it.each([
+    ['a forecast', () => predictBtcDirection.formatText(FORECAST)],
+    ['the record', () => getTrackRecord.formatText(RECORD)],
+    [
+      'a selection of the record',
+      () =>
+        getTrackRecord.formatText({
+          ...RECORD,
+          filters: { ...RECORD.filters, from: '2020-01-01', to: '2026-11-27', regime: 'BULL_TREND' },
+        }),
+    ],
+  ])('stands whole in at most 120 words of %s', (_, format) => {
+    expect(countWords(format())).toBeLessThanOrEqual(MAX_WORDS);
+    expect(format()).toContain(VERDICT);
+  });
+
+  it('is cut where it is longer than any that the record has', () => {
+    expect(limitWords('one two three', 2)).toBe('one two ...');
+    expect(limitWords('one two', 2)).toBe('one two');
+    const skill = { ...FORECAST.skill, verdict: `${VERDICT} ${VERDICT}` };
+    expect(countWords(predictBtcDirection.formatText({ ...FORECAST, skill }))).toBeLessThanOrEqual(MAX_WORDS);
+  });
+});
+
+describe('the public part of a forecast', () => {
+  const hidden = { ...FORECAST, signal: 'GATED', direction: null, confidence: null, pUp: null };
+  const ways =
+    'sign in with a wallet that holds at least 500,000,000 gate tokens, pay 0.001 USD for this answer by x402, or wait until 2026-12-05';
+
+  it('has its facts in at most 120 words', () => {
+    const text = PREDICTION_PUBLIC_PART.formatText(hidden, ways);
+    expect(countWords(text)).toBeLessThanOrEqual(MAX_WORDS);
+    for (const fact of ['hidden from you', 'between 238000 and 262000', '1825 of 3650 right, 95 % interval', `To see it: ${ways}.`])
+      expect(text).toContain(fact);
+  });
+
+  it('has the values of a forecast that is public', () => {
+    const text = PREDICTION_PUBLIC_PART.formatText(FORECAST, ways);
+    expect(text).toContain('it is public: BUY, UP, with 59.0 % confidence');
+    expect(text).not.toContain('hidden');
+  });
+});
