@@ -53,11 +53,13 @@ const MAX_REASON_CHARS = 200;
 export function composeMcp({ config, log, shutdown }: ProcessContext, deps: SkillDeps, skills: SkillRunners): ProtocolAdapter {
   const { publicUrl } = deps;
   const methodology = renderMethodology({ publicUrl });
+  const apps = readAppDocuments();
+  if (apps === undefined) log.warn('the views of the MCP App have not been built; "npm run build:page" does');
   const adapter = createMcpAdapter({
     version: packageJson.version,
     publicUrl,
     sells: true,
-    apps: readAppDocuments(),
+    apps,
     ...(config.PROTOCOL_FIXTURES === 'on' ? { fixtures: createMcpFixtures() } : {}),
     backendFor: (context) => createLocalBackend({ signals: deps, ...skills, methodology }, context),
     checkOrigin: createOriginCheck({
