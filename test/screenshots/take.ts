@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
+import { createDemoTokenCache } from '../../src/dev/demo/demo-token.ts';
+import { openView, serveAppHost } from '../conformance/mcp/app-host/app-host.ts';
 import { findChromium, launchChromium } from '../support/docs/browser.ts';
 import { removeFolder } from '../support/docs/folders.ts';
+import { MCP_CLIENTS } from '../support/mcp/mcp.ts';
 import { startService } from '../support/service/running-service.ts';
 
 /** `npm run docs:screenshots`: the pictures of the documents, of a service of its own with a year of record; takes about a minute. */
@@ -41,6 +44,8 @@ try {
     await take(browser, picture);
     process.stdout.write(`docs/images/${picture.name}.png\n`);
   }
+  await takeView(browser);
+  process.stdout.write('docs/images/mcp-app.png\n');
 } finally {
   await browser.close();
   service.child.kill('SIGTERM');
@@ -57,6 +62,24 @@ async function take(from: Browser, { name, width, height, colorScheme, section, 
   if (checked) await checkNewest(page);
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
   await page.close();
+}
+
+/** The forecast as a view in a host of MCP Apps. */
+async function takeView(from: Browser): Promise<void> {
+  const host = await serveAppHost();
+  const token = await createDemoTokenCache({ wallet: 'basic', dataDir: join(folder, 'data'), url: service.url, now: Date.now }).getToken();
+  const client = await MCP_CLIENTS['2026-07-28'](service.url, { Authorization: `Bearer ${token}` });
+  const page = await from.newPage({ viewport: { width: 720, height: 900 } });
+  await page.goto(host.url);
+  const call = { name: 'predict_btc_direction', arguments: {} };
+  const { view } = await openView(page, { client, call, sandboxUrl: host.sandboxUrl, hostContext: { theme: 'light' } });
+  await view.waitForSelector('main .lead');
+  // The size that the view reports arrives by messages.
+  await page.waitForFunction(() => document.querySelector('iframe')!.offsetHeight > 200);
+  await page.locator('iframe').screenshot({ path: join(PICTURES, 'mcp-app.png') });
+  await page.close();
+  await client.close();
+  host.close();
 }
 
 /** The newest row whose outcome is known, with each comparison; below its neighbours. */

@@ -68,11 +68,13 @@ export function composeMcp(
   const { publicUrl, access, hasOAuth } = deps;
   const identify = (authorization: string | undefined) => access.identify(authorization, 'mcp');
   const methodology = renderMethodology({ publicUrl });
+  const apps = readAppDocuments();
+  if (apps === undefined) log.warn('the views of the MCP App have not been built; "npm run build:page" does');
   const adapter = createMcpAdapter({
     version: packageJson.version,
     publicUrl,
     payments: config.MCP_PAYMENTS === 'on' ? 'call' : 'off',
-    apps: readAppDocuments(),
+    ...(apps && { apps }),
     ...(hasOAuth
       ? { authorization: createMcpAuthorization({ publicUrl, identify }), accountUrl: joinUrl(publicUrl, MCP_PATHS.account) }
       : {}),

@@ -3,7 +3,7 @@ import { formatDate, formatUsd } from '../../forecast/format.ts';
 import { el, type Markup } from '../../markup.ts';
 import { formatHorizon, renderCallButton, renderHorizonButtons } from '../call-button.ts';
 import { type Fields, type Interval, readFields, readInterval, readList, readNumber, readText, readTime } from '../fields.ts';
-import { listCallRows } from '../figures/calls-row.ts';
+import { renderCallFigures } from '../figures/call-figures.ts';
 import { type DrawnRow, renderRows } from '../figures/drawn-row.ts';
 import { deriveForecastState, isOpen, renderState } from '../figures/forecast-state.ts';
 import { listPriceRanges } from '../figures/price-ranges.ts';
@@ -115,7 +115,7 @@ function renderRecord({ skill, horizon }: Fields): Markup {
   const of = count === null ? '' : `, ${count} ${count === 1 ? 'call' : 'calls'}`;
   return [
     el('h2', {}, `Record over ${formatHorizon(readText(horizon))}${of}`),
-    renderRows(listCallRows(figures)),
+    renderCallFigures(figures),
     text === '' ? null : el('p', { class: 'quiet' }, text),
   ];
 }

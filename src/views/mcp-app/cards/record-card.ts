@@ -2,7 +2,7 @@ import { formatDate } from '../../forecast/format.ts';
 import { el, type Markup } from '../../markup.ts';
 import { formatHorizon, renderCallButton, renderHorizonButtons } from '../call-button.ts';
 import { type Fields, readFields, readInterval, readNumber, readText, readTime } from '../fields.ts';
-import { listCallRows } from '../figures/calls-row.ts';
+import { renderCallFigures } from '../figures/call-figures.ts';
 import { renderRows } from '../figures/drawn-row.ts';
 import { listCoverageRows, listReliabilityRows } from '../figures/reliability-rows.ts';
 import { listScoreRows } from '../figures/score-rows.ts';
@@ -69,7 +69,7 @@ function renderCalls(statistics: Fields): Markup {
     wins === null || resolved === null || resolved === 0
       ? null
       : el('p', { class: 'lead' }, [el('strong', {}, `${wins} of ${resolved}`), ' calls right']),
-    renderRows(listCallRows(figures)),
+    renderCallFigures(figures),
     verdict === '' ? null : el('p', {}, verdict),
     renderCounts(statistics),
   ];

@@ -83,6 +83,6 @@ function renderList(checks: readonly Fields[]): MarkupElement {
 
 function renderUnchecked(unchecked: readonly Fields[]): Markup {
   if (unchecked.length === 0) return null;
-  const items = unchecked.map(({ what, reason }) => el('li', {}, `${readText(what)}: ${readText(reason)}`));
+  const items = unchecked.map(({ what, reason }) => el('li', {}, toSentence(`${readText(what)}: ${readText(reason)}`)));
   return [el('h2', {}, 'Not checked'), el('ul', { class: 'plain' }, items)];
 }

@@ -1,5 +1,6 @@
 import { formatShare } from '../../widget/figures.ts';
 import { type Fields, readFields, readInterval, readList, readNumber } from '../fields.ts';
+import { formatBounds } from './call-figures.ts';
 import type { DrawnRow } from './drawn-row.ts';
 
 const SHARES = { low: 0, high: 1 };
@@ -25,6 +26,6 @@ function toShareRow(label: string, fields: Fields): DrawnRow[] {
   const [value, reference, n] = [readNumber(fields.value), readNumber(fields.reference), readNumber(fields.n)];
   if (value === null) return [];
   const interval = readInterval(fields.interval95);
-  const span = interval === null ? '' : ` (${(100 * interval.low).toFixed(0)} to ${formatShare(interval.high)})`;
+  const span = interval === null ? '' : ` (${formatBounds(interval)})`;
   return [{ label, text: `${formatShare(value)}${n === null ? '' : ` of ${n}`}${span}`, domain: SHARES, interval, value, reference }];
 }

@@ -63,7 +63,7 @@ const VERIFICATION = {
     { ok: true, what: 'The chain has an attestation of this uid.', attestation: 'prediction', field: 'uid' },
     { ok: true, what: 'It was made in time.', attestation: 'prediction', field: 'time' },
   ],
-  unchecked: [{ what: 'commitment', reason: 'its outcome is due' }],
+  unchecked: [{ what: 'commitment', reason: 'its outcome is due at 2026-12-05T00:00:00.000Z' }],
   attestations: [{ type: 'prediction', uid: UID, blockTime: '2026-11-27T21:38:00.000Z' }],
   prediction: { predictionId: '2026-11-27:7d', date: '2026-11-27', horizon: '7d' },
 };
@@ -87,7 +87,7 @@ describe('forecast', () => {
     const text = textOf(html);
     for (const part of ['Bitcoin, 7 days', 'Committed', 'SELL DOWN, 61.2 % confident', '38.8 %', '$91,902 to $101,651', '$96,654'])
       expect(text).toContain(part);
-    for (const part of ['28 Nov 2026, 00:00', '5 Dec 2026', 'No skill is proven.', '50 %, 95 % interval 30 % to 70 %', 'Replayed'])
+    for (const part of ['28 Nov 2026, 00:00', '5 Dec 2026', 'No skill is proven.', '50 %, 95 % interval 30 to 70 %', 'Replayed'])
       expect(text).toContain(part);
     expect(inputsOf(html, 'verification')).toEqual([{ predictionId: '2026-11-27:7d' }]);
     expect(inputsOf(html, 'forecast')).toEqual([{ horizon: '2d' }, { horizon: '3d' }]);
@@ -112,7 +112,7 @@ describe('forecast', () => {
     expect(text).toContain('The direction is hidden until its outcome.');
     expect(text).toContain('Wait for it.');
     expect(text).toContain('$91,902 to $101,651');
-    expect(text).not.toMatch(/BUY|SELL|\bUP\b(?! 60)|DOWN|P\(up\)|confident/);
+    expect(text).not.toMatch(/BUY|SELL|\bUP\b(?!, 60)|DOWN|P\(up\)|confident/);
   });
 
   it.each([
@@ -130,7 +130,7 @@ describe('record', () => {
   it('shows hit rate, verdict, scores, reliability, coverage and the newest forecasts', () => {
     const html = render('record', RECORD);
     const text = textOf(html);
-    for (const part of ['over 3 days', 'to 2026-11-20, in the regime CHOP', '6 of 11 calls right', '55 %, 95 % interval 28 % to 79 %'])
+    for (const part of ['over 3 days', 'to 2026-11-20, in the regime CHOP', '6 of 11 calls right', '55 %, 95 % interval 28 to 79 %'])
       expect(text).toContain(part);
     for (const part of ['Not distinguishable from always-UP.', '2 held, 1 void, 3 pending', '50–55 %', '43 % of 7 (16 to 75 %)', '82 %'])
       expect(text).toContain(part);
@@ -169,7 +169,7 @@ describe('verification', () => {
     const text = textOf(render('verification', VERIFICATION));
     for (const part of ['2026-11-27, 7 days', '✓ Verified', '2 of 2 checks agree.', UID, '27 Nov 2026, 21:38', 'It was made in time.'])
       expect(text).toContain(part);
-    expect(text).toContain('commitment: its outcome is due');
+    expect(text).toContain('Commitment: its outcome is due at 2026-12-05 00:00 UTC.');
   });
 
   it.each([

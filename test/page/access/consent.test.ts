@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DocumentServer, serveDocuments } from '../support/auth/client-document.ts';
-import { demoWallets } from '../support/auth/login.ts';
-import { type OAuthService, serveOAuthService } from '../support/auth/oauth-service.ts';
-import { describeWithBrowser } from '../support/docs/browser.ts';
-import { AssistantStore, AUTHORIZING_CLIENTS } from '../support/mcp/authorizing-client.ts';
-import { type Receiver, startReceiver } from '../support/webhooks/receiver.ts';
-import { installWallets, type PageWallet } from './wallet.ts';
+import { type DocumentServer, serveDocuments } from '../../support/auth/client-document.ts';
+import { demoWallets } from '../../support/auth/login.ts';
+import { type OAuthService, serveOAuthService } from '../../support/auth/oauth-service.ts';
+import { describeWithBrowser } from '../../support/docs/browser.ts';
+import { AssistantStore, AUTHORIZING_CLIENTS } from '../../support/mcp/authorizing-client.ts';
+import { type Receiver, startReceiver } from '../../support/webhooks/receiver.ts';
+import { installWallets, type PageWallet } from '../wallet.ts';
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 const GATED = { name: 'predict_btc_direction', arguments: { horizon: '7d' } };

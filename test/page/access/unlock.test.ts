@@ -1,14 +1,14 @@
 import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ApiKeyStore } from '../../src/auth/api-keys/api-key-store.ts';
-import { demoWallets, loginToken } from '../support/auth/login.ts';
-import { stablecoins, withSignal } from '../support/commerce/payments.ts';
-import { describeWithBrowser, type OpenPage } from '../support/docs/browser.ts';
-import { type Served, serve } from '../support/http/serve.ts';
-import { type TestService, unresolvedService } from '../support/service/service.ts';
-import { findings } from './axe.ts';
-import { openTab } from './layout.ts';
-import { installWallets, type PageWallet } from './wallet.ts';
+import { ApiKeyStore } from '../../../src/auth/api-keys/api-key-store.ts';
+import { demoWallets, loginToken } from '../../support/auth/login.ts';
+import { stablecoins, withSignal } from '../../support/commerce/payments.ts';
+import { describeWithBrowser, type OpenPage } from '../../support/docs/browser.ts';
+import { type Served, serve } from '../../support/http/serve.ts';
+import { type TestService, unresolvedService } from '../../support/service/service.ts';
+import { findings } from '../axe.ts';
+import { openTab } from '../layout.ts';
+import { installWallets, type PageWallet } from '../wallet.ts';
 
 const CALL = /usual \d|BUY|SELL|HOLD/;
 const HIDDEN = /, revealed \d/;
