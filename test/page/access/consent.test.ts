@@ -9,7 +9,7 @@ import { AssistantStore, AUTHORIZING_CLIENTS } from '../../support/mcp/authorizi
 import { type Receiver, startReceiver } from '../../support/webhooks/receiver.ts';
 import { installWallets, type PageWallet } from '../wallet.ts';
 
-const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+const AXE = readFileSync(new URL('../../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 const GATED = { name: 'predict_btc_direction', arguments: { horizon: '7d' } };
 
 describeWithBrowser('an assistant that is given the address of the account', (browser) => {

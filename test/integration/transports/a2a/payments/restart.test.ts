@@ -41,7 +41,9 @@ const forgetHolders = () => suite.database.db.collection('x402_payments').update
 
 const answer: RunSkill = async () => {
   made += 1;
-  const output = { signal: 'BUY', made, predictionId: '2026-01-01:7d', attestationUid: null, skill: { verdict: 'none' }, source: 'a test' };
+  const window = { windowOpensAt: '2026-01-02T00:00:00.000Z', resolvesAt: '2026-01-09T00:00:00.000Z' };
+  const facts = { predictionId: '2026-01-01:7d', attestationUid: null, skill: { verdict: 'none' }, source: 'a test' };
+  const output = { signal: 'BUY', made, ...facts, ...window };
   return { output, text: '' };
 };
 const sold = (sales: SalesService, runSkill = answer) =>
