@@ -49,7 +49,7 @@ describe.each([
   it('gives the model the direction with a token', async () => {
     const { signal, direction } = await world.oracle();
     const { answer } = await askWith(FORECAST, { token: await world.token() });
-    expect(answer).toMatch(new RegExp(`${signal} over 7d: .*direction ${direction} `));
+    expect(answer).toMatch(new RegExp(`${signal} over 7d: .*direction ${direction}, confidence `));
   });
 
   it('gives the model the field that is wrong in its call', async () => {

@@ -10,5 +10,6 @@ printHelpIfAsked(
 ensureInstalled('bin/dev/openapi-typescript');
 const { buildClient } = await import('../../../src/tools/client/build-client.ts');
 const { folder, name, version } = buildClient(process.argv[2]);
-execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
+const stdio = ['ignore', 'inherit', 'inherit'];
+execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: folder, env: process.env, stdio });
 console.log(`Built ${name} ${version} in ${folder}`);

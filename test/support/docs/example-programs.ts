@@ -81,7 +81,7 @@ export const EXAMPLE_PROGRAMS: Record<string, ExampleProgram> = {
     async tells(output, { oracle }) {
       for (const id of SKILL_IDS) expect(output).toMatch(new RegExp(`^${id}: `, 'm'));
       const { signal, direction } = await oracle();
-      expect(output).toMatch(new RegExp(`^${signal} over 7d: .*direction ${direction} `, 'm'));
+      expect(output).toMatch(new RegExp(`^${signal} over 7d: .*direction ${direction}, confidence `, 'm'));
     },
   },
   'mcp/mcp.sh': {
@@ -89,7 +89,7 @@ export const EXAMPLE_PROGRAMS: Record<string, ExampleProgram> = {
       for (const id of SKILL_IDS) expect(output).toContain(`"name":"${id}"`);
       expect(output).toContain(`Verdict: ${(await scorecard(2)).summary.verdict}`);
       const { signal, direction } = await oracle();
-      expect(output).toMatch(new RegExp(`^${signal} over 7d: .*direction ${direction} `, 'm'));
+      expect(output).toMatch(new RegExp(`^${signal} over 7d: .*direction ${direction}, confidence `, 'm'));
     },
   },
   'x402/pay.ts': {

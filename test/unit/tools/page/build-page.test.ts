@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type BuiltPage, buildPage, readLicenseNotice } from '../../../../src/tools/page/build-page.ts';
-import { readPageBundle } from '../../../../src/transports/http/page/page-bundle.ts';
+import { OWN_BUNDLES, readPageBundle } from '../../../../src/transports/http/page/page-bundle.ts';
 
 let folder: string;
 let page: BuiltPage;
@@ -19,12 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-it('writes two scripts, two style sheets, the manifest that names them and the web component, and removes earlier files', async () => {
+it('writes scripts and style sheets, the manifest that names them and the web component, and removes earlier files', async () => {
   const names = page.files.map(({ name }) => name);
-  const { access, script, style } = page.names;
-  expect(names.toSorted()).toEqual([script, style, access.script, access.style].toSorted());
-  for (const one of [script, access.script]) expect(one).toMatch(/^page-[0-9a-f]{16}\.js$/);
-  for (const one of [style, access.style]) expect(one).toMatch(/^page-[0-9a-f]{16}\.css$/);
+  const bundles = [page.names, ...OWN_BUNDLES.map((own) => page.names[own])];
+  expect(names.toSorted()).toEqual(bundles.flatMap(({ script, style }) => [script, style]).toSorted());
+  for (const { script, style } of bundles) {
+    expect(script).toMatch(/^page-[0-9a-f]{16}\.js$/);
+    expect(style).toMatch(/^page-[0-9a-f]{16}\.css$/);
+  }
   const compressed = names.map((name) => `${name}.br`);
   expect((await readdir(folder)).toSorted()).toEqual(['manifest.json', 'widget.js', ...names, ...compressed].toSorted());
   expect(JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8'))).toEqual(page.names);
