@@ -10,6 +10,8 @@ export const SERVER_CARD_TYPE = INTERFACES.mcp.description.type;
 export interface McpServerFileSource {
   publicUrl: string;
   version: string;
+  /** Whether assistants can authorize by OAuth. */
+  hasOAuth: boolean;
 }
 
 export const MCP_REGISTRY_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
@@ -18,7 +20,8 @@ export const MCP_REGISTRY_SCHEMA = 'https://static.modelcontextprotocol.io/schem
 export const SERVER_COPY = { title: IDENTITY.name, description: IDENTITY.tagline } as const;
 
 /** Entry of this very service in the MCP registry (`server.json`). The package, which reaches any service, has an entry of its own. */
-export function buildMcpServerFile({ publicUrl, version }: McpServerFileSource) {
+export function buildMcpServerFile({ publicUrl, version, hasOAuth }: McpServerFileSource) {
+  const oauth = hasOAuth ? `. Assistants authorize by OAuth at ${joinUrl(publicUrl, ENDPOINTS.mcpAccount)}` : '';
   return {
     $schema: MCP_REGISTRY_SCHEMA,
     name: `${toNamespace(publicUrl)}/${IDENTITY.slug}`,
@@ -32,7 +35,7 @@ export function buildMcpServerFile({ publicUrl, version }: McpServerFileSource) 
         headers: [
           {
             name: 'Authorization',
-            description: `"Bearer " and a token from POST ${joinUrl(publicUrl, '/api/svc/oracle/verify')}; only gated tools ask for it. Assistants authorize by OAuth at ${joinUrl(publicUrl, ENDPOINTS.mcpAccount)}`,
+            description: `"Bearer " and a token from POST ${joinUrl(publicUrl, '/api/svc/oracle/verify')}; only gated tools ask for it${oauth}`,
             isRequired: false,
             isSecret: true,
           },

@@ -118,6 +118,7 @@ export async function assembleService(context: StartupContext, address: string |
     about: composeAbout({ config, chain, agentId, reporter: wallets.reporter.address, now }),
     access,
     accessSources: [access.apiKeys, ...(applications === null ? [] : [applications.access])],
+    hasOAuth: applications !== null,
     administration,
     agentTasks: a2a.tasks,
     card,

@@ -49,6 +49,8 @@ export interface HttpDeps {
   access: AuthService;
   /** Where a wallet's standing access is listed and ended. */
   accessSources: readonly AccessSource[];
+  /** Whether assistants can authorize by OAuth at the MCP endpoint of accounts. */
+  hasOAuth: boolean;
   card: CardService;
   administration: AdminService;
   version: string;

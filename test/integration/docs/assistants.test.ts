@@ -9,7 +9,7 @@ import { documentText, ROOT } from '../../support/docs/documents.ts';
 
 const text = documentText('docs/ASSISTANTS.md');
 const FOLDER = '/absolute/path/of/this/folder';
-const [{ url: URL_OF_ALL }] = buildMcpServerFile({ publicUrl: 'http://127.0.0.1:3000', version: '1' }).remotes;
+const [{ url: URL_OF_ALL }] = buildMcpServerFile({ publicUrl: 'http://127.0.0.1:3000', version: '1', hasOAuth: true }).remotes;
 
 /** How the npm package is started. */
 const PACKAGED = { command: 'svc', args: ['mcp'] };

@@ -19,7 +19,7 @@ import { MERCHANT } from '../../support/commerce/paid-quotes.ts';
 const BASE = 'https://oracle.example.org/base';
 const at = (path: string) => `${BASE}${path}`;
 const source = {
-  ...{ publicUrl: `${BASE}/`, version: '1.2.3', chainId: 8453, agentId: 7 },
+  ...{ publicUrl: `${BASE}/`, version: '1.2.3', hasOAuth: true, chainId: 8453, agentId: 7 },
   registry: `0x${'1'.repeat(40)}`,
   payments: { payee: `0x${'2'.repeat(40)}`, asset: `0x${'3'.repeat(40)}`, receiptSigner: `0x${'4'.repeat(40)}` },
 } as const;

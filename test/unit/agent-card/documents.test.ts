@@ -50,15 +50,20 @@ describe('server.json', () => {
     ['https://ORACLE.Example.org.:8443/a/b//', 'org.example.oracle'],
     ['https://bücher.example', 'example.xn--bcher-kva'],
   ])('of %s is valid for the registry, named after the host', (base, namespace) => {
-    const file = SERVER_SCHEMA.parse(buildMcpServerFile({ publicUrl: base, version }));
+    const file = SERVER_SCHEMA.parse(buildMcpServerFile({ publicUrl: base, version, hasOAuth: true }));
     expect(file.name).toBe(`${namespace}/bitcoin-signal-oracle`);
     expect(file.remotes[0].url).toBe(`${base.replace(/\/+$/, '')}/mcp`);
+  });
+
+  it('names OAuth where assistants can authorize by it', () => {
+    const describe = (hasOAuth: boolean) => JSON.stringify(buildMcpServerFile({ publicUrl: 'https://oracle.example', version, hasOAuth }));
+    expect([describe(true).includes('/mcp/account'), describe(false).includes('OAuth')]).toEqual([true, false]);
   });
 
   it('is valid for any host', () => {
     fc.assert(
       fc.property(fc.webUrl({ authoritySettings: { withPort: true, withIPv4: true, withIPv6: true } }), (base) => {
-        const file = buildMcpServerFile({ publicUrl: base.replace(/[?#].*$/, ''), version });
+        const file = buildMcpServerFile({ publicUrl: base.replace(/[?#].*$/, ''), version, hasOAuth: true });
         expect(SERVER_SCHEMA.safeParse(file).error?.issues ?? []).toEqual([]);
       }),
     );

@@ -77,7 +77,11 @@ describe('server.json of the project', () => {
   });
 
   it('describes the server as the entry that a service serves', () => {
-    const { title, description, remotes: served } = buildMcpServerFile({ publicUrl: 'https://oracle.example.org', version });
+    const {
+      title,
+      description,
+      remotes: served,
+    } = buildMcpServerFile({ publicUrl: 'https://oracle.example.org', version, hasOAuth: true });
     expect([entry.title, entry.description]).toEqual([title, description]);
     expect(remotes[0].url.replace('{host}', 'oracle.example.org')).toBe(served[0].url);
   });

@@ -18,7 +18,7 @@ interface JsonFile extends Pick<Route, 'summary' | 'description'> {
 }
 
 /** Documents by which directories and clients find the interfaces, in the formats of their specifications. */
-export function discoveryRoutes(deps: Pick<HttpDeps, 'publicUrl' | 'version'>): Route[] {
+export function discoveryRoutes(deps: Pick<HttpDeps, 'hasOAuth' | 'publicUrl' | 'version'>): Route[] {
   const serverCard = {
     summary: 'MCP server card (SEP-2127)',
     description: 'URL, headers and protocol revisions of the MCP endpoint; its tools are listed there.',

@@ -13,7 +13,7 @@ import { MCP_SERVER_FILE } from './schemas.ts';
 
 const AN_HOUR = 'public, max-age=3600';
 
-export function agentFileRoutes(deps: Pick<HttpDeps, 'publicUrl' | 'version'>): Route[] {
+export function agentFileRoutes(deps: Pick<HttpDeps, 'hasOAuth' | 'publicUrl' | 'version'>): Route[] {
   return [
     route(`GET ${ENDPOINTS.mcpServer}`, 'getMcpServerFile', {
       tag: 'agent',
