@@ -168,8 +168,8 @@ describe.each([
 ])('on a service %s, every operation', (_, open) => {
   const stage = onStage(open);
 
-  it.each(['anonymous', 'premium'] as const)('matches its schema: %s', async (caller) => {
-    const { wrong, statuses } = await walk(stage(), caller);
+  it('matches its schema', async () => {
+    const { wrong, statuses } = await walk(stage(), 'premium');
     expect(wrong).toEqual([]);
     const failed = [...statuses].filter(([, status]) => status >= 500 && status !== 503);
     expect(failed).toEqual([]);

@@ -5,11 +5,11 @@ import { HORIZONS } from '../../../src/forecast/model.ts';
 import { computeLastEndedDay } from '../../../src/record/forecast-doc.ts';
 import { buildWagerEvidence } from '../../../src/wager/evidence.ts';
 import { MICROS } from '../../../src/wager/venue.ts';
+import { decidedWager, expiredWager, settledWager } from '../../integration/pipeline/steps/wager-fixtures.ts';
 import { rpcProxy } from '../../support/chain/rpc-proxy.ts';
 import { REACHED } from '../../support/clock/trusted-time.ts';
 import { type MongoWrite, mongoProxy } from '../../support/database/mongo-proxy.ts';
 import { attestedOnChain, type CommandRun, runCommand, type TestService, today, unresolvedService } from '../../support/service/service.ts';
-import { decidedWager, expiredWager, settledWager } from './steps/wager-fixtures.ts';
 
 const DAYS = 9;
 let service: TestService;
