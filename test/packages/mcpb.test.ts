@@ -91,13 +91,14 @@ describe.each([20, 22] as const)('the bundle on Node %i', (major) => {
   it.skipIf(node === null)('needs no key for what is public, and logs a wallet in', async () => {
     const stranger = await createStranger(node!);
     const private_key = service.infrastructure.demo!.wallets.basic!.privateKey;
-    for (const [entered, expected] of [
+    for (const [entered, isHidden] of [
       [{}, true],
-      [{ private_key }, undefined],
+      [{ private_key }, false],
     ] as const) {
       const { command, args, env } = await configure({ service_url: server.url, ...entered });
       const client = await stranger.openMcp(command, args, env);
-      expect((await client.callTool({ name: 'predict_btc_direction', arguments: {} })).isError).toBe(expected);
+      const { structuredContent } = await client.callTool({ name: 'predict_btc_direction', arguments: {} });
+      expect((structuredContent as { signal: string }).signal === 'GATED').toBe(isHidden);
       expect((await client.callTool({ name: 'get_market_context', arguments: {} })).isError).toBeUndefined();
       await client.close();
     }
