@@ -7,7 +7,7 @@ import { FREE_HOLD_NOTE, getOracleSignal, toFreeHold } from '../src/record/oracl
 import { PRICE_RANGE } from '../src/record/schemas/expected-range.ts';
 import { FREE_HOLD_SIGNAL, ORACLE_SIGNAL } from '../src/record/schemas/oracle.ts';
 import { forecastHorizon } from './inputs.ts';
-import { formatInstant, formatSource } from './outlines/format-figures.ts';
+import { formatSource } from './outlines/format-figures.ts';
 import { limitWords } from './outlines/limit-words.ts';
 import { PREDICTION_OUTLINE } from './outlines/prediction.ts';
 import { PREDICTION_PUBLIC_PART } from './outlines/prediction-public-part.ts';
@@ -39,13 +39,13 @@ export const predictBtcDirection = defineSkill({
     const signal = await getOracleSignal(deps, horizonDays, caller);
     return { ...signal, range: await findPriceRange(deps, { horizonDays, date: signal.date }) };
   },
-  formatText({ signal, direction, confidence, pUp, horizon, date, btcPrice, regime, status, skill, stale, source, ...rest }) {
+  formatText({ signal, direction, confidence, pUp, horizon, date, btcPrice, regime, status, skill, stale, source, range, ...rest }) {
     const { windowOpensAt, resolvesAt, attestationUid, replayed } = rest;
-    const proof =
-      attestationUid === null ? 'It is not on chain yet.' : `Committed on chain as ${attestationUid}; verify_prediction checks it.`;
+    const proof = attestationUid === null ? 'It is not on chain yet.' : `On chain: ${attestationUid}.`;
     return [
       `${signal} over ${horizon}: P(up) ${formatPercent(pUp)}, direction ${direction}, confidence ${formatPercent(confidence)}; forecast of ${date} at ${btcPrice} USD, regime ${regime}.`,
-      `Window ${windowOpensAt.slice(0, 10)} to ${formatInstant(resolvesAt)}; ${status}${replayed ? ', replayed' : ''}.${stale ? ' A newer forecast is overdue.' : ''}`,
+      `Window ${windowOpensAt.slice(0, 10)} to ${resolvesAt.slice(0, 10)}; ${status}${replayed ? ', replayed' : ''}.${stale ? ' Its successor is overdue.' : ''}`,
+      ...(range ? [`${Math.round(100 * range.share)} % range at end: ${Math.round(range.low)} to ${Math.round(range.high)}.`] : []),
       `The record of this horizon: ${limitWords(skill.verdict, MAX_VERDICT_WORDS)}.`,
       proof,
       `A probability, not proven skill. ${formatSource(source)} No advice to trade.`,

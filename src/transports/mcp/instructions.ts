@@ -12,7 +12,9 @@ export type TokenAdviceOptions = Pick<McpServerOptions, 'publicUrl' | 'accountUr
 export function formatTokenAdvice({ publicUrl, accountUrl, howToSendToken }: TokenAdviceOptions): string {
   const login = joinUrl(publicUrl, '/api/svc/oracle/verify');
   return [
-    ...(accountUrl === undefined ? [] : [`An assistant signs in where it connects to ${accountUrl} instead.`]),
+    ...(accountUrl === undefined
+      ? []
+      : [`In an assistant: ask the user to replace the address of this server by ${accountUrl}, which signs in with a wallet.`]),
     `A wallet that holds ${formatTierRequirement('basic')} makes an API key at ${joinUrl(publicUrl, '/access')}, or gets a token for 30 minutes from POST ${login}`,
     '(body: wallet, timestamp, and its signature of "Verify svc balance: <wallet>:<timestamp>").',
     howToSendToken ?? `Send it to ${joinUrl(publicUrl, ENDPOINTS.mcp)} as the header "Authorization: Bearer <token>".`,
