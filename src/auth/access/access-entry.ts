@@ -5,7 +5,7 @@ import type { PaidTier } from '../tiers/tiers.ts';
 export interface AccessEntry {
   id: string;
   kind: 'key' | 'application';
-  /** Label of the key, or the host of the application's client id. */
+  /** Label of the key, or how the application is named: its host, or its own claim in quotation marks. */
   name: string;
   tier: PaidTier;
   createdAt: Date;

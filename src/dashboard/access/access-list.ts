@@ -8,7 +8,7 @@ type Entry = AccessReply['access'][number];
 
 const KINDS = { key: 'API key', application: 'Application' } as const;
 
-/** What the wallet has granted, each with a button that ends it. */
+/** What the wallet has granted, each with a button that revokes it. */
 export function createAccessList(owner: AccessOwner) {
   const [table, status] = [h('div', {}), h('p', { role: 'status' })];
   const confirmation = createConfirmation();
@@ -20,16 +20,16 @@ export function createAccessList(owner: AccessOwner) {
 
   async function refresh() {
     const { access } = await owner.request<AccessReply>('api/svc/oracle/access');
-    replaceChildren(table, access.length === 0 ? h('p', {}, 'This wallet has granted no access.') : renderEntries(access, end));
+    replaceChildren(table, access.length === 0 ? h('p', {}, 'This wallet has granted no access.') : renderEntries(access, revoke));
   }
 
-  async function end(entry: Entry) {
+  async function revoke(entry: Entry) {
     if (!(await confirmation.ask(entry))) return;
-    say('Ending…');
+    say('Revoking…');
     try {
       await owner.request(`api/svc/oracle/access/${encodeURIComponent(entry.id)}`, { method: 'DELETE' });
       await refresh();
-      say(`${entry.name} has no access any more.`);
+      say(`${entry.name}, made ${formatUtcTime(entry.createdAt)}: revoked.`);
     } catch (error) {
       say(formatAccessProblem(error), true);
     }
@@ -48,43 +48,48 @@ export function createAccessList(owner: AccessOwner) {
   };
 }
 
-function renderEntries(entries: readonly Entry[], onEnd: (entry: Entry) => Promise<void>) {
-  const endButton = (entry: Entry) =>
-    h('button', { type: 'button', 'aria-label': `End ${entry.name}`, 'aria-haspopup': 'dialog', onclick: () => void onEnd(entry) }, 'End');
+function renderEntries(entries: readonly Entry[], onRevoke: (entry: Entry) => Promise<void>) {
+  const revokeButton = (entry: Entry) =>
+    h(
+      'button',
+      { type: 'button', 'aria-label': `Revoke ${entry.name}`, 'aria-haspopup': 'dialog', onclick: () => void onRevoke(entry) },
+      'Revoke',
+    );
   return renderTable({
     caption: 'Access that this wallet has granted',
     rows: entries,
     columns: [
       { heading: 'Name', cell: ({ name }) => name },
+      // Beside the name, so that it is in sight on a phone.
+      { heading: 'Revoke', cell: revokeButton },
       { heading: 'Kind', cell: ({ kind }) => KINDS[kind] },
       { heading: 'Tier', cell: ({ tier }) => (tier === 'premium' ? 'Premium' : 'Basic') },
       { heading: 'Made', cell: ({ createdAt }) => formatUtcTime(createdAt) },
       { heading: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : formatUtcTime(lastUsedAt)) },
-      { heading: 'Ends', cell: ({ expiresAt }) => (expiresAt === null ? 'when you end it' : formatUtcTime(expiresAt)) },
-      { heading: 'End now', cell: endButton },
+      { heading: 'Ends', cell: ({ expiresAt }) => (expiresAt === null ? 'when you revoke it' : formatUtcTime(expiresAt)) },
     ],
   });
 }
 
-/** A dialog that asks before access is ended. */
+/** A dialog that asks before access is revoked. */
 function createConfirmation() {
   const text = h('p', {});
   const close = (answer: string) => () => element.close(answer);
-  const element = h('dialog', { 'aria-labelledby': 'end-title' }, [
-    h('h2', { id: 'end-title' }, 'End this access?'),
+  const element = h('dialog', { 'aria-labelledby': 'revoke-title' }, [
+    h('h2', { id: 'revoke-title' }, 'Revoke this access?'),
     text,
     h('div', { class: 'access-choice' }, [
-      h('button', { type: 'button', class: 'primary', onclick: close('end') }, 'End access'),
+      h('button', { type: 'button', class: 'primary', onclick: close('revoke') }, 'Revoke access'),
       h('button', { type: 'button', onclick: close('keep') }, 'Keep it'),
     ]),
   ]);
   return {
     element,
-    ask({ name, kind }: Entry): Promise<boolean> {
-      text.textContent = `${KINDS[kind]} “${name}” is rejected from then on. This cannot be undone.`;
+    ask({ name, kind, createdAt }: Entry): Promise<boolean> {
+      text.textContent = `${KINDS[kind]}: ${name}, made ${formatUtcTime(createdAt)}. It is rejected from then on. This cannot be undone.`;
       element.returnValue = 'keep';
       element.showModal();
-      return new Promise((resolve) => element.addEventListener('close', () => resolve(element.returnValue === 'end'), { once: true }));
+      return new Promise((resolve) => element.addEventListener('close', () => resolve(element.returnValue === 'revoke'), { once: true }));
     },
   };
 }

@@ -6,7 +6,7 @@ const EXPIRIES = [
   { days: '30', label: '30 days' },
   { days: '90', label: '90 days' },
   { days: '365', label: 'a year' },
-  { days: '', label: 'when I end it' },
+  { days: '', label: 'when I revoke it' },
 ];
 
 /** Makes a key and shows it once. @param onMade called after each */

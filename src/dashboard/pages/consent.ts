@@ -78,7 +78,11 @@ function renderWallets(wallets: readonly Wallet[], decide: Decide) {
 
 function renderDemoWallets(decide: Decide) {
   const buttons = DEMO_ROLES.map((role) =>
-    h('button', { type: 'button', onclick: () => void decide(() => logInAsDemo(role)) }, `Sign as ${formatTier(role)} and allow`),
+    h(
+      'button',
+      { type: 'button', class: 'primary', onclick: () => void decide(() => logInAsDemo(role)) },
+      `Sign as ${formatTier(role)} and allow`,
+    ),
   );
   const about = 'Demo wallets of a local chain, whose tokens have no value';
   return h(

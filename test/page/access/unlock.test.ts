@@ -350,7 +350,7 @@ describeWithBrowser('unlocking the page', (browser) => {
     expect(await page.evaluate(() => sessionStorage.getItem('oracle-session'))).toBeNull();
   });
 
-  const ended = (page: Page, name: string) => page.getByText(`${name} has no access any more.`);
+  const ended = (page: Page, name: string) => page.getByText(new RegExp(`^${name}, made .*: revoked\\.$`));
 
   it('the page of access makes a key for a wallet, shows it once, and ends it', async () => {
     const wallet = { name: 'Test wallet', account: demoWallets(service).premium };
@@ -376,12 +376,12 @@ describeWithBrowser('unlocking the page', (browser) => {
     expect(await page.content()).not.toContain(key);
     expect(await findings(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-    await page.getByRole('button', { name: 'End Trading bot' }).click();
+    await page.getByRole('button', { name: 'Revoke Trading bot' }).click();
     await dialog(page).getByRole('button', { name: 'Keep it' }).click();
     expect((await asBot()).status).toBe(200);
-    await page.getByRole('button', { name: 'End Trading bot' }).click();
+    await page.getByRole('button', { name: 'Revoke Trading bot' }).click();
     expect(await findings(page)).toEqual([]);
-    await dialog(page).getByRole('button', { name: 'End access' }).click();
+    await dialog(page).getByRole('button', { name: 'Revoke access' }).click();
     await ended(page, 'Trading bot').waitFor();
     expect((await asBot()).status).toBe(401);
     expect(page.problems()).toEqual([]);
@@ -398,8 +398,8 @@ describeWithBrowser('unlocking the page', (browser) => {
     });
     await page.getByRole('button', { name: 'Poor' }).click();
     await page.getByText('This wallet holds too few gate tokens').waitFor();
-    await page.getByRole('button', { name: 'End Old bot' }).click();
-    await dialog(page).getByRole('button', { name: 'End access' }).click();
+    await page.getByRole('button', { name: 'Revoke Old bot' }).click();
+    await dialog(page).getByRole('button', { name: 'Revoke access' }).click();
     await ended(page, 'Old bot').waitFor();
     await page.getByText('This wallet has granted no access.').waitFor();
   });

@@ -20,6 +20,7 @@ const MAX_NAME_CHARS = 80;
 
 /** Schemes with a meaning in browsers and systems that no application may claim. */
 const RESERVED_SCHEMES = /^(javascript|data|vbscript|file|filesystem|blob|about|ftp|ws|wss|view-source|mailto|tel|chrome|intent):$/;
+const THIS_DEVICE = 'this device';
 const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost'];
 
 const redirectUri = z
@@ -87,7 +88,27 @@ function cleanName(name: string): string {
   return [...visible].slice(0, MAX_NAME_CHARS).join('');
 }
 
-/** How a client is named: the host of its client id, or that of a redirect URI when the id is ours. */
+export interface ClientIdentity {
+  clientId: string;
+  redirectUris: readonly string[];
+  /** As the client calls itself. */
+  claimedName?: string | undefined;
+}
+
+/** The host that a client has proven by its client id or its redirect URI; null for one on this device, which proves nothing. */
+export function findCheckedHost({ clientId, redirectUris }: ClientIdentity): string | null {
+  const host = getClientHost(clientId, redirectUris);
+  return host === THIS_DEVICE || host.endsWith(':') ? null : host;
+}
+
+/** How a client is named to the owner of a wallet: by its checked host, or else in quotation marks as it calls itself. */
+export function formatClientName(client: ClientIdentity): string {
+  const host = findCheckedHost(client);
+  if (host !== null) return host;
+  return client.claimedName ? `“${client.claimedName}” on this device` : 'an application on this device';
+}
+
+/** The host of the client id, or that of a redirect URI when the id is ours. */
 export function getClientHost(clientId: string, redirectUris: readonly string[]): string {
   return URL.parse(clientId)?.host ?? getRedirectHost(redirectUris[0] ?? '');
 }
@@ -96,6 +117,6 @@ export function getClientHost(clientId: string, redirectUris: readonly string[])
 export function getRedirectHost(redirectUri: string): string {
   const url = URL.parse(redirectUri);
   if (url === null) return 'an application';
-  if (LOOPBACK_HOSTS.includes(url.hostname)) return 'this device';
+  if (LOOPBACK_HOSTS.includes(url.hostname)) return THIS_DEVICE;
   return url.protocol === 'https:' ? url.host : url.protocol;
 }

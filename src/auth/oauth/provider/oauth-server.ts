@@ -3,7 +3,7 @@ import type { errors, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Address } from 'viem';
 import { OracleError } from '../../../platform/errors.ts';
 import type { PaidTier } from '../../tiers/tiers.ts';
-import { getClientHost, getRedirectHost } from '../clients/client-metadata.ts';
+import { findCheckedHost, formatClientName, getClientHost, getRedirectHost } from '../clients/client-metadata.ts';
 import { toIssuer } from '../metadata.ts';
 import { OFFLINE_SCOPE, toGrantedScope, toScopeTier } from '../scopes.ts';
 import { buildConfiguration, type ProviderDeps } from './provider-configuration.ts';
@@ -17,10 +17,12 @@ export interface OAuthServerOptions extends ProviderDeps {
 /** What an application asks a wallet for. */
 export interface ConsentRequest {
   id: string;
-  /** Host of the client id: the only part of its identity that is checked. */
-  clientHost: string;
+  /** As it is named to the owner of the wallet. */
+  client: string;
+  /** Null where nothing of the client's identity is checked. */
+  checkedHost: string | null;
   /** As the client calls itself; null if it does not. */
-  clientName: string | null;
+  claimedName: string | null;
   /** Where the browser goes with the code. */
   redirectHost: string;
   tier: PaidTier;
@@ -45,10 +47,12 @@ export class OAuthServer {
   async getConsentRequest(request: IncomingMessage, response: ServerResponse, id: string): Promise<ConsentRequest> {
     const { client, interaction } = await this.#findInteraction(request, response, id);
     const { scope, redirect_uri: redirectUri } = interaction.params as { scope?: string; redirect_uri: string };
+    const identity = { clientId: client.clientId, redirectUris: client.redirectUris ?? [], claimedName: client.clientName };
     return {
       id,
-      clientHost: getClientHost(client.clientId, client.redirectUris ?? []),
-      clientName: client.clientName ?? null,
+      client: formatClientName(identity),
+      checkedHost: findCheckedHost(identity),
+      claimedName: client.clientName ?? null,
       redirectHost: getRedirectHost(redirectUri),
       tier: toScopeTier(scope) ?? 'basic',
     };

@@ -1,6 +1,6 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { type Address, getAddress } from 'viem';
-import { getClientHost } from '../clients/client-metadata.ts';
+import { type ClientMetadata, formatClientName } from '../clients/client-metadata.ts';
 import { toScopeTier } from '../scopes.ts';
 import type { ArtifactPayload, ArtifactStore } from '../stores/artifact-store.ts';
 import type { ClientStore } from '../stores/client-store.ts';
@@ -66,7 +66,8 @@ function createGrantAdapter({ now, ...stores }: AdapterDeps): Adapter {
       const createdAt = now();
       const expiresAt = new Date(createdAt.getTime() + expiresIn * 1_000);
       const registered = await clients.find(clientId);
-      const name = getClientHost(clientId, (registered?.redirect_uris ?? []) as string[]);
+      const { redirect_uris: redirectUris = [], client_name: claimedName } = (registered ?? {}) as Partial<ClientMetadata>;
+      const name = formatClientName({ clientId, redirectUris, claimedName });
       const tier = toScopeTier(Object.values(resources ?? {}).join(' '));
       if (tier === null) throw new Error('a grant must have a scope of this service');
       const wallet = getAddress(accountId);

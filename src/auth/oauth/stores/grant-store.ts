@@ -8,7 +8,7 @@ export interface GrantDoc {
   _id: string;
   wallet: Address;
   clientId: string;
-  /** Host of the client id, or of the redirect URI of a registered client. */
+  /** As `formatClientName` gives it. */
   name: string;
   tier: PaidTier;
   /** Of `oidc-provider`. */

@@ -23,11 +23,10 @@ interface ConsentPageOptions {
 
 /** The page on which a wallet allows an application to use its tier; the script adds the wallets of the browser. */
 export function renderConsentPage(consent: ConsentRequest, { publicUrl, hasDemoWallets }: ConsentPageOptions): string {
-  const { id, clientHost, clientName } = consent;
+  const { id, client } = consent;
   const body = el('main', { id: 'main', tabindex: -1, class: 'consent' }, [
-    el('h1', {}, `Allow ${clientHost} to read forecasts?`),
-    clientName !== null &&
-      el('p', { class: 'notice' }, `It calls itself “${clientName}”. This service has checked the address ${clientHost}, not the name.`),
+    el('h1', {}, `Allow ${client} to read forecasts?`),
+    el('p', { class: 'notice' }, formatIdentity(consent)),
     renderConsentFacts(consent),
     el(
       'p',
@@ -46,6 +45,11 @@ export function renderConsentPage(consent: ConsentRequest, { publicUrl, hasDemoW
     bundle: 'consent',
     body,
   });
+}
+
+function formatIdentity({ claimedName, checkedHost }: ConsentRequest): string {
+  if (checkedHost === null) return 'It runs on this device and gave its name itself: go on only if you have just connected it.';
+  return `${claimedName === null ? '' : `It calls itself “${claimedName}”. `}This service has checked the address ${checkedHost}, not the name.`;
 }
 
 function renderConsentFacts({ redirectHost, tier }: ConsentRequest): Markup {

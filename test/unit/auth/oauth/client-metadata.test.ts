@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   ClientMetadataError,
+  formatClientName,
   getClientHost,
   getRedirectHost,
   parseClientMetadata,
@@ -55,6 +56,17 @@ describe('the metadata of a client', () => {
     [Array.from({ length: 21 }, (_, index) => `https://assistant.example/${index}`)],
   ])('is refused with the redirect URIs %j', (redirect_uris) => {
     expect(() => parse({ redirect_uris })).toThrow(ClientMetadataError);
+  });
+});
+
+describe('the name of a client', () => {
+  it('is its host, or its own claim where nothing proves one', () => {
+    const name = (clientId: string, redirectUri: string, claimedName?: string) =>
+      formatClientName({ clientId, redirectUris: [redirectUri], claimedName });
+    expect(name('https://claude.ai/client.json', 'http://127.0.0.1/', 'Other')).toBe('claude.ai');
+    expect(name('client-1', 'https://assistant.example/callback', 'claude.ai')).toBe('assistant.example');
+    expect(name('client-1', 'http://localhost:4000/', 'Inspector')).toBe('“Inspector” on this device');
+    expect(name('client-1', 'cursor://anysphere/callback')).toBe('an application on this device');
   });
 });
 
