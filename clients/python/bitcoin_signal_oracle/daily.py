@@ -42,7 +42,8 @@ class DailyForecast:
     """Keeps the newest reading. The next one is asked for a day after the last forecast was made, not earlier.
 
     ``refresh`` raises nothing: after a failed call ``latest`` stays, ``error`` has the cause, and the next call is made
-    after ``retry_after``, or later where the service says so. ``read_signal`` is ``client.oracle`` for a client with a login.
+    after ``retry_after``, or later where the service says so. ``read_signal`` is ``client.oracle`` for a client
+    with a login or an API key; by default the signal is the public one, hidden until its outcome.
     """
 
     def __init__(

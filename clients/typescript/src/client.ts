@@ -43,11 +43,12 @@ export interface OracleClient extends Reads {
 /** A settlement is confirmed on chain before its answer is sent. */
 const MIN_PAYMENT_TIMEOUT_MS = 60_000;
 
-/** @throws OracleError CONFIG_INVALID for a malformed url or key */
+/** @throws OracleError CONFIG_INVALID for a malformed url or key, and on a runtime that is too old */
 export function createOracleClient(options: OracleClientOptions): OracleClient {
   const { apiKey, account } = options;
   const url = parseServiceUrl(options.url);
   requireKey(apiKey);
+  requireRuntime();
   const send = createSend(options);
   const login = new WalletLogin(url, send, account);
   const credentials = createCredentials(apiKey, login);
@@ -82,6 +83,12 @@ export function createOracleClient(options: OracleClientOptions): OracleClient {
 
 async function requestJson(send: Send, url: string): Promise<unknown> {
   return readJson(await send(new Request(url, { headers: { Accept: 'application/json' } })));
+}
+
+/** Older runtimes fail later, in the middle of a check or a stream. */
+function requireRuntime(): void {
+  if (typeof Map.groupBy === 'function' && typeof globalThis.WebSocket === 'function') return;
+  throw new OracleError('CONFIG_INVALID', 'This client needs Node 22 or later, or a browser that knows Map.groupBy and WebSocket');
 }
 
 function requireKey(apiKey: string | undefined): void {

@@ -48,6 +48,6 @@ export function requireTier({ tier, wallet, balance, rejectedToken }: Caller, re
   throw new OracleError('UNAUTHENTICATED', rejectedToken ?? 'This needs an access token', {
     field: 'Authorization',
     suggestedAction:
-      `Log in with a wallet that holds ${formatTierRequirement(required)}: POST /api/svc/oracle/verify, then send Authorization: Bearer <token>. ${alternative}`.trim(),
+      `Log in with a wallet that holds ${formatTierRequirement(required)}: POST /api/svc/oracle/verify, or make an API key at /access; then send Authorization: Bearer <token>. ${alternative}`.trim(),
   });
 }
