@@ -82,8 +82,8 @@ export class OAuthServer {
 
   async #findInteraction(request: IncomingMessage, response: ServerResponse, id: string) {
     const provider = await this.#load();
-    const interaction = await provider.interactionDetails(request, response).catch(() => null);
-    if (interaction === null || interaction.uid !== id) throw requestEnded();
+    const interaction = await findDetails(provider, request, response);
+    if (interaction?.uid !== id) throw requestEnded();
     const client = await provider.Client.find(String(interaction.params.client_id));
     if (client === undefined) throw requestEnded();
     return { provider, interaction, client };
@@ -121,6 +121,15 @@ export class OAuthServer {
     provider.on('revocation.error', report);
     provider.on('server_error', (_context, error) => this.#options.onError(error));
   }
+}
+
+/** Undefined without the cookie of a live interaction; a database that does not answer is an error. */
+async function findDetails(provider: Provider, request: IncomingMessage, response: ServerResponse) {
+  const { errors: known } = await import('oidc-provider');
+  return provider.interactionDetails(request, response).catch((error: unknown) => {
+    if (error instanceof known.SessionNotFound) return undefined;
+    throw error;
+  });
 }
 
 function requestEnded(): OracleError {
