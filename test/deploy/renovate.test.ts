@@ -29,8 +29,9 @@ const names = new Set([
 
 it('has the packages of their own', () => {
   expect(manifests.toSorted()).toEqual([
+    'bench/paid/package.json',
     ...['biome', 'openapi-typescript', 'packages/mcpb'].map((folder) => `bin/dev/${folder}/package.json`),
-    ...['bench/paid', 'clients/typescript', 'contracts'].map((folder) => `${folder}/package.json`),
+    ...['clients/typescript', 'contracts'].map((folder) => `${folder}/package.json`),
     ...['ai-sdk', 'clients', 'langchain'].map((folder) => `examples/${folder}/package.json`),
     'package.json',
     ...['test/conformance', 'test/deploy', 'test/packages'].map((folder) => `${folder}/package.json`),
