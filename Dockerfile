@@ -16,7 +16,7 @@ FROM node
 # The embedded database and the local chain are native binaries that a real deployment does not run; empty, they come along.
 ARG OMIT=--omit=optional
 # glibc otherwise keeps some 30 MB of what has been freed.
-ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072
+ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=32768
 RUN npm ci --omit=dev --ignore-scripts $OMIT && npm cache clean --force
 COPY . .
 COPY --from=page /app/dist dist

@@ -64,8 +64,8 @@ export interface MemoryComparison extends Compared {
   /** Whose memory it is. */
   what: string;
   baseline: number[];
-  /** The most megabytes that are wanted. */
-  goalMb: number;
+  /** The most megabytes that are wanted; unset: reported only. */
+  goalMb?: number;
 }
 
 /** A figure that depends on no machine, so that it needs no baseline: less is better. */

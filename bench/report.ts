@@ -52,11 +52,12 @@ function costLine({ requests, bytes, cpuSeconds, peakMb }: InputCost): string {
 }
 
 function reportOfMemory({ what, meaning, baseline, ours, goalMb }: MemoryComparison): string[] {
+  const verdict = goalMb === undefined ? 'no goal is set' : `goal <= ${count(goalMb)} MB: ${median(ours) <= goalMb ? 'met' : 'MISSED'}`;
   return [
     `resident memory of ${what}, MB, less is better`,
     `  ${meaning}`,
     `  baseline  ${sideOf(baseline)}`,
-    `  ours      ${sideOf(ours)}   goal <= ${count(goalMb)} MB: ${median(ours) <= goalMb ? 'met' : 'MISSED'}`,
+    `  ours      ${sideOf(ours)}   ${verdict}`,
   ];
 }
 

@@ -13,15 +13,14 @@ it('measures requests to a service while its self-tests run', async () => {
 it('weighs an API process beside a bare one', async () => {
   const { code, output } = await spawnNode(['bin/dev/bench.mjs', 'memory'], {}).ended;
   expect(code, output).toBe(0);
-  expect(output).toMatch(/^ {2}when it is ready \d+ MB, 30 s later \d+ MB$/m);
-  expect(output.match(/ is answered for the first time after \d+ ms$/gm)).toHaveLength(5);
-  expect(output).toMatch(/^ {2}ours {6}\d+ \(\d+\.\.\d+\) {3}goal <= 200 MB: (met|MISSED)$/m);
+  expect(output.match(/^ {2}when it is ready \d+ MB, 20 s later \d+ MB$/gm)).toHaveLength(2);
+  expect(output.match(/^ {2}ours {6}\d+ \(\d+\.\.\d+\) {3}goal <= (150|250) MB: (met|MISSED)$/gm)).toHaveLength(2);
 });
 
 it('times a first start, empty and with a replay', async () => {
   const { code, output } = await spawnNode(['bin/dev/bench.mjs', 'start', '--rounds', '1'], {}).ended;
   expect(code, output).toBe(0);
-  expect(output.match(/^ {2}ours {6}[\d,]+ \([\d,.]+\) {3}goal <= (4,000|20,000) ms: (met|MISSED)$/gm)).toHaveLength(2);
+  expect(output.match(/^ {2}ours {6}[\d,]+ \([\d,.]+\) {3}goal <= (3,000|12,000) ms: (met|MISSED)$/gm)).toHaveLength(2);
 });
 
 it('times the walk-forward, and holds its figures against those of numpy where there is any', async () => {

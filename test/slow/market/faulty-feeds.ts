@@ -39,7 +39,9 @@ export function openCollector(db: Db, host: ProviderHost, lines: LogLine[], atte
 export function faultGroups(): ProviderId[][] {
   const chains = [...SERIES_IDS.map(getProviderIds), ...STRIKE_SOURCES.map(({ providers }) => [...providers])];
   const rankOf = (id: ProviderId) => Math.max(...chains.map((chain) => chain.indexOf(id)));
-  return [...Map.groupBy(PROVIDER_IDS, rankOf)].sort(([a], [b]) => a - b).map(([, ids]) => ids);
+  // Those of the event calendar are asked by the archive.
+  const collected = PROVIDER_IDS.filter((id) => rankOf(id) >= 0);
+  return [...Map.groupBy(collected, rankOf)].sort(([a], [b]) => a - b).map(([, ids]) => ids);
 }
 
 /** Everybody who is asked before one of these, and so has to be down for these to be asked. All venues are asked always. */

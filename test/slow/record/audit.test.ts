@@ -34,7 +34,8 @@ async function tamperedService(change: (text: string) => string): Promise<{ url:
   const server = createServer(async ({ url = '/' }, response) => {
     const answer = await fetch(`${service.url}${url}`);
     const text = await answer.text();
-    response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(url.includes('horizon=7') ? change(text) : text);
+    const isOfWeek = url.startsWith('/api/svc/scorecard?') && url.includes('horizon=7');
+    response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(isOfWeek ? change(text) : text);
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };

@@ -30,6 +30,25 @@ export interface ObservationDoc {
   updatedAt: Date;
 }
 
+/** What readers need of a version. */
+export type KnownVersion = Omit<ObservationVersion, 'providerAtMs'>;
+
+/** What readers need of a document. */
+export interface KnownObservation extends Pick<ObservationDoc, 'day' | 'source'> {
+  versions: KnownVersion[];
+}
+
+interface PackedObservation extends Pick<ObservationDoc, 'day' | 'source'> {
+  versions: [value: number, final: boolean, backfilled: boolean, receivedAtMs: number][];
+}
+
+/** Without the names of fields, which the driver decodes one by one: a third of the memory and time of reading whole documents. */
+const PACKED = {
+  _id: 0,
+  day: 1,
+  source: 1,
+  versions: { $map: { input: '$versions', in: ['$$this.value', '$$this.final', '$$this.backfilled', '$$this.receivedAtMs'] } },
+} as const;
 const DUPLICATE_KEY = 11_000;
 /** Bounds the memory of reading a history. */
 const READ_BATCH_SIZE = 500;
@@ -86,9 +105,17 @@ export class ObservationStore {
 
   // Queries have index hints: the embedded engine does not compare plans on a large collection.
 
-  /** Streams the documents that changed at `since` or later, oldest change first. */
-  readChanged(stream: ObservationStream, since: Date): AsyncIterable<ObservationDoc> {
-    return this.#docs.find({ stream, updatedAt: { $gte: since } }, { hint: BY_CHANGE, batchSize: READ_BATCH_SIZE }).sort({ updatedAt: 1 });
+  /** Streams what changed at `since` or later, oldest change first. */
+  async *readChanged(stream: ObservationStream, since: Date): AsyncGenerator<KnownObservation> {
+    const options = { hint: BY_CHANGE, batchSize: READ_BATCH_SIZE, projection: PACKED };
+    const cursor = this.#docs.find<PackedObservation>({ stream, updatedAt: { $gte: since } }, options).sort({ updatedAt: 1 });
+    for await (const { day, source, versions } of cursor) {
+      yield {
+        day,
+        source,
+        versions: versions.map(([value, final, backfilled, receivedAtMs]) => ({ value, final, backfilled, receivedAtMs })),
+      };
+    }
   }
 
   async listFundStreams(): Promise<ObservationStream[]> {

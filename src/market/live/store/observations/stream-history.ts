@@ -1,8 +1,8 @@
 import type { Day } from '../../../../forecast/day.ts';
 import { type Observations, sliceKnownAt } from '../../../series/observations.ts';
-import type { ObservationDoc } from './observation-store.ts';
+import type { KnownObservation } from './observation-store.ts';
 import { getFinalMs, type ObservationStream } from './observation-stream.ts';
-import { type KnownVersion, VersionRows } from './version-rows.ts';
+import { VersionRows } from './version-rows.ts';
 
 interface SelectedVersion {
   day: Day;
@@ -17,8 +17,6 @@ interface KnownObservations {
   fromMs: number;
   untilMs: number;
 }
-
-type VersionSelector = (versions: KnownVersion[], day: Day) => KnownVersion | undefined;
 
 /** Point-in-time observations of one stream in memory, built from stored documents. */
 export class StreamHistory {
@@ -35,7 +33,7 @@ export class StreamHistory {
   }
 
   /** Adds the new versions of a document, whose versions are append-only. */
-  merge({ day, source, versions }: ObservationDoc): void {
+  merge({ day, source, versions }: KnownObservation): void {
     const added = versions.slice(this.#rows.countVersions(day, source));
     if (added.length === 0) return;
     const wasFinal = this.#rows.hasFinal(day);
@@ -55,7 +53,7 @@ export class StreamHistory {
    */
   getFirstVersions(atMs: number): Observations {
     this.#first ??= toObservations(
-      this.#keepComparable(dropLateEntries(this.#selectVersions((versions) => versions.find(({ final }) => final), isEarlier))),
+      this.#keepComparable(dropLateEntries(this.#read(this.#rows.selectRows('first', (row) => this.#rows.isFinal(row))))),
     );
     return sliceKnownAt(this.#first, atMs);
   }
@@ -71,21 +69,16 @@ export class StreamHistory {
   /** The time around `atMs` in which no version becomes known. */
   #findUnchanged(atMs: number): Pick<KnownObservations, 'fromMs' | 'untilMs'> {
     let [fromMs, untilMs] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (const day of this.#rows.listDays()) {
-      for (const { versions } of this.#rows.getVersions(day)) {
-        for (const version of versions) {
-          const knownMs = getKnownMs(this.#stream, version, day);
-          if (knownMs > atMs) untilMs = Math.min(untilMs, knownMs);
-          else fromMs = Math.max(fromMs, knownMs);
-        }
-      }
+    for (let row = 0; row < this.#rows.length; row++) {
+      const knownMs = this.#getKnownMs(row);
+      if (knownMs > atMs) untilMs = Math.min(untilMs, knownMs);
+      else fromMs = Math.max(fromMs, knownMs);
     }
     return { fromMs, untilMs };
   }
 
   #selectLatest(atMs: number): Observations {
-    const known: VersionSelector = (versions, day) => versions.findLast((version) => getKnownMs(this.#stream, version, day) <= atMs);
-    const chosen = this.#keepComparable(this.#selectVersions(known, isLater));
+    const chosen = this.#keepComparable(this.#read(this.#rows.selectRows('last', (row) => this.#getKnownMs(row) <= atMs)));
     let soFar = Number.NEGATIVE_INFINITY;
     for (const entry of chosen) {
       soFar = Math.max(soFar, entry.availableAtMs);
@@ -101,11 +94,15 @@ export class StreamHistory {
 
   /** The first final value of each source for one day, as known at `atMs`. */
   getFinalValues(day: Day, atMs: number): Map<string, number> {
-    const found = this.#rows.getVersions(day).flatMap(({ source, versions }) => {
-      const version = versions.find(({ final }) => final);
-      return version && getKnownMs(this.#stream, version, day) <= atMs ? [[source, version.value] as const] : [];
-    });
-    return new Map(found);
+    const values = new Map<string, number>();
+    const decided = new Set<string>();
+    for (const row of this.#rows.listRows(day)) {
+      const { source, value, final } = this.#rows.read(row);
+      if (!final || decided.has(source)) continue;
+      decided.add(source);
+      if (this.#getKnownMs(row) <= atMs) values.set(source, value);
+    }
+    return values;
   }
 
   /** Open interest is not comparable between exchanges: only the source of the newest day is kept. */
@@ -115,29 +112,17 @@ export class StreamHistory {
     return chosen.filter((entry) => entry.source === source);
   }
 
-  /** The best picked version of each day over all sources, ascending by day. */
-  #selectVersions(pick: VersionSelector, better: (a: KnownVersion, b: KnownVersion) => boolean): SelectedVersion[] {
-    const chosen: SelectedVersion[] = [];
-    for (const day of this.#rows.listDays()) {
-      let best: { source: string; version: KnownVersion } | undefined;
-      for (const { source, versions } of this.#rows.getVersions(day)) {
-        const version = pick(versions, day);
-        if (version && (best === undefined || better(version, best.version))) best = { source, version };
-      }
-      if (best === undefined) continue;
-      const { source, version } = best;
-      chosen.push({ day, source, value: version.value, availableAtMs: getKnownMs(this.#stream, version, day) });
-    }
-    return chosen;
+  #read(rows: readonly number[]): SelectedVersion[] {
+    return rows.map((row) => {
+      const { day, source, value } = this.#rows.read(row);
+      return { day, source, value, availableAtMs: this.#getKnownMs(row) };
+    });
   }
-}
 
-const isEarlier = (a: KnownVersion, b: KnownVersion) => a.receivedAtMs < b.receivedAtMs;
-const isLater = (a: KnownVersion, b: KnownVersion) => a.receivedAtMs > b.receivedAtMs;
-
-/** Backfilled values count as known since their publication, all others since their reception. */
-function getKnownMs(stream: ObservationStream, { backfilled, receivedAtMs }: KnownVersion, day: Day): number {
-  return backfilled ? getFinalMs(stream, day) : receivedAtMs;
+  /** Backfilled values count as known since their publication, all others since their reception. */
+  #getKnownMs(row: number): number {
+    return this.#rows.isBackfilled(row) ? getFinalMs(this.#stream, this.#rows.dayAt(row)) : this.#rows.receivedAtMs(row);
+  }
 }
 
 /** Drops entries that became known after one of a later day. `chosen` ascends by day. */

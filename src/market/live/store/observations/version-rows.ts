@@ -1,9 +1,7 @@
 import type { Day } from '../../../../forecast/day.ts';
 import { allocateFloat64, allocateInt32, createGrowableColumn, type GrowableColumn } from '../../../series/growable-column.ts';
-import type { ObservationVersion } from './observation-store.ts';
+import type { KnownVersion } from './observation-store.ts';
 
-/** Only the database stores `providerAtMs`. */
-export type KnownVersion = Omit<ObservationVersion, 'providerAtMs'>;
 const FINAL_FLAG = 1;
 const BACKFILLED_FLAG = 2;
 /** Flag bits of a mark, below the source index. */
@@ -37,26 +35,81 @@ export class VersionRows {
     return Int32Array.from(this.#newest.keys()).sort();
   }
 
-  /** Versions of a day by source, oldest first, in the order of the sources' first version. */
-  getVersions(day: Day) {
-    const bySource: { source: string; versions: KnownVersion[] }[] = [];
-    for (const row of this.#rowsOf(day)) {
-      const source = this.#sources[this.#marks.at(row) >> FLAG_BITS];
-      const version = this.#version(row);
-      const known = bySource.find((one) => one.source === source);
-      if (known === undefined) bySource.push({ source, versions: [version] });
-      else known.versions.push(version);
+  get length(): number {
+    return this.#days.length;
+  }
+
+  /** A row as an object. For reading many, the accessors of single columns allocate nothing. */
+  read(row: number): KnownVersion & { day: Day; source: string } {
+    return {
+      day: this.dayAt(row),
+      source: this.#sources[this.#sourceAt(row)],
+      value: this.#values.at(row),
+      final: this.isFinal(row),
+      backfilled: this.isBackfilled(row),
+      receivedAtMs: this.receivedAtMs(row),
+    };
+  }
+
+  dayAt(row: number): Day {
+    return this.#days.at(row);
+  }
+
+  receivedAtMs(row: number): number {
+    return this.#receivedAt.at(row);
+  }
+
+  isFinal(row: number): boolean {
+    return (this.#marks.at(row) & FINAL_FLAG) !== 0;
+  }
+
+  isBackfilled(row: number): boolean {
+    return (this.#marks.at(row) & BACKFILLED_FLAG) !== 0;
+  }
+
+  /**
+   * One row of each day with any, ascending by day: the first or last row of each source that qualifies, and of these the one that was
+   * received first or last; of those received together, that of the source whose first version is older.
+   */
+  selectRows(which: 'first' | 'last', qualifies: (row: number) => boolean): number[] {
+    const chosen = new Int32Array(this.#sources.length);
+    const oldest = new Int32Array(this.#sources.length);
+    const sign = which === 'last' ? 1 : -1;
+    const isBetter = (source: number, than: number) => {
+      const later = sign * (this.receivedAtMs(chosen[source]) - this.receivedAtMs(chosen[than]));
+      return later > 0 || (later === 0 && oldest[source] < oldest[than]);
+    };
+    const selected: number[] = [];
+    for (const day of this.listDays()) {
+      chosen.fill(NO_ROW);
+      for (let row = this.#newest.get(day)!; row !== NO_ROW; row = this.#previous.at(row)) {
+        const source = this.#sourceAt(row);
+        oldest[source] = row;
+        if ((which === 'first' || chosen[source] === NO_ROW) && qualifies(row)) chosen[source] = row;
+      }
+      let best = NO_ROW;
+      for (let source = 0; source < chosen.length; source++) {
+        if (chosen[source] !== NO_ROW && (best === NO_ROW || isBetter(source, best))) best = source;
+      }
+      if (best !== NO_ROW) selected.push(chosen[best]);
     }
-    return bySource;
+    return selected;
+  }
+
+  /** Rows of a day, oldest first. */
+  listRows(day: Day): number[] {
+    const rows: number[] = [];
+    for (let row = this.#newest.get(day) ?? NO_ROW; row !== NO_ROW; row = this.#previous.at(row)) rows.push(row);
+    return rows.reverse();
   }
 
   countVersions(day: Day, source: string): number {
     const index = this.#sources.indexOf(source);
-    return this.#rowsOf(day).filter((row) => this.#marks.at(row) >> FLAG_BITS === index).length;
+    return this.listRows(day).filter((row) => this.#sourceAt(row) === index).length;
   }
 
   hasFinal(day: Day): boolean {
-    return this.#rowsOf(day).some((row) => (this.#marks.at(row) & FINAL_FLAG) !== 0);
+    return this.listRows(day).some((row) => this.isFinal(row));
   }
 
   /** The last day with a final value of the source; null without one. */
@@ -69,17 +122,8 @@ export class VersionRows {
     return last;
   }
 
-  /** Oldest first. */
-  #rowsOf(day: Day): number[] {
-    const rows: number[] = [];
-    for (let row = this.#newest.get(day) ?? NO_ROW; row !== NO_ROW; row = this.#previous.at(row)) rows.push(row);
-    return rows.reverse();
-  }
-
-  #version(row: number): KnownVersion {
-    const mark = this.#marks.at(row);
-    const [final, backfilled] = [(mark & FINAL_FLAG) !== 0, (mark & BACKFILLED_FLAG) !== 0];
-    return { value: this.#values.at(row), final, backfilled, receivedAtMs: this.#receivedAt.at(row) };
+  #sourceAt(row: number): number {
+    return this.#marks.at(row) >> FLAG_BITS;
   }
 
   #indexOf(source: string): number {

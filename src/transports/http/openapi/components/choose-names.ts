@@ -23,23 +23,25 @@ const MIN_LARGE_LENGTH = 700;
 /** Names every body, every shared structure, every large object, and equally described properties. */
 export function chooseNames(bodies: readonly NamedBody[], nodes: readonly SchemaNode[], taken: Iterable<string>): ComponentNames {
   const names = new ComponentNames(taken);
+  const countUses = createUseCounter();
   for (const [node, group] of Map.groupBy(bodies, (body) => body.node)) names.assign(node, chooseBodyName(node, group));
   nameConstants(
     nodes.filter((node) => !names.has(node)),
     names,
+    countUses,
   );
-  nameShared(nodes.filter((node) => !names.has(node) && isShared(node) && deservesName(node)).reverse(), names);
+  nameShared(nodes.filter((node) => !names.has(node) && countUses(node) > 1 && deservesName(node)).reverse(), names);
   nameLarge(nodes.filter((node) => !names.has(node) && isObject(node)).reverse(), names);
   nameProperties(nodes, names);
   return names;
 }
 
 /** A refined constant is another structure with the same tag: the most used one gets the name. */
-function nameConstants(nodes: readonly SchemaNode[], names: ComponentNames): void {
+function nameConstants(nodes: readonly SchemaNode[], names: ComponentNames, countUses: UseCounter): void {
   for (const [tag, group] of Map.groupBy(nodes, ({ tag: own }) => own)) {
-    const most = findMostUsed(group);
     if (tag === undefined || !names.isFree(tag)) continue;
-    if (isObject(most) || (isShared(most) && measureLength(most) >= MIN_SCALAR_LENGTH)) names.assign(most, tag);
+    const most = group.reduce((found, node) => (countUses(node) > countUses(found) ? node : found));
+    if (isObject(most) || (countUses(most) > 1 && measureLength(most) >= MIN_SCALAR_LENGTH)) names.assign(most, tag);
   }
 }
 
@@ -80,13 +82,19 @@ function chooseBodyName({ tag }: SchemaNode, group: readonly NamedBody[]): strin
   return group[0].name;
 }
 
-function isShared(node: SchemaNode): boolean {
-  return countUses(node) > 1;
-}
+type UseCounter = (node: SchemaNode) => number;
 
-/** Occurrences in the document, counting each use of an unnamed list or nullable schema around it. */
-function countUses({ uses }: SchemaNode): number {
-  return uses.reduce((count, { parent }) => count + (parent === undefined || deservesName(parent) ? 1 : countUses(parent)), 0);
+/** Counts occurrences in the document, each node once: each use of an unnamed list or nullable schema around it is one. */
+function createUseCounter(): UseCounter {
+  const known = new Map<SchemaNode, number>();
+  const count = ({ uses }: SchemaNode) =>
+    uses.reduce((sum, { parent }) => sum + (parent === undefined || deservesName(parent) ? 1 : countUses(parent)), 0);
+  const countUses: UseCounter = (node) => {
+    const uses = known.get(node) ?? count(node);
+    known.set(node, uses);
+    return uses;
+  };
+  return countUses;
 }
 
 function measureLength({ body }: SchemaNode): number {
@@ -101,10 +109,6 @@ function isObject({ body }: SchemaNode): boolean {
 function deservesName(node: SchemaNode): boolean {
   const choices = listBranches(node).filter(({ body }) => body.type !== 'null');
   return isObject(node) || Array.isArray(node.body.enum) || choices.length > 1;
-}
-
-function findMostUsed(nodes: readonly SchemaNode[]): SchemaNode {
-  return nodes.reduce((most, node) => (countUses(node) > countUses(most) ? node : most));
 }
 
 /** Name of the nearest named ancestor without its role. */

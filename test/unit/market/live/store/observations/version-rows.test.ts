@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type KnownVersion, VersionRows } from '../../../../../../src/market/live/store/observations/version-rows.ts';
+import type { KnownVersion } from '../../../../../../src/market/live/store/observations/observation-store.ts';
+import { VersionRows } from '../../../../../../src/market/live/store/observations/version-rows.ts';
 
 const version: fc.Arbitrary<KnownVersion> = fc.record({
   value: fc.double({ noNaN: true }),
@@ -14,34 +15,47 @@ const all = fc.array(entry, { maxLength: 700, size: 'max' });
 
 type Entry = typeof entry extends fc.Arbitrary<infer One> ? One : never;
 
-/** The same with an object a version. */
-function groupVersions(rows: readonly Entry[]): Map<number, ReturnType<VersionRows['getVersions']>> {
-  const days = new Map<number, ReturnType<VersionRows['getVersions']>>();
-  for (const { day, source, version } of rows) {
-    const versions = days.get(day) ?? [];
-    const known = versions.find((one) => one.source === source);
-    if (known === undefined) versions.push({ source, versions: [version] });
-    else known.versions.push(version);
-    days.set(day, versions);
-  }
-  return days;
-}
-
 function rowsOf(versions: readonly Entry[]): VersionRows {
   const rows = new VersionRows();
   for (const { day, source, version } of versions) rows.add(day, source, version);
   return rows;
 }
 
-it('returns the versions of each day and source in insertion order', () => {
+it('returns the versions of each day in insertion order', () => {
   fc.assert(
     fc.property(all, (versions) => {
-      const [rows, expected] = [rowsOf(versions), groupVersions(versions)];
-      expect([...rows.listDays()]).toEqual([...expected.keys()].toSorted((a, b) => a - b));
-      for (const [day, entries] of expected) expect(rows.getVersions(day)).toEqual(entries);
-      expect(rows.getVersions(13_999)).toEqual([]);
+      const rows = rowsOf(versions);
+      const days = [...new Set(versions.map(({ day }) => day))].toSorted((a, b) => a - b);
+      expect([...rows.listDays()]).toEqual(days);
+      for (const day of [...days, 13_999]) {
+        const own = versions.filter((one) => one.day === day).map(({ source, version: own }) => ({ day, source, ...own }));
+        expect(rows.listRows(day).map((row) => rows.read(row))).toEqual(own);
+      }
     }),
     { numRuns: 50 },
+  );
+});
+
+/** The same over objects. */
+function selectEntry(versions: readonly Entry[], which: 'first' | 'last', qualifies: (one: Entry) => boolean): Entry | undefined {
+  const bySource = [...Map.groupBy(versions, ({ source }) => source).values()];
+  const candidates = bySource.flatMap((own) => (which === 'first' ? own.find(qualifies) : own.findLast(qualifies)) ?? []);
+  const receivedAt = ({ version: { receivedAtMs } }: Entry) => receivedAtMs * (which === 'first' ? -1 : 1);
+  return candidates.reduce<Entry | undefined>((best, one) => (best && receivedAt(best) >= receivedAt(one) ? best : one), undefined);
+}
+
+it('selects a row of each day among the sources', () => {
+  const together = entry.map((one) => ({ ...one, version: { ...one.version, receivedAtMs: one.version.receivedAtMs % 3 } }));
+  fc.assert(
+    fc.property(fc.array(fc.oneof(entry, together), { maxLength: 60 }), fc.constantFrom('first', 'last'), (versions, which) => {
+      const rows = rowsOf(versions);
+      const expected = [...rows.listDays()].flatMap((day) => {
+        const own = versions.filter((one) => one.day === day);
+        return selectEntry(own, which, ({ version: { final } }) => final) ?? [];
+      });
+      const selected = rows.selectRows(which, (row) => rows.isFinal(row)).map((row) => rows.read(row));
+      expect(selected).toEqual(expected.map(({ day, source, version: own }) => ({ day, source, ...own })));
+    }),
   );
 });
 
