@@ -6,6 +6,7 @@ import { catchUpSelfTests, prepareSelfTests } from '../../pipeline/self-test/cat
 import { formatLocalUrl, getListenHost } from '../../platform/config/config.ts';
 import { writeNotice } from '../../platform/startup/startup-notice.ts';
 import { createStartupProgress } from '../../platform/startup/startup-progress.ts';
+import { withTightHeap } from '../../platform/startup/tight-heap.ts';
 import { getPageBundle } from '../../transports/http/page/page-bundle.ts';
 import { allRoutes, workerRoutes } from '../../transports/http/routes.ts';
 import { createListener, createStartingApp } from '../../transports/http/server/app.ts';
@@ -84,13 +85,24 @@ async function startMetrics({ config, log, shutdown }: Service, metrics: Metrics
 
 /** Fetches the history, replays a first start, catches up with overdue steps, and starts the jobs. */
 async function startPipeline(service: Service): Promise<void> {
-  const { config, log, progress, pipeline, live, http } = service;
+  const { config, progress, live } = service;
   const step = createStopGuard(service);
   const retry = createStartRetry(service);
   if (config.ROLE !== 'api') await step(retry(() => applyChampion(service)));
   if (live !== null) await step(retry(() => fetchHistory(live, service)));
-  const isFirst = progress.replayAhead;
+  const prepare = () => replayAndCatchUp(service);
+  await (progress.replayAhead ? withTightHeap(prepare) : prepare());
+  if (config.ROLE === 'api') return;
+  startJobWatch(service);
+  await startScheduledJobs(service);
+}
+
+async function replayAndCatchUp(service: Service): Promise<void> {
+  const { config, log, progress, pipeline, http } = service;
+  const step = createStopGuard(service);
+  const retry = createStartRetry(service);
   const finishSelfTests = startSelfTests(service);
+  const isFirst = progress.replayAhead;
   if (isFirst) progress.startStep('replaying days of history');
   const replayed = await step(retry(() => replayPastDays(service)));
   if (config.ROLE === 'api') return;
@@ -102,8 +114,6 @@ async function startPipeline(service: Service): Promise<void> {
   const selfTests = () => step(finishSelfTests(replayed !== null));
   if (isFirst) await progress.runStage('Self-tests', selfTests, (areDone) => (areDone ? 'done' : 'go on in the background, not done'));
   else await selfTests();
-  startJobWatch(service);
-  await startScheduledJobs(service);
 }
 
 function applyChampion({ config, champions, pipeline: { figures } }: Service): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import PQueue from 'p-queue';
 import { createCache } from '../../platform/cache.ts';
 
 interface FiguresDoc {
@@ -15,11 +16,14 @@ const MAX_CACHED = 32;
 export class FiguresStore {
   readonly #stored: Collection<FiguresDoc>;
   readonly #cache = createCache<object>('record-figures', MAX_CACHED);
+  /** Each computation holds everything that it reads of the record. */
+  readonly #computations = new PQueue({ concurrency: 1 });
 
   constructor(db: Db) {
     this.#stored = db.collection('record_figures');
   }
 
+  /** @param compute reads no other figures: it has the one turn of this process */
   async get<Figures extends object>(name: string, key: string, compute: () => Promise<Figures>): Promise<Figures> {
     return (await this.#cache.get(`${name} ${key}`, () => this.#load(name, key, compute))) as Figures;
   }
@@ -27,7 +31,7 @@ export class FiguresStore {
   async #load(name: string, key: string, compute: () => Promise<object>): Promise<object> {
     const stored = await this.#stored.findOne({ _id: name, key });
     if (stored !== null) return stored.figures;
-    const figures = await compute();
+    const figures = await this.#computations.add(compute);
     await this.#stored.replaceOne({ _id: name }, { key, figures }, { upsert: true });
     return figures;
   }

@@ -77,17 +77,15 @@ export class RecordFigures {
     return differing;
   }
 
-  /** Every figure by name, in the order of computation; those of a horizon share one read of it. */
-  #computations(): Map<string, () => Promise<object>> {
-    const ofHorizons = HORIZONS.flatMap((horizonDays): [string, () => Promise<object>][] => {
+  /** Every figure by name, in the order of computation; those of a horizon share one read of it, which is dropped before the next. */
+  *#computations(): Generator<[name: string, compute: () => Promise<object>]> {
+    for (const horizonDays of HORIZONS) {
       const read = once(() => this.#readHorizon(horizonDays));
-      return [
-        [`horizon:${horizonDays}`, () => this.#computeHorizon(horizonDays, read)],
-        [`challenge:${horizonDays}`, () => this.#computeChallenge(horizonDays, read)],
-        [`series:${horizonDays}`, () => this.#computeSeries(horizonDays, read)],
-      ];
-    });
-    return new Map([...ofHorizons, ['attestations', () => this.#computeAttestations()]]);
+      yield [`horizon:${horizonDays}`, () => this.#computeHorizon(horizonDays, read)];
+      yield [`challenge:${horizonDays}`, () => this.#computeChallenge(horizonDays, read)];
+      yield [`series:${horizonDays}`, () => this.#computeSeries(horizonDays, read)];
+    }
+    yield ['attestations', () => this.#computeAttestations()];
   }
 
   async #get<Figures extends object>(name: string, compute: () => Promise<Figures>): Promise<Figures> {
