@@ -85,12 +85,13 @@ function ratioOf(ours: readonly number[], baseline: readonly number[], goal: num
 }
 
 function reportOfTimes({ work, meaning, baseline, ours, goalMs, goalRatio }: TimeComparison): string[] {
-  const verdict = goalMs === undefined ? 'no goal is set' : `goal <= ${count(goalMs)} ms: ${median(ours) <= goalMs ? 'met' : 'MISSED'}`;
+  const ofMs = goalMs === undefined ? '' : `   goal <= ${count(goalMs)} ms: ${median(ours) <= goalMs ? 'met' : 'MISSED'}`;
+  const hasGoal = goalMs !== undefined || (goalRatio !== undefined && baseline !== null);
   return [
     `${work}, ms, median (min..max) of ${ours.length} rounds, less is better`,
     `  ${meaning}`,
     `  baseline  ${baseline === null ? 'none' : sideOf(baseline)}`,
-    `  ours      ${sideOf(ours)}   ${verdict}`,
+    `  ours      ${sideOf(ours)}${hasGoal ? ofMs : '   no goal is set'}`,
     ...(baseline === null ? [] : [`  ratio     ${ratioOf(ours, baseline, goalRatio)}`]),
   ];
 }

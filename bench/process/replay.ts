@@ -40,7 +40,7 @@ function replay(days: number, report: BenchOptions['report']): Promise<{ early: 
   return withFolder(async (start) => {
     const port = await findFreePort();
     const reached: Reached[] = [];
-    let peakMb = 0;
+    let peak: Map<string, number> = new Map();
     let isUp = false;
     const began = performance.now();
     const starting = start({ REPLAY_DAYS: String(days), PORT: String(port) }).finally(() => {
@@ -49,13 +49,14 @@ function replay(days: number, report: BenchOptions['report']): Promise<{ early: 
     while (!isUp) {
       const day = await readReplayedDay(port);
       if (day !== null && day !== reached.at(-1)?.day) reached.push({ day, at: performance.now() });
-      peakMb = Math.max(peakMb, await measureDescendantsMb());
+      const now = await measureDescendants();
+      if (totalOf(now) > totalOf(peak)) peak = now;
       await delay(POLL_MS);
     }
     await starting;
-    report(
-      `  ${days} days in ${((performance.now() - began) / 1_000).toFixed(0)} s; all processes of the service at most ${peakMb.toFixed(0)} MB`,
-    );
+    const parts = [...peak].map(([program, mb]) => `${program} ${mb.toFixed(0)}`).join(', ');
+    report(`  ${days} days in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
+    report(`  all processes of the service at most ${totalOf(peak).toFixed(0)} MB resident: ${parts}`);
     return { early: meanDayMs(reached, FIRST_DAY), late: meanDayMs(reached, days - WINDOW_DAYS) };
   });
 }
@@ -86,8 +87,11 @@ async function readReplayedDay(port: number): Promise<number | null> {
   }
 }
 
-/** Resident memory of all processes below this one; 0 where there is no `/proc`. */
-async function measureDescendantsMb(): Promise<number> {
+/** By a part of the command line. */
+const PROGRAMS = { start: 'bin/start.mjs', database: 'mongo-host.ts', 'host of the chain': 'chain-host.ts', chain: 'bin/anvil' };
+
+/** Resident megabytes by program of all processes below this one; none where there is no `/proc`. */
+async function measureDescendants(): Promise<Map<string, number>> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const processes = new Map<number, { parent: number; mb: number }>();
   for (const pid of pids) {
@@ -96,5 +100,20 @@ async function measureDescendantsMb(): Promise<number> {
     if (fields.length > 21) processes.set(Number(pid), { parent: Number(fields[1]), mb: (Number(fields[21]) * PAGE_BYTES) / 1e6 });
   }
   const isBelow = (pid: number | undefined): boolean => pid !== undefined && (pid === process.pid || isBelow(processes.get(pid)?.parent));
-  return [...processes.values()].filter(({ parent }) => isBelow(parent)).reduce((sum, { mb }) => sum + mb, 0);
+  const byProgram = new Map<string, number>();
+  for (const [pid, { parent, mb }] of processes) {
+    if (!isBelow(parent)) continue;
+    const program = await findProgram(pid);
+    byProgram.set(program, (byProgram.get(program) ?? 0) + mb);
+  }
+  return byProgram;
+}
+
+async function findProgram(pid: number): Promise<string> {
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return Object.entries(PROGRAMS).find(([, part]) => commandLine.includes(part))?.[0] ?? 'others';
+}
+
+function totalOf(byProgram: ReadonlyMap<string, number>): number {
+  return [...byProgram.values()].reduce((sum, mb) => sum + mb, 0);
 }

@@ -19,6 +19,9 @@ import { getErrorMessage, OracleError } from './errors.ts';
 import { recordMongoSpans } from './tracing/mongo-spans.ts';
 import { getTracer } from './tracing/otel.ts';
 
+/** Documents of a batch where a read may be large: the driver's own batches of 16 MB stay in the memory of both sides. */
+export const LARGE_READ_BATCH = 500;
+
 export interface Database {
   db: Db;
   client: MongoClient;

@@ -1,11 +1,12 @@
 import { type Day, formatDay } from '../forecast/day.ts';
+import { LARGE_READ_BATCH } from '../platform/mongo.ts';
 import type { DayDoc } from './day-doc.ts';
 import type { ForecastDoc } from './forecast-doc.ts';
 import type { ForecastRecord } from './forecast-record.ts';
 
 export function listForecastsThrough({ forecasts }: ForecastRecord, day: Day): Promise<ForecastDoc[]> {
   return forecasts
-    .find({ day: { $lte: day } }, { hint: { day: 1 } })
+    .find({ day: { $lte: day } }, { hint: { day: 1 }, batchSize: LARGE_READ_BATCH })
     .sort({ day: 1, horizonDays: 1 })
     .toArray();
 }

@@ -4,7 +4,7 @@ import { type Day, formatDay } from '../forecast/day.ts';
 import { Revision } from '../platform/concurrency/revision.ts';
 import { OracleError } from '../platform/errors.ts';
 import { insertOrFind } from '../platform/insert-or-find.ts';
-import { ignoreDuplicate } from '../platform/mongo.ts';
+import { ignoreDuplicate, LARGE_READ_BATCH } from '../platform/mongo.ts';
 import { createOutboxEntry, OUTBOX_INDEX } from '../platform/outbox.ts';
 import type { ReachedInstant, UnreachedInstant } from '../platform/time/trusted-time.ts';
 import type { DayDoc } from './day-doc.ts';
@@ -141,7 +141,7 @@ export class ForecastRecord {
 
   /** All of a horizon, by sequence: for computations that follow a change, not for requests. */
   listByHorizon(horizonDays: number): Promise<ForecastDoc[]> {
-    return this.forecasts.find({ horizonDays }).sort({ sequence: 1 }).toArray();
+    return this.forecasts.find({ horizonDays }, { batchSize: LARGE_READ_BATCH }).sort({ sequence: 1 }).toArray();
   }
 
   /** At most `limit` of a horizon, newest first. @param before only those of a lower sequence */

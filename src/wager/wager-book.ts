@@ -3,9 +3,11 @@ import { type Day, formatDay } from '../forecast/day.ts';
 import { Revision } from '../platform/concurrency/revision.ts';
 import { OracleError } from '../platform/errors.ts';
 import { insertOrFind } from '../platform/insert-or-find.ts';
+import { LARGE_READ_BATCH } from '../platform/mongo.ts';
 import { createOutboxEntry, OUTBOX_INDEX, type OutboxEntry } from '../platform/outbox.ts';
 import type { ReachedInstant } from '../platform/time/trusted-time.ts';
-import { compareHeadToHead, type HeadToHead, type SettledComparison } from './head-to-head.ts';
+import { compareHeadToHead, type HeadToHead } from './head-to-head.ts';
+import { COMPARED_FIELDS, type ComparedWager, SettledComparisons } from './settled-comparisons.ts';
 import type { Side } from './sizing.ts';
 import type { BookDepth, ExchangeListing, Quote, StrikeMarket, Venue } from './venue.ts';
 
@@ -116,9 +118,11 @@ export class WagerBook {
   readonly wagers: Collection<WagerDoc>;
   /** Advances with every write that changes figures of the wagers. */
   readonly revision: Revision;
+  readonly #comparisons: SettledComparisons;
 
   constructor(db: Db) {
     this.wagers = db.collection('wagers');
+    this.#comparisons = new SettledComparisons((venues, after) => this.#listCompared(venues, after));
     this.revision = new Revision(db, { collection: 'record_meta', _id: 'wagers-revision' });
   }
 
@@ -227,21 +231,22 @@ export class WagerBook {
     return (await this.wagers.findOne({ feedbackAt: { $ne: null } }, { sort: { feedbackAt: -1 } }))?.feedbackAt ?? null;
   }
 
-  /** Model against market on the settled markets of these venues, of days up to `through` (default: all). */
-  async compareWithMarket(venues: readonly string[], through: Day = Number.MAX_SAFE_INTEGER): Promise<HeadToHead> {
-    const filter = { winner: { $ne: null }, venue: { $in: [...venues] }, day: { $lte: through } };
-    // All of a record on each of its days.
-    const settled = await this.#list(filter, { projection: { day: 1, 'market.id': 1, pModel: 1, qMarket: 1, winner: 1 } });
-    return compareHeadToHead(settled.map(toSettledComparison));
+  /** Model against market on the settled markets of these venues. */
+  async compareWithMarket(venues: readonly string[]): Promise<HeadToHead> {
+    return compareHeadToHead(await this.#comparisons.list(venues));
+  }
+
+  #listCompared(venues: readonly string[], after: Day): Promise<ComparedWager[]> {
+    const filter = { day: { $gt: after }, venue: { $in: [...venues] }, market: { $ne: null } };
+    return this.#list(filter, { hint: { day: 1 }, projection: COMPARED_FIELDS });
   }
 
   #list(filter: Filter<WagerDoc>, options?: FindOptions): Promise<WagerDoc[]> {
-    return this.wagers.find(filter, options).sort({ day: 1 }).toArray();
+    return this.wagers
+      .find(filter, { batchSize: LARGE_READ_BATCH, ...options })
+      .sort({ day: 1 })
+      .toArray();
   }
 }
 
 const CHANGE_BY_STATE: Partial<Record<WagerState, WagerChange>> = { PLACED: 'placed', SKIPPED: 'skipped', WIN: 'settled', LOSS: 'settled' };
-
-export function toSettledComparison({ market, pModel, qMarket, winner }: WagerDoc): SettledComparison {
-  return { marketId: market!.id, pModel: pModel!, qMarket: qMarket!, winner: winner! };
-}

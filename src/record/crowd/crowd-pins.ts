@@ -1,5 +1,6 @@
 import { toDay } from '../../forecast/day.ts';
 import { formatWeek, toWeek } from '../../forecast/week.ts';
+import { LARGE_READ_BATCH } from '../../platform/mongo.ts';
 import { roundTo } from '../../platform/round.ts';
 import type { Side } from '../../wager/sizing.ts';
 import type { BookDepth, Quote } from '../../wager/venue.ts';
@@ -15,7 +16,7 @@ export type SettledPin = CrowdPin & { winner: Side };
 export async function readPins({ wagers, record }: { wagers: WagerBook; record: ForecastRecord }): Promise<CrowdPin[]> {
   const [priced, days] = await Promise.all([
     wagers.listPriced(),
-    record.days.find({}, { projection: { day: 1, price: 1 }, hint: { day: 1 } }).toArray(),
+    record.days.find({}, { projection: { day: 1, price: 1 }, hint: { day: 1 }, batchSize: LARGE_READ_BATCH }).toArray(),
   ]);
   const prices = new Map(days.map(({ day, price }) => [day, price]));
   return priced.map((wager) => {

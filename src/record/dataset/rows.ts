@@ -4,6 +4,7 @@ import type { Comparison } from '../../forecast/challenge/score-distributions.ts
 import { DAY_MS, type Day, parseDay } from '../../forecast/day.ts';
 import type { GridScores } from '../../forecast/scoring/grid-scores.ts';
 import type { ScoredForecast } from '../../forecast/statistics/scored-forecast.ts';
+import { LARGE_READ_BATCH } from '../../platform/mongo.ts';
 import type { DayDoc } from '../day-doc.ts';
 import type { DayModel } from '../distributions/day-distributions.ts';
 import type { DistributionScoresDoc } from '../distributions/distribution-scores.ts';
@@ -83,7 +84,7 @@ function startOfNextYear(day: Day): Day {
 async function readRows({ record, models, now }: DatasetRowsDeps, { from, before }: { from: Day; before: Day }): Promise<DatasetRows> {
   const range = { $gte: from, $lt: before };
   const docs = await record.forecasts
-    .find({ day: range, reveal: { $ne: null } })
+    .find({ day: range, reveal: { $ne: null } }, { batchSize: LARGE_READ_BATCH })
     .sort({ day: 1, horizonDays: 1 })
     .toArray();
   const resolved = docs.flatMap((doc) => toResolved(doc, now()) ?? []);

@@ -6,7 +6,7 @@ import { type Comparison, type ModelScores, scoreDistributions } from '../../for
 import type { Day } from '../../forecast/day.ts';
 import type { ModelName } from '../../forecast/models/registry.ts';
 import { type GridScores, scoreGrid } from '../../forecast/scoring/grid-scores.ts';
-import { ignoreDuplicate } from '../../platform/mongo.ts';
+import { ignoreDuplicate, LARGE_READ_BATCH } from '../../platform/mongo.ts';
 import { type ForecastDoc, getReturnFromSignal } from '../forecast-doc.ts';
 import { readQuantilesMicro, type StoredDistribution } from './day-distributions.ts';
 
@@ -43,11 +43,11 @@ export class DistributionScores {
 
   /** Of a horizon by day, those of forecasts that are not revealed yet included. */
   listByHorizon(horizonDays: number): Promise<DistributionScoresDoc[]> {
-    return this.#scores.find({ horizonDays }).sort({ day: 1 }).toArray();
+    return this.#scores.find({ horizonDays }, { batchSize: LARGE_READ_BATCH }).sort({ day: 1 }).toArray();
   }
 
   listByIds(ids: readonly string[]): Promise<DistributionScoresDoc[]> {
-    return this.#scores.find({ _id: { $in: [...ids] } }).toArray();
+    return this.#scores.find({ _id: { $in: [...ids] } }, { batchSize: LARGE_READ_BATCH }).toArray();
   }
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { HORIZONS } from '../../forecast/model.ts';
+import { LARGE_READ_BATCH } from '../../platform/mongo.ts';
 import {
   ATTESTED_FIELDS,
   type AttestationFigures,
@@ -117,7 +118,8 @@ export class RecordFigures {
 
   async #computeAttestations(): Promise<AttestationFigures> {
     const { forecasts } = this.#deps.record;
-    const docs = await forecasts.find({ attestation: { $ne: null } }, { projection: ATTESTED_FIELDS }).toArray();
+    const options = { projection: ATTESTED_FIELDS, batchSize: LARGE_READ_BATCH };
+    const docs = await forecasts.find({ attestation: { $ne: null } }, options).toArray();
     return computeAttestationFigures(docs as AttestedForecast[]);
   }
 }

@@ -1,7 +1,7 @@
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
 import { MongoBulkWriteError } from 'mongodb';
 import { type Day, formatDay } from '../../../../forecast/day.ts';
-import { readDatabaseTime } from '../../../../platform/mongo.ts';
+import { LARGE_READ_BATCH, readDatabaseTime } from '../../../../platform/mongo.ts';
 import type { DatedValue } from '../../sources/source.ts';
 import { getFinalMs, type ObservationStream } from './observation-stream.ts';
 
@@ -50,8 +50,6 @@ const PACKED = {
   versions: { $map: { input: '$versions', in: ['$$this.value', '$$this.final', '$$this.backfilled', '$$this.receivedAtMs'] } },
 } as const;
 const DUPLICATE_KEY = 11_000;
-/** Bounds the memory of reading a history. */
-const READ_BATCH_SIZE = 500;
 type SaveOptions = Pick<ObservationVersion, 'receivedAtMs' | 'backfilled'>;
 const BY_CHANGE = { stream: 1, updatedAt: 1 } as const;
 const BY_DAY = { stream: 1, source: 1, day: 1 } as const;
@@ -107,7 +105,7 @@ export class ObservationStore {
 
   /** Streams what changed at `since` or later, oldest change first. */
   async *readChanged(stream: ObservationStream, since: Date): AsyncGenerator<KnownObservation> {
-    const options = { hint: BY_CHANGE, batchSize: READ_BATCH_SIZE, projection: PACKED };
+    const options = { hint: BY_CHANGE, batchSize: LARGE_READ_BATCH, projection: PACKED };
     const cursor = this.#docs.find<PackedObservation>({ stream, updatedAt: { $gte: since } }, options).sort({ updatedAt: 1 });
     for await (const { day, source, versions } of cursor) {
       yield {
