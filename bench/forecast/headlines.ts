@@ -1,4 +1,4 @@
-import type { HorizonWalkForward } from '../../src/forecast/backtest/walk-forward/report.ts';
+import type { OwnReport } from '../../src/forecast/backtest/walk-forward/pooled-report.ts';
 
 /** Figures of all out-of-sample days of a horizon together. */
 export interface Headline {
@@ -27,7 +27,7 @@ export function differenceOf(ours: Headlines, theirs: Headlines): number {
 }
 
 /** Those of horizons that have folds. */
-export function headlinesOf(horizons: readonly Pick<HorizonWalkForward, 'horizonDays' | 'pooled'>[]): Headlines {
+export function headlinesOf(horizons: readonly { horizonDays: number; pooled: OwnReport | null }[]): Headlines {
   return Object.fromEntries(
     horizons.map(({ horizonDays, pooled }) => {
       if (pooled === null) throw new Error(`no complete fold at ${horizonDays} days: the history is too short to be measured`);

@@ -66,15 +66,17 @@ function comparisons({ numpy, tables, report }: Found): Comparison[] {
   return [
     {
       kind: 'time',
-      work: 'walk-forward without leak canaries',
-      meaning: `${WORK}: what the baseline does, too.`,
+      work: 'walk-forward without leak canaries and GARCH',
+      meaning: `${WORK}: what the baseline does, too, but for the coverage by weekday.`,
       baseline,
       ours: times(tables),
+      goalRatio: 1,
     },
     {
       kind: 'time',
       work: 'walk-forward as it is reported',
-      meaning: 'The same and the leak canaries with all that they break on purpose, which the baseline does not have.',
+      meaning:
+        'The same, the GARCH that it is compared with, and the leak canaries with all that they break on purpose: the baseline has neither.',
       baseline,
       ours: times(report),
       goalMs: GOAL_MS,

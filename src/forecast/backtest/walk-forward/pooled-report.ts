@@ -35,6 +35,15 @@ export interface PooledReport {
 }
 
 export function buildPooledReport(history: BacktestHistory, folds: readonly Fold[], horizonDays: HorizonDays): PooledReport | null {
+  const own = buildOwnReport(folds, horizonDays);
+  return own && { ...own, garchCrpsSkill: computeGarchSkill(history, folds, horizonDays) };
+}
+
+/** What needs no model but the one of the folds. */
+export type OwnReport = Omit<PooledReport, 'garchCrpsSkill'>;
+
+/** Null without a day. */
+export function buildOwnReport(folds: readonly Fold[], horizonDays: HorizonDays): OwnReport | null {
   const days = folds.flatMap((fold) => fold.days);
   if (days.length === 0) return null;
   const countOf = (signal: string) => days.filter((day) => day.signal === signal).length;
@@ -49,7 +58,6 @@ export function buildPooledReport(history: BacktestHistory, folds: readonly Fold
     advantage: testAdvantageOverAlwaysUp(directions, horizonDays),
     crpsSkill: computeCrpsSkill(days, ({ climatologyCrps }) => climatologyCrps),
     recentCrpsSkill: computeCrpsSkill(days, ({ recentCrps }) => recentCrps),
-    garchCrpsSkill: computeGarchSkill(history, folds, horizonDays),
     coverage80: bootstrapEstimate(shareOf(days, isInCentral80), {
       columns: [days.map((one) => (isInCentral80(one) ? 1 : 0)), days.map(() => 1)],
       statistic: ([held, all]) => held / all,
