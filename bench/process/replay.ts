@@ -88,7 +88,7 @@ async function readReplayedDay(port: number): Promise<number | null> {
 }
 
 /** By a part of the command line. */
-const PROGRAMS = { start: 'bin/start.mjs', database: 'mongo-host.ts', 'host of the chain': 'chain-host.ts', chain: 'bin/anvil' };
+const PROGRAMS = { service: 'bin/start.mjs', database: 'mongo-host.ts', 'host of the chain': 'chain-host.ts', chain: 'bin/anvil' };
 
 /** Resident megabytes by program of all processes below this one; none where there is no `/proc`. */
 async function measureDescendants(): Promise<Map<string, number>> {
