@@ -1,3 +1,4 @@
+import quickselect from 'quickselect';
 import type { Interval } from '../scoring.ts';
 import { type BlockStarts, drawBlocks } from './block-draws.ts';
 import { interpolateQuantile } from './mean.ts';
@@ -62,29 +63,39 @@ export function bootstrapEstimate(value: number, options: BootstrapOptions): Int
  * days to keep their dependence. The percentiles are widened around the full-record statistic, since few blocks understate the variance.
  * Null where fewer than five blocks are informative or the statistic is undefined on too many resamples.
  */
-export function blockBootstrap({
-  columns,
-  statistic,
-  seed = BOOTSTRAP_SEED,
-  resamples = RESAMPLES,
-  ...options
-}: BootstrapOptions): Interval | null {
-  const days = columns[0]?.length ?? 0;
-  const blockDays = options.blockDays ?? chooseBlockDays(days);
-  const blocks = Math.min(days / blockDays, countInformativeBlocks(options.informative ? [options.informative] : columns, blockDays));
-  if (blocks < MIN_BLOCKS) return null;
-  const running = columns.map((column) => computeRunningSums(column, blockDays));
-  const starts = drawBlocks({ days, blockDays, seed, resamples });
-  const resampled = running.map((sums) => resampleSums(sums, starts, { days, blockDays, resamples }));
+export function blockBootstrap({ columns, statistic, informative, range, ...options }: BootstrapOptions): Interval | null {
+  const plan = planResampling(columns[0]?.length ?? 0, informative ? [informative] : columns, options);
+  if (plan === null) return null;
+  const resampled = columns.map((column) => resampleColumn(column, plan));
   const sums = new Float64Array(columns.length);
-  const found = new Float64Array(resamples);
-  for (let resample = 0; resample < resamples; resample++) {
-    for (let column = 0; column < sums.length; column++) sums[column] = resampled[column][resample];
+  const found = new Float64Array(plan.resamples);
+  for (let resample = 0; resample < plan.resamples; resample++) {
+    for (let column = 0; column < sums.length; column++) sums[column] = resampled[column].sums[resample];
     found[resample] = statistic(sums);
   }
-  const percentiles = computePercentiles(found);
-  const estimate = statistic(Float64Array.from(running, (column) => column[days]));
-  return percentiles === null ? null : widenForFewBlocks(percentiles, { estimate, blocks, range: options.range });
+  return toInterval(found, { estimate: statistic(Float64Array.from(resampled, ({ total }) => total)), blocks: plan.blocks, range });
+}
+
+/** How the days of a record are resampled. */
+export interface Resampling {
+  days: number;
+  blockDays: number;
+  resamples: number;
+  /** Of how many the variance is estimated. */
+  blocks: number;
+  starts: BlockStarts;
+}
+
+/** Null where fewer than five blocks have a day on which a column is not 0. */
+export function planResampling(
+  days: number,
+  columns: readonly ArrayLike<number>[],
+  { seed = BOOTSTRAP_SEED, resamples = RESAMPLES, ...options }: Pick<BootstrapOptions, 'blockDays' | 'seed' | 'resamples'> = {},
+): Resampling | null {
+  const blockDays = options.blockDays ?? chooseBlockDays(days);
+  const blocks = Math.min(days / blockDays, countInformativeBlocks(columns, blockDays));
+  if (blocks < MIN_BLOCKS) return null;
+  return { days, blockDays, resamples, blocks, starts: drawBlocks({ days, blockDays, seed, resamples }) };
 }
 
 /** Disjoint blocks, counted greedily, that contain a day on which some column is not 0. */
@@ -98,20 +109,34 @@ function countInformativeBlocks(columns: readonly ArrayLike<number>[], blockDays
   return blocks;
 }
 
-/** Percentiles of the resampled values; null where too many are undefined, as dropping them would bias the rest. */
-function computePercentiles(values: Float64Array): Interval | null {
+interface Estimated {
+  /** The statistic of the full record. */
+  estimate: number;
+  blocks: number;
+  range: Interval | undefined;
+}
+
+/** Null where too many of the resampled values are undefined, as dropping them would bias the rest. */
+export function toInterval(resampled: Float64Array, estimated: Estimated): Interval | null {
   let undefinedCount = 0;
-  for (const value of values) if (!Number.isFinite(value)) undefinedCount++;
-  if (undefinedCount > MAX_UNDEFINED_SHARE * values.length) return null;
-  const sorted = (undefinedCount === 0 ? values : values.filter((value) => !Number.isNaN(value))).sort();
-  return { low: interpolateQuantile(sorted, TAIL_PROBABILITY), high: interpolateQuantile(sorted, 1 - TAIL_PROBABILITY) };
+  for (const value of resampled) if (!Number.isFinite(value)) undefinedCount++;
+  if (undefinedCount > MAX_UNDEFINED_SHARE * resampled.length) return null;
+  const values = undefinedCount === 0 ? resampled : resampled.filter((value) => !Number.isNaN(value));
+  const percentiles = { low: selectQuantile(values, TAIL_PROBABILITY), high: selectQuantile(values, 1 - TAIL_PROBABILITY) };
+  return widenForFewBlocks(percentiles, estimated);
+}
+
+/** Reorders `values` as far as the quantile needs, which takes a sixth of the time of sorting them. */
+function selectQuantile(values: Float64Array, level: number): number {
+  const below = Math.floor(level * (values.length - 1));
+  const array = values as ArrayLike<number> as number[];
+  quickselect(array, below);
+  if (below + 1 < values.length) quickselect(array, below + 1, below + 1);
+  return interpolateQuantile(values, level);
 }
 
 /** Uses Student's t for the normal quantile, and the sample variance for the resampling variance. */
-function widenForFewBlocks(
-  { low, high }: Interval,
-  { estimate, blocks, range }: { estimate: number; blocks: number; range: Interval | undefined },
-): Interval | null {
+function widenForFewBlocks({ low, high }: Interval, { estimate, blocks, range }: Estimated): Interval | null {
   const factor = (studentQuantile(blocks - 1) / Z_95) * Math.sqrt(blocks / (blocks - 1));
   const bounds = {
     low: Math.max(estimate - factor * Math.max(0, estimate - low), range?.low ?? Number.NEGATIVE_INFINITY),
@@ -120,12 +145,12 @@ function widenForFewBlocks(
   return Number.isFinite(bounds.low) && Number.isFinite(bounds.high) ? bounds : null;
 }
 
-/** Sums of one column by resample: of whole blocks and a shorter last one, `days` days in all. */
-function resampleSums(
-  running: Float64Array,
-  starts: BlockStarts,
-  { days, blockDays, resamples }: { days: number; blockDays: number; resamples: number },
-): Float64Array {
+/** Sums of one column by resample, of whole blocks and a shorter last one, `days` days in all; and its total over the record. */
+export function resampleColumn(
+  column: ArrayLike<number>,
+  { days, blockDays, resamples, starts }: Resampling,
+): { sums: Float64Array; total: number } {
+  const running = computeRunningSums(column, blockDays);
   const sums = new Float64Array(resamples);
   const blockSums = new Float64Array(days);
   let left = days;
@@ -137,7 +162,7 @@ function resampleSums(
     for (let resample = 0; resample < resamples; resample++) sums[resample] += blockSums[block[resample]];
     left -= blockDays;
   }
-  return sums;
+  return { sums, total: running[days] };
 }
 
 /** Prefix sums, continued circularly past the end so that a block may begin on any day. */

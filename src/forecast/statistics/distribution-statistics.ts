@@ -1,9 +1,9 @@
 import type { Day } from '../day.ts';
-import { blockBootstrap, SHARE_RANGE } from '../math/block-bootstrap.ts';
 import { countEffective } from '../math/effective-count.ts';
 import { meanBy, shareOf } from '../math/mean.ts';
+import { bootstrapShares } from '../math/share-bootstrap.ts';
 import { computeShareInterval, type Interval } from '../scoring.ts';
-import { type ScoredForecast, toDailyColumn } from './scored-forecast.ts';
+import { type DaySpan, type ScoredForecast, spanOf, toDailyColumn } from './scored-forecast.ts';
 
 /** Observed share with its interval, by the block bootstrap where the outcomes fill five blocks, else Wilson's on their effective number. */
 interface Coverage {
@@ -44,41 +44,54 @@ export const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as con
 export function computeDistributionStatistics(forecasts: readonly ScoredForecast[], horizonDays: number): DistributionStatistics | null {
   const known = forecasts.flatMap(({ day, distribution }): KnownOutcome[] => (distribution === null ? [] : [{ day, ...distribution }]));
   if (known.length === 0) return null;
-  const all: Outcomes = { known, isMember: () => true, horizonDays };
+  const all: Outcomes = { members: known, span: spanOf(known), horizonDays };
   return {
     n: known.length,
     effectiveN: countEffective(known, horizonDays),
     crps: meanBy(known, ({ crps }) => crps),
     coverage: computeBands(all),
-    quantiles: QUANTILE_LEVELS.map((level) => ({ level, ...computeCoverage(all, ({ pit }) => pit <= level) })),
+    quantiles: computeQuantiles(all),
     weekdays: WEEKDAYS.flatMap((weekday, index) => {
-      const own: Outcomes = { ...all, isMember: ({ day }) => getOpeningWeekday(day) === index };
-      const n = known.filter(own.isMember).length;
-      return n === 0 ? [] : [{ weekday, n, coverage: computeBands(own) }];
+      const members = known.filter(({ day }) => getOpeningWeekday(day) === index);
+      return members.length === 0 ? [] : [{ weekday, n: members.length, coverage: computeBands({ ...all, members }) }];
     }),
   };
 }
 
-/** Members of a record, whose days are resampled together so that all shares have the same draws. */
+/** Some outcomes of a record, all of whose days are resampled together so that all shares have the same draws. */
 interface Outcomes {
-  known: readonly KnownOutcome[];
-  isMember(one: KnownOutcome): boolean;
+  members: readonly KnownOutcome[];
+  span: DaySpan;
   horizonDays: number;
 }
 
 function computeBands(outcomes: Outcomes): DistributionStatistics['coverage'] {
-  return CENTRAL_BANDS.map((nominal) => ({ nominal, ...computeCoverage(outcomes, ({ pit }) => Math.abs(pit - 0.5) <= nominal / 2) }));
+  const coverage = computeCoverage(
+    outcomes,
+    CENTRAL_BANDS.map((nominal) => (pit) => Math.abs(pit - 0.5) <= nominal / 2),
+  );
+  return CENTRAL_BANDS.map((nominal, index) => ({ nominal, ...coverage[index] }));
 }
 
-function computeCoverage({ known, isMember, horizonDays }: Outcomes, isIn: (one: KnownOutcome) => boolean): Coverage {
-  const members = known.filter(isMember);
-  const observed = shareOf(members, isIn);
-  const bootstrap = blockBootstrap({
-    columns: [toDailyColumn(known, (one) => (isMember(one) && isIn(one) ? 1 : 0)), toDailyColumn(known, (one) => (isMember(one) ? 1 : 0))],
-    statistic: ([held, all]) => held / all,
-    range: SHARE_RANGE,
+function computeQuantiles(outcomes: Outcomes): DistributionStatistics['quantiles'] {
+  const coverage = computeCoverage(
+    outcomes,
+    QUANTILE_LEVELS.map((level) => (pit) => pit <= level),
+  );
+  return QUANTILE_LEVELS.map((level, index) => ({ level, ...coverage[index] }));
+}
+
+/** Of the outcomes by each of the sets of transforms. */
+function computeCoverage({ members, span, horizonDays }: Outcomes, sets: readonly ((pit: number) => boolean)[]): Coverage[] {
+  const flag = (isIn: (pit: number) => boolean) => toDailyColumn(members, ({ pit }) => (isIn(pit) ? 1 : 0), span);
+  const intervals = bootstrapShares(
+    sets.map(flag),
+    flag(() => true),
+  );
+  return sets.map((isIn, index) => {
+    const observed = shareOf(members, ({ pit }) => isIn(pit));
+    return { observed, interval95: intervals[index] ?? computeShareInterval(observed, countEffective(members, horizonDays)) };
   });
-  return { observed, interval95: bootstrap ?? computeShareInterval(observed, countEffective(members, horizonDays)) };
 }
 
 /** Of the day after the forecast, on which its window opens: 0 for Monday to 6 for Sunday. Day 0 was a Thursday. */

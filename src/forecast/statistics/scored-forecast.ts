@@ -15,11 +15,24 @@ export interface ScoredForecast {
   distribution: { crps: number; pit: number } | null;
 }
 
-/** Values by day from the first forecast to the last, 0 on days without one. @throws OracleError INPUT_INVALID unless days ascend */
-export function toDailyColumn<T extends { day: Day }>(forecasts: readonly T[], numberOf: (forecast: T) => number): Float64Array {
-  if (forecasts.length === 0) return new Float64Array();
-  const first = forecasts[0].day;
-  const column = new Float64Array(forecasts[forecasts.length - 1].day - first + 1);
+/** Consecutive days. */
+export interface DaySpan {
+  first: Day;
+  days: number;
+}
+
+export function spanOf(forecasts: readonly { day: Day }[]): DaySpan {
+  const first = forecasts[0]?.day ?? 0;
+  return { first, days: forecasts.length === 0 ? 0 : forecasts[forecasts.length - 1].day - first + 1 };
+}
+
+/** Values by day of `span`, by default from the first forecast to the last; 0 on days without one. @throws OracleError INPUT_INVALID unless days ascend */
+export function toDailyColumn<T extends { day: Day }>(
+  forecasts: readonly T[],
+  numberOf: (forecast: T) => number,
+  { first, days }: DaySpan = spanOf(forecasts),
+): Float64Array {
+  const column = new Float64Array(days);
   let before = first - 1;
   for (const forecast of forecasts) {
     requireAscending(before, forecast.day);
