@@ -73,6 +73,7 @@ export function createWallet(options: WalletOptions): Wallet {
     recoveryIntervalMs: Math.max(MIN_RECOVERY_INTERVAL_MS, RECOVERY_AFTER_POLLS * chain.pollingIntervalMs),
     feeCap: options.feeCapWei ?? 100n * 10n ** 9n,
     runExclusive: (work) => mutex.add(work),
+    lastNonce: null,
     nonceGaps: new Map(),
     nodeRejections: new Map(),
   };
@@ -93,10 +94,13 @@ export function createWallet(options: WalletOptions): Wallet {
 }
 
 async function sendTransaction(context: WalletContext, request: SendRequest): Promise<ConfirmedTransaction> {
+  // Most keys are new: the chain is asked what a new one needs while the journal is asked for an earlier transaction.
+  const prepared = Promise.all([readNextNonce(context), prepareCall(context, request)]);
+  prepared.catch(() => undefined);
   let row = await context.journal.find(buildRowId(context, request.key));
   let fresh = false;
   if (row === null) {
-    const [nonceOnChain, call] = await Promise.all([readNextNonce(context), prepareCall(context, request)]);
+    const [nonceOnChain, call] = await prepared;
     ({ row, fresh } = await reserveNonce(context, call, nonceOnChain));
   }
   return toConfirmedTransaction(isFinalRow(row) ? row : await waitForConfirmation(context, row, fresh));
