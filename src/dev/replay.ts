@@ -114,12 +114,15 @@ interface DayPosition {
 /** Steps without effect on each other run concurrently: those of wagers and the next day's signal do not use the chain. */
 async function replayDay(options: ReplayOptions, day: Day, { isFirst, isLast }: DayPosition): Promise<void> {
   if (isFirst) await signalDay(options, day);
+  await runAll([commitAndResolveDay(options, day, isFirst), ...(isLast ? [] : [signalDay(options, day + 1)])]);
+}
+
+async function commitAndResolveDay(options: ReplayOptions, day: Day, isFirst: boolean): Promise<void> {
   await runAll([commitDay(options, day, isFirst), runStepsAt(options, getStepDueMs('wager', day), day, ['wager'])]);
   const opensMs = getWindowOpensMs(day);
   await advanceChainTime(options, day, { fromMs: opensMs, throughMs: opensMs + HOUR_MS - SECOND_MS });
-  const outcome = runAll([runStepsAt(options, opensMs, day, ['open-window', 'resolve']), runStepsAt(options, opensMs, day, ['settle'])]);
-  const reported = outcome.then(() => runStepsAt(options, opensMs, day, ['reputation']));
-  await runAll([reported, ...(isLast ? [] : [signalDay(options, day + 1)])]);
+  await runAll([runStepsAt(options, opensMs, day, ['open-window', 'resolve']), runStepsAt(options, opensMs, day, ['settle'])]);
+  await runStepsAt(options, opensMs, day, ['reputation']);
 }
 
 function signalDay(options: ReplayOptions, day: Day): Promise<void> {
