@@ -65,11 +65,23 @@ export async function replayDays(options: ReplayOptions): Promise<ReplayRange | 
   for (let from = first; from <= plan.to; from += ADVANCE_REVISIONS_EVERY_DAYS) {
     const last = Math.min(from + ADVANCE_REVISIONS_EVERY_DAYS - 1, plan.to);
     await advanceRevisionsOnceAfter(options.pipeline, async () => {
+      let dayBefore = Promise.resolve();
+      const store = async (day: Day) => {
+        await runs.flush();
+        if (day < last) await complete(day);
+      };
       for (let day = from; day <= last; day++) {
         options.signal.throwIfAborted();
-        await replayDay(batched, day, { isFirst: day === first, isLast: day === plan.to }).finally(() => runs.flush());
-        if (day < last) await complete(day);
+        const position = { isFirst: day === first, isLast: day === plan.to, dayBefore };
+        await replayDay(batched, day, position).catch(async (error) => {
+          await runs.flush();
+          throw error;
+        });
+        dayBefore = store(day);
+        // Awaited by the next day, or here.
+        dayBefore.catch(() => undefined);
       }
+      await dayBefore;
     });
     // A replay that is complete has advanced the revisions: nothing else would after a kill.
     await complete(last);
@@ -109,19 +121,25 @@ function advanceRevisionsOnceAfter({ record, wagers }: PipelineDeps, work: () =>
 interface DayPosition {
   isFirst: boolean;
   isLast: boolean;
+  /** Fulfilled once the day before is stored as complete: no block of this day may be mined earlier. */
+  dayBefore: Promise<void>;
 }
 
 /** Steps without effect on each other run concurrently: those of wagers and the next day's signal do not use the chain. */
-async function replayDay(options: ReplayOptions, day: Day, { isFirst, isLast }: DayPosition): Promise<void> {
-  if (isFirst) await signalDay(options, day);
-  await runAll([commitAndResolveDay(options, day, isFirst), ...(isLast ? [] : [signalDay(options, day + 1)])]);
+async function replayDay(options: ReplayOptions, day: Day, position: DayPosition): Promise<void> {
+  if (position.isFirst) await signalDay(options, day);
+  await runAll([commitAndResolveDay(options, day, position), ...(position.isLast ? [] : [signalDay(options, day + 1)])]);
 }
 
-async function commitAndResolveDay(options: ReplayOptions, day: Day, isFirst: boolean): Promise<void> {
-  await runAll([commitDay(options, day, isFirst), runStepsAt(options, getStepDueMs('wager', day), day, ['wager'])]);
+async function commitAndResolveDay(options: ReplayOptions, day: Day, position: DayPosition): Promise<void> {
+  await runAll([commitDay(options, day, position), runStepsAt(options, getStepDueMs('wager', day), day, ['wager'])]);
   const opensMs = getWindowOpensMs(day);
-  await advanceChainTime(options, day, { fromMs: opensMs, throughMs: opensMs + HOUR_MS - SECOND_MS });
-  await runAll([runStepsAt(options, opensMs, day, ['open-window', 'resolve']), runStepsAt(options, opensMs, day, ['settle'])]);
+  const resolve = async () => {
+    const atOpening = { fromMs: opensMs, throughMs: opensMs + HOUR_MS - SECOND_MS };
+    await runAll([advanceChainTime(options, day, atOpening), runStepsAt(options, opensMs, day, ['open-window'])]);
+    await runStepsAt(options, opensMs, day, ['resolve']);
+  };
+  await runAll([resolve(), runStepsAt(options, opensMs, day, ['settle'])]);
   await runStepsAt(options, opensMs, day, ['reputation']);
 }
 
@@ -129,12 +147,11 @@ function signalDay(options: ReplayOptions, day: Day): Promise<void> {
   return runStepsAt(options, getStepDueMs('signal', day), day, ['signal']);
 }
 
-/** @param mayBeCommitted by an interrupted replay */
-async function commitDay(options: ReplayOptions, day: Day, mayBeCommitted: boolean): Promise<void> {
-  const isCommitted = mayBeCommitted && !(await options.pipeline.record.listUnattestedDays()).includes(day);
-  if (!isCommitted) {
-    await advanceChainTime(options, day, { fromMs: getStepDueMs('attest', day), throughMs: getWindowOpensMs(day) - SECOND_MS });
-  }
+async function commitDay(options: ReplayOptions, day: Day, { isFirst, dayBefore }: DayPosition): Promise<void> {
+  // By an interrupted replay.
+  const isCommitted = isFirst && !(await options.pipeline.record.listUnattestedDays()).includes(day);
+  const beforeOpening = { fromMs: getStepDueMs('attest', day), throughMs: getWindowOpensMs(day) - SECOND_MS };
+  await runAll([dayBefore, ...(isCommitted ? [] : [advanceChainTime(options, day, beforeOpening)])]);
   await runStepsAt(options, getStepDueMs('attest', day), day, ['attest']);
 }
 

@@ -41,14 +41,22 @@ function parseL1Fee(l1Fee: unknown): bigint {
 async function readConfirmedReceipt({ chain }: WalletContext, receipt: MinedReceipt): Promise<InclusionStatus | null> {
   const { blockNumber, blockHash } = receipt;
   const { client, confirmations } = chain;
+  const state = receipt.status === 'success' ? 'CONFIRMED' : 'REVERTED';
+  const timestamp = readBlockTime(receipt);
+  if (confirmations <= 1 && timestamp !== null) return { at: 'depth', state, receipt: toStoredReceipt(receipt, timestamp) };
   const block = await chainCall('Reading the block of a transaction', async () => {
     const head = confirmations > 1 ? await client.getBlockNumber() : blockNumber;
     if (head - blockNumber + 1n < confirmations) return null;
     return client.request({ method: 'eth_getBlockByNumber', params: [numberToHex(blockNumber), false] });
   });
   if (block?.hash !== blockHash) return null;
-  const state = receipt.status === 'success' ? 'CONFIRMED' : 'REVERTED';
   return { at: 'depth', state, receipt: toStoredReceipt(receipt, Number(block.timestamp)) };
+}
+
+/** Seconds; null for a receipt without logs, and of a node that gives logs without the time of their block. */
+function readBlockTime({ logs }: MinedReceipt): number | null {
+  const time: unknown = logs[0]?.blockTimestamp;
+  return typeof time === 'bigint' ? Number(time) : null;
 }
 
 function toStoredReceipt(receipt: MinedReceipt, timestamp: number): StoredReceipt {
