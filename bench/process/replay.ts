@@ -11,7 +11,6 @@ const DAYS = 500;
 const WINDOW_DAYS = 40;
 const FIRST_DAY = 30;
 const POLL_MS = 250;
-const PAGE_BYTES = 4_096;
 
 /** What a day costs late in a long replay. */
 export const REPLAY: Benchmark = {
@@ -56,7 +55,7 @@ function replay(days: number, report: BenchOptions['report']): Promise<{ early: 
     await starting;
     const parts = [...peak].map(([program, mb]) => `${program} ${mb.toFixed(0)}`).join(', ');
     report(`  ${days} days in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
-    report(`  all processes of the service at most ${totalOf(peak).toFixed(0)} MB resident: ${parts}`);
+    report(`  all processes of the service at most ${totalOf(peak).toFixed(0)} MB, shared pages once: ${parts}`);
     return { early: meanDayMs(reached, FIRST_DAY), late: meanDayMs(reached, days - WINDOW_DAYS) };
   });
 }
@@ -90,23 +89,27 @@ async function readReplayedDay(port: number): Promise<number | null> {
 /** By a part of the command line. */
 const PROGRAMS = { service: 'bin/start.mjs', database: 'mongo-host.ts', 'host of the chain': 'chain-host.ts', chain: 'bin/anvil' };
 
-/** Resident megabytes by program of all processes below this one; none where there is no `/proc`. */
+/** Megabytes by program of all processes below this one, pages that they share counted once; none where there is no `/proc`. */
 async function measureDescendants(): Promise<Map<string, number>> {
-  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
-  const processes = new Map<number, { parent: number; mb: number }>();
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name)).map(Number);
+  const parents = new Map<number, number>();
   for (const pid of pids) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (fields.length > 21) processes.set(Number(pid), { parent: Number(fields[1]), mb: (Number(fields[21]) * PAGE_BYTES) / 1e6 });
+    parents.set(pid, Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
   }
-  const isBelow = (pid: number | undefined): boolean => pid !== undefined && (pid === process.pid || isBelow(processes.get(pid)?.parent));
+  const isBelow = (pid: number | undefined): boolean => pid !== undefined && (pid === process.pid || isBelow(parents.get(pid)));
   const byProgram = new Map<string, number>();
-  for (const [pid, { parent, mb }] of processes) {
-    if (!isBelow(parent)) continue;
+  for (const pid of pids.filter((candidate) => isBelow(parents.get(candidate)))) {
     const program = await findProgram(pid);
-    byProgram.set(program, (byProgram.get(program) ?? 0) + mb);
+    byProgram.set(program, (byProgram.get(program) ?? 0) + (await readProportionalMb(pid)));
   }
   return byProgram;
+}
+
+/** Of a page that n processes have, a process has an nth. */
+async function readProportionalMb(pid: number): Promise<number> {
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
+  return (Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1_024) / 1e6;
 }
 
 async function findProgram(pid: number): Promise<string> {
