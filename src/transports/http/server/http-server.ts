@@ -13,6 +13,7 @@ import { OracleError } from '../../../platform/errors.ts';
 import { toProblemDetails } from './problems/problem.ts';
 import type { ShareUse } from './sockets/connection-budget.ts';
 import { answerHandshake, isHandshake } from './sockets/handshakes.ts';
+import { createListeners, type Listeners } from './sockets/listeners.ts';
 import { queuePerSocket } from './sockets/request-queue.ts';
 import { type SocketLimits, watchSockets } from './sockets/watch-sockets.ts';
 
@@ -72,8 +73,8 @@ export function createHttpServer(app: RequestListener, options: ListenOptions = 
   server.on('clientError', answerClientError);
   const pendingResponses = trackResponses(server, options.stopping);
   const watched = watchSockets(server, { ...options.limits, stalledMs: timeouts.stalledMs });
-  server.once('close', watched.stop);
-  const stopAccepting = () => (closed ??= new Promise<void>((resolve) => server.close(() => resolve())));
+  const listeners = createListeners(server);
+  const stopAccepting = () => (closed ??= listeners.close().then(watched.stop));
   const sockets = new Set<Duplex>();
   server.on('upgrade', (request, socket, head) => {
     sockets.add(socket);
@@ -84,7 +85,7 @@ export function createHttpServer(app: RequestListener, options: ListenOptions = 
     get port() {
       return (server.address() as AddressInfo).port;
     },
-    listen: (port, host) => startListening(server, port, host),
+    listen: (port, host) => startListening(listeners, port, host),
     serve: (next) => {
       current = next;
     },
@@ -123,17 +124,17 @@ function announceClose(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
-function startListening(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const field = error.code === 'EADDRINUSE' || error.code === 'EACCES' ? 'PORT' : 'HOST';
-      const suggestedAction =
-        field === 'PORT' ? 'Set PORT to a free port, e.g. PORT=3001 npm start' : 'Set HOST to an address of this machine.';
-      const message = `Setting ${field}: cannot listen on ${host}:${port} (${error.code})`;
-      reject(new OracleError('CONFIG_INVALID', message, { field, suggestedAction, cause: error }));
-    });
-    server.listen(port, host, resolve);
-  });
+async function startListening(listeners: Listeners, port: number, host: string): Promise<void> {
+  try {
+    await listeners.listen(port, host);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const field = code === 'EADDRINUSE' || code === 'EACCES' ? 'PORT' : 'HOST';
+    const suggestedAction =
+      field === 'PORT' ? 'Set PORT to a free port, e.g. PORT=3001 npm start' : 'Set HOST to an address of this machine.';
+    const message = `Setting ${field}: cannot listen on ${host}:${port} (${code})`;
+    throw new OracleError('CONFIG_INVALID', message, { field, suggestedAction, cause });
+  }
 }
 
 /** Drains pending requests for a grace period, so that a client that never completes its request cannot block the shutdown. */
