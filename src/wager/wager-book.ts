@@ -100,6 +100,12 @@ export function buildUndecidedWager(venue: Pick<Venue, 'name' | 'asset'>, day: D
   };
 }
 
+/** Wagers are public at an instant if they are settled, and of a day through which all forecasts are public. */
+export interface Publicity {
+  at: Date;
+  throughDay: Day;
+}
+
 export const WAGER_INDEXES = [
   {
     collection: 'wagers',
@@ -107,6 +113,7 @@ export const WAGER_INDEXES = [
       { key: { day: 1 }, unique: true },
       { key: { state: 1, 'market.expiresAt': 1 } },
       { key: { winner: 1 } },
+      { key: { settledAt: 1 } },
       { key: { feedbackAt: -1 } },
       OUTBOX_INDEX,
     ],
@@ -186,8 +193,14 @@ export class WagerBook {
       .toArray();
   }
 
-  listSettledStakes(): Promise<WagerDoc[]> {
-    return this.#list({ state: { $in: ['WIN', 'LOSS'] } }, { hint: { state: 1, 'market.expiresAt': 1 } });
+  /** Settled stakes that were public at one instant and not at an earlier one, oldest first. */
+  listSettledBetween(earlier: Publicity, later: Publicity): Promise<WagerDoc[]> {
+    return this.#list({
+      state: { $in: ['WIN', 'LOSS'] },
+      day: { $lte: later.throughDay },
+      settledAt: { $lte: later.at },
+      $or: [{ day: { $gt: earlier.throughDay } }, { settledAt: { $gt: earlier.at } }],
+    });
   }
 
   async findNewestDay(): Promise<Day | null> {

@@ -3,6 +3,7 @@ import { formatWeek, getLastDayOfWeek, toWeek, type Week } from '../../forecast/
 import { isOracleError, OracleError } from '../../platform/errors.ts';
 import { listDaysBetween, listForecastsOfReport } from '../../record/day-queries.ts';
 import { composeWeeklyReport } from '../../record/weekly/compose.ts';
+import { computePublicity } from '../../record/weekly/wagers.ts';
 import type { PipelineDeps, StepContext } from '../deps.ts';
 import { getWeeklyReportDueMs, isLateForDue } from '../schedule/step-times.ts';
 
@@ -36,14 +37,14 @@ async function writeReport(deps: WeeklyReportDeps, week: Week, context: StepCont
   const due = await time.requireReached(getWeeklyReportDueMs(week), `The report on ${formatWeek(week)}`);
   const sunday = getLastDayOfWeek(week);
   const before = new Date(getWeeklyReportDueMs(week - DAYS_PER_WEEK));
-  const [days, forecasts, stakes, openUsd, closeUsd] = await Promise.all([
+  const asOf = new Date(getWeeklyReportDueMs(week));
+  const [days, forecasts, openUsd, closeUsd] = await Promise.all([
     listDaysBetween(record, week, sunday),
     listForecastsOfReport(record, { from: week, through: sunday, after: before }),
-    wagers.listSettledStakes(),
     readClose(deps, week - 1, week, context),
     readClose(deps, sunday, week, context),
   ]);
-  const asOf = new Date(getWeeklyReportDueMs(week));
+  const stakes = await wagers.listSettledBetween(computePublicity(forecasts, before), computePublicity(forecasts, asOf));
   const report = composeWeeklyReport({
     week,
     before,

@@ -32,6 +32,7 @@ export interface WeeklyReportData {
   days: readonly DayDoc[];
   /** As `listForecastsOfReport` returns them; earlier ones change nothing. */
   forecasts: readonly ForecastDoc[];
+  /** Settled ones; those that were public before change nothing. */
   stakes: readonly WagerDoc[];
 }
 

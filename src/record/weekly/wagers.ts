@@ -1,4 +1,4 @@
-import type { WagerDoc } from '../../wager/wager-book.ts';
+import type { Publicity, WagerDoc } from '../../wager/wager-book.ts';
 import { computeLastPublicDay, type ForecastDoc, forecastAsOf } from '../forecast-doc.ts';
 import { isOwnVenue } from '../own-venue.ts';
 
@@ -13,12 +13,15 @@ export function summarizeNewlyPublicWagers(
   return [...Map.groupBy(newlyPublic, ({ venue, asset }) => `${venue} ${asset}`).values()].map(sumWagers);
 }
 
+/** @param forecasts at least those that were not public */
+export function computePublicity(forecasts: readonly ForecastDoc[], at: Date): Publicity {
+  const known = forecasts.map((doc) => forecastAsOf(doc, at));
+  return { at, throughDay: computeLastPublicDay(known, at) };
+}
+
 function listPublicWagers(stakes: readonly WagerDoc[], forecasts: readonly ForecastDoc[], at: Date): WagerDoc[] {
-  const through = computeLastPublicDay(
-    forecasts.map((doc) => forecastAsOf(doc, at)),
-    at,
-  );
-  return stakes.filter(({ day, settledAt }) => day <= through && settledAt !== null && settledAt <= at);
+  const { throughDay } = computePublicity(forecasts, at);
+  return stakes.filter(({ day, settledAt }) => day <= throughDay && settledAt !== null && settledAt <= at);
 }
 
 function sumWagers(stakes: WagerDoc[]) {

@@ -175,7 +175,8 @@ describe('the weekly report', () => {
     const { record, wagers, market } = deps();
     const [week, sunday] = [firstWeek() + later, firstWeek() + later + 6];
     const [before, asOf] = [new Date(getWeeklyReportDueMs(week - 7)), new Date(getWeeklyReportDueMs(week))];
-    const [days, stakes] = [await listDaysBetween(record, week, sunday), await wagers.listSettledStakes()];
+    const days = await listDaysBetween(record, week, sunday);
+    const stakes = await wagers.wagers.find({ state: { $in: ['WIN', 'LOSS'] } }).toArray();
     const fixed = {
       week,
       before,
