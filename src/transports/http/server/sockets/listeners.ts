@@ -47,6 +47,8 @@ function openListener(listener: Server, options: ListenOptions): Promise<void> {
     listener.once('error', reject);
     listener.listen(options, () => {
       listener.off('error', reject);
+      // Of a connection that could not be accepted: its client tries again.
+      listener.on('error', () => undefined);
       resolve();
     });
   });
