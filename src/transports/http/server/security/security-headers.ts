@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { constants } from 'node:zlib';
 import compression from 'compression';
 import cors, { type CorsOptions } from 'cors';
 import type { Request, RequestHandler } from 'express';
@@ -98,10 +99,14 @@ function isUnderPath(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
 }
 
+/** The first quality with a context model: a twentieth smaller than the default of 4, in about the same time; beyond it little is gained. */
+const BROTLI_QUALITY = 5;
+
 /** Compresses public responses only: the compressed size of a response to a token or payment could leak its content (BREACH). */
 export function compressPublicReplies(): RequestHandler {
   return compression({
     threshold: MIN_COMPRESSED_BYTES,
+    brotli: { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } },
     filter: (request, response) =>
       request.headers.authorization === undefined &&
       !hasPaymentHeader(request as Request) &&
