@@ -2,7 +2,11 @@ import { z } from 'zod';
 import { integerSetting, type SettingDefinitions, urlSetting } from './define.ts';
 
 export const PROCESS_SETTINGS = {
-  PORT: { schema: integerSetting(0, 65_535), default: '3000', description: 'TCP port of the HTTP server, with sixteen listeners on Linux; 0 takes a free one' },
+  PORT: {
+    schema: integerSetting(0, 65_535),
+    default: '3000',
+    description: 'TCP port of the HTTP server, with sixteen listeners on Linux; 0 takes a free one',
+  },
   HOST: {
     schema: z.string().min(1).optional(),
     description: 'Address to listen on; unset: `127.0.0.1`, reachable from this machine only; `0.0.0.0`: all addresses, for a container',

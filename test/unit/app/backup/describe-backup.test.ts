@@ -14,6 +14,11 @@ it('accepts the backup of this record, and names the setting that belongs to ano
   expect(() => requireOwnBackup(found, { chainId: 8453, attester: other })).toThrow(refusal('ATTESTER_PRIVATE_KEY'));
 });
 
+it('reads the ledger after all that says of a payment that it is booked', () => {
+  const named = [...COPY_ORDER.stable, ...COPY_ORDER.early, ...COPY_ORDER.late];
+  for (const marked of ['purchases', 'agent_jobs', 'x402_payments']) expect(named.indexOf(marked)).toBeLessThan(named.indexOf('payments'));
+});
+
 it('orders collections that exist, each once', () => {
   const named = [...COPY_ORDER.stable, ...COPY_ORDER.early, ...COPY_ORDER.late];
   expect(new Set(named).size).toBe(named.length);
