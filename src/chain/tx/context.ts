@@ -18,8 +18,6 @@ export interface WalletContext {
   /** Called before the wallet signs after a transaction, above `afterBlock`, that the journal does not have; throws to forbid it. */
   allowForeignTransactions?(afterBlock?: number): Promise<void>;
   runExclusive<T>(work: () => Promise<T>): Promise<T>;
-  /** The highest nonce that this process has stored in the journal. */
-  lastNonce: number | null;
   /** Nonces without a journal row, and when each was first seen. */
   nonceGaps: Map<number, number>;
   nodeRejections: Map<Hex, string>;

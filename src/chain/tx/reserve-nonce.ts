@@ -22,10 +22,7 @@ export async function reserveNonce(
   return context.runExclusive(async () => {
     for (let nonce = await findFreeNonce(context, nonceOnChain); ; nonce += 1) {
       const row = await createRow(context, call, { nonce, state: 'SENT' });
-      if (await context.journal.insert(row)) {
-        context.lastNonce = nonce;
-        return { row, fresh: true };
-      }
+      if (await context.journal.insert(row)) return { row, fresh: true };
       const existing = await context.journal.find(row._id);
       if (existing) return { row: existing, fresh: false };
     }
@@ -42,10 +39,7 @@ export async function moveToNextNonce(context: WalletContext, row: JournalRow, n
       const attempts = [await signAttempt(context, { ...row, nonce }, capFees(quote, context.feeCap))];
       const change = { nonce, attempts, signedFromBlock: quote.blockNumber, displaced: [...row.displaced, lost] };
       const moved = await context.journal.update(row, change);
-      if (moved) {
-        context.lastNonce = nonce;
-        return moved;
-      }
+      if (moved) return moved;
       const current = await context.journal.find(row._id);
       if (current?.version !== row.version) return null;
     }
@@ -65,13 +59,8 @@ export function buildRowId({ chain, role }: WalletContext, key: string): string 
   return `${chain.chainId}:${role}:${key}`;
 }
 
-/**
- * The chain is read before the journal, because another worker writes to the journal before it broadcasts. The journal is not read while
- * the chain has no more than this process has stored: another worker's nonces are then found taken, one after the other.
- */
-async function findFreeNonce(context: WalletContext, nonceOnChain: number): Promise<number> {
-  const { chain, account, journal, lastNonce, allowForeignTransactions } = context;
-  if (lastNonce !== null && nonceOnChain <= lastNonce + 1) return lastNonce + 1;
+/** The chain is read before the journal, because another worker writes to the journal before it broadcasts. */
+async function findFreeNonce({ chain, account, journal, allowForeignTransactions }: WalletContext, nonceOnChain: number): Promise<number> {
   const known = ((await journal.findHighestNonce(chain.chainId, account.address)) ?? -1) + 1;
   if (nonceOnChain > known) await allowForeignTransactions?.();
   return Math.max(nonceOnChain, known);

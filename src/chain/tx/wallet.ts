@@ -73,7 +73,6 @@ export function createWallet(options: WalletOptions): Wallet {
     recoveryIntervalMs: Math.max(MIN_RECOVERY_INTERVAL_MS, RECOVERY_AFTER_POLLS * chain.pollingIntervalMs),
     feeCap: options.feeCapWei ?? 100n * 10n ** 9n,
     runExclusive: (work) => mutex.add(work),
-    lastNonce: null,
     nonceGaps: new Map(),
     nodeRejections: new Map(),
   };

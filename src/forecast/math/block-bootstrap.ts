@@ -1,9 +1,9 @@
-import quickselect from 'quickselect';
 import type { Interval } from '../scoring.ts';
 import { type BlockStarts, drawBlocks } from './block-draws.ts';
 import { interpolateQuantile } from './mean.ts';
 import { studentQuantile } from './mean-interval.ts';
 import { Z_95 } from './normal.ts';
+import { selectInPlace } from './select.ts';
 
 /** A fixed seed, so that recomputing a record gives the same intervals. */
 export const BOOTSTRAP_SEED = 20_170_403;
@@ -129,9 +129,8 @@ export function toInterval(resampled: Float64Array, estimated: Estimated): Inter
 /** Reorders `values` as far as the quantile needs, which takes a sixth of the time of sorting them. */
 function selectQuantile(values: Float64Array, level: number): number {
   const below = Math.floor(level * (values.length - 1));
-  const array = values as ArrayLike<number> as number[];
-  quickselect(array, below);
-  if (below + 1 < values.length) quickselect(array, below + 1, below + 1);
+  selectInPlace(values, below);
+  selectInPlace(values, below + 1, below + 1);
   return interpolateQuantile(values, level);
 }
 
