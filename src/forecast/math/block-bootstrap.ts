@@ -3,7 +3,6 @@ import { type BlockStarts, drawBlocks } from './block-draws.ts';
 import { interpolateQuantile } from './mean.ts';
 import { studentQuantile } from './mean-interval.ts';
 import { Z_95 } from './normal.ts';
-import { selectInPlace } from './select.ts';
 
 /** A fixed seed, so that recomputing a record gives the same intervals. */
 export const BOOTSTRAP_SEED = 20_170_403;
@@ -121,17 +120,9 @@ export function toInterval(resampled: Float64Array, estimated: Estimated): Inter
   let undefinedCount = 0;
   for (const value of resampled) if (!Number.isFinite(value)) undefinedCount++;
   if (undefinedCount > MAX_UNDEFINED_SHARE * resampled.length) return null;
-  const values = undefinedCount === 0 ? resampled : resampled.filter((value) => !Number.isNaN(value));
-  const percentiles = { low: selectQuantile(values, TAIL_PROBABILITY), high: selectQuantile(values, 1 - TAIL_PROBABILITY) };
+  const sorted = (undefinedCount === 0 ? resampled : resampled.filter((value) => !Number.isNaN(value))).sort();
+  const percentiles = { low: interpolateQuantile(sorted, TAIL_PROBABILITY), high: interpolateQuantile(sorted, 1 - TAIL_PROBABILITY) };
   return widenForFewBlocks(percentiles, estimated);
-}
-
-/** Reorders `values` as far as the quantile needs, which takes a sixth of the time of sorting them. */
-function selectQuantile(values: Float64Array, level: number): number {
-  const below = Math.floor(level * (values.length - 1));
-  selectInPlace(values, below);
-  selectInPlace(values, below + 1, below + 1);
-  return interpolateQuantile(values, level);
 }
 
 /** Uses Student's t for the normal quantile, and the sample variance for the resampling variance. */
