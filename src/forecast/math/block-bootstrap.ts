@@ -1,6 +1,6 @@
 import type { Interval } from '../scoring.ts';
 import { type BlockStarts, drawBlocks } from './block-draws.ts';
-import { interpolateQuantile } from './mean.ts';
+import { interpolateQuantile, sum } from './mean.ts';
 import { studentQuantile } from './mean-interval.ts';
 import { Z_95 } from './normal.ts';
 
@@ -68,11 +68,14 @@ export function blockBootstrap({ columns, statistic, informative, range, ...opti
   const resampled = columns.map((column) => resampleColumn(column, plan));
   const sums = new Float64Array(columns.length);
   const found = new Float64Array(plan.resamples);
-  for (let resample = 0; resample < plan.resamples; resample++) {
-    for (let column = 0; column < sums.length; column++) sums[column] = resampled[column].sums[resample];
+  for (let resample = 0; resample < found.length; resample++) {
+    for (let column = 0; column < sums.length; column++) sums[column] = resampled[column][resample];
     found[resample] = statistic(sums);
   }
-  return toInterval(found, { estimate: statistic(Float64Array.from(resampled, ({ total }) => total)), blocks: plan.blocks, range });
+  columns.forEach((column, index) => {
+    sums[index] = sum(column);
+  });
+  return toInterval(found, { estimate: statistic(sums), blocks: plan.blocks, range });
 }
 
 /** How the days of a record are resampled. */
@@ -135,11 +138,8 @@ function widenForFewBlocks({ low, high }: Interval, { estimate, blocks, range }:
   return Number.isFinite(bounds.low) && Number.isFinite(bounds.high) ? bounds : null;
 }
 
-/** Sums of one column by resample, of whole blocks and a shorter last one, `days` days in all; and its total over the record. */
-export function resampleColumn(
-  column: ArrayLike<number>,
-  { days, blockDays, resamples, starts }: Resampling,
-): { sums: Float64Array; total: number } {
+/** Sums of one column by resample, of whole blocks and a shorter last one, `days` days in all. */
+export function resampleColumn(column: ArrayLike<number>, { days, blockDays, resamples, starts }: Resampling): Float64Array {
   const running = computeRunningSums(column, blockDays);
   const sums = new Float64Array(resamples);
   const blockSums = new Float64Array(days);
@@ -152,7 +152,7 @@ export function resampleColumn(
     for (let resample = 0; resample < resamples; resample++) sums[resample] += blockSums[block[resample]];
     left -= blockDays;
   }
-  return { sums, total: running[days] };
+  return sums;
 }
 
 /** Prefix sums, continued circularly past the end so that a block may begin on any day. */

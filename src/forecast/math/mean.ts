@@ -1,7 +1,11 @@
+export function sum(values: ArrayLike<number>): number {
+  let total = 0;
+  for (let index = 0; index < values.length; index++) total += values[index];
+  return total;
+}
+
 export function mean(values: ArrayLike<number>): number {
-  let sum = 0;
-  for (let index = 0; index < values.length; index++) sum += values[index];
-  return sum / values.length;
+  return sum(values) / values.length;
 }
 
 export function meanBy<T>(members: readonly T[], numberOf: (member: T) => number): number {

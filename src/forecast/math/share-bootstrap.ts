@@ -1,5 +1,6 @@
 import type { Interval } from '../scoring.ts';
 import { planResampling, type Resampling, resampleColumn, SHARE_RANGE, toInterval } from './block-bootstrap.ts';
+import { sum } from './mean.ts';
 
 /** Bits of a number whose integers are all exact. */
 const EXACT_BITS = 53;
@@ -12,14 +13,14 @@ export function bootstrapShares(held: readonly ArrayLike<number>[], members: Arr
   const plan = planResampling(members.length, [members]);
   if (plan === null) return held.map(() => null);
   const [all, ...counts] = resampleFlags([members, ...held], plan);
-  return counts.map(({ sums, total }) => {
-    const shares = sums.map((count, resample) => count / all.sums[resample]);
-    return toInterval(shares, { estimate: total / all.total, blocks: plan.blocks, range: SHARE_RANGE });
+  return counts.map((sums, index) => {
+    const shares = sums.map((count, resample) => count / all[resample]);
+    return toInterval(shares, { estimate: sum(held[index]) / sum(members), blocks: plan.blocks, range: SHARE_RANGE });
   });
 }
 
 /** Counts of several columns of 0 and 1 are resampled as the digits of one number, in the base of a count that none can reach. */
-function resampleFlags(columns: readonly ArrayLike<number>[], plan: Resampling): ReturnType<typeof resampleColumn>[] {
+function resampleFlags(columns: readonly ArrayLike<number>[], plan: Resampling): Float64Array[] {
   const digitBits = Math.floor(Math.log2(plan.days + plan.blockDays)) + 1;
   const digits = Math.floor(EXACT_BITS / digitBits);
   const base = 2 ** digitBits;
@@ -27,8 +28,8 @@ function resampleFlags(columns: readonly ArrayLike<number>[], plan: Resampling):
     columns.slice(index * digits, (index + 1) * digits),
   );
   return groups.flatMap((group) => {
-    const { sums, total } = resampleColumn(packFlags(group, base), plan);
-    return group.map((_, digit) => ({ sums: sums.map((sum) => readDigit(sum, base, digit)), total: readDigit(total, base, digit) }));
+    const packed = resampleColumn(packFlags(group, base), plan);
+    return group.map((_, digit) => packed.map((count) => readDigit(count, base, digit)));
   });
 }
 
