@@ -2,6 +2,7 @@ import { orElse } from '../../platform/errors.ts';
 import type { Day } from '../day.ts';
 import { computeVariance } from '../features/volatility.ts';
 import type { DailyCloses } from '../fit/base-rates.ts';
+import { getOrInsert } from '../get-or-insert.ts';
 import { getBlockIndex, type HorizonDays } from '../model.ts';
 import type { BaselineForecast, BaselineHistory } from './baseline.ts';
 import { BASELINES, type BaselineName } from './baselines.ts';
@@ -22,13 +23,10 @@ export function createDayBaselines(): DayBaselines {
     const history = toHistory({ ...closes, closes: appendPrice(closes.closes.subarray(0, row), priceUsd) });
     const block = getBlockIndex(day);
     const entries = BASELINES.map((baseline) => {
-      const key = `${baseline.name} ${block} ${horizonDays}`;
-      if (!fits.has(key))
-        fits.set(
-          key,
-          tryFit(() => baseline.fitBlock(history, block, horizonDays)),
-        );
-      return [baseline.name, fits.get(key)?.(history)(row) ?? null];
+      const fitted = getOrInsert(fits, `${baseline.name} ${block} ${horizonDays}`, () =>
+        tryFit(() => baseline.fitBlock(history, block, horizonDays)),
+      );
+      return [baseline.name, fitted?.(history)(row) ?? null];
     });
     return Object.fromEntries(entries) as BaselineGrids;
   };

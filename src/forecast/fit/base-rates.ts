@@ -1,4 +1,5 @@
 import type { Day } from '../day.ts';
+import { getOrInsert } from '../get-or-insert.ts';
 import { MIN_HISTORY_DAYS } from '../input-frame.ts';
 import { getBlockIndex, getTrainingEnd, type HorizonDays, TRAINING_START } from '../model.ts';
 import { computeBaseRate } from './coefficients.ts';
@@ -19,9 +20,7 @@ export function createBaseRates(history: DailyCloses | null): BaseRates {
   return (day, horizonDays) => {
     if (history === null) return null;
     const block = getBlockIndex(day);
-    const key = `${block}:${horizonDays}`;
-    if (!known.has(key)) known.set(key, computeBaseRateFromCloses(history, block, horizonDays as HorizonDays));
-    return known.get(key) ?? null;
+    return getOrInsert(known, `${block}:${horizonDays}`, () => computeBaseRateFromCloses(history, block, horizonDays as HorizonDays));
   };
 }
 

@@ -1,14 +1,20 @@
+import { getOrInsert } from '../get-or-insert.ts';
 import { mean } from '../math/mean.ts';
 import { MODEL_INPUTS } from '../model.ts';
 import { fitLogistic, type LogisticProblem } from './logistic.ts';
 import { type FitSettings, MODEL_SETTINGS } from './settings.ts';
-import { getTrainingStart, type TrainingData } from './training-data.ts';
+import { type Coefficients, getTrainingStart, type TrainingData } from './training-data.ts';
 
 /** Training rows `from` (inclusive) to `to` (exclusive). */
 type TrainingRows = Pick<LogisticProblem, 'labels' | 'weights' | 'from' | 'to'>;
 
 /** Ridge logistic regression, means and base rate over the rows from the first training row to `to` (exclusive). */
-export function fitCoefficients(data: TrainingData, to: number) {
+export function fitCoefficients(data: TrainingData, to: number): Coefficients {
+  const { calibration: _, ...settings } = data.settings;
+  return getOrInsert(data.coefficients, JSON.stringify([settings, to]), () => computeCoefficients(data, to));
+}
+
+function computeCoefficients(data: TrainingData, to: number): Coefficients {
   const { design, labels, settings } = data;
   const rows = { labels, weights: decayWeights(data, to), from: getTrainingStart(data, to), to };
   // The intercept has no prior.

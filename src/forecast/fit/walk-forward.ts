@@ -1,6 +1,7 @@
 import { OracleError } from '../../platform/errors.ts';
 import { formatDay } from '../day.ts';
 import { computeSortedQuantiles } from '../distribution.ts';
+import { getOrInsert } from '../get-or-insert.ts';
 import {
   BLOCK_DAYS,
   FIRST_BLOCK,
@@ -62,7 +63,7 @@ function createOutOfSampleBuffer({ features: { firstDay, length } }: TrainingDat
 }
 
 function fitBlock(data: TrainingData, block: number, output: OutOfSampleBuffer): BlockFit {
-  const { features, version, horizonDays, rules, labels, weights, firstRow, residuals, settings } = data;
+  const { features, version, horizonDays, rules, labels, weights, firstRow, residuals, residualQuantiles, settings } = data;
   const end = getTrainingEnd(block, horizonDays, rules) - features.firstDay;
   const start = getTrainingStart(data, end);
   const direction: HorizonModel = {
@@ -74,7 +75,9 @@ function fitBlock(data: TrainingData, block: number, output: OutOfSampleBuffer):
     nTrain: end - start,
     ...fitCoefficients(data, end),
     ...(settings.calibration ?? fitCalibration({ ...output, labels, weights, to: end })),
-    residualQuantiles: computeSortedQuantiles(residuals.valuesBetween(Math.max(firstRow, end - RESIDUAL_DAYS), end)),
+    residualQuantiles: getOrInsert(residualQuantiles, end, () =>
+      computeSortedQuantiles(residuals.valuesBetween(Math.max(firstRow, end - RESIDUAL_DAYS), end)),
+    ),
   };
   const model = fitModelVersion(version, direction, data);
   return { model, ...forecastBlock(data, model, output) };

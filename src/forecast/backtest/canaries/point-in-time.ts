@@ -1,6 +1,7 @@
 import { type Day, formatDay } from '../../day.ts';
 import { FEATURE_NAMES, type FeatureTable } from '../../features/feature-table.ts';
 import { computeParkinson, fillRangeVariance } from '../../features/range-variance.ts';
+import { getOrInsert } from '../../get-or-insert.ts';
 import {
   BUSINESS_DAY_COLUMNS,
   countUntil,
@@ -77,11 +78,7 @@ function getSeriesObservedOn(frame: InputFrame, day: Day) {
 /** Computes the features of each frame once for all mutants. */
 function memoizeFeatures(features: Features, whole: { frame: InputFrame; features: FeatureTable }): Features {
   const tables = new Map([[whole.frame, whole.features]]);
-  return (frame) => {
-    const table = tables.get(frame) ?? features(frame);
-    tables.set(frame, table);
-    return table;
-  };
+  return (frame) => getOrInsert(tables, frame, () => features(frame));
 }
 
 function countDifferences(cut: FeatureTable, whole: FeatureTable): number {

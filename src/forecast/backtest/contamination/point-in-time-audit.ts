@@ -1,6 +1,6 @@
 import { OracleError } from '../../../platform/errors.ts';
 import { type Day, formatDay } from '../../day.ts';
-import { computeFeatures } from '../../features/compute-features.ts';
+import { type ComputedFeatures, computeFeatures } from '../../features/compute-features.ts';
 import { FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../features/feature-table.ts';
 import { getFrameLength, getLastDay, type InputFrame } from '../../input-frame.ts';
 
@@ -24,11 +24,17 @@ export interface FeatureDifference {
  * @throws OracleError INPUT_INVALID for a frame that does not end with its day, or a day missing from the history
  */
 export function computeKnownFeatures(history: InputFrame, pointInTime: readonly PointInTimeFrame[]): KnownFeatures[] {
+  // What two days knew alike is computed once.
+  let earlier: ComputedFeatures | undefined;
   return pointInTime.map(({ day, frame }) => {
     const last = getFrameLength(frame) - 1;
     const row = requireAuditRow(history, day, getLastDay(frame));
-    const wholeDay = Object.fromEntries(WHOLE_DAY_COLUMNS.map((column) => [column, frame[column].with(last, history[column][row])]));
-    const table = computeFeatures({ ...frame, ...wholeDay });
+    const known = {
+      ...frame,
+      ...Object.fromEntries(WHOLE_DAY_COLUMNS.map((column) => [column, frame[column].with(last, history[column][row])])),
+    };
+    const table = computeFeatures(known, earlier);
+    earlier = { frame: known, table };
     return { day, values: Object.fromEntries(FEATURE_NAMES.map((name) => [name, table[name][last]])) as Record<FeatureName, number> };
   });
 }

@@ -1,3 +1,4 @@
+import { buildTrainingBasis, type TrainingBasis } from '../../fit/training-data.ts';
 import type { IntervalEstimate } from '../../math/block-bootstrap.ts';
 import { mean } from '../../math/mean.ts';
 import type { HorizonDays } from '../../model.ts';
@@ -33,7 +34,8 @@ export interface HorizonTrials {
 }
 
 export function runHorizonTrials(history: BacktestHistory, regimes: readonly Regime[], horizonDays: HorizonDays): HorizonTrials {
-  const outputs = VARIANTS.map((variant) => runVariant(history, variant, horizonDays));
+  const basis = buildTrainingBasis({ ...history, horizon: horizonDays });
+  const outputs = VARIANTS.map((variant) => runVariant(history, variant, basis));
   const [{ folds, baseRates }] = outputs;
   return { horizonDays, folds, trials: outputs.map((output) => buildTrial(history, regimes, { ...output, baseRates, horizonDays })) };
 }
@@ -45,8 +47,9 @@ interface VariantOutput {
   baseRates: number[];
 }
 
-function runVariant({ closes, features }: BacktestHistory, { settings }: Variant, horizon: HorizonDays): VariantOutput {
-  const folds = selectCompleteBlocks(fitBlocks({ closes, features, horizon, settings }), closes.length);
+function runVariant({ closes, features }: BacktestHistory, { settings }: Variant, basis: TrainingBasis): VariantOutput {
+  const blocks = fitBlocks({ closes, features, horizon: basis.horizonDays, settings, basis });
+  const folds = selectCompleteBlocks(blocks, closes.length);
   return {
     folds: folds.length,
     firstRow: folds[0]?.from ?? 0,
