@@ -16,6 +16,8 @@ const project = (name: string, testTimeout: number, fileParallelism: boolean, is
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
+    // As in every process of the service (bin/lib/compilers.mjs).
+    execArgv: ['--no-maglev'],
     testTimeout: testTimeout * TIMEOUT_FACTOR,
     hookTimeout: testTimeout * TIMEOUT_FACTOR,
     expect: { poll: { timeout: 5_000 * TIMEOUT_FACTOR } },

@@ -1,4 +1,5 @@
 import module from 'node:module';
+import { avoidMaglev } from './lib/compilers.mjs';
 
 const NEEDED = 24;
 
@@ -12,7 +13,7 @@ export function nodeProblem(version) {
   ].join('\n');
 }
 
-/** Ends the process with that message when Node is too old; otherwise what is loaded from here on is compiled once, not at each start. */
+/** Ends the process with that message when Node is too old; otherwise prepares it as its compilers need, and what is loaded from here on is compiled once, not at each start. */
 export function requireNode() {
   requireNodeVersion();
   module.enableCompileCache();
@@ -21,7 +22,7 @@ export function requireNode() {
 /** The same without the compile cache, which takes 10 MB of a process for as long as it runs. */
 export function requireNodeVersion() {
   const problem = nodeProblem(process.versions.node);
-  if (problem === undefined) return;
+  if (problem === undefined) return avoidMaglev();
   console.error(problem);
   process.exit(1);
 }

@@ -13,9 +13,8 @@ const [first, ...rest] = process.argv.slice(2);
 if (first === undefined) {
   const { collectWhenIdle } = await import('./service/idle-collection.mjs');
   const { useOneByteSources } = await import('./service/one-byte-sources.mjs');
-  const { useStrippedTypes } = await import('./service/stripped-types.mjs');
   collectWhenIdle();
-  useStrippedTypes();
+  await import('./service/every-process.mjs');
   useOneByteSources();
   const { runService } = await import('../src/main.ts');
   await runService();

@@ -55,7 +55,7 @@ export async function computeInProcess(request: ComputeRequest, options: Compute
 function forkChild(entry: URL): ChildProcess {
   return fork(fileURLToPath(entry), [], {
     detached: true,
-    execArgv: [`--max-old-space-size=${MAX_MEMORY_MB}`, '--max-semi-space-size=8'],
+    execArgv: [`--max-old-space-size=${MAX_MEMORY_MB}`, '--max-semi-space-size=8', '--no-maglev'],
     env: filterChildEnvironment(),
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     serialization: 'advanced',

@@ -66,6 +66,10 @@ export function buildSvcFiles(version: string): Record<string, string> {
 
 function renderProgram(name: string, words: readonly string[], version: string): string {
   return `#!/usr/bin/env node
+import { setFlagsFromString } from 'node:v8';
+
+// Maglev, a compiler of V8, now and then gives a field of one object the number of another's.
+setFlagsFromString('--no-maglev');
 // An older Node fails in the middle, with the code that says that something differs.
 if (Number(process.versions.node.split('.')[0]) < ${SVC_MIN_NODE}) {
   console.error(\`${name} needs Node ${SVC_MIN_NODE} or later; this is \${process.versions.node}\`);
