@@ -8,7 +8,10 @@ const MAX_BODY_BYTES = 64 * 1024;
 const MAX_IDS = 10_000;
 
 const { WEBHOOK_SECRET: secret, RECEIVER_PORT = '8080' } = process.env;
-if (!secret) throw new Error('Set WEBHOOK_SECRET to the secret that registering the webhook answered with');
+if (!secret) {
+  console.error('Set WEBHOOK_SECRET to the secret that registering the webhook answered with');
+  process.exit(1);
+}
 
 // A secret of your own that does not begin with whsec_ is the key itself.
 const webhook = secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(Buffer.from(secret), { format: 'raw' });

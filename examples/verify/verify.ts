@@ -39,7 +39,7 @@ const [salt, signal, direction, confidenceBps, pUpBps, btcPriceCents, before, af
 const opening = [salt, signal, direction, confidenceBps, pUpBps, btcPriceCents] as const;
 
 const date = new Date(day * 86_400_000).toISOString().slice(0, 10);
-console.log(`Forecast ${sequence} for ${horizonDays} days, of ${date}, by ${prediction.attester}: is that the address you know?`);
+console.log(`Forecast ${sequence}, ${horizonDays}d of ${date}, by ${prediction.attester}: is that the address you know?`);
 console.log(`It said ${SIGNALS[signal]}: ${DIRECTIONS[direction]} with ${confidenceBps / 10_000}; BTC/USD then moved ${returnBps / 100} %`);
 check('one attester has made both attestations', prediction.attester === resolution.attester);
 check(

@@ -21,7 +21,7 @@ ID=$(json id <<< "$ANSWER")
 # It verifies each call, prints its event and answers 204.
 node examples/receivers/webhook-receiver.mjs &
 trap 'kill $!' EXIT
-until curl -s -o /dev/null "http://127.0.0.1:$RECEIVER_PORT/"; do sleep 0.1; done
+until (: < "/dev/tcp/127.0.0.1/$RECEIVER_PORT") 2> /dev/null; do sleep 0.1; done
 
 echo "Registered, with a secret of our own:"
 curl -sS --fail-with-body -H "$AUTHORIZATION" "$HOOKS/$ID" | json

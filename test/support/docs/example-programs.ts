@@ -186,7 +186,7 @@ export const EXAMPLE_PROGRAMS: Record<string, ExampleProgram> = {
     async tells(output, { get }) {
       const { data } = await get('/api/svc/onchain-oracle/history?horizons=all&limit=100');
       const newest = data.find(({ type }: Answer) => type === 'resolution');
-      expect(output).toContain(`Forecast ${newest.sequence} for ${newest.horizon.replace('d', '')} days, of ${newest.date}, `);
+      expect(output).toContain(`Forecast ${newest.sequence}, ${newest.horizon} of ${newest.date}, `);
       expect(output).toContain(`It said ${newest.signal}: ${newest.direction} with ${newest.confidence}; `);
       expect(output.match(/^✓ /gm)).toHaveLength(6);
       expect(output).not.toContain('✗');
