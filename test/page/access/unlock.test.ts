@@ -51,16 +51,6 @@ describeWithBrowser('unlocking the page', (browser) => {
     return page;
   }
 
-  it('leaves the navigation whole beside the account', async () => {
-    const page = await unlocked();
-    for (const width of [1_152, 1_280, 1_440]) {
-      await page.setViewportSize({ width, height: 800 });
-      const hidden = await page.locator('.top nav').evaluate((nav) => nav.scrollWidth - nav.clientWidth);
-      expect([width, hidden]).toEqual([width, 0]);
-    }
-    await page.close();
-  });
-
   it('shows the call to a wallet with enough tokens and hides it after logout', async () => {
     const urls: string[] = [];
     const page = await openWith([{ name: 'Test wallet', account: demoWallets(service).premium }], async (opening) => {
