@@ -13,7 +13,7 @@ export function nodeProblem(version) {
   ].join('\n');
 }
 
-/** Ends the process with that message when Node is too old; otherwise prepares it as its compilers need, and what is loaded from here on is compiled once, not at each start. */
+/** Ends the process with that message when Node is too old; otherwise what is loaded from here on is compiled once, not at each start. */
 export function requireNode() {
   requireNodeVersion();
   module.enableCompileCache();

@@ -1,4 +1,4 @@
-import { type ComputedFeatures, computeFeatures } from '../../features/compute-features.ts';
+import { computeFeatures } from '../../features/compute-features.ts';
 import { FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../features/feature-table.ts';
 import { BUSINESS_DAY_COLUMNS, type BusinessDayColumn, DAILY_COLUMNS, type DailyColumn, type InputFrame } from '../../input-frame.ts';
 import { findFeatureDifferences, type KnownFeatures } from './point-in-time-audit.ts';
@@ -31,13 +31,13 @@ const MUTATIONS: Record<LagMutant['input'], string> = {
   dxy: 'reads the dollar index of the same day, before its close',
 };
 
-/** Runs the audit of a history for every input with one day less lag. */
-export function runLagMutants(real: ComputedFeatures, known: readonly KnownFeatures[]): LagMutant[] {
-  const { frame, table } = real;
+/** Runs the audit for every input with one day less lag. */
+export function runLagMutants(frame: InputFrame, known: readonly KnownFeatures[]): LagMutant[] {
+  const real = { frame, table: computeFeatures(frame) };
   return [...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS].map((input) => {
     const broken = computeFeatures(reduceLag(frame, input), real);
     const found = findFeatureDifferences(broken, known);
-    const applicable = hasFeatureChange(table, broken, known);
+    const applicable = hasFeatureChange(real.table, broken, known);
     return {
       input,
       what: MUTATIONS[input],

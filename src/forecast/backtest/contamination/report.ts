@@ -26,7 +26,7 @@ export function buildContaminationReport({ frame, features, pointInTime, vintage
   const folds = Math.min(...horizons.map((one) => one.folds));
   const known = computeKnownFeatures(frame, pointInTime);
   const audit = { days: known.map(({ day }) => formatDay(day)), vintages, differences: findFeatureDifferences(features, known) };
-  const mutants = runLagMutants({ frame, table: features }, known);
+  const mutants = runLagMutants(frame, known);
   const suspicions = findSuspicions(horizons);
   return {
     folds,

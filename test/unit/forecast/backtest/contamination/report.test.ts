@@ -209,7 +209,7 @@ describe('contamination report of the simulated market', () => {
     const asKnown = computeKnownFeatures(source.frame, source.pointInTime);
     expect(asKnown.length).toBeGreaterThanOrEqual(24);
     expect(findFeatureDifferences(source.features, asKnown)).toEqual([]);
-    const mutants = runLagMutants({ frame: source.frame, table: source.features }, asKnown);
+    const mutants = runLagMutants(source.frame, asKnown);
     expect(mutants.map(({ input, caught }) => [input, caught])).toEqual(mutants.map(({ input }) => [input, true]));
   });
 });
