@@ -49,7 +49,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
   const { ipcPath, writePath, ...ready } = host.ready;
   const { restored } = ready;
   const node = createIpcFetch(ipcPath, writePath);
-  const clock = createChainClock(node.call);
+  const clock = createChainClock(node);
   if (restored || genesisMs === undefined) await clock.syncToWallClock();
   return {
     ...ready,
@@ -71,7 +71,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
 
 type Call = NodeConnection['call'];
 
-function createChainClock(call: Call) {
+function createChainClock({ call, expectBlockAt }: NodeConnection) {
   let timer: NodeJS.Timeout | undefined;
   const stop = () => clearInterval(timer);
   const sync = () => syncToWallClock(call);
@@ -83,9 +83,11 @@ function createChainClock(call: Call) {
   return {
     stop,
     syncToWallClock: sync,
-    setNextBlockTime(ms: number): Promise<void> {
+    async setNextBlockTime(ms: number): Promise<void> {
       stop();
-      return setNextBlockTime(call, Math.floor(ms / 1000));
+      const seconds = Math.floor(ms / 1000);
+      const [last] = await Promise.all([readLastBlockTime(call), setNextBlockTime(call, seconds)]);
+      if (last < seconds) expectBlockAt(seconds);
     },
     async followWallClock(): Promise<void> {
       stop();

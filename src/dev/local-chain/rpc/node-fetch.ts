@@ -2,6 +2,7 @@ import { OracleError } from '../../../platform/errors.ts';
 import type { NodeFetch } from '../../../platform/outbound/evm-client.ts';
 import { routeWrites } from '../writes/chain-writer.ts';
 import { answerRpc } from './answer.ts';
+import { createNewSlots } from './new-slots.ts';
 import { connectNode, type NodeSocket } from './node-socket.ts';
 
 /** `fetch` for JSON-RPC over the Unix socket of a local node: half the cost of HTTP, and no checks. */
@@ -10,6 +11,8 @@ export interface NodeConnection {
   fetch: NodeFetch;
   /** @throws OracleError CHAIN_UNREACHABLE without a response, CHAIN_REVERTED for an error of the node */
   call<T = unknown>(method: string, ...params: unknown[]): Promise<T>;
+  /** The next block has this time (Unix seconds), and no block has it yet. */
+  expectBlockAt(time: number): void;
   close(): void;
 }
 
@@ -21,10 +24,16 @@ export function createIpcFetch(ipcPath: string, writePath: string): NodeConnecti
     writer ??= connectNode({ path: writePath, onClose: () => (writer = undefined) });
     return writer;
   };
-  const connected = () => {
+  const connectedNode = () => {
     node ??= connectNode({ path: ipcPath, onClose: () => (node = undefined) });
-    return routeWrites(node, { call: (method, params) => connectedWriter().call(method, params) });
+    return node;
   };
+  const newSlots = createNewSlots(connectedNode);
+  const write: NodeSocket['call'] = (method, params) => {
+    newSlots.forget();
+    return connectedWriter().call(method, params);
+  };
+  const connected = () => routeWrites({ ...connectedNode(), call: newSlots.call }, { call: write });
   return {
     fetch: async (_url, { body, signal } = {}) => {
       const answered = answerRpc(connected(), JSON.parse(String(body)), () => true);
@@ -36,6 +45,7 @@ export function createIpcFetch(ipcPath: string, writePath: string): NodeConnecti
       if (error) throw new OracleError('CHAIN_REVERTED', `${method} was refused: ${error.message}`);
       return result as T;
     },
+    expectBlockAt: newSlots.expectBlockAt,
     close: () => {
       node?.close();
       writer?.close();

@@ -6,6 +6,8 @@ export interface NodeResponse {
   error?: { code: number; message: string; data?: unknown };
 }
 
+type NodeMessage = NodeResponse & { id?: number | null };
+
 export interface NodeSocketOptions {
   /** The node's Unix domain socket. */
   path: string;
@@ -18,6 +20,8 @@ export interface NodeSocketOptions {
 export interface NodeSocket {
   /** @throws OracleError CHAIN_UNREACHABLE if the connection closes before the response */
   call(method: string, params?: unknown): Promise<NodeResponse>;
+  /** Many calls in one message, in which the node takes them in order. Errors as `call`. */
+  batch(calls: readonly (readonly [method: string, params: unknown])[]): Promise<NodeResponse[]>;
   close(): void;
 }
 
@@ -29,7 +33,10 @@ export function connectNode({ path, onNotification = () => {}, onClose = () => {
   const socket = connectUnixSocket(path).setEncoding('utf8').unref();
   socket.on(
     'data',
-    readLines((line) => receive(JSON.parse(line), line)),
+    readLines((line) => {
+      const message = JSON.parse(line) as NodeMessage | NodeMessage[];
+      for (const one of Array.isArray(message) ? message : [message]) receive(one, line);
+    }),
   );
   socket.on('error', (error) => {
     reason = getErrorMessage(error);
@@ -40,7 +47,7 @@ export function connectNode({ path, onNotification = () => {}, onClose = () => {
     onClose();
   });
 
-  function receive(message: NodeResponse & { id?: number | null }, line: string): void {
+  function receive(message: NodeMessage, line: string): void {
     const call = typeof message.id === 'number' ? waiting.get(message.id) : undefined;
     // Responses resolve through promises: a later notification in the same chunk must not overtake them.
     if (call === undefined) return void setImmediate(onNotification, line);
@@ -49,14 +56,25 @@ export function connectNode({ path, onNotification = () => {}, onClose = () => {
     call.resolve('error' in message ? { error: message.error } : { result: message.result });
   }
 
+  function expectResponse(method: string, params: unknown): { request: object; response: Promise<NodeResponse> } {
+    lastId += 1;
+    const call = Promise.withResolvers<NodeResponse>();
+    waiting.set(lastId, call);
+    return { request: { jsonrpc: '2.0', id: lastId, method, params }, response: call.promise };
+  }
+
   return {
     call: (method, params = []) => {
       if (socket.destroyed) return Promise.reject(nodeUnreachableError(reason));
-      lastId += 1;
-      const call = Promise.withResolvers<NodeResponse>();
-      waiting.set(lastId, call);
-      socket.ref().write(JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params }));
-      return call.promise;
+      const { request, response } = expectResponse(method, params);
+      socket.ref().write(JSON.stringify(request));
+      return response;
+    },
+    batch: (calls) => {
+      if (socket.destroyed) return Promise.reject(nodeUnreachableError(reason));
+      const expected = calls.map(([method, params]) => expectResponse(method, params));
+      socket.ref().write(JSON.stringify(expected.map(({ request }) => request)));
+      return Promise.all(expected.map(({ response }) => response));
     },
     close: () => void socket.destroy(),
   };

@@ -1,0 +1,57 @@
+import { zeroHash } from 'viem';
+import { EAS_ADDRESS } from '../../../chain/addresses.ts';
+import { isPlainObject } from '../../../platform/validation/plain-object.ts';
+import { type AttestingRequest, listAttestationSlots } from './attestation-slots.ts';
+import type { NodeResponse, NodeSocket } from './node-socket.ts';
+
+/**
+ * Anvil reads each slot that no block has written from the empty chain, one after the other, and each execution waits for all of them: some 60 for
+ * the attestations of a day, in the estimate, in its check and in the block. They follow from the content and the time of the block, and are set
+ * to zero, which they are, before the estimate.
+ */
+export interface NewSlots {
+  /** `call` of the node, with the new slots of an estimated transaction set before. */
+  call: NodeSocket['call'];
+  /** The next block has this time (Unix seconds), and no block has it yet: none of its attestations exists. */
+  expectBlockAt(time: number): void;
+  /** From now on a block may have that time, and attestations that must be kept. */
+  forget(): void;
+}
+
+export function createNewSlots(node: () => Pick<NodeSocket, 'call' | 'batch'>): NewSlots {
+  let time: number | undefined;
+
+  /** Errors of the node are those of its own test commands, without which the estimate is as right and takes longer. */
+  async function setNewSlots(params: unknown): Promise<void> {
+    const request = getSimulatedRequest(params);
+    if (time === undefined || request === null) return;
+    const slots = listAttestationSlots(request, time);
+    if (slots.length > 0) await node().batch(slots.map((slot) => ['anvil_setStorageAt', [EAS_ADDRESS, slot, zeroHash]]));
+  }
+
+  return {
+    async call(method, params): Promise<NodeResponse> {
+      if (method !== 'eth_simulateV1') return node().call(method, params);
+      // The node takes them in this order; no transaction is sent before it has answered both.
+      const [, response] = await Promise.all([setNewSlots(params), node().call(method, params)]);
+      return response;
+    },
+    expectBlockAt(next) {
+      time = next;
+    },
+    forget() {
+      time = undefined;
+    },
+  };
+}
+
+/** The request of an estimate to EAS, by `estimateGas`. */
+function getSimulatedRequest(params: unknown): AttestingRequest | null {
+  const [{ blockStateCalls: [{ calls: [request] = [] } = {}] = [] } = {}] = params as { blockStateCalls?: { calls?: unknown[] }[] }[];
+  if (!isPlainObject(request)) return null;
+  const { from, to, data } = request;
+  const isText = typeof from === 'string' && typeof data === 'string' && typeof to === 'string';
+  return isText && to.toLowerCase() === EAS_ADDRESS
+    ? { from: from as AttestingRequest['from'], data: data as AttestingRequest['data'] }
+    : null;
+}
