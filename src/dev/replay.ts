@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import type { Attester } from '../chain/eas/attester.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import type { FeedCoverage } from '../market/feed.ts';
 import type { PipelineDeps, StepContext } from '../pipeline/deps.ts';
@@ -150,9 +151,19 @@ function signalDay(options: ReplayOptions, day: Day): Promise<void> {
 async function commitDay(options: ReplayOptions, day: Day, { isFirst, dayBefore }: DayPosition): Promise<void> {
   // By an interrupted replay.
   const isCommitted = isFirst && !(await options.pipeline.record.listUnattestedDays()).includes(day);
-  const beforeOpening = { fromMs: getStepDueMs('attest', day), throughMs: getWindowOpensMs(day) - SECOND_MS };
-  await runAll([dayBefore, ...(isCommitted ? [] : [advanceChainTime(options, day, beforeOpening)])]);
-  await runStepsAt(options, getStepDueMs('attest', day), day, ['attest']);
+  const dueMs = getStepDueMs('attest', day);
+  const beforeOpening = { fromMs: dueMs, throughMs: getWindowOpensMs(day) - SECOND_MS };
+  const chainReady = runAll([dayBefore, ...(isCommitted ? [] : [advanceChainTime(options, day, beforeOpening)])]);
+  await runAll([chainReady, runStepsAt(attestingAfter(chainReady, options), dueMs, day, ['attest'])]);
+}
+
+/** What a step reads and stores before its transaction need not wait for the chain. */
+function attestingAfter(ready: Promise<void>, { pipeline, ...options }: ReplayOptions): ReplayOptions {
+  const attestPredictions: Attester['attestPredictions'] = async (...commitment) => {
+    await ready;
+    return pipeline.attester.attestPredictions(...commitment);
+  };
+  return { ...options, pipeline: { ...pipeline, attester: { ...pipeline.attester, attestPredictions } } };
 }
 
 /** Waits for all, so that nothing goes on after an error. */

@@ -8,7 +8,9 @@ import type { PipelineDeps, StepContext } from '../deps.ts';
 
 /** An outcome discloses the side of the wager: it is reported once all forecasts of its day are public. A rerun finds it by its key. */
 export async function runReputationStep(deps: PipelineDeps, { now, time }: StepContext): Promise<number> {
-  const [unreported, lastPublicDay] = await Promise.all([deps.wagers.listUnreported(), deps.record.getLastPublicDay(now)]);
+  const unreported = await deps.wagers.listUnreported();
+  if (unreported.length === 0) return 0;
+  const lastPublicDay = await deps.record.getLastPublicDay(now);
   const wagers = unreported.filter(({ day }) => day <= lastPublicDay);
   for (const wager of wagers) {
     const { resolvesAtMs } = getOutcomeWindow(wager.day, Math.max(...HORIZONS));

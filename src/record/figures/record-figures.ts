@@ -65,7 +65,8 @@ export class RecordFigures {
 
   /** Computes what the newest revision lacks, one after the other. */
   async refresh(): Promise<void> {
-    for (const [name, compute] of this.#computations()) await this.#get(name, compute);
+    const revision = await this.#deps.record.revision.read();
+    for (const [name, compute] of this.#computations()) await this.#getAt(revision, name, compute);
   }
 
   /** Compares the stored figures with a recomputation. @returns the names of those that differed; the next read computes them again */
@@ -90,8 +91,12 @@ export class RecordFigures {
   }
 
   async #get<Figures extends object>(name: string, compute: () => Promise<Figures>): Promise<Figures> {
-    const { store, record } = this.#deps;
-    return store.get(name, `${FIGURES_SHAPE}:${await record.revision.read()}`, compute);
+    return this.#getAt(await this.#deps.record.revision.read(), name, compute);
+  }
+
+  /** @param revision read before the figures are computed: figures of later writes count as older, and are computed again */
+  #getAt<Figures extends object>(revision: number, name: string, compute: () => Promise<Figures>): Promise<Figures> {
+    return this.#deps.store.get(name, `${FIGURES_SHAPE}:${revision}`, compute);
   }
 
   async #computeHorizon(horizonDays: number, read = () => this.#readHorizon(horizonDays)): Promise<HorizonFigures> {
