@@ -14,25 +14,30 @@ export interface NewSlots {
   call: NodeSocket['call'];
   /** The next block has this time (Unix seconds), and no block has it yet: none of its attestations exists. */
   expectBlockAt(time: number): void;
-  /** From now on a block may have that time, and attestations that must be kept. */
-  forget(): void;
+  /** From now on a block may have that time, and attestations that must be kept: resolves once the node sets nothing any more. */
+  forget(): Promise<void>;
 }
 
 export function createNewSlots(node: () => Pick<NodeSocket, 'call' | 'batch'>): NewSlots {
   let time: number | undefined;
+  let settled = Promise.resolve();
 
   /** Errors of the node are those of its own test commands, without which the estimate is as right and takes longer. */
   async function setNewSlots(params: unknown): Promise<void> {
     const request = getSimulatedRequest(params);
     if (time === undefined || request === null) return;
     const slots = listAttestationSlots(request, time);
-    if (slots.length > 0) await node().batch(slots.map((slot) => ['anvil_setStorageAt', [EAS_ADDRESS, slot, zeroHash]]));
+    if (slots.length === 0) return;
+    const set = node().batch(slots.map((slot) => ['anvil_setStorageAt', [EAS_ADDRESS, slot, zeroHash]]));
+    // A caller may give up an estimate that takes long, and send all the same.
+    settled = Promise.allSettled([settled, set]).then(() => undefined);
+    await set;
   }
 
   return {
     async call(method, params): Promise<NodeResponse> {
       if (method !== 'eth_simulateV1') return node().call(method, params);
-      // The node takes them in this order; no transaction is sent before it has answered both.
+      // The node takes them in this order.
       const [, response] = await Promise.all([setNewSlots(params), node().call(method, params)]);
       return response;
     },
@@ -41,6 +46,7 @@ export function createNewSlots(node: () => Pick<NodeSocket, 'call' | 'batch'>): 
     },
     forget() {
       time = undefined;
+      return settled;
     },
   };
 }

@@ -29,8 +29,8 @@ export function createIpcFetch(ipcPath: string, writePath: string): NodeConnecti
     return node;
   };
   const newSlots = createNewSlots(connectedNode);
-  const write: NodeSocket['call'] = (method, params) => {
-    newSlots.forget();
+  const write: NodeSocket['call'] = async (method, params) => {
+    await newSlots.forget();
     return connectedWriter().call(method, params);
   };
   const connected = () => routeWrites({ ...connectedNode(), call: newSlots.call }, { call: write });

@@ -19,14 +19,21 @@ const from: Hex = `0x${'5'.repeat(40)}`;
 
 let sent: string[];
 let slots: NewSlots;
+let nodeAnswers: PromiseWithResolvers<void>;
 beforeEach(() => {
   sent = [];
+  nodeAnswers = Promise.withResolvers();
+  nodeAnswers.resolve();
   slots = createNewSlots(() => ({
     call: async (method) => {
       sent.push(method);
       return { result: '0x1' };
     },
-    batch: async (calls) => calls.map(([method, params]) => ({ result: sent.push(`${method} ${(params as unknown[])[1]}`) })),
+    batch: async (calls) => {
+      for (const [method, params] of calls) sent.push(`${method} ${(params as unknown[])[1]}`);
+      await nodeAnswers.promise;
+      return calls.map(() => ({ result: true }));
+    },
   }));
 });
 const estimate = (request: object) => slots.call('eth_simulateV1', [{ blockStateCalls: [{ calls: [request] }] }, 'pending']);
@@ -43,9 +50,22 @@ describe('the new slots of an estimated attestation', () => {
   it('are left alone once a block may have that time, or none is expected', async () => {
     await estimate({ from, to: EAS_ADDRESS, data });
     slots.expectBlockAt(TIME);
-    slots.forget();
+    await slots.forget();
     await estimate({ from, to: EAS_ADDRESS, data });
     expect(sent).toEqual(['eth_simulateV1', 'eth_simulateV1']);
+  });
+
+  it('are all set before a write is sent, also when the estimate was given up', async () => {
+    nodeAnswers = Promise.withResolvers();
+    slots.expectBlockAt(TIME);
+    const estimated = estimate({ from, to: EAS_ADDRESS, data });
+    let mayWrite = false;
+    const forgotten = slots.forget().then(() => (mayWrite = true));
+    await new Promise(setImmediate);
+    expect(mayWrite).toBe(false);
+    nodeAnswers.resolve();
+    await Promise.all([forgotten, estimated]);
+    expect(mayWrite).toBe(true);
   });
 
   it.each([
