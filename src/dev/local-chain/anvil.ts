@@ -4,12 +4,13 @@ import { dirname, join } from 'node:path';
 import { filterChildEnvironment } from '../../platform/child-process/child-environment.ts';
 import { stopChild } from '../../platform/child-process/stop-child.ts';
 import { OracleError } from '../../platform/errors.ts';
-import { waitForUnixSocket } from '../../platform/outbound/unix-socket.ts';
 
 export interface AnvilOptions {
   chainId: number;
   /** TCP address, with any free port; default 127.0.0.1. */
   host?: string;
+  /** Additional Unix domain socket. */
+  ipcPath?: string;
   /** Uncompressed state of `anvil_dumpState`. */
   loadState?: string;
   /** Unix seconds of block 0; default: now. */
@@ -20,6 +21,7 @@ export interface AnvilOptions {
 }
 
 export interface Anvil {
+  rpcUrl: string;
   pid: number;
   /** Exit code or signal, with the end of the output. */
   exited: Promise<string>;
@@ -54,37 +56,19 @@ export function findAnvilBinary(): string {
 }
 
 /** Anvil checks neither `Origin` nor `Host`: a browser page can control a port that it can reach. @throws Error with anvil's output */
-export async function startAnvil(options: AnvilOptions): Promise<Anvil & { rpcUrl: string }> {
-  const { anvil, output } = spawnAnvil(buildArguments(options));
-  const port = await readyOrExited(output.port, anvil);
-  return { ...anvil, rpcUrl: `http://127.0.0.1:${port}` };
-}
-
-/** Listens on a Unix domain socket too, and does not print each request. @throws Error with anvil's output */
-export async function startQuietAnvil(options: AnvilOptions & { ipcPath: string }): Promise<Anvil> {
-  const { anvil } = spawnAnvil([...buildArguments(options), '--ipc', options.ipcPath, '--quiet']);
-  const waiting = new AbortController();
-  await readyOrExited(waitForUnixSocket(options.ipcPath, waiting.signal), anvil).finally(() => waiting.abort());
-  return anvil;
-}
-
-function spawnAnvil(args: string[]): { anvil: Anvil; output: AnvilOutput } {
+export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const env = { ...filterChildEnvironment(), _RJEM_MALLOC_CONF: RETURN_FREED_MEMORY };
-  const child = spawn(findAnvilBinary(), args, { stdio: ['ignore', 'pipe', 'pipe'], env });
-  const output = watchOutput(child);
-  const { exited } = output;
-  return { anvil: { pid: child.pid!, exited, kill: () => stopChild(child, exited, KILL_AFTER_MS) }, output };
-}
-
-async function readyOrExited<T>(ready: Promise<T>, { exited }: Anvil): Promise<T> {
-  const outcome = await Promise.race([ready.then((value) => ({ value })), exited]);
+  const child = spawn(findAnvilBinary(), buildArguments(options), { stdio: ['ignore', 'pipe', 'pipe'], env });
+  const { port, exited } = watchOutput(child);
+  const outcome = await Promise.race([port, exited]);
   if (typeof outcome === 'string') throw new Error(`anvil did not start: ${outcome}`);
-  return outcome.value;
+  return { rpcUrl: `http://127.0.0.1:${outcome}`, pid: child.pid!, exited, kill: () => stopChild(child, exited, KILL_AFTER_MS) };
 }
 
 function buildArguments(options: AnvilOptions): string[] {
-  const { chainId, host = '127.0.0.1', loadState, genesisTimestamp, forkUrl, extraArguments = [] } = options;
+  const { chainId, host = '127.0.0.1', ipcPath, loadState, genesisTimestamp, forkUrl, extraArguments = [] } = options;
   const optional = [
+    ...(ipcPath === undefined ? [] : ['--ipc', ipcPath]),
     ...(loadState === undefined ? [] : ['--load-state', loadState]),
     ...(genesisTimestamp === undefined ? [] : ['--timestamp', String(genesisTimestamp)]),
   ];
@@ -94,14 +78,8 @@ function buildArguments(options: AnvilOptions): string[] {
   return ['--chain-id', String(chainId), '--port', '0', '--base-fee', BASE_FEE, ...fixed, ...source, ...optional, ...extraArguments];
 }
 
-interface AnvilOutput {
-  /** TCP port; never fulfilled for a quiet node. */
-  port: Promise<number>;
-  exited: Promise<string>;
-}
-
 /** Drains the output, so that the pipe never fills, and keeps its end for error messages. */
-function watchOutput(child: ChildProcess): AnvilOutput {
+function watchOutput(child: ChildProcess): { port: Promise<number>; exited: Promise<string> } {
   const port = Promise.withResolvers<number>();
   const exited = Promise.withResolvers<string>();
   let tail = '';

@@ -88,6 +88,8 @@ async function startAnvilNode(
 /** Repeats what the saved state lacks, then serves the node and saves its state. */
 async function serveNode({ ipcPath }: PrivateAnvil, { stateDir, port }: ChainHostPayload, writes: readonly ChainWrite[]) {
   const node = connectNode({ path: ipcPath });
+  // A line of output for each request. Not by a flag: a node whose host is killed before its pid is recorded ends when it prints its address.
+  await node.call('anvil_setLoggingEnabled', [false]);
   await restoreWrites(node, writes);
   const log = await openWriteLog(getLogFile(stateDir));
   const writer = createChainWriter(node, log);

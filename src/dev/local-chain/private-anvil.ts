@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getErrorMessage } from '../../platform/errors.ts';
-import { type Anvil, type AnvilOptions, startQuietAnvil } from './anvil.ts';
+import { type Anvil, type AnvilOptions, startAnvil } from './anvil.ts';
 import { serveEmptyChain } from './empty-chain.ts';
 
 export interface PrivateAnvilOptions extends Pick<AnvilOptions, 'chainId' | 'loadState'> {
@@ -12,7 +12,7 @@ export interface PrivateAnvilOptions extends Pick<AnvilOptions, 'chainId' | 'loa
   genesisTimestamp: number;
 }
 
-export interface PrivateAnvil extends Anvil {
+export interface PrivateAnvil extends Omit<Anvil, 'rpcUrl'> {
   /** Unix domain socket, in a folder that only this user can enter. */
   ipcPath: string;
 }
@@ -32,7 +32,7 @@ export async function startPrivateAnvil({ genesisTimestamp, ...options }: Privat
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const anvil = await startOnUnusedAddress({ ...options, ipcPath, forkUrl, extraArguments: ['--no-mining'] });
+    const { rpcUrl: _, ...anvil } = await startOnUnusedAddress({ ...options, ipcPath, forkUrl, extraArguments: ['--no-mining'] });
     void anvil.exited.then(release);
     return { ...anvil, ipcPath };
   } catch (error) {
@@ -45,14 +45,14 @@ export async function startPrivateAnvil({ genesisTimestamp, ...options }: Privat
  * Linux can listen on the broadcast address, to which nothing connects. Where it cannot be bound (gVisor), one of 16 million loopback
  * addresses and 30,000 ports is used, more than a page can scan. macOS has only 127.0.0.1, where a page that finds the port gets access.
  */
-async function startOnUnusedAddress(options: Parameters<typeof startQuietAnvil>[0]): Promise<Anvil> {
+async function startOnUnusedAddress(options: AnvilOptions): Promise<Anvil> {
   const byte = () => randomInt(1, 255);
   for (const host of ['255.255.255.255', `127.${byte()}.${byte()}.${byte()}`]) {
     try {
-      return await startQuietAnvil({ ...options, host });
+      return await startAnvil({ ...options, host });
     } catch (error) {
       if (!ADDRESS_UNAVAILABLE.test(getErrorMessage(error))) throw error;
     }
   }
-  return startQuietAnvil({ ...options, host: '127.0.0.1' });
+  return startAnvil({ ...options, host: '127.0.0.1' });
 }
