@@ -18,6 +18,8 @@ export interface AnvilOptions {
   /** Endpoint of a chain to fork at its block 0. Keeps the newest state alone: each other one would be a copy of everything. */
   forkUrl?: string;
   extraArguments?: string[];
+  /** At once; the node is killed when this throws. */
+  onSpawn?(pid: number): void;
 }
 
 export interface Anvil {
@@ -60,9 +62,16 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const env = { ...filterChildEnvironment(), _RJEM_MALLOC_CONF: RETURN_FREED_MEMORY };
   const child = spawn(findAnvilBinary(), buildArguments(options), { stdio: ['ignore', 'pipe', 'pipe'], env });
   const { port, exited } = watchOutput(child);
+  const kill = () => stopChild(child, exited, KILL_AFTER_MS);
+  try {
+    if (child.pid !== undefined) options.onSpawn?.(child.pid);
+  } catch (error) {
+    await kill();
+    throw error;
+  }
   const outcome = await Promise.race([port, exited]);
   if (typeof outcome === 'string') throw new Error(`anvil did not start: ${outcome}`);
-  return { rpcUrl: `http://127.0.0.1:${outcome}`, pid: child.pid!, exited, kill: () => stopChild(child, exited, KILL_AFTER_MS) };
+  return { rpcUrl: `http://127.0.0.1:${outcome}`, pid: child.pid!, exited, kill };
 }
 
 function buildArguments(options: AnvilOptions): string[] {

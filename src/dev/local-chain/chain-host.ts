@@ -45,11 +45,11 @@ async function openChainHost(payload: ChainHostPayload): Promise<OpenedHost<Chai
   if (payload.discard) discardState(payload.stateDir);
   const { writes } = await readWriteLog(getLogFile(payload.stateDir));
   const isSaved = existsSync(getStateFile(payload.stateDir));
-  const anvil = await startAnvilNode(payload, { isSaved, isNew: !isSaved && writes.length === 0 }).catch(async (error) => {
+  const found = { isSaved, isNew: !isSaved && writes.length === 0 };
+  const anvil = await startAnvilNode(payload, found, lock.recordAnvilPid).catch(async (error) => {
     await lock.release();
     throw error;
   });
-  await lock.recordAnvilPid(anvil.pid);
   const served = await serveNode(anvil, payload, writes).catch(async (error) => {
     await anvil.kill();
     await lock.release();
@@ -75,8 +75,9 @@ async function openChainHost(payload: ChainHostPayload): Promise<OpenedHost<Chai
 async function startAnvilNode(
   { stateDir, chainId, genesisTimestamp }: ChainHostPayload,
   { isSaved, isNew }: { isSaved: boolean; isNew: boolean },
+  onSpawn: (pid: number) => void,
 ): Promise<PrivateAnvil> {
-  const anvil = { chainId, genesisTimestamp: await ensureGenesisTimestamp(stateDir, isNew ? genesisTimestamp : undefined) };
+  const anvil = { chainId, genesisTimestamp: await ensureGenesisTimestamp(stateDir, isNew ? genesisTimestamp : undefined), onSpawn };
   if (!isSaved) return startPrivateAnvil(anvil);
   try {
     return await startPrivateAnvil({ ...anvil, loadState: getStateFile(stateDir) });
@@ -88,7 +89,7 @@ async function startAnvilNode(
 /** Repeats what the saved state lacks, then serves the node and saves its state. */
 async function serveNode({ ipcPath }: PrivateAnvil, { stateDir, port }: ChainHostPayload, writes: readonly ChainWrite[]) {
   const node = connectNode({ path: ipcPath });
-  // A line of output for each request. Not by a flag: a node whose host is killed before its pid is recorded ends when it prints its address.
+  // A line of output for each request. Not by a flag: a node whose host is killed before it has recorded the pid ends when it prints its address.
   await node.call('anvil_setLoggingEnabled', [false]);
   await restoreWrites(node, writes);
   const log = await openWriteLog(getLogFile(stateDir));

@@ -1,4 +1,5 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { acquireFolderLock } from '../../platform/data-dir/folder-lock.ts';
@@ -7,8 +8,8 @@ import { getProcessIdentity } from '../../platform/data-dir/process-identity.ts'
 import { isOracleError } from '../../platform/errors.ts';
 
 export interface ChainLock {
-  /** Records the child, so that the next start can kill it if this process was killed. */
-  recordAnvilPid(pid: number): Promise<void>;
+  /** Records the child, so that the next start can kill it if this process was killed: at once, since until then nothing names it. */
+  recordAnvilPid(pid: number): void;
   release(): Promise<void>;
 }
 
@@ -20,7 +21,7 @@ export async function acquireChainLock(stateDir: string, maxWaitMs: number): Pro
   const pidFile = join(stateDir, 'anvil.pid');
   await killOrphan(pidFile);
   return {
-    recordAnvilPid: (pid) => writeFile(pidFile, JSON.stringify({ pid, identity: getProcessIdentity(pid) })),
+    recordAnvilPid: (pid) => writeFileSync(pidFile, JSON.stringify({ pid, identity: getProcessIdentity(pid) })),
     release: async () => {
       await rm(pidFile, { force: true });
       await release();

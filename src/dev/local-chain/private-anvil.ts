@@ -7,7 +7,7 @@ import { getErrorMessage } from '../../platform/errors.ts';
 import { type Anvil, type AnvilOptions, startAnvil } from './anvil.ts';
 import { serveEmptyChain } from './empty-chain.ts';
 
-export interface PrivateAnvilOptions extends Pick<AnvilOptions, 'chainId' | 'loadState'> {
+export interface PrivateAnvilOptions extends Pick<AnvilOptions, 'chainId' | 'loadState' | 'onSpawn'> {
   /** Unix seconds of block 0. */
   genesisTimestamp: number;
 }
