@@ -39,8 +39,13 @@ export async function openAuditByAddress(command: AuditCommand, now: Date): Prom
 export function claimsOf(url: string) {
   const base = url.replace(/\/+$/, '');
   const fetchService = createOperatorFetch({ base, timeoutMs: 30_000, maxBytes: 16 * 2 ** 20 });
+  const read = (path: string) => fetchService(`${base}/${path}`, { headers: { accept: 'application/json' } });
   return createServiceClaims(base, async (path) => {
-    const response = await fetchService(`${base}/${path}`, { headers: { accept: 'application/json' } });
+    const response = await read(path).catch((error) => {
+      // During a long comparison the service closes the kept connection, unseen.
+      if (error.code === 'ECONNRESET') return read(path);
+      throw error;
+    });
     if (response.ok) return readJson(response);
     await response.body?.cancel();
     throw toResponseError(response);

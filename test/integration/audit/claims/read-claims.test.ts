@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { audit } from '../../../../src/audit/audit.ts';
 import { readClaims, type ServiceClaims } from '../../../../src/audit/claims/service-claims.ts';
 import { claimsOf } from '../../../../src/audit/command/open-audit.ts';
@@ -76,4 +78,22 @@ it('claims are read at most a few times', async () => {
   expect(asked).toBe(4 * HORIZONS.length);
   expect(answers.map(({ horizon }) => horizon)).toEqual(HORIZONS.map((horizonDays) => `${horizonDays}d`));
   expect([evidence.length, throughBlock]).toEqual([5, 12]);
+});
+
+it('a kept connection that the service has closed meanwhile is replaced, once', async () => {
+  const asked = new Map<number, number>();
+  const server = createServer(({ socket }, response) => {
+    const port = socket.remotePort!;
+    asked.set(port, (asked.get(port) ?? 0) + 1);
+    if (asked.get(port) === 1 && asked.size <= 2) response.end(JSON.stringify({ summary: {}, predictions: [] }));
+    else socket.resetAndDestroy();
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => void server.close());
+  const { scorecard } = claimsOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await scorecard(1);
+  await expect(scorecard(1)).resolves.toMatchObject({ predictions: [] });
+  expect([...asked.values()]).toEqual([2, 1]);
+  await expect(scorecard(1)).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' });
+  expect([...asked.values()]).toEqual([2, 2, 1]);
 });
