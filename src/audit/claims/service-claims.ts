@@ -3,6 +3,7 @@ import { HORIZONS } from '../../forecast/model.ts';
 import { getErrorMessage, OracleError } from '../../platform/errors.ts';
 import type { ClaimedScorecard } from '../../verify/evidence.ts';
 import { createDistributionClaims, type DistributionClaims } from './distribution-claims.ts';
+import { waitForRateLimit } from './rate-limit.ts';
 import { MAX_ROWS, readPages } from './read-pages.ts';
 import { createTimestampClaims, type TimestampClaims } from './timestamp-claims.ts';
 
@@ -50,7 +51,7 @@ export function createServiceClaims(source: string, request: (path: string) => P
     return new OracleError('SERVICE_UNREACHABLE', message, { suggestedAction, cause });
   };
   const read = async (query: string) => {
-    const answer = await request(`api/svc/scorecard?${query}`).catch((cause: unknown) => {
+    const answer = await waitForRateLimit(() => request(`api/svc/scorecard?${query}`)).catch((cause: unknown) => {
       throw fail(getErrorMessage(cause), cause);
     });
     const { success, data, error } = CLAIMED_SCORECARD.safeParse(answer);

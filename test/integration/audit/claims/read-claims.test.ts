@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { audit } from '../../../../src/audit/audit.ts';
-import { readClaims, type ServiceClaims } from '../../../../src/audit/claims/service-claims.ts';
+import { createServiceClaims, readClaims, type ServiceClaims } from '../../../../src/audit/claims/service-claims.ts';
 import { claimsOf } from '../../../../src/audit/command/open-audit.ts';
 import { openAuditChain } from '../../../../src/audit/command/open-chain.ts';
 import { openRecordPrices } from '../../../../src/cli/commands/audit-prices.ts';
@@ -96,4 +96,15 @@ it('a kept connection that the service has closed meanwhile is replaced, once', 
   expect([...asked.values()]).toEqual([2, 1]);
   await expect(scorecard(1)).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' });
   expect([...asked.values()]).toEqual([2, 2, 1]);
+});
+
+it('a scorecard that a rate limit rejects is read when the limit allows it', async () => {
+  let asked = 0;
+  const { scorecard } = createServiceClaims('nowhere', async () => {
+    asked += 1;
+    if (asked < 3) throw Object.assign(new Error('it answers 429'), { code: 'RATE_LIMITED', retryAfterSeconds: 0 });
+    return { summary: {}, predictions: [] };
+  });
+  await expect(scorecard(1)).resolves.toMatchObject({ predictions: [] });
+  expect(asked).toBe(3);
 });
