@@ -82,6 +82,8 @@ async function startAnvilNode(
   try {
     return await startPrivateAnvil({ ...anvil, loadState: getStateFile(stateDir) });
   } catch (cause) {
+    // Of the setup or the disk: the node itself has not seen the state.
+    if ((cause as NodeJS.ErrnoException).code !== undefined) throw cause;
     throw damagedPartError(`The saved chain in ${getStateFile(stateDir)} can not be read: ${getErrorMessage(cause)}`, cause);
   }
 }

@@ -24,9 +24,6 @@ const DEFAULT_TIMEOUT_MS = 5 * 60_000;
 /** Ten times the memory of a full history with all variants. */
 const MAX_MEMORY_MB = 1_024;
 
-/** What V8 gains by collecting and compiling beside the computation costs a sixth more of the processor, which requests need. */
-const ONE_THREAD = ['--single-threaded'];
-
 /** Not a worker thread: V8 may abort the whole process (nodejs/node#64500). @throws OracleError SHUTTING_DOWN, or INTERNAL if it fails */
 export async function computeInProcess(request: ComputeRequest, options: ComputeProcessOptions): Promise<TimedReport[]> {
   const { signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
@@ -58,7 +55,8 @@ export async function computeInProcess(request: ComputeRequest, options: Compute
 function forkChild(entry: URL): ChildProcess {
   return fork(fileURLToPath(entry), [], {
     detached: true,
-    execArgv: [`--max-old-space-size=${MAX_MEMORY_MB}`, '--max-semi-space-size=8', '--no-maglev', ...ONE_THREAD],
+    // V8's helper threads would take a sixth more of the processor, which requests need.
+    execArgv: [`--max-old-space-size=${MAX_MEMORY_MB}`, '--max-semi-space-size=8', '--no-maglev', '--single-threaded'],
     env: filterChildEnvironment(),
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     serialization: 'advanced',

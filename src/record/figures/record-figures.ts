@@ -65,8 +65,7 @@ export class RecordFigures {
 
   /** Computes what the newest revision lacks, one after the other. */
   async refresh(): Promise<void> {
-    const revision = await this.#deps.record.revision.read();
-    for (const [name, compute] of this.#computations()) await this.#getAt(revision, name, compute);
+    for (const [name, compute] of this.#computations()) await this.#get(name, compute);
   }
 
   /** Compares the stored figures with a recomputation. @returns the names of those that differed; the next read computes them again */
@@ -91,12 +90,8 @@ export class RecordFigures {
   }
 
   async #get<Figures extends object>(name: string, compute: () => Promise<Figures>): Promise<Figures> {
-    return this.#getAt(await this.#deps.record.revision.read(), name, compute);
-  }
-
-  /** @param revision read before the figures are computed: figures of later writes count as older, and are computed again */
-  #getAt<Figures extends object>(revision: number, name: string, compute: () => Promise<Figures>): Promise<Figures> {
-    return this.#deps.store.get(name, `${FIGURES_SHAPE}:${revision}`, compute);
+    const { store, record } = this.#deps;
+    return store.get(name, `${FIGURES_SHAPE}:${await record.revision.read()}`, compute);
   }
 
   async #computeHorizon(horizonDays: number, read = () => this.#readHorizon(horizonDays)): Promise<HorizonFigures> {

@@ -22,7 +22,7 @@ export function createNewSlots(node: () => Pick<NodeSocket, 'call' | 'batch'>): 
   let time: number | undefined;
   let settled = Promise.resolve();
 
-  /** Errors of the node are those of its own test commands, without which the estimate is as right and takes longer. */
+  /** An error response is ignored: without the slots the estimate is as right, and takes longer. */
   async function setNewSlots(params: unknown): Promise<void> {
     const request = getSimulatedRequest(params);
     if (time === undefined || request === null) return;
@@ -37,7 +37,6 @@ export function createNewSlots(node: () => Pick<NodeSocket, 'call' | 'batch'>): 
   return {
     async call(method, params): Promise<NodeResponse> {
       if (method !== 'eth_simulateV1') return node().call(method, params);
-      // The node takes them in this order.
       const [, response] = await Promise.all([setNewSlots(params), node().call(method, params)]);
       return response;
     },

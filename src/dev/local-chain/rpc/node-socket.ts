@@ -20,7 +20,7 @@ export interface NodeSocketOptions {
 export interface NodeSocket {
   /** @throws OracleError CHAIN_UNREACHABLE if the connection closes before the response */
   call(method: string, params?: unknown): Promise<NodeResponse>;
-  /** Many calls in one message, in which the node takes them in order. Errors as `call`. */
+  /** Many calls in one message; responses in their order. Errors as `call`. */
   batch(calls: readonly (readonly [method: string, params: unknown])[]): Promise<NodeResponse[]>;
   close(): void;
 }

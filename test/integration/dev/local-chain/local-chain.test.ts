@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Hex, numberToHex } from 'viem';
@@ -211,6 +211,15 @@ describe('its state', () => {
 });
 
 describe('its folder', () => {
+  it('is not called damaged when the node cannot be recorded', async () => {
+    const first = await start();
+    await mine(first);
+    await first.stop();
+    await symlink(join(stateDir, 'missing', 'pid'), join(stateDir, 'anvil.pid'));
+    await expect(start()).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE', message: expect.stringContaining('ENOENT') });
+    expect(await height(await start())).toBe(1);
+  });
+
   it('belongs to one chain at a time', async () => {
     const first = await start();
     await expect(start({ inUseTimeoutMs: 100 })).rejects.toMatchObject({ code: 'DATA_DIR_IN_USE', retryable: true });
