@@ -44,6 +44,8 @@ export interface RateLimitDecision {
 export interface RateLimiter {
   /** Also counts for the IPv6 ranges around it. @param client a wallet, or an address key with or without a prefix such as `paying:` */
   take(client: string, units?: number): Promise<RateLimitDecision>;
+  /** One unit without a wait, or null, with nothing taken, where `take` would ask the database. */
+  takeLeased(client: string): RateLimitDecision | null;
   /** The rejection of a client that this process knows to be over the limit, otherwise null. Does not count. */
   getRejection(client: string): RateLimitDecision | null;
 }
@@ -173,21 +175,6 @@ function createRateLimiter({ policy, limit, windowSeconds, multiples, counts, no
     return { policy, allowed, scope, limit, windowSeconds, remaining: limit - lease.taken + lease.left, resetSeconds };
   }
 
-  async function takeFrom(bucket: Bucket): Promise<RateLimitDecision> {
-    for (;;) {
-      const lease = getLease(bucket) ?? createLease(bucket);
-      if (isSpent(lease, bucket)) return decide(lease, bucket, false);
-      if (lease.left > 0) {
-        lease.left -= 1;
-        return decide(lease, bucket, true);
-      }
-      lease.renewing ??= renew(lease, bucket).finally(() => {
-        lease.renewing = undefined;
-      });
-      await lease.renewing;
-    }
-  }
-
   function findSpent(buckets: readonly Bucket[]): RateLimitDecision | null {
     for (const bucket of buckets) {
       const lease = getLease(bucket);
@@ -196,26 +183,48 @@ function createRateLimiter({ policy, limit, windowSeconds, multiples, counts, no
     return null;
   }
 
-  async function takeFromAll(buckets: readonly Bucket[]): Promise<RateLimitDecision> {
-    // Checked first, so that a client of an exhausted range uses no memory and no counter.
-    const spent = buckets.length === 1 ? null : findSpent(buckets);
+  /** Takes one unit of every bucket, or none; null where a bucket has no lease left and may get one. */
+  function takeLeased(buckets: readonly Bucket[]): RateLimitDecision | null {
+    const spent = findSpent(buckets);
     if (spent !== null) return spent;
+    const held = buckets.map(getLease);
+    if (!held.every((lease) => lease !== undefined && lease.left > 0)) return null;
     let tightest: RateLimitDecision | undefined;
-    for (const bucket of buckets) {
-      const taken = await takeFrom(bucket);
-      if (!taken.allowed) return taken;
+    for (const [index, lease] of (held as BudgetLease[]).entries()) {
+      lease.left -= 1;
+      const taken = decide(lease, buckets[index]!, true);
       if (tightest === undefined || taken.remaining < tightest.remaining) tightest = taken;
     }
     return tightest as RateLimitDecision;
   }
 
+  /** Renews the first empty lease only: a client of a range that turns out to be spent counts in no wider one. */
+  async function renewEmpty(buckets: readonly Bucket[]): Promise<void> {
+    const bucket = buckets.find((candidate) => (getLease(candidate)?.left ?? 0) === 0);
+    if (bucket === undefined) return;
+    const lease = getLease(bucket) ?? createLease(bucket);
+    lease.renewing ??= renew(lease, bucket).finally(() => {
+      lease.renewing = undefined;
+    });
+    await lease.renewing;
+  }
+
+  async function takeOne(buckets: readonly Bucket[]): Promise<RateLimitDecision> {
+    for (;;) {
+      const taken = takeLeased(buckets);
+      if (taken !== null) return taken;
+      await renewEmpty(buckets);
+    }
+  }
+
   return {
     async take(client, units = 1) {
       const buckets = getBuckets(client);
-      let taken = await takeFromAll(buckets);
-      for (let unit = 1; unit < units && taken.allowed; unit++) taken = await takeFromAll(buckets);
+      let taken = await takeOne(buckets);
+      for (let unit = 1; unit < units && taken.allowed; unit++) taken = await takeOne(buckets);
       return taken;
     },
+    takeLeased: (client) => takeLeased(getBuckets(client)),
     getRejection: (client) => findSpent(getBuckets(client)),
   };
 }

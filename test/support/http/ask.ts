@@ -10,6 +10,7 @@ export interface Question {
 export interface HttpAnswer {
   status: number;
   headers: IncomingHttpHeaders;
+  /** With a content coding a character for each byte. */
   text: string;
 }
 
@@ -26,8 +27,9 @@ export function openAsk(url: string): { ask: Ask; close(): void } {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.once('error', reject);
+        const encoding = response.headers['content-encoding'] === undefined ? 'utf8' : 'latin1';
         response.once('end', () =>
-          resolve({ status: response.statusCode!, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') }),
+          resolve({ status: response.statusCode!, headers: response.headers, text: Buffer.concat(chunks).toString(encoding) }),
         );
       });
       sent.once('error', reject);

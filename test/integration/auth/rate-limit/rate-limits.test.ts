@@ -100,6 +100,27 @@ describe('one process', () => {
     expect(limits.rpc.getRejection('somebody')).toBeNull();
   });
 
+  it('takes what it has leased without a wait, and asks for more before it takes anything', async () => {
+    const { rpc, public: limiter } = openLimits();
+    expect(limiter.takeLeased('somebody')).toBeNull();
+    expect(await limiter.take('somebody')).toMatchObject({ allowed: true, remaining: 59 });
+    for (let left = 58; left >= 54; left--) expect(limiter.takeLeased('somebody')).toMatchObject({ allowed: true, remaining: left });
+    expect(limiter.takeLeased('somebody')).toBeNull();
+    expect(await allowed(limiter, 100)).toBe(54);
+    expect(limiter.takeLeased('somebody')).toMatchObject({ allowed: false, scope: 'client', remaining: 0 });
+
+    const wide = '2001:db8:0:100::/64';
+    expect(await allowed(rpc, 10, wide)).toBe(10);
+    expect(rpc.takeLeased(wide)).toMatchObject({ allowed: false });
+    // Its neighbour has no lease of its own yet, the ranges around both have one: nothing is taken of them.
+    const neighbour = '2001:db8:0:101::/64';
+    expect(rpc.takeLeased(neighbour)).toBeNull();
+    expect(await allowed(rpc, 100, neighbour)).toBe(10);
+    expect(await allowed(rpc, 100, '2001:db8:0:102::/64')).toBe(10);
+    expect(await allowed(rpc, 100, '2001:db8:0:103::/64')).toBe(10);
+    expect(rpc.takeLeased('2001:db8:0:104::/64')).toMatchObject({ allowed: false, scope: '/56' });
+  });
+
   it('purges counts of past windows', async () => {
     nowMs = realMinute() - 3 * 60_000;
     const limits = openLimits();

@@ -115,6 +115,7 @@ describe('a call that reads the chain', () => {
         await ready;
         return { policy, allowed: true, scope: 'client', limit: 10, windowSeconds: 60, remaining: 9, resetSeconds: 60 };
       },
+      takeLeased: () => null,
       getRejection: () => null,
     });
     const limits = {

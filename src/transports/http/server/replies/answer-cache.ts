@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { RateLimitDecision, RateLimits } from '../../../../auth/rate-limit/rate-limits.ts';
@@ -39,8 +38,8 @@ interface StoredAnswer {
   /** Those that a 304 has not. */
   bodyHeaders: readonly string[];
   etag: string | undefined;
-  /** Text without a content coding, so that headers and body leave in one write. */
-  body: Buffer | string;
+  /** A character for each byte, so that headers and body leave in one write, which encodes nothing. */
+  latin1Body: string;
   route: string;
 }
 
@@ -74,7 +73,10 @@ export function createAnswerCache(
   { limits, stopping, log, observeRequest, getForwardedAddress, now = () => performance.now() }: AnswerCacheOptions,
   app: RequestListener,
 ): RequestListener {
-  const answers = new LRUCache<string, StoredAnswer>({ maxSize: MAX_CACHED_BYTES, sizeCalculation: ({ body }) => body.length + 4_096 });
+  const answers = new LRUCache<string, StoredAnswer>({
+    maxSize: MAX_CACHED_BYTES,
+    sizeCalculation: ({ latin1Body }) => latin1Body.length + 4_096,
+  });
 
   function send({ request, response, answer, ip, startedAtMs }: Reuse, decision: RateLimitDecision | null): void {
     const connection = getConnection(request.socket);
@@ -110,10 +112,11 @@ export function createAnswerCache(
       return app(request, response);
     }
     const reuse = { request, response, answer, ip: getAddress(request), startedAtMs };
-    if (limits === undefined) return send(reuse, null);
+    const decision = limits === undefined ? null : limits.public.takeLeased(reuse.ip);
+    if (limits === undefined || decision !== null) return send(reuse, decision);
     // Without a count the app counts, and answers with the error.
     limits.public.take(reuse.ip).then(
-      (decision) => send(reuse, decision),
+      (taken) => send(reuse, taken),
       () => app(request, response),
     );
   };
@@ -168,7 +171,7 @@ function toStoredAnswer(request: IncomingMessage, response: ServerResponse, body
       ['Content-Length', body.length],
     ]),
     etag: typeof etag === 'string' ? etag : undefined,
-    body: !response.hasHeader('Content-Encoding') && isUtf8(body) ? body.toString() : body,
+    latin1Body: body.toString('latin1'),
     route: getRoutePath(request),
   };
 }
@@ -179,9 +182,9 @@ function flatten(headers: readonly (readonly [string, number | string | string[]
 
 /** Writes all headers at once: one by one they would take longer than everything else here. */
 function sendAnswer(request: IncomingMessage, response: ServerResponse, answer: StoredAnswer, ownHeaders: readonly Header[]): void {
-  const { headers, bodyHeaders, etag, body } = answer;
+  const { headers, bodyHeaders, etag, latin1Body } = answer;
   const ifNoneMatch = request.headers['if-none-match'];
   const isUnchanged = ifNoneMatch !== undefined && etag !== undefined && matchesEtag(ifNoneMatch, etag);
   response.writeHead(isUnchanged ? 304 : 200, [...headers, ...ownHeaders.flat(), ...(isUnchanged ? [] : bodyHeaders)]);
-  response.end(isUnchanged ? undefined : body);
+  response.end(isUnchanged ? '' : latin1Body, 'latin1');
 }

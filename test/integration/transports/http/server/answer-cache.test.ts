@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { composeAppOptions } from '../../../../../src/app/transports/http-app.ts';
 import { loadConfig } from '../../../../../src/platform/config/config.ts';
@@ -91,6 +92,17 @@ describe('answers that are sent again', () => {
     expect(comparable(second)).toEqual(comparable(first));
     expect(comparable(second).headers).toEqual(comparable(await direct(path, question)).headers);
     expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+  });
+
+  it('have the bytes of characters outside of ASCII, and of a content coding', async () => {
+    const page = await ask('/', { headers: { Accept: 'text/html' } });
+    expect(page.text).toMatch(/[\u2013\u25b2\u25bc]/);
+    expect(page.text).not.toContain('\ufffd');
+    const url = '/api/svc/scorecard?horizon=2d';
+    const decode = ({ text }: HttpAnswer) => gunzipSync(Buffer.from(text, 'latin1')).toString();
+    const plain = await ask(url);
+    const coded = { headers: { 'Accept-Encoding': 'gzip' } };
+    for (const answer of [await ask(url, coded), await ask(url, coded)]) expect(decode(answer)).toBe(plain.text);
   });
 
   it('keep the request id of the client, and count each request', async () => {
