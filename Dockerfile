@@ -3,14 +3,14 @@ FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc
 WORKDIR /app
 COPY package.json package-lock.json ./
 
-# The page, whose bundler is an optional package and a native binary that stays in this stage, and the sources without types.
+# The bundles of page and service; the bundler is an optional package and a native binary that stays in this stage.
 FROM node AS page
 RUN npm ci --omit=dev --ignore-scripts
 COPY bin bin
 COPY src src
 COPY skills skills
 COPY agent-card agent-card
-RUN npm run build:types && npm run build:page
+RUN npm run build:service && npm run build:page
 
 FROM node
 # The embedded database and the local chain are native binaries that a real deployment does not run; empty, they come along.

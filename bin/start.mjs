@@ -12,10 +12,8 @@ requireNodeVersion();
 const [first, ...rest] = process.argv.slice(2);
 if (first === undefined) {
   const { collectWhenIdle } = await import('./service/idle-collection.mjs');
-  const { useOneByteSources } = await import('./service/one-byte-sources.mjs');
   collectWhenIdle();
   await import('./service/every-process.mjs');
-  useOneByteSources();
   const { runService } = await import('../src/main.ts');
   await runService();
 } else if (first === '--check') {

@@ -22,11 +22,11 @@ mkfifo "$bin/input"
 world=$!
 exec 3>"$bin/input"
 
-# The stage that builds the page and strips the types.
+# The stage that bundles page and service.
 cp package.json package-lock.json "$page"
 (cd "$page" && npm ci --omit=dev --ignore-scripts >/dev/null)
 cp -r bin src skills agent-card "$page"
-(cd "$page" && npm run build:types >/dev/null && npm run build:page >/dev/null)
+(cd "$page" && npm run build:service >/dev/null && npm run build:page >/dev/null)
 
 cp package.json package-lock.json "$app"
 omit=$(sed -n 's/^ARG OMIT=//p' Dockerfile)

