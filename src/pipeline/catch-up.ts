@@ -2,13 +2,21 @@ import { type Day, toDay } from '../forecast/day.ts';
 import { HORIZONS } from '../forecast/model.ts';
 import type { PipelineDeps, StepContext } from './deps.ts';
 import { getStepDueMs } from './schedule/step-times.ts';
-import { runOutcomeCheck, runStep, type StepReport } from './step-registry.ts';
+import { runOutcomeCheck, runStep, type StepReport, tryRefreshFigures } from './step-registry.ts';
 import type { StepName, StepOutcome } from './step-run-store.ts';
 import { listDueBriefs } from './steps/brief.ts';
 import { listDueWeeks } from './steps/weekly-report.ts';
 
-/** Runs every step that is due and not done, in order. With nothing due it costs a few reads. */
+/** Runs every step that is due and not done, in order, and then refreshes the figures. With nothing due it costs a few reads. */
 export async function catchUp(deps: PipelineDeps, context: StepContext): Promise<StepReport[]> {
+  try {
+    return await runDueSteps(deps, { ...context, refreshesLater: true });
+  } finally {
+    await tryRefreshFigures(deps, context.now);
+  }
+}
+
+async function runDueSteps(deps: PipelineDeps, context: StepContext): Promise<StepReport[]> {
   const today = toDay(context.now.getTime());
   const reports: StepReport[] = [];
   const run = async (step: StepName, day: Day): Promise<StepOutcome> => {

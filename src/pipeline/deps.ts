@@ -51,6 +51,8 @@ export interface StepContext {
   /** The moment of `now`, for a comparison with the database's clock; unset where all clocks are set to `now`. */
   taken?: TakenTime;
   replayed: boolean;
+  /** The caller refreshes the figures once, after several steps. */
+  refreshesLater?: boolean;
   /** Proves that an instant is past or ahead; `now` alone proves nothing. */
   time: TrustedTime;
 }

@@ -54,13 +54,13 @@ async function runStepInSpan(deps: PipelineDeps, step: StepName, day: Day, conte
   const outcome = await deps.runs.runAndRecord(step, day, context, () => STEPS[step](deps, day, context));
   if (!context.replayed) {
     await tryPublishChanges(deps);
-    await tryRefreshFigures(deps, context.now);
+    if (context.refreshesLater !== true) await tryRefreshFigures(deps, context.now);
   }
   return outcome;
 }
 
 /** After publishing, which advances revisions. Without a day, or on failure, the first reader computes the figures. */
-async function tryRefreshFigures({ record, figures, crowd, dataset, log }: PipelineDeps, now: Date): Promise<void> {
+export async function tryRefreshFigures({ record, figures, crowd, dataset, log }: PipelineDeps, now: Date): Promise<void> {
   const refresh = async () => {
     if ((await record.findLastDay()) === null) return;
     await figures.refresh();

@@ -1,5 +1,6 @@
 import { type Day, formatDay } from '../../forecast/day.ts';
 import { formatWeek, getLastDayOfWeek, toWeek, type Week } from '../../forecast/week.ts';
+import { runAll } from '../../platform/concurrency/run-all.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
 import { listDaysBetween, listForecastsOfReport } from '../../record/day-queries.ts';
 import { composeWeeklyReport } from '../../record/weekly/compose.ts';
@@ -10,12 +11,16 @@ import { getWeeklyReportDueMs, isLateForDue } from '../schedule/step-times.ts';
 type WeeklyReportDeps = Pick<PipelineDeps, 'record' | 'market' | 'wagers' | 'reports'>;
 
 const DAYS_PER_WEEK = 7;
+/** Each holds the forecasts of three weeks in memory. */
+const CONCURRENT_REPORTS = 4;
 const MAX_CLOSE_WAIT_MS = 6 * 3_600_000;
 
 /** Holds what was known when due, so that a late report is identical. @throws OracleError STEP_WAITING, PRICE_UNAVAILABLE */
 export async function runWeeklyReportStep(deps: WeeklyReportDeps, context: StepContext): Promise<string[]> {
   const weeks = await listDueWeeks(deps, context);
-  for (const week of weeks) await writeReport(deps, week, context);
+  for (let first = 0; first < weeks.length; first += CONCURRENT_REPORTS) {
+    await runAll(weeks.slice(first, first + CONCURRENT_REPORTS).map((week) => writeReport(deps, week, context)));
+  }
   return weeks.map(formatWeek);
 }
 
