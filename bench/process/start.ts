@@ -7,6 +7,7 @@ import { withFolder } from './service-folder.ts';
 const GOAL_MS = 3_000;
 const REPLAY_GOAL_MS = 12_000;
 const REPLAY_DAYS = 120;
+const REPLAY_ROUNDS = 3;
 
 /** Seconds from `npm start` after an installation until the service is up. */
 export const START: Benchmark = {
@@ -16,14 +17,18 @@ export const START: Benchmark = {
     const sides = { ours: () => firstStart(0), baseline: bareStart };
     const { ours, baseline } = await interleaved(sides, { rounds, report });
     const meaning = 'Database, chain and contracts are its own, and come up with it.';
-    const replayed = await firstStart(REPLAY_DAYS);
+    const replayed: number[] = [];
+    for (let round = 1; round <= REPLAY_ROUNDS; round++) {
+      replayed.push(await firstStart(REPLAY_DAYS));
+      report(`  replay ${round} of ${REPLAY_ROUNDS}`);
+    }
     return [
       { kind: 'time', work: 'first start without a replay', meaning, ours, baseline, goalMs: GOAL_MS },
       {
         kind: 'time',
         work: `first start with ${REPLAY_DAYS} days`,
         meaning: 'All steps of each day, with their transactions, and the self-tests at the end.',
-        ours: [replayed],
+        ours: replayed,
         baseline: null,
         goalMs: REPLAY_GOAL_MS,
       },

@@ -2,10 +2,11 @@ import type { Collection, Db } from 'mongodb';
 import type { Attester } from '../chain/eas/attester.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import type { FeedCoverage } from '../market/feed.ts';
-import type { PipelineDeps, StepContext } from '../pipeline/deps.ts';
+import type { PipelineDeps } from '../pipeline/deps.ts';
 import { getStepDueMs, getWindowOpensMs } from '../pipeline/schedule/step-times.ts';
 import { runStep } from '../pipeline/step-registry.ts';
 import type { StepName } from '../pipeline/step-run-store.ts';
+import { runAll } from '../platform/concurrency/run-all.ts';
 import { damagedPartError } from '../platform/data-dir/entries.ts';
 import { isOracleError, OracleError } from '../platform/errors.ts';
 import { createReplayTime } from '../platform/time/trusted-time.ts';
@@ -66,23 +67,21 @@ export async function replayDays(options: ReplayOptions): Promise<ReplayRange | 
   for (let from = first; from <= plan.to; from += ADVANCE_REVISIONS_EVERY_DAYS) {
     const last = Math.min(from + ADVANCE_REVISIONS_EVERY_DAYS - 1, plan.to);
     await advanceRevisionsOnceAfter(options.pipeline, async () => {
-      let dayBefore = Promise.resolve();
-      const store = async (day: Day) => {
-        await runs.flush();
-        if (day < last) await complete(day);
-      };
-      for (let day = from; day <= last; day++) {
-        options.signal.throwIfAborted();
-        const position = { isFirst: day === first, isLast: day === plan.to, dayBefore };
-        await replayDay(batched, day, position).catch(async (error) => {
+      const begun: BegunStep[] = [];
+      let commitment: BegunStep | undefined;
+      try {
+        for (let day = from; day <= last; day++) {
+          options.signal.throwIfAborted();
+          const position = { isFirst: day === first, endsReplay: day === plan.to, endsBatch: day === last };
+          commitment = await replayDay(batched, day, { ...position, commitment, begun });
           await runs.flush();
-          throw error;
-        });
-        dayBefore = store(day);
-        // Awaited by the next day, or here.
-        dayBefore.catch(() => undefined);
+          if (day < last) await complete(day);
+        }
+      } catch (error) {
+        await runs.flush();
+        for (const step of begun) await step.abandon(error);
+        throw error;
       }
-      await dayBefore;
     });
     // A replay that is complete has advanced the revisions: nothing else would after a kill.
     await complete(last);
@@ -121,66 +120,107 @@ function advanceRevisionsOnceAfter({ record, wagers }: PipelineDeps, work: () =>
 /** Of the days that a call replays. */
 interface DayPosition {
   isFirst: boolean;
-  isLast: boolean;
-  /** Fulfilled once the day before is stored as complete: no block of this day may be mined earlier. */
-  dayBefore: Promise<void>;
+  endsReplay: boolean;
+  /** The next day begins only once this one is stored. */
+  endsBatch: boolean;
+  /** Where it has begun during the day before. */
+  commitment: BegunStep | undefined;
+  /** Receives the steps that begin. */
+  begun: BegunStep[];
 }
 
-/** Steps without effect on each other run concurrently: those of wagers and the next day's signal do not use the chain. */
-async function replayDay(options: ReplayOptions, day: Day, position: DayPosition): Promise<void> {
+/**
+ * Steps without effect on each other run concurrently: those of wagers and the next day's signal do not use the chain, and what a step reads
+ * and stores before its transaction need not wait for the transactions before it. Resolves to the commitment of the next day.
+ */
+async function replayDay(options: ReplayOptions, day: Day, position: DayPosition): Promise<BegunStep | undefined> {
   if (position.isFirst) await signalDay(options, day);
-  await runAll([commitAndResolveDay(options, day, position), ...(position.isLast ? [] : [signalDay(options, day + 1)])]);
-}
-
-async function commitAndResolveDay(options: ReplayOptions, day: Day, position: DayPosition): Promise<void> {
-  await runAll([commitDay(options, day, position), runStepsAt(options, getStepDueMs('wager', day), day, ['wager'])]);
   const opensMs = getWindowOpensMs(day);
-  const resolve = async () => {
-    const atOpening = { fromMs: opensMs, throughMs: opensMs + HOUR_MS - SECOND_MS };
-    await runAll([advanceChainTime(options, day, atOpening), runStepsAt(options, opensMs, day, ['open-window'])]);
-    await runStepsAt(options, opensMs, day, ['resolve']);
+  const begin = (step: StepName, of: Day, ms: number): BegunStep => {
+    const begun = beginStep(options, step, of, ms);
+    position.begun.push(begun);
+    return begun;
   };
-  await runAll([resolve(), runStepsAt(options, opensMs, day, ['settle'])]);
-  await runStepsAt(options, opensMs, day, ['reputation']);
+  const commitment = position.commitment ?? begin('attest', day, getStepDueMs('attest', day));
+  const resolution = begin('resolve', day, opensMs);
+  const commitAndResolve = async () => {
+    await commitDay(options, day, commitment, position);
+    await runAll([resolveDay(options, day, resolution), runStepAt(options, 'open-window', day, opensMs)]);
+  };
+  const wagerAndSettle = async () => {
+    await runStepAt(options, 'wager', day, getStepDueMs('wager', day));
+    await runStepAt(options, 'settle', day, opensMs);
+  };
+  const nextSignal = position.endsReplay ? Promise.resolve() : signalDay(options, day + 1);
+  let next: BegunStep | undefined;
+  const beginNext = async () => {
+    await runAll([commitment.done, nextSignal]);
+    if (!position.endsBatch) next = begin('attest', day + 1, getStepDueMs('attest', day + 1));
+  };
+  await runAll([commitAndResolve(), wagerAndSettle(), beginNext()]);
+  await runStepAt(options, 'reputation', day, opensMs);
+  return next;
 }
 
 function signalDay(options: ReplayOptions, day: Day): Promise<void> {
-  return runStepsAt(options, getStepDueMs('signal', day), day, ['signal']);
+  return runStepAt(options, 'signal', day, getStepDueMs('signal', day));
 }
 
-async function commitDay(options: ReplayOptions, day: Day, { isFirst, dayBefore }: DayPosition): Promise<void> {
+async function commitDay(options: ReplayOptions, day: Day, commitment: BegunStep, { isFirst }: DayPosition): Promise<void> {
   // By an interrupted replay.
   const isCommitted = isFirst && !(await options.pipeline.record.listUnattestedDays()).includes(day);
-  const dueMs = getStepDueMs('attest', day);
-  const beforeOpening = { fromMs: dueMs, throughMs: getWindowOpensMs(day) - SECOND_MS };
-  const chainReady = runAll([dayBefore, ...(isCommitted ? [] : [advanceChainTime(options, day, beforeOpening)])]);
-  await runAll([chainReady, runStepsAt(attestingAfter(chainReady, options), dueMs, day, ['attest'])]);
+  const beforeOpening = { fromMs: getStepDueMs('attest', day), throughMs: getWindowOpensMs(day) - SECOND_MS };
+  if (!isCommitted) await advanceChainTime(options, day, beforeOpening);
+  commitment.send();
+  await commitment.done;
 }
 
-/** What a step reads and stores before its transaction need not wait for the chain. */
-function attestingAfter(ready: Promise<void>, { pipeline, ...options }: ReplayOptions): ReplayOptions {
-  const attestPredictions: Attester['attestPredictions'] = async (...commitment) => {
-    await ready;
-    return pipeline.attester.attestPredictions(...commitment);
+async function resolveDay(options: ReplayOptions, day: Day, resolution: BegunStep): Promise<void> {
+  const opensMs = getWindowOpensMs(day);
+  await advanceChainTime(options, day, { fromMs: opensMs, throughMs: opensMs + HOUR_MS - SECOND_MS });
+  resolution.send();
+  await resolution.done;
+}
+
+/** A step whose transaction waits for `send`. */
+interface BegunStep {
+  done: Promise<void>;
+  send(): void;
+  /** Fails a step that waits, and resolves once it has ended. */
+  abandon(reason: unknown): Promise<void>;
+}
+
+function beginStep(options: ReplayOptions, step: StepName, day: Day, ms: number): BegunStep {
+  const chain = Promise.withResolvers<void>();
+  const done = runStepAt(sendingAfter(chain.promise, options), step, day, ms);
+  // Awaited later, if at all.
+  for (const promise of [chain.promise, done]) promise.catch(() => undefined);
+  return {
+    done,
+    send: chain.resolve,
+    async abandon(reason) {
+      chain.reject(reason);
+      await done.catch(() => undefined);
+    },
   };
-  return { ...options, pipeline: { ...pipeline, attester: { ...pipeline.attester, attestPredictions } } };
 }
 
-/** Waits for all, so that nothing goes on after an error. */
-async function runAll(work: Promise<void>[]): Promise<void> {
-  const outcomes = await Promise.allSettled(work);
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+function sendingAfter(ready: Promise<void>, { pipeline, ...options }: ReplayOptions): ReplayOptions {
+  const { attestPredictions, attestResolutions } = pipeline.attester;
+  const attester: Attester = {
+    ...pipeline.attester,
+    attestPredictions: (...commitment) => ready.then(() => attestPredictions(...commitment)),
+    attestResolutions: (...outcomes) => ready.then(() => attestResolutions(...outcomes)),
+  };
+  return { ...options, pipeline: { ...pipeline, attester } };
 }
 
-async function runStepsAt({ pipeline }: ReplayOptions, ms: number, day: Day, steps: readonly StepName[]): Promise<void> {
+async function runStepAt({ pipeline }: ReplayOptions, step: StepName, day: Day, ms: number): Promise<void> {
   const now = new Date(ms);
-  const context: StepContext = { now, replayed: true, time: createReplayTime(now) };
-  for (const step of steps) {
-    const outcome = await runStep(pipeline, step, day, context);
-    if ('done' in outcome) continue;
-    const reason = 'waiting' in outcome ? outcome.waiting : outcome.failed;
-    throw new OracleError('STEP_WAITING', `The replay of ${formatDay(day)} stopped at ${step}: ${reason}`);
-  }
+  const outcome = await runStep(pipeline, step, day, { now, replayed: true, time: createReplayTime(now) });
+  if ('done' in outcome) return;
+  const reason = 'waiting' in outcome ? outcome.waiting : outcome.failed;
+  throw new OracleError('STEP_WAITING', `The replay of ${formatDay(day)} stopped at ${step}: ${reason}`);
 }
 
 /** A chain past `throughMs` is rejected: a commitment after the opening of its outcome window would void the day. */
