@@ -7,7 +7,7 @@ import type { Benchmark, Comparison, MemoryComparison } from '../benchmark.ts';
 import { type Child, startChild } from '../child.ts';
 import type { BareAnswers } from '../http/bare-process.ts';
 import { callEveryOperation } from './every-operation.ts';
-import { type Start, withFolder } from './service-folder.ts';
+import { ALLOCATOR, type Start, withFolder } from './service-folder.ts';
 
 const REST_GOAL_MB = 150;
 const USED_GOAL_MB = 250;
@@ -16,8 +16,6 @@ const REST_MS = 20_000;
 const REPLAY_DAYS = 7;
 /** Steps below this are noise. */
 const REPORTED_MB = 5;
-/** As `npm start` has them. */
-const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '32768' };
 
 /** What a process takes of a machine, with the history of live data. */
 export const MEMORY: Benchmark = {

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { removeFolder } from '../../test/support/docs/folders.ts';
 import { type RunningService, startService } from '../../test/support/service/running-service.ts';
 
+/** As `npm start` has them. */
+export const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '32768' };
+
 /** Starts a service, and has it stop in order. */
 export type Start = (environment: Record<string, string>) => Promise<RunningService>;
 

@@ -166,40 +166,44 @@ function signalDay(options: ReplayOptions, day: Day): Promise<void> {
   return runStepAt(options, 'signal', day, getStepDueMs('signal', day));
 }
 
-async function commitDay(options: ReplayOptions, day: Day, commitment: BegunStep, { isFirst }: DayPosition): Promise<void> {
-  // By an interrupted replay.
-  const isCommitted = isFirst && !(await options.pipeline.record.listUnattestedDays()).includes(day);
-  const beforeOpening = { fromMs: getStepDueMs('attest', day), throughMs: getWindowOpensMs(day) - SECOND_MS };
-  if (!isCommitted) await advanceChainTime(options, day, beforeOpening);
-  commitment.send();
-  await commitment.done;
+function commitDay(options: ReplayOptions, day: Day, commitment: BegunStep, { isFirst }: DayPosition): Promise<void> {
+  return commitment.sendAfter(async () => {
+    // By an interrupted replay.
+    const isCommitted = isFirst && !(await options.pipeline.record.listUnattestedDays()).includes(day);
+    const beforeOpening = { fromMs: getStepDueMs('attest', day), throughMs: getWindowOpensMs(day) - SECOND_MS };
+    if (!isCommitted) await advanceChainTime(options, day, beforeOpening);
+  });
 }
 
-async function resolveDay(options: ReplayOptions, day: Day, resolution: BegunStep): Promise<void> {
+function resolveDay(options: ReplayOptions, day: Day, resolution: BegunStep): Promise<void> {
   const opensMs = getWindowOpensMs(day);
-  await advanceChainTime(options, day, { fromMs: opensMs, throughMs: opensMs + HOUR_MS - SECOND_MS });
-  resolution.send();
-  await resolution.done;
+  const atOpening = { fromMs: opensMs, throughMs: opensMs + HOUR_MS - SECOND_MS };
+  return resolution.sendAfter(() => advanceChainTime(options, day, atOpening));
 }
 
-/** A step whose transaction waits for `send`. */
+/** A step that has begun, and whose transaction waits. */
 interface BegunStep {
   done: Promise<void>;
-  send(): void;
+  /** Sends the transaction after `prepare`, without which the step fails; resolves once the step is done. */
+  sendAfter(prepare: () => Promise<void>): Promise<void>;
   /** Fails a step that waits, and resolves once it has ended. */
   abandon(reason: unknown): Promise<void>;
 }
 
 function beginStep(options: ReplayOptions, step: StepName, day: Day, ms: number): BegunStep {
-  const chain = Promise.withResolvers<void>();
-  const done = runStepAt(sendingAfter(chain.promise, options), step, day, ms);
+  const ready = Promise.withResolvers<void>();
+  const done = runStepAt(sendingAfter(ready.promise, options), step, day, ms);
   // Awaited later, if at all.
-  for (const promise of [chain.promise, done]) promise.catch(() => undefined);
+  for (const promise of [ready.promise, done]) promise.catch(() => undefined);
   return {
     done,
-    send: chain.resolve,
+    async sendAfter(prepare) {
+      await prepare().then(ready.resolve, ready.reject);
+      await ready.promise;
+      await done;
+    },
     async abandon(reason) {
-      chain.reject(reason);
+      ready.reject(reason);
       await done.catch(() => undefined);
     },
   };

@@ -1,7 +1,7 @@
 import { connectMongo } from '../../platform/mongo.ts';
 
 /** A record of ten years has some 200 MB, of which the service reads the newest. */
-const CACHE_MB = 96;
+const CACHE_MB = 64;
 
 /** The engine has no settings of its own, and would take up to half of the machine's memory. Lasts until it is closed. */
 export async function limitEngineCache(uri: string): Promise<void> {

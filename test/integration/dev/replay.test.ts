@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { callJsonRpc } from '../../../src/dev/local-chain/json-rpc.ts';
+import type { LocalChain } from '../../../src/dev/local-chain/local-chain.ts';
 import { computeReplayRange, type ReplayRange, replayDays } from '../../../src/dev/replay.ts';
 import { catchUp } from '../../../src/pipeline/catch-up.ts';
 import { createLiveContext } from '../../../src/pipeline/deps.ts';
 import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/schedule/step-times.ts';
 import { runStep, STEP_NAMES } from '../../../src/pipeline/step-registry.ts';
+import { OracleError } from '../../../src/platform/errors.ts';
 import { contextAt } from '../../support/clock/trusted-time.ts';
 import { type TestService, testService, today } from '../../support/service/service.ts';
 
@@ -14,9 +16,35 @@ afterEach(() => service?.stop());
 
 const range: ReplayRange = { from: today() - DAYS, to: today() - 1 };
 
-function replayAll(signal = new AbortController().signal) {
+function replayAll(signal = new AbortController().signal, chain: Partial<LocalChain> = {}) {
   const { database, pipeline, infrastructure } = service;
-  return replayDays({ db: database.db, pipeline: pipeline, range, chain: infrastructure.localChain!, onProgress: () => {}, signal });
+  return replayDays({
+    db: database.db,
+    pipeline,
+    range,
+    chain: { ...infrastructure.localChain!, ...chain },
+    onProgress: () => {},
+    signal,
+  });
+}
+
+async function expectWholeRecord(): Promise<void> {
+  for (const horizon of [1, 2, 3, 7]) {
+    const docs = await service.pipeline.record.listByHorizon(horizon);
+    expect(docs.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+    for (const doc of docs) {
+      expect(doc.state).not.toBe('VOID');
+      // To the minute: the first commitment follows the registration of its schemas.
+      const at = doc.attestation!.at.getTime();
+      expect(Math.floor(at / 60_000)).toBe(getStepDueMs('attest', doc.day) / 60_000);
+    }
+  }
+  const attestations = await service.http.attestations.find({
+    schema: 'prediction',
+    attester: service.http.attesterAddress,
+    fromBlock: 0,
+  });
+  expect(attestations).toHaveLength(4 * DAYS);
 }
 
 /** What is left when a process is killed in the middle of a day: the plan, some of the day's steps, and perhaps the next day's forecast. */
@@ -47,19 +75,24 @@ describe('a replay', () => {
     service = await testService(DAYS);
     await interruptAfter(steps, { isNextForecast });
     expect(await replayAll()).toEqual(range);
-    for (const horizon of [1, 2, 3, 7]) {
-      const docs = await service.pipeline.record.listByHorizon(horizon);
-      expect(docs.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
-      for (const doc of docs) {
-        expect(doc.state).not.toBe('VOID');
-        // To the minute: the first commitment follows the registration of its schemas.
-        const at = doc.attestation!.at.getTime();
-        expect(Math.floor(at / 60_000)).toBe(getStepDueMs('attest', doc.day) / 60_000);
-      }
-    }
-    expect(
-      await service.http.attestations.find({ schema: 'prediction', attester: service.http.attesterAddress, fromBlock: 0 }),
-    ).toHaveLength(4 * DAYS);
+    await expectWholeRecord();
+  });
+
+  it.each([1, 4, 8])('ends with the error of the chain, and continues at its next start: at call %i', async (failing) => {
+    service = await testService(DAYS);
+    const { localChain } = service.infrastructure;
+    let calls = 0;
+    const setNextBlockTime = async (ms: number) => {
+      calls += 1;
+      if (calls === failing) throw new OracleError('CHAIN_UNREACHABLE', 'the chain is gone');
+      await localChain!.setNextBlockTime(ms);
+    };
+    await expect(replayAll(undefined, { setNextBlockTime })).rejects.toThrow('the chain is gone');
+    const runs = await service.database.db.collection('step_runs').find().toArray();
+    expect(await replayAll()).toEqual(range);
+    await expectWholeRecord();
+    // A step that only waited for the chain has not failed.
+    expect(runs.filter(({ state }) => state !== 'done').length).toBeLessThanOrEqual(1);
   });
 
   it('that is not finished holds back every step of today, which would seal the days in between as missed; it is made once', async () => {
