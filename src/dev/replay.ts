@@ -23,7 +23,7 @@ const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const PUBLISH_EVERY_DAYS = 100;
 /** Until then readers may see figures of some days before. */
-const ADVANCE_REVISIONS_EVERY_DAYS = 10;
+const ADVANCE_REVISIONS_EVERY_DAYS = 30;
 
 interface ReplayPlan extends ReplayRange {
   _id: 'replay';
