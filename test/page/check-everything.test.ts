@@ -39,7 +39,8 @@ describeWithBrowser('checking the whole record in the browser', (browser) => {
   async function open(init: (page: Page) => Promise<unknown> = async () => undefined) {
     const page = await browser.open(`${served.url}/?horizon=2`, {
       init: async (opening) => {
-        opening.setDefaultTimeout(20_000);
+        // Within five minutes of an attestation, at midnight, an audit with differences is repeated for half a minute.
+        opening.setDefaultTimeout(50_000);
         await init(opening);
       },
     });

@@ -67,7 +67,8 @@ describeWithBrowser('distributions in the browser', (browser) => {
     };
     return browser.open(`${served.url}/?horizon=2`, {
       init: async (page) => {
-        page.setDefaultTimeout(20_000);
+        // Within five minutes of an attestation, at midnight, an audit with differences is repeated for half a minute.
+        page.setDefaultTimeout(50_000);
         await page.route('**/api/svc/distributions*', answer);
         await page.route('**/api/svc/challenge', answer);
         await init(page);
