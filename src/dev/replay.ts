@@ -227,14 +227,14 @@ async function runStepAt({ pipeline }: ReplayOptions, step: StepName, day: Day, 
   throw new OracleError('STEP_WAITING', `The replay of ${formatDay(day)} stopped at ${step}: ${reason}`);
 }
 
-/** A chain past `throughMs` is rejected: a commitment after the opening of its outcome window would void the day. */
+/** No other process attests during a replay. A chain past `throughMs` is rejected: a commitment after the opening of its outcome window would void the day. */
 async function advanceChainTime(
   { chain }: ReplayOptions,
   day: Day,
   { fromMs, throughMs }: { fromMs: number; throughMs: number },
 ): Promise<void> {
   try {
-    await chain.setNextBlockTime(fromMs);
+    await chain.setNextBlockTime(fromMs, { attestsAlone: true });
   } catch (error) {
     if (!isOracleError(error, 'INPUT_INVALID')) throw error;
     const last = await chain.readLastBlockMs();

@@ -82,10 +82,10 @@ describe('a replay', () => {
     service = await testService(DAYS);
     const { localChain } = service.infrastructure;
     let calls = 0;
-    const setNextBlockTime = async (ms: number) => {
+    const setNextBlockTime: LocalChain['setNextBlockTime'] = async (ms, options) => {
       calls += 1;
       if (calls === failing) throw new OracleError('CHAIN_UNREACHABLE', 'the chain is gone');
-      await localChain!.setNextBlockTime(ms);
+      await localChain!.setNextBlockTime(ms, options);
     };
     await expect(replayAll(undefined, { setNextBlockTime })).rejects.toThrow('the chain is gone');
     const runs = await service.database.db.collection('step_runs').find().toArray();

@@ -12,7 +12,10 @@ import type { NodeResponse, NodeSocket } from './node-socket.ts';
 export interface NewSlots {
   /** `call` of the node, with the new slots of an estimated transaction set before. */
   call: NodeSocket['call'];
-  /** The next block has this time (Unix seconds), and no block has it yet: none of its attestations exists. */
+  /**
+   * The next block has this time (Unix seconds), which no block has yet, so that none of its attestations exists. Another process that attested
+   * in it would not be seen, and its attestations lost.
+   */
   expectBlockAt(time: number): void;
   /** From now on a block may have that time, and attestations that must be kept: resolves once the node sets nothing any more. */
   forget(): Promise<void>;

@@ -11,7 +11,7 @@ export interface NodeConnection {
   fetch: NodeFetch;
   /** @throws OracleError CHAIN_UNREACHABLE without a response, CHAIN_REVERTED for an error of the node */
   call<T = unknown>(method: string, ...params: unknown[]): Promise<T>;
-  /** The next block has this time (Unix seconds), and no block has it yet. */
+  /** The next block has this time (Unix seconds), which no block has yet, and its attestations are all of this process. */
   expectBlockAt(time: number): void;
   close(): void;
 }

@@ -111,7 +111,7 @@ describe('an attestation, whose new slots are set before its estimate', () => {
 
   it('takes those slots and no others', async () => {
     const time = Math.floor((await chain.readLastBlockMs()) / 1000) + 60;
-    await chain.setNextBlockTime(time * 1000);
+    await chain.setNextBlockTime(time * 1000, { attestsAlone: true });
     const { accessList } = await call<{ accessList: { address: Address; storageKeys: Hex[] }[] }>(
       'eth_createAccessList',
       request,
@@ -124,14 +124,14 @@ describe('an attestation, whose new slots are set before its estimate', () => {
 
   it('is kept when the same is estimated again at the time of its block', async () => {
     const time = Math.floor((await chain.readLastBlockMs()) / 1000) + 120;
-    await chain.setNextBlockTime(time * 1000);
+    await chain.setNextBlockTime(time * 1000, { attestsAlone: true });
     const gas = await call('eth_estimateGas', request);
     const nonce = Number(await call('eth_getTransactionCount', deployer.address, 'latest'));
     const fees = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 0n };
     const fields = { type: 'eip1559', chainId: chain.chainId, gas: (BigInt(gas) * 12n) / 10n, nonce, ...fees } as const;
     await call('eth_sendRawTransaction', await deployer.signTransaction({ ...fields, to: EAS_ADDRESS, data: request.data }));
     expect(await readContents(time)).toEqual(contents);
-    await chain.setNextBlockTime(time * 1000);
+    await chain.setNextBlockTime(time * 1000, { attestsAlone: true });
     expect(Number(await call('eth_estimateGas', request))).toBeGreaterThan(0);
     expect(await readContents(time)).toEqual(contents);
   });
