@@ -15,6 +15,7 @@ export const MANIFEST = 'manifest.json';
  */
 export function useBundle() {
   const bundles = readManifest();
+  if (bundles === undefined) return;
   const hooks = registerHooks({
     load(url, context, nextLoad) {
       const output = url.startsWith('file:') && url.endsWith('.ts') ? findCurrentOutput(bundles[toKey(url)]) : undefined;
@@ -31,7 +32,7 @@ function readManifest() {
   try {
     return JSON.parse(readFileSync(join(BUNDLE_FOLDER, MANIFEST), 'utf8'));
   } catch {
-    return {};
+    return undefined;
   }
 }
 

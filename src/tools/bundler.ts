@@ -1,3 +1,4 @@
+import { rename, writeFile } from 'node:fs/promises';
 import { OracleError } from '../platform/errors.ts';
 
 /** @param product What cannot be built without it, and the script that builds it. @throws OracleError CONFIG_INVALID if the optional package esbuild is not installed */
@@ -10,4 +11,11 @@ export async function importBundler(product: { name: string; script: string }): 
       cause,
     });
   }
+}
+
+/** A process that starts at the same time reads the old file or the new one. */
+export async function writeAtomically(path: URL, text: string | Buffer): Promise<void> {
+  const temporary = new URL(`${path.href}.${process.pid}`);
+  await writeFile(temporary, text);
+  await rename(temporary, path);
 }

@@ -4,8 +4,8 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import { APP_FOLDER, type AppDocuments, getAppFileName } from '../../transports/mcp/apps/app-documents.ts';
 import { APP_VIEWS } from '../../views/mcp-app/app-views.ts';
 import { type AppAssets, renderAppDocument } from '../../views/mcp-app/document.ts';
-import { importBundler } from '../bundler.ts';
-import { BROWSER_BUNDLE, SOURCES, writeAtomically } from './bundler.ts';
+import { importBundler, writeAtomically } from '../bundler.ts';
+import { BROWSER_BUNDLE, SOURCES } from './bundler.ts';
 
 /** Writes the documents of the MCP App into their folder. @throws OracleError CONFIG_INVALID if the optional package esbuild is not installed */
 export async function buildApp(folder: URL = APP_FOLDER): Promise<AppDocuments> {

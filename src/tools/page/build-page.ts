@@ -15,8 +15,8 @@ import {
   type PageBundle,
   WIDGET_SCRIPT,
 } from '../../transports/http/page/page-bundle.ts';
-import { importBundler } from '../bundler.ts';
-import { BROWSER_BUNDLE, ROOT, SOURCES, writeAtomically } from './bundler.ts';
+import { importBundler, writeAtomically } from '../bundler.ts';
+import { BROWSER_BUNDLE, ROOT, SOURCES } from './bundler.ts';
 
 const PACKAGE = /^(?:.*\/)?node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//;
 

