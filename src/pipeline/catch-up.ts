@@ -9,11 +9,10 @@ import { listDueWeeks } from './steps/weekly-report.ts';
 
 /** Runs every step that is due and not done, in order, and then refreshes the figures. With nothing due it costs a few reads. */
 export async function catchUp(deps: PipelineDeps, context: StepContext): Promise<StepReport[]> {
-  try {
-    return await runDueSteps(deps, { ...context, refreshesLater: true });
-  } finally {
-    await tryRefreshFigures(deps, context.now);
-  }
+  const reports = await runDueSteps(deps, { ...context, refreshesLater: true });
+  // Steps that are held back change nothing.
+  if (reports.some(({ outcome }) => !('waiting' in outcome))) await tryRefreshFigures(deps, context.now);
+  return reports;
 }
 
 async function runDueSteps(deps: PipelineDeps, context: StepContext): Promise<StepReport[]> {

@@ -103,6 +103,7 @@ describe('a replay', () => {
     const reports = await catchUp(pipeline, createLiveContext(service.pipeline, new Date()));
     for (const { outcome } of reports) expect(outcome).toEqual({ waiting: expect.stringContaining('replay of past days is not finished') });
     expect(await pipeline.record.days.find().toArray()).toEqual(before);
+    expect(await service.database.db.collection('record_figures').countDocuments()).toBe(0);
     await replayAll();
     const replayed = await pipeline.record.forecasts.find().toArray();
     expect(await replayAll()).toEqual(range);
