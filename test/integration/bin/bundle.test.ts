@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -89,6 +89,22 @@ describe('the bundle of the service', () => {
     const text = await readFile(join(folder, bundles['src/main.ts'].output), 'utf8');
     expect(text).toMatch(/SCHEMA_MODULES = \[\w+(, \w+){50}/);
     expect(text).toContain('new URL("./mongo-host.ts", new URL("../../src/dev/embedded-db/embedded-mongo.ts", import.meta.url).href)');
+  });
+
+  it('is built anew beside its last build, and without those before', async () => {
+    const build = async (name: string, hoursAgo: number) => {
+      await writeFile(join(folder, name), '');
+      const at = new Date(Date.now() - hoursAgo * 3_600_000);
+      await utimes(join(folder, name), at, at);
+    };
+    await build('chunk-of-the-last-build.mjs', 48);
+    await build('chunk-of-an-earlier-build.mjs', 72);
+    const last = new Date(Date.now() - 48 * 3_600_000);
+    await utimes(join(folder, MANIFEST), last, last);
+    await buildService(folder);
+    const names = await readdir(folder);
+    expect(names).toEqual(expect.arrayContaining(['chunk-of-the-last-build.mjs', MANIFEST, bundles['src/main.ts'].output]));
+    expect(names).not.toContain('chunk-of-an-earlier-build.mjs');
   });
 
   it('has one byte a character', async () => {
