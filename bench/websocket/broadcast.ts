@@ -99,7 +99,7 @@ function comparisons({ baseline, ours }: Record<'baseline' | 'ours', Round[]>, c
   return [
     compared(
       'messages/s, the loop over the sockets alone',
-      'What sessions, tiers and filters cost the process that sends, while it does nothing else.',
+      'What sessions, tiers and filters cost the process that sends. Events that come together are one write to a socket; the baseline writes each message.',
       ({ loopNs }) => loopNs,
     ),
     compared(

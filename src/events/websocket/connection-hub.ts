@@ -23,6 +23,8 @@ export interface ConnectionHubOptions {
 }
 
 const MAX_CONCURRENT_REPLAYS = 8;
+/** Of a broadcast, in a few milliseconds. */
+const CONNECTIONS_A_TURN = 500;
 /** Maximum age of the last check while the database does not respond. */
 const MAX_CHECK_AGE_MS = 5 * 60_000;
 
@@ -93,15 +95,35 @@ export class ConnectionHub {
     }
   }
 
-  /** Sends events to all live connections in order, yielding between two events. After an error a repeated call continues. */
+  /** Sends events to all live connections in order, yielding between groups of connections. After an error a repeated call continues. */
   async broadcast(events: readonly AnyEvent[]): Promise<void> {
-    const encode = createEventEncoder(this.#options.view);
-    for (const event of events) {
-      if (event._id <= this.#lastBroadcastId) continue;
-      for (const connection of this.#connections.values()) if (connection.isLive) connection.offerEvent(event, encode);
-      this.#lastBroadcastId = event._id;
-      await nextTurn();
+    const before = this.#lastBroadcastId;
+    const news = events.filter(({ _id }) => _id > before);
+    if (news.length === 0) return;
+    // Before the first yield: a connection that goes live meanwhile has read these events itself, and one that opens begins after them.
+    this.#lastBroadcastId = news.at(-1)!._id;
+    const failure = await this.#offerToAll(news);
+    if (failure === null) return;
+    this.#lastBroadcastId = before;
+    throw failure.error;
+  }
+
+  /** Returns the first error: an event that fails for one tier does not keep the others from theirs. */
+  async #offerToAll(events: readonly AnyEvent[]): Promise<{ error: unknown } | null> {
+    const encoder = createEventEncoder(this.#options.view);
+    let failure: { error: unknown } | null = null;
+    let offered = 0;
+    for (const connection of this.#connections.values()) {
+      try {
+        if (connection.isLive) connection.offerEvents(events, encoder);
+      } catch (error) {
+        failure ??= { error };
+      }
+      offered += 1;
+      if (offered % CONNECTIONS_A_TURN === 0) await nextTurn();
     }
+    await nextTurn();
+    return failure;
   }
 
   /** Pings all connections, extends their slot leases, and closes those whose session or tier has ended. */

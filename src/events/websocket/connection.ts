@@ -5,12 +5,14 @@ import { getCredentialId, type Tier } from '../../auth/caller.ts';
 import type { AnyEvent } from '../log/event.ts';
 import type { Clock } from './clock.ts';
 import { CLOSE_CODES, type CloseCause } from './messages/close-codes.ts';
-import { type EncodeEvent, encodeMessage } from './messages/encode-message.ts';
+import { type EventEncoder, encodeMessage } from './messages/encode-message.ts';
 import type { ServerData, ServerMessageName } from './messages/message-schemas.ts';
 import type { SessionHolder } from './session-holder.ts';
 import { type ConnectionSubscription, matchesSubscription } from './subscription.ts';
 
 export const MAX_BUFFERED_BYTES = 1024 * 1024;
+/** Of events that are written at once, unless a single one is longer. */
+const MAX_WRITE_BYTES = 64 * 1024;
 /** Time to answer a close frame before the socket is terminated. */
 export const CLOSE_TIMEOUT_MS = 2_000;
 export const EXPIRY_NOTICE_MS = 60_000;
@@ -120,13 +122,29 @@ export class Connection {
     this.#send(encodeMessage(type, data, this.#clock.now()));
   }
 
-  /** Sends the next event if it is subscribed to. Ignores events already offered. */
-  offerEvent(event: AnyEvent, encode: EncodeEvent): void {
-    if (event._id <= this.#lastId) return;
-    // An event that fails to encode does not advance the position.
-    const frame = matchesSubscription(event, this.#subscription, this.#wallet) ? encode(event, this.tier) : null;
-    this.#lastId = event._id;
-    if (frame !== null) this.#send(frame);
+  /** Sends those of the next events that are subscribed to, in few writes, up to one that fails to encode. Ignores events already offered. */
+  offerEvents(events: readonly AnyEvent[], encoder: EventEncoder): void {
+    const { tier } = this;
+    let frames: Buffer[] = [];
+    let bytes = 0;
+    const flush = () => {
+      if (frames.length > 0) this.#send(encoder.join(frames, tier));
+      frames = [];
+      bytes = 0;
+    };
+    try {
+      for (const event of events) {
+        if (event._id <= this.#lastId) continue;
+        const frame = matchesSubscription(event, this.#subscription, this.#wallet) ? encoder.encode(event, tier) : null;
+        this.#lastId = event._id;
+        if (frame === null) continue;
+        if (bytes + frame.length > MAX_WRITE_BYTES) flush();
+        frames.push(frame);
+        bytes += frame.length;
+      }
+    } finally {
+      flush();
+    }
   }
 
   async waitUntilDrained(): Promise<void> {

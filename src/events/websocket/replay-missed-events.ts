@@ -2,12 +2,12 @@ import type { Semaphore } from '../../platform/concurrency/semaphore.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Clock } from './clock.ts';
 import type { Connection } from './connection.ts';
-import type { EncodeEvent } from './messages/encode-message.ts';
+import type { EventEncoder } from './messages/encode-message.ts';
 
 export interface MissedEventsOptions {
   events: Pick<EventLog, 'after'>;
   getLastBroadcastId(): number;
-  createEncoder(): EncodeEvent;
+  createEncoder(): EventEncoder;
   semaphore: Semaphore;
   clock: Clock;
 }
@@ -26,8 +26,7 @@ export async function replayMissedEvents(connection: Connection, options: Missed
     if (first !== undefined && first._id > connection.lastId + 1) {
       connection.sendMessage('replay.gap', { from: connection.lastId + 1, to: first._id - 1 });
     }
-    const encode = createEncoder();
-    for (const event of page) connection.offerEvent(event, encode);
+    connection.offerEvents(page, createEncoder());
     await connection.waitUntilDrained();
     if (connection.lastId >= getLastBroadcastId() && page.length < PAGE_SIZE) {
       connection.sendMessage('replay.complete', { through: connection.lastId });

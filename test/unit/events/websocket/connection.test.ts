@@ -1,25 +1,9 @@
-import { EventEmitter } from 'node:events';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
 import { Connection } from '../../../../src/events/websocket/connection.ts';
 import { buildSubscription } from '../../../../src/events/websocket/subscription.ts';
 import { type ManualClock, manualClock } from '../../../support/clock/manual-clock.ts';
-
-/** A socket whose other side stands still: nothing that is sent arrives, and nothing comes. */
-class StandingSocket extends EventEmitter {
-  readonly OPEN = 1;
-  readyState = 1;
-  bufferedAmount = 0;
-  readonly close = vi.fn((_code: number) => {
-    this.readyState = 2;
-  });
-  readonly terminate = vi.fn(() => {
-    this.readyState = 3;
-    this.emit('close');
-  });
-  readonly ping = vi.fn();
-  readonly write = vi.fn();
-}
+import { StandingSocket } from '../../../support/websocket/standing-socket.ts';
 
 const START = new Date('2026-03-10T12:00:00Z');
 const wallet = '0x0000000000000000000000000000000000000001';
