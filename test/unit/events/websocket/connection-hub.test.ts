@@ -84,6 +84,13 @@ describe('a broadcast', () => {
     for (const socket of sockets) expect(received(socket)).toEqual({ ids: [1, 2, 3], writes: 1 });
   });
 
+  it('is written in parts of at most 64 kB', async () => {
+    const socket = connect();
+    const bulky = append(5).map((event) => ({ ...event, content: { ...event.content, date: 'x'.repeat(20_000) } }) as AnyEvent);
+    await hub.broadcast(bulky);
+    expect(received(socket)).toEqual({ ids: [1, 2, 3, 4, 5], writes: 2 });
+  });
+
   it('reaches each connection once, and one that opens meanwhile begins after it', async () => {
     const sockets = Array.from({ length: CONNECTIONS }, () => connect());
     const sending = hub.broadcast(append(2));
