@@ -1,16 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LoadShedder, type ReleaseSlot } from '../../../../../src/platform/concurrency/load-shedder.ts';
 import { loginToken } from '../../../../support/auth/login.ts';
 import { asHeader, UNSOLD_PAYMENT } from '../../../../support/commerce/payments.ts';
 import { type Ask, json, openAsk, type Question } from '../../../../support/http/ask.ts';
+import { rawConnection } from '../../../../support/http/raw.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
-import { MCP_HEADERS, rpc } from '../../../../support/mcp/mcp.ts';
+import { MCP_HEADERS, postMcp, rpc } from '../../../../support/mcp/mcp.ts';
 import { type TestService, unresolvedService } from '../../../../support/service/service.ts';
 
 const SIGNAL = '/api/svc/open/signal';
 const PAID = '/oracle?horizon=7d';
-/** Requests with a token may wait, anonymous ones never. */
-const MAX_WAIT_MS = [10_000, -1];
+/** Requests with a token and pages may wait, anonymous ones never. */
+const PRIORITIES = [10_000, -1, 10_000].map((maxWaitMs) => ({ maxWaitMs, share: 1 }));
 const MARKET = { skill: 'get_market_context', input: { include: ['price'] } };
 const message = { messageId: 'one', role: 'ROLE_USER', parts: [{ data: MARKET }] };
 const A2A = { 'A2A-Version': '1.0', 'Content-Type': 'application/json' };
@@ -30,11 +32,12 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 beforeEach(async () => {
-  loadShedder = new LoadShedder({ maxWaitMs: MAX_WAIT_MS });
+  loadShedder = new LoadShedder({ priorities: PRIORITIES });
   slots = takeAll();
   served = await serve({ ...service, appOptions: { ...service.appOptions, loadShedder } });
   client = openAsk(served.url);
   return async () => {
+    vi.restoreAllMocks();
     client.close();
     await served.close();
   };
@@ -151,4 +154,86 @@ it('every answered or abandoned request gives its slot back', async () => {
   await Promise.all(Object.values(TRANSPORTS).map(([path, question]) => ask(path, question)));
   await ask('/api/svc/oracle', { headers: { Authorization: `Bearer ${token}` } });
   await expect.poll(() => takeAll().length).toBe(count);
+});
+
+const CALL = { name: MARKET.skill, arguments: MARKET.input };
+const a2aCall = (method: string, configuration = {}) =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { message: { ...message, messageId: randomUUID() }, configuration } });
+
+/** Runs of a skill, over each transport. */
+const RUNS: Record<string, [string, Question]> = {
+  REST: ['/api/svc/skills/get_market_context', { method: 'POST', ...json(MARKET.input) }],
+  MCP: ['/mcp', { method: 'POST', headers: MCP_HEADERS, body: JSON.stringify(rpc('tools/call', CALL)) }],
+  'a batch of MCP': ['/mcp', { method: 'POST', headers: MCP_HEADERS, body: JSON.stringify([rpc('tools/call', CALL)]) }],
+  'A2A over JSON-RPC': ['/a2a', { method: 'POST', headers: A2A, body: a2aCall('SendMessage') }],
+  'A2A in the background': ['/a2a', { method: 'POST', headers: A2A, body: a2aCall('SendMessage', { returnImmediately: true }) }],
+  'a stream of A2A': ['/a2a', { method: 'POST', headers: A2A, body: a2aCall('SendStreamingMessage') }],
+  'A2A over REST': ['/a2a/rest/message:send', { method: 'POST', headers: A2A, body: JSON.stringify({ message }) }],
+};
+
+describe('capacity', () => {
+  it.each(Object.entries(RUNS))(
+    'of a skill over %s is held until its run has ended, whatever the client does',
+    async (_, [path, question]) => {
+      slots.shift()!();
+      const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const { report } = service.http.market;
+      vi.spyOn(service.http.market, 'report').mockImplementation(async (...asked) => {
+        begun.resolve();
+        await end.promise;
+        return report(...asked);
+      });
+      const gone = new AbortController();
+      const { method = 'GET', headers = {}, body } = question;
+      const sent = fetch(`${served.url}${path}`, { method, headers, body: body as string, signal: gone.signal }).catch(() => null);
+      await begun.promise;
+      gone.abort();
+      await sent;
+      // The server has seen the end of the connection once it has answered on another.
+      expect((await ask('/health')).status).toBe(200);
+      expect(loadShedder.tryEnter(0)).toBeNull();
+      end.resolve();
+      await expect.poll(() => takeAll().length).toBe(1);
+    },
+  );
+
+  it('is acquired by each message of a batch alone, one after the other', async () => {
+    const [free] = slots.splice(0, 1);
+    free!();
+    const admitted = vi.spyOn(loadShedder, 'tryEnter');
+    const { messages } = await postMcp(
+      served.url,
+      Array.from({ length: 20 }, (_, id) => rpc('tools/call', CALL, id)),
+    );
+    expect(messages.map(({ result }) => result.isError)).toEqual(Array(20).fill(undefined));
+    expect(admitted.mock.calls.length).toBeGreaterThanOrEqual(20);
+  });
+
+  it('is not held for a client that sends its body slowly', async () => {
+    slots.shift()!();
+    const slow = rawConnection(served.url);
+    slow.socket.write(
+      'POST /api/svc/skills/get_market_context HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{',
+    );
+    await expect.poll(async () => (await ask(SIGNAL)).status).toBe(200);
+    expect((await ask(SIGNAL)).status).toBe(200);
+    slow.socket.write('}');
+    expect(await slow.until(/"text":/)).toContain('200 OK');
+    slow.socket.destroy();
+  });
+
+  it('of a stream that waits for its caller is given back', async () => {
+    slots.shift()!();
+    const gone = new AbortController();
+    const asking = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'SendStreamingMessage',
+      params: { message: { ...message, messageId: 'asks', parts: [{ text: 'hello' }] } },
+    });
+    const stream = await fetch(`${served.url}/a2a`, { method: 'POST', headers: A2A, body: asking, signal: gone.signal });
+    expect(stream.status).toBe(200);
+    await expect.poll(async () => (await ask(SIGNAL)).status).toBe(200);
+    gone.abort();
+  });
 });
