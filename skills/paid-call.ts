@@ -73,6 +73,7 @@ export function createPaidCalls({ sales, runSkill, toUrl }: PaidCallsDeps): Paid
   async function sellAny(paid: PaidSkillCall, givesFree: boolean): Promise<SoldAnswer | FreeAnswer> {
     const { call, endpoint, bazaar, payment, ref, context, owner, onVerified } = paid;
     const { skill, input } = call;
+    if (payment !== null && payment !== undefined) context.beginPayment();
     const sold = await sales.sell({
       ...toSale(skill, endpoint),
       bazaar,

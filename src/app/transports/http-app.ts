@@ -9,8 +9,7 @@ import type { Log } from '../../platform/log.ts';
 import { createSecretBox } from '../../platform/secrets/secret-box.ts';
 import type { Shutdown } from '../../platform/shutdown.ts';
 import type { AppOptions } from '../../transports/http/server/app-options.ts';
-import { createChainWork } from '../../transports/http/server/security/chain-work.ts';
-import { createLoadShedder } from '../../transports/http/server/security/load-shedding.ts';
+import { createChainWork, createLoadShedder } from '../../transports/http/server/security/admission.ts';
 import type { ServiceCore } from '../core.ts';
 
 /** @throws OracleError CONFIG_INVALID if the stored signing keys are encrypted under another secret */

@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { OracleError } from '../errors.ts';
 
-const INITIAL_LIMIT = 64;
-const MIN_LIMIT = 8;
+/** Work of a request takes some 10 ms of CPU: what begins at once must not delay the next request by more than the target. */
+const INITIAL_LIMIT = 16;
+const MIN_LIMIT = 4;
 const MAX_LIMIT = 512;
 /** A queueing delay that persists above this lowers the limit. */
 const TARGET_DELAY_MS = 100;
@@ -14,9 +16,18 @@ const RATE_WEIGHT = 0.3;
 const MIN_RATE_SHARE = 0.05;
 const MAX_RETRY_AFTER_SECONDS = 30;
 
+export interface PriorityRules {
+  /** Longest wait for admission, in milliseconds. */
+  maxWaitMs: number;
+  /** Rejected after this time, so that a client that repeats its request at once costs little; default: at once. */
+  rejectAfterMs?: number;
+  /** Fraction of the limit that this priority may use; the rest is reserved for the others. */
+  share: number;
+}
+
 export interface LoadShedderOptions {
-  /** Longest wait for admission by priority, highest first, in milliseconds. */
-  maxWaitMs: readonly number[];
+  /** Highest first. */
+  priorities: readonly PriorityRules[];
   /** Milliseconds of a monotonic clock. */
   now?(): number;
 }
@@ -34,11 +45,12 @@ export type ReleaseSlot = () => void;
  * a queue by priority before it. Work that cannot start within the longest wait of its priority is shed at once.
  */
 export class LoadShedder {
-  readonly #maxWaitMs: readonly number[];
+  readonly #priorities: readonly PriorityRules[];
   readonly #now: () => number;
   readonly #queues: Set<Waiting>[];
+  /** Work that has been admitted and has not ended, by priority. */
+  readonly #running: number[];
   #limit = INITIAL_LIMIT;
-  #running = 0;
   #delays: number[] = [];
   #newestDelayMs = 0;
   /** Admissions of each priority since the last sample. */
@@ -47,17 +59,18 @@ export class LoadShedder {
   #rates: number[] | null = null;
   #sampledAtMs: number;
 
-  constructor({ maxWaitMs, now = () => performance.now() }: LoadShedderOptions) {
-    this.#maxWaitMs = maxWaitMs;
+  constructor({ priorities, now = () => performance.now() }: LoadShedderOptions) {
+    this.#priorities = priorities;
     this.#now = now;
-    this.#queues = maxWaitMs.map(() => new Set());
-    this.#admitted = maxWaitMs.map(() => 0);
+    this.#queues = priorities.map(() => new Set());
+    this.#running = priorities.map(() => 0);
+    this.#admitted = priorities.map(() => 0);
     this.#sampledAtMs = now();
   }
 
   /** Work that has been admitted and has not ended. */
   get running(): number {
-    return this.#running;
+    return sum(this.#running);
   }
 
   /** Work that may run at a time. */
@@ -75,9 +88,14 @@ export class LoadShedder {
     return sum(this.#queues.map(({ size }) => size));
   }
 
-  /** Admits without a wait; null where work of any priority would wait. @param priority index of `maxWaitMs` */
+  /** Admits without a wait; null where work of this priority would wait. @param priority index of `priorities` */
   tryEnter(priority: number): ReleaseSlot | null {
-    return this.#running < this.#limit ? this.#start(priority) : null;
+    return this.#hasRoom(priority) ? this.#start(priority) : null;
+  }
+
+  #hasRoom(priority: number): boolean {
+    const own = Math.max(1, Math.floor(this.#limit * this.#priorities[priority]!.share));
+    return this.running < this.#limit && this.#running[priority]! < own;
   }
 
   /**
@@ -88,7 +106,11 @@ export class LoadShedder {
     const release = this.tryEnter(priority);
     if (release !== null) return release;
     const expectedMs = this.#estimateWaitMs(priority);
-    if (expectedMs > this.#getMaxWaitMs(priority)) throw this.#buildError();
+    const { maxWaitMs, rejectAfterMs = 0 } = this.#priorities[priority]!;
+    if (expectedMs > maxWaitMs) {
+      if (rejectAfterMs > 0) await delay(rejectAfterMs, undefined, { signal }).catch(() => undefined);
+      throw this.#buildError();
+    }
     const { promise, resolve, reject } = Promise.withResolvers<ReleaseSlot>();
     const waiting = { sinceMs: this.#now(), admit: resolve, shed: reject };
     const queue = this.#queues[priority]!;
@@ -104,12 +126,12 @@ export class LoadShedder {
 
   /** Takes a sample of the queueing delay: adapts the limit, and sheds what has waited too long. */
   observe(delayMs: number): void {
-    const isSaturated = this.#running >= this.#limit || this.waiting > 0;
+    const isSaturated = this.running >= this.#limit || this.waiting > 0;
     this.#newestDelayMs = delayMs;
     this.#measureRates(isSaturated);
     this.#delays = [...this.#delays, delayMs].slice(-STANDING_SAMPLES);
     if (this.#delays.length === STANDING_SAMPLES && Math.min(...this.#delays) > TARGET_DELAY_MS) {
-      this.#limit = Math.max(MIN_LIMIT, Math.floor(Math.min(this.#limit, this.#running) * DECREASE));
+      this.#limit = Math.max(MIN_LIMIT, Math.floor(Math.min(this.#limit, this.running) * DECREASE));
       this.#delays = [];
     } else if (isSaturated && delayMs <= TARGET_DELAY_MS) this.#limit = Math.min(MAX_LIMIT, Math.ceil(this.#limit * INCREASE));
     this.#shedExpired();
@@ -127,13 +149,13 @@ export class LoadShedder {
   }
 
   #start(priority: number): ReleaseSlot {
-    this.#running += 1;
+    this.#running[priority]! += 1;
     this.#admitted[priority]! += 1;
     let isReleased = false;
     return () => {
       if (isReleased) return;
       isReleased = true;
-      this.#running -= 1;
+      this.#running[priority]! -= 1;
       this.#admitWaiting();
     };
   }
@@ -141,7 +163,7 @@ export class LoadShedder {
   #admitWaiting(): void {
     for (const [priority, queue] of this.#queues.entries())
       for (const waiting of queue) {
-        if (this.#running >= this.#limit) return;
+        if (!this.#hasRoom(priority)) break;
         queue.delete(waiting);
         waiting.admit(this.#start(priority));
       }
@@ -151,7 +173,7 @@ export class LoadShedder {
     const now = this.#now();
     for (const [priority, queue] of this.#queues.entries())
       for (const waiting of queue) {
-        if (now - waiting.sinceMs <= this.#getMaxWaitMs(priority)) break;
+        if (now - waiting.sinceMs <= this.#priorities[priority]!.maxWaitMs) break;
         queue.delete(waiting);
         waiting.shed(this.#buildError());
       }
@@ -165,14 +187,10 @@ export class LoadShedder {
     return (ahead + 1) / Math.max(total - above, MIN_RATE_SHARE * total, Number.EPSILON);
   }
 
-  #getMaxWaitMs(priority: number): number {
-    return this.#maxWaitMs[priority]!;
-  }
-
   #buildError(): OracleError {
     const expectedSeconds = Math.ceil(this.#estimateWaitMs(this.#queues.length - 1) / 1_000);
     return new OracleError('OVERLOADED', 'The service has more requests than it can answer in time', {
-      suggestedAction: 'Repeat the request after Retry-After; requests with a token go first, and payments are not kept waiting.',
+      suggestedAction: 'Repeat the request after Retry-After; requests of token holders go first, and payments are not kept waiting.',
       retryAfterSeconds: Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, expectedSeconds)),
     });
   }

@@ -6,14 +6,8 @@ import { OracleError } from '../../platform/errors.ts';
 /** Protocol binding of a request, which decides the error format. */
 export type Binding = 'jsonrpc' | 'rest';
 
-/** The members of the request context that tasks use. Requests without an HTTP connection lack the optional ones. */
-export type A2aRequestContext = Pick<RequestContext, 'caller' | 'address'> &
-  Partial<
-    Pick<
-      RequestContext,
-      'origin' | 'requestId' | 'countChainCall' | 'countTask' | 'requirePaymentRoom' | 'hasPaymentRoom' | 'countRejectedPayment'
-    >
-  >;
+/** Requests without an HTTP connection lack the optional members: they are admitted and metered where they entered. */
+export type A2aRequestContext = Pick<RequestContext, 'caller' | 'address'> & Partial<RequestContext>;
 
 /** Tasks are scoped to `userName`: wallet or address. A browser page is a user of its own, and cannot read tasks of others. */
 export class AgentUser implements User {
@@ -43,6 +37,12 @@ export class AgentUser implements User {
     if (caller.wallet !== undefined) return `wallet:${caller.wallet.toLowerCase()}`;
     return `${origin === undefined ? 'address' : 'pages'}:${address}`;
   }
+}
+
+/** Runs a unit of work of a call, admitted by what it costs. @throws OracleError OVERLOADED */
+export function runUnit<T>(context: ServerCallContext, work: () => Promise<T>): Promise<T> {
+  const { run } = getUser(context).requestContext;
+  return run === undefined ? work() : run(work);
 }
 
 export function getUser({ user }: ServerCallContext): AgentUser {

@@ -5,7 +5,7 @@ import type { RunSkill } from '../../../skills/runner.ts';
 import type { RequestContext } from '../../auth/request-context.ts';
 import { toClientError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { getUser } from './agent-user.ts';
+import { type A2aRequestContext, getUser, runUnit } from './agent-user.ts';
 import { textPart } from './messages/parts.ts';
 import { planMessage } from './messages/plan.ts';
 import { TaskPayments } from './payments/task-payments.ts';
@@ -36,7 +36,7 @@ export class SkillExecutor implements AgentExecutor {
     this.#runningContexts.set(taskId, contextId);
     const publisher = new TaskEventPublisher({ taskId, contextId, bus, now: this.#deps.now });
     try {
-      await this.#runPlan(context, publisher);
+      await runUnit(context.context, () => this.#runPlan(context, publisher));
     } catch (error) {
       this.#logInternalError(error, context);
       publisher.publishFailed(toClientError(error));
@@ -83,10 +83,15 @@ export class SkillExecutor implements AgentExecutor {
   }
 }
 
-/** Calls without an HTTP connection are metered where they entered, so their counters do nothing. */
-function toFullContext(requestContext: Partial<RequestContext> & Pick<RequestContext, 'caller' | 'address'>): RequestContext {
+/** Calls without an HTTP connection are admitted and metered where they entered. */
+function toFullContext(requestContext: A2aRequestContext): RequestContext {
   const count = async () => undefined;
   const counters = { countCall: count, countChainCall: count, countTask: count, countClient: count, countRejectedPayment: count };
-  const room = { requirePaymentRoom: () => undefined, hasPaymentRoom: () => true };
-  return { requestId: 'none', ...counters, ...room, ...requestContext };
+  const room = { requirePaymentRoom: () => undefined, hasPaymentRoom: () => true, reserveAnswer: count, beginPayment: () => undefined };
+  const work: Pick<RequestContext, 'run' | 'suspend' | 'detach'> = {
+    run: async (unit) => unit(),
+    suspend: (waiting) => waiting(),
+    detach: () => undefined,
+  };
+  return { requestId: 'none', ...counters, ...room, ...work, ...requestContext } as RequestContext;
 }

@@ -164,7 +164,9 @@ export class AgentRequestHandler implements A2ARequestHandler {
 
   async #withProtocolErrors<T>(context: ServerCallContext, work: () => Promise<T>): Promise<T> {
     try {
-      return await work();
+      const answer = await work();
+      await getUser(context).requestContext.reserveAnswer?.(Buffer.byteLength(JSON.stringify(answer) ?? ''));
+      return answer;
     } catch (error) {
       throw this.#toProtocolError(error, context);
     }

@@ -1,6 +1,7 @@
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, isJsonContentType, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Request, Response } from 'express';
+import PQueue from 'p-queue';
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
 import type { RequestContext } from '../../auth/request-context.ts';
 import { isPaymentPayload } from '../../commerce/x402/protocol/payment-payload.ts';
@@ -11,7 +12,7 @@ import type { AdapterError, ProtocolAdapter } from '../adapter.ts';
 import type { McpAuthorization } from './authorization.ts';
 import type { McpBackend } from './backends/backend.ts';
 import { META_KEYS } from './meta-keys.ts';
-import type { McpServerOptions } from './options.ts';
+import type { AdmitMessage, McpServerOptions } from './options.ts';
 import { SERVER_ERROR } from './rpc-error.ts';
 import { buildMcpServer } from './server.ts';
 import type { RequestSource } from './validation/origins.ts';
@@ -58,14 +59,24 @@ export function createMcpAdapter({
 }: McpAdapterOptions): McpAdapter {
   const onerror = (error: Error) => onRejected?.(error);
   const createServer = (context: RequestContext) =>
-    buildMcpServer(backendFor(context), { ...options, onError: (error) => onError?.(error, context.requestId) });
+    buildMcpServer(backendFor(context), {
+      ...options,
+      admit: createMessageAdmission(context),
+      onError: (error) => onError?.(error, context.requestId),
+    });
   const handler = createMcpHandler(({ authInfo }) => createServer(getRequestContext(authInfo)), {
     onerror,
     maxSubscriptions: MAX_SUBSCRIPTIONS,
     keepAliveMs,
     maxRequestBodySize: BODY_LIMIT_BYTES,
   });
-  const handleRequest = toNodeHandler(handler, { onerror, maxRequestBodySize: BODY_LIMIT_BYTES });
+  const fetch: typeof handler.fetch = async (request, given) => {
+    const response = await handler.fetch(request, given);
+    // By the next turn the first message has begun, in a unit of its own, or there is none.
+    setImmediate(() => getRequestContext(given?.authInfo).detach());
+    return response;
+  };
+  const handleRequest = toNodeHandler({ fetch }, { onerror, maxRequestBodySize: BODY_LIMIT_BYTES });
   return {
     mounts: [{ path: ENDPOINTS.mcp }, ...(authorization === undefined ? [] : [{ path: ENDPOINTS.mcpAccount }])],
     ...(authorization === undefined ? {} : { identify: authorization.identify }),
@@ -76,7 +87,7 @@ export function createMcpAdapter({
     async handle(request, response, context) {
       authorization?.requireAuthorized(request, response, context.caller);
       validateHttpRequest(request, response);
-      await countBatch(request.body, context);
+      validateBatch(request.body);
       await handleRequest(Object.assign(request, { auth: toAuthInfo(context) }), response, request.body);
     },
     serializeError: sendError,
@@ -102,14 +113,31 @@ function hasPaymentPayload(message: unknown): boolean {
   return isPlainObject(meta) && isPaymentPayload(meta[META_KEYS.payment]);
 }
 
-/** The first message of a batch is metered with the request; this meters the others. */
-async function countBatch(body: unknown, context: RequestContext): Promise<void> {
-  if (!Array.isArray(body)) return;
-  if (body.length > MAX_BATCH) {
-    const suggestedAction = 'Send fewer messages at once.';
-    throw new OracleError('INPUT_INVALID', `A batch may have ${MAX_BATCH} messages`, { field: 'batch', suggestedAction });
-  }
-  for (const _ of body.slice(1)) await context.countCall();
+/** @throws OracleError INPUT_INVALID */
+function validateBatch(body: unknown): void {
+  if (!Array.isArray(body) || body.length <= MAX_BATCH) return;
+  const suggestedAction = 'Send fewer messages at once.';
+  throw new OracleError('INPUT_INVALID', `A batch may have ${MAX_BATCH} messages`, { field: 'batch', suggestedAction });
+}
+
+/**
+ * Messages of a batch are handled one after the other. Each is metered and admitted alone, begins when the client has taken the answers
+ * before it, and reserves memory for its own. The first is metered with the request.
+ */
+function createMessageAdmission(context: RequestContext): AdmitMessage {
+  const inTurn = new PQueue({ concurrency: 1 });
+  let isFirst = true;
+  const admit: AdmitMessage = async (message, work) => {
+    if (!isFirst) await context.countCall();
+    isFirst = false;
+    const running = context.run(work, hasPaymentPayload(message) ? 'payment' : 'work');
+    // The first has taken over the capacity of the request.
+    context.detach();
+    const answer = await running;
+    await context.reserveAnswer(Buffer.byteLength(JSON.stringify(answer) ?? ''));
+    return answer;
+  };
+  return (message, work) => inTurn.add(() => admit(message, work));
 }
 
 function sendError({ status: _, ...error }: AdapterError, response: Response): void {

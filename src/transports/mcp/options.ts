@@ -2,6 +2,9 @@ import type { AppDocuments } from './apps/app-documents.ts';
 import type { McpFixtures } from './fixtures/fixtures.ts';
 import type { McpPayments } from './payments.ts';
 
+/** Runs the handler of a message once it is admitted. @throws OracleError OVERLOADED, RATE_LIMITED */
+export type AdmitMessage = <T>(message: { params?: unknown }, work: () => Promise<T>) => Promise<T>;
+
 export interface McpServerOptions {
   version: string;
   /** Base URL under which clients reach the service. */
@@ -16,6 +19,8 @@ export interface McpServerOptions {
   apps?: AppDocuments;
   /** Tools, resources and prompts that the conformance suites call by name. */
   fixtures?: McpFixtures;
+  /** Admits the work of each message. */
+  admit?: AdmitMessage;
   /** Logs internal errors; the client receives none of their text. */
   onError?(error: unknown): void;
 }

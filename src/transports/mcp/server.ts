@@ -3,10 +3,10 @@ import { IDENTITY } from '../../../agent-card/identity.ts';
 import { APP_EXTENSION, registerApps } from './apps/register-apps.ts';
 import type { McpBackend } from './backends/backend.ts';
 import { formatInstructions } from './instructions.ts';
-import type { McpServerOptions } from './options.ts';
+import type { AdmitMessage, McpServerOptions } from './options.ts';
 import { registerPrompts } from './prompts.ts';
 import { registerResources } from './resources.ts';
-import { createErrorGuard } from './rpc-error.ts';
+import { createErrorGuard, type ErrorGuard } from './rpc-error.ts';
 import { registerTools } from './tools/register-tools.ts';
 
 /** Lists are the same for every caller, and change with a release or once a day. */
@@ -32,6 +32,7 @@ export function buildMcpServer(backend: McpBackend, options: McpServerOptions): 
   // Lists do not change while a client is connected.
   server.server.registerCapabilities({ tools: STATIC_LIST, resources: STATIC_LIST, prompts: STATIC_LIST });
   const guard = createErrorGuard(options.onError);
+  if (options.admit !== undefined) admitMessages(server, options.admit, guard);
   registerTools(server, backend, options);
   registerResources(server, backend, guard, options);
   if (options.apps !== undefined) {
@@ -41,4 +42,17 @@ export function buildMcpServer(backend: McpBackend, options: McpServerOptions): 
   registerPrompts(server, backend, guard);
   options.fixtures?.register(server);
   return server;
+}
+
+type MessageHandler = (message: { params?: unknown }, ...more: unknown[]) => unknown;
+
+/** The work of a message is that of its handler: the SDK sends the head of an answer before it has run. */
+function admitMessages({ server }: McpServer, admit: AdmitMessage, guard: ErrorGuard): void {
+  const setHandler = server.setRequestHandler.bind(server) as (...declaration: unknown[]) => void;
+  const setAdmitted = (...declaration: unknown[]) => {
+    const handle = declaration.at(-1) as MessageHandler;
+    const handleAdmitted: MessageHandler = guard((message, ...more) => admit(message, async () => handle(message, ...more)));
+    setHandler(...declaration.slice(0, -1), handleAdmitted);
+  };
+  server.setRequestHandler = setAdmitted as typeof server.setRequestHandler;
 }

@@ -55,8 +55,19 @@ const answerUnavailable: RequestListener = (_request, response) => void response
 /** Who asks without a socket, and is not counted. */
 export function createTestContext(caller: Caller): RequestContext {
   const uncounted = async () => undefined;
-  const payments = { requirePaymentRoom: () => undefined, hasPaymentRoom: () => true, countRejectedPayment: uncounted };
-  return { caller, ...NOBODY, countCall: uncounted, countChainCall: uncounted, countTask: uncounted, countClient: uncounted, ...payments };
+  const nothing = () => undefined;
+  const payments = { beginPayment: nothing, requirePaymentRoom: nothing, hasPaymentRoom: () => true, countRejectedPayment: uncounted };
+  const counts = { countCall: uncounted, countChainCall: uncounted, countTask: uncounted, countClient: uncounted };
+  return {
+    caller,
+    ...NOBODY,
+    run: async (work) => work(),
+    suspend: (waiting) => waiting(),
+    detach: nothing,
+    reserveAnswer: uncounted,
+    ...counts,
+    ...payments,
+  };
 }
 
 const NOBODY = { requestId: 'none', address: 'unknown' };

@@ -26,7 +26,7 @@ import { declaredRoutes } from '../../../src/transports/http/routes.ts';
 import { MAX_URL_CHARS } from '../../../src/transports/http/server/parsing/limit-url-length.ts';
 import { PAGE_LIMITS } from '../../../src/transports/http/server/parsing/parameters.ts';
 import { BODY_LIMIT_BYTES } from '../../../src/transports/http/server/parsing/read-body.ts';
-import { MAX_CHAIN_WORK } from '../../../src/transports/http/server/security/chain-work.ts';
+import { MAX_CHAIN_WORK } from '../../../src/transports/http/server/security/admission.ts';
 import { MIN_SETTLED_MARKETS } from '../../../src/wager/head-to-head.ts';
 import { MAX_STAKE_FRACTION } from '../../../src/wager/sizing.ts';
 import { DOCUMENTS, documentText, ROOT, unpadded } from '../../support/docs/documents.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Message, type SendMessageRequest, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
 import type { DefaultRequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import type { Log } from '../../../platform/log.ts';
-import { getOwner, getUser } from '../agent-user.ts';
+import { getOwner, getUser, runUnit } from '../agent-user.ts';
 import { otherContext, taskBusy, taskEnded, taskNotFound } from '../errors/rejections.ts';
 import { parsePayment, removePaymentPayload, setPayment } from '../payments/metadata.ts';
 import { diffTask, type FollowDeps, followTask, streamTask } from '../tasks/follow.ts';
@@ -53,10 +53,14 @@ export class MessageDispatcher {
   /** Waits for a terminal or interrupted state, unless `returnImmediately` is set. */
   async send(request: SendMessageRequest, context: ServerCallContext): Promise<Task> {
     const dispatched = await this.#accept(request, context);
-    if (request.configuration?.returnImmediately !== true)
-      return dispatched.runsHere ? this.#run(dispatched, context) : this.#waitForAnswer(dispatched, context);
-    if (dispatched.runsHere) this.#runInBackground(dispatched, context);
-    return this.#load(dispatched.taskId, context);
+    if (request.configuration?.returnImmediately === true) {
+      if (dispatched.runsHere) this.#runInBackground(dispatched, context);
+      return this.#load(dispatched.taskId, context);
+    }
+    if (dispatched.runsHere) return this.#run(dispatched, context);
+    // The process that runs the message holds the capacity for it.
+    getUser(context).requestContext.detach?.();
+    return this.#waitForAnswer(dispatched, context);
   }
 
   async *stream(request: SendMessageRequest, context: ServerCallContext): AsyncGenerator<StreamResponse, void, undefined> {
@@ -67,8 +71,11 @@ export class MessageDispatcher {
     this.#track(promise);
     let isComplete = false;
     try {
-      for await (const event of this.#deps.sdkHandler.sendMessageStream(dispatched.request, context))
+      for await (const event of this.#deps.sdkHandler.sendMessageStream(dispatched.request, context)) {
+        // The executor has begun, in a unit of its own: the stream lasts as long as its client likes.
+        getUser(context).requestContext.detach?.();
         yield* this.#reconcileWithStore(event, dispatched, context);
+      }
       isComplete = true;
     } finally {
       if (!isComplete) await this.#release(context);
@@ -130,7 +137,7 @@ export class MessageDispatcher {
   /** The task reports the result: no client waits. */
   #runInBackground(dispatched: DispatchedMessage, context: ServerCallContext): void {
     const { taskId } = dispatched;
-    this.#run(dispatched, context).catch((error: unknown) =>
+    runUnit(context, () => this.#run(dispatched, context)).catch((error: unknown) =>
       this.#deps.log.error({ err: error, taskId }, 'a task could not be carried out'),
     );
   }

@@ -55,6 +55,7 @@ export async function* streamTask(
 ): AsyncGenerator<StreamResponse, void, undefined> {
   let before: Task | undefined;
   for await (const task of followTask(deps, taskId, options)) {
+    getUser(options.context).requestContext.detach?.();
     if (before === undefined) yield { payload: { $case: 'task', value: task } };
     else yield* diffTask(before, task);
     before = task;

@@ -3,7 +3,7 @@ import type { Caller } from '../../../auth/caller.ts';
 import type { RateLimits } from '../../../auth/rate-limit/rate-limits.ts';
 import type { LoadShedder } from '../../../platform/concurrency/load-shedder.ts';
 import type { Log } from '../../../platform/log.ts';
-import type { ChainWork } from './security/chain-work.ts';
+import type { ChainWork } from './security/admission.ts';
 import type { EndedRequest, RequestSource } from './security/request-log.ts';
 
 export interface AppOptions {

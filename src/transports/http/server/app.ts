@@ -83,8 +83,7 @@ function buildApp(
   if (handshakes !== undefined) app.route(handshakes.path).all(handshakes.handler);
   if (operatorArea !== undefined) app.use(ADMIN_PATH, operatorArea(guard));
   app.use(async (request, response) => {
-    await guard({ access: 'public', cost: 'normal' }, request, response);
-    throw fallbackError(request.path);
+    await guard({ access: 'public', cost: 'normal' }, request, response, () => Promise.reject(fallbackError(request.path)));
   });
   app.use(createProblemHandler(options.log));
   return app;

@@ -14,7 +14,7 @@ import { toProblemDetails } from './problems/problem.ts';
 import type { ShareUse } from './sockets/connection-budget.ts';
 import { answerHandshake, isHandshake } from './sockets/handshakes.ts';
 import { createListeners, type Listeners } from './sockets/listeners.ts';
-import { queuePerSocket } from './sockets/request-queue.ts';
+import { beginByTurns, queuePerSocket } from './sockets/request-queue.ts';
 import { type SocketLimits, watchSockets } from './sockets/watch-sockets.ts';
 
 const GRACE_MS = 3_000;
@@ -68,7 +68,7 @@ export function createHttpServer(app: RequestListener, options: ListenOptions = 
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const server = createServer(
     buildServerOptions(timeouts),
-    queuePerSocket((request, response) => current(request, response)),
+    queuePerSocket(beginByTurns((request, response) => current(request, response))),
   );
   server.on('clientError', answerClientError);
   const pendingResponses = trackResponses(server, options.stopping);

@@ -29,10 +29,11 @@ function createAdapterHandler(adapter: ProtocolAdapter, admit: Admit): RequestHa
       await readBody(request, response);
       return adapter.carriesPayment(request.body);
     };
-    const context = await admit(request, response, { carriesPayment, identify: adapter.identify });
-    // Does nothing where the body is read already.
-    await readBody(request, response);
-    await adapter.handle(request, response, context);
+    await admit(request, response, { carriesPayment, identify: adapter.identify }, async (context) => {
+      // Does nothing where the body is read already.
+      await readBody(request, response, context);
+      await adapter.handle(request, response, context);
+    });
   };
 }
 

@@ -11,20 +11,25 @@ import { markReusable } from './replies/answer-cache.ts';
 import { matchesEtag } from './replies/etag.ts';
 import type { TierReplies } from './replies/tier-replies.ts';
 import type { Reply, Route, StreamedBody } from './route.ts';
+import { requireSendCapacity } from './security/admission.ts';
 import { getRequestSource } from './security/request-log.ts';
-import { getConnection } from './sockets/client-connection.ts';
-import { NEGLIGIBLE_BYTES } from './sockets/unsent-bytes-monitor.ts';
 
-const RETRY_AFTER_SECONDS = 10;
+export type GuardedRoute = Pick<Route, 'access' | 'cost' | 'boughtAs' | 'isSold' | 'deliversPaid' | 'ownerOnly' | 'ownPagesOnly'>;
 
-/** Authenticates a request and applies its limits. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, RATE_LIMITED */
-export type Guard = (
-  route: Pick<Route, 'access' | 'cost' | 'boughtAs' | 'isSold' | 'deliversPaid' | 'ownerOnly' | 'ownPagesOnly'>,
+export type HandleAdmitted<T> = (context: RequestContext) => Promise<T> | T;
+
+/**
+ * Authenticates a request, applies its limits and runs its handler as a unit of work.
+ * @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, RATE_LIMITED, OVERLOADED; errors of the handler
+ */
+export type Guard = <T>(
+  route: GuardedRoute,
   request: Request,
   response: Response,
+  handle: HandleAdmitted<T>,
   /** Whether the request carries a payment, where that is in its body. */
   carriesPayment?: () => Promise<boolean>,
-) => Promise<RequestContext>;
+) => Promise<T>;
 
 /** Mounts routes; any other method on their paths answers 405. @param tierReplies null: no reply is shared */
 export function mountRoutes(app: Express, routes: readonly Route[], guard: Guard, tierReplies: TierReplies | null): void {
@@ -44,14 +49,27 @@ interface Handling {
   tierReplies: TierReplies | null;
 }
 
-async function handleRequest(route: Route, { guard, tierReplies }: Handling, request: Request, response: Response): Promise<void> {
+async function handleRequest(route: Route, handling: Handling, request: Request, response: Response): Promise<void> {
   response.vary('Authorization');
-  const context = await guard(route.isWebSocket === true ? PUBLIC_ACCESS : route, request, response);
+  const guarded = route.isWebSocket === true ? PUBLIC_ACCESS : route;
+  const stream = await handling.guard(guarded, request, response, (context) => answerRequest(route, handling, context, response));
+  // At the pace of the client, in no unit of work.
+  await stream?.();
+}
+
+/** Sends the answer, or returns the function that streams its body. */
+async function answerRequest(
+  route: Route,
+  { tierReplies }: Handling,
+  context: RequestContext,
+  response: Response,
+): Promise<(() => Promise<void>) | null> {
+  const { req: request } = response;
   const { caller } = context;
   if (route.method === 'get' && route.access === 'public' && route.cost === 'normal' && route.isLive !== true && isPublicCaller(caller))
     markReusable(response);
   // Only after admission: a rejected client must not cost the parsing of its body.
-  if ((route.body ?? route.json) !== undefined) await readBody(request, response);
+  if ((route.body ?? route.json) !== undefined) await readBody(request, response, context);
   if (route.problemMembers !== undefined) setProblemMembers(response, route.problemMembers(request.body));
   const input = {
     ...parseRequest(route, request),
@@ -65,7 +83,7 @@ async function handleRequest(route: Route, { guard, tierReplies }: Handling, req
   // Answers to anonymous callers are sent again as bytes; both together would be twice as old.
   const isShared = route.sharedByTier === true && !isPublicCaller(caller);
   const reply = await (isShared && tierReplies !== null ? readShared(route, tierReplies, input, request.originalUrl) : route.handle(input));
-  await sendReply(request, response, {
+  return sendReply(request, response, {
     status: route.status,
     ...personalizeReply(route, reply, caller),
     headers: { ...reply.headers, ...buildCacheHeaders(route, request, caller, reply) },
@@ -93,7 +111,7 @@ function buildCacheHeaders({ method, access }: Route, request: Request, caller: 
   return { 'Cache-Control': headers?.['Cache-Control'] ?? 'no-cache' };
 }
 
-async function sendReply(request: Request, response: Response, reply: Reply): Promise<void> {
+async function sendReply(request: Request, response: Response, reply: Reply): Promise<(() => Promise<void>) | null> {
   const { status = 200, headers = {} } = reply;
   const { Vary: varyOn, ...others } = headers;
   const unchanged = isNotModified(request, headers);
@@ -103,9 +121,10 @@ async function sendReply(request: Request, response: Response, reply: Reply): Pr
   response.status(unchanged ? 304 : status).set(others);
   // Added to the `Vary` that the guard and the content coding set.
   if (varyOn !== undefined) response.vary(varyOn);
+  if (body?.kind === 'streamed') return () => streamBody(request, response, body.streamed);
   if (body === null) response.end();
-  else if (body.kind === 'streamed') await streamBody(request, response, body.streamed);
   else writeReplyBody(response, body);
+  return null;
 }
 
 /** RFC 9110, section 13.2.2. Express `request.fresh` is false under `Cache-Control: no-cache`, which fetch adds beside `If-None-Match`. */
@@ -176,23 +195,14 @@ function sendJson(response: Response, text: string): void {
 async function rejectMethod(operations: readonly Route[], guard: Guard, request: Request, response: Response): Promise<void> {
   // The methods of an admin path are disclosed to the operator alone.
   const access = operations.every((operation) => operation.access === 'admin') ? 'admin' : 'public';
-  await guard({ ...PUBLIC_ACCESS, access }, request, response);
   const allowed = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
-  response.set('Allow', allowed.join(', '));
-  sendProblem(
-    response,
-    new OracleError('METHOD_NOT_ALLOWED', `${request.method} is not allowed on this path`, {
-      suggestedAction: `Use ${allowed.join(' or ')}.`,
-    }),
-  );
-}
-
-/** Reserves memory before a response is written, which bounds the bytes held for clients that do not read. @throws OracleError OVERLOADED */
-async function requireSendCapacity(socket: object, bytes: number): Promise<void> {
-  if (bytes <= NEGLIGIBLE_BYTES) return;
-  const connection = getConnection(socket);
-  if (connection === undefined || (await connection.reserveBytes(bytes))) return;
-  const message = 'Unread responses of your network, or of all clients, use all available memory';
-  const suggestedAction = 'Read the responses to earlier requests, or request compression with Accept-Encoding.';
-  throw new OracleError('OVERLOADED', message, { suggestedAction, retryAfterSeconds: RETRY_AFTER_SECONDS });
+  await guard({ ...PUBLIC_ACCESS, access }, request, response, () => {
+    response.set('Allow', allowed.join(', '));
+    sendProblem(
+      response,
+      new OracleError('METHOD_NOT_ALLOWED', `${request.method} is not allowed on this path`, {
+        suggestedAction: `Use ${allowed.join(' or ')}.`,
+      }),
+    );
+  });
 }

@@ -2,7 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { LoadShedder, type ReleaseSlot } from '../../../../src/platform/concurrency/load-shedder.ts';
 
 const [HIGH, LOW] = [0, 1];
-const MAX_WAIT_MS = [5_000, 1_000];
+const PRIORITIES = [
+  { maxWaitMs: 5_000, share: 1 },
+  { maxWaitMs: 1_000, share: 1 },
+];
 const SAMPLE_MS = 100;
 const open = new AbortController().signal;
 
@@ -10,7 +13,7 @@ let nowMs: number;
 let shedder: LoadShedder;
 beforeEach(() => {
   nowMs = 0;
-  shedder = new LoadShedder({ maxWaitMs: MAX_WAIT_MS, now: () => nowMs });
+  shedder = new LoadShedder({ priorities: PRIORITIES, now: () => nowMs });
 });
 
 /** Takes slots until there is none. */
@@ -32,8 +35,8 @@ function queueAtTenPerSecond(length: number, priority = LOW) {
   for (let index = 0; index < 100; index++) sample(500);
   const running = fill(priority);
   sample(500);
-  for (let index = 0; index < length + 7; index++) void shedder.enter(priority, open);
-  for (let index = 0; index < 7; index++) sample(500, running, 1);
+  for (let index = 0; index < length + 3; index++) void shedder.enter(priority, open);
+  for (let index = 0; index < 3; index++) sample(500, running, 1);
   return { running };
 }
 
@@ -59,7 +62,7 @@ describe('the limit of concurrent work', () => {
 
   it('keeps a minimum for the work that makes it faster again', () => {
     for (let index = 0; index < 100; index++) sample(500);
-    expect(fill().length).toBe(8);
+    expect(fill().length).toBe(4);
   });
 
   it('rises again while all slots are used without a delay', () => {
@@ -69,7 +72,12 @@ describe('the limit of concurrent work', () => {
       sample(1);
       few.push(...fill());
     }
-    expect(few.length).toBeGreaterThan(16);
+    expect(few.length).toBeGreaterThan(10);
+  });
+
+  it('leaves the rest of it to the others where a priority has a share', async () => {
+    shedder = new LoadShedder({ priorities: [PRIORITIES[HIGH]!, { maxWaitMs: 1_000, share: 3 / 4 }], now: () => nowMs });
+    expect([fill(LOW).length, fill(HIGH).length]).toEqual([12, 4]);
   });
 
   it('counts a slot once, however often it is released', () => {
@@ -108,7 +116,7 @@ describe('the queue', () => {
   it('sheds what has waited too long, when nothing ends any more', async () => {
     fill();
     const [low, high] = [shedder.enter(LOW, open), shedder.enter(HIGH, open)];
-    for (let waitedMs = 0; waitedMs <= MAX_WAIT_MS[LOW]!; waitedMs += SAMPLE_MS) sample(300);
+    for (let waitedMs = 0; waitedMs <= PRIORITIES[LOW]!.maxWaitMs; waitedMs += SAMPLE_MS) sample(300);
     expect([await stateOf(low), await stateOf(high)]).toEqual(['OVERLOADED', 'waiting']);
   });
 

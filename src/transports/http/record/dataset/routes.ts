@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RequestContext } from '../../../../auth/request-context.ts';
 import { joinUrl } from '../../../../platform/service-url.ts';
 import type { DatasetFormat } from '../../../../record/dataset/build-files.ts';
 import { DATA_CARD, DATASET_LICENCE, DATASET_TITLE, DATASET_VERSION } from '../../../../record/dataset/data-card.ts';
@@ -45,16 +46,29 @@ function fileRoute({ dataset }: DatasetRoutesDeps, format: DatasetFormat, { name
     summary,
     description: DESCRIPTION,
     params: PARAMS,
-    handle: async ({ params: { table }, header }) => {
+    handle: async ({ params: { table }, context, header }) => {
       const file = await dataset.getFile(table, format);
-      return toFileReply({ dataset }, file, header('Accept-Encoding'));
+      const stored = chooseCoding(file, header('Accept-Encoding'));
+      return toFileReply(file, stored, () => readAdmitted(context, dataset.readChunks(stored)));
     },
   });
 }
 
-function toFileReply({ dataset }: Pick<HttpDeps, 'dataset'>, file: StoredFile, acceptEncoding: string | undefined): Reply<never> {
+function chooseCoding(file: StoredFile, acceptEncoding: string | undefined): StoredFile['identity'] {
   const gzip = acceptEncoding !== undefined && acceptsEncoding(acceptEncoding, 'gzip') ? file.gzip : null;
-  const stored = gzip ?? file.identity;
+  return gzip ?? file.identity;
+}
+
+/** Each page is a unit of work, between which a client that reads slowly holds no capacity. */
+async function* readAdmitted(context: RequestContext, pages: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  for (;;) {
+    const page = await context.run(() => pages.next(), 'page');
+    if (page.done === true) return;
+    yield page.value;
+  }
+}
+
+function toFileReply(file: StoredFile, stored: StoredFile['identity'], read: () => AsyncGenerator<Buffer>): Reply<never> {
   return {
     headers: {
       'Content-Type': MEDIA_TYPES[file.format],
@@ -63,7 +77,7 @@ function toFileReply({ dataset }: Pick<HttpDeps, 'dataset'>, file: StoredFile, a
       ETag: `W/"${file.sha256}"`,
       Vary: 'Accept-Encoding',
     },
-    streamed: { bytes: stored.bytes, encoding: gzip === null ? null : 'gzip', read: () => dataset.readChunks(stored) },
+    streamed: { bytes: stored.bytes, encoding: stored === file.identity ? null : 'gzip', read },
   };
 }
 

@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express';
 import { type Caller, PUBLIC_CALLER } from '../../../../auth/caller.ts';
-import { toCapacityClient } from '../../../../auth/rate-limit/shared-capacity.ts';
 import type { RequestContext } from '../../../../auth/request-context.ts';
 import { isTierAtLeast, type PaidTier, requireTier } from '../../../../auth/tiers/tiers.ts';
 import { REJECTED_TOKEN_CHALLENGE } from '../../../../auth/tokens/access-tokens.ts';
@@ -8,13 +7,12 @@ import type { ClaimedPayer } from '../../../../chain/stablecoin/claimed-payer.ts
 import { formatSingleAnswerHint } from '../../../../commerce/payment-instructions.ts';
 import { isOracleError, OracleError } from '../../../../platform/errors.ts';
 import type { AppOptions } from '../app-options.ts';
-import type { Guard } from '../mount-routes.ts';
+import type { Guard, GuardedRoute, HandleAdmitted } from '../mount-routes.ts';
 import { buildNotFoundError } from '../not-found.ts';
 import { hasPaymentHeader } from '../payments/payment-headers.ts';
 import { hasPaymentPayload } from '../payments/payment-proof.ts';
-import { type ChainWork, createResponseCounter } from './chain-work.ts';
+import { RequestWork, requireSendCapacity } from './admission.ts';
 import { getClientAddress } from './client-address.ts';
-import { releaseCapacity, waitForCapacity } from './load-shedding.ts';
 import { createRequestCounter, type RequestCounter } from './request-counter.ts';
 import { getRequestSource, setLoggedCaller } from './request-log.ts';
 import { findCrossSiteError } from './same-origin.ts';
@@ -24,55 +22,98 @@ interface IncomingRequest {
   address: string;
   origin: string | undefined;
   counter: RequestCounter;
-  chainWork?: ChainWork | undefined;
+  work: RequestWork;
 }
+
+type Counted = Omit<IncomingRequest, 'work'>;
 
 type GuardOptions = Pick<AppOptions, 'identify' | 'admin' | 'limits' | 'chainWork' | 'loadShedder'>;
 
 /**
- * Authenticates and rate-limits every request of this server. A request without a token, or with a rejected one, counts against its
- * address; a valid token counts against its wallet alone, so that clients behind one address do not exhaust each other's limits. The
- * tier and the limit of chain calls are checked after that. An admitted request waits for capacity, but payments and the delivery of
- * what is paid, which have limits of their own, the operator's requests and those that cost nothing.
+ * Authenticates, rate-limits and admits every request of this server, and runs its handler as a unit of work. A request without a token,
+ * or with a rejected one, counts against its address; a valid token counts against its wallet alone, so that clients behind one address
+ * do not exhaust each other's limits. Anonymous requests are admitted before anything is read from the database for them; a token is
+ * verified first, as it decides the share of capacity. Payments and the delivery of what is paid, which have limits of their own, the
+ * operator's requests and those that cost nothing are not kept waiting.
  */
 export function createGuard({ identify, admin, limits, chainWork, loadShedder }: GuardOptions): Guard {
-  return async (route, request, response, carriesPayment): Promise<RequestContext> => {
-    const { access, cost, boughtAs, isSold = false, deliversPaid, ownerOnly, ownPagesOnly } = route;
-    const counter = createRequestCounter(cost === 'free' ? undefined : limits, response);
-    const incoming = { ...toIncomingRequest(request, counter), chainWork };
-    if (ownPagesOnly === true) await rejectCrossSite(incoming, request);
+  return async (route, request, response, handle, carriesPayment = async () => false) => {
+    const counter = createRequestCounter(route.cost === 'free' ? undefined : limits, response);
+    const address = getClientAddress(request);
+    const work = new RequestWork({ loadShedder, chainWork, response, address }, PUBLIC_CALLER);
+    const incoming = { ...toIncomingRequest(request, counter), work };
+    if (route.ownPagesOnly === true) await rejectCrossSite(incoming, request);
+    const { access, cost, isSold = false } = route;
     if (access === 'admin') {
       await admitOperator(admin, incoming, request, response);
-      return createRequestContext(PUBLIC_CALLER, incoming, response);
+      return handle(createRequestContext(PUBLIC_CALLER, incoming, response));
     }
-    if (access === 'paid' || (isSold && incoming.authorization === undefined)) {
-      const payer = await admitPayer(incoming, request, response);
-      if (!hasPaymentPayload((name) => request.get(name))) await waitForCapacity(loadShedder, 'anonymous', response);
-      return payer;
-    }
-    if (cost === 'free' && access === 'public') return createRequestContext(PUBLIC_CALLER, incoming, response);
-    const caller = await identifyCaller(identify, incoming, response);
-    setLoggedCaller(response, caller);
-    if (ownerOnly === true && caller.keyId !== undefined) throw ownerRequired();
-    const isBuyer = isSold && !isTierAtLeast(caller.tier, access as PaidTier) && mayBuy(caller, request);
-    if ((access === 'basic' || access === 'premium') && !isBuyer) requireTier(caller, access, formatSingleAnswerHint(boughtAs));
-    if (isBuyer && hasPaymentHeader(request)) admitPayment(incoming, response, caller);
-    const context = createRequestContext(caller, incoming, response);
-    if (deliversPaid !== true)
-      await waitForCapacity(
-        loadShedder,
-        caller.wallet === undefined ? 'anonymous' : 'token',
-        response,
-        carriesPayment ?? (async () => isBuyer && hasPaymentPayload((name) => request.get(name))),
-      );
-    if (cost !== 'rpc') return context;
-    await context.countChainCall();
-    return { ...context, countChainCall: async () => undefined };
+    if (cost === 'free' && access === 'public') return handle(createRequestContext(PUBLIC_CALLER, incoming, response));
+    if (access === 'paid' || (isSold && incoming.authorization === undefined)) return admitPayer(incoming, request, response, handle);
+    const admitted = { route, request, response, handle, carriesPayment, identify };
+    return incoming.authorization === undefined
+      ? admitAnonymous(incoming, admitted)
+      : admitIdentified(incoming, incoming.authorization, admitted);
   };
 }
 
+interface Admitted<T> extends Pick<GuardOptions, 'identify'> {
+  route: GuardedRoute;
+  request: Request;
+  response: Response;
+  handle: HandleAdmitted<T>;
+  carriesPayment(): Promise<boolean>;
+}
+
+/** The limit of a client that is known to be over it rejects before there is any work. */
+function admitAnonymous<T>(incoming: IncomingRequest, { route, response, handle, carriesPayment, identify }: Admitted<T>): Promise<T> {
+  const { counter, address, work } = incoming;
+  counter.requireRemaining('public', address);
+  const unit = async () => {
+    await counter.count('public', address);
+    const caller = await identify(undefined);
+    setLoggedCaller(response, caller);
+    requireAccess(caller, route);
+    return handleCounted(createRequestContext(caller, incoming, response), route, handle);
+  };
+  return work.run(unit, route.deliversPaid === true ? 'delivery' : 'work', carriesPayment);
+}
+
+async function admitIdentified<T>(
+  incoming: IncomingRequest,
+  authorization: string,
+  { route, request, response, handle, carriesPayment, identify }: Admitted<T>,
+): Promise<T> {
+  const { work, counter, address } = incoming;
+  const caller = await identifyCaller(identify, authorization, incoming, response);
+  setLoggedCaller(response, caller);
+  work.identify(caller);
+  if (route.ownerOnly === true && caller.keyId !== undefined) throw ownerRequired();
+  const isBuyer = route.isSold === true && !isTierAtLeast(caller.tier, route.access as PaidTier) && mayBuy(caller, request);
+  if (!isBuyer) requireAccess(caller, route);
+  const isPaying = isBuyer && hasPaymentHeader(request);
+  if (isPaying) counter.requireRemaining('payments', address);
+  const unit = () => {
+    if (isPaying) work.beginChainCall(true);
+    return handleCounted(createRequestContext(caller, incoming, response), route, handle);
+  };
+  const pays = async () => (isPaying && hasPaymentPayload((name) => request.get(name))) || carriesPayment();
+  return work.run(unit, route.deliversPaid === true ? 'delivery' : 'work', pays);
+}
+
+/** @throws OracleError UNAUTHENTICATED, TIER_REQUIRED */
+function requireAccess(caller: Caller, { access, boughtAs }: GuardedRoute): void {
+  if (access === 'basic' || access === 'premium') requireTier(caller, access, formatSingleAnswerHint(boughtAs));
+}
+
+async function handleCounted<T>(context: RequestContext, { cost }: GuardedRoute, handle: HandleAdmitted<T>): Promise<T> {
+  if (cost !== 'rpc') return handle(context);
+  await context.countChainCall();
+  return handle({ ...context, countChainCall: async () => undefined });
+}
+
 /** Admits requests of a protocol adapter under the same limits; a caller without a valid token is anonymous. */
-export type Admit = (request: Request, response: Response, adapter: AdmissionRules) => Promise<RequestContext>;
+export type Admit = <T>(request: Request, response: Response, adapter: AdmissionRules, handle: HandleAdmitted<T>) => Promise<T>;
 
 interface AdmissionRules {
   carriesPayment(): Promise<boolean>;
@@ -83,9 +124,9 @@ interface AdmissionRules {
 /** @throws by the function it returns: OracleError RATE_LIMITED, CHAIN_UNREACHABLE */
 export function createAdmission(options: Omit<GuardOptions, 'admin'>): Admit {
   const guard = createGuard(options);
-  return (request, response, { carriesPayment, identify }) => {
+  return (request, response, { carriesPayment, identify }, handle) => {
     const admit = identify === undefined ? guard : createGuard({ ...options, identify });
-    return admit({ access: 'public', cost: 'normal' }, request, response, carriesPayment);
+    return admit({ access: 'public', cost: 'normal' }, request, response, handle, carriesPayment);
   };
 }
 
@@ -107,24 +148,28 @@ export function createTokenHolderAdmission({ limits }: Pick<AppOptions, 'limits'
   };
 }
 
-function toIncomingRequest(request: Request, counter: RequestCounter): IncomingRequest {
+function toIncomingRequest(request: Request, counter: RequestCounter): Counted {
   return { authorization: request.get('authorization'), address: getClientAddress(request), origin: request.get('origin'), counter };
 }
 
 function createRequestContext(caller: Caller, incoming: IncomingRequest, response: Response): RequestContext {
-  const beginWork = createResponseCounter(incoming.chainWork, response, () => toCapacityClient({ caller, address: incoming.address }));
+  const { work, counter, address, origin } = incoming;
   return {
     caller,
     ...getRequestSource(response),
-    ...(incoming.origin === undefined ? {} : { origin: incoming.origin }),
+    ...(origin === undefined ? {} : { origin }),
+    run: (unit, kind) => work.run(unit, kind),
+    suspend: (waiting) => work.suspend(waiting),
+    detach: () => work.detach(),
+    reserveAnswer: (bytes) => requireSendCapacity(response.req.socket, bytes),
     countCall: () => countCall(caller, incoming),
     async countChainCall() {
-      await incoming.counter.count('rpc', incoming.address);
-      beginWork();
-      releaseCapacity(response);
+      await counter.count('rpc', address);
+      work.beginChainCall();
     },
+    beginPayment: () => work.beginChainCall(true),
     countTask: (units) => countTask(caller, incoming, units),
-    countClient: () => incoming.counter.count('clients', incoming.address),
+    countClient: () => counter.count('clients', address),
     ...createPaymentLimits(incoming),
   };
 }
@@ -135,7 +180,7 @@ type PaymentLimits = Pick<RequestContext, 'requirePaymentRoom' | 'hasPaymentRoom
  * Rejected payments count per payer first, so that one payer does not lock out others behind its address; then per address, since payers
  * can be invented. An unproven payer is a claim: it counts per claiming address, so that a named payer is not locked out.
  */
-function createPaymentLimits({ address, counter }: IncomingRequest): PaymentLimits {
+function createPaymentLimits({ address, counter }: Counted): PaymentLimits {
   const getPayerKey = ({ wallet, isProven }: ClaimedPayer) => (isProven ? wallet : `${wallet}@${address}`);
   return {
     requirePaymentRoom(payer) {
@@ -151,16 +196,16 @@ function createPaymentLimits({ address, counter }: IncomingRequest): PaymentLimi
 }
 
 /** Token holders have a limit of tasks per wallet elsewhere. */
-async function countTask({ tier }: Caller, { address, counter }: IncomingRequest, units: number): Promise<void> {
+async function countTask({ tier }: Caller, { address, counter }: Counted, units: number): Promise<void> {
   if (!isTierAtLeast(tier, 'basic')) await counter.count('tasks', address, units);
 }
 
-async function identifyCaller(identify: AppOptions['identify'], incoming: IncomingRequest, response: Response): Promise<Caller> {
-  const { authorization, address, counter } = incoming;
-  if (authorization === undefined) {
-    await counter.count('public', address);
-    return identify(undefined);
-  }
+async function identifyCaller(
+  identify: AppOptions['identify'],
+  authorization: string,
+  incoming: IncomingRequest,
+  response: Response,
+): Promise<Caller> {
   const caller = await countOnFailure(incoming, () => identifyOrAnonymous(identify, authorization));
   if (caller.rejectedToken !== undefined) response.set('WWW-Authenticate', REJECTED_TOKEN_CHALLENGE);
   await countCall(caller, incoming);
@@ -177,7 +222,7 @@ async function identifyOrAnonymous(identify: AppOptions['identify'], authorizati
   }
 }
 
-function countCall({ wallet }: Caller, { address, counter }: IncomingRequest): Promise<void> {
+function countCall({ wallet }: Caller, { address, counter }: Counted): Promise<void> {
   return wallet === undefined ? counter.count('public', address) : counter.count('wallet', wallet.toLowerCase());
 }
 
@@ -185,21 +230,18 @@ function countCall({ wallet }: Caller, { address, counter }: IncomingRequest): P
  * A payer has the limit of a wallet, independent of anonymous requests from its address; a token changes nothing. Verifying a rejected
  * payment costs chain calls: beyond the `payments` limit of an address none is verified.
  */
-async function admitPayer(incoming: IncomingRequest, request: Request, response: Response): Promise<RequestContext> {
-  const { address, counter } = incoming;
-  const context = createRequestContext(PUBLIC_CALLER, incoming, response);
-  if (request.method === 'HEAD' || !hasPaymentHeader(request)) {
-    await counter.count('public', address);
-    return context;
-  }
-  await counter.count('wallet', `paying:${address}`);
-  admitPayment(incoming, response, PUBLIC_CALLER);
-  return context;
-}
-
-function admitPayment({ address, counter, chainWork }: IncomingRequest, response: Response, caller: Caller): void {
-  counter.requireRemaining('payments', address);
-  createResponseCounter(chainWork, response, () => toCapacityClient({ caller, address }, true))();
+async function admitPayer<T>(incoming: IncomingRequest, request: Request, response: Response, handle: HandleAdmitted<T>): Promise<T> {
+  const { address, counter, work } = incoming;
+  const isPaying = request.method !== 'HEAD' && hasPaymentHeader(request);
+  const [policy, client] = isPaying ? (['wallet', `paying:${address}`] as const) : (['public', address] as const);
+  counter.requireRemaining(policy, client);
+  if (isPaying) counter.requireRemaining('payments', address);
+  const run = async () => {
+    await counter.count(policy, client);
+    if (isPaying) work.beginChainCall(true);
+    return handle(createRequestContext(PUBLIC_CALLER, incoming, response));
+  };
+  return work.run(run, isPaying && hasPaymentPayload((name) => request.get(name)) ? 'payment' : 'work');
 }
 
 function ownerRequired(): OracleError {
@@ -214,7 +256,7 @@ function mayBuy({ rejectedToken }: Caller, request: Request): boolean {
 }
 
 /** Limits failed logins only. Without a configured password admin paths answer 404. */
-async function admitOperator(admin: AppOptions['admin'], incoming: IncomingRequest, request: Request, response: Response): Promise<void> {
+async function admitOperator(admin: AppOptions['admin'], incoming: Counted, request: Request, response: Response): Promise<void> {
   const { authorization, address, counter } = incoming;
   if (admin === undefined) {
     await counter.count('public', address);
@@ -229,7 +271,7 @@ async function admitOperator(admin: AppOptions['admin'], incoming: IncomingReque
 }
 
 /** Wrong passwords have a count of their own: only beyond it are guesses rejected unchecked. */
-async function checkPassword({ authorization, address, counter }: IncomingRequest, compare: () => void | Promise<void>): Promise<void> {
+async function checkPassword({ authorization, address, counter }: Counted, compare: () => void | Promise<void>): Promise<void> {
   try {
     await compare();
   } catch (error) {
@@ -242,7 +284,7 @@ async function checkPassword({ authorization, address, counter }: IncomingReques
  * CSRF protection: a browser adds a stored password to requests of any page, and names the page in `Sec-Fetch-Site`, or in `Origin` alone
  * where it is old. Such a request does not count as a failed login, or a page could lock the operator out.
  */
-async function rejectCrossSite({ address, counter }: IncomingRequest, request: Request): Promise<void> {
+async function rejectCrossSite({ address, counter }: Counted, request: Request): Promise<void> {
   const error = request.method === 'GET' || request.method === 'HEAD' ? null : findCrossSiteError(request);
   if (error === null) return;
   await counter.count('public', address);
@@ -250,7 +292,7 @@ async function rejectCrossSite({ address, counter }: IncomingRequest, request: R
 }
 
 /** A failed admission counts against the address. */
-async function countOnFailure<T>({ address, counter }: IncomingRequest, admit: () => Promise<T> | T): Promise<T> {
+async function countOnFailure<T>({ address, counter }: Counted, admit: () => Promise<T> | T): Promise<T> {
   try {
     return await admit();
   } catch (error) {

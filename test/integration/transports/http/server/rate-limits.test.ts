@@ -8,7 +8,7 @@ import { createLog } from '../../../../../src/platform/log.ts';
 import { createApp } from '../../../../../src/transports/http/server/app.ts';
 import type { AppOptions } from '../../../../../src/transports/http/server/app-options.ts';
 import { route } from '../../../../../src/transports/http/server/route.ts';
-import { MAX_CHAIN_WORK } from '../../../../../src/transports/http/server/security/chain-work.ts';
+import { MAX_CHAIN_WORK } from '../../../../../src/transports/http/server/security/admission.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { type Served, serveApp } from '../../../../support/http/serve.ts';
 
