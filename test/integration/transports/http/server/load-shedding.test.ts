@@ -168,7 +168,10 @@ const RUNS: Record<string, [string, Question]> = {
   'A2A over JSON-RPC': ['/a2a', { method: 'POST', headers: A2A, body: a2aCall('SendMessage') }],
   'A2A in the background': ['/a2a', { method: 'POST', headers: A2A, body: a2aCall('SendMessage', { returnImmediately: true }) }],
   'a stream of A2A': ['/a2a', { method: 'POST', headers: A2A, body: a2aCall('SendStreamingMessage') }],
-  'A2A over REST': ['/a2a/rest/message:send', { method: 'POST', headers: A2A, body: JSON.stringify({ message }) }],
+  'A2A over REST': [
+    '/a2a/rest/message:send',
+    { method: 'POST', headers: A2A, body: JSON.stringify({ message: { ...message, messageId: randomUUID() } }) },
+  ],
 };
 
 describe('capacity', () => {
