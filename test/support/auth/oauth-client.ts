@@ -15,9 +15,12 @@ export class OAuthTestClient {
   readonly #cookies = new Map<string, string>();
   readonly verifier = randomBytes(32).toString('base64url');
   clientId = '';
+  /** Sent with every request. */
+  headers: Record<string, string>;
 
-  constructor(url: string) {
+  constructor(url: string, headers: Record<string, string> = {}) {
     this.#url = url;
+    this.headers = headers;
   }
 
   async register(metadata: Record<string, unknown> = {}): Promise<Reply> {
@@ -90,6 +93,7 @@ export class OAuthTestClient {
         Cookie: [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; '),
         ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+        ...this.headers,
         ...headers,
       },
       body: json === undefined ? form && new URLSearchParams(form) : JSON.stringify(json),

@@ -1,7 +1,7 @@
 import { type Address, concatHex, type Hex, type LocalAccount, zeroAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { serializeErc6492Signature } from 'viem/utils';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MULTICALL3_ADDRESS } from '../../../../../../src/chain/addresses.ts';
 import type { Chain } from '../../../../../../src/chain/client.ts';
 import { openJournal } from '../../../../../../src/chain/tx/journal.ts';
@@ -10,6 +10,7 @@ import { DeploymentBudget } from '../../../../../../src/commerce/x402/settlement
 import { requireDeploymentContracts } from '../../../../../../src/commerce/x402/settlement/deployments/deployment-contracts.ts';
 import { createLocalFacilitator, type LocalFacilitatorDeps } from '../../../../../../src/commerce/x402/settlement/local-facilitator.ts';
 import { getLocalWalletFactory } from '../../../../../../src/dev/local-chain/contracts/deploy.ts';
+import { connectMongo } from '../../../../../../src/platform/mongo.ts';
 import { type TestChain, testChain } from '../../../../../support/chain/chain.ts';
 import { type ContractWallet, type WalletBehaviour, walletFactory } from '../../../../../support/chain/contract-wallet.ts';
 import { type SmartWallet, smartWallet } from '../../../../../support/chain/smart-wallet.ts';
@@ -197,35 +198,79 @@ describe('is refused before anything is signed', () => {
 });
 
 describe('the budget of deployments', () => {
-  it('makes further ones wait, also when they arrive together', async () => {
-    await database.db.collection('x402_deployments').deleteMany({});
-    const budget = new DeploymentBudget(database.db, 2);
-    const sales = await sellerWith({ deployments: { ...bench.deployments, budget } });
+  beforeEach(() => database.db.collection('x402_deployments').deleteMany({}));
+
+  /** Payments of wallets that are not deployed, one for each address. */
+  async function payFrom(addresses: string[], sales: TillBench['sales']) {
     const payments: unknown[] = [];
-    for (let count = 0; count < 4; count++) {
+    for (const _ of addresses) {
       const account = owner();
       payments.push(await signedBy(account, await funded(account)));
     }
     const before = await sent();
-    const outcomes = await Promise.allSettled(payments.map((payment) => sales.sell(bench.call(payment))));
+    const sell = (address: string, index: number) => sales.sell(bench.call(payments[index], { address }));
+    const outcomes = await Promise.allSettled(addresses.map(sell));
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    return { refused, deployed: (await sent()) - before };
+  }
+
+  it('makes further ones wait, also when they arrive together', async () => {
+    const budget = new DeploymentBudget(database.db, 2);
+    const sales = await sellerWith({ deployments: { ...bench.deployments, budget } });
+    const { refused, deployed } = await payFrom(['192.0.2.1', '198.51.100.1', '203.0.113.1', '203.0.114.1'], sales);
     for (const reason of refused) expect(reason).toMatchObject({ code: 'STEP_WAITING', retryAfterSeconds: expect.any(Number) });
     // Concurrent ones may each see the other's reservation.
     expect(refused.length).toBeGreaterThanOrEqual(2);
-    expect((await sent()) - before).toBe(4 - refused.length);
+    expect(deployed).toBe(4 - refused.length);
+  });
+
+  it('has a share per address and range, so that one cannot use it up', async () => {
+    const budget = new DeploymentBudget(database.db, 20);
+    const sales = await sellerWith({ deployments: { ...bench.deployments, budget } });
+    expect(await payFrom(['192.0.2.1'], sales)).toMatchObject({ deployed: 1 });
+    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4']) await payFrom([address], sales);
+    // A twentieth for an address, a tenth for its /24.
+    expect(await database.db.collection('x402_deployments').countDocuments()).toBe(2);
+    const { refused } = await payFrom(['192.0.2.9'], sales);
+    expect(refused[0]).toMatchObject({
+      code: 'STEP_WAITING',
+      retryAfterSeconds: expect.any(Number),
+      details: { scope: '/24', limit: 2 },
+      suggestedAction: expect.stringMatching(/Deploy the wallet first/),
+    });
+    expect(await payFrom(['198.51.100.1'], sales)).toMatchObject({ deployed: 1 });
+  });
+
+  it('keeps a reserve for ranges without a deployment, over connections of several processes', async () => {
+    const other = await connectMongo(database.uri);
+    const now = new Date();
+    const budgets = [database.db, other.client.db(database.db.databaseName)].map((db) => new DeploymentBudget(db, 40));
+    const reserve = (key: string, address: string) => budgets[key.length % 2]!.reserve(key, { address, now });
+    const taken: boolean[] = [];
+    for (let index = 0; index < 40; index++)
+      taken.push(
+        await reserve(`flood-${index}`, `10.${Math.floor(index / 4)}.0.${index % 4}`).then(
+          () => true,
+          () => false,
+        ),
+      );
+    // Ten /24s of four each: 30 of the open part, then nothing.
+    expect(taken.filter(Boolean)).toHaveLength(30);
+    await reserve('fresh', '192.0.2.1');
+    await expect(reserve('second', '192.0.2.1')).rejects.toMatchObject({ details: { scope: 'all', limit: 30 } });
+    await other.close();
   });
 
   it('does not count one that is refused before it is signed, nor a repetition', async () => {
-    await database.db.collection('x402_deployments').deleteMany({});
     const budget = new DeploymentBudget(database.db, 1);
-    const now = new Date();
-    await budget.reserve('one', now);
-    await budget.reserve('one', now);
-    await expect(budget.reserve('two', now)).rejects.toMatchObject({ code: 'STEP_WAITING', retryAfterSeconds: 86_400 });
+    const here = { address: '192.0.2.1', now: new Date() };
+    await budget.reserve('one', here);
+    await budget.reserve('one', here);
+    await expect(budget.reserve('two', here)).rejects.toMatchObject({ code: 'STEP_WAITING', retryAfterSeconds: 86_400 });
     await budget.release('one');
-    await budget.reserve('two', now);
-    await expect(budget.requireRoom(now)).rejects.toMatchObject({ code: 'STEP_WAITING' });
-    await budget.requireRoom(new Date(now.getTime() + 86_400_001));
+    await budget.reserve('two', here);
+    await expect(budget.requireRoom(here)).rejects.toMatchObject({ code: 'STEP_WAITING' });
+    await budget.requireRoom({ ...here, now: new Date(here.now.getTime() + 86_400_001) });
   });
 });
 

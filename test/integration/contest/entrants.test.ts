@@ -1,0 +1,109 @@
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CONTEST_LIMITS } from '../../../src/contest/commitments/accept-commitment.ts';
+import type { ContestDomain } from '../../../src/contest/commitments/typed-data.ts';
+import { allRoutes } from '../../../src/transports/http/routes.ts';
+import { createListener } from '../../../src/transports/http/server/app.ts';
+import { demoWallets } from '../../support/auth/login.ts';
+import { contestDoor, STATUS, signedCommitment } from '../../support/contest/contest-api.ts';
+import { type ContestService, youngContest } from '../../support/contest/contest-service.ts';
+import { type Served, serveApp } from '../../support/http/serve.ts';
+
+let world: ContestService;
+let served: Served;
+let domain: ContestDomain;
+let markets: string[];
+const { get } = contestDoor(() => served.url);
+
+beforeAll(async () => {
+  world = await youngContest();
+  await world.contest.run();
+  const { service, contest } = world;
+  const http = { ...service.http, contest, now: () => new Date(world.clock.ms) };
+  served = await serveApp(createListener(allRoutes(http), { ...service.appOptions, trustProxy: 1 }));
+  const { openRound, signing } = await get(STATUS);
+  domain = signing.domain;
+  markets = openRound.markets.map(({ market }: { market: string }) => market);
+});
+afterAll(async () => {
+  await served?.close();
+  await world?.stop();
+});
+
+const invent = () => privateKeyToAccount(generatePrivateKey());
+
+async function commit(account: PrivateKeyAccount, address: string, { market = markets[0]!, probabilityBps = 5_000 } = {}) {
+  world.clock.ms += 1;
+  const body = await signedCommitment(domain, account, { market, probabilityBps, issuedAtMs: world.clock.ms });
+  const response = await fetch(`${served.url}/api/svc/prestake/commit`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'X-Forwarded-For': address },
+    body: JSON.stringify(body),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
+  return { status: response.status, body: (await response.json()) as any };
+}
+
+const wallets = () => world.service.database.db.collection('contest_commitments').distinct('wallet');
+
+/** One invented wallet for each address, eight at a time; returns the number that entered. */
+async function enter(addresses: string[]): Promise<number> {
+  let entered = 0;
+  for (let start = 0; start < addresses.length; start += 8) {
+    const replies = await Promise.all(addresses.slice(start, start + 8).map((address) => commit(invent(), address)));
+    entered += replies.filter(({ status }) => status === 200).length;
+  }
+  return entered;
+}
+
+it('invented wallets of one address, /24 or /48 enter up to its share, and no other range is affected', async () => {
+  const { address, '/24': per24, '/48': per48 } = CONTEST_LIMITS;
+  expect(await enter(Array(address + 5).fill('192.0.2.1'))).toBe(address);
+  expect(await enter(Array.from({ length: per24 }, (_, index) => `192.0.2.${2 + (index % 8)}`))).toBe(per24 - address);
+  expect(await enter(Array.from({ length: per48 + 5 }, (_, index) => `2001:db8:1:${(0x100 * (index % 32)).toString(16)}::1`))).toBe(per48);
+  expect(await enter(['192.0.3.1', '2001:db8:2::1'])).toBe(2);
+});
+
+it('beyond the open part invented wallets are refused with the reason; token holders enter, and entrants change their commitment', async () => {
+  const { address, all, reserve, reservePerRange, holders } = CONTEST_LIMITS;
+  const entrant = invent();
+  expect((await commit(entrant, '198.51.100.1')).status).toBe(200);
+  const room = all - reserve - (await wallets()).length;
+  const flood = Array.from({ length: room + 40 }, (_, index) => `203.${Math.floor(index / address)}.1.1`);
+  expect(await enter(flood)).toBe(room);
+
+  // The reserve is for ranges that have few entrants yet.
+  const again = await commit(invent(), '203.0.1.1');
+  expect(again.status).toBe(429);
+  for (let index = 0; index < reserve; index++) {
+    const reply = await commit(invent(), `10.${Math.floor(index / reservePerRange)}.1.1`);
+    expect(reply.status, JSON.stringify(reply.body)).toBe(200);
+  }
+  const before = (await wallets()).length;
+  expect(before).toBe(all);
+  const refused = await commit(invent(), '10.250.1.1');
+  expect(refused).toMatchObject({
+    status: 429,
+    body: {
+      code: 'RATE_LIMITED',
+      retryable: true,
+      details: { scope: 'all', limit: all, opensAt: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T00:00:00.000Z$/) },
+      suggestedAction: expect.stringMatching(/gate token/),
+    },
+  });
+  const secondsLeft = (Date.parse(refused.body.details.opensAt) - world.clock.ms) / 1_000;
+  expect(Math.abs(refused.body.retryAfterSeconds - secondsLeft)).toBeLessThan(60);
+  expect((await wallets()).length).toBe(before);
+
+  // An entrant goes on: it replaces its commitment, and takes the other markets of the round, from any address.
+  expect(await commit(entrant, '10.250.1.1', { probabilityBps: 7_000 })).toMatchObject({ status: 200, body: { replaced: true } });
+  expect((await commit(entrant, '203.0.1.1', { market: markets[1]! })).status).toBe(200);
+
+  // Its commitment suffices: earlier versions stored nothing else.
+  await world.service.database.db.collection('contest_entrants').deleteMany({ _id: { $regex: entrant.address.toLowerCase() } as never });
+  expect(await commit(entrant, '10.250.1.1', { probabilityBps: 7_100 })).toMatchObject({ status: 200, body: { replaced: true } });
+
+  const { basic, premium } = demoWallets(world.service);
+  for (const holder of [basic, premium]) expect((await commit(holder, '203.0.1.1')).status).toBe(200);
+  expect(holders).toBeGreaterThanOrEqual(100);
+});
