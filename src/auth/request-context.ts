@@ -31,8 +31,6 @@ export interface RequestContext {
   beginPayment(): void;
   /** Counts a stored A2A message in units of storage, unless the caller is a token holder. @throws OracleError RATE_LIMITED */
   countTask(units: number): Promise<void>;
-  /** Counts an OAuth client that registers or whose document is fetched. @throws OracleError RATE_LIMITED */
-  countClient(): Promise<void>;
   /** Checks without counting. @throws OracleError RATE_LIMITED after too many rejected payments of this payer or address */
   requirePaymentRoom(payer: ClaimedPayer): void;
   /** Whether `requirePaymentRoom` passes. */

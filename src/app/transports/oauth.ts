@@ -52,15 +52,19 @@ interface OAuthDeps extends ApplicationDeps {
 const MAX_DETAIL_CHARS = 200;
 
 /** The authorization server of the applications. */
-export function composeOAuth({ config, log }: ProcessContext, { stores }: Applications, deps: OAuthDeps): ProtocolAdapter {
+export function composeOAuth(
+  { config, log }: Pick<ProcessContext, 'config' | 'log'>,
+  { stores }: Applications,
+  deps: OAuthDeps,
+): ProtocolAdapter {
   const { publicUrl, access, hasDemoWallets, now } = deps;
-  const budget = new DocumentBudget();
+  const budget = new DocumentBudget(stores);
   const server = new OAuthServer({
     publicUrl,
     stores,
     readGate: createGateReader(deps.chain),
     documentRules: { allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', resolve: createResolver() },
-    allowFetch: (request) => budget.takeOne(request),
+    allowFetch: (request, clientId) => budget.takeOne(request, clientId),
     renderError: (context, out) => renderProviderError(publicUrl, context, out),
     onDocumentFailure: (host, reason) =>
       log.info({ host, reason: reason.slice(0, MAX_DETAIL_CHARS) }, 'a document of a client was refused'),

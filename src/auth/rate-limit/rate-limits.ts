@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { addressRanges } from '../../platform/limits/address-ranges.ts';
 import type { Log } from '../../platform/log.ts';
-import { addressRanges } from './address-ranges.ts';
 import type { RequestCountStore } from './request-count-store.ts';
 
 /** Default window of a policy. */
@@ -19,8 +19,6 @@ export interface RateLimits {
   failures: RateLimiter;
   /** By client address, and over all anonymous callers: stored A2A messages. */
   tasks: RateLimiter;
-  /** By client address, and over all: OAuth clients that register, and fetches of their documents. */
-  clients: RateLimiter;
   /** By payer: payments rejected after a chain read. */
   payer: RateLimiter;
   /** By client address: the same for all payers. */
@@ -75,7 +73,6 @@ export function createRateLimits({ counts, limits, now, log }: RateLimitOptions)
     rpc: limiter('rpc', limits.rpc),
     failures: limiter('failures', limits.public),
     tasks: limiter('tasks', limits.tasks, { windowSeconds: TASK_WINDOW_SECONDS, multiples: TASK_SCOPE_MULTIPLES }),
-    clients: limiter('clients', Math.ceil(limits.tasks / 10), { windowSeconds: TASK_WINDOW_SECONDS, multiples: TASK_SCOPE_MULTIPLES }),
     payer: limiter('payer', limits.rpc),
     payments: limiter('payments', limits.public),
   };

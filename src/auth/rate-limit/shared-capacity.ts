@@ -1,7 +1,7 @@
 import { OracleError } from '../../platform/errors.ts';
+import { addressRanges } from '../../platform/limits/address-ranges.ts';
 import type { Caller } from '../caller.ts';
 import { isTierAtLeast } from '../tiers/tiers.ts';
-import { addressRanges } from './address-ranges.ts';
 
 /** Priority class: a payer has sent a payment, a holder currently has at least the Basic tier. */
 export type CapacityClass = 'anonymous' | 'payer' | 'holder';

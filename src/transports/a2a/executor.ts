@@ -86,7 +86,7 @@ export class SkillExecutor implements AgentExecutor {
 /** Calls without an HTTP connection are admitted and metered where they entered. */
 function toFullContext(requestContext: A2aRequestContext): RequestContext {
   const count = async () => undefined;
-  const counters = { countCall: count, countChainCall: count, countTask: count, countClient: count, countRejectedPayment: count };
+  const counters = { countCall: count, countChainCall: count, countTask: count, countRejectedPayment: count };
   const room = { requirePaymentRoom: () => undefined, hasPaymentRoom: () => true, reserveAnswer: count, beginPayment: () => undefined };
   const work: Pick<RequestContext, 'run' | 'suspend' | 'detach'> = {
     run: async (unit) => unit(),

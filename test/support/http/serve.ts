@@ -57,7 +57,7 @@ export function createTestContext(caller: Caller): RequestContext {
   const uncounted = async () => undefined;
   const nothing = () => undefined;
   const payments = { beginPayment: nothing, requirePaymentRoom: nothing, hasPaymentRoom: () => true, countRejectedPayment: uncounted };
-  const counts = { countCall: uncounted, countChainCall: uncounted, countTask: uncounted, countClient: uncounted };
+  const counts = { countCall: uncounted, countChainCall: uncounted, countTask: uncounted };
   return {
     caller,
     ...NOBODY,

@@ -8,11 +8,11 @@ export interface RegisteredClient extends ClientMetadata {
   client_id_issued_at: number;
 }
 
-/** Registers a public client (RFC 7591), for clients without a document of their own. @throws ClientMetadataError */
-export async function registerClient(clients: ClientStore, document: unknown): Promise<RegisteredClient> {
+/** Registers a public client (RFC 7591), for clients without a document of their own. @throws ClientMetadataError; OracleError RATE_LIMITED */
+export async function registerClient(clients: ClientStore, document: unknown, address: string): Promise<RegisteredClient> {
   const metadata = parseClientMetadata(document);
   const clientId = `client-${randomUUID()}`;
-  const registeredAt = await clients.insert(clientId, { client_id: clientId, ...metadata });
+  const registeredAt = await clients.insert(clientId, { client_id: clientId, ...metadata }, address);
   return { client_id: clientId, client_id_issued_at: Math.floor(registeredAt.getTime() / 1_000), ...metadata };
 }
 

@@ -72,8 +72,9 @@ function createGrantAdapter({ now, ...stores }: AdapterDeps): Adapter {
       if (tier === null) throw new Error('a grant must have a scope of this service');
       const wallet = getAddress(accountId);
       await grants.put({ _id: id, wallet, clientId, name, tier, payload, createdAt, lastUsedAt: null, expiresAt });
-      if (registered !== undefined) await clients.keepUntil(clientId, expiresAt);
+      if (registered !== undefined) await clients.markUsed(clientId, wallet, expiresAt);
       for (const excess of await grants.listExcess(wallet)) await endGrant(stores, excess);
+      for (const excess of await clients.listExcess(wallet)) if (!(await grants.hasLive(excess))) await clients.delete(excess);
     },
     find: async (id) => (await grants.findLive(id))?.payload,
     destroy: async (id) => void (await endGrant(stores, id)),

@@ -26,8 +26,8 @@ export interface ProviderDeps {
   readGate: ReadGateBalance;
   /** Public addresses only, unless a demonstration allows this machine. */
   documentRules: TargetRules;
-  /** Counts a fetch of a client's document; false beyond the limit of the request's address. */
-  allowFetch(request: Context['req']): Promise<boolean>;
+  /** Counts a fetch of a client's document; false beyond the limits of the request's address. */
+  allowFetch(request: Context['req'], clientId: string): Promise<boolean>;
   renderError: NonNullable<Configuration['renderError']>;
   onDocumentFailure(host: string, reason: string): void;
   now(): Date;
@@ -110,8 +110,8 @@ function buildFeatures({ publicUrl, allowFetch }: ProviderDeps, errors: Provider
       enabled: true,
       ack: 'draft-02',
       // The documents that a consent page reads again were fetched for its authorization.
-      allowFetch: async (context) => {
-        if (context === undefined || (await allowFetch(context.req))) return true;
+      allowFetch: async (context, clientId) => {
+        if (context === undefined || (await allowFetch(context.req, clientId))) return true;
         throw toStatus(429, new errors.TemporarilyUnavailable('too many clients were looked up from this address, try again later'));
       },
       cacheDuration: { min: 300, max: 3_600 },

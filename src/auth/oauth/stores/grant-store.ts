@@ -18,12 +18,14 @@ export interface GrantDoc {
   expiresAt: Date;
 }
 
+const CLIENT_KEY = { clientId: 1 } as const;
+
 export const GRANT_INDEXES = [
-  { collection: 'oauth_grants', indexes: [{ key: { wallet: 1 } }, { key: { expiresAt: 1 } }] },
+  { collection: 'oauth_grants', indexes: [{ key: { wallet: 1 } }, { key: CLIENT_KEY }, { key: { expiresAt: 1 } }] },
 ] as const satisfies CollectionIndexes[];
 
 /** Later grants of a wallet end the ones that were not used for longest. */
-const MAX_GRANTS_PER_WALLET = 50;
+export const MAX_GRANTS_PER_WALLET = 50;
 /** Uses within this time are written once. */
 const USE_PRECISION_MS = 60_000;
 
@@ -44,6 +46,11 @@ export class GrantStore {
   async findLive(id: string): Promise<GrantDoc | null> {
     const grant = await this.#grants.findOne({ _id: id });
     return grant === null || grant.expiresAt <= this.#now() ? null : grant;
+  }
+
+  /** Whether any wallet allows a client. */
+  async hasLive(clientId: string): Promise<boolean> {
+    return (await this.#grants.countDocuments({ clientId, expiresAt: { $gt: this.#now() } }, { hint: CLIENT_KEY, limit: 1 })) > 0;
   }
 
   /** Newest first. */

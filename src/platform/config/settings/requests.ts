@@ -31,7 +31,6 @@ export const REQUEST_SETTINGS = {
   RATE_LIMIT_TASKS: {
     schema: integerSetting(1, 1_000_000),
     default: '300',
-    description:
-      'A2A messages stored per hour and address without a token, in units of 4 kB; 20 times as many for all such callers; a tenth of it bounds OAuth clients that register or whose documents are read',
+    description: 'A2A messages stored per hour and address without a token, in units of 4 kB; 20 times as many for all such callers',
   },
 } satisfies SettingDefinitions;

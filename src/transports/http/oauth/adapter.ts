@@ -73,15 +73,14 @@ async function serveEndpoint(deps: OAuthAdapterDeps, request: Request, response:
   const isToken = path === OAUTH_PATHS.token || path === OAUTH_PATHS.revoke;
   if (!isAuthorization && !isToken) throw buildNotFoundError();
   requireMethod(request, response, isAuthorization ? 'GET' : 'POST');
-  await deps.budget.during(request, context, () => deps.server.handle(toProviderRequest(request, deps.publicUrl), response));
+  await deps.budget.during(request, context.address, () => deps.server.handle(toProviderRequest(request, deps.publicUrl), response));
 }
 
-async function serveRegistration({ clients }: OAuthAdapterDeps, request: Request, response: Response, context: RequestContext) {
+async function serveRegistration({ clients }: OAuthAdapterDeps, request: Request, response: Response, { address }: RequestContext) {
   requireMethod(request, response, 'POST');
-  await context.countClient();
   const sendJson = (status: number, body: object) => response.status(status).type('application/json').send(JSON.stringify(body));
   try {
-    sendJson(201, await registerClient(clients, request.body));
+    sendJson(201, await registerClient(clients, request.body, address));
   } catch (error) {
     sendJson(400, toRegistrationError(error));
   }

@@ -23,73 +23,87 @@ const clients = () => oauth.service.database.db.collection('oauth_clients');
 const from = (address: string) => new OAuthTestClient(oauth.url, { 'X-Forwarded-For': address });
 const register = (address: string) => from(address).register();
 
-/** Statuses of registrations, in order, eight at a time. */
-async function registerFrom(addresses: string[]): Promise<number[]> {
+/** Statuses of registrations, in order: eight at a time while they are far from a bound, then one by one. */
+async function registerFrom(addresses: string[], room = addresses.length): Promise<number[]> {
   const statuses: number[] = [];
-  for (let start = 0; start < addresses.length; start += 8) {
-    const replies = await Promise.all(addresses.slice(start, start + 8).map(register));
+  for (let start = 0; start < addresses.length; ) {
+    const step = start + 16 <= room ? 8 : 1;
+    const replies = await Promise.all(addresses.slice(start, start + step).map(register));
     statuses.push(...replies.map(({ status }) => status));
+    start += step;
   }
   return statuses;
 }
 
+/** For hundreds of requests. */
+const SLOW_MS = 240_000;
+
 const count = (statuses: number[], status: number) => statuses.filter((one) => one === status).length;
 
 describe('registrations without a consent', () => {
-  it('of 20 addresses leave room for a new client of another range', async () => {
-    const addresses = Array.from({ length: 600 }, (_, index) => `203.0.${index % 20}.7`);
-    const statuses = await registerFrom(addresses);
-    expect(count(statuses, 201) + count(statuses, 429)).toBe(600);
-    for (const address of ['198.51.100.1', '2001:db8:77::1']) expect((await register(address)).status, address).toBe(201);
-  });
+  it(
+    'of 20 addresses leave room for a new client of another range',
+    async () => {
+      const addresses = Array.from({ length: 600 }, (_, index) => `203.0.${index % 20}.7`);
+      const statuses = await registerFrom(addresses);
+      expect(count(statuses, 201) + count(statuses, 429)).toBe(600);
+      for (const address of ['198.51.100.1', '2001:db8:77::1']) expect((await register(address)).status, address).toBe(201);
+    },
+    SLOW_MS,
+  );
 
-  it('have a share per address and per range, whose rejection names it and when it opens again', async () => {
-    const { address, '/24': per24, '/56': per56, '/48': per48 } = REGISTRATION_LIMITS;
-    const statuses = await registerFrom(Array(address + 3).fill('192.0.2.1'));
-    expect([count(statuses, 201), count(statuses, 429)]).toEqual([address, 3]);
-    const { status, body } = await register('192.0.2.1');
-    expect(status).toBe(429);
-    expect(body).toMatchObject({
-      error: 'temporarily_unavailable',
-      code: 'RATE_LIMITED',
-      retryAfterSeconds: expect.any(Number),
-      details: { scope: 'address', limit: address },
-      suggestedAction: expect.stringMatching(/\w/),
-    });
-    expect(body.retryAfterSeconds).toBeGreaterThan(3_500);
-    const neighbours = await registerFrom(Array.from({ length: per24 }, (_, index) => `192.0.2.${2 + (index % 9)}`));
-    expect(count(neighbours, 201)).toBe(per24 - address);
-    expect((await register('192.0.3.1')).status).toBe(201);
-    const home = await registerFrom(Array.from({ length: per56 + 8 }, (_, index) => `2001:db8:1:${(index % 32).toString(16)}::1`));
-    expect(count(home, 201)).toBe(per56);
-    const site = await registerFrom(
-      Array.from({ length: per48 }, (_, index) => `2001:db8:1:${(0x100 * (1 + (index % 64))).toString(16)}::1`),
-    );
-    expect(count(site, 201)).toBe(per48 - per56);
-    expect((await register('2001:db8:2::1')).status).toBe(201);
-  });
+  it(
+    'have a share per address and per range, whose rejection names it and when it opens again',
+    async () => {
+      const { address, '/24': per24 } = REGISTRATION_LIMITS;
+      const statuses = await registerFrom(Array(address + 3).fill('192.0.2.1'), address);
+      expect([count(statuses, 201), count(statuses, 429)]).toEqual([address, 3]);
+      const { status, body } = await register('192.0.2.1');
+      expect(status).toBe(429);
+      expect(body).toMatchObject({
+        error: 'temporarily_unavailable',
+        code: 'RATE_LIMITED',
+        retryAfterSeconds: expect.any(Number),
+        details: { scope: 'address', limit: address },
+        suggestedAction: expect.stringMatching(/\w/),
+      });
+      expect(body.retryAfterSeconds).toBeGreaterThan(3_500);
+      const neighbours = await registerFrom(
+        Array.from({ length: per24 - address + 4 }, (_, index) => `192.0.2.${2 + (index % 9)}`),
+        per24 - address,
+      );
+      expect(count(neighbours, 201)).toBe(per24 - address);
+      expect((await register('192.0.3.1')).status).toBe(201);
+      expect((await register('2001:db8:2::1')).status).toBe(201);
+    },
+    SLOW_MS,
+  );
 
-  it('give their units back by consents: an assistant connects 200 users from one address within an hour', async () => {
-    const connect = async (user: number) => {
-      const client = from('198.18.0.1');
-      const { status } = await client.register();
-      // The browser of the user.
-      client.headers = { 'X-Forwarded-For': `198.18.${1 + user}.9` };
-      await client.getCode(await loginToken(oauth.service, user % 2 === 0 ? 'basic' : 'premium'));
-      return status;
-    };
-    const statuses: number[] = [];
-    for (let user = 0; user < 200; user += 4) statuses.push(...(await Promise.all([0, 1, 2, 3].map((next) => connect(user + next)))));
-    expect(count(statuses, 201)).toBe(200);
-    expect((await register('198.18.0.1')).status).toBe(201);
-  });
+  it(
+    'give their units back by consents: an assistant connects 200 users from one address within an hour',
+    async () => {
+      const connect = async (user: number) => {
+        const client = from('198.18.0.1');
+        const { status } = await client.register();
+        // The browser of the user.
+        client.headers = { 'X-Forwarded-For': `198.18.${1 + user}.9` };
+        await client.getCode(await loginToken(oauth.service, user % 2 === 0 ? 'basic' : 'premium'));
+        return status;
+      };
+      const statuses: number[] = [];
+      for (let user = 0; user < 200; user += 4) statuses.push(...(await Promise.all([0, 1, 2, 3].map((next) => connect(user + next)))));
+      expect(count(statuses, 201)).toBe(200);
+      expect((await register('198.18.0.1')).status).toBe(201);
+    },
+    SLOW_MS,
+  );
 
   it('vanish after an hour, and those of consents do not', async () => {
     const clock = { ms: Date.now() };
     const now = () => new Date(clock.ms);
     const { database, appOptions, http } = oauth.service;
     const context = { config: loadConfig({ PUSH_LOCAL_TARGETS: 'allow' }), log: createLog({ level: 'silent', secrets: [] }) };
-    const chain = createChain({
+    const chain = await createChain({
       rpcUrl: oauth.service.infrastructure.rpcUrl,
       chainId: http.chainId,
       confirmations: 1,
@@ -164,12 +178,14 @@ describe('storage of registrations', () => {
 
   const limits = { ...REGISTRATION_LIMITS, address: 30, '/24': 60 };
 
-  async function stores() {
+  async function stores(shares: Partial<typeof limits> = {}) {
     await database.db.collection('oauth_clients').deleteMany({});
     await ensureIndexes(database.db, CLIENT_INDEXES);
     const clock = { ms: Date.now() };
     const now = () => new Date(clock.ms++);
-    return others.map(({ client }) => new ClientStore({ db: client.db(database.db.databaseName), now, limits, maxUnused: 40 }));
+    return others.map(
+      ({ client }) => new ClientStore({ db: client.db(database.db.databaseName), now, limits: { ...limits, ...shares }, maxUnused: 40 }),
+    );
   }
 
   it('is bounded over all processes: the oldest unused one goes first, and never a used one', async () => {
@@ -192,6 +208,20 @@ describe('storage of registrations', () => {
       await [one, two][index % 2]!.insert(`flood-${index}`, {}, `10.2.${index % 2}.${1 + (index % 30)}`).catch(() => undefined);
     expect(await one.find('new client')).toBeDefined();
     expect(await database.db.collection('oauth_clients').countDocuments()).toBe(40);
+  });
+
+  it('is shared by the /64s of a /56, and by the /56s of a /48', async () => {
+    const [one, two] = (await stores({ address: 2, '/56': 3, '/48': 5 })) as [ClientStore, ClientStore];
+    const insert = (id: string, range: string) =>
+      [one, two][id.length % 2]!.insert(id, {}, `${range}::/64`).then(
+        () => 'kept',
+        ({ details }) => details.scope,
+      );
+    const outcomes: string[] = [];
+    const ranges = ['2001:db8:1:0', '2001:db8:1:0', '2001:db8:1:0', '2001:db8:1:1', '2001:db8:1:2'];
+    ranges.push('2001:db8:1:100', '2001:db8:1:200', '2001:db8:1:300', '2001:db8:2:0');
+    for (const [index, range] of ranges.entries()) outcomes.push(await insert(`${'x'.repeat(index)}-client`, range));
+    expect(outcomes).toEqual(['kept', 'kept', 'address', 'kept', '/56', 'kept', 'kept', '/48', 'kept']);
   });
 
   it('never exceeds a share when registrations of several processes arrive together', async () => {

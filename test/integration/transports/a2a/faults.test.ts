@@ -172,7 +172,7 @@ describe('limits', () => {
     ['/a2a/rest/message:send', (body: never) => (body as { error: { status: string } }).error.status, 'RESOURCE_EXHAUSTED'],
   ])('return protocol errors with status and headers: %s', async (path, codeOf, code) => {
     const { url } = await bench({
-      limits: { public: spent, wallet: spent, rpc: spent, failures: spent, payer: spent, payments: spent, tasks: spent, clients: spent },
+      limits: { public: spent, wallet: spent, rpc: spent, failures: spent, payer: spent, payments: spent, tasks: spent },
     });
     const headers = { 'Content-Type': 'application/json', 'A2A-Version': '1.0' };
     const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: '{}' });

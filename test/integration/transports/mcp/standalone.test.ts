@@ -126,7 +126,6 @@ describe('a call that reads the chain', () => {
       tasks: limiter('tasks'),
       payer: limiter('payer'),
       payments: limiter('payments'),
-      clients: limiter('clients'),
     };
     const backendFor = (context: RequestContext): McpBackend => ({
       ...BROKEN,

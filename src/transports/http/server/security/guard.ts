@@ -169,7 +169,6 @@ function createRequestContext(caller: Caller, incoming: IncomingRequest, respons
     },
     beginPayment: () => work.beginChainCall(true),
     countTask: (units) => countTask(caller, incoming, units),
-    countClient: () => counter.count('clients', address),
     ...createPaymentLimits(incoming),
   };
 }

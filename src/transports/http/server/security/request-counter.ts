@@ -72,7 +72,6 @@ const POLICY_LABELS: Record<keyof RateLimits, string> = {
   rpc: 'chain-call requests per minute of one address',
   failures: 'failed passwords per minute of one address',
   tasks: 'A2A messages per hour (one per 4 kB) of one address without a token',
-  clients: 'OAuth clients registered or looked up per hour of one address',
   payer: 'rejected payments per minute of one payer',
   payments: 'rejected payments per minute of one address',
 };

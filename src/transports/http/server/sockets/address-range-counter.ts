@@ -1,4 +1,4 @@
-import { addressRanges } from '../../../../auth/rate-limit/address-ranges.ts';
+import { addressRanges } from '../../../../platform/limits/address-ranges.ts';
 
 /** Upper bounds for one address key, an IPv6 /56, an IPv6 /48, and all clients together. */
 export interface RangeLimits {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressRanges } from '../../../../src/auth/rate-limit/address-ranges.ts';
+import { addressRanges, listBudgetRanges } from '../../../../src/platform/limits/address-ranges.ts';
 import { toAddressKey } from '../../../../src/transports/http/server/security/client-address.ts';
 
 describe('addressRanges', () => {
@@ -25,5 +25,15 @@ describe('addressRanges', () => {
         expect(second[0] === first[0]).toBe(one === other);
       }),
     );
+  });
+});
+
+describe('listBudgetRanges', () => {
+  it.each([
+    ['203.0.113.7', ['address 203.0.113.7', '/24 203.0.113.0/24']],
+    ['unknown', ['address unknown']],
+    ['2001:db8:1:2ff::/64', ['address 2001:db8:1:2ff::/64', '/56 2001:db8:1:200::/56', '/48 2001:db8:1::/48']],
+  ])('returns scopes and ranges of %s', (key, ranges) => {
+    expect(listBudgetRanges(key).map(({ scope, range }) => `${scope} ${range}`)).toEqual(ranges);
   });
 });
