@@ -234,8 +234,8 @@ export class SalesService {
   }
 
   async #settle(claim: ClaimDoc, quote: PaymentQuote, mayBeSent: boolean): Promise<SettlementOutcome> {
-    const { requirements, sinceBlock } = claim;
-    const payment = { payment: toParsedPayment(claim, toPaymentListing(quote)), requirements, sinceBlock, mayBeSent };
+    const { requirements, address, sinceBlock } = claim;
+    const payment = { payment: toParsedPayment(claim, toPaymentListing(quote)), requirements, address, sinceBlock, mayBeSent };
     try {
       return await inSpan({ name: 'x402 settlement' }, () => settlePayment(this.#deps, payment));
     } catch (error) {

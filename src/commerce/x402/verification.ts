@@ -26,10 +26,10 @@ export interface VerificationDeps {
 
 export function startVerification(deps: VerificationDeps, incoming: IncomingPayment, identify: IdentifyPayer): Verification {
   const { chain, facilitator } = deps;
-  const { payment, quote } = incoming;
+  const { call, payment, quote } = incoming;
   const { requirements } = quote;
   const payer = identify();
-  const verdict = facilitator.verify(payment, requirements, payer);
+  const verdict = facilitator.verify(payment, requirements, { payer, address: call.address });
   const acceptOnChain = async () => ((await isPayable(chain, { payment, requirements, payer })) ? null : verdict);
   const firstVerdict = facilitator.simulatesSettlement ? verdict : Promise.race([verdict, acceptOnChain()]);
   // A verdict is not awaited when an earlier step fails.

@@ -6,10 +6,16 @@ import type { PaymentRequirements } from '../protocol/payment-quote.ts';
 /** A sent transaction, whose status only the chain decides, or a rejection before anything was sent. */
 export type FacilitatorSettlement = { txHash: Hash } | { refused: string };
 
+export interface PayingClient {
+  payer: Promise<ClaimedPayer>;
+  /** As the rate limits key it. */
+  address: string;
+}
+
 export interface Facilitator {
   readonly simulatesSettlement: boolean;
   /** Reason of a rejection; null for a valid payment. @throws OracleError CHAIN_UNREACHABLE when the validity is unknown */
-  verify(payment: ParsedPayment, requirements: PaymentRequirements, payer: Promise<ClaimedPayer>): Promise<string | null>;
+  verify(payment: ParsedPayment, requirements: PaymentRequirements, client: PayingClient): Promise<string | null>;
   /** Idempotent. @throws OracleError, retryable, when the payment may have been sent now or before */
-  settle(payment: ParsedPayment, requirements: PaymentRequirements): Promise<FacilitatorSettlement>;
+  settle(payment: ParsedPayment, requirements: PaymentRequirements, client: Pick<PayingClient, 'address'>): Promise<FacilitatorSettlement>;
 }

@@ -58,26 +58,26 @@ export function createLocalFacilitator(deps: LocalFacilitatorDeps): Facilitator 
 
   return {
     simulatesSettlement: true,
-    verify: (payment, requirements, payer) =>
+    verify: (payment, requirements, { payer, address }) =>
       hideNodeErrors(log, async () => {
         const settlement = await prepareSettlement(deps, payment, requirements);
         if (!settlement.isContract && !(await payer).isProven) return BAD_SIGNATURE;
         if (settlement.deployment !== null) {
           const refused = findDeploymentRejection(settlement.deployment, deployments.factories);
           if (refused !== null) return refused;
-          await budget.requireRoom(now());
+          await budget.requireRoom({ address, now: now() });
         }
         const rejection = await wallet.findRejection(settlement.request);
         return rejection === null ? null : explainRejection(chain, settlement, rejection);
       }),
-    settle: (payment, requirements) =>
+    settle: (payment, requirements, { address }) =>
       hideNodeErrors(log, async () => {
         const settlement = await prepareSettlement(deps, payment, requirements);
         const { key } = settlement.request;
         if (settlement.deployment !== null && !(await wallet.isPending(key))) {
           const refused = findDeploymentRejection(settlement.deployment, deployments.factories);
           if (refused !== null) return { refused };
-          await budget.reserve(key, now());
+          await budget.reserve(key, { address, now: now() });
         }
         try {
           return { txHash: (await wallet.send(settlement.request)).hash };

@@ -26,6 +26,8 @@ export interface SettleDeps {
 export interface PaymentToSettle {
   payment: ParsedPayment;
   requirements: PaymentRequirements;
+  /** Of the client that sent it first. */
+  address: string;
   /** Block of its arrival, before which it cannot have been used. */
   sinceBlock: number;
   /** False for a payment that was just verified and never sent. */
@@ -47,13 +49,13 @@ const isAuthorizationUnused = (status: SettlementStatus) => status === null || s
 
 /** Decided by the chain: a settlement of a crashed process or a third party is found, never sent twice. @throws OracleError: settle again */
 export async function settlePayment(deps: SettleDeps, sale: PaymentToSettle): Promise<SettlementOutcome> {
-  const { payment, requirements, sinceBlock, mayBeSent } = sale;
+  const { payment, requirements, address, sinceBlock, mayBeSent } = sale;
   const { chain, merchant, facilitator } = deps;
   const readStatus = () => readSettlementStatus(chain, merchant, { authorization: payment.authorization, sinceBlock });
   const statusBefore = mayBeSent ? await readStatus() : null;
   if (statusBefore === 'late') return AUTHORIZATION_EXPIRED;
   if (statusBefore !== null) return isConfirmedSettlement(statusBefore) ? statusBefore : waitForSettlement(deps, readStatus);
-  const settlement = await facilitator.settle(payment, requirements);
+  const settlement = await facilitator.settle(payment, requirements, { address });
   if ('refused' in settlement) {
     // The rejection may be due to a settlement that another sender got mined.
     return isAuthorizationUnused(await readStatus()) ? { ...settlement, isOver: false } : waitForSettlement(deps, readStatus);

@@ -49,7 +49,8 @@ export const PAYMENT_SETTINGS = {
   X402_DEPLOYMENTS_PER_DAY: {
     schema: integerSetting(0, 100_000),
     default: '100',
-    description: "Maximum number of payers' wallets deployed within 24 hours; further ones wait. Each costs at most gas worth its payment",
+    description:
+      "Maximum number of payers' wallets deployed within 24 hours, a twentieth for one address, a tenth for one /24, /56 or /48, a quarter reserved for ranges with hardly any; further ones wait. Each costs at most gas worth its payment",
   },
   X402_FREE_HOLD: {
     schema: z.enum(['on', 'off']),

@@ -1,65 +1,64 @@
-import type { Collection, Db } from 'mongodb';
+import type { Db } from 'mongodb';
 import { OracleError } from '../../../../platform/errors.ts';
-import { type CollectionIndexes, isFirstWrite } from '../../../../platform/mongo.ts';
-
-/** A deployment that was sent, or was about to be. `_id` is the key of its settlement. */
-interface DeploymentDoc {
-  _id: string;
-  at: Date;
-}
+import { BUDGET_INDEX, type BudgetUnit, RangeBudget, type RangeLimits, type SpentLimit } from '../../../../platform/limits/range-budget.ts';
+import type { CollectionIndexes } from '../../../../platform/mongo.ts';
 
 const COLLECTION = 'x402_deployments';
-const AT_KEY = { at: -1 } as const;
 const DAY_MS = 86_400_000;
 
 export const DEPLOYMENT_INDEXES = [
-  { collection: COLLECTION, indexes: [{ key: AT_KEY, expireAfterSeconds: (2 * DAY_MS) / 1_000 }] },
-] as const satisfies CollectionIndexes[];
+  { collection: COLLECTION, indexes: [BUDGET_INDEX, { key: { at: -1 }, expireAfterSeconds: (2 * DAY_MS) / 1_000 }] },
+] satisfies CollectionIndexes[];
 
-/** Deployments of payers' wallets within 24 hours, over all processes: each costs gas, also where its transfer fails. */
+/**
+ * Each deployment costs its payer as much as its gas, which may be a fraction of a cent: what is bounded is the loss by transfers that
+ * fail. So an address has a twentieth, a /24, /56 or /48 a tenth, and a quarter is reserved for ranges that have hardly any. Payers and
+ * factories have no share: a payer is invented for free and deployed once, and the factories on the operator's list serve many payers.
+ */
+function toRangeLimits(maxPerDay: number): RangeLimits {
+  const share = (fraction: number) => Math.max(1, Math.ceil(maxPerDay * fraction));
+  const [address, range] = [share(1 / 20), share(1 / 10)];
+  const reserve = Math.floor(maxPerDay / 4);
+  return { address, '/24': range, '/56': range, '/48': range, all: maxPerDay, reserve, reservePerRange: share(1 / 100) };
+}
+
+export interface DeploymentClient {
+  /** Of the client, as the rate limits key it. */
+  address: string;
+  now: Date;
+}
+
+/** Deployments of payers' wallets within 24 hours, over all processes. A unit is taken before the transaction is signed. */
 export class DeploymentBudget {
-  readonly #deployments: Collection<DeploymentDoc>;
-  readonly #maxPerDay: number;
+  readonly #deployments: RangeBudget<BudgetUnit>;
 
   constructor(db: Db, maxPerDay: number) {
-    this.#deployments = db.collection(COLLECTION);
-    this.#maxPerDay = maxPerDay;
+    this.#deployments = new RangeBudget(db.collection<BudgetUnit>(COLLECTION), { limits: toRangeLimits(maxPerDay), windowMs: DAY_MS });
   }
 
-  /** @throws OracleError STEP_WAITING when the budget is used up */
-  async requireRoom(now: Date): Promise<void> {
-    if ((await this.#count(now)) >= this.#maxPerDay) throw await this.#usedUpError(now);
+  /** @throws OracleError STEP_WAITING when the budget, or the share of the client, is used up */
+  async requireRoom({ address, now }: DeploymentClient): Promise<void> {
+    const spent = await this.#deployments.findSpent({ address, at: now });
+    if (spent !== null) throw usedUpError(spent, now);
   }
 
-  /** Once per settlement: a repetition continues it. @throws OracleError STEP_WAITING when the budget is used up */
-  async reserve(key: string, now: Date): Promise<void> {
-    if (!(await isFirstWrite(this.#deployments.insertOne({ _id: key, at: now })))) return;
-    // Counted after the write, so that concurrent reservations never exceed the budget together.
-    if ((await this.#count(now)) <= this.#maxPerDay) return;
-    await this.release(key);
-    throw await this.#usedUpError(now);
+  /** @param key of the settlement: a repetition continues it @throws OracleError STEP_WAITING as `requireRoom` */
+  async reserve(key: string, { address, now }: DeploymentClient): Promise<void> {
+    const spent = await this.#deployments.take({ id: key, address, at: now, fields: {} });
+    if (spent !== null) throw usedUpError(spent, now);
   }
 
   /** For a deployment that was not signed. */
-  async release(key: string): Promise<void> {
-    await this.#deployments.deleteOne({ _id: key });
+  release(key: string): Promise<void> {
+    return this.#deployments.release(key);
   }
+}
 
-  #count(now: Date): Promise<number> {
-    return this.#deployments.countDocuments({ at: { $gt: new Date(now.getTime() - DAY_MS) } }, { hint: AT_KEY });
-  }
-
-  async #usedUpError(now: Date): Promise<OracleError> {
-    const [oldest] = await this.#deployments
-      .find()
-      .sort(AT_KEY)
-      .skip(Math.max(0, this.#maxPerDay - 1))
-      .limit(1)
-      .toArray();
-    const freeAtMs = (oldest?.at ?? now).getTime() + DAY_MS;
-    return new OracleError('STEP_WAITING', `No more contract wallets are deployed for payers today (${this.#maxPerDay} in 24 hours)`, {
-      suggestedAction: 'Deploy the wallet first, as its first transaction does, or pay from another wallet. Nothing was charged.',
-      retryAfterSeconds: Math.max(60, Math.ceil((freeAtMs - now.getTime()) / 1_000)),
-    });
-  }
+function usedUpError({ scope, limit, freeAt }: SpentLimit, now: Date): OracleError {
+  const where = scope === 'all' ? 'for payers' : scope === 'address' ? 'for your address' : `for your ${scope}`;
+  return new OracleError('STEP_WAITING', `No more contract wallets are deployed ${where} today (${limit} in 24 hours)`, {
+    suggestedAction: 'Deploy the wallet first, as its first transaction does, or pay from another wallet. Nothing was charged.',
+    retryAfterSeconds: Math.max(60, Math.ceil((freeAt.getTime() - now.getTime()) / 1_000)),
+    details: { scope, limit },
+  });
 }

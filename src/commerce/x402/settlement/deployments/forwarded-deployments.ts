@@ -13,13 +13,13 @@ export interface ForwardedDeploymentsDeps {
 export function forwardSupportedDeployments(facilitator: Facilitator, { chain, isSupported }: ForwardedDeploymentsDeps): Facilitator {
   return {
     ...facilitator,
-    async verify(payment, requirements, payer) {
+    async verify(payment, requirements, client) {
       if (parseWalletDeployment(payment.signature) !== null) {
         const address = payment.authorization.from;
         const code = await chainCall('Reading the code of a payer', () => chain.client.getCode({ address }));
         if ((code === undefined || code === '0x') && !(await isSupported())) return 'eip6492_unsupported_by_facilitator';
       }
-      return facilitator.verify(payment, requirements, payer);
+      return facilitator.verify(payment, requirements, client);
     },
   };
 }

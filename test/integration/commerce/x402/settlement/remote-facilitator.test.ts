@@ -41,10 +41,10 @@ async function answer(
   const payment: ParsedPayment = parsePaymentPayload(body.paymentPayload, terms);
   if (path === '/verify') {
     const payer = Promise.resolve({ wallet: payment.authorization.from, isProven: true });
-    const refused = await bench.facilitator.verify(payment, body.paymentRequirements, payer);
+    const refused = await bench.facilitator.verify(payment, body.paymentRequirements, { payer, address: '192.0.2.1' });
     return refused === null ? { isValid: true, payer: payment.authorization.from } : { isValid: false, invalidReason: refused };
   }
-  const settled = await bench.facilitator.settle(payment, body.paymentRequirements);
+  const settled = await bench.facilitator.settle(payment, body.paymentRequirements, { address: '192.0.2.1' });
   const { network } = body.paymentRequirements;
   return 'txHash' in settled
     ? { success: true, transaction: settled.txHash, network, payer: payment.authorization.from }

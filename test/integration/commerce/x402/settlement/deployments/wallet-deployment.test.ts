@@ -249,12 +249,12 @@ describe('the budget of deployments', () => {
     const taken: boolean[] = [];
     for (let index = 0; index < 40; index++)
       taken.push(
-        await reserve(`flood-${index}`, `10.${Math.floor(index / 4)}.0.${index % 4}`).then(
+        await reserve(`flood-${index}`, `10.${Math.floor(index / 5)}.0.${index % 5}`).then(
           () => true,
           () => false,
         ),
       );
-    // Ten /24s of four each: 30 of the open part, then nothing.
+    // Of eight /24s, four each: 30 of the open part, then nothing.
     expect(taken.filter(Boolean)).toHaveLength(30);
     await reserve('fresh', '192.0.2.1');
     await expect(reserve('second', '192.0.2.1')).rejects.toMatchObject({ details: { scope: 'all', limit: 30 } });
