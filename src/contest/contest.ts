@@ -13,7 +13,8 @@ export function createContest(options: ContestOptions) {
   return {
     getStatus: () => readStatus(deps),
     listRounds: (page: Pagination) => listRoundViews(deps, page),
-    commit: (commitment: SignedCommitment) => acceptCommitment(deps, commitment),
+    /** @param address of the client, as the rate limits key it */
+    commit: (commitment: SignedCommitment, address: string) => acceptCommitment(deps, commitment, address),
     /** `commitments` is null before the deadline. @throws OracleError NOT_FOUND */
     listCommitments: (market: string, page: Pagination) => listMarketCommitments(deps, market, page),
     listStandings: (page: Pagination) => listStandingViews(deps, page),

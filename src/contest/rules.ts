@@ -1,4 +1,5 @@
 import { CLOCK_TOLERANCE_MS } from './commitments/accept-commitment.ts';
+import { CONTEST_LIMITS } from './commitments/entrants.ts';
 import { MAX_FORECAST_AGE_DAYS } from './rounds/pin-oracle.ts';
 import { STRIKE_DISTANCE, STRIKES_EACH_SIDE } from './rounds/strikes.ts';
 import { VOID_AFTER_DAYS } from './rounds/void-round.ts';
@@ -22,6 +23,7 @@ export function getContestRules() {
       `The oracle takes part with its newest forecast committed on chain before the deadline, at most ${MAX_FORECAST_AGE_DAYS} days old, clipped to the same range.`,
       'The close is that of the forecasts: the agreed median of the venues. A close at the strike is not above it.',
       `Points of a market: ${POINTS_PER_BRIER} times the oracle's squared error minus the wallet's. Stating what one believes maximises the expected points.`,
+      `A round takes ${CONTEST_LIMITS.all} wallets, at most ${CONTEST_LIMITS.address} of one address, and ${CONTEST_LIMITS.holders} more that hold the gate tokens of tier basic. A wallet that has entered goes on until the deadline.`,
       `A round without a forecast of the oracle, or without an agreed close ${VOID_AFTER_DAYS} days after its end, is VOID and not scored.`,
       'Points have no value, are not paid out and cannot be transferred; nothing is staked or held.',
     ],
@@ -37,6 +39,10 @@ export function renderContestMarkdown(): string {
     ['Decided by', 'the close of its Sunday (UTC), above the strike or not'],
     ['Probability', `${MIN_PROBABILITY_BPS} to ${MAX_PROBABILITY_BPS} basis points`],
     ['`issuedAtMs`', `within ${CLOCK_TOLERANCE_MS / 60_000} minutes of the service's clock`],
+    [
+      'Wallets of a round',
+      `${CONTEST_LIMITS.all}: ${CONTEST_LIMITS.address} of one address, ${CONTEST_LIMITS['/24']} of a /24 or /56, ${CONTEST_LIMITS['/48']} of a /48; the last ${CONTEST_LIMITS.reserve} of ranges with fewer than ${CONTEST_LIMITS.reservePerRange}; besides ${CONTEST_LIMITS.holders} that hold the gate tokens of tier basic`,
+    ],
     ["The oracle's forecast", `the newest committed on chain before the deadline, at most ${MAX_FORECAST_AGE_DAYS} days old`],
     [
       'Points of a market',

@@ -26,6 +26,10 @@ export async function runContest(deps: ContestDeps): Promise<ContestReport[]> {
       await deps.figures.getSummary();
       return null;
     })),
+    ...(await attemptStep(deps, { step: 'purge', round: null }, async () => {
+      await deps.entrants.purge(now());
+      return null;
+    })),
   ];
 }
 

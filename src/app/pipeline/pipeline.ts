@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import { createGateReader } from '../../auth/tiers/gate-balance.ts';
 import { createAttester } from '../../chain/eas/attester.ts';
 import { createReporter } from '../../chain/erc8004/reputation.ts';
 import { isSignedBy } from '../../chain/verify-signature.ts';
@@ -55,6 +56,7 @@ export function composePipeline({ config, log, shutdown }: ProcessContext, deps:
 type ComposeContestDeps = Pick<ServiceCore, 'chain' | 'record' | 'models' | 'market' | 'agentId' | 'time' | 'now'> & { db: Db; log: Log };
 
 export function composeContest({ db, chain, record, models, market, agentId, time, now, log }: ComposeContestDeps): Contest {
+  const readGate = createGateReader(chain);
   return createContest({
     db,
     record,
@@ -65,5 +67,6 @@ export function composeContest({ db, chain, record, models, market, agentId, tim
     log,
     deployment: { chainId: chain.chainId, identityRegistry: chain.addresses.identityRegistry, agentId },
     isSignedBy: (signed) => isSignedBy(chain, signed),
+    isHolder: async (wallet) => (await readGate(wallet)).tier !== 'public',
   });
 }

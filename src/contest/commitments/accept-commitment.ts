@@ -1,5 +1,6 @@
-import type { Hex } from 'viem';
+import type { Address, Hex } from 'viem';
 import { OracleError } from '../../platform/errors.ts';
+import type { SpentLimit } from '../../platform/limits/range-budget.ts';
 import type { ContestDeps } from '../deps.ts';
 import { type MarketDoc, parseRoundId, type RoundDoc } from '../rounds/round.ts';
 import { buildCommitmentId, type Commitment } from './commitment.ts';
@@ -11,12 +12,16 @@ export interface SignedCommitment extends Commitment {
   signature: Hex;
 }
 
-/** Only a newer one replaces that of the same wallet and market, which prevents the replay of an old signature. */
-export async function acceptCommitment(deps: ContestDeps, { signature, ...commitment }: SignedCommitment) {
+/**
+ * Only a newer one replaces that of the same wallet and market, which prevents the replay of an old signature.
+ * @param address of the client, as the rate limits key it
+ */
+export async function acceptCommitment(deps: ContestDeps, { signature, ...commitment }: SignedCommitment, address: string) {
   const { round, market } = await findMarket(deps, commitment.market);
   requireOpenRound(round, deps.now());
   requireRecentIssue(commitment.issuedAtMs, deps.now());
   const digest = await requireCommitmentSignature(deps, commitment, signature);
+  await requireEntry(deps, round, { wallet: commitment.wallet, address });
   // Checked again: the call to a contract wallet takes time, and commitments become public at the opening.
   const committedAt = deps.now();
   requireOpenRound(round, committedAt);
@@ -63,6 +68,27 @@ async function requireCommitmentSignature({ deployment, isSignedBy }: ContestDep
   throw new OracleError('UNAUTHENTICATED', 'The signature does not match this wallet and commitment', {
     field: 'signature',
     suggestedAction: 'Sign the typed data of GET /api/svc/clawstake/status with the key of `wallet` and send exactly the signed values.',
+  });
+}
+
+/** A wallet enters a round once, with its first commitment, and goes on from any address. @throws OracleError RATE_LIMITED */
+async function requireEntry(deps: ContestDeps, round: RoundDoc, { wallet, address }: { wallet: Address; address: string }): Promise<void> {
+  const { entrants, commitments, isHolder, now } = deps;
+  const entry = { round: round._id, wallet, address, at: now() };
+  const spent = await entrants.enter(entry);
+  if (spent === null || (await commitments.hasEntered(round, wallet))) return;
+  const spentByHolders = (await isHolder(wallet)) ? await entrants.enterAsHolder(entry) : spent;
+  if (spentByHolders !== null) throw roundFullError(round, spentByHolders, entry.at);
+}
+
+/** A place is free again in the next round, which is listed when this one opens. */
+function roundFullError({ _id, opensAt }: RoundDoc, { scope, limit }: SpentLimit, now: Date): OracleError {
+  const whose = scope === 'all' ? '' : scope === 'address' ? ' of one address' : ` of one ${scope}`;
+  return new OracleError('RATE_LIMITED', `Round ${_id} has its ${limit} wallets${whose}`, {
+    field: 'wallet',
+    suggestedAction: `Commit with a wallet that has entered, or that holds the gate tokens of tier basic, for which places are reserved; or enter the next round from ${opensAt.toISOString()} on.`,
+    retryAfterSeconds: Math.max(1, Math.ceil((opensAt.getTime() - now.getTime()) / 1_000)),
+    details: { scope, limit, round: _id, opensAt: opensAt.toISOString() },
   });
 }
 

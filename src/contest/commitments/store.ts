@@ -1,14 +1,16 @@
 import type { Collection, Db } from 'mongodb';
+import type { Address } from 'viem';
 import type { Revision } from '../../platform/concurrency/revision.ts';
 import { ignoreDuplicate, isDuplicateKey } from '../../platform/mongo.ts';
 import type { UnreachedInstant } from '../../platform/time/trusted-time.ts';
 import { confirmIfUncertain } from '../../platform/uncertain-write.ts';
 import type { Pagination } from '../pagination.ts';
+import type { RoundDoc } from '../rounds/round.ts';
 import { openContestRevision } from '../scoring/contest-revision.ts';
 import { MIN_RANKED_ROUNDS } from '../scoring/rounds-interval.ts';
 import type { CommitmentScore } from '../scoring/score.ts';
 import { buildStandingsPipeline, type StandingRow } from '../scoring/standings-query.ts';
-import type { CommitmentDoc } from './commitment.ts';
+import { buildCommitmentId, type CommitmentDoc } from './commitment.ts';
 
 /** A single index beside the key, as the embedded engine does not choose reliably between several. */
 export const COMMITMENT_INDEXES = [{ collection: 'contest_commitments', indexes: [{ key: { market: 1, wallet: 1 } }] }];
@@ -54,6 +56,11 @@ export class CommitmentStore {
         if ((await this.#commitments.countDocuments(filter, { limit: 1 })) === 0) return 'stale';
       }
     }
+  }
+
+  async hasEntered({ markets }: Pick<RoundDoc, 'markets'>, wallet: Address): Promise<boolean> {
+    const ids = markets.map(({ id }) => buildCommitmentId({ market: id, wallet }));
+    return (await this.#commitments.countDocuments({ _id: { $in: ids } }, { hint: { _id: 1 }, limit: 1 })) > 0;
   }
 
   async readCrowdFigures(markets: readonly string[]): Promise<Map<string, CrowdFigures>> {

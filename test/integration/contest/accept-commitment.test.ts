@@ -225,10 +225,11 @@ describe('at the deadline', () => {
         world.clock.ms = toInstantMs(world.monday);
         return true;
       },
+      isHolder: async () => false,
       time: timeOf(() => new Date(world.clock.ms)),
       now: () => new Date(world.clock.ms),
     });
-    await expect(acceptCommitment(slow, body)).rejects.toMatchObject({ code: 'CONFLICT', field: 'market' });
+    await expect(acceptCommitment(slow, body, '192.0.2.1')).rejects.toMatchObject({ code: 'CONFLICT', field: 'market' });
     expect(await stored().findOne({ wallet: bob.address, market: markets[1] })).toMatchObject({ probabilityBps: 4_444 });
   });
 

@@ -49,6 +49,7 @@ function partsWith(market: Partial<Market> = {}): ContestDeps {
     market: { ...options.market, ...market },
     deployment: { chainId: 84532, identityRegistry: world.service.http.addresses.identityRegistry, agentId: 0 },
     isSignedBy: async () => true,
+    isHolder: async () => false,
     time: timeOf(() => new Date(nowMs)),
     now: () => new Date(nowMs),
   });

@@ -96,7 +96,7 @@ function commitRoute({ contest }: ContestDeps): Route {
     body: COMMIT_BODY,
     reply: schemas.CONTEST_COMMIT_REPLY,
     errors: ['NOT_FOUND', 'CONFLICT', 'UNAUTHENTICATED', 'CHAIN_UNREACHABLE'],
-    handle: async ({ body }) => ({ body: await commitProbability(contest, body) }),
+    handle: async ({ body, context }) => ({ body: await commitProbability(contest, body, context.address) }),
   });
 }
 
@@ -163,8 +163,9 @@ async function readCommitments(
 async function commitProbability(
   contest: Contest,
   body: z.output<typeof COMMIT_BODY>,
+  address: string,
 ): Promise<z.input<typeof schemas.CONTEST_COMMIT_REPLY>> {
-  const { round, market, committedAt, replaced, digest } = await contest.commit(body);
+  const { round, market, committedAt, replaced, digest } = await contest.commit(body, address);
   const { wallet, probabilityBps, issuedAtMs } = body;
   return {
     success: true,
