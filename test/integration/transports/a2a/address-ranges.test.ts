@@ -60,6 +60,21 @@ describe('streams of anonymous clients', () => {
     expect(await openStream(one, FROM('2001:db8:c::1'))).toBe('open');
   });
 
+  test('of a few addresses leave a part of the share for addresses that have none', async () => {
+    const one = await heldBench();
+    const { anonymous, perClient } = MAX_STREAMS;
+    const flood = numbers(Math.ceil(anonymous / perClient)).flatMap((n) => Array<string>(perClient).fill(`198.51.100.${n}`));
+    const { open = 0 } = await openFrom(one, flood);
+    expect(open).toBeLessThan(anonymous);
+    expect(
+      await openFrom(
+        one,
+        scattered(anonymous - open).map((address) => address.replace('198.51', '203.0')),
+      ),
+    ).toEqual({ open: anonymous - open });
+    expect(await openStream(one, FROM('203.1.0.1'))).toBe('RATE_LIMITED');
+  });
+
   test('leave a share for payers and one for token holders', async () => {
     const one = await heldBench();
     const { anonymous, anonymousAndPayers } = MAX_STREAMS;
@@ -132,12 +147,19 @@ describe('tasks of anonymous clients', () => {
     expect(await sendFrom(one, inOne56(12))).toEqual({ [done]: 10, RATE_LIMITED: 2 });
     expect(await sendFrom(one, inOne48(23))).toEqual({ [done]: 20, RATE_LIMITED: 3 });
     const left = 100 - 35;
-    const [here, there] = await Promise.all([sendFrom(one, scattered(40)), sendFrom(two, scattered(80).slice(40))]);
-    const taken = (here[done] ?? 0) + (there[done] ?? 0);
+    // Each address has sent before, so that the reserve is not for it.
+    for (const bench of [one, two]) expect(await sendFrom(bench, scattered(20))).toEqual({ [done]: 20 });
+    const [here, there] = await Promise.all(
+      [one, two].map((bench) => sendFrom(bench, [...scattered(20), ...scattered(20), ...scattered(20)])),
+    );
+    const taken = 40 + (here![done] ?? 0) + (there![done] ?? 0);
     expect(taken).toBeLessThanOrEqual(left);
     expect(taken).toBeGreaterThan(left - 20);
-    expect(await stored().countDocuments()).toBe(35 + taken);
-    expect(await messages().countDocuments()).toBe(35 + taken);
+    // An address that has sent none is admitted all the same.
+    const fresh = numbers(20).map((n) => `203.0.113.${n}`);
+    expect(await sendFrom(one, fresh)).toEqual({ [done]: 20 });
+    expect(await stored().countDocuments()).toBe(35 + taken + 20);
+    expect(await messages().countDocuments()).toBe(35 + taken + 20);
     const holder = await one.rpc('SendMessage', message(MARKET), { ...FROM('198.51.100.1'), ...BASIC });
     expect(holder.body.result.task.status.state).toBe(done);
   });
