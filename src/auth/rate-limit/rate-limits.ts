@@ -84,10 +84,12 @@ interface ScopeMultiples {
   '/48': number;
   /** Unset: unlimited. */
   all?: number;
+  /** Beside `all`, for clients with at most a tenth of their limit: a few that use up `all` leave room for others. */
+  reserve?: number;
 }
 
 export const REQUEST_SCOPE_MULTIPLES: ScopeMultiples = { '/56': 4, '/48': 16 };
-export const TASK_SCOPE_MULTIPLES = { '/56': 2, '/48': 4, all: 20 } as const satisfies ScopeMultiples;
+export const TASK_SCOPE_MULTIPLES = { '/56': 2, '/48': 4, all: 20, reserve: 20 } as const satisfies ScopeMultiples;
 
 /** Bounds memory. The database still has the counts of an evicted client. */
 const MAX_CLIENTS = 50_000;
@@ -129,7 +131,8 @@ function createRateLimiter({ policy, limit, windowSeconds, multiples, counts, no
   let window = Number.NaN;
   // LRU, so that the clients of a range cannot evict the range's own lease. `max` would allocate room for all of them at once.
   const leases = new LRUCache<string, BudgetLease>({ maxSize: MAX_CLIENTS, sizeCalculation: () => 1 });
-  const all: Bucket[] = multiples.all === undefined ? [] : [{ id: 'all', scope: 'all', limit: limit * multiples.all }];
+  const all: Bucket | null = multiples.all === undefined ? null : { id: 'all', scope: 'all', limit: limit * multiples.all };
+  const reserve: Bucket = { id: 'reserve', scope: 'all', limit: limit * (multiples.reserve ?? 0) };
 
   /** Narrowest first: a rejected client does not count against its ranges. */
   function getBuckets(client: string): Bucket[] {
@@ -138,7 +141,14 @@ function createRateLimiter({ policy, limit, windowSeconds, multiples, counts, no
       const scope = ADDRESS_SCOPES[index] as (typeof ADDRESS_SCOPES)[number];
       return { id: prefix + range, scope, limit: scope === 'client' ? limit : limit * multiples[scope] };
     });
-    return all.length === 0 ? ranges : [...ranges, ...all];
+    return all === null ? ranges : [...ranges, pickOverall(ranges[0]!, all)];
+  }
+
+  /** `all` while it lasts, then the reserve for a client in its first lease. */
+  function pickOverall(own: Bucket, overall: Bucket): Bucket {
+    const [lease, ofAll] = [getLease(own), getLease(overall)];
+    const isNew = lease === undefined || lease.taken <= Math.ceil(limit / 10);
+    return isNew && reserve.limit > 0 && ofAll !== undefined && isSpent(ofAll, overall) ? reserve : overall;
   }
 
   function getLease({ id }: Bucket): BudgetLease | undefined {
@@ -206,8 +216,10 @@ function createRateLimiter({ policy, limit, windowSeconds, multiples, counts, no
     await lease.renewing;
   }
 
-  async function takeOne(buckets: readonly Bucket[]): Promise<RateLimitDecision> {
+  async function takeOne(client: string): Promise<RateLimitDecision> {
     for (;;) {
+      // Each time, since a renewal may show that `all` is spent.
+      const buckets = getBuckets(client);
       const taken = takeLeased(buckets);
       if (taken !== null) return taken;
       await renewEmpty(buckets);
@@ -216,9 +228,8 @@ function createRateLimiter({ policy, limit, windowSeconds, multiples, counts, no
 
   return {
     async take(client, units = 1) {
-      const buckets = getBuckets(client);
-      let taken = await takeOne(buckets);
-      for (let unit = 1; unit < units && taken.allowed; unit++) taken = await takeOne(buckets);
+      let taken = await takeOne(client);
+      for (let unit = 1; unit < units && taken.allowed; unit++) taken = await takeOne(client);
       return taken;
     },
     takeLeased: (client) => takeLeased(getBuckets(client)),

@@ -39,7 +39,7 @@ export function toCapacityClient({ caller, address }: { caller: Caller; address:
   return { key, address, class: isPaying ? 'payer' : 'anonymous' };
 }
 
-/** A bounded resource of one process that no client, address range or class of clients can exhaust. */
+/** A bounded resource of one process that no few clients, address range or class of clients can exhaust. */
 export class SharedCapacity {
   readonly #options: SharedCapacityOptions;
   readonly #inUse = new Map<string, number>();
@@ -72,10 +72,17 @@ export class SharedCapacity {
       own,
       ...(range56 === undefined ? [] : [{ scope: range56, name: '/56', limit: per56 }]),
       ...(range48 === undefined ? [] : [{ scope: range48, name: '/48', limit: per48 }]),
-      ...(client.class === 'anonymous' ? [{ scope: 'anonymous', name: 'anonymous callers', limit: anonymous }] : []),
+      ...(client.class === 'anonymous'
+        ? [{ scope: 'anonymous', name: 'anonymous callers', limit: this.#getAnonymousLimit(own, anonymous) }]
+        : []),
       { scope: 'unreserved', name: 'callers without a token', limit: anonymousAndPayers },
       all,
     ];
+  }
+
+  /** A quarter of the anonymous share is for clients without a unit, so that a few addresses cannot use it up. */
+  #getAnonymousLimit(own: CapacityBound, anonymous: number): number {
+    return this.#getCount(own.scope) === 0 ? anonymous : Math.ceil(anonymous * 0.75);
   }
 
   #getCount(scope: string): number {

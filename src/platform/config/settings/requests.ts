@@ -31,6 +31,7 @@ export const REQUEST_SETTINGS = {
   RATE_LIMIT_TASKS: {
     schema: integerSetting(1, 1_000_000),
     default: '300',
-    description: 'A2A messages stored per hour and address without a token, in units of 4 kB; 20 times as many for all such callers',
+    description:
+      'A2A messages stored per hour and address without a token, in units of 4 kB; 20 times as many for all such callers, and 20 times as many again for addresses that have sent at most a tenth',
   },
 } satisfies SettingDefinitions;
