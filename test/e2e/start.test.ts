@@ -35,7 +35,7 @@ async function expectSameRecordBeside(url: string): Promise<void> {
   const paths = ['/api/svc/scorecard', '/api/svc/agent/identity'];
   const expected = await Promise.all(paths.map(get));
   // One service under one address, as behind a proxy.
-  const beside = await startService(environment({ ROLE: 'api', CHAIN_RPC_URL: rpcUrl, PUBLIC_URL: url }));
+  const beside = await startService(environment({ ROLE: 'api', CHAIN_RPC_URL: rpcUrl, CHAIN_LOCAL: '1', PUBLIC_URL: url }));
   expect(await Promise.all(paths.map(async (path) => (await fetch(beside.url + path)).json()))).toEqual(expected);
   expect(await (await fetch(`${beside.url}/api/status`)).json()).toMatchObject({ role: 'api', schedule: [] });
   beside.child.kill('SIGTERM');
@@ -86,7 +86,8 @@ describe('a first start', () => {
   });
 
   it('without a replay is ready with an empty record', async () => {
-    await start({ REPLAY_DAYS: '0' });
+    const { output } = await start({ REPLAY_DAYS: '0', RATE_LIMIT_PUBLC: '5' });
+    expect(output()).toContain('RATE_LIMIT_PUBLC: is no setting and has no effect; did you mean RATE_LIMIT_PUBLIC?');
     expect((await get('/api/svc/scorecard')).summary.verdict).toBe('nothing resolved yet: no claim can be made');
     expect(await get('/api/svc/agent/reputation')).toMatchObject({ registered: true, totalFeedback: 0, score: 0 });
   });

@@ -40,6 +40,11 @@ describe('a start that cannot work', () => {
     };
     const output = await refused({ ...real, FEEDS: 'simulated' });
     expect(output).toContain('Setting FEEDS: simulated data is refused on a real chain');
+    // An own node of the public testnet, which has the id of the local chain.
+    expect(await refused({ ...real, CHAIN_RPC_URL: 'http://127.0.0.1:9', CHAIN_ID: '84532' })).toBe(output);
+    const misspelt = await refused({ ...real, RATE_LIMIT_PUBLC: '5', CONFIRMATION: '12' });
+    for (const name of ['RATE_LIMIT_PUBLC', 'CONFIRMATION'])
+      expect(misspelt).toMatch(new RegExp(`CONFIG_INVALID[^]*Setting ${name}: is no setting`));
     const keys = [real.ATTESTER_PRIVATE_KEY, real.REPORTER_PRIVATE_KEY, real.PROVIDER_PRIVATE_KEY, real.FACILITATOR_PRIVATE_KEY];
     for (const key of keys) expect(output).not.toContain(key);
 

