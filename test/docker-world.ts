@@ -16,8 +16,8 @@ const proxy = await mongoProxy(database.uri, { command: 'insert', collection: 'o
 const { addresses, keys } = chain;
 const secretOf = (name: string) => createHash('sha256').update(name).digest('hex');
 const settings = {
-  // Under this name the chain counts as one of somebody else; each transaction has a block of its own here, and nothing follows it.
-  ...{ CHAIN_RPC_URL: `http://0.0.0.0:${new URL(chain.rpcUrl).port}`, CHAIN_ID: chain.chainId, CONFIRMATIONS: 1, MONGODB_URI: proxy.uri },
+  // Each transaction has a block of its own here, and nothing follows it.
+  ...{ CHAIN_RPC_URL: chain.rpcUrl, CHAIN_ID: chain.chainId, CONFIRMATIONS: 1, MONGODB_URI: proxy.uri },
   ...{ FEEDS: 'live', PROVIDER_URLS: host.providerUrls, PUBLIC_URL: 'https://oracle.example.org' },
   ...{ ATTESTER_PRIVATE_KEY: keys.attester, REPORTER_PRIVATE_KEY: keys.reporter },
   ...{ FACILITATOR_PRIVATE_KEY: keys.facilitator, PROVIDER_PRIVATE_KEY: keys.provider, PAYEE_ADDRESS: chain.deployer.address },

@@ -38,7 +38,7 @@ async function compareRoles(start: Start, folder: string, providerUrls: string, 
   const settings = { FEEDS: 'live', PROVIDER_URLS: providerUrls, REPLAY_DAYS: String(REPLAY_DAYS), TRUST_PROXY: '1', ...ALLOCATOR };
   const all = await start(settings);
   const { rpcUrl } = JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8')) as { rpcUrl: string };
-  const api = await start({ ...settings, ROLE: 'api', CHAIN_RPC_URL: rpcUrl, PUBLIC_URL: all.url });
+  const api = await start({ ...settings, ROLE: 'api', CHAIN_RPC_URL: rpcUrl, CHAIN_LOCAL: '1', PUBLIC_URL: all.url });
   const measured = [
     { role: 'ROLE=api', goals: { rest: REST_GOAL_MB, used: USED_GOAL_MB }, ...(await measure(api, folder, report)) },
     { role: 'the default role', goals: {}, ...(await measure(all, folder, report)) },

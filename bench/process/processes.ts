@@ -51,7 +51,7 @@ export const PROCESSES: Benchmark = {
 async function startProcesses(start: Start, folder: string, { api, workers }: { api: number; workers: number }): Promise<RunningService[]> {
   const { url } = await start({ REPLAY_DAYS: String(REPLAY_DAYS) });
   const { rpcUrl } = parseDemoFile(JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8')));
-  const settings = { REPLAY_DAYS: String(REPLAY_DAYS), CHAIN_RPC_URL: rpcUrl, PUBLIC_URL: url };
+  const settings = { REPLAY_DAYS: String(REPLAY_DAYS), CHAIN_RPC_URL: rpcUrl, CHAIN_LOCAL: '1', PUBLIC_URL: url };
   for (let index = 1; index < workers; index++) await start({ ...settings, ROLE: 'worker' });
   const services: RunningService[] = [];
   for (let index = 0; index < api; index++) services.push(await start({ ...settings, ROLE: 'api' }));

@@ -65,10 +65,11 @@ async function readSharedFile(config: Config, name: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, 'utf8'));
   } catch (cause) {
-    const problem = `a local CHAIN_RPC_URL needs the folder of the process that runs the chain, but ${path} cannot be read`;
+    const problem = `CHAIN_LOCAL=1 needs the folder of the process that runs the chain, but ${path} cannot be read`;
     throw new OracleError('CONFIG_INVALID', `Setting DATA_DIR: ${problem}`, {
       field: 'DATA_DIR',
-      suggestedAction: 'Set DATA_DIR to that folder, or unset CHAIN_RPC_URL to start a local chain here.',
+      suggestedAction:
+        'Set DATA_DIR to that folder, unset CHAIN_RPC_URL to start a local chain here, or unset CHAIN_LOCAL if it is a real one.',
       cause,
     });
   }

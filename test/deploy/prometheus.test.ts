@@ -53,7 +53,7 @@ describeWithPrograms('Prometheus with deploy/prometheus', ['prometheus', 'promet
     const { dataDir, infrastructure } = service;
     return startService({
       ...{ DATA_DIR: dataDir, ROLE: role, METRICS_PORT: '0', LOG_LEVEL: 'info' },
-      ...{ CHAIN_RPC_URL: infrastructure.rpcUrl, MONGODB_URI: infrastructure.mongodbUri },
+      ...{ CHAIN_RPC_URL: infrastructure.rpcUrl, CHAIN_LOCAL: '1', MONGODB_URI: infrastructure.mongodbUri },
     });
   }
 

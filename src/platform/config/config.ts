@@ -26,7 +26,7 @@ export function inspectConfig(environment: Environment = process.env): { config:
     if (problem !== undefined) malformed.push({ name, problem });
   }
   const settings = values as SettingValues;
-  const chainMode = getChainMode(settings.CHAIN_RPC_URL);
+  const chainMode = getChainMode(settings);
   const config = { ...settings, chainMode, CHAIN_ID: settings.CHAIN_ID ?? (chainMode === 'real' ? BASE_CHAIN_ID : LOCAL_CHAIN_ID) };
   return {
     config,
@@ -48,16 +48,15 @@ function stripUserInfo(text: string): string {
   return at < 0 ? text : `***${text.slice(at)}`;
 }
 
-function getChainMode(rpcUrl: string | undefined): Config['chainMode'] {
-  if (rpcUrl === undefined) return 'own';
-  const { hostname } = new URL(rpcUrl);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname) ? 'attached' : 'real';
+function getChainMode({ CHAIN_RPC_URL, CHAIN_LOCAL }: SettingValues): Config['chainMode'] {
+  if (CHAIN_RPC_URL === undefined) return 'own';
+  return CHAIN_LOCAL === '1' ? 'attached' : 'real';
 }
 
 /** A malformed setting is reported once, without the rules that depend on its value. */
 function findUnsafeSettings(config: Config, malformed: ReadonlySet<string>): SettingProblem[] {
   // The chain mode, which decides the rules that apply, is unknown.
-  if (malformed.has('CHAIN_RPC_URL')) return [];
+  if (malformed.has('CHAIN_RPC_URL') || malformed.has('CHAIN_LOCAL')) return [];
   return [...findRuleProblems(config), ...findRealChainProblems(config)].filter(({ name }) => !malformed.has(name));
 }
 

@@ -1,10 +1,12 @@
+import { isLoopbackAddress } from '../outbound/public-address.ts';
 import { LOCAL_CHAIN_ID } from './chain-ids.ts';
 import { type Config, listSettings, type SettingName, type SettingProblem } from './settings.ts';
-import { findSignerProblems, THROW_AWAY_KEYS_ONLY } from './signer-rules.ts';
+import { findSignerProblems, formatThrowAwayKeysOnly, formatWayToRealChain, ON_A_REAL_CHAIN } from './signer-rules.ts';
 
 export function findRuleProblems(config: Config): SettingProblem[] {
   const rules = [
     findChainProblems,
+    findChainLocalProblems,
     findChainIdProblems,
     findSignerProblems,
     findRealMoneyProblems,
@@ -19,21 +21,32 @@ function findChainProblems(config: Config): SettingProblem[] {
   const real = config.chainMode === 'real';
   return listSettings().flatMap(([name, { requiredOnRealChain, secret }]) => {
     if (!requiredOnRealChain) return [];
-    if (real && config[name] === undefined) return [{ name, problem: 'is required when CHAIN_RPC_URL names a real chain' }];
+    if (real && config[name] === undefined) return [{ name, problem: `is required ${ON_A_REAL_CHAIN}` }];
     // A local chain carries the id of a public one: a real key's signatures would be valid on both.
-    return !real && secret && config[name] !== undefined ? [{ name, problem: THROW_AWAY_KEYS_ONLY }] : [];
+    return !real && secret && config[name] !== undefined ? [{ name, problem: formatThrowAwayKeysOnly(config) }] : [];
   });
 }
 
-function findChainIdProblems({ chainMode, CHAIN_ID }: Config): SettingProblem[] {
-  if (chainMode === 'real' || CHAIN_ID === LOCAL_CHAIN_ID) return [];
-  return [{ name: 'CHAIN_ID', problem: `is for a real chain, the local one has ${LOCAL_CHAIN_ID}; unset it, or set CHAIN_RPC_URL` }];
+/** Keys of a data folder are shown on pages and sign for anyone who asks: on the chain of another machine they would act for real. */
+function findChainLocalProblems({ chainMode, CHAIN_RPC_URL }: Config): SettingProblem[] {
+  if (chainMode !== 'attached') return [];
+  const { hostname } = new URL(CHAIN_RPC_URL!);
+  if (hostname === 'localhost' || isLoopbackAddress(hostname.replaceAll(/[[\]]/g, ''))) return [];
+  const problem =
+    '1 is for the local chain of another process of this machine, whose keys everyone may use, and CHAIN_RPC_URL names another machine; unset it';
+  return [{ name: 'CHAIN_LOCAL', problem }];
+}
+
+function findChainIdProblems(config: Config): SettingProblem[] {
+  if (config.chainMode === 'real' || config.CHAIN_ID === LOCAL_CHAIN_ID) return [];
+  const problem = `is for a real chain, the local one has ${LOCAL_CHAIN_ID}; unset it, or ${formatWayToRealChain(config)}`;
+  return [{ name: 'CHAIN_ID', problem }];
 }
 
 function findRealMoneyProblems(config: Config): SettingProblem[] {
   if (config.WAGERS !== 'polymarket' || config.POLYMARKET_DRY_RUN) return [];
   if (config.chainMode !== 'real') {
-    const problem = 'false, which stakes real money, is refused on a local chain; set CHAIN_RPC_URL to a real one';
+    const problem = `false, which stakes real money, is refused on a local chain; ${formatWayToRealChain(config)}`;
     return [{ name: 'POLYMARKET_DRY_RUN', problem }];
   }
   const problems: SettingProblem[] = [];

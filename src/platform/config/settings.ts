@@ -24,7 +24,7 @@ export type SettingValues = { readonly [K in SettingName]: z.output<(typeof SETT
 
 export interface Config extends Omit<SettingValues, 'CHAIN_ID'> {
   readonly CHAIN_ID: number;
-  /** `own`: this process runs the local chain; `attached`: another process of this machine does; `real`: a public chain. */
+  /** By the settings, never by address or chain id. `own`: this process runs the local chain; `attached`: another one on the data folder does. */
   readonly chainMode: 'own' | 'attached' | 'real';
 }
 

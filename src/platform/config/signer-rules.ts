@@ -1,8 +1,15 @@
 import { SIGNER_ROLES, type SignerSettingRole } from './settings/signers.ts';
 import type { Config, SettingName, SettingProblem } from './settings.ts';
 
-export const THROW_AWAY_KEYS_ONLY =
-  'is refused on a local chain, which uses throw-away keys only; unset it, or set CHAIN_RPC_URL to a real chain';
+export const ON_A_REAL_CHAIN = 'on a real chain (CHAIN_RPC_URL without CHAIN_LOCAL=1)';
+
+export function formatWayToRealChain({ chainMode }: Pick<Config, 'chainMode'>): string {
+  return chainMode === 'attached' ? 'unset CHAIN_LOCAL if CHAIN_RPC_URL is a real chain' : 'set CHAIN_RPC_URL to a real chain';
+}
+
+export function formatThrowAwayKeysOnly(config: Pick<Config, 'chainMode'>): string {
+  return `is refused on a local chain, which uses throw-away keys only; unset it, or ${formatWayToRealChain(config)}`;
+}
 
 /** Each wallet has one signer and one nonce queue. */
 export function findSignerProblems(config: Config): SettingProblem[] {
@@ -15,15 +22,14 @@ function findRoleProblems(config: Config, role: SignerSettingRole): SettingProbl
   const { [keyName]: key, [signerName]: signer, [addressName]: address } = config;
   if (config.chainMode !== 'real') {
     const set = [keyName, signerName].filter((name) => config[name] !== undefined);
-    return set.map((name) => ({ name, problem: THROW_AWAY_KEYS_ONLY }));
+    return set.map((name) => ({ name, problem: formatThrowAwayKeysOnly(config) }));
   }
   if (key !== undefined && signer !== undefined)
     return [{ name: signerName, problem: `is set, and so is ${keyName}: a role has one signer; unset one of them` }];
   if (signer !== undefined && !signer.startsWith('kms:') && address === undefined)
     return [{ name: addressName, problem: `is required when ${signerName} is the URL of a Web3Signer` }];
   if (key !== undefined || signer !== undefined) return [];
-  if (role !== 'FACILITATOR')
-    return [{ name: keyName, problem: `is required when CHAIN_RPC_URL names a real chain, or ${signerName} in its place` }];
+  if (role !== 'FACILITATOR') return [{ name: keyName, problem: `is required ${ON_A_REAL_CHAIN}, or ${signerName} in its place` }];
   if (config.X402_FACILITATOR_URL !== undefined) return [];
   return [{ name: keyName, problem: `is required on a real chain unless X402_FACILITATOR_URL is set, or ${signerName} in its place` }];
 }

@@ -26,7 +26,9 @@ beforeAll(async () => {
   database = await faultedDatabase();
   dying = await testService(DAYS, { MONGODB_URI: database.proxy.uri });
   const { rpcUrl } = dying.infrastructure;
-  other = await testService(DAYS, { MONGODB_URI: database.direct.uri, CHAIN_RPC_URL: rpcUrl, DATA_DIR: dying.dataDir });
+  other = await testService(DAYS, {
+    ...{ MONGODB_URI: database.direct.uri, CHAIN_RPC_URL: rpcUrl, CHAIN_LOCAL: '1', DATA_DIR: dying.dataDir },
+  });
   day = today() - DAYS;
 });
 afterAll(async () => {

@@ -116,6 +116,7 @@ it(
       DATA_DIR: dataDir,
       FEEDS: 'simulated',
       CHAIN_RPC_URL: infrastructure.rpcUrl,
+      CHAIN_LOCAL: '1',
       MONGODB_URI: infrastructure.mongodbUri,
     };
     const path = join(root, 'unresolved.backup');

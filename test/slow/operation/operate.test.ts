@@ -36,7 +36,7 @@ afterAll(async () => {
 /** As if it were random. */
 const secretOf = (name: string) => createHash('sha256').update(name).digest('hex');
 
-/** The settings of the document, on a chain outside any data folder: under this name it counts as an external one. */
+/** The settings of the document, on an own node at a loopback address. */
 function settings(): Record<string, string> {
   const [, example] = /```ini\n(# \/etc\/oracle\.env.*?)```/s.exec(documentText('docs/OPERATE.md'))!;
   const { addresses, keys } = chain;
@@ -44,7 +44,7 @@ function settings(): Record<string, string> {
     ...(parseEnv(example) as Record<string, string>),
     ...{ PORT: '0', DATA_DIR: folder, MONGODB_URI: database.uri, PROVIDER_URLS: host.providerUrls },
     // Each transaction has a block of its own here, and nothing follows it.
-    ...{ CHAIN_RPC_URL: `http://0.0.0.0:${new URL(chain.rpcUrl).port}`, CHAIN_ID: String(chain.chainId), CONFIRMATIONS: '1' },
+    ...{ CHAIN_RPC_URL: chain.rpcUrl, CHAIN_ID: String(chain.chainId), CONFIRMATIONS: '1' },
     ATTESTER_PRIVATE_KEY: keys.attester,
     REPORTER_PRIVATE_KEY: keys.reporter,
     FACILITATOR_PRIVATE_KEY: keys.facilitator,

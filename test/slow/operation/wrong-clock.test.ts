@@ -34,7 +34,7 @@ async function startWorker(aheadMs: number): Promise<RunningService> {
   const { dataDir, infrastructure } = service;
   const worker = await startService({
     ...{ DATA_DIR: dataDir, ROLE: 'worker', NODE_OPTIONS: shiftedClock(aheadMs) },
-    ...{ CHAIN_RPC_URL: infrastructure.rpcUrl, MONGODB_URI: infrastructure.mongodbUri },
+    ...{ CHAIN_RPC_URL: infrastructure.rpcUrl, CHAIN_LOCAL: '1', MONGODB_URI: infrastructure.mongodbUri },
   });
   workers.push(worker);
   return worker;

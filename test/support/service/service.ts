@@ -100,6 +100,7 @@ export function runCommand(
     DATA_DIR: dataDir,
     FEEDS: 'simulated',
     CHAIN_RPC_URL: infrastructure.rpcUrl,
+    CHAIN_LOCAL: '1',
     MONGODB_URI: infrastructure.mongodbUri,
     ...environment,
   });

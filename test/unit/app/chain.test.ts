@@ -24,6 +24,7 @@ describe('composePublicRpc', () => {
     ['returns /rpc of the service on a local chain', { PUBLIC_RPC_URL: 'https://elsewhere.example' }, 'https://oracle.test/base/rpc', true],
     ['returns the public endpoint of Base on chain 8453', real, 'https://mainnet.base.org', false],
     ['returns no endpoint on another chain', { ...real, CHAIN_ID: '10' }, null, false],
+    ['serves no /rpc for an own node of the testnet', { ...real, CHAIN_RPC_URL: 'http://127.0.0.1:8545', CHAIN_ID: '84532' }, null, false],
     [
       'returns PUBLIC_RPC_URL when it is set',
       { ...real, PUBLIC_RPC_URL: 'https://public.example/rpc' },

@@ -7,7 +7,13 @@ export const CHAIN_SETTINGS = {
     schema: urlSetting(/^https?$/, 'an http(s) URL').optional(),
     secret: true,
     description:
-      'JSON-RPC endpoint of the chain; unset: a local chain in `DATA_DIR`; a loopback address: the local chain of another process on `DATA_DIR`',
+      'JSON-RPC endpoint of the chain, a real one unless `CHAIN_LOCAL` is `1`, wherever its node runs; unset: a local chain in `DATA_DIR`',
+  },
+  CHAIN_LOCAL: {
+    schema: z.enum(['0', '1']),
+    default: '0',
+    description:
+      '`1`: `CHAIN_RPC_URL` is the local chain of another process on `DATA_DIR`, whose throw-away keys sign; refused for another machine',
   },
   PUBLIC_RPC_URL: {
     schema: serviceUrlSchema.optional(),

@@ -8,7 +8,7 @@ export interface SettingDefinition {
   description: string;
   /** The value appears in no log, error or page. */
   secret?: boolean;
-  /** Required when `CHAIN_RPC_URL` names a real chain. */
+  /** Required on a real chain: with `CHAIN_RPC_URL`, unless `CHAIN_LOCAL` is 1. */
   requiredOnRealChain?: boolean;
 }
 

@@ -119,7 +119,7 @@ describe('settings', () => {
   it.each(['http://127.0.0.1:8545', 'http://localhost:8545', 'http://[::1]:8545'])('rejects a real key on the local chain %s', (rpcUrl) => {
     const local = { ...LOCAL, CHAIN_RPC_URL: rpcUrl };
     for (const name of ['ATTESTER_PRIVATE_KEY', 'FACILITATOR_PRIVATE_KEY', 'PROVIDER_PRIVATE_KEY']) {
-      expect(() => loadConfig({ ...local, [name]: KEY })).toThrow(/refused on a local chain.*or CHAIN_LOCAL/);
+      expect(() => loadConfig({ ...local, [name]: KEY })).toThrow(/refused on a local chain.*or unset CHAIN_LOCAL/);
     }
     expect(loadConfig(local).chainMode).toBe('attached');
   });

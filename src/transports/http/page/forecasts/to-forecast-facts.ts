@@ -11,7 +11,7 @@ import type { AttestationFacts, ForecastFacts } from '../../../../views/forecast
 import type { HttpDeps } from '../../deps.ts';
 import { toStateName } from './to-state-name.ts';
 
-export type ForecastFactsDeps = Pick<HttpDeps, 'record' | 'viewFor' | 'explorerUrl' | 'market' | 'now'>;
+export type ForecastFactsDeps = Pick<HttpDeps, 'about' | 'record' | 'viewFor' | 'explorerUrl' | 'market' | 'now'>;
 
 /** Those of the same horizon on the day before and after and within the window, and those of the same day. */
 export interface AroundForecast {
@@ -38,7 +38,7 @@ export function toForecastFacts(deps: ForecastFactsDeps, { doc, neighbours, day 
     horizons: [doc, ...neighbours.filter((one) => one.day === doc.day && one._id !== doc._id)]
       .map(({ horizonDays }) => horizonDays)
       .sort((a, b) => a - b),
-    isLocalChain: deps.explorerUrl === null,
+    isLocalChain: deps.about.local,
     isSimulated: deps.market.kind === 'simulated',
     isReplayed: doc.replayed,
   };

@@ -33,6 +33,7 @@ const DAYS = {
 let database: TestDatabase;
 let record: ForecastRecord;
 let served: Served;
+let deps: HttpDeps;
 
 const settled = { accuracy: 0.55, accuracyInterval95: { low: 0.4, high: 0.7 }, alwaysUpAccuracy: 0.5, wins: 11, resolved: 20 };
 
@@ -41,8 +42,9 @@ beforeAll(async () => {
   await ensureIndexes(database.db, RECORD_INDEXES);
   record = new ForecastRecord({ db: database.db, saltSecret, horizons: [1, 2, 3, 7] });
   await fillRecord();
-  const deps = {
+  deps = {
     record,
+    about: { local: false },
     publicUrl: 'https://oracle.test',
     explorerUrl: 'https://explorer.test',
     market: { kind: 'live' },
@@ -50,14 +52,18 @@ beforeAll(async () => {
     viewFor: (caller: typeof PUBLIC_CALLER) => ({ caller, policy: 'resolution', now: NOW, saltSecret }),
     now: () => NOW,
   } as unknown as HttpDeps;
-  const log = createLog({ level: 'silent', secrets: [] });
-  const routes = [...forecastPageRoutes(deps), ...previewRoutes(deps)];
-  served = await serveApp(createApp(routes, { log, identify: async () => PUBLIC_CALLER }));
+  served = await servePages(deps);
 });
 afterAll(async () => {
   await served?.close();
   await database?.drop();
 });
+
+function servePages(of: HttpDeps): Promise<Served> {
+  const log = createLog({ level: 'silent', secrets: [] });
+  const routes = [...forecastPageRoutes(of), ...previewRoutes(of)];
+  return serveApp(createApp(routes, { log, identify: async () => PUBLIC_CALLER }));
+}
 
 async function fillRecord(): Promise<void> {
   const docs: ForecastDoc[] = [
@@ -91,6 +97,13 @@ const SECRETS = /\bUP\b|\bDOWN\b|\bBUY\b|\bSELL\b|\bHOLD\b|58[.,]8|41[.,]2|5876|
 const withoutFilter = (html: string) => html.replace(/<form.*?<\/form>/s, '');
 
 describe('page of a forecast', () => {
+  it.each([true, false])('says that the chain is a local one when it is (%s), not where a chain has no known explorer', async (local) => {
+    const other = await servePages({ ...deps, about: { ...deps.about, local }, explorerUrl: null });
+    const html = await (await fetch(`${other.url}/f/${DAYS.right}/7d`)).text();
+    await other.close();
+    expect(html.includes('On the local chain of this demo')).toBe(local);
+  });
+
   it.each(Object.entries({ right: 'Right', wrong: 'Wrong', hold: 'Hold', void: 'Void', missed: 'Missed', committed: 'Committed' }))(
     'names the state %s in heading, title and preview',
     async (state, label) => {
