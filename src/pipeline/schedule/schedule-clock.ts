@@ -15,8 +15,9 @@ export interface ScheduleClockDeps {
 
 interface StoredJob {
   name: string;
-  nextRunAt: Date | null;
+  nextRunAt?: Date | null;
   lockedAt: Date | null;
+  disabled?: boolean;
 }
 
 const CRON_OPTIONS = { timezone: 'UTC', skipImmediate: true } as const;
@@ -84,12 +85,18 @@ export class ScheduleClock {
   async #repairNextRuns(): Promise<void> {
     const { agenda, crons, log } = this.#deps;
     await this.#releaseFutureLocks();
-    const stored = await this.#jobs.find({ name: { $in: [...crons.keys()] } }, { projection: { name: 1, nextRunAt: 1 } }).toArray();
-    for (const { name, nextRunAt } of stored) {
-      const due = agenda.create(name, {}).repeatEvery(crons.get(name)!, CRON_OPTIONS).attrs.nextRunAt;
-      if (nextRunAt === null || !due || nextRunAt.getTime() <= due.getTime() + MAX_CLOCK_SKEW_MS) continue;
-      log.warn({ job: name, putOffUntil: nextRunAt }, 'a job was postponed by a clock that runs ahead');
-      await agenda.every(crons.get(name)!, name, {}, CRON_OPTIONS);
+    const projection = { name: 1, nextRunAt: 1, disabled: 1 };
+    const stored = await this.#jobs.find({ name: { $in: [...crons.keys()] } }, { projection }).toArray();
+    const known = new Map(stored.map((job) => [job.name, job]));
+    for (const [name, cron] of crons) {
+      const { nextRunAt, disabled } = known.get(name) ?? {};
+      // By an operator, who enables it again.
+      if (disabled === true) continue;
+      const due = agenda.create(name, {}).repeatEvery(cron, CRON_OPTIONS).attrs.nextRunAt;
+      if (nextRunAt && (!due || nextRunAt.getTime() <= due.getTime() + MAX_CLOCK_SKEW_MS)) continue;
+      if (nextRunAt) log.warn({ job: name, putOffUntil: nextRunAt }, 'a job was postponed by a clock that runs ahead');
+      else log.warn({ job: name }, 'a job had no next run and is scheduled again');
+      await agenda.every(cron, name, {}, CRON_OPTIONS);
     }
   }
 
