@@ -16,6 +16,6 @@ try {
   const removed = await resetDataDir(folder);
   console.log(removed.length > 0 ? `Removed from ${folder}: ${removed.join(', ')}` : `Nothing to remove in ${folder}`);
 } catch (error) {
-  console.error([error.message, error.suggestedAction].filter(Boolean).join('\n'));
+  console.error([`${error.code}: ${error.message}`, error.suggestedAction].filter(Boolean).join('\n  -> '));
   process.exitCode = 1;
 }

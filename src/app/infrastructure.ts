@@ -12,8 +12,8 @@ import { type LocalChain, startLocalChain } from '../dev/local-chain/local-chain
 import { LOCAL_CHAIN_ID } from '../platform/config/chain-ids.ts';
 import type { Config } from '../platform/config/settings.ts';
 import { type DataDir, openDataDir } from '../platform/data-dir/data-dir.ts';
-import { damagedDataDirError } from '../platform/data-dir/entries.ts';
-import { OracleError } from '../platform/errors.ts';
+import { damagedDataDirError, inDataDir } from '../platform/data-dir/entries.ts';
+import { isOracleError, OracleError } from '../platform/errors.ts';
 import type { Shutdown } from '../platform/shutdown.ts';
 import type { StartupProgress } from '../platform/startup/startup-progress.ts';
 import { readSignerSources, type SignerSources, toKeySources } from './signers/sources.ts';
@@ -41,7 +41,11 @@ export interface InfrastructureOptions {
 }
 
 /** Runs database and chain in `DATA_DIR` unless another process or network does. @throws OracleError as `openDataDir` and its parts */
-export async function openInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
+export function openInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
+  return inDataDir(options.config.DATA_DIR, () => openParts(options));
+}
+
+async function openParts(options: InfrastructureOptions): Promise<Infrastructure> {
   const { config } = options;
   if (config.chainMode === 'attached') return attachToDataDir(config);
   const embedded = config.MONGODB_URI === undefined;
@@ -106,10 +110,17 @@ export function describeRealChain(config: Config): Omit<Infrastructure, 'mongodb
 
 async function openDatabaseOnly(options: InfrastructureOptions): Promise<string> {
   options.progress.startStep('starting the database');
-  const folder = await openDataFolder(options, ['database']);
-  const uri = await startDatabase(options, folder);
+  const folder = await openDataFolder(options, ['database']).catch(adviseBackup);
+  const uri = await startDatabase(options, folder).catch(adviseBackup);
   await folder.markReady();
   return uri;
+}
+
+/** A record on a real chain cannot be begun again: a reset would lose what its forecasts have committed to. */
+function adviseBackup(error: unknown): never {
+  if (!isOracleError(error, 'DATA_DIR_DAMAGED')) throw error;
+  const suggestedAction = 'Put back a copy of the folder, or restore a backup into an empty one ("Backup and restore" in docs/OPERATE.md).';
+  throw new OracleError(error.code, error.message, { field: error.field, suggestedAction, cause: error });
 }
 
 async function openOwnChain(options: InfrastructureOptions): Promise<Infrastructure> {

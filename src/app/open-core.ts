@@ -8,6 +8,7 @@ import { chooseFeed } from '../market/choose-feed.ts';
 import { parseProviderUrls } from '../market/live/providers/provider-urls.ts';
 import { isLiveReachable } from '../market/live/reachability.ts';
 import { requireNoOpenRestore } from '../platform/backup/restore-marker.ts';
+import { inDataDir } from '../platform/data-dir/entries.ts';
 import type { OracleError } from '../platform/errors.ts';
 import { connectMongo, ensureIndexes } from '../platform/mongo.ts';
 import { joinUrl } from '../platform/service-url.ts';
@@ -26,6 +27,7 @@ import type { ServiceCore } from './core.ts';
 import { ALL_INDEXES } from './indexes.ts';
 import { openInfrastructure } from './infrastructure.ts';
 import { composeMarket, simulatedOnRealChainError } from './pipeline/market.ts';
+import { formatStartupError } from './process.ts';
 import type { ProcessContext, StartupContext } from './process-context.ts';
 import { adoptAttestations } from './startup/adopt-attestations.ts';
 import type { ForeignAttestations } from './startup/known-attestations.ts';
@@ -36,7 +38,11 @@ import { createStartRetry } from './startup/start-retry.ts';
 const now = () => new Date();
 
 /** @param address URL of this process; null for a command, which uses the registered one */
-export async function openCore(context: StartupContext, address: string | null): Promise<ServiceCore> {
+export function openCore(context: StartupContext, address: string | null): Promise<ServiceCore> {
+  return inDataDir(context.config.DATA_DIR, () => openCoreParts(context, address));
+}
+
+async function openCoreParts(context: StartupContext, address: string | null): Promise<ServiceCore> {
   const { config, shutdown, progress } = context;
   const isRealChain = config.chainMode === 'real';
   const choice = await chooseMarketData(context);
@@ -62,7 +68,7 @@ export async function openCore(context: StartupContext, address: string | null):
   const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
   const models = new ModelStore(db);
   const figuresStore = new FiguresStore(db);
-  const hasReplayAhead = localChain !== null && (await hasDaysToReplay(db, record, range));
+  const hasReplayAhead = localChain !== null && (await hasDaysToReplay({ db, record, range, chain: localChain }));
   // A restored chain has the wall clock's time: behind a block of the present, nothing can be dated to the past.
   if (hasReplayAhead && localChain.restored) await localChain.setNextBlockTime(await localChain.readLastBlockMs());
   const { feed, reason: feedReason } = choice.selectFeed(await record.findSource());
@@ -73,7 +79,7 @@ export async function openCore(context: StartupContext, address: string | null):
     if (isAdopted) reportAdopted(context, found);
     return isAdopted;
   };
-  await requireSameHistory({ record, market, chain, journal, attester, isLocalChain: !isRealChain, adopt });
+  await requireSameHistory({ record, market, chain, journal, attester, isLocalChain: !isRealChain, adopt, dataDir: config.DATA_DIR });
   await requireSameSalts(record, saltSecret, isRealChain ? undefined : join(config.DATA_DIR, 'keys.json'));
 
   if (isRealChain && (await record.findLastDay()) === null) {
@@ -141,5 +147,6 @@ function reportAdopted({ log }: ProcessContext, { predictions, resolutions }: Fo
 
 function stopAfterFailure({ log, shutdown }: ProcessContext, error: OracleError): void {
   log.error({ err: error }, 'a part of the service ended by itself');
+  process.stderr.write(formatStartupError(error));
   void shutdown.stop(error.message).then(() => process.exit(1));
 }

@@ -39,7 +39,7 @@ function openStartupContext(): StartupContext {
   return { config, log, logCounts, shutdown, progress: createStartupProgress() };
 }
 
-function formatStartupError(error: unknown): string {
+export function formatStartupError(error: unknown): string {
   if (!(error instanceof OracleError)) return `${error instanceof Error ? error.stack : String(error)}\n`;
   const action = error.suggestedAction === undefined ? '' : `\n  -> ${error.suggestedAction}`;
   const hasLibraryMessage = ['INTERNAL', 'CHAIN_REVERTED', 'CHAIN_UNREACHABLE'].includes(error.code);

@@ -50,7 +50,7 @@ export interface ReplayOptions {
   signal: AbortSignal;
 }
 
-/** At their own dates, with the chain's clock. Requires an empty record. @throws OracleError STEP_WAITING, SHUTTING_DOWN, DATA_DIR_DAMAGED */
+/** At their own dates, with the chain's clock. An existing record is left as it is. @throws OracleError STEP_WAITING, SHUTTING_DOWN, DATA_DIR_DAMAGED */
 export async function replayDays(options: ReplayOptions): Promise<ReplayRange | null> {
   const plans = options.db.collection<ReplayPlan>('replay');
   const plan = await findOrCreatePlan(plans, options);
@@ -95,21 +95,48 @@ export async function isReplayUnfinished(db: Db): Promise<boolean> {
   return plan !== null && plan.through !== plan.to;
 }
 
-/** Whether past days remain to be replayed: on a first start, and after an interrupted one. */
-export async function hasDaysToReplay(db: Db, record: Pick<ForecastRecord, 'findGenesisDay'>, range: ReplayRange | null): Promise<boolean> {
-  return (range !== null && (await record.findGenesisDay()) === null) || isReplayUnfinished(db);
+interface NewReplay extends Pick<ReplayOptions, 'db' | 'range'> {
+  record: Pick<ForecastRecord, 'findGenesisDay'>;
+  chain: Pick<LocalChain, 'readLastBlockMs'>;
 }
 
-async function findOrCreatePlan(plans: Collection<ReplayPlan>, { range, pipeline, chain }: ReplayOptions): Promise<ReplayPlan | null> {
+/** Whether past days remain to be replayed: on a first start, and after an interrupted one. */
+export async function hasDaysToReplay(options: NewReplay): Promise<boolean> {
+  const plan = await options.db.collection<ReplayPlan>('replay').findOne({ _id: 'replay' });
+  return plan === null ? (await findNewRange(options)) !== null : plan.through !== plan.to;
+}
+
+/**
+ * First day of a record that a replay of the whole range would have begun earlier, null before the first day; undefined where the range is
+ * replayed, or has been. A replay is part of the first start alone.
+ */
+export async function findLaterBeginning(options: NewReplay): Promise<Day | null | undefined> {
+  const { db, range, record } = options;
+  if (range === null || (await hasDaysToReplay(options))) return undefined;
+  const plan = await db.collection<ReplayPlan>('replay').findOne({ _id: 'replay' });
+  const begins = plan?.from ?? (await record.findGenesisDay());
+  return begins === null || begins > range.from ? begins : undefined;
+}
+
+async function findOrCreatePlan(plans: Collection<ReplayPlan>, { db, range, pipeline, chain }: ReplayOptions): Promise<ReplayPlan | null> {
   const known = await plans.findOne({ _id: 'replay' });
   if (known !== null) return known;
-  if (range === null || (await pipeline.record.findGenesisDay()) !== null) return null;
-  requireDatable(await chain.readLastBlockMs(), range.from, getStepDueMs('attest', range.from));
+  const days = await findNewRange({ db, range, record: pipeline.record, chain });
+  if (days === null) return null;
   // With a clock ahead, days that are not over would be replayed.
   await pipeline.time.describe();
-  const plan: ReplayPlan = { _id: 'replay', ...range, through: null };
+  const plan: ReplayPlan = { _id: 'replay', ...days, through: null };
   await plans.insertOne(plan);
   return plan;
+}
+
+/** Of an empty record: the days whose commitment the chain can still date. One that was begun without a history, or for fewer days, is past the others. */
+async function findNewRange({ range, record, chain }: NewReplay): Promise<ReplayRange | null> {
+  if (range === null || (await record.findGenesisDay()) !== null) return null;
+  const lastBlockMs = await chain.readLastBlockMs();
+  let { from } = range;
+  while (from <= range.to && getStepDueMs('attest', from) < lastBlockMs) from += 1;
+  return from > range.to ? null : { from, to: range.to };
 }
 
 /** An incomplete replay is continued, so the revisions need not advance with each of its days. */
@@ -243,7 +270,7 @@ async function advanceChainTime(
   }
 }
 
-/** Block times never decrease: a chain created without a history, or for fewer days, may be past `throughMs`. */
+/** Block times never decrease: by a block of another program, a chain may be past `throughMs`. */
 function requireDatable(lastBlockMs: number, day: Day, throughMs: number): void {
   if (lastBlockMs <= throughMs) return;
   const at = new Date(lastBlockMs).toISOString();

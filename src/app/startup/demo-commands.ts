@@ -1,4 +1,5 @@
 import { type Config, SETTINGS } from '../../platform/config/settings.ts';
+import { quoteForShell } from '../../platform/data-dir/entries.ts';
 
 export interface DemoCommands {
   token: string;
@@ -10,7 +11,7 @@ export interface DemoCommands {
 
 /** Commands for a service with these settings at this URL; defaults of the scripts are left out. */
 export function buildDemoCommands({ DATA_DIR }: Pick<Config, 'DATA_DIR'>, url: string): DemoCommands {
-  const folder = DATA_DIR === SETTINGS.DATA_DIR.default ? '' : `DATA_DIR=${DATA_DIR} `;
+  const folder = DATA_DIR === SETTINGS.DATA_DIR.default ? '' : `DATA_DIR=${quoteForShell(DATA_DIR)} `;
   const isDefaultUrl = url === `http://127.0.0.1:${SETTINGS.PORT.default}`;
   const urlOption = isDefaultUrl ? '' : ` --url ${url}`;
   return {

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { hasDaysToReplay, type ReplayRange, replayDays } from '../../dev/replay.ts';
+import { findLaterBeginning, hasDaysToReplay, type ReplayRange, replayDays } from '../../dev/replay.ts';
 import { formatDay } from '../../forecast/day.ts';
 import type { MissingHistory } from '../../market/live/backfill/run-backfill.ts';
 import type { LiveMarket } from '../../market/live/live-market.ts';
+import { inDataDir } from '../../platform/data-dir/entries.ts';
 import type { Log } from '../../platform/log.ts';
 import { createProgressBar } from '../../platform/startup/progress-bar.ts';
 import { writeNotice } from '../../platform/startup/startup-notice.ts';
@@ -41,7 +42,18 @@ function reportMissingHistory(missing: MissingHistory[], needed: MissingHistory[
 }
 
 export async function hasReplayAhead({ infrastructure, range, database, http }: Service): Promise<boolean> {
-  return infrastructure.localChain !== null && hasDaysToReplay(database.db, http.record, range);
+  const { localChain } = infrastructure;
+  return localChain !== null && hasDaysToReplay({ db: database.db, record: http.record, range, chain: localChain });
+}
+
+/** Says that a folder keeps the record that it has, which a larger REPLAY_DAYS does not lengthen. */
+async function reportUnusedReplay({ config, infrastructure, range, database, http }: Service): Promise<void> {
+  const { localChain } = infrastructure;
+  if (localChain === null) return;
+  const begins = await findLaterBeginning({ db: database.db, record: http.record, range, chain: localChain });
+  if (begins === undefined) return;
+  const why = begins === null ? 'it was begun without a history' : `its record begins on ${formatDay(begins)}`;
+  writeNotice(`REPLAY_DAYS=${config.REPLAY_DAYS} has no effect on ${config.DATA_DIR}: ${why}. Another DATA_DIR begins one with all days.`);
 }
 
 /** Replays past days on the chain of this process, then sets its clock to the present; null if there is nothing to replay. */
@@ -49,8 +61,9 @@ export async function replayPastDays(service: Service): Promise<ReplayRange | nu
   const { progress, shutdown, infrastructure, database, pipeline, replayVenue, range, push } = service;
   const { localChain } = infrastructure;
   if (localChain === null) return null;
+  await reportUnusedReplay(service);
   const bar = createProgressBar('Replaying');
-  const replayed = await replayDays({
+  const options: Parameters<typeof replayDays>[0] = {
     db: database.db,
     pipeline: { ...pipeline, venue: replayVenue },
     range,
@@ -61,7 +74,8 @@ export async function replayPastDays(service: Service): Promise<ReplayRange | nu
       bar.update(done, total, formatDay(day));
     },
     signal: shutdown.signal,
-  });
+  };
+  const replayed = await inDataDir(service.config.DATA_DIR, () => replayDays(options));
   bar.end();
   await localChain.followWallClock();
   progress.replayAhead = false;

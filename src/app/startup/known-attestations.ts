@@ -5,6 +5,7 @@ import { decodePrediction, type SchemaName } from '../../chain/eas/attestation-s
 import { chainCall } from '../../chain/rpc/chain-call.ts';
 import type { Journal, JournalRow } from '../../chain/tx/journal.ts';
 import { formatDay } from '../../forecast/day.ts';
+import { damagedPartError } from '../../platform/data-dir/entries.ts';
 import { OracleError } from '../../platform/errors.ts';
 
 /** Attestations that no transaction of the journal has made, in chain order. */
@@ -74,12 +75,7 @@ async function describeForecasts({ chain }: AttestationCheckDeps, predictions: r
 }
 
 function databaseOlderThanChainError(what: string, local: boolean): OracleError {
-  if (local) {
-    return new OracleError('DATA_DIR_DAMAGED', `The database is older than the local chain: ${what}`, {
-      field: 'DATA_DIR',
-      suggestedAction: 'Put back the database that belongs to this chain, or npm run reset.',
-    });
-  }
+  if (local) return damagedPartError(`The database is older than the local chain: ${what}`);
   return new OracleError('CONFIG_INVALID', `Setting MONGODB_URI: the database is older than the chain: ${what}`, {
     field: 'MONGODB_URI',
     suggestedAction:

@@ -4,35 +4,37 @@ import { chainCall } from '../../chain/rpc/chain-call.ts';
 import { findReceipt } from '../../chain/rpc/receipts.ts';
 import type { Journal } from '../../chain/tx/journal.ts';
 import type { Market } from '../../market/market.ts';
-import { damagedPartError } from '../../platform/data-dir/entries.ts';
+import { damagedPartError, formatResetCommand } from '../../platform/data-dir/entries.ts';
 import { OracleError } from '../../platform/errors.ts';
 import { fromCents, toCents } from '../../record/forecast-doc.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
 import { type AttestationCheckDeps, requireKnownAttestations } from './known-attestations.ts';
 
 export interface HistoryDeps extends Omit<AttestationCheckDeps, 'afterBlock'> {
+  dataDir: string;
   record: ForecastRecord;
   market: Market;
 }
 
 /** Rejects parts that do not belong together: feed, chain, database. @throws OracleError CONFIG_INVALID, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE */
 export async function requireSameHistory(deps: HistoryDeps): Promise<void> {
-  const { record, market, chain, journal, attester, isLocalChain: local, adopt } = deps;
+  const { record, market, chain, journal, attester, isLocalChain: local, adopt, dataDir } = deps;
+  const newRecord = local ? `; ${formatResetCommand(dataDir)} begins a new record` : '';
   await requireOwnDatabase(chain, journal, attester);
   await requireKnownAttestations({ chain, journal, attester, isLocalChain: local, adopt });
   const source = await record.claimSource(market.source);
   if (source !== market.source) {
     throw new OracleError('CONFIG_INVALID', `Setting FEEDS: this record was made from ${source}, not from ${market.source}`, {
       field: 'FEEDS',
-      suggestedAction: 'Start with the feed of the record, or with another DATA_DIR; npm run reset begins a new record.',
+      suggestedAction: `Start with the feed of the record, or with another DATA_DIR${newRecord}.`,
     });
   }
-  if (market.kind === 'csv') await requireSamePrice(record, market);
+  if (market.kind === 'csv') await requireSamePrice(record, market, newRecord);
   if (local) await requireKnownChain(chain, journal);
 }
 
 /** A folder's files may have changed under the same name: they must contain the last price of the record. */
-async function requireSamePrice(record: ForecastRecord, market: Market): Promise<void> {
+async function requireSamePrice(record: ForecastRecord, market: Market, newRecord: string): Promise<void> {
   const lastDay = await record.findLastDay();
   const last = lastDay === null ? null : await record.findDay(lastDay);
   if (!last?.price) return;
@@ -42,7 +44,7 @@ async function requireSamePrice(record: ForecastRecord, market: Market): Promise
   const problem = `the record has ${had} USD on ${last._id}, the files of ${market.source} have ${has}`;
   throw new OracleError('CONFIG_INVALID', `Setting FEEDS: ${problem}`, {
     field: 'FEEDS',
-    suggestedAction: 'Start with the folder that the record was made from, or with another DATA_DIR; npm run reset begins a new record.',
+    suggestedAction: `Start with the folder that the record was made from, or with another DATA_DIR${newRecord}.`,
   });
 }
 

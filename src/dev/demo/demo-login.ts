@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { privateKeyToAccount } from 'viem/accounts';
 import { logInWallet } from '../../auth/login/login-client.ts';
+import { inDataDir } from '../../platform/data-dir/entries.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
 import { parseJsonOrNull } from '../../platform/validation/parse-json.ts';
 import { type DEMO_WALLETS, type DemoFile, parseDemoFile } from './demo-file.ts';
@@ -26,7 +27,7 @@ export async function readDemoFile(dataDir: string): Promise<DemoFile> {
       cause,
     });
   }
-  return parseDemoFile(parseJsonOrNull(text));
+  return inDataDir(dataDir, async () => parseDemoFile(parseJsonOrNull(text)));
 }
 
 /** Logs a demo wallet in. @throws OracleError with the message of the service, or NOT_FOUND without a response */

@@ -1,6 +1,9 @@
-import { mkdir } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { type ChildHost, startChildHost } from '../../platform/child-process/child-host.ts';
-import { isOracleError, OracleError } from '../../platform/errors.ts';
+import { damagedDataDirError, toDataDirError } from '../../platform/data-dir/entries.ts';
+import { makeFolder } from '../../platform/data-dir/json-file.ts';
+import type { OracleError } from '../../platform/errors.ts';
 
 export interface EmbeddedMongo extends Pick<ChildHost<never>, 'pid' | 'stop' | 'onExit'> {
   /** For the official driver, in processes of this user on this machine. */
@@ -18,8 +21,8 @@ export interface EmbeddedMongoOptions {
 /** Without transactions, change streams and TTL deletion. @throws CONFIG_INVALID, DATA_DIR_IN_USE, DATA_DIR_DAMAGED, DATABASE_UNAVAILABLE */
 export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
   const { dbPath, cacheDir, inUseTimeoutMs = 8_000 } = options;
-  await mkdir(dbPath, { recursive: true, mode: 0o700 });
   try {
+    await makeFolder(dbPath);
     const host = await startChildHost<{ uri: string }>({
       module: new URL('./mongo-host.ts', import.meta.url),
       name: 'The embedded MongoDB',
@@ -27,14 +30,22 @@ export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise
       payload: { dbPath, cacheDir, inUseTimeoutMs },
       readyTimeoutMs: inUseTimeoutMs + 30_000,
     });
-    return { uri: host.ready.uri, pid: host.pid, stop: host.stop, onExit: host.onExit };
+    const onExit: EmbeddedMongo['onExit'] = (callback) => host.onExit((error) => void explainEnd(dbPath, error).then(callback));
+    return { uri: host.ready.uri, pid: host.pid, stop: host.stop, onExit };
   } catch (error) {
-    throw isOracleError(error, 'DATABASE_UNAVAILABLE') && error.message.includes('SIGABRT') ? damagedDatabaseError(dbPath, error) : error;
+    throw await explainEnd(dbPath, toDataDirError(dirname(dbPath), error) as OracleError);
   }
 }
 
-/** WiredTiger aborts on unreadable files. */
-function damagedDatabaseError(dbPath: string, cause: OracleError): OracleError {
-  const message = `The embedded MongoDB cannot open the database in ${dbPath}: ${cause.message}`;
-  return new OracleError('DATA_DIR_DAMAGED', message, { field: 'DATA_DIR', suggestedAction: 'npm run reset', cause });
+/** How MongoDB ends on files that it cannot use, which it does not explain: by its own exit code after a fatal assertion, or by an abort. */
+const GIVES_UP = /\((SIGABRT|SIGBUS|SIGSEGV|exit code 14)\)/;
+const MIN_FREE_BYTES = 16 * 2 ** 20;
+
+async function explainEnd(dbPath: string, error: OracleError): Promise<OracleError> {
+  if (!GIVES_UP.test(error.message)) return error;
+  const { bavail, bsize } = await statfs(dbPath).catch(() => ({ bavail: Number.POSITIVE_INFINITY, bsize: 1 }));
+  const folder = dirname(dbPath);
+  if (bavail * bsize < MIN_FREE_BYTES)
+    return toDataDirError(folder, Object.assign(new Error(error.message), { code: 'ENOSPC' })) as OracleError;
+  return damagedDataDirError(folder, `the files of its database in ${dbPath} are damaged: ${error.message}`, { cause: error });
 }

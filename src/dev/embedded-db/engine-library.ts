@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { toDataDirError } from '../../platform/data-dir/entries.ts';
 import { getErrorMessage, OracleError } from '../../platform/errors.ts';
 import { ENGINE_PACKAGES } from './relink/pins.ts';
 import { ensureRelinkedFiles } from './relink/relinked-files.ts';
@@ -21,6 +22,8 @@ export async function ensureCompatibleEngine(cacheDir: string, minor: number | u
   try {
     return join(await ensureRelinkedFiles(packageDir, cacheDir, pinned), pinned.files[0].name);
   } catch (error) {
+    const unwritable = toDataDirError(dirname(resolve(cacheDir)), error);
+    if (unwritable !== error) throw unwritable;
     throw unsupportedMachineError(`its glibc is 2.${minor} and the engine cannot be adapted to it: ${getErrorMessage(error)}`, error);
   }
 }

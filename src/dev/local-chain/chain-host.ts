@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type OpenedHost, runHostProcess } from '../../platform/child-process/host-process.ts';
-import { damagedPartError } from '../../platform/data-dir/entries.ts';
+import { damagedPartError, toDataDirError } from '../../platform/data-dir/entries.ts';
+import { makeFolder } from '../../platform/data-dir/json-file.ts';
 import { getErrorMessage } from '../../platform/errors.ts';
 import { acquireChainLock } from './chain-lock.ts';
 import { discardState, ensureGenesisTimestamp, getLogFile, getStateFile, startStateSaver } from './chain-state.ts';
@@ -36,10 +37,14 @@ export interface ChainHostReady {
 }
 
 /** The process that owns anvil outlives a killed parent just long enough to save the state. */
-runHostProcess(openChainHost);
+runHostProcess((payload: ChainHostPayload) =>
+  openChainHost(payload).catch((error: unknown) => {
+    throw toDataDirError(dirname(payload.stateDir), error);
+  }),
+);
 
 async function openChainHost(payload: ChainHostPayload): Promise<OpenedHost<ChainHostReady>> {
-  mkdirSync(payload.stateDir, { recursive: true });
+  await makeFolder(payload.stateDir, 0o755);
   const lock = await acquireChainLock(payload.stateDir, payload.inUseTimeoutMs);
   // After the lock: an earlier host saves until it releases it.
   if (payload.discard) discardState(payload.stateDir);

@@ -1,5 +1,6 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../data-dir/json-file.ts';
 
 const NAME = /^oracle-\d+-\d{8}T\d{6}Z\.backup$/;
 /** Left by a process killed while it wrote. */
@@ -18,7 +19,7 @@ export function formatBackupName(chainId: number, at: Date): string {
 }
 
 export async function ensureBackupFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
 }
 
 /** Newest first; other files are left out. */

@@ -1,9 +1,9 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { getErrorMessage, OracleError } from '../errors.ts';
-import { writeJsonFile } from './json-file.ts';
-import { damagedDataDirError, MANIFEST_FILE, classifyEntries } from './entries.ts';
+import { classifyEntries, damagedDataDirError, inDataDir, MANIFEST_FILE, requireAccess } from './entries.ts';
 import { acquireFolderLock } from './folder-lock.ts';
+import { makeFolder, writeJsonFile } from './json-file.ts';
 
 export interface DataDir {
   /** Absolute path. */
@@ -35,8 +35,14 @@ const MANIFEST_FORMAT = 1;
 export async function openDataDir(path: string, { required = [] }: { required?: readonly string[] } = {}): Promise<DataDir> {
   const folder = resolve(path);
   await ensureFolder(folder);
+  return inDataDir(folder, () => openFolder(folder, required));
+}
+
+async function openFolder(folder: string, required: readonly string[]): Promise<DataDir> {
+  requireAccess(folder, []);
   // Checked before the lock, which would write into a foreign folder.
   requireOwnFolder(folder, await readdir(folder));
+  requireAccess(folder, [MANIFEST_FILE, ...required]);
   const release = await acquireFolderLock(folder);
   try {
     const entries = await readdir(folder);
@@ -54,8 +60,8 @@ function createDataDir(folder: string, manifest: Manifest, isNew: boolean, relea
     path: folder,
     isNew,
     createdAt: manifest.createdAt,
-    markReady: () => writeJsonFile(join(folder, MANIFEST_FILE), { ...manifest, status: 'ready' } satisfies Manifest),
-    writeJson: (name, value, mode) => writeJsonFile(join(folder, name), value, mode),
+    markReady: () => inDataDir(folder, () => writeJsonFile(join(folder, MANIFEST_FILE), { ...manifest, status: 'ready' } satisfies Manifest)),
+    writeJson: (name, value, mode) => inDataDir(folder, () => writeJsonFile(join(folder, name), value, mode)),
     readJson: (name) => readDataFile(folder, name),
     release,
   };
@@ -63,7 +69,7 @@ function createDataDir(folder: string, manifest: Manifest, isNew: boolean, relea
 
 async function ensureFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
   } catch (cause) {
     throw new OracleError('CONFIG_INVALID', `There can be no data folder at ${folder}: ${getErrorMessage(cause)}`, {
       field: 'DATA_DIR',
@@ -77,7 +83,9 @@ function requireOwnFolder(folder: string, entries: string[]): void {
   const { unknown } = classifyEntries(entries);
   if (unknown.length === 0 || entries.includes(MANIFEST_FILE)) return;
   const names = unknown.slice(0, 3).join(', ') + (unknown.length > 3 ? ', ...' : '');
-  throw damagedDataDirError(folder, `it is not a data folder of this program (it holds ${names})`, 'Set DATA_DIR to an empty folder');
+  throw damagedDataDirError(folder, `it is not a data folder of this program (it holds ${names})`, {
+    suggestedAction: 'Set DATA_DIR to an empty folder',
+  });
 }
 
 async function createManifest(folder: string): Promise<Manifest> {

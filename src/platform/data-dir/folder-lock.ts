@@ -1,8 +1,8 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OracleError } from '../errors.ts';
-import { readJsonFileOrNull, writeJsonFile } from './json-file.ts';
+import { makeFolder, readJsonFileOrNull, writeJsonFile } from './json-file.ts';
 import { getProcessIdentity } from './process-identity.ts';
 
 export const LOCK_FOLDER = 'lock';
@@ -20,7 +20,7 @@ const MAX_ATTEMPTS = 6;
 /** Claims first, then looks for others: of two at once at least one backs off. @throws OracleError DATA_DIR_IN_USE naming the lock holder */
 export async function acquireFolderLock(folder: string): Promise<() => Promise<void>> {
   const claims = join(folder, LOCK_FOLDER);
-  await mkdir(claims, { recursive: true, mode: 0o700 });
+  await makeFolder(claims);
   let holder: number | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (attempt > 0) await delay(Math.random() * 25 * 2 ** attempt);

@@ -1,6 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+
+/** As `mkdir -p`. Node's own never returns where an existing folder answers ENOENT to every new name, as `/proc` does. */
+export async function makeFolder(path: string, mode = 0o700): Promise<void> {
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    if (await isFolder(path)) return;
+    const parent = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(parent)) throw error;
+    await makeFolder(parent, mode);
+    await makeFolder(path, mode);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
 
 export async function writeJsonFile(path: string, value: unknown, mode?: number): Promise<void> {
   await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`, { mode });

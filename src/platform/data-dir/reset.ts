@@ -1,14 +1,19 @@
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { OracleError } from '../errors.ts';
-import { classifyEntries } from './entries.ts';
+import { classifyEntries, inDataDir, requireAccess } from './entries.ts';
 import { LOCK_FOLDER, acquireFolderLock } from './folder-lock.ts';
 
 /** The folder itself stays. @throws OracleError DATA_DIR_IN_USE; CONFIG_INVALID, before any deletion, for a foreign folder */
 export async function resetDataDir(path: string): Promise<string[]> {
   const folder = resolve(path);
+  return inDataDir(folder, () => resetFolder(folder));
+}
+
+async function resetFolder(folder: string): Promise<string[]> {
   requireResettable(folder, await listEntries(folder));
   if ((await listEntries(folder)).length === 0) return [];
+  requireAccess(folder, []);
   const release = await acquireFolderLock(folder);
   // Listed again: before the lock another process could still write.
   const owned = classifyEntries(await listEntries(folder)).owned.filter((name) => name !== LOCK_FOLDER);

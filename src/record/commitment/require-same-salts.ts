@@ -1,3 +1,5 @@
+import { dirname } from 'node:path';
+import { formatResetCommand } from '../../platform/data-dir/entries.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
@@ -29,6 +31,6 @@ function secretMismatchError(id: string, keysFile: string | undefined): OracleEr
   }
   return new OracleError('DATA_DIR_DAMAGED', `saltSecret in ${keysFile} does not open what the record has committed to (${id})`, {
     field: 'DATA_DIR',
-    suggestedAction: `Restore the original ${keysFile}, or start a new record with npm run reset.`,
+    suggestedAction: `Restore the original ${keysFile}, or begin a new record: ${formatResetCommand(dirname(keysFile))}`,
   });
 }

@@ -1,6 +1,7 @@
-import { chmod, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { makeFolder } from '../../../platform/data-dir/json-file.ts';
 import { getErrorMessage, OracleError } from '../../../platform/errors.ts';
 import type { CliContext } from '../context.ts';
 
@@ -51,7 +52,7 @@ async function writeThroughDraft(path: string, value: unknown, put: (draft: stri
 }
 
 async function ensurePrivateFolder(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path));
   await chmod(dirname(path), 0o700);
 }
 

@@ -66,7 +66,7 @@ async function started({ local = true, rpcUrl = service.infrastructure.rpcUrl } 
   const journal = await openJournal(service.database.db);
   const { saltSecret } = service.infrastructure;
   const adopt = (found: ForeignAttestations) => adoptAttestations({ chain, journal, attester, record, saltSecret }, found);
-  return requireSameHistory({ record, market, chain, journal, attester, isLocalChain: local, adopt });
+  return requireSameHistory({ record, market, chain, journal, attester, isLocalChain: local, adopt, dataDir: 'data' });
 }
 
 it('reads one nonce and no events when the journal matches the chain', async () => {

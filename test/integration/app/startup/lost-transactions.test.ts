@@ -91,6 +91,9 @@ describe('a local chain that is older than the database', () => {
     await losePower();
     await rm(chainFolder(), { recursive: true });
     await mkdir(chainFolder());
-    await expect(start()).rejects.toMatchObject({ code: 'DATA_DIR_DAMAGED', suggestedAction: 'npm run reset' });
+    await expect(start()).rejects.toMatchObject({
+      code: 'DATA_DIR_DAMAGED',
+      suggestedAction: expect.stringContaining(`DATA_DIR=${join(root, 'data')} npm run reset`),
+    });
   });
 });

@@ -30,7 +30,7 @@ async function journalWith(change?: Partial<JournalRow>) {
 async function started(journal: Awaited<ReturnType<typeof openJournal>>, rpcUrl = service.infrastructure.rpcUrl) {
   const { record, market, chainId, addresses, attesterAddress: attester } = service.http;
   const chain = await createChain({ rpcUrl, chainId, confirmations: 1, pollingIntervalMs: 2, addresses });
-  return requireSameHistory({ record, market, chain, journal, attester, isLocalChain: false });
+  return requireSameHistory({ record, market, chain, journal, attester, isLocalChain: false, dataDir: 'data' });
 }
 
 it('accepts the database of the record', async () => {

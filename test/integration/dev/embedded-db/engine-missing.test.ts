@@ -12,7 +12,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'oracle-bare-'));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  for (const path of ['src/dev/embedded-db', 'src/platform/child-process', 'src/platform/errors.ts']) {
+  for (const path of ['src/dev/embedded-db', 'src/platform/child-process', 'src/platform/data-dir', 'src/platform/errors.ts']) {
     await cp(join(ROOT, path), join(folder, path), { recursive: true });
   }
   await writeFile(

@@ -210,7 +210,7 @@ describe('its log', () => {
     await killAll();
     const lines = (await readFile(join(stateDir, LOG), 'utf8')).split('\n');
     await writeFile(join(stateDir, LOG), lines.slice(2).join('\n'));
-    await expect(start()).rejects.toMatchObject({ code: 'DATA_DIR_DAMAGED', suggestedAction: 'npm run reset' });
+    await expect(start()).rejects.toMatchObject({ code: 'DATA_DIR_DAMAGED' });
   });
 });
 

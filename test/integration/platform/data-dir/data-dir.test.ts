@@ -117,7 +117,7 @@ describe('openDataDir', () => {
     await expect(openDataDir(folder, { required })).rejects.toMatchObject({
       code: 'DATA_DIR_DAMAGED',
       message: expect.stringContaining('it lacks demo.json, chain'),
-      suggestedAction: `DATA_DIR=${folder} npm run reset`,
+      suggestedAction: `Put back a copy of the folder, or begin a new record: DATA_DIR=${folder} npm run reset`,
     });
   });
 
