@@ -28,6 +28,7 @@ export async function startService(opened: StartupContext): Promise<void> {
   const progress = createStartupProgress('starting', writeNotice);
   const context = { ...opened, progress };
   const { config, log, shutdown } = context;
+  for (const { name, problem } of config.unknownVariables) writeNotice(`${name}: ${problem}`);
   // Fails the start rather than the first request.
   getPageBundle();
   const host = getListenHost(config);

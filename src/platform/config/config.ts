@@ -4,7 +4,8 @@ import { findRealChainProblems } from './real-chain-rules.ts';
 import { findRuleProblems } from './rules.ts';
 import { readSecretFiles } from './secret-files.ts';
 import type { SettingDefinition } from './settings/define.ts';
-import { type Config, listSettings, type SettingProblem, type SettingValues } from './settings.ts';
+import { type Config, listSettings, listVariables, type SettingProblem, type SettingValues } from './settings.ts';
+import { findUnknownVariables } from './unknown-settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -27,10 +28,16 @@ export function inspectConfig(environment: Environment = process.env): { config:
   }
   const settings = values as SettingValues;
   const chainMode = getChainMode(settings);
-  const config = { ...settings, chainMode, CHAIN_ID: settings.CHAIN_ID ?? (chainMode === 'real' ? BASE_CHAIN_ID : LOCAL_CHAIN_ID) };
+  const CHAIN_ID = settings.CHAIN_ID ?? (chainMode === 'real' ? BASE_CHAIN_ID : LOCAL_CHAIN_ID);
+  const unknownVariables = findUnknownVariables(environment);
+  const config = { ...settings, chainMode, CHAIN_ID, unknownVariables };
   return {
     config,
-    problems: [...malformed, ...findUnsafeSettings(config, new Set(malformed.map(({ name }) => name.replace(/_FILE$/, ''))))],
+    problems: [
+      ...malformed,
+      ...(chainMode === 'real' ? unknownVariables : []),
+      ...findUnsafeSettings(config, new Set(malformed.map(({ name }) => name.replace(/_FILE$/, '')))),
+    ],
   };
 }
 
@@ -65,12 +72,22 @@ function requireNoProblems(problems: readonly SettingProblem[]): void {
   const [first] = problems;
   if (first === undefined) return;
   const lines = problems.map(({ name, problem }) => `Setting ${name}: ${problem}`);
-  const names = [...new Set(problems.map(({ name }) => name))];
   const message = lines.length === 1 ? lines[0]! : `${lines.length} settings cannot be used:\n  ${lines.join('\n  ')}`;
   throw new OracleError('CONFIG_INVALID', message, {
     field: first.name,
-    suggestedAction: `Set ${names.join(', ')} as docs/SETTINGS.md says.`,
+    suggestedAction: suggestCorrection(problems.map(({ name }) => name)),
   });
+}
+
+export function suggestCorrection(variables: readonly string[]): string {
+  const known = listVariables();
+  const names = [...new Set(variables)];
+  const wrong = names.filter((name) => known.includes(name));
+  const unknown = names.filter((name) => !known.includes(name));
+  return [
+    ...(wrong.length === 0 ? [] : [`Set ${wrong.join(', ')} as docs/SETTINGS.md says.`]),
+    ...(unknown.length === 0 ? [] : [`Rename or unset ${unknown.join(', ')}.`]),
+  ].join(' ');
 }
 
 export function getListenHost(config: Config): string {

@@ -26,11 +26,14 @@ export interface Config extends Omit<SettingValues, 'CHAIN_ID'> {
   readonly CHAIN_ID: number;
   /** By the settings, never by address or chain id. `own`: this process runs the local chain; `attached`: another one on the data folder does. */
   readonly chainMode: 'own' | 'attached' | 'real';
+  /** Variables that look like settings and are none; problems on a real chain. */
+  readonly unknownVariables: readonly SettingProblem[];
 }
 
-/** A missing or invalid setting. Contains no secret value. */
+/** A missing, invalid or unknown setting. Contains no secret value. */
 export interface SettingProblem {
-  name: SettingName | `${SettingName}_FILE`;
+  /** Of the variable. */
+  name: string;
   problem: string;
 }
 

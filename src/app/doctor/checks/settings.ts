@@ -1,8 +1,9 @@
+import { suggestCorrection } from '../../../platform/config/config.ts';
 import type { Config, SettingName } from '../../../platform/config/settings.ts';
 import { listSettings } from '../../../platform/config/settings.ts';
 import { estimateEntropyBits } from '../../../platform/secrets/secret-strength.ts';
 import type { Check } from '../check.ts';
-import { fail, ok } from '../finding.ts';
+import { fail, ok, warn } from '../finding.ts';
 
 const MASTER_SECRETS = ['SALT_SECRET', 'ENCRYPTION_SECRET', 'ADMIN_PASSWORD'] as const satisfies SettingName[];
 
@@ -13,10 +14,10 @@ export const settingsCheck: Check = {
   needs: [],
   needsTarget: false,
   async run({ config, problems, isSet }) {
-    if (problems.length > 0)
-      return problems.map(({ name, problem }) => fail(`${name}: ${problem}`, { action: `Set ${name} as docs/SETTINGS.md says.` }));
+    if (problems.length > 0) return problems.map(({ name, problem }) => fail(`${name}: ${problem}`, { action: suggestCorrection([name]) }));
     const names = listSettings().map(([name]) => name);
-    return [ok(`${names.filter(isSet).length} of ${names.length} are set, none is wrong`), ...describeStrength(config)];
+    const unknown = config.unknownVariables.map(({ name, problem }) => warn(`${name}: ${problem}`, suggestCorrection([name])));
+    return [ok(`${names.filter(isSet).length} of ${names.length} are set, none is wrong`), ...unknown, ...describeStrength(config)];
   },
 };
 

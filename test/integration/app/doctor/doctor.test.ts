@@ -110,7 +110,8 @@ it('skips what needs a service where none has been started', async () => {
 });
 
 it('names what looks like a setting: a warning in a demonstration, a failure on a real chain', async () => {
-  const misspelt = { DATA_DIR: '/nowhere', RATE_LIMIT_PUBLC: '5', CONFIRMATION: '12' };
+  const providers = { PROVIDER_URLS: '*=http://127.0.0.1:9/{provider}' };
+  const misspelt = { ...providers, DATA_DIR: '/nowhere', RATE_LIMIT_PUBLC: '5', CONFIRMATION: '12' };
   const lines = [
     'settings: RATE_LIMIT_PUBLC: is no setting and has no effect; did you mean RATE_LIMIT_PUBLIC?',
     'settings: CONFIRMATION: is no setting and has no effect; did you mean CONFIRMATIONS?',
