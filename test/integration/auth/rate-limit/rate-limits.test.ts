@@ -84,7 +84,7 @@ describe('one process', () => {
     const limits = openLimits();
     await allowed(limits.public, 60);
     const [before] = await counts().find().toArray();
-    expect(before.taken).toBe(60);
+    expect(before.taken).toBe(600);
     expect(await allowed(limits.public, 500)).toBe(0);
     expect(await counts().find().toArray()).toEqual([before]);
   });
@@ -119,6 +119,55 @@ describe('one process', () => {
     expect(await allowed(rpc, 100, '2001:db8:0:102::/64')).toBe(10);
     expect(await allowed(rpc, 100, '2001:db8:0:103::/64')).toBe(10);
     expect(rpc.takeLeased('2001:db8:0:104::/64')).toMatchObject({ allowed: false, scope: '/56' });
+  });
+
+  it('takes all units of a request or none, of the client and of its ranges', async () => {
+    const { public: limiter, rpc } = openLimits();
+    expect(await limiter.take('one by one', 40)).toMatchObject({ allowed: true, remaining: 20 });
+    expect(await limiter.take('one by one', 30)).toMatchObject({ allowed: false, scope: 'client', remaining: 20 });
+    expect(await limiter.take('one by one', 20)).toMatchObject({ allowed: true, remaining: 0 });
+
+    const verdicts = await Promise.all(Array.from({ length: 20 }, () => limiter.take('at once', 7)));
+    expect(verdicts.filter((verdict) => verdict.allowed)).toHaveLength(8);
+    expect(await allowed(limiter, 10, 'at once')).toBe(4);
+
+    // The range has 40 units: a rejected request takes nothing of the client, which has enough.
+    for (const subnet of ['100', '101', '102']) expect((await rpc.take(`2001:db8:0:${subnet}::/64`, 10)).allowed).toBe(true);
+    expect(await rpc.take('2001:db8:0:103::/64', 5)).toMatchObject({ allowed: true, remaining: 5 });
+    expect(await rpc.take('2001:db8:0:104::/64', 8)).toMatchObject({ allowed: false, scope: '/56', remaining: 5 });
+    expect(await rpc.take('2001:db8:0:104::/64', 5)).toMatchObject({ allowed: true });
+  });
+
+  it('rejects a request of more units than the limit, and takes nothing for it', async () => {
+    const { public: limiter } = openLimits();
+    expect(await limiter.take('somebody', 61)).toMatchObject({ allowed: false, limit: 60, remaining: 60 });
+    expect(await counts().countDocuments()).toBe(0);
+    expect(await allowed(limiter, 61)).toBe(60);
+  });
+
+  it('counts tenths of a unit exactly, and says whole units', async () => {
+    const { public: limiter } = openLimits();
+    expect(await limiter.take('somebody', 0.1)).toMatchObject({ allowed: true, limit: 60, remaining: 59 });
+    for (let tenth = 2; tenth <= 10; tenth++) expect(limiter.takeLeased('somebody', 0.1)).toMatchObject({ remaining: 59 });
+    expect(limiter.takeLeased('somebody', 0.1)).toMatchObject({ remaining: 58 });
+    const verdicts = await Promise.all(Array.from({ length: 700 }, () => limiter.take('somebody', 0.1)));
+    expect(verdicts.filter((verdict) => verdict.allowed)).toHaveLength(589);
+    expect(await limiter.take('somebody', 0.1)).toMatchObject({ allowed: false, remaining: 0 });
+  });
+
+  it('rounds a price up to tenths, and takes at least one', async () => {
+    const { public: limiter } = openLimits();
+    expect(await limiter.take('somebody', 58.81)).toMatchObject({ allowed: true, remaining: 1 });
+    expect(await limiter.take('somebody', 0.001)).toMatchObject({ allowed: true, remaining: 1 });
+    expect(await limiter.take('somebody', 1.1)).toMatchObject({ allowed: false });
+    expect(await limiter.take('somebody', 0.3 * 3)).toMatchObject({ allowed: true, remaining: 0 });
+  });
+
+  it('rejects in advance where less than a unit is left', async () => {
+    const { public: limiter } = openLimits();
+    await limiter.take('somebody', 59.1);
+    expect(limiter.getRejection('somebody')).toMatchObject({ allowed: false, remaining: 0 });
+    expect(await limiter.take('somebody', 0.9)).toMatchObject({ allowed: true });
   });
 
   it('purges counts of past windows', async () => {
@@ -156,6 +205,20 @@ describe('several processes on one database', () => {
     let passed = 0;
     for (let request = 0; request < 80; request++) passed += await allowed((request % 2 ? one : other).public, 1);
     expect(passed).toBe(60);
+  });
+
+  it('allow no more units than the limit together, whatever a request costs', async () => {
+    const processes = [openLimits(), openLimits(), openLimits()];
+    const prices = [0.1, 7, 2.5, 13, 0.4];
+    const spent = await Promise.all(
+      Array.from({ length: 300 }, async (_, index) => {
+        const price = prices[index % prices.length]!;
+        return (await processes[index % 3]!.public.take('somebody', price)).allowed ? Math.round(price * 10) : 0;
+      }),
+    );
+    const sum = spent.reduce((total, tenths) => total + tenths, 0);
+    expect(sum).toBeLessThanOrEqual(600);
+    expect(sum).toBeGreaterThan(450);
   });
 
   it('lose at most a tenth that another process has reserved', async () => {

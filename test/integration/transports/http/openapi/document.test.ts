@@ -3,8 +3,9 @@ import { describeRoutes } from '../../../../../src/tools/client/client-document.
 import { NOT_RECORDED } from '../../../../../src/tools/examples/record-examples.ts';
 import { buildOpenApiDocument } from '../../../../../src/transports/http/openapi/document.ts';
 import { EXAMPLES } from '../../../../../src/transports/http/openapi/examples.ts';
+import { buildOperation } from '../../../../../src/transports/http/openapi/operation.ts';
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import { TAGS } from '../../../../../src/transports/http/server/route.ts';
+import { route, TAGS } from '../../../../../src/transports/http/server/route.ts';
 import { inputSchemas } from '../../../../support/http/input-schemas.ts';
 import { answerOf, fetchOpenApi, type OpenApi, operationsOf, resolved } from '../../../../support/http/openapi.ts';
 import { faults, type JsonSchema } from '../../../../support/http/reply-schema.ts';
@@ -29,6 +30,19 @@ afterAll(async () => {
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(served.url + path, { headers });
 const operation = (path: string, method = 'get') => document.paths[path][method];
+
+it('names the units of the rate limit that an operation costs, unless it is one', () => {
+  const describeUnits = (units?: number) => {
+    const declared = route('GET /x', 'x', { tag: 'service', summary: 'X', reply: null, handle: () => ({ raw: '' }) });
+    return buildOperation({ ...declared, ...(units === undefined ? {} : { units }) }).description;
+  };
+  expect([undefined, 1, 5, 0.5].map(describeUnits)).toEqual([
+    'Public.',
+    'Public.',
+    'Public. Counts as 5 units of the rate limit.',
+    'Public. Counts as 0.5 units of the rate limit.',
+  ]);
+});
 
 describe('the OpenAPI document', () => {
   it('is OpenAPI 3.1.0 of interface 1.0.0, at the public URL', () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../../src/auth/caller.ts';
+import { createRateLimits, type RateLimits } from '../../../../../src/auth/rate-limit/rate-limits.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
 import { createApp } from '../../../../../src/transports/http/server/app.ts';
@@ -27,9 +28,9 @@ async function identify(authorization: string | undefined): Promise<Caller> {
   return tier === undefined ? { tier: 'public' } : { tier: tier as Caller['tier'], wallet: WALLETS[Number(wallet)]! };
 }
 
-async function open(routes: readonly Route[], reusesAnswers = true) {
+async function open(routes: readonly Route[], reusesAnswers = true, limits?: RateLimits) {
   const log = createLog({ level: 'silent', secrets: [] });
-  const served: Served = await serveApp(createApp(routes, { log, identify, reusesAnswers }));
+  const served: Served = await serveApp(createApp(routes, { log, identify, reusesAnswers, ...(limits === undefined ? {} : { limits }) }));
   closing.push(served.close);
   return (path: string, token?: string) =>
     fetch(served.url + path, token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } });
@@ -104,6 +105,23 @@ describe('a shared route', () => {
     isBroken = false;
     expect((await ask('/shared', 'basic 0')).status).toBe(200);
   });
+});
+
+it('cost a tenth of a unit where they are computed already, and what the route declares otherwise', async () => {
+  const log = createLog({ level: 'silent', secrets: [] });
+  const limits = createRateLimits({
+    counts: { add: async (_id, requests) => requests },
+    limits: { public: 100, wallet: 1_000, rpc: 10, tasks: 10 },
+    now: () => new Date(0),
+    log,
+  });
+  const ask = await open([{ ...countingRoute([]), units: 7 }], true, limits);
+  const left = async (token?: string) => Number(/r=(\d+)/.exec((await ask('/shared', token)).headers.get('RateLimit')!)![1]);
+  expect(await left('premium 0')).toBe(993);
+  // Of the other wallet, and of the same tier.
+  expect(await left('premium 1')).toBe(999);
+  expect(await left('basic 1')).toBe(992);
+  expect(await left()).toBe(93);
 });
 
 function countingRoute(callers: Caller[]): Route {
