@@ -23,8 +23,8 @@ export interface RequestContext {
   detach(): void;
   /** Reserves memory for an answer until the client has read it. @throws OracleError OVERLOADED */
   reserveAnswer(bytes: number): Promise<void>;
-  /** Counts another call of the same request. @throws OracleError RATE_LIMITED */
-  countCall(): Promise<void>;
+  /** Counts another call of the same request. @param units of the rate limit, 1 by default; tenths @throws OracleError RATE_LIMITED */
+  countCall(units?: number): Promise<void>;
   /** Counts a call that reads the chain, unless the request was already counted as one. @throws OracleError RATE_LIMITED */
   countChainCall(): Promise<void>;
   /** From here on the unit verifies and settles a payment, within the limits of such work. @throws OracleError RATE_LIMITED */

@@ -32,6 +32,7 @@ export interface RateLimitDecision {
   policy: keyof RateLimits;
   allowed: boolean;
   scope: RateLimitScope;
+  /** Whole units, as `remaining`. */
   limit: number;
   windowSeconds: number;
   remaining: number;
@@ -40,11 +41,15 @@ export interface RateLimitDecision {
 }
 
 export interface RateLimiter {
-  /** Also counts for the IPv6 ranges around it. @param client a wallet, or an address key with or without a prefix such as `paying:` */
+  /**
+   * Takes all units or none, also of the IPv6 ranges around the client.
+   * @param client a wallet, or an address key with or without a prefix such as `paying:`
+   * @param units 1 by default; rounded up to tenths
+   */
   take(client: string, units?: number): Promise<RateLimitDecision>;
-  /** One unit without a wait, or null, with nothing taken, where `take` would ask the database. */
-  takeLeased(client: string): RateLimitDecision | null;
-  /** The rejection of a client that this process knows to be over the limit, otherwise null. Does not count. */
+  /** As `take`, without a wait; null, with nothing taken, where that would ask the database. */
+  takeLeased(client: string, units?: number): RateLimitDecision | null;
+  /** The rejection of a client that, as this process knows, has less than a unit left, otherwise null. Does not count. */
   getRejection(client: string): RateLimitDecision | null;
 }
 
@@ -94,18 +99,23 @@ export const TASK_SCOPE_MULTIPLES = { '/56': 2, '/48': 4, all: 20, reserve: 20 }
 /** Bounds memory. The database still has the counts of an evicted client. */
 const MAX_CLIENTS = 50_000;
 
+/** Counts are integers of this part of a unit, in memory and in the database. */
+const TENTHS = 10;
+
 interface BudgetLease {
+  /** In tenths, as all counts below. */
   left: number;
-  /** Requests of the scope in this window at the last write, with unused leases of all processes. */
+  /** Of the scope in this window at the last write, with unused leases of all processes. */
   taken: number;
   renewing?: Promise<void>;
 }
 
 /** Returns the count after the increment, or null when the database does not answer. */
-type CountRequests = (id: string, requests: number, expiresAt: Date) => Promise<number | null>;
+type CountRequests = (id: string, tenths: number, expiresAt: Date) => Promise<number | null>;
 
 interface RateLimiterOptions {
   policy: keyof RateLimits;
+  /** In units. */
   limit: number;
   windowSeconds: number;
   multiples: ScopeMultiples;
@@ -119,15 +129,18 @@ interface Bucket {
   limit: number;
 }
 
+const NO_LEASE: Readonly<BudgetLease> = { left: 0, taken: 0 };
+
 const ADDRESS_SCOPES = ['client', '/56', '/48'] as const;
 /** Longer than a group of an IPv6 address, so that no address matches. */
 const KEY_PREFIX = /^[a-z]{5,}:/;
 
 /**
- * Fixed windows aligned to the minute. Reserves a tenth of the limit per write: with n processes a client gets at most the limit, and at
- * least the limit less (n - 1) tenths. Without the database each process counts for itself.
+ * Fixed windows aligned to the minute. Reserves a tenth of the limit per write, or what one request costs beyond it: with n processes a
+ * client gets at most the limit, and at least the limit less (n - 1) such reservations. Without the database each process counts for itself.
  */
-function createRateLimiter({ policy, limit, windowSeconds, multiples, counts, now }: RateLimiterOptions): RateLimiter {
+function createRateLimiter({ policy, limit: units, windowSeconds, multiples, counts, now }: RateLimiterOptions): RateLimiter {
+  const limit = units * TENTHS;
   let window = Number.NaN;
   // LRU, so that the clients of a range cannot evict the range's own lease. `max` would allocate room for all of them at once.
   const leases = new LRUCache<string, BudgetLease>({ maxSize: MAX_CLIENTS, sizeCalculation: () => 1 });
@@ -147,8 +160,9 @@ function createRateLimiter({ policy, limit, windowSeconds, multiples, counts, no
   /** `all` while it lasts, then the reserve for a client in its first lease. */
   function pickOverall(own: Bucket, overall: Bucket): Bucket {
     const [lease, ofAll] = [getLease(own), getLease(overall)];
-    const isNew = lease === undefined || lease.taken <= Math.ceil(limit / 10);
-    return isNew && reserve.limit > 0 && ofAll !== undefined && isSpent(ofAll, overall) ? reserve : overall;
+    const isNew = lease === undefined || lease.taken <= Math.ceil(limit / TENTHS / TENTHS) * TENTHS;
+    const isSpent = ofAll !== undefined && countRemaining(ofAll, overall) < TENTHS;
+    return isNew && reserve.limit > 0 && isSpent ? reserve : overall;
   }
 
   function getLease({ id }: Bucket): BudgetLease | undefined {
@@ -166,75 +180,79 @@ function createRateLimiter({ policy, limit, windowSeconds, multiples, counts, no
     return lease;
   }
 
-  async function renew(lease: BudgetLease, { id, limit }: Bucket): Promise<void> {
-    const share = Math.ceil(limit / 10);
+  async function renew(lease: BudgetLease, { id, limit }: Bucket, price: number): Promise<void> {
+    // Whole units, so that a client that sends one request a write does not write for each.
+    const share = Math.max(Math.ceil(limit / TENTHS / TENTHS) * TENTHS, price - lease.left);
     // Counters outlive their window for processes whose clocks are behind.
     const expiresAt = new Date((window + 2) * windowSeconds * 1_000);
     const taken = (await counts(`${policy}:${id}:${window}`, share, expiresAt)) ?? lease.taken + share;
-    lease.left = Math.min(share, Math.max(0, limit - (taken - share)));
+    lease.left += Math.min(share, Math.max(0, limit - (taken - share)));
     lease.taken = Math.min(taken, limit);
   }
 
-  const isSpent = ({ left, taken }: BudgetLease, { limit }: Bucket) => left === 0 && taken >= limit;
+  /** Of the bucket, without the leases of other processes. */
+  const countRemaining = ({ left, taken }: Readonly<BudgetLease>, { limit }: Bucket) => limit - taken + left;
 
-  function decide(lease: BudgetLease, { scope, limit }: Bucket, allowed: boolean): RateLimitDecision {
+  function decide(lease: Readonly<BudgetLease>, bucket: Bucket, allowed: boolean): RateLimitDecision {
+    const { scope, limit } = bucket;
     const resetSeconds = Math.max(1, Math.ceil((window + 1) * windowSeconds - now().getTime() / 1_000));
-    return { policy, allowed, scope, limit, windowSeconds, remaining: limit - lease.taken + lease.left, resetSeconds };
+    const remaining = Math.floor(countRemaining(lease, bucket) / TENTHS);
+    return { policy, allowed, scope, limit: limit / TENTHS, windowSeconds, remaining, resetSeconds };
   }
 
-  function findSpent(buckets: readonly Bucket[]): RateLimitDecision | null {
+  function findRejection(buckets: readonly Bucket[], price: number): RateLimitDecision | null {
     for (const bucket of buckets) {
-      const lease = getLease(bucket);
-      if (lease !== undefined && isSpent(lease, bucket)) return decide(lease, bucket, false);
+      const lease = getLease(bucket) ?? NO_LEASE;
+      if (countRemaining(lease, bucket) < price) return decide(lease, bucket, false);
     }
     return null;
   }
 
-  /** Takes one unit of every bucket, or none; null where a bucket has no lease left and may get one. */
-  function takeLeased(buckets: readonly Bucket[]): RateLimitDecision | null {
-    const spent = findSpent(buckets);
-    if (spent !== null) return spent;
+  /** Takes the price of every bucket, or of none; null where the lease of a bucket is too small and may be renewed. */
+  function takeLeased(buckets: readonly Bucket[], price: number): RateLimitDecision | null {
+    const rejection = findRejection(buckets, price);
+    if (rejection !== null) return rejection;
     const held = buckets.map(getLease);
-    if (!held.every((lease) => lease !== undefined && lease.left > 0)) return null;
+    if (!held.every((lease) => lease !== undefined && lease.left >= price)) return null;
     let tightest: RateLimitDecision | undefined;
     for (const [index, lease] of (held as BudgetLease[]).entries()) {
-      lease.left -= 1;
+      lease.left -= price;
       const taken = decide(lease, buckets[index]!, true);
       if (tightest === undefined || taken.remaining < tightest.remaining) tightest = taken;
     }
     return tightest as RateLimitDecision;
   }
 
-  /** Renews the first empty lease only: a client of a range that turns out to be spent counts in no wider one. */
-  async function renewEmpty(buckets: readonly Bucket[]): Promise<void> {
-    const bucket = buckets.find((candidate) => (getLease(candidate)?.left ?? 0) === 0);
+  /** Renews the first lease that is too small only: a client of a range that turns out to be spent counts in no wider one. */
+  async function renewFirst(buckets: readonly Bucket[], price: number): Promise<void> {
+    const bucket = buckets.find((candidate) => (getLease(candidate)?.left ?? 0) < price);
     if (bucket === undefined) return;
     const lease = getLease(bucket) ?? createLease(bucket);
-    lease.renewing ??= renew(lease, bucket).finally(() => {
+    lease.renewing ??= renew(lease, bucket, price).finally(() => {
       lease.renewing = undefined;
     });
     await lease.renewing;
   }
 
-  async function takeOne(client: string): Promise<RateLimitDecision> {
-    for (;;) {
-      // Each time, since a renewal may show that `all` is spent.
-      const buckets = getBuckets(client);
-      const taken = takeLeased(buckets);
-      if (taken !== null) return taken;
-      await renewEmpty(buckets);
-    }
-  }
-
   return {
-    async take(client, units = 1) {
-      let taken = await takeOne(client);
-      for (let unit = 1; unit < units && taken.allowed; unit++) taken = await takeOne(client);
-      return taken;
+    async take(client, units) {
+      const price = toTenths(units);
+      for (;;) {
+        // Each time, since a renewal may show that `all` is spent.
+        const buckets = getBuckets(client);
+        const taken = takeLeased(buckets, price);
+        if (taken !== null) return taken;
+        await renewFirst(buckets, price);
+      }
     },
-    takeLeased: (client) => takeLeased(getBuckets(client)),
-    getRejection: (client) => findSpent(getBuckets(client)),
+    takeLeased: (client, units) => takeLeased(getBuckets(client), toTenths(units)),
+    getRejection: (client) => findRejection(getBuckets(client), TENTHS),
   };
+}
+
+/** Sums of prices are inexact in binary: less than a millionth of a tenth is no part of the price. */
+function toTenths(units = 1): number {
+  return Math.max(1, Math.ceil(units * TENTHS - 1e-6));
 }
 
 const STORE_PAUSE_MS = 5_000;
@@ -243,10 +261,10 @@ const STORE_PAUSE_MS = 5_000;
 function withLocalFallback({ counts, now, log }: Pick<RateLimitOptions, 'counts' | 'now' | 'log'>): CountRequests {
   let pausedAtMs = Number.NEGATIVE_INFINITY;
   let failing = false;
-  return async (id, requests, expiresAt) => {
+  return async (id, tenths, expiresAt) => {
     if (Math.abs(now().getTime() - pausedAtMs) < STORE_PAUSE_MS) return null;
     try {
-      const taken = await counts.add(id, requests, expiresAt);
+      const taken = await counts.add(id, tenths, expiresAt);
       if (failing) log.info('rate limits are shared between processes again');
       failing = false;
       return taken;

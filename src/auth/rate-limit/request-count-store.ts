@@ -16,7 +16,7 @@ interface RequestCountDoc {
 
 export interface RequestCountStore {
   /** Increments a counter and returns its value. Rejects when the database does not answer within a second. */
-  add(id: string, requests: number, expiresAt: Date): Promise<number>;
+  add(id: string, count: number, expiresAt: Date): Promise<number>;
 }
 
 const TIMEOUT_MS = 1_000;
@@ -31,10 +31,10 @@ export function createRequestCountStore(db: Db, now: () => Date): RequestCountSt
   const counts: Collection<RequestCountDoc> = db.collection(COLLECTION, { writeConcern: { w: 1, journal: false } });
   let purgedAtMs = now().getTime();
 
-  async function add(id: string, requests: number, expiresAt: Date): Promise<number> {
-    const update = { $inc: { taken: requests }, $setOnInsert: { expiresAt } };
+  async function add(id: string, count: number, expiresAt: Date): Promise<number> {
+    const update = { $inc: { taken: count }, $setOnInsert: { expiresAt } };
     const doc = await counts.findOneAndUpdate({ _id: id }, update, { upsert: true, returnDocument: 'after' });
-    return doc?.taken ?? requests;
+    return doc?.taken ?? count;
   }
 
   async function deleteExpired(): Promise<void> {
@@ -50,10 +50,10 @@ export function createRequestCountStore(db: Db, now: () => Date): RequestCountSt
   }
 
   return {
-    async add(id, requests, expiresAt) {
+    async add(id, count, expiresAt) {
       purge();
       // Again after a lost race of two upserts: the counter exists then.
-      const added = add(id, requests, expiresAt).catch((error) => ignoreDuplicate(error) ?? add(id, requests, expiresAt));
+      const added = add(id, count, expiresAt).catch((error) => ignoreDuplicate(error) ?? add(id, count, expiresAt));
       // The driver's `timeoutMS` does not abort an operation of a server that is connected but silent.
       return withTimeout(TIMEOUT_MS, added, () => new Error(`no answer in ${TIMEOUT_MS} ms`));
     },

@@ -16,7 +16,8 @@ of a forecast are visible from the Basic tier on; other callers read \`GATED\` a
 whether the same request may succeed later, \`suggestedAction\` what to do.
 
 **Rate limits** apply per IP address, or per wallet with a token. Every metered response has \`RateLimit\` (remaining quota) and
-\`RateLimit-Policy\` (quota).
+\`RateLimit-Policy\` (quota), in whole units: a request takes one unless its operation says otherwise, and a tenth where the same
+answer was sent within the last second.
 
 **Request ids.** Every response has \`X-Request-Id\`: that of the request if valid, else a generated one. A W3C
 \`traceparent\` is continued in the log, and in the webhooks and A2A notifications that the request causes; an invalid one is ignored.

@@ -49,12 +49,13 @@ const COST = {
 const OWNER_ONLY = 'For the wallet itself: an API key is rejected.';
 const OR_PAID = 'Or an x402 payment with the request: without token and payment it answers 402 with the terms.';
 
-function buildDescription({ description, access, cost, isSold, ownerOnly }: Route): string {
+function buildDescription({ description, access, cost, units = 1, isSold, ownerOnly }: Route): string {
   const rules = [
     ownerOnly === true && access === 'public' ? '' : ACCESS[access],
     ownerOnly === true ? OWNER_ONLY : '',
     isSold === true ? OR_PAID : '',
     COST[cost],
+    units === 1 ? '' : `Counts as ${units} units of the rate limit.`,
   ]
     .filter((sentence) => sentence !== '')
     .join(' ');

@@ -10,11 +10,16 @@ import { setProblemMembers } from './problems/problem-members.ts';
 import { markReusable } from './replies/answer-cache.ts';
 import { matchesEtag } from './replies/etag.ts';
 import type { TierReplies } from './replies/tier-replies.ts';
-import type { Reply, Route, StreamedBody } from './route.ts';
+import { MEMOISED_UNITS, type Reply, type Route, type StreamedBody } from './route.ts';
 import { requireSendCapacity } from './security/admission.ts';
 import { getRequestSource } from './security/request-log.ts';
 
-export type GuardedRoute = Pick<Route, 'access' | 'cost' | 'boughtAs' | 'isSold' | 'deliversPaid' | 'ownerOnly' | 'ownPagesOnly'>;
+export type GuardedRoute = Pick<Route, 'access' | 'cost' | 'boughtAs' | 'isSold' | 'deliversPaid' | 'ownerOnly' | 'ownPagesOnly'> & {
+  units?: Units;
+};
+
+/** Of the rate limit, by the caller where its tier decides. */
+export type Units = Route['units'] | ((caller: Caller) => number | undefined);
 
 export type HandleAdmitted<T> = (context: RequestContext) => Promise<T> | T;
 
@@ -51,7 +56,8 @@ interface Handling {
 
 async function handleRequest(route: Route, handling: Handling, request: Request, response: Response): Promise<void> {
   response.vary('Authorization');
-  const guarded = route.isWebSocket === true ? PUBLIC_ACCESS : route;
+  const units = handling.tierReplies === null || route.sharedByTier !== true ? route.units : toSharedUnits(route, handling.tierReplies, request);
+  const guarded = route.isWebSocket === true ? PUBLIC_ACCESS : { ...route, units };
   const stream = await handling.guard(guarded, request, response, (context) => answerRequest(route, handling, context, response));
   // At the pace of the client, in no unit of work.
   await stream?.();
@@ -82,7 +88,7 @@ async function answerRequest(
   };
   // Answers to anonymous callers are sent again as bytes; both together would be twice as old.
   const isShared = route.sharedByTier === true && !isPublicCaller(caller);
-  const reply = await (isShared && tierReplies !== null ? readShared(route, tierReplies, input, request.originalUrl) : route.handle(input));
+  const reply = await (isShared && tierReplies !== null ? readShared(route, tierReplies, input, request) : route.handle(input));
   return sendReply(request, response, {
     status: route.status,
     ...personalizeReply(route, reply, caller),
@@ -93,10 +99,21 @@ async function answerRequest(
 type HandlerInput = Parameters<Route['handle']>[0];
 
 /** The handler gets the tier alone, so that nothing of one caller can reach another. */
-function readShared(route: Route, tierReplies: TierReplies, input: HandlerInput, url: string): Promise<Reply> {
+function readShared(route: Route, tierReplies: TierReplies, input: HandlerInput, request: Request): Promise<Reply> {
   const { tier } = input.caller;
-  const key = JSON.stringify([route.name, tier, url, input.accept, input.isHead]);
-  return tierReplies.get(key, async () => route.handle({ ...input, caller: { tier } }));
+  return tierReplies.get(toSharedKey(route, tier, request), async () => route.handle({ ...input, caller: { tier } }));
+}
+
+/** Everything that a shared reply depends on. */
+function toSharedKey({ name }: Route, tier: Caller['tier'], request: Request): string {
+  return JSON.stringify([name, tier, request.originalUrl, request.get('accept') ?? '', request.method === 'HEAD']);
+}
+
+function toSharedUnits(route: Route, tierReplies: TierReplies, request: Request): Units {
+  return (caller) => {
+    const isMemoised = !isPublicCaller(caller) && tierReplies.has(toSharedKey(route, caller.tier, request));
+    return isMemoised ? MEMOISED_UNITS : route.units;
+  };
 }
 
 function personalizeReply({ personalize }: Route, reply: Reply, caller: Caller): Reply {

@@ -16,6 +16,9 @@ export type AccessLevel = 'public' | 'basic' | 'premium' | 'paid' | 'admin';
 /** Rate limit of a request: `rpc` for one that calls the chain, `free` for an unmetered one. */
 export type Cost = 'normal' | 'rpc' | 'free';
 
+/** Price of an answer that is computed already, in units of the rate limit. */
+export const MEMOISED_UNITS = 0.1;
+
 /** Tags of the OpenAPI document, in order. */
 export const TAGS = {
   signal: 'Signals, regimes and trade intents',
@@ -90,6 +93,8 @@ export interface Route {
   /** A caller without the required tier may pay `boughtAs` with the request: without a payment it gets the terms. */
   isSold?: boolean;
   cost: Cost;
+  /** Units that a request takes of the limit of its address or wallet; 1 by default, a tenth at least. A unit is the work of reading a signal. */
+  units?: number | undefined;
   /** Delivers what may be paid already: never shed under load. The limit of chain calls bounds such requests. */
   deliversPaid?: true;
   /** For the wallet itself, which grants access that lasts: an API key is rejected. */

@@ -3,9 +3,10 @@ import { LRUCache } from 'lru-cache';
 import type { RateLimitDecision, RateLimits } from '../../../../auth/rate-limit/rate-limits.ts';
 import type { Log } from '../../../../platform/log.ts';
 import { PAYMENT_HEADERS } from '../payments/payment-headers.ts';
+import { MEMOISED_UNITS } from '../route.ts';
 import { toAddressKey } from '../security/client-address.ts';
 import { tryAdmitProxied } from '../security/connection-gate.ts';
-import { formatRateLimitHeaders, setCountedDecision } from '../security/request-counter.ts';
+import { formatRateLimitHeaders, setCountedUnits } from '../security/request-counter.ts';
 import { chooseRequestId, type EndedRequest, getRoutePath } from '../security/request-log.ts';
 import { getConnection } from '../sockets/client-connection.ts';
 import { NEGLIGIBLE_BYTES } from '../sockets/unsent-bytes-monitor.ts';
@@ -82,7 +83,7 @@ export function createAnswerCache(
     const connection = getConnection(request.socket);
     const isAdmitted = decision?.allowed !== false && (connection?.isProxied !== true || tryAdmitProxied(connection, ip, response));
     if (!isAdmitted) {
-      if (decision !== null) setCountedDecision(response, decision);
+      if (decision !== null) setCountedUnits(response, { decision, units: MEMOISED_UNITS });
       app(request, response);
       return;
     }
@@ -112,10 +113,10 @@ export function createAnswerCache(
       return app(request, response);
     }
     const reuse = { request, response, answer, ip: getAddress(request), startedAtMs };
-    const decision = limits === undefined ? null : limits.public.takeLeased(reuse.ip);
+    const decision = limits === undefined ? null : limits.public.takeLeased(reuse.ip, MEMOISED_UNITS);
     if (limits === undefined || decision !== null) return send(reuse, decision);
     // Without a count the app counts, and answers with the error.
-    limits.public.take(reuse.ip).then(
+    limits.public.take(reuse.ip, MEMOISED_UNITS).then(
       (taken) => send(reuse, taken),
       () => app(request, response),
     );

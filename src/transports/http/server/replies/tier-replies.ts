@@ -8,6 +8,10 @@ const MAX_REPLIES = 256;
 export class TierReplies {
   readonly #replies = new LRUCache<string, Promise<Reply>>({ max: MAX_REPLIES, ttl: MAX_ANSWER_AGE_MS, ttlAutopurge: true });
 
+  has(key: string): boolean {
+    return this.#replies.has(key);
+  }
+
   /** @param key everything the reply depends on */
   get(key: string, compute: () => Promise<Reply>): Promise<Reply> {
     const known = this.#replies.get(key);

@@ -7,7 +7,7 @@ import type { ClaimedPayer } from '../../../../chain/stablecoin/claimed-payer.ts
 import { formatSingleAnswerHint } from '../../../../commerce/payment-instructions.ts';
 import { isOracleError, OracleError } from '../../../../platform/errors.ts';
 import type { AppOptions } from '../app-options.ts';
-import type { Guard, GuardedRoute, HandleAdmitted } from '../mount-routes.ts';
+import type { Guard, GuardedRoute, HandleAdmitted, Units } from '../mount-routes.ts';
 import { buildNotFoundError } from '../not-found.ts';
 import { hasPaymentHeader } from '../payments/payment-headers.ts';
 import { hasPaymentPayload } from '../payments/payment-proof.ts';
@@ -22,6 +22,8 @@ interface IncomingRequest {
   address: string;
   origin: string | undefined;
   counter: RequestCounter;
+  /** Price of the request; 1 by default. */
+  units?: Units;
   work: RequestWork;
 }
 
@@ -41,7 +43,7 @@ export function createGuard({ identify, admin, limits, chainWork, loadShedder }:
     const counter = createRequestCounter(route.cost === 'free' ? undefined : limits, response);
     const address = getClientAddress(request);
     const work = new RequestWork({ loadShedder, chainWork, response, address }, PUBLIC_CALLER);
-    const incoming = { ...toIncomingRequest(request, counter), work };
+    const incoming = { ...toIncomingRequest(request, counter), work, units: route.units };
     if (route.ownPagesOnly === true) await rejectCrossSite(incoming, request);
     const { access, cost, isSold = false } = route;
     if (access === 'admin') {
@@ -68,9 +70,9 @@ interface Admitted<T> extends Pick<GuardOptions, 'identify'> {
 /** The limit of a client that is known to be over it rejects before there is any work. */
 function admitAnonymous<T>(incoming: IncomingRequest, { route, response, handle, carriesPayment, identify }: Admitted<T>): Promise<T> {
   const { counter, address, work } = incoming;
-  counter.requireRemaining('public', address);
+  if (route.units === undefined) counter.requireRemaining('public', address);
   const unit = async () => {
-    await counter.count('public', address);
+    await countCall(PUBLIC_CALLER, incoming);
     const caller = await identify(undefined);
     setLoggedCaller(response, caller);
     requireAccess(caller, route);
@@ -162,7 +164,7 @@ function createRequestContext(caller: Caller, incoming: IncomingRequest, respons
     suspend: (waiting) => work.suspend(waiting),
     detach: () => work.detach(),
     reserveAnswer: (bytes) => requireSendCapacity(response.req.socket, bytes),
-    countCall: () => countCall(caller, incoming),
+    countCall: (units = 1) => countCall(caller, { ...incoming, units }),
     async countChainCall() {
       await counter.count('rpc', address);
       work.beginChainCall();
@@ -221,8 +223,10 @@ async function identifyOrAnonymous(identify: AppOptions['identify'], authorizati
   }
 }
 
-function countCall({ wallet }: Caller, { address, counter }: Counted): Promise<void> {
-  return wallet === undefined ? counter.count('public', address) : counter.count('wallet', wallet.toLowerCase());
+function countCall(caller: Caller, { address, counter, units }: Counted): Promise<void> {
+  const { wallet } = caller;
+  const price = typeof units === 'function' ? units(caller) : units;
+  return wallet === undefined ? counter.count('public', address, price) : counter.count('wallet', wallet.toLowerCase(), price);
 }
 
 /**

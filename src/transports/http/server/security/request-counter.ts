@@ -22,16 +22,21 @@ const NO_COUNTER: RequestCounter = {
   hasRemaining: () => true,
 };
 
-const countedByResponse = new WeakMap<ServerResponse, RateLimitDecision>();
-
-/** A request that was counted before its handler: the handler does not count it again. */
-export function setCountedDecision(response: ServerResponse, decision: RateLimitDecision): void {
-  countedByResponse.set(response, decision);
+interface CountedUnits {
+  decision: RateLimitDecision;
+  units: number;
 }
 
-function takeCountedDecision(response: Response, policy: keyof RateLimits): RateLimitDecision | undefined {
+const countedByResponse = new WeakMap<ServerResponse, CountedUnits>();
+
+/** A request of which some units were counted before its handler: the handler counts the others, unless it was rejected. */
+export function setCountedUnits(response: ServerResponse, counted: CountedUnits): void {
+  countedByResponse.set(response, counted);
+}
+
+function takeCountedUnits(response: Response, policy: keyof RateLimits): CountedUnits | undefined {
   const counted = countedByResponse.get(response);
-  if (counted?.policy !== policy) return undefined;
+  if (counted?.decision.policy !== policy) return undefined;
   countedByResponse.delete(response);
   return counted;
 }
@@ -48,8 +53,12 @@ export function createRequestCounter(limits: RateLimits | undefined, response: R
     if (!decision.allowed) throw buildRateLimitError(decision);
   };
   return {
-    count: async (policy, client, units) =>
-      applyDecision(takeCountedDecision(response, policy) ?? (await limits[policy].take(client, units))),
+    async count(policy, client, units = 1) {
+      const counted = takeCountedUnits(response, policy);
+      const left = units - (counted?.units ?? 0);
+      const isDecided = counted !== undefined && (!counted.decision.allowed || left <= 0);
+      applyDecision(isDecided ? counted.decision : await limits[policy].take(client, left));
+    },
     countSilently: async (policy, client) => void (await limits[policy].take(client)),
     requireRemaining(policy, client) {
       const rejection = limits[policy].getRejection(client);
