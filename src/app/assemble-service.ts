@@ -124,7 +124,7 @@ export async function assembleService(context: StartupContext, address: string |
     card,
     champions: core.champions,
     clientFeedback: composeClientFeedback(core, ledger),
-    chainReading: composePublicRpc({ config, rpcUrl: core.infrastructure.rpcUrl, publicUrl }),
+    chainReading: composePublicRpc({ config, ...core.infrastructure, publicUrl }),
     commerce: { ...commerce, closed: { ...commerce.closed, ...jobs.closedChannels } },
     contest,
     dataset: core.dataset,

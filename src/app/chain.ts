@@ -109,9 +109,11 @@ const BASE_RPC_URL = 'https://mainnet.base.org';
 export function composePublicRpc(options: {
   config: Pick<Config, 'chainMode' | 'CHAIN_ID' | 'PUBLIC_RPC_URL'>;
   rpcUrl: string;
+  contracts: Infrastructure['contracts'];
   publicUrl: string;
 }): RpcAccess {
   const { config, rpcUrl, publicUrl } = options;
-  if (config.chainMode !== 'real') return { rpc: createReadOnlyRpc({ rpcUrl }), rpcUrl: joinUrl(publicUrl, RPC_PATH) };
+  const contracts = Object.values(options.contracts).filter((address) => address !== null);
+  if (config.chainMode !== 'real') return { rpc: createReadOnlyRpc({ rpcUrl, contracts }), rpcUrl: joinUrl(publicUrl, RPC_PATH) };
   return { rpc: null, rpcUrl: config.PUBLIC_RPC_URL ?? (config.CHAIN_ID === BASE_CHAIN_ID ? BASE_RPC_URL : null) };
 }

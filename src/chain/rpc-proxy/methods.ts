@@ -8,13 +8,18 @@ const ADDRESS = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x 
 const DATA = z.string().regex(/^0x(?:[0-9a-fA-F]{2})*$/, 'must be 0x and whole bytes in hexadecimal');
 const AMOUNT = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/, 'must be a number in hexadecimal');
 const INCLUDE_TRANSACTIONS = z.boolean('must be true or false');
-/** Gas limit of one `eth_call`: the client chooses the contract, and a node's own limit is that of a whole block. */
-const MAX_CALL_GAS = 10_000_000;
 
-/** Gas and fees of the client are dropped: they do not affect a read. */
-const CALL_PARAMETER = z
-  .object({ from: ADDRESS.optional(), to: ADDRESS, data: DATA.optional(), input: DATA.optional(), value: AMOUNT.optional() })
-  .transform((call) => ({ ...call, gas: `0x${MAX_CALL_GAS.toString(16)}` }));
+/** Fees of the client are dropped: they do not affect a read. */
+const CALL_PARAMETER = z.object({
+  from: ADDRESS.optional(),
+  to: ADDRESS,
+  data: DATA.optional(),
+  input: DATA.optional(),
+  value: AMOUNT.optional(),
+  gas: AMOUNT.optional(),
+});
+
+export type CallParameter = z.output<typeof CALL_PARAMETER>;
 
 const TOPICS = z.array(z.union([z.null(), HASH, z.array(HASH).max(20)])).max(4);
 const LOG_FILTER = z.object({

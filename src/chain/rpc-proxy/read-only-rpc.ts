@@ -1,5 +1,6 @@
 import PQueue from 'p-queue';
 import { ResponseTooLargeError } from '../../platform/outbound/bounded-body.ts';
+import { priceCall } from './call-price.ts';
 import {
   createErrorResponse,
   JSON_RPC_ERROR_CODES,
@@ -24,8 +25,15 @@ class QueueFullError extends Error {}
 type RunQueued = <T>(work: () => Promise<T>, signal: AbortSignal, isReserved?: boolean) => Promise<T>;
 
 export interface ReadOnlyRpc {
-  /** A call, or a batch of up to `MAX_CALLS_PER_BATCH`; never throws. @param isReserved whether it precedes requests that are not */
-  answer(body: unknown, isReserved?: boolean): Promise<JsonRpcAnswer | JsonRpcAnswer[]>;
+  /** Reads a call, or a batch of up to `MAX_CALLS_PER_BATCH`; forwards nothing and never throws. */
+  read(body: unknown): RpcRequest;
+}
+
+export interface RpcRequest {
+  /** Of the rate limit, for all calls together. */
+  units: number;
+  /** Never throws. @param isReserved whether it precedes requests that are not */
+  answer(isReserved?: boolean): Promise<JsonRpcAnswer | JsonRpcAnswer[]>;
 }
 
 export interface RpcAccess {
@@ -37,6 +45,8 @@ export interface RpcAccess {
 
 export interface ReadOnlyRpcOptions {
   rpcUrl: string;
+  /** Of the service: reading them costs less than reading any other. */
+  contracts?: readonly string[];
   timeoutMs?: number;
   maxBytes?: number;
 }
@@ -55,18 +65,40 @@ const ANSWER_TOO_LONG_MESSAGE = 'The response exceeds the size limit of a reques
 
 export function createReadOnlyRpc(options: ReadOnlyRpcOptions): ReadOnlyRpc {
   const runQueued = createPrioritySemaphore(NODE_CONCURRENCY);
+  const known = new Set((options.contracts ?? []).map((address) => address.toLowerCase()));
   return {
-    answer: async (body, isReserved) => {
-      const runWithPriority: RunQueued = (work, signal) => runQueued(work, signal, isReserved);
-      if (!Array.isArray(body)) return (await answerAll(options, runWithPriority, [body]))[0];
-      if (body.length > 0 && body.length <= MAX_CALLS_PER_BATCH) return answerAll(options, runWithPriority, body);
-      return createErrorResponse(null, JSON_RPC_ERROR_CODES.invalidRequest, `A batch has 1 to ${MAX_CALLS_PER_BATCH} calls`);
+    read(body) {
+      const bodies: unknown[] = Array.isArray(body) ? body : [body];
+      if (bodies.length === 0 || bodies.length > MAX_CALLS_PER_BATCH) {
+        const message = `A batch has 1 to ${MAX_CALLS_PER_BATCH} calls`;
+        return { units: 0, answer: async () => createErrorResponse(null, JSON_RPC_ERROR_CODES.invalidRequest, message) };
+      }
+      const { parsed, units } = priceAll(bodies.map(parseCall), known);
+      return {
+        units,
+        async answer(isReserved) {
+          const answers = await answerAll(options, (work, signal) => runQueued(work, signal, isReserved), parsed);
+          return Array.isArray(body) ? answers : answers[0];
+        },
+      };
     },
   };
 }
 
-async function answerAll(options: ReadOnlyRpcOptions, runQueued: RunQueued, bodies: readonly unknown[]): Promise<JsonRpcAnswer[]> {
-  const parsed = bodies.map(parseCall);
+type ParsedCall = ReadOnlyCall | JsonRpcAnswer;
+
+function priceAll(calls: readonly ParsedCall[], known: ReadonlySet<string>): { parsed: ParsedCall[]; units: number } {
+  let units = 0;
+  const parsed = calls.map((call) => {
+    if (!('method' in call)) return call;
+    const priced = priceCall(call, known);
+    units += priced.units;
+    return priced.call;
+  });
+  return { parsed, units };
+}
+
+async function answerAll(options: ReadOnlyRpcOptions, runQueued: RunQueued, parsed: readonly ParsedCall[]): Promise<JsonRpcAnswer[]> {
   const calls = limitLogCalls(parsed.filter((one): one is ReadOnlyCall => 'method' in one));
   const signal = AbortSignal.timeout(options.timeoutMs ?? 10_000);
   const answers: Answers = new Map();

@@ -18,7 +18,12 @@ describe('composePublicRpc', () => {
     },
   };
   const composeFor = (environment: Record<string, string>) =>
-    composePublicRpc({ config: loadConfig(environment), rpcUrl: 'http://127.0.0.1:8545', publicUrl: 'https://oracle.test/base/' });
+    composePublicRpc({
+      config: loadConfig(environment),
+      rpcUrl: 'http://127.0.0.1:8545',
+      contracts: {} as Parameters<typeof composePublicRpc>[0]['contracts'],
+      publicUrl: 'https://oracle.test/base/',
+    });
 
   it.each<[string, Record<string, string>, string | null, boolean]>([
     ['returns /rpc of the service on a local chain', { PUBLIC_RPC_URL: 'https://elsewhere.example' }, 'https://oracle.test/base/rpc', true],

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
+import { encodeFunctionData, type Hex, multicall3Abi } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { JSON_RPC_ERROR_CODES, parseCall } from '../../../../src/chain/rpc-proxy/json-rpc.ts';
+import { MULTICALL3_ADDRESS } from '../../../../src/chain/addresses.ts';
+import { priceCall } from '../../../../src/chain/rpc-proxy/call-price.ts';
+import { JSON_RPC_ERROR_CODES, parseCall, type ReadOnlyCall } from '../../../../src/chain/rpc-proxy/json-rpc.ts';
 import { READ_METHOD_NAMES } from '../../../../src/chain/rpc-proxy/methods.ts';
 
 const ADDRESS = `0x${'a1'.repeat(20)}`;
@@ -30,8 +33,62 @@ describe('a read-only call', () => {
 
   it('is stripped of fields that a read does not need', () => {
     const tx = { to: ADDRESS, data: '0x01', gas: '0xffffffff', gasPrice: '0x1', accessList: [], nonce: '0x0' };
-    // The gas is the limit of the service, whatever the caller names.
-    expect(call('eth_call', [tx])).toMatchObject({ params: [{ to: ADDRESS, data: '0x01', gas: '0x989680' }] });
+    expect(call('eth_call', [tx])).toEqual({ id: 7, method: 'eth_call', params: [{ to: ADDRESS, data: '0x01', gas: '0xffffffff' }] });
+  });
+});
+
+describe('the price of a call', () => {
+  const KNOWN = `0x${'C3'.repeat(20)}`;
+  const price = (method: string, params: unknown[]) => priceCall(call(method, params) as ReadOnlyCall, new Set([KNOWN.toLowerCase()]));
+  const priceTx = (tx: object) => {
+    const { units, call: priced } = price('eth_call', [tx, 'latest']);
+    const [{ gas }, block] = priced.params as [{ gas: string }, string];
+    expect(block).toBe('latest');
+    return { units, gas: Number(gas) };
+  };
+  const aggregate = (targets: readonly string[]) =>
+    encodeFunctionData({
+      abi: multicall3Abi,
+      functionName: 'aggregate3',
+      args: [targets.map((target) => ({ target: target.toLowerCase() as Hex, allowFailure: false, callData: '0x01' as const }))],
+    });
+
+  it.each([
+    ['eth_chainId', [], 0.02],
+    ['eth_getBlockByNumber', ['latest', false], 0.02],
+    ['eth_getBlockByNumber', ['latest', true], 0.1],
+    ['eth_getCode', [ADDRESS], 0.1],
+    ['eth_getTransactionReceipt', [HASH], 0.1],
+    ['eth_getLogs', [{ address: ADDRESS }], 1],
+  ] as const)('%s %j is %d units', (method, params, units) => {
+    expect(price(method, [...params]).units).toBe(units);
+  });
+
+  it.each([
+    ['of any contract', { to: ADDRESS }, 1, 2_000_000],
+    ['of any contract, with the gas that it names', { to: ADDRESS, gas: '0xf4240' }, 0.5, 1_000_000],
+    ['of a precompile, with more gas than any call gets', { to: `0x${'0'.repeat(39)}5`, gas: '0xffffffffff' }, 5, 10_000_000],
+    ['of a contract of the record', { to: KNOWN }, 0.05, 1_000_000],
+    ['of a contract of the record, with little gas', { to: KNOWN, gas: '0x7530' }, 0.02, 30_000],
+    ['of contracts of the record at once', { to: MULTICALL3_ADDRESS, data: aggregate([KNOWN, KNOWN]) }, 0.5, 10_000_000],
+    [
+      'of many contracts of the record with little gas',
+      { to: MULTICALL3_ADDRESS, input: aggregate(Array(100).fill(KNOWN)), gas: '0x30d40' },
+      0.5,
+      200_000,
+    ],
+    ['of any contract beside those of the record', { to: MULTICALL3_ADDRESS, data: aggregate([KNOWN, ADDRESS]) }, 1, 2_000_000],
+    ['of no contract at once', { to: MULTICALL3_ADDRESS, data: aggregate([]) }, 1, 2_000_000],
+    ['at once, in another form', { to: MULTICALL3_ADDRESS, data: `${aggregate([KNOWN]).slice(0, 12)}00` }, 1, 2_000_000],
+  ])('eth_call %s', (_, tx, units, gas) => {
+    expect(priceTx(tx)).toEqual({ units, gas });
+  });
+
+  it('is that of what the node runs, where data and input differ', () => {
+    const tx = { to: MULTICALL3_ADDRESS, data: aggregate([KNOWN]), input: aggregate([ADDRESS]) };
+    const { units, call: priced } = price('eth_call', [tx]);
+    expect(units).toBe(1);
+    expect(priced.params).toEqual([{ to: MULTICALL3_ADDRESS, data: aggregate([ADDRESS]), gas: expect.any(String) }]);
   });
 });
 

@@ -8,12 +8,20 @@ import { RPC_REPLY, RPC_REQUEST, type RpcResponseBody } from './schemas.ts';
 
 export const RPC_PATH = '/rpc';
 
+const PRICES =
+  'an `eth_getLogs` 1; an `eth_call` 1 for each 2 million of gas that it may use (`gas`, by default 2 and at most 10 million), or for each ' +
+  '20 million where it calls contracts of the record only, also by `aggregate3` of Multicall3; most others 0.02.';
+
 const DESCRIPTION = `
 Read-only proxy to the local chain of a demonstration, which itself accepts local connections only. JSON-RPC 2.0, one call or a batch of up
-to ${MAX_CALLS_PER_BATCH}, of which at most ${MAX_LOG_CALLS} \`eth_getLogs\` over at most ${MAX_LOG_BLOCKS} blocks each. Errors of a call are in its response, with status 200.
+to ${MAX_CALLS_PER_BATCH}, of which at most ${MAX_LOG_CALLS} \`eth_getLogs\` over at most ${MAX_LOG_BLOCKS} blocks each. Each call has its price in units of
+the rate limit, and a request at least a tenth: ${PRICES} Errors of a call are in its response, with status 200.
 
 On a real chain it answers 404: \`chain.rpcUrl\` of \`/api/svc/info\` has an endpoint.
 `.trim();
+
+/** Taken before the body is read; the calls of it cost more. */
+const REQUEST_UNITS = 0.1;
 
 /** Pending requests per process; a page that verifies the record sends several in parallel. */
 export const MAX_READS: CapacityLimits = {
@@ -39,14 +47,17 @@ export function rpcRoutes({ chainReading }: Pick<HttpDeps, 'chainReading'>): Rou
       summary: 'Read-only JSON-RPC of the local chain, to verify the record',
       description: DESCRIPTION,
       json: RPC_REQUEST,
+      units: REQUEST_UNITS,
       reply: RPC_REPLY,
       errors: ['NOT_FOUND'],
       async handle({ json, context }): Promise<Reply<RpcResponseBody>> {
         if (chainReading.rpc === null) throw buildRpcNotServedError(chainReading.rpcUrl);
+        const request = chainReading.rpc.read(json);
+        if (request.units > REQUEST_UNITS) await context.countCall(request.units - REQUEST_UNITS);
         const client = toCapacityClient(context);
         const release = reads.acquire(client);
         try {
-          return { body: await chainReading.rpc.answer(json, client.class === 'holder') };
+          return { body: await request.answer(client.class === 'holder') };
         } finally {
           release();
         }

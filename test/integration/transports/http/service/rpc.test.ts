@@ -1,9 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { createPublicClient, erc20Abi, type Hex, http, numberToHex, parseAbiItem } from 'viem';
+import { createPublicClient, encodeFunctionData, erc20Abi, type Hex, http, multicall3Abi, numberToHex, parseAbiItem } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Caller, PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
+import { createRateLimits, type RateLimits } from '../../../../../src/auth/rate-limit/rate-limits.ts';
+import { MULTICALL3_ADDRESS } from '../../../../../src/chain/addresses.ts';
 import {
   createReadOnlyRpc,
   MAX_CALLS_PER_BATCH,
@@ -30,12 +32,12 @@ afterAll(async () => {
 });
 
 /** Serves the proxy to a node; null for a service without one. */
-async function open(options: ReadOnlyRpcOptions | null, rpcUrl: string | null = null): Promise<Served> {
+async function open(options: ReadOnlyRpcOptions | null, rpcUrl: string | null = null, limits?: RateLimits): Promise<Served> {
   const chainReading = { rpc: options === null ? null : createReadOnlyRpc(options), rpcUrl };
   const log = createLog({ level: 'silent', secrets: [] });
   const identify = async (authorization?: string): Promise<Caller> =>
     authorization === undefined ? PUBLIC_CALLER : { tier: 'basic', wallet: `0x${'b'.repeat(40)}` };
-  const served = await serveApp(createApp(rpcRoutes({ chainReading }), { log, identify, trustProxy: 1 }));
+  const served = await serveApp(createApp(rpcRoutes({ chainReading }), { log, identify, trustProxy: 1, ...(limits && { limits }) }));
   closing.push(served.close);
   return served;
 }
@@ -297,6 +299,54 @@ describe('the endpoint', () => {
     const response = await post(to, JSON.stringify(call('eth_chainId')));
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ code: 'NOT_FOUND', suggestedAction: expect.stringContaining(words) });
+  });
+});
+
+describe('the rate limit', () => {
+  const MODEXP = { to: `0x${'0'.repeat(39)}5`, data: `0x${'00'.repeat(96)}` };
+  const left = (response: Response) => Number(/r=(\d+)/.exec(response.headers.get('RateLimit')!)![1]);
+
+  async function openLimited() {
+    let taken = 0;
+    const log = createLog({ level: 'silent', secrets: [] });
+    const limits = createRateLimits({
+      counts: { add: async (_id, count) => (taken += count) },
+      limits: { public: 60, wallet: 300, rpc: 10, tasks: 10 },
+      now: () => new Date(0),
+      log,
+    });
+    const { rpcUrl, asked } = await node((calls) => results(calls, '0x'));
+    const served = await open({ rpcUrl, contracts: [chain.addresses.eas] }, null, limits);
+    return { asked, send: (body: unknown) => post(served.url, JSON.stringify(body)) };
+  }
+
+  it('counts each call of a batch, and forwards nothing of a batch beyond the limit', async () => {
+    const { asked, send } = await openLimited();
+    expect(left(await send(Array(33).fill(call('eth_call', MODEXP, 'latest'))))).toBe(27);
+    expect(asked).toHaveLength(33);
+    const response = await send(Array(33).fill(call('eth_call', MODEXP, 'latest')));
+    expect(response.status).toBe(429);
+    expect(await response.json()).toMatchObject({ code: 'RATE_LIMITED', policy: 'public' });
+    expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
+    expect(asked).toHaveLength(33);
+    expect((await send(Array(20).fill(call('eth_call', MODEXP, 'latest')))).status).toBe(200);
+  });
+
+  it('counts 50 lookups as one unit, a rejected call as none, and a request as a tenth at least', async () => {
+    const { send } = await openLimited();
+    expect(left(await send(Array(50).fill(call('eth_blockNumber'))))).toBe(59);
+    for (let request = 1; request <= 10; request++) expect(left(await send(call('evm_mine')))).toBe(58);
+    expect(left(await send(call('eth_chainId')))).toBe(57);
+  });
+
+  it('counts attestations that are read at once by their number', async () => {
+    const { send } = await openLimited();
+    const calls = Array.from({ length: 100 }, () => ({ target: chain.addresses.eas, allowFailure: false, callData: '0x' as Hex }));
+    const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] });
+    const read = call('eth_call', { to: MULTICALL3_ADDRESS, data, gas: '0x989680' }, 'latest');
+    expect(left(await send(read))).toBe(59);
+    expect(left(await send(read))).toBe(59);
+    expect(left(await send(read))).toBe(58);
   });
 });
 
