@@ -41,9 +41,10 @@ export function findLastForecastDay({ days }: ForecastRecord, through: Day): Pro
 }
 
 /** Metadata and distributions of days, by day. */
-export async function listCommittedDays({ days }: Pick<ForecastRecord, 'days'>, wanted: readonly Day[]) {
+export async function listCommittedDays({ days }: Pick<ForecastRecord, 'days'>, wanted: readonly Day[], horizons: readonly number[]) {
   const ids = [...new Set(wanted)].map(formatDay);
-  const projection = { day: 1, models: 1, distributions: 1, 'metadata.json': 1 };
+  const distributions = Object.fromEntries(horizons.map((horizonDays) => [`distributions.${horizonDays}`, 1]));
+  const projection = { day: 1, models: 1, ...distributions, 'metadata.json': 1 };
   const docs = await days.find({ _id: { $in: ids } }, { projection }).toArray();
   return new Map(docs.map((doc): [Day, Pick<DayDoc, 'metadata' | 'models' | 'distributions'>] => [doc.day, doc]));
 }

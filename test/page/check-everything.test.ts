@@ -164,7 +164,19 @@ describeWithBrowser('checking the whole record in the browser', (browser) => {
     ],
     [
       'gives every block one time',
-      (answer, { method }) => (method === 'eth_getBlockByNumber' ? { ...answer, result: { number: '0x1', timestamp: '0x1' } } : answer),
+      (answer, { method }) =>
+        method === 'eth_getLogs'
+          ? { ...answer, result: (answer.result as object[]).map((log) => ({ ...log, blockTimestamp: '0x1' })) }
+          : answer,
+      /checks FAIL \(.*blockTime/,
+    ],
+    [
+      'names no times in its events, and gives another block than the one asked for',
+      (answer, { method }) => {
+        if (method === 'eth_getBlockByNumber') return { ...answer, result: { number: '0x1', timestamp: '0x1' } };
+        if (method !== 'eth_getLogs') return answer;
+        return { ...answer, result: (answer.result as object[]).map((log) => ({ ...log, blockTimestamp: '0x0' })) };
+      },
       /^Could not be checked: asked for block/,
     ],
   ])('is no pass when the endpoint %s', async (_, change, expected) => {

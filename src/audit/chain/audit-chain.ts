@@ -1,6 +1,16 @@
-import { type Abi, type Address, type Client, decodeFunctionResult, encodeFunctionData, type Hex, numberToHex, zeroHash } from 'viem';
+import {
+  type Abi,
+  type Address,
+  type Client,
+  decodeFunctionResult,
+  encodeFunctionData,
+  type Hex,
+  numberToHex,
+  parseAbi,
+  zeroHash,
+} from 'viem';
 import { getBlockNumber, getChainId } from 'viem/actions';
-import type { ChainAddresses } from '../../chain/addresses.ts';
+import { type ChainAddresses, MULTICALL3_ADDRESS } from '../../chain/addresses.ts';
 import { easAbi } from '../../chain/eas/abi.ts';
 import type { RawAttestation } from '../../chain/eas/raw-attestation.ts';
 import { chainCall } from '../../chain/rpc/chain-call.ts';
@@ -12,6 +22,8 @@ export interface AuditChain<C extends Client = Client> {
   readonly chainId: number;
   /** Maximum concurrent calls. */
   readonly parallel: number;
+  /** Whether many contract calls in one are answered; cleared at the first that is not. Absent: not tried. */
+  readonly multicall?: { isServed: boolean };
 }
 
 export interface ClientOptions {
@@ -35,7 +47,8 @@ export async function connectChain<C extends Client>(createClient: (options: Cli
   const batchSize = answers === null ? undefined : BATCH_SIZE;
   const client = createClient({ batchSize, retries: true });
   const chainId = answers === null ? await chainCall('Asking for the chain id', () => getChainId(client)) : answers[0];
-  return { client, addresses, chainId, parallel: batchSize === undefined ? MAX_CONCURRENT_CALLS : batchSize * MAX_CONCURRENT_BATCHES };
+  const parallel = batchSize === undefined ? MAX_CONCURRENT_CALLS : batchSize * MAX_CONCURRENT_BATCHES;
+  return { client, addresses, chainId, parallel, multicall: { isServed: true } };
 }
 
 type ContractCall = { address: Address; abi: Abi; functionName: string; args: readonly unknown[] };
@@ -47,15 +60,77 @@ export async function callContract<Result>({ client }: AuditChain, call: Contrac
   return decodeFunctionResult({ ...call, data }) as Result;
 }
 
+const buildAttestationCall = ({ addresses }: AuditChain, uid: Hex) => ({
+  ...{ address: addresses.eas, abi: easAbi as Abi },
+  ...{ functionName: 'getAttestation', args: [uid] },
+});
+
 /** Returns a zero uid for a missing attestation. @throws OracleError CHAIN_UNREACHABLE, also when the endpoint returns another one */
 export async function readAttestation(chain: AuditChain, uid: Hex): Promise<RawAttestation> {
-  return chainCall('Reading an attestation', async () => {
-    const call = { address: chain.addresses.eas, abi: easAbi, functionName: 'getAttestation', args: [uid] };
-    const found = await callContract<RawAttestation>(chain, call);
-    // An endpoint that loses one response of a batch shifts the others.
-    if (found.uid !== uid && found.uid !== zeroHash) throw new Error(`asked for ${uid}, the endpoint answers with ${found.uid}`);
+  return chainCall('Reading an attestation', async () =>
+    requireMeant(uid, await callContract<RawAttestation>(chain, buildAttestationCall(chain, uid))),
+  );
+}
+
+/** An endpoint that loses one response of a batch shifts the others. */
+function requireMeant(uid: Hex, found: RawAttestation): RawAttestation {
+  if (found.uid !== uid && found.uid !== zeroHash) throw new Error(`asked for ${uid}, the endpoint answers with ${found.uid}`);
+  return found;
+}
+
+const multicallAbi = parseAbi([
+  'struct Call3 { address target; bool allowFailure; bytes callData; }',
+  'struct Result { bool success; bytes returnData; }',
+  'function aggregate3(Call3[] calls) payable returns (Result[] returnData)',
+]);
+
+/** A request of so many is shorter than 64 KiB, the limit of many endpoints. */
+const ATTESTATIONS_PER_CALL = 100;
+/** Fewer are one batch of single calls. */
+const MIN_ATTESTATIONS_PER_CALL = 20;
+const MAX_CONCURRENT_MULTICALLS = 2;
+
+interface AttestationBatch extends Pick<BatchOptions<Hex, RawAttestation>, 'signal'> {
+  onRead?(uid: Hex, content: RawAttestation): void;
+}
+
+/** In order; many at a time where the chain has Multicall3 and the endpoint takes such calls. @throws as `readAttestation`; the reason of `signal` */
+export async function readAttestations(chain: AuditChain, uids: readonly Hex[], { signal, onRead }: AttestationBatch) {
+  const readOne = async (uid: Hex) => {
+    const content = await readAttestation(chain, uid);
+    onRead?.(uid, content);
+    return content;
+  };
+  const readEach = (some: readonly Hex[]) => readInBatches(some, { parallel: chain.parallel, signal, read: readOne });
+  if (uids.length < MIN_ATTESTATIONS_PER_CALL || chain.multicall?.isServed !== true) return readEach(uids);
+  const chunks = Array.from({ length: Math.ceil(uids.length / ATTESTATIONS_PER_CALL) }, (_, index) =>
+    uids.slice(index * ATTESTATIONS_PER_CALL, (index + 1) * ATTESTATIONS_PER_CALL),
+  );
+  const read = async (chunk: readonly Hex[]) => {
+    const found = await readTogether(chain, chunk);
+    signal?.throwIfAborted();
+    if (found === null) return readEach(chunk);
+    for (const [index, uid] of chunk.entries()) onRead?.(uid, found[index]!);
     return found;
-  });
+  };
+  return (await readInBatches(chunks, { parallel: MAX_CONCURRENT_MULTICALLS, signal, read })).flat();
+}
+
+/** Null where the chain or its endpoint does not answer such a call: what is wrong shows in single calls. */
+async function readTogether(chain: AuditChain, uids: readonly Hex[]): Promise<RawAttestation[] | null> {
+  if (chain.multicall?.isServed !== true) return null;
+  const calls = uids.map((uid) => buildAttestationCall(chain, uid));
+  const args = [calls.map((call) => ({ target: call.address, allowFailure: false, callData: encodeFunctionData(call) }))];
+  try {
+    const call = { address: MULTICALL3_ADDRESS, abi: multicallAbi as Abi, functionName: 'aggregate3', args };
+    const results = await callContract<readonly { returnData: Hex }[]>(chain, call);
+    return uids.map((uid, index) =>
+      requireMeant(uid, decodeFunctionResult({ ...calls[index]!, data: results[index]!.returnData }) as RawAttestation),
+    );
+  } catch {
+    chain.multicall.isServed = false;
+    return null;
+  }
 }
 
 export type BlockTime = Awaited<ReturnType<typeof readBlock>>;

@@ -7,7 +7,7 @@ import type { AttestationEvidence, CheckContext, ForecastEvidence, Prediction, R
 import { isUnread } from '../../verify/evidence.ts';
 import { createFindings } from '../../verify/findings.ts';
 import type { AuditPrices } from '../prices/audit-prices.ts';
-import { type AuditChain, readAttestation, readBlock, readInBatches } from './audit-chain.ts';
+import { type AuditChain, readAttestation, readAttestations, readBlock } from './audit-chain.ts';
 import { findAttestations } from './find-attestations.ts';
 import { findFirstBlocks } from './find-blocks.ts';
 import { createReadingState, readSchema } from './read-record.ts';
@@ -129,8 +129,8 @@ function decodeSilently(search: EvidenceSearch, evidence: readonly AttestationEv
 
 /** Undated: their uids are digests of their times, too. */
 async function readPredictions({ chain, signal }: EvidenceSearch, uids: readonly Hex[]) {
-  const read = async (uid: Hex) => ({ uid, schema: 'prediction' as const, content: await readAttestation(chain, uid), blockAt: null });
-  return readInBatches(uids, { parallel: chain.parallel, signal, read });
+  const contents = await readAttestations(chain, uids, { signal });
+  return uids.map((uid, index) => ({ uid, schema: 'prediction' as const, content: contents[index]!, blockAt: null }));
 }
 
 function readRange<S extends SchemaName>(search: EvidenceSearch, schema: S, fromBlock: number, throughBlock: number) {

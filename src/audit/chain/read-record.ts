@@ -3,7 +3,7 @@ import type { AttestationLog } from '../../chain/eas/attestation-reader.ts';
 import type { SchemaName } from '../../chain/eas/attestation-schemas.ts';
 import type { RawAttestation } from '../../chain/eas/raw-attestation.ts';
 import type { AttestationEvidence } from '../../verify/evidence.ts';
-import { type AuditChain, readAttestation, readBlock, readInBatches } from './audit-chain.ts';
+import { type AuditChain, readAttestations, readBlock, readInBatches } from './audit-chain.ts';
 import { type AttestationSearch, findAttestations } from './find-attestations.ts';
 
 /** What has been read of a record; a reading that was interrupted continues with it. */
@@ -40,17 +40,27 @@ export async function readSchema<S extends SchemaName>(chain: AuditChain, schema
   await findAttestations(chain, schema, {
     ...{ attester, fromBlock, throughBlock, signal },
     onRange(found, next) {
-      logs.push(...found);
+      for (const { blockAt, ...log } of found) {
+        logs.push(log);
+        if (blockAt !== undefined) blockTimes.set(log.blockNumber, blockAt);
+      }
       nextBlock[schema] = next;
       onProgress?.(`looking for ${schema}s`, next - fromBlock, throughBlock + 1 - fromBlock);
     },
   });
-  const onRead = () => onProgress?.(`reading ${schema}s`, logs.filter(({ uid }) => contents.has(uid)).length, logs.length);
-  const batches = { parallel: chain.parallel, signal, onRead };
   const uids = logs.map(({ uid }) => uid).filter((uid) => !contents.has(uid));
-  await readInBatches(uids, { ...batches, read: async (uid) => void contents.set(uid, await readAttestation(chain, uid)) });
+  let read = logs.length - uids.length;
+  await readAttestations(chain, uids, {
+    signal,
+    onRead(uid, content) {
+      contents.set(uid, content);
+      read += 1;
+      onProgress?.(`reading ${schema}s`, read, logs.length);
+    },
+  });
   const blocks = new Set(logs.map(({ blockNumber }) => blockNumber).filter((blockNumber) => !blockTimes.has(blockNumber)));
-  await readInBatches([...blocks], { ...batches, read: async (block) => void blockTimes.set(block, (await readBlock(chain, block)).at) });
+  const readTime = async (block: number) => void blockTimes.set(block, (await readBlock(chain, block)).at);
+  await readInBatches([...blocks], { parallel: chain.parallel, signal, read: readTime });
   return logs.map(({ uid, blockNumber }) => {
     return { uid, schema, content: contents.get(uid) ?? null, blockAt: blockTimes.get(blockNumber) ?? null };
   });

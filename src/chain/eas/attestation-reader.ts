@@ -46,6 +46,8 @@ export interface AttestationLog {
   uid: Hex;
   txHash: Hex;
   blockNumber: number;
+  /** Time of the block, where the node names it in its events. */
+  blockAt?: Date | undefined;
 }
 
 export interface FindAttestationsOptions {
@@ -129,8 +131,17 @@ export async function readAttestedLogs(
     if (!Array.isArray(logs)) throw new Error('The endpoint does not answer with a list of events');
     const canonicalLogs = logs.filter(({ removed }) => !removed);
     // The uid is the only argument of the event that is not indexed.
-    return canonicalLogs.map((log) => ({ uid: log.data, txHash: log.transactionHash as Hex, blockNumber: Number(log.blockNumber) }));
+    return canonicalLogs.map((log) => ({
+      ...{ uid: log.data, txHash: log.transactionHash as Hex, blockNumber: Number(log.blockNumber) },
+      blockAt: toBlockTime((log as { blockTimestamp?: unknown }).blockTimestamp),
+    }));
   });
+}
+
+/** Zero where a node has the member only. */
+function toBlockTime(timestamp: unknown): Date | undefined {
+  const seconds = typeof timestamp === 'string' && /^0x[\da-f]{1,10}$/i.test(timestamp) ? Number(timestamp) : 0;
+  return seconds === 0 ? undefined : new Date(seconds * 1_000);
 }
 
 function decodeFields(schema: string, data: Hex): DecodedField[] {

@@ -23,6 +23,7 @@ export async function openRevealedDistributions(deps: DistributionDeps, docs: re
     listCommittedDays(
       deps.record,
       revealed.map(({ day }) => day),
+      [...new Set(revealed.map(({ horizonDays }) => horizonDays))],
     ),
     deps.distributionScores.listByIds(revealed.map(({ _id }) => _id)),
   ]);

@@ -125,7 +125,9 @@ describe('predictions of a day', () => {
     const second = await attester.attestPredictions('attest:found:2', predictions(), REACHED);
     const options = { schema: 'prediction', attester: attester.address, fromBlock: 0 } as const;
     const found = await reader.find({ ...options, blocksPerRequest: 2 });
-    expect(found).toEqual([...first, ...second].map(({ uid, txHash, blockNumber }) => ({ uid, txHash, blockNumber })));
+    expect(found).toEqual(
+      [...first, ...second].map(({ uid, txHash, blockNumber }) => ({ uid, txHash, blockNumber, blockAt: expect.any(Date) })),
+    );
     expect(await reader.find({ ...options, fromBlock: second[0].blockNumber })).toHaveLength(4);
     expect(await reader.find({ ...options, schema: 'resolution' })).toEqual([]);
   });

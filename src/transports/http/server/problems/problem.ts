@@ -8,6 +8,7 @@ import { buildPaymentProblem } from '../payments/payment-problem.ts';
 import { getRequestId, getRoutePath } from '../security/request-log.ts';
 import { formatErrorForLog } from './error-for-log.ts';
 import { getProblemMembers } from './problem-members.ts';
+import { isShownAsPage, sendProblemPage } from './problem-page.ts';
 
 /** HTTP status and title of every error code; `satisfies` makes a missing code a type error. */
 export const PROBLEMS = {
@@ -93,12 +94,14 @@ export function toProblemDetails(error: unknown, instance: string): ProblemDetai
 /** Writes the body of an error; status and headers are set before. */
 export type ProblemSerializer = (problem: ProblemDetails, response: Response, error: unknown) => void;
 
-const sendProblemJson: ProblemSerializer = (problem, response) => {
-  response.type('application/problem+json').send(JSON.stringify(problem));
+const sendNegotiated: ProblemSerializer = (problem, response) => {
+  response.vary('Accept');
+  if (isShownAsPage(response, problem.status)) sendProblemPage(response, problem);
+  else response.type('application/problem+json').send(JSON.stringify(problem));
 };
 
-/** Responds with an error, as `application/problem+json` unless a protocol adapter serializes it. */
-export function sendProblem(response: Response, error: unknown, serialize: ProblemSerializer = sendProblemJson): void {
+/** Responds with an error, as `application/problem+json` or a page for browsers, unless a protocol adapter serializes it. */
+export function sendProblem(response: Response, error: unknown, serialize: ProblemSerializer = sendNegotiated): void {
   const problem = toProblemDetails(error, `${response.req.baseUrl}${response.req.path}`);
   Object.assign(problem, getProblemMembers(response));
   // Lets a client quote the log line in a bug report.
