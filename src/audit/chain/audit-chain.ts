@@ -88,7 +88,8 @@ const multicallAbi = parseAbi([
 const ATTESTATIONS_PER_CALL = 100;
 /** Fewer are one batch of single calls. */
 const MIN_ATTESTATIONS_PER_CALL = 20;
-const MAX_CONCURRENT_MULTICALLS = 2;
+/** The transport would join concurrent ones to a request that is too long. */
+const MAX_CONCURRENT_MULTICALLS = 1;
 
 interface AttestationBatch extends Pick<BatchOptions<Hex, RawAttestation>, 'signal'> {
   onRead?(uid: Hex, content: RawAttestation): void;

@@ -7,6 +7,9 @@ import { isUnread, type Prediction, type ServedDistributions, type Unread } from
 import { type Findings, NO_SUBJECT } from '../../verify/findings.ts';
 import { type DistributionClaims, MAX_OPENINGS_PER_PAGE } from './distribution-claims.ts';
 
+/** Forecasts may be resolved while the record is read. */
+const MIN_OPENINGS_PER_PAGE = 10;
+
 interface DistributionAudit {
   /** Null: no service is compared. */
   distributions: DistributionClaims | null;
@@ -34,7 +37,7 @@ export async function checkServedDistributions(rows: readonly CheckedRow[], audi
     findings.leave('distributions', NO_SUBJECT, NO_SERVICE, false);
     return [];
   }
-  if (!(await readAll(distributions, check, { ...audit, total: rows.filter(isDue).length }))) {
+  if (!(await readAll(distributions, check, { ...audit, due: rows.filter(isDue) }))) {
     const missing = await explainMissing(distributions, newest.prediction);
     if (missing === 'older') findings.note(OLDER_SERVICE);
     else if (missing === 'unknown') findings.leave('distributions', NO_SUBJECT, UNKNOWN_SERVICE);
@@ -45,24 +48,24 @@ export async function checkServedDistributions(rows: readonly CheckedRow[], audi
   return check.finish(isUnread(challenges) ? null : challenges);
 }
 
-type Reading = Pick<DistributionAudit, 'signal' | 'onProgress'> & { total: number };
+type Reading = Pick<DistributionAudit, 'signal' | 'onProgress'> & { due: readonly CheckedRow[] };
 
 /** @returns false when the service has no such operation */
-async function readAll(
-  claims: DistributionClaims,
-  check: DistributionRecordCheck,
-  { signal, onProgress, total }: Reading,
-): Promise<boolean> {
+async function readAll(claims: DistributionClaims, check: DistributionRecordCheck, { signal, onProgress, due }: Reading): Promise<boolean> {
   let done = 0;
   for (const horizonDays of HORIZONS) {
     let before: string | null = null;
+    let left = due.filter(({ prediction }) => prediction.data.horizonDays === horizonDays).length;
     do {
       signal?.throwIfAborted();
-      const page = await claims.readPage(horizonDays, { limit: MAX_OPENINGS_PER_PAGE, before });
+      // Services price a page by the entries that it may have.
+      const limit = Math.min(MAX_OPENINGS_PER_PAGE, Math.max(MIN_OPENINGS_PER_PAGE, left));
+      const page = await claims.readPage(horizonDays, { limit, before });
       if (page === null) return false;
       for (const served of page.data) check.check(served);
       done += page.data.length;
-      onProgress('checking distributions', done, total);
+      left -= page.data.length;
+      onProgress('checking distributions', done, due.length);
       if (page.nextCursor !== null && !isEarlier(page.nextCursor, before)) {
         throw new OracleError('SERVICE_UNREACHABLE', 'The list of distributions of the service does not end');
       }

@@ -25,7 +25,7 @@ const METHOD_UNITS: Readonly<Record<Exclude<ReadMethod, 'eth_call'>, number>> = 
   eth_getCode: 0.1,
   eth_getBlockByNumber: LOOKUP_UNITS,
   eth_getBlockByHash: LOOKUP_UNITS,
-  eth_getLogs: 1,
+  eth_getLogs: 0.5,
   eth_getTransactionByHash: LOOKUP_UNITS,
   eth_getTransactionReceipt: 0.1,
 };

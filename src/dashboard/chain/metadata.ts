@@ -1,4 +1,5 @@
 import type { Unread } from '../../verify/evidence.ts';
+import { sendWithinLimit } from '../state/api.ts';
 
 const MAX_METADATA_BYTES = 200_000;
 const MINUTE_MS = 60_000;
@@ -19,7 +20,7 @@ export function createMetadataReader(fetch: (path: string, request: RequestInit)
       return { problem: 'the rate limit of the service is used up: try again in a minute' };
     requestTimes.push(now());
     try {
-      const response = await fetch(`ipfs/${cid}`, { signal });
+      const response = await sendWithinLimit(() => fetch(`ipfs/${cid}`, { signal }), signal);
       if (!response.ok) return { problem: `the service answers with status ${response.status}` };
       const bytes = await readBoundedBytes(response, MAX_METADATA_BYTES);
       cache.set(cid, bytes);

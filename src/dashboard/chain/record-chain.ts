@@ -4,6 +4,7 @@ import { EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../chain/addresses.ts';
 import type { SchemaName } from '../../chain/eas/attestation-schemas.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
 import type { AttestationEvidence, Unread } from '../../verify/evidence.ts';
+import { sendWithinLimit } from '../state/api.ts';
 import type { ApiResponses } from '../state/responses.ts';
 
 type ChainInfo = Pick<ApiResponses['info'], 'chain' | 'contracts'>;
@@ -72,9 +73,10 @@ export function createAttestationReader(chain: AuditChain) {
 /** Sends neither credentials nor the URL of the page, and follows no redirect; the library bounds the size of a response. */
 function createPageClient(endpoint: string, signal: AbortSignal, { batchSize, retries }: ClientOptions) {
   const transport = http(endpoint, {
-    ...{ batch: batchSize === undefined ? false : { batchSize }, retryCount: 0, timeout: 4 * TIMEOUT_MS },
+    // Each attempt has its time; waits for a rate limit are as long as the endpoint asks for.
+    ...{ batch: batchSize === undefined ? false : { batchSize }, retryCount: 0, timeout: 0 },
     fetchOptions: { credentials: 'omit', referrerPolicy: 'no-referrer', redirect: 'error' },
-    fetchFn: (url, init) => send(url, { ...init, signal }, retries ? MAX_RETRIES : 0),
+    fetchFn: (url, init) => sendWithinLimit(() => send(url, { ...init, signal }, retries ? MAX_RETRIES : 0), signal),
   });
   return createClient({ transport, ccipRead: false, cacheTime: 0 });
 }
@@ -85,7 +87,8 @@ async function send(url: string | URL | Request, init: RequestInit & { signal: A
   const response = await fetch(url, { ...init, signal: AbortSignal.any([signal, limit]) }).catch(() => {
     throw new Error(limit.aborted ? `it does not answer within ${TIMEOUT_MS / 1_000} s` : 'it cannot be reached from this browser');
   });
-  if (retriesLeft === 0 || !OVERLOADED_STATUSES.includes(response.status)) return response;
+  const namesWait = response.status === 429 && response.headers.get('retry-after') !== null;
+  if (retriesLeft === 0 || namesWait || !OVERLOADED_STATUSES.includes(response.status)) return response;
   await response.body?.cancel();
   await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS * (MAX_RETRIES - retriesLeft + 1)));
   return send(url, init, retriesLeft - 1);

@@ -26,9 +26,40 @@ export class ApiProblem extends Error {
 }
 
 const TIMEOUT_MS = 20_000;
+/** Of one request; each is until the limit of a minute ends, as the service says. */
+const MAX_LIMIT_WAITS = 20;
+const MAX_LIMIT_WAIT_SECONDS = 90;
+
+const limitListeners = new Set<(until: Date | null) => void>();
+let limitedUntil: Date | null = null;
+
+/** Calls the listener with the end of the wait for the rate limit, now and on every change; null: nothing waits. */
+export function watchLimitWait(listener: (until: Date | null) => void): () => void {
+  limitListeners.add(listener);
+  listener(limitedUntil);
+  return () => void limitListeners.delete(listener);
+}
+
+function setLimitedUntil(until: Date | null) {
+  limitedUntil = until;
+  for (const listener of limitListeners) listener(until);
+}
+
+/** Waits for the end of a rate limit, by `Retry-After`. @throws the reason of `signal` */
+export async function waitForLimit(retryAfterSeconds: number, signal?: AbortSignal): Promise<void> {
+  // At the same moment for all requests that wait, and a moment later for each, so that they do not come at once.
+  const until = new Date(Date.now() + 1_000 * Math.min(MAX_LIMIT_WAIT_SECONDS, Math.max(1, retryAfterSeconds)));
+  if (limitedUntil === null || limitedUntil < until) setLimitedUntil(until);
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, until.getTime() - Date.now() + 500 * Math.random());
+    signal?.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+  if (limitedUntil !== null && limitedUntil.getTime() <= Date.now()) setLimitedUntil(null);
+  signal?.throwIfAborted();
+}
 
 /**
- * Sends a request to the service.
+ * Sends a request to the service. One that reads waits where it exceeds the rate limit.
  * @param path relative to the base URL
  * @returns JSON body of a success
  * @throws {ApiProblem}
@@ -37,19 +68,28 @@ export async function requestApi<Answer = unknown>(
   path: string,
   { token, method = 'GET', body }: { token?: string | null; method?: string; body?: unknown } = {},
 ): Promise<Answer> {
-  const response = await fetchFromService(path, {
-    method,
-    headers: {
-      accept: 'application/json',
-      ...(token ? { authorization: `Bearer ${token}` } : {}),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
+  const headers = {
+    accept: 'application/json',
+    ...(token ? { authorization: `Bearer ${token}` } : {}),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
+  const request = { method, headers, body: body === undefined ? undefined : JSON.stringify(body) };
+  const response = await (method === 'GET' ? sendWithinLimit(() => fetchFromService(path, request)) : fetchFromService(path, request));
   const answer = await response.json().catch(() => null);
   if (token && response.ok && isTokenRejected(response)) throw tokenRejectedProblem();
   if (response.ok && answer !== null) return answer;
   throw toApiProblem(response, answer);
+}
+
+/** Sends a request again while the rate limit rejects it, each time after the wait that the response asks for. @throws the reason of `signal` */
+export async function sendWithinLimit(send: () => Promise<Response>, signal?: AbortSignal): Promise<Response> {
+  for (let waits = 0; ; waits++) {
+    const response = await send();
+    const seconds = Number(response.headers.get('retry-after'));
+    if (response.status !== 429 || !(seconds > 0) || waits === MAX_LIMIT_WAITS) return response;
+    await response.body?.cancel();
+    await waitForLimit(seconds, signal);
+  }
 }
 
 /** @throws {ApiProblem} when there is no response */

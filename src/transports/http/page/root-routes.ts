@@ -35,6 +35,8 @@ export function rootRoutes(deps: HomeDeps & Pick<HttpDeps, 'version' | 'publicUr
   return [
     route('GET /', 'listResources', {
       tag: 'service',
+      // Rendered once a minute.
+      units: 0.2,
       reply: RESOURCES,
       alternatives: { 'text/html': { description: 'The dashboard: forecast, record, and verification of each attestation.' } },
       summary: 'List of all operations; the dashboard in browsers',

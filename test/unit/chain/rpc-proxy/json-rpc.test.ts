@@ -59,7 +59,7 @@ describe('the price of a call', () => {
     ['eth_getBlockByNumber', ['latest', true], 0.1],
     ['eth_getCode', [ADDRESS], 0.1],
     ['eth_getTransactionReceipt', [HASH], 0.1],
-    ['eth_getLogs', [{ address: ADDRESS }], 1],
+    ['eth_getLogs', [{ address: ADDRESS }], 0.5],
   ] as const)('%s %j is %d units', (method, params, units) => {
     expect(price(method, [...params]).units).toBe(units);
   });

@@ -31,6 +31,7 @@ const QUERY = z.object({
 export function crowdRoutes(deps: CrowdDeps): Route[] {
   return [
     route(`GET ${CROWD_PATH}`, 'getCrowdVsOracle', {
+      units: 0.2,
       tag: 'crowd',
       summary: 'Weekly comparison of the prediction-market crowd with the oracle, on the strike closest to the money',
       description:

@@ -26,6 +26,7 @@ const MAX_SKIP_REASON_CHARS = 300;
 export function wagerRoutes(deps: WagerDeps): Route[] {
   return [
     route('GET /api/svc/wagers', 'listWagers', {
+      units: 0.3,
       tag: 'crowd',
       summary: "The service's own wagers of resolved days, with order book and outcome",
       query: z.object({ limit: limitInput(PAGE_LIMITS.wagers.most, PAGE_LIMITS.wagers.default) }),

@@ -8,6 +8,7 @@ import { METADATA } from './metadata-schemas.ts';
 export function metadataRoutes({ record }: Pick<HttpDeps, 'record'>): Route[] {
   return [
     route('GET /ipfs/{cid}', 'getMetadata', {
+      units: 0.1,
       tag: 'record',
       reply: METADATA,
       errors: ['NOT_FOUND'],

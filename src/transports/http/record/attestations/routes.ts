@@ -72,6 +72,7 @@ export function attestationRoutes(deps: AttestationDeps): Route[] {
       handle: async ({ params, caller }) => ({ body: await verifyAttestation(deps, params.uid, caller) }),
     }),
     route('GET /api/svc/onchain-oracle/stats', 'getAttestationStats', {
+      units: 0.1,
       tag: 'record',
       reply: ATTESTATION_STATS,
       summary: 'Number, period and cost of attestations, of 7 days unless other horizons are named',

@@ -11,6 +11,7 @@ type ChallengeDeps = Pick<HttpDeps, 'statistics' | 'champions'>;
 export function challengeRoutes({ statistics, champions }: ChallengeDeps): Route[] {
   return [
     route('GET /api/svc/challenge', 'getChallenge', {
+      units: 0.2,
       tag: 'record',
       summary: 'Champion and challenger: their committed distributions scored, and whether the record proves one better',
       description:

@@ -30,6 +30,7 @@ type SeriesDeps = Pick<HttpDeps, 'statistics' | 'publicUrl'>;
 export function seriesRoutes(deps: SeriesDeps): Route[] {
   return [
     route(`GET ${PATH}`, 'getScoreSeries', {
+      units: 0.2,
       tag: 'record',
       summary: 'Hit rate, skill, coverage and the evidence between model versions over time, with intervals',
       description: DESCRIPTION,

@@ -11,6 +11,9 @@ type DistributionRouteDeps = Pick<HttpDeps, 'distributionScores' | 'publicUrl' |
 
 const PATH = '/api/svc/distributions';
 
+const UNITS = 0.2;
+const UNITS_PER_ENTRY = 0.008;
+
 const QUERY = z.object({
   horizon: scorecardDaysInput,
   limit: limitInput(PAGE_LIMITS.distributions.most, PAGE_LIMITS.distributions.default),
@@ -27,10 +30,15 @@ export function distributionRoutes(deps: DistributionRouteDeps): Route[] {
       description:
         'Quantiles and salts open the digests in the metadata, whose sha2-256 is on chain since before the outcome window. Distributions ' +
         'of forecasts without an outcome on chain are returned to no caller. Entries are paged, newest first: send `nextCursor`, also in ' +
-        'the header `Link` (RFC 8288), as `before` until it is null.',
+        'the header `Link` (RFC 8288), as `before` until it is null. A page counts as 0.008 units of the rate limit for each entry of `limit`.',
       query: QUERY,
+      units: UNITS,
       sharedByTier: true,
-      handle: ({ query }) => readDistributions(deps, query),
+      async handle({ query, context }) {
+        const units = query.limit * UNITS_PER_ENTRY;
+        if (units > UNITS) await context.countCall(units - UNITS);
+        return readDistributions(deps, query);
+      },
     }),
   ];
 }

@@ -13,6 +13,10 @@ type ScorecardDeps = MarketComparisonDeps & Pick<HttpDeps, 'market' | 'publicUrl
 
 const PATH = '/api/svc/scorecard';
 
+const UNITS = 0.6;
+const SHORT_PAGE = 100;
+const LONG_PAGE_UNITS = 0.9;
+
 const QUERY = z.object({
   horizon: scorecardDaysInput,
   limit: limitInput(PAGE_LIMITS.scorecard.most, PAGE_LIMITS.scorecard.default),
@@ -27,12 +31,17 @@ export function scorecardRoutes(deps: ScorecardDeps): Route[] {
       reply: SCORECARD,
       summary: 'All forecasts of a horizon with outcomes, scores and their significance',
       description:
+        `A page of more than ${SHORT_PAGE} entries counts as ${LONG_PAGE_UNITS} units of the rate limit. ` +
         'Figures cover all forecasts of the horizon; entries are paged, newest first. Send `nextCursor`, also in the header ' +
         '`Link` (RFC 8288), as `before` until it is null.',
       query: QUERY,
+      units: UNITS,
       sharedByTier: true,
       variesByCaller: true,
-      handle: ({ query, caller }) => readScorecard(deps, query, caller),
+      async handle({ query, caller, context }) {
+        if (query.limit > SHORT_PAGE) await context.countCall(LONG_PAGE_UNITS - UNITS);
+        return readScorecard(deps, query, caller);
+      },
     }),
   ];
 }

@@ -23,6 +23,7 @@ const WEEKLY = 'Runs on Sunday at 15:00 UTC and on a fresh start, in a child pro
 export function selfTestRoutes(deps: SelfTestDeps): Route[] {
   return [
     route(`GET ${STATUS_PATH}`, 'getSelfTestStatus', {
+      units: 0.3,
       tag: 'self-test',
       summary: 'Status of all self-tests, with the weekly report of the service on itself',
       reply: schemas.SELF_TEST_STATUS_REPLY,

@@ -24,6 +24,7 @@ const QUERY = z.object({
 export function timestampRoutes(deps: TimestampRouteDeps): Route[] {
   return [
     route(`GET ${PATH}`, 'listTimestamps', {
+      units: 0.2,
       tag: 'record',
       reply: TIMESTAMPS,
       summary: 'Independent timestamps of the commitments of each day, with their proofs',

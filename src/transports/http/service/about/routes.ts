@@ -7,6 +7,7 @@ import { INFO } from './info-schemas.ts';
 export function aboutRoutes(deps: InfoDeps & EcosystemDeps): Route[] {
   return [
     route('GET /api/svc/info', 'getInfo', {
+      units: 0.2,
       tag: 'service',
       reply: INFO,
       summary: 'Service overview: model card, horizons, schedule, tiers, limits, data, documents, and skill',

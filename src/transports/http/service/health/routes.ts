@@ -42,6 +42,7 @@ export function healthRoutes({ isStopping, market, now, readiness, setup, status
       handle: async () => ({ body: { success: true as const, ...(await status()) } }),
     }),
     route('GET /api/cache/stats', 'getCacheStats', {
+      units: 0.1,
       tag: 'service',
       reply: CACHE_STATS,
       summary: 'Hits and misses of the market caches, and the freshness of each feed',

@@ -9,7 +9,7 @@ import { RPC_REPLY, RPC_REQUEST, type RpcResponseBody } from './schemas.ts';
 export const RPC_PATH = '/rpc';
 
 const PRICES =
-  'an `eth_getLogs` 1; an `eth_call` 1 for each 2 million of gas that it may use (`gas`, by default 2 and at most 10 million), or for each ' +
+  'an `eth_getLogs` 0.5; an `eth_call` 1 for each 2 million of gas that it may use (`gas`, by default 2 and at most 10 million), or for each ' +
   '20 million where it calls contracts of the record only, also by `aggregate3` of Multicall3; most others 0.02.';
 
 const DESCRIPTION = `
