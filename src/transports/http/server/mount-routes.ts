@@ -56,7 +56,8 @@ interface Handling {
 
 async function handleRequest(route: Route, handling: Handling, request: Request, response: Response): Promise<void> {
   response.vary('Authorization');
-  const units = handling.tierReplies === null || route.sharedByTier !== true ? route.units : toSharedUnits(route, handling.tierReplies, request);
+  const units =
+    handling.tierReplies === null || route.sharedByTier !== true ? route.units : toSharedUnits(route, handling.tierReplies, request);
   const guarded = route.isWebSocket === true ? PUBLIC_ACCESS : { ...route, units };
   const stream = await handling.guard(guarded, request, response, (context) => answerRequest(route, handling, context, response));
   // At the pace of the client, in no unit of work.
