@@ -4,8 +4,11 @@ import { parseTextFilters } from './text-filters.ts';
 /** A text as a skill call, or as a skill whose input is incomplete. */
 export type TextCall = { skill: string; input: Record<string, unknown> } | { skill: string; missing: string };
 
+/** `after` is looked for behind the first match of `word`: one pattern with both would take quadratic time. */
+type Keyword = readonly [weight: number, word: RegExp, after?: RegExp];
+
 /** Weighted keywords, each counted once. Ordered by priority: of equal scores the later skill wins. */
-const KEYWORDS: readonly { skill: string; words: readonly (readonly [weight: number, word: RegExp])[] }[] = [
+const KEYWORDS: readonly { skill: string; words: readonly Keyword[] }[] = [
   {
     skill: 'get_market_context',
     words: [
@@ -19,8 +22,8 @@ const KEYWORDS: readonly { skill: string; words: readonly (readonly [weight: num
     skill: 'predict_btc_direction',
     words: [
       [3, /\b(?:forecast|predict(?:ion)?|outlook|signal|direction)\b/],
-      [3, /\b(?:will|going to|go(?:es|ing)?|head(?:ed|ing)?|move)\b.*\b(?:up|down|rise|fall|drop|higher|lower|next|tomorrow|week)\b/],
-      [3, /\bwhere\b.*\b(?:going|heading|headed)\b/],
+      [3, /\b(?:will|going to|go(?:es|ing)?|head(?:ed|ing)?|move)\b/, /\b(?:up|down|rise|fall|drop|higher|lower|next|tomorrow|week)\b/],
+      [3, /\bwhere\b/, /\b(?:going|heading|headed)\b/],
       [3, /\b(?:up or down|bull(?:ish)?|bear(?:ish)?|long or short|buy|sell)\b/],
       [1, /\b(?:next week|tomorrow|coming days|over the next)\b/],
     ],
@@ -69,10 +72,15 @@ function findNamedSkill(text: string): string | undefined {
 function findBestSkill(text: string): string | undefined {
   const scores = KEYWORDS.map(({ skill, words }) => ({
     skill,
-    score: words.reduce((sum, [weight, word]) => (word.test(text) ? sum + weight : sum), 0),
+    score: words.reduce((sum, [weight, word, after]) => (isFound(text, word, after) ? sum + weight : sum), 0),
   }));
   const best = scores.reduce((one, other) => (other.score >= one.score ? other : one));
   return best.score > 0 ? best.skill : undefined;
+}
+
+function isFound(text: string, word: RegExp, after: RegExp | undefined): boolean {
+  const found = word.exec(text);
+  return found !== null && (after === undefined || after.test(text.slice(found.index + found[0].length)));
 }
 
 function parseVerification(text: string): TextCall {
