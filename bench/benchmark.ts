@@ -89,12 +89,14 @@ export interface InputCost {
   peakMb: number;
 }
 
-/** What a kilobyte of hostile input costs beside a kilobyte of honest input: less is better. */
+/** What hostile input costs beside honest input: less is better. */
 export interface CostComparison {
   kind: 'cost';
   name: string;
   /** What the hostile client does, in one sentence. */
   meaning: string;
+  /** What is compared: a kilobyte of input, or what one address may send in a minute. */
+  per: 'kilobyte' | 'minute';
   baseline: InputCost;
   ours: InputCost;
   /** The largest ratio that is wanted, of CPU and of memory. */

@@ -33,16 +33,18 @@ const MEMORY_NOISE_MB = 8;
 /** The kernel counts CPU time in steps of so many seconds. */
 const CPU_NOISE_SECONDS = 0.01;
 
-function reportOfCosts({ name, meaning, baseline, ours, maxTimes }: CostComparison): string[] {
-  const cpu = (cost: InputCost) => Math.max(cost.cpuSeconds, CPU_NOISE_SECONDS) / cost.bytes;
-  const memory = (cost: InputCost) => Math.max(cost.peakMb, MEMORY_NOISE_MB) / cost.bytes;
+function reportOfCosts({ name, meaning, per, baseline, ours, maxTimes }: CostComparison): string[] {
+  const unit = per === 'minute' ? 'a minute' : '1 kB';
+  const amount = (cost: InputCost) => (per === 'minute' ? 1 : cost.bytes);
+  const cpu = (cost: InputCost) => Math.max(cost.cpuSeconds, CPU_NOISE_SECONDS) / amount(cost);
+  const memory = (cost: InputCost) => Math.max(cost.peakMb, MEMORY_NOISE_MB) / amount(cost);
   const times = [cpu(ours) / cpu(baseline), memory(ours) / memory(baseline)];
   const verdict = `goal <= ${maxTimes}: ${Math.max(...times) <= maxTimes ? 'met' : 'MISSED'}`;
   return [
     `${name}: ${meaning}`,
     `  honest    ${costLine(baseline)}`,
     `  hostile   ${costLine(ours)}`,
-    `  1 kB of hostile input costs ${times[0].toFixed(2)} x the CPU and ${times[1].toFixed(2)} x the memory of 1 kB of honest input   ${verdict}`,
+    `  ${unit} of hostile input costs ${times[0].toFixed(2)} x the CPU and ${times[1].toFixed(2)} x the memory of ${unit} of honest input   ${verdict}`,
   ];
 }
 

@@ -19,6 +19,8 @@ export interface Attack {
   name: string;
   /** What the attacker does, in one sentence. */
   what: string;
+  /** `minute`: both sides use up the allowance of one address; default: each kilobyte that is sent is compared. */
+  per?: 'kilobyte' | 'minute';
   honest(target: Target): Promise<Sent>;
   hostile(target: Target): Promise<Sent>;
 }

@@ -1,5 +1,6 @@
 import type { Benchmark, Comparison } from '../benchmark.ts';
 import { withFolder } from '../process/service-folder.ts';
+import { ALLOWANCES } from './allowances.ts';
 import type { Attack, Target } from './attack.ts';
 import { openPaymentAttacks } from './payments.ts';
 import { PIPELINING } from './pipelining.ts';
@@ -8,8 +9,8 @@ import { SLOW_READERS } from './slow-readers.ts';
 import { createAddresses } from './sockets.ts';
 import { costOf, restShare } from './usage.ts';
 
-const ATTACKS: readonly Attack[] = [PIPELINING, SLOW_READERS, RANGES];
-/** What 1 kB of hostile input may cost, as a multiple of 1 kB of honest input. */
+const ATTACKS: readonly Attack[] = [...ALLOWANCES, PIPELINING, SLOW_READERS, RANGES];
+/** What hostile input may cost, as a multiple of honest input. */
 const MAX_TIMES = 10;
 const REPLAY_DAYS = 7;
 /** The limits of a service that is started without settings. */
@@ -37,7 +38,15 @@ async function compare(attack: Attack, target: Target, rest: number): Promise<Co
   await attack.honest(target);
   const honest = await measure(attack.honest, target, rest);
   const hostile = await measure(attack.hostile, target, rest);
-  return { kind: 'cost', name: attack.name, meaning: attack.what, baseline: honest, ours: hostile, maxTimes: MAX_TIMES };
+  return {
+    kind: 'cost',
+    name: attack.name,
+    meaning: attack.what,
+    per: attack.per ?? 'kilobyte',
+    baseline: honest,
+    ours: hostile,
+    maxTimes: MAX_TIMES,
+  };
 }
 
 async function measure(send: Attack['honest'], target: Target, rest: number) {
