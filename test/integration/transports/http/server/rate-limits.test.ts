@@ -84,7 +84,8 @@ function admin(authorization: string | undefined): void {
 
 /** A process of the service on the database, as its settings make it. */
 async function start(environment: Record<string, string> = {}, more: Partial<AppOptions> = {}) {
-  const door = composeAppOptions({
+  // Limits alone: on a machine under load some of many requests at once would be shed.
+  const { loadShedder: _, ...door } = composeAppOptions({
     config: loadConfig(environment),
     db: database.db,
     log: createLog({ level: 'silent', secrets: [] }),
