@@ -74,9 +74,9 @@ describe('a page that stays open', () => {
   it('retries a failed resource after Retry-After until it succeeds', async () => {
     let refused = true;
     const { pass, asked, store } = await openPage({
-      [SCORECARD]: () => (refused ? refusal(429, 'RATE_LIMITED', 90) : { horizon: '7d', predictions: [{}] }),
+      [SCORECARD]: () => (refused ? refusal(503, 'OVERLOADED', 90) : { horizon: '7d', predictions: [{}] }),
     });
-    expect(store.get('signal').problem?.code).toBe('RATE_LIMITED');
+    expect(store.get('signal').problem?.code).toBe('OVERLOADED');
     refused = false;
     await pass(80);
     expect(asked(SCORECARD)).toBe(0);

@@ -70,10 +70,10 @@ describe('store', () => {
   });
 
   it('explains why a call cannot be requested: failed or empty record', async () => {
-    let scorecard: unknown = refusal(429, 'RATE_LIMITED', 10);
+    let scorecard: unknown = refusal(503, 'OVERLOADED', 10);
     const { store, page } = storeOf(() => scorecard);
     await store.refreshAll(['signal', 'scorecard']);
-    expect(store.get('signal').problem?.code).toBe('RATE_LIMITED');
+    expect(store.get('signal').problem?.code).toBe('OVERLOADED');
     scorecard = { horizon: '7d', predictions: [] };
     await store.refreshAll(['signal', 'scorecard']);
     expect(store.get('signal').problem?.code).toBe('STEP_WAITING');

@@ -50,6 +50,7 @@ export function attestationRoutes(deps: AttestationDeps): Route[] {
       handle: ({ query, caller }) => readLatestAttestation(deps, selectHorizons(query), caller),
     }),
     route(`GET ${HISTORY_PATH}`, 'listAttestations', {
+      units: 0.3,
       tag: 'record',
       reply: ATTESTATION_HISTORY,
       summary: 'Prediction and resolution attestations, newest first, of 7 days unless other horizons are named',

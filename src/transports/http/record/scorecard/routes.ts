@@ -13,9 +13,9 @@ type ScorecardDeps = MarketComparisonDeps & Pick<HttpDeps, 'market' | 'publicUrl
 
 const PATH = '/api/svc/scorecard';
 
-const UNITS = 0.6;
+const UNITS = 0.5;
 const SHORT_PAGE = 100;
-const LONG_PAGE_UNITS = 0.9;
+const LONG_PAGE_UNITS = 0.8;
 
 const QUERY = z.object({
   horizon: scorecardDaysInput,
