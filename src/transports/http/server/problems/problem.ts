@@ -94,9 +94,11 @@ export function toProblemDetails(error: unknown, instance: string): ProblemDetai
 /** Writes the body of an error; status and headers are set before. */
 export type ProblemSerializer = (problem: ProblemDetails, response: Response, error: unknown) => void;
 
-const sendNegotiated: ProblemSerializer = (problem, response) => {
+const sendNegotiated: ProblemSerializer = (problem, response, error) => {
   response.vary('Accept');
-  if (isShownAsPage(response, problem.status)) sendProblemPage(response, problem);
+  // A 404 with facts of its own is an answer, e.g. about an attestation of another wallet.
+  const hasFacts = problem.status === 404 && isOracleError(error) && error.details !== undefined;
+  if (!hasFacts && isShownAsPage(response, problem.status)) sendProblemPage(response, problem);
   else response.type('application/problem+json').send(JSON.stringify(problem));
 };
 
