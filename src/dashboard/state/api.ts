@@ -52,7 +52,11 @@ export async function waitForLimit(retryAfterSeconds: number, signal?: AbortSign
   if (limitedUntil === null || limitedUntil < until) setLimitedUntil(until);
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, until.getTime() - Date.now() + 500 * Math.random());
-    signal?.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+    const stop = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    signal?.addEventListener('abort', stop, { once: true });
   });
   if (limitedUntil !== null && limitedUntil.getTime() <= Date.now()) setLimitedUntil(null);
   signal?.throwIfAborted();

@@ -150,7 +150,11 @@ export class AgentRequestHandler implements A2ARequestHandler {
   }
 
   async #checkPush(config: a2a.TaskPushNotificationConfig | undefined, taskId: string, context: ServerCallContext): Promise<void> {
-    if (config !== undefined) await this.#deps.push.check({ ...config, taskId }, context);
+    if (config === undefined) return;
+    const check = () => this.#deps.push.check({ ...config, taskId }, context);
+    // Waits for the name servers of a host that the client names.
+    const { suspend } = getUser(context).requestContext;
+    await (suspend === undefined ? check() : suspend(check));
   }
 
   #isFixture({ message }: a2a.SendMessageRequest): boolean {

@@ -87,7 +87,7 @@ export function createMcpAdapter({
     async handle(request, response, context) {
       authorization?.requireAuthorized(request, response, context.caller);
       validateHttpRequest(request, response);
-      validateBatch(request.body);
+      await countNotifications(request.body, context);
       await handleRequest(Object.assign(request, { auth: toAuthInfo(context) }), response, request.body);
     },
     serializeError: sendError,
@@ -113,11 +113,16 @@ function hasPaymentPayload(message: unknown): boolean {
   return isPlainObject(meta) && isPaymentPayload(meta[META_KEYS.payment]);
 }
 
-/** @throws OracleError INPUT_INVALID */
-function validateBatch(body: unknown): void {
-  if (!Array.isArray(body) || body.length <= MAX_BATCH) return;
-  const suggestedAction = 'Send fewer messages at once.';
-  throw new OracleError('INPUT_INVALID', `A batch may have ${MAX_BATCH} messages`, { field: 'batch', suggestedAction });
+/** Requests of a batch are counted when they are admitted, and one message with the HTTP request. @throws OracleError INPUT_INVALID, RATE_LIMITED */
+async function countNotifications(body: unknown, context: RequestContext): Promise<void> {
+  if (!Array.isArray(body)) return;
+  if (body.length > MAX_BATCH) {
+    const suggestedAction = 'Send fewer messages at once.';
+    throw new OracleError('INPUT_INVALID', `A batch may have ${MAX_BATCH} messages`, { field: 'batch', suggestedAction });
+  }
+  const notifications = body.filter((message) => !isPlainObject(message) || !('id' in message)).length;
+  const uncounted = Math.min(notifications, body.length - 1);
+  if (uncounted > 0) await context.countCall(uncounted);
 }
 
 /**
@@ -127,7 +132,8 @@ function validateBatch(body: unknown): void {
 function createMessageAdmission(context: RequestContext): AdmitMessage {
   const inTurn = new PQueue({ concurrency: 1 });
   let isFirst = true;
-  const admit: AdmitMessage = async (message, work) => {
+  const admit: AdmitMessage = async (message, signal, work) => {
+    if (signal.aborted) throw new OracleError('OVERLOADED', 'The client has gone');
     if (!isFirst) await context.countCall();
     isFirst = false;
     const running = context.run(work, hasPaymentPayload(message) ? 'payment' : 'work');
@@ -137,7 +143,7 @@ function createMessageAdmission(context: RequestContext): AdmitMessage {
     await context.reserveAnswer(Buffer.byteLength(JSON.stringify(answer) ?? ''));
     return answer;
   };
-  return (message, work) => inTurn.add(() => admit(message, work));
+  return (message, signal, work) => inTurn.add(() => admit(message, signal, work));
 }
 
 function sendError({ status: _, ...error }: AdapterError, response: Response): void {

@@ -2,8 +2,8 @@ import type { AppDocuments } from './apps/app-documents.ts';
 import type { McpFixtures } from './fixtures/fixtures.ts';
 import type { McpPayments } from './payments.ts';
 
-/** Runs the handler of a message once it is admitted. @throws OracleError OVERLOADED, RATE_LIMITED */
-export type AdmitMessage = <T>(message: { params?: unknown }, work: () => Promise<T>) => Promise<T>;
+/** Runs the handler of a message once it is admitted, unless its client has gone. @throws OracleError OVERLOADED, RATE_LIMITED */
+export type AdmitMessage = <T>(message: { params?: unknown }, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
 export interface McpServerOptions {
   version: string;

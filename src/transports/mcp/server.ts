@@ -1,4 +1,4 @@
-import { McpServer } from '@modelcontextprotocol/server';
+import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { IDENTITY } from '../../../agent-card/identity.ts';
 import { APP_EXTENSION, registerApps } from './apps/register-apps.ts';
 import type { McpBackend } from './backends/backend.ts';
@@ -44,15 +44,19 @@ export function buildMcpServer(backend: McpBackend, options: McpServerOptions): 
   return server;
 }
 
-type MessageHandler = (message: { params?: unknown }, ...more: unknown[]) => unknown;
+type MessageHandler = (message: { params?: unknown }, context: ServerContext) => unknown;
 
 /** The work of a message is that of its handler: the SDK sends the head of an answer before it has run. */
 function admitMessages({ server }: McpServer, admit: AdmitMessage, guard: ErrorGuard): void {
   const setHandler = server.setRequestHandler.bind(server) as (...declaration: unknown[]) => void;
   const setAdmitted = (...declaration: unknown[]) => {
     const handle = declaration.at(-1) as MessageHandler;
-    const handleAdmitted: MessageHandler = guard((message, ...more) => admit(message, async () => handle(message, ...more)));
+    const handleAdmitted: MessageHandler = guard((message, context) =>
+      admit(message, context.mcpReq.signal, async () => handle(message, context)),
+    );
     setHandler(...declaration.slice(0, -1), handleAdmitted);
   };
   server.setRequestHandler = setAdmitted as typeof server.setRequestHandler;
+  // Declared by the SDK before.
+  server.setRequestHandler('ping', () => ({}));
 }

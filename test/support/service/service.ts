@@ -8,6 +8,7 @@ import { toDay } from '../../../src/forecast/day.ts';
 import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/schedule/step-times.ts';
 import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/step-registry.ts';
 import type { StepName } from '../../../src/pipeline/step-run-store.ts';
+import { LoadShedder } from '../../../src/platform/concurrency/load-shedder.ts';
 import { loadConfig } from '../../../src/platform/config/config.ts';
 import { createLog, createLogCounts } from '../../../src/platform/log.ts';
 import { createShutdown } from '../../../src/platform/shutdown.ts';
@@ -48,8 +49,9 @@ export async function testService(days: number, environment: Record<string, stri
     await shutdown.stop('the test is over');
     await removeFolder(dataDir);
   };
-  // Suites change the record and read it at once.
-  return { ...service, appOptions: { ...service.appOptions, reusesAnswers: false }, dataDir, stop };
+  // Suites change the record and read it at once, and on a machine under load their requests wait instead of being shed.
+  const loadShedder = new LoadShedder({ priorities: Array(3).fill({ maxWaitMs: Number.POSITIVE_INFINITY, share: 1 }) });
+  return { ...service, appOptions: { ...service.appOptions, reusesAnswers: false, loadShedder }, dataDir, stop };
 }
 
 /** Runs a past day's steps at their own times, chain clock included; throws when one has to wait. */

@@ -73,7 +73,9 @@ async function serveEndpoint(deps: OAuthAdapterDeps, request: Request, response:
   const isToken = path === OAUTH_PATHS.token || path === OAUTH_PATHS.revoke;
   if (!isAuthorization && !isToken) throw buildNotFoundError();
   requireMethod(request, response, isAuthorization ? 'GET' : 'POST');
-  await deps.budget.during(request, context.address, () => deps.server.handle(toProviderRequest(request, deps.publicUrl), response));
+  // The provider reads the body itself: a client that sends it slowly holds no capacity.
+  if (!request.complete) context.detach();
+  await deps.budget.during(request, context, () => deps.server.handle(toProviderRequest(request, deps.publicUrl), response));
 }
 
 async function serveRegistration({ clients }: OAuthAdapterDeps, request: Request, response: Response, { address }: RequestContext) {
