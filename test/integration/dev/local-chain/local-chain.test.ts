@@ -197,13 +197,12 @@ describe('its state', () => {
     expect([second.restored, await height(second)]).toEqual([false, 0]);
   });
 
-  it('that can not be read is an error that says what to do', async () => {
+  it('that can not be read is an error that names the file', async () => {
     await writeFile(join(stateDir, 'state.json'), '{"block": {');
     await expect(start()).rejects.toMatchObject({
       code: 'DATA_DIR_DAMAGED',
       field: 'DATA_DIR',
       message: expect.stringContaining('state.json'),
-      suggestedAction: expect.any(String),
     });
     await rm(join(stateDir, 'state.json'));
     expect((await start()).restored).toBe(false);
@@ -216,7 +215,7 @@ describe('its folder', () => {
     await mine(first);
     await first.stop();
     await symlink(join(stateDir, 'missing', 'pid'), join(stateDir, 'anvil.pid'));
-    await expect(start()).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE', message: expect.stringContaining('ENOENT') });
+    await expect(start()).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('ENOENT') });
     expect(await height(await start())).toBe(1);
   });
 

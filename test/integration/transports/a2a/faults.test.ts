@@ -164,7 +164,7 @@ describe('a failing skill', () => {
 describe('limits', () => {
   const spent: RateLimiter = {
     take: async () => ({ policy: 'public', allowed: false, scope: 'client', limit: 60, windowSeconds: 60, remaining: 0, resetSeconds: 17 }),
-    refusal: () => null,
+    getRejection: () => null,
   } as never;
 
   test.each([
