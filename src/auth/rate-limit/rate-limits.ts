@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import PQueue from 'p-queue';
 import { addressRanges } from '../../platform/limits/address-ranges.ts';
 import type { Log } from '../../platform/log.ts';
 import type { RequestCountStore } from './request-count-store.ts';
@@ -256,15 +257,18 @@ function toTenths(units = 1): number {
 }
 
 const STORE_PAUSE_MS = 5_000;
+const MAX_WRITES = 8;
 
 /** Pauses writes to an unreachable database, so that requests do not wait for it; limits then hold per process. */
 function withLocalFallback({ counts, now, log }: Pick<RateLimitOptions, 'counts' | 'now' | 'log'>): CountRequests {
   let pausedAtMs = Number.NEGATIVE_INFINITY;
   let failing = false;
+  // Hundreds of new clients at once must not keep the database from the requests of others.
+  const writes = new PQueue({ concurrency: MAX_WRITES });
   return async (id, tenths, expiresAt) => {
     if (Math.abs(now().getTime() - pausedAtMs) < STORE_PAUSE_MS) return null;
     try {
-      const taken = await counts.add(id, tenths, expiresAt);
+      const taken = await writes.add(() => counts.add(id, tenths, expiresAt));
       if (failing) log.info('rate limits are shared between processes again');
       failing = false;
       return taken;

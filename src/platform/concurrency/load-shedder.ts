@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { OracleError } from '../errors.ts';
 
 /** Work of a request takes some 10 ms of CPU: what begins at once must not delay the next request by more than the target. */
-const INITIAL_LIMIT = 16;
+const INITIAL_LIMIT = 8;
 const MIN_LIMIT = 4;
 const MAX_LIMIT = 512;
 /** A queueing delay that persists above this lowers the limit. */

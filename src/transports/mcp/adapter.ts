@@ -140,10 +140,16 @@ function createMessageAdmission(context: RequestContext): AdmitMessage {
     // The first has taken over the capacity of the request.
     context.detach();
     const answer = await running;
-    await context.reserveAnswer(Buffer.byteLength(JSON.stringify(answer) ?? ''));
+    await context.reserveAnswer(estimateBytes(answer));
     return answer;
   };
   return (message, signal, work) => inTurn.add(() => admit(message, signal, work));
+}
+
+/** Of a result: its texts, and as much again for structured content that repeats them. Serializing it twice would cost more. */
+function estimateBytes(result: unknown): number {
+  const { content = [], contents = [] } = result as { content?: readonly { text?: string }[]; contents?: readonly { text?: string }[] };
+  return 2 * [...content, ...contents].reduce((sum, { text = '' }) => sum + text.length, 0);
 }
 
 function sendError({ status: _, ...error }: AdapterError, response: Response): void {

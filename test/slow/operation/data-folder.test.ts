@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
-import { linkEngineCache } from '../support/database/engine-cache.ts';
-import { ownService } from '../support/service/own-service.ts';
-import { spawnNode } from '../support/service/service.ts';
+import { linkEngineCache } from '../../support/database/engine-cache.ts';
+import { ownService } from '../../support/service/own-service.ts';
+import { spawnNode } from '../../support/service/service.ts';
 
-const ROOT = resolve(import.meta.dirname, '../..');
+const ROOT = resolve(import.meta.dirname, '../../..');
 const { dataDir, environment, start, stop, get } = ownService(1);
 
 /** A start that ends with code 1 and one message: a code, a cause and what to do, without a stack. */

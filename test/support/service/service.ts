@@ -50,7 +50,7 @@ export async function testService(days: number, environment: Record<string, stri
     await removeFolder(dataDir);
   };
   // Suites change the record and read it at once, and on a machine under load their requests wait instead of being shed.
-  const loadShedder = new LoadShedder({ priorities: Array(3).fill({ maxWaitMs: Number.POSITIVE_INFINITY, share: 1 }) });
+  const loadShedder = new LoadShedder({ priorities: Array(4).fill({ maxWaitMs: Number.POSITIVE_INFINITY, share: 1 }) });
   return { ...service, appOptions: { ...service.appOptions, reusesAnswers: false, loadShedder }, dataDir, stop };
 }
 

@@ -77,7 +77,7 @@ describe('the limit of concurrent work', () => {
 
   it('leaves the rest of it to the others where a priority has a share', async () => {
     shedder = new LoadShedder({ priorities: [PRIORITIES[HIGH]!, { maxWaitMs: 1_000, share: 3 / 4 }], now: () => nowMs });
-    expect([fill(LOW).length, fill(HIGH).length]).toEqual([12, 4]);
+    expect([fill(LOW).length, fill(HIGH).length]).toEqual([6, 2]);
   });
 
   it('counts a slot once, however often it is released', () => {

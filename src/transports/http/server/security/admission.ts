@@ -9,11 +9,15 @@ import { OracleError } from '../../../../platform/errors.ts';
 import { getConnection } from '../sockets/client-connection.ts';
 import { NEGLIGIBLE_BYTES } from '../sockets/unsent-bytes-monitor.ts';
 
-/** Highest priority first. A page of a stream that has begun waits instead of being shed. */
+/**
+ * Highest priority first. Later units of a request that has begun, such as the next messages of a batch, go before new requests, so that few
+ * hold memory at a time. A page of a stream waits instead of being shed.
+ */
 const PRIORITIES = {
   holder: { maxWaitMs: 5_000, share: 1 },
-  anonymous: { maxWaitMs: 2_000, rejectAfterMs: 1_000, share: 3 / 4 },
-  page: { maxWaitMs: Number.POSITIVE_INFINITY, share: 1 / 4 },
+  begun: { maxWaitMs: 2_000, rejectAfterMs: 1_000, share: 3 / 8 },
+  anonymous: { maxWaitMs: 2_000, rejectAfterMs: 1_000, share: 3 / 8 },
+  page: { maxWaitMs: Number.POSITIVE_INFINITY, share: 1 / 8 },
 } as const satisfies Record<string, PriorityRules>;
 
 type Priority = keyof typeof PRIORITIES;
@@ -163,7 +167,8 @@ export class RequestWork {
     const { loadShedder, response, address } = this.#options;
     if (loadShedder === undefined) return;
     const isHolder = toCapacityClient({ caller: this.#caller, address }).class === 'holder';
-    const rank = RANKS.indexOf(kind === 'page' ? 'page' : isHolder ? 'holder' : 'anonymous');
+    const anonymous = this.#detach === undefined ? 'anonymous' : 'begun';
+    const rank = RANKS.indexOf(kind === 'page' ? 'page' : isHolder ? 'holder' : anonymous);
     const release = loadShedder.tryEnter(rank);
     if (release !== null) this.#release = release;
     else if (await carriesPayment()) this.beginChainCall(true);

@@ -11,8 +11,8 @@ import { type TestService, unresolvedService } from '../../../../support/service
 
 const SIGNAL = '/api/svc/open/signal';
 const PAID = '/oracle?horizon=7d';
-/** Requests with a token and pages may wait, anonymous ones never. */
-const PRIORITIES = [10_000, -1, 10_000].map((maxWaitMs) => ({ maxWaitMs, share: 1 }));
+/** Requests with a token, those that have begun and pages may wait, anonymous ones never. */
+const PRIORITIES = [10_000, 10_000, -1, 10_000].map((maxWaitMs) => ({ maxWaitMs, share: 1 }));
 const MARKET = { skill: 'get_market_context', input: { include: ['price'] } };
 const message = { messageId: 'one', role: 'ROLE_USER', parts: [{ data: MARKET }] };
 const A2A = { 'A2A-Version': '1.0', 'Content-Type': 'application/json' };
