@@ -182,9 +182,11 @@ function inDiscretion(text: string): string[] {
 }
 
 /** Problems of an answer to something that nobody need refuse. */
-function failuresOf({ status, text }: HttpAnswer): string[] {
+function failuresOf({ status, text, headers }: HttpAnswer): string[] {
   if (status < 400) return [];
-  const waits = status === 503 && JSON.parse(text).retryable === true;
+  // A browser gets a page that loads again by itself.
+  const isPage = headers['content-type']?.startsWith('text/html') === true;
+  const waits = status === 503 && (isPage ? headers['retry-after'] !== undefined : JSON.parse(text).retryable === true);
   return [...(status < 500 || status === 501 || waits ? [] : [`answers ${status}: ${text.slice(0, 200)}`]), ...inDiscretion(text)];
 }
 
