@@ -63,7 +63,7 @@ const facilitator = createLocalFacilitator({
   chain,
   wallet,
   gasBudget: { currencyUsd: null, maxCents: 10 },
-  deployments: { factories: sale.factories ?? [], budget: new DeploymentBudget(db, 10) },
+  deployments: { factories: sale.factories ?? [], budget: new DeploymentBudget(db, 100) },
   log: createLog({ level: 'silent', secrets: [] }),
 });
 const ledger = new Ledger(db);

@@ -20,7 +20,7 @@ const FACTORIES = [getLocalWalletFactory()];
 beforeAll(async () => {
   [chain, database] = await Promise.all([testChain(), testDatabase()]);
   connected = await chain.connect();
-  bench = await tillBench({ chain, db: database.db, connected, deployments: { factories: FACTORIES, maxPerDay: 10 } });
+  bench = await tillBench({ chain, db: database.db, connected, deployments: { factories: FACTORIES, maxPerDay: 100 } });
 });
 afterAll(() => Promise.all([chain.stop(), database.drop()]));
 
