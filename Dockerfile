@@ -27,7 +27,7 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=8", "bin/start.mjs"]
+CMD ["node", "--max-semi-space-size=16", "bin/start.mjs"]
 
 # Given by the release; last, so that no layer depends on them.
 ARG VERSION=unreleased

@@ -47,7 +47,7 @@ for _ in $(seq 1 300); do [ -s "$bin/settings" ] && break; kill -0 "$world"; sle
 chmod 644 "$bin/settings"
 cd "$app"
 setpriv --reuid 65534 --regid 65534 --clear-groups env -i PATH="$bin:/usr/bin:/bin" HOME=/nonexistent NODE_ENV=production \
-  HOST=0.0.0.0 DATA_DIR="$data" PORT=3987 "$bin/node" --max-semi-space-size=8 --env-file="$bin/settings" bin/start.mjs >"$bin/log" 2>&1 &
+  HOST=0.0.0.0 DATA_DIR="$data" PORT=3987 "$bin/node" --max-semi-space-size=16 --env-file="$bin/settings" bin/start.mjs >"$bin/log" 2>&1 &
 pid=$!
 for _ in $(seq 1 300); do
   if "$node24" -e 'fetch("http://127.0.0.1:3987/ready").then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))'; then ready=yes; break; fi

@@ -19,7 +19,7 @@ export const GROWTH: Benchmark = {
   what: 'every read on a record of ten years, against the same read on a record of one',
   async run({ rounds, report }) {
     // Each record in a process of its own, as collections of the one's heap would delay the other's answers.
-    const start = () => startChild<LongServiceAnswers>('growth/long-service-process.ts', [], ['--max-semi-space-size=8']);
+    const start = () => startChild<LongServiceAnswers>('growth/long-service-process.ts', [], ['--max-semi-space-size=16']);
     const [year, decade] = [await start(), await start()];
     try {
       report(`${'operation'.padEnd(28)} ${'p50, ms'.padStart(16)} ${'p99, ms'.padStart(16)} ${'kB'.padStart(14)}  p99 of ten years : one`);

@@ -23,6 +23,8 @@ export interface PriorityRules {
   rejectAfterMs?: number;
   /** Fraction of the limit that this priority may use; the rest is reserved for the others. */
   share: number;
+  /** Starts nothing while work of the priority before it waits, which is what it began earlier and holds memory for. */
+  yields?: true;
 }
 
 export interface LoadShedderOptions {
@@ -94,7 +96,9 @@ export class LoadShedder {
   }
 
   #hasRoom(priority: number): boolean {
-    const own = Math.max(1, Math.floor(this.#limit * this.#priorities[priority]!.share));
+    const { share, yields } = this.#priorities[priority]!;
+    if (yields === true && this.#queues[priority - 1]!.size > 0) return false;
+    const own = Math.max(1, Math.floor(this.#limit * share));
     return this.running < this.#limit && this.#running[priority]! < own;
   }
 

@@ -1,7 +1,14 @@
 import { toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, isJsonContentType, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  isInitializeRequest,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJsonContentType,
+  isLegacyRequest,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server';
 import type { Request, Response } from 'express';
-import PQueue from 'p-queue';
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
 import type { RequestContext } from '../../auth/request-context.ts';
 import { isPaymentPayload } from '../../commerce/x402/protocol/payment-payload.ts';
@@ -22,6 +29,8 @@ const MAX_BODY_DEPTH = 40;
 
 /** Tools need a few kilobytes of input. */
 const BODY_LIMIT_BYTES = 64 * 1024;
+
+const SSE_TYPE = 'text/event-stream';
 
 /** Messages in a JSON-RPC batch, which revisions up to 2025-03-26 allow. */
 const MAX_BATCH = 20;
@@ -58,20 +67,23 @@ export function createMcpAdapter({
   ...options
 }: McpAdapterOptions): McpAdapter {
   const onerror = (error: Error) => onRejected?.(error);
-  const createServer = (context: RequestContext) =>
-    buildMcpServer(backendFor(context), {
-      ...options,
-      admit: createMessageAdmission(context),
-      onError: (error) => onError?.(error, context.requestId),
-    });
+  /** One for all messages of a request. */
+  const admissions = new WeakMap<RequestContext, AdmitMessage>();
+  const createServer = (context: RequestContext) => {
+    const admit = admissions.get(context) ?? createMessageAdmission(context);
+    admissions.set(context, admit);
+    return buildMcpServer(backendFor(context), { ...options, admit, onError: (error) => onError?.(error, context.requestId) });
+  };
   const handler = createMcpHandler(({ authInfo }) => createServer(getRequestContext(authInfo)), {
     onerror,
     maxSubscriptions: MAX_SUBSCRIPTIONS,
     keepAliveMs,
     maxRequestBodySize: BODY_LIMIT_BYTES,
   });
-  const fetch: typeof handler.fetch = async (request, given) => {
-    const response = await handler.fetch(request, given);
+  const fetch: Fetch = async (request, given) => {
+    const messages = given?.parsedBody;
+    const isSplit = Array.isArray(messages) && messages.every(isSplittable) && (await isLegacyRequest(request, messages));
+    const response = isSplit ? await answerBatch(handler.fetch, messages, request, given) : await handler.fetch(request, given);
     // By the next turn the first message has begun, in a unit of its own, or there is none.
     setImmediate(() => getRequestContext(given?.authInfo).detach());
     return response;
@@ -125,14 +137,44 @@ async function countNotifications(body: unknown, context: RequestContext): Promi
   if (uncounted > 0) await context.countCall(uncounted);
 }
 
+type Fetch = ReturnType<typeof createMcpHandler>['fetch'];
+type Answer = Awaited<ReturnType<Fetch>>;
+
+/** What the SDK would reject in a batch, it rejects. */
+function isSplittable(message: unknown): boolean {
+  return isJSONRPCNotification(message) || (isJSONRPCRequest(message) && !isInitializeRequest(message));
+}
+
 /**
- * Messages of a batch are handled one after the other. Each is metered and admitted alone, begins when the client has taken the answers
- * before it, and reserves memory for its own. The first is metered with the request.
+ * Messages of a batch, one after the other, each by a server of its own: the SDK keeps all answers of a server until its last is there. The
+ * next begins when the client has taken the answers before it.
+ */
+async function answerBatch(fetch: Fetch, messages: readonly unknown[], ...[request, given]: Parameters<Fetch>): Promise<Answer> {
+  const answer = (message: unknown) => fetch(request, { ...given, parsedBody: message });
+  if (!messages.some(isJSONRPCRequest)) {
+    for (const message of messages) await answer(message);
+    return new globalThis.Response(null, { status: 202 });
+  }
+  const encoder = new TextEncoder();
+  // Begins at once, in the unit of the request.
+  const first = answer(messages[0]);
+  async function* stream(): AsyncGenerator<Uint8Array> {
+    for (const [index, message] of messages.entries()) {
+      const response = await (index === 0 ? first : answer(message));
+      if (response.headers.get('Content-Type')?.startsWith(SSE_TYPE)) yield* response.body ?? [];
+      else if (response.body !== null) yield encoder.encode(`event: message\ndata: ${JSON.stringify(await response.json())}\n\n`);
+    }
+  }
+  return new globalThis.Response(ReadableStream.from(stream()), { headers: { 'Content-Type': SSE_TYPE } });
+}
+
+/**
+ * Each message is metered and admitted alone, and reserves memory for its answer before that is written. The first is metered with the
+ * request.
  */
 function createMessageAdmission(context: RequestContext): AdmitMessage {
-  const inTurn = new PQueue({ concurrency: 1 });
   let isFirst = true;
-  const admit: AdmitMessage = async (message, signal, work) => {
+  return async (message, signal, work) => {
     if (signal.aborted) throw new OracleError('OVERLOADED', 'The client has gone');
     if (!isFirst) await context.countCall();
     isFirst = false;
@@ -143,7 +185,6 @@ function createMessageAdmission(context: RequestContext): AdmitMessage {
     await context.reserveAnswer(estimateBytes(answer));
     return answer;
   };
-  return (message, signal, work) => inTurn.add(() => admit(message, signal, work));
 }
 
 /** Of a result: its texts, and as much again for structured content that repeats them. Serializing it twice would cost more. */

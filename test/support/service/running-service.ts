@@ -10,7 +10,7 @@ export interface RunningService extends CommandRun {
 
 const POLL_MS = 25;
 /** As in `npm start` and the Dockerfile. */
-export const SERVICE_FLAGS = ['--max-semi-space-size=8'];
+export const SERVICE_FLAGS = ['--max-semi-space-size=16'];
 
 /** The service as a user starts it, on a free port; resolves once it is ready. Rejects with its output when it ends before. */
 export async function startService(environment: Record<string, string>): Promise<RunningService> {

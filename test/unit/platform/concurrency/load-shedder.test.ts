@@ -80,6 +80,17 @@ describe('the limit of concurrent work', () => {
     expect([fill(LOW).length, fill(HIGH).length]).toEqual([6, 2]);
   });
 
+  it('starts nothing of a priority that yields while the one before it waits', async () => {
+    const low = { maxWaitMs: 1_000, share: 1 / 2 };
+    shedder = new LoadShedder({ priorities: [low, { ...low, yields: true }], now: () => nowMs });
+    const running = fill(HIGH);
+    const waiting = shedder.enter(HIGH, open);
+    expect(shedder.tryEnter(LOW)).toBeNull();
+    running.shift()!();
+    await waiting;
+    expect(shedder.tryEnter(LOW)).not.toBeNull();
+  });
+
   it('counts a slot once, however often it is released', () => {
     const [first] = fill();
     first!();

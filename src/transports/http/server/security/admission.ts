@@ -16,7 +16,7 @@ import { NEGLIGIBLE_BYTES } from '../sockets/unsent-bytes-monitor.ts';
 const PRIORITIES = {
   holder: { maxWaitMs: 5_000, share: 1 },
   begun: { maxWaitMs: 2_000, rejectAfterMs: 1_000, share: 3 / 8 },
-  anonymous: { maxWaitMs: 2_000, rejectAfterMs: 1_000, share: 3 / 8 },
+  anonymous: { maxWaitMs: 2_000, rejectAfterMs: 1_000, share: 3 / 8, yields: true },
   page: { maxWaitMs: Number.POSITIVE_INFINITY, share: 1 / 8 },
 } as const satisfies Record<string, PriorityRules>;
 
