@@ -97,7 +97,7 @@ export class MessageDispatcher {
     const continued = message.taskId === '' ? undefined : await this.#loadContinuedTask(message, claimed === null, context);
     const plan = planMessage(message, continued, context);
     // Metered before anything is stored; a repeated message was metered the first time.
-    if (claimed === null) await getUser(context).requestContext.countTask?.(countStorageUnits(message));
+    if (claimed === null) await meter(message, context);
     const freshId = randomUUID();
     const taskId = await claims.claim(owner, sent, claimed ?? (message.taskId || freshId));
     const [runsHere, task] = await this.#releaseOnError(context, async () => {
@@ -228,8 +228,15 @@ const STORAGE_UNIT_BYTES = 4_096;
 /** Compressed size of states, answers and errors that the service adds to a message. */
 const RESPONSE_BYTES = 2_048;
 
-function countStorageUnits(message: Message): number {
-  return Math.ceil((Buffer.byteLength(JSON.stringify(Message.toJSON(message))) + RESPONSE_BYTES) / STORAGE_UNIT_BYTES);
+/** A longer message costs as much again: to read it for a skill, and to store it. */
+const SHORT_MESSAGE_BYTES = 1_024;
+
+/** @throws OracleError RATE_LIMITED */
+async function meter(message: Message, context: ServerCallContext): Promise<void> {
+  const { requestContext } = getUser(context);
+  const bytes = Buffer.byteLength(JSON.stringify(Message.toJSON(message)));
+  if (bytes > SHORT_MESSAGE_BYTES) await requestContext.countCall?.();
+  await requestContext.countTask?.(Math.ceil((bytes + RESPONSE_BYTES) / STORAGE_UNIT_BYTES));
 }
 
 const WORKING_TASK = { artifacts: [], status: { state: TaskState.TASK_STATE_WORKING, message: undefined, timestamp: undefined } };

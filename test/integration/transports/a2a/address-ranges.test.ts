@@ -180,6 +180,22 @@ describe('tasks of anonymous clients', () => {
     expect(await sendFrom(one, addresses)).toEqual({ TASK_STATE_COMPLETED: 5 });
   });
 
+  test('take twice as much of the limit of requests where they are long', async () => {
+    const limits = createRateLimits({
+      counts: createRequestCountStore(suite.database.db, now),
+      limits: { ...TASKS, public: 7, tasks: 1_000 },
+      now,
+      log,
+    });
+    const one = await bench({ now, limits });
+    const outcomes: string[] = [];
+    for (const [index, text] of ['short', ...Array(4).fill('long '.repeat(300))].entries()) {
+      const { status } = await one.rpc('SendMessage', message({ text }, { messageId: `long-${index}` }), FROM('203.0.113.99'));
+      outcomes.push(String(status));
+    }
+    expect(outcomes).toEqual(['200', '200', '200', '200', '429']);
+  });
+
   test('are metered by size, and a repeated message is metered once', async () => {
     const one = await limitedBench();
     const large = message({ text: `bitcoin price ${'x'.repeat(3_000)}` }, { metadata: { m: 'y'.repeat(1_900) } });
