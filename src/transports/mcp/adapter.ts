@@ -1,3 +1,4 @@
+import { ReadableStream } from 'node:stream/web';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import {
   createMcpHandler,
@@ -165,7 +166,7 @@ async function answerBatch(fetch: Fetch, messages: readonly unknown[], ...[reque
       else if (response.body !== null) yield encoder.encode(`event: message\ndata: ${JSON.stringify(await response.json())}\n\n`);
     }
   }
-  return new globalThis.Response(ReadableStream.from(stream()), { headers: { 'Content-Type': SSE_TYPE } });
+  return new globalThis.Response(ReadableStream.from(stream()) as never, { headers: { 'Content-Type': SSE_TYPE } });
 }
 
 /**
