@@ -37,7 +37,8 @@ export async function installWallets(page: Page, wallets: readonly PageWallet[])
 
 async function answer({ account, before, maySign, declines = false }: PageWallet, method: string, [text, data]: string[]): Promise<Answer> {
   const accounts = before === undefined ? [account] : [before, account];
-  if (method === 'eth_requestAccounts') return { result: accounts.map(({ address }) => address.toLowerCase()) };
+  if (method === 'eth_requestAccounts' || method === 'eth_accounts')
+    return { result: accounts.map(({ address }) => address.toLowerCase()) };
   if (method === 'eth_chainId') return { result: '0x14a34' };
   if (method !== 'personal_sign' && method !== 'eth_signTypedData_v4') {
     return { error: { code: 4200, message: `${method} is not there` } };

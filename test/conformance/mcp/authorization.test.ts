@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { loginToken } from '../../support/auth/login.ts';
+import { demoWallets } from '../../support/auth/login.ts';
 import { OAuthTestClient } from '../../support/auth/oauth-client.ts';
 import { findFreePort, type OAuthService, serveOAuthService } from '../../support/auth/oauth-service.ts';
 import { removeFolder } from '../../support/docs/folders.ts';
@@ -53,7 +53,7 @@ it('passes the official suite for authorization servers, with a wallet that allo
   const words = ['--client-id', client.clientId, '--resource', `${oauth.url}/mcp`, '--port', String(port)];
   const { code, output } = await runAuthorizationSuite(words, async (url) => {
     const { location: consent } = await client.send('GET', `${url.pathname}${url.search}`);
-    const { location } = await client.decide(consent!, await loginToken(oauth.service, 'basic'));
+    const { location } = await client.decide(consent!, demoWallets(oauth.service).basic);
     await (await fetch(location!)).text();
   });
   expect(code, output).toBe(0);

@@ -2,12 +2,11 @@ import { createRequire } from 'node:module';
 import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { wrapFetchWithPayment } from '@x402/fetch';
-import type { LocalAccount } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allRoutes } from '../../../src/transports/http/routes.ts';
 import { createListener } from '../../../src/transports/http/server/app.ts';
 import { demoWallets } from '../../support/auth/login.ts';
-import { readHeader, stablecoins } from '../../support/commerce/payments.ts';
+import { readHeader } from '../../support/commerce/payments.ts';
 import { findFreePort } from '../../support/deploy/proxies.ts';
 import { type Served, serveApp } from '../../support/http/serve.ts';
 import { type TestService, unresolvedService } from '../../support/service/service.ts';
@@ -25,21 +24,14 @@ interface OfferReceipt {
   verifyReceiptMatchesOffer(receipt: Untyped, offer: Untyped, payers: string[]): boolean;
 }
 
-interface SignInWithX {
-  wrapFetchWithSIWx(fetch: typeof globalThis.fetch, signer: LocalAccount): typeof globalThis.fetch;
-  createSIWxClientHook(signer: LocalAccount): (context: Untyped) => Promise<{ headers: Record<string, string> } | undefined>;
-}
-
 // Not imported, because the type checker runs without the packages of this folder.
 const load = createRequire(import.meta.url);
 const offerReceipt = load('@x402/extensions/offer-receipt') as OfferReceipt;
-const signInWithX = load('@x402/extensions/sign-in-with-x') as SignInWithX;
 
 let service: TestService;
 let served: Served;
 
 beforeAll(async () => {
-  // The official client signs a challenge for the host alone that has sent it.
   const port = await findFreePort();
   service = await unresolvedService(2, { PUBLIC_URL: `http://127.0.0.1:${port}` });
   service.progress.complete();
@@ -73,26 +65,5 @@ describe('the official client of offer-receipt', () => {
     expect(offerReceipt.verifyReceiptMatchesOffer(receipt, offer, [demoWallets(service).poor.address])).toBe(false);
     const forged = { ...receipt, payload: { ...receipt.payload, payer: demoWallets(service).poor.address } };
     expect((await offerReceipt.verifyReceiptSignatureEIP712(forged)).signer).not.toBe(signer);
-  });
-});
-
-describe('the official client of sign-in-with-x', () => {
-  it('pays once, and gets the same answer again by signing in', async () => {
-    const before = await stablecoins(service)(buyer().address);
-    const fetchAnswer = payingFetch(signInWithX.wrapFetchWithSIWx(fetch, buyer()));
-    const first = await fetchAnswer(url('3d'));
-    const second = await fetchAnswer(url('3d'));
-    expect([first.status, second.status]).toEqual([200, 200]);
-    expect(await second.json()).toEqual(await first.json());
-    expect(offerReceipt.extractReceiptFromResponse(second)).toEqual(offerReceipt.extractReceiptFromResponse(first));
-    expect(before - (await stablecoins(service)(buyer().address))).toBe(10_000n);
-  });
-
-  it('signs the challenge in its hook, for one delivery', async () => {
-    await payingFetch(fetch)(url('2d'));
-    const paymentRequired = readHeader((await fetch(url('2d'))).headers.get('PAYMENT-REQUIRED'));
-    const signed = await signInWithX.createSIWxClientHook(buyer())({ paymentRequired, requestUrl: url('2d') });
-    const statuses = [await fetch(url('2d'), signed), await fetch(url('2d'), signed)].map(({ status }) => status);
-    expect(statuses).toEqual([200, 409]);
   });
 });

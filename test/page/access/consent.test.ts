@@ -99,7 +99,9 @@ describeWithBrowser('an assistant that is given the address of the account', (br
       { name: 'Declining', account: premium, declines: true },
     ]);
     await page.getByRole('heading', { name: `Allow ${new URL(documents.url).host} to read forecasts?` }).waitFor();
-    expect(await page.locator('main').innerText()).toMatch(/It calls itself “Test assistant”[\s\S]*Afterwards you go to\s*this device/i);
+    expect(await page.locator('main').innerText()).toMatch(
+      /It calls itself “Test assistant”, which nobody has checked[\s\S]*Afterwards you go to\s*this computer/i,
+    );
     await page.getByRole('button', { name: 'Sign with Poor and allow' }).click();
     await page.getByText('500,000,000 are missing').waitFor();
     await page.getByRole('button', { name: 'Sign with Declining and allow' }).click();

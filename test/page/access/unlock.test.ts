@@ -384,6 +384,12 @@ describeWithBrowser('unlocking the page', (browser) => {
     await dialog(page).getByRole('button', { name: 'Revoke access' }).click();
     await ended(page, 'Trading bot').waitFor();
     expect((await asBot()).status).toBe(401);
+
+    // The session lists and ends; a key is signed for by the wallet, which the page finds.
+    await page.getByLabel('Name').fill('Second bot');
+    await page.getByRole('button', { name: 'Make a key' }).click();
+    expect(await page.getByLabel('Your key').inputValue()).toMatch(/^bso_/);
+    await page.getByRole('row', { name: 'Second bot' }).waitFor();
     expect(page.problems()).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { LocalAccount } from 'viem';
 
 export const REDIRECT_URI = 'https://assistant.example/callback';
 
@@ -48,17 +49,27 @@ export class OAuthTestClient {
     return this.send('GET', `/oauth/authorize?${new URLSearchParams(sent)}`);
   }
 
-  /** Decides on the consent page, as its script does; returns the redirect of the browser to the client. */
-  async decide(consent: URL, token: string | undefined, decision = 'allow'): Promise<Reply> {
-    const reply = await this.send('POST', consent.pathname, { json: { decision }, token });
+  /** Decides on the consent page, as its script does: a wallet signs the text of the page. Returns the redirect of the browser to the client. */
+  async decide(consent: URL, wallet: LocalAccount | 'deny'): Promise<Reply> {
+    const signed = wallet === 'deny' ? null : await this.sign(consent, wallet);
+    const json = signed === null ? { decision: 'deny' } : { decision: 'allow', ...signed.json };
+    if (signed !== null && signed.reply.status !== 200) return signed.reply;
+    const reply = await this.send('POST', consent.pathname, { json });
     if (reply.status !== 200) return reply;
     return this.send('GET', reply.body.redirectTo.slice(this.#url.length));
   }
 
-  /** From the request to the code. @param token of a session of the wallet */
-  async getCode(token: string, changes: Record<string, string | undefined> = {}): Promise<string> {
+  /** The text that the page gives a wallet, signed. */
+  async sign(consent: URL, wallet: LocalAccount) {
+    const reply = await this.send('POST', consent.pathname, { json: { decision: 'sign', wallet: wallet.address } });
+    const { message = '' } = reply.body;
+    return { reply, json: { message, signature: await wallet.signMessage({ message }) } };
+  }
+
+  /** From the request to the code. */
+  async getCode(wallet: LocalAccount, changes: Record<string, string | undefined> = {}): Promise<string> {
     const { location } = await this.authorize(changes);
-    const { location: back } = await this.decide(location!, token);
+    const { location: back } = await this.decide(location!, wallet);
     return back!.searchParams.get('code')!;
   }
 

@@ -7,6 +7,7 @@ import { EVENT_INDEXES, EventLog } from '../../../src/events/log/event-log.ts';
 import { DELIVERY_INDEXES, DeliveryQueue } from '../../../src/events/webhooks/delivery/delivery-queue.ts';
 import type { WebhookDispatcherDeps } from '../../../src/events/webhooks/delivery/dispatcher.ts';
 import { SenderLeaseStore } from '../../../src/events/webhooks/delivery/sender-lease.ts';
+import { toStoredTarget } from '../../../src/events/webhooks/formats/chat-target.ts';
 import { publishWebhookNotices } from '../../../src/events/webhooks/health/disabled-notices.ts';
 import { WebhookHealthStore } from '../../../src/events/webhooks/health/webhook-health.ts';
 import { CHAT_PACE_INDEXES, ChatPaceStore } from '../../../src/events/webhooks/limits/chat-pace-store.ts';
@@ -74,7 +75,7 @@ export async function webhookBench() {
       wallet: `0x${id.replaceAll('-', '').padStart(40, '0')}`,
       slot: 0,
       fingerprint: id,
-      url,
+      ...toStoredTarget(id, { format: 'json', url, chatId: null }, BOX),
       events: ['regime.changed', 'signal.new', 'webhook.disabled'],
       horizons: null,
       sealedSecret: BOX.seal('webhook-secret', id, secret),

@@ -215,29 +215,24 @@ describe('a contract wallet', () => {
   });
 });
 
-describe('a sign-in of the x402 extension', () => {
-  it('is verified for contract wallets, deployed or not, and its nonce is used once', async () => {
-    const { access, chainId } = service.http;
+describe('a text for one act', () => {
+  it('is verified for contract wallets, deployed or not, and used once', async () => {
+    const { acts } = service.http.access;
     const owner = privateKeyToAccount(generatePrivateKey());
     const { address, deploy, wrapped } = await (await walletFactory({ client }, service.infrastructure.rpcUrl, demo.premium))(
       owner.address,
     );
-    const { domain, origin } = access.siwe;
-    const fields = { domain, uri: `${origin}/oracle`, version: '1', nonce: generatePrivateKey().slice(2), address } as const;
-    const issuedAt = new Date();
-    const signature = await owner.signMessage({ message: createSiweMessage({ ...fields, chainId, issuedAt }) });
-    const header = (sent: Hex) => {
-      const proof = { ...fields, chainId: `eip155:${chainId}`, type: 'eip191', issuedAt: issuedAt.toISOString(), signature: sent };
-      return Buffer.from(JSON.stringify(proof)).toString('base64');
-    };
-    const rejected = { code: 'UNAUTHENTICATED', field: 'SIGN-IN-WITH-X.signature' };
-    await expect(access.verifySignIn(header(signature))).rejects.toMatchObject(rejected);
-    const counterfactual = await access.verifySignIn(header(wrapped(signature)));
+    const { message } = await acts.compose(address, { kind: 'manage-access', revoke: null });
+    const signature = await owner.signMessage({ message });
+    const redeem = (sent: Hex) => acts.redeem('manage-access', { message, signature: sent }, async (wallet) => wallet);
+    await expect(redeem(signature)).rejects.toMatchObject({ code: 'UNAUTHENTICATED', field: 'signature' });
+    const failing = acts.redeem('manage-access', { message, signature: wrapped(signature) }, async () =>
+      Promise.reject(new Error('failed')),
+    );
+    await expect(failing).rejects.toThrow('failed');
+    expect(await redeem(wrapped(signature))).toBe(address);
     await deploy();
-    const deployed = await access.verifySignIn(header(signature));
-    expect([counterfactual.wallet, deployed.wallet]).toEqual([address, address]);
-    await deployed.useNonce();
-    await expect(counterfactual.useNonce()).rejects.toMatchObject({ code: 'CONFLICT', field: 'SIGN-IN-WITH-X.nonce' });
+    await expect(redeem(signature)).rejects.toMatchObject({ code: 'CONFLICT', field: 'message' });
   });
 });
 

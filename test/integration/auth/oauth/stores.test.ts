@@ -46,7 +46,7 @@ it('a wallet keeps the 50 grants that it used last', async () => {
   const wallet = `0x${'a'.repeat(40)}` as const;
   for (let index = 0; index < 52; index++) {
     const createdAt = new Date(Date.now() - index * 1_000);
-    const fields = { clientId: 'client', name: 'client', tier: 'basic', payload: {}, lastUsedAt: null } as const;
+    const fields = { clientId: 'client', tier: 'basic', payload: {}, lastUsedAt: null } as const;
     await grants.put({ _id: `grant-${index}`, wallet, ...fields, createdAt, expiresAt: new Date(Date.now() + 60_000) });
   }
   expect(await grants.listExcess(wallet)).toEqual(['grant-50', 'grant-51']);

@@ -64,6 +64,7 @@ describe('a lost database connection', () => {
       const broken = await bench({ db: failing(suite.database.db, fault) });
       callers += 1;
       const headers = { 'X-Forwarded-For': `2001:db8:0:${callers.toString(16)}::1` };
+      const owner = { owner: `address:2001:db8:0:${callers.toString(16)}::/64` };
       const taskId = kind === 'a follow-up' ? (await healthy.rpc('SendMessage', message({ text: 'hm' }), headers)).body.result.task.id : '';
       const same = message(MARKET, { taskId });
       const again = async (at: Bench): Promise<Answer['body']> => (await at.rpc('SendMessage', same, headers)).body;
@@ -72,13 +73,13 @@ describe('a lost database connection', () => {
         const last = (await streamOf(broken.url, 'SendStreamingMessage', same, { headers })).at(-1);
         return { error: last.error, result: { task: last.statusUpdate } };
       };
-      return { broken, send, again, list: async () => (await healthy.rpc('ListTasks', {}, headers)).body };
+      return { broken, send, again, count: () => suite.database.db.collection('a2a_tasks').countDocuments(owner) };
     }
 
-    async function expectOneEnd({ broken, again, list }: Awaited<ReturnType<typeof scene>>, at: Bench) {
+    async function expectOneEnd({ broken, again, count }: Awaited<ReturnType<typeof scene>>, at: Bench) {
       const { result } = await again(at);
       expect(result.task).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' }, artifacts: [{}] });
-      expect((await list()).result).toMatchObject({ totalSize: 1, tasks: [{ id: result.task.id }] });
+      expect(await count()).toBe(1);
       expect(broken.runs()).toBeLessThanOrEqual(at === broken ? 2 : 1);
     }
 

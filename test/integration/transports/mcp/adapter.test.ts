@@ -77,6 +77,36 @@ describe('protocol revisions', () => {
   });
 });
 
+describe('malformed parameters', () => {
+  const CALLS: [string, Record<string, unknown>][] = [
+    ['tools/call', { name: 7 }],
+    ['tools/call', { name: 'get_track_record', arguments: 'all' }],
+    ['resources/read', {}],
+    ['resources/read', { uri: 7 }],
+    ['prompts/get', { name: ['daily_briefing'] }],
+    ['prompts/get', { name: 'daily_briefing', arguments: { horizon: 7 } }],
+    ['completion/complete', { ref: { type: 'ref/prompt' } }],
+    ['tools/list', { cursor: 7 }],
+  ];
+
+  it.each([...CALLS, ['initialize', { protocolVersion: 7 }] as [string, Record<string, unknown>]])(
+    'of %s, %j, get -32602',
+    async (method, params) => {
+      const { messages } = await post(rpc(method, params));
+      expect(messages[0].error.code).toBe(-32_602);
+    },
+  );
+
+  // Those that name a tool or a prompt are compared with their headers first.
+  it.each(CALLS.filter(([, params]) => typeof params.name !== 'string'))(
+    'of %s, %j, get it in the newest revision too',
+    async (method, params) => {
+      const { messages } = await post(...newest(method, params));
+      expect(messages[0].error.code).toBe(-32_602);
+    },
+  );
+});
+
 describe('invalid requests', () => {
   it.each([
     ['broken JSON', '{"jsonrpc"', {}, 400, -32_700],

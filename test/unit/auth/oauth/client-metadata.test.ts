@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
   ClientMetadataError,
+  findDocumentHost,
   formatClientName,
-  getClientHost,
   getRedirectHost,
+  isOwnedRedirect,
   parseClientMetadata,
+  requireOneDomain,
 } from '../../../../src/auth/oauth/clients/client-metadata.ts';
 
 const parse = (changes: object) => parseClientMetadata({ redirect_uris: ['https://assistant.example/callback'], ...changes });
@@ -59,22 +61,57 @@ describe('the metadata of a client', () => {
   });
 });
 
-describe('the name of a client', () => {
-  it('is its host, or its own claim where nothing proves one', () => {
-    const name = (clientId: string, redirectUri: string, claimedName?: string) =>
-      formatClientName({ clientId, redirectUris: [redirectUri], claimedName });
-    expect(name('https://claude.ai/client.json', 'http://127.0.0.1/', 'Other')).toBe('claude.ai');
-    expect(name('client-1', 'https://assistant.example/callback', 'claude.ai')).toBe('assistant.example');
-    expect(name('client-1', 'http://localhost:4000/', 'Inspector')).toBe('“Inspector” on this device');
-    expect(name('client-1', 'cursor://anysphere/callback')).toBe('an application on this device');
+describe('optional members', () => {
+  it.each(['client_name', 'grant_types', 'token_endpoint_auth_method', 'jwks', 'jwks_uri', 'logo_uri'])(
+    '%s: null and an empty value are the same as its absence',
+    (name) => {
+      for (const empty of [null, '', [], {}]) expect(parse({ [name]: empty }), JSON.stringify(empty)).toEqual(parse({}));
+    },
+  );
+
+  it('are never stored as undefined, which the database turns into null', () => {
+    const jwks = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'x' }] };
+    expect(Object.values(parse({ token_endpoint_auth_method: 'private_key_jwt', jwks }))).not.toContain(undefined);
+    expect(() => parse({ token_endpoint_auth_method: 'private_key_jwt', jwks, jwks_uri: 'https://assistant.example/jwks' })).toThrow(
+      'must not both',
+    );
   });
 });
 
-describe('the host of a client', () => {
-  it('is that of its client id, or of its redirect URI', () => {
-    expect(getClientHost('https://claude.ai/oauth/client.json', [])).toBe('claude.ai');
-    expect(getClientHost('client-1', ['https://assistant.example/callback'])).toBe('assistant.example');
-    expect(getRedirectHost('http://127.0.0.1:4000/')).toBe('this device');
+describe('the hosts of a registration', () => {
+  it('are of one registrable domain', () => {
+    const check = (...redirect_uris: string[]) => requireOneDomain({ redirect_uris });
+    check('https://a.assistant.example/cb', 'https://b.assistant.example/cb', 'http://127.0.0.1/', 'com.example.app:/cb');
+    expect(() => check('https://claude.ai/cb', 'https://evil.example/cb')).toThrow(ClientMetadataError);
+    expect(() => check('https://one.github.io/cb', 'https://two.github.io/cb')).toThrow(ClientMetadataError);
+    expect(() => check('https://192.0.2.1/cb', 'https://192.0.2.2/cb')).toThrow(ClientMetadataError);
+  });
+});
+
+describe('the name of a client', () => {
+  it('is the host of its document, or of the redirect URI in use, or its own claim where nothing names it', () => {
+    const name = (clientId: string, redirectUri: string, claimedName?: string) => formatClientName({ clientId, redirectUri, claimedName });
+    expect(name('https://claude.ai/client.json', 'http://127.0.0.1/', 'Other')).toBe('claude.ai');
+    expect(name('client-1', 'https://assistant.example/callback', 'claude.ai')).toBe('assistant.example');
+    expect(name('client-1', 'http://localhost:4000/', 'Inspector')).toBe('“Inspector”, a program on this computer');
+    expect(name('client-1', 'http://[::1]:4000/')).toBe('a program on this computer');
+    expect(name('client-1', 'cursor://anysphere/callback')).toBe('an application that opens cursor: links');
+  });
+
+  it('has the host of its document alone as one that is checked', () => {
+    expect(findDocumentHost('https://claude.ai/oauth/client.json')).toBe('claude.ai');
+    expect(findDocumentHost('client-1')).toBeNull();
+  });
+});
+
+describe('a redirect URI', () => {
+  it('is owned where its scheme names a domain, or it has one', () => {
+    for (const uri of ['https://claude.ai/cb', 'http://127.0.0.1:1/cb', 'com.example.app:/cb']) expect(isOwnedRedirect(uri)).toBe(true);
+    expect(isOwnedRedirect('cursor://anysphere/callback')).toBe(false);
+  });
+
+  it('is shown by the host that gets the code', () => {
+    expect(getRedirectHost('http://127.0.0.1:4000/')).toBe('this computer');
     expect(getRedirectHost('cursor://anysphere/callback')).toBe('cursor:');
   });
 });

@@ -139,7 +139,7 @@ describe('the end of a webhook', () => {
       ['the first reason', 'a second one'].map((reason) => [
         'webhook.disabled',
         '0xowner',
-        { webhookId: ended.id, url: URL, reason, failingSince: null },
+        { webhookId: ended.id, url: 'https://hooks.example.com/***', reason, failingSince: null },
       ]),
     );
     expect((await bench.webhook(ended.id)).outbox).toEqual([]);

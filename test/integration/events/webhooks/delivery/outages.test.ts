@@ -119,7 +119,7 @@ describe('a receiver that is down', () => {
     expect(JSON.parse(owners.took[0]!.body)).toMatchObject({
       type: 'webhook.disabled',
       timestamp: ended.disabledAt!.toISOString(),
-      data: { webhookId: id, url, reason: ended.disabledReason, failingSince: began.toISOString() },
+      data: { webhookId: id, url: `${new URL(url).origin}/***`, reason: ended.disabledReason, failingSince: began.toISOString() },
     });
 
     const enabled = { status: 'active', disabledAt: null, disabledReason: null, disabledBy: null, failingSince: null } as const;

@@ -130,7 +130,7 @@ it('a confirmation that is missing in the answer is a failed attempt', async () 
 it('a URL sealed under another master secret is not called, and waits', async () => {
   const chat = await chatOf('discord');
   const { id } = await waiting('discord', chat, 1);
-  await bench.webhooks.updateOne({ _id: id }, { $set: { 'chat.sealedUrl': bench.seal(id, chat.url) } });
+  await bench.webhooks.updateOne({ _id: id }, { $set: { sealedUrl: bench.seal(id, chat.url) } });
   await send(id);
   expect(chat.asked).toEqual([]);
   expect([(await row(id)).attempts, await waitOf(id)]).toEqual([[], 60_000]);

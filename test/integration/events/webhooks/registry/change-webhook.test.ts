@@ -146,21 +146,23 @@ describe('a change', () => {
     const { wallet, id } = await registered({ horizons: [7] });
     const { fingerprint: _, ...before } = await stored(id);
     const changed = await registry().change(wallet, id, { events: ['wager.placed', 'signal.new'], horizons: null });
-    expect(changed).toMatchObject({ _id: id, events: ['signal.new', 'wager.placed'], horizons: null, url: before.url });
+    expect(changed).toMatchObject({ _id: id, events: ['signal.new', 'wager.placed'], horizons: null, url: 'https://hooks.example.com/a' });
     await registry().change(wallet, id, { horizons: [7, 2] });
     await registry().change(wallet, id, { url: 'HTTPS://hooks.example.com:443/b' });
-    const { fingerprint, urlSetAt, ...after } = await stored(id);
+    const { fingerprint, urlSetAt, sealedUrl, targetKey, ...after } = await stored(id);
     expect(urlSetAt).toBeInstanceOf(Date);
-    const expected = { ...before, url: 'https://hooks.example.com/b', events: ['signal.new', 'wager.placed'], horizons: [2, 7] };
-    expect(after).toEqual(expected);
-    expect(fingerprint).toBe(buildFingerprint(after));
+    const { sealedUrl: sealedBefore, targetKey: keyBefore, ...same } = before;
+    expect([sealedUrl === sealedBefore, targetKey === keyBefore]).toEqual([false, false]);
+    expect(after).toEqual({ ...same, events: ['signal.new', 'wager.placed'], horizons: [2, 7] });
+    expect(fingerprint).toBe(buildFingerprint({ ...after, targetKey }));
+    expect((await registry().get(wallet, id)).url).toBe('https://hooks.example.com/b');
   });
 
   it('of nothing is none', async () => {
     const { wallet, id } = await registered();
     const before = await stored(id);
     await registry().change(wallet, id, {});
-    await registry().change(wallet, id, { events: ['signal.new'], url: before.url });
+    await registry().change(wallet, id, { events: ['signal.new'], url: 'https://hooks.example.com/a' });
     expect(await stored(id)).toEqual(before);
   });
 
@@ -169,7 +171,7 @@ describe('a change', () => {
     const other = await registry().register(wallet, { url: 'https://hooks.example.com/b', events: ['signal.new'] });
     const taken = registry().change(wallet, other._id, { url: 'https://hooks.example.com/a' });
     await expect(taken).rejects.toMatchObject({ code: 'CONFLICT', field: 'url', details: { id } });
-    expect(await stored(other._id)).toMatchObject({ url: 'https://hooks.example.com/b' });
+    expect(await registry().get(wallet, other._id)).toMatchObject({ url: 'https://hooks.example.com/b' });
     const { wallet: elsewhere, id: theirs } = await registered({ url: 'https://hooks.example.com/b' });
     await registry().change(elsewhere, theirs, { url: 'https://hooks.example.com/a' });
   });
@@ -182,7 +184,8 @@ describe('a change', () => {
       registry().change(wallet, id, { horizons: [1] }),
     ]);
     const doc = await stored(id);
-    expect(doc).toMatchObject({ url: 'https://hooks.example.com/c', events: ['wager.settled'], horizons: [1] });
+    expect(doc).toMatchObject({ events: ['wager.settled'], horizons: [1] });
+    expect((await registry().get(wallet, id)).url).toBe('https://hooks.example.com/c');
     expect(doc.fingerprint).toBe(buildFingerprint(doc));
   });
 
@@ -196,7 +199,7 @@ describe('a change', () => {
       await expect(inside.change(wallet, id, { url })).rejects.toMatchObject({ code: 'INPUT_INVALID', field: 'url' });
     }
     await registry().change(wallet, id, { url: 'https://hooks.example.com/d' });
-    expect(await stored(id)).toMatchObject({ failingSince: null, url: 'https://hooks.example.com/d' });
+    expect(await registry().get(wallet, id)).toMatchObject({ failingSince: null, url: 'https://hooks.example.com/d' });
   });
 });
 

@@ -75,6 +75,18 @@ describe('a registration', () => {
     },
   );
 
+  it.each([
+    'https://discord.com/api/webhooks/1234567890/the-token-of-the-channel/github',
+    'https://discord.com/api/v10//webhooks/1234567890/the-token-of-the-channel?wait=true',
+    'https://hooks.example.com/in/the-token-of-the-channel?key=the-token-of-the-channel',
+  ])('keeps whatever its URL names sealed, and shows it to its owner alone: %s', async (url) => {
+    const wallet = newWallet();
+    const { _id } = await registry().register(wallet, wanted({ url }));
+    expect(JSON.stringify(await stored(_id))).not.toContain('the-token-of-the-channel');
+    expect((await registry().get(wallet, _id)).url).toBe(new URL(url).href);
+    expect(JSON.stringify(await registry().disable(_id, 'no reason'))).not.toContain('the-token-of-the-channel');
+  });
+
   it('is rejected for the same again, in any spelling, and not for other events, horizons, URLs or wallets', async () => {
     const wallet = newWallet();
     const { _id } = await registry().register(wallet, wanted({ events: ['signal.new', 'wager.placed'] }));

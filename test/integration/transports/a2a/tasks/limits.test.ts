@@ -36,6 +36,13 @@ function somebody(origin?: string) {
   return createPlainCallContext({ caller: PUBLIC_CALLER, address: `192.0.2.${addresses}`, ...page });
 }
 
+/** Of a wallet, which can list its tasks. */
+function holder() {
+  addresses += 1;
+  const wallet = `0x${addresses.toString(16).padStart(40, '0')}` as const;
+  return createPlainCallContext({ caller: { tier: 'basic', wallet }, address: '192.0.2.1' });
+}
+
 function taskIn(state: TaskState, more: Partial<Task> = {}): Task {
   clock.ms += 1;
   const [taskId, contextId, at] = [crypto.randomUUID(), crypto.randomUUID(), new Date(clock.ms)];
@@ -50,7 +57,7 @@ const bytesOf = (tasks: readonly Task[]) => tasks.reduce((sum, task) => sum + Bu
 
 describe('a list of large tasks', () => {
   test('has pages of at most about 1 MB, without gap or repeat', async () => {
-    const [store, context] = [openStore(), somebody()];
+    const [store, context] = [openStore(), holder()];
     const sent = Array.from({ length: 30 }, () => taskIn(TASK_STATE_COMPLETED, { history: HISTORY }));
     for (const task of sent) await store.save(task, context);
     const seen: string[] = [];
@@ -69,7 +76,7 @@ describe('a list of large tasks', () => {
   });
 
   test('has at least one task per page, however large', async () => {
-    const [store, context] = [openStore(), somebody()];
+    const [store, context] = [openStore(), holder()];
     const parts = [textPart('x'.repeat(PAGE_LIMITS.responseBytes))];
     const artifacts = [{ artifactId: 'a', name: '', description: '', parts, metadata: undefined, extensions: [] }];
     for (let count = 0; count < 2; count++) await store.save(taskIn(TASK_STATE_COMPLETED, { artifacts }), context);

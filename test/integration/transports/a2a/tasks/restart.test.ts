@@ -93,7 +93,7 @@ describe('after a process died', () => {
   });
 
   test.each(['GetTask', 'ListTasks'])('%s returns a retryable failure', async (method) => {
-    const own = { 'X-Forwarded-For': `198.51.100.${method.length}` };
+    const own = { 'X-Forwarded-For': `198.51.100.${method.length}`, Authorization: 'Bearer basic' };
     const [dead, one] = [await bench(), await bench()];
     const { same, release, lost } = await underWay(dead, OPENING, own);
     await idleFor(suite.database.db, TASK_LEASE_MS - 30_000);
@@ -172,9 +172,8 @@ describe('processes with clock skew', () => {
     const [live, early, late] = [await bench(), await bench(ahead), await bench(behind)];
     const { same, release, lost } = await underWay(live);
     for (const other of [early, late]) {
-      const { body } = await other.rpc('ListTasks', {});
-      expect(body.result.tasks[0].status.state).toBe('TASK_STATE_WORKING');
-      expect(stateOf(await other.rpc('GetTask', { id: body.result.tasks[0].id }))).toBe('TASK_STATE_WORKING');
+      const [{ _id: id }] = await tasks().find().toArray();
+      expect(stateOf(await other.rpc('GetTask', { id }))).toBe('TASK_STATE_WORKING');
       const again = await other.rpc('SendMessage', { ...same, configuration: { returnImmediately: true } });
       expect(stateOf(again)).toBe('TASK_STATE_WORKING');
     }
@@ -215,9 +214,10 @@ test('a former lease holder changes nothing in the run of the next, and waits fo
   await begun;
   release();
   await answered;
-  const { body } = await one.rpc('ListTasks', { includeArtifacts: true });
-  expect(body.result.tasks[0]).toMatchObject({ status: { state: 'TASK_STATE_WORKING' } });
-  expect(body.result.tasks[0].artifacts ?? []).toEqual([]);
+  const [{ _id: id }] = await tasks().find().toArray();
+  const { result: working } = (await one.rpc('GetTask', { id })).body;
+  expect(working).toMatchObject({ status: { state: 'TASK_STATE_WORKING' } });
+  expect(working.artifacts ?? []).toEqual([]);
   expect(isOver).toBe(false);
   releaseOne();
   expect((await taken).body.result.task).toMatchObject({
@@ -236,7 +236,7 @@ test('a former lease holder waits for the end of the run of the next', async () 
   await begun;
   release();
   // By now its own run has ended.
-  for (let asked = 0; asked < 10; asked++) await slow.rpc('ListTasks', {});
+  for (let asked = 0; asked < 10; asked++) await slow.rpc('GetTask', { id: 'unknown' });
   releaseOne();
   expect((await lost).body.result.task).toEqual((await taken).body.result.task);
 });
@@ -258,8 +258,9 @@ describe('cancelling', () => {
     for (let round = 0; round < 10; round++) {
       const own = { 'X-Forwarded-For': `203.0.113.${round}` };
       const { same, release, lost } = await underWay(both[0], OPENING, own);
-      const { body } = await both[1].rpc('ListTasks', {}, own);
-      const { id } = body.result.tasks[0];
+      const [{ _id: id }] = await tasks()
+        .find({ owner: `address:203.0.113.${round}` })
+        .toArray();
       const cancelling = both[canceller].rpc('CancelTask', { id }, own);
       // Each round cancels at another moment.
       for (let asked = 0; asked < round % 4; asked++) await both[1].rpc('GetTask', { id }, own);

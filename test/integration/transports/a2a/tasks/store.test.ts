@@ -33,6 +33,13 @@ function somebody() {
   return createPlainCallContext({ caller: PUBLIC_CALLER, address: `192.0.2.${addresses}` });
 }
 
+/** Of a wallet, which can list its tasks. */
+function holder() {
+  addresses += 1;
+  const wallet = `0x${addresses.toString(16).padStart(40, '0')}` as const;
+  return createPlainCallContext({ caller: { tier: 'basic', wallet }, address: '192.0.2.1' });
+}
+
 function taskAt(state: TaskState, atMs = nowMs, contextId: string = crypto.randomUUID()) {
   const message = messageOf([textPart('hello')]).message!;
   const taskId = crypto.randomUUID();
@@ -88,7 +95,7 @@ describe('a terminal state', () => {
 
 describe('the list', () => {
   test('pages without gap or repeat, newest first, through tasks of the same instant', async () => {
-    const context = somebody();
+    const context = holder();
     const instants = [0, 0, 0, 1, 2, 2, 3, 3, 3, 3, 4];
     for (const offset of instants) await store.save(taskAt(TASK_STATE_COMPLETED, START - offset * 1_000), context);
     const seen: string[] = [];
@@ -104,7 +111,7 @@ describe('the list', () => {
   });
 
   test('filters by context, state and time, and includes artifacts on request', async () => {
-    const context = somebody();
+    const context = holder();
     const artifacts = [{ artifactId: 'a', name: 'a', description: '', parts: [textPart('x')], metadata: undefined, extensions: [] }];
     await store.save({ ...taskAt(TASK_STATE_COMPLETED, START, 'one'), artifacts }, context);
     await store.save(taskAt(TASK_STATE_INPUT_REQUIRED, START + 1_000, 'two'), context);
@@ -117,6 +124,19 @@ describe('the list', () => {
     const artifactsOf = async (includeArtifacts: boolean) =>
       (await store.list({ ...ASK, contextId: 'one', includeArtifacts }, context)).tasks[0].artifacts.length;
     expect([await artifactsOf(false), await artifactsOf(true)]).toEqual([0, 1]);
+  });
+
+  test('of an anonymous caller is empty: others share its address', async () => {
+    const context = somebody();
+    const task = taskAt(TASK_STATE_COMPLETED);
+    await store.save(task, context);
+    expect(await store.list({ ...ASK, pageSize: 3, includeArtifacts: true }, context)).toEqual({
+      tasks: [],
+      nextPageToken: '',
+      pageSize: 3,
+      totalSize: 0,
+    });
+    expect((await store.load(task.id, context))!.id).toBe(task.id);
   });
 
   test.each(['x', 'bnVsbA', 'WzEsMl0', Buffer.from('[-1,"a"]').toString('base64url'), 'a'.repeat(5_000), '%00'])(

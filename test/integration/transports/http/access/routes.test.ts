@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { MAX_API_KEYS_PER_WALLET } from '../../../../../src/auth/api-keys/api-key-store.ts';
-import { ACCESS_REPLY, ENDED_REPLY, KEY_REPLY } from '../../../../../src/transports/http/access/schemas.ts';
+import { ACCESS_REPLY, ENDED_REPLY, KEY_REPLY, TEXT_REPLY } from '../../../../../src/transports/http/access/schemas.ts';
 import { issueKey } from '../../../../support/auth/api-keys.ts';
-import { asTier, demoWallets } from '../../../../support/auth/login.ts';
+import { asTier, type DemoWallet, demoWallets } from '../../../../support/auth/login.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
 import { type TestService, testService } from '../../../../support/service/service.ts';
@@ -44,36 +44,34 @@ async function send(method: string, path: string, headers: Record<string, string
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-async function makeKey(body: object = {}, headers = premium) {
-  return (await send('POST', KEYS, headers, { label: 'a bot', tier: 'basic', ...body })).body;
+/** As a client makes a key: the text that the service composes, signed by the wallet. */
+async function requestKey(body: object = {}, wallet: DemoWallet = 'premium') {
+  const account = demoWallets(service)[wallet];
+  const composed = await send('POST', `${KEYS}/message`, {}, { wallet: account.address, label: 'a bot', tier: 'basic', ...body });
+  if (composed.status !== 200) return composed;
+  expectDescribed(TEXT_REPLY, composed.body);
+  return send('POST', KEYS, {}, await signText(wallet, composed.body.message));
+}
+
+const makeKey = async (body: object = {}, wallet: DemoWallet = 'premium') => (await requestKey(body, wallet)).body;
+
+const signText = async (wallet: DemoWallet, message: string) => ({
+  message,
+  signature: await demoWallets(service)[wallet].signMessage({ message }),
+});
+
+async function accessText(wallet: DemoWallet, revoke: string | null = null) {
+  const { body } = await send('POST', `${ACCESS}/message`, {}, { wallet: demoWallets(service)[wallet].address, revoke });
+  return signText(wallet, body.message);
 }
 
 function expectDescribed(schema: z.ZodType, body: unknown) {
   expect(undocumented(schema, body)).toEqual([]);
 }
 
-/** A header signed for one request. */
-async function signIn(wallet: 'poor' | 'premium', nonce?: string): Promise<Record<string, string>> {
-  const account = demoWallets(service)[wallet];
-  const { body: terms } = await send('GET', '/api/svc/oracle/nonce', {});
-  const fields = {
-    domain: terms.domain,
-    address: account.address,
-    uri: terms.uri,
-    version: terms.version,
-    chainId: `eip155:${terms.chainId}`,
-    type: 'eip191',
-    nonce: nonce ?? terms.nonce,
-    issuedAt: service.http.now().toISOString(),
-  };
-  const message = `${fields.domain} wants you to sign in with your Ethereum account:\n${fields.address}\n\n\nURI: ${fields.uri}\nVersion: 1\nChain ID: ${terms.chainId}\nNonce: ${fields.nonce}\nIssued At: ${fields.issuedAt}`;
-  const signed = { ...fields, signature: await account.signMessage({ message }) };
-  return { 'SIGN-IN-WITH-X': Buffer.from(JSON.stringify(signed)).toString('base64') };
-}
-
 describe('a key', () => {
-  it('is made by a login and shown once, listed without its secret, and ends when it is revoked', async () => {
-    const made = await send('POST', KEYS, premium, { label: 'Trading bot', tier: 'basic', expiresInDays: 30 });
+  it('is made by a signed text and shown once, listed without its secret, and ends when it is revoked', async () => {
+    const made = await requestKey({ label: 'Trading bot', expiresInDays: 30 });
     expect([made.status, made.headers.get('cache-control')]).toEqual([201, 'private, no-store']);
     expectDescribed(KEY_REPLY, made.body);
     const { key, success: _, wallet, ...entry } = made.body;
@@ -108,7 +106,7 @@ describe('a key', () => {
   it('is bounded by its tier and by the balance', async () => {
     const { key } = await makeKey({ tier: 'basic' });
     expect((await send('GET', '/api/svc/oracle/premium', bearer(key))).body).toMatchObject({ status: 403, code: 'TIER_REQUIRED' });
-    expect((await send('POST', KEYS, basic, { label: 'more', tier: 'premium' })).body).toMatchObject({
+    expect(await makeKey({ tier: 'premium' }, 'basic')).toMatchObject({
       status: 403,
       code: 'TIER_REQUIRED',
       requiredTier: 'premium',
@@ -143,11 +141,10 @@ describe('a key', () => {
     expect(open.body.code).not.toBe('UNAUTHENTICATED');
   });
 
-  it('neither makes, lists nor revokes access, registers no webhook and ends no session', async () => {
+  it('neither lists nor revokes access, registers no webhook and ends no session', async () => {
     const { key, id } = await makeKey({ tier: 'premium' });
     const webhook = { url: 'https://9.9.9.9/hook', events: ['signal.new'] };
     for (const [method, path, body] of [
-      ['POST', KEYS, { label: 'more', tier: 'basic' }],
       ['GET', ACCESS],
       ['DELETE', `${ACCESS}/${id}`],
       ['POST', `${GATED}/register`, webhook],
@@ -186,7 +183,7 @@ describe('a key', () => {
   });
 
   it('is ended by the operator together with the sessions of the wallet', async () => {
-    const { key } = await makeKey({}, await asTier(service, 'basic'));
+    const { key } = await makeKey({}, 'basic');
     await service.http.access.revokeAccess(demoWallets(service).basic.address);
     basic = await asTier(service, 'basic');
     expect((await send('GET', GATED, bearer(key))).status).toBe(401);
@@ -212,7 +209,7 @@ describe('the keys of a wallet', () => {
   });
 });
 
-describe('a message signed for one request', () => {
+describe('a text that the service has composed', () => {
   it('lists and ends access of a wallet without gate tokens, once each', async () => {
     const { poor } = demoWallets(service);
     const now = service.http.now();
@@ -221,23 +218,53 @@ describe('a message signed for one request', () => {
     await service.database.db
       .collection<{ _id: string }>('api_keys')
       .insertOne({ _id: 'key_old', ...fields, createdAt: now, expiresAt: null, lastUsedAt: null } as never);
-    expect((await send('GET', ACCESS, await signIn('poor'))).body.access).toMatchObject([{ id: 'key_old', name: 'old bot' }]);
-    const signed = await signIn('poor');
-    expect((await send('DELETE', `${ACCESS}/key_old`, signed)).status).toBe(200);
-    expect((await send('GET', ACCESS, signed)).body).toMatchObject({ status: 409, code: 'CONFLICT', field: 'SIGN-IN-WITH-X.nonce' });
-    expect((await send('GET', ACCESS, await signIn('poor'))).body.access).toEqual([]);
+    const listed = await send('POST', ACCESS, {}, await accessText('poor'));
+    expectDescribed(ACCESS_REPLY, listed.body);
+    expect(listed.body.access).toMatchObject([{ id: 'key_old', name: 'old bot' }]);
+    const ending = await accessText('poor', 'key_old');
+    expect((await send('POST', ACCESS, {}, ending)).body).toMatchObject({ success: true, access: [] });
+    expect((await send('POST', ACCESS, {}, ending)).body).toMatchObject({ status: 409, code: 'CONFLICT', field: 'message' });
+    expect((await send('POST', ACCESS, {}, await accessText('poor', 'key_old'))).body).toMatchObject({ status: 404 });
   });
 
-  it('makes a key for a wallet whose balance gives the tier, and none for another', async () => {
-    const body = { label: 'a bot', tier: 'premium' };
-    expect((await send('POST', KEYS, await signIn('premium'), body)).status).toBe(201);
-    expect((await send('POST', KEYS, await signIn('poor'), body)).body).toMatchObject({ status: 403, code: 'TIER_REQUIRED' });
+  it('names key, tier and end, the operation and the wallet', async () => {
+    const { address } = demoWallets(service).premium;
+    const key = { wallet: address, label: 'Größe "7"', tier: 'premium', expiresInDays: 7 };
+    const { message } = (await send('POST', `${KEYS}/message`, {}, key)).body;
+    expect(message).toContain(`wants you to sign in with your Ethereum account:\n${address}\n`);
+    expect(message).toContain("Make an API key named 'Gr??e ?7?' with the tier, up to Premium, of this wallet, valid for 7 days.");
+    expect(message).toContain(`URI: http://127.0.0.1:3000${KEYS}\n`);
   });
 
-  it('is required without a login, and says how it is made', async () => {
+  it('makes one key, whatever is sent at once, and none where the balance does not give the tier', async () => {
+    expect(await makeKey({ tier: 'premium' }, 'poor')).toMatchObject({ status: 403, code: 'TIER_REQUIRED' });
+    const { address } = demoWallets(service).premium;
+    const { body } = await send('POST', `${KEYS}/message`, {}, { wallet: address, label: 'a bot', tier: 'basic' });
+    const signed = await signText('premium', body.message);
+    const replies = await Promise.all(Array.from({ length: 4 }, () => send('POST', KEYS, {}, signed)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+  });
+
+  it('is usable after an act that failed', async () => {
+    const { address } = demoWallets(service).basic;
+    for (let made = 0; made < MAX_API_KEYS_PER_WALLET; made++) await issueKey(service, 'basic');
+    const { body } = await send('POST', `${KEYS}/message`, {}, { wallet: address, label: 'a bot', tier: 'basic' });
+    const signed = await signText('basic', body.message);
+    expect((await send('POST', KEYS, {}, signed)).body.code).toBe('CONFLICT');
+    await service.database.db.collection('api_keys').deleteMany({});
+    expect((await send('POST', KEYS, {}, signed)).status).toBe(201);
+  });
+
+  it('is required without a login, and the error says how to get it', async () => {
     const { body } = await send('GET', ACCESS, {});
     expect(body).toMatchObject({ status: 401, code: 'UNAUTHENTICATED', field: 'Authorization' });
-    expect(body.suggestedAction).toContain('SIGN-IN-WITH-X');
-    expect((await send('GET', ACCESS, { 'SIGN-IN-WITH-X': 'e30' })).body).toMatchObject({ status: 400, code: 'INPUT_INVALID' });
+    expect(body.suggestedAction).toContain('/api/svc/oracle/access/message');
+  });
+
+  it('is asked of a session too: a login alone makes no key', async () => {
+    expect((await send('POST', KEYS, premium, { label: 'a bot', tier: 'basic' })).body).toMatchObject({
+      status: 400,
+      code: 'INPUT_INVALID',
+    });
   });
 });

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { recoverTypedDataAddress, verifyTypedData } from 'viem';
-import { createSiweMessage } from 'viem/siwe';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findSkill } from '../../../../../skills/runner.ts';
 import { computeCommitment, DIRECTION_CODES, decodeCode, SIGNAL_CODES } from '../../../../../src/chain/eas/commitment.ts';
@@ -568,103 +567,6 @@ async function fetchAgain(txHash: string, { account = buyer(), wallet = account.
   return { status: response.status, body: (await response.json()) as Body };
 }
 
-interface SignInChange {
-  account?: ReturnType<typeof buyer>;
-  change?: Record<string, unknown>;
-  /** Changes after the signature. */
-  sent?: Record<string, unknown>;
-}
-
-/** The header of a client that signs the challenge of a 402, as EIP-4361 text of another library. */
-async function signInFor(path: string, { account = buyer(), change = {}, sent = {} }: SignInChange = {}): Promise<string> {
-  const { extensions } = readHeader((await ask(path)).headers.get('PAYMENT-REQUIRED'));
-  const { info, supportedChains } = extensions['sign-in-with-x'];
-  const proof = { ...info, ...supportedChains[0], address: account.address, ...change };
-  const message = createSiweMessage({
-    ...proof,
-    chainId: Number(proof.chainId.split(':')[1]),
-    issuedAt: new Date(proof.issuedAt),
-    expirationTime: new Date(proof.expirationTime),
-  });
-  return asHeader({ ...proof, signature: await account.signMessage({ message }), ...sent });
-}
-
-const signIn = (path: string, proof: string, headers = {}) => ask(path, { 'SIGN-IN-WITH-X': proof, ...headers });
-
-describe('a wallet that signs in with the challenge of a 402', () => {
-  const path = '/oracle/premium?horizon=2d';
-  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
-
-  it('gets the answer that it has bought, with the same receipts, at no cost, once for each sign-in', async () => {
-    const bought = await pay(path, await signed(path));
-    const proof = await signInFor(path);
-    const arrived = await received(async () => {
-      const again = await signIn(path, proof);
-      expect([again.status, again.body]).toEqual([200, bought.body]);
-      expect(again.headers.get('PAYMENT-RESPONSE')).toBe(bought.headers.get('PAYMENT-RESPONSE'));
-      expect(again.headers.get('Cache-Control')).toContain('no-store');
-      expect(await signIn(path, proof)).toMatchObject({ status: 409, body: { field: 'SIGN-IN-WITH-X.nonce' } });
-      const second = await signIn(path, await signInFor('/oracle'), { 'PAYMENT-SIGNATURE': asHeader(await signed(path)) });
-      expect([second.status, second.body]).toEqual([200, bought.body]);
-    });
-    expect(arrived).toBe(0n);
-  });
-
-  it('is delivered to by one of several concurrent requests with a nonce', async () => {
-    const proof = await signInFor(path);
-    const statuses = await Promise.all(Array.from({ length: 4 }, async () => (await signIn(path, proof)).status));
-    expect(statuses.sort()).toEqual([200, 409, 409, 409]);
-  });
-
-  it('gets a new challenge for an answer that it has not bought, and buys it with a payment beside the sign-in', async () => {
-    const account = demoWallets(service).poor;
-    const proof = await signInFor(path, { account });
-    const refused = await signIn(path, proof);
-    expect(refused).toMatchObject({ status: 402, body: { code: 'PAYMENT_REQUIRED', field: 'SIGN-IN-WITH-X.address' } });
-    const [first, second] = [JSON.parse(Buffer.from(proof, 'base64').toString()), readHeader(refused.headers.get('PAYMENT-REQUIRED'))];
-    expect(second.extensions['sign-in-with-x'].info.nonce).not.toBe(first.nonce);
-    expect(await received(() => signIn(path, proof, { 'PAYMENT-SIGNATURE': 'e30' }))).toBe(0n);
-    const bought = await signIn(path, proof, { 'PAYMENT-SIGNATURE': asHeader(await signed(path)) });
-    expect(bought).toMatchObject({ status: 200, body: { payment: { payer: buyer().address } } });
-  });
-
-  it('gets the terms for a newer forecast than the one that it has bought', async () => {
-    const claims = service.database.db.collection('x402_payments');
-    const { body } = await pay(path, await signed(path));
-    const markAll = (forecastId: string) => claims.updateMany({ payer: buyer().address.toLowerCase() }, { $set: { forecastId } });
-    await markAll('of an earlier day');
-    expect((await signIn(path, await signInFor(path))).status).toBe(402);
-    await markAll(body.predictionId);
-    expect((await signIn(path, await signInFor(path))).status).toBe(200);
-  });
-
-  it.each<[string, SignInChange, number, string]>([
-    ['made out to another host', { change: { domain: 'evil.example' } }, 401, '.domain'],
-    ['made out to another origin', { change: { uri: 'https://evil.example/oracle' } }, 401, '.uri'],
-    ['for another chain', { change: { chainId: 'eip155:1' } }, 401, '.chainId'],
-    ['for a chain that is not of Ethereum', { sent: { chainId: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' } }, 400, '.chainId'],
-    ['that is too old', { change: { issuedAt: ago(6), expirationTime: ago(-6) } }, 401, '.issuedAt'],
-    ['that has expired', { change: { expirationTime: ago(1) } }, 401, '.expirationTime'],
-    ['of another wallet', { sent: { address: '0x00000000000000000000000000000000000000AA' } }, 401, '.signature'],
-    ['that was changed', { sent: { nonce: '0123456789abcdef' } }, 401, '.signature'],
-    ['with a text of several lines', { sent: { statement: 'one\ntwo' } }, 400, ''],
-    ['without a signature', { sent: { signature: undefined } }, 400, '.signature'],
-    ['with another algorithm', { sent: { type: 'ed25519' } }, 400, '.type'],
-  ])('is rejected with the field of a message %s, and charged nothing', async (_, change, status, field) => {
-    const proof = await signInFor(path, change);
-    const arrived = await received(async () => {
-      const answer = await signIn(path, proof, { 'PAYMENT-SIGNATURE': asHeader(await signed(path)) });
-      expect(answer).toMatchObject({ status, body: { field: `SIGN-IN-WITH-X${field}` } });
-      expect(answer.body).not.toHaveProperty('pUp');
-    });
-    expect(arrived).toBe(0n);
-  });
-
-  it('is rejected when the header is not base64 of JSON', async () => {
-    expect(await signIn(path, '%%%')).toMatchObject({ status: 400, body: { code: 'INPUT_INVALID', field: 'SIGN-IN-WITH-X' } });
-  });
-});
-
 describe('the terms of a 402', () => {
   it('are signed once for many requests, by the signer of receipts, and take less than 8 kB of headers', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask('/oracle?horizon=3d')));
@@ -676,9 +578,7 @@ describe('the terms of a 402', () => {
     const { scheme, network, asset, payTo, amount } = required[0].accepts[0];
     expect(payload).toMatchObject({ resourceUrl: required[0].resource.url, scheme, network, asset, payTo, amount });
     expect(await recoverTypedDataAddress({ ...toOfferTypedData(payload), signature })).toBe(service.http.commerce.receiptSigner);
-    expect(new Set(required.map(({ extensions }) => extensions['sign-in-with-x'].info.nonce)).size).toBe(20);
-    const { 'offer-receipt': offer, 'sign-in-with-x': challenge } = required[0].extensions;
-    expect(asHeader({ 'offer-receipt': offer, 'sign-in-with-x': challenge }).length).toBeLessThan(2_500);
+    expect(required[0].extensions).not.toHaveProperty('sign-in-with-x');
     expect(headers[0]!.length).toBeLessThan(8_000);
   });
 });
@@ -690,11 +590,11 @@ describe('pages of other sites', () => {
       headers: {
         Origin: 'https://app.example',
         'Access-Control-Request-Method': 'GET',
-        'Access-Control-Request-Headers': 'payment-signature, sign-in-with-x',
+        'Access-Control-Request-Headers': 'payment-signature',
       },
     });
     const allowed = preflight.headers.get('Access-Control-Allow-Headers')!;
-    for (const name of ['PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-402-Payment', 'SIGN-IN-WITH-X']) expect(allowed).toContain(name);
+    for (const name of ['PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-402-Payment']) expect(allowed).toContain(name);
     const exposed = (await ask('/oracle', { Origin: 'https://app.example' })).headers.get('Access-Control-Expose-Headers')!;
     for (const name of ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE']) expect(exposed).toContain(name);
   });

@@ -56,12 +56,12 @@ const SECURITY: Record<SpecPath['tier'], object[]> = {
   basic: [{ walletToken: [] }],
   premium: [{ walletToken: [] }],
   admin: [{ operator: [] }],
-  paid: [{ x402: [] }, { x402V1: [] }, { x402Payment: [] }, { signInWithX: [] }],
+  paid: [{ x402: [] }, { x402V1: [] }, { x402Payment: [] }],
 };
 /** What cannot send headers proves in its URL who it is. */
 const OF_WEBSOCKETS = [{ webSocketToken: [] }, { webSocketTicket: [] }];
 /** A login, or a signature for this request. */
-const OF_THE_OWNER = [{ walletToken: [] }, { signInWithX: [] }];
+const OF_THE_OWNER = [{ walletToken: [] }];
 
 it.each(PATHS.map((entry): [string, SpecPath] => [line(entry), entry]))('%s requires its tier', (_, { method, path, tier }) => {
   const { security, responses, description } = document.paths[path][method];

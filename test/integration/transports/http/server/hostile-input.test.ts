@@ -37,7 +37,7 @@ const FREE_TEXTS = [
   'rotateWebhookSecret.secret',
   'pauseWagers.reason',
   'disableWebhook.reason',
-  'createApiKey.label',
+  'composeApiKeyText.label',
 ];
 
 /** What a referral code can be. */
@@ -56,7 +56,10 @@ const FITTING: Record<string, string[]> = {
   'buyPremiumSignal.ref': CODE_LIKE,
   'runPredictBtcDirection.ref': CODE_LIKE,
   'commitToContestMarket.signature': ['hexadecimal'],
+  'createApiKey.signature': ['hexadecimal'],
+  'manageAccess.signature': ['hexadecimal'],
   'revokeAccess.id': [...CODE_LIKE, 'minus zero', 'prototype'],
+  'composeAccessText.revoke': [...CODE_LIKE, 'minus zero', 'prototype'],
 };
 
 /** What the characters of a token can make (RFC 6750). */
@@ -127,9 +130,9 @@ async function askWith({ route, place, name }: RequestField, value: unknown): Pr
   return answer;
 }
 
-/** What requests change. Of sessions their number: the tier of each is read again after some minutes. */
+/** What requests change, beside texts that wait for a signature. Of sessions their number: the tier of each is read again after some minutes. */
 async function stateOfRequests(): Promise<Record<string, string>> {
-  const { sessions, ...others } = await databaseState(service.database.db);
+  const { sessions, login_nonces: _texts, ...others } = await databaseState(service.database.db);
   return { ...others, sessions: sessions.split(' ')[0] };
 }
 

@@ -30,7 +30,6 @@ describe('the URL of a chat', () => {
     const [one, same, other] = ['1', '1', '2'].map((chatId) => matchTarget(store('telegram', TELEGRAM, chatId)));
     expect(one).toEqual(same);
     expect(one).not.toEqual(other);
-    expect(matchTarget(store('json', 'https://hooks.example.com/'))).toEqual({ url: 'https://hooks.example.com/', 'chat.key': null });
     expect(matchTarget(store('discord', DISCORD.replace('/api/', '/api/v8/')))).toEqual(matchTarget(store('discord', DISCORD)));
   });
 

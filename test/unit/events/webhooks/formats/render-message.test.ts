@@ -21,7 +21,7 @@ const MESSAGES: [string, DeliveredMessage][] = [
   ['ping', PING],
 ];
 
-const chat = (format: ChatName) => ({ chat: { format, sealedUrl: '', key: '', chatId: format === 'telegram' ? '-1001234567890' : null } });
+const chat = (format: ChatName) => ({ chat: { format, chatId: format === 'telegram' ? '-1001234567890' : null } });
 // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
 const rendered = (format: ChatName, message: DeliveredMessage): any => JSON.parse(renderMessage(chat(format), message, PUBLIC_URL));
 
