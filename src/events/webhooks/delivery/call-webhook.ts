@@ -20,7 +20,7 @@ export interface CallWebhookDeps {
   timeoutMs?: number;
 }
 
-export type WebhookTarget = Pick<WebhookDoc, '_id' | 'url' | 'chat' | 'sealedSecret' | 'previousSecret'>;
+export type WebhookTarget = Pick<WebhookDoc, '_id' | 'sealedUrl' | 'chat' | 'sealedSecret' | 'previousSecret'>;
 
 export interface WebhookRequest {
   messageId: string;
@@ -40,7 +40,7 @@ export interface WebhookCallResult {
 /** Ends the subscription, by Standard Webhooks. */
 const HTTP_GONE = 410;
 
-/** Any behaviour of the receiver is an attempt. @throws OracleError CONFIG_INVALID for the secret or the URL of a chat; RATE_LIMITED, with nothing sent */
+/** Any behaviour of the receiver is an attempt. @throws OracleError CONFIG_INVALID for the secret or the URL; RATE_LIMITED, with nothing sent */
 export async function callWebhook(deps: CallWebhookDeps, webhook: WebhookTarget, request: WebhookRequest): Promise<WebhookCallResult> {
   const { messageId, body, signal } = request;
   const at = deps.now();

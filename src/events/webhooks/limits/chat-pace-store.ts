@@ -3,14 +3,14 @@ import { type CollectionIndexes, ignoreDuplicate } from '../../../platform/mongo
 import { CHAT_FORMATS } from '../formats/chats/chat-formats.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 
-/** `_id` is the key of a chat target. */
+/** `_id` is the key of the target. */
 interface ChatPaceDoc {
   _id: string;
   /** Earliest next message, by the database's clock. */
   nextAt: Date;
 }
 
-type Addressee = Pick<WebhookDoc, 'chat'>;
+type Addressee = Pick<WebhookDoc, 'chat' | 'targetKey'>;
 
 const COLLECTION = 'webhook_chat_pace';
 const BY_TIME = { nextAt: 1 } as const;
@@ -27,9 +27,8 @@ export class ChatPaceStore {
   }
 
   /** 0: the next message may be sent now, and takes the turn; otherwise the milliseconds until one may. Always 0 for other receivers. */
-  async reserve({ chat }: Addressee): Promise<number> {
+  async reserve({ chat, targetKey: _id }: Addressee): Promise<number> {
     if (chat === undefined) return 0;
-    const { key: _id } = chat;
     const taken = [{ $set: { nextAt: { $add: ['$$NOW', CHAT_FORMATS[chat.format].getIntervalMs(chat)] } } }];
     for (;;) {
       const { matchedCount } = await this.#pace.updateOne({ _id, $expr: { $lte: ['$nextAt', '$$NOW'] } }, taken, BY_ID);
@@ -41,10 +40,10 @@ export class ChatPaceStore {
   }
 
   /** No message to this chat for so long: it has asked for that. */
-  async pause({ chat }: Addressee, ms: number): Promise<void> {
+  async pause({ chat, targetKey }: Addressee, ms: number): Promise<void> {
     if (chat === undefined || ms === 0) return;
     const later = [{ $set: { nextAt: { $max: ['$nextAt', { $add: ['$$NOW', ms] }] } } }];
-    await this.#pace.updateOne({ _id: chat.key }, later, BY_ID);
+    await this.#pace.updateOne({ _id: targetKey }, later, BY_ID);
   }
 
   async purge(now: Date): Promise<void> {

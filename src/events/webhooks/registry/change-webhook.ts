@@ -18,7 +18,7 @@ export interface WebhookChange {
   horizons?: readonly number[] | null;
 }
 
-export type WebhookSubscription = Pick<WebhookDoc, 'url' | 'chat' | 'events' | 'horizons'>;
+export type WebhookSubscription = StoredTarget & Pick<WebhookDoc, 'events' | 'horizons'>;
 
 /** Normalizes the order, for the fingerprint. */
 export function normalizeSubscription({
@@ -60,7 +60,7 @@ export async function changeWebhook(
     const fingerprint = buildFingerprint({ wallet, ...wanted });
     if (fingerprint === before.fingerprint) return before;
     // Failures of the old target do not count for a new one.
-    const isSameTarget = wanted.url === before.url && wanted.chat?.key === before.chat?.key;
+    const isSameTarget = wanted.targetKey === before.targetKey;
     const fresh = isSameTarget ? {} : { failingSince: null, urlSetAt: now() };
     const changed = await store.updateSubscription(before, { ...wanted, ...fresh, fingerprint });
     if (changed === null) continue;
@@ -70,8 +70,8 @@ export async function changeWebhook(
 }
 
 function changeTarget(before: WebhookDoc, change: { url: string | undefined; chatId: string | undefined }, box: SecretBox): StoredTarget {
-  const { _id, url, chat } = before;
-  if (change.url === undefined && change.chatId === undefined) return { url, ...(chat && { chat }) };
+  const { _id, url, sealedUrl, targetKey, chat } = before;
+  if (change.url === undefined && change.chatId === undefined) return { url, sealedUrl, targetKey, ...(chat && { chat }) };
   const { format = 'json', chatId = null } = chat ?? {};
   return toStoredTarget(_id, { format, url: change.url ?? openUrl(before, box), chatId: change.chatId ?? chatId }, box);
 }

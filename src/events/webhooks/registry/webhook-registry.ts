@@ -46,17 +46,17 @@ const MAX_DISABLE_REASON_LENGTH = 200;
 
 /** Webhooks of wallets; one of another wallet is NOT_FOUND. Secrets are returned once, when set. The transport checks the caller's tier. */
 export function createWebhookRegistry(deps: WebhookRegistryDeps) {
-  const { store, queue, now } = deps;
+  const { store, queue, box, now } = deps;
   const getTargets = createWalletLookups(deps.targets);
   return {
     /** @throws OracleError INPUT_INVALID naming `url`, `format`, `chatId` or `secret`; CONFLICT beyond the wallet's limit or for a duplicate; RATE_LIMITED */
     register: (wallet: Address, registration: WebhookRegistration) =>
       register({ ...deps, targets: getTargets(wallet.toLowerCase()) }, wallet.toLowerCase(), registration),
-    list: async (wallet: Address) => (await store.list(wallet.toLowerCase())).map((doc) => toWebhookView(doc, now())),
-    get: async (wallet: Address, id: string) => toWebhookView(await requireOwnWebhook(store, wallet.toLowerCase(), id), now()),
+    list: async (wallet: Address) => (await store.list(wallet.toLowerCase())).map((doc) => toWebhookView(doc, now(), box)),
+    get: async (wallet: Address, id: string) => toWebhookView(await requireOwnWebhook(store, wallet.toLowerCase(), id), now(), box),
     async change(of: Address, id: string, change: WebhookChange) {
       const wallet = of.toLowerCase();
-      return toWebhookView(await changeWebhook({ ...deps, targets: getTargets(wallet) }, { wallet, id, change }), now());
+      return toWebhookView(await changeWebhook({ ...deps, targets: getTargets(wallet) }, { wallet, id, change }), now(), box);
     },
     async remove(wallet: Address, id: string): Promise<void> {
       if (!(await store.remove(wallet.toLowerCase(), id))) throw webhookNotFound();
@@ -64,7 +64,7 @@ export function createWebhookRegistry(deps: WebhookRegistryDeps) {
     },
     async rotateSecret(wallet: Address, id: string, wanted?: string) {
       const { doc, secret } = await rotateSecret(deps, { wallet: wallet.toLowerCase(), id, secret: wanted });
-      return { ...toWebhookView(doc, now()), secret };
+      return { ...toWebhookView(doc, now(), box), secret };
     },
     enable: (wallet: Address, id: string) => enable(deps, wallet.toLowerCase(), id),
     test: (wallet: Address, id: string) => testWebhook(deps, wallet.toLowerCase(), id),
@@ -113,21 +113,21 @@ async function register({ store, events: log, box, targets, now }: WebhookRegist
     sender: null,
     createdAt: at,
   });
-  return { ...toWebhookView(doc, at), secret };
+  return { ...toWebhookView(doc, at, box), secret };
 }
 
 /** New events only, but a suspended webhook also receives those since. @throws OracleError CONFLICT for one disabled by the operator */
-async function enable({ store, queue, events: log, now }: WebhookRegistryDeps, wallet: string, id: string): Promise<WebhookView> {
+async function enable({ store, queue, events: log, box, now }: WebhookRegistryDeps, wallet: string, id: string): Promise<WebhookView> {
   // After a lost compare-and-set the status has changed.
   for (;;) {
     const resumed = await store.resume(wallet, id);
     if (resumed !== null) {
       await queue.makeDue(id, now());
-      return toWebhookView(resumed, now());
+      return toWebhookView(resumed, now(), box);
     }
     const enabled = await store.enable(wallet, id, await log.lastId());
     const doc = enabled ?? (await requireOwnWebhook(store, wallet, id));
-    if (doc.status === 'active') return toWebhookView(doc, now());
+    if (doc.status === 'active') return toWebhookView(doc, now(), box);
     if (doc.status === 'disabled' && !canOwnerEnable(doc)) throw disabledByOperator(doc);
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { OutboxEntry } from '../../../platform/outbox.ts';
 import type { PushedName } from '../../event-names.ts';
 import type { AnyEvent } from '../../log/event.ts';
-import type { ChatTarget } from '../formats/chat-target.ts';
+import type { StoredTarget } from '../formats/chat-target.ts';
 
 /** `disabled`: receives nothing until it is enabled. `suspended`: the wallet has lost its tier; events wait in the log. */
 export const WEBHOOK_STATUSES = ['active', 'suspended', 'disabled'] as const;
@@ -17,7 +17,7 @@ export type Disabler = (typeof DISABLERS)[number];
 /** After these the owner may enable the webhook again. */
 export const REVERSIBLE_DISABLERS = ['receiver', 'failures'] as const satisfies Disabler[];
 
-export interface WebhookDoc {
+export interface WebhookDoc extends StoredTarget {
   _id: string;
   /** In lower case. */
   wallet: string;
@@ -25,10 +25,6 @@ export interface WebhookDoc {
   slot: number;
   /** Digest of wallet, target, events and horizons: rejects duplicates. */
   fingerprint: string;
-  /** Of a chat without its path, which is its credential. */
-  url: string;
-  /** Unset: the events themselves are posted. */
-  chat?: ChatTarget;
   /** Time of the last change of URL or chat; unset before the first. */
   urlSetAt?: Date;
   /** In the order of `PUSHED_NAMES`. */
@@ -70,13 +66,13 @@ export function canOwnerEnable({ disabledBy }: Pick<WebhookDoc, 'disabledBy'>): 
 /** Equal fingerprints would deliver every event twice. */
 export function buildFingerprint({
   wallet,
-  url,
+  targetKey,
   chat,
   events,
   horizons,
-}: Pick<WebhookDoc, 'wallet' | 'url' | 'chat' | 'events' | 'horizons'>): string {
+}: Pick<WebhookDoc, 'wallet' | 'targetKey' | 'chat' | 'events' | 'horizons'>): string {
   return createHash('sha256')
-    .update(JSON.stringify([wallet, url, events, horizons, ...(chat === undefined ? [] : [chat.format, chat.key])]))
+    .update(JSON.stringify([wallet, targetKey, events, horizons, chat?.format ?? null]))
     .digest('hex');
 }
 
