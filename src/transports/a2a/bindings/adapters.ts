@@ -22,7 +22,7 @@ import { findRequestFault } from './json-rpc-request.ts';
 import { getRequestVersion, isLegacyRestRequest, isSupportedVersion, LEGACY_REST_PATH } from './versions.ts';
 
 /** Registers a callback over HTTP+JSON 0.3, by POST. */
-const CONFIGS_PATH = /\/tasks\/([^/?]+)\/pushNotificationConfigs\/?(?:\?|$)/;
+const CONFIGS_PATH = /\/tasks\/([^/?]+)\/pushNotificationConfigs\/?(?:\?|$)/i;
 
 const JSON_TYPE = 'application/json';
 const A2A_TYPE = 'application/a2a+json';

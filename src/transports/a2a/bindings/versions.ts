@@ -16,6 +16,9 @@ export function getRequestVersion(request: Request): string {
 /** Base of the HTTP+JSON paths of 0.3 (section 3.5.3). */
 export const LEGACY_REST_PATH = `${ENDPOINTS.a2aRest}/v1`;
 
+/** The routers take any case. */
+const LEGACY_PATHS = new RegExp(`^${LEGACY_REST_PATH}/`, 'i');
+
 export function isLegacyRestRequest(request: Request): boolean {
-  return getRequestVersion(request) === A2A_LEGACY_VERSION && request.originalUrl.startsWith(`${LEGACY_REST_PATH}/`);
+  return getRequestVersion(request) === A2A_LEGACY_VERSION && LEGACY_PATHS.test(request.originalUrl);
 }

@@ -3,7 +3,6 @@ import type { Filter } from 'mongodb';
 import { z } from 'zod';
 import { OracleError } from '../../../platform/errors.ts';
 import { parseJsonOrNull } from '../../../platform/validation/parse-json.ts';
-import { isWalletOwner } from '../agent-user.ts';
 import { type TaskDoc, unpackTaskJson } from './doc.ts';
 
 interface PageCursor {
@@ -49,11 +48,9 @@ function trimTask(task: Task, { includeArtifacts, historyLength }: PageOptions):
   return { ...task, history, artifacts: includeArtifacts ? task.artifacts : [] };
 }
 
-/** Anonymous lists omit paid tasks, so that another client at the address cannot read them without knowing the id. */
 export function buildListFilter({ contextId, status, statusTimestampAfter }: ListTasksRequest, owner: string): Filter<TaskDoc> {
   return {
     owner,
-    ...(isWalletOwner(owner) ? {} : { isSold: { $ne: true } }),
     ...(contextId === '' ? {} : { contextId }),
     ...(status === TaskState.TASK_STATE_UNSPECIFIED ? {} : { state: status }),
     ...(statusTimestampAfter === undefined || statusTimestampAfter === '' ? {} : { statusAt: { $gt: new Date(statusTimestampAfter) } }),

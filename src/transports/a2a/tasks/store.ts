@@ -5,7 +5,7 @@ import type { Collection, Db, Filter } from 'mongodb';
 import { toClientError } from '../../../platform/errors.ts';
 import { type CollectionIndexes, isDuplicateKey } from '../../../platform/mongo.ts';
 import { repeatIfUncertain } from '../../../platform/uncertain-write.ts';
-import { getOwner, getRateLimitKey } from '../agent-user.ts';
+import { getOwner, getRateLimitKey, isWalletOwner } from '../agent-user.ts';
 import { buildTaskStatus, errorParts } from '../messages/parts.ts';
 import { findPayableCall } from '../payments/metadata.ts';
 import { CAPACITY_KEY, TaskCapacity, type TaskCapacityDeps } from './capacity.ts';
@@ -144,8 +144,10 @@ export class MongoTaskStore implements TaskStore {
     const owner = getOwner(context);
     const all = buildListFilter(params, owner);
     const rest = applyPageToken(all, params.pageToken);
-    await this.#failAbandoned(owner);
     const pageSize = params.pageSize ?? DEFAULT_PAGE_SIZE;
+    // Others share the address of an anonymous caller: who knows the id of a task reads it.
+    if (!isWalletOwner(owner)) return { tasks: [], nextPageToken: '', pageSize, totalSize: 0 };
+    await this.#failAbandoned(owner);
     const hint = { hint: LIST_KEY };
     const found = this.#tasks
       .find(rest, hint)
