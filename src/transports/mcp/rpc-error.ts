@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
-import { isOracleError, toClientError } from '../../platform/errors.ts';
+import { isOracleError, OracleError, toClientError } from '../../platform/errors.ts';
 
 /** Requests are repeated in errors up to this length. */
 const MAX_QUOTED_CHARACTERS = 300;
@@ -23,6 +23,15 @@ export function createErrorGuard(onError?: (error: unknown) => void): ErrorGuard
         throw toProtocolError(error);
       }
     };
+}
+
+/** @param error of the SDK, whose message names the members */
+export function malformedParameters(method: string, error: unknown): ProtocolError {
+  const found = error instanceof Error ? truncate(error.message.replaceAll(/\s+/g, ' ')) : 'unknown';
+  const suggestedAction = 'Send the parameters of this method as the specification of MCP describes them.';
+  return toProtocolError(
+    new OracleError('INPUT_INVALID', `Malformed parameters of ${method}: ${found}`, { field: 'params', suggestedAction }),
+  );
 }
 
 function toProtocolError(error: unknown): ProtocolError {
