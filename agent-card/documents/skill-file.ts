@@ -85,8 +85,7 @@ ${renderShellBlock(`curl '${at('/oracle?horizon=7d')}'`)}
 
 ${renderAgentPayment()}
 
-If an answer does not arrive, do not pay again: resend the same payment, sign in with the challenge of a new 402
-(extension \`sign-in-with-x\`), or fetch the answer as described at ${at(ENDPOINTS.x402)}.
+If an answer does not arrive, do not pay again: resend the same payment, or fetch the answer as described at ${at(ENDPOINTS.x402)}.
 Spend nothing without the user's consent.`;
 }
 

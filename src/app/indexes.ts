@@ -1,4 +1,5 @@
 import { AUTH_INDEXES } from '../auth/auth-service.ts';
+import { REFRESH_REPLY_INDEXES } from '../auth/oauth/provider/refresh-grace.ts';
 import { ARTIFACT_INDEXES } from '../auth/oauth/stores/artifact-store.ts';
 import { CLIENT_INDEXES } from '../auth/oauth/stores/client-store.ts';
 import { GRANT_INDEXES } from '../auth/oauth/stores/grant-store.ts';
@@ -50,6 +51,7 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...CONTEST_INDEXES,
   ...AUTH_INDEXES,
   ...ARTIFACT_INDEXES,
+  ...REFRESH_REPLY_INDEXES,
   ...GRANT_INDEXES,
   ...CLIENT_INDEXES,
   ...REQUEST_COUNT_INDEXES,

@@ -9,10 +9,9 @@ import { ApiKeys, isApiKeyId } from './api-keys/api-keys.ts';
 import { type Caller, PUBLIC_CALLER, type Tier } from './caller.ts';
 import { type LoginDeps, logInByMessage, logInBySiwe, type OpenedSession, type SiweLogin, type WalletLogin } from './login/login.ts';
 import { LOGIN_CLAIM_INDEXES, LoginClaimStore } from './login/login-claim-store.ts';
-import { type SignIn, verifySignIn } from './login/sign-in-with-x.ts';
 import type { SiweExpectation } from './login/siwe-message.ts';
-import { SIWE_NONCE_INDEXES, SiweNonceStore } from './login/siwe-nonce-store.ts';
 import { type ApplicationTokens, isApplicationToken, rejectAudience } from './oauth/application-tokens.ts';
+import { NONCE_INDEXES, SignedActs } from './signed-acts.ts';
 import { Entitlements } from './tiers/entitlements.ts';
 import { createGateReader, type GateReading } from './tiers/gate-balance.ts';
 import { WalletTiers } from './tiers/wallet-tiers.ts';
@@ -20,7 +19,7 @@ import { AccessTokens, parseBearerToken, unauthenticated } from './tokens/access
 import { SESSION_INDEXES, type SessionDoc, SessionStore } from './tokens/session-store.ts';
 import { TokenKeyStore } from './tokens/token-key-store.ts';
 
-export const AUTH_INDEXES = [...SESSION_INDEXES, ...API_KEY_INDEXES, ...LOGIN_CLAIM_INDEXES, ...SIWE_NONCE_INDEXES] as const;
+export const AUTH_INDEXES = [...SESSION_INDEXES, ...API_KEY_INDEXES, ...LOGIN_CLAIM_INDEXES, ...NONCE_INDEXES] as const;
 
 /** What a request is authenticated by. */
 export type Credential = { kind: 'session'; doc: SessionDoc } | { kind: 'key'; doc: ApiKeyDoc };
@@ -48,6 +47,7 @@ const MAX_CACHED_BALANCES = 1_000;
 export class AuthService {
   readonly keys: TokenKeyStore;
   readonly apiKeys: ApiKeys;
+  readonly acts: SignedActs;
   readonly siwe: SiweExpectation;
   readonly #loginDeps: LoginDeps;
   readonly #entitlements: Entitlements;
@@ -62,7 +62,9 @@ export class AuthService {
     const sessions = new SessionStore(db);
     const readGate = createGateReader(chain);
     const tokens = new AccessTokens({ keys: this.keys, issuer, now });
-    this.#loginDeps = { chain, readGate, claims: new LoginClaimStore(db), nonces: new SiweNonceStore(db), sessions, tokens, siwe, now };
+    const claims = new LoginClaimStore(db);
+    this.acts = new SignedActs({ db, chain, claims, siwe, now });
+    this.#loginDeps = { chain, readGate, claims, acts: this.acts, sessions, tokens, siwe, now };
     const apiKeys = new ApiKeyStore(db);
     this.apiKeys = new ApiKeys({ store: apiKeys, readGate, now });
     this.#entitlements = new Entitlements({ stores: [sessions, apiKeys], readGate, now });
@@ -75,15 +77,6 @@ export class AuthService {
 
   logInBySiwe(login: SiweLogin): Promise<OpenedSession> {
     return logInBySiwe(this.#loginDeps, login);
-  }
-
-  /** The wallet of a header `SIGN-IN-WITH-X`; opens no session. @throws as `verifySignIn` */
-  verifySignIn(header: string, hint?: string): Promise<SignIn> {
-    return verifySignIn(this.#loginDeps, header, hint);
-  }
-
-  issueNonce(): Promise<{ nonce: string; expiresAt: Date }> {
-    return this.#loginDeps.nonces.issue(this.#loginDeps.now());
   }
 
   /** Anonymous without a header; an invalid token is rejected, never ignored. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
@@ -162,9 +155,9 @@ export class AuthService {
   }
 
   async purge(now: Date): Promise<void> {
-    const { claims, nonces, sessions } = this.#loginDeps;
+    const { claims, sessions } = this.#loginDeps;
     await claims.purge(now);
-    await nonces.purge(now);
+    await this.acts.purge(now);
     await sessions.purge(now);
     await this.apiKeys.purge(now);
     await this.keys.purge();

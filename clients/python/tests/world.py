@@ -37,8 +37,11 @@ def login_of(wallet: str) -> WalletLogin:
 
 def make_key(wallet: str) -> Dict[str, Any]:
     """A new API key of a demonstration wallet: ``key`` and ``id``."""
-    body = {"label": "test of the Python client", "tier": "basic", "expiresInDays": 1}
-    return Transport(SERVICE_URL).request("POST", "/api/svc/oracle/keys", body=body, headers=_bearer(wallet)).json()
+    path = "/api/svc/oracle/keys"
+    body = {"wallet": WALLETS[wallet], "label": "test of the Python client", "tier": "basic", "expiresInDays": 1}
+    message = Transport(SERVICE_URL).request("POST", f"{path}/message", body=body).json()["message"]
+    signed = {"message": message, "signature": sign_by(wallet)(message)}
+    return Transport(SERVICE_URL).request("POST", path, body=signed).json()
 
 
 def revoke_key(wallet: str, key_id: str) -> None:

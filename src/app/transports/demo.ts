@@ -8,6 +8,6 @@ export function composeDemo({
   infrastructure: { demo },
   access,
   now,
-}: Pick<ServiceCore, 'infrastructure' | 'now'> & { access: Pick<AuthService, 'logIn'> }): DemoWallets | null {
+}: Pick<ServiceCore, 'infrastructure' | 'now'> & { access: Pick<AuthService, 'logIn' | 'acts'> }): DemoWallets | null {
   return demo === null ? null : createDemoWallets({ wallets: demo.wallets, access, now });
 }

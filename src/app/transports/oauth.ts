@@ -4,6 +4,7 @@ import { createApplicationAccess } from '../../auth/oauth/application-access.ts'
 import { ApplicationTokens } from '../../auth/oauth/application-tokens.ts';
 import { OAuthServer } from '../../auth/oauth/provider/oauth-server.ts';
 import type { OAuthStores } from '../../auth/oauth/provider/provider-adapter.ts';
+import { RefreshReplyStore } from '../../auth/oauth/provider/refresh-grace.ts';
 import { listMcpResources } from '../../auth/oauth/resources.ts';
 import { ArtifactStore } from '../../auth/oauth/stores/artifact-store.ts';
 import { ClientStore } from '../../auth/oauth/stores/client-store.ts';
@@ -11,6 +12,7 @@ import { GrantStore } from '../../auth/oauth/stores/grant-store.ts';
 import { createGateReader } from '../../auth/tiers/gate-balance.ts';
 import { WalletTiers } from '../../auth/tiers/wallet-tiers.ts';
 import { createResolver } from '../../platform/outbound/resolve.ts';
+import { createSecretBox } from '../../platform/secrets/secret-box.ts';
 import type { ProtocolAdapter } from '../../transports/adapter.ts';
 import { createOAuthAdapter } from '../../transports/http/oauth/adapter.ts';
 import { DocumentBudget } from '../../transports/http/oauth/document-budget.ts';
@@ -26,12 +28,14 @@ export interface Applications {
   purge(now: Date): Promise<void>;
 }
 
-type ApplicationDeps = Pick<ServiceCore, 'db' | 'chain' | 'publicUrl' | 'now'>;
+type ApplicationDeps = Pick<ServiceCore, 'db' | 'chain' | 'encryptionSecret' | 'publicUrl' | 'now'>;
 
 export function composeApplications({ config }: Pick<ProcessContext, 'config'>, deps: ApplicationDeps): Applications | null {
   if (config.MCP_OAUTH === 'off') return null;
   const { chain, publicUrl, now } = deps;
-  const stores = { artifacts: new ArtifactStore(deps), clients: new ClientStore(deps), grants: new GrantStore(deps) };
+  const artifacts = new ArtifactStore(deps);
+  const refreshReplies = new RefreshReplyStore({ ...deps, artifacts, secretBox: createSecretBox(deps.encryptionSecret) });
+  const stores = { artifacts, refreshReplies, clients: new ClientStore(deps), grants: new GrantStore(deps) };
   const balances = new WalletTiers({ readGate: createGateReader(chain), now });
   const readBalance = (wallet: string) => balances.getBalance(wallet);
   return {
@@ -45,7 +49,7 @@ export function composeApplications({ config }: Pick<ProcessContext, 'config'>, 
 }
 
 interface OAuthDeps extends ApplicationDeps {
-  access: Pick<AuthService, 'logOut'>;
+  access: Pick<AuthService, 'acts' | 'getGateBalance'>;
   hasDemoWallets: boolean;
 }
 
@@ -73,6 +77,5 @@ export function composeOAuth(
     onError: (error) => log.error({ err: error }, 'a request of an application failed'),
     now,
   });
-  const logOut = (sessionId: string) => access.logOut(sessionId);
-  return createOAuthAdapter({ server, clients: stores.clients, budget, publicUrl, hasDemoWallets, logOut });
+  return createOAuthAdapter({ server, clients: stores.clients, budget, publicUrl, hasDemoWallets, access });
 }

@@ -1,6 +1,7 @@
 import { type Address, getAddress, type Hex, hashMessage } from 'viem';
 import type { Chain } from '../../chain/client.ts';
 import { isSignedBy, type SignedHash } from '../../chain/verify-signature.ts';
+import type { SignedActs } from '../signed-acts.ts';
 import type { GateReading, ReadGateBalance } from '../tiers/gate-balance.ts';
 import { type PaidTier, tierRequired } from '../tiers/tiers.ts';
 import type { AccessTokens } from '../tokens/access-tokens.ts';
@@ -16,7 +17,6 @@ import {
   toTimestampMs,
 } from './login-message.ts';
 import { checkSiweMessage, type SiweExpectation } from './siwe-message.ts';
-import type { SiweNonceStore } from './siwe-nonce-store.ts';
 
 export interface OpenedSession {
   token: string;
@@ -41,7 +41,7 @@ export interface LoginDeps {
   chain: Chain;
   readGate: ReadGateBalance;
   claims: LoginClaimStore;
-  nonces: SiweNonceStore;
+  acts: SignedActs;
   sessions: SessionStore;
   tokens: AccessTokens;
   siwe: SiweExpectation;
@@ -61,7 +61,7 @@ export async function logInByMessage(deps: LoginDeps, { wallet, signature, times
 /** @throws OracleError INPUT_INVALID for a malformed message, UNAUTHENTICATED, CONFLICT for a used nonce, TIER_REQUIRED, CHAIN_UNREACHABLE */
 export async function logInBySiwe(deps: LoginDeps, { message, signature }: SiweLogin): Promise<OpenedSession> {
   const { wallet, nonce } = checkSiweMessage(message, deps.siwe, deps.now());
-  const usableUntil = await deps.nonces.findExpiry(nonce, deps.now());
+  const usableUntil = await deps.acts.findLoginExpiry(nonce);
   if (usableUntil === null) throw loginRejected('message.nonce', 'The nonce was not issued here, or has expired', deps.now());
   return completeLogin(deps, { wallet, hash: hashMessage(message), signature, claim: { key: `nonce:${nonce}`, usableUntil } });
 }

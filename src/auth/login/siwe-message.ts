@@ -16,40 +16,27 @@ export interface SiweExpectation {
 const SIWE_PATTERN =
   /^[^\s]+ wants you to sign in with your Ethereum account:\n0x[0-9a-fA-F]{40}\n\n(?:[^\n]+\n)?\nURI: \S+\nVersion: \S+\nChain ID: \d{1,15}\nNonce: [a-zA-Z0-9]{8,}\nIssued At: \S+(?:\nExpiration Time: \S+)?(?:\nNot Before: \S+)?(?:\nRequest ID: [^\n]*)?(?:\nResources:(?:\n- \S+)*)?$/;
 
+/** Whether a text has the form of EIP-4361. */
+export function isSiweMessage(message: string): boolean {
+  return message.length <= MAX_SIWE_LENGTH && SIWE_PATTERN.test(message);
+}
+
 type SiweFields = Partial<SiweMessage>;
-
-/** How a caller reports problems of a message. `field`: e.g. `domain`; empty for the message itself. */
-export interface SiweErrors {
-  /** For a malformed message. */
-  invalid(field: string, problem: string): OracleError;
-  /** For a message that is not valid here and now. */
-  rejected(field: string, problem: string): OracleError;
-}
-
-interface SiweCheck {
-  now: Date;
-  errors: SiweErrors;
-}
 
 /** All but signature and nonce. @throws OracleError INPUT_INVALID for a malformed message, UNAUTHENTICATED naming e.g. `message.domain` */
 export function checkSiweMessage(message: string, expected: SiweExpectation, now: Date): { wallet: Address; nonce: string } {
-  return readSiweMessage(message, expected, { now, errors: createLoginErrors(now) });
-}
-
-/** As `checkSiweMessage`, with the errors of its caller. */
-export function readSiweMessage(message: string, expected: SiweExpectation, check: SiweCheck): { wallet: Address; nonce: string } {
-  const { invalid } = check.errors;
-  if (message.length > MAX_SIWE_LENGTH || !SIWE_PATTERN.test(message)) throw invalid('', 'is not an EIP-4361 message');
+  if (!isSiweMessage(message)) throw invalid('', 'is not an EIP-4361 message');
   const fields = parseSiweMessage(message);
   const { address, nonce } = fields;
   if (address === undefined || nonce === undefined) throw invalid('', 'is not an EIP-4361 message');
   if (getAddress(address) !== address) throw invalid('address', 'has no valid checksum (EIP-55)');
-  checkAudience(fields, expected, check.errors);
-  checkTimes(fields, check);
+  checkAudience(fields, expected, now);
+  checkTimes(fields, now);
   return { wallet: address, nonce };
 }
 
-function checkAudience(fields: SiweFields, expected: SiweExpectation, { invalid, rejected }: SiweErrors): void {
+function checkAudience(fields: SiweFields, expected: SiweExpectation, now: Date): void {
+  const rejected = (name: string, problem: string) => loginRejected(toField(name), problem, now);
   const { domain, scheme, uri, version, chainId } = fields;
   if (version !== '1') throw invalid('version', 'must be 1');
   if (domain !== expected.domain) throw rejected('domain', `The message must be made out to ${expected.domain}`);
@@ -60,7 +47,8 @@ function checkAudience(fields: SiweFields, expected: SiweExpectation, { invalid,
   if (chainId !== expected.chainId) throw rejected('chainId', `The chain id must be ${expected.chainId}`);
 }
 
-function checkTimes({ issuedAt, expirationTime, notBefore }: SiweFields, { now, errors: { invalid, rejected } }: SiweCheck): void {
+function checkTimes({ issuedAt, expirationTime, notBefore }: SiweFields, now: Date): void {
+  const rejected = (name: string, problem: string) => loginRejected(toField(name), problem, now);
   const times = { issuedAt, expirationTime, notBefore };
   for (const [name, time] of Object.entries(times)) {
     if (time !== undefined && Number.isNaN(time.getTime())) throw invalid(name, 'must be a date-time of RFC 3339');
@@ -76,14 +64,13 @@ function parseUriOrigin(uri: string | undefined): string | null {
   return uri !== undefined && URL.canParse(uri) ? new URL(uri).origin : null;
 }
 
-function createLoginErrors(now: Date): SiweErrors {
-  const toField = (name: string) => (name === '' ? 'message' : `message.${name}`);
-  return {
-    invalid: (name, problem) =>
-      new OracleError('INPUT_INVALID', `body field "${toField(name)}" ${problem}`, {
-        field: toField(name),
-        suggestedAction: 'Create an EIP-4361 message with the nonce, domain, uri and chainId of GET /api/svc/oracle/nonce.',
-      }),
-    rejected: (name, problem) => loginRejected(toField(name), problem, now),
-  };
+function toField(name: string): string {
+  return name === '' ? 'message' : `message.${name}`;
+}
+
+function invalid(name: string, problem: string): OracleError {
+  return new OracleError('INPUT_INVALID', `body field "${toField(name)}" ${problem}`, {
+    field: toField(name),
+    suggestedAction: 'Create an EIP-4361 message with the nonce, domain, uri and chainId of GET /api/svc/oracle/nonce.',
+  });
 }

@@ -32,9 +32,10 @@ export function listMcpResources(publicUrl: string): string[] {
   return Object.values(MCP_PATHS).map((path) => joinUrl(publicUrl, path));
 }
 
-/** The resource identifier that a client means, or null. A trailing slash makes no difference. */
+/** The resource identifier that a client means, or null. The spelling of a URL makes no difference, nor a trailing slash. */
 export function findMcpResource(publicUrl: string, identifier: string): string | null {
-  return listMcpResources(publicUrl).find((resource) => resource === identifier.replace(/\/$/, '')) ?? null;
+  const wanted = URL.parse(identifier)?.href.replace(/\/$/, '');
+  return listMcpResources(publicUrl).find((resource) => new URL(resource).href === wanted) ?? null;
 }
 
 export function getResourceMetadataUrl(publicUrl: string, path: McpPath): string {

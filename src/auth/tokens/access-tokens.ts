@@ -87,9 +87,13 @@ export const REJECTED_TOKEN_CHALLENGE = 'Bearer realm="oracle", error="invalid_t
 
 /** @throws OracleError UNAUTHENTICATED */
 export function parseBearerToken(authorization: string): string {
-  const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
+  const token = findBearerToken(authorization);
   if (token === undefined) throw unauthenticated('The Authorization header must be "Bearer <token>"');
   return token;
+}
+
+export function findBearerToken(authorization: string): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
 }
 
 export function unauthenticated(problem: string, cause?: unknown): OracleError {

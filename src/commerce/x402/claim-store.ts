@@ -76,7 +76,6 @@ const COLLECTION = 'x402_payments';
 const PAYMENT_KEY = { payer: 1, paymentId: 1 } as const;
 const SWEEP_KEY = { state: 1, sweptAt: 1 } as const;
 const TX_KEY = { 'settlement.txHash': 1 } as const;
-const BOUGHT_KEY = { payer: 1, question: 1, 'settlement.at': -1 } as const;
 
 export const X402_INDEXES = [
   {
@@ -84,7 +83,6 @@ export const X402_INDEXES = [
     indexes: [
       { key: PAYMENT_KEY, unique: true, partialFilterExpression: { paymentId: { $exists: true } } },
       { key: TX_KEY, sparse: true },
-      { key: BOUGHT_KEY },
       { key: SWEEP_KEY },
       { key: { keptUntil: 1 } },
     ],
@@ -125,12 +123,6 @@ export class PaymentClaimStore {
 
   findSettled(txHash: Hash, payer: Address): Promise<ClaimDoc | null> {
     return this.#claims.findOne({ 'settlement.txHash': txHash, payer, state: 'SETTLED' }, { hint: TX_KEY });
-  }
-
-  /** The newest paid claim of a payer on a request whose answer is kept. @param question request fingerprint */
-  findNewestSettled({ payer, question }: Pick<ClaimDoc, 'payer' | 'question'>, now: Date): Promise<ClaimDoc | null> {
-    const query = { payer, question, state: 'SETTLED' as const, keptUntil: { $gt: now } };
-    return this.#claims.findOne(query, { hint: BOUGHT_KEY, sort: { 'settlement.at': -1 } });
   }
 
   /** Opens a claim with its lease; null when the authorization or the payer's payment identifier is already claimed. */

@@ -19,8 +19,6 @@ export interface PreparedAnswer {
 export interface PaidCall extends Pick<QuotedExtensions, 'bazaar'> {
   offering: Offering;
   resource: ResourceInfo;
-  /** Whether a wallet that has paid can sign in for the answer. */
-  acceptsSignIn?: boolean;
   /** Input: the same payment with another input is rejected. */
   input: Record<string, unknown>;
   /** Decoded payment of the client, not validated; null without one. */

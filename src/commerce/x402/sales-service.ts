@@ -26,7 +26,6 @@ import { observeOutcome, type PaymentOutcome } from './payment-outcome.ts';
 import { computeRequestFingerprint, requireSameRequest, toParsedPayment, toSaleResult } from './payment-replay.ts';
 import { createPaymentRejection, parsePaymentPayload, toPaymentListing } from './protocol/payment-payload.ts';
 import { buildPaymentQuote, noPaymentError, type PaymentQuote } from './protocol/payment-quote.ts';
-import { createSignInChallenge } from './protocol/sign-in-challenge.ts';
 import type { Facilitator } from './settlement/facilitator.ts';
 import { type SettlementOutcome, settlePayment } from './settlement/settle.ts';
 import { type ConfirmedSettlement, isConfirmedSettlement, readSettlementStatus } from './settlement/settlement-status.ts';
@@ -50,7 +49,7 @@ export interface SalesDeps extends Pick<X402ReceiptDeps, 'signX402Receipt'> {
   observePayment?(outcome: PaymentOutcome): void;
 }
 
-type QuotedCall = Pick<PaidCall, 'offering' | 'resource' | 'bazaar' | 'acceptsSignIn'>;
+type QuotedCall = Pick<PaidCall, 'offering' | 'resource' | 'bazaar'>;
 
 const toOfferTerms = ({ resource, requirements }: PaymentQuote) => ({ resourceUrl: resource.url, requirements });
 
@@ -72,12 +71,11 @@ export class SalesService {
   }
 
   /** The quote of a request, with its offer if that is signed already. @throws OracleError STEP_WAITING while sales are closed */
-  getQuote({ offering, resource, bazaar, acceptsSignIn }: QuotedCall): PaymentQuote {
-    const { merchant, requireOpen, now } = this.#deps;
+  getQuote({ offering, resource, bazaar }: QuotedCall): PaymentQuote {
+    const { merchant, requireOpen } = this.#deps;
     requireOpen();
     const quote = buildPaymentQuote(merchant, offering, resource);
-    const signIn = acceptsSignIn === true ? createSignInChallenge(merchant, resource.url, now()) : null;
-    return { ...quote, bazaar, offer: this.#offers.find(toOfferTerms(quote)), signIn };
+    return { ...quote, bazaar, offer: this.#offers.find(toOfferTerms(quote)) };
   }
 
   /** The quote for a client without a payment: its offer is signed, unless the signer is slow or unavailable. @throws as `getQuote` */
@@ -111,15 +109,6 @@ export class SalesService {
   async findSaleResult(txHash: Hash, payer: Address): Promise<SaleResult | null> {
     const claim = await this.#deps.claims.findSettled(txHash.toLowerCase() as Hash, payer.toLowerCase() as Address);
     return claim === null ? null : this.#redeliver(claim);
-  }
-
-  /** What a wallet has bought with the same request, while no newer forecast is sold there; null otherwise. @throws errors of `answer` */
-  async findBought(call: PaidCall, wallet: Address): Promise<SaleResult | null> {
-    const { claims, now } = this.#deps;
-    const payer = wallet.toLowerCase() as Address;
-    const claim = await claims.findNewestSettled({ payer, question: computeRequestFingerprint(call) }, now());
-    if (claim === null || (await call.answer()).forecastId !== claim.forecastId) return null;
-    return this.#redeliver(claim);
   }
 
   /** Finishes claims of crashed processes: settles paid ones and keeps their answers, discards the others. */

@@ -19,7 +19,7 @@ export function createAccessList(owner: AccessOwner) {
   }
 
   async function refresh() {
-    const { access } = await owner.request<AccessReply>('api/svc/oracle/access');
+    const { access } = await owner.list();
     replaceChildren(table, access.length === 0 ? h('p', {}, 'This wallet has granted no access.') : renderEntries(access, revoke));
   }
 
@@ -27,7 +27,7 @@ export function createAccessList(owner: AccessOwner) {
     if (!(await confirmation.ask(entry))) return;
     say('Revoking…');
     try {
-      await owner.request(`api/svc/oracle/access/${encodeURIComponent(entry.id)}`, { method: 'DELETE' });
+      await owner.revoke(entry.id);
       await refresh();
       say(`${entry.name}, made ${formatUtcTime(entry.createdAt)}: revoked.`);
     } catch (error) {

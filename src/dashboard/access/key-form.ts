@@ -1,6 +1,5 @@
 import { h, replaceChildren } from '../lib/dom.ts';
-import type { ApiKeyReply } from '../state/responses.ts';
-import { type AccessOwner, formatAccessProblem } from './owner.ts';
+import { formatAccessProblem, type WantedKey } from './owner.ts';
 
 const EXPIRIES = [
   { days: '30', label: '30 days' },
@@ -10,7 +9,7 @@ const EXPIRIES = [
 ];
 
 /** Makes a key and shows it once. @param onMade called after each */
-export function createKeyForm(owner: AccessOwner, onMade: () => Promise<void>) {
+export function createKeyForm(makeKey: (key: WantedKey) => Promise<{ key: string }>, onMade: () => Promise<void>) {
   const [status, made] = [h('p', { role: 'status' }), h('div', { 'aria-live': 'polite' })];
   const name = h('input', { name: 'label', required: true, maxlength: 60, autocomplete: 'off' });
   const onsubmit = (event: Event) => {
@@ -40,11 +39,11 @@ export function createKeyForm(owner: AccessOwner, onMade: () => Promise<void>) {
 
   async function make(sent: HTMLFormElement) {
     const { label, tier, expiresInDays } = Object.fromEntries(new FormData(sent)) as Record<string, string>;
-    status.textContent = 'Making the key…';
+    status.textContent = 'Sign in the wallet: the text names the key.';
     status.classList.remove('bad');
     try {
-      const body = { label: label.trim(), tier, ...(expiresInDays === '' ? {} : { expiresInDays: Number(expiresInDays) }) };
-      const { key } = await owner.request<ApiKeyReply>('api/svc/oracle/keys', { method: 'POST', body });
+      const body = { label: label!.trim(), tier: tier!, ...(expiresInDays === '' ? {} : { expiresInDays: Number(expiresInDays) }) };
+      const { key } = await makeKey(body);
       status.textContent = '';
       sent.reset();
       replaceChildren(made, renderMadeKey(key));

@@ -1,65 +1,54 @@
-import { ApiProblem, fetchFromService, requestApi, toApiProblem } from '../state/api.ts';
+import { ApiProblem, requestApi } from '../state/api.ts';
+import type { AccessReply, ApiKeyReply } from '../state/responses.ts';
 import type { LoginSession } from '../state/session.ts';
-import type { Provider } from '../unlock/wallets.ts';
+import { LoginError } from '../unlock/login.ts';
+import type { Signer } from '../unlock/signers.ts';
 
-interface OwnerRequest {
-  method?: string;
-  body?: unknown;
+const PATHS = { access: 'api/svc/oracle/access', keys: 'api/svc/oracle/keys' } as const;
+
+export interface WantedKey {
+  label: string;
+  tier: string;
+  expiresInDays?: number;
 }
 
-/** A wallet that manages its access: by a session, or by a signature for each request. */
+/** A wallet that manages its access. @throws {ApiProblem} @throws {LoginError} @throws errors of the wallet's provider */
 export interface AccessOwner {
   wallet: string;
-  /** False for a wallet without gate tokens, which can list and end access alone. */
-  mayMakeKeys: boolean;
-  /** @throws {ApiProblem} @throws errors of the wallet's provider */
-  request<Answer>(path: string, request?: OwnerRequest): Promise<Answer>;
+  /** Absent for a wallet without gate tokens, which can list and end access alone. */
+  makeKey?(key: WantedKey): Promise<ApiKeyReply>;
+  list(): Promise<AccessReply>;
+  revoke(id: string): Promise<unknown>;
 }
 
-export function createSessionOwner({ wallet, token }: LoginSession): AccessOwner {
-  return { wallet, mayMakeKeys: true, request: (path, request) => requestApi(path, { ...request, token }) };
-}
-
-/** For a wallet whose balance opens no session. */
-export function createSigningOwner(provider: Provider, wallet: string): AccessOwner {
+/** A session lists and ends access; a key needs a signature for it alone. @param findSigner of the wallet of the session */
+export function createSessionOwner({ wallet, token }: LoginSession, findSigner: () => Promise<Signer>): AccessOwner {
   return {
     wallet,
-    mayMakeKeys: false,
-    async request(path, { method = 'GET' } = {}) {
-      const headers = { accept: 'application/json', 'SIGN-IN-WITH-X': await signRequest(provider, wallet) };
-      const response = await fetchFromService(path, { method, headers });
-      const answer = await response.json().catch(() => null);
-      if (response.ok && answer !== null) return answer;
-      throw toApiProblem(response, answer);
-    },
+    makeKey: async (key) => signAct(await findSigner(), wallet, PATHS.keys, { ...key }),
+    list: () => requestApi(PATHS.access, { token }),
+    revoke: (id) => requestApi(`${PATHS.access}/${encodeURIComponent(id)}`, { method: 'DELETE', token }),
   };
 }
 
-interface LoginTerms {
-  nonce: string;
-  domain: string;
-  uri: string;
-  chainId: number;
+/** For a wallet whose balance opens no session: each request is signed. */
+export function createSigningOwner(signer: Signer, wallet: string): AccessOwner {
+  return {
+    wallet,
+    list: () => signAct(signer, wallet, PATHS.access, {}),
+    revoke: (id) => signAct(signer, wallet, PATHS.access, { revoke: id }),
+  };
 }
 
-const STATEMENT = 'Show or end the access that this wallet has granted.';
-
-/** The header for one request: an EIP-4361 message and its signature. */
-async function signRequest(provider: Provider, wallet: string): Promise<string> {
-  const { nonce, domain, uri, chainId } = await requestApi<LoginTerms>('api/svc/oracle/nonce');
-  const issuedAt = new Date().toISOString();
-  const message = `${domain} wants you to sign in with your Ethereum account:\n${wallet}\n\n${STATEMENT}\n\nURI: ${uri}\nVersion: 1\nChain ID: ${chainId}\nNonce: ${nonce}\nIssued At: ${issuedAt}`;
-  const signature = await provider.request({ method: 'personal_sign', params: [toHex(message), wallet] });
-  const fields = { domain, address: wallet, statement: STATEMENT, uri, version: '1', chainId: `eip155:${chainId}`, type: 'eip191', nonce };
-  return btoa(JSON.stringify({ ...fields, issuedAt, signature }));
-}
-
-function toHex(text: string): string {
-  return `0x${[...new TextEncoder().encode(text)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+/** The service composes the text of an act, and performs it when the text comes back signed. */
+async function signAct<Answer>(signer: Signer, wallet: string, path: string, act: object): Promise<Answer> {
+  const { message } = await requestApi<{ message: string }>(`${path}/message`, { method: 'POST', body: { wallet, ...act } });
+  return requestApi<Answer>(path, { method: 'POST', body: { message, signature: await signer.sign(message) } });
 }
 
 /** What to show for an error of an owner's request. */
 export function formatAccessProblem(error: unknown): string {
+  if (error instanceof LoginError) return error.message;
   if (error instanceof ApiProblem) return `${error.message}. ${error.suggestedAction ?? ''}`.trim();
   return (error as { code?: number }).code === 4001
     ? 'You declined in the wallet. Nothing was changed.'

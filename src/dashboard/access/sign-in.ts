@@ -2,9 +2,10 @@ import { h, replaceChildren } from '../lib/dom.ts';
 import { ApiProblem, requestApi } from '../state/api.ts';
 import type { ApiResponses } from '../state/responses.ts';
 import { createSession, type LoginSession } from '../state/session.ts';
-import { LoginError, logInAsDemo, logInWith } from '../unlock/login.ts';
+import { isSameAccount, LoginError, logInAsDemo, logInWith } from '../unlock/login.ts';
+import { createDemoSigner, createWalletSigner, type Signer } from '../unlock/signers.ts';
 import { STAGE_MESSAGES } from '../unlock/unlock-dialog.ts';
-import { discoverWallets, type Provider, type Wallet } from '../unlock/wallets.ts';
+import { discoverWallets, type Wallet } from '../unlock/wallets.ts';
 import { type AccessOwner, createSessionOwner, createSigningOwner } from './owner.ts';
 
 const DEMO_ROLES = ['basic', 'premium'];
@@ -30,17 +31,19 @@ export function mountSignIn(place: HTMLElement, onOwner: (owner: AccessOwner) =>
     }
   }
 
-  const keep = (current: LoginSession) => {
+  const keep = (current: LoginSession, signer: Signer) => {
     session.set(current);
-    return createSessionOwner(current);
+    return createSessionOwner(current, async () => signer);
   };
   const useWallet = ({ name, provider }: Wallet) =>
     void attempt(async () => {
       try {
-        return keep(await logInWith(provider, (stage) => say(STAGE_MESSAGES[stage](name))));
+        const current = await logInWith(provider, (stage) => say(STAGE_MESSAGES[stage](name)));
+        return keep(current, createWalletSigner(provider, current.wallet));
       } catch (error) {
-        if (isBelowBasic(error)) return createSigningOwner(provider, await getAccount(provider));
-        throw error;
+        if (!isBelowBasic(error)) throw error;
+        const signer = createWalletSigner(provider);
+        return createSigningOwner(signer, await getChecksummed(await signer.getAccount()));
       }
     });
 
@@ -60,12 +63,20 @@ export function mountSignIn(place: HTMLElement, onOwner: (owner: AccessOwner) =>
     const { demo: isDemo } = await requestApi<ApiResponses['info']>('api/svc/info').catch(noInfo);
     if (!isDemo) return;
     const buttons = DEMO_ROLES.map((role) =>
-      h('button', { type: 'button', onclick: () => void attempt(async () => keep(await logInAsDemo(role))) }, `Demo wallet: ${role}`),
+      h(
+        'button',
+        { type: 'button', onclick: () => void attempt(async () => keep(await logInAsDemo(role), createDemoSigner(role))) },
+        `Demo wallet: ${role}`,
+      ),
     );
     replaceChildren(demo, h('div', { class: 'demo', role: 'group', 'aria-label': 'Demo wallets of a local chain' }, buttons));
   }
 
-  if (session.current !== null) return onOwner(createSessionOwner(session.current));
+  const { current } = session;
+  if (current !== null) {
+    wallets.ask();
+    return onOwner(createSessionOwner(current, () => findSigner(wallets.all, current.wallet)));
+  }
   replaceChildren(
     place,
     h('p', {}, 'Sign in with the wallet that holds the gate tokens: a signature, free, which moves no funds.'),
@@ -89,8 +100,18 @@ function isBelowBasic(error: unknown): boolean {
 }
 
 /** Checksummed, as the service reports it. */
-async function getAccount(provider: Provider): Promise<string> {
-  const [account] = (await provider.request({ method: 'eth_requestAccounts' })) as string[];
-  const { wallet } = await requestApi<{ wallet: string }>(`api/svc/verify/${account}`);
-  return wallet;
+async function getChecksummed(account: string): Promise<string> {
+  return (await requestApi<{ wallet: string }>(`api/svc/verify/${account}`)).wallet;
+}
+
+/** For a session that was begun elsewhere in this tab. @throws {LoginError} where nothing here signs for its wallet */
+async function findSigner(wallets: readonly Wallet[], wallet: string): Promise<Signer> {
+  for (const { provider } of wallets) {
+    const accounts = await provider.request({ method: 'eth_accounts' }).catch(() => []);
+    if (Array.isArray(accounts) && accounts.some((account) => isSameAccount(account, wallet))) return createWalletSigner(provider, wallet);
+  }
+  const { demo } = await requestApi<ApiResponses['info']>('api/svc/info').catch(noInfo);
+  const known = demo?.wallets.find(({ address }) => isSameAccount(address, wallet));
+  if (known !== undefined) return createDemoSigner(known.role);
+  throw new LoginError('No wallet of this browser signs for this account. Open this page in the browser that has it, and connect it.');
 }

@@ -16,7 +16,7 @@ function showAccess(owner: AccessOwner) {
   const wallet = h('p', {}, 'Wallet ', h('code', { title: owner.wallet }, shortenHex(owner.wallet)));
   const lacksTokens =
     'This wallet holds too few gate tokens for a login. It can see and end what it has granted: each asks for a signature.';
-  const form = owner.mayMakeKeys ? createKeyForm(owner, list.show) : h('p', { class: 'notice' }, lacksTokens);
+  const form = owner.makeKey ? createKeyForm(owner.makeKey, list.show) : h('p', { class: 'notice' }, lacksTokens);
   replaceChildren(byId('access'), wallet, h('section', { 'aria-label': 'Access' }, list.element), form);
   void list.show();
 }

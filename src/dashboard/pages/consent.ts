@@ -1,10 +1,9 @@
 import { mountTheme } from '../header/theme.ts';
 import { byId, h, replaceChildren } from '../lib/dom.ts';
 import { formatTier } from '../lib/format-text.ts';
-import { ApiProblem, requestApi } from '../state/api.ts';
-import type { LoginSession } from '../state/session.ts';
-import { LoginError, logInAsDemo, logInWith, type ShowStatus } from '../unlock/login.ts';
-import { STAGE_MESSAGES } from '../unlock/unlock-dialog.ts';
+import { requestApi } from '../state/api.ts';
+import { LoginError, type ShowStatus } from '../unlock/login.ts';
+import { createDemoSigner, createWalletSigner, type Signer, withLoginErrors } from '../unlock/signers.ts';
 import { renderWalletIcon } from '../unlock/wallet-icon.ts';
 import { discoverWallets, type Wallet } from '../unlock/wallets.ts';
 
@@ -13,7 +12,7 @@ const DEMO_ROLES = ['basic', 'premium'] as const;
 mountTheme();
 mountConsent();
 
-/** The page on which a wallet allows an application to use its tier. Its session ends with the decision. */
+/** The page on which a wallet allows an application to use its tier. */
 function mountConsent() {
   const choice = byId('consent-choice');
   const id = choice.dataset.id;
@@ -29,8 +28,7 @@ function mountConsent() {
   byId('consent-deny').addEventListener('click', () => void decide('deny'));
 }
 
-type LogIn = (say: ShowStatus) => Promise<LoginSession>;
-type Decide = (how: LogIn | 'deny') => Promise<void>;
+type Decide = (how: Signer | 'deny') => Promise<void>;
 
 /** One decision at a time; after one that counts, the browser leaves the page. */
 function createDecision(id: string): Decide {
@@ -42,19 +40,34 @@ function createDecision(id: string): Decide {
   return async (how) => {
     setBusy(true);
     try {
-      const token = how === 'deny' ? undefined : (await how(say)).token;
-      say('Contacting the service…');
-      const decision = how === 'deny' ? 'deny' : 'allow';
-      const { redirectTo } = await requestApi<{ redirectTo: string }>(`oauth/consent/${id}`, { method: 'POST', token, body: { decision } });
+      const redirectTo = await withLoginErrors(() => (how === 'deny' ? deny(id) : allow(id, how, say)));
       say('Going back to the application…');
       location.assign(redirectTo);
     } catch (error) {
       setBusy(false);
-      if (error instanceof LoginError) say(error.message, true);
-      else if (error instanceof ApiProblem) say(`${error.message}. ${error.suggestedAction ?? ''}`.trim(), true);
-      else throw error;
+      if (!(error instanceof LoginError)) throw error;
+      say(error.message, true);
     }
   };
+}
+
+async function deny(id: string): Promise<string> {
+  return (await decide<{ redirectTo: string }>(id, { decision: 'deny' })).redirectTo;
+}
+
+/** The service composes a text that names the application, which the wallet signs. */
+async function allow(id: string, signer: Signer, say: ShowStatus): Promise<string> {
+  say('Choose an account in the wallet.');
+  const wallet = await signer.getAccount();
+  const { message } = await decide<{ message: string }>(id, { decision: 'sign', wallet });
+  say('Sign the text in the wallet.');
+  const signature = await signer.sign(message);
+  say('Checking signature and balance…');
+  return (await decide<{ redirectTo: string }>(id, { decision: 'allow', message, signature })).redirectTo;
+}
+
+function decide<Answer>(id: string, body: object): Promise<Answer> {
+  return requestApi<Answer>(`oauth/consent/${id}`, { method: 'POST', body });
 }
 
 function setBusy(isBusy: boolean) {
@@ -65,12 +78,12 @@ function renderWallets(wallets: readonly Wallet[], decide: Decide) {
   if (wallets.length === 0)
     return h('p', { class: 'notice' }, 'No wallet was found in this browser. Open this page in the browser that has it.');
   const rows = wallets.map((wallet) => {
-    const logIn: LogIn = (say) => logInWith(wallet.provider, (stage) => say(STAGE_MESSAGES[stage](wallet.name)));
+    const signer = createWalletSigner(wallet.provider);
     const label = h('span', {}, `Sign with ${wallet.name} and allow`);
     return h(
       'li',
       {},
-      h('button', { type: 'button', class: 'primary', onclick: () => void decide(logIn) }, renderWalletIcon(wallet), label),
+      h('button', { type: 'button', class: 'primary', onclick: () => void decide(signer) }, renderWalletIcon(wallet), label),
     );
   });
   return h('ul', { class: 'wallets', 'aria-label': 'Wallets of this browser' }, rows);
@@ -80,7 +93,7 @@ function renderDemoWallets(decide: Decide) {
   const buttons = DEMO_ROLES.map((role) =>
     h(
       'button',
-      { type: 'button', class: 'primary', onclick: () => void decide(() => logInAsDemo(role)) },
+      { type: 'button', class: 'primary', onclick: () => void decide(createDemoSigner(role)) },
       `Sign as ${formatTier(role)} and allow`,
     ),
   );

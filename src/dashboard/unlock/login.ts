@@ -27,18 +27,23 @@ export async function logInWith(
 ): Promise<LoginSession> {
   try {
     onStage('connect');
-    const accounts = (await provider.request({ method: 'eth_requestAccounts' })) as readonly unknown[];
-    const wallet = accounts.find((account) => isSameAccount(account, preferred)) ?? accounts[0];
-    if (typeof wallet !== 'string' || !ADDRESS_PATTERN.test(wallet)) throw new LoginError('The wallet returned no account.');
+    const wallet = await requestAccount(provider, preferred);
     onStage('sign');
     const timestamp = Date.now();
-    const message = `Verify svc balance: ${wallet}:${timestamp}`;
-    const signature = await provider.request({ method: 'personal_sign', params: [textToHex(message), wallet] });
+    const text = toHex(`Verify svc balance: ${wallet}:${timestamp}`);
+    const signature = await provider.request({ method: 'personal_sign', params: [text, wallet] });
     onStage('check');
     return toSession(await requestApi<LoginSession>('api/svc/oracle/verify', { method: 'POST', body: { wallet, signature, timestamp } }));
   } catch (error) {
     throw toLoginError(error);
   }
+}
+
+export async function requestAccount(provider: Provider, preferred?: string): Promise<string> {
+  const accounts = (await provider.request({ method: 'eth_requestAccounts' })) as readonly unknown[];
+  const account = accounts.find((one) => isSameAccount(one, preferred)) ?? accounts[0];
+  if (typeof account !== 'string' || !ADDRESS_PATTERN.test(account)) throw new LoginError('The wallet returned no account.');
+  return account;
 }
 
 /** Logs a demo wallet of a local chain in, which signs in the service. @throws {LoginError} */
@@ -113,7 +118,7 @@ function parseTokenClaims(token: string): LoginSession | null {
   }
 }
 
-function toLoginError(error: unknown) {
+export function toLoginError(error: unknown) {
   if (error instanceof LoginError) return error;
   const message = error instanceof ApiProblem ? formatLoginProblem(error) : formatWalletError(error as { code?: number });
   return new LoginError(message, { cause: error });
@@ -146,6 +151,6 @@ export function formatWalletError({ code }: { code?: number }) {
 }
 
 /** Hex-encoded UTF-8, as `personal_sign` takes it. */
-function textToHex(text: string) {
+export function toHex(text: string) {
   return `0x${[...new TextEncoder().encode(text)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }

@@ -8,7 +8,7 @@ import type { WalletWatch } from './wallet-watch.ts';
 import type { Wallet } from './wallets.ts';
 
 const SIGNATURE_EXPLANATION =
-  'Your wallet signs one line of text: a signature, not a transaction. It is free and moves no funds. The service checks the gate tokens of the wallet and shows you today’s call for 30 minutes.';
+  'Your wallet signs a line of text, free and without a transaction. The service checks its gate tokens and shows you today’s call for 30 minutes.';
 
 /** By login step. */
 export const STAGE_MESSAGES = {

@@ -11,7 +11,7 @@ import type { DemoPayment, DemoRole, DemoWallets } from '../../transports/http/d
 import type { DemoFile } from './demo-file.ts';
 
 interface DemoWalletsDeps extends Pick<DemoFile, 'wallets'> {
-  access: Pick<AuthService, 'logIn'>;
+  access: Pick<AuthService, 'logIn' | 'acts'>;
   now(): Date;
 }
 
@@ -33,6 +33,13 @@ export function createDemoWallets({ wallets, access, now }: DemoWalletsDeps): De
       lastTimestamp = timestamp;
       const wallet = account.address;
       return access.logIn({ wallet, timestamp, signature: await account.signMessage({ message: formatLoginMessage(wallet, timestamp) }) });
+    },
+    async sign(role, message) {
+      const account = accounts[role];
+      if ((await access.acts.findWallet(message)) !== account.address) {
+        throw new OracleError('INPUT_INVALID', 'body field "message" is no text of this service for this wallet', { field: 'message' });
+      }
+      return account.signMessage({ message });
     },
     async authorize(quote) {
       spend(BigInt(quote.requirements.amount));

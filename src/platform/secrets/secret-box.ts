@@ -2,7 +2,13 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { OracleError } from '../errors.ts';
 
 /** A secret encrypted for one purpose does not decrypt for another. */
-export type SecretPurpose = 'token-signing-key' | 'webhook-secret' | 'webhook-url' | 'agent-card-key' | 'a2a-push-credentials';
+export type SecretPurpose =
+  | 'token-signing-key'
+  | 'webhook-secret'
+  | 'webhook-url'
+  | 'agent-card-key'
+  | 'a2a-push-credentials'
+  | 'oauth-token-response';
 
 /** Encryption of secrets at rest: AES-256-GCM with keys derived from one master secret. */
 export interface SecretBox {

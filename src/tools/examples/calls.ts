@@ -39,9 +39,16 @@ export const EXAMPLE_CALLS: ExampleCalls = {
   logInWithWallet: async (client) => ({ body: await client.buildLoginBody('premium') }),
   logInWithSiwe: async (client) => ({ body: await buildSiweBody(client) }),
   logInDemoWallet: () => ({ body: { role: 'premium' } }),
+  signAsDemoWallet: async ({ requestJson, wallets }) => {
+    const wanted = { method: 'POST', body: { wallet: wallets.premium.address } };
+    return { body: { role: 'premium', message: (await requestJson('/api/svc/oracle/access/message', wanted)).message } };
+  },
   signDemoPayment: () => ({ body: { offering: 'x402_signal', horizon: '7d' } }),
   logOut: () => ({ needsToken: true, endsSession: true }),
-  createApiKey: () => ({ needsToken: true, body: API_KEY_BODY }),
+  composeApiKeyText: ({ wallets }) => ({ body: { wallet: wallets.premium.address, ...API_KEY } }),
+  createApiKey: async (client) => ({ body: await signKeyText(client, 'premium') }),
+  composeAccessText: ({ wallets }) => ({ body: { wallet: wallets.premium.address } }),
+  manageAccess: async (client) => ({ body: await signComposed(client, 'premium', '/api/svc/oracle/access/message', {}) }),
   listAccess: async (client, holder) => {
     await createKey(client, holder);
     return { needsToken: true };
@@ -72,10 +79,18 @@ export const EXAMPLE_CALLS: ExampleCalls = {
   getWeeklyReport: async (client) => ({ params: { weekId: (await client.requestJson('/api/claw/latest')).weekId } }),
 };
 
-const API_KEY_BODY = { label: 'trading bot', tier: 'basic', expiresInDays: 90 };
+const API_KEY = { label: 'trading bot', tier: 'basic', expiresInDays: 90 };
 
-async function createKey({ requestJson, logIn }: ExampleClient, holder: TokenHolder): Promise<string> {
-  return (await requestJson('/api/svc/oracle/keys', { method: 'POST', token: await logIn(holder), body: API_KEY_BODY })).id;
+async function createKey(client: ExampleClient, holder: TokenHolder): Promise<string> {
+  return (await client.requestJson('/api/svc/oracle/keys', { method: 'POST', body: await signKeyText(client, holder) })).id;
+}
+
+const signKeyText = (client: ExampleClient, holder: TokenHolder) => signComposed(client, holder, '/api/svc/oracle/keys/message', API_KEY);
+
+/** The text that the service composes for an act, with its signature. */
+async function signComposed({ requestJson, wallets }: ExampleClient, holder: TokenHolder, path: string, act: object): Promise<object> {
+  const { message } = await requestJson(path, { method: 'POST', body: { wallet: wallets[holder].address, ...act } });
+  return { message, signature: await wallets[holder].signMessage({ message }) };
 }
 
 async function findEmbeddableUrl({ requestJson }: ExampleClient): Promise<string> {

@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Request, Response } from 'express';
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
+import { MCP_PATHS } from '../../auth/oauth/resources.ts';
 import type { RequestContext } from '../../auth/request-context.ts';
 import { isPaymentPayload } from '../../commerce/x402/protocol/payment-payload.ts';
 import { OracleError } from '../../platform/errors.ts';
@@ -98,7 +99,9 @@ export function createMcpAdapter({
     inspectRequest: (request) => checkOrigin({ host: request.host, origin: request.get('Origin') }),
     carriesPayment: (body) => options.payments === 'call' && [body].flat().some(hasPaymentPayload),
     async handle(request, response, context) {
-      authorization?.requireAuthorized(request, response, context.caller);
+      // What the router has matched: it takes other spellings of a path too.
+      const path = request.route.path === ENDPOINTS.mcpAccount ? MCP_PATHS.account : MCP_PATHS.open;
+      authorization?.requireAuthorized(path, request, response, context.caller);
       validateHttpRequest(request, response);
       await countNotifications(request.body, context);
       await handleRequest(Object.assign(request, { auth: toAuthInfo(context) }), response, request.body);

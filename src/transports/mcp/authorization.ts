@@ -5,12 +5,13 @@ import { isApplicationToken } from '../../auth/oauth/application-tokens.ts';
 import { formatChallenge } from '../../auth/oauth/metadata.ts';
 import { MCP_PATHS, type McpPath } from '../../auth/oauth/resources.ts';
 import { DEFAULT_SCOPE, FORECAST_SCOPES } from '../../auth/oauth/scopes.ts';
+import { findBearerToken } from '../../auth/tokens/access-tokens.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { ProtocolAdapter } from '../adapter.ts';
 
 export interface McpAuthorization extends Required<Pick<ProtocolAdapter, 'identify'>> {
   /** Sets the challenge that starts or renews an authorization. @throws OracleError UNAUTHENTICATED */
-  requireAuthorized(request: Request, response: Response, caller: Caller): void;
+  requireAuthorized(path: McpPath, request: Request, response: Response, caller: Caller): void;
 }
 
 interface McpAuthorizationOptions extends Required<Pick<ProtocolAdapter, 'identify'>> {
@@ -24,8 +25,7 @@ interface McpAuthorizationOptions extends Required<Pick<ProtocolAdapter, 'identi
 export function createMcpAuthorization({ publicUrl, identify }: McpAuthorizationOptions): McpAuthorization {
   return {
     identify,
-    requireAuthorized(request, response, { wallet, rejectedToken }) {
-      const path: McpPath = request.path === ENDPOINTS.mcpAccount ? MCP_PATHS.account : MCP_PATHS.open;
+    requireAuthorized(path, request, response, { wallet, rejectedToken }) {
       if (wallet !== undefined || (path === MCP_PATHS.open && !sentApplicationToken(request))) return;
       const scope = path === MCP_PATHS.open ? DEFAULT_SCOPE : FORECAST_SCOPES.join(' ');
       const isRejected = rejectedToken !== undefined;
@@ -39,6 +39,5 @@ export function createMcpAuthorization({ publicUrl, identify }: McpAuthorization
 }
 
 function sentApplicationToken(request: Request): boolean {
-  const [, token = ''] = /^Bearer +(\S+) *$/i.exec(request.get('Authorization') ?? '') ?? [];
-  return isApplicationToken(token);
+  return isApplicationToken(findBearerToken(request.get('Authorization') ?? '') ?? '');
 }

@@ -1,4 +1,6 @@
+import { getDomain } from 'tldts';
 import { z } from 'zod';
+import { isPlainObject } from '../../../platform/validation/plain-object.ts';
 import { type CLIENT_AUTH_METHODS, GRANT_TYPES } from '../metadata.ts';
 
 /** What a client says of itself (RFC 7591), as far as this service uses it; everything else is dropped. */
@@ -20,7 +22,7 @@ const MAX_NAME_CHARS = 80;
 
 /** Schemes with a meaning in browsers and systems that no application may claim. */
 const RESERVED_SCHEMES = /^(javascript|data|vbscript|file|filesystem|blob|about|ftp|ws|wss|view-source|mailto|tel|chrome|intent):$/;
-const THIS_DEVICE = 'this device';
+const THIS_DEVICE = 'this computer';
 const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost'];
 
 const redirectUri = z
@@ -37,14 +39,15 @@ const METADATA = z.object({
   jwks_uri: z.url().max(MAX_URI_CHARS).optional(),
 });
 
-/** @param document unvalidated @throws ClientMetadataError */
+/** @param document unvalidated; an optional member that is null or empty is the same as an absent one @throws ClientMetadataError */
 export function parseClientMetadata(document: unknown): ClientMetadata {
-  const parsed = METADATA.safeParse(document);
+  const parsed = METADATA.safeParse(dropEmptyMembers(document));
   if (!parsed.success) {
     const [{ path, message }] = parsed.error.issues as [z.core.$ZodIssue];
     throw new ClientMetadataError(path[0] === 'redirect_uris', `${path.join('.') || 'the document'} ${message}`);
   }
   const { client_name: name, redirect_uris, grant_types, token_endpoint_auth_method: method, jwks, jwks_uri } = parsed.data;
+  if (jwks !== undefined && jwks_uri !== undefined) throw new ClientMetadataError(false, 'jwks and jwks_uri must not both be present');
   // Other methods need a secret, which a public client cannot keep: the server may replace them (RFC 7591, section 3.2.1).
   const hasKeys = method === 'private_key_jwt' && (jwks ?? jwks_uri) !== undefined;
   const granted = GRANT_TYPES.filter((type) => grant_types === undefined || grant_types.includes(type));
@@ -56,8 +59,31 @@ export function parseClientMetadata(document: unknown): ClientMetadata {
     grant_types: granted,
     response_types: ['code'],
     token_endpoint_auth_method: hasKeys ? 'private_key_jwt' : 'none',
-    ...(hasKeys ? { jwks, jwks_uri } : {}),
+    // The database stores an absent value as null, which the provider refuses.
+    ...(hasKeys && jwks !== undefined ? { jwks } : {}),
+    ...(hasKeys && jwks_uri !== undefined ? { jwks_uri } : {}),
   };
+}
+
+function dropEmptyMembers(document: unknown): unknown {
+  if (!isPlainObject(document)) return document;
+  return Object.fromEntries(Object.entries(document).filter(([name, value]) => name === 'redirect_uris' || !isEmpty(value)));
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
+/**
+ * A registration proves nothing, and is named by the host that gets the code: its hosts are of one owner, by the Public Suffix List.
+ * @throws ClientMetadataError
+ */
+export function requireOneDomain({ redirect_uris: uris }: Pick<ClientMetadata, 'redirect_uris'>): void {
+  const hosts = uris.filter(isWebUri).map((uri) => new URL(uri).hostname);
+  const domains = new Set(hosts.map((host) => getDomain(host, { allowPrivateDomains: true }) ?? host));
+  if (domains.size <= 1) return;
+  const problem = `redirect_uris must have https hosts of one domain, not of ${[...domains].join(' and ')}: register one client for each`;
+  throw new ClientMetadataError(true, problem);
 }
 
 /** Its message names the member and the rule, and nothing of the document. */
@@ -90,33 +116,37 @@ function cleanName(name: string): string {
 
 export interface ClientIdentity {
   clientId: string;
-  redirectUris: readonly string[];
+  /** The one in use. */
+  redirectUri: string;
   /** As the client calls itself. */
   claimedName?: string | undefined;
 }
 
-/** The host that a client has proven by its client id or its redirect URI; null for one on this device, which proves nothing. */
-export function findCheckedHost({ clientId, redirectUris }: ClientIdentity): string | null {
-  const host = getClientHost(clientId, redirectUris);
-  return host === THIS_DEVICE || host.endsWith(':') ? null : host;
+/** The host of the metadata document that is the client, which this service has read there; null for a registered one. */
+export function findDocumentHost(clientId: string): string | null {
+  return URL.parse(clientId)?.host ?? null;
 }
 
-/** How a client is named to the owner of a wallet: by its checked host, or else in quotation marks as it calls itself. */
-export function formatClientName(client: ClientIdentity): string {
-  const host = findCheckedHost(client);
+/** How a client is named to the owner of a wallet: by its document, else by who gets the code, and in quotation marks as it calls itself. */
+export function formatClientName({ clientId, redirectUri, claimedName }: ClientIdentity): string {
+  const host = findDocumentHost(clientId);
   if (host !== null) return host;
-  return client.claimedName ? `“${client.claimedName}” on this device` : 'an application on this device';
+  const claim = claimedName ? `“${claimedName}”, ` : '';
+  const place = getRedirectHost(redirectUri);
+  if (place === THIS_DEVICE) return `${claim}a program on this computer`;
+  return place.endsWith(':') ? `${claim}an application that opens ${place} links` : place;
 }
 
-/** The host of the client id, or that of a redirect URI when the id is ours. */
-export function getClientHost(clientId: string, redirectUris: readonly string[]): string {
-  return URL.parse(clientId)?.host ?? getRedirectHost(redirectUris[0] ?? '');
-}
-
-/** The host that gets the code; the scheme where it is one of an application. */
+/** The host that gets the code; the scheme, with its colon, where it is one of an application. */
 export function getRedirectHost(redirectUri: string): string {
   const url = URL.parse(redirectUri);
   if (url === null) return 'an application';
   if (LOOPBACK_HOSTS.includes(url.hostname)) return THIS_DEVICE;
   return url.protocol === 'https:' ? url.host : url.protocol;
+}
+
+/** Whether a scheme names its owner, as RFC 8252, section 7.1, requires: any application could claim another. */
+export function isOwnedRedirect(redirectUri: string): boolean {
+  const { protocol } = new URL(redirectUri);
+  return protocol === 'https:' || protocol === 'http:' || protocol.includes('.');
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { OAuthServer } from '../provider/oauth-server.ts';
 import type { ClientStore } from '../stores/client-store.ts';
-import { type ClientMetadata, ClientMetadataError, parseClientMetadata } from './client-metadata.ts';
+import { type ClientMetadata, ClientMetadataError, parseClientMetadata, requireOneDomain } from './client-metadata.ts';
 
 export interface RegisteredClient extends ClientMetadata {
   client_id: string;
@@ -9,9 +10,15 @@ export interface RegisteredClient extends ClientMetadata {
 }
 
 /** Registers a public client (RFC 7591), for clients without a document of their own. @throws ClientMetadataError; OracleError RATE_LIMITED */
-export async function registerClient(clients: ClientStore, document: unknown, address: string): Promise<RegisteredClient> {
+export async function registerClient(
+  { clients, server }: { clients: ClientStore; server: Pick<OAuthServer, 'validateClient'> },
+  document: unknown,
+  address: string,
+): Promise<RegisteredClient> {
   const metadata = parseClientMetadata(document);
+  requireOneDomain(metadata);
   const clientId = `client-${randomUUID()}`;
+  await server.validateClient({ client_id: clientId, ...metadata });
   const registeredAt = await clients.insert(clientId, { client_id: clientId, ...metadata }, address);
   return { client_id: clientId, client_id_issued_at: Math.floor(registeredAt.getTime() / 1_000), ...metadata };
 }

@@ -3,10 +3,11 @@ import type { errors, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Address } from 'viem';
 import { OracleError } from '../../../platform/errors.ts';
 import type { PaidTier } from '../../tiers/tiers.ts';
-import { findCheckedHost, formatClientName, getClientHost, getRedirectHost } from '../clients/client-metadata.ts';
+import { ClientMetadataError, findDocumentHost, formatClientName, getRedirectHost, isOwnedRedirect } from '../clients/client-metadata.ts';
 import { toIssuer } from '../metadata.ts';
 import { OFFLINE_SCOPE, toGrantedScope, toScopeTier } from '../scopes.ts';
 import { buildConfiguration, type ProviderDeps } from './provider-configuration.ts';
+import { answerRefresh } from './refresh-grace.ts';
 
 export interface OAuthServerOptions extends ProviderDeps {
   /** A rejected request: the code of the standard, and what was wrong, without secrets. */
@@ -19,8 +20,8 @@ export interface ConsentRequest {
   id: string;
   /** As it is named to the owner of the wallet. */
   client: string;
-  /** Null where nothing of the client's identity is checked. */
-  checkedHost: string | null;
+  /** Host of the client's metadata document; null for a registered client, of which nothing is checked. */
+  documentHost: string | null;
   /** As the client calls itself; null if it does not. */
   claimedName: string | null;
   /** Where the browser goes with the code. */
@@ -43,26 +44,37 @@ export class OAuthServer {
     await provider.callback()(request, response);
   }
 
+  /** What the provider would refuse later on. @throws ClientMetadataError */
+  async validateClient(metadata: Record<string, unknown>): Promise<void> {
+    const { Client } = (await this.#load()) as unknown as { Client: new (metadata: object) => unknown };
+    const { errors: known } = await import('oidc-provider');
+    try {
+      new Client(metadata);
+    } catch (error) {
+      if (!(error instanceof known.InvalidClientMetadata)) throw error;
+      throw new ClientMetadataError(error instanceof known.InvalidRedirectUri, error.error_description ?? error.message);
+    }
+  }
+
   /** @throws OracleError NOT_FOUND for a request that is over, or that another browser has made */
   async getConsentRequest(request: IncomingMessage, response: ServerResponse, id: string): Promise<ConsentRequest> {
     const { client, interaction } = await this.#findInteraction(request, response, id);
     const { scope, redirect_uri: redirectUri } = interaction.params as { scope?: string; redirect_uri: string };
-    const identity = { clientId: client.clientId, redirectUris: client.redirectUris ?? [], claimedName: client.clientName };
     return {
       id,
-      client: formatClientName(identity),
-      checkedHost: findCheckedHost(identity),
+      client: formatClientName({ clientId: client.clientId, redirectUri, claimedName: client.clientName }),
+      documentHost: findDocumentHost(client.clientId),
       claimedName: client.clientName ?? null,
       redirectHost: getRedirectHost(redirectUri),
       tier: toScopeTier(scope) ?? 'basic',
     };
   }
 
-  /** Grants what was asked for, up to the tier of the wallet; returns where the browser continues. */
+  /** Grants what was asked for, up to the tier of the wallet; returns where the browser continues. @param signed `name` as in the text that the wallet signed */
   async allow(
     request: IncomingMessage,
     response: ServerResponse,
-    { id, wallet, tier }: { id: string; wallet: Address; tier: PaidTier },
+    { id, wallet, tier, name }: { id: string; wallet: Address; tier: PaidTier; name: string },
   ): Promise<string> {
     const { provider, client, interaction } = await this.#findInteraction(request, response, id);
     const { scope, resource } = interaction.params as { scope?: string; resource: string };
@@ -70,6 +82,7 @@ export class OAuthServer {
     grant.addResourceScope(resource, toGrantedScope(scope, tier));
     if (scope?.split(' ').includes(OFFLINE_SCOPE)) grant.addOIDCScope(OFFLINE_SCOPE);
     const grantId = await grant.save();
+    await this.#options.stores.grants.setName(grantId, name);
     const result = { login: { accountId: wallet, remember: false }, consent: { grantId } };
     return provider.interactionResult(request, response, result, { mergeWithLastSubmission: false });
   }
@@ -99,11 +112,44 @@ export class OAuthServer {
 
   async #createProvider(): Promise<Provider> {
     const { Provider: OidcProvider, ...library } = await import('oidc-provider');
-    const provider = new OidcProvider(toIssuer(this.#options.publicUrl), buildConfiguration(this.#options, library));
+    const { refreshReplies } = this.#options.stores;
+    const GracefulProvider = class extends OidcProvider {
+      /** The provider registers its own grant types too. */
+      override registerGrantType<T extends object>(...[name, handle, ...rest]: Parameters<typeof Provider.prototype.registerGrantType<T>>) {
+        const answerOnce: typeof handle = (context) => answerRefresh(refreshReplies, library.errors, context, () => handle(context));
+        super.registerGrantType<T>(name, name === 'refresh_token' ? answerOnce : handle, ...rest);
+      }
+    };
+    const provider = new GracefulProvider(toIssuer(this.#options.publicUrl), buildConfiguration(this.#options, library));
     // The forwarded protocol is set by the transport, from the public URL.
     provider.proxy = true;
+    this.#keepErrorsHere(provider);
     this.#report(provider);
     return provider;
+  }
+
+  /**
+   * Anyone can register a client, and send a browser here with a request that fails: errors go only to clients that have a document, that a
+   * wallet has allowed before, or whose user has decided on the consent page (RFC 9700, section 4.11.2).
+   */
+  #keepErrorsHere(provider: Provider): void {
+    const rejected = new WeakMap<KoaContextWithOIDC, errors.OIDCProviderError>();
+    provider.on('authorization.error', (context, error) => void rejected.set(context, error));
+    provider.use(async (context: KoaContextWithOIDC, next: () => Promise<void>) => {
+      await next();
+      const error = rejected.get(context);
+      if (error === undefined || (await this.#mayGetErrors(context))) return;
+      context.remove('Location');
+      context.status = error.statusCode;
+      const out = { error: error.error, error_description: error.error_description };
+      await this.#options.renderError(context, out, error);
+    });
+  }
+
+  async #mayGetErrors({ oidc: { client, params, entities } }: KoaContextWithOIDC): Promise<boolean> {
+    const { redirect_uri: redirectUri } = (params ?? {}) as { redirect_uri?: string };
+    if (client === undefined || redirectUri === undefined || !isOwnedRedirect(redirectUri)) return false;
+    return entities.Interaction !== undefined || (await this.#options.stores.clients.mayRedirect(client.clientId));
   }
 
   #report(provider: Provider): void {
@@ -112,8 +158,9 @@ export class OAuthServer {
       { error, error_description: description, error_detail: reason }: errors.OIDCProviderError,
     ) => {
       const detail = [description, reason].filter((text) => text !== undefined).join(': ');
-      const { client } = oidc ?? {};
-      const clientHost = client === undefined ? null : getClientHost(client.clientId, client.redirectUris ?? []);
+      const { client, params } = oidc ?? {};
+      const redirectUri = params?.redirect_uri ?? client?.redirectUris?.[0];
+      const clientHost = client === undefined ? null : (findDocumentHost(client.clientId) ?? getRedirectHost(String(redirectUri)));
       this.#options.onRejected({ error, detail, clientHost });
     };
     provider.on('authorization.error', report);

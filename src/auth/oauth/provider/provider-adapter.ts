@@ -1,15 +1,16 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { type Address, getAddress } from 'viem';
-import { type ClientMetadata, formatClientName } from '../clients/client-metadata.ts';
 import { toScopeTier } from '../scopes.ts';
 import type { ArtifactPayload, ArtifactStore } from '../stores/artifact-store.ts';
 import type { ClientStore } from '../stores/client-store.ts';
 import type { GrantStore } from '../stores/grant-store.ts';
+import type { RefreshReplyStore } from './refresh-grace.ts';
 
 export interface OAuthStores {
   artifacts: ArtifactStore;
   clients: ClientStore;
   grants: GrantStore;
+  refreshReplies: RefreshReplyStore;
 }
 
 interface AdapterDeps extends OAuthStores {
@@ -66,12 +67,10 @@ function createGrantAdapter({ now, ...stores }: AdapterDeps): Adapter {
       const createdAt = now();
       const expiresAt = new Date(createdAt.getTime() + expiresIn * 1_000);
       const registered = await clients.find(clientId);
-      const { redirect_uris: redirectUris = [], client_name: claimedName } = (registered ?? {}) as Partial<ClientMetadata>;
-      const name = formatClientName({ clientId, redirectUris, claimedName });
       const tier = toScopeTier(Object.values(resources ?? {}).join(' '));
       if (tier === null) throw new Error('a grant must have a scope of this service');
       const wallet = getAddress(accountId);
-      await grants.put({ _id: id, wallet, clientId, name, tier, payload, createdAt, lastUsedAt: null, expiresAt });
+      await grants.put({ _id: id, wallet, clientId, tier, payload, createdAt, lastUsedAt: null, expiresAt });
       if (registered !== undefined) await clients.markUsed(clientId, wallet, expiresAt);
       for (const excess of await grants.listExcess(wallet)) await endGrant(stores, excess);
       for (const excess of await clients.listExcess(wallet)) if (!(await grants.hasLive(excess))) await clients.delete(excess);

@@ -102,8 +102,9 @@ function buildFeatures({ publicUrl, allowFetch }: ProviderDeps, errors: Provider
       defaultResource: () => listMcpResources(publicUrl)[0]!,
       useGrantedResource: async () => true,
       getResourceServerInfo: (_context, identifier) => {
-        if (findMcpResource(publicUrl, identifier) === null) throw new errors.InvalidTarget();
-        return { scope: FORECAST_SCOPES.join(' '), audience: identifier.replace(/\/$/, ''), accessTokenFormat: 'opaque' };
+        const audience = findMcpResource(publicUrl, identifier);
+        if (audience === null) throw new errors.InvalidTarget();
+        return { scope: FORECAST_SCOPES.join(' '), audience, accessTokenFormat: 'opaque' };
       },
     },
     clientIdMetadataDocument: {

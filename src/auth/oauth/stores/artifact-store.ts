@@ -58,6 +58,11 @@ export class ArtifactStore {
     );
   }
 
+  /** Takes back a consumption whose outcome is lost: the process died before it was stored. */
+  async restore(kind: string, id: string): Promise<void> {
+    await this.#artifacts.updateOne({ _id: toKey(kind, id) }, { $set: { consumedAt: null, consumedBy: null } });
+  }
+
   async delete(kind: string, id: string): Promise<void> {
     await this.#artifacts.deleteOne({ _id: toKey(kind, id) });
   }

@@ -104,6 +104,12 @@ export class ClientStore {
     return client === null || client.expiresAt <= this.#now() ? undefined : client.metadata;
   }
 
+  /** Whether errors may go to its redirect URIs: a wallet has allowed it, or it is none of ours but a metadata document. */
+  async mayRedirect(id: string): Promise<boolean> {
+    const client = await this.#clients.findOne({ _id: id }, { projection: { usedBy: 1 } });
+    return client === null || client.usedBy !== null;
+  }
+
   /** A wallet has allowed it: it is kept at least until the grant ends, and its unit is given back. */
   async markUsed(id: string, wallet: Address, until: Date): Promise<void> {
     const used = { scopes: [], usedBy: wallet, usedAt: this.#now() };

@@ -26,6 +26,7 @@ export const GRANT_INDEXES = [
 
 /** Later grants of a wallet end the ones that were not used for longest. */
 export const MAX_GRANTS_PER_WALLET = 50;
+const UNNAMED = 'an application';
 /** Uses within this time are written once. */
 const USE_PRECISION_MS = 60_000;
 
@@ -38,8 +39,14 @@ export class GrantStore {
     this.#now = now;
   }
 
-  async put({ _id, createdAt, lastUsedAt, ...fields }: GrantDoc): Promise<void> {
-    await this.#grants.updateOne({ _id }, { $set: fields, $setOnInsert: { createdAt, lastUsedAt } }, { upsert: true });
+  async put({ _id, createdAt, lastUsedAt, ...fields }: Omit<GrantDoc, 'name'>): Promise<void> {
+    const begun = { createdAt, lastUsedAt, name: UNNAMED };
+    await this.#grants.updateOne({ _id }, { $set: fields, $setOnInsert: begun }, { upsert: true });
+  }
+
+  /** As in the text that the wallet signed, before anything is issued under the grant. */
+  async setName(_id: string, name: string): Promise<void> {
+    await this.#grants.updateOne({ _id }, { $set: { name } });
   }
 
   /** Null for one that is unknown, expired or revoked. */

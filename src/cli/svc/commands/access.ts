@@ -14,6 +14,7 @@ import { formatFacts } from '../text/facts.ts';
 import { formatRecords, type RecordColumn } from '../text/table.ts';
 
 const PATH = '/api/svc/oracle/access';
+const KEYS_PATH = '/api/svc/oracle/keys';
 const ACTIONS = ['list', 'create', 'revoke'] as const;
 const TIERS = ['basic', 'premium'] as const;
 
@@ -29,6 +30,7 @@ const ENTRY = z.object({
 const LIST = z.object({ wallet: z.string(), access: z.array(ENTRY) });
 const MADE = ENTRY.extend({ key: z.string(), wallet: z.string() });
 const ENDED = z.object({ id: z.string() });
+const TEXT = z.object({ message: z.string() });
 
 type Entry = z.infer<typeof ENTRY>;
 
@@ -48,7 +50,7 @@ export const accessCommand: SvcCommand<AccessValues> = {
   arguments: '[action] [id]',
   argumentValues: ACTIONS,
   description: `list (the default) shows the API keys of your wallet and the applications that it has authorised; create makes a key for a bot;
-revoke ends a key or an application by its id, at once. It needs the wallet, or a login: an API key is rejected.`,
+revoke ends a key or an application by its id, at once. create needs the wallet, which signs for the key; the others a login at least.`,
   options: [
     ['--name <text>', 'create: what the key is for'],
     ['--tier <tier>', 'create: the most that the key may do (default: basic)', (name, value) => parseChoice(name, value, TIERS), TIERS],
@@ -97,8 +99,14 @@ async function listAccess(context: CliContext, options: Resolved): Promise<numbe
 async function createKey(context: CliContext, { name, tier = 'basic', days = 90, ...options }: Resolved): Promise<number> {
   if (name === undefined) throw new UsageError('--name', 'is missing', 'Name what the key is for, e.g. --name "trading bot".');
   const request = { label: name, tier, expiresInDays: days === 0 ? null : days };
-  const owner = await resolveOwner(context, options);
-  const { answer } = await queryService({ ...owner, path: '/api/svc/oracle/keys', body: request, schema: MADE });
+  // The wallet signs a text of the service for this key: a login alone makes none.
+  const account = await loadAccount(options, context);
+  const { url } = options;
+  const wanted = { wallet: account.address, ...request };
+  const composed = await queryService({ url, token: undefined, path: `${KEYS_PATH}/message`, body: wanted, schema: TEXT });
+  const { message } = composed.answer;
+  const signed = { message, signature: await account.signMessage({ message }) };
+  const { answer } = await queryService({ url, token: undefined, path: KEYS_PATH, body: signed, schema: MADE });
   const { key, ...entry } = answer;
   if (options.json) printJson(context, answer);
   else if (context.out.isTTY === true) {

@@ -1,13 +1,12 @@
 import { OFFER_RECEIPT, type SignedOffer } from '../../receipts/offer-receipt.ts';
 import { BAZAAR, type BazaarDeclaration } from './bazaar.ts';
-import { SIGN_IN_WITH_X, type SignInChallenge } from './sign-in-challenge.ts';
 
 /** An optional id of the client, 16 to 128 characters, that entitles it to the stored answer. */
 export const PAYMENT_IDENTIFIER = 'payment-identifier';
 export const PAYMENT_ID_PATTERN = /^[a-zA-Z0-9_-]{16,128}$/;
 
 /** All extensions that quotes may declare. */
-export const PAYMENT_EXTENSIONS = [PAYMENT_IDENTIFIER, BAZAAR, OFFER_RECEIPT, SIGN_IN_WITH_X] as const;
+export const PAYMENT_EXTENSIONS = [PAYMENT_IDENTIFIER, BAZAAR, OFFER_RECEIPT] as const;
 
 /** What the extensions of a quote declare. */
 export interface QuotedExtensions {
@@ -15,20 +14,17 @@ export interface QuotedExtensions {
   bazaar?: BazaarDeclaration;
   /** Null when it is not signed in time. */
   offer: SignedOffer | null;
-  /** Null where the transport takes no sign-in. */
-  signIn: SignInChallenge | null;
 }
 
 /**
  * `extensions` of a 402, by name. PAYMENT-REQUIRED carries them in base64; Node's clients accept 16 kB of headers in all, and proxies by
  * default 4 kB. So a schema names the required members, and leaves their forms to the specification.
  */
-export function buildPaymentExtensions({ bazaar, offer, signIn }: QuotedExtensions): Record<string, unknown> {
+export function buildPaymentExtensions({ bazaar, offer }: QuotedExtensions): Record<string, unknown> {
   return {
     [PAYMENT_IDENTIFIER]: PAYMENT_IDENTIFIER_DECLARATION,
     ...(bazaar === undefined ? {} : { [BAZAAR]: bazaar }),
     ...(offer === null ? {} : { [OFFER_RECEIPT]: declareOffer(offer) }),
-    ...(signIn === null ? {} : { [SIGN_IN_WITH_X]: declareSignIn(signIn) }),
   };
 }
 
@@ -51,15 +47,5 @@ function declareOffer(offer: SignedOffer) {
   return {
     info: { offers: [offer] },
     schema: { $schema: JSON_SCHEMA, type: 'object', properties: { offers: { type: 'array' } }, required: ['offers'] },
-  };
-}
-
-const SIGN_IN_REQUIRED = ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'];
-
-function declareSignIn({ chainId, ...info }: SignInChallenge) {
-  return {
-    info,
-    supportedChains: [{ chainId, type: 'eip191' }],
-    schema: { $schema: JSON_SCHEMA, type: 'object', required: SIGN_IN_REQUIRED },
   };
 }

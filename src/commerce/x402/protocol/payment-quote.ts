@@ -71,7 +71,6 @@ export function buildPaymentQuote(merchant: MerchantConfig, offering: Offering, 
     requirementsV1,
     merchant,
     offer: null,
-    signIn: null,
   };
 }
 

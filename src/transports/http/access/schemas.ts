@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { MAX_SIWE_LENGTH } from '../../../auth/login/siwe-message.ts';
 import { ADDRESS, COUNT, SUCCESS, TIME } from '../../../platform/validation/fields.ts';
+import { signatureInput, walletInput } from '../server/parsing/wallet-parameters.ts';
 
 const MAX_LABEL_LENGTH = 60;
 const MAX_KEY_DAYS = 3_650;
@@ -10,7 +12,9 @@ const LABEL =
 
 const TIER = z.enum(['basic', 'premium'], 'must be basic or premium');
 
-export const KEY_BODY = z.strictObject({
+/** What a wallet signs is composed for it: the address is written with its checksum. */
+export const KEY_TEXT_BODY = z.strictObject({
+  wallet: walletInput,
   label: z
     .string()
     .min(1, 'must not be empty')
@@ -25,6 +29,28 @@ export const KEY_BODY = z.strictObject({
     .nullable()
     .optional()
     .describe('Days until the key ends by itself; absent or null: never'),
+});
+
+const accessId = z.string().regex(/^[\w.~:-]{1,128}$/, 'must be the id of an entry of GET /api/svc/oracle/access');
+
+export const ACCESS_TEXT_BODY = z.strictObject({
+  wallet: walletInput,
+  revoke: accessId.nullable().optional().describe('Id of the key or the application that the text ends; absent or null: it lists alone'),
+});
+
+/** A composed text and its signature. */
+export const SIGNED_BODY = z.strictObject({
+  message: z
+    .string()
+    .max(MAX_SIWE_LENGTH, `must have at most ${MAX_SIWE_LENGTH} characters`)
+    .describe('The composed EIP-4361 text, unchanged'),
+  signature: signatureInput,
+});
+
+export const TEXT_REPLY = z.object({
+  success: SUCCESS,
+  message: z.string().describe('EIP-4361 text for `personal_sign`, to be sent back as it is with its signature'),
+  expiresAt: TIME.describe('Accepted until'),
 });
 
 const ENTRY = z.object({
@@ -53,10 +79,7 @@ export const ACCESS_REPLY = z.object({
 });
 
 export const ACCESS_ID = z.object({
-  id: z
-    .string()
-    .regex(/^[\w.~:-]{1,128}$/, 'must be the id of an entry of GET /api/svc/oracle/access')
-    .describe('Id of a key or an application'),
+  id: accessId.describe('Id of a key or an application'),
 });
 
 export const ENDED_REPLY = z.object({

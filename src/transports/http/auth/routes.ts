@@ -75,7 +75,7 @@ export function toSessionReply({ token, tier, wallet: address, gate, expiresAt }
 }
 
 async function issueNonce({ access }: AccessDeps): Promise<Reply<z.input<typeof NONCE_REPLY>>> {
-  const { nonce, expiresAt } = await access.issueNonce();
+  const { nonce, expiresAt } = await access.acts.issueLoginNonce();
   const { domain, origin: uri, chainId } = access.siwe;
   return {
     headers: { 'Cache-Control': 'no-store' },

@@ -1,9 +1,9 @@
-import type { Address } from 'viem';
+import type { Address, Hex } from 'viem';
 import type { OpenedSession } from '../../../auth/login/login.ts';
 import type { PaymentQuote } from '../../../commerce/x402/protocol/payment-quote.ts';
 
 /** Paths of the operations, with a local chain only. */
-export const DEMO_PATHS = { login: '/api/demo/login', payment: '/api/demo/payment' } as const;
+export const DEMO_PATHS = { login: '/api/demo/login', signature: '/api/demo/signature', payment: '/api/demo/payment' } as const;
 
 /** Demo wallets that hold gate tokens for a tier. */
 export const DEMO_TIER_ROLES = ['basic', 'premium'] as const;
@@ -32,6 +32,8 @@ export interface DemoWallets {
   addresses: Readonly<Record<DemoRole, Address>>;
   /** @throws OracleError as the login of any wallet */
   logIn(role: DemoTierRole): Promise<OpenedSession>;
+  /** Signs a text that this service has composed for the wallet. @throws OracleError INPUT_INVALID for any other */
+  sign(role: DemoTierRole, message: string): Promise<Hex>;
   /** Signs the authorization of the buyer for a quote of this service. @throws OracleError RATE_LIMITED beyond the budget */
   authorize(quote: PaymentQuote): Promise<DemoPayment>;
 }

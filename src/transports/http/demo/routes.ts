@@ -6,7 +6,7 @@ import { buildPaidResource } from '../commerce/x402/paid-route.ts';
 import type { HttpDeps } from '../deps.ts';
 import { type Route, route } from '../server/route.ts';
 import { DEMO_PATHS, type DemoWallets } from './demo-wallets.ts';
-import { DEMO_LOGIN_BODY, DEMO_PAYMENT_BODY, DEMO_PAYMENT_REPLY } from './schemas.ts';
+import { DEMO_LOGIN_BODY, DEMO_PAYMENT_BODY, DEMO_PAYMENT_REPLY, DEMO_SIGNATURE_BODY, DEMO_SIGNATURE_REPLY } from './schemas.ts';
 
 type DemoDeps = Pick<HttpDeps, 'commerce' | 'demo' | 'now' | 'publicUrl'>;
 
@@ -14,7 +14,7 @@ const LOCAL_CHAIN_ONLY = 'Exists with a local chain only, whose tokens and money
 
 /** Operations of the demo wallets. A service on a real chain has none of them. */
 export function demoRoutes(deps: DemoDeps): Route[] {
-  return deps.demo === null ? [] : [loginRoute(deps, deps.demo), paymentRoute(deps, deps.demo)];
+  return deps.demo === null ? [] : [loginRoute(deps, deps.demo), signatureRoute(deps.demo), paymentRoute(deps, deps.demo)];
 }
 
 function loginRoute({ now }: DemoDeps, demo: DemoWallets): Route {
@@ -28,6 +28,19 @@ function loginRoute({ now }: DemoDeps, demo: DemoWallets): Route {
     reply: SESSION_REPLY,
     errors: ['UNAUTHENTICATED', 'CHAIN_UNREACHABLE'],
     handle: async ({ body }) => ({ body: toSessionReply(await demo.logIn(body.role), now()) }),
+  });
+}
+
+function signatureRoute(demo: DemoWallets): Route {
+  return route(`POST ${DEMO_PATHS.signature}`, 'signAsDemoWallet', {
+    tag: 'access',
+    ownPagesOnly: true,
+    summary: 'Signature of a demo wallet over a text that this service has composed for it, made in this process',
+    description: LOCAL_CHAIN_ONLY,
+    body: DEMO_SIGNATURE_BODY,
+    reply: DEMO_SIGNATURE_REPLY,
+    errors: ['UNAUTHENTICATED'],
+    handle: async ({ body: { role, message } }) => ({ body: { success: true as const, signature: await demo.sign(role, message) } }),
   });
 }
 

@@ -3,6 +3,7 @@ import { PAID_RESOURCES } from '../../../commerce/price-list.ts';
 import { DEFAULT_HORIZON, SIGNAL_HORIZONS } from '../../../forecast/horizon-input.ts';
 import { objectOf } from '../../../platform/validation/described.ts';
 import { ADDRESS, BYTES32, HEX, INTEGER_TEXT, SUCCESS } from '../../../platform/validation/fields.ts';
+import { SIGNED_BODY } from '../access/schemas.ts';
 import { REQUIREMENTS_V2 } from '../commerce/x402/schemas.ts';
 import { DEMO_TIER_ROLES } from './demo-wallets.ts';
 
@@ -11,6 +12,10 @@ export const DEMO_LOGIN_BODY = z.strictObject({
     .enum(DEMO_TIER_ROLES, { error: `must be one of ${DEMO_TIER_ROLES.join(', ')}` })
     .describe('Demo wallet: one with gate tokens for this tier'),
 });
+
+export const DEMO_SIGNATURE_BODY = z.strictObject({ ...DEMO_LOGIN_BODY.shape, message: SIGNED_BODY.shape.message });
+
+export const DEMO_SIGNATURE_REPLY = z.object({ success: SUCCESS, signature: HEX.describe('Signature by EIP-191') });
 
 const OFFERING_NAMES = PAID_RESOURCES.map(({ name }) => name);
 

@@ -25,6 +25,19 @@ export interface OAuthAdapterDeps extends ConsentDeps {
   budget: DocumentBudget;
 }
 
+const CONSENT_ROUTE = `${OAUTH_PATHS.consent}/:id` as const;
+const RESUME_ROUTE = `${OAUTH_PATHS.authorize}/:uid` as const;
+
+/** By path, as the router matches it; consent answers two methods. */
+const ENDPOINT_METHODS = {
+  [OAUTH_PATHS.authorize]: 'GET',
+  [RESUME_ROUTE]: 'GET',
+  [CONSENT_ROUTE]: 'GET',
+  [OAUTH_PATHS.token]: 'POST',
+  [OAUTH_PATHS.revoke]: 'POST',
+  [OAUTH_PATHS.register]: 'POST',
+} as const;
+
 /** A client registers with less. */
 const BODY_LIMIT_BYTES = 8 * 1_024;
 
@@ -33,13 +46,19 @@ export function createOAuthAdapter(deps: OAuthAdapterDeps): ProtocolAdapter {
   const documents = buildDocuments(deps.publicUrl);
   const methods = ['get'] as const;
   return {
-    mounts: [{ path: OAUTH_PATHS.base, below: true }, ...[...documents.keys()].map((path) => ({ path, methods }))],
+    mounts: [
+      ...[...documents.keys()].map((path) => ({ path, methods })),
+      ...Object.keys(ENDPOINT_METHODS).map((path) => ({ path })),
+      { path: OAUTH_PATHS.base, below: true as const },
+    ],
     bodyTypes: ['application/json'],
     bodyLimitBytes: BODY_LIMIT_BYTES,
     async handle(request, response, context) {
-      const document = documents.get(toPath(request));
+      const path: string | undefined = request.route?.path;
+      if (path === undefined) throw buildNotFoundError();
+      const document = documents.get(path);
       if (document !== undefined) return sendDocument(response, document);
-      await serveEndpoint(deps, request, response, context);
+      await serveEndpoint(deps, path as keyof typeof ENDPOINT_METHODS, { request, response, context });
     },
     serializeError: createOAuthErrorSerializer(deps.publicUrl),
   };
@@ -63,26 +82,29 @@ function sendDocument(response: Response, document: string): void {
   response.type('application/json').set('Cache-Control', 'public, max-age=300').send(document);
 }
 
-async function serveEndpoint(deps: OAuthAdapterDeps, request: Request, response: Response, context: RequestContext): Promise<void> {
-  const path = toPath(request);
-  if (path.startsWith(`${OAUTH_PATHS.consent}/`)) {
-    return serveConsent(deps, { id: path.slice(OAUTH_PATHS.consent.length + 1), request, response, caller: context.caller });
-  }
-  if (path === OAUTH_PATHS.register) return serveRegistration(deps, request, response, context);
-  const isAuthorization = path === OAUTH_PATHS.authorize || path.startsWith(`${OAUTH_PATHS.authorize}/`);
-  const isToken = path === OAUTH_PATHS.token || path === OAUTH_PATHS.revoke;
-  if (!isAuthorization && !isToken) throw buildNotFoundError();
-  requireMethod(request, response, isAuthorization ? 'GET' : 'POST');
-  // The provider reads the body itself: a client that sends it slowly holds no capacity.
-  if (!request.complete) context.detach();
-  await deps.budget.during(request, context, () => deps.server.handle(toProviderRequest(request, deps.publicUrl), response));
+interface EndpointCall {
+  request: Request;
+  response: Response;
+  context: RequestContext;
 }
 
-async function serveRegistration({ clients }: OAuthAdapterDeps, request: Request, response: Response, { address }: RequestContext) {
+/** @param path as the router has matched it */
+async function serveEndpoint(deps: OAuthAdapterDeps, path: keyof typeof ENDPOINT_METHODS, call: EndpointCall): Promise<void> {
+  const { request, response, context } = call;
+  if (path === CONSENT_ROUTE) return serveConsent(deps, { ...call, id: String(request.params.id) });
+  requireMethod(request, response, ENDPOINT_METHODS[path]);
+  if (path === OAUTH_PATHS.register) return serveRegistration(deps, request, response, context);
+  // The provider reads the body itself: a client that sends it slowly holds no capacity.
+  if (!request.complete) context.detach();
+  const known = path.replace(':uid', String(request.params.uid));
+  await deps.budget.during(request, context, () => deps.server.handle(toProviderRequest(request, known, deps.publicUrl), response));
+}
+
+async function serveRegistration(deps: OAuthAdapterDeps, request: Request, response: Response, { address }: RequestContext) {
   requireMethod(request, response, 'POST');
   const sendJson = (status: number, body: object) => response.status(status).type('application/json').send(JSON.stringify(body));
   try {
-    sendJson(201, await registerClient(clients, request.body, address));
+    sendJson(201, await registerClient(deps, request.body, address));
   } catch (error) {
     sendJson(400, toRegistrationError(error));
   }
@@ -94,30 +116,24 @@ function requireMethod(request: Request, response: Response, method: 'GET' | 'PO
   throw methodNotAllowed(method);
 }
 
-function toPath({ originalUrl }: Request): string {
-  return originalUrl.split('?', 1)[0]!;
-}
-
-/** As a client sends it to the public URL: what a proxy or a client says of host and protocol makes no difference. */
-function toProviderRequest(request: Request, publicUrl: string): Request {
+/** As a client sends it to the public URL: what a proxy or a client says of host and protocol makes no difference, nor how it spells the path. */
+function toProviderRequest(request: Request, path: string, publicUrl: string): Request {
   const { host, protocol, pathname } = new URL(publicUrl);
   Object.assign(request.headers, { host, 'x-forwarded-proto': protocol.slice(0, -1) });
   delete request.headers['x-forwarded-host'];
   // The provider builds its URLs from these three.
   request.baseUrl = pathname.replace(/\/+$/, '');
-  request.url = withKnownScopes(request);
+  request.url = withKnownScopes(request, path);
   request.originalUrl = `${request.baseUrl}${request.url}`;
   return request;
 }
 
 /** Scopes of other services are ignored, and an authorization without one of this service gets the default (RFC 6749, section 3.3). */
-function withKnownScopes({ originalUrl }: Request): string {
-  const [path, query = ''] = originalUrl.split('?', 2) as [string, string?];
-  if (path !== OAUTH_PATHS.authorize) return originalUrl;
+function withKnownScopes({ originalUrl }: Request, path: string): string {
+  const [, query] = originalUrl.split('?', 2);
   const parameters = new URLSearchParams(query);
   const sent = parameters.getAll('scope');
   // The provider rejects a repeated parameter.
-  if (sent.length > 1) return originalUrl;
-  parameters.set('scope', toKnownScope(sent[0]));
-  return `${path}?${parameters}`;
+  if (path === OAUTH_PATHS.authorize && sent.length <= 1) parameters.set('scope', toKnownScope(sent[0]));
+  return parameters.size === 0 ? path : `${path}?${parameters}`;
 }

@@ -31,7 +31,7 @@ export function renderConsentPage(consent: ConsentRequest, { publicUrl, hasDemoW
     el(
       'p',
       {},
-      'Your wallet signs one line of text: a signature, not a transaction. It is free and moves no funds. The application never learns the signature.',
+      'Your wallet signs a text that names this application: a signature, not a transaction. It is free and moves no funds. The application never learns the signature.',
     ),
     el('noscript', {}, el('p', { class: 'notice' }, 'Signing needs JavaScript.')),
     el('div', { id: 'consent-choice', 'data-id': id, 'data-demo': hasDemoWallets ? 'yes' : null }),
@@ -47,9 +47,10 @@ export function renderConsentPage(consent: ConsentRequest, { publicUrl, hasDemoW
   });
 }
 
-function formatIdentity({ claimedName, checkedHost }: ConsentRequest): string {
-  if (checkedHost === null) return 'It runs on this device and gave its name itself: go on only if you have just connected it.';
-  return `${claimedName === null ? '' : `It calls itself “${claimedName}”. `}This service has checked the address ${checkedHost}, not the name.`;
+function formatIdentity({ claimedName, documentHost, redirectHost }: ConsentRequest): string {
+  const claim = claimedName === null ? '' : `It calls itself “${claimedName}”, which nobody has checked. `;
+  if (documentHost !== null) return `${claim}This service has checked that its description is published by ${documentHost}.`;
+  return `${claim}Your permission goes to ${redirectHost}: go on only if you have just connected it there.`;
 }
 
 function renderConsentFacts({ redirectHost, tier }: ConsentRequest): Markup {

@@ -24,7 +24,13 @@ export function createOAuthErrorSerializer(publicUrl: string): (error: AdapterEr
       response.set(CONSENT_HEADERS).send(renderOAuthErrorPage(publicUrl, `${message}. ${suggestedAction}`));
       return;
     }
-    const body = { error: OAUTH_ERRORS[code] ?? 'invalid_request', error_description: message, detail: message, ...error };
+    const body = {
+      error: OAUTH_ERRORS[code] ?? 'invalid_request',
+      error_description: message,
+      detail: message,
+      ...error.details,
+      ...error,
+    };
     response.type('application/json').send(JSON.stringify(body));
   };
 }

@@ -1,5 +1,4 @@
 import type { oas31 } from 'zod-openapi';
-import { SIGN_IN_HEADER } from '../../../auth/login/sign-in-with-x.ts';
 import type { AccessLevel, Route } from '../server/route.ts';
 
 const buildApiKey = (place: 'query' | 'header', name: string, description: string): oas31.SecuritySchemeObject => ({
@@ -31,11 +30,6 @@ export const SECURITY_SCHEMES = {
   ),
   x402V1: buildApiKey('header', 'X-PAYMENT', 'The same in version 1, for the requirements in the body of the 402.'),
   x402Payment: buildApiKey('header', 'X-402-Payment', 'The same in either version.'),
-  signInWithX: buildApiKey(
-    'header',
-    SIGN_IN_HEADER,
-    'Base64 JSON of an EIP-4361 message and its signature: the challenge of a 402, by a wallet that has paid for the same answer and gets it again; or, for standing access, a message with the nonce of GET /api/svc/oracle/nonce.',
-  ),
   operator: { type: 'http', scheme: 'basic', description: 'Credentials of the operator.' },
 } satisfies Record<string, oas31.SecuritySchemeObject>;
 
@@ -44,7 +38,7 @@ const REQUIREMENTS: Record<AccessLevel, oas31.SecurityRequirementObject[]> = {
   public: [{}, { walletToken: [] }],
   basic: [{ walletToken: [] }],
   premium: [{ walletToken: [] }],
-  paid: [{ x402: [] }, { x402V1: [] }, { x402Payment: [] }, { signInWithX: [] }],
+  paid: [{ x402: [] }, { x402V1: [] }, { x402Payment: [] }],
   admin: [{ operator: [] }],
 };
 
@@ -57,7 +51,7 @@ export function skipsAuthentication({ access, cost }: Pick<Route, 'access' | 'co
 export function getSecurityRequirements(
   route: Pick<Route, 'access' | 'isWebSocket' | 'variesByCaller' | 'isSold' | 'ownerOnly'>,
 ): oas31.SecurityRequirementObject[] {
-  if (route.ownerOnly === true && route.access === 'public') return [{ walletToken: [] }, { signInWithX: [] }];
+  if (route.ownerOnly === true) return [{ walletToken: [] }];
   if (route.isSold === true) return [...REQUIREMENTS[route.access], ...REQUIREMENTS.paid];
   if (route.isWebSocket === true) return [...REQUIREMENTS[route.access], { webSocketToken: [] }, { webSocketTicket: [] }];
   return route.access === 'public' && route.variesByCaller !== true ? [] : REQUIREMENTS[route.access];

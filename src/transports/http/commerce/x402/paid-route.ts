@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { buildAnswerSample } from '../../../../../skills/answer-sample.ts';
-import { SIGN_IN_HEADER } from '../../../../auth/login/sign-in-with-x.ts';
 import { REF_CODE_PATTERN, REF_CODE_RULE } from '../../../../commerce/ledger/ref-code.ts';
 import type { Offering, PaidResource } from '../../../../commerce/price-list.ts';
 import type { PaidCall, PreparedAnswer, SaleResult } from '../../../../commerce/x402/paid-call.ts';
@@ -17,7 +16,6 @@ import { buildSettlementHeaders, encodePaymentHeader, SETTLEMENT_HEADERS } from 
 import { type PaymentProof, readPaymentProof } from '../../server/payments/payment-proof.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
 import type { SOLD } from '../payment-schemas.ts';
-import { redeliver } from './redeliver.ts';
 
 export const REF_QUERY = z.object({
   ref: z
@@ -56,7 +54,7 @@ interface PaidOperation<R extends z.ZodType> extends Pick<Route, 'name' | 'summa
 
 /** A paid operation. The answer is computed between verification and settlement of the payment, and depends on neither. */
 export function createPaidRoute<R extends z.ZodType>(
-  { access, commerce, publicUrl }: Pick<HttpDeps, 'access' | 'commerce' | 'publicUrl'>,
+  { commerce, publicUrl }: Pick<HttpDeps, 'commerce' | 'publicUrl'>,
   { name, offering, reply, charged, answer, ...declared }: PaidOperation<R>,
 ): Route {
   const { sales } = commerce;
@@ -71,14 +69,13 @@ export function createPaidRoute<R extends z.ZodType>(
     errors: ['UNAUTHENTICATED', ...SALE_ERRORS],
     async handle({ query, context, header, isHead }) {
       const resource = buildPaidResource(offering, publicUrl, query.horizon);
-      const quote = sales.getQuote({ offering, resource, bazaar, acceptsSignIn: true });
+      const quote = sales.getQuote({ offering, resource, bazaar });
       // HEAD is never charged.
       const paymentProof = isHead ? null : readPaymentProof(header, quote);
       const call: PaidCall = {
         offering,
         resource,
         bazaar,
-        acceptsSignIn: true,
         input: { horizon: formatHorizonName(query.horizon) },
         payment: paymentProof?.payment ?? null,
         ref: query.ref ?? null,
@@ -88,10 +85,7 @@ export function createPaidRoute<R extends z.ZodType>(
         countRejection: (payer) => context.countRejectedPayment(payer),
         answer: () => answer(query.horizon),
       };
-      const signIn = isHead ? undefined : header(SIGN_IN_HEADER);
-      const bought = signIn === undefined ? null : await redeliver({ access, sales }, { call, context, signIn });
-      const sold = bought === null ? toSoldReply(await sales.sell(call), quote, paymentProof) : toRedeliveredReply(bought);
-      return sold as Reply<R extends z.ZodType ? z.input<R> : never>;
+      return toSoldReply(await sales.sell(call), quote, paymentProof) as Reply<R extends z.ZodType ? z.input<R> : never>;
     },
   });
 }

@@ -18,7 +18,7 @@ import { ANSWER_AGAIN } from './schemas.ts';
 type PaidDeps = OracleDeps & Pick<HttpDeps, 'access' | 'commerce'>;
 
 const PAYMENT_DESCRIPTION =
-  'Without a payment it answers 402 with the terms in both versions of x402, independent of the forecast. `payment` and `receipt` are added to the answer. The same payment from the same address, or with its payment-identifier, gets the same answer and is never charged twice; so does the paying wallet with a signed challenge in SIGN-IN-WITH-X, while no newer forecast is sold. Failed requests are not charged.';
+  'Without a payment it answers 402 with the terms in both versions of x402, independent of the forecast. `payment` and `receipt` are added to the answer. The same payment from the same address, or with its payment-identifier, gets the same answer and is never charged twice; the paying wallet gets it again from `POST /api/svc/commerce/answers`. Failed requests are not charged.';
 
 /** Interface, section 4.5: paid operations, and redelivery of their answers. */
 export function paidRoutes(deps: PaidDeps): Route[] {

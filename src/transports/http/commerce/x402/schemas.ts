@@ -116,7 +116,7 @@ export const X402_DOCUMENT = z.object({
   extensions: z
     .array(z.string())
     .describe(
-      'Protocol extensions: with `payment-identifier` a client names its payment, and retries get the same answer; `bazaar` describes the resource to directories; with `offer-receipt` terms and payment are signed; with `sign-in-with-x` a wallet that has paid gets its answer again',
+      'Protocol extensions: with `payment-identifier` a client names its payment, and retries get the same answer; `bazaar` describes the resource to directories; with `offer-receipt` terms and payment are signed',
     ),
   resources: z.array(RESOURCE).describe('x402 resources'),
   receipt: objectOf('How receipts are signed', {

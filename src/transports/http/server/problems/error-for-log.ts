@@ -1,5 +1,4 @@
 import type { Request } from 'express';
-import { SIGN_IN_HEADER } from '../../../../auth/login/sign-in-with-x.ts';
 import { PAYMENT_HEADERS } from '../payments/payment-headers.ts';
 import { getRoutePath } from '../security/request-log.ts';
 
@@ -8,7 +7,7 @@ const MAX_CAUSES = 4;
 /** Shorter values occur in any stack trace by chance. */
 const MIN_SECRET_CHARS = 8;
 
-const SECRET_HEADERS = ['authorization', 'cookie', ...PAYMENT_HEADERS, SIGN_IN_HEADER];
+const SECRET_HEADERS = ['authorization', 'cookie', ...PAYMENT_HEADERS];
 
 /** Stack and causes of an error for the log, bounded, with the credentials and parameters of its request redacted. */
 export function formatErrorForLog(error: unknown, request: Request): string {

@@ -4,7 +4,6 @@ import compression from 'compression';
 import cors, { type CorsOptions } from 'cors';
 import type { Request, RequestHandler } from 'express';
 import helmet from 'helmet';
-import { SIGN_IN_HEADER } from '../../../../auth/login/sign-in-with-x.ts';
 import { OAUTH_PATHS } from '../../../../auth/oauth/resources.ts';
 import { ADMIN_PATH } from '../../admin/admin-area.ts';
 import { hasPaymentHeader, PAYMENT_HEADERS, PAYMENT_REQUIRED_HEADER, SETTLEMENT_HEADERS } from '../payments/payment-headers.ts';
@@ -26,7 +25,6 @@ const ALLOWED_HEADERS = [
   'X-Request-Id',
   'traceparent',
   ...PAYMENT_HEADERS,
-  SIGN_IN_HEADER,
   ...A2A_HEADERS,
   ...MCP_HEADERS,
 ];
@@ -110,7 +108,6 @@ export function compressPublicReplies(): RequestHandler {
     filter: (request, response) =>
       request.headers.authorization === undefined &&
       !hasPaymentHeader(request as Request) &&
-      (request as Request).get(SIGN_IN_HEADER) === undefined &&
       !String(response.getHeader('Content-Type')).startsWith('text/event-stream') &&
       compression.filter(request, response),
   });

@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto';
+import type { Collection, Db } from 'mongodb';
+import { type Address, type Hex, hashMessage } from 'viem';
+import { createSiweMessage, parseSiweMessage } from 'viem/siwe';
+import type { Chain } from '../chain/client.ts';
+import { isSignedBy } from '../chain/verify-signature.ts';
+import { OracleError } from '../platform/errors.ts';
+import type { CollectionIndexes } from '../platform/mongo.ts';
+import { insertFirst } from '../platform/uncertain-write.ts';
+import type { NewApiKey } from './api-keys/api-keys.ts';
+import type { LoginClaimStore } from './login/login-claim-store.ts';
+import { LOGIN_WINDOW_MS } from './login/login-message.ts';
+import { isSiweMessage, type SiweExpectation } from './login/siwe-message.ts';
+import type { PaidTier } from './tiers/tiers.ts';
+
+/** What a wallet decides by one signature, besides opening a session. */
+export type Act =
+  | { kind: 'create-key'; key: NewApiKey }
+  /** Lists the access that the wallet has granted, after ending an entry of it. */
+  | { kind: 'manage-access'; revoke: string | null }
+  | { kind: 'allow-application'; request: string; client: string; tier: PaidTier };
+
+export type ActKind = Act['kind'];
+type ActOf<K extends ActKind> = Extract<Act, { kind: K }>;
+
+/** The URI of a text names the operation that it is for. */
+const ACT_PATHS: Record<ActKind, string> = {
+  'create-key': '/api/svc/oracle/keys',
+  'manage-access': '/api/svc/oracle/access',
+  'allow-application': '/oauth/consent',
+};
+
+interface NonceDoc {
+  _id: string;
+  expiresAt: Date;
+  /** Null for a login by EIP-4361, whose client composes the text. */
+  composed: { act: Act; wallet: Address; message: string } | null;
+}
+
+const COLLECTION = 'login_nonces';
+const NONCE_BYTES = 16;
+
+export const NONCE_INDEXES = [{ collection: COLLECTION, indexes: [{ key: { expiresAt: 1 } }] }] as const satisfies CollectionIndexes[];
+
+export interface SignedText {
+  message: string;
+  signature: Hex;
+}
+
+interface SignedActsDeps {
+  db: Db;
+  chain: Chain;
+  /** One namespace of used nonces for logins and acts. */
+  claims: LoginClaimStore;
+  siwe: SiweExpectation;
+  now(): Date;
+}
+
+/**
+ * One signature, one act: EIP-4361 texts that this service composes, each for one wallet and one act with its parameters, stored beside the
+ * nonce. A text is accepted by the operation of its act, once, within five minutes, and by nothing else.
+ */
+export class SignedActs {
+  readonly #nonces: Collection<NonceDoc>;
+  readonly #deps: Omit<SignedActsDeps, 'db'>;
+
+  constructor({ db, ...deps }: SignedActsDeps) {
+    this.#nonces = db.collection(COLLECTION);
+    this.#deps = deps;
+  }
+
+  /** A nonce for one login by EIP-4361. */
+  async issueLoginNonce(): Promise<{ nonce: string; expiresAt: Date }> {
+    const nonce = createNonce();
+    const expiresAt = this.#getExpiry();
+    await insertFirst(this.#nonces, { _id: nonce, expiresAt, composed: null }, '_id');
+    return { nonce, expiresAt };
+  }
+
+  /** Expiry of a nonce for logins; null when it is unknown or expired, or belongs to an act. */
+  async findLoginExpiry(nonce: string): Promise<Date | null> {
+    const known = await this.#nonces.findOne({ _id: nonce, composed: null });
+    return known === null || known.expiresAt <= this.#deps.now() ? null : known.expiresAt;
+  }
+
+  /** The text that a wallet signs for an act. */
+  async compose(wallet: Address, act: Act): Promise<{ message: string; expiresAt: Date }> {
+    const { siwe, now } = this.#deps;
+    const nonce = createNonce();
+    const expiresAt = this.#getExpiry();
+    const message = createSiweMessage({
+      domain: siwe.domain,
+      address: wallet,
+      statement: describeAct(act),
+      uri: `${siwe.origin}${ACT_PATHS[act.kind]}`,
+      version: '1',
+      chainId: siwe.chainId,
+      nonce,
+      issuedAt: now(),
+      expirationTime: expiresAt,
+    });
+    await insertFirst(this.#nonces, { _id: nonce, expiresAt, composed: { act, wallet, message } }, '_id');
+    return { message, expiresAt };
+  }
+
+  /** The wallet that a text was composed for; null for any other text. Whether it is signed is not looked at. */
+  async findWallet(message: string): Promise<Address | null> {
+    return (await this.#find(message))?.composed.wallet ?? null;
+  }
+
+  /**
+   * Performs what a wallet has signed. A failure of `perform` leaves the text usable.
+   * @throws OracleError INPUT_INVALID for another form of text, UNAUTHENTICATED naming `message` or `signature`, CONFLICT for a used text, CHAIN_UNREACHABLE; errors of `perform`
+   */
+  async redeem<K extends ActKind, T>(
+    kind: K,
+    { message, signature }: SignedText,
+    perform: (wallet: Address, act: ActOf<K>) => Promise<T>,
+  ): Promise<T> {
+    if (!isSiweMessage(message)) throw notComposedError(kind, 'INPUT_INVALID');
+    const found = await this.#find(message);
+    if (found?.composed.act.kind !== kind) throw notComposedError(kind);
+    const { wallet, act } = found.composed;
+    if (!(await isSignedBy(this.#deps.chain, { wallet, hash: hashMessage(message), signature }))) throw wrongSignatureError(wallet);
+    // Kept for longer than any process accepts the text, since their clocks differ.
+    const release = await this.#deps.claims.acquire(`nonce:${found._id}`, new Date(found.expiresAt.getTime() + LOGIN_WINDOW_MS));
+    if (release === null) throw alreadyUsedError();
+    try {
+      return await perform(wallet, act as ActOf<K>);
+    } catch (error) {
+      // If the release fails too, the client asks for another text.
+      await release().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async purge(now: Date): Promise<void> {
+    await this.#nonces.deleteMany({ expiresAt: { $lte: now } });
+  }
+
+  async #find(message: string) {
+    const { nonce = '' } = parseSiweMessage(message);
+    const found = await this.#nonces.findOne({ _id: nonce, 'composed.message': message });
+    if (found === null || found.composed === null || found.expiresAt <= this.#deps.now()) return null;
+    return { ...found, composed: found.composed };
+  }
+
+  #getExpiry(): Date {
+    return new Date(this.#deps.now().getTime() + LOGIN_WINDOW_MS);
+  }
+}
+
+function createNonce(): string {
+  return randomBytes(NONCE_BYTES).toString('hex');
+}
+
+/** The statement of the text: what the wallet allows, to whom, how far and for how long. */
+function describeAct(act: Act): string {
+  if (act.kind === 'manage-access') {
+    return act.revoke === null ? 'Show the access that this wallet has granted.' : `End the access ${act.revoke} of this wallet.`;
+  }
+  if (act.kind === 'allow-application') {
+    const { client, tier } = act;
+    return toStatement(`Allow ${client} to read forecasts over MCP with ${formatTier(tier)} of this wallet, for at most a year.`);
+  }
+  const { label, tier, expiresInDays } = act.key;
+  const end = expiresInDays === null ? 'until it is revoked' : `for ${expiresInDays} ${expiresInDays === 1 ? 'day' : 'days'}`;
+  return toStatement(`Make an API key named '${label}' with ${formatTier(tier)} of this wallet, valid ${end}.`);
+}
+
+function formatTier(tier: PaidTier): string {
+  return tier === 'premium' ? 'the tier, up to Premium,' : 'the Basic tier';
+}
+
+/** EIP-4361 allows the reserved and unreserved characters of RFC 3986 and spaces: what a client wrote is shown as far as that goes. */
+function toStatement(text: string): string {
+  return text.replaceAll(/[^\w \-.~:/?#[\]@!$&'()*+,;=]/g, '?');
+}
+
+const AGAIN = 'Ask for a new text, sign it as it is, and send it within 5 minutes. Nothing was changed.';
+
+function notComposedError(kind: ActKind, code: 'INPUT_INVALID' | 'UNAUTHENTICATED' = 'UNAUTHENTICATED'): OracleError {
+  const problem = 'This service has not composed this text for this operation, or it has expired';
+  const suggestedAction = kind === 'allow-application' ? AGAIN : `POST ${ACT_PATHS[kind]}/message gives the text to sign. ${AGAIN}`;
+  return new OracleError(code, problem, { field: 'message', suggestedAction });
+}
+
+function wrongSignatureError(wallet: Address): OracleError {
+  const problem = `The signature is not one of ${wallet} over this text`;
+  return new OracleError('UNAUTHENTICATED', problem, { field: 'signature', suggestedAction: AGAIN });
+}
+
+function alreadyUsedError(): OracleError {
+  return new OracleError('CONFLICT', 'This signed text was used before: each is good for one act', {
+    field: 'message',
+    suggestedAction: AGAIN,
+  });
+}
