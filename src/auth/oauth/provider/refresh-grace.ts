@@ -19,6 +19,8 @@ interface ReplyDoc {
   /** Identifies the request that exchanges it. */
   holder: string;
   heldUntil: Date;
+  /** When the holder began, by its own clock, as the consumption of the token is dated. */
+  since: Date;
   /** The token response, encrypted, bound to client and token; null until it is there. */
   sealed: string | null;
   expiresAt: Date;
@@ -60,7 +62,7 @@ export class RefreshReplyStore {
     if (found.sealed !== null) return found.expiresAt <= this.#deps.now() ? { do: 'judge' } : { do: 'repeat', body: this.#open(found) };
     if (!(await this.#takeOver(found, holder))) return { do: 'wait' };
     // The tokens of the dead process were sent to nobody, and are known to nobody.
-    await this.#deps.artifacts.restore('RefreshToken', token);
+    await this.#deps.artifacts.restore('RefreshToken', token, found.since);
     return { do: 'exchange', holder };
   }
 
@@ -71,10 +73,13 @@ export class RefreshReplyStore {
     await this.#replies.updateOne({ _id, holder }, { $set: { sealed, expiresAt } });
   }
 
-  /** The exchange has failed. @param isRestored whether the provider may exchange the token again: nothing was sent */
-  async release(token: string, holder: string, isRestored: boolean): Promise<void> {
-    if (isRestored) await this.#deps.artifacts.restore('RefreshToken', token);
-    await this.#replies.deleteOne({ _id: toKey(token), holder, sealed: null });
+  /** The exchange has failed, and nothing was sent: what it consumed can be exchanged again. */
+  async release(token: string, holder: string): Promise<void> {
+    const _id = toKey(token);
+    const held = await this.#replies.findOne({ _id, holder, sealed: null });
+    if (held === null) return;
+    await this.#deps.artifacts.restore('RefreshToken', token, held.since);
+    await this.#replies.deleteOne({ _id, holder, sealed: null });
   }
 
   async purge(now: Date): Promise<void> {
@@ -82,8 +87,8 @@ export class RefreshReplyStore {
   }
 
   async #insert(_id: string, clientId: string, holder: string): Promise<boolean> {
-    const expiresAt = new Date(this.#deps.now().getTime() + REFRESH_GRACE_MS);
-    const fields = { clientId, holder, sealed: null, expiresAt };
+    const since = this.#deps.now();
+    const fields = { clientId, holder, since, sealed: null, expiresAt: new Date(since.getTime() + REFRESH_GRACE_MS) };
     try {
       // The holder is new: the filter matches no other document. Only updates can use the clock of the database.
       await this.#replies.updateOne({ _id, holder }, [{ $set: { ...fields, heldUntil: LEASE_END } }], { upsert: true });
@@ -96,7 +101,9 @@ export class RefreshReplyStore {
 
   async #takeOver({ _id, holder: dead }: ReplyDoc, holder: string): Promise<boolean> {
     const abandoned = { _id, holder: dead, sealed: null, $expr: { $lt: ['$heldUntil', '$$NOW'] } };
-    const { modifiedCount } = await this.#replies.updateOne(abandoned, [{ $set: { holder, heldUntil: LEASE_END } }]);
+    const { modifiedCount } = await this.#replies.updateOne(abandoned, [
+      { $set: { holder, since: this.#deps.now(), heldUntil: LEASE_END } },
+    ]);
     return modifiedCount === 1;
   }
 
@@ -124,7 +131,7 @@ export async function answerRefresh(
     try {
       await exchange();
     } catch (error) {
-      await replies.release(token, holder, !(error instanceof errors.InvalidGrant));
+      await replies.release(token, holder);
       throw error;
     }
     await replies.keep(token, client.clientId, holder, context.body);

@@ -58,9 +58,12 @@ export class ArtifactStore {
     );
   }
 
-  /** Takes back a consumption whose outcome is lost: the process died before it was stored. */
-  async restore(kind: string, id: string): Promise<void> {
-    await this.#artifacts.updateOne({ _id: toKey(kind, id) }, { $set: { consumedAt: null, consumedBy: null } });
+  /** Takes back a consumption whose outcome is lost: nothing of it was sent. @param since it began; what was consumed before stays so */
+  async restore(kind: string, id: string, since: Date): Promise<void> {
+    await this.#artifacts.updateOne(
+      { _id: toKey(kind, id), consumedAt: { $gte: since } },
+      { $set: { consumedAt: null, consumedBy: null } },
+    );
   }
 
   async delete(kind: string, id: string): Promise<void> {

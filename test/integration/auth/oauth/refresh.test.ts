@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RefreshReplyStore } from '../../../../src/auth/oauth/provider/refresh-grace.ts';
+import { ArtifactStore } from '../../../../src/auth/oauth/stores/artifact-store.ts';
+import { createSecretBox } from '../../../../src/platform/secrets/secret-box.ts';
 import { demoWallets } from '../../../support/auth/login.ts';
 import { callMcp, OAuthTestClient } from '../../../support/auth/oauth-client.ts';
 import { type OAuthService, serveOAuthService } from '../../../support/auth/oauth-service.ts';
@@ -68,6 +71,24 @@ describe('a refresh', () => {
     expect(again.status).toBe(200);
     expect(again.body.refresh_token).not.toBe(lost.body.refresh_token);
     expect(await mayCall(again.body.access_token)).toBe(true);
+  });
+
+  it('that fails gives back what it has consumed, and nothing that was consumed before', async () => {
+    const { db } = oauth.service.database;
+    let ms = Date.now();
+    const now = () => new Date(ms++);
+    const artifacts = new ArtifactStore({ db, now });
+    const store = new RefreshReplyStore({ db, artifacts, secretBox: createSecretBox('x'.repeat(32)), now });
+    const isConsumed = async (token: string) => (await artifacts.find('RefreshToken', token))?.consumed !== undefined;
+    const [fresh, used] = ['a fresh token', 'a used token'];
+    for (const token of [fresh, used]) await artifacts.put('RefreshToken', token, {}, new Date(Date.now() + 60_000));
+    await artifacts.consume('RefreshToken', used);
+    for (const token of [fresh, used]) {
+      const admission = await store.admit(token, 'client');
+      if (token === fresh) await artifacts.consume('RefreshToken', token);
+      await store.release(token, (admission as { holder: string }).holder);
+    }
+    expect([await isConsumed(fresh), await isConsumed(used)]).toEqual([false, true]);
   });
 
   it('keeps its answer encrypted', async () => {
