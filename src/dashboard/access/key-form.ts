@@ -69,7 +69,7 @@ function renderMadeKey(key: string) {
     );
     copied.textContent = isCopied ? 'Copied' : 'Selected: press Ctrl+C or ⌘C';
   };
-  const example = `export ORACLE_TOKEN=${key}\ncurl -H "Authorization: Bearer $ORACLE_TOKEN" ${new URL('oracle', document.baseURI).href}`;
+  const example = `export ORACLE_TOKEN=${key}\ncurl -H "Authorization: Bearer $ORACLE_TOKEN" ${new URL('api/svc/oracle', document.baseURI).href}`;
   return h('div', { class: 'made-key' }, [
     h('p', {}, h('label', { for: 'made-key' }, 'Your key. It is shown this once: store it now.')),
     h('p', { class: 'access-choice' }, field, h('button', { type: 'button', onclick: () => void copy() }, 'Copy'), copied),

@@ -361,7 +361,10 @@ describeWithBrowser('unlocking the page', (browser) => {
     await page.getByLabel('Tier').selectOption('premium');
     await page.getByRole('button', { name: 'Make a key' }).click();
     const key = await page.getByLabel('Your key').inputValue();
-    expect(await page.locator('.made-key pre').innerText()).toContain(`export ORACLE_TOKEN=${key}`);
+    const example = await page.locator('.made-key pre').innerText();
+    expect(example).toContain(`export ORACLE_TOKEN=${key}`);
+    const [url] = /https?:\S+/.exec(example)!;
+    expect((await fetch(url, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200);
     const row = page.getByRole('row', { name: 'Trading bot' });
     expect(await row.innerText()).toMatch(/API key\s+Premium\s+20\d\d-.* UTC\s+never\s+20\d\d-/);
     const asBot = () => fetch(`${served.url}/api/svc/webhooks`, { headers: { Authorization: `Bearer ${key}` } });

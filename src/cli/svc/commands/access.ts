@@ -50,7 +50,7 @@ export const accessCommand: SvcCommand<AccessValues> = {
   arguments: '[action] [id]',
   argumentValues: ACTIONS,
   description: `list (the default) shows the API keys of your wallet and the applications that it has authorised; create makes a key for a bot;
-revoke ends a key or an application by its id, at once. create needs the wallet, which signs for the key; the others a login at least.`,
+revoke ends a key or an application by its id, at once. create needs the wallet, which signs for the key (--wallet, --key-file or PRIVATE_KEY); the others a login at least.`,
   options: [
     ['--name <text>', 'create: what the key is for'],
     ['--tier <tier>', 'create: the most that the key may do (default: basic)', (name, value) => parseChoice(name, value, TIERS), TIERS],
