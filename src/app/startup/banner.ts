@@ -52,7 +52,7 @@ function formatExamples({ url, demoCommands: commands, exampleUid }: Examples): 
     `curl -i ${url}/oracle`,
     ...(commands === null ? [] : [commands.watch, commands.agent]),
     `curl ${url}${ENDPOINTS.agentCard}`,
-    `npx @modelcontextprotocol/inspector --cli ${url}${ENDPOINTS.mcp} --method tools/list`,
+    `npx -y @modelcontextprotocol/inspector --cli ${url}${ENDPOINTS.mcp} --method tools/list`,
     `${url}/docs in a browser: every operation, to try out`,
   ];
 }

@@ -74,6 +74,9 @@ revoke ends a key or an application by its id, at once. create needs the wallet,
   },
 };
 
+const NEEDS_WALLET =
+  'A login makes no key: the wallet signs for each. Use --key-file or PRIVATE_KEY, or --wallet premium in a demonstration.';
+
 type Resolved = AccessValues & { url: string };
 
 /** A login of this call by the wallet, the stored one, or ORACLE_TOKEN. @throws OracleError UNAUTHENTICATED without any */
@@ -100,6 +103,7 @@ async function createKey(context: CliContext, { name, tier = 'basic', days = 90,
   if (name === undefined) throw new UsageError('--name', 'is missing', 'Name what the key is for, e.g. --name "trading bot".');
   const request = { label: name, tier, expiresInDays: days === 0 ? null : days };
   // The wallet signs a text of the service for this key: a login alone makes none.
+  if (!hasKeyOption(options, context)) throw new UsageError('--wallet', 'is missing', NEEDS_WALLET);
   const account = await loadAccount(options, context);
   const { url } = options;
   const wanted = { wallet: account.address, ...request };

@@ -265,6 +265,7 @@ describe('svc access', () => {
 
   it.each([
     [['create'], '--name: is missing'],
+    [['create', '--name', 'x'], '--wallet: is missing'],
     [['create', '--name', 'x', '--days', '-1'], '--days: must be'],
     [['create', '--name', 'x', '--tier', 'gold'], '--tier: must be'],
     [['revoke'], 'id: is missing'],
