@@ -104,7 +104,7 @@ async function answerAll(options: ReadOnlyRpcOptions, runQueued: RunQueued, pars
   const answers: Answers = new Map();
   if (calls.length > 0) {
     const request = { rpcUrl: options.rpcUrl, signal, bytesLeft: options.maxBytes ?? MAX_ANSWER_BYTES };
-    await runQueued(() => answerCalls(request, calls, answers), signal).catch((error: unknown) => {
+    await answerCalls(request, { calls, answers, runQueued }).catch((error: unknown) => {
       // Calls without an answer get an error response below; any other error is a bug of the proxy.
       if (error !== signal.reason && !NODE_FAILURES.some((Failure) => error instanceof Failure)) throw error;
     });
@@ -116,6 +116,7 @@ const NODE_FAILURES = [NodeUnavailableError, QueueFullError, ResponseTooLargeErr
 
 type Answers = Map<ReadOnlyCall, JsonRpcAnswer>;
 const isLogCall = ({ method }: ReadOnlyCall) => method === 'eth_getLogs';
+const mayTakeLong = (call: ReadOnlyCall) => isLogCall(call) || call.method === 'eth_call';
 
 function limitLogCalls(calls: readonly ReadOnlyCall[]): ReadOnlyCall[] {
   const dropped = new Set(calls.filter(isLogCall).slice(MAX_LOG_CALLS));
@@ -131,12 +132,24 @@ function createLimitError({ id }: ReadOnlyCall, message: string): JsonRpcAnswer 
   return createErrorResponse(id, JSON_RPC_ERROR_CODES.limitExceeded, message);
 }
 
-/** Sends log calls one by one, since each may be long, and all others as one batch. */
-async function answerCalls(request: NodeRequest, calls: readonly ReadOnlyCall[], answers: Answers): Promise<void> {
-  const accepted = await rejectLongRanges(request, calls, answers);
-  const batch = accepted.filter((call) => !isLogCall(call));
-  await answerBatch(request, batch, answers);
-  for (const call of accepted.filter(isLogCall)) await answerBatch(request, [call], answers);
+interface CallsToAnswer {
+  calls: readonly ReadOnlyCall[];
+  answers: Answers;
+  runQueued: RunQueued;
+}
+
+/**
+ * What may take the node long, calls of contracts and of logs, has a turn of its own there, so that those of others come between; all
+ * lookups have one. A request waits for one turn at a time.
+ */
+async function answerCalls(request: NodeRequest, { calls, answers, runQueued }: CallsToAnswer): Promise<void> {
+  const { signal } = request;
+  const check = () => rejectLongRanges(request, calls, answers);
+  const accepted = calls.some(needsHead) ? await runQueued(check, signal) : await check();
+  const { true: long = [], false: lookups = [] } = Object.groupBy(accepted, (call) => String(mayTakeLong(call)) as 'true' | 'false');
+  for (const turn of [lookups, ...long.map((call) => [call])]) {
+    if (turn.length > 0) await runQueued(() => answerBatch(request, turn, answers), signal);
+  }
 }
 
 /** Retries a batch that is too large call by call, so that only the large call fails. */

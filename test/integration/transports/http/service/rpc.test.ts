@@ -251,6 +251,23 @@ describe('log queries', () => {
   });
 });
 
+it('of a batch take a turn each at the node: a call of another client comes between', async () => {
+  const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>();
+  const slow = await node(async (calls) => {
+    begin();
+    await new Promise((next) => setTimeout(next, 5));
+    return results(calls, '0x');
+  });
+  const to = (await open({ rpcUrl: slow.rpcUrl })).url;
+  const batch = Array.from({ length: 20 }, () => call('eth_call', { to: chain.addresses.gateToken, data: '0x' }, 'latest'));
+  const batches = Promise.all([ask(batch, to), ask(batch, to)]);
+  await hasBegun;
+  expect((await ask(call('eth_blockNumber'), to)).result).toBe('0x');
+  await batches;
+  expect(slow.asked).toHaveLength(41);
+  expect(slow.asked.indexOf('eth_blockNumber')).toBeLessThan(20);
+});
+
 it('do not affect other calls, of which a too long one fails alone too', async () => {
   const lengths: Record<string, number> = { eth_chainId: 10, eth_getCode: 1_500, eth_getBalance: 300 };
   const { rpcUrl, asked } = await node((calls) =>
