@@ -1,7 +1,9 @@
+import { zeroAddress } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { createSiweMessage } from 'viem/siwe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatLoginMessage } from '../../../src/auth/login/login-message.ts';
+import { buildFetchMessage } from '../../../src/commerce/jobs/job-status.ts';
 import { demoWallets } from '../../support/auth/login.ts';
 import { OAuthTestClient } from '../../support/auth/oauth-client.ts';
 import { type OAuthService, serveOAuthService } from '../../support/auth/oauth-service.ts';
@@ -109,6 +111,12 @@ const ENDPOINTS: Record<string, Endpoint> = {
     // The chain has no such transaction.
     accepted: 503,
   },
+  'the deliverable of a job': {
+    sign: (account) => signText(account, buildFetchMessage(zeroAddress, '1', timestamp)),
+    send: ({ signature }) => post('/api/svc/commerce/jobs/1/deliverable', { wallet: wallet.address, timestamp, signature }),
+    // No job has begun; its own suite has the accepted ones.
+    accepted: 404,
+  },
   'a commitment of the contest': {
     async sign(account) {
       const { signing } = await read('/api/svc/clawstake/status');
@@ -142,6 +150,9 @@ const ENDPOINTS: Record<string, Endpoint> = {
   },
 };
 
+/** Look for a round or a job before they look at the signature. */
+const WITHOUT_SUBJECT = ['a commitment of the contest', 'the deliverable of a job'];
+
 describe.each(Object.keys(ENDPOINTS))('the signature for %s', (name) => {
   it('is accepted there, and nowhere else', async () => {
     timestamp = Date.now();
@@ -153,7 +164,7 @@ describe.each(Object.keys(ENDPOINTS))('the signature for %s', (name) => {
     for (const [other, endpoint] of Object.entries(ENDPOINTS)) {
       if (other === name) continue;
       const { status } = await endpoint.send(signed);
-      const refused = other === 'a commitment of the contest' ? [400, 401, 404] : [400, 401, 402];
+      const refused = WITHOUT_SUBJECT.includes(other) ? [400, 401, 404] : [400, 401, 402];
       expect(refused, `${other} answers ${status}`).toContain(status);
     }
     expect((await send(signed)).status).toBe(accepted);
