@@ -30,6 +30,7 @@ export function selfTestRoutes(deps: SelfTestDeps): Route[] {
       handle: () => readSelfTestStatus(deps),
     }),
     route('GET /api/self-test/walk-forward', 'getWalkForward', {
+      units: 2,
       tag: 'self-test',
       summary: 'Walk-forward test of the model, fold by fold, with canaries for data leaks',
       description: `19 out-of-sample folds of 180 days, or as many as the history has. ${DAILY}`,

@@ -1,4 +1,5 @@
 import { type CapacityLimits, SharedCapacity, toCapacityClient } from '../../../../auth/rate-limit/shared-capacity.ts';
+import type { RequestContext } from '../../../../auth/request-context.ts';
 import { MAX_LOG_BLOCKS } from '../../../../chain/rpc-proxy/log-range.ts';
 import { MAX_CALLS_PER_BATCH, MAX_LOG_CALLS, NODE_CONCURRENCY } from '../../../../chain/rpc-proxy/read-only-rpc.ts';
 import { OracleError } from '../../../../platform/errors.ts';
@@ -53,7 +54,7 @@ export function rpcRoutes({ chainReading }: Pick<HttpDeps, 'chainReading'>): Rou
       async handle({ json, context }): Promise<Reply<RpcResponseBody>> {
         if (chainReading.rpc === null) throw buildRpcNotServedError(chainReading.rpcUrl);
         const request = chainReading.rpc.read(json);
-        if (request.units > REQUEST_UNITS) await context.countCall(request.units - REQUEST_UNITS);
+        if (request.units > REQUEST_UNITS) await countCalls(request.units - REQUEST_UNITS, context);
         const client = toCapacityClient(context);
         const release = reads.acquire(client);
         try {
@@ -64,6 +65,16 @@ export function rpcRoutes({ chainReading }: Pick<HttpDeps, 'chainReading'>): Rou
       },
     }),
   ];
+}
+
+/** A batch beyond the limit costs a unit: its body was read and parsed. @throws OracleError RATE_LIMITED */
+async function countCalls(units: number, { countCall }: Pick<RequestContext, 'countCall'>): Promise<void> {
+  try {
+    await countCall(units);
+  } catch (error) {
+    await countCall(1).catch(() => undefined);
+    throw error;
+  }
 }
 
 function buildRpcNotServedError(rpcUrl: string | null): OracleError {

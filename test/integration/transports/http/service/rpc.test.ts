@@ -349,6 +349,14 @@ describe('the rate limit', () => {
     expect((await send(Array(20).fill(call('eth_call', MODEXP, 'latest')))).status).toBe(200);
   });
 
+  it('takes a unit for a batch beyond it, so that few bodies are read for nothing', async () => {
+    const { send } = await openLimited();
+    const statuses: number[] = [];
+    for (let request = 0; request < 80; request++) statuses.push((await send(Array(33).fill(call('eth_call', MODEXP, 'latest')))).status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(left(await send(call('eth_chainId')))).toBe(0);
+  });
+
   it('counts 50 lookups as one unit, a rejected call as none, and a request as a tenth at least', async () => {
     const { send } = await openLimited();
     expect(left(await send(Array(50).fill(call('eth_blockNumber'))))).toBe(59);
