@@ -162,6 +162,8 @@ async function answerBatch(fetch: Fetch, messages: readonly unknown[], ...[reque
   const encoder = new TextEncoder();
   // Begins at once, in the unit of the request.
   const first = answer(messages[0]);
+  // A client may leave before the stream is read.
+  first.catch(() => undefined);
   async function* stream(): AsyncGenerator<Uint8Array> {
     for (const [index, message] of messages.entries()) {
       const response = await (index === 0 ? first : answer(message));

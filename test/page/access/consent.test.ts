@@ -100,7 +100,7 @@ describeWithBrowser('an assistant that is given the address of the account', (br
     ]);
     await page.getByRole('heading', { name: `Allow ${new URL(documents.url).host} to read forecasts?` }).waitFor();
     expect(await page.locator('main').innerText()).toMatch(
-      /It calls itself “Test assistant”, which nobody has checked[\s\S]*Afterwards you go to\s*this computer/i,
+      /It calls itself “Test assistant”, which is not verified[\s\S]*Afterwards you go to\s*this computer/i,
     );
     await page.getByRole('button', { name: 'Sign with Poor and allow' }).click();
     await page.getByText('500,000,000 are missing').waitFor();

@@ -61,7 +61,7 @@ export class RefreshReplyStore {
     if (found.clientId !== clientId) return { do: 'judge' };
     if (found.sealed !== null) return found.expiresAt <= this.#deps.now() ? { do: 'judge' } : { do: 'repeat', body: this.#open(found) };
     if (!(await this.#takeOver(found, holder))) return { do: 'wait' };
-    // The tokens of the dead process were sent to nobody, and are known to nobody.
+    // The tokens of the dead process were not sent: no client has them.
     await this.#deps.artifacts.restore('RefreshToken', token, found.since);
     return { do: 'exchange', holder };
   }

@@ -48,7 +48,7 @@ export function renderConsentPage(consent: ConsentRequest, { publicUrl, hasDemoW
 }
 
 function formatIdentity({ claimedName, documentHost, redirectHost }: ConsentRequest): string {
-  const claim = claimedName === null ? '' : `It calls itself “${claimedName}”, which nobody has checked. `;
+  const claim = claimedName === null ? '' : `It calls itself “${claimedName}”, which is not verified. `;
   if (documentHost !== null) return `${claim}This service has checked that its description is published by ${documentHost}.`;
   return `${claim}Your permission goes to ${redirectHost}: go on only if you have just connected it there.`;
 }

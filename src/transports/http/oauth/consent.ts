@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { type Address, getAddress } from 'viem';
+import type { Address } from 'viem';
 import { z } from 'zod';
 import type { AuthService } from '../../../auth/auth-service.ts';
 import type { ConsentRequest, OAuthServer } from '../../../auth/oauth/provider/oauth-server.ts';
@@ -62,7 +62,7 @@ async function decide(deps: ConsentDeps, call: ConsentCall): Promise<{ message: 
   await context.countChainCall();
   const consent = await server.getConsentRequest(request, response, id);
   if (input.decision === 'sign') {
-    const wallet = getAddress(input.wallet);
+    const { wallet } = input;
     // A wallet that can allow nothing is rejected before it signs.
     await readPaidTier(deps, wallet);
     const { message } = await access.acts.compose(wallet, { kind: 'allow-application', ...toAct(consent) });

@@ -216,7 +216,7 @@ describe('a client metadata document', () => {
     const { location } = await client.authorize();
     const page = await client.send('GET', location!.pathname, { headers: { Accept: 'text/html' } });
     expect(page.body).toContain(`Allow ${new URL(documents.url).host} to read forecasts?`);
-    expect(page.body).toContain('It calls itself “Claims to be Claude”, which nobody has checked.');
+    expect(page.body).toContain('It calls itself “Claims to be Claude”, which is not verified.');
     const { location: back } = await client.decide(location!, wallet());
     expect((await client.exchange(back!.searchParams.get('code')!)).status).toBe(200);
     expect(documents.requested).toEqual(['/client.json']);
