@@ -1,22 +1,17 @@
 import { parseArgs } from 'node:util';
-import type { Benchmark, BenchOptions } from './benchmark.ts';
 import { RUNNING_COSTS } from './costs/running-costs.ts';
-import { API_UNDER_SELF_TESTS } from './forecast/api-under-self-tests.ts';
-import { WALK_FORWARD } from './forecast/walk-forward.ts';
+import { API_UNDER_SELF_TESTS, WALK_FORWARD } from './forecast.ts';
 import { GROWTH } from './growth/growth.ts';
-import { HOSTILE } from './hostile/hostile.ts';
+import { HOSTILE } from './hostile.ts';
 import { HTTP_SIGNAL } from './http/signal.ts';
 import { INSTALL } from './install/install.ts';
+import { type Benchmark, type BenchOptions, machine, reportOf } from './lib.ts';
 import { MCP_ANSWERS } from './mcp/answers.ts';
 import { MIXED } from './mixed/mixed.ts';
-import { PAGE } from './page/page.ts';
+import { PAGE } from './page.ts';
 import { PAID } from './paid/paid.ts';
-import { COMMAND_LINE } from './process/command-line.ts';
-import { MEMORY } from './process/memory.ts';
-import { PROCESSES } from './process/processes.ts';
-import { REPLAY } from './process/replay.ts';
-import { START } from './process/start.ts';
-import { machine, reportOf } from './report.ts';
+import { COMMAND_LINE, MEMORY, PROCESSES, REPLAY, START } from './process.ts';
+import { TRACE } from './trace/trace.ts';
 import { WEBSOCKET_BROADCAST } from './websocket/broadcast.ts';
 
 const BENCHMARKS: readonly Benchmark[] = [
@@ -37,6 +32,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   HOSTILE,
   PAID,
   MCP_ANSWERS,
+  TRACE,
 ];
 
 const USAGE = `Usage: npm run bench -- [name...] [--clients <n>] [--rounds <n>] [--days <n>] [--api <n>] [--workers <n>] [--data <folder of CSV files>]

@@ -1,7 +1,7 @@
 import { serve } from '../test/support/http/serve.ts';
 import { unresolvedService } from '../test/support/service/service.ts';
-import { answerParent } from './child.ts';
 import { selfTestLoop } from './forecast/self-test-loop.ts';
+import { answerParent } from './lib.ts';
 
 /** The whole service on a database and a chain of its own, with an unresolved forecast and limits that are not reached. */
 const service = await unresolvedService(1);

@@ -1,5 +1,5 @@
 import { requireNode } from './require-node.mjs';
 
 requireNode();
-const { runAuditCommand } = await import('../src/cli/commands/audit.ts');
+const { runAuditCommand } = await import('../src/cli/audit.ts');
 await runAuditCommand(process.argv.slice(2));

@@ -1,5 +1,5 @@
 import { requireNode } from './require-node.mjs';
 
 requireNode();
-const { runFeedsCommand } = await import('../src/cli/commands/feeds/command.ts');
+const { runFeedsCommand } = await import('../src/cli/feeds.ts');
 await runFeedsCommand(process.argv.slice(2));

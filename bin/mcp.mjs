@@ -2,5 +2,5 @@
 import { requireNode } from './require-node.mjs';
 
 requireNode();
-const { runMcpCommand } = await import('../src/cli/commands/mcp.ts');
+const { runMcpCommand } = await import('../src/cli/mcp.ts');
 await runMcpCommand(process.argv.slice(2), process.env);

@@ -1,5 +1,5 @@
 import { requireNode } from './require-node.mjs';
 
 requireNode();
-const { runReconcileCommand } = await import('../src/cli/commands/reconcile.ts');
+const { runReconcileCommand } = await import('../src/cli/reconcile.ts');
 await runReconcileCommand(process.argv.slice(2));

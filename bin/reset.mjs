@@ -8,7 +8,7 @@ if (process.argv.length > 2) {
   console.error('npm run reset takes no arguments: it deletes what the service keeps in DATA_DIR (./data).');
   process.exit(2);
 }
-const { resetDataDir } = await import('../src/platform/data-dir/reset.ts');
+const { resetDataDir } = await import('../src/platform/data-dir.ts');
 
 // Read here and not through the settings table, so that no other setting can stand in the way of a reset.
 const folder = resolve(process.env.DATA_DIR || './data');

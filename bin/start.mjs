@@ -17,7 +17,7 @@ if (first === undefined) {
   const { runService } = await import('../src/main.ts');
   await runService();
 } else if (first === '--check') {
-  const { runDoctorProgram } = await import('../src/cli/commands/doctor/program.ts');
+  const { runDoctorProgram } = await import('../src/cli/doctor.ts');
   await runDoctorProgram(rest, process.env);
 } else if (first === '--help' || first === '-h') console.log(HELP);
 else {

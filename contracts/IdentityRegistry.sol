@@ -3,11 +3,13 @@ pragma solidity ^0.8.26;
 
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 import {ERC721URIStorage} from "@openzeppelin/contracts/token/ERC721/extensions/ERC721URIStorage.sol";
+import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 
 /// @notice ERC-8004's Identity Registry for a local chain, written from the text of the ERC: an ERC-721 token is an agent,
-/// its URI points to the registration file. The first agentId is 0, as on the deployed registry.
+/// its URI points to the registration file. The first agentId is 0, and calls are rejected for the same reasons, as on the deployed
+/// registry.
 /// @dev Its code is copied to another address, so that nothing may depend on storage that the constructor writes.
 contract IdentityRegistry is ERC721URIStorage, EIP712 {
     struct MetadataEntry {
@@ -38,8 +40,13 @@ contract IdentityRegistry is ERC721URIStorage, EIP712 {
     }
 
     modifier onlyAuthorized(uint256 agentId) {
-        _checkAuthorized(ownerOf(agentId), msg.sender, agentId);
+        require(isAuthorizedOrOwner(msg.sender, agentId), "Not authorized");
         _;
+    }
+
+    /// @dev Reverts with ERC721NonexistentToken for an unknown agent.
+    function isAuthorizedOrOwner(address spender, uint256 agentId) public view returns (bool) {
+        return _isAuthorized(ownerOf(agentId), spender, agentId);
     }
 
     function register() external returns (uint256 agentId) {
@@ -70,9 +77,8 @@ contract IdentityRegistry is ERC721URIStorage, EIP712 {
         _setOpenMetadata(agentId, metadataKey, metadataValue);
     }
 
-    /// @return The wallet of the agent; the zero address after a transfer, until the new owner sets one.
+    /// @return The wallet of the agent; the zero address for an unknown agent, and after a transfer until the new owner sets one.
     function getAgentWallet(uint256 agentId) external view returns (address) {
-        _requireOwned(agentId);
         return address(bytes20(_metadata[agentId]["agentWallet"]));
     }
 
@@ -86,11 +92,19 @@ contract IdentityRegistry is ERC721URIStorage, EIP712 {
         require(deadline <= block.timestamp + MAX_DEADLINE_DELAY, "deadline too far");
         bytes32 structHash =
             keccak256(abi.encode(AGENT_WALLET_SET_TYPEHASH, agentId, newWallet, ownerOf(agentId), deadline));
-        require(
-            SignatureChecker.isValidSignatureNowCalldata(newWallet, _hashTypedDataV4(structHash), signature),
-            "invalid wallet sig"
-        );
+        require(_isSignedBy(newWallet, _hashTypedDataV4(structHash), signature), "invalid wallet sig");
         _setMetadata(agentId, "agentWallet", abi.encodePacked(newWallet));
+    }
+
+    function unsetAgentWallet(uint256 agentId) external onlyAuthorized(agentId) {
+        _setMetadata(agentId, "agentWallet", "");
+    }
+
+    /// @dev By its key also where the wallet has code, as a delegated one (EIP-7702) has.
+    function _isSignedBy(address wallet, bytes32 digest, bytes calldata signature) private view returns (bool) {
+        (address recovered, ECDSA.RecoverError problem,) = ECDSA.tryRecoverCalldata(digest, signature);
+        if (problem == ECDSA.RecoverError.NoError && recovered == wallet) return true;
+        return SignatureChecker.isValidERC1271SignatureNowCalldata(wallet, digest, signature);
     }
 
     function _register(string memory agentURI, MetadataEntry[] memory metadata) private returns (uint256 agentId) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.26;
 
-import {IERC721} from "@openzeppelin/contracts/token/ERC721/IERC721.sol";
+interface IIdentityRegistry {
+    function isAuthorizedOrOwner(address spender, uint256 agentId) external view returns (bool);
+}
 
 /// @notice ERC-8004's Reputation Registry for a local chain, written from the text of the ERC. As on the deployed registry, an
-/// agent's owner and operators may not rate it, a summary needs a list of clients, and its average is truncated.
+/// agent's owner and operators may not rate it, a summary needs a list of clients, its average is truncated, and calls are rejected
+/// for the same reasons.
 contract ReputationRegistry {
     event NewFeedback(
         uint256 indexed agentId,
@@ -38,13 +41,15 @@ contract ReputationRegistry {
     }
 
     uint8 private constant MAX_DECIMALS = 18;
+    /// @dev With it, a sum of values of 18 decimals stays far from overflow.
+    int128 private constant MAX_ABS_VALUE = 1e38;
 
-    IERC721 private immutable _identityRegistry;
+    IIdentityRegistry private immutable _identityRegistry;
     /// @dev Index 0 of the feedback is the first; outside, indexes count from 1.
     mapping(uint256 agentId => mapping(address client => Feedback[])) private _feedback;
     mapping(uint256 agentId => address[]) private _clients;
 
-    constructor(IERC721 identityRegistry) {
+    constructor(IIdentityRegistry identityRegistry) {
         _identityRegistry = identityRegistry;
     }
 
@@ -92,6 +97,8 @@ contract ReputationRegistry {
         string calldata responseURI,
         bytes32 responseHash
     ) external {
+        require(feedbackIndex > 0, "index must be > 0");
+        require(bytes(responseURI).length > 0, "Empty URI");
         _at(agentId, clientAddress, feedbackIndex);
         emit ResponseAppended(agentId, clientAddress, feedbackIndex, msg.sender, responseURI, responseHash);
     }
@@ -143,24 +150,17 @@ contract ReputationRegistry {
 
     function _store(uint256 agentId, Feedback memory feedback) private {
         require(feedback.valueDecimals <= MAX_DECIMALS, "too many decimals");
-        _refuseSelfFeedback(agentId);
+        require(feedback.value >= -MAX_ABS_VALUE && feedback.value <= MAX_ABS_VALUE, "value too large");
+        require(!_identityRegistry.isAuthorizedOrOwner(msg.sender, agentId), "Self-feedback not allowed");
         Feedback[] storage given = _feedback[agentId][msg.sender];
         if (given.length == 0) _clients[agentId].push(msg.sender);
         given.push(feedback);
     }
 
-    function _refuseSelfFeedback(uint256 agentId) private view {
-        address owner = _identityRegistry.ownerOf(agentId);
-        require(
-            msg.sender != owner && !_identityRegistry.isApprovedForAll(owner, msg.sender)
-                && _identityRegistry.getApproved(agentId) != msg.sender,
-            "Self-feedback not allowed"
-        );
-    }
-
     function _at(uint256 agentId, address client, uint64 index) private view returns (Feedback storage) {
         Feedback[] storage given = _feedback[agentId][client];
-        require(index > 0 && index <= given.length, "index out of bounds");
+        require(index > 0, "index must be > 0");
+        require(index <= given.length, "index out of bounds");
         return given[index - 1];
     }
 

@@ -1,10 +1,40 @@
 import { z } from 'zod';
-import { readMarketContext } from '../src/record/market/market-context.ts';
-import { sanitizeText } from '../src/record/sanitize-text.ts';
+import { DATE, TIME } from '../src/platform/validation.ts';
+import { readMarketContext } from '../src/record/market.ts';
+import { REGIME } from '../src/record/schemas/forecast.ts';
 import { CONTEXT_SECTIONS, MARKET_CONTEXT, type MarketContextReply } from '../src/record/schemas/market-context.ts';
-import { formatAgeSeconds, formatInstant } from './outlines/format-figures.ts';
-import { MARKET_CONTEXT_OUTLINE } from './outlines/market-context.ts';
-import { defineSkill } from './skill.ts';
+import { sanitizeText } from '../src/record/self-tests.ts';
+import { defineOutline, defineSkill, formatAgeSeconds, formatInstant } from './skill.ts';
+
+const MAX_MISSING = 6;
+
+const NUMBER = z.number().nullable();
+const AGE = { ageSeconds: z.int().nullable(), stale: z.boolean() };
+
+const figure = () => z.object({ value: NUMBER, correlation: NUMBER, stale: z.boolean() });
+
+const MARKET_CONTEXT_OUTLINE = defineOutline(MARKET_CONTEXT, {
+  schema: z.object({
+    asOf: TIME,
+    source: z.string(),
+    kind: MARKET_CONTEXT.shape.kind.describe('`simulated`: no real market'),
+    price: z.object({ btcPrice: z.number(), change24h: NUMBER.describe('Percent'), ...AGE }).nullable(),
+    sentiment: z
+      .object({ fearGreed: z.int().nullable(), fearGreedLabel: z.string().nullable(), attribution: z.string().nullable(), ...AGE })
+      .nullable(),
+    flows: z
+      .object({ lastDay: NUMBER, lastDayDate: DATE.nullable(), etfFlows7d: NUMBER, etfFlows30d: NUMBER, ...AGE })
+      .nullable()
+      .describe('Net, USD'),
+    macro: z
+      .object({ dxy: figure(), sp500: figure(), goldBtcRatio: figure(), ismPmi: figure() })
+      .nullable()
+      .describe('Values with their correlation to bitcoin'),
+    regime: z.object({ name: REGIME, riskLevel: z.string(), date: DATE, stale: z.boolean() }).nullable(),
+    missing: z.array(z.object({ part: z.string(), reason: z.string() })),
+  }),
+  cut: ({ missing, ...rest }) => ({ ...rest, missing: missing.slice(0, MAX_MISSING) }),
+});
 
 const SECTION = z.enum(CONTEXT_SECTIONS, { error: `must be one of ${CONTEXT_SECTIONS.join(', ')}` });
 

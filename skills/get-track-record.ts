@@ -1,15 +1,77 @@
 import { z } from 'zod';
 import { parseDay } from '../src/forecast/day.ts';
 import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
-import { REGIME_NAMES } from '../src/forecast/regime/regime.ts';
-import { STATUS } from '../src/record/schemas/forecast.ts';
+import { REGIME_NAMES } from '../src/forecast/regime.ts';
+import { DATE, TIME } from '../src/platform/validation.ts';
+import { DIRECTION, HORIZON, INTERVAL, REGIME, SIGNAL, STATUS } from '../src/record/schemas/forecast.ts';
 import { TRACK_RECORD } from '../src/record/schemas/track-record.ts';
-import { readTrackRecord, type TrackRecordFilter } from '../src/record/scorecard/track-record.ts';
-import { DATE_INPUT, recordHorizon } from './inputs.ts';
-import { formatInterval, formatSource } from './outlines/format-figures.ts';
-import { limitWords } from './outlines/limit-words.ts';
-import { MAX_OUTLINED_ENTRIES, TRACK_RECORD_OUTLINE } from './outlines/track-record.ts';
-import { defineSkill } from './skill.ts';
+import { readTrackRecord, type TrackRecordFilter } from '../src/record/track-record.ts';
+import { DATE_INPUT, defineOutline, defineSkill, forecastHorizon, formatInterval, formatSource, limitWords } from './skill.ts';
+
+/** Forecasts of a page that a short answer lists. */
+const MAX_OUTLINED_ENTRIES = 10;
+
+const COUNT = z.int();
+const NUMBER = z.number().nullable();
+const BOUNDS = z.object(INTERVAL.shape).nullable();
+
+const TRACK_RECORD_OUTLINE = defineOutline(TRACK_RECORD, {
+  schema: z.object({
+    asOf: TIME,
+    filters: z.object({
+      horizon: HORIZON,
+      from: DATE.nullable(),
+      to: DATE.nullable(),
+      regime: REGIME.nullable(),
+      status: STATUS.nullable(),
+    }),
+    statistics: z
+      .object({
+        totalPredictions: COUNT,
+        resolved: COUNT.describe('Wins and losses'),
+        wins: COUNT,
+        losses: COUNT,
+        holds: COUNT.describe('Abstained, not scored'),
+        voids: COUNT.describe('Missed or late, not scored'),
+        pending: COUNT,
+        accuracy: NUMBER,
+        accuracyInterval95: BOUNDS.describe('On the effective sample size, given overlapping windows'),
+        alwaysUpAccuracy: NUMBER,
+        brier: z.object({ n: COUNT, model: z.number(), climatology: z.number() }).nullable().describe('Lower is better'),
+        brierDifference: z.object({ n: COUNT, mean: z.number(), low: NUMBER, high: NUMBER }).nullable().describe('Model minus base rate'),
+        verdict: z.string(),
+      })
+      .describe('Of exactly the filtered forecasts'),
+    wholeRecord: z.object({
+      total: COUNT,
+      resolved: COUNT,
+      wins: COUNT,
+      accuracy: NUMBER,
+      effectiveN: z.number(),
+      accuracyInterval95: BOUNDS,
+      verdict: z.string(),
+    }),
+    inference: z.string().describe('What the filters do to inference'),
+    entries: z
+      .array(
+        z.object({
+          date: DATE,
+          predictionId: z.string(),
+          signal: SIGNAL.nullable(),
+          direction: DIRECTION.nullable(),
+          pUp: NUMBER,
+          status: STATUS,
+          returnBps: z.int().nullable(),
+        }),
+      )
+      .describe(`Newest first; in a summary at most ${MAX_OUTLINED_ENTRIES} of the page`),
+    page: COUNT,
+    pages: COUNT,
+    total: COUNT.describe('Forecasts that match'),
+    source: z.string(),
+  }),
+  cut: ({ entries, ...rest }) => ({ ...rest, entries: entries.slice(0, MAX_OUTLINED_ENTRIES) }),
+});
 
 const STATUSES = STATUS.options;
 const MAX_PAGE_SIZE = 100;
@@ -19,9 +81,9 @@ const pageInput = (fallback: number, max: number) =>
   z.int(`must be a whole number from 1 to ${max}`).min(1, 'must be at least 1').max(max, `must be at most ${max}`).default(fallback);
 
 const FIELDS = z.strictObject({
-  horizon: recordHorizon,
-  from: DATE_INPUT.optional().describe('First forecast day, YYYY-MM-DD, UTC; default: start of the record'),
-  to: DATE_INPUT.optional().describe('Last forecast day, inclusive, YYYY-MM-DD, UTC; default: today'),
+  horizon: forecastHorizon,
+  from: DATE_INPUT.optional().describe('First forecast day, YYYY-MM-DD, UTC, not after `to`; default: start of the record'),
+  to: DATE_INPUT.optional().describe('Last forecast day, inclusive, YYYY-MM-DD, UTC, not before `from`; default: today'),
   regime: z
     .enum(REGIME_NAMES, { error: `must be one of ${REGIME_NAMES.join(', ')}` })
     .optional()
@@ -45,7 +107,7 @@ export const getTrackRecord = defineSkill({
   title: 'Track record with error bars',
   summary: 'Every forecast of a horizon with its outcome, and statistics with error bars',
   description:
-    'The record without gaps, including HOLD, missed and void days; each entry has the uids of its attestations. Statistics cover exactly the filtered forecasts: accuracy with a 95 % interval for overlapping windows (Wilson, and block bootstrap over days for comparison), the score of always UP, Brier and log scores, skill against the base rate with its interval, reliability, coverage of the predictive distributions, streak and verdict, also by market regime and model version. Includes the whole record of each horizon, and the skill against a prediction market. Unresolved forecasts are counted, and gated for callers below Basic.',
+    'The record without gaps, including HOLD, missed and void days; each entry has the uids of its attestations. Statistics cover exactly the filtered forecasts: accuracy with a 95 % interval for overlapping windows, the score of always UP, Brier and log scores, skill against the base rate with its interval, reliability, coverage, streak and verdict, also by regime and model version. Includes the whole record of each horizon, and the skill against a prediction market. Unresolved forecasts are counted, and gated for callers below Basic.',
   tags: ['bitcoin', 'track record', 'statistics', 'forecast verification'],
   examples: [
     { say: 'How good were your 7-day bitcoin forecasts?', input: { horizon: '7d' } },
@@ -67,12 +129,13 @@ export const getTrackRecord = defineSkill({
   run: (input, { deps, caller }) =>
     readTrackRecord(deps, { filter: toTrackRecordFilter(input), page: { page: input.page, pageSize: input.pageSize }, caller }),
   formatText(record) {
+    const isReplayed = record.entries.some(({ replayed }) => replayed);
     const { totalPredictions, wins, losses, holds, voids, pending, verdict } = record.statistics;
     return [
       `${totalPredictions} forecasts over ${record.filters.horizon}${formatSelection(record.filters)}: ${wins} right, ${losses} wrong, ${holds} HOLD, ${voids} void, ${pending} pending.`,
       `Verdict: ${limitWords(verdict, MAX_VERDICT_WORDS)}.`,
       isSelection(record.filters) ? formatWholeRecord(record) : formatBrierLine(record.statistics),
-      'Certain: times and outcomes, on chain. Not certain: skill beyond these intervals.',
+      `Certain: times and outcomes, on chain${isReplayed ? REPLAYED : ''}. Not certain: skill beyond these intervals.`,
       formatSource(record.source),
     ].join('\n');
   },
@@ -83,6 +146,7 @@ export const getTrackRecord = defineSkill({
   },
 });
 
+const REPLAYED = '; replayed times excepted';
 const MAX_VERDICT_WORDS = 58;
 
 function formatEntry({ predictionId, signal, direction, pUp, status, returnBps }: Entry): string {

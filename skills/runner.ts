@@ -1,10 +1,17 @@
+import type { Hash } from 'viem';
+import type { RequestContext } from '../src/auth/auth.ts';
 import type { Caller } from '../src/auth/caller.ts';
-import type { RequestContext } from '../src/auth/request-context.ts';
-import { requireTier } from '../src/auth/tiers/tiers.ts';
+import { isTierAtLeast, requireTier } from '../src/auth/tiers.ts';
+import { parseRefCode } from '../src/commerce/ledger.ts';
+import type { Offering } from '../src/commerce/offerings.ts';
 import { formatSingleAnswerHint } from '../src/commerce/payment-instructions.ts';
-import { OracleError } from '../src/platform/errors.ts';
-import { inSpan } from '../src/platform/tracing/span.ts';
-import { parseInput } from '../src/platform/validation/parse-input.ts';
+import type { SignedReceipt, X402Receipt } from '../src/commerce/receipts.ts';
+import type { PaymentInterface } from '../src/commerce/x402/claims.ts';
+import type { PreparedAnswer, SalesService, X402Payment } from '../src/commerce/x402/sales.ts';
+import type { BazaarDeclaration, PaymentQuote } from '../src/commerce/x402/terms.ts';
+import { OracleError } from '../src/errors.ts';
+import { inSpan } from '../src/platform/tracing.ts';
+import { parseInput } from '../src/platform/validation.ts';
 import { SKILLS } from './index.ts';
 import type { Skill, SkillDeps } from './skill.ts';
 
@@ -43,4 +50,108 @@ export function createSkillRunner(deps: SkillDeps): RunSkill {
     const output = await inSpan({ name: `skill ${skill.id}` }, async () => skill.run(input, { deps, caller: context.caller }));
     return { output, text: skill.formatText(output) };
   };
+}
+
+/** A payer of a single answer sees that answer and no other gated value. */
+export const PAYING_CALLER: Caller = { tier: 'public', paid: true };
+
+export interface SoldAnswer extends SkillAnswer {
+  payment: X402Payment;
+  receipt: SignedReceipt;
+  x402Receipt: X402Receipt | null;
+}
+
+interface PaidSkillCall {
+  /** Prepared with `PAYING_CALLER`. */
+  call: SkillCall;
+  /** Path of the call, which the receipt names with the skill. */
+  endpoint: string;
+  /** Listing of the skill over this transport; unset where facilitators list none. */
+  bazaar?: BazaarDeclaration;
+  payment: unknown;
+  /** Referral code, as sent. */
+  ref: unknown;
+  context: RequestContext;
+  /** Rate limit key. The answer is repeated for the same payment and owner. */
+  owner: string;
+  /** Called when the payment is verified, before the skill runs; not for a repeated payment. */
+  onVerified?(): void;
+}
+
+/** Sale of single answers with the call, over every transport of the skills. */
+export interface PaidCalls {
+  quote(skill: Skill, endpoint: string, bazaar?: BazaarDeclaration): Promise<PaymentQuote>;
+  /** For a call without a payment: as `SalesService.getSignedQuote`. */
+  signedQuote(skill: Skill, endpoint: string, bazaar?: BazaarDeclaration): Promise<PaymentQuote>;
+  /** @throws OracleError INPUT_INVALID naming `ref`, errors of the skill, and those of `SalesService.sell` */
+  sell(call: PaidSkillCall): Promise<SoldAnswer>;
+}
+
+/** Whether the caller's tier excludes the skill, and single answers are sold. */
+export function isForSale({ tier, offering }: Skill, caller: Caller): boolean {
+  return offering !== null && tier !== 'public' && !isTierAtLeast(caller.tier, tier);
+}
+
+interface PaidCallsDeps {
+  sales: SalesService;
+  runSkill: RunSkill;
+  toUrl(path: string): string;
+  /** Transport of the calls, for counts. Default: `rest`. */
+  over?: PaymentInterface;
+}
+
+export function createPaidCalls({ sales, runSkill, toUrl, over }: PaidCallsDeps): PaidCalls {
+  const toSale = (skill: Skill, endpoint: string) => ({
+    over,
+    offering: requireOffering(skill),
+    resource: toResource(skill, toUrl(endpoint)),
+  });
+  async function sell({ call, endpoint, bazaar, payment, ref, context, owner, onVerified }: PaidSkillCall): Promise<SoldAnswer> {
+    const { skill, input } = call;
+    if (payment !== null && payment !== undefined) context.beginPayment();
+    const { body, ...sold } = await sales.sell({
+      ...toSale(skill, endpoint),
+      bazaar,
+      // The fingerprint has no transport, so a payer can repeat the call over another one.
+      input: { skill: skill.id, input },
+      payment,
+      ref: parseRef(ref),
+      address: owner,
+      requireRejectionAllowance: (payer) => context.requirePaymentRoom(payer),
+      hasRejectionAllowance: (payer) => context.hasPaymentRoom(payer),
+      countRejection: (payer) => context.countRejectedPayment(payer),
+      async answer() {
+        onVerified?.();
+        return toPreparedAnswer(await runSkill(call, { ...context, caller: PAYING_CALLER }));
+      },
+    });
+    return { output: body, text: skill.formatText(body), payment: sold.payment, receipt: sold.receipt, x402Receipt: sold.x402Receipt };
+  }
+
+  return {
+    quote: (skill, endpoint, bazaar) => sales.getQuote({ ...toSale(skill, endpoint), bazaar }),
+    signedQuote: (skill, endpoint, bazaar) => sales.getSignedQuote({ ...toSale(skill, endpoint), bazaar }),
+    sell,
+  };
+}
+
+function requireOffering({ id, offering }: Skill): Offering {
+  if (offering === null) throw new OracleError('INTERNAL', `Single answers of ${id} are not sold`);
+  return offering;
+}
+
+/** The endpoint of a transport is shared by all skills; that of a REST skill names it already. */
+function toResource({ id, summary }: Skill, url: string) {
+  return { url: url.endsWith(`/${id}`) ? url : `${url}#${id}`, description: summary, mimeType: 'application/json' };
+}
+
+function parseRef(ref: unknown): string | null {
+  if (ref === undefined || ref === null) return null;
+  return parseRefCode(typeof ref === 'string' ? ref : '');
+}
+
+/** The receipt contains the hash of the output. */
+function toPreparedAnswer({ output }: SkillAnswer): PreparedAnswer {
+  const { predictionId, attestationUid } = output as { predictionId?: string; attestationUid?: Hash | null };
+  return { body: output, forecastId: predictionId ?? null, attestationUid: attestationUid ?? null };
 }

@@ -1,34 +1,29 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Caller } from '../src/auth/caller.ts';
-import type { PaidTier } from '../src/auth/tiers/tiers.ts';
-import { formatMoney } from '../src/commerce/money.ts';
-import type { Offering } from '../src/commerce/price-list.ts';
+import type { PaidTier } from '../src/auth/tiers.ts';
+import { formatMoney, type Offering } from '../src/commerce/offerings.ts';
+import { type AnswerSample, SAMPLE_ANSWERS } from '../src/commerce/x402/terms.ts';
+import type { ErrorCode } from '../src/errors.ts';
+import { DEFAULT_HORIZON, HORIZON_SCHEMA, recordHorizonInput } from '../src/forecast/horizon-input.ts';
+import type { HorizonName } from '../src/forecast/model.ts';
 import type { Market } from '../src/market/market.ts';
-import type { ErrorCode } from '../src/platform/errors.ts';
-import type { OracleDeps } from '../src/record/oracle/deps.ts';
-import type { RecordCheckDeps } from '../src/record/verification/forecast-evidence.ts';
-import type { Outline } from './outlines/outline.ts';
-import type { PublicPart } from './outlines/public-part.ts';
+import { toInlineJsonSchema, withInputRules } from '../src/platform/validation.ts';
+import type { OracleDeps } from '../src/record/public-signal.ts';
+import { sanitizeText } from '../src/record/self-tests.ts';
+import type { RecordCheckDeps } from '../src/record/verification.ts';
 
 export interface SkillDeps extends OracleDeps, RecordCheckDeps {
   market: Market;
 }
 
-export interface SkillContext {
+interface SkillContext {
   deps: SkillDeps;
   caller: Caller;
 }
 
-export interface SkillExample {
+interface SkillExample {
   say: string;
   input: Record<string, unknown>;
-}
-
-export interface FreeOutput {
-  schema: z.ZodObject;
-  /** Null for an output that is charged. */
-  from(output: Record<string, unknown>): Record<string, unknown> | null;
-  text: string;
 }
 
 export interface Skill {
@@ -51,8 +46,6 @@ export interface Skill {
   /** What a caller below the tier gets where a transport answers instead of rejecting the call; unset: it is rejected everywhere. */
   publicPart?: PublicPart;
   offering: Offering | null;
-  /** What a payer gets without a charge in place of some outputs, where the operator gives it away; unset: every answer is charged. */
-  free?: FreeOutput;
   /** How long an answer stays valid. */
   freshness: { description: string; seconds: number };
   /** `rpc` for skills that read the chain, which are metered separately. */
@@ -69,13 +62,12 @@ export interface Skill {
 
 /** Declares a skill; its schemas type `run` and `formatText`. */
 export function defineSkill<Input extends z.ZodObject, Output extends z.ZodObject>(
-  definition: Omit<Skill, 'input' | 'output' | 'run' | 'formatText' | 'formatRows' | 'free'> & {
+  definition: Omit<Skill, 'input' | 'output' | 'run' | 'formatText' | 'formatRows'> & {
     input: Input;
     output: Output;
     run(input: z.output<Input>, context: SkillContext): Promise<z.input<Output>>;
     formatText(output: z.input<Output>): string;
     formatRows?(output: z.input<Output>): string | null;
-    free?: Omit<FreeOutput, 'from'> & { from(output: z.input<Output>): Record<string, unknown> | null };
   },
 ): Skill {
   return definition as unknown as Skill;
@@ -87,4 +79,159 @@ export function formatPrice({ tier, offering }: Pick<Skill, 'tier' | 'offering'>
   const included = `included in the ${tier} tier`;
   if (offering === null) return included;
   return `${included}; ${formatMoney(offering.price)} for a single answer, paid by x402 with the call over REST, MCP or A2A, or at ${offering.resource?.path ?? '/'}`;
+}
+
+export const forecastHorizon = withInputRules(recordHorizonInput.prefault(DEFAULT_HORIZON), HORIZON_SCHEMA);
+
+export const DATE_INPUT = z.iso.date('must be a date of the form YYYY-MM-DD');
+
+type Fields = Record<string, unknown>;
+
+/** Keywords of a listed member. Nested members show in the example, and would be most of the text. */
+const KEPT = ['type', 'enum', 'description'];
+
+/** A sample of an answer with the schema of its members. @param example members of the answer; others are left out */
+export function buildAnswerSample(answer: z.ZodObject, example: Fields): AnswerSample {
+  const shape = Object.fromEntries(Object.entries(answer.shape).filter(([name]) => name in example));
+  const { properties } = toSkillJsonSchema(z.object(shape), 'input') as { properties: Record<string, Fields> };
+  return {
+    example: Object.fromEntries(Object.keys(shape).map((name) => [name, example[name]])),
+    schema: { type: 'object', properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, shorten(one)])) },
+  };
+}
+
+/** The sample of what a skill sells. */
+export function buildSkillSample({ output, offering }: Pick<Skill, 'output' | 'offering'>): AnswerSample {
+  return buildAnswerSample(output, SAMPLE_ANSWERS[offering?.name ?? ''] ?? {});
+}
+
+/** A member that may be null is listed with the type of its values. */
+function shorten({ anyOf, ...schema }: Fields): Fields {
+  const value = (anyOf as Fields[] | undefined)?.find(({ type }) => type !== 'null');
+  return Object.fromEntries(Object.entries({ ...value, ...schema }).filter(([keyword]) => KEPT.includes(keyword)));
+}
+
+interface JsonSchemaOptions {
+  /** `ref`: a schema that recurs stands once, in `$defs`. */
+  reused?: 'inline' | 'ref';
+}
+
+/** JSON Schema (draft 2020-12) with single types, without patterns of formats and safe-integer bounds, which would be most of the text. */
+export function toSkillJsonSchema(
+  schema: z.ZodObject,
+  io: 'input' | 'output',
+  { reused = 'inline' }: JsonSchemaOptions = {},
+): Record<string, unknown> {
+  const options = { io, target: 'draft-2020-12', reused, override: removeRedundantKeywords } as const;
+  const { '~standard': _, ...rest } = toInlineJsonSchema(schema, options);
+  return withSingleTypes(rest);
+}
+
+function removeRedundantKeywords({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+}
+
+type Schema = Record<string, unknown>;
+
+/** Keywords that hold one schema, a list of schemas, or schemas by name; only those that zod emits. */
+const ONE = ['items', 'additionalProperties', 'propertyNames', 'not'];
+const LIST = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
+const BY_NAME = ['properties', 'patternProperties', '$defs'];
+
+/** Keywords without effect on validation. */
+const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly'];
+/** Keywords that apply to any type. */
+const OF_ANY_TYPE = ['enum', 'const'];
+
+/** Replaces lists of types by `anyOf`, because some MCP clients reject or drop them. */
+export function withSingleTypes(schema: Schema): Schema {
+  const entries = Object.entries(schema).map(([keyword, value]) => [keyword, mapSubschemas(keyword, value)] as const);
+  const mapped: Schema = Object.fromEntries(entries);
+  return Array.isArray(mapped.type) ? splitTypes(mapped.type, mapped) : mapped;
+}
+
+function mapSubschemas(keyword: string, value: unknown): unknown {
+  if (ONE.includes(keyword) && isSchema(value)) return withSingleTypes(value);
+  if (LIST.includes(keyword)) return (value as Schema[]).map(withSingleTypes);
+  if (!BY_NAME.includes(keyword)) return value;
+  return Object.fromEntries(Object.entries(value as Record<string, Schema>).map(([name, one]) => [name, withSingleTypes(one)]));
+}
+
+function splitTypes(types: readonly unknown[], { type: _, ...schema }: Schema): Schema {
+  const pick = (isKept: (keyword: string) => boolean) => Object.fromEntries(Object.entries(schema).filter(([keyword]) => isKept(keyword)));
+  const assertions = pick((keyword) => !ANNOTATIONS.includes(keyword));
+  const ofNull = pick((keyword) => OF_ANY_TYPE.includes(keyword));
+  const anyOf = types.map((type) => ({ type, ...(type === 'null' ? ofNull : assertions) }));
+  return { anyOf, ...pick((keyword) => ANNOTATIONS.includes(keyword)) };
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The short form of a skill's output, for readers with little room: fewer of its members, by the same names and types. */
+export interface Outline {
+  schema: z.ZodObject;
+  /** Shortens the lists of an output, before its other members are dropped. */
+  cut?(output: Record<string, unknown>): Record<string, unknown>;
+}
+
+/** @throws ZodError for an output without a member of the outline */
+export function toOutline({ schema, cut }: Outline, output: Record<string, unknown>): Record<string, unknown> {
+  return schema.parse(cut === undefined ? output : cut(output));
+}
+
+/** Declares an outline; the output types `cut`. */
+export function defineOutline<Output extends z.ZodObject>(
+  _output: Output,
+  outline: { schema: z.ZodObject; cut?(output: z.input<Output>): object },
+): Outline {
+  return outline as unknown as Outline;
+}
+
+/** `95 % interval 0.38 to 0.70`. */
+export function formatInterval({ low, high }: { low: number; high: number }, digits = 2): string {
+  return `95 % interval ${low.toFixed(digits)} to ${high.toFixed(digits)}`;
+}
+
+/** `2026-12-05 00:00 UTC` of an ISO 8601 time in UTC. */
+export function formatInstant(time: string): string {
+  return `${time.slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** `40 s`, `4 h`, `2 days`. */
+export function formatAgeSeconds(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
+}
+
+/** Last line of a verdict: the source of the market data. */
+export function formatSource(source: string): string {
+  return `Market data: ${sanitizeText(source, 60)}${source.startsWith('simulated') ? ', no real market' : ''}.`;
+}
+
+/** Where the public part is read, in the view of the caller. */
+export interface PublicSource {
+  /** @throws OracleError STEP_WAITING */
+  publicSignal(horizon: HorizonName): Promise<Record<string, unknown>>;
+  /** @throws OracleError STEP_WAITING */
+  expectedRange(horizon: HorizonName): Promise<Record<string, unknown>>;
+  run(skillId: string, input: Record<string, unknown>): Promise<{ output: Record<string, unknown> }>;
+}
+
+/** What is public of an answer that the caller's tier excludes. Nothing in it differs between signals that the caller may not see. */
+export interface PublicPart {
+  schema: z.ZodObject;
+  read(source: PublicSource, input: Record<string, unknown>): Promise<Record<string, unknown>>;
+  /** @param ways how the caller gets the rest, as clauses */
+  formatText(part: Record<string, unknown>, ways: string): string;
+}
+
+/** The text up to a number of words; `...` marks a cut. */
+export function limitWords(text: string, max: number): string {
+  const words = text.split(/\s+/);
+  return words.length <= max ? text : `${words.slice(0, max).join(' ')} ...`;
 }

@@ -1,26 +1,62 @@
 import type { Hex } from 'viem';
 import { z } from 'zod';
-import { recordHorizonInput } from '../src/forecast/horizon-input.ts';
-import { formatPercent } from '../src/forecast/math/format-percent.ts';
-import { OracleError } from '../src/platform/errors.ts';
-import { withInputRules } from '../src/platform/validation/input-rules.ts';
-import type { PredictionReference } from '../src/record/attestations/find-forecast.ts';
-import { PREDICTION_VERIFICATION, type PredictionVerificationReply } from '../src/record/schemas/prediction-verification.ts';
-import { verifyPrediction } from '../src/record/verification/verify-prediction.ts';
-import { DATE_INPUT } from './inputs.ts';
-import { formatInstant } from './outlines/format-figures.ts';
-import { limitWords } from './outlines/limit-words.ts';
-import { VERIFICATION_OUTLINE } from './outlines/verification.ts';
-import { defineSkill } from './skill.ts';
+import { OracleError } from '../src/errors.ts';
+import { HORIZON_SCHEMA, recordHorizonInput } from '../src/forecast/horizon-input.ts';
+import { formatPercent } from '../src/forecast/math.ts';
+import { DATE, TIME, withInputRules } from '../src/platform/validation.ts';
+import type { PredictionReference } from '../src/record/attestations.ts';
+import { DIRECTION, HORIZON, SIGNAL, STATUS } from '../src/record/schemas/forecast.ts';
+import { PREDICTION_VERIFICATION, type PredictionVerificationReply } from '../src/record/schemas/verification.ts';
+import { verifyPrediction } from '../src/record/verification.ts';
+import { DATE_INPUT, defineOutline, defineSkill, formatInstant, limitWords } from './skill.ts';
+
+const MAX_LISTED = 5;
+
+const VALUE = PREDICTION_VERIFICATION.shape.checks.element.shape.expected;
+
+const VERIFICATION_OUTLINE = defineOutline(PREDICTION_VERIFICATION, {
+  schema: z.object({
+    asOf: TIME,
+    verified: z.boolean(),
+    verdict: z.string(),
+    agreeing: z.int().describe('Checks that agree'),
+    checked: z.int().describe('Checks made'),
+    checks: z
+      .array(z.object({ attestation: z.string(), field: z.string(), what: z.string(), expected: VALUE, actual: VALUE, ok: z.boolean() }))
+      .describe('In a summary only those that fail'),
+    unchecked: z.array(z.object({ attestation: z.string(), what: z.string(), reason: z.string() })),
+    attestations: z.array(z.object({ type: z.string(), uid: z.string(), onChain: z.boolean(), blockTime: TIME.nullable() })),
+    prediction: z.object({
+      predictionId: z.string(),
+      date: DATE,
+      horizon: HORIZON,
+      status: STATUS,
+      signal: SIGNAL.nullable(),
+      direction: DIRECTION.nullable(),
+      pUp: z.number().nullable(),
+      windowOpensAt: TIME,
+      resolvesAt: TIME,
+      btcAtSignal: z.number().nullable(),
+      btcAtResolution: z.number().nullable(),
+      returnBps: z.int().nullable(),
+    }),
+    byHand: z.object({ chain: z.string(), easContract: z.string(), attester: z.string(), formula: z.string() }),
+  }),
+  cut: ({ checks, unchecked, ...rest }) => ({
+    ...rest,
+    checks: checks.filter(({ ok }) => !ok).slice(0, MAX_LISTED),
+    unchecked: unchecked.slice(0, MAX_LISTED),
+  }),
+});
 
 const IDENTIFIERS = ['date', 'predictionId', 'uid'] as const;
 const IDENTIFIER_RULE = 'name the forecast by exactly one of "date" (with "horizon"), "predictionId" and "uid"';
 
 const FIELDS = z.strictObject({
   date: DATE_INPUT.optional().describe('Forecast day, YYYY-MM-DD, UTC; with `horizon`'),
-  horizon: recordHorizonInput
-    .optional()
-    .describe('Days of the outcome window, default 7d; with `date` only, because ids and uids include it'),
+  horizon: withInputRules(recordHorizonInput.optional(), HORIZON_SCHEMA).describe(
+    'Days of the outcome window, default 7d; with `date` only',
+  ),
   predictionId: z
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}:[1237]d$/, 'must be the id of a forecast, YYYY-MM-DD:<days>d, e.g. 2026-01-05:7d')
@@ -30,7 +66,7 @@ const FIELDS = z.strictObject({
     .string()
     .regex(/^0x[a-fA-F0-9]{64}$/, 'must be 0x followed by 64 hex characters')
     .optional()
-    .describe('Uid of the attestation of a prediction or of a resolution: 0x and 64 hex characters'),
+    .describe('Uid of the attestation of a prediction or of a resolution'),
 });
 
 /** Exactly one identifier is required. */
@@ -52,7 +88,7 @@ export const verifyPredictionSkill = defineSkill({
   title: 'Verification of a forecast on chain',
   summary: 'Checks a forecast against the chain: committed in time, unchanged, and resolved by the rule',
   description:
-    'Name a forecast by exactly one of `date` (with `horizon`), `predictionId` and `uid`, all as `get_track_record` lists them. Reads its attestations from the chain and compares them with the record field by field; once it is resolved, hashes the revealed salt and values and compares them with the commitment made before the window opened. Returns each check with expected and actual value, what could not be checked and why, and the manual steps without this service. Proves that a forecast was made in time and not changed, not that forecasts are good.',
+    'Name a forecast by exactly one of `date` (with `horizon`), `predictionId` and `uid`, all as `get_track_record` lists them. Compares its attestations on chain with the record, field by field; once it is resolved, also the revealed salt and values with the commitment made before the window opened. Returns each check with expected and actual value, what could not be checked and why, and the steps without this service. Proves that a forecast was made in time and not changed, not that forecasts are good.',
   tags: ['bitcoin', 'verification', 'attestation', 'EAS', 'commitment'],
   examples: [
     { say: 'Was the 7-day forecast of 5 January 2026 really made before its outcome?', input: { date: '2026-01-05', horizon: '7d' } },
@@ -82,7 +118,9 @@ export const verifyPredictionSkill = defineSkill({
           `${attestation} ${field}: expected ${truncateValue(expected)}, found ${truncateValue(actual)}.`,
       ),
       formatValues(prediction),
-      `It proves when the forecast was made and that it was not changed, not that forecasts are good.`,
+      prediction.replayed
+        ? 'It proves that the forecast was not changed, not when it was made, as a demonstration replayed it, nor that forecasts are good.'
+        : 'It proves when the forecast was made and that it was not changed, not that forecasts are good.',
       `By hand, without this service: getAttestation(uid) of ${byHand.easContract} on ${byHand.chain}; the full answer lists the steps.`,
     ].join('\n');
   },

@@ -1,5 +1,5 @@
-import { runProcess } from './app/process.ts';
-import { startService } from './app/startup/start-service.ts';
+import { runProcess } from './app/app.ts';
+import { startService } from './app/startup.ts';
 
 /** Starts the service; a failed start ends the process with code 1. */
 export async function runService(): Promise<void> {

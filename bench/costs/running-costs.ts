@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { type Day, toInstantMs } from '../../src/forecast/day.ts';
 import { runPastDay, type TestService, testService, today } from '../../test/support/service/service.ts';
-import type { Benchmark, Comparison } from '../benchmark.ts';
+import type { Benchmark, Comparison } from '../lib.ts';
 
 const DAYS = 30;
 /** Of the last of them forecasts of every horizon are resolved. */

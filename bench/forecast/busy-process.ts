@@ -1,4 +1,4 @@
-import { answerParent } from '../child.ts';
+import { answerParent } from '../lib.ts';
 import { selfTestLoop } from './self-test-loop.ts';
 
 /** The same self-tests in a process of their own, as a worker runs them beside API processes. */

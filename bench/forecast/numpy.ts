@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import type { InputFrame } from '../../src/forecast/input-frame.ts';
-import { writeFrame } from './frame-files.ts';
-import type { Headlines } from './headlines.ts';
+import type { InputFrame } from '../../src/forecast/inputs.ts';
+import { type Headlines, writeFrame } from '../headlines.ts';
 import type { Timed } from './walk-forward-process.ts';
 
 const PROGRAM = join(import.meta.dirname, 'walk_forward.py');

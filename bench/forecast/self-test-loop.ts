@@ -1,8 +1,8 @@
-import { computeInProcess } from '../../src/pipeline/self-test/compute-in-process.ts';
-import { loadSimulatedHistory } from '../../src/tools/model-document/histories.ts';
+import { computeInProcess } from '../../src/pipeline/self-test-process.ts';
+import { loadSimulatedHistory } from '../../src/tools/model-document.ts';
 
 /** Self-tests on a whole history in the child process that the service runs them in, one after the other without a pause. */
-export interface SelfTestLoop {
+interface SelfTestLoop {
   /** Resolves once they run. */
   start(): Promise<void>;
   /** Ends them; how many were completed since they were started. */

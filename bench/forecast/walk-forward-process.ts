@@ -1,12 +1,10 @@
 import { computeOutOfSampleFolds } from '../../src/forecast/backtest/out-of-sample.ts';
-import { buildFoldReport } from '../../src/forecast/backtest/walk-forward/fold-report.ts';
-import { buildOwnReport } from '../../src/forecast/backtest/walk-forward/pooled-report.ts';
-import { buildWalkForwardReport } from '../../src/forecast/backtest/walk-forward/report.ts';
-import { computeFeatures } from '../../src/forecast/features/compute-features.ts';
-import type { InputFrame } from '../../src/forecast/input-frame.ts';
+import { buildFoldReport, buildOwnReport, buildWalkForwardReport } from '../../src/forecast/backtest/walk-forward.ts';
+import { computeFeatures } from '../../src/forecast/features.ts';
+import type { InputFrame } from '../../src/forecast/inputs.ts';
 import { HORIZONS } from '../../src/forecast/model.ts';
-import { answerParent } from '../child.ts';
-import { type Headlines, headlinesOf } from './headlines.ts';
+import { type Headlines, headlinesOf } from '../headlines.ts';
+import { answerParent } from '../lib.ts';
 
 /** One run of one side. */
 export interface Timed {

@@ -1,5 +1,4 @@
-import { type Benchmark, type Comparison, median } from '../benchmark.ts';
-import { type Child, startChild } from '../child.ts';
+import { type Benchmark, type Child, type Comparison, median, startChild } from '../lib.ts';
 import type { LongServiceAnswers, Read } from './long-service-process.ts';
 
 const YEAR_DAYS = 365;

@@ -5,7 +5,7 @@ import { lengthenDays } from '../../test/support/interface-client/lengthen-days.
 import { lengthenRecord } from '../../test/support/interface-client/record-states.ts';
 import { parameterValues, variantsOf } from '../../test/support/record/public-walk.ts';
 import { fullService } from '../../test/support/service/full-service.ts';
-import { answerParent } from '../child.ts';
+import { answerParent } from '../lib.ts';
 
 /** A request for an operation that only reads, of a Premium caller. */
 export interface Read {

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { answerParent } from '../child.ts';
+import { answerParent } from '../lib.ts';
 
 /** An answer that was made already. */
 export interface Ready {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
-import { answerParent } from '../child.ts';
+import { answerParent } from '../lib.ts';
 
-export interface Load {
+interface Load {
   url: string;
   connections: number;
   headers?: Record<string, string>;

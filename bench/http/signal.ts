@@ -1,6 +1,5 @@
 import { SERVICE_FLAGS } from '../../test/support/service/running-service.ts';
-import { type Benchmark, type Comparison, interleaved, type SocketOptions } from '../benchmark.ts';
-import { type Child, startChild } from '../child.ts';
+import { type Benchmark, type Child, type Comparison, interleaved, type SocketOptions, startChild } from '../lib.ts';
 import type { ServiceAnswers } from '../service-process.ts';
 import type { BareAnswers, Ready } from './bare-process.ts';
 import type { LoadAnswers } from './load-process.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { removeFolder } from '../../test/support/docs/folders.ts';
-import type { Benchmark, Comparison } from '../benchmark.ts';
+import type { Benchmark, Comparison } from '../lib.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** What `npm ci` reads, with the install script and the sources that it bundles. */

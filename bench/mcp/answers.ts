@@ -5,9 +5,9 @@ import { MCP_CLIENTS, type McpClient } from '../../test/support/mcp/mcp.ts';
 import { callSummaries, countBytes, countWords, joinTexts, MAX_SUMMARY, type Summary } from '../../test/support/mcp/summaries.ts';
 import { fullService } from '../../test/support/service/full-service.ts';
 import { today } from '../../test/support/service/service.ts';
-import type { Benchmark, Comparison, FigureComparison } from '../benchmark.ts';
+import type { Benchmark, Comparison, FigureComparison } from '../lib.ts';
 
-const MAX_TOOLS_LIST_BYTES = 24_000;
+const MAX_TOOLS_LIST_BYTES = 9_000;
 
 /** What assistants put into the context of their model. */
 export const MCP_ANSWERS: Benchmark = {

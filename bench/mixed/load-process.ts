@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { answerParent } from '../child.ts';
+import { answerParent } from '../lib.ts';
 import { type ClientKeys, FIXED_PER_SECOND, KINDS, type Kind, openRequests, SHARES } from './requests.ts';
 
 /** What became of the requests of one kind. */

@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import type { Hex } from 'viem';
 import { type LocalAccount, privateKeyToAccount } from 'viem/accounts';
-import { formatLoginMessage } from '../../src/auth/login/login-message.ts';
-import type { PaymentRequirements } from '../../src/commerce/x402/protocol/payment-quote.ts';
+import { formatLoginMessage } from '../../src/auth/login-message.ts';
+import type { PaymentRequirements } from '../../src/commerce/x402/terms.ts';
 import { asHeader, readHeader } from '../../test/support/commerce/payments.ts';
 import { signPayment } from '../../test/support/commerce/x402.ts';
 

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { answerParent } from '../child.ts';
+import { answerParent } from '../lib.ts';
 import { openClient } from '../websocket/client.ts';
 import { signLogin } from './requests.ts';
 

@@ -2,9 +2,9 @@ import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { answerParent } from '../child.ts';
+import { answerParent } from '../lib.ts';
 
-export interface Purchase {
+interface Purchase {
   /** Of the paid resource. */
   url: string;
   buyer: Hex;

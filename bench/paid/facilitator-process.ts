@@ -7,7 +7,7 @@ import { toFacilitatorEvmSigner } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import { createWalletClient, defineChain, type Hex, http, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { answerParent } from '../child.ts';
+import { answerParent } from '../lib.ts';
 
 export interface FacilitatorChain {
   rpcUrl: string;

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { SERVICE_FLAGS } from '../../test/support/service/running-service.ts';
-import type { Benchmark, BenchOptions, Comparison } from '../benchmark.ts';
-import { type Child, startChild } from '../child.ts';
+import { type Benchmark, type BenchOptions, type Child, type Comparison, startChild } from '../lib.ts';
 import type { PaidClientAnswers } from './client-process.ts';
 import type { FacilitatorAnswers } from './facilitator-process.ts';
 import type { PaidServiceAnswers } from './service-process.ts';

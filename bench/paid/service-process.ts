@@ -1,6 +1,6 @@
 import { serve } from '../../test/support/http/serve.ts';
 import { unresolvedService } from '../../test/support/service/service.ts';
-import { answerParent } from '../child.ts';
+import { answerParent } from '../lib.ts';
 import type { FacilitatorChain } from './facilitator-process.ts';
 import { serveStock } from './stock-server.ts';
 
@@ -8,7 +8,6 @@ const [facilitatorUrl, mode] = process.argv.slice(2);
 
 /** The whole service with an unresolved forecast, and the stock middleware with the same handler, in one process. */
 const service = await unresolvedService(1, {
-  X402_FREE_HOLD: 'off',
   ...(mode === 'remote' ? { X402_FACILITATOR_URL: facilitatorUrl } : {}),
 });
 service.progress.complete();

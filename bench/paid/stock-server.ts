@@ -1,10 +1,10 @@
 import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { PAYER_CALLER } from '../../src/commerce/documents/deps.ts';
-import { findOffering } from '../../src/commerce/price-list.ts';
-import { buildPaymentQuote } from '../../src/commerce/x402/protocol/payment-quote.ts';
-import { getOracleSignal } from '../../src/record/oracle/oracle-signal.ts';
+import { PAYER_CALLER } from '../../src/commerce/documents.ts';
+import { findOffering } from '../../src/commerce/offerings.ts';
+import { buildPaymentQuote } from '../../src/commerce/x402/terms.ts';
+import { getOracleSignal } from '../../src/record/prediction.ts';
 import type { TestService } from '../../test/support/service/service.ts';
 
 /** Packages of this folder, installed by the benchmark: the project itself does not need them. */

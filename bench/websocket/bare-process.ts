@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
-import { answerParent } from '../child.ts';
+import { answerParent } from '../lib.ts';
 
 /** The least that a broadcast can be with `ws`: a loop over the clients of its server. */
 const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });

@@ -1,5 +1,4 @@
-import { type Benchmark, type BenchOptions, type Comparison, interleaved, type SocketOptions } from '../benchmark.ts';
-import { type Child, startChild } from '../child.ts';
+import { type Benchmark, type BenchOptions, type Child, type Comparison, interleaved, type SocketOptions, startChild } from '../lib.ts';
 import type { BareAnswers, Broadcast } from './bare-process.ts';
 import type { ClientAnswers, Finished } from './client-process.ts';
 import type { ServiceAnswers } from './service-process.ts';

@@ -1,10 +1,10 @@
-import { answerParent } from '../child.ts';
+import { answerParent } from '../lib.ts';
 import { openClient } from './client.ts';
 
 /** Sockets that are opened at once: more would overflow the queue of a listening socket. */
 const AT_ONCE = 100;
 
-export interface Sockets {
+interface Sockets {
   url: string;
   /** One a socket; `null` for none. */
   tokens: readonly (string | null)[];
@@ -56,7 +56,7 @@ export interface Finished {
   sample: string[];
 }
 
-export interface Strays {
+interface Strays {
   /** Events beyond those that were expected. */
   events: number;
   /** Close codes of sockets that have ended. */

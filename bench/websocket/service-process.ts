@@ -1,10 +1,10 @@
 import { getAddress } from 'viem';
-import { ConnectionHub } from '../../src/events/websocket/connection-hub.ts';
+import { ConnectionHub } from '../../src/events/websocket/hub.ts';
 import { keepReadingsFresh, openSession, type SessionOpener, walletOf } from '../../test/support/auth/sessions.ts';
 import { changesOf, type RecordChange } from '../../test/support/events/push-changes.ts';
 import { serve } from '../../test/support/http/serve.ts';
 import { testService, today } from '../../test/support/service/service.ts';
-import { answerParent } from '../child.ts';
+import { answerParent } from '../lib.ts';
 import type { Broadcast } from './bare-process.ts';
 
 /** The whole service on a database and a chain of its own, with an empty record and without rate limits. */

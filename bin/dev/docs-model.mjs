@@ -6,5 +6,5 @@ requireNode();
 printHelpIfAsked(
   'Usage: npm run docs:model -- [--data <folder>]\n\nWrites docs/MODEL.md from the code and its self-tests; with a folder of CSV files also the part on recorded history.',
 );
-const { writeModelDocument } = await import('../../src/tools/model-document/document.ts');
+const { writeModelDocument } = await import('../../src/tools/model-document.ts');
 await writeModelDocument(process.argv.slice(2));

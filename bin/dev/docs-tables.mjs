@@ -1,28 +1,24 @@
-// Writes the tables that come from the code into the documents, each between its two markers, the generated files of deploy/, and the
-// files by which directories of MCP servers find the project.
+// Writes the tables that come from the code into the documents, each between its two markers, and the files by which directories of MCP
+// servers find the project.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { printHelpIfAsked } from '../lib/help.mjs';
 import { requireNode } from '../require-node.mjs';
 
 requireNode();
-printHelpIfAsked(
-  'Usage: npm run docs:tables\n\nWrites the tables that come from the code into the documents, the generated files of deploy/, and server.json, smithery.yaml and glama.json.',
-);
-const { renderSettingsTable } = await import('../../src/platform/config/settings.ts');
-const { renderOfferingsTable } = await import('../../src/commerce/offerings-markdown.ts');
-const { renderContestMarkdown } = await import('../../src/contest/rules.ts');
-const { renderOperationsTable } = await import('../../src/transports/http/docs/operations-table.ts');
-const { renderProblemsTable } = await import('../../src/transports/http/docs/problem-table.ts');
-const { declaredRoutes } = await import('../../src/transports/http/routes.ts');
-const { providersMarkdown } = await import('../../src/market/live/sources/registry.ts');
-const { renderDataCard } = await import('../../src/record/dataset/data-card.ts');
-const { renderDatasetTables } = await import('../../src/tools/docs/dataset-tables.ts');
-const { renderImportLaw } = await import('../../src/tools/lint/import-law-table.ts');
-const { renderCheckTable, renderOutOfReach } = await import('../../src/tools/docs/check-table.ts');
-const { buildPackageFiles } = await import('../../src/tools/packages/directories/package-files.ts');
-const { buildDeployFiles } = await import('../../src/tools/deploy/deploy-files.ts');
-const { renderRunbookTable, renderWatchTable } = await import('../../src/tools/deploy/render/tables.ts');
-const { buildEventTables } = await import('../../src/tools/docs/event-tables.ts');
+printHelpIfAsked('Usage: npm run docs:tables\n\nWrites the tables that come from the code into the documents, and deploy/directories/.');
+const { renderSettingsTable } = await import('../../src/settings.ts');
+const { renderOfferingsTable } = await import('../../src/commerce/offerings.ts');
+const { renderContestMarkdown } = await import('../../src/contest.ts');
+const { renderOperationsTable } = await import('../../src/http/routes/docs.ts');
+const { renderProblemsTable } = await import('../../src/http/routes/docs.ts');
+const { declaredRoutes } = await import('../../src/http/routes.ts');
+const { providersMarkdown } = await import('../../src/market/sources/registry.ts');
+const { renderDataCard } = await import('../../src/record/dataset.ts');
+const { renderDatasetTables } = await import('../../src/tools/docs-tables.ts');
+const { renderImportLaw } = await import('../../src/tools/lint.ts');
+const { renderCheckTable, renderOutOfReach } = await import('../../src/tools/docs-tables.ts');
+const { buildPackageFiles } = await import('../../src/tools/packages.ts');
+const { buildEventTables } = await import('../../src/tools/docs-tables.ts');
 
 await replace('docs/SETTINGS.md', 'settings', renderSettingsTable());
 await replace('docs/DATA.md', 'providers', providersMarkdown());
@@ -37,9 +33,7 @@ for (const path of ['docs/VERIFY.md', 'docs/AUDIT.md']) await replace(path, 'che
 await replace('docs/VERIFY.md', 'out-of-reach', renderOutOfReach());
 for (const [marker, table] of Object.entries(buildEventTables())) await replace('docs/EVENTS.md', marker, table);
 
-await replace('docs/OPERATE.md', 'watch', renderWatchTable());
-await replace('docs/OPERATE.md', 'runbook', renderRunbookTable());
-for (const [path, text] of Object.entries({ ...buildDeployFiles(), ...buildPackageFiles() })) {
+for (const [path, text] of Object.entries(buildPackageFiles())) {
   const file = new URL(`../../${path}`, import.meta.url);
   await mkdir(new URL('.', file), { recursive: true });
   await writeFile(file, text);

@@ -2,6 +2,6 @@ import { printHelpIfAsked } from '../lib/help.mjs';
 import { requireNode } from '../require-node.mjs';
 
 requireNode();
-printHelpIfAsked('Usage: npm run lint\n\nChecks the import law, folders and language of the sources.');
-const { main } = await import('../../src/tools/lint/main.ts');
+printHelpIfAsked('Usage: npm run lint\n\nChecks the import law.');
+const { main } = await import('../../src/tools/lint.ts');
 main(process.argv.slice(2));

@@ -6,7 +6,7 @@ import { createMCPClient } from '@ai-sdk/mcp';
 import { generateText, isStepCount } from 'ai';
 
 /** @returns the answer of the model. Throws where the service does not answer; a rejected tool call is an answer to the model. */
-export async function ask(prompt, { model, url, token }) {
+async function ask(prompt, { model, url, token }) {
   const headers = token ? { authorization: `Bearer ${token}` } : {};
   const client = await createMCPClient({ transport: { type: 'http', url, headers, redirect: 'error' } });
   try {

@@ -37,7 +37,6 @@ export interface StockClient {
 /** `access` asks for payment requirements; without it an assistant gets the public part of the answer. */
 const PAID_TOOL = { name: 'predict_btc_direction', arguments: { horizon: '7d', access: 'pay' } };
 
-/** At `GET /oracle` and the skill in REST HOLD costs nothing; the others always cost their price. */
 export const INTERFACES = {
   premium: { title: 'GET /oracle/premium', order: (service: string) => ({ url: `${service}/oracle/premium?horizon=7d` }) },
   signal: { title: 'GET /oracle', order: (service: string) => ({ url: `${service}/oracle?horizon=7d` }) },

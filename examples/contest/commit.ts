@@ -6,7 +6,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { ask, post } from '../common/service.ts';
 
 interface Contest {
-  openRound: { deadline: string; markets: { market: string; question: string; commitments: number }[] } | null;
+  openRound: { deadline: string; markets: { market: string; question: string }[] } | null;
   /** What a wallet signs, less the message (EIP-712). */
   signing: { domain: TypedDataDomain; types: TypedData; primaryType: string };
 }
@@ -28,5 +28,5 @@ if (values.print) console.log(JSON.stringify(body));
 else {
   await ask('/api/svc/prestake/commit', post(body));
   console.log(`${question} ${percent} %`);
-  console.log(`Committed by ${account.address}; hidden from everybody until ${openRound.deadline}`);
+  console.log(`Committed by ${account.address}; hidden, and a later one replaces it until ${openRound.deadline}`);
 }

@@ -4,17 +4,23 @@ The direction of these forecasts has no demonstrated skill, and the service says
 with skill is the width of the range. Not investment advice; the rule of entry is a placeholder for your own.
 
     SERVICE_URL=https://oracle.example.org freqtrade trade --strategy OracleRange --dry-run
+    SERVICE_URL=https://oracle.example.org freqtrade backtesting --strategy OracleRange
+
+A backtest reads the resolved record, each forecast from the block time of its commitment on (`attestedAt`).
 """
 
 from __future__ import annotations
 
+import logging
 import os
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from bitcoin_signal_oracle.client import OracleClient
-from bitcoin_signal_oracle.daily import DailyForecast, DailyReading
-from freqtrade.strategy import IStrategy, Trade, stoploss_from_absolute
+from bitcoin_signal_oracle.daily import DailyForecast, DailyHistory, DailyReading
+from freqtrade.strategy import IStrategy, Trade, stoploss_from_absolute, timeframe_to_minutes
 from pandas import DataFrame
+
+logger = logging.getLogger(__name__)
 
 
 class OracleRange(IStrategy):
@@ -26,33 +32,54 @@ class OracleRange(IStrategy):
     use_custom_stoploss = True
     use_custom_roi = True
 
+    horizon = "7d"
     #: The price is expected to end in the range with this probability.
     share = 0.8
     #: The whole stake is put in where the stop is this close or closer; at twice the distance half of it.
     full_stake_distance = 0.05
-    obey_sell = False  # where the caller may see a SELL, as with a login: whether it prevents an entry
+    #: Whether a SELL prevents an entry: where the caller may see it, as with a login. A backtest then sees what a login saw.
+    obey_sell = False
     fresh: DailyReading | None = None
 
     def bot_start(self, **kwargs) -> None:
-        self.oracle = DailyForecast(OracleClient(os.environ.get("SERVICE_URL") or "http://127.0.0.1:3000"), "7d")
+        client = OracleClient(os.environ.get("SERVICE_URL") or "http://127.0.0.1:3000")
+        if self.config["runmode"].value in ("live", "dry_run"):
+            self.oracle = DailyForecast(client, self.horizon)
+            return
+        # The range of today says nothing of the past.
+        self.oracle = DailyHistory(client.dataset_table("forecasts"), self.horizon, sees_values=self.obey_sell)
+        past = self.oracle.readings()
+        replayed = sum(reading.expected["replayed"] for reading in past)
+        if replayed > 0:
+            logger.warning("%s of %s forecasts were replayed: made afterwards, they prove nothing", replayed, len(past))
 
     def bot_loop_start(self, current_time: datetime, **kwargs) -> None:
-        # The range of today says nothing of the past: a backtest opens no position.
-        if self.config["runmode"].value in ("live", "dry_run"):
-            self.oracle.refresh(current_time)
-            self.fresh = self.oracle.fresh(current_time)
+        self.oracle.refresh(current_time)
+        self.fresh = self.oracle.fresh(current_time)
 
     def populate_indicators(self, dataframe: DataFrame, metadata: dict) -> DataFrame:
         dataframe["mean"] = dataframe["close"].rolling(self.startup_candle_count).mean()
         return dataframe
 
     def populate_entry_trend(self, dataframe: DataFrame, metadata: dict) -> DataFrame:
-        reading = self.fresh
-        if reading is None or not is_bitcoin(metadata["pair"]) or (self.obey_sell and reading.signal["signal"] == "SELL"):
+        if not is_bitcoin(metadata["pair"]):
             return dataframe
         above = (dataframe["close"] > dataframe["mean"]) & (dataframe["volume"] > 0)
-        dataframe.loc[above, ["enter_long", "enter_tag"]] = (1, f"{reading.signal['regime']} {reading.expected['date']}")
+        used = [reading if up and self.may_enter(reading) else None for up, reading in zip(above, self.readings(dataframe))]
+        dataframe["enter_long"] = [int(reading is not None) for reading in used]
+        dataframe["enter_tag"] = [None if reading is None else tag_of(reading) for reading in used]
+        dataframe["oracle_replayed"] = [reading is not None and is_replayed(reading) for reading in used]
         return dataframe
+
+    def readings(self, dataframe: DataFrame) -> list[DailyReading | None]:
+        """What was known when each candle had closed, at which freqtrade acts on it. Live only the last one counts."""
+        if isinstance(self.oracle, DailyForecast):
+            return [self.fresh] * len(dataframe)
+        length = timedelta(minutes=timeframe_to_minutes(self.timeframe))
+        return [self.oracle.fresh(date.to_pydatetime() + length) for date in dataframe["date"]]
+
+    def may_enter(self, reading: DailyReading | None) -> bool:
+        return reading is not None and not (self.obey_sell and reading.signal["signal"] == "SELL")
 
     def populate_exit_trend(self, dataframe: DataFrame, metadata: dict) -> DataFrame:
         return dataframe
@@ -78,3 +105,12 @@ class OracleRange(IStrategy):
 
 def is_bitcoin(pair: str) -> bool:
     return pair.split("/")[0] == "BTC"
+
+
+def is_replayed(reading: DailyReading) -> bool:
+    return reading.expected["replayed"]
+
+
+def tag_of(reading: DailyReading) -> str:
+    mark = " replayed" if is_replayed(reading) else ""
+    return f"{reading.signal['regime']} {reading.expected['date']}{mark}"

@@ -11,7 +11,7 @@ from decimal import Decimal
 from math import sqrt
 
 from bitcoin_signal_oracle.client import OracleClient
-from bitcoin_signal_oracle.daily import DailyForecast
+from bitcoin_signal_oracle.daily import DailyForecast, DailyHistory
 from hummingbot.core.data_type.common import MarketDict, OrderType, PriceType, TradeType
 from hummingbot.core.data_type.order_candidate import OrderCandidate
 from hummingbot.strategy.strategy_v2_base import StrategyV2Base, StrategyV2ConfigBase
@@ -23,6 +23,8 @@ class OracleSpreadConfig(StrategyV2ConfigBase):
     script_file_name: str = os.path.basename(__file__)
     controllers_config: list[str] = []
     service_url: str = "http://127.0.0.1:3000"
+    #: Over past times: the resolved record instead of the range of today, each forecast from its `attestedAt` on.
+    from_dataset: bool = False
     exchange: str = "binance_paper_trade"
     trading_pair: str = "BTC-USDT"
     order_amount: Decimal = Decimal("0.001")
@@ -39,33 +41,42 @@ class OracleSpreadConfig(StrategyV2ConfigBase):
 
 class OracleSpread(StrategyV2Base):
     next_quote = 0.0
+    #: The sides without a quote.
+    missing: "list[TradeType]" = []
 
     def __init__(self, connectors, config: OracleSpreadConfig):
         super().__init__(connectors, config)
         self.config = config
-        self.oracle = DailyForecast(OracleClient(config.service_url), "1d")
+        client = OracleClient(config.service_url)
+        self.oracle = DailyHistory(client.dataset_table("forecasts"), "1d") if config.from_dataset else DailyForecast(client, "1d")
 
     def on_tick(self):
         now = datetime.fromtimestamp(self.current_timestamp, timezone.utc)
         # In a thread: the clock of the bot waits for no service.
         self.oracle.refresh_in_background(now)
         reading = self.oracle.fresh(now)
-        if reading is not None and self.current_timestamp < self.next_quote:
-            return
-        self.cancel_quotes()
-        # No fresh range: no quote, and a look at each tick whether there is one.
-        if reading is not None:
+        if reading is None or self.current_timestamp >= self.next_quote:
+            self.cancel_quotes()
+            self.missing = [TradeType.BUY, TradeType.SELL]
+            # No fresh range: no quote, and a look at each tick whether there is one.
+            self.next_quote = 0.0 if reading is None else self.current_timestamp + self.config.quote_seconds
+        if reading is not None and self.missing:
             self.place_quotes(*reading.distances(self.config.share))
-            self.next_quote = self.current_timestamp + self.config.quote_seconds
 
     def place_quotes(self, below: float, above: float):
         connector = self.connectors[self.config.exchange]
         price = connector.get_price_by_type(self.config.trading_pair, PriceType.MidPrice)
-        bid, ask = price * (1 - self.spread(below)), price * (1 + self.spread(above))
-        quotes = [self.candidate(TradeType.BUY, bid), self.candidate(TradeType.SELL, ask)]
+        if not price.is_finite():
+            return
+        prices = {TradeType.BUY: price * (1 - self.spread(below)), TradeType.SELL: price * (1 + self.spread(above))}
+        quotes = [self.candidate(side, prices[side]) for side in self.missing]
         for quote in connector.budget_checker.adjust_candidates(quotes, all_or_none=True):
+            # What is not affordable gets the amount 0, also while the money of a cancelled order is not free: the next tick tries again.
+            if quote.amount <= 0:
+                continue
             send = self.buy if quote.order_side == TradeType.BUY else self.sell
             send(self.config.exchange, quote.trading_pair, quote.amount, quote.order_type, quote.price)
+            self.missing = [side for side in self.missing if side != quote.order_side]
 
     def spread(self, distance: float) -> Decimal:
         share_of_day = sqrt(self.config.quote_seconds / SECONDS_OF_RANGE)

@@ -8,7 +8,7 @@ import { createAgent } from 'langchain';
 const NAME = 'bitcoin-signal-oracle';
 
 /** @returns the answer of the model. Throws where the service does not answer; a rejected tool call is an answer to the model. */
-export async function ask(question, { model, url, token }) {
+async function ask(question, { model, url, token }) {
   const headers = token ? { authorization: `Bearer ${token}` } : {};
   const client = new MultiServerMCPClient({ [NAME]: { transport: 'http', url, headers, automaticSSEFallback: false } });
   try {

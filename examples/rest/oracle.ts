@@ -1,5 +1,6 @@
 // Logs a wallet in by a signature and asks for what is gated: npx node examples/rest/oracle.ts [2d|3d|7d]
 // As PRIVATE_KEY, or as the demonstration wallet "premium".
+
 import { bearer, logIn } from '../common/login.ts';
 import { ask } from '../common/service.ts';
 import { walletOf } from '../common/wallet.ts';
@@ -33,7 +34,10 @@ console.log(attestationUid === null ? 'On chain within minutes' : `Committed on 
 if (session.tier === 'premium') {
   const intent = await ask<Intent>(`/api/svc/copy-trade/next?horizon=${horizon}`, { headers });
   if (intent === null) console.log('No trade: HOLD');
-  else console.log(`Trade intent: ${intent.side}; ${intent.market?.question ?? 'no market is open'} ${intent.sizing?.note ?? ''}`);
+  else
+    console.log(
+      `Trade intent: ${[intent.side, intent.market?.question ?? 'no market is open', intent.sizing?.note].filter(Boolean).join('; ')}`,
+    );
 }
 
 // Ends the session before its time: the token is of no use any more.

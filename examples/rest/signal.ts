@@ -24,7 +24,7 @@ console.log(`${signal.signal} for ${horizon}, made at ${signal.timestamp}; its o
 console.log(`BTC/USD ${signal.btcPrice}, fear and greed ${signal.fearGreed} (${signal.fearGreedLabel}), regime ${signal.regime}`);
 console.log(`Data: ${signal.source}`);
 
-const { summary, predictions } = await ask<Scorecard>(`/api/svc/scorecard?horizon=${Number.parseInt(horizon, 10)}`);
+const { summary, predictions } = await ask<Scorecard>(`/api/svc/scorecard?horizon=${Number.parseInt(horizon, 10)}&limit=20`);
 console.log(`\nRecord: ${summary.wins} right, ${summary.losses} wrong, ${summary.holds} held, ${summary.pending} pending`);
 console.log(`Verdict: ${summary.verdict}`);
 // Public once resolved; GATED and null until then.

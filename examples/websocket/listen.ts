@@ -1,5 +1,6 @@
 // Events over a WebSocket, as a page gets them: by a ticket: npx node examples/websocket/listen.ts [<last id>]
 // Prints what was missed since an event (0: all of 90 days) and ends; examples/receivers/watch.mjs goes on for ever.
+
 import { bearer, logIn } from '../common/login.ts';
 import { ask, post } from '../common/service.ts';
 import { walletOf } from '../common/wallet.ts';

@@ -5,10 +5,13 @@ import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client, x402HTTP
 import { answerOf, reach, service } from '../common/service.ts';
 import { ownCoin, walletOf } from '../common/wallet.ts';
 
-/** An abstention is free, and reveals nothing else. */
-type Answer =
-  | { charged: true; signal: string; direction: string; confidence: number; payment: { usd: string } }
-  | { charged: false; signal: 'HOLD'; note: string };
+/** A HOLD is charged and complete like any signal: its probability and proof are what is sold. */
+interface Answer {
+  signal: 'BUY' | 'SELL' | 'HOLD';
+  direction: 'UP' | 'DOWN';
+  confidence: number;
+  payment: { usd: string };
+}
 
 const RESOURCE = '/oracle?horizon=7d';
 /** No answer may cost more, whatever a service asks for: 0.02 USD, in units of a coin with six decimals. */
@@ -25,7 +28,6 @@ else await pay();
 async function pay(): Promise<void> {
   const response = await wrapFetchWithPayment(fetch, client)(`${service}${RESOURCE}`);
   const answer = await answerOf<Answer>(response);
-  if (!answer.charged) return console.log(`${answer.signal}: ${answer.note}`);
   console.log(`${answer.signal}: ${answer.direction} with probability ${answer.confidence}`);
   const { payer, transaction } = decodePaymentResponseHeader(response.headers.get('payment-response')!);
   console.log(`Paid ${answer.payment.usd} USD as ${payer}, settled by ${transaction}`);

@@ -1,19 +1,24 @@
 import type { Db } from 'mongodb';
-import type { RegisteredAgent } from '../chain/erc8004/identity.ts';
+import type { RegisteredAgent } from '../chain/erc8004.ts';
 import type { ReplayRange } from '../dev/replay.ts';
+import { OracleError } from '../errors.ts';
+import type { Feed } from '../market/feed.ts';
+import { openLiveFeed } from '../market/live/feed.ts';
+import type { LiveMarket } from '../market/live/live-market.ts';
+import { parseProviderUrls } from '../market/live/providers.ts';
+import { openLiveStores } from '../market/live/store.ts';
+import { createMarket, type Market } from '../market/market.ts';
 import type { Database } from '../platform/mongo.ts';
-import type { TrustedTime } from '../platform/time/trusted-time.ts';
-import type { ChampionLog } from '../record/challenge/champion-log.ts';
-import type { DatasetService } from '../record/dataset/dataset-service.ts';
-import type { FiguresStore } from '../record/figures/figures-store.ts';
-import type { RecordFigures } from '../record/figures/record-figures.ts';
-import type { ForecastRecord } from '../record/forecast-record.ts';
-import type { ModelStore } from '../record/model-store.ts';
-import type { TimestampStore } from '../record/timestamps/timestamp-store.ts';
-import type { WagerBook } from '../wager/wager-book.ts';
+import type { TrustedTime } from '../platform/time.ts';
+import type { ChampionLog } from '../record/challenge.ts';
+import type { FiguresStore } from '../record/crowd.ts';
+import type { DatasetService } from '../record/dataset.ts';
+import type { RecordFigures } from '../record/figures.ts';
+import type { ForecastRecord } from '../record/forecasts.ts';
+import type { ModelStore } from '../record/model-card.ts';
+import type { WagerBook } from '../wager/wagers.ts';
 import type { ComposedChain } from './chain.ts';
-import type { Infrastructure } from './infrastructure.ts';
-import type { ComposedMarket } from './pipeline/market.ts';
+import type { Infrastructure, ProcessContext } from './infrastructure.ts';
 
 export interface ServiceCore extends Pick<ComposedChain, 'chain' | 'journal' | 'signers' | 'wallets'>, ComposedMarket {
   infrastructure: Infrastructure;
@@ -27,7 +32,6 @@ export interface ServiceCore extends Pick<ComposedChain, 'chain' | 'journal' | '
   figures: RecordFigures;
   champions: ChampionLog;
   dataset: DatasetService;
-  timestamps: TimestampStore;
   wagers: WagerBook;
   time: TrustedTime;
   now(): Date;
@@ -41,4 +45,55 @@ export interface ServiceCore extends Pick<ComposedChain, 'chain' | 'journal' | '
   range: ReplayRange | null;
   /** Why this feed was chosen, unless the settings name it. */
   feedReason: string | null;
+}
+
+/** A record on a real chain is permanent: no simulated data enters it. */
+export function simulatedOnRealChainError(): OracleError {
+  return new OracleError('CONFIG_INVALID', 'Setting FEEDS: simulated data is refused on a real chain', {
+    field: 'FEEDS',
+    suggestedAction: 'Set FEEDS to real data, or unset CHAIN_RPC_URL to try the service on a local chain.',
+  });
+}
+
+interface ComposedMarket {
+  market: Market;
+  /** The collector of live data; null with another feed, and where another process collects. */
+  live: LiveMarket | null;
+}
+
+/** Null: live data, which an API process reads and others also collect. @throws OracleError CONFIG_INVALID if Polymarket lacks live data */
+export async function composeMarket(context: ProcessContext, db: Database['db'], feed: Feed | null): Promise<ComposedMarket> {
+  const { ROLE, WAGERS } = context.config;
+  const live = feed === null && ROLE !== 'api' ? await loadLiveMarket(context, db) : null;
+  const market = feed === null ? openLiveReader(db, live) : createMarket(feed);
+  if (WAGERS === 'polymarket' && market.kind !== 'live') throw polymarketNeedsLiveError(market.source);
+  return { market, live };
+}
+
+/** Only live data contains Polymarket's strikes. */
+function polymarketNeedsLiveError(source: string): OracleError {
+  return new OracleError('CONFIG_INVALID', `Setting WAGERS: polymarket needs live market data, not ${source}`, {
+    field: 'WAGERS',
+    suggestedAction: 'Set FEEDS=live, or WAGERS=paper.',
+  });
+}
+
+function openLiveReader(db: Database['db'], live: LiveMarket | null): Market {
+  const stores = live?.stores ?? openLiveStores(db, Date.now);
+  return createMarket(live?.feed ?? openLiveFeed(stores), { pinClose: (close) => stores.closes.pin(close) });
+}
+
+async function loadLiveMarket({ config, log, shutdown }: ProcessContext, db: Database['db']): Promise<LiveMarket> {
+  // Imported on demand: an API process saves the memory.
+  const { openLiveMarket } = await import('../market/live/live-market.ts');
+  return openLiveMarket({
+    db,
+    urls: parseProviderUrls(config.PROVIDER_URLS ?? ''),
+    sosovalueKey: config.SOSOVALUE_API_KEY,
+    // The longest horizon looks a week back, and venues have gaps.
+    venueDays: config.REPLAY_DAYS + 14,
+    log,
+    now: Date.now,
+    signal: shutdown.signal,
+  });
 }

@@ -1,41 +1,37 @@
-import { AUTH_INDEXES } from '../auth/auth-service.ts';
-import { REFRESH_REPLY_INDEXES } from '../auth/oauth/provider/refresh-grace.ts';
-import { ARTIFACT_INDEXES } from '../auth/oauth/stores/artifact-store.ts';
-import { CLIENT_INDEXES } from '../auth/oauth/stores/client-store.ts';
-import { GRANT_INDEXES } from '../auth/oauth/stores/grant-store.ts';
-import { REQUEST_COUNT_INDEXES } from '../auth/rate-limit/request-count-store.ts';
-import { CLIENT_FEEDBACK_INDEXES } from '../commerce/feedback/client-feedback-store.ts';
+import { PUSH_CONFIG_INDEXES } from '../a2a/push.ts';
+import { A2A_INDEXES } from '../a2a/server.ts';
+import { AUTH_INDEXES } from '../auth/auth.ts';
+import { CLIENT_INDEXES } from '../auth/oauth-clients.ts';
+import { REFRESH_REPLY_INDEXES } from '../auth/oauth-server.ts';
+import { ARTIFACT_INDEXES, GRANT_INDEXES } from '../auth/oauth-stores.ts';
+import { REQUEST_COUNT_INDEXES } from '../auth/rate-limits.ts';
+import { CLIENT_FEEDBACK_INDEXES } from '../commerce/feedback.ts';
 import { JOB_INDEXES } from '../commerce/jobs/job-store.ts';
-import { COMMERCE_INDEXES } from '../commerce/ledger/ledger.ts';
-import { PURCHASE_INDEXES } from '../commerce/purchases/purchase-store.ts';
-import { X402_INDEXES } from '../commerce/x402/claim-store.ts';
-import { FAILED_SETTLEMENT_INDEXES } from '../commerce/x402/failed-settlements.ts';
-import { DEPLOYMENT_INDEXES } from '../commerce/x402/settlement/deployments/deployment-budget.ts';
-import { CONTEST_INDEXES } from '../contest/deps.ts';
-import { EVENT_INDEXES } from '../events/log/event-log.ts';
-import { DELIVERY_INDEXES } from '../events/webhooks/delivery/delivery-queue.ts';
-import { CHAT_PACE_INDEXES } from '../events/webhooks/limits/chat-pace-store.ts';
-import { DAILY_QUOTA_INDEXES } from '../events/webhooks/limits/daily-quota-store.ts';
-import { WEBHOOK_INDEXES } from '../events/webhooks/registry/webhook-store.ts';
-import { ARCHIVE_INDEXES } from '../market/archive/archive-store.ts';
-import { LIVE_INDEXES } from '../market/live/store/live-stores.ts';
-import { QUEUE_INDEXES } from '../pipeline/schedule/queue-indexes.ts';
-import { STEP_RUN_INDEXES } from '../pipeline/step-run-store.ts';
-import { BACKUP_LOG_INDEXES } from '../platform/backup/backup-log.ts';
+import { COMMERCE_INDEXES } from '../commerce/ledger.ts';
+import { PURCHASE_INDEXES } from '../commerce/purchases.ts';
+import { X402_INDEXES } from '../commerce/x402/claims.ts';
+import { DEPLOYMENT_INDEXES } from '../commerce/x402/local-facilitator.ts';
+import { FAILED_SETTLEMENT_INDEXES } from '../commerce/x402/sales.ts';
+import { CONTEST_INDEXES } from '../contest.ts';
+import { EVENT_INDEXES } from '../events/log.ts';
+import { DELIVERY_INDEXES } from '../events/webhooks/delivery-queue.ts';
+import { DAILY_QUOTA_INDEXES } from '../events/webhooks/limits.ts';
+import { WEBHOOK_INDEXES } from '../events/webhooks/webhook-store.ts';
+import { AUDIT_INDEXES } from '../http/admin.ts';
+import { LIVE_INDEXES } from '../market/live/store.ts';
+import { STEP_RUN_INDEXES } from '../pipeline/step-runs.ts';
+import { QUEUE_INDEXES } from '../pipeline/timetable.ts';
+import { BACKUP_LOG_INDEXES } from '../platform/backup.ts';
 import type { CollectionIndexes } from '../platform/mongo.ts';
-import { DATASET_INDEXES } from '../record/dataset/file-store.ts';
-import { DISTRIBUTION_SCORES_INDEXES } from '../record/distributions/distribution-scores.ts';
-import { RECORD_INDEXES } from '../record/forecast-record.ts';
-import { REPORT_INDEXES } from '../record/report-store.ts';
-import { SELF_TEST_INDEXES } from '../record/self-test/store.ts';
-import { TIMESTAMP_INDEXES } from '../record/timestamps/timestamp-store.ts';
-import { A2A_INDEXES } from '../transports/a2a/a2a.ts';
-import { PUSH_CONFIG_INDEXES } from '../transports/a2a/push/config-store.ts';
-import { AUDIT_INDEXES } from '../transports/http/admin/audit-log.ts';
+import { DATASET_INDEXES } from '../record/dataset.ts';
+import { DISTRIBUTION_SCORES_INDEXES } from '../record/distribution-scores.ts';
+import { RECORD_INDEXES } from '../record/forecasts.ts';
+import { REPORT_INDEXES } from '../record/reports.ts';
+import { SELF_TEST_INDEXES } from '../record/self-tests.ts';
 import { PAPER_INDEXES } from '../wager/paper-venue.ts';
-import { POLYMARKET_INDEXES } from '../wager/polymarket/execution/order-store.ts';
-import { WAGER_INDEXES } from '../wager/wager-book.ts';
-import { WEBSOCKET_INDEXES } from './events/websocket.ts';
+import { POLYMARKET_INDEXES } from '../wager/polymarket-exchange.ts';
+import { WAGER_INDEXES } from '../wager/wagers.ts';
+import { WEBSOCKET_INDEXES } from './events.ts';
 
 export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...RECORD_INDEXES,
@@ -46,7 +42,6 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...STEP_RUN_INDEXES,
   ...QUEUE_INDEXES,
   ...LIVE_INDEXES,
-  ...ARCHIVE_INDEXES,
   ...POLYMARKET_INDEXES,
   ...CONTEST_INDEXES,
   ...AUTH_INDEXES,
@@ -67,11 +62,9 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...WEBSOCKET_INDEXES,
   ...DELIVERY_INDEXES,
   ...DAILY_QUOTA_INDEXES,
-  ...CHAT_PACE_INDEXES,
   ...A2A_INDEXES,
   ...PUSH_CONFIG_INDEXES,
   ...REPORT_INDEXES,
-  ...TIMESTAMP_INDEXES,
   ...SELF_TEST_INDEXES,
   ...AUDIT_INDEXES,
   ...BACKUP_LOG_INDEXES,

@@ -1,22 +1,26 @@
+import type { Address, Hex } from 'viem';
 import { getBlockNumber, getTransactionCount } from 'viem/actions';
 import { EAS_ADDRESS } from '../chain/addresses.ts';
-import { easAbi, schemaRegistryAbi } from '../chain/eas/abi.ts';
-import { getSchemaUid, type SchemaName } from '../chain/eas/attestation-schemas.ts';
-import { chainCall } from '../chain/rpc/chain-call.ts';
-import { getCheck } from '../verify/catalogue.ts';
-import { checkRecord, collectNeededDays, decodeRecord } from '../verify/check-record.ts';
-import { checkScope } from '../verify/checks/scope.ts';
-import { createFindings, type Findings } from '../verify/findings.ts';
-import { callContract } from './chain/audit-chain.ts';
-import type { EvidenceSearch } from './chain/collect-forecast-evidence.ts';
-import { createReadingState, type ReadingState, readRecord } from './chain/read-record.ts';
-import { checkServedDistributions } from './claims/check-distributions.ts';
-import { checkServedTimestamps, type ReadBlock } from './claims/check-timestamps.ts';
-import type { DistributionClaims } from './claims/distribution-claims.ts';
-import { readClaims, type ServiceClaims } from './claims/service-claims.ts';
-import type { TimestampClaims } from './claims/timestamp-claims.ts';
-import type { AuditPrices } from './prices/audit-prices.ts';
-import { type AuditReport, buildAuditReport } from './report/audit-report.ts';
+import { easAbi, getSchemaUid, type SchemaName, schemaRegistryAbi } from '../chain/eas/schemas.ts';
+import { chainCall } from '../chain/rpc.ts';
+import { DAY_MS, type Day, formatDay } from '../forecast/day.ts';
+import type { CheckedRow, OutcomeContext } from '../verify/checks/forecast.ts';
+import { checkScope, type ProvenChallenge, type RecomputedFigures } from '../verify/checks/record.ts';
+import type { ChainRecord, ClaimedScorecard, PriceEvidence } from '../verify/evidence.ts';
+import { createFindings, type Finding, type Findings, formatSubject, getCheck, NO_SUBJECT } from '../verify/findings.ts';
+import { formatRecordVerdict, getVerdict, tallyChecks } from '../verify/summary.ts';
+import { type CheckedRecord, checkRecord, collectNeededDays, decodeRecord } from '../verify/verify.ts';
+import {
+  type AuditPrices,
+  callContract,
+  completeRecord,
+  createReadingState,
+  type EvidenceSearch,
+  type NamedAttestation,
+  type ReadingState,
+  readRecord,
+} from './chain-record.ts';
+import { checkServedDistributions, type DistributionClaims, readClaims, type ServiceClaims } from './service-claims.ts';
 
 export interface AuditOptions extends EvidenceSearch {
   /** First block to read, default 0. The record is complete only if the wallet had sent nothing before it. */
@@ -27,10 +31,6 @@ export interface AuditOptions extends EvidenceSearch {
   claims: ServiceClaims | null;
   /** Default: those of `claims`. Null: the committed distributions are not opened. */
   distributions?: DistributionClaims | null;
-  /** Default: those of `claims`. Null: timestamps are not checked. */
-  timestamps?: TimestampClaims | null;
-  /** Reads the Bitcoin blocks that timestamps name; null or absent: their Merkle roots are not compared. */
-  readBlock?: ReadBlock | null;
   /** A reading to continue; it is extended. */
   state?: ReadingState;
   onProgress?(stage: string, done: number, total: number): void;
@@ -43,6 +43,7 @@ export interface AuditOptions extends EvidenceSearch {
  */
 export async function audit(options: AuditOptions): Promise<AuditReport> {
   const { chain, attester, fromBlock = 0, prices, claims, now, signal, onProgress = () => {} } = options;
+  const startedMs = Date.now();
   const state = options.state ?? createReadingState(fromBlock);
   const findings = createFindings();
   await readScope(options, findings);
@@ -50,7 +51,10 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
     const throughBlock = Number(await chainCall('Reading the block number', () => getBlockNumber(chain.client)));
     return { evidence: await readRecord(chain, state, { attester, throughBlock, signal, onProgress }), throughBlock };
   };
-  const { evidence, throughBlock, answers } = claims === null ? { ...(await read()), answers: null } : await readClaims(claims, read);
+  const { throughBlock, answers, ...reading } = claims === null ? { ...(await read()), answers: null } : await readClaims(claims, read);
+  const claimed =
+    answers === null ? [] : answers.flatMap((answer) => listClaimed(answer, new Date(now.getTime() + Date.now() - startedMs)));
+  const { evidence, gaps } = await completeRecord(chain, reading.evidence, { attester, claimed, fromBlock, throughBlock, signal });
   const record = decodeRecord(evidence, { attester, now }, findings);
   const { deciding, opening } = collectNeededDays(record, now);
   onProgress('fetching prices', 0, 1);
@@ -59,15 +63,35 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   const history = prices && (await prices.history());
   onProgress('fetching prices', 1, 1);
   signal?.throwIfAborted();
-  const checked = checkRecord({ record, prices: closes, history, claims: answers, now }, findings);
+  const checked = checkRecord({ record, prices: closes, history, claims: answers, now, gaps }, findings);
   onProgress('comparing', 1, 1);
-  const { distributions = claims?.distributions ?? null, timestamps = claims?.timestamps ?? null, readBlock = null } = options;
-  const challenges = await checkServedDistributions(checked.rows, { distributions, now, findings, signal, onProgress });
-  await checkServedTimestamps(checked.rows, { timestamps, readBlock, findings, signal });
+  const { distributions = claims?.distributions ?? null } = options;
+  // A forecast whose attestations are not known cannot be compared with what the service opens of it; with claims, all are named.
+  const isKnown = gaps.unread.size === 0 && (claims !== null || !gaps.lacksEvents);
+  if (!isKnown && distributions !== null) findings.doubt('distributions', NO_SUBJECT, 'the endpoint lacks attestations of their forecasts');
+  const opened = isKnown ? distributions : null;
+  const challenges = await checkServedDistributions(checked.rows, { distributions: opened, now, findings, signal, onProgress });
   const missingCloses = days.filter((day) => deciding.has(day) && closes?.closes.has(day) === false);
   const { chainId, addresses } = chain;
   const where = { chainId, attester, eas: addresses.eas, fromBlock, throughBlock, service: claims?.source ?? null };
   return buildAuditReport({ where, prices, now, ...checked, record, missingCloses, challenges, findings });
+}
+
+/** A service shows an attestation once it is some blocks deep. */
+const CONFIRMATION_MS = 10_000;
+
+/** The attestations that a scorecard names. @param claimedAt when it was read */
+function listClaimed({ predictions }: ClaimedScorecard, claimedAt: Date): NamedAttestation[] {
+  const shownMs = claimedAt.getTime() - CONFIRMATION_MS;
+  const name = (schema: SchemaName, uid: string | null, latestMs: number): NamedAttestation[] => {
+    if (uid === null || !/^0x[0-9a-f]{64}$/i.test(uid)) return [];
+    return [{ schema, uid: uid.toLowerCase() as Hex, madeBy: new Date(Number.isNaN(latestMs) ? shownMs : Math.min(latestMs, shownMs)) }];
+  };
+  return predictions.flatMap(({ date, status, attestationUid, resolutionUid, resolvedAt }) => [
+    // A void one comes after its window has opened, at any time.
+    ...name('prediction', attestationUid, status === 'VOID' ? shownMs : Date.parse(date) + DAY_MS),
+    ...name('resolution', resolutionUid, Date.parse(resolvedAt ?? '')),
+  ]);
 }
 
 async function readScope(options: AuditOptions, findings: Findings): Promise<void> {
@@ -112,8 +136,191 @@ export async function auditUntilSettled(runOnce: () => Promise<AuditReport>): Pr
 
 /** Whether all differences are in claims shortly after an attestation. */
 export function mayBeInProgress({ differences, newestAttestationAt, auditedAt }: AuditReport): boolean {
-  const deciding = differences.filter(({ check }) => getCheck(check).appliesTo !== 'corroboration');
-  if (deciding.length === 0 || newestAttestationAt === null) return false;
+  if (differences.length === 0 || newestAttestationAt === null) return false;
   const isFresh = Date.parse(auditedAt) - Date.parse(newestAttestationAt) < CLAIM_GRACE_MS;
-  return isFresh && deciding.every(({ check }) => getCheck(check).appliesTo === 'claims');
+  return isFresh && differences.every(({ check }) => getCheck(check).appliesTo === 'claims');
+}
+
+/**
+ * `agrees`: every check was made and passed. `incomplete`: every possible check passed, and some were impossible. `unknown`: so too, since the
+ * endpoint of the chain lacks attestations that are there, or may be: it says nothing about the record.
+ */
+type AuditVerdict = 'agrees' | 'differs' | 'incomplete' | 'unknown';
+
+function getAuditVerdict(findings: readonly Finding[]): AuditVerdict {
+  const verdict = getVerdict(findings);
+  if (verdict !== 'unknown') return verdict === 'pass' ? 'agrees' : 'differs';
+  return findings.some(({ isDoubt }) => isDoubt) ? 'unknown' : 'incomplete';
+}
+
+/** Recomputed figures of one horizon. */
+type AuditedHorizon = ReturnType<typeof buildAuditedHorizon>;
+export type AuditReport = ReturnType<typeof buildAuditReport>;
+
+interface AuditReportInputs extends CheckedRecord, Pick<OutcomeContext, 'now' | 'findings'> {
+  /** `service`: the one whose claims were compared; null without one. */
+  where: { chainId: number; attester: Address; eas: Address; fromBlock: number; throughBlock: number; service: string | null };
+  /** Null: closes were not compared. */
+  prices: Pick<PriceEvidence, 'source' | 'toleranceBps'> | null;
+  record: ChainRecord;
+  challenges: readonly ProvenChallenge[];
+  /** Days without a price whose close decides a forecast. */
+  missingCloses: readonly Day[];
+}
+
+export function buildAuditReport({ where, prices, now, findings, missingCloses, rows, recomputed, record, challenges }: AuditReportInputs) {
+  const { list, notes } = findings;
+  const newestMs = [...record.predictions, ...record.resolutions].reduce((newest, { at }) => Math.max(newest, at.getTime()), 0);
+  return {
+    verdict: getAuditVerdict(list),
+    summary: formatRecordVerdict(list),
+    ...where,
+    auditedAt: now.toISOString(),
+    prices: prices === null ? null : { source: prices.source, toleranceBps: prices.toleranceBps },
+    horizons: recomputed.map((one) => buildAuditedHorizon(one, rows)),
+    /** The evidence for or against each challenger by horizon, recomputed from the opened distributions. */
+    challenges,
+    checks: tallyChecks(list),
+    differences: listDifferences(list),
+    /** Information that is no difference. */
+    notes: [...notes],
+    /** Checks that were impossible; with any of them the verdict is not `agrees`. */
+    incomplete: listGaps(list, missingCloses),
+    missingCloses: missingCloses.map(formatDay),
+    /** Null without any attestation. */
+    newestAttestationAt: newestMs === 0 ? null : new Date(newestMs).toISOString(),
+  };
+}
+
+function buildAuditedHorizon({ rows: _, ...figures }: RecomputedFigures, all: readonly CheckedRow[]) {
+  const { voids, missed, pending, resolved, wins, losses, holds, accuracy, accuracyInterval95 } = figures.summary;
+  const members = all.filter(({ prediction }) => prediction.data.horizonDays === figures.horizonDays);
+  const days = members.map(({ prediction }) => prediction.data.day);
+  return {
+    ...{ ...figures, voids, missed, pending, resolved, wins, losses, holds, accuracy, accuracyInterval95 },
+    ...{ firstDate: formatDay(Math.min(...days)), lastDate: formatDay(Math.max(...days)), forecasts: members.length },
+    /** On chain before their window opened. */
+    inTime: members.filter((row) => !row.missed && !row.late).length,
+    /** Brier score of the probabilities, HOLD included. */
+    brier: figures.statistics.probabilities?.brier ?? null,
+  };
+}
+
+/** Failed checks; `message` is the difference in one sentence. */
+export function listDifferences(findings: readonly Finding[]) {
+  return findings
+    .filter(({ outcome }) => outcome === 'fail')
+    .map(({ check, subject, field, expected, actual, because }) => {
+      const { horizonDays, day, sequence, uid } = subject;
+      const date = day === null ? null : formatDay(day);
+      return { check, horizonDays, date, sequence, uid, field, expected, found: actual, message: `${formatSubject(subject)}: ${because}` };
+    });
+}
+
+/** More gaps of one check are one line. */
+const MAX_ALIKE = 5;
+
+/** Reasons of checks that could not be made though their evidence is due; missing closes are one line. */
+export function listGaps(findings: readonly Finding[], missingCloses: readonly Day[]): string[] {
+  const due = findings.filter(({ outcome, isDue }) => outcome === 'unknown' && isDue);
+  const gaps = due.filter(({ check, isDoubt }) => isDoubt !== true && check !== 'price');
+  const doubts = Map.groupBy(
+    due.filter(({ isDoubt }) => isDoubt),
+    ({ because }) => because,
+  );
+  const dates = missingCloses.map(formatDay);
+  const ends = [...new Set([dates[0], dates.at(-1)])].join(' to ');
+  const prices = dates.length === 0 ? [] : [`${dates.length} days have no price to check outcomes (${ends})`];
+  const kinds = [...Map.groupBy(gaps, ({ check }) => check).values()];
+  const others = kinds.flatMap(([first, ...more]) =>
+    more.length < MAX_ALIKE ? [first, ...more].map(formatGap) : [`${formatGap(first)}; and ${more.length} more of this kind`],
+  );
+  return [...prices, ...others, ...[...doubts.values()].map(formatDoubts)];
+}
+
+/** One line for all that the endpoint lacks for one reason. */
+function formatDoubts(doubts: readonly Finding[]): string {
+  const [first, ...more] = doubts as [Finding, ...Finding[]];
+  return more.length === 0 ? formatGap(first) : `${first.because} (${doubts.length} in all; the first: ${formatSubject(first.subject)})`;
+}
+
+function formatGap({ subject, because }: Finding): string {
+  const { horizonDays, uid } = subject;
+  return horizonDays === null && uid === null ? because : `${formatSubject(subject)}: ${because}`;
+}
+
+/** The report as `--json` prints it. */
+export function formatReportJson(report: AuditReport): string {
+  return `${JSON.stringify(report, null, 2)}\n`;
+}
+
+/** Formats a report for a terminal. */
+export function reportText(report: AuditReport): string {
+  const { notes, incomplete, differences, checks, challenges } = report;
+  const made = checks.filter(({ passed, failed }) => passed + failed > 0);
+  const sections = [
+    formatHeading(report),
+    [formatHorizonTable(report.horizons)],
+    challenges.length > 0 && ['Evidence:', ...challenges.map(formatChallenge)],
+    ['Checks:', ...made.map(formatCheck)],
+    notes.length > 0 && ['Notes:', ...shortenNotes(notes)],
+    incomplete.length > 0 && ['Could not be checked:', ...incomplete],
+    differences.length > 0 && ['WRONG:', ...differences.map(({ check, message }) => `[${check}] ${message}`)],
+    [`${report.verdict.toUpperCase()}: ${report.summary}.`],
+  ];
+  return `${sections.flatMap((lines) => (lines === false ? [] : lines.join('\n  '))).join('\n\n')}\n`;
+}
+
+function formatHeading({ chainId, attester, eas, fromBlock, throughBlock, prices, service }: AuditReport): string[] {
+  const tolerance = prices?.toleranceBps === 0 ? 'to the cent' : `within ${prices?.toleranceBps} basis points`;
+  return [
+    `Audit of ${attester} on chain ${chainId}`,
+    `attestations  EAS ${eas}, blocks ${fromBlock} to ${throughBlock}`,
+    `prices        ${prices === null ? 'none: closes are not compared' : `${prices.source}, ${tolerance}`}`,
+    `claims        ${service ?? 'none: chain and prices alone'}`,
+  ];
+}
+
+/** Columns of the table of horizons. The first three are aligned to the left. */
+const COLUMNS: Record<string, (one: AuditedHorizon) => string | number> = {
+  horizon: ({ horizonDays }) => `${horizonDays}d`,
+  from: ({ firstDate }) => firstDate,
+  to: ({ lastDate }) => lastDate,
+  forecasts: ({ forecasts }) => forecasts,
+  'in time': ({ inTime }) => inTime,
+  void: ({ voids }) => voids,
+  missed: ({ missed }) => missed,
+  open: ({ pending }) => pending,
+  wins: ({ wins }) => wins,
+  losses: ({ losses }) => losses,
+  holds: ({ holds }) => holds,
+  accuracy: ({ accuracy }) => accuracy?.toFixed(3) ?? '-',
+  '95 %': ({ accuracyInterval95: range }) => (range === null ? '-' : `${range.low.toFixed(2)} to ${range.high.toFixed(2)}`),
+  Brier: ({ brier }) => brier?.toFixed(4) ?? '-',
+};
+const TEXT_COLUMNS = 3;
+
+function formatHorizonTable(horizons: readonly AuditedHorizon[]): string {
+  const rows = [Object.keys(COLUMNS), ...horizons.map((one) => Object.values(COLUMNS).map((format) => String(format(one))))];
+  const widths = rows[0].map((_, index) => Math.max(...rows.map((row) => row[index].length)));
+  const pad = (cell: string, index: number) => (index < TEXT_COLUMNS ? cell.padEnd(widths[index]) : cell.padStart(widths[index]));
+  return rows.map((cells) => cells.map(pad).join('  ')).join('\n');
+}
+
+function formatChallenge({ challenger, against, horizonDays, ...one }: AuditReport['challenges'][number]): string {
+  const figures = `e ${one.eBetter.toFixed(2)} that it is better, ${one.eWorse.toFixed(2)} that it is worse`;
+  return `${horizonDays}d  ${challenger} against ${against}, ${one.days} days: ${figures}: ${one.verdict}`;
+}
+
+function formatCheck({ check, what, passed, failed }: AuditReport['checks'][number]): string {
+  return `${check.padEnd(13)} ${what} ${failed > 0 ? `${failed} WRONG, ${passed} right` : `${passed} right.`}`;
+}
+
+/** A long record has many notes of one kind; the last ones concern the service as a whole. */
+const [FIRST_NOTES, LAST_NOTES] = [17, 3];
+
+function shortenNotes(notes: readonly string[]): readonly string[] {
+  const hidden = notes.length - FIRST_NOTES - LAST_NOTES;
+  if (hidden <= 0) return notes;
+  return [...notes.slice(0, FIRST_NOTES), `... and ${hidden} more (all of them with --json)`, ...notes.slice(-LAST_NOTES)];
 }

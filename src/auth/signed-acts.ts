@@ -1,26 +1,25 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
-import { type Address, type Hex, hashMessage } from 'viem';
-import { createSiweMessage, parseSiweMessage } from 'viem/siwe';
+import { type Address, getAddress, type Hex, hashMessage } from 'viem';
+import { createSiweMessage, parseSiweMessage, type SiweMessage } from 'viem/siwe';
+import { hasValidChecksum } from '../chain/addresses.ts';
 import type { Chain } from '../chain/client.ts';
-import { isSignedBy } from '../chain/verify-signature.ts';
-import { OracleError } from '../platform/errors.ts';
+import { isSignedBy } from '../chain/contracts.ts';
+import { OracleError } from '../errors.ts';
 import type { CollectionIndexes } from '../platform/mongo.ts';
-import { insertFirst } from '../platform/uncertain-write.ts';
-import type { NewApiKey } from './api-keys/api-keys.ts';
-import type { LoginClaimStore } from './login/login-claim-store.ts';
-import { LOGIN_WINDOW_MS } from './login/login-message.ts';
-import { isSiweMessage, type SiweExpectation } from './login/siwe-message.ts';
-import type { PaidTier } from './tiers/tiers.ts';
+import { insertFirst } from '../platform/retry.ts';
+import type { NewApiKey } from './api-keys.ts';
+import { LOGIN_WINDOW_MS, loginRejected } from './login-message.ts';
+import type { PaidTier } from './tiers.ts';
 
 /** What a wallet decides by one signature, besides opening a session. */
-export type Act =
+type Act =
   | { kind: 'create-key'; key: NewApiKey }
   /** Lists the access that the wallet has granted, after ending an entry of it. */
   | { kind: 'manage-access'; revoke: string | null }
   | { kind: 'allow-application'; request: string; client: string; tier: PaidTier };
 
-export type ActKind = Act['kind'];
+type ActKind = Act['kind'];
 type ActOf<K extends ActKind> = Extract<Act, { kind: K }>;
 
 /** The URI of a text names the operation that it is for. */
@@ -42,7 +41,7 @@ const NONCE_BYTES = 16;
 
 export const NONCE_INDEXES = [{ collection: COLLECTION, indexes: [{ key: { expiresAt: 1 } }] }] as const satisfies CollectionIndexes[];
 
-export interface SignedText {
+interface SignedText {
   message: string;
   signature: Hex;
 }
@@ -194,5 +193,109 @@ function alreadyUsedError(): OracleError {
   return new OracleError('CONFLICT', 'This signed text was used before: each is good for one act', {
     field: 'message',
     suggestedAction: AGAIN,
+  });
+}
+
+interface LoginClaimDoc {
+  _id: string;
+  /** Identifies the claimant: only it may release the claim. */
+  claimId: string;
+  expiresAt: Date;
+}
+
+export const LOGIN_CLAIM_INDEXES = [
+  { collection: 'login_claims', indexes: [{ key: { expiresAt: 1 } }] },
+] as const satisfies CollectionIndexes[];
+
+export class LoginClaimStore {
+  readonly #claims: Collection<LoginClaimDoc>;
+
+  constructor(db: Db) {
+    this.#claims = db.collection('login_claims');
+  }
+
+  /** Returns the function that releases the claim, or null when it is taken. @param expiresAt from then on the message is invalid anyway */
+  async acquire(key: string, expiresAt: Date): Promise<(() => Promise<void>) | null> {
+    const claimId = randomUUID();
+    if (!(await insertFirst(this.#claims, { _id: key, claimId, expiresAt }, 'claimId'))) return null;
+    return async () => {
+      await this.#claims.deleteOne({ _id: key, claimId });
+    };
+  }
+
+  async purge(now: Date): Promise<void> {
+    await this.#claims.deleteMany({ expiresAt: { $lte: now } });
+  }
+}
+
+export const MAX_SIWE_LENGTH = 4_096;
+
+export interface SiweExpectation {
+  domain: string;
+  /** Origin, e.g. `https://oracle.example`. */
+  origin: string;
+  chainId: number;
+}
+
+/** Matches the whole message: viem's parser alone would find the fields anywhere in a longer text. */
+const SIWE_PATTERN =
+  /^[^\s]+ wants you to sign in with your Ethereum account:\n0x[0-9a-fA-F]{40}\n\n(?:[^\n]+\n)?\nURI: \S+\nVersion: \S+\nChain ID: \d{1,15}\nNonce: [a-zA-Z0-9]{8,}\nIssued At: \S+(?:\nExpiration Time: \S+)?(?:\nNot Before: \S+)?(?:\nRequest ID: [^\n]*)?(?:\nResources:(?:\n- \S+)*)?$/;
+
+/** Whether a text has the form of EIP-4361. */
+function isSiweMessage(message: string): boolean {
+  return message.length <= MAX_SIWE_LENGTH && SIWE_PATTERN.test(message);
+}
+
+type SiweFields = Partial<SiweMessage>;
+
+/** All but signature and nonce. @throws OracleError INPUT_INVALID for a malformed message, UNAUTHENTICATED naming e.g. `message.domain` */
+export function checkSiweMessage(message: string, expected: SiweExpectation, now: Date): { wallet: Address; nonce: string } {
+  if (!isSiweMessage(message)) throw invalid('', 'is not an EIP-4361 message');
+  const fields = parseSiweMessage(message);
+  const { address, nonce } = fields;
+  if (address === undefined || nonce === undefined) throw invalid('', 'is not an EIP-4361 message');
+  if (!hasValidChecksum(address)) throw invalid('address', 'has an invalid EIP-55 checksum');
+  checkAudience(fields, expected, now);
+  checkTimes(fields, now);
+  return { wallet: getAddress(address), nonce };
+}
+
+function checkAudience(fields: SiweFields, expected: SiweExpectation, now: Date): void {
+  const rejected = (name: string, problem: string) => loginRejected(toField(name), problem, now);
+  const { domain, scheme, uri, version, chainId } = fields;
+  if (version !== '1') throw invalid('version', 'must be 1');
+  if (domain !== expected.domain) throw rejected('domain', `The message must be made out to ${expected.domain}`);
+  if (scheme !== undefined && `${scheme}:` !== new URL(expected.origin).protocol) {
+    throw rejected('scheme', `The message must be made out to ${expected.origin}`);
+  }
+  if (parseUriOrigin(uri) !== expected.origin) throw rejected('uri', `The URI must be one of ${expected.origin}`);
+  if (chainId !== expected.chainId) throw rejected('chainId', `The chain id must be ${expected.chainId}`);
+}
+
+function checkTimes({ issuedAt, expirationTime, notBefore }: SiweFields, now: Date): void {
+  const rejected = (name: string, problem: string) => loginRejected(toField(name), problem, now);
+  const times = { issuedAt, expirationTime, notBefore };
+  for (const [name, time] of Object.entries(times)) {
+    if (time !== undefined && Number.isNaN(time.getTime())) throw invalid(name, 'must be a date-time of RFC 3339');
+  }
+  if (issuedAt === undefined || Math.abs(now.getTime() - issuedAt.getTime()) > LOGIN_WINDOW_MS) {
+    throw rejected('issuedAt', 'The message was not issued within 5 minutes of the server time');
+  }
+  if (expirationTime !== undefined && expirationTime <= now) throw rejected('expirationTime', 'The message has expired');
+  if (notBefore !== undefined && notBefore > now) throw rejected('notBefore', 'The message is not valid yet');
+}
+
+function parseUriOrigin(uri: string | undefined): string | null {
+  return uri !== undefined && URL.canParse(uri) ? new URL(uri).origin : null;
+}
+
+function toField(name: string): string {
+  return name === '' ? 'message' : `message.${name}`;
+}
+
+function invalid(name: string, problem: string): OracleError {
+  return new OracleError('INPUT_INVALID', `body field "${toField(name)}" ${problem}`, {
+    field: toField(name),
+    suggestedAction: 'Create an EIP-4361 message with the nonce, domain, uri and chainId of GET /api/svc/oracle/nonce.',
   });
 }

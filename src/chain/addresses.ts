@@ -1,4 +1,4 @@
-import type { Address } from 'viem';
+import { type Address, getAddress } from 'viem';
 
 export interface ChainAddresses {
   eas: Address;
@@ -33,6 +33,17 @@ const EAS_EXPLORER_URLS: Readonly<Record<number, string>> = {
 /** Canonical form of addresses in keys and in the database. */
 export function toLowerCaseAddress(address: Address): Address {
   return address.toLowerCase() as Address;
+}
+
+/** Whether an address is in one case, or in mixed case with its checksum (EIP-55). */
+export function hasValidChecksum(address: string): boolean {
+  const digits = address.slice(2);
+  return digits === digits.toLowerCase() || digits === digits.toUpperCase() || getAddress(address.toLowerCase()) === address;
+}
+
+/** The spellings of an address that clients sign texts with: with its checksum, in lower and in upper case. */
+export function listAddressSpellings(address: string): string[] {
+  return [getAddress(address), address.toLowerCase(), `0x${address.slice(2).toUpperCase()}`];
 }
 
 /** Base URL of the chain's EAS explorer, without a trailing slash; null for an unknown chain. */

@@ -1,12 +1,25 @@
-import type { Address } from 'viem';
-import type { SignedHash } from '../chain/verify-signature.ts';
-import { CHANNELS, type Channel, type ClosedChannels } from './channels.ts';
-import type { Ledger } from './ledger/ledger.ts';
-import type { MerchantConfig } from './merchant-config.ts';
-import type { SignatureRule } from './purchases/buyer-check.ts';
-import type { SignReceipt } from './receipts/receipt.ts';
-import type { RequireSalesOpen } from './sales-gate.ts';
-import type { SalesService } from './x402/sales-service.ts';
+import { type Address, concatHex, encodeFunctionData, erc20Abi, formatGwei, keccak256, slice, toHex } from 'viem';
+import type { Chain } from '../chain/client.ts';
+import type { SignedHash } from '../chain/contracts.ts';
+import { chainCall, chainCallWithin, withChainTimeout } from '../chain/rpc.ts';
+import { readL1DataFee } from '../chain/wallet.ts';
+import { isOracleError, toPublicReason } from '../errors.ts';
+import type { Ledger } from './ledger.ts';
+import {
+  CHANNELS,
+  type Channel,
+  type ClosedChannels,
+  formatAmount,
+  type MerchantConfig,
+  OFFERINGS,
+  type ReadForecastTerms,
+  type RequireSalesOpen,
+  usdFromMicros,
+} from './offerings.ts';
+import type { SignatureRule } from './purchases.ts';
+import type { SignReceipt } from './receipts.ts';
+import { type FacilitatorEndpoint, requireFacilitatorSupport } from './x402/facilitator.ts';
+import type { SalesService } from './x402/sales.ts';
 
 export interface Commerce {
   ledger: Ledger;
@@ -18,13 +31,13 @@ export interface Commerce {
   facilitatorUrl: string | null;
   /** Whether a wallet signed a hash. @throws OracleError CHAIN_UNREACHABLE */
   isSignedBy(signed: SignedHash): Promise<boolean>;
-  freeHold: boolean;
   purchaseSignatures: SignatureRule;
   closed: ClosedChannels;
   requireOpen: RequireSalesOpen;
+  readForecastTerms: ReadForecastTerms;
 }
 
-export interface ChannelState {
+interface ChannelState {
   channel: Channel;
   open: boolean;
   /** Null when open. */
@@ -36,4 +49,118 @@ export function listChannelStates({ closed }: Pick<Commerce, 'closed'>): Channel
     const reason = closed[channel] ?? null;
     return { channel, open: reason === null, reason };
   });
+}
+
+interface PaymentHealthDeps {
+  chain: Chain;
+  payee: Address;
+  /** A remote facilitator, or the address of our own. */
+  facilitator: FacilitatorEndpoint | { address: Address };
+}
+
+/** Whether payments can be settled (`facilitator`) and received (`payee`). */
+export interface PaymentCheck {
+  name: 'facilitator' | 'payee';
+  ok: boolean;
+  detail: string;
+}
+
+const READ_TIMEOUT_MS = 3_000;
+const GAS_PER_PAYMENT = 86_000n;
+const MIN_PAYMENTS = 100n;
+
+/** Public: balances and addresses of the facilitator are left out, as its transactions show which payments were settled. */
+export function checkPayments(deps: PaymentHealthDeps): Promise<PaymentCheck[]> {
+  return Promise.all([runCheck('facilitator', () => checkFacilitator(deps)), runCheck('payee', () => checkPayee(deps))]);
+}
+
+async function runCheck(name: PaymentCheck['name'], check: () => Promise<Omit<PaymentCheck, 'name'>>): Promise<PaymentCheck> {
+  try {
+    return { name, ...(await check()) };
+  } catch (error) {
+    return { name, ok: false, detail: toPublicReason(error) };
+  }
+}
+
+async function checkFacilitator({ chain, facilitator }: PaymentHealthDeps) {
+  if ('url' in facilitator) {
+    await requireFacilitatorSupport(facilitator, chain.chainId);
+    return { ok: true, detail: 'a remote facilitator settles on this chain' };
+  }
+  const { client } = chain;
+  const [balance, gasPrice] = await chainCallWithin(READ_TIMEOUT_MS, 'Reading the funds of the facilitator', () =>
+    Promise.all([client.getBalance({ address: facilitator.address }), client.getGasPrice()]),
+  );
+  const ok = balance >= MIN_PAYMENTS * GAS_PER_PAYMENT * gasPrice;
+  return { ok, detail: ok ? 'the service settles payments itself' : `has gas for fewer than ${MIN_PAYMENTS} payments` };
+}
+
+/** Some coins refuse transfers to addresses that they have blocked. */
+async function checkPayee({ chain, payee }: PaymentHealthDeps) {
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [payee, 0n] });
+  try {
+    await chainCallWithin(READ_TIMEOUT_MS, 'Simulating a transfer to the payee', () =>
+      chain.client.call({ account: payee, to: chain.addresses.stablecoin, data }),
+    );
+    return { ok: true, detail: 'the stablecoin can be transferred to it' };
+  } catch (error) {
+    if (!isOracleError(error, 'CHAIN_REVERTED')) throw error;
+    return { ok: false, detail: 'the stablecoin refuses a transfer to it' };
+  }
+}
+
+/** By gas at a price of the chain's currency, null where it is not known, or by the fee of a hosted facilitator in millionths of a dollar. */
+export type SettlementPricing = { currencyUsd: number | null; isAssumed: boolean } | { feeMicros: bigint | null };
+
+/** What one settlement costs now, beside each x402 price. Amounts in millionths of a dollar; null while the cost is not known. */
+export interface SettlementCost {
+  settledBy: 'service' | 'facilitator';
+  costMicros: number | null;
+  /** How the cost follows, or why it is not known. */
+  detail: string;
+  margins: { offering: string; priceMicros: number; marginMicros: number | null }[];
+}
+
+/** As long as the calldata of `transferWithAuthorization`, and not compressible: the data fee is not underestimated. */
+const SETTLEMENT_DATA = slice(concatHex(Array.from({ length: 10 }, (_, index) => keccak256(toHex(index)))), 0, 292);
+const WEI_PER_ETHER = 10n ** 18n;
+
+/** An unreachable chain leaves the cost unknown. */
+export async function readSettlementCost(chain: Chain, pricing: SettlementPricing): Promise<SettlementCost> {
+  const { costMicros, detail } = 'feeMicros' in pricing ? describeFee(pricing) : await readGasCost(chain, pricing);
+  return {
+    settledBy: 'feeMicros' in pricing ? 'facilitator' : 'service',
+    costMicros: costMicros === null ? null : Number(costMicros),
+    detail,
+    margins: OFFERINGS.filter(({ channel }) => channel === 'x402').map(({ name, price }) => ({
+      offering: name,
+      priceMicros: Number(price.amount),
+      marginMicros: costMicros === null ? null : Number(price.amount - costMicros),
+    })),
+  };
+}
+
+export function formatMicroUsd(micros: number): string {
+  return `${micros < 0 ? '-' : ''}${formatAmount(usdFromMicros(BigInt(Math.abs(micros))), 0)}`;
+}
+
+function describeFee({ feeMicros }: { feeMicros: bigint | null }) {
+  const detail = feeMicros === null ? 'X402_FACILITATOR_FEE_USD is unset' : 'the fee of the hosted facilitator';
+  return { costMicros: feeMicros, detail };
+}
+
+async function readGasCost({ client }: Chain, { currencyUsd, isAssumed }: { currencyUsd: number | null; isAssumed: boolean }) {
+  if (currencyUsd === null) return { costMicros: null, detail: "CHAIN_CURRENCY_USD is unset, and a local chain's gas costs nothing" };
+  try {
+    const [gasPrice, dataFee] = await withChainTimeout(READ_TIMEOUT_MS, 'Reading the fees of a settlement', () =>
+      Promise.all([chainCall('Reading the gas price', () => client.getGasPrice()), readL1DataFee(client, SETTLEMENT_DATA)]),
+    );
+    const microsPerEther = BigInt(currencyUsd) * 1_000_000n;
+    const costMicros = ((GAS_PER_PAYMENT * gasPrice + dataFee) * microsPerEther + WEI_PER_ETHER - 1n) / WEI_PER_ETHER;
+    const price = `ether at ${currencyUsd} USD${isAssumed ? ', assumed as CHAIN_CURRENCY_USD is unset' : ''}`;
+    const gas = `${GAS_PER_PAYMENT.toLocaleString('en-US')} gas at ${formatGwei(gasPrice)} gwei and ${formatGwei(dataFee)} gwei for data`;
+    return { costMicros, detail: `${gas}, ${price}` };
+  } catch (error) {
+    return { costMicros: null, detail: toPublicReason(error) };
+  }
 }

@@ -1,13 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Address } from 'viem';
-import type { Channel } from './channels.ts';
-import type { JobPolicy } from './jobs/job-policy.ts';
-import { getCaip2Network, type MerchantConfig } from './merchant-config.ts';
-import { formatMoney, usdFromMicros } from './money.ts';
-import type { Offering } from './price-list.ts';
-import type { SignatureRule } from './purchases/buyer-check.ts';
-import { getPurchaseMessageTemplate } from './purchases/purchase.ts';
+import { OracleError } from '../errors.ts';
+import type { JobPolicy } from './jobs/jobs.ts';
+import { type Channel, formatMoney, getCaip2Network, type MerchantConfig, type Offering, usdFromMicros } from './offerings.ts';
+import { getPurchaseMessageTemplate, type SignatureRule } from './purchases.ts';
 
-export interface PaymentInstructions {
+interface PaymentInstructions {
   /** Payee wallet; for a job its provider. Null while the channel is closed. */
   payee: Address | null;
   chain: string;
@@ -20,7 +18,7 @@ export interface PaymentInstructions {
   steps: string[];
 }
 
-export interface JobProvider {
+interface JobProvider {
   contract: Address;
   provider: Address;
   policy: Pick<JobPolicy, 'evaluators' | 'maxMicros' | 'direct'>;
@@ -40,7 +38,7 @@ const STEPS: Record<Exclude<Channel, 'purchase'>, readonly string[]> = {
   ],
 };
 
-export interface ClaimSignature {
+interface ClaimSignature {
   /** When false, an unsigned claim is delivered to the client address that makes it first. */
   required: boolean;
   /** Message to sign, with the placeholder `<txHash in lower case>`. */
@@ -76,7 +74,7 @@ function formatEvaluatorRule({ evaluators, maxMicros }: JobProvider['policy']): 
   return `Choose an evaluator, who judges what is delivered. ${known && `Known here: ${known}. `}${others}`;
 }
 
-export interface PaymentInstructionOptions {
+interface PaymentInstructionOptions {
   merchant: MerchantConfig;
   /** Null when jobs are disabled. */
   jobs: JobProvider | null;
@@ -113,4 +111,13 @@ export function formatSingleAnswerHint(offering: Pick<Offering, 'price' | 'resou
   if (!offering?.resource) return '';
   const { method, path } = offering.resource;
   return `Or pay ${formatMoney(offering.price)} for a single answer, without an account: ${method} ${path}?horizon=7d.`;
+}
+
+/** Pauses a poll for a payment. @throws OracleError SHUTTING_DOWN when the signal aborts */
+export async function sleepOrShutdown(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await delay(ms, undefined, { signal });
+  } catch (cause) {
+    throw new OracleError('SHUTTING_DOWN', 'The service is stopping; repeat the request with the same payment', { cause });
+  }
 }

@@ -1,16 +1,15 @@
 import type { Collection, Db } from 'mongodb';
-import type { Attester } from '../chain/eas/attester.ts';
-import { type Day, formatDay } from '../forecast/day.ts';
+import type { Attester } from '../chain/eas/eas.ts';
+import { isOracleError, OracleError } from '../errors.ts';
+import { type Day, formatDay, HOUR_MS, SECOND_MS } from '../forecast/day.ts';
 import type { FeedCoverage } from '../market/feed.ts';
-import type { PipelineDeps } from '../pipeline/deps.ts';
-import { getStepDueMs, getWindowOpensMs } from '../pipeline/schedule/step-times.ts';
-import { runStep } from '../pipeline/step-registry.ts';
-import type { StepName } from '../pipeline/step-run-store.ts';
-import { runAll } from '../platform/concurrency/run-all.ts';
-import { damagedPartError } from '../platform/data-dir/entries.ts';
-import { isOracleError, OracleError } from '../platform/errors.ts';
-import { createReplayTime } from '../platform/time/trusted-time.ts';
-import type { ForecastRecord } from '../record/forecast-record.ts';
+import { getStepDueMs, getWindowOpensMs, type PipelineDeps } from '../pipeline/forecaster.ts';
+import { runStep } from '../pipeline/pipeline.ts';
+import type { StepName } from '../pipeline/step-runs.ts';
+import { runAll } from '../platform/concurrency.ts';
+import { damagedPartError } from '../platform/data-dir.ts';
+import { createReplayTime } from '../platform/time.ts';
+import type { ForecastRecord } from '../record/forecasts.ts';
 import type { LocalChain } from './local-chain/local-chain.ts';
 
 export interface ReplayRange {
@@ -18,9 +17,7 @@ export interface ReplayRange {
   to: Day;
 }
 
-const SECOND_MS = 1_000;
 /** Upper bound of the outcome steps, whose transactions take a block each, at most a second apart. */
-const HOUR_MS = 3_600_000;
 const PUBLISH_EVERY_DAYS = 100;
 /** Until then readers may see figures of some days before. */
 const ADVANCE_REVISIONS_EVERY_DAYS = 30;
@@ -38,7 +35,7 @@ export function computeReplayRange(coverage: FeedCoverage, today: Day, days: num
   return { from: Math.max(coverage.firstDay, to - days + 1), to };
 }
 
-export interface ReplayOptions {
+interface ReplayOptions {
   db: Db;
   pipeline: PipelineDeps;
   /** Requested range; an interrupted replay keeps its own. */
@@ -254,14 +251,14 @@ async function runStepAt({ pipeline }: ReplayOptions, step: StepName, day: Day, 
   throw new OracleError('STEP_WAITING', `The replay of ${formatDay(day)} stopped at ${step}: ${reason}`);
 }
 
-/** No other process attests during a replay. A chain past `throughMs` is rejected: a commitment after the opening of its outcome window would void the day. */
+/** A chain past `throughMs` is rejected: a commitment after the opening of its outcome window would void the day. */
 async function advanceChainTime(
   { chain }: ReplayOptions,
   day: Day,
   { fromMs, throughMs }: { fromMs: number; throughMs: number },
 ): Promise<void> {
   try {
-    await chain.setNextBlockTime(fromMs, { attestsAlone: true });
+    await chain.setNextBlockTime(fromMs);
   } catch (error) {
     if (!isOracleError(error, 'INPUT_INVALID')) throw error;
     const last = await chain.readLastBlockMs();

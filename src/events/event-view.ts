@@ -1,15 +1,14 @@
 import type { Caller } from '../auth/caller.ts';
-import { deriveSalt } from '../chain/eas/salt.ts';
+import { deriveSalt } from '../chain/eas/eas.ts';
 import { formatDay } from '../forecast/day.ts';
 import { formatHorizonName } from '../forecast/model.ts';
-import { REGIMES } from '../forecast/regime/regime.ts';
+import { REGIMES } from '../forecast/regime.ts';
 import { fromCents } from '../record/forecast-doc.ts';
-import { mayReadUnresolved, type RevealPolicy, toCommittedProbabilities } from '../record/forecast-visibility.ts';
-import { roundContractPrice } from '../record/intent/decimal.ts';
+import { roundContractPrice } from '../record/trade-intent.ts';
+import { mayReadUnresolved, type RevealPolicy, toCommittedProbabilities } from '../record/visibility.ts';
 import { MICROS } from '../wager/venue.ts';
-import type { PushedName } from './event-names.ts';
-import { type EventPayload, MAX_REASON_LENGTH, type PushedEvent } from './event-payloads.ts';
-import type { AnyEvent, EventContent } from './log/event.ts';
+import { type EventPayload, MAX_REASON_LENGTH, type PushedEvent, type PushedName } from './events.ts';
+import type { AnyEvent, EventContent } from './log.ts';
 
 export interface EventViewOptions {
   saltSecret: string;
@@ -146,7 +145,7 @@ function viewSettledWager(wager: EventContent['wager.settled'], { canReadUnresol
   const stake = basic ? viewStake(wager) : GATED_STAKE;
   const { id: marketId, strikeUsd, expiresAt } = wager.market!;
   const market = { ...viewMarket(wager), marketId, strikeUsd, expiresAt: expiresAt.toISOString() };
-  return { ...market, ...stake, winner: winner!, ...(basic ? revealed : gated), settledAt: settledAt!.toISOString(), replayed };
+  return { ...market, ...stake, winner, ...(basic ? revealed : gated), settledAt: settledAt!.toISOString(), replayed };
 }
 
 type Stake = Pick<
@@ -163,7 +162,7 @@ function viewMarket({ _id: date, market, venue, asset }: Stake) {
 }
 
 const NO_STAKE = { side: 'NONE' as const, amount: 0, amountMicros: 0, contracts: 0, price: 0, odds: 0 };
-/** Side and absence of a wager would disclose the direction. */
+/** Side, amount and odds, or that there is no wager, would disclose what the model holds more likely. */
 const GATED_STAKE = { side: null, amount: null, amountMicros: null, contracts: null, price: null, odds: null };
 
 function viewStake({ side, contracts, costMicros }: Stake) {

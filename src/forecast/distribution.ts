@@ -1,5 +1,5 @@
-import { OracleError } from '../platform/errors.ts';
-import { interpolateQuantile, mean } from './math/mean.ts';
+import { OracleError } from '../errors.ts';
+import { interpolateQuantile, mean } from './math.ts';
 
 /**
  * Distribution of a log return: `scale * (Z - shift)`. Z has the 199 quantiles (at .005 to .995) of past returns over their scale,
@@ -16,7 +16,7 @@ export interface PredictiveDistribution {
 export type QuantileGrid = readonly number[] | Float64Array;
 
 export const QUANTILE_COUNT = 199;
-export const QUANTILE_STEP = 1 / (QUANTILE_COUNT + 1);
+const QUANTILE_STEP = 1 / (QUANTILE_COUNT + 1);
 const LAST_QUANTILE = QUANTILE_COUNT - 1;
 const TAIL_COUNT = 9;
 
@@ -91,7 +91,7 @@ function residualQuantile(grid: readonly number[], u: number): number {
 }
 
 /** Probability of at most `z` under a grid with exponential tails. */
-export function residualCdf(grid: QuantileGrid, z: number): number {
+function residualCdf(grid: QuantileGrid, z: number): number {
   if (z < grid[0]) return QUANTILE_STEP * Math.exp((z - grid[0]) / lowerTail(grid));
   if (z > grid[LAST_QUANTILE]) return 1 - QUANTILE_STEP * Math.exp((grid[LAST_QUANTILE] - z) / upperTail(grid));
   if (z === grid[LAST_QUANTILE]) return 1 - QUANTILE_STEP;
@@ -106,10 +106,142 @@ export function residualCdf(grid: QuantileGrid, z: number): number {
 }
 
 /** Scale of the exponential tail: mean excess below the tenth quantile. */
-export function lowerTail(grid: QuantileGrid): number {
+function lowerTail(grid: QuantileGrid): number {
   return grid[TAIL_COUNT] - mean(grid.slice(0, TAIL_COUNT));
 }
 
-export function upperTail(grid: QuantileGrid): number {
+function upperTail(grid: QuantileGrid): number {
   return mean(grid.slice(LAST_QUANTILE - TAIL_COUNT + 1)) - grid[LAST_QUANTILE - TAIL_COUNT];
+}
+
+/** Scores of one distribution for one outcome; of CRPS and log score, lower is better. */
+export interface GridScores {
+  /** In log-return units. */
+  crps: number;
+  /** Negative natural logarithm of the density, per unit of log return. */
+  logScore: number;
+  /** Probability integral transform: the probability of at most the outcome. */
+  pit: number;
+  /** Whether the central range of that probability contains the outcome, bounds included. */
+  in50: boolean;
+  in80: boolean;
+  in90: boolean;
+}
+
+const LAST = QUANTILE_COUNT - 1;
+/** Unit of the committed quantiles: closer ones, and a tail shorter than it, count as this far apart. */
+const MIN_WIDTH = 1e-6;
+/** Density far outside the grid, so that one outcome costs at most 20.7. */
+const MIN_DENSITY = 1e-9;
+
+/** Scores of a distribution for the realised log return. @throws OracleError INPUT_INVALID for a grid that descends or is not finite */
+export function scoreGrid(grid: QuantileGrid, realised: number): GridScores {
+  requireGrid(grid);
+  return {
+    crps: computeGridCrps(grid, realised),
+    logScore: computeLogScore(grid, realised),
+    pit: residualCdf(grid, realised),
+    in50: isInCentralRange(grid, realised, 0.5),
+    in80: isInCentralRange(grid, realised, 0.8),
+    in90: isInCentralRange(grid, realised, 0.9),
+  };
+}
+
+/** Twice the mean pinball loss of the quantiles. */
+export function computeGridCrps(grid: QuantileGrid, realised: number): number {
+  let sum = 0;
+  for (let index = 0; index < QUANTILE_COUNT; index++) {
+    const error = realised - grid[index];
+    const level = (index + 1) * QUANTILE_STEP;
+    sum += error >= 0 ? level * error : (level - 1) * error;
+  }
+  return (2 * sum) / QUANTILE_COUNT;
+}
+
+/** Of the density that is constant between neighbouring quantiles and exponential in the tails. */
+export function computeLogScore(grid: QuantileGrid, realised: number): number {
+  return -Math.log(Math.max(MIN_DENSITY, computeDensity(grid, realised)));
+}
+
+/** Whether the central range of probability `share` contains the outcome; `share` in steps of .01. */
+export function isInCentralRange(grid: QuantileGrid, realised: number, share: number): boolean {
+  const [below, above] = getCentralIndexes(share);
+  return realised >= grid[below] && realised <= grid[above];
+}
+
+function computeDensity(grid: QuantileGrid, realised: number): number {
+  if (realised < grid[0]) return computeTailDensity(grid[0] - realised, lowerTail(grid));
+  if (realised > grid[LAST]) return computeTailDensity(realised - grid[LAST], upperTail(grid));
+  let below = 0;
+  while (below < LAST - 1 && grid[below + 1] <= realised) below++;
+  return QUANTILE_STEP / Math.max(MIN_WIDTH, grid[below + 1] - grid[below]);
+}
+
+function computeTailDensity(excess: number, tail: number): number {
+  const scale = Math.max(MIN_WIDTH, tail);
+  return (QUANTILE_STEP / scale) * Math.exp(-excess / scale);
+}
+
+/** @throws OracleError INPUT_INVALID unless there are 199 finite quantiles in ascending order */
+export function requireGrid(grid: QuantileGrid): void {
+  for (let index = 0; index < QUANTILE_COUNT; index++) {
+    if (Number.isFinite(grid[index]) && (index === 0 || grid[index] >= grid[index - 1])) continue;
+    throw new OracleError('INPUT_INVALID', `quantile ${index + 1} of ${QUANTILE_COUNT} is ${grid[index]}`, { field: 'quantiles' });
+  }
+}
+
+/** Levels of the grid: .005, .010 ... .995. */
+export const QUANTILE_LEVELS: Float64Array = Float64Array.from({ length: QUANTILE_COUNT }, (_, index) => (index + 1) * QUANTILE_STEP);
+
+/** The 199 quantiles of the log return. */
+export function toQuantileGrid({ scale, shift, residualQuantiles }: PredictiveDistribution): Float64Array {
+  return Float64Array.from(residualQuantiles, (residual) => scale * (residual - shift));
+}
+
+/** Indexes of the quantiles that bound the central range of probability `share`, in steps of .01. */
+function getCentralIndexes(share: number): [below: number, above: number] {
+  const below = Math.round((1 - share) / 2 / QUANTILE_STEP) - 1;
+  return [below, QUANTILE_COUNT - 1 - below];
+}
+
+/** Probabilities of the published central ranges. */
+export const CENTRAL_SHARES = [0.5, 0.8, 0.9] as const;
+
+/** Half widths of the central ranges of a log return, whole units of 1e-6. */
+export interface CentralHalfWidths {
+  central50: number;
+  central80: number;
+  central90: number;
+}
+
+/** Units in a log return of 1, as in committed quantiles. */
+export const UNITS_PER_LOG_RETURN = 1e6;
+
+/** A distribution without its location. */
+type Spread = Pick<PredictiveDistribution, 'scale' | 'residualQuantiles'>;
+
+/**
+ * Half the distances between the quantiles that bound the central ranges. P(up) moves all quantiles by the same shift, which no distance
+ * contains, so that these are the widths of the distribution with P(up) one half too.
+ */
+export function computeHalfWidths({ scale, residualQuantiles }: Spread): CentralHalfWidths {
+  const [central50, central80, central90] = CENTRAL_SHARES.map((share) => {
+    const [below, above] = getCentralIndexes(share);
+    return Math.round((UNITS_PER_LOG_RETURN * scale * (residualQuantiles[above] - residualQuantiles[below])) / 2);
+  });
+  return { central50, central80, central90 };
+}
+
+/** Those of a forecast by `m0-d1`, from the daily variances of its day. */
+export function computeHalfWidthsFromVariance(
+  { v94, v99 }: { v94: number; v99: number },
+  { horizonDays, residualQuantiles }: { horizonDays: number; residualQuantiles: readonly number[] },
+): CentralHalfWidths {
+  return computeHalfWidths({ scale: computeScale(v94, v99, horizonDays), residualQuantiles });
+}
+
+/** A range around a price, symmetric in the logarithm. */
+export function widenPrice(price: number, halfWidthUnits: number): { low: number; high: number } {
+  const factor = Math.exp(halfWidthUnits / UNITS_PER_LOG_RETURN);
+  return { low: price / factor, high: price * factor };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatHorizonName, HORIZONS, type HorizonName } from './model.ts';
 
 export const HORIZON_NAMES: readonly HorizonName[] = HORIZONS.map(formatHorizonName);
-/** Signal horizons of the interface (section 4); `1d` is also accepted, but in no default. */
+/** Signal horizons that the interface names (section 1); `1d` is accepted wherever they are, but in no default. */
 export const SIGNAL_HORIZONS = ['2d', '3d', '7d'] as const satisfies HorizonName[];
 export const DEFAULT_HORIZON = '7d' satisfies HorizonName;
 export const HORIZON_RULE = `must be one of ${HORIZON_NAMES.join(', ')}, or the number alone`;
@@ -12,14 +12,20 @@ export type HorizonChoice = readonly HorizonName[] | null;
 /** Maximum length of a list, duplicates included. */
 const MAX_NAMES = 20;
 const HORIZON_PATTERN = `[${HORIZONS.join('')}]d?`;
-const HORIZON_DESCRIPTION = 'Days from the opening of the outcome window to its end';
-/** A horizon as `7d`, `7` or the number 7, parsed to `7d`; its published schema lists all horizons. */
-export const recordHorizonInput = z.preprocess(toHorizonName, z.enum(HORIZON_NAMES, { error: HORIZON_RULE })).describe(HORIZON_DESCRIPTION);
+export const HORIZON_DESCRIPTION = 'Days from the opening of the outcome window to its end';
+/** All spellings in text: `7d` and `7`. */
+export const HORIZON_SPELLINGS = [...HORIZON_NAMES, ...HORIZONS.map((days): `${typeof days}` => `${days}`)];
 
-/** The same for signals; its published schema lists the enumeration of the interface. */
-export const signalHorizonInput = z
-  .preprocess(toHorizonName, z.enum(HORIZON_NAMES, { error: HORIZON_RULE }).meta({ enum: [...SIGNAL_HORIZONS] }))
-  .describe(`${HORIZON_DESCRIPTION}; 1d is accepted too, and the number alone, such as 7`);
+/** JSON Schema of everything that is parsed as a horizon. */
+export const HORIZON_SCHEMA = {
+  anyOf: [
+    { type: 'integer', enum: [...HORIZONS] },
+    { type: 'string', enum: [...HORIZON_SPELLINGS] },
+  ],
+};
+
+/** A horizon as `7d`, `7` or the number 7, parsed to `7d`. The schemas that models read list the names alone. */
+export const recordHorizonInput = z.preprocess(toHorizonName, z.enum(HORIZON_NAMES, { error: HORIZON_RULE })).describe(HORIZON_DESCRIPTION);
 
 export const HORIZONS_PATTERN = new RegExp(`^(all|${HORIZON_PATTERN}(,${HORIZON_PATTERN}){0,${MAX_NAMES - 1}})$`);
 

@@ -1,5 +1,7 @@
-import { type Day, formatDay, parseDay } from './day.ts';
-import type { M1Fit } from './models/m1/m1-fit.ts';
+import { type Day, formatDay, getWeekday, parseDay } from './day.ts';
+import { computeScale } from './distribution.ts';
+import type { FeatureTable } from './inputs.ts';
+import { mean } from './math.ts';
 
 /** The version that walk-forward and variants examine unless another is named: logistic model 0 with distribution 1. */
 export const MODEL_NAME = 'm0-d1';
@@ -80,4 +82,50 @@ export function getTrainingEnd(block: number, horizonDays: HorizonDays, rules: L
 /** `<name>.<first day of the block>`, such as `m0-d1.2026-08-14`. */
 export function formatModelVersion(block: number, name: string = MODEL_NAME): string {
   return `${name}.${formatDay(getBlockStart(block))}`;
+}
+
+/** Horizons in days at which the model differs from `m0-d1`: at 7 days the last look found no gain. */
+export const M1_HORIZONS = [1, 2, 3] as const;
+export type M1Horizon = (typeof M1_HORIZONS)[number];
+
+/** One fit: all parameters needed to forecast the days of its block. */
+export interface M1Fit {
+  horizonDays: M1Horizon;
+  weekdayFactors: WeekdayFactors;
+  /** 199 quantiles, at .005 to .995, of h-day log returns over the scale from returns, and over the scale from ranges. */
+  returnQuantiles: readonly number[];
+  rangeQuantiles: readonly number[];
+}
+
+const WEEK_DAYS = 7;
+/** Observations of the mean factor 1 that each weekday's own is shrunk by. */
+const PSEUDO_COUNT = 26;
+
+/** Factors of the daily variance, Monday to Sunday; their mean is 1. */
+export type WeekdayFactors = readonly number[];
+
+/** Factors from the absolute returns over their scale of the rows `from` (inclusive) to `to` (exclusive). */
+export function fitWeekdayFactors(closes: Float64Array, { firstDay, v94, v99 }: FeatureTable, from: number, to: number): WeekdayFactors {
+  const sums = new Float64Array(WEEK_DAYS);
+  const counts = new Float64Array(WEEK_DAYS);
+  for (let row = from; row < to; row++) {
+    const weekday = getWeekday(firstDay + row);
+    sums[weekday] += Math.abs(Math.log(closes[row] / closes[row - 1])) / computeScale(v94[row - 1], v99[row - 1], 1);
+    counts[weekday]++;
+  }
+  const overall = (mean(sums) * WEEK_DAYS) / (to - from);
+  const factors = Array.from(sums, (sum, weekday) => {
+    const n = counts[weekday];
+    return (n * (sum / n / overall) ** 2 + PSEUDO_COUNT) / (n + PSEUDO_COUNT);
+  });
+  const average = mean(factors);
+  return factors.map((factor) => factor / average);
+}
+
+/** Mean factor of the `horizonDays` days after `day`. */
+export function computeWindowFactor(factors: WeekdayFactors, day: Day, horizonDays: number): number {
+  const today = getWeekday(day);
+  let sum = 0;
+  for (let ahead = 1; ahead <= horizonDays; ahead++) sum += factors[(today + ahead) % WEEK_DAYS];
+  return sum / horizonDays;
 }

@@ -1,13 +1,18 @@
-import { OracleError } from '../platform/errors.ts';
-import { type CentralHalfWidths, computeHalfWidths } from './central-range.ts';
-import { formatDay } from './day.ts';
-import { computePriceQuantiles, type PredictiveDistribution, type PriceQuantile } from './distribution.ts';
-import type { FeatureTable } from './features/feature-table.ts';
-import { computeCalibratedLogit, computeDeviation } from './fit/calibration.ts';
-import { sigmoid } from './fit/logistic.ts';
+import { OracleError } from '../errors.ts';
+import { type Day, formatDay } from './day.ts';
+import {
+  type CentralHalfWidths,
+  computeHalfWidths,
+  computePriceQuantiles,
+  type PredictiveDistribution,
+  type PriceQuantile,
+} from './distribution.ts';
+import { computeCalibratedLogit, computeDeviation, sigmoid } from './fit.ts';
+import type { FeatureTable } from './inputs.ts';
+import { Z_95 } from './math.ts';
 import type { HorizonDays, HorizonModel } from './model.ts';
-import { findModelVersion } from './models/registry.ts';
-import { REGIMES, type Regime } from './regime/regime.ts';
+import { findModelVersion } from './models.ts';
+import { REGIMES, type Regime } from './regime.ts';
 
 export type Direction = 'UP' | 'DOWN';
 export type Signal = 'BUY' | 'SELL' | 'HOLD';
@@ -20,7 +25,7 @@ export interface CategoryScore {
   signal: Signal;
 }
 
-export const FORECAST_LEVELS = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95] as const;
+const FORECAST_LEVELS = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95] as const;
 export const CONFIDENCE_RANGE = { least: 0.5, most: 0.99 } as const;
 /** Score beyond which a category is BUY or, below its negative, SELL. */
 const CATEGORY_SIGNAL_THRESHOLD = 0.2;
@@ -48,7 +53,7 @@ export interface ForecastValues {
   categories: Record<CategoryName, CategoryScore>;
 }
 
-export interface CoreForecastSource {
+interface CoreForecastSource {
   model: HorizonModel;
   features: FeatureTable;
   index: number;
@@ -135,4 +140,94 @@ function scoreCategories(features: FeatureTable, index: number): Record<Category
 function toCategoryScore(score: number): CategoryScore {
   if (score >= CATEGORY_SIGNAL_THRESHOLD) return { score, signal: 'BUY' };
   return { score, signal: score <= -CATEGORY_SIGNAL_THRESHOLD ? 'SELL' : 'HOLD' };
+}
+
+/**
+ * What is known of the direction. From a pre-registered study of November 2026: eight hypotheses were written down before any fit, selected
+ * on folds 1 to 14 of the recorded history and looked at once on folds 15 to 19. It is no figure of a service's own record.
+ */
+export const DIRECTION_EVIDENCE =
+  'In a pre-registered study of 3,420 recorded days (November 2026) the direction had no skill: SELL never occurred, and at 7 days it was always UP. What has skill is the width: the size of the move.';
+
+/** Trials of that study, after those that the model was selected from. */
+export const STUDY_TRIALS = {
+  /** Candidates for P(up): those of the eight hypotheses, and those of the last look. */
+  direction: [32, 4],
+  distribution: 1,
+  signalRules: 3,
+  relativeTests: 2,
+} as const;
+
+export type Outcome = 'WIN' | 'LOSS';
+const MIN_PROBABILITY = 1e-12;
+
+/** UP wins if the close at resolution is strictly higher than the close at window open; DOWN wins otherwise. */
+export function scoreDirection(direction: Direction, closeAtOpen: number, closeAtResolution: number): Outcome {
+  return (direction === 'UP') === closeAtResolution > closeAtOpen ? 'WIN' : 'LOSS';
+}
+
+export function brierScore(pUp: number, rose: boolean): number {
+  return (pUp - (rose ? 1 : 0)) ** 2;
+}
+
+/** Natural-log loss of a probability, lower is better; clipped at 1e-12 so that a wrong certainty stays finite. */
+export function boundedLogLoss(p: number, happened: boolean): number {
+  return -Math.log(Math.max(happened ? p : 1 - p, MIN_PROBABILITY));
+}
+
+export function computeAccuracy(outcomes: readonly Outcome[]): number | null {
+  if (outcomes.length === 0) return null;
+  return outcomes.filter((outcome) => outcome === 'WIN').length / outcomes.length;
+}
+
+export interface Interval {
+  low: number;
+  high: number;
+}
+
+/** 95 % Wilson score interval of `hits` in `n` trials; [0, 1] without trials. @throws OracleError INPUT_INVALID unless 0 <= hits <= n */
+export function wilsonInterval(hits: number, n: number): Interval {
+  if (!(hits >= 0 && hits <= n)) throw new OracleError('INPUT_INVALID', `${hits} hits in ${n} trials`, { field: 'hits' });
+  if (n === 0) return { low: 0, high: 1 };
+  const share = hits / n;
+  const z = Z_95;
+  const weight = 1 + z ** 2 / n;
+  const centre = (share + z ** 2 / (2 * n)) / weight;
+  const half = (z * Math.sqrt((share * (1 - share)) / n + z ** 2 / (4 * n ** 2))) / weight;
+  // Rounding may move the bounds past a share of 0 or 1.
+  return { low: hits === 0 ? 0 : Math.max(0, centre - half), high: hits === n ? 1 : Math.min(1, centre + half) };
+}
+
+/**
+ * 95 % interval of a share of outcomes, the same on every interface: Wilson's on the effective number of trials, since overlapping
+ * windows are correlated. Without drift its coverage is about 95 %.
+ * @throws OracleError INPUT_INVALID unless `share` is 0 to 1
+ */
+export function computeShareInterval(share: number, effectiveN: number): Interval {
+  return wilsonInterval(share * effectiveN, effectiveN);
+}
+
+/** Runs in outcomes ordered from first to last: the current run of equal ones, null without outcomes, and the longest of wins. */
+export function computeStreaks(outcomes: readonly Outcome[]) {
+  let count = 0;
+  let longestWin = 0;
+  outcomes.forEach((outcome, index) => {
+    count = outcome === outcomes[index - 1] ? count + 1 : 1;
+    if (outcome === 'WIN') longestWin = Math.max(longestWin, count);
+  });
+  const last = outcomes.at(-1);
+  return { current: last === undefined ? null : { type: last, count }, longestWin };
+}
+
+/**
+ * Forecasts whose windows of `horizonDays` do not overlap, chosen greedily from the first: correlated outcomes overstate the sample.
+ * Expects ascending days and keeps a repeated day once.
+ */
+export function selectNonOverlapping<T extends { day: Day }>(forecasts: readonly T[], horizonDays: number): T[] {
+  const kept: T[] = [];
+  for (const forecast of forecasts) {
+    const last = kept.at(-1);
+    if (last === undefined || forecast.day >= last.day + horizonDays) kept.push(forecast);
+  }
+  return kept;
 }

@@ -1,8 +1,7 @@
-import type { Day } from '../forecast/day.ts';
-import type { ProviderHealth } from './live/providers/provider.ts';
-import type { Observations } from './series/observations.ts';
-import type { SeriesId } from './series/series.ts';
-import type { StrikeSnapshot } from './strikes.ts';
+import { DAY_MS, type Day, formatDay, toDay, toInstantMs } from '../forecast/day.ts';
+import { roundTo } from '../platform/validation.ts';
+import { PROVIDERS, type ProviderHealth, type ProviderId } from './live/provider.ts';
+import { getPublicationMs, type Observations, SERIES, type SeriesId, sliceKnownAt } from './series.ts';
 
 export const FEED_KINDS = ['live', 'csv', 'simulated'] as const;
 export type FeedKind = (typeof FEED_KINDS)[number];
@@ -63,4 +62,157 @@ export interface Feed {
   historyRevision?(): number;
   /** Empty for a feed without providers. */
   providerHealth(): Promise<ProviderHealth[]>;
+}
+
+export interface StrikeBookLevel {
+  /** Of a YES contract, 0 to 1. */
+  price: number;
+  /** Contracts. */
+  size: number;
+}
+
+/** One quote of a prediction market on "Will BTC be above the strike at expiry?". */
+export interface StrikeSnapshot {
+  venue: 'polymarket' | 'kalshi';
+  marketId: string;
+  /** Untrusted text of the venue, bounded in length: data, never instructions. */
+  question: string;
+  /** Untrusted settlement rules of the venue, bounded in length. */
+  resolution: string;
+  strikeUsd: number;
+  expiresAtMs: number;
+  /** Best prices of a YES contract, 0 to 1; null for an empty or unread side of the book. */
+  bid: number | null;
+  ask: number | null;
+  lastPrice: number | null;
+  /** Best first, at most five; empty when the book was not read. */
+  bids: StrikeBookLevel[];
+  asks: StrikeBookLevel[];
+  tickSize: number | null;
+  minOrderSize: number | null;
+  negRisk: boolean | null;
+  /** Polymarket only. */
+  conditionId: string | null;
+  yesTokenId: string | null;
+  noTokenId: string | null;
+  url: string;
+  /** Quote time on the provider's clock (ms); null where it sends none. */
+  providerAtMs: number | null;
+  receivedAtMs: number;
+}
+
+const NEW_YORK_TIME_FORMAT = new Intl.DateTimeFormat('en-US', {
+  timeZone: 'America/New_York',
+  weekday: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
+/** 12:00 in New York is 16:00 or 17:00 UTC. */
+export function isNewYorkNoon(instantMs: number): boolean {
+  return NEW_YORK_TIME_FORMAT.format(instantMs).endsWith('12:00');
+}
+
+/** Polymarket's weekly ladder expires on Fridays at noon in New York. */
+export function isWeeklyStrike({ venue, expiresAtMs }: Pick<StrikeSnapshot, 'venue' | 'expiresAtMs'>): boolean {
+  return venue === 'polymarket' && isNewYorkNoon(expiresAtMs) && NEW_YORK_TIME_FORMAT.format(expiresAtMs).startsWith('Fri');
+}
+
+/** The next weekly ladder that expires more than one day after `atMs`; empty without one. */
+export function selectWeeklyStrikes(snapshots: readonly StrikeSnapshot[], atMs: number): StrikeSnapshot[] {
+  const ladders = snapshots.filter((snapshot) => snapshot.expiresAtMs > atMs + DAY_MS && isWeeklyStrike(snapshot));
+  const first = Math.min(...ladders.map(({ expiresAtMs }) => expiresAtMs));
+  return ladders.filter(({ expiresAtMs }) => expiresAtMs === first);
+}
+
+export function selectNearTheMoney<T extends { strikeUsd: number }>(strikes: readonly T[], spotUsd: number, count: number): T[] {
+  const distance = ({ strikeUsd }: T) => Math.abs(strikeUsd - spotUsd);
+  const nearest = strikes.toSorted((a, b) => distance(a) - distance(b)).slice(0, count);
+  return nearest.sort((a, b) => a.strikeUsd - b.strikeUsd);
+}
+
+/** Rounds for display; null for null, NaN and infinities. */
+export function roundOrNull(value: number | null, decimals: number): number | null {
+  return value === null || !Number.isFinite(value) ? null : roundTo(value, decimals);
+}
+
+/** Change in percent, rounded to two decimals; null when a value is missing or the result is not finite. */
+export function computeChangePct(from: number | null, to: number | null): number | null {
+  return from === null || to === null ? null : roundOrNull((to / from - 1) * 100, 2);
+}
+
+export function subtractOrNull(from: number | null, to: number | null): number | null {
+  return from === null || to === null ? null : to - from;
+}
+
+/** Rounded to whole dollars: providers publish one decimal, and sums of them carry binary rounding errors. */
+export function millionsToUsd(millions: number): number;
+export function millionsToUsd(millions: number | null): number | null;
+export function millionsToUsd(millions: number | null): number | null {
+  return millions === null ? null : Math.round(millions * 1_000_000);
+}
+
+export function formatDayOrNull(day: Day | null): string | null {
+  return day === null ? null : formatDay(day);
+}
+
+/** Hour and minute (UTC) at which a day's inputs are fixed. */
+export const SIGNAL_TIME = { hours: 21, minutes: 35 } as const;
+
+export function getSignalTimeMs(day: Day): number {
+  return toInstantMs(day, SIGNAL_TIME.hours, SIGNAL_TIME.minutes);
+}
+
+/** The last good value of a series for display, with its age. */
+export interface LatestReading {
+  series: SeriesId;
+  title: string;
+  unit: string;
+  source: string;
+  /** Null, like `observedDay` and `observedAtMs`, only before the first value. */
+  value: number | null;
+  observedDay: Day | null;
+  /** When this value became known (ms). */
+  observedAtMs: number | null;
+  ageDays: number | null;
+  /** True when the value is missing or exceeds the series' `staleDays`. */
+  stale: boolean;
+  /** True before the value's publication time. */
+  provisional: boolean;
+}
+
+export interface SeriesReading {
+  reading: LatestReading;
+  /** All known observations in their newest versions, ascending. */
+  known: Observations;
+}
+
+/** Reads the newest version of a series, provisional values included. @throws the errors of the feed */
+export async function readSeries(feed: Feed, series: SeriesId, atMs: number): Promise<SeriesReading> {
+  const known = sliceKnownAt(await feed.observations(series, atMs, 'latest'), atMs);
+  return { reading: buildLatestReading(series, known, atMs), known };
+}
+
+export function buildLatestReading(series: SeriesId, { source, days, values, availableAt }: Observations, atMs: number): LatestReading {
+  const { title, unit, staleDays } = SERIES[series];
+  const origin = { series, title, unit, source };
+  const last = days.length - 1;
+  if (last < 0) {
+    return { ...origin, value: null, observedDay: null, observedAtMs: null, ageDays: null, stale: true, provisional: false };
+  }
+  const observedDay = days[last];
+  const ageDays = toDay(atMs) - observedDay;
+  const publishedAtMs = getPublicationMs(series, observedDay);
+  // A repeated or late delivery does not make a value newer.
+  const observedAtMs = Math.min(availableAt[last], publishedAtMs);
+  const read = { value: values[last], observedDay, observedAtMs, ageDays };
+  return { ...origin, ...read, stale: ageDays > staleDays, provisional: atMs < publishedAtMs };
+}
+
+/** Terms of use of a series: those of its providers, or of the feed for simulated and CSV data. */
+export function getLicences({ kind, source }: Pick<Feed, 'kind' | 'source'>, providers: readonly { provider: ProviderId }[]) {
+  if (kind === 'simulated') return [{ of: source, licence: 'simulated data, free of third-party rights' }];
+  if (kind === 'csv') return [{ of: source, licence: 'licence of the files, unknown to the service' }];
+  return providers.map(({ provider }) => ({ of: PROVIDERS[provider].title, licence: PROVIDERS[provider].licence }));
 }

@@ -1,19 +1,18 @@
-import type { Day } from '../forecast/day.ts';
-import type { DailyCloses } from '../forecast/fit/base-rates.ts';
-import { type CacheStatistics, createCache } from '../platform/cache.ts';
-import { OracleError } from '../platform/errors.ts';
-import type { Feed, FeedCoverage, FeedKind, SpotPrice } from './feed.ts';
-import { createInputsBuilder, type DayInputs } from './inputs/day-inputs.ts';
-import type { ProviderHealth } from './live/providers/provider.ts';
-import { buildMarketContext, type MarketContext } from './market-context.ts';
-import { type DailyClose, getDailyClose, requireClosedDay } from './prices/daily-close.ts';
-import { QUORUM_RULES, type QuorumRule } from './prices/quorum.ts';
-import { buildReport } from './reports/build-report.ts';
-import type { ReportEnvelope } from './reports/envelope-fields.ts';
-import type { MarketReport } from './reports/report.ts';
-import type { SeriesId } from './series/series.ts';
-import { getSeriesHealth, type SeriesHealth } from './series/series-health.ts';
-import type { StrikeSnapshot } from './strikes.ts';
+import { OracleError } from '../errors.ts';
+import { type Day, toDay } from '../forecast/day.ts';
+import type { DailyCloses } from '../forecast/fit.ts';
+import { type CacheStatistics, createCache } from '../platform/concurrency.ts';
+import { openCsvFeed } from './csv.ts';
+import { type Feed, type FeedCoverage, type FeedKind, millionsToUsd, roundOrNull, type SpotPrice, type StrikeSnapshot } from './feed.ts';
+import { createInputsBuilder, type DayInputs } from './inputs.ts';
+import { FIRST_LIVE_DAY } from './live/feed.ts';
+import type { ProviderHealth, ProviderId } from './live/provider.ts';
+import { type DailyClose, getDailyClose, QUORUM_RULES, type QuorumRule, requireClosedDay } from './quorum.ts';
+import { sumFlowsUsd } from './reports/etf.ts';
+import type { MarketReport, ReportEnvelope } from './reports/report.ts';
+import { buildReport } from './reports/reports.ts';
+import { getFearGreedLabel, type Observations, SERIES, SERIES_IDS, type SeriesId, sliceKnownAt } from './series.ts';
+import { openSimulatedFeed } from './simulated.ts';
 
 /** Staleness limit of a spot price. CSV and simulated feeds have exactly one price per instant, which cannot be late. */
 const MAX_SPOT_AGE_MS = {
@@ -22,7 +21,7 @@ const MAX_SPOT_AGE_MS = {
   simulated: Number.POSITIVE_INFINITY,
 } as const satisfies Record<FeedKind, number>;
 
-export interface MarketHealth {
+interface MarketHealth {
   kind: FeedKind;
   source: string;
   series: SeriesHealth[];
@@ -120,4 +119,115 @@ async function requireFreshSpot(feed: Feed, atMs: number, maxAgeMs: number): Pro
   if (ageMs <= maxAgeMs) return spot;
   const age = `${Math.round(ageMs / 60_000)} minutes old, the limit is ${Math.round(maxAgeMs / 60_000)}`;
   throw new OracleError('PRICE_UNAVAILABLE', `The last price from ${spot.source} is ${age}`);
+}
+
+/** Public market figures as of one instant. A figure is null when its series is missing or stale. */
+export type MarketContext = Awaited<ReturnType<typeof buildMarketContext>>;
+
+/** Composes the public figures known at `atMs`. @throws the errors of the feed */
+export async function buildMarketContext(feed: Feed, spot: SpotPrice, atMs: number) {
+  const today = toDay(atMs);
+  const sentiment = sliceKnownAt(await feed.observations('fearGreed', atMs), atMs);
+  const flows = sliceKnownAt(await feed.observations('etfFlow', atMs), atMs);
+  const lastSentiment = findLatest(sentiment, today - SERIES.fearGreed.staleDays);
+  const lastFlow = findLatest(flows, today - SERIES.etfFlow.staleDays);
+  const fearGreed = roundOrNull(lastSentiment?.value ?? null, 0);
+  return {
+    atMs,
+    kind: feed.kind,
+    source: feed.source,
+    btcPrice: spot.priceUsd,
+    change24hPct: spot.change24hPct,
+    fearGreed,
+    fearGreedLabel: fearGreed === null ? null : getFearGreedLabel(fearGreed),
+    // Net flows of calendar days that end with the last reported one.
+    etfFlowThroughDay: lastFlow?.day ?? null,
+    etfFlows7dUsd: lastFlow && sumFlowsUsd(flows, lastFlow.day, 7),
+    etfFlows30dUsd: lastFlow && sumFlowsUsd(flows, lastFlow.day, 30),
+    etfFlowLastDayUsd: lastFlow && millionsToUsd(lastFlow.value),
+    // Publication time of each figure (ms).
+    observedAt: { btcPrice: spot.observedAtMs, fearGreed: lastSentiment?.availableAt ?? null, etfFlows: lastFlow?.availableAt ?? null },
+    sources: { btcPrice: spot.source, fearGreed: sentiment.source, etfFlows: flows.source },
+  };
+}
+
+/** The last observation unless it is dated before `since`. */
+function findLatest({ days, values, availableAt }: Observations, since: Day): { day: Day; value: number; availableAt: number } | null {
+  const index = days.length - 1;
+  return index >= 0 && days[index] >= since ? { day: days[index], value: values[index], availableAt: availableAt[index] } : null;
+}
+
+export type SeriesHealth = Awaited<ReturnType<typeof getSeriesHealth>>[number];
+
+/** Coverage and staleness of each series at `atMs`; `providers` are those of a live feed, the primary first. @throws the errors of the feed */
+async function getSeriesHealth(feed: Feed, atMs: number) {
+  const circuits = new Map((await feed.providerHealth()).map(({ provider, circuit }) => [provider, circuit]));
+  const { getProviderIds } = feed.kind === 'live' ? await import('./sources/registry.ts') : { getProviderIds: (): ProviderId[] => [] };
+  return Promise.all(
+    SERIES_IDS.map(async (series) => {
+      const { source, days } = await feed.observations(series, atMs, 'latest');
+      const lastObservedDay = days.at(-1) ?? null;
+      const ageDays = lastObservedDay === null ? null : toDay(atMs) - lastObservedDay;
+      const stale = ageDays === null || ageDays > SERIES[series].staleDays;
+      const providers = getProviderIds(series).map((provider) => ({ provider, circuit: circuits.get(provider) ?? 'closed' }));
+      return { series, title: SERIES[series].title, source, lastObservedDay, ageDays, stale, providers };
+    }),
+  );
+}
+
+/** The FEEDS setting as far as it is decided before the record is open. */
+interface FeedChoice {
+  coverage: FeedCoverage;
+  /** The feed for a record made from `recorded` (null: no record yet). `feed` is null for live data, which needs the database. */
+  selectFeed(recorded: string | null): { feed: Feed | null; reason: string | null };
+}
+
+const CHOICES = 'Set FEEDS to auto, live, simulated or csv:<folder>.';
+const LIVE_COVERAGE: FeedCoverage = { firstDay: FIRST_LIVE_DAY, lastDay: null };
+
+/**
+ * Parses the FEEDS setting. `auto` probes live providers for at most 3 s and falls back to a simulated market; an existing record keeps
+ * the feed it was made from.
+ * @throws OracleError CONFIG_INVALID for an unknown setting, FEED_INVALID naming file and line
+ */
+export async function chooseFeed(
+  setting: string,
+  { seed, isLiveReachable }: { seed: number; isLiveReachable(): Promise<boolean> },
+): Promise<FeedChoice> {
+  if (setting === 'live') return { coverage: LIVE_COVERAGE, selectFeed: () => ({ feed: null, reason: null }) };
+  if (setting === 'auto') return chooseAutomatically(seed, await isLiveReachable());
+  const feed = await openNamedFeed(setting, seed);
+  return { coverage: await feed.coverage(), selectFeed: () => ({ feed, reason: null }) };
+}
+
+function chooseAutomatically(seed: number, reachable: boolean): FeedChoice {
+  const simulated = (reason: string) => ({ feed: openSimulatedFeed({ seed }), reason });
+  return {
+    coverage: LIVE_COVERAGE,
+    selectFeed(recorded) {
+      if (recorded === 'live') return { feed: null, reason: reachable ? null : 'no venue responds: steps wait for live data' };
+      if (recorded?.startsWith('csv:')) throw csvFolderRequired(recorded);
+      if (recorded !== null) return simulated('the record in this folder was made from the SIMULATED market and continues with it');
+      return reachable ? { feed: null, reason: null } : simulated('no live data could be reached within 3 s: the market is SIMULATED');
+    },
+  };
+}
+
+async function openNamedFeed(setting: string, seed: number): Promise<Feed> {
+  if (setting === 'simulated') return openSimulatedFeed({ seed });
+  if (!setting.startsWith('csv:')) throw invalidFeedsSetting(`"${setting}" is not a feed`);
+  const folder = setting.slice('csv:'.length).trim();
+  if (folder === '') throw invalidFeedsSetting('csv: needs a folder');
+  return openCsvFeed(folder);
+}
+
+/** The record stores the folder's name without its path. */
+function csvFolderRequired(recorded: string): OracleError {
+  const suggestedAction = `Set FEEDS=csv:<folder>, with the folder named "${recorded.slice('csv:'.length)}" that the record was made from.`;
+  const message = `Setting FEEDS: the record in this data folder was made from files (${recorded})`;
+  return new OracleError('CONFIG_INVALID', message, { field: 'FEEDS', suggestedAction });
+}
+
+function invalidFeedsSetting(problem: string): OracleError {
+  return new OracleError('CONFIG_INVALID', `FEEDS: ${problem}. ${CHOICES}`, { field: 'FEEDS', suggestedAction: CHOICES });
 }

@@ -1,30 +1,43 @@
-import type { Day } from '../forecast/day.ts';
-import { type ComputedFeatures, computeFeatures } from '../forecast/features/compute-features.ts';
-import type { FeatureTable } from '../forecast/features/feature-table.ts';
-import { fitModel } from '../forecast/fit/walk-forward.ts';
-import { getLastDay, type InputFrame, sliceFrame, validateFrame } from '../forecast/input-frame.ts';
+import type { Attester } from '../chain/eas/eas.ts';
+import type { Reporter } from '../chain/erc8004.ts';
+import { getErrorMessage } from '../errors.ts';
+import type { DayBaselines } from '../forecast/baselines.ts';
+import { type Day, formatDay, getLastDayOfWeek, toInstantMs, type Week } from '../forecast/day.ts';
+import { type ComputedFeatures, computeFeatures } from '../forecast/features.ts';
+import { fitModel } from '../forecast/fit.ts';
+import { type FeatureTable, getLastDay, type InputFrame, sliceFrame, validateFrame } from '../forecast/inputs.ts';
 import { formatModelVersion, getBlockIndex, getBlockStart, HORIZONS, type HorizonModel, TRIAL_COUNT } from '../forecast/model.ts';
-import { fitModelVersion, getModelVersion, MODEL_NAMES, type ModelName } from '../forecast/models/registry.ts';
-import { describeRegimeFactors } from '../forecast/regime/factors.ts';
-import { classifyRegimes } from '../forecast/regime/regime.ts';
+import { fitModelVersion, getModelVersion, MODEL_NAMES, type ModelName } from '../forecast/models.ts';
+import { classifyRegimes, describeRegimeFactors } from '../forecast/regime.ts';
 import { buildForecast, type ForecastSource, type ForecastValues } from '../forecast/signal.ts';
-import type { DayInputs } from '../market/inputs/day-inputs.ts';
-import { computeInputsDigest } from '../market/inputs/inputs-digest.ts';
-import { getErrorMessage } from '../platform/errors.ts';
+import { SIGNAL_TIME } from '../market/feed.ts';
+import { computeInputsDigest, type DayInputs } from '../market/inputs.ts';
+import type { Market } from '../market/market.ts';
+import type { Log } from '../platform/log.ts';
 import { isDatabaseUnreachable } from '../platform/mongo.ts';
-import type { ModelDoc, ModelStore } from '../record/model-store.ts';
+import { type ReachedInstant, type TakenTime, type TrustedTime, takeTime } from '../platform/time.ts';
+import type { CrowdFiguresReader } from '../record/crowd.ts';
+import type { DatasetService } from '../record/dataset.ts';
+import type { RecordFigures } from '../record/figures.ts';
+import type { ForecastRecord } from '../record/forecasts.ts';
+import type { ModelDoc, ModelStore } from '../record/model-card.ts';
+import type { ReportStores } from '../record/reports.ts';
+import type { Venue } from '../wager/venue.ts';
+import type { WagerBook, WagerSwitch } from '../wager/wagers.ts';
+import type { SelfTestDeps } from './self-test-process.ts';
+import type { StepRunStore } from './step-runs.ts';
 
 export type DayForecast = Awaited<ReturnType<Forecaster['forecast']>>;
 
 /** Forecasts of all horizons by one model version. */
-export interface VersionForecast {
+interface VersionForecast {
   name: ModelName;
   model: ModelDoc;
   forecasts: ForecastValues[];
 }
 
 /** A challenger without forecasts, and why: the champion does not wait for it. */
-export interface MissingForecast {
+interface MissingForecast {
   name: ModelName;
   missing: string;
 }
@@ -107,4 +120,117 @@ export class Forecaster {
 interface BlockFitter {
   version(name: ModelName): string;
   fit(name: ModelName): ModelDoc;
+}
+
+/** Due times of the daily steps, UTC; the outcome check runs every `OUTCOME_CHECK_HOURS` besides. */
+export const STEP_TIMES = {
+  brief: { hours: 3, minutes: 0 },
+  signal: SIGNAL_TIME,
+  attest: { hours: 21, minutes: 38 },
+  wager: { hours: 21, minutes: 42 },
+} as const;
+
+export const OUTCOME_CHECK_HOURS = 6;
+
+export type DayStepName = keyof typeof STEP_TIMES;
+
+/** Due time of the weekly report, UTC, on the Monday after: the outcome check of the last window has run by then. */
+export const WEEKLY_TIME = { hours: 0, minutes: 30 } as const;
+
+const LATE_AFTER_MS = 3 * 60_000;
+
+export function getStepDueMs(step: DayStepName, day: Day): number {
+  const { hours, minutes } = STEP_TIMES[step];
+  return toInstantMs(day, hours, minutes);
+}
+
+export function getWeeklyReportDueMs(week: Week): number {
+  return toInstantMs(getLastDayOfWeek(week) + 1, WEEKLY_TIME.hours, WEEKLY_TIME.minutes);
+}
+
+/** Opening of the outcome window, which is the deadline of the forecast. */
+export function getWindowOpensMs(day: Day): number {
+  return toInstantMs(day + 1);
+}
+
+export function isStepLate(step: DayStepName, day: Day, now: Date): boolean {
+  return isLateForDue(getStepDueMs(step, day), now);
+}
+
+export function isLateForDue(dueMs: number, now: Date): boolean {
+  return now.getTime() >= dueMs + LATE_AFTER_MS;
+}
+
+/** Proves that a step is due; run manually before its time, only that the day has begun. Errors as `TrustedTime.requireReached`. */
+export function requireStepDue(step: DayStepName, day: Day, { now, time }: Pick<StepContext, 'now' | 'time'>): Promise<ReachedInstant> {
+  const dueMs = getStepDueMs(step, day);
+  const isEarly = now.getTime() < dueMs;
+  return time.requireReached(
+    isEarly ? toInstantMs(day) : dueMs,
+    isEarly ? `The beginning of ${formatDay(day)}` : `The ${step} of ${formatDay(day)}`,
+  );
+}
+
+/** Proves that a day's outcome window has opened. Errors as `TrustedTime.requireReached`. */
+export function requireWindowOpened(day: Day, { time }: Pick<StepContext, 'time'>): Promise<ReachedInstant> {
+  return time.requireReached(getWindowOpensMs(day), `The opening of the outcome window of ${formatDay(day)}`);
+}
+
+export interface PipelineDeps {
+  record: ForecastRecord;
+  figures: RecordFigures;
+  dataset: Pick<DatasetService, 'refresh'>;
+  crowd: CrowdFiguresReader;
+  baselines: DayBaselines;
+  saltSecret: string;
+  market: Market;
+  forecaster: Forecaster;
+  attester: Attester;
+  reporter: Reporter;
+  wagers: WagerBook;
+  venue: Venue;
+  /** Venues of other settings, where older wagers may be open. */
+  otherVenues: readonly Venue[];
+  /** False stops new wagers; open ones still settle. */
+  placeWagers: boolean;
+  /** Minimum stake of the wager of every day; 0: days without an edge have none. */
+  minStakeMicros: number;
+  wagerSwitch: Pick<WagerSwitch, 'getState'>;
+  publicUrl(): string;
+  time: TrustedTime;
+  findHoldReason(): Promise<string | null>;
+  reports: ReportStores;
+  selfTests: SelfTestDeps;
+  runs: StepRunStore;
+  publishChanges(): Promise<unknown>;
+  /** Takes back what reorganisations of the chain undid. @throws OracleError CHAIN_UNREACHABLE */
+  followChain(): Promise<void>;
+  log: Log;
+}
+
+export interface StepContext {
+  /** The pipeline's clock: wall clock, or replayed time. */
+  now: Date;
+  /** The moment of `now`, for a comparison with the database's clock; unset where all clocks are set to `now`. */
+  taken?: TakenTime;
+  replayed: boolean;
+  /** The caller refreshes the figures once, after several steps. */
+  refreshesLater?: boolean;
+  /** Proves that an instant is past or ahead; `now` alone proves nothing. */
+  time: TrustedTime;
+}
+
+export function createLiveContext({ time }: Pick<PipelineDeps, 'time'>, now: Date): StepContext {
+  return { now, taken: takeTime(now), replayed: false, time };
+}
+
+type RebuildDeps = Pick<PipelineDeps, 'record' | 'wagers' | 'figures' | 'crowd'>;
+
+/** Computes the stored figures of the record and the wagers again, for all processes. @returns a sentence for the operator */
+export async function rebuildFigures({ record, wagers, figures, crowd }: RebuildDeps, now: Date): Promise<string> {
+  const differing = await figures.verify();
+  await Promise.all([record.revision.advance(), wagers.revision.advance()]);
+  await figures.refresh();
+  await crowd.refresh(now);
+  return `computed again; ${differing.length === 0 ? 'none of the record had differed' : `these had differed: ${differing.join(', ')}`}`;
 }

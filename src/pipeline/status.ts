@@ -1,18 +1,17 @@
 import { type Chain, readChainHealth } from '../chain/client.ts';
-import type { WalletFunds } from '../chain/wallet-funds.ts';
+import type { WalletFunds } from '../chain/contracts.ts';
+import { isOracleError, OracleError, toPublicReason } from '../errors.ts';
 import { type Day, formatDay, toDay } from '../forecast/day.ts';
-import type { ArchiveHealth } from '../market/archive/archive-report.ts';
-import type { ProviderHealth } from '../market/live/providers/provider.ts';
+import type { ProviderHealth } from '../market/live/provider.ts';
 import type { Market } from '../market/market.ts';
-import { isOracleError, toPublicReason } from '../platform/errors.ts';
-import type { HorizonFigures } from '../record/figures/horizon-figures.ts';
-import type { PublicStatus } from '../record/forecast-visibility.ts';
-import type { PipelineDeps } from './deps.ts';
-import { checkReadiness, type ReadinessCheck, type ReadinessDeps } from './readiness.ts';
-import type { Schedule } from './schedule/schedule.ts';
-import { isPublicStep, toPublicStepReason } from './step-run-store.ts';
+import type { TrustedTime } from '../platform/time.ts';
+import type { HorizonFigures } from '../record/figures.ts';
+import type { PublicStatus } from '../record/visibility.ts';
+import type { PipelineDeps } from './forecaster.ts';
+import type { Schedule } from './schedule.ts';
+import { isPublicStep, toPublicStepReason } from './step-runs.ts';
 
-export interface StatusDeps {
+interface StatusDeps {
   version: string;
   role: 'all' | 'api' | 'worker';
   feedReason: string | null;
@@ -24,7 +23,6 @@ export interface StatusDeps {
   payments(): Promise<{ name: string; ok: boolean; detail: string }[]>;
   pipeline: PipelineDeps;
   readiness: ReadinessDeps;
-  archiveHealth(): Promise<ArchiveHealth[]>;
   schedule(): Schedule | null;
   now(): Date;
 }
@@ -62,7 +60,7 @@ export async function readServiceStatus(deps: StatusDeps) {
   };
 }
 
-async function readMarketStatus(market: Market, { feedReason, now, archiveHealth }: StatusDeps) {
+async function readMarketStatus(market: Market, { feedReason, now }: StatusDeps) {
   const nowMs = now().getTime();
   const [{ firstDay, lastDay }, { series }, providers] = await Promise.all([
     market.coverage(),
@@ -80,7 +78,6 @@ async function readMarketStatus(market: Market, { feedReason, now, archiveHealth
       lastObserved: lastObservedDay === null ? null : formatDay(lastObservedDay),
     })),
     providers: providers.map(toProviderStatus),
-    archive: (await (market.kind === 'live' ? archiveHealth() : [])).map(toArchiveStatus),
   };
 }
 
@@ -89,13 +86,9 @@ export function formatEndOfData(lastDay: Day): string {
 }
 
 /** Without its error, which may name a file of the operator. */
-function toArchiveStatus({ series, title, lastOkAt, failures }: ArchiveHealth) {
-  return { series, title, lastOkAt: lastOkAt?.toISOString() ?? null, failures };
-}
-
-function toProviderStatus({ lastOkAtMs, lastFailureAtMs, ...rest }: ProviderHealth) {
+function toProviderStatus({ lastOkAtMs, lastFailureAtMs, lastLeftOutAtMs, ...rest }: ProviderHealth) {
   const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
-  return { ...rest, lastOkAt: time(lastOkAtMs), lastFailureAt: time(lastFailureAtMs) };
+  return { ...rest, lastOkAt: time(lastOkAtMs), lastFailureAt: time(lastFailureAtMs), lastLeftOutAt: time(lastLeftOutAtMs) };
 }
 
 async function readChainStatus({ chain, localChain }: StatusDeps) {
@@ -158,4 +151,80 @@ export async function readStepStatus({ runs }: Pick<PipelineDeps, 'runs'>) {
     attempts,
     replayed,
   }));
+}
+
+export interface ReadinessDeps {
+  chain: Chain;
+  localChain: boolean;
+  market: Market;
+  pingDatabase(): Promise<void>;
+  time: Pick<TrustedTime, 'describe'>;
+  /** Unset while all wallets sign by keys of this process. */
+  checkSigners?: (() => Promise<string>) | null;
+  setup(): string | null;
+  now(): Date;
+}
+
+type ReadinessCheck = Awaited<ReturnType<typeof runCheck>>;
+
+/** Base produces a block every 2 s; a local chain produces none while idle. */
+const MAX_BLOCK_AGE_MS = 5 * 60_000;
+
+/** A failed check with a message that is safe to serve. */
+class NotReadyError extends Error {}
+
+export function checkReadiness(deps: ReadinessDeps): Promise<ReadinessCheck[]> {
+  return Promise.all([
+    runCheck('setup', async () => {
+      const left = deps.setup();
+      if (left !== null) throw new NotReadyError(left);
+      return 'complete';
+    }),
+    runCheck('database', async () => {
+      await deps.pingDatabase();
+      return 'answers';
+    }),
+    runCheck('clock', () => deps.time.describe()),
+    runCheck('chain', () => describeNewestBlock(deps)),
+    runCheck('price', () => checkPrice(deps)),
+    ...(deps.checkSigners ? [runCheck('signers', deps.checkSigners)] : []),
+  ]);
+}
+
+async function runCheck(name: string, check: () => Promise<string>) {
+  try {
+    return { name, ok: true, detail: await check() };
+  } catch (error) {
+    // `/ready` is public: driver and node messages may hold credentials or addresses and are not served.
+    const isOwn = error instanceof NotReadyError || isOracleError(error);
+    return { name, ok: false, detail: isOwn ? error.message : 'does not answer' };
+  }
+}
+
+/** A stalled node still answers RPC calls, so the age of its newest block is checked. @throws OracleError CHAIN_UNREACHABLE */
+export async function describeNewestBlock({
+  chain,
+  localChain,
+  now,
+}: Pick<ReadinessDeps, 'chain' | 'localChain' | 'now'>): Promise<string> {
+  const { blockNumber, at } = await readChainHealth(chain);
+  const ageMs = now().getTime() - at.getTime();
+  if (localChain || Math.abs(ageMs) <= MAX_BLOCK_AGE_MS) return `block ${blockNumber}`;
+  if (ageMs < 0)
+    throw stalledError(`block ${blockNumber} is ${Math.round(-ageMs / 60_000)} minutes ahead of the local clock, which is wrong`);
+  throw stalledError(
+    `block ${blockNumber} is ${Math.round(ageMs / 60_000)} minutes old: the RPC endpoint is stalled, or the clock is wrong`,
+  );
+}
+
+function stalledError(message: string): OracleError {
+  return new OracleError('CHAIN_UNREACHABLE', message, { suggestedAction: 'Set CHAIN_RPC_URL to another endpoint, or repair NTP.' });
+}
+
+/** A feed that ends is never stale; a live feed must have a current price. */
+async function checkPrice({ market, now }: ReadinessDeps): Promise<string> {
+  const { lastDay } = await market.coverage();
+  if (lastDay !== null) return `history until ${formatDay(lastDay)}`;
+  const { observedAtMs, source } = await market.spot(now().getTime());
+  return `${source}, ${new Date(observedAtMs).toISOString()}`;
 }

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
-import { getTraceLogFields } from './tracing/active-trace.ts';
+import { getTraceLogFields } from './tracing.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
@@ -11,7 +11,7 @@ export interface LogCounts {
   messages: Record<string, number>;
 }
 
-export interface LogOptions {
+interface LogOptions {
   level: string;
   /** Values that are replaced by their names in every line. */
   secrets: { name: string; value: string }[];

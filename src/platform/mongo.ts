@@ -2,7 +2,9 @@ import {
   type Collection,
   type Db,
   type Document,
+  type Filter,
   type IndexDescription,
+  type IndexDescriptionInfo,
   MongoClient,
   type MongoClientOptions,
   MongoNetworkError,
@@ -15,9 +17,8 @@ import {
   ReadConcern,
   type WriteConcernSettings,
 } from 'mongodb';
-import { getErrorMessage, OracleError } from './errors.ts';
-import { recordMongoSpans } from './tracing/mongo-spans.ts';
-import { getTracer } from './tracing/otel.ts';
+import { getErrorMessage, isOracleError, OracleError } from '../errors.ts';
+import { getTraceHeaders, getTracer, recordMongoSpans } from './tracing.ts';
 
 /** Documents of a batch where a read may be large: the driver's own batches of 16 MB stay in the memory of both sides. */
 export const LARGE_READ_BATCH = 500;
@@ -51,6 +52,7 @@ const toReadConcern = (inReplicaSet: boolean) => (inReplicaSet ? { readConcern: 
 /** Enforced by a signal: the driver's own limit does not end a command to an unresponsive server. */
 const PING_TIMEOUT_MS = 3_000;
 const DUPLICATE_KEY_CODE = 11000;
+const NAMESPACE_NOT_FOUND_CODE = 26;
 
 /** Of the URI, or `oracle`. No error contains the URI. @throws OracleError CONFIG_INVALID for an unreadable URI, DATABASE_UNAVAILABLE */
 export async function connectMongo(uri: string, options: MongoClientOptions = {}): Promise<Database> {
@@ -89,16 +91,83 @@ async function isReplicaSet(client: MongoClient, uri: string): Promise<boolean> 
   return hello.setName !== undefined || hello.msg === 'isdbgrid';
 }
 
-/** Idempotent, also across processes. */
+/**
+ * Idempotent, also across processes. An index of the same keys and options is used whatever its name.
+ * @throws OracleError CONFIG_INVALID with the command that mends an index that differs, DATABASE_UNAVAILABLE
+ */
 export async function ensureIndexes(db: Db, specs: readonly CollectionIndexes[]): Promise<void> {
   for (const { collection, indexes } of specs) {
     try {
-      if (indexes.length > 0) await db.collection(collection).createIndexes(indexes as IndexDescription[]);
-    } catch (error) {
-      const message = `Creating the indexes of ${collection} failed: ${getErrorMessage(error)}`;
-      throw new OracleError('DATABASE_UNAVAILABLE', message, { cause: error });
+      const missing = await findMissingIndexes(db, { collection, indexes });
+      if (missing.length > 0) await db.collection(collection).createIndexes(missing as IndexDescription[]);
+    } catch (cause) {
+      if (isOracleError(cause)) throw cause;
+      const message = `Creating the indexes of ${collection} failed: ${getErrorMessage(cause)}`;
+      if (!isDuplicateKey(cause)) throw new OracleError('DATABASE_UNAVAILABLE', message, { cause });
+      const suggestedAction = `Remove all but one of the documents of ${collection} that have these values, then start again.`;
+      throw new OracleError('CONFIG_INVALID', message, { field: 'MONGODB_URI', suggestedAction, cause });
     }
   }
+}
+
+/** @throws OracleError CONFIG_INVALID for an index that has the same keys and differs, with the command that mends it */
+export async function findMissingIndexes(db: Db, { collection, indexes }: CollectionIndexes): Promise<IndexSpec[]> {
+  const existing = await listIndexes(db, collection);
+  requireNoConflict(collection, existing, indexes);
+  return indexes.filter((wanted) => !existing.some((index) => hasSameKeys(index, wanted)));
+}
+
+/** Empty for a collection that does not exist. */
+async function listIndexes(db: Db, collection: string): Promise<IndexDescriptionInfo[]> {
+  try {
+    return await db.collection(collection).indexes();
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === NAMESPACE_NOT_FOUND_CODE) return [];
+    throw error;
+  }
+}
+
+/** Options that change what an index accepts, deletes or answers. A hidden index answers no query, and a query that names its keys fails. */
+const COMPARED_OPTIONS = ['unique', 'expireAfterSeconds', 'sparse', 'partialFilterExpression', 'hidden', 'collation'] as const;
+
+/** The server would accept some of these beside the wanted index: two indexes of the same keys make a query that names the keys fail. */
+function requireNoConflict(collection: string, existing: readonly IndexDescriptionInfo[], indexes: readonly IndexSpec[]): void {
+  for (const index of existing) {
+    const wanted = indexes.find((spec) => hasSameKeys(index, spec));
+    const problem = wanted === undefined ? describeTakenName(index, indexes) : describeDifference(index, wanted);
+    if (problem === null) continue;
+    const message = `Index ${index.name} on ${JSON.stringify(index.key)} of ${collection} is not the one of the service: ${problem}`;
+    const command = `db.getCollection(${JSON.stringify(collection)}).dropIndex(${JSON.stringify(index.name)})`;
+    const suggestedAction = `In mongosh, on the database of MONGODB_URI, run ${command}: the next start makes the index that is needed.`;
+    throw new OracleError('CONFIG_INVALID', message, { field: 'MONGODB_URI', suggestedAction });
+  }
+}
+
+/** The order of the keys is part of an index. */
+function hasSameKeys({ key }: Pick<IndexDescriptionInfo, 'key'>, wanted: IndexSpec): boolean {
+  return JSON.stringify(key) === JSON.stringify(wanted.key);
+}
+
+function describeDifference(index: IndexDescriptionInfo, wanted: IndexSpec): string | null {
+  const differences = COMPARED_OPTIONS.flatMap((option) => {
+    const [actual, needed] = [toText(index[option]), toText(wanted[option])];
+    if (actual === needed) return [];
+    if (actual === undefined) return [`it lacks ${option}: ${needed}`];
+    return [`it has ${option}: ${actual}${needed === undefined ? '' : ` instead of ${needed}`}`];
+  });
+  return differences.length === 0 ? null : differences.join(', ');
+}
+
+/** Undefined for a default; some servers report the binary collation. */
+function toText(value: IndexDescriptionInfo[(typeof COMPARED_OPTIONS)[number]]): string | undefined {
+  const isDefault = value === false || (typeof value === 'object' && value.locale === 'simple');
+  return isDefault ? undefined : JSON.stringify(value);
+}
+
+/** MongoDB names an index after its keys and directions. */
+function describeTakenName({ name }: IndexDescriptionInfo, indexes: readonly IndexSpec[]): string | null {
+  const owner = indexes.find((wanted) => (wanted.name ?? Object.entries(wanted.key).flat().join('_')) === name);
+  return owner === undefined ? null : `it has the name of the one on ${JSON.stringify(owner.key)}`;
 }
 
 export function isDuplicateKey(error: unknown): boolean {
@@ -164,7 +233,7 @@ const RETRYABLE_LABELS = ['RetryableWriteError', 'RetryableError', 'TransientTra
 const RETRYABLE_CODES = new Set([6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436, 14031]);
 
 /** Replaces the URI, its user and its password in a text. */
-export function stripCredentials(text: string, uri: string): string {
+function stripCredentials(text: string, uri: string): string {
   // Up to the last @: an unescaped one in the password makes a URI unreadable.
   const [user = '', password = ''] = /^\w[\w+]*:\/\/(.*)@/.exec(uri)?.[1].split(/:(.*)/) ?? [];
   const secrets = [uri, ...[password, user].flatMap((secret) => [secret, decodeUriText(secret)])];
@@ -208,4 +277,64 @@ async function wrapUnavailable<T>(what: string, uri: string, run: () => Promise<
       cause,
     });
   }
+}
+
+/** A change to publish, written with the change itself: a process that dies in between neither loses nor duplicates an event. */
+export interface OutboxEntry<Change extends string> {
+  change: Change;
+  at: Date;
+  /** Of the request or job that made the change; its event's deliveries carry it on. */
+  traceparent?: string;
+}
+
+export function createOutboxEntry<Change extends string>(change: Change, at: Date): OutboxEntry<Change> {
+  return { change, at, ...getTraceHeaders() };
+}
+
+export function pickTraceparent({ traceparent }: { traceparent?: string | undefined }): { traceparent?: string } {
+  return traceparent === undefined ? {} : { traceparent };
+}
+
+interface DocWithOutbox {
+  _id: string;
+  outbox?: OutboxEntry<string>[];
+}
+
+export const OUTBOX_INDEX = { key: { 'outbox.change': 1 } } as const;
+
+export async function findWithOutbox<Doc extends DocWithOutbox>(
+  collection: Collection<Doc>,
+): Promise<(Doc & Required<Pick<Doc, 'outbox'>>)[]> {
+  const docs = toOutboxCollection(collection).find({ 'outbox.change': { $gt: '' } }, { hint: OUTBOX_INDEX.key });
+  return (await docs.toArray()) as unknown as (Doc & Required<Pick<Doc, 'outbox'>>)[];
+}
+
+/** When the oldest unpublished change was written; null without one. Reads what is unpublished alone. */
+export async function findOldestUnpublished<Doc extends DocWithOutbox>(collection: Collection<Doc>): Promise<Date | null> {
+  const oldest = await toOutboxCollection(collection)
+    .aggregate<{ at: Date }>([
+      { $match: { 'outbox.change': { $gt: '' } } },
+      { $unwind: '$outbox' },
+      { $group: { _id: null, at: { $min: '$outbox.at' } } },
+    ])
+    .next();
+  return oldest?.at ?? null;
+}
+
+/** Removes the given entries by name: a change written meanwhile stays. */
+export async function clearOutbox<Doc extends DocWithOutbox>(collection: Collection<Doc>, docs: readonly Doc[]): Promise<void> {
+  const writes = docs.map(({ _id, outbox = [] }) => ({
+    updateOne: { filter: { _id }, update: { $pull: { outbox: { change: { $in: outbox.map(({ change }) => change) } } } } },
+  }));
+  if (writes.length > 0) await toOutboxCollection(collection).bulkWrite(writes, { ordered: false });
+}
+
+function toOutboxCollection<Doc extends DocWithOutbox>(collection: Collection<Doc>): Collection<DocWithOutbox> {
+  return collection as unknown as Collection<DocWithOutbox>;
+}
+
+/** Inserts a document unless one of its `_id` exists, and returns the stored one: of concurrent writers the first wins. */
+export async function insertOrFind<Doc extends { _id: string }>(collection: Collection<Doc>, doc: Doc): Promise<Doc> {
+  if (await isFirstWrite(collection.insertOne(doc as unknown as OptionalUnlessRequiredId<Doc>))) return doc;
+  return (await collection.findOne({ _id: doc._id } as Filter<Doc>)) as Doc;
 }

@@ -1,11 +1,21 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import { Binary, type Collection } from 'mongodb';
+import { CID } from 'multiformats/cid';
+import * as Digest from 'multiformats/hashes/digest';
 import type { Hex } from 'viem';
-import type { ConfirmedAttestation } from '../chain/eas/attester.ts';
+import type { ConfirmedAttestation } from '../chain/eas/eas.ts';
+import { DISTRIBUTION_SIZE, toQuantilesMicro } from '../chain/eas/schemas.ts';
+import { OracleError } from '../errors.ts';
 import { type Day, formatDay, toDay, toInstantMs } from '../forecast/day.ts';
+import type { CentralHalfWidths, PredictiveDistribution } from '../forecast/distribution.ts';
 import { HORIZONS } from '../forecast/model.ts';
-import type { Regime } from '../forecast/regime/regime.ts';
-import type { Direction, Signal } from '../forecast/signal.ts';
-import type { OutboxEntry } from '../platform/outbox.ts';
-import type { ForecastState } from './lifecycle/forecast-state.ts';
+import type { ModelName } from '../forecast/models.ts';
+import type { Regime, RegimeFactors } from '../forecast/regime.ts';
+import { type CategoryName, type CategoryScore, type Direction, type Signal, scoreDirection } from '../forecast/signal.ts';
+import type { FearGreedLabel } from '../market/series.ts';
+import type { OutboxEntry } from '../platform/mongo.ts';
+import type { ReachedInstant, UnreachedInstant } from '../platform/time.ts';
 
 /** The values that stay hidden until resolution. Prices in USD cents; probabilities also in basis points, as committed. */
 export interface CommittedValues {
@@ -70,6 +80,8 @@ export interface ForecastDoc {
   btcAtSignalCents: number | null;
   resolution: Resolution | null;
   reveal: ConfirmedAttestation | null;
+  /** How often a reorganisation took one of its attestations off the chain. */
+  rewinds?: number;
   /** Absent without events to publish. */
   outbox?: OutboxEntry<ForecastChange>[];
 }
@@ -124,4 +136,184 @@ export function toCents(usd: number): number {
 
 export function fromCents(cents: number): number {
   return cents / 100;
+}
+
+/** DRAFT: not at its depth on chain. HOLD abstained and is not scored. VOID: too late or missed; keeps its number and never counts. */
+export type ForecastState = 'DRAFT' | 'PENDING' | 'WIN' | 'LOSS' | 'HOLD' | 'VOID';
+
+export const TRANSITIONS = {
+  DRAFT: ['PENDING', 'VOID'],
+  PENDING: ['WIN', 'LOSS', 'HOLD'],
+  WIN: [],
+  LOSS: [],
+  HOLD: [],
+  VOID: [],
+} as const satisfies Record<ForecastState, readonly ForecastState[]>;
+
+/** @throws OracleError ILLEGAL_TRANSITION */
+export function requireTransition(id: string, from: ForecastState, to: ForecastState): void {
+  if ((TRANSITIONS[from] as readonly ForecastState[]).includes(to)) return;
+  throw new OracleError('ILLEGAL_TRANSITION', `Forecast ${id} cannot go from ${from} to ${to}`);
+}
+
+/** What a resolution follows from, with the values of the forecast. */
+type ResolutionFacts = Omit<Resolution, 'returnBps' | 'actualDirection' | 'outcome'>;
+
+/** Of a forecast that is not missed. */
+export function buildResolution({ values }: Pick<ForecastDoc, 'values'>, facts: ResolutionFacts): Resolution {
+  const { btcAtSignalCents: from, btcAtResolutionCents: to } = facts;
+  const { signal, direction } = values!;
+  return {
+    ...facts,
+    returnBps: Math.round((to / from - 1) * 10_000),
+    actualDirection: to > from ? 'UP' : 'DOWN',
+    outcome: signal === 'HOLD' ? 'HOLD' : scoreDirection(direction, from, to),
+  };
+}
+
+/**
+ * Key of the transaction that reveals these forecasts, whose windows end together. Derived from the ids of all that are due, so that workers that
+ * read the same set share the key, and a key's content is fixed.
+ */
+export function formatBatchKey(docs: readonly Pick<ForecastDoc, '_id' | 'resolvesAt'>[]): string {
+  const ids = createHash('sha256')
+    .update(docs.map((doc) => doc._id).join(' '))
+    .digest('hex');
+  return `resolve:${formatDay(toDay(docs[0]!.resolvesAt.getTime()))}:${ids.slice(0, 16)}`;
+}
+
+export interface ForecastTransition {
+  id: string;
+  from: ForecastState;
+  to: ForecastState;
+  set: Partial<ForecastDoc>;
+  outboxEntry: OutboxEntry<ForecastChange>;
+}
+
+/** A transition that another worker made counts as done. @throws OracleError ILLEGAL_TRANSITION */
+export async function transitionForecasts(forecasts: Collection<ForecastDoc>, transitions: readonly ForecastTransition[]): Promise<void> {
+  if (transitions.length === 0) return;
+  for (const { id, from, to } of transitions) requireTransition(id, from, to);
+  const writes = transitions.map(({ id, from, to, set, outboxEntry }) => ({
+    updateOne: { filter: { _id: id, state: from }, update: { $set: { ...set, state: to }, $push: { outbox: outboxEntry } } },
+  }));
+  const { matchedCount } = await forecasts.bulkWrite(writes, { ordered: false });
+  if (matchedCount < transitions.length) await requireTransitioned(forecasts, transitions);
+}
+
+async function requireTransitioned(forecasts: Collection<ForecastDoc>, transitions: readonly ForecastTransition[]): Promise<void> {
+  const docs = await forecasts.find({ _id: { $in: transitions.map(({ id }) => id) } }).toArray();
+  const states = new Map(docs.map(({ _id, state }) => [_id, state]));
+  for (const { id, to } of transitions) {
+    if (states.get(id) === to) continue;
+    throw new OracleError('ILLEGAL_TRANSITION', `Forecast ${id} is ${states.get(id) ?? 'missing'}: it cannot become ${to}`);
+  }
+}
+
+/** A forecast requires a proof that its window is closed, a missed day that it has opened. @throws OracleError INTERNAL */
+export function requireDayProof({ day, missedBecause }: Pick<DayDoc, 'day' | 'missedBecause'>, proof: UnreachedInstant | ReachedInstant) {
+  const { opensAtMs } = getOutcomeWindow(day, 0);
+  const window = `The outcome window of ${formatDay(day)}`;
+  const isMissed = missedBecause !== null;
+  if (isMissed && 'requireCovers' in proof) proof.requireCovers(opensAtMs, window);
+  else if (!isMissed && 'requireBefore' in proof) proof.requireBefore(opensAtMs, window);
+  else throw new OracleError('INTERNAL', `${window} was not proven to ${isMissed ? 'be reached' : 'lie ahead'}`);
+}
+
+export interface InputSource {
+  series: string;
+  source: string;
+  observedDay: string | null;
+  availableAt: string | null;
+}
+
+export interface MarketFigures {
+  fearGreed: number | null;
+  fearGreedLabel: FearGreedLabel | null;
+  etfFlows7dUsd: number | null;
+  /** The last of those 7 days; absent from older days. */
+  etfFlowThroughDay?: Day | null;
+}
+
+/** Inputs of a day's forecasts, written once before all else of the day. `_id` is `YYYY-MM-DD`. */
+export interface DayDoc {
+  _id: string;
+  day: Day;
+  sequence: number;
+  signalAt: Date;
+  replayed: boolean;
+  late: boolean;
+  missedBecause: string | null;
+  price: { cents: number; observedAt: Date; source: string } | null;
+  context: MarketFigures | null;
+  modelVersion: string | null;
+  regime: Regime | null;
+  regimeFactors: RegimeFactors | null;
+  /** Category scores in [-1, 1] with their signals. */
+  categories: Record<CategoryName, CategoryScore> | null;
+  /** One-day variances of the log return (EWMA .94 and .99), which scale distributions of other horizons. */
+  variance: { v94: number; v99: number } | null;
+  /** Widths of the predictive distributions without their location, by horizon in days; absent from older days, and null for a missed one. */
+  halfWidths?: Record<string, CentralHalfWidths> | null;
+  inputsDigest: Hex;
+  metadata: Metadata;
+  /** Keyed by horizon in days. */
+  forecasts: Record<string, CommittedValues>;
+  /** Absent from days of before distributions were committed; empty for a missed day. */
+  models?: DayModel[];
+  distributions?: DayDistributions;
+  /** Absent without events to publish. */
+  outbox?: OutboxEntry<'made'>[];
+}
+
+const RAW_CODEC = 0x55;
+const SHA2_256_CODE = 0x12;
+
+/** Public part of a day's forecasts: RFC 8785 JSON, with the sha2-256 of its bytes as on chain and as CIDv1 (raw). */
+type Metadata = ReturnType<typeof buildMetadata>;
+
+export function buildMetadata(value: object) {
+  const json = canonicalize(value) as string;
+  const digest = `0x${createHash('sha256').update(json).digest('hex')}` as const;
+  return { json, digest, cid: buildCid(digest) };
+}
+
+export function buildCid(digest: Hex): string {
+  return CID.createV1(RAW_CODEC, Digest.create(SHA2_256_CODE, Buffer.from(digest.slice(2), 'hex'))).toString();
+}
+
+type ModelRole = 'champion' | 'challenger';
+
+/** A distribution as committed. It stays hidden until the resolution of its horizon. */
+export interface StoredDistribution {
+  name: ModelName;
+  modelVersion: string;
+  /** The quantiles in millionths of the log return, as big-endian int32. */
+  quantiles: Binary;
+}
+
+/** By horizon in days, the champion first. */
+export type DayDistributions = Record<string, StoredDistribution[]>;
+
+/** Which version took part in a day, and why one did not; public at once. */
+export interface DayModel {
+  name: ModelName;
+  role: ModelRole;
+  /** Null, like its distributions, for a challenger without a forecast. */
+  modelVersion: string | null;
+  missingBecause: string | null;
+}
+
+export function storeDistribution(name: ModelName, modelVersion: string, distribution: PredictiveDistribution): StoredDistribution {
+  const { scale, shift, residualQuantiles } = distribution;
+  const bytes = Buffer.alloc(DISTRIBUTION_SIZE * 4);
+  const values = toQuantilesMicro(residualQuantiles.map((z) => scale * (z - shift)));
+  for (const [index, value] of values.entries()) bytes.writeInt32BE(value, index * 4);
+  return { name, modelVersion, quantiles: new Binary(bytes) };
+}
+
+/** In millionths of the log return. */
+export function readQuantilesMicro({ quantiles }: Pick<StoredDistribution, 'quantiles'>): number[] {
+  const bytes = Buffer.from(quantiles.buffer);
+  return Array.from({ length: DISTRIBUTION_SIZE }, (_, index) => bytes.readInt32BE(index * 4));
 }

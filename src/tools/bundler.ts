@@ -1,5 +1,5 @@
 import { rename, writeFile } from 'node:fs/promises';
-import { OracleError } from '../platform/errors.ts';
+import { OracleError } from '../errors.ts';
 
 /** @param product What cannot be built without it, and the script that builds it. @throws OracleError CONFIG_INVALID if the optional package esbuild is not installed */
 export async function importBundler(product: { name: string; script: string }): Promise<typeof import('esbuild')> {

@@ -1,10 +1,8 @@
-import type { Address, Hex } from 'viem';
-import type { PredictionData, ResolutionData, SchemaName } from '../chain/eas/attestation-schemas.ts';
-import type { CommitmentOpening } from '../chain/eas/commitment.ts';
-import type { RawAttestation } from '../chain/eas/raw-attestation.ts';
+import { type Address, concatHex, encodePacked, type Hex, hexToBytes, keccak256 } from 'viem';
+import type { CommitmentOpening, PredictionData, RawAttestation, ResolutionData, SchemaName } from '../chain/eas/schemas.ts';
+import { getErrorMessage } from '../errors.ts';
 import type { Day } from '../forecast/day.ts';
-import type { GridScores } from '../forecast/scoring/grid-scores.ts';
-import type { BitcoinBlock } from './timestamps/bitcoin-block.ts';
+import type { GridScores } from '../forecast/distribution.ts';
 
 /** Evidence that could not be read, and why. */
 export interface Unread {
@@ -17,7 +15,7 @@ export interface AttestationEvidence<Schema extends SchemaName = SchemaName> {
   schema: Schema;
   /** Null: the chain has none of this uid. */
   content: RawAttestation | Unread | null;
-  /** Time of its block; null: not read, the time that the contract stores is used; unread: no block has its event. */
+  /** Time of its block; null: not read, the time that the contract stores is used; unread: the endpoint lists no event of it. */
   blockAt: Date | Unread | null;
 }
 
@@ -36,6 +34,22 @@ export type Resolution = Attestation<ResolutionData>;
 
 /** The attestations of a wallet that passed their own checks, in chain order. */
 export type ChainRecord = { predictions: Prediction[]; resolutions: Resolution[] };
+
+/** What an endpoint lacks of a record: what may be in there is not known to be absent. */
+export interface RecordGaps {
+  /** Why attestations that a claim or an attestation names could not be read, by uid in lower case. */
+  unread: ReadonlyMap<string, string>;
+  /** Whether the chain has attestations of the record that the events of the endpoint lack. */
+  lacksEvents: boolean;
+  /** Time of the newest block of the endpoint. */
+  newestAt: Date;
+}
+
+/** Why an attestation that was not found may be there; null: it is not. */
+export function explainAbsence(gaps: RecordGaps | undefined): string | null {
+  if (gaps === undefined || (gaps.unread.size === 0 && !gaps.lacksEvents)) return null;
+  return 'the endpoint lacks attestations of this record, so that it may lack this one';
+}
 
 /** Independent daily closes (USD) at 00:00 UTC of the next day. */
 export interface PriceEvidence {
@@ -99,16 +113,6 @@ export interface ServedDistributions extends Record<'predictionId' | 'date' | 'h
   comparisons: readonly { challenger: string; against: string; limit: number; difference: number }[];
 }
 
-/** The OpenTimestamps proof of a day's commitments. */
-export interface ServedTimestamp {
-  /** Exact text. */
-  document: string;
-  /** A detached `.ots` file of the document; null: none yet. */
-  proof: Uint8Array | null;
-  /** Blocks by height, from a source that the verifier named; undefined: none was named. */
-  blocks?: ReadonlyMap<number, BitcoinBlock | Unread>;
-}
-
 /** What a service claims of the evidence for or against a challenger over one horizon. */
 export interface ClaimedChallenge
   extends Record<'challenger' | 'against' | 'verdict', string>,
@@ -146,8 +150,6 @@ export interface ForecastEvidence {
   prices?: PriceEvidence | Unread;
   /** What the service serves of its distributions once it is resolved; null: nothing. */
   distributions?: ServedDistributions | Unread | null;
-  /** The timestamp of its day's commitments. */
-  timestamp?: ServedTimestamp | Unread;
   /** What the service has recorded, in units of the chain. */
   recorded?: { prediction: Reference & PredictionData; resolution: (Reference & ResolutionData) | null; isVoid: boolean };
   /** What the service shows. */
@@ -162,4 +164,41 @@ export interface CheckContext {
 
 export function isUnread(evidence: object | null | undefined): evidence is Unread {
   return evidence != null && 'problem' in evidence;
+}
+
+/** EAS numbers identical attestations of one block with a bump. */
+const MAX_EQUAL_ATTESTATIONS = 64;
+
+/** Uid of an attestation by EAS 1.x. @param bump number of identical attestations before it in its block */
+export function deriveAttestationUid(raw: Omit<RawAttestation, 'uid' | 'revocationTime'>, bump = 0): Hex {
+  const { schema, recipient, attester, time, expirationTime, revocable, refUID, data } = raw;
+  return keccak256(
+    encodePacked(
+      ['bytes32', 'address', 'address', 'uint64', 'uint64', 'bool', 'bytes32', 'bytes', 'uint32'],
+      [schema, recipient, attester, time, expirationTime, revocable, refUID, data, bump],
+    ),
+  );
+}
+
+/** The own uid if it is the digest of the content, otherwise that digest; a reason for content that cannot be hashed. */
+export function describeUid(raw: RawAttestation): string {
+  try {
+    for (let bump = 0; bump < MAX_EQUAL_ATTESTATIONS; bump++) if (deriveAttestationUid(raw, bump) === raw.uid.toLowerCase()) return raw.uid;
+    return deriveAttestationUid(raw);
+  } catch (error) {
+    return `none: ${getErrorMessage(error).split('\n')[0]}`;
+  }
+}
+
+/** CID version 1, codec raw, sha2-256, 32 bytes. */
+const PREFIX = '0x01551220';
+/** RFC 4648, lower case, without padding. */
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
+const BITS_PER_CHARACTER = 5;
+
+/** CIDv1 in base32 of a sha2-256 digest. */
+export function encodeCid(digest: Hex): string {
+  const bits = [...hexToBytes(concatHex([PREFIX, digest]))].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  const groups = bits.match(new RegExp(`.{1,${BITS_PER_CHARACTER}}`, 'g')) ?? [];
+  return `b${groups.map((group) => BASE32[Number.parseInt(group.padEnd(BITS_PER_CHARACTER, '0'), 2)]).join('')}`;
 }

@@ -1,6 +1,5 @@
-import { CATALOGUE, getCheck } from './catalogue.ts';
 import type { CheckedRow } from './checks/forecast.ts';
-import { type Finding, formatInstant, formatSubject, NO_SUBJECT } from './findings.ts';
+import { CATALOGUE, type Finding, formatInstant, formatSubject, getCheck, NO_SUBJECT } from './findings.ts';
 
 /** Numbers of each check, in the order of the catalogue. */
 export function tallyChecks(findings: readonly Finding[]) {
@@ -9,34 +8,35 @@ export function tallyChecks(findings: readonly Finding[]) {
   return [...tallies.values()].map(({ pass: passed, fail: failed, unknown, ...check }) => ({ ...check, passed, failed, unknown }));
 }
 
-/** `fail` if any check fails that is no corroboration; otherwise `unknown` if one that is due could not be made. */
+/** `fail` if any check fails; otherwise `unknown` if one that is due could not be made. */
 export function getVerdict(findings: readonly Finding[]): Finding['outcome'] {
-  if (findings.some(isDeciding)) return 'fail';
+  if (findings.some(({ outcome }) => outcome === 'fail')) return 'fail';
   return findings.some(({ outcome, isDue }) => outcome === 'unknown' && isDue) ? 'unknown' : 'pass';
 }
 
-/** Whether a finding is a failure that makes the verdict. */
-function isDeciding({ check, outcome }: Finding): boolean {
-  return outcome === 'fail' && getCheck(check).appliesTo !== 'corroboration';
+/** Checks of one forecast that were made, one line each. A late forecast is no failure, but its check does not hold. */
+export function listMadeChecks(findings: readonly Finding[]) {
+  const made = tallyChecks(findings).filter(
+    ({ check, passed, failed, unknown }) => passed + failed > 0 || (check === 'inTime' && unknown > 0),
+  );
+  return made.map(({ check, what, failed, passed }) => ({ check, what, ok: failed === 0 && passed > 0 }));
 }
 
 function countFindings(findings: readonly Finding[]) {
-  const { pass = [], fail: allFailed = [], unknown = [] } = Object.groupBy(findings, ({ outcome }) => outcome);
-  const fail = allFailed.filter(isDeciding);
+  const { pass = [], fail = [], unknown = [] } = Object.groupBy(findings, ({ outcome }) => outcome);
   const failedIds = [...new Set(fail.map(({ check }) => check))].join(', ');
-  const refuted = [...new Set(allFailed.filter((one) => !isDeciding(one)).map(({ because }) => `; ${because}`))].join('');
-  const counts = { made: pass.length + fail.length, failed: fail.length, failedIds, refuted };
-  return { ...counts, unknown, gaps: unknown.filter(({ isDue }) => isDue) };
+  return { made: pass.length + fail.length, failed: fail.length, failedIds, unknown, gaps: unknown.filter(({ isDue }) => isDue) };
 }
 
-/** The verdict about one forecast, in one line. @param row null: it could not be read */
-export function formatForecastVerdict(findings: readonly Finding[], row: CheckedRow | null): string {
-  const { made, failed, failedIds, refuted, unknown, gaps } = countFindings(findings);
-  if (failed > 0) return `${failed} of ${made} checks FAIL (${failedIds}): do not rely on this forecast`;
+/** The verdict about one forecast, in one line, with the count of `shown`: the checks that are listed beside it. @param row null: it could not be read */
+export function formatForecastVerdict(findings: readonly Finding[], row: CheckedRow | null, shown: readonly { ok: boolean }[]): string {
+  const { failed, failedIds, unknown, gaps } = countFindings(findings);
+  const [made, agreeing] = [shown.length, shown.filter(({ ok }) => ok).length];
+  if (failed > 0) return `${made - agreeing} of ${made} checks FAIL (${failedIds}): do not rely on this forecast`;
   if (made === 0 || row === null) return `nothing could be checked: ${unknown.map(({ because }) => because).join('; ')}`;
-  if (gaps.length > 0) return `${gaps.map(({ because }) => because).join('; ')}; ${formatCount(made)}, none fails${refuted}`;
+  if (gaps.length > 0) return `${gaps.map(({ because }) => because).join('; ')}; ${formatCount(made)}, none fails`;
   const open = [...new Set(unknown.map(({ check }) => describeOpen(check, findings)))].join(', ');
-  return `${made} of ${formatCount(made)} agree: ${describeRow(row)}; ${open === '' ? 'nothing is left unchecked' : `not checked: ${open}`}${refuted}`;
+  return `${agreeing} of ${formatCount(made)} agree: ${describeRow(row)}; ${open === '' ? 'nothing is left unchecked' : `not checked: ${open}`}`;
 }
 
 function describeOpen(check: Finding['check'], findings: readonly Finding[]): string {
@@ -46,9 +46,12 @@ function describeOpen(check: Finding['check'], findings: readonly Finding[]): st
 
 /** The verdict about a whole record, in one line. */
 export function formatRecordVerdict(findings: readonly Finding[]): string {
-  const { made, failed, failedIds, refuted, gaps } = countFindings(findings);
+  const { made, failed, failedIds, gaps } = countFindings(findings);
   if (failed > 0) return `${formatNumber(failed)} of ${formatCount(made)} FAIL (${failedIds})`;
-  return `${formatCount(made)} agree${gaps.length === 0 ? '' : `, ${formatNumber(gaps.length)} could not be made`}${refuted}`;
+  // What an endpoint lacks is no agreement.
+  if (gaps.some(({ isDoubt }) => isDoubt))
+    return `${formatNumber(gaps.length)} of ${formatCount(made + gaps.length)} could not be made, none fails`;
+  return `${formatCount(made)} agree${gaps.length === 0 ? '' : `, ${formatNumber(gaps.length)} could not be made`}`;
 }
 
 /** What a finding is about, as a sentence. */

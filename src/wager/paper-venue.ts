@@ -1,11 +1,21 @@
+import { createHash } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
-import { DAY_MS, type Day, toDay } from '../forecast/day.ts';
-import { OracleError } from '../platform/errors.ts';
-import { insertOrFind } from '../platform/insert-or-find.ts';
-import { ignoreDuplicate } from '../platform/mongo.ts';
-import { buildPaperQuote, buildPaperStrikes, type QuoteReference } from './paper-quote.ts';
+import { OracleError } from '../errors.ts';
+import { DAY_MS, type Day, formatDay, toDay, toInstantMs } from '../forecast/day.ts';
+import { sigmoid } from '../forecast/fit.ts';
+import { normalCdf } from '../forecast/math.ts';
+import { ignoreDuplicate, insertOrFind } from '../platform/mongo.ts';
 import { computeContractCosts, type Side } from './sizing.ts';
-import { type Fill, MICROS, type Quote, type StrikeMarket, type Venue, type VenueOrder, type WagerSettlement } from './venue.ts';
+import {
+  buildStrikesAround,
+  type Fill,
+  MICROS,
+  type Quote,
+  type StrikeMarket,
+  type Venue,
+  type VenueOrder,
+  type WagerSettlement,
+} from './venue.ts';
 
 interface PaperOrderDoc extends Pick<VenueOrder, 'market' | 'side' | 'contracts' | 'at'> {
   _id: string;
@@ -20,7 +30,7 @@ interface PaperLedgerEntry {
   at: Date;
 }
 
-export interface PaperVenueOptions {
+interface PaperVenueOptions {
   db: Db;
   openingBalanceMicros: number;
   reference(at: Date): Promise<QuoteReference>;
@@ -127,4 +137,63 @@ export class PaperVenue implements Venue {
   async #bookEntry(_id: string, amountMicros: number, at: Date): Promise<void> {
     await this.#ledger.updateOne({ _id }, { $setOnInsert: { amountMicros, at } }, { upsert: true }).catch(ignoreDuplicate);
   }
+}
+
+const HALF_SPREAD = 0.01;
+const FEE = 0.01;
+/** Standard deviation of the crowd's error, in log odds. */
+const CROWD_ERROR = 0.2;
+const MIN_PRICE = 0.03;
+const STRIKES_EACH_SIDE = 5;
+/** Share of the price. */
+const STRIKE_DISTANCE = 0.01;
+const FRIDAY = 5;
+
+export interface QuoteReference {
+  spotUsd: number;
+  dailyVolatility: number;
+}
+
+/** Strikes around the spot price, settled by the close of the next Friday that is more than one day away. */
+export function buildPaperStrikes(spotUsd: number, at: Date): StrikeMarket[] {
+  const expiry = findNextFriday(toDay(at.getTime()) + 2);
+  return buildStrikesAround(spotUsd, STRIKE_DISTANCE, STRIKES_EACH_SIDE)
+    .filter((strikeUsd) => strikeUsd > 0)
+    .map((strikeUsd) => ({
+      id: `paper:${formatDay(expiry)}:${strikeUsd}`,
+      question: `Will BTC/USD close above ${strikeUsd.toLocaleString('en-US')} on ${formatDay(expiry)} (UTC)?`,
+      strikeUsd,
+      expiresAt: new Date(toInstantMs(expiry + 1)),
+    }));
+}
+
+function findNextFriday(from: number): number {
+  const weekday = new Date(from * DAY_MS).getUTCDay();
+  return from + ((FRIDAY - weekday + 7) % 7);
+}
+
+/**
+ * Quote of a simulated crowd: a driftless log-normal price with the recent volatility and an error that depends only on market and day.
+ * It models no real market, so profits against it prove nothing.
+ */
+export function buildPaperQuote(market: StrikeMarket, reference: QuoteReference, at: Date): Quote {
+  const days = (market.expiresAt.getTime() - at.getTime()) / DAY_MS;
+  const z = Math.log(market.strikeUsd / reference.spotUsd) / (reference.dailyVolatility * Math.sqrt(days));
+  const fair = 1 - normalCdf(z);
+  const error = CROWD_ERROR * hashToStandardNormal(`${market.id}@${formatDay(toDay(at.getTime()))}`);
+  const price = roundToCent(sigmoid(Math.log(fair / (1 - fair)) + error));
+  const mid = Math.min(Math.max(price, MIN_PRICE), 1 - MIN_PRICE);
+  return { bid: roundToCent(mid - HALF_SPREAD), ask: roundToCent(mid + HALF_SPREAD), fee: FEE, at };
+}
+
+function roundToCent(price: number): number {
+  return Math.round(price * 100) / 100;
+}
+
+/** A deterministic standard normal number (Box-Muller over a hash of the text). */
+function hashToStandardNormal(text: string): number {
+  const bytes = createHash('sha256').update(text).digest();
+  const u = (bytes.readUInt32BE(0) + 1) / 2 ** 32;
+  const v = bytes.readUInt32BE(4) / 2 ** 32;
+  return Math.sqrt(-2 * Math.log(u)) * Math.cos(2 * Math.PI * v);
 }

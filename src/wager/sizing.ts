@@ -41,6 +41,28 @@ export function sizeWager({ pModel, qMarket, weight, yesCost, noCost }: SizingIn
   return { side: yes >= no ? 'YES' : 'NO', pBelieved, fullKelly: full, fraction: Math.min(KELLY_SHARE * full, MAX_STAKE_FRACTION) };
 }
 
+/** Side with the larger expected payout per unit of stake by the model alone; null when neither costs less than it pays. */
+export function findFavouredSide({ pModel, yesCost, noCost }: Pick<SizingInput, 'pModel' | 'yesCost' | 'noCost'>): Side | null {
+  const yes = yesCost < 1 ? pModel / yesCost : -1;
+  const no = noCost < 1 ? (1 - pModel) / noCost : -1;
+  if (Math.max(yes, no) < 0) return null;
+  return yes >= no ? 'YES' : 'NO';
+}
+
+/** Contracts of one order: at least `min`, in multiples of `step`. */
+export interface OrderSizes {
+  min: number;
+  step: number;
+}
+
+/** Contracts of the smallest wager that costs at least the minimum stake and that the venue takes. */
+export function countMinimumContracts(
+  { minStakeMicros, unitCostMicros }: { minStakeMicros: number; unitCostMicros: number },
+  { min, step }: OrderSizes = { min: 1, step: 1 },
+): number {
+  return Math.ceil(Math.max(Math.ceil(minStakeMicros / unitCostMicros), min) / step) * step;
+}
+
 /** Kelly fraction of a contract that costs `cost` and pays 1 with probability `p`; not positive without an edge. */
 function kellyFraction(p: number, cost: number): number {
   return cost > 0 && cost < 1 ? (p - cost) / (1 - cost) : 0;

@@ -1,4 +1,4 @@
-import type { Side } from './sizing.ts';
+import type { OrderSizes, Side } from './sizing.ts';
 
 /** Money is in whole micro-units (1e-6) of the venue's asset. */
 export const MICROS = 1_000_000;
@@ -47,6 +47,8 @@ export interface Quote {
   at: Date;
   /** Top levels of the order book; unset for a venue without one. */
   book?: BookDepth;
+  /** Orders that the venue takes at these prices; unset: any number of contracts. */
+  orderSizes?: Record<Side, OrderSizes>;
 }
 
 export interface VenueOrder {
@@ -67,14 +69,18 @@ export interface Fill {
   at: Date;
 }
 
+/** VOID: the market ended without a winner, as by a resolution at 50/50 or a cancellation, and pays both sides a share. */
+export type MarketOutcome = Side | 'VOID';
+
 export interface WagerSettlement {
-  winner: Side;
+  /** Null for a market that ended without one. */
+  winner: Side | null;
   /** Payout of the order in micros; 0 for the losing side. */
   payoutMicros: number;
   at: Date;
 }
 
-export interface VenueAccount {
+interface VenueAccount {
   asset: string;
   cashMicros: number;
   openMicros: number;
@@ -93,8 +99,24 @@ export interface Venue {
   /** Null when the venue has no such order. */
   findFill(clientOrderId: string): Promise<Fill | null>;
   /** Null while the market is open. */
-  findWinner(market: StrikeMarket, at: Date): Promise<Side | null>;
-  /** Pays out an order once its market has a winner; null before. */
+  findWinner(market: StrikeMarket, at: Date): Promise<MarketOutcome | null>;
+  /** Pays out an order once its market has ended; null before. */
   settleOrder(orderId: string, at: Date): Promise<WagerSettlement | null>;
   getAccount(): Promise<VenueAccount>;
+}
+
+/** `2 * eachSide + 1` round strikes around a price in USD, ascending, about `distance` (a share of the price) apart. */
+export function buildStrikesAround(spotUsd: number, distance: number, eachSide: number): number[] {
+  const step = chooseRoundStep(distance * spotUsd);
+  const nearest = Math.round(spotUsd / step);
+  // toPrecision removes the rounding error of the product.
+  return Array.from({ length: 2 * eachSide + 1 }, (_, index) => Number(((nearest + index - eachSide) * step).toPrecision(6)));
+}
+
+/** 1, 2 or 5 times a power of ten, near the wanted distance. */
+function chooseRoundStep(wanted: number): number {
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  const digits = wanted / power;
+  if (digits < 1.5) return power;
+  return (digits < 3.5 ? 2 : digits < 7.5 ? 5 : 10) * power;
 }

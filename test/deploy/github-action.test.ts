@@ -5,10 +5,11 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { json, text } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openRecordPrices } from '../../src/cli/commands/audit-prices.ts';
+import { openRecordPrices } from '../../src/cli/audit.ts';
 import { formatDay } from '../../src/forecast/day.ts';
+import { logsLack, openBrokenEndpoint } from '../support/chain/broken-endpoint.ts';
 import { yaml } from '../support/deploy/deploy-yaml.ts';
 import { runProgram } from '../support/deploy/programs.ts';
 import { loadActionParser, loadWorkflowParser } from '../support/deploy/workflow-parser.ts';
@@ -18,6 +19,7 @@ import { removeFolder } from '../support/docs/folders.ts';
 import { listening } from '../support/webhooks/receiver.ts';
 
 const FOLDER = 'examples/github-action';
+const WORKFLOW = 'me/mine/.github/workflows/verify-record.yml@refs/heads/main';
 const readText = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 interface Step {
@@ -54,6 +56,11 @@ describe(`${FOLDER}/verify-record.yml`, () => {
     for (const [name, { required }] of inputs) if (required) expect(used.with).toHaveProperty(name);
   });
 
+  it('lets its job enable itself, and says why', () => {
+    expect(yaml().parse(workflow).jobs.verify.permissions).toEqual({ contents: 'read', issues: 'write', actions: 'write' });
+    expect(workflow).toMatch(/public repository[\s\S]*60 days/);
+  });
+
   it('pins other actions by their commit, as the workflows of this repository do', () => {
     const pins = (source: string) => source.match(/uses: actions\/.*/g)!;
     const own = pins(readText('.github/workflows/ci.yml'));
@@ -64,11 +71,18 @@ describe(`${FOLDER}/verify-record.yml`, () => {
 /** Issues of a repository, by the REST interface of GitHub (version 2022-11-28). */
 async function startGithub() {
   const issues: Record<string, unknown>[] = [];
+  const enabled: string[] = [];
   const server = createServer(async (request, response) => {
-    const body = request.method === 'GET' ? {} : ((await json(request)) as object);
+    const sent = await text(request);
+    const body = sent === '' ? {} : (JSON.parse(sent) as object);
     const [, number] = /^\/repos\/me\/mine\/issues\/(\d+)$/.exec(request.url!) ?? [];
     const answer = (status: number, value: unknown) => response.writeHead(status).end(JSON.stringify(value));
     if (request.headers.authorization !== 'Bearer of-the-job') return answer(401, { message: 'Bad credentials' });
+    if (request.url?.startsWith('/repos/me/mine/actions/')) {
+      enabled.push(`${request.method} ${request.url}`);
+      // GitHub answers with 204, and with 403 for a token that may not.
+      return server.listenerCount('forbid') > 0 ? answer(403, { message: 'Resource not accessible' }) : response.writeHead(204).end();
+    }
     if (request.method === 'GET' && request.url === '/repos/me/mine/issues?state=open&labels=record-differs') return answer(200, issues);
     if (request.method === 'POST' && request.url === '/repos/me/mine/issues') {
       issues.push({ number: issues.length + 7, ...body });
@@ -78,7 +92,7 @@ async function startGithub() {
     if (request.method !== 'PATCH' || issue === undefined) return answer(404, { message: 'Not Found' });
     return answer(200, Object.assign(issue, body));
   });
-  return { issues, ...(await listening(server)) };
+  return { issues, enabled, forbidEnabling: () => void server.on('forbid', () => {}), ...(await listening(server)) };
 }
 
 describe(`${FOLDER}/action.yml at a running service`, () => {
@@ -134,7 +148,7 @@ describe(`${FOLDER}/action.yml at a running service`, () => {
     const runner = {
       ...{ ...process.env, RUNNER_TEMP: join(folder, 'temp'), GITHUB_ACTION_PATH: join(ROOT, FOLDER) },
       ...{ GITHUB_API_URL: `http://127.0.0.1:${github?.port}`, GITHUB_SERVER_URL: 'https://github.com' },
-      ...{ GITHUB_REPOSITORY: 'me/mine', GITHUB_RUN_ID: '42', ...files, ...environment },
+      ...{ GITHUB_REPOSITORY: 'me/mine', GITHUB_RUN_ID: '42', GITHUB_WORKFLOW_REF: WORKFLOW, ...files, ...environment },
     };
     const words = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', run!];
     const child = spawn('bash', words, { cwd: folder, env: { ...runner, ...Object.fromEntries(entries) } });
@@ -165,6 +179,25 @@ describe(`${FOLDER}/action.yml at a running service`, () => {
     expect(github.issues).toEqual([]);
   });
 
+  it('enables its workflow at each run, since GitHub stops the schedules of an inactive public repository', async () => {
+    const { summary } = await check();
+    expect(github.enabled).toEqual(['PUT /repos/me/mine/actions/workflows/verify-record.yml/enable']);
+    expect(summary).toContain('The schedule goes on for 60 days from this run');
+  });
+
+  it('says that its schedule may stop where it cannot enable it, and ends as the record does', async () => {
+    github.forbidEnabling();
+    for (const [more, reason] of [
+      [{}, 'was answered with 403'],
+      [{ token: '' }, 'no token'],
+    ] as const) {
+      const { code, stdout, summary } = await check(more);
+      expect(code, summary).toBe(0);
+      expect(summary).toMatch(new RegExp(`after 60 days without a commit.*${reason}`));
+      expect(stdout).toContain('::warning title=The schedule may stop::');
+    }
+  });
+
   it('ends with 1 where the service claims something else, and keeps one issue', async () => {
     const boastful = await boastfulService();
     const first = await check({ service: boastful.url });
@@ -193,6 +226,22 @@ describe(`${FOLDER}/action.yml at a running service`, () => {
     expect(code, summary).toBe(2);
     expect(summary).toMatch(/^## The record could not be checked\n/);
     expect(summary).toContain(words);
+    expect(output).toBe('result=unknown\n');
+    expect(github.issues).toEqual([]);
+  });
+
+  it('ends with 2 and opens no issue where the endpoint lacks events', async () => {
+    const endpoint = await openBrokenEndpoint(
+      world.rpcUrl,
+      logsLack(() => true),
+    );
+    const { code, summary, output } = await check({ rpc: endpoint.url });
+    await endpoint.close();
+    expect(code, summary).toBe(2);
+    expect(summary).toMatch(
+      /^## The record could not be checked\n[\s\S]*could not be made, none fails\nCould not be checked: the endpoint returns it/,
+    );
+    expect(summary).not.toMatch(/checks FAIL|DIFFERS|agree/);
     expect(output).toBe('result=unknown\n');
     expect(github.issues).toEqual([]);
   });

@@ -4,9 +4,9 @@ import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { PROCESS_METRICS } from '../../src/app/metrics/definitions/process.ts';
-import { STATE_METRICS } from '../../src/app/metrics/state-metrics.ts';
-import { ALERTS } from '../../src/tools/deploy/runbook/runbook.ts';
+import { PROCESS_METRICS } from '../../src/ops/metric-definitions.ts';
+import { STATE_METRICS } from '../../src/ops/metrics.ts';
+import { ALERTS } from '../support/deploy/alerts.ts';
 import { type Notification, startAlertmanager, startPrometheus, startReceiver } from '../support/deploy/monitoring.ts';
 import { describeWithPrograms } from '../support/deploy/programs.ts';
 import { removeFolder } from '../support/docs/folders.ts';
@@ -84,12 +84,10 @@ describeWithPrograms('Prometheus with deploy/prometheus', ['prometheus', 'promet
       expect(names.length).toBeGreaterThan(40);
       expect(names).toEqual(expect.arrayContaining(['oracle_connections', 'oracle_state_readable', 'oracle_wallet_nonce_mined']));
     }
-    // All but those of live providers, of the archive, of backups, of work that is not there, and of a week that is not over.
+    // All but those of live providers, of backups, of work that is not there, and of a week that is not over.
     const known = [...STATE_METRICS, ...PROCESS_METRICS].map(({ name }) => name as string);
     const found = new Set((await query('count by (__name__) ({__name__=~"oracle_.+"})')).map(({ metric }) => metric.__name__));
-    expect(
-      known.filter((name) => !found.has(name) && !/^oracle_(?:provider|archive|backup|transaction|wallet_days_left)/.test(name)),
-    ).toEqual([]);
+    expect(known.filter((name) => !found.has(name) && !/^oracle_(?:provider|backup|transaction|wallet_days_left)/.test(name))).toEqual([]);
   });
 
   it('evaluates every rule without an error', async () => {

@@ -13,7 +13,7 @@ interface Rule {
 }
 
 const readJson = (path: string) => JSON.parse(readFileSync(resolve(ROOT, path), 'utf8'));
-const settings = readJson('renovate.json');
+const settings = readJson('.github/renovate.json');
 const rules: Rule[] = settings.packageRules;
 const manifests = globSync('**/package.json', { cwd: ROOT, exclude: ['**/node_modules', 'dist'] });
 const KINDS = ['dependencies', 'devDependencies', 'optionalDependencies'] as const;

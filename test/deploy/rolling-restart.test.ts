@@ -53,7 +53,7 @@ describeWithPrograms('two API processes and two workers behind a proxy', ['nginx
     return startService({
       ...{ DATA_DIR: dataDir, ROLE: role, PORT: String(port), PUBLIC_URL: `https://${PROXY_HOST}`, TRUST_PROXY: 'loopback' },
       ...{ CHAIN_RPC_URL: infrastructure.rpcUrl, CHAIN_LOCAL: '1', MONGODB_URI: infrastructure.mongodbUri },
-      ...{ DRAIN_SECONDS: String(DRAIN_SECONDS), PUSH_LOCAL_TARGETS: 'allow', X402_FREE_HOLD: 'off' },
+      ...{ DRAIN_SECONDS: String(DRAIN_SECONDS), PUSH_LOCAL_TARGETS: 'allow' },
     });
   }
 

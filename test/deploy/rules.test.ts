@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ALERTS } from '../../src/tools/deploy/runbook/runbook.ts';
+import { ALERTS } from '../support/deploy/alerts.ts';
 import { DEPLOY, deployYaml } from '../support/deploy/deploy-yaml.ts';
 import { describeWithPrograms, runProgram } from '../support/deploy/programs.ts';
 
@@ -39,7 +39,7 @@ describeWithPrograms('deploy/alertmanager, read by amtool', ['amtool'], ({ amtoo
 });
 
 it('inhibits alerts that there are, by alerts that there are', () => {
-  const ids: string[] = ALERTS.map(({ id }) => id);
+  const ids = ALERTS.map(({ id }) => id);
   const { inhibit_rules: rules } = deployYaml('alertmanager/alertmanager.yaml');
   const matchers: string[] = rules.flatMap((rule: Record<string, string[]>) => [...rule.source_matchers, ...rule.target_matchers]);
   const named = matchers.flatMap((matcher) => /"(.*)"/.exec(matcher)![1]!.split('|'));

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -48,5 +48,34 @@ describe('a record made from a folder of files', () => {
 
   it('is not gone on with from whatever there is', async () => {
     expect(await refused('auto')).toMatch(/was made from files \(csv:closes\)\n.*Set FEEDS=csv:<folder>, with the folder named "closes"/);
+  });
+});
+
+describe('a temporary folder', () => {
+  let root: string;
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'oracle-temporary-'));
+    await mkdir(join(root, LONG_NAME));
+    await writeFile(join(root, 'file'), '');
+  });
+  afterAll(() => removeFolder(root));
+
+  /** Above the 104 bytes that the path of a socket may have. */
+  const LONG_NAME = 'x'.repeat(100);
+
+  it.each([
+    ['does not exist', 'absent', 'ENOENT'],
+    ['is a file', 'file', 'ENOTDIR'],
+    ['has a path too long for a socket', LONG_NAME, 'a socket'],
+  ])('that %s is named, with what to do', async (_what, name, cause) => {
+    const folder = join(root, name);
+    const environment = { DATA_DIR: join(root, 'data'), PORT: '0', TMPDIR: folder, REPLAY_DAYS: '0' };
+    const { code, output } = await spawnNode(['bin/start.mjs'], environment).ended;
+    expect(code, output).toBe(1);
+    expect(output).toContain(`CONFIG_INVALID: The temporary folder ${folder} cannot be used: `);
+    expect(output).toContain(cause);
+    expect(output).toMatch(/\n +-> .*TMPDIR/);
+    // Nothing has been begun that a later start would find.
+    await expect(access(environment.DATA_DIR)).rejects.toThrow('ENOENT');
   });
 });

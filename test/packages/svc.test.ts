@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PUBLICATION } from '../../agent-card/identity.ts';
+import { PUBLICATION } from '../../agent-card/endpoints.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { SKILLS } from '../../skills/index.ts';
 import { loginToken } from '../support/auth/login.ts';
@@ -97,7 +97,7 @@ describe.skipIf(NODE === null)(
 
     it('names its entry of the MCP registry', async () => {
       const manifest = JSON.parse(await readFile(join(stranger.folder, 'node_modules', PUBLICATION.npmName, 'package.json'), 'utf8'));
-      const { name, packages } = JSON.parse(await readFile(join(ROOT, 'server.json'), 'utf8'));
+      const { name, packages } = JSON.parse(await readFile(join(ROOT, 'deploy/directories/server.json'), 'utf8'));
       expect([manifest.mcpName, manifest.name, manifest.version]).toEqual([name, packages[0].identifier, packages[0].version]);
     });
   },

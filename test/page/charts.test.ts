@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SCORECARD, type ScorecardReply } from '../../src/record/schemas/scorecard.ts';
+import { SCORECARD, type ScorecardPageReply } from '../../src/record/schemas/track-record.ts';
 import { describeWithBrowser, type OpenPage, type TestBrowser } from '../support/docs/browser.ts';
 import { type Served, serve } from '../support/http/serve.ts';
 import { dateOf, oddRecords, yearOf } from '../support/record/odd-records.ts';
@@ -17,14 +17,14 @@ describeWithBrowser('charts of the record', (browser) => {
   let service: TestService;
   let served: Served;
   /** The public record of two days. */
-  let real: ScorecardReply;
+  let real: ScorecardPageReply;
   beforeAll(async () => {
     service = await testService(DAYS);
     for (let day = today() - DAYS; day < today(); day++) await runPastDay(service, day);
     await service.infrastructure.localChain!.followWallClock();
     service.progress.complete();
     served = await serve(service);
-    real = (await (await fetch(`${served.url}/api/svc/scorecard?horizon=2`)).json()) as ScorecardReply;
+    real = (await (await fetch(`${served.url}/api/svc/scorecard?horizon=2&limit=20`)).json()) as ScorecardPageReply;
   });
   afterAll(async () => {
     await served?.close();
@@ -32,8 +32,8 @@ describeWithBrowser('charts of the record', (browser) => {
   });
 
   const openReal = (width = 1_200) => opened(browser, `${served.url}/?horizon=2`, { width });
-  const openWith = (answer: () => ScorecardReply, width = 1_200) =>
-    opened(browser, `${served.url}/?horizon=2`, { width, answer: () => SCORECARD.parse(answer()) as ScorecardReply });
+  const openWith = (answer: () => ScorecardPageReply, width = 1_200) =>
+    opened(browser, `${served.url}/?horizon=2`, { width, answer: () => SCORECARD.parse(answer()) as ScorecardPageReply });
 
   it('every chart has an accessible name and a table with the figures of the API', async () => {
     const page = await openReal();
@@ -52,7 +52,7 @@ describeWithBrowser('charts of the record', (browser) => {
     for (const { resolvesAt, btcAtResolution, band80, date } of over) {
       const outcome = btcAtResolution! > band80!.high ? 'above' : btcAtResolution! < band80!.low ? 'below' : 'inside';
       const expected = [usd(btcAtResolution!), date, usd(band80!.low), usd(band80!.median), usd(band80!.high), `${outcome} the band`];
-      expect(prices.get(dateOf(resolvesAt))?.slice(0, 6)).toEqual(expected);
+      expect(prices.get(dateOf(resolvesAt, -1))?.slice(0, 6)).toEqual(expected);
     }
     const inside = real.statistics.distribution!.coverage.find(({ nominal }) => nominal === 0.8)!.observed;
     await expectText(page, 'price', `inside the 80 % band on ${Math.round(inside * over.length)} of ${over.length} days`);
@@ -114,15 +114,15 @@ describeWithBrowser('charts of the record', (browser) => {
     const { height } = (await readout.boundingBox())!;
     await page.keyboard.press('ArrowLeft');
     const said = await slider.getAttribute('aria-valuetext');
-    expect(said).toContain(`${dateOf(closes[0].windowOpensAt, -1)}: ${usd(closes[1].btcAtSignal!)}`);
+    expect(said).toContain(`${dateOf(closes[0].windowOpensAt, -2)}: ${usd(closes[1].btcAtSignal!)}`);
     expect(await readout.innerText()).toBe(said);
     expect(await page.locator('#price .chart .band').count()).toBe(1);
     await page.keyboard.press('End');
-    expect(await slider.getAttribute('aria-valuetext')).toMatch(/, 7 days ahead: 80\s% range \$.* to /);
+    expect(await slider.getAttribute('aria-valuetext')).toMatch(/, 7 days ahead: expected 80\s% range \$.* to /);
 
     const chart = page.locator('#price .canvas');
     await chart.hover({ position: { x: 60, y: 40 } });
-    const first = dateOf(real.predictions.at(-1)!.windowOpensAt);
+    const first = dateOf(real.predictions.at(-1)!.windowOpensAt, -1);
     expect(await readout.innerText()).toContain(first);
     // The value is announced once the pointer rests.
     expect(await slider.getAttribute('aria-valuetext')).not.toContain(first);
@@ -150,7 +150,7 @@ describeWithBrowser('charts of the record', (browser) => {
     expect(await rows.filter({ hasText: / the band/ }).count()).toBe(30);
     await summary.focus();
     answer = { ...answer, predictions: answer.predictions.slice(3) };
-    const later = rows.filter({ hasText: dateOf(answer.predictions[0].resolvesAt, 1) });
+    const later = rows.filter({ hasText: dateOf(answer.predictions[0].resolvesAt) });
     await later.waitFor();
     await recordMoved(page);
     await later.waitFor({ state: 'detached' });
@@ -181,7 +181,7 @@ describeWithBrowser('charts of the record', (browser) => {
 interface OpenedOptions {
   width?: number;
   /** Replaces the scorecard, which `recordMoved` refreshes. */
-  answer?: () => ScorecardReply;
+  answer?: () => ScorecardPageReply;
   hasTouch?: boolean;
 }
 

@@ -1,13 +1,11 @@
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { audit } from '../../src/audit/audit.ts';
-import { claimsOf } from '../../src/audit/command/open-audit.ts';
-import { openAuditChain } from '../../src/audit/command/open-chain.ts';
-import type { AuditReport } from '../../src/audit/report/audit-report.ts';
-import type { ScorecardRow } from '../../src/dashboard/state/responses.ts';
+import { type AuditReport, audit } from '../../src/audit/audit.ts';
+import { claimsOf, openAuditChain } from '../../src/cli/svc/audit-options.ts';
 import { formatDay } from '../../src/forecast/day.ts';
-import { openRevealedDistributions } from '../../src/record/distributions/revealed-distributions.ts';
-import type { ForecastDistributions } from '../../src/record/schemas/distributions.ts';
+import type { ScorecardRow } from '../../src/page/browser/responses.ts';
+import { openRevealedDistributions } from '../../src/record/distributions.ts';
+import type { ForecastDistributions } from '../../src/record/schemas/forecast.ts';
 import { describeWithBrowser, type OpenPage } from '../support/docs/browser.ts';
 import { type Served, serve } from '../support/http/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../support/service/service.ts';
@@ -120,7 +118,7 @@ describeWithBrowser('distributions in the browser', (browser) => {
 
   it('are found by the check of their row for each planted change', async () => {
     const info = (await getJson('/api/svc/info')) as PageInfo;
-    const { predictions } = (await getJson('/api/svc/scorecard?horizon=2')) as { predictions: ScorecardRow[] };
+    const { predictions } = (await getJson('/api/svc/scorecard?horizon=2&limit=20')) as { predictions: ScorecardRow[] };
     const page = await openWithChecks();
     const request = { info, horizon: 2, rows: predictions, date: DATE };
     for (const planted of PLANTED_DISTRIBUTIONS.filter(isOfRow)) {

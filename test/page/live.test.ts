@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatDay } from '../../src/forecast/day.ts';
-import { allRoutes } from '../../src/transports/http/routes.ts';
-import { createApp } from '../../src/transports/http/server/app.ts';
+import { allRoutes } from '../../src/http/routes.ts';
+import { createApp } from '../../src/http/server.ts';
 import { login } from '../support/auth/login.ts';
 import { describeWithBrowser } from '../support/docs/browser.ts';
 import { regimeDrafts } from '../support/events/event-drafts.ts';

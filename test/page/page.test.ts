@@ -2,15 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DOCUMENT_PAGES, MAIN_DOCUMENTS } from '../../src/http/routes/documents.ts';
+import { getPageBundle } from '../../src/http/routes/home.ts';
+import { allRoutes } from '../../src/http/routes.ts';
+import { createApp, createStartingApp, listen } from '../../src/http/server.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { createStartupProgress } from '../../src/platform/startup/startup-progress.ts';
-import { DOCUMENT_PAGES, MAIN_DOCUMENTS } from '../../src/transports/http/page/documents/documents.ts';
-import { getPageBundle } from '../../src/transports/http/page/page-bundle.ts';
-import { allRoutes } from '../../src/transports/http/routes.ts';
-import { createApp, createStartingApp } from '../../src/transports/http/server/app.ts';
-import { listen } from '../../src/transports/http/server/http-server.ts';
-import { buildEmbedLine } from '../../src/views/widget/embed-line.ts';
-import { DEFAULT_WIDGET, FRAME_PIXELS, WIDGET_SIZES } from '../../src/views/widget/options.ts';
+import { createStartupProgress } from '../../src/platform/progress.ts';
 import { describeWithBrowser, type OpenPage } from '../support/docs/browser.ts';
 import { fetchOpenApi, operationsOf } from '../support/http/openapi.ts';
 import { type Served, serveApp } from '../support/http/serve.ts';
@@ -112,7 +109,7 @@ describeWithBrowser('with a record', (browser) => {
     await expect.poll(async () => (await section.boundingBox())!.y).toBeLessThan(450);
     await tab.click();
     expect(await page.locator('#self-tests').getAttribute('hidden')).toBe('until-found');
-    const { predictions } = (await (await fetch(`${served.url}/api/svc/scorecard?horizon=2`)).json()) as {
+    const { predictions } = (await (await fetch(`${served.url}/api/svc/scorecard?horizon=2&limit=20`)).json()) as {
       predictions: { date: string }[];
     };
     const { date } = predictions[14]!;
@@ -289,11 +286,11 @@ describeWithBrowser('with a record', (browser) => {
     expect(added.map(({ pathname }) => pathname)).toEqual(['/api/svc/wagers']);
   });
 
-  it('embeds a card in pages of other origins, whose link opens the dashboard with its scripts', async () => {
-    const lines = (['component', 'iframe'] as const).map((kind) =>
-      buildEmbedLine(`${served.url}/`, kind, { ...DEFAULT_WIDGET, horizonDays: 3 }),
-    );
-    const other = createServer((_, response) => response.setHeader('Content-Type', 'text/html').end(`<!doctype html>${lines.join('')}`));
+  it('shows its card in a frame of another origin, whose link opens the dashboard with its scripts', async () => {
+    const frame =
+      `<iframe src="${served.url}/api/svc/widget?format=html&horizon=3d&size=large" width="480" height="360" ` +
+      'sandbox="allow-popups allow-popups-to-escape-sandbox"></iframe>';
+    const other = createServer((_, response) => response.setHeader('Content-Type', 'text/html').end(`<!doctype html>${frame}`));
     await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
     try {
       const page = await browser.open(`http://127.0.0.1:${(other.address() as AddressInfo).port}`);
@@ -302,12 +299,8 @@ describeWithBrowser('with a record', (browser) => {
         .route(`${service.http.publicUrl}/**`, (route) =>
           route.fulfill({ contentType: 'text/html', body: '<script>document.title = "script ran"</script>' }),
         );
-      for (const frame of [page.locator('bitcoin-signal-oracle iframe'), page.locator('body > iframe')]) {
-        await frame.contentFrame().getByRole('heading', { name: 'Bitcoin signal, 3d' }).waitFor();
-        expect(await frame.getAttribute('title')).toBe('Bitcoin forecast, 3 days');
-      }
-      await page.locator('bitcoin-signal-oracle').evaluate((element) => element.setAttribute('size', 'large'));
-      const card = page.locator('bitcoin-signal-oracle iframe').contentFrame();
+      const card = page.frameLocator('iframe');
+      await card.getByRole('heading', { name: 'Bitcoin signal, 3d' }).waitFor();
       await card.getByRole('table').waitFor();
       const [opened] = await Promise.all([page.waitForEvent('popup'), card.getByRole('link', { name: 'Full record' }).click()]);
       await expect.poll(() => opened.title()).toBe('script ran');
@@ -317,23 +310,13 @@ describeWithBrowser('with a record', (browser) => {
     }
   });
 
-  it('builds the line to embed a card, and copies it', async () => {
-    const page = await browser.open(`${served.url}/widget`, { width: 390, colorScheme: 'dark' });
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    for (const size of WIDGET_SIZES) {
-      await page.getByLabel('Size').selectOption(size);
-      const card = page.frameLocator(`#widget-preview iframe[src*="size=${size}"]`).locator('html');
-      await card.locator(`main.${size}`).waitFor();
-      const spare = (page.viewportSize()!.width - 40) / FRAME_PIXELS[size].width;
-      if (spare >= 1) expect(await card.evaluate((html) => html.scrollHeight - html.clientHeight), size).toBe(0);
-    }
-    await page.getByLabel('Embed as').selectOption('component');
-    await page.getByRole('button', { name: 'Copy' }).click();
-    await page.getByRole('status').getByText('Copied').waitFor();
-    const line = await page.getByRole('textbox', { name: 'Copy into your page' }).inputValue();
-    expect(line).toContain('<bitcoin-signal-oracle horizon="7" theme="auto" size="large">');
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(line);
-    expect(new URL(page.url()).search).toBe('?horizon=7d&theme=auto&size=large&kind=component');
+  it.each([
+    ['small', 300, 64],
+    ['medium', 360, 220],
+    ['large', 480, 360],
+  ] as const)('shows a %s card whole in %d x %d pixels', async (size, width, height) => {
+    const page = await browser.open(`${served.url}/api/svc/widget?format=html&horizon=3d&size=${size}`, { width, height });
+    expect(await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)).toBeLessThanOrEqual(0);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
     expect(await seriousFindings(page)).toEqual([]);
     expect(page.problems()).toEqual([]);

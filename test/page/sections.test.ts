@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { WagerAccountRow, WagerRow, WagersReply } from '../../src/transports/http/market/wagers/schemas.ts';
-import { EXAMPLES } from '../../src/transports/http/openapi/examples.ts';
+import type { WagerAccountRow, WagerRow, WagersReply } from '../../src/http/routes/prediction-markets.ts';
 import { describeWithBrowser } from '../support/docs/browser.ts';
 import { type Served, serve } from '../support/http/serve.ts';
 import { type TestService, testService } from '../support/service/service.ts';
+import answers from './fixtures/answers.json' with { type: 'json' };
 import { openAllTabs, openTab } from './layout.ts';
 
-const exampleOf = (operation: string) => EXAMPLES.replies[operation]['200']['application/json'] as Record<string, never>;
+const exampleOf = (operation: keyof typeof answers) => answers[operation] as unknown as Record<string, never>;
 
 /** A walk-forward whose report compares two versions at one horizon. */
 function withVersions({ report, ...answered }: Record<string, object>) {
@@ -21,7 +21,7 @@ function withVersions({ report, ...answered }: Record<string, object>) {
 }
 
 const ACCOUNT: WagerAccountRow = {
-  ...{ venue: 'paper', asset: 'PAPER-USD', quotesAreOurs: true, wins: 1, losses: 1, open: 0, skipped: 1 },
+  ...{ venue: 'paper', asset: 'PAPER-USD', quotesAreOurs: true, wins: 1, losses: 1, voids: 0, open: 0, skipped: 1 },
   ...{ stakedMicros: 30_000_000, returnedMicros: 24_500_000, profitMicros: -5_500_000, openMicros: 0 },
   profitByDay: [
     { date: '2026-03-01', profitMicros: 4_500_000 },
@@ -40,7 +40,7 @@ const WAGER: WagerRow = {
     bids: [{ price: 0.45, size: 120 }],
     asks: [{ price: 0.47, size: 80 }],
   },
-  ...{ pModel: 0.57, qMarket: 0.46, pBelieved: 0.52, weight: 0.5, side: 'YES', contracts: 20.5 },
+  ...{ pModel: 0.57, qMarket: 0.46, pBelieved: 0.52, weight: 0.5, side: 'YES', basis: 'edge', contracts: 20.5 },
   ...{ costMicros: 10_000_000, payoutMicros: 0, profitMicros: -10_000_000, winner: 'NO' },
   ...{ placedAt: '2026-03-03T21:42:00.000Z', settledAt: '2026-03-06T06:00:00.000Z', feedbackTxHash: null },
 };
@@ -51,6 +51,7 @@ const SKIPPED: WagerRow = {
   state: 'SKIPPED',
   skippedBecause: 'the edge is too small',
   side: null,
+  basis: null,
   contracts: 0,
   costMicros: 0,
   profitMicros: 0,
@@ -175,7 +176,7 @@ describeWithBrowser('sections of evidence', (browser) => {
       .waitFor();
     await scores.getByRole('img', { name: /^Skill of P\(up\) .* too few days for an interval\./ }).waitFor();
     await scores.getByRole('img', { name: /^Skill of the distribution .* no measurable difference\./ }).waitFor();
-    await scores.getByRole('img', { name: /^Outcomes within .* the range is too narrow\./ }).waitFor();
+    await scores.getByRole('img', { name: /^Outcomes within .* the band is too narrow\./ }).waitFor();
     expect(await scores.getByRole('link', { name: 'CSV' }).getAttribute('href')).toBe('api/svc/scorecard/series.csv?horizon=7&limit=1000');
 
     const challenge = page.locator('#challenge');

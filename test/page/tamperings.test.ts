@@ -1,8 +1,7 @@
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { audit } from '../../src/audit/audit.ts';
-import { openAuditChain } from '../../src/audit/command/open-chain.ts';
-import type { AuditReport } from '../../src/audit/report/audit-report.ts';
+import { type AuditReport, audit } from '../../src/audit/audit.ts';
+import { openAuditChain } from '../../src/cli/svc/audit-options.ts';
 import { type TestChain, testChain } from '../support/chain/chain.ts';
 import { type RpcProxy, rpcProxy } from '../support/chain/rpc-proxy.ts';
 import { describeWithBrowser, type OpenPage } from '../support/docs/browser.ts';

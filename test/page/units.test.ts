@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { composeAppOptions } from '../../src/app/transports/http-app.ts';
-import { loadConfig } from '../../src/platform/config/config.ts';
+import { composeAppOptions } from '../../src/app/transports.ts';
+import { loadConfig } from '../../src/config.ts';
+import { allRoutes } from '../../src/http/routes.ts';
+import { createListener } from '../../src/http/server.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { allRoutes } from '../../src/transports/http/routes.ts';
-import { createListener } from '../../src/transports/http/server/app.ts';
 import { describeWithBrowser } from '../support/docs/browser.ts';
 import { type Served, serveApp } from '../support/http/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../support/service/service.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { createDemoTokenCache } from '../../src/dev/demo/demo-token.ts';
+import { createDemoTokenCache } from '../../src/dev/demo.ts';
 import { openView, serveAppHost } from '../conformance/mcp/app-host/app-host.ts';
 import { findChromium, launchChromium } from '../support/docs/browser.ts';
 import { removeFolder } from '../support/docs/folders.ts';

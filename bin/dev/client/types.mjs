@@ -7,5 +7,5 @@ printHelpIfAsked(
   'Usage: node bin/dev/client/types.mjs\n\nGenerates the types of clients/typescript from the routes, as npm run typecheck and npm run build:client do.',
 );
 ensureInstalled('bin/dev/openapi-typescript');
-const { generateTypes } = await import('../../../src/tools/client/generate-types.ts');
+const { generateTypes } = await import('../../../src/tools/client.ts');
 generateTypes();

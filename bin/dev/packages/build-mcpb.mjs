@@ -10,7 +10,7 @@ printHelpIfAsked(`Usage: npm run build:mcpb -- [folder]
 
 Builds the stdio MCP server as an MCP bundle, which assistants on a desktop install by a click: contents in a folder, in dist/ unless one is
 named, and the .mcpb file beside it. Validator and packer are installed on first use.`);
-const { buildMcpb } = await import('../../../src/tools/packages/mcpb/build-mcpb.ts');
+const { buildMcpb } = await import('../../../src/tools/packages.ts');
 
 const root = resolve(import.meta.dirname, '../../..');
 const folder = resolve(process.argv[2] ?? join(root, 'dist/bitcoin-signal-oracle-mcpb'));

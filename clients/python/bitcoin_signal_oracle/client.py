@@ -67,7 +67,7 @@ class OracleClient:
         """Central 50, 80 and 90 % range of the price at the end of the horizon."""
         return cast(ExpectedRange, self._get("/api/svc/open/range", {"horizon": horizon}))
 
-    def scorecard(self, horizon: Horizon = "7d", *, limit: Optional[int] = None, before: Optional[int] = None) -> Scorecard:
+    def scorecard(self, horizon: Horizon = "7d", *, limit: int = 20, before: Optional[int] = None) -> Scorecard:
         """The record with its error bars and a page of forecasts; ``before`` is the ``nextCursor`` of the page before."""
         query = {"horizon": horizon, "limit": limit, "before": before}
         return cast(Scorecard, self._get("/api/svc/scorecard", query))

@@ -1,16 +1,23 @@
-"""The newest range and signal, read once a day: for bots whose loop must not wait for a service, or end with one."""
+"""The newest range and signal, read once a day: for bots whose loop must not wait for a service, or end with one.
+
+``DailyHistory`` has the same readings at past times, for their backtests.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 import logging
+import math
 import threading
+from bisect import bisect_right
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
-from typing import Callable, Optional, Tuple, Union
+from typing import Callable, Dict, List, Mapping, Optional, Tuple, Union, cast
 
 from .client import OracleClient
 from .errors import ServiceProblem
-from .responses import ExpectedRange, Horizon, OracleSignal, PublicSignal
+from .responses import ExpectedRange, Horizon, OracleSignal, PriceRange, PublicSignal
 
 _DAY = timedelta(days=1)
 _log = logging.getLogger(__name__)
@@ -111,11 +118,92 @@ class DailyForecast:
 
     def _read(self) -> DailyReading:
         expected = self._client.expected_range(self._horizon)
-        # Python 3.9 and 3.10 do not parse the Z.
-        made_at = datetime.fromisoformat(expected["timestamp"].replace("Z", "+00:00")).astimezone(timezone.utc)
-        reading = DailyReading(expected, self._read_signal(self._horizon), made_at)
+        reading = DailyReading(expected, self._read_signal(self._horizon), _parse_time(expected["timestamp"]))
         reading.distances()
         return reading
+
+
+#: The quantiles that bound each central share.
+_BOUNDS = {0.5: ("priceP25", "priceP75"), 0.8: ("priceP10", "priceP90"), 0.9: ("priceP05", "priceP95")}
+_COLUMNS = ("horizonDays", "predictionId", "btcPrice", "signalAt", "attestedAt", "revealedAt", "replayed", "priceP10")
+
+
+class DailyHistory:
+    """The readings of a horizon at past times: ``refresh``, ``latest`` and ``fresh`` as those of ``DailyForecast``.
+
+    ``table`` is ``client.dataset_table("forecasts")``. A row counts from its ``attestedAt`` on, the block time of its
+    commitment: by then everyone could read its range, and a holder of a token its values. Everyone else could read
+    the values from ``revealedAt`` on, after the outcome; until then the signal is GATED here as well, unless ``sees_values``.
+    The table has no row of an open, void or missed day: then there is no fresh reading. ``expected["replayed"]`` marks
+    rows that the replay of a demonstration made afterwards, at times of its own: a backtest over them proves nothing.
+    """
+
+    def __init__(self, table: bytes, horizon: Horizon = "7d", *, sees_values: bool = False, max_age: timedelta = timedelta(hours=30)) -> None:
+        reader = csv.DictReader(io.StringIO(table.decode()))
+        missing = [name for name in _COLUMNS if name not in (reader.fieldnames or [])]
+        if missing:
+            raise ValueError(f"The table has no {', '.join(missing)}: give the bytes of dataset_table('forecasts')")
+        rows = [row for row in reader if f"{row['horizonDays']}d" == horizon and row["priceP10"]]
+        self._rows = sorted(rows, key=lambda row: _parse_time(row["attestedAt"]))
+        self._attested = [_parse_time(row["attestedAt"]) for row in self._rows]
+        self._sees_values = sees_values
+        self._max_age = max_age
+        self.latest: Optional[DailyReading] = None
+
+    def refresh(self, now: datetime) -> None:
+        """Sets ``latest`` to what was known at a time, also after a later one."""
+        self.latest = self._read(now)
+
+    def refresh_in_background(self, now: datetime) -> None:
+        """``refresh``, which waits for nothing."""
+        self.refresh(now)
+
+    def age(self, now: datetime) -> Optional[timedelta]:
+        """Time since the forecast that was the latest at this time was made; None before the first."""
+        reading = self._read(now)
+        return None if reading is None else now - reading.made_at
+
+    def fresh(self, now: datetime) -> Optional[DailyReading]:
+        """The latest reading at this time, or None where there was none or it was older than ``max_age``."""
+        reading = self._read(now)
+        return reading if reading is not None and now - reading.made_at <= self._max_age else None
+
+    def readings(self) -> List[DailyReading]:
+        """All of the horizon, each as of its attestation."""
+        return [_to_reading(row, self._sees_values) for row in self._rows]
+
+    def _read(self, now: datetime) -> Optional[DailyReading]:
+        if now.tzinfo is None:
+            raise ValueError("now must have a time zone, such as timezone.utc")
+        count = bisect_right(self._attested, now)
+        if count == 0:
+            return None
+        row = self._rows[count - 1]
+        return _to_reading(row, self._sees_values or now >= _parse_time(row["revealedAt"]))
+
+
+def _to_reading(row: Mapping[str, str], sees_values: bool) -> DailyReading:
+    """The range that was published: as wide as the committed one, and around the price at forecast time."""
+    price = float(row["btcPrice"])
+    ranges: List[PriceRange] = []
+    for share, (low, high) in _BOUNDS.items():
+        half = math.log(float(row[high]) / float(row[low])) / 2
+        ranges.append(cast(PriceRange, {"share": share, "low": price * math.exp(-half), "high": price * math.exp(half), "halfWidth": half}))
+    names = ("predictionId", "modelVersion", "windowOpensAt", "resolvesAt", "regime", "date")
+    shared = {
+        **{name: row[name] for name in names},
+        **{"horizon": f"{row['horizonDays']}d", "btcPrice": price, "timestamp": row["signalAt"], "replayed": row["replayed"] == "true"},
+    }
+    values: Dict[str, object] = {"signal": "GATED", "direction": None, "confidence": None}
+    if sees_values:
+        values = {"signal": row["signal"], "direction": row["direction"], "confidence": float(row["confidence"])}
+    expected = cast(ExpectedRange, {**shared, "ranges": ranges})
+    return DailyReading(expected, cast(PublicSignal, {**shared, **values}), _parse_time(row["signalAt"]))
+
+
+def _parse_time(text: str) -> datetime:
+    # Python 3.9 and 3.10 do not parse the Z.
+    return datetime.fromisoformat(text.replace("Z", "+00:00")).astimezone(timezone.utc)
 
 
 def _utc_now() -> datetime:

@@ -75,15 +75,13 @@ class PaymentUncertain(OracleError):
 class PaidAnswer:
     """A bought forecast. Its direction has no demonstrated skill: ``answer["skill"]["verdict"]`` has the figures.
 
-    ``charged`` is False for a free HOLD, which leaves the authorization unused and has no ``receipt``. ``receipt`` is
-    EIP-712 typed data, signed by the seller, that binds payment and answer; its signature is not checked here.
-    ``settlement`` is ``PAYMENT-RESPONSE``.
+    A HOLD is charged and complete like any signal. ``receipt`` is EIP-712 typed data, signed by the seller, that binds
+    payment and answer; its signature is not checked here. ``settlement`` is ``PAYMENT-RESPONSE``.
     """
 
     answer: OracleSignal
-    charged: bool
-    payment: Optional[Dict[str, Any]]
-    receipt: Optional[Dict[str, Any]]
+    payment: Dict[str, Any]
+    receipt: Dict[str, Any]
     settlement: Optional[Dict[str, Any]]
 
 
@@ -205,11 +203,12 @@ def _as_strings(authorization: Mapping[str, Any]) -> Dict[str, str]:
 
 def _to_paid_answer(answer: Dict[str, Any], reply: Reply) -> PaidAnswer:
     header = reply.headers.get("payment-response")
+    if not isinstance(answer.get("payment"), dict) or not isinstance(answer.get("receipt"), dict):
+        raise TransportError("The paid answer lacks its payment or its receipt")
     return PaidAnswer(
         answer=cast(OracleSignal, answer),
-        charged=answer.get("charged") is True,
-        payment=answer.get("payment"),
-        receipt=answer.get("receipt"),
+        payment=answer["payment"],
+        receipt=answer["receipt"],
         settlement=None if header is None else _decode(header, "PAYMENT-RESPONSE"),
     )
 

@@ -56,14 +56,13 @@ class Skill(TypedDict):
 class OracleSignal(TypedDict):
     """The newest forecast, as token holders and payers receive it.
 
-    The direction has no demonstrated skill; ``skill.verdict`` says how far the record is from luck. In a free HOLD
-    ``direction``, ``confidence`` and ``pUp`` are None, and the fields after ``resolvesAt`` are missing.
+    The direction has no demonstrated skill; ``skill.verdict`` says how far the record is from luck.
     """
 
     signal: Signal
-    direction: Optional[Direction]
-    confidence: Optional[float]
-    pUp: Optional[float]
+    direction: Direction
+    confidence: float
+    pUp: float
     horizon: Horizon
     date: str
     predictionId: str

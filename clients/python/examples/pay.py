@@ -11,5 +11,4 @@ assets = {"eip155:84532": os.environ["ASSET"]} if "ASSET" in os.environ else USD
 payer = Payer(url, wallet.address, wallet.sign_typed_data, max_usd="0.002", assets=assets)
 bought = payer.buy("7d")
 print(f"{bought.answer['signal']}: {bought.answer['direction']}")
-if bought.payment is not None:
-    print(f"Paid {bought.payment['usd']} USD in {bought.payment['txHash']}")
+print(f"Paid {bought.payment['usd']} USD in {bought.payment['txHash']}")

@@ -1,6 +1,5 @@
-import { ERROR_CODES, type ErrorCode, OracleError, type OracleErrorOptions } from '../../../src/platform/errors.ts';
-import type { PaidAnswer, PreparedPayment } from './payment-types.ts';
-import type { Problem } from './types.ts';
+import { ERROR_CODES, type ErrorCode, OracleError, type OracleErrorOptions } from '../../../src/errors.ts';
+import type { PaidAnswer, PreparedPayment, Problem } from './types.ts';
 
 export type { ErrorCode };
 export { OracleError };

@@ -1,8 +1,16 @@
-import { getPaymentExpiry, signPayment } from '../../../src/payer/authorization.ts';
-import { decodeBase64Json, encodeBase64Json } from '../../../src/payer/base64-json.ts';
-import { USDC_COINS } from '../../../src/payer/coins.ts';
-import { type PaymentRequirement, parsePaymentRequired } from '../../../src/payer/payment-requirement.ts';
-import { type OracleAccount, requireAccount } from './account.ts';
+import {
+  checkReceipt,
+  checkX402Receipt,
+  decodeBase64Json,
+  encodeBase64Json,
+  getPaymentExpiry,
+  type PaymentRequirement,
+  parsePaymentRequired,
+  type ReceiptCheck,
+  type SignedPayment,
+  signPayment,
+  USDC_COINS,
+} from '../../../src/payer.ts';
 import {
   OracleError,
   PaymentDeclined,
@@ -12,11 +20,8 @@ import {
   TransportError,
   toServiceProblem,
 } from './errors.ts';
-import { readJson, type Send } from './http.ts';
-import type { PaidAnswer, PaidAnswers, PaymentOptions, PreparedPayment, Product } from './payment-types.ts';
-import { checkPurchase, fetchReceiptSigner } from './receipt-checks.ts';
-import type { SignalHorizon } from './types.ts';
-import { formatUsd, parseUsd } from './usd.ts';
+import { formatUsd, type OracleAccount, parseUsd, readJson, requireAccount, type Send } from './http.ts';
+import type { PaidAnswer, PaidAnswers, PaymentOptions, PreparedPayment, Product, SignalHorizon } from './types.ts';
 
 const PATHS = { signal: '/oracle', premium: '/oracle/premium' } as const;
 const DEFAULT_ATTEMPTS = 4;
@@ -77,9 +82,9 @@ export class Payer {
     prepared: PreparedPayment<What>,
     { attempts = DEFAULT_ATTEMPTS }: Pick<PaymentOptions, 'attempts'> = {},
   ): Promise<PaidAnswer<What>> {
-    const { answer, charged, settlement } = await this.#deliver(prepared, attempts);
-    const bought = { answer: answer as unknown as PaidAnswers[What], charged, usd: charged ? prepared.usd : '0', settlement };
-    const checks = charged ? await checkPurchase(answer, { ...prepared, settlement }) : [];
+    const { answer, settlement } = await this.#deliver(prepared, attempts);
+    const bought = { answer: answer as unknown as PaidAnswers[What], usd: prepared.usd, settlement };
+    const checks = await checkPurchase(answer, { ...prepared, settlement });
     if (checks.every(({ ok }) => ok)) return { ...bought, checks };
     throw new ReceiptRejected({ ...bought, checks } as PaidAnswer);
   }
@@ -100,11 +105,11 @@ export class Payer {
     return this.#sendPending(path, prepared, options);
   }
 
-  /** An unused authorization, and one whose rejection only the service claims, stay: another could be charged besides. */
+  /** A payment whose rejection only the service claims stays: another could be charged besides. */
   async #sendPending(path: string, prepared: PreparedPayment, options: PaymentOptions<Product>): Promise<PaidAnswer> {
     try {
       const bought = await this.send(prepared, options);
-      if (bought.charged) this.#pending.delete(path);
+      this.#pending.delete(path);
       return bought;
     } catch (error) {
       if (error instanceof ReceiptRejected) this.#pending.delete(path);
@@ -127,10 +132,7 @@ export class Payer {
   }
 
   /** Repeats the same payment while its result is unknown. */
-  async #deliver(
-    prepared: PreparedPayment,
-    attempts: number,
-  ): Promise<{ answer: Record<string, unknown>; charged: boolean; settlement: unknown }> {
+  async #deliver(prepared: PreparedPayment, attempts: number): Promise<{ answer: Record<string, unknown>; settlement: unknown }> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#exchange(prepared);
@@ -146,7 +148,7 @@ export class Payer {
   async #exchange({ path, payment }: PreparedPayment) {
     const response = await this.#deps.send(this.#request(path, { 'PAYMENT-SIGNATURE': encodeBase64Json(payment) }));
     const answer = (await readPaidJson(response)) as Record<string, unknown>;
-    return { answer, charged: answer.charged !== false, settlement: decodeSettlement(response.headers.get('PAYMENT-RESPONSE')) };
+    return { answer, settlement: decodeSettlement(response.headers.get('PAYMENT-RESPONSE')) };
   }
 
   #request(path: string, headers: Record<string, string> = {}): Request {
@@ -176,4 +178,28 @@ function decodeSettlement(header: string | null): unknown {
   } catch {
     return undefined;
   }
+}
+
+interface Purchase {
+  payment: SignedPayment;
+  seller: `0x${string}`;
+  settlement: unknown;
+}
+
+/** Wallet that signs receipts, as the service publishes it. @throws TransportError, ServiceProblem */
+export async function fetchReceiptSigner(url: string, send: Send): Promise<`0x${string}`> {
+  const headers = { Accept: 'application/json' };
+  const document = (await readJson(await send(new Request(`${url}/.well-known/x402.json`, { headers })))) as {
+    receipt?: { signer?: unknown };
+  };
+  const signer = document.receipt?.signer;
+  if (typeof signer === 'string' && /^0x[0-9a-fA-F]{40}$/.test(signer)) return signer as `0x${string}`;
+  throw new TransportError('/.well-known/x402.json names no signer of receipts: is this the address of the service?');
+}
+
+/** That the seller has signed for this payer, this amount and exactly this answer, and the same in its x402 receipt where there is one. */
+export async function checkPurchase(answer: Record<string, unknown>, { payment, seller, settlement }: Purchase): Promise<ReceiptCheck[]> {
+  const issuer = { seller, chainId: Number(String(payment.accepted.network).split(':')[1]) };
+  const sale = { payer: payment.payload.authorization.from, payment: (answer.payment ?? {}) as { resource?: unknown; txHash?: unknown } };
+  return [...(await checkReceipt(answer, { payment, ...issuer })), ...(await checkX402Receipt(settlement, { ...sale, ...issuer }))];
 }

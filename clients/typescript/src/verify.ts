@@ -1,13 +1,10 @@
 import { createClient, http } from 'viem';
-import { type AuditChain, connectChain, OP_STACK_CHAIN_IDS } from '../../../src/audit/chain/audit-chain.ts';
-import { createDistributionClaims } from '../../../src/audit/claims/distribution-claims.ts';
-import { createTimestampClaims } from '../../../src/audit/claims/timestamp-claims.ts';
-import { buildForecastReport } from '../../../src/audit/forecast/forecast-report.ts';
-import { parseForecastQuery, verifyForecast } from '../../../src/audit/forecast/verify-forecast.ts';
+import { type AuditChain, connectChain, OP_STACK_CHAIN_IDS } from '../../../src/audit/chain-record.ts';
+import { createDistributionClaims } from '../../../src/audit/service-claims.ts';
+import { buildForecastReport, parseForecastQuery, verifyForecast } from '../../../src/audit/verify-forecast.ts';
 import { EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../../src/chain/addresses.ts';
 import { OracleError } from './errors.ts';
 import type { Horizon, Info } from './types.ts';
-import type { ForecastVerification, VerifyOptions } from './verification.ts';
 
 interface VerifierDeps {
   url: string;
@@ -20,7 +17,7 @@ const RETRY_DELAY_MS = 250;
 
 /**
  * Checks a forecast against the chain, read by the endpoint of the caller: all checks of `svc verify` (docs/VERIFY.md). The service is asked for
- * what the options do not name, and for the distributions and timestamps that the chain has digests of.
+ * what the options do not name, and for the distributions that the chain has digests of.
  * @param id `latest`, a prediction id such as `2026-11-14:7d`, or the uid of an attestation
  * @throws OracleError INPUT_INVALID for the id, CHAIN_UNREACHABLE, CONFIG_INVALID for an endpoint of another chain
  */
@@ -30,12 +27,7 @@ export async function verifyForecastOnChain(deps: VerifierDeps, id: string, opti
   const attester = options.attester ?? (info.chain.attester as `0x${string}`);
   const chain = await openChain(options, info);
   const search = { chain, attester, prices: null, now: new Date(), signal: options.signal, onProgress: options.onProgress ?? ignore };
-  const served = {
-    distributions: createDistributionClaims(deps.url, deps.request),
-    timestamps: createTimestampClaims(deps.url, deps.request),
-    readBlock: null,
-  };
-  const verification = await verifyForecast(search, query, served);
+  const verification = await verifyForecast(search, query, createDistributionClaims(deps.url, deps.request));
   const takenFromService = options.attester === undefined ? ['attester' as const] : [];
   return buildForecastReport(verification, { chain, attester, endpoint: new URL(options.rpcUrl).host, takenFromService });
 }
@@ -86,4 +78,69 @@ function requireKnownContract(eas: string, chainId: number, { contracts }: Info)
     field: 'eas',
     suggestedAction: 'Name the contract that you trust in eas.',
   });
+}
+
+type Hex = `0x${string}`;
+
+export interface VerifyOptions {
+  /** JSON-RPC endpoint of the chain of the record: one that you trust, not one that the service names. */
+  rpcUrl: string;
+  /** Wallet of the record. Default: as the service names it; keep it, and name it the next time. */
+  attester?: Hex | undefined;
+  /** Attestation contract. Default: the predeploy of Base and other OP chains. */
+  eas?: Hex | undefined;
+  /** Of `latest`; default `7d`. */
+  horizon?: Horizon | undefined;
+  signal?: AbortSignal | undefined;
+  onProgress?(stage: string, done: number, total: number): void;
+}
+
+/** One check of the catalogue in docs/VERIFY.md. */
+export interface VerifiedCheck {
+  check: string;
+  what: string;
+  ok: boolean;
+}
+
+/** What the chain shows about one forecast. Times are ISO 8601. */
+export interface ForecastVerification {
+  /** `incomplete`: no check fails, and one that is due could not be made. */
+  verdict: 'verified' | 'differs' | 'incomplete';
+  /** The verdict in one line. */
+  words: string;
+  where: { chainId: number; attester: string; eas: string; endpoint: string; takenFromService: string[] };
+  prediction: {
+    predictionId: string;
+    uid: Hex;
+    date: string;
+    horizon: string;
+    sequence: number;
+    attestedAt: string;
+    windowOpensAt: string;
+    resolvesAt: string;
+    commitment: Hex;
+    status: string;
+    late: boolean;
+    missed: boolean;
+  } | null;
+  /** As revealed on chain; null before its window has ended. */
+  resolution: {
+    uid: Hex;
+    attestedAt: string;
+    signal: string;
+    direction: string;
+    pUpBps: number;
+    btcAtSignalCents: number;
+    btcAtResolutionCents: number;
+    returnBps: number;
+    outcome: string;
+    salt: Hex;
+  } | null;
+  checks: VerifiedCheck[];
+  differences: { check: string; message: string }[];
+  notes: readonly string[];
+  /** Checks that are due and could not be made, and why. */
+  incomplete: readonly string[];
+  /** Why checks were not made that are not due. */
+  unchecked: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
-import { UsageError } from '../../platform/usage-error.ts';
+import { UsageError } from '../../errors.ts';
 
-/** Flags in commander's notation, description, a parser that throws a UsageError, and the values that help and completion list. */
+/** Flags in commander's notation, description, a parser that throws a UsageError, and the values that help lists. */
 export type OptionSyntax = readonly [
   flags: string,
   description: string,
@@ -13,8 +13,6 @@ export interface CommandSyntax {
   name: string;
   /** Positional arguments in commander's notation: `<id>`, `[step] [days...]`. */
   arguments?: string;
-  /** Values of the first of them that completion lists. */
-  argumentValues?: readonly string[];
   /** One sentence without a full stop. */
   summary: string;
   description?: string;
@@ -38,14 +36,9 @@ export function buildCommand(syntax: CommandSyntax, out: Output): Command {
     .configureHelp({ subcommandTerm: (sub) => sub.name() })
     .configureOutput({ writeOut: (text) => out.write(text), writeErr: () => {}, getOutHelpWidth: () => HELP_WIDTH })
     .exitOverride();
-  addArguments(command, syntax);
+  if (syntax.arguments !== undefined) command.arguments(syntax.arguments);
   for (const option of options) command.addOption(buildOption(option));
   return footer === undefined ? command : command.addHelpText('after', `\n${footer}`);
-}
-
-function addArguments(command: Command, { arguments: positionals, argumentValues }: CommandSyntax): void {
-  if (positionals !== undefined) command.arguments(positionals);
-  if (argumentValues !== undefined) command.registeredArguments[0].argChoices = [...argumentValues];
 }
 
 function buildOption([flags, description, parse, values]: OptionSyntax): Option {

@@ -1,10 +1,7 @@
-import type { Command } from 'commander';
-import { UsageError } from '../../platform/usage-error.ts';
-import { type CommandEntry, EXIT } from './command.ts';
+import { UsageError } from '../../errors.ts';
 import { buildCommand, isHelpOrVersion, toUsageError } from './command-line.ts';
-import { COMMANDS } from './command-list.ts';
-import type { CliContext } from './context.ts';
-import { printError } from './errors/print-error.ts';
+import { type CliContext, type CommandEntry, createTerminalContext, EXIT, handleBrokenPipes, type TerminalEnvironment } from './context.ts';
+import { printError } from './errors.ts';
 
 const PROGRAM = {
   name: 'svc',
@@ -16,7 +13,7 @@ const PROGRAM = {
   svc login --wallet basic                as a demo wallet; PRIVATE_KEY for your own
   svc watch --since 0 | jq .type          events as JSON lines
 
-svc <command> --help shows its options. SERVICE_URL or --url names the service. source <(svc completion bash) completes them on Tab.`,
+svc <command> --help shows its options. SERVICE_URL or --url names the service.`,
 };
 
 /** @param args the command line without the program name @returns the exit code */
@@ -32,31 +29,22 @@ export async function runCli(args: string[], outer: CliContext, commands = COMMA
 async function runCommand(args: string[], context: CliContext, entries: readonly CommandEntry[]): Promise<number> {
   let exitCode: number = EXIT.ok;
   const named = findCommandName(args);
-  const onExit = (code: number) => {
-    exitCode = code;
-  };
-  const loadProgram = () => buildProgram(context, entries, { isNeeded: () => true, onExit });
-  const program = await buildProgram({ ...context, loadProgram }, entries, { isNeeded: (name) => name === named, onExit });
-  await program.parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' });
-  return exitCode;
-}
-
-/** Loads the commands that are needed; the others have only name and summary. */
-async function buildProgram(
-  context: CliContext,
-  entries: readonly CommandEntry[],
-  { isNeeded, onExit }: { isNeeded(name: string): boolean; onExit(code: number): void },
-): Promise<Command> {
   const program = buildCommand(PROGRAM, context.out)
     .version(context.version, '-v, --version', 'show the version')
     .enablePositionalOptions();
   for (const { load, ...entry } of entries) {
-    const command = isNeeded(entry.name) ? await load() : null;
+    // Only the command that is called is loaded; the others have name and summary alone.
+    const command = entry.name === named ? await load() : null;
     const parser = buildCommand({ options: [], ...command, ...entry }, context.out);
-    if (command !== null) parser.action(async () => onExit(await command.run(context, parser.opts(), parser.args)));
+    if (command !== null) {
+      parser.action(async () => {
+        exitCode = await command.run(context, parser.opts(), parser.args);
+      });
+    }
     program.addCommand(parser);
   }
-  return program;
+  await program.parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' });
+  return exitCode;
 }
 
 /** The first word that is no option: the program has no option with a value. */
@@ -74,4 +62,83 @@ function hasJsonOption(args: readonly string[]): boolean {
 function withCommandList(error: unknown, commands: readonly CommandEntry[]): unknown {
   if (!(error instanceof UsageError) || error.field !== 'command' || error.suggestedAction !== 'Try --help.') return error;
   return new UsageError('command', error.message.slice('command: '.length), `Commands: ${commands.map(({ name }) => name).join(', ')}.`);
+}
+
+/** Every command of `svc`; only the one that is called is loaded. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'signal',
+    summary: 'The newest forecast, as far as you may see it',
+    load: async () => (await import('./commands/signal.ts')).signalCommand,
+  },
+  {
+    name: 'range',
+    summary: 'The expected range of the price, which says nothing of the direction',
+    load: async () => (await import('./commands/range.ts')).rangeCommand,
+  },
+  {
+    name: 'scorecard',
+    summary: 'The scores of all forecasts, with error bars',
+    load: async () => (await import('./commands/scorecard.ts')).scorecardCommand,
+  },
+  {
+    name: 'verify',
+    summary: 'Reads one forecast, or all of them, from the chain and checks everything that the chain shows',
+    load: async () => (await import('./commands/verify.ts')).verifyCommand,
+  },
+  {
+    name: 'audit',
+    summary: 'Recomputes the whole record from chain and prices, and reports every difference',
+    load: async () => (await import('./commands/audit.ts')).auditCommand,
+  },
+  {
+    name: 'dataset',
+    summary: 'The resolved record as files: lists the tables, or downloads one',
+    load: async () => (await import('./commands/dataset.ts')).datasetCommand,
+  },
+  {
+    name: 'watch',
+    summary: 'Prints events as they happen and reconnects after interruptions',
+    load: async () => (await import('./commands/watch.ts')).watchCommand,
+  },
+  {
+    name: 'mcp',
+    summary: 'Serves MCP over standard input and output, for an assistant that starts its servers itself',
+    load: async () => (await import('./commands/mcp.ts')).mcpCommand,
+  },
+  {
+    name: 'pay',
+    summary: 'Buys one answer by x402, without an account, and checks its receipt',
+    load: async () => (await import('./commands/pay.ts')).payCommand,
+  },
+  {
+    name: 'login',
+    summary: 'Logs a wallet in and stores its token for the other commands',
+    load: async () => (await import('./commands/session.ts')).loginCommand,
+  },
+  {
+    name: 'logout',
+    summary: 'Ends the session of svc login and deletes its token',
+    load: async () => (await import('./commands/session.ts')).logoutCommand,
+  },
+  {
+    name: 'whoami',
+    summary: 'Your wallet, its tier and balance, and when the token expires',
+    load: async () => (await import('./commands/session.ts')).whoamiCommand,
+  },
+  {
+    name: 'access',
+    summary: 'Lists what your wallet has granted, makes API keys for bots, and revokes',
+    load: async () => (await import('./commands/access.ts')).accessCommand,
+  },
+  {
+    name: 'doctor',
+    summary: 'Says whether the service of this folder is ready to run, and names every fault at once',
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  },
+];
+
+export async function runOnTerminal(args: string[], environment: TerminalEnvironment, commands?: readonly CommandEntry[]): Promise<void> {
+  handleBrokenPipes();
+  process.exitCode = await runCli(args, createTerminalContext(environment), commands);
 }

@@ -1,10 +1,14 @@
 import type { Collection, Db } from 'mongodb';
-import { type Address, zeroAddress } from 'viem';
+import { type Address, type Hash, zeroAddress } from 'viem';
+import { z } from 'zod';
 import { toLowerCaseAddress } from '../../chain/addresses.ts';
-import type { JobEvent, OnChainJob } from '../../chain/erc8183/jobs.ts';
+import type { JobEvent, OnChainJob } from '../../chain/erc8183.ts';
+import type { ErrorCode } from '../../errors.ts';
 import { ignoreDuplicate } from '../../platform/mongo.ts';
-import type { SignedReceipt } from '../receipts/receipt.ts';
-import { buildJobKey, type JobDelivery, type JobDoc, type JobDocWithoutText } from './job-doc.ts';
+import { parseJsonOrNull } from '../../platform/validation.ts';
+import { REF_CODE_PATTERN, REF_CODE_RULE } from '../ledger.ts';
+import { findOffering, OFFERINGS, type Offering } from '../offerings.ts';
+import type { SignedReceipt } from '../receipts.ts';
 
 export const JOB_INDEXES = [
   {
@@ -23,6 +27,8 @@ export const JOB_INDEXES = [
 const WITHOUT_TEXT = { projection: { 'delivery.text': 0 } } as const;
 const IMMEDIATELY = new Date(0);
 const FRESH_MS = 3_600_000;
+/** A job has about eight events; a client can make more of them, whose repetition costs a check. */
+const MAX_EVENT_IDS = 50;
 const POSTING_PERIOD_MS = 7 * 86_400_000;
 
 export class JobStore {
@@ -46,19 +52,29 @@ export class JobStore {
     else await this.cursors.updateOne({ _id, block: from }, { $set: { block: to } });
   }
 
+  /** Idempotent: an event that is recorded already makes no job due again. */
   async recordEvents(contract: Address, events: readonly JobEvent[], now: Date): Promise<void> {
+    const byJob = Map.groupBy(events, ({ jobId }) => buildJobKey(contract, jobId));
+    const fields = { projection: { _id: 1, eventIds: 1 }, hint: '_id_' } as const;
+    const known = await this.jobs.find<Pick<JobDoc, '_id' | 'eventIds'>>({ _id: { $in: [...byJob.keys()] } }, fields).toArray();
+    const eventIdsByJob = new Map(known.map(({ _id, eventIds = [] }) => [_id, eventIds]));
     for (const { jobId, blockNumber } of events.filter(({ assigned }) => assigned)) {
-      const doc = createJobDoc(contract, jobId, { block: Number(blockNumber), now });
-      await this.jobs.insertOne(doc).catch(ignoreDuplicate);
+      const _id = buildJobKey(contract, jobId);
+      if (eventIdsByJob.has(_id)) continue;
+      await this.jobs.insertOne(createJobDoc(contract, jobId, { block: Number(blockNumber), now })).catch(ignoreDuplicate);
+      eventIdsByJob.set(_id, []);
     }
-    const newest = new Map<string, number>();
-    for (const { jobId, blockNumber } of events) newest.set(buildJobKey(contract, jobId), Number(blockNumber));
-    const funded = new Set(events.filter((event) => event.funded).map(({ jobId }) => buildJobKey(contract, jobId)));
-    const known = await this.jobs.find({ _id: { $in: [...newest.keys()] } }, { projection: { _id: 1 }, hint: '_id_' }).toArray();
-    for (const { _id } of known) {
+    for (const [_id, eventIds] of eventIdsByJob) {
+      const fresh = byJob.get(_id)!.filter(({ id }) => !eventIds.includes(id));
+      if (fresh.length === 0) continue;
+      const isFunded = fresh.some(({ funded }) => funded);
       await this.jobs.updateOne(
         { _id },
-        { $max: { lastEventBlock: newest.get(_id)! }, $set: { due: IMMEDIATELY, ...(funded.has(_id) && { funded: true }) } },
+        {
+          $max: { lastEventBlock: Math.max(...fresh.map(({ blockNumber }) => Number(blockNumber))) },
+          $set: { due: IMMEDIATELY, ...(isFunded && { funded: true }) },
+          $push: { eventIds: { $each: fresh.map(({ id }) => id), $slice: -MAX_EVENT_IDS } },
+        },
       );
     }
   }
@@ -181,4 +197,142 @@ function createJobDoc(contract: Address, jobId: bigint, { block, now }: { block:
     payment: null,
     notedAt: now,
   };
+}
+
+/** Deliverable of a job: the exact text whose hash is on chain. */
+export interface JobDelivery {
+  /** Canonical JSON, salted because its hash is public. */
+  text: string;
+  hash: Hash;
+  composedAt: Date;
+  forecastId: string | null;
+  attestationUid: Hash | null;
+}
+
+/** A job of the provider wallet. Addresses and hashes in lower case. */
+export interface JobDoc {
+  _id: string;
+  contract: Address;
+  /** uint256 as decimal text. */
+  jobId: string;
+  seenBlock: number;
+  lastEventBlock: number;
+  /** The newest recorded events, since blocks are read again; unset before the first. */
+  eventIds?: string[];
+  /** Next check; null when only an event can change the state. */
+  due: Date | null;
+  /** The client has funded the escrow at some time; such jobs precede offers. */
+  funded: boolean;
+  /** Consecutive failed checks, and the code of the last one. */
+  failures: number;
+  failure: ErrorCode | null;
+  /** State on chain at a block, with the budget as decimal text; null before the first check. */
+  onChain: (Pick<OnChainJob, 'state' | 'client' | 'evaluator' | 'expiresAt'> & { block: number; budget: string }) | null;
+  /** Null until decided. */
+  accepted: boolean | null;
+  reason: string | null;
+  offering: string | null;
+  ref: string | null;
+  /** Transaction of `setBudget`; null when the client had set the price itself. */
+  budgetTx: Hash | null;
+  delivery: JobDelivery | null;
+  submission: { txHash: Hash; at: Date } | null;
+  /** Amount as decimal text. */
+  payment: { amountMicros: string; txHash: Hash; settledAt: Date } | null;
+  /** The first receipt that was signed for the payment. */
+  receipt?: SignedReceipt;
+  unpaidBy?: Address[];
+  /** Attempts to post the delivery to a marketplace; unset before the first. */
+  posting?: { attempts: number; due: Date | null; postedAt: Date | null };
+  notedAt: Date;
+}
+
+export type JobDocWithoutText = Omit<JobDoc, 'delivery'> & { delivery: Omit<JobDelivery, 'text'> | null };
+
+function buildJobKey(contract: Address, jobId: bigint): string {
+  return `${contract.toLowerCase()}:${jobId}`;
+}
+
+export function buildJobResource({ contract, jobId }: Pick<JobDoc, 'contract' | 'jobId'>): string {
+  return `job:${contract}:${jobId}`;
+}
+
+interface DeliverySlotDoc {
+  /** The contract, in lower case. */
+  _id: string;
+  job: string;
+  until: Date;
+}
+
+interface JobRef {
+  _id: string;
+  contract: string;
+}
+
+/** One delivery slot per contract for all jobs of unknown evaluators, over all processes: more wallets get a client no more deliveries. */
+export class DeliverySlot {
+  readonly slots: Collection<DeliverySlotDoc>;
+
+  constructor(db: Db) {
+    this.slots = db.collection('agent_commerce_turns');
+  }
+
+  /** Acquires or extends the slot, by the database's clock; false while another job holds it. */
+  async acquire({ _id: job, contract }: JobRef, forMs: number): Promise<boolean> {
+    const _id = contract.toLowerCase();
+    const mine = { _id, job, until: { $add: ['$$NOW', forMs] } };
+    // Also true for a new document.
+    const isFree = { $or: [{ $eq: ['$job', job] }, { $not: [{ $gt: ['$until', '$$NOW'] }] }] };
+    const update = [{ $replaceWith: { $cond: [isFree, mine, '$$ROOT'] } }];
+    const options = { upsert: true, returnDocument: 'after' } as const;
+    const slot = await this.slots.findOneAndUpdate({ _id }, update, options).catch(ignoreDuplicate);
+    return slot?.job === job;
+  }
+
+  async release({ _id: job, contract }: JobRef): Promise<void> {
+    await this.slots.updateOne({ _id: contract.toLowerCase(), job }, { $set: { until: new Date(0) } }, { hint: '_id_' });
+  }
+
+  /** Expiry of another job's hold, or null. */
+  async getTakenUntil({ _id: job, contract }: JobRef): Promise<Date | null> {
+    const held = { _id: contract.toLowerCase(), job: { $ne: job }, $expr: { $gt: ['$until', '$$NOW'] } };
+    return (await this.slots.findOne(held))?.until ?? null;
+  }
+}
+
+interface JobOrder {
+  offering: Offering;
+  /** Referral code in lower case. */
+  ref: string | null;
+}
+
+const MAX_DESCRIPTION_BYTES = 1_024;
+
+const JOB_OFFERING_NAMES = OFFERINGS.filter(({ channel }) => channel === 'agent-commerce').map(({ name }) => name);
+
+const DESCRIPTION = z.strictObject({
+  offering: z.string(),
+  // The only horizon sold; accepted explicitly, so that a client cannot pay for another one.
+  horizon: z.literal(['7d', '7', 7]).optional(),
+  ref: z.string().regex(REF_CODE_PATTERN).optional(),
+});
+
+const DESCRIPTION_FORMAT = '{"offering":"svc_bitcoin_signal"}, or only the name of the offering';
+
+/** Parses a job description, or returns the reason as a sentence. Never quotes the description. */
+export function parseJobDescription(text: string): JobOrder | { refused: string } {
+  if (Buffer.byteLength(text) > MAX_DESCRIPTION_BYTES) return { refused: `The description has more than ${MAX_DESCRIPTION_BYTES} bytes.` };
+  const bare = text.trim();
+  const parsed = DESCRIPTION.safeParse(JOB_OFFERING_NAMES.includes(bare) ? { offering: bare } : parseJsonOrNull(bare));
+  if (!parsed.success) return { refused: formatDescriptionProblem(parsed.error) };
+  const offering = findOffering('agent-commerce', parsed.data.offering);
+  if (offering === null) return { refused: `No such offering: the description may name ${JOB_OFFERING_NAMES.join(', ')}.` };
+  return { offering, ref: parsed.data.ref?.toLowerCase() ?? null };
+}
+
+function formatDescriptionProblem({ issues }: z.ZodError): string {
+  const [{ path }] = issues;
+  if (path[0] === 'horizon') return 'Only the forecast of 7 days is sold: horizon must be "7d", or left out.';
+  if (path[0] === 'ref') return `The ref code must have ${REF_CODE_RULE}.`;
+  return `The description must be ${DESCRIPTION_FORMAT}; beside offering it may have horizon and ref.`;
 }

@@ -1,18 +1,15 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type OpenedHost, runHostProcess } from '../../platform/child-process/host-process.ts';
-import { damagedPartError, toDataDirError } from '../../platform/data-dir/entries.ts';
-import { makeFolder } from '../../platform/data-dir/json-file.ts';
-import { getErrorMessage } from '../../platform/errors.ts';
-import { acquireChainLock } from './chain-lock.ts';
-import { discardState, ensureGenesisTimestamp, getLogFile, getStateFile, startStateSaver } from './chain-state.ts';
-import { type PrivateAnvil, startPrivateAnvil } from './private-anvil.ts';
-import { serveRpcEndpoint } from './rpc/endpoint.ts';
-import { connectNode } from './rpc/node-socket.ts';
-import { createChainWriter, routeWrites } from './writes/chain-writer.ts';
-import { restoreWrites } from './writes/restore-writes.ts';
-import { serveWrites } from './writes/write-endpoint.ts';
-import { type ChainWrite, openWriteLog, readWriteLog } from './writes/write-log.ts';
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createGunzip } from 'node:zlib';
+import { getErrorMessage, isOracleError } from '../../errors.ts';
+import { type OpenedHost, runHostProcess } from '../../platform/child-process.ts';
+import { acquireFolderLock, damagedPartError, getProcessIdentity, toDataDirError } from '../../platform/data-dir.ts';
+import { makeFolder, readJsonFileOrNull, replaceFile } from '../../platform/secrets.ts';
+import { type PrivateAnvil, startPrivateAnvil } from './anvil.ts';
+import { connectNode, type NodeSocket, serveRpcEndpoint } from './rpc.ts';
 
 export interface ChainHostPayload {
   stateDir: string;
@@ -23,18 +20,22 @@ export interface ChainHostPayload {
   genesisTimestamp?: number;
   inUseTimeoutMs: number;
   discard: boolean;
+  /** A kill loses the blocks since the last save. The pause grows with the state: a save, which blocks the chain, takes a twentieth of the time at most. */
+  saveEveryMs: number;
 }
 
 export interface ChainHostReady {
   rpcUrl: string;
   /** Endpoint of all programs on this machine. */
   publicRpcUrl: string;
-  /** The node's Unix domain socket, for all but writes. */
+  /** The node's Unix domain socket. */
   ipcPath: string;
-  /** The Unix domain socket for writes, which are logged before the node receives them. */
-  writePath: string;
+  /** Whether the chain goes on from a saved state. */
   restored: boolean;
 }
+
+const LOCK_RETRY_MS = 100;
+const SAVE_PAUSE_FACTOR = 20;
 
 /** The process that owns anvil outlives a killed parent just long enough to save the state. */
 runHostProcess((payload: ChainHostPayload) =>
@@ -43,75 +44,154 @@ runHostProcess((payload: ChainHostPayload) =>
   }),
 );
 
-async function openChainHost(payload: ChainHostPayload): Promise<OpenedHost<ChainHostReady>> {
-  await makeFolder(payload.stateDir, 0o755);
-  const lock = await acquireChainLock(payload.stateDir, payload.inUseTimeoutMs);
-  // After the lock: an earlier host saves until it releases it.
-  if (payload.discard) discardState(payload.stateDir);
-  const { writes } = await readWriteLog(getLogFile(payload.stateDir));
-  const isSaved = existsSync(getStateFile(payload.stateDir));
-  const found = { isSaved, isNew: !isSaved && writes.length === 0 };
-  const anvil = await startAnvilNode(payload, found, lock.recordAnvilPid).catch(async (error) => {
-    await lock.release();
-    throw error;
-  });
-  const served = await serveNode(anvil, payload, writes).catch(async (error) => {
-    await anvil.kill();
-    await lock.release();
-    throw error;
-  });
-  let closing = false;
-  anvil.exited.then(async (how) => {
-    if (closing) return;
-    console.error(`anvil ended by itself: ${how}`);
-    await lock.release();
-    process.exit(1);
-  });
-  return {
-    ready: { ...served.ready, ipcPath: anvil.ipcPath, restored: isSaved || writes.length > 0 },
-    close: async () => {
-      closing = true;
-      await served.close().finally(() => anvil.kill());
+async function openChainHost({ stateDir, port, ...payload }: ChainHostPayload): Promise<OpenedHost<ChainHostReady>> {
+  await makeFolder(stateDir, 0o755);
+  const lock = await acquireChainLock(stateDir, payload.inUseTimeoutMs);
+  const cleanUp = [lock.release];
+  try {
+    const [stateFile, genesisFile] = [join(stateDir, 'state.json'), join(stateDir, 'genesis.json')];
+    // After the lock: an earlier host saves until it releases it.
+    if (payload.discard) for (const path of [stateFile, genesisFile]) rmSync(path, { force: true });
+    const restored = existsSync(stateFile);
+    const genesisTimestamp = await ensureGenesisTimestamp(genesisFile, restored ? undefined : payload.genesisTimestamp);
+    const options = { chainId: payload.chainId, genesisTimestamp, onSpawn: lock.recordAnvilPid };
+    const anvil = await (restored ? restoreAnvil(options, stateFile) : startPrivateAnvil(options));
+    cleanUp.unshift(anvil.kill);
+    const node = connectNode(anvil.ipcPath);
+    // A line of output for each request. Not by a flag: a node whose host is killed before it has recorded the pid ends when it prints its address.
+    await node.call('anvil_setLoggingEnabled', [false]);
+    const endpoint = await serveRpcEndpoint(node, port);
+    const saver = startStateSaver(node, stateFile, payload.saveEveryMs);
+    cleanUp.unshift(endpoint.close, saver.close);
+    let closing = false;
+    void anvil.exited.then(async (how) => {
+      if (closing) return;
+      console.error(`anvil ended by itself: ${how}`);
       await lock.release();
+      process.exit(1);
+    });
+    return {
+      ready: { rpcUrl: endpoint.ownerUrl, publicRpcUrl: endpoint.publicUrl, ipcPath: anvil.ipcPath, restored },
+      close: () => {
+        closing = true;
+        return runAll(cleanUp);
+      },
+    };
+  } catch (error) {
+    await runAll(cleanUp);
+    throw error;
+  }
+}
+
+async function runAll([first, ...rest]: readonly (() => Promise<void>)[]): Promise<void> {
+  await first?.().finally(() => runAll(rest));
+}
+
+/** Unix seconds of block 0, which a saved state does not contain; states of earlier versions contain the block. */
+async function ensureGenesisTimestamp(path: string, timestamp: number | undefined): Promise<number> {
+  const known = (await readJsonFileOrNull(path)) as { timestamp: number } | null;
+  if (known !== null && timestamp === undefined) return known.timestamp;
+  const genesis = { timestamp: timestamp ?? Math.floor(Date.now() / 1_000) };
+  await replaceFile(path, JSON.stringify(genesis), { temporary: `${path}.tmp` });
+  return genesis.timestamp;
+}
+
+async function restoreAnvil(options: Parameters<typeof startPrivateAnvil>[0], stateFile: string): Promise<PrivateAnvil> {
+  try {
+    return await startPrivateAnvil({ ...options, loadState: stateFile });
+  } catch (cause) {
+    // Of the setup or the disk: the node itself has not seen the state.
+    if ((cause as NodeJS.ErrnoException).code !== undefined) throw cause;
+    throw damagedPartError(`The saved chain in ${stateFile} can not be read: ${getErrorMessage(cause)}`, cause);
+  }
+}
+
+interface ChainLock {
+  /** Records the child, so that the next start can kill it if this process was killed: at once, since until then nothing names it. */
+  recordAnvilPid(pid: number): void;
+  release(): Promise<void>;
+}
+
+/** Waits for an earlier process that is still saving, and kills an orphaned anvil. @throws OracleError DATA_DIR_IN_USE after `maxWaitMs` */
+async function acquireChainLock(stateDir: string, maxWaitMs: number): Promise<ChainLock> {
+  const release = await acquireWithRetries(stateDir, performance.now() + maxWaitMs);
+  const pidFile = join(stateDir, 'anvil.pid');
+  // Null if absent, or truncated by a crash.
+  const { pid, identity } = ((await readJsonFileOrNull(pidFile)) ?? {}) as { pid?: number; identity?: string };
+  // The pid may have been reused.
+  if (pid !== undefined && identity !== undefined && getProcessIdentity(pid) === identity) process.kill(pid, 'SIGKILL');
+  return {
+    recordAnvilPid: (started) => writeFileSync(pidFile, JSON.stringify({ pid: started, identity: getProcessIdentity(started) })),
+    release: async () => {
+      await rm(pidFile, { force: true });
+      await release();
     },
   };
 }
 
-async function startAnvilNode(
-  { stateDir, chainId, genesisTimestamp }: ChainHostPayload,
-  { isSaved, isNew }: { isSaved: boolean; isNew: boolean },
-  onSpawn: (pid: number) => void,
-): Promise<PrivateAnvil> {
-  const anvil = { chainId, genesisTimestamp: await ensureGenesisTimestamp(stateDir, isNew ? genesisTimestamp : undefined), onSpawn };
-  if (!isSaved) return startPrivateAnvil(anvil);
+async function acquireWithRetries(folder: string, deadline: number): Promise<() => Promise<void>> {
   try {
-    return await startPrivateAnvil({ ...anvil, loadState: getStateFile(stateDir) });
-  } catch (cause) {
-    // Of the setup or the disk: the node itself has not seen the state.
-    if ((cause as NodeJS.ErrnoException).code !== undefined) throw cause;
-    throw damagedPartError(`The saved chain in ${getStateFile(stateDir)} can not be read: ${getErrorMessage(cause)}`, cause);
+    return await acquireFolderLock(folder);
+  } catch (error) {
+    if (!isOracleError(error, 'DATA_DIR_IN_USE') || performance.now() >= deadline) throw error;
   }
+  await delay(LOCK_RETRY_MS);
+  return acquireWithRetries(folder, deadline);
 }
 
-/** Repeats what the saved state lacks, then serves the node and saves its state. */
-async function serveNode({ ipcPath }: PrivateAnvil, { stateDir, port }: ChainHostPayload, writes: readonly ChainWrite[]) {
-  const node = connectNode({ path: ipcPath });
-  // A line of output for each request. Not by a flag: a node whose host is killed before it has recorded the pid ends when it prints its address.
-  await node.call('anvil_setLoggingEnabled', [false]);
-  await restoreWrites(node, writes);
-  const log = await openWriteLog(getLogFile(stateDir));
-  const writer = createChainWriter(node, log);
-  const writePath = join(dirname(ipcPath), 'writes');
-  const writeEndpoint = await serveWrites(writePath, writer);
-  const endpoint = await serveRpcEndpoint((options) => routeWrites(connectNode({ path: ipcPath, ...options }), writer), port);
-  const saver = startStateSaver({ ipcPath, stateDir, writer, log });
+/**
+ * Saves the chain with blocks, transactions and receipts while it grows, and on `close`. Not saved are transactions that wait for an earlier nonce.
+ * After a failure, such as a full disk, the earlier state stays, and a later save has what it lacks.
+ */
+function startStateSaver({ call }: NodeSocket, stateFile: string, everyMs: number): { close(): Promise<void> } {
+  const closing = new AbortController();
+  let savedHeight: unknown;
+  const running = saveRepeatedly(everyMs);
+
+  async function saveRepeatedly(pauseMs: number): Promise<void> {
+    const isOver = await delay(pauseMs, false, { signal: closing.signal }).catch(() => true);
+    if (isOver) return;
+    const began = performance.now();
+    await reportFailure(async () => (await readHeight()) === savedHeight || save());
+    return saveRepeatedly(Math.max(everyMs, SAVE_PAUSE_FACTOR * (performance.now() - began)));
+  }
+
+  async function readHeight(): Promise<unknown> {
+    return (await call('eth_blockNumber')).result;
+  }
+
+  async function save(): Promise<void> {
+    const dumped = await dumpState();
+    if (dumped === null) return;
+    // A fixed temporary name: a killed host leaves one file at most.
+    await replaceFile(stateFile, Readable.from([dumped.state]).pipe(createGunzip()), { temporary: `${stateFile}.tmp` });
+    savedHeight = dumped.height;
+  }
+
+  /** A state that is dumped while a block is mined may have a part of it: transactions wait meanwhile. Null if one is mined all the same. */
+  async function dumpState(): Promise<{ height: unknown; state: Buffer } | null> {
+    // Another process has switched mining off, for transactions that belong together.
+    if ((await call('anvil_getAutomine')).result !== true) return null;
+    await call('evm_setAutomine', [false]);
+    try {
+      const height = await readHeight();
+      const { result, error } = await call('anvil_dumpState');
+      if (error !== undefined) throw new Error(error.message);
+      return (await readHeight()) === height ? { height, state: Buffer.from((result as string).slice(2), 'hex') } : null;
+    } finally {
+      await call('evm_setAutomine', [true]);
+    }
+  }
+
+  async function reportFailure(work: () => Promise<unknown>): Promise<void> {
+    await work().catch((error: unknown) => console.error(`the chain state was not saved: ${getErrorMessage(error)}`));
+  }
+
   return {
-    ready: { rpcUrl: endpoint.ownerUrl, publicRpcUrl: endpoint.publicUrl, writePath },
-    async close(): Promise<void> {
-      await endpoint.close();
-      writeEndpoint.close();
-      await saver.close().finally(() => node.close());
-      await log.close();
+    close: async () => {
+      closing.abort();
+      await running;
+      await reportFailure(save);
     },
   };
 }

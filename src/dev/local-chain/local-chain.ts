@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { type ChildHost, startChildHost } from '../../platform/child-process/child-host.ts';
-import { LOCAL_CHAIN_ID } from '../../platform/config/chain-ids.ts';
-import { isOracleError, OracleError } from '../../platform/errors.ts';
-import type { NodeFetch } from '../../platform/outbound/evm-client.ts';
+import { OracleError } from '../../errors.ts';
+import { type ChildHost, startChildHost } from '../../platform/child-process.ts';
+import type { NodeFetch } from '../../platform/outbound/evm.ts';
+import { LOCAL_CHAIN_ID } from '../../settings.ts';
 import type { ChainHostPayload, ChainHostReady } from './chain-host.ts';
-import { createIpcFetch, type NodeConnection } from './rpc/node-fetch.ts';
+import { answerRpc, connectNode } from './rpc.ts';
 
 export interface LocalChainOptions extends Partial<Omit<ChainHostPayload, 'stateDir' | 'genesisTimestamp'>> {
   stateDir: string;
@@ -12,16 +12,12 @@ export interface LocalChainOptions extends Partial<Omit<ChainHostPayload, 'state
   genesisMs?: number;
 }
 
-export interface LocalChain extends Omit<ChainHostReady, 'ipcPath' | 'writePath'>, Pick<ChildHost<never>, 'pid' | 'stop' | 'onExit'> {
-  /** For the client of `rpcUrl` in this process, over the node's Unix socket. */
+export interface LocalChain extends Omit<ChainHostReady, 'ipcPath'>, Pick<ChildHost<never>, 'pid' | 'stop' | 'onExit'> {
+  /** For the client of `rpcUrl` in this process, over the node's Unix socket: half the cost of HTTP, and no checks. */
   fetch: NodeFetch;
   chainId: number;
-  /**
-   * In Unix milliseconds truncated to seconds; the clock runs from there.
-   * @param attestsAlone No other process attests in that block, so that this one may prepare the node for its own attestations.
-   * @throws OracleError INPUT_INVALID before the last block
-   */
-  setNextBlockTime(ms: number, options?: { attestsAlone?: boolean }): Promise<void>;
+  /** In Unix milliseconds truncated to seconds; the clock runs from there. @throws OracleError INPUT_INVALID before the last block */
+  setNextBlockTime(ms: number): Promise<void>;
   /** Without a block. */
   syncToWallClock(): Promise<void>;
   /** Time of the last block, Unix milliseconds. */
@@ -30,40 +26,55 @@ export interface LocalChain extends Omit<ChainHostReady, 'ipcPath' | 'writePath'
   followWallClock(): Promise<void>;
 }
 
+const SAVE_EVERY_MS = 10_000;
 const CHECK_EVERY_MS = 60_000;
-/** A chain that could not be saved on a full disk may have many writes to repeat. */
+/** A state of ten years takes minutes to read on a slow disk. */
 const RESTORE_TIMEOUT_MS = 300_000;
 /** Payments are simulated at the last block's time; their validity begins ten minutes in the past. */
 const STALE_AFTER_S = 240;
 
 /**
- * In a process of its own, out of reach of browser pages. No acknowledged write is lost when all processes are killed. A restored chain, and a
- * new one without `genesisMs`, has the wall clock's time. @throws OracleError DATA_DIR_DAMAGED, DATA_DIR_IN_USE, CONFIG_INVALID without anvil
+ * In a process of its own, out of reach of browser pages. It goes on from the state that was saved last: at its stop, or shortly before all
+ * processes were killed. A restored chain, and a new one without `genesisMs`, has the wall clock's time.
+ * @throws OracleError DATA_DIR_DAMAGED, DATA_DIR_IN_USE, CONFIG_INVALID without anvil
  */
 export async function startLocalChain(options: LocalChainOptions): Promise<LocalChain> {
-  const { stateDir, genesisMs, chainId = LOCAL_CHAIN_ID, port = 0, inUseTimeoutMs = 8_000, discard = false } = options;
+  const {
+    stateDir,
+    genesisMs,
+    chainId = LOCAL_CHAIN_ID,
+    port = 0,
+    inUseTimeoutMs = 8_000,
+    discard = false,
+    saveEveryMs = SAVE_EVERY_MS,
+  } = options;
   const genesisTimestamp = genesisMs === undefined ? undefined : Math.floor(genesisMs / 1000);
   const host = await startChildHost<ChainHostReady>({
     module: new URL('./chain-host.ts', import.meta.url),
     name: 'local chain',
     failureCode: 'CHAIN_UNREACHABLE',
-    payload: { stateDir: resolve(stateDir), chainId, port, genesisTimestamp, inUseTimeoutMs, discard } satisfies ChainHostPayload,
+    payload: {
+      ...{ stateDir: resolve(stateDir), chainId, port, genesisTimestamp, inUseTimeoutMs, discard, saveEveryMs },
+    } satisfies ChainHostPayload,
     readyTimeoutMs: inUseTimeoutMs + RESTORE_TIMEOUT_MS,
   });
-  const { ipcPath, writePath, ...ready } = host.ready;
-  const { restored } = ready;
-  const node = createIpcFetch(ipcPath, writePath);
-  const clock = createChainClock(node);
-  if (restored || genesisMs === undefined) await clock.syncToWallClock();
+  const { ipcPath, ...ready } = host.ready;
+  const node = connectNode(ipcPath);
+  const clock = createChainClock(async <T>(method: string, ...params: unknown[]) => {
+    const { result, error } = await node.call(method, params);
+    if (error) throw new OracleError('CHAIN_REVERTED', `${method} was refused: ${error.message}`);
+    return result as T;
+  });
+  if (ready.restored || genesisMs === undefined) await clock.syncToWallClock();
   return {
     ...ready,
-    fetch: node.fetch,
+    ...clock,
+    fetch: async (_url, { body, signal } = {}) => {
+      const answered = answerRpc(node.call, JSON.parse(String(body)));
+      return Response.json((await (signal ? Promise.race([answered, rejectOnAbort(signal)]) : answered)) ?? null);
+    },
     chainId,
     pid: host.pid,
-    setNextBlockTime: clock.setNextBlockTime,
-    syncToWallClock: async () => void (await clock.syncToWallClock()),
-    readLastBlockMs: async () => 1000 * (await readLastBlockTime(node.call)),
-    followWallClock: clock.followWallClock,
     stop: () => {
       clock.stop();
       node.close();
@@ -73,12 +84,31 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
   };
 }
 
-type Call = NodeConnection['call'];
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  if (signal.aborted) reject(signal.reason);
+  else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  return promise;
+}
 
-function createChainClock({ call, expectBlockAt }: NodeConnection) {
+/** @throws OracleError CHAIN_UNREACHABLE without a response, CHAIN_REVERTED for an error of the node */
+type Call = <T = unknown>(method: string, ...params: unknown[]) => Promise<T>;
+
+function createChainClock(call: Call) {
   let timer: NodeJS.Timeout | undefined;
   const stop = () => clearInterval(timer);
-  const sync = () => syncToWallClock(call);
+
+  async function readLastBlockTime(): Promise<number> {
+    return Number((await call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)).timestamp);
+  }
+
+  /** Resolves to the age of the last block in seconds. Block times never decrease, so the clock waits for a last block in the future. */
+  async function sync(): Promise<number> {
+    const last = await readLastBlockTime();
+    const now = Math.floor(Date.now() / 1000);
+    await call('evm_setTime', Math.max(now, last));
+    return now - last;
+  }
 
   async function refresh(): Promise<void> {
     if ((await sync()) > STALE_AFTER_S) await call('evm_mine');
@@ -86,12 +116,19 @@ function createChainClock({ call, expectBlockAt }: NodeConnection) {
 
   return {
     stop,
-    syncToWallClock: sync,
-    async setNextBlockTime(ms: number, { attestsAlone = false } = {}): Promise<void> {
+    syncToWallClock: async () => void (await sync()),
+    readLastBlockMs: async () => 1000 * (await readLastBlockTime()),
+    async setNextBlockTime(ms: number): Promise<void> {
       stop();
       const seconds = Math.floor(ms / 1000);
-      const [last] = await Promise.all([readLastBlockTime(call), setNextBlockTime(call, seconds)]);
-      if (attestsAlone && last < seconds) expectBlockAt(seconds);
+      const last = await readLastBlockTime();
+      if (seconds < last) {
+        const [is, wanted] = [last, seconds].map((time) => new Date(time * 1000).toISOString());
+        throw new OracleError('INPUT_INVALID', `The chain is already at ${is}; no block can be dated ${wanted}`, { field: 'ms' });
+      }
+      // The node rejects a time before its clock, which this alone moves back.
+      await call('evm_setTime', seconds);
+      await call('evm_setNextBlockTimestamp', seconds);
     },
     async followWallClock(): Promise<void> {
       stop();
@@ -101,41 +138,4 @@ function createChainClock({ call, expectBlockAt }: NodeConnection) {
       timer = setInterval(() => refresh().catch(() => {}), CHECK_EVERY_MS).unref();
     },
   };
-}
-
-/** The node rejects a time before its last block or its clock, which `evm_setTime` alone moves back. */
-async function setNextBlockTime(call: Call, seconds: number): Promise<void> {
-  try {
-    await call('evm_setNextBlockTimestamp', seconds);
-  } catch (error) {
-    if (!isOracleError(error, 'CHAIN_REVERTED')) throw error;
-    await moveClockBack(call, seconds);
-  }
-}
-
-async function moveClockBack(call: Call, seconds: number): Promise<void> {
-  const last = await readLastBlockTime(call);
-  if (seconds < last) {
-    const message = `The chain is already at ${formatIsoSeconds(last)}; no block can be dated ${formatIsoSeconds(seconds)}`;
-    throw new OracleError('INPUT_INVALID', message, { field: 'ms' });
-  }
-  await call('evm_setTime', seconds);
-  await call('evm_setNextBlockTimestamp', seconds);
-}
-
-/** Resolves to the age of the last block in seconds. Block times never decrease, so the clock waits for a last block in the future. */
-async function syncToWallClock(call: Call): Promise<number> {
-  const last = await readLastBlockTime(call);
-  const now = Math.floor(Date.now() / 1000);
-  await call('evm_setTime', Math.max(now, last));
-  return now - last;
-}
-
-async function readLastBlockTime(call: Call): Promise<number> {
-  const block = await call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false);
-  return Number(block.timestamp);
-}
-
-function formatIsoSeconds(seconds: number): string {
-  return new Date(seconds * 1000).toISOString();
 }

@@ -1,25 +1,33 @@
 import type { Duplex } from 'node:stream';
 import type { Address } from 'viem';
-import type { WebSocket } from 'ws';
-import { getCredentialId, type Tier } from '../../auth/caller.ts';
-import type { AnyEvent } from '../log/event.ts';
-import type { Clock } from './clock.ts';
-import { CLOSE_CODES, type CloseCause } from './messages/close-codes.ts';
-import { type EventEncoder, encodeMessage } from './messages/encode-message.ts';
-import type { ServerData, ServerMessageName } from './messages/message-schemas.ts';
-import type { SessionHolder } from './session-holder.ts';
-import { type ConnectionSubscription, matchesSubscription } from './subscription.ts';
+import type { RawData, WebSocket } from 'ws';
+import { type Caller, getCredentialId, type Tier } from '../../auth/caller.ts';
+import { isOracleError, OracleError, toClientError } from '../../errors.ts';
+import { formatHorizonName, type HorizonName } from '../../forecast/model.ts';
+import type { Semaphore } from '../../platform/concurrency.ts';
+import { DEFAULT_HORIZONS, type HorizonFields, PUSHED_NAMES, type PushedName, parseHorizonChoice } from '../events.ts';
+import type { AnyEvent, EventLog } from '../log.ts';
+import {
+  CLOSE_CODES,
+  type ClientMessage,
+  type CloseCause,
+  type EventEncoder,
+  encodeMessage,
+  parseClientMessage,
+  type ServerData,
+  type ServerMessageName,
+} from './messages.ts';
 
-export const MAX_BUFFERED_BYTES = 1024 * 1024;
+const MAX_BUFFERED_BYTES = 1024 * 1024;
 /** Of events that are written at once, unless a single one is longer. */
 const MAX_WRITE_BYTES = 64 * 1024;
 /** Time to answer a close frame before the socket is terminated. */
-export const CLOSE_TIMEOUT_MS = 2_000;
-export const EXPIRY_NOTICE_MS = 60_000;
+const CLOSE_TIMEOUT_MS = 2_000;
+const EXPIRY_NOTICE_MS = 60_000;
 /** Limit of the wait for a slow client, for the next replay page and for its close frame. */
 export const SLOW_READER_TIMEOUT_MS = 30_000;
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   id: string;
   socket: WebSocket;
   /** Of `socket`, without compression: text frames are written to it as they are, between those of `socket`. */
@@ -258,4 +266,183 @@ function toPublishedTier({ caller }: SessionHolder): 'basic' | 'premium' {
 
 function serializeSubscription({ events, horizons }: ConnectionSubscription): ServerData<'subscribed'> {
   return { events: [...events], horizons: horizons === null ? null : [...horizons] };
+}
+
+export interface Clock {
+  now(): Date;
+  /** Runs `work` after `ms`; returns its cancellation. */
+  after(ms: number, work: () => void): () => void;
+}
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export function createSystemClock(now: () => Date): Clock {
+  return {
+    now,
+    after(ms, work) {
+      const timer = setTimeout(work, Math.min(Math.max(ms, 0), MAX_TIMER_MS)).unref();
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
+export interface SessionHolder {
+  caller: Caller;
+  /** Null for an API key without an end of its own. */
+  expiresAt: Date | null;
+}
+
+/** Tier of a live session or API key; `unknown` while the chain is unreachable. */
+export type SessionEntitlement = Tier | 'ended' | 'unknown';
+
+export interface ConnectionSubscription {
+  events: readonly PushedName[];
+  /** Null: all. Events without a horizon always match. */
+  horizons: readonly HorizonName[] | null;
+}
+
+/** Defaults: all events, and the default horizon. */
+export function buildSubscription({ events, ...choice }: { events?: readonly PushedName[] } & HorizonFields): ConnectionSubscription {
+  const horizons = parseHorizonChoice(choice);
+  return {
+    events: PUSHED_NAMES.filter((name) => events?.includes(name) ?? true),
+    horizons: horizons === undefined ? DEFAULT_HORIZONS : horizons,
+  };
+}
+
+export function matchesSubscription(event: AnyEvent, { events, horizons }: ConnectionSubscription, owner: string): boolean {
+  const { type, horizonDays, wallet } = event;
+  if (wallet !== null && wallet !== owner) return false;
+  if (!events.includes(type)) return false;
+  return horizons === null || horizonDays === null || horizons.includes(formatHorizonName(horizonDays));
+}
+
+export interface MessageHandlerOptions {
+  clock: Clock;
+  /** Identifies an access token. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, CHAIN_UNREACHABLE */
+  identify(token: string): Promise<SessionHolder>;
+  onFault(error: unknown): void;
+}
+
+/** Processes messages of a client one after the other, and closes the connection beyond the frame limits. */
+export function handleMessages(socket: WebSocket, connection: Connection, { clock, identify, onFault }: MessageHandlerOptions): void {
+  const frames = new FrameRateLimit(() => clock.now());
+  let work: Promise<void> = Promise.resolve();
+
+  function isWithin(kind: 'all' | 'invalid'): boolean {
+    const within = frames.take(kind);
+    if (!within) connection.close('policy');
+    return within;
+  }
+
+  async function handleMessage(data: RawData, isBinary: boolean): Promise<void> {
+    if (connection.isClosing) return;
+    try {
+      await executeMessage(parseClientMessage(data, isBinary), connection, identify);
+    } catch (error) {
+      if (!isOracleError(error)) onFault(error);
+      if (isWithin('invalid')) sendError(connection, error);
+    }
+  }
+
+  socket.on('message', (data, isBinary) => {
+    if (!isWithin('all')) return;
+    work = work.then(() => handleMessage(data, isBinary));
+  });
+  // Each ping causes a pong.
+  socket.on('ping', () => isWithin('all'));
+  socket.on('pong', () => isWithin('all'));
+}
+
+async function executeMessage(message: ClientMessage, connection: Connection, identify: MessageHandlerOptions['identify']): Promise<void> {
+  switch (message.type) {
+    case 'ping':
+      return connection.sendMessage('pong', { lastEventId: connection.lastId });
+    case 'subscribe':
+      return connection.subscribe(buildSubscription(message.data));
+    case 'authenticate': {
+      const holder = await identify(message.data.token);
+      if (holder.caller.wallet!.toLowerCase() !== connection.wallet.toLowerCase()) throw walletMismatch();
+      // The old token may have expired meanwhile.
+      if (!connection.isClosing) connection.reauthenticate(holder);
+    }
+  }
+}
+
+function sendError(connection: Connection, error: unknown): void {
+  const { code, message, field, suggestedAction } = toClientError(error);
+  // Over a WebSocket the token is in a message.
+  const publicField = field === 'Authorization' ? 'data.token' : field;
+  connection.sendMessage('error', { code, message, ...(publicField === undefined ? {} : { field: publicField }), suggestedAction });
+}
+
+function walletMismatch(): OracleError {
+  return new OracleError('INPUT_INVALID', 'The token belongs to another wallet than the connection', {
+    field: 'data.token',
+    suggestedAction: 'Send a token of the same wallet, or open a connection for the other one.',
+  });
+}
+
+const WINDOW_MS = 60_000;
+
+export const MAX_FRAMES_PER_MINUTE = { all: 60, invalid: 10 } as const;
+
+/** A fixed-window limit: each frame may cause a reply, and each message a database query. */
+export class FrameRateLimit {
+  readonly #now: () => Date;
+  #windowEndsMs = 0;
+  #taken = { all: 0, invalid: 0 };
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  /** Counts a frame; returns whether it is within the limit. */
+  take(kind: keyof typeof MAX_FRAMES_PER_MINUTE): boolean {
+    const nowMs = this.#now().getTime();
+    const leftMs = this.#windowEndsMs - nowMs;
+    // More than a window is left after the clock has been set back.
+    if (leftMs <= 0 || leftMs > WINDOW_MS) {
+      this.#windowEndsMs = nowMs + WINDOW_MS;
+      this.#taken = { all: 0, invalid: 0 };
+    }
+    this.#taken[kind] += 1;
+    return this.#taken[kind] <= MAX_FRAMES_PER_MINUTE[kind];
+  }
+}
+
+interface MissedEventsOptions {
+  events: Pick<EventLog, 'after'>;
+  getLastBroadcastId(): number;
+  createEncoder(): EventEncoder;
+  semaphore: Semaphore;
+  clock: Clock;
+}
+
+const PAGE_SIZE = 100;
+/** Retries when the log ends before the last broadcast event. */
+const EMPTY_PAGE_RETRIES = { max: 6, delayMs: 500 } as const;
+
+/** At the client's pace; then broadcasts continue without gap or duplicate. @throws Error if the log ends early, as after a restored backup */
+export async function replayMissedEvents(connection: Connection, options: MissedEventsOptions): Promise<void> {
+  const { events, getLastBroadcastId, createEncoder, semaphore, clock } = options;
+  let emptyPages = 0;
+  while (!connection.isClosing) {
+    const page = await semaphore.run(() => events.after(connection.lastId, PAGE_SIZE));
+    const [first] = page;
+    if (first !== undefined && first._id > connection.lastId + 1) {
+      connection.sendMessage('replay.gap', { from: connection.lastId + 1, to: first._id - 1 });
+    }
+    connection.offerEvents(page, createEncoder());
+    await connection.waitUntilDrained();
+    if (connection.lastId >= getLastBroadcastId() && page.length < PAGE_SIZE) {
+      connection.sendMessage('replay.complete', { through: connection.lastId });
+      return connection.goLive();
+    }
+    emptyPages = first === undefined ? emptyPages + 1 : 0;
+    if (emptyPages === EMPTY_PAGE_RETRIES.max)
+      throw new Error(`the log ends at ${connection.lastId}, but event ${getLastBroadcastId()} was broadcast`);
+    // The first empty page may only mean that events arrived during the read.
+    if (emptyPages > 1) await new Promise<void>((resolve) => void clock.after(EMPTY_PAGE_RETRIES.delayMs, resolve));
+  }
 }

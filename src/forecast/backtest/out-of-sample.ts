@@ -1,16 +1,26 @@
-import { orElse } from '../../platform/errors.ts';
+import { orElse } from '../../errors.ts';
+import type { IntervalEstimate } from '../bootstrap.ts';
 import { type Day, formatDay } from '../day.ts';
 import { cdf, computeSortedQuantiles, crps, type PredictiveDistribution } from '../distribution.ts';
-import type { FeatureTable } from '../features/feature-table.ts';
-import type { TrainingSource } from '../fit/training-data.ts';
-import { type BlockFit, walkForward } from '../fit/walk-forward.ts';
-import { MIN_HISTORY_DAYS } from '../input-frame.ts';
-import { SortedColumn } from '../math/sorted-column.ts';
-import { BLOCK_DAYS, type HorizonDays, type HorizonModel, RESIDUAL_DAYS } from '../model.ts';
-import { classifyRegimes, type Regime } from '../regime/regime.ts';
-import { type Signal, toDirection } from '../signal.ts';
-import type { ScoredForecast } from '../statistics/scored-forecast.ts';
-import { PIPELINE, type Pipeline } from './pipeline.ts';
+import { type ComputedFeatures, computeFeatures } from '../features.ts';
+import { type BlockFit, type TrainingSource, walkForward } from '../fit.ts';
+import { type FeatureTable, type InputFrame, MIN_HISTORY_DAYS } from '../inputs.ts';
+import { computeCorrelation, meanBy, SortedColumn, shareOf } from '../math.ts';
+import {
+  BLOCK_DAYS,
+  formatHorizonName,
+  HORIZONS,
+  type HorizonDays,
+  type HorizonModel,
+  type HorizonName,
+  LEARNING_RULES,
+  type LearningRules,
+  RESIDUAL_DAYS,
+} from '../model.ts';
+import { MODEL_VERSIONS, type ModelVersion } from '../models.ts';
+import { classifyRegimes, type Regime } from '../regime.ts';
+import { type CoreForecast, computeCoreForecast, type Signal, toDirection } from '../signal.ts';
+import { computeSkill, type ScoredForecast } from '../statistics.ts';
 
 /** Folds of 180 days since 2017-04-03 in the whole history (interface, section 4.1); later ones are added as they end. */
 export const EXPECTED_FOLDS = 19;
@@ -155,4 +165,105 @@ export function formatFoldNote(folds: number, { firstDay, length }: Pick<Feature
   if (folds >= EXPECTED_FOLDS) return null;
   const span = `${formatDay(firstDay)} to ${formatDay(firstDay + length - 1)}`;
   return `${folds} of ${EXPECTED_FOLDS} folds: the history runs from ${span} (scores begin on its day ${MIN_HISTORY_DAYS})`;
+}
+
+/** A day to forecast within a history that may continue past it. */
+export interface HistoryDay {
+  model: HorizonModel;
+  features: FeatureTable;
+  /** Of every row of the features. */
+  regimes: readonly Regime[];
+  row: number;
+}
+
+export type HistoryForecast = CoreForecast & { regime: Regime };
+
+/** The steps that a walk-forward tests: features, learning rules, fits and forecasts. */
+export interface Pipeline {
+  rules: LearningRules;
+  /** `earlier` is the table of a prefix of the frame, reused for speed. */
+  features(frame: InputFrame, earlier?: ComputedFeatures): FeatureTable;
+  walk(source: TrainingSource & { lastBlock?: number }): BlockFit[];
+  forecast(day: HistoryDay): HistoryForecast;
+  /** The first is the one of `walk` and `forecast`, which the others are compared with. */
+  versions: readonly ModelVersion[];
+}
+
+/** The pipeline of the service; canaries also run pipelines broken on purpose. */
+export const PIPELINE: Pipeline = {
+  rules: LEARNING_RULES,
+  features: computeFeatures,
+  walk: walkForward,
+  forecast: ({ model, features, regimes, row }) => {
+    const regime = regimes[row];
+    return { regime, ...computeCoreForecast({ model, features, index: row, regime }) };
+  },
+  versions: MODEL_VERSIONS,
+};
+
+/** Skill 1 - ours / theirs; above zero ours is better. */
+export interface ReferenceSkill extends IntervalEstimate {
+  /** Mean score of ours and of the reference; lower is better. */
+  ours: number;
+  theirs: number;
+}
+
+/** Skill of one daily score against another; null where the other was never wrong. */
+export function computeReferenceSkill(days: readonly { day: Day; ours: number; theirs: number }[]): ReferenceSkill | null {
+  const oursOf = ({ ours }: { ours: number }) => ours;
+  const found = computeSkill(days, oursOf, ({ theirs }) => theirs);
+  if (found === null) return null;
+  const { value, low, high, brier: theirs } = found;
+  return { value, low, high, ours: meanBy(days, oursOf), theirs };
+}
+
+/** How well a shorter horizon's out-of-sample forecast predicts that of the longest on the same day. Shares 0 to 1. */
+export interface HorizonAgreement {
+  horizon: HorizonName;
+  longest: HorizonName;
+  n: number;
+  sameDirection: number;
+  sameSignal: number;
+  /** Share of the longest horizon's most frequent direction and signal: the hit rate of a guess without the shorter forecast. */
+  mostFrequentDirection: number;
+  mostFrequentSignal: number;
+  /** Of both P(up), -1 to 1; null where one is constant. */
+  correlation: number | null;
+}
+
+/**
+ * The shorter horizons against the longest; empty for a history without a complete fold.
+ * @throws OracleError INPUT_INVALID when closes and features differ in length or prices never move
+ */
+export function compareHorizons(history: BacktestHistory): HorizonAgreement[] {
+  const days = HORIZONS.map((horizonDays) => ({
+    horizonDays,
+    forecasts: computeOutOfSampleFolds(history, horizonDays).flatMap((fold) => fold.days),
+  }));
+  const longest = days[days.length - 1];
+  return days.slice(0, -1).flatMap(({ horizonDays, forecasts }) => {
+    const byDay = new Map(longest.forecasts.map((one) => [one.day, one]));
+    const pairs = forecasts.flatMap((one): Pair[] => (byDay.has(one.day) ? [[one, byDay.get(one.day)!]] : []));
+    return pairs.length === 0 ? [] : [computeAgreement(pairs, [horizonDays, longest.horizonDays])];
+  });
+}
+
+type Pair = readonly [shorter: OutOfSampleDay, longest: OutOfSampleDay];
+
+function computeAgreement(pairs: readonly Pair[], [shorter, longest]: readonly [HorizonDays, HorizonDays]): HorizonAgreement {
+  return {
+    horizon: formatHorizonName(shorter),
+    longest: formatHorizonName(longest),
+    n: pairs.length,
+    sameDirection: shareOf(pairs, ([a, b]) => toDirection(a.pUp) === toDirection(b.pUp)),
+    sameSignal: shareOf(pairs, ([a, b]) => a.signal === b.signal),
+    mostFrequentDirection: computeModalShare(pairs, ([, { pUp }]) => toDirection(pUp)),
+    mostFrequentSignal: computeModalShare(pairs, ([, { signal }]): Signal => signal),
+    correlation: computeCorrelation(pairs.map(([a, b]) => [a.pUp, b.pUp])),
+  };
+}
+
+function computeModalShare(pairs: readonly Pair[], of: (pair: Pair) => string): number {
+  const counts = [...Map.groupBy(pairs, of).values()].map(({ length }) => length);
+  return Math.max(...counts) / pairs.length;
 }

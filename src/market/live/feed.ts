@@ -1,16 +1,14 @@
-import { type Day, formatDay, parseDay } from '../../forecast/day.ts';
-import { OracleError } from '../../platform/errors.ts';
+import { OracleError } from '../../errors.ts';
+import { type Day, formatDay, MINUTE_MS, parseDay } from '../../forecast/day.ts';
 import type { Feed, SpotPrice } from '../feed.ts';
-import { findSpotFromCloses, toVenueClose } from '../prices/stored-closes.ts';
-import type { Observations } from '../series/observations.ts';
-import { getNextPublicationMs, isPriceSeries, type SeriesId } from '../series/series.ts';
-import { PROVIDERS, type ProviderId, VENUE_IDS } from './providers/providers.ts';
-import type { LiveStores } from './store/live-stores.ts';
+import { findSpotFromCloses, toVenueClose } from '../quorum.ts';
+import { getNextPublicationMs, isPriceSeries, type Observations, type SeriesId } from '../series.ts';
+import { PROVIDERS, type ProviderId, VENUE_IDS } from './provider.ts';
+import type { LiveStores } from './store.ts';
 
 /** Bitstamp's first daily candle, the start of all live data. */
 export const FIRST_LIVE_DAY: Day = parseDay('2011-08-18');
 const MAX_STRIKE_AGE_MS = 24 * 3_600_000;
-const MINUTE_MS = 60_000;
 
 /** The collected market data, identical in every process. The spot price before the first collected one derives from daily closes. */
 export function openLiveFeed(stores: LiveStores, venues: readonly ProviderId[] = VENUE_IDS): Feed {

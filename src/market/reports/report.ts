@@ -1,8 +1,9 @@
-import type { z } from 'zod';
-import type { Feed } from '../feed.ts';
-import type { SeriesId } from '../series/series.ts';
-import type { SeriesReading } from '../series/series-reading.ts';
-import type { ReportPrice } from './report-price.ts';
+import { z } from 'zod';
+import { isOracleError, type OracleError } from '../../errors.ts';
+import { COUNT, SUCCESS, TIME } from '../../platform/validation.ts';
+import { FEED_KINDS, type Feed, readSeries, type SeriesReading, type SpotPrice } from '../feed.ts';
+import { computeChange24hPct } from '../quorum.ts';
+import { SERIES_IDS, type SeriesId } from '../series.ts';
 
 export interface ReportInput {
   feed: Feed;
@@ -29,3 +30,56 @@ export function defineReport<F extends z.ZodObject>(
 ): MarketReport {
   return definition;
 }
+
+/** The last known price, whatever its age. */
+export interface ReportPrice extends SpotPrice {
+  stale: boolean;
+}
+
+/** The spot price, or the last daily close marked stale. @throws OracleError PRICE_UNAVAILABLE when no price was ever known */
+export async function getReportPrice(feed: Feed, atMs: number, maxAgeMs: number): Promise<ReportPrice> {
+  try {
+    const spot = await feed.spot(atMs);
+    return { ...spot, stale: atMs - spot.observedAtMs > maxAgeMs };
+  } catch (error) {
+    if (!isOracleError(error, 'PRICE_UNAVAILABLE')) throw error;
+    return getLastClosePrice(feed, atMs, error);
+  }
+}
+
+async function getLastClosePrice(feed: Feed, atMs: number, cause: OracleError): Promise<ReportPrice> {
+  const { reading, known } = await readSeries(feed, 'btcClose', atMs);
+  if (reading.value === null || reading.observedAtMs === null) throw cause;
+  const { value: priceUsd, observedAtMs, source } = reading;
+  const change24hPct = computeChange24hPct(known.values.at(-2) ?? null, priceUsd);
+  return { priceUsd, observedAtMs, source: `daily close of ${source}`, change24hPct, stale: true };
+}
+
+const INPUT = z
+  .object({
+    series: z.enum([...SERIES_IDS, 'spot']).describe('Series; `spot` is the current price'),
+    source: z.string().describe('Source of the input'),
+    lastObserved: z.string().nullable().describe('Date of the last value, or ISO 8601 time of the price; null before the first value'),
+    observedAt: TIME.nullable().describe('Publication time of the value; null before the first value'),
+    ageDays: z.int().nullable().optional().describe('Days since that date; null without one; absent for the price'),
+    ageSeconds: COUNT.optional().describe('Seconds since that time; for the price only'),
+    stale: z.boolean().describe('True when it is missing or too old'),
+    provisional: z.boolean().describe('True before the value is final'),
+  })
+  .meta({ id: 'Input' });
+
+export const REPORT_ENVELOPE = z.object({
+  success: SUCCESS,
+  source: z.string().describe('Source of the market data, e.g. `live` or `simulated (seed 2)`'),
+  kind: z.enum(FEED_KINDS).describe('Kind of market data'),
+  timestamp: TIME.nullable().describe(
+    'Time of the observation: when the main input, the first of `inputs`, was observed or published; null before the first value',
+  ),
+  asOf: TIME.describe('Time of the report'),
+  ageSeconds: COUNT.nullable().describe('Seconds from `timestamp` to `asOf`'),
+  stale: z.boolean().describe('True when any input is missing or too old; the last good values are still returned'),
+  inputs: z.array(INPUT).describe('All inputs of the report, the main one first'),
+});
+
+export type ReportEnvelope = z.output<typeof REPORT_ENVELOPE>;
+export type ReportedInput = z.output<typeof INPUT>;

@@ -1,7 +1,6 @@
 import { type Day, formatDay } from '../../forecast/day.ts';
-import { buildExpectedPrediction } from '../../record/commitment/expected-attestation.ts';
-import type { PipelineDeps, StepContext } from '../deps.ts';
-import { getStepDueMs, requireStepDue } from '../schedule/step-times.ts';
+import { buildExpectedPrediction } from '../../record/commitment.ts';
+import { getStepDueMs, type PipelineDeps, requireStepDue, type StepContext } from '../forecaster.ts';
 
 /** One transaction per day, oldest first; a rerun finds it by its key. @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE */
 export async function runAttestStep(deps: PipelineDeps, context: StepContext): Promise<Day[]> {

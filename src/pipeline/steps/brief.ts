@@ -1,12 +1,18 @@
-import { type Day, formatDay, toDay } from '../../forecast/day.ts';
-import { toWeek } from '../../forecast/week.ts';
-import type { MarketContext } from '../../market/market-context.ts';
-import { isOracleError, OracleError } from '../../platform/errors.ts';
-import { type Brief, type BriefData, type BriefNext, composeBrief } from '../../record/briefs/compose.ts';
-import { findLastForecastDay, listForecastsThrough } from '../../record/day-queries.ts';
-import type { PipelineDeps, StepContext } from '../deps.ts';
-import { getStepDueMs, getWeeklyReportDueMs, getWindowOpensMs, isStepLate, requireStepDue } from '../schedule/step-times.ts';
-import { toPublicStepReason } from '../step-run-store.ts';
+import { isOracleError, OracleError } from '../../errors.ts';
+import { type Day, formatDay, toDay, toWeek } from '../../forecast/day.ts';
+import type { MarketContext } from '../../market/market.ts';
+import { type Brief, type BriefData, type BriefNext, composeBrief } from '../../record/briefs.ts';
+import { findLastForecastDay, listForecastsThrough } from '../../record/forecasts.ts';
+import {
+  getStepDueMs,
+  getWeeklyReportDueMs,
+  getWindowOpensMs,
+  isStepLate,
+  type PipelineDeps,
+  requireStepDue,
+  type StepContext,
+} from '../forecaster.ts';
+import { toPublicStepReason } from '../step-runs.ts';
 
 type BriefDeps = Pick<PipelineDeps, 'record' | 'market' | 'wagers' | 'runs' | 'reports'>;
 

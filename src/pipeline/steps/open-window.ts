@@ -1,6 +1,5 @@
 import { toCents } from '../../record/forecast-doc.ts';
-import type { PipelineDeps, StepContext } from '../deps.ts';
-import { requireWindowOpened } from '../schedule/step-times.ts';
+import { type PipelineDeps, requireWindowOpened, type StepContext } from '../forecaster.ts';
 
 /** Records the closes that outcomes are measured from. @throws OracleError PRICE_UNAVAILABLE while one is not settled */
 export async function runOpenWindowStep({ record, market }: PipelineDeps, context: StepContext): Promise<number> {

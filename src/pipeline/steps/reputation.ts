@@ -1,10 +1,9 @@
 import { formatDay } from '../../forecast/day.ts';
 import { HORIZONS } from '../../forecast/model.ts';
-import type { ReachedInstant } from '../../platform/time/trusted-time.ts';
+import type { ReachedInstant } from '../../platform/time.ts';
 import { getOutcomeWindow } from '../../record/forecast-doc.ts';
-import { buildEvidencePath, buildWagerEvidence } from '../../wager/evidence.ts';
-import type { WagerDoc } from '../../wager/wager-book.ts';
-import type { PipelineDeps, StepContext } from '../deps.ts';
+import { buildEvidencePath, buildWagerEvidence, type WagerDoc } from '../../wager/wagers.ts';
+import type { PipelineDeps, StepContext } from '../forecaster.ts';
 
 /** An outcome discloses the side of the wager: it is reported once all forecasts of its day are public. A rerun finds it by its key. */
 export async function runReputationStep(deps: PipelineDeps, { now, time }: StepContext): Promise<number> {

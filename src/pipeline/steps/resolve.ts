@@ -1,13 +1,20 @@
-import type { ConfirmedAttestation } from '../../chain/eas/attester.ts';
+import type { ConfirmedAttestation } from '../../chain/eas/eas.ts';
 import { toDay } from '../../forecast/day.ts';
 import type { HorizonDays } from '../../forecast/model.ts';
-import type { DailyClose } from '../../market/prices/daily-close.ts';
-import type { ReachedInstant } from '../../platform/time/trusted-time.ts';
-import { buildExpectedResolution } from '../../record/commitment/expected-attestation.ts';
-import { buildDistributionScores } from '../../record/distributions/distribution-scores.ts';
-import { type CommittedValues, type ForecastDoc, fromCents, type Resolution, toCents } from '../../record/forecast-doc.ts';
-import { buildResolution, formatBatchKey } from '../../record/lifecycle/build-resolution.ts';
-import type { PipelineDeps, StepContext } from '../deps.ts';
+import type { DailyClose } from '../../market/quorum.ts';
+import type { ReachedInstant } from '../../platform/time.ts';
+import { buildExpectedResolution } from '../../record/commitment.ts';
+import { buildDistributionScores } from '../../record/distribution-scores.ts';
+import {
+  buildResolution,
+  type CommittedValues,
+  type ForecastDoc,
+  formatBatchKey,
+  fromCents,
+  type Resolution,
+  toCents,
+} from '../../record/forecast-doc.ts';
+import type { PipelineDeps, StepContext } from '../forecaster.ts';
 
 /** One reveal transaction per end of window; decision and batch key are stored first. @throws PRICE_UNAVAILABLE, and as `Attester` */
 export async function runResolveStep(deps: PipelineDeps, { now, time }: StepContext): Promise<number> {

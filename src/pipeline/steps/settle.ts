@@ -1,9 +1,9 @@
-import { OracleError } from '../../platform/errors.ts';
-import type { ReachedInstant } from '../../platform/time/trusted-time.ts';
+import { OracleError } from '../../errors.ts';
+import type { ReachedInstant } from '../../platform/time.ts';
 import type { Venue } from '../../wager/venue.ts';
-import type { WagerDoc } from '../../wager/wager-book.ts';
-import type { PipelineDeps, StepContext } from '../deps.ts';
-import { findVenue } from './find-venue.ts';
+import type { WagerDoc } from '../../wager/wagers.ts';
+import type { PipelineDeps, StepContext } from '../forecaster.ts';
+import { findVenue } from './wager.ts';
 
 type SettleDeps = Pick<PipelineDeps, 'wagers' | 'venue' | 'otherVenues'>;
 
@@ -41,13 +41,14 @@ async function settleWager(
 ): Promise<boolean> {
   if (wager.state === 'SKIPPED') {
     const winner = await venue.findWinner(wager.market!, now);
-    if (winner !== null) await wagers.recordWinner(wager._id, winner, now, expired);
+    if (winner !== null) await wagers.recordWinner(wager._id, winner === 'VOID' ? null : winner, now, expired);
     return winner !== null;
   }
   const settlement = await venue.settleOrder(wager._id, now);
   if (settlement === null) return false;
   const { winner, payoutMicros, at } = settlement;
-  await wagers.settle(wager._id, winner === wager.side ? 'WIN' : 'LOSS', { winner, payoutMicros, settledAt: at }, expired);
+  const state = winner === null ? 'VOID' : winner === wager.side ? 'WIN' : 'LOSS';
+  await wagers.settle(wager._id, state, { winner, payoutMicros, settledAt: at }, expired);
   return true;
 }
 

@@ -1,18 +1,32 @@
 import { zeroHash } from 'viem';
+import { isOracleError, OracleError } from '../../errors.ts';
 import { type Day, formatDay } from '../../forecast/day.ts';
-import type { ModelName } from '../../forecast/models/registry.ts';
+import type { ModelName } from '../../forecast/models.ts';
 import type { ForecastValues } from '../../forecast/signal.ts';
-import type { DayInputs, InputProvenance as MarketInputSource } from '../../market/inputs/day-inputs.ts';
-import { isOracleError, OracleError } from '../../platform/errors.ts';
-import { buildMetadata } from '../../record/commitment/metadata.ts';
-import type { DayDoc, InputSource } from '../../record/day-doc.ts';
-import { type DayDistributions, type DayModel, storeDistribution } from '../../record/distributions/day-distributions.ts';
-import { describeCommittedModels } from '../../record/distributions/open-distributions.ts';
-import { type CommittedValues, toCents } from '../../record/forecast-doc.ts';
-import type { NewDay } from '../../record/forecast-record.ts';
-import type { PipelineDeps, StepContext } from '../deps.ts';
-import type { DayForecast } from '../forecaster.ts';
-import { getWindowOpensMs, isStepLate, requireStepDue, requireWindowOpened } from '../schedule/step-times.ts';
+import type { DayInputs, InputProvenance as MarketInputSource } from '../../market/inputs.ts';
+import type { MarketContext } from '../../market/market.ts';
+import { describeCommittedModels } from '../../record/distributions.ts';
+import {
+  buildMetadata,
+  type CommittedValues,
+  type DayDistributions,
+  type DayDoc,
+  type DayModel,
+  type InputSource,
+  type MarketFigures,
+  storeDistribution,
+  toCents,
+} from '../../record/forecast-doc.ts';
+import type { NewDay } from '../../record/forecasts.ts';
+import {
+  type DayForecast,
+  getWindowOpensMs,
+  isStepLate,
+  type PipelineDeps,
+  requireStepDue,
+  requireWindowOpened,
+  type StepContext,
+} from '../forecaster.ts';
 
 /** Once the window has opened, the day is recorded as missed. @throws OracleError PRICE_UNAVAILABLE without a fresh price */
 export async function runSignalStep(deps: PipelineDeps, day: Day, context: StepContext): Promise<DayDoc> {
@@ -24,14 +38,13 @@ export async function runSignalStep(deps: PipelineDeps, day: Day, context: StepC
   if (stillClosed === null) return saveMissedDay(deps, day, context);
   const inputs = await deps.market.inputs(day, context.now.getTime());
   const forecast = await deps.forecaster.forecast(inputs, context.now);
-  const market = await deps.market.context(context.now.getTime());
   const { models, distributions } = collectDistributions(forecast);
   const committed = describeCommittedModels(deps.saltSecret, day, models, distributions);
   const forecastDay: NewDay = {
     ...toCircumstances(day, context),
     missedBecause: null,
     price: { cents: toCents(inputs.spot.priceUsd), observedAt: new Date(inputs.spot.observedAtMs), source: inputs.spot.source },
-    context: { fearGreed: market.fearGreed, fearGreedLabel: market.fearGreedLabel, etfFlows7dUsd: market.etfFlows7dUsd },
+    context: toMarketFigures(await deps.market.context(context.now.getTime())),
     modelVersion: forecast.model._id,
     regime: forecast.regime,
     regimeFactors: forecast.factors,
@@ -45,6 +58,10 @@ export async function runSignalStep(deps: PipelineDeps, day: Day, context: StepC
     forecasts: Object.fromEntries(forecast.forecasts.map((values) => [values.horizonDays, toCommittedValues(values)])),
   };
   return deps.record.saveDay(forecastDay, stillClosed);
+}
+
+function toMarketFigures({ fearGreed, fearGreedLabel, etfFlows7dUsd, etfFlowThroughDay }: MarketContext): MarketFigures {
+  return { fearGreed, fearGreedLabel, etfFlows7dUsd, etfFlowThroughDay };
 }
 
 /** The attestation dates the forecast, so that an unreachable endpoint delays only that. A stale newest block still blocks the step. */

@@ -1,14 +1,21 @@
+import { isOracleError, OracleError } from '../../errors.ts';
 import type { Day } from '../../forecast/day.ts';
-import { isOracleError, OracleError } from '../../platform/errors.ts';
-import type { DayDoc } from '../../record/day-doc.ts';
-import { fromCents } from '../../record/forecast-doc.ts';
-import { computeStrikeProbability } from '../../record/market/strike-probability.ts';
-import { computeContractCosts, MAX_OPEN_FRACTION, type Sizing, sizeWager } from '../../wager/sizing.ts';
+import { roundTo } from '../../platform/validation.ts';
+import { type DayDoc, fromCents } from '../../record/forecast-doc.ts';
+import { computeStrikeProbability } from '../../record/market.ts';
+import {
+  computeContractCosts,
+  countMinimumContracts,
+  findFavouredSide,
+  MAX_OPEN_FRACTION,
+  MAX_STAKE_FRACTION,
+  type Sizing,
+  type SizingInput,
+  sizeWager,
+} from '../../wager/sizing.ts';
 import { MICROS, type Quote, type StrikeMarket, type Venue, type VenueOrder } from '../../wager/venue.ts';
-import { buildUndecidedWager, type WagerDoc } from '../../wager/wager-book.ts';
-import type { PipelineDeps, StepContext } from '../deps.ts';
-import { getWindowOpensMs, requireStepDue, requireWindowOpened } from '../schedule/step-times.ts';
-import { findVenue } from './find-venue.ts';
+import { buildUndecidedWager, type WagerDoc } from '../../wager/wagers.ts';
+import { getWindowOpensMs, type PipelineDeps, requireStepDue, requireWindowOpened, type StepContext } from '../forecaster.ts';
 
 /** Stored before it is placed under the day's order id, so that neither a rerun nor a crash buys twice. @throws OracleError STEP_WAITING */
 export async function runWagerStep(deps: PipelineDeps, day: Day, context: StepContext): Promise<WagerDoc | null> {
@@ -50,10 +57,11 @@ async function decideWager(
 }
 
 async function buildSizedWager(
-  { wagers, venue, forecaster }: PipelineDeps,
+  deps: PipelineDeps,
   today: DayDoc,
   { undecided, market, quote }: { undecided: WagerDoc; market: StrikeMarket; quote: Quote },
 ): Promise<WagerDoc> {
+  const { wagers, venue, forecaster } = deps;
   const { weight } = await wagers.compareWithMarket(venue.sameBook);
   const model = await forecaster.getModel(today.modelVersion!);
   const pModel = computeStrikeProbability({
@@ -64,13 +72,11 @@ async function buildSizedWager(
     at: undecided.decidedAt,
   });
   const qMarket = (quote.bid + quote.ask) / 2;
-  const { yesCost, noCost } = computeContractCosts(quote);
-  const sizing = sizeWager({ pModel, qMarket, weight, yesCost, noCost });
-  const unitCost = sizing.side === 'NO' ? noCost : yesCost;
-  const contracts = sizing.side === null ? 0 : await countAffordableContracts(venue, sizing.fraction, unitCost);
-  const placing = contracts > 0;
+  const inputs: SizingInput = { pModel, qMarket, weight, ...computeContractCosts(quote) };
+  const sizing = sizeWager(inputs);
+  const stake = await decideStake(deps, { inputs, sizing, quote });
   const { listing, ...strike } = market;
-  const { book, ...prices } = quote;
+  const { book, orderSizes: _, ...prices } = quote;
   return {
     ...undecided,
     market: strike,
@@ -81,24 +87,44 @@ async function buildSizedWager(
     qMarket,
     pBelieved: sizing.pBelieved,
     weight,
-    side: placing ? sizing.side : null,
-    contracts,
-    limitCostMicros: placing ? Math.round(unitCost * MICROS) : 0,
-    state: placing ? 'DECIDED' : 'SKIPPED',
-    skippedBecause: placing ? null : formatSkipReason(weight, sizing),
+    ...stake,
   };
 }
 
-function formatSkipReason(weight: number, sizing: Sizing): string {
-  if (weight === 0) return 'the model has not beaten the market on enough settled markets to be believed';
-  return sizing.side === null ? 'no edge after costs' : 'the stake would be under one contract or over the cap on open stakes';
-}
+type Stake = Pick<WagerDoc, 'side' | 'basis' | 'contracts' | 'limitCostMicros' | 'state' | 'skippedBecause'>;
 
-async function countAffordableContracts(venue: Venue, fraction: number, unitCost: number): Promise<number> {
+/** A quarter of Kelly on the side with an edge, and at least the minimum stake, without an edge on the side that the model favours. */
+async function decideStake(
+  { venue, minStakeMicros }: PipelineDeps,
+  { inputs, sizing, quote }: { inputs: SizingInput; sizing: Sizing; quote: Quote },
+): Promise<Stake> {
+  const basis = sizing.side === null ? 'minimum' : 'edge';
+  if (basis === 'minimum' && minStakeMicros === 0) return skipStake(formatNoEdge(inputs.weight));
+  const side = sizing.side ?? findFavouredSide(inputs);
+  if (side === null) return skipStake('no price: neither side costs less than it pays');
+  const unitCostMicros = Math.round((side === 'YES' ? inputs.yesCost : inputs.noCost) * MICROS);
   const { cashMicros, openMicros } = await venue.getAccount();
   const bankroll = cashMicros + openMicros;
-  const stake = Math.min(fraction * bankroll, MAX_OPEN_FRACTION * bankroll - openMicros);
-  return Math.max(0, Math.floor(stake / (unitCost * MICROS)));
+  const caps = { stake: MAX_STAKE_FRACTION * bankroll, open: Math.max(0, MAX_OPEN_FRACTION * bankroll - openMicros) };
+  const smallest = countMinimumContracts({ minStakeMicros, unitCostMicros }, quote.orderSizes?.[side]);
+  const wanted = Math.max(smallest, Math.floor((sizing.fraction * bankroll) / unitCostMicros));
+  const contracts = Math.min(wanted, Math.floor(Math.min(caps.stake, caps.open) / unitCostMicros));
+  if (contracts < smallest) return skipStake(formatOverCap((smallest * unitCostMicros) / MICROS, caps, venue.asset));
+  return { side, basis, contracts, limitCostMicros: unitCostMicros, state: 'DECIDED', skippedBecause: null };
+}
+
+function skipStake(skippedBecause: string): Stake {
+  return { side: null, contracts: 0, limitCostMicros: 0, state: 'SKIPPED', skippedBecause };
+}
+
+function formatNoEdge(weight: number): string {
+  return weight === 0 ? 'the model has not beaten the market on enough settled markets to be believed' : 'no edge after costs';
+}
+
+function formatOverCap(cost: number, caps: { stake: number; open: number }, asset: string): string {
+  const [cap, open] = [caps.stake / MICROS, caps.open / MICROS].map((amount) => roundTo(amount, 2));
+  const reached = caps.open < caps.stake ? `the cap on open stakes, of which ${open} is left` : `the cap on one wager of ${cap}`;
+  return `the smallest order costs ${roundTo(cost, 2)} ${asset}, above ${reached}`;
 }
 
 async function placeWager(deps: PipelineDeps, wager: WagerDoc, context: StepContext): Promise<void> {
@@ -148,4 +174,8 @@ function toVenueOrder({ _id: clientOrderId, market, side, contracts, limitCostMi
 function findNearestToMoney(markets: StrikeMarket[], spotUsd: number): StrikeMarket | undefined {
   const distance = ({ strikeUsd }: StrikeMarket) => Math.abs(strikeUsd - spotUsd);
   return markets.toSorted((a, b) => distance(a) - distance(b))[0];
+}
+
+export function findVenue({ venue, otherVenues }: Pick<PipelineDeps, 'venue' | 'otherVenues'>, wager: WagerDoc): Venue | undefined {
+  return [venue, ...otherVenues].find(({ name }) => name === wager.venue);
 }

@@ -1,12 +1,9 @@
-import { type Day, formatDay } from '../../forecast/day.ts';
-import { formatWeek, getLastDayOfWeek, toWeek, type Week } from '../../forecast/week.ts';
-import { runAll } from '../../platform/concurrency/run-all.ts';
-import { isOracleError, OracleError } from '../../platform/errors.ts';
-import { listDaysBetween, listForecastsOfReport } from '../../record/day-queries.ts';
-import { composeWeeklyReport } from '../../record/weekly/compose.ts';
-import { computePublicity } from '../../record/weekly/wagers.ts';
-import type { PipelineDeps, StepContext } from '../deps.ts';
-import { getWeeklyReportDueMs, isLateForDue } from '../schedule/step-times.ts';
+import { isOracleError, OracleError } from '../../errors.ts';
+import { type Day, formatDay, formatWeek, getLastDayOfWeek, toWeek, type Week } from '../../forecast/day.ts';
+import { runAll } from '../../platform/concurrency.ts';
+import { listDaysBetween, listForecastsOfReport } from '../../record/forecasts.ts';
+import { composeWeeklyReport, computePublicity } from '../../record/reports.ts';
+import { getWeeklyReportDueMs, isLateForDue, type PipelineDeps, type StepContext } from '../forecaster.ts';
 
 type WeeklyReportDeps = Pick<PipelineDeps, 'record' | 'market' | 'wagers' | 'reports'>;
 

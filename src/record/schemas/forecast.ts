@@ -1,17 +1,22 @@
 import { z } from 'zod';
+import { DISTRIBUTION_SIZE } from '../../chain/eas/schemas.ts';
+import { CENTRAL_SHARES } from '../../forecast/distribution.ts';
 import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
-import { REGIME_NAMES } from '../../forecast/regime/regime.ts';
+import { MODEL_NAMES } from '../../forecast/models.ts';
+import { REGIME_NAMES } from '../../forecast/regime.ts';
 import { CONFIDENCE_RANGE } from '../../forecast/signal.ts';
-import { COUNT, DATE, PROBABILITY, TIME } from '../../platform/validation/fields.ts';
+import { BYTES32, COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 
-export const HORIZON = z.enum(HORIZONS.map(formatHorizonName));
-export const REGIME = z.enum(REGIME_NAMES);
-export const DIRECTION = z.enum(['UP', 'DOWN']);
+export const HORIZON = z.enum(HORIZONS.map(formatHorizonName)).meta({ id: 'Horizon' });
+export const REGIME = z.enum(REGIME_NAMES).meta({ id: 'Regime' });
+export const DIRECTION = z.enum(['UP', 'DOWN']).meta({ id: 'Direction' });
+/** A constant, free or paid. */
+export const EVIDENCE_OF_DIRECTION = z.literal('none').describe('Evidence on recorded history that the direction has skill');
 
 /** GATED: the caller may not read it yet. */
 export const SIGNAL = z.enum(['BUY', 'SELL', 'HOLD', 'GATED']);
-export const STATUS = z.enum(['PENDING', 'WIN', 'LOSS', 'HOLD', 'VOID']);
-export const OUTCOME = z.enum(['WIN', 'LOSS']);
+export const STATUS = z.enum(['PENDING', 'WIN', 'LOSS', 'HOLD', 'VOID']).meta({ id: 'ForecastStatus' });
+export const OUTCOME = z.enum(['WIN', 'LOSS']).meta({ id: 'Outcome' });
 export const CONFIDENCE = z.number().min(CONFIDENCE_RANGE.least).max(CONFIDENCE_RANGE.most);
 
 export const FORECAST_ID = {
@@ -23,7 +28,7 @@ export const FORECAST_ID = {
 
 export const FORECAST_STATE = {
   status: STATUS.describe(
-    'PENDING until the outcome is on chain, HOLD included, even for callers that already see it in `signal`; HOLD abstained and is not scored; VOID was missed or committed too late, and never counts',
+    'PENDING until the outcome is on chain; HOLD, which is not scored, from the start for callers that may see `signal`, and PENDING for others until its window has ended; VOID was missed or committed too late, and never counts',
   ),
   regime: REGIME.nullable().describe('Market regime at signal time; null for a missed day'),
   modelVersion: z.string().nullable().describe('Model version; null for a missed day'),
@@ -59,12 +64,142 @@ export const FORECAST_PRICES = {
   resolvedAt: TIME.nullable().describe('Block time of the resolution; null until the outcome is on chain'),
 };
 
-export const INTERVAL = z.object({
-  low: PROBABILITY.describe('Lower bound, 0 to 1'),
-  high: PROBABILITY.describe('Upper bound, 0 to 1'),
+export const INTERVAL = z
+  .object({
+    low: PROBABILITY.describe('Lower bound, 0 to 1'),
+    high: PROBABILITY.describe('Upper bound, 0 to 1'),
+  })
+  .meta({ id: 'Interval' });
+
+export const TALLY = z
+  .object({
+    wins: COUNT.describe('Settled wagers that won'),
+    losses: COUNT.describe('Settled wagers that lost'),
+  })
+  .meta({ id: 'Tally' });
+
+const NAME = z.enum(MODEL_NAMES).meta({ id: 'ModelName' });
+const ROLE = z
+  .enum(['champion', 'challenger'])
+  .describe('`champion`: the service forecasts by it; `challenger`: it is compared with the champion')
+  .meta({ id: 'ModelRole' });
+
+const OPENING = z.object({
+  name: NAME.describe('Name of the model version'),
+  role: ROLE,
+  modelVersion: z.string().describe('Its fit, as in the digest'),
+  salt: BYTES32.describe('Salt that opens its digest in the metadata'),
+  quantilesMicro: z
+    .array(z.int())
+    .length(DISTRIBUTION_SIZE)
+    .describe('The committed quantiles, at .005 to .995, of the log return over the horizon, in millionths'),
 });
 
-export const TALLY = z.object({
-  wins: COUNT.describe('Settled wagers that won'),
-  losses: COUNT.describe('Settled wagers that lost'),
+const MISSING = z.object({
+  name: NAME.describe('Name of the model version'),
+  role: ROLE,
+  reason: z.string().describe('Why it has no distribution of the day'),
 });
+
+const SCORES = z.object({
+  name: NAME.describe('Name of the model version'),
+  modelVersion: z.string().describe('Its fit'),
+  crps: z.number().describe('Continuous ranked probability score, in units of the log return; lower is better'),
+  logScore: z.number().describe('Negative logarithm of the density at the outcome; lower is better'),
+  pit: PROBABILITY.describe('Probability of at most the outcome'),
+  in50: z.boolean().describe('Whether the central 50 % range contains the outcome'),
+  in80: z.boolean().describe('Whether the 80 % band, its quantiles 0.10 to 0.90, contains it'),
+  in90: z.boolean().describe('Whether the central 90 % range contains it'),
+});
+
+const COMPARISON = z.object({
+  challenger: NAME.describe('The later version'),
+  against: NAME.describe('The version before it'),
+  limit: z.number().describe('The most by which their CRPS can differ, known at commitment'),
+  difference: z
+    .number()
+    .min(-1)
+    .max(1)
+    .describe('CRPS of `against` less that of `challenger`, in shares of `limit`: above 0 it was better'),
+});
+
+/** The committed distributions of one resolved forecast. */
+export const FORECAST_DISTRIBUTIONS = z
+  .object({
+    predictionId: z.string().describe('Id of the forecast, `YYYY-MM-DD:<days>d`'),
+    date: DATE.describe('Day of the forecast'),
+    horizon: HORIZON.describe('Horizon'),
+    sequence: COUNT.describe('Number of the forecast in its horizon'),
+    attestationUid: BYTES32.describe('Uid of the prediction, whose `metadata` is the sha2-256 of the text below'),
+    resolutionUid: BYTES32.describe('Uid of the resolution, from which on the distributions are public'),
+    metadata: z.string().describe("The day's metadata as its exact text, with a digest of each distribution by horizon"),
+    openings: z
+      .array(OPENING)
+      .describe('Each committed distribution with its salt, the champion first; empty for a day before they were committed'),
+    missing: z.array(MISSING).describe('Model versions of the day without a distribution'),
+    realised: z
+      .number()
+      .nullable()
+      .describe('Log return from the price at the forecast to the close of the resolution; null without distributions'),
+    scores: z.array(SCORES).describe('Scores of each distribution'),
+    comparisons: z.array(COMPARISON).describe('Each version against the one before it'),
+  })
+  .meta({ id: 'ForecastDistributions' });
+
+export type ForecastDistributions = z.input<typeof FORECAST_DISTRIBUTIONS>;
+
+export const DISTRIBUTIONS = z
+  .object({
+    success: SUCCESS,
+    horizon: HORIZON.describe('Horizon of this response'),
+    data: z.array(FORECAST_DISTRIBUTIONS).describe('Resolved forecasts, newest first'),
+    count: COUNT.describe('Forecasts on this page'),
+    nextCursor: z.string().nullable().describe('`before` of the next page; null on the last'),
+  })
+  .meta({ id: 'Distributions' });
+
+export type DistributionsReply = z.input<typeof DISTRIBUTIONS>;
+
+const CENTRAL_RANGE = z.object({
+  share: z.literal([...CENTRAL_SHARES]).describe('Probability that the price at the end is within the range, by the model'),
+  low: z.number().describe('Lower bound, BTC/USD: `btcPrice` * exp(-`halfWidth`)'),
+  high: z.number().describe('Upper bound, BTC/USD: `btcPrice` * exp(`halfWidth`)'),
+  halfWidth: z.number().min(0).describe('Half the distance between the bounding quantiles, log return, to 0.000001'),
+});
+
+/** The range of one forecast that its answer carries. */
+export const PRICE_RANGE = CENTRAL_RANGE.omit({ halfWidth: true })
+  .nullable()
+  .describe('Central range of the price at `resolvesAt` around `btcPrice`, by the model: it has no direction; null without a stored width')
+  .meta({ id: 'PriceRange' });
+
+const RANGES = z
+  .array(CENTRAL_RANGE)
+  .describe(
+    'Expected ranges of 50, 80 and 90 %: symmetric around `btcPrice`, so that they say nothing of the direction. `band80` of the scorecard differs: quantiles of the distribution itself',
+  )
+  .meta({ id: 'Ranges' });
+
+const HORIZON_RANGES = z.object({
+  horizon: HORIZON.describe('Length of the outcome window in days'),
+  ranges: RANGES,
+  resolvesAt: FORECAST_STATE.resolvesAt,
+  attestedAt: TIME.nullable().describe('Block time of the commitment; null until it is on chain'),
+});
+
+export const EXPECTED_RANGE = z
+  .object({
+    success: SUCCESS,
+    date: FORECAST_ID.date,
+    horizon: HORIZON.describe('Length of the outcome window in days'),
+    modelVersion: FORECAST_STATE.modelVersion,
+    btcPrice: z.number().describe('BTC/USD at signal time, the centre of the ranges'),
+    ranges: RANGES,
+    windowOpensAt: FORECAST_STATE.windowOpensAt,
+    resolvesAt: FORECAST_STATE.resolvesAt,
+    timestamp: FORECAST_STATE.timestamp,
+    replayed: FORECAST_STATE.replayed,
+    source: z.string().describe('Source of the market data, e.g. `live` or `simulated (seed 2)`'),
+    horizons: z.array(HORIZON_RANGES).optional().describe('With `horizons=all`: the ranges of every horizon of that day, shortest first'),
+  })
+  .meta({ id: 'ExpectedRange' });

@@ -1,19 +1,14 @@
 import { type Hex, sha256, stringToBytes } from 'viem';
-import { computeDistributionDigest, fromQuantilesMicro } from '../../chain/eas/distribution-digest.ts';
-import { computeLossDifference, computeMaxDifference } from '../../forecast/challenge/loss-difference.ts';
-import { listComparisons, scoreDistributions } from '../../forecast/challenge/score-distributions.ts';
+import { computeDistributionDigest, fromQuantilesMicro } from '../../chain/eas/schemas.ts';
+import { getErrorMessage } from '../../errors.ts';
+import { computeLossDifference, computeMaxDifference, listComparisons, scoreDistributions } from '../../forecast/challenge.ts';
 import { type Day, formatDay } from '../../forecast/day.ts';
 import type { QuantileGrid } from '../../forecast/distribution.ts';
-import type { ModelName } from '../../forecast/models/registry.ts';
-import { getErrorMessage } from '../../platform/errors.ts';
-import type { CheckId } from '../catalogue.ts';
-import { compareTree } from '../claims/figure-tree.ts';
-import { getRoundingTolerance } from '../claims/tolerances.ts';
+import type { ModelName } from '../../forecast/models.ts';
 import type { ServedDistributions } from '../evidence.ts';
-import { createFindings, type FindingSubject, type Findings } from '../findings.ts';
-import { type CommittedModel, parseCommittedModels } from './committed-models.ts';
+import { type CheckId, compareTree, createFindings, type FindingSubject, type Findings, getRoundingTolerance } from '../findings.ts';
 import type { CheckedRow } from './forecast.ts';
-import { toResolutionSubject } from './prediction.ts';
+import { type CommittedModel, parseCommittedModels, toResolutionSubject } from './prediction.ts';
 
 /** The proven comparisons of one forecast, from its opened distributions and its closes. */
 export interface OpenedForecast {

@@ -1,6 +1,5 @@
 import { type Address, formatUnits, type Hex, isAddressEqual, keccak256, stringToBytes } from 'viem';
-import { checkReceipt } from '../../../src/payer/check-receipt.ts';
-import { checkX402Receipt } from '../../../src/payer/check-x402-receipt.ts';
+import { checkReceipt, checkX402Receipt } from '../../../src/payer.ts';
 import { findPaidExchange } from '../rows/replays.ts';
 import type { Cell, Row } from '../rows/row.ts';
 import { readPayment, readSettlementHeader } from '../wire/payments.ts';
@@ -13,15 +12,12 @@ export async function buyCall(row: Row, world: World): Promise<{ cell: Cell; pur
   return { cell: await checkSale(world, purchase), purchase };
 }
 
-/** HOLD is free at `/oracle` and leaves the wallet untouched; it is charged elsewhere. */
+/** A HOLD is charged and has a receipt like any signal. */
 export async function buyHold(row: Row, world: World): Promise<Cell> {
   const purchase = await world.withSignal('HOLD', () => attempt(row, world));
-  const { answer, settlement } = getBought(purchase);
+  const { answer } = getBought(purchase);
   if (answer.signal !== 'HOLD') throw new Error(`the answer is ${answer.signal}`);
-  if (row.hold === 'charged') return checkSale(world, purchase);
-  findPaidExchange(purchase.exchanges);
-  if (answer.charged !== false || settlement || purchase.spent !== 0n) throw new Error(`HOLD has cost ${purchase.spent} units`);
-  return { text: 'free', ok: true };
+  return checkSale(world, purchase);
 }
 
 /** Both kinds of receipt, and the feedback file that the answer names, are for the same sale. */

@@ -6,8 +6,6 @@ import type { Payer, World } from '../world/world.ts';
 export interface Row {
   client: string;
   interface: string;
-  /** What becomes of a payment for HOLD. */
-  hold: 'free' | 'charged';
   /** Reasons by outcome that cannot be had here. */
   notApplicable: Partial<Record<OutcomeName, string>>;
   /** A new wallet with this many units of the stablecoin. */

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import jsTokens from 'js-tokens';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildClient } from '../../../src/tools/client/build-client.ts';
+import { buildClient } from '../../../src/tools/client.ts';
 import { removeFolder } from '../../support/docs/folders.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');

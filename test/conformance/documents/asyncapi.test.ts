@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { buildAsyncApiDocument } from '../../../src/events/asyncapi/document.ts';
-import { HANDSHAKE_QUERY } from '../../../src/transports/http/websocket/schemas.ts';
+import { buildAsyncApiDocument } from '../../../src/events/asyncapi.ts';
+import { HANDSHAKE_QUERY } from '../../../src/http/routes/websocket.ts';
 import { asyncApiDiagnostics } from './asyncapi-diagnostics.ts';
 
 const OPTIONS = { title: 'Oracle', description: 'Forecasts.', version: '1.0.0', chainId: 8453, handshake: HANDSHAKE_QUERY };

@@ -38,14 +38,14 @@ async function run(program: string, words: string[]) {
 }
 
 it('passes Redocly with the rules of redocly.yaml', async () => {
-  const words = ['lint', '--config', resolve(ROOT, 'redocly.yaml'), '--format', 'stylish', openApi];
+  const words = ['lint', '--config', resolve(ROOT, 'test/conformance/redocly.yaml'), '--format', 'stylish', openApi];
   const { code, output } = await run('@redocly/cli/bin/cli.js', words);
   expect(output).not.toMatch(/error|warning/i);
   expect(code, output).toBe(0);
 });
 
 it('passes Spectral with the whole of spectral:oas, hints included', async () => {
-  const words = ['lint', '--ruleset', resolve(ROOT, '.spectral.yaml'), '--fail-severity', 'hint', openApi];
+  const words = ['lint', '--ruleset', resolve(ROOT, 'test/conformance/spectral.yaml'), '--fail-severity', 'hint', openApi];
   const { code, output } = await run('@stoplight/spectral-cli/dist/index.js', words);
   expect(output).toContain("No results with a severity of 'hint' or higher found!");
   expect(code, output).toBe(0);

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
-import { PAID_RESOURCES } from '../../../src/commerce/price-list.ts';
-import { buildPaymentQuote, createPaymentRequired } from '../../../src/commerce/x402/protocol/payment-quote.ts';
+import { PAID_RESOURCES } from '../../../src/commerce/offerings.ts';
+import { buildPaymentQuote, createPaymentRequired } from '../../../src/commerce/x402/terms.ts';
 
 const ADDRESS = '0x00000000000000000000000000000000000000cc';
 const ID = 'a-payment-of-the-official-client';

@@ -1,9 +1,7 @@
 import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { KMS_PACKAGE, loadKmsSdk } from '../../../src/app/signers/kms-sdk.ts';
-import { openKmsBackend } from '../../../src/chain/signers/kms-backend.ts';
-import { type KmsKeyOptions, type KmsSdk, openKmsKey } from '../../../src/chain/signers/kms-key.ts';
-import { createRoleSigner } from '../../../src/chain/signers/role-signer.ts';
+import { KMS_PACKAGE, loadKmsSdk } from '../../../src/app/chain.ts';
+import { createRoleSigner, type KmsKeyOptions, type KmsSdk, openKmsBackend, openKmsKey } from '../../../src/chain/signers.ts';
 import { generateKmsKey, generateSpki } from '../../support/signers/kms-keys.ts';
 import { type KmsAnswer, kmsError, startKms, type TestKms } from '../../support/signers/kms-server.ts';
 import { testSigner } from '../../support/signers/signer-suite.ts';

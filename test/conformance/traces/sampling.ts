@@ -3,8 +3,7 @@
  * spans were exported.
  */
 import { createRequire } from 'node:module';
-import { connectTracer, flushSpans } from '../../../src/platform/tracing/otel.ts';
-import { inEntry } from '../../../src/platform/tracing/span.ts';
+import { connectTracer, flushSpans, inEntry } from '../../../src/platform/tracing.ts';
 
 const { AlwaysOffSampler, AlwaysOnSampler, InMemorySpanExporter, NodeTracerProvider, ParentBasedSampler, SimpleSpanProcessor } =
   createRequire(import.meta.url)('@opentelemetry/sdk-trace-node');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CardChangeStore } from '../../../agent-card/card/card-change-store.ts';
+import { CardChangeStore } from '../../../agent-card/card.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;

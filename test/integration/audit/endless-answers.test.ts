@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { claimsOf } from '../../../src/audit/command/open-audit.ts';
-import { CANDLE_VENUES, fetchVenueCloses } from '../../../src/audit/prices/live-prices.ts';
+import { claimsOf } from '../../../src/cli/svc/audit-options.ts';
+import { CANDLE_VENUES, fetchVenueCloses } from '../../../src/cli/svc/audit-prices.ts';
 import { listening } from '../../support/webhooks/receiver.ts';
 
 const CHUNK = Buffer.alloc(1 << 20, ' ');

@@ -1,9 +1,9 @@
-import { zeroAddress } from 'viem';
+import { type Hex, parseSignature, serializeCompactSignature, signatureToCompactSignature, zeroAddress } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { createSiweMessage } from 'viem/siwe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formatLoginMessage } from '../../../src/auth/login/login-message.ts';
-import { buildFetchMessage } from '../../../src/commerce/jobs/job-status.ts';
+import { formatLoginMessage } from '../../../src/auth/login-message.ts';
+import { buildFetchMessage } from '../../../src/commerce/jobs/jobs.ts';
 import { demoWallets } from '../../support/auth/login.ts';
 import { OAuthTestClient } from '../../support/auth/oauth-client.ts';
 import { type OAuthService, serveOAuthService } from '../../support/auth/oauth-service.ts';
@@ -108,8 +108,8 @@ const ENDPOINTS: Record<string, Endpoint> = {
     sign: (account) => signText(account, `Buy svc offering: svc_analysis_report:${TX_HASH}`),
     send: ({ signature }) =>
       post('/api/svc/commerce/purchase', { offering: 'svc_analysis_report', txHash: TX_HASH, wallet: wallet.address, signature }),
-    // The chain has no such transaction.
-    accepted: 503,
+    // The chain has no such transaction; a wrong signature gets 401.
+    accepted: 402,
   },
   'the deliverable of a job': {
     sign: (account) => signText(account, buildFetchMessage(zeroAddress, '1', timestamp)),
@@ -169,10 +169,23 @@ describe.each(Object.keys(ENDPOINTS))('the signature for %s', (name) => {
     }
     expect((await send(signed)).status).toBe(accepted);
   });
+
+  it('is accepted in the compact form (EIP-2098)', async () => {
+    timestamp = Date.now();
+    client = new OAuthTestClient(oauth.url);
+    await client.register();
+    consent = (await client.authorize()).location!;
+    const { sign, send, accepted } = ENDPOINTS[name]!;
+    const signed = await sign(wallet);
+    const compact = serializeCompactSignature(signatureToCompactSignature(parseSignature(signed.signature as Hex)));
+    expect((await send({ ...signed, signature: compact })).status).toBe(accepted);
+  });
 });
 
 it('of an old login, or with a nonce that was never issued, makes no key and no grant', async () => {
   timestamp = Date.now();
+  const countKeys = () => oauth.service.database.db.collection('api_keys').countDocuments();
+  const before = await countKeys();
   const login = await ENDPOINTS['a login']!.sign(wallet);
   expect((await ENDPOINTS['a login']!.send(login)).status).toBe(200);
   const { domain, origin: uri } = oauth.service.http.access.siwe;
@@ -186,5 +199,5 @@ it('of an old login, or with a nonce that was never issued, makes no key and no 
     }
   }
   expect((await ENDPOINTS['a login by EIP-4361']!.send(await signText(wallet, invented))).status).toBe(401);
-  expect(await oauth.service.database.db.collection('api_keys').countDocuments()).toBe(1);
+  expect(await countKeys()).toBe(before);
 });

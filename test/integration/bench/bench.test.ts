@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { type MemoryComparison, median, type RateComparison, type TimeComparison } from '../../../bench/benchmark.ts';
-import { differenceOf } from '../../../bench/forecast/headlines.ts';
-import { reportOf } from '../../../bench/report.ts';
+import { differenceOf } from '../../../bench/headlines.ts';
+import { type MemoryComparison, median, type RateComparison, reportOf, type TimeComparison } from '../../../bench/lib.ts';
 import { main } from '../../../bench/run.ts';
 import { spawnNode } from '../../support/service/service.ts';
 

@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { digestSources, MANIFEST, type ServiceBundle } from '../../../bin/service/bundle.mjs';
-import { buildService } from '../../../src/tools/service/build-service.ts';
+import { buildOpenApiDocument } from '../../../src/http/openapi/document.ts';
+import { declaredRoutes } from '../../../src/http/routes.ts';
+import { buildService } from '../../../src/tools/service.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const node = async (...words: string[]) => (await promisify(execFile)(process.execPath, words)).stdout.trim();
@@ -74,21 +77,32 @@ describe('the bundle of the service', () => {
   it('depends on the sources of each process and on the lock file', () => {
     expect(Object.keys(bundles)).toHaveLength(4);
     for (const { sources } of Object.values(bundles)) expect(sources).toContain('package-lock.json');
-    const { 'src/main.ts': service, 'src/pipeline/self-test/compute-child.ts': child } = bundles;
-    expect(service.sources).toEqual(expect.arrayContaining(['src/main.ts', 'src/pipeline/schedule/schedule.ts', 'package.json']));
-    expect(child.sources).toContain('src/forecast/fit/logistic.ts');
+    const { 'src/main.ts': service, 'src/pipeline/compute-child.ts': child } = bundles;
+    expect(service.sources).toEqual(expect.arrayContaining(['src/main.ts', 'src/pipeline/schedule.ts', 'package.json']));
+    expect(child.sources).toContain('src/forecast/fit.ts');
     expect(child.sources).not.toContain('src/main.ts');
   });
 
-  it('loads, names the schemas of the OpenAPI document, and finds files and child processes where the sources are', async () => {
+  it('loads, and finds files and child processes where the sources are', async () => {
     await node(
       '--input-type=module',
       '--eval',
       `await import(${JSON.stringify(pathToFileURL(join(folder, bundles['src/main.ts'].output)).href)});`,
     );
-    const text = await readFile(join(folder, bundles['src/main.ts'].output), 'utf8');
-    expect(text).toMatch(/SCHEMA_MODULES = \[\w+(, \w+){50}/);
-    expect(text).toContain('new URL("./mongo-host.ts", new URL("../../src/dev/embedded-db/embedded-mongo.ts", import.meta.url).href)');
+    const texts = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
+    expect(texts.join('\n')).toContain('new URL("./mongo-host.ts", new URL("../../src/dev/embedded-mongo.ts", import.meta.url).href)');
+  });
+
+  it('holds the OpenAPI document of its sources, so that the first reader of a start waits for nothing', async () => {
+    const texts = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
+    const literal = texts.map((text) => /PREPARED_OPERATIONS = (\{[^}]*\})/.exec(text)?.[1]).find((found) => found !== undefined)!;
+    const prepared = Object.values(JSON.parse(literal) as Record<string, string>);
+    const built = [true, false].map((hasDemo) => {
+      const { tags, paths, components } = buildOpenApiDocument(declaredRoutes({ hasDemo }), { publicUrl: 'https://oracle.test' });
+      return JSON.stringify({ tags, paths, components });
+    });
+    expect(built[0]).not.toBe(built[1]);
+    expect(prepared.map((text) => brotliDecompressSync(Buffer.from(text, 'base64')).toString())).toEqual(built);
   });
 
   it('is built anew beside its last build, and without those before', async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDataDir } from '../../../src/platform/data-dir/data-dir.ts';
+import { openDataDir } from '../../../src/platform/data-dir.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const oldNode = findOldNode();

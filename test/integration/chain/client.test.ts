@@ -1,11 +1,13 @@
-import { parseUnits } from 'viem';
+import { parseAbiItem, parseUnits } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readChainHealth } from '../../../src/chain/client.ts';
-import { readGateBalance, readGateDecimals } from '../../../src/chain/gate-token.ts';
-import { fundDemoWallets } from '../../../src/dev/local-chain/contracts/fund-wallets.ts';
+import { type Chain, readChainHealth } from '../../../src/chain/client.ts';
+import { readGateBalance, readGateDecimals } from '../../../src/chain/contracts.ts';
+import { chainCall, readBlockNumber, readLogs } from '../../../src/chain/rpc.ts';
+import { fundDemoWallets } from '../../../src/dev/local-chain/contracts.ts';
+import type { OracleError } from '../../../src/errors.ts';
 import { type TestChain, testChain } from '../../support/chain/chain.ts';
-import { rpcProxy } from '../../support/chain/rpc-proxy.ts';
+import { type Interference, rpcProxy } from '../../support/chain/rpc-proxy.ts';
 
 let chain: TestChain;
 beforeAll(async () => {
@@ -14,6 +16,8 @@ beforeAll(async () => {
 afterAll(() => chain.stop());
 
 const address = () => privateKeyToAccount(generatePrivateKey()).address;
+const EVENT = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');
+const urlOf = new WeakMap<Chain, string>();
 
 describe('createChain', () => {
   it('rejects an endpoint of another chain', async () => {
@@ -24,6 +28,33 @@ describe('createChain', () => {
     const proxy = await rpcProxy(chain.rpcUrl);
     await proxy.close();
     await expect(chain.connect({ rpcUrl: proxy.url })).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE', cause: expect.any(Error) });
+  });
+});
+
+describe('an endpoint whose answer is unusable', () => {
+  it.each<[string, (chain: Chain) => Promise<unknown>]>([
+    ['eth_getBlockByNumber', readChainHealth],
+    ['eth_blockNumber', readBlockNumber],
+    ['eth_call', (connected) => readGateBalance(connected, address())],
+    ['eth_getLogs', (connected) => readLogs(connected, { address: address(), event: EVENT, fromBlock: 0n, toBlock: 1n })],
+    ['eth_getBalance', (connected) => chainCall('Reading a balance', () => connected.client.getBalance({ address: address() }))],
+    ['eth_chainId', (connected) => chain.connect({ rpcUrl: urlOf.get(connected)! })],
+  ])('is reported with the method %s', async (method, read) => {
+    const proxy = await rpcProxy(chain.rpcUrl);
+    const connected = await chain.connect({ rpcUrl: proxy.url });
+    urlOf.set(connected, proxy.url);
+    const answers: Interference[] = [{ result: null }, { error: { code: -32_601, message: 'the method does not exist' } }, 'drop'];
+    if (method !== 'eth_getBlockByNumber' && method !== 'eth_call') answers.push({ result: {} });
+    for (const answer of answers) {
+      proxy.hooks.onRequest = (call) => (call.method === method ? answer : undefined);
+      const error = (await read(connected).catch((failure: OracleError) => failure)) as OracleError;
+      expect({ answer, code: error.code, message: error.message }).toEqual({
+        answer,
+        code: 'CHAIN_UNREACHABLE',
+        message: expect.stringMatching(new RegExp(`^[A-Z].*: the chain gives no usable answer to ${method}$`)),
+      });
+    }
+    await proxy.close();
   });
 });
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Chain } from '../../../src/chain/client.ts';
-import { readContractStates } from '../../../src/chain/contract-states.ts';
-import { createAttester } from '../../../src/chain/eas/attester.ts';
-import { ensureIdentity } from '../../../src/chain/erc8004/identity.ts';
-import { openJournal } from '../../../src/chain/tx/journal.ts';
-import { createWallet } from '../../../src/chain/tx/wallet.ts';
+import { readContractStates } from '../../../src/chain/contracts.ts';
+import { createAttester } from '../../../src/chain/eas/eas.ts';
+import { ensureIdentity } from '../../../src/chain/erc8004.ts';
+import { openJournal } from '../../../src/chain/journal.ts';
+import { createWallet } from '../../../src/chain/wallet.ts';
 import { type TestChain, testChain } from '../../support/chain/chain.ts';
 import { rpcProxy } from '../../support/chain/rpc-proxy.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';

@@ -1,8 +1,8 @@
-import { type Hex, hashMessage, parseSignature, serializeSignature } from 'viem';
+import { type Hex, hashMessage, parseSignature, serializeCompactSignature, serializeSignature, signatureToCompactSignature } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Chain } from '../../../src/chain/client.ts';
-import { isSignedBy } from '../../../src/chain/verify-signature.ts';
+import { isSignedBy } from '../../../src/chain/contracts.ts';
 import { type TestChain, testChain } from '../../support/chain/chain.ts';
 import { type WalletBehaviour, walletFactory } from '../../support/chain/contract-wallet.ts';
 import { rpcProxy } from '../../support/chain/rpc-proxy.ts';
@@ -42,12 +42,21 @@ describe('an EOA signature', () => {
     expect(await isSignedBy(chain, { wallet: owner.address, hash, signature: bare })).toBe(true);
   });
 
+  it('is valid in the compact form (EIP-2098), for one of several hashes too, and for no other wallet or hash', async () => {
+    const compact = serializeCompactSignature(signatureToCompactSignature(parseSignature(signature)));
+    const others = [hashMessage('another'), hashMessage('a third')];
+    expect(await isSignedBy(chain, { wallet: owner.address, hash, signature: compact })).toBe(true);
+    expect(await isSignedBy(chain, { wallet: owner.address, hash: [...others, hash], signature: compact })).toBe(true);
+    expect(await isSignedBy(chain, { wallet: owner.address, hash: others, signature: compact })).toBe(false);
+    expect(await isSignedBy(chain, { wallet: stranger.address, hash: [hash], signature: compact })).toBe(false);
+  });
+
   it.each([
     ['of somebody else', async () => ({ wallet: owner.address, hash, signature: await stranger.signMessage({ message }) })],
     ['over another text', async () => ({ wallet: owner.address, hash: hashMessage('another'), signature })],
     ['of one byte', async () => ({ wallet: owner.address, hash, signature: '0x00' as Hex })],
     ['of zeros', async () => ({ wallet: owner.address, hash, signature: `0x${'00'.repeat(65)}` as Hex })],
-    ['cut short', async () => ({ wallet: owner.address, hash, signature: signature.slice(0, -2) as Hex })],
+    ['cut short', async () => ({ wallet: owner.address, hash, signature: signature.slice(0, -4) as Hex })],
     ['for the zero address', async () => ({ wallet: `0x${'0'.repeat(40)}` as Hex, hash, signature: `0x${'11'.repeat(64)}1b` as Hex })],
   ])('is not one: %s', async (_, signed) => {
     expect(await isSignedBy(chain, await signed())).toBe(false);

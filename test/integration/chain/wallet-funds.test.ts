@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { composeWalletFunds } from '../../../src/app/chain.ts';
-import { MAX_DAYS_LEFT, readWalletFunds } from '../../../src/chain/wallet-funds.ts';
+import { MAX_DAYS_LEFT, readWalletFunds } from '../../../src/chain/contracts.ts';
 import { rpcProxy } from '../../support/chain/rpc-proxy.ts';
 import { freshAddress, startWalletBench, type WalletBench } from './tx/wallet-bench.ts';
 

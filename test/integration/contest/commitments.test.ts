@@ -1,170 +1,242 @@
-import { getAddress, type Hex, pad, toHex } from 'viem';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { buildCommitmentId } from '../../../src/contest/commitments/commitment.ts';
-import { CommitmentStore, type NewCommitment } from '../../../src/contest/commitments/store.ts';
-import { CONTEST_INDEXES } from '../../../src/contest/deps.ts';
-import { RoundStore } from '../../../src/contest/rounds/store.ts';
-import { ContestFigures } from '../../../src/contest/scoring/contest-figures.ts';
-import { MIN_RANKED_ROUNDS } from '../../../src/contest/scoring/rounds-interval.ts';
-import { scoreCommitment } from '../../../src/contest/scoring/score.ts';
-import { ensureIndexes } from '../../../src/platform/mongo.ts';
-import { REACHED, UNREACHED } from '../../support/clock/trusted-time.ts';
-import { listedRound } from '../../support/contest/contest-round.ts';
-import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { hashTypedData, parseSignature, serializeCompactSignature, signatureToCompactSignature } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  CLOCK_TOLERANCE_MS,
+  COMMITMENT_PRIMARY_TYPE,
+  COMMITMENT_TYPES,
+  type ContestDomain,
+  createContest,
+  renderContestMarkdown,
+} from '../../../src/contest.ts';
+import { fundGas } from '../../../src/dev/local-chain/contracts.ts';
+import { toInstantMs } from '../../../src/forecast/day.ts';
+import { CONTEST_COMMIT_REPLY } from '../../../src/http/routes/contest.ts';
+import { walletFactory } from '../../support/chain/contract-wallet.ts';
+import { timeOf } from '../../support/clock/trusted-time.ts';
+import { contestDoor, LEADERBOARD, MARKETS, STATUS, signedCommitment } from '../../support/contest/contest-api.ts';
+import { type ContestService, contestOptions, youngContest } from '../../support/contest/contest-service.ts';
 
-let database: TestDatabase;
-let store: CommitmentStore;
-/** As another process does. */
-const openFigures = () =>
-  new ContestFigures(database.db, { commitments: new CommitmentStore(database.db), rounds: new RoundStore(database.db) });
+const ROOT = resolve(import.meta.dirname, '../../..');
+
+let world: ContestService;
+let domain: ContestDomain;
+let markets: string[];
+const [alice, bob, carol] = Array.from({ length: 3 }, () => privateKeyToAccount(generatePrivateKey()));
+const { ask, get, post } = contestDoor(() => world.served.url);
 
 beforeAll(async () => {
-  database = await testDatabase();
+  world = await youngContest();
+  await world.contest.run();
+  const { openRound, signing } = await get(STATUS);
+  domain = signing.domain;
+  markets = openRound.markets.map(({ market }: { market: string }) => market);
 });
-afterAll(() => database.drop());
-beforeEach(async () => {
-  await database.db.dropDatabase();
-  await ensureIndexes(database.db, CONTEST_INDEXES);
-  store = new CommitmentStore(database.db);
-});
+afterAll(() => world.stop());
 
-const walletOf = (n: number) => getAddress(pad(toHex(n), { size: 20 }));
-
-function commitment(changes: Partial<NewCommitment> & { who?: number } = {}): NewCommitment {
-  const { who = 1, ...rest } = changes;
-  const base = { market: '2026-W32-62000', wallet: walletOf(who), probabilityBps: 5_000, issuedAtMs: 1_000 };
-  const doc = { ...base, roundId: '2026-W32', signature: '0x01' as Hex, committedAt: new Date(0), ...rest };
-  return { ...doc, _id: buildCommitmentId(doc) };
+/** Later by a millisecond with each call, as a wallet's clock. */
+function tick(): number {
+  world.clock.ms += 1;
+  return world.clock.ms;
 }
 
-const standing = async () => (await store.listByMarket('2026-W32-62000', { limit: 100, offset: 0 })).commitments;
+type CommitmentValues = Parameters<typeof signedCommitment>[2];
 
-describe('one commitment per wallet and market', () => {
-  it('keeps the newest in any order', async () => {
-    expect(await store.upsert(commitment({ issuedAtMs: 2_000, probabilityBps: 2_000 }), UNREACHED)).toBe('created');
-    expect(await store.upsert(commitment({ issuedAtMs: 3_000, probabilityBps: 3_000 }), UNREACHED)).toBe('replaced');
-    for (const issuedAtMs of [3_000, 2_000, 0])
-      expect(await store.upsert(commitment({ issuedAtMs, probabilityBps: 9_000 }), UNREACHED)).toBe('stale');
-    expect(await standing()).toMatchObject([{ issuedAtMs: 3_000, probabilityBps: 3_000, score: null }]);
+const buildValues = (changes: Partial<CommitmentValues> = {}): CommitmentValues => ({
+  market: markets[1],
+  probabilityBps: 6_217,
+  issuedAtMs: tick(),
+  ...changes,
+});
+
+async function commitAs(account = alice, changes: Partial<CommitmentValues> = {}) {
+  const body = await signedCommitment(domain, account, buildValues(changes));
+  return { sent: body, ...(await post(body)) };
+}
+
+const stored = () => world.service.database.db.collection('contest_commitments');
+
+function numbersIn(value: unknown): number[] {
+  if (typeof value === 'number') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
+}
+
+describe('a commitment', () => {
+  it('is accepted with a signature and replaced only by a later one', async () => {
+    const first = await commitAs(alice, { probabilityBps: 3_000 });
+    expect(first.status, JSON.stringify(first.body)).toBe(200);
+    const { signature, ...values } = first.sent;
+    const message = { ...values, issuedAtMs: BigInt(values.issuedAtMs) };
+    const digest = hashTypedData({ domain, types: COMMITMENT_TYPES, primaryType: COMMITMENT_PRIMARY_TYPE, message });
+    expect(CONTEST_COMMIT_REPLY.parse(first.body)).toEqual(first.body);
+    expect(first.body).toMatchObject({ success: true, ...values, replaced: false, digest });
+    const second = await commitAs(alice, { probabilityBps: 6_217 });
+    expect(second.body).toMatchObject({ probabilityBps: 6_217, replaced: true });
+    expect(second.sent.signature).not.toBe(signature);
+
+    // What was signed before, or at the same moment, brings nothing back.
+    const sameMoment = await signedCommitment(domain, alice, buildValues({ probabilityBps: 9_000, issuedAtMs: second.sent.issuedAtMs }));
+    for (const again of [first.sent, second.sent, sameMoment]) {
+      const refused = await post(again);
+      expect(refused).toMatchObject({ status: 409, body: { code: 'CONFLICT', field: 'issuedAtMs' } });
+      expect(JSON.stringify(refused.body)).not.toContain('6217');
+    }
+    expect(await stored().findOne({ wallet: alice.address })).toMatchObject({ probabilityBps: 6_217 });
   });
 
-  it('keeps the newest of concurrent writes in one document', async () => {
-    const times = Array.from({ length: 40 }, (_, i) => 1_000 + ((i * 17) % 40));
-    const put = await Promise.all(
-      times.map((issuedAtMs) => store.upsert(commitment({ issuedAtMs, probabilityBps: issuedAtMs }), UNREACHED)),
+  it('keeps the newest of concurrent requests', async () => {
+    const bodies = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => signedCommitment(domain, bob, buildValues({ market: markets[0], probabilityBps: 1_000 + i }))),
     );
-    expect(put.filter((result) => result === 'created')).toHaveLength(1);
-    expect(put[times.indexOf(1_039)]).not.toBe('stale');
-    expect(await standing()).toMatchObject([{ issuedAtMs: 1_039, probabilityBps: 1_039 }]);
+    const answers = await Promise.all(bodies.toReversed().map(post));
+    expect(answers.filter(({ status, body }) => status === 200 && !body.replaced)).toHaveLength(1);
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
+    expect(await stored().find({ market: markets[0] }).toArray()).toMatchObject([{ wallet: bob.address, probabilityBps: 1_011 }]);
   });
 
-  it('accepts one of two with the same time', async () => {
-    const put = await Promise.all(Array.from({ length: 10 }, (_, i) => store.upsert(commitment({ probabilityBps: 1_000 + i }), UNREACHED)));
-    expect(put.toSorted()).toEqual(['created', ...Array(9).fill('stale')]);
+  it('is accepted with a compact signature (EIP-2098)', async () => {
+    const sent = await signedCommitment(domain, alice, buildValues());
+    const compact = serializeCompactSignature(signatureToCompactSignature(parseSignature(sent.signature)));
+    expect(await post({ ...sent, signature: compact })).toMatchObject({ status: 200 });
+    expect(await stored().findOne({ wallet: alice.address })).toMatchObject({ issuedAtMs: sent.issuedAtMs });
   });
 
-  it('ignores the case of the address', async () => {
-    const wallet = getAddress('0xabcdefabcdefabcdefabcdefabcdefabcdefabcd');
-    await store.upsert(commitment({ wallet }), UNREACHED);
-    expect(await store.upsert(commitment({ wallet: wallet.toLowerCase() as Hex }), UNREACHED)).toBe('stale');
-  });
-});
-
-describe('scores', () => {
-  const score = (walletBps: number) => scoreCommitment({ walletBps, oracleBps: 6_000, above: true });
-
-  it('are written once with two workers and after a crash', async () => {
-    for (let who = 1; who <= 30; who++) await store.upsert(commitment({ who, probabilityBps: 200 * who }), UNREACHED);
-    await store.upsert(commitment({ who: 1, market: '2026-W32-64000' }), UNREACHED);
-    const half = (await standing()).slice(0, 15).map(({ _id }) => _id);
-    const marked = { ...score(5_000), points: 77 };
-    await database.db.collection<{ _id: string }>('contest_commitments').updateMany({ _id: { $in: half } }, { $set: { score: marked } });
-    await Promise.all([store.scoreMarket('2026-W32-62000', score), store.scoreMarket('2026-W32-62000', score)]);
-    const after = await standing();
-    // What was there stands.
-    expect(after.filter((doc) => doc.score!.points === 77).map(({ _id }) => _id)).toEqual(half);
-    for (const doc of after.slice(15)) expect(doc.score).toEqual(score(doc.probabilityBps));
-    const [other] = (await store.listByMarket('2026-W32-64000', { limit: 1, offset: 0 })).commitments;
-    expect(other.score).toBeNull();
-    expect(await store.countTotals()).toEqual({ commitments: 31, wallets: 30 });
-    expect(await openFigures().getSummary()).toMatchObject({ scored: 30, total: 30 });
+  it("of a contract wallet requires its owner's signature", async () => {
+    const payer = privateKeyToAccount(generatePrivateKey());
+    const { rpcUrl } = world.service.infrastructure;
+    await fundGas(rpcUrl, [payer.address]);
+    const contract = await (await walletFactory(world.chain, rpcUrl, payer))(carol.address);
+    await contract.deploy();
+    const others = await post(await signedCommitment(domain, bob, buildValues({ market: markets[2] }), contract.address));
+    expect(others).toMatchObject({ status: 401, body: { field: 'signature' } });
+    const owners = await post(await signedCommitment(domain, carol, buildValues({ market: markets[2] }), contract.address));
+    expect(owners, JSON.stringify(owners.body)).toMatchObject({ status: 200, body: { wallet: contract.address } });
   });
 
-  it('rank wallets by their mean over rounds, after those with enough rounds', async () => {
-    const enough = Array.from({ length: MIN_RANKED_ROUNDS }, (_, i) => `2026-W${10 + i}`);
-    const entries: [who: number, rounds: string[], probabilityBps: number][] = [
-      [1, enough, 7_000],
-      [2, enough, 9_000],
-      [3, enough, 5_000],
-      [4, enough.slice(1), 9_900],
+  it("requires the wallet's signature over its values and this deployment", async () => {
+    const good = await signedCommitment(domain, alice, buildValues());
+    const wrong: [string, object][] = [
+      ["another's wallet", { ...good, wallet: bob.address }],
+      ['another probability', { ...good, probabilityBps: 6_218 }],
+      ['another market', { ...good, market: markets[0] }],
+      ['another time', { ...good, issuedAtMs: good.issuedAtMs + 1 }],
+      ['another agent', await signedCommitment({ ...domain, salt: `0x${'0'.repeat(63)}1` }, alice, buildValues())],
+      ['another chain', await signedCommitment({ ...domain, chainId: 1 }, alice, buildValues())],
+      ['another registry', await signedCommitment({ ...domain, verifyingContract: alice.address }, alice, buildValues())],
+      ['no signature at all', { ...good, signature: `0x${'00'.repeat(65)}` }],
+      ['something else', { ...good, signature: '0x1234' }],
     ];
-    for (const [who, rounds, probabilityBps] of entries) {
-      for (const roundId of rounds) await store.upsert(commitment({ who, roundId, market: `${roundId}-1`, probabilityBps }), UNREACHED);
+    for (const [what, body] of wrong) {
+      expect(await post(body), what).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED', field: 'signature' } });
     }
-    // Five markets of one round count as one round: the wallet stays without a rank.
-    for (let strike = 1; strike <= 5; strike++) {
-      await store.upsert(commitment({ who: 5, roundId: '2026-W10', market: `2026-W10-${strike}`, probabilityBps: 9_900 }), UNREACHED);
-    }
-    for (const roundId of enough) for (let strike = 1; strike <= 5; strike++) await store.scoreMarket(`${roundId}-${strike}`, score);
-    const { rows, total, ranked } = await openFigures().listStandings({ limit: 10, offset: 0 });
-    // The two without a rank are equally good by round, and differ in points.
-    expect(rows.map(({ _id }) => _id)).toEqual([2, 1, 3, 5, 4].map(walletOf));
-    expect({ total, ranked }).toEqual({ total: 5, ranked: 3 });
-    const [first] = rows;
-    expect(first).toMatchObject({
-      rounds: MIN_RANKED_ROUNDS,
-      commitments: MIN_RANKED_ROUNDS,
-      points: MIN_RANKED_ROUNDS * score(9_000).points,
-    });
-    expect(first.meanDifference).toBeCloseTo(0.16 - 0.01, 12);
-    expect(first.standardDeviation).toBeCloseTo(0, 12);
-    const fifth = rows.find(({ _id }) => _id === walletOf(5))!;
-    expect(fifth).toMatchObject({ rounds: 1, commitments: 5, points: 5 * score(9_900).points, standardDeviation: null, ranked: false });
-    const all = rows.reduce((sum, { points }) => sum + points, 0);
-    expect(all).toBe(entries.reduce((sum, [, rounds, bps]) => sum + rounds.length * score(bps).points, 5 * score(9_900).points));
-    const second = await openFigures().listStandings({ limit: 2, offset: 1 });
-    expect(second.rows.map(({ _id }) => _id)).toEqual(rows.slice(1, 3).map(({ _id }) => _id));
-    expect(second.total).toBe(5);
+    expect(await post(good)).toMatchObject({ status: 200 });
   });
 
-  it('are computed once a change, stored for all processes, and found wrong when they differ', async () => {
-    await store.upsert(commitment({ who: 1 }), UNREACHED);
-    await store.upsert(commitment({ who: 2, probabilityBps: 9_000 }), UNREACHED);
-    await store.scoreMarket('2026-W32-62000', score);
-    const page = { limit: 10, offset: 0 };
-    const { rows } = await openFigures().listStandings(page);
-    expect(rows.map(({ _id }) => _id)).toEqual([2, 1].map(walletOf));
-    const scoring = vi.spyOn(CommitmentStore.prototype, 'computeStandings');
-    expect((await openFigures().listStandings(page)).rows).toEqual(rows);
-    expect(scoring).not.toHaveBeenCalled();
-    expect(await openFigures().verify()).toBe(true);
-    await database.db.collection('contest_standings').updateMany({}, { $set: { 'row.points': 1_000 } });
-    expect((await openFigures().listStandings(page)).rows.map(({ points }) => points)).toEqual([1_000, 1_000]);
-    expect(await openFigures().verify()).toBe(false);
-    expect((await openFigures().listStandings(page)).rows).toEqual(rows);
-    await database.db.collection('contest_wallets').deleteMany({});
-    await openFigures().rebuild();
-    expect(await store.countTotals()).toEqual({ commitments: 2, wallets: 2 });
-    scoring.mockRestore();
+  it('is rejected for an invalid field by name', async () => {
+    const good = await signedCommitment(domain, alice, buildValues());
+    const { wallet: _, ...withoutWallet } = good;
+    const wrong: [string, object, number?][] = [
+      ['probabilityBps', { ...good, probabilityBps: 99 }],
+      ['probabilityBps', { ...good, probabilityBps: 9_901 }],
+      ['probabilityBps', { ...good, probabilityBps: 50.5 }],
+      ['probabilityBps', { ...good, probabilityBps: '5000' }],
+      ['wallet', { ...good, wallet: '0x12' }],
+      ['wallet', withoutWallet],
+      ['signature', { ...good, signature: '0x123' }],
+      ['signature', { ...good, signature: `0x${'00'.repeat(8_193)}` }],
+      ['issuedAtMs', { ...good, issuedAtMs: -1 }],
+      ['issuedAtMs', { ...good, issuedAtMs: Math.floor(good.issuedAtMs / 1_000) }],
+      ['market', { ...good, market: 'x'.repeat(50) }],
+      ['extra', { ...good, extra: 1 }],
+      ['market', { ...good, market: `${markets[0]}9` }, 404],
+      ['market', { ...good, market: '1999-W01-62000' }, 404],
+    ];
+    for (const [field, body, status = 400] of wrong) {
+      expect(await post(body), JSON.stringify(body).slice(0, 300)).toMatchObject({ status, body: { field, success: false } });
+    }
+    for (const offMs of [-CLOCK_TOLERANCE_MS - 10, CLOCK_TOLERANCE_MS + 10]) {
+      const off = await commitAs(alice, { issuedAtMs: world.clock.ms + offMs });
+      expect(off).toMatchObject({ status: 400, body: { field: 'issuedAtMs', serverTimeMs: world.clock.ms } });
+    }
   });
 
-  it('give empty standings without any', async () => {
-    expect(await openFigures().listStandings({ limit: 10, offset: 0 })).toEqual({ rows: [], total: 0, ranked: 0 });
-    expect(await store.countTotals()).toEqual({ commitments: 0, wallets: 0 });
+  it('is hidden', async () => {
+    expect((await get(STATUS)).counts.commitments).toBe(await stored().countDocuments());
+    for (const path of [STATUS, MARKETS, LEADERBOARD]) {
+      const body = await get(path);
+      expect(numbersIn(body), path).not.toContain(6_217);
+      expect(numbersIn(body), path).not.toContain(0.6217);
+      expect(JSON.stringify(body), path).not.toContain(alice.address);
+    }
   });
 });
 
-describe('a round', () => {
-  it('is inserted once and changes state once', async () => {
-    const rounds = new RoundStore(database.db);
-    const prices = Array.from({ length: 10 }, (_, i) => 50_000 + 1_000 * i);
-    const listed = await Promise.all(prices.map((price) => rounds.insert(listedRound('2026-07-29T10:00:00Z', price), UNREACHED)));
-    expect(listed.filter(Boolean)).toHaveLength(1);
-    const round = (await rounds.find('2026-W32'))!;
-    expect(round.listing.spotUsd).toBe(prices[listed.indexOf(true)]);
-    const moves = await Promise.all(prices.map(() => rounds.transition(round._id, { from: 'OPEN', to: 'RUNNING' }, {}, REACHED)));
-    expect(moves.filter(Boolean)).toHaveLength(1);
-    expect(await rounds.transition(round._id, { from: 'OPEN', to: 'VOID' }, { voidBecause: 'too late' }, REACHED)).toBe(false);
-    expect(await rounds.find(round._id)).toMatchObject({ state: 'RUNNING', voidBecause: null });
+describe('docs/CONTEST.md', () => {
+  it('has a working example', async () => {
+    const document = await readFile(resolve(ROOT, 'docs/CONTEST.md'), 'utf8');
+    const [, example] = /```js\n(.*?)```/s.exec(document)!;
+    const key = generatePrivateKey();
+    const clock = `data:text/javascript,Date.now=()=>${tick()}`;
+    const child = spawn(process.execPath, ['--import', clock, '--input-type=module', '-'], {
+      cwd: ROOT,
+      env: { ...process.env, SERVICE_URL: world.served.url, PRIVATE_KEY: key },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    child.stdin.end(example);
+    const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect(output, errors).toMatch(/^Will BTC\/USD close above [\d,]+ on \d{4}-\d\d-\d\d \(UTC\)\?\n200 \{/);
+    const doc = await stored().findOne({ wallet: privateKeyToAccount(key).address });
+    expect(doc).toMatchObject({ probabilityBps: 6_200, issuedAtMs: world.clock.ms });
+  });
+
+  it('has the numbers of the code', async () => {
+    const document = await readFile(resolve(ROOT, 'docs/CONTEST.md'), 'utf8');
+    const plain = (markdown: string) => markdown.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---');
+    expect(plain(document), 'run npm run docs:tables').toContain(plain(renderContestMarkdown()));
+  });
+});
+
+describe('lists', () => {
+  it('reject invalid pages', async () => {
+    for (const path of [LEADERBOARD, MARKETS]) {
+      for (const query of ['limit=0', 'limit=101', 'limit=x', 'offset=-1', 'offset=100001']) {
+        const field = query.split('=')[0];
+        const answer = await ask(`${path}?${query}`);
+        expect(answer, `${path} ${query}`).toMatchObject({ status: 400, body: { field } });
+      }
+    }
+  });
+});
+
+describe('at the deadline', () => {
+  const lastMoment = () => {
+    world.clock.ms = toInstantMs(world.monday) - 2;
+  };
+
+  it('rejects commitments, including those in flight', async () => {
+    lastMoment();
+    expect(await commitAs(bob, { probabilityBps: 4_444 })).toMatchObject({ status: 200 });
+    const late = await commitAs(bob, { probabilityBps: 5_555 });
+    expect(late).toMatchObject({ status: 409, body: { field: 'market', deadline: new Date(toInstantMs(world.monday)).toISOString() } });
+
+    lastMoment();
+    const body = await signedCommitment(domain, bob, buildValues({ probabilityBps: 6_666 }));
+    const slow = createContest({
+      ...contestOptions(world.service),
+      deployment: { chainId: domain.chainId, identityRegistry: domain.verifyingContract, agentId: 0 },
+      isHolder: async () => false,
+      isSignedBy: async () => {
+        world.clock.ms = toInstantMs(world.monday);
+        return true;
+      },
+      time: timeOf(() => new Date(world.clock.ms)),
+      now: () => new Date(world.clock.ms),
+    });
+    await expect(slow.commit(body, '192.0.2.1')).rejects.toMatchObject({ code: 'CONFLICT', field: 'market' });
+    expect(await stored().findOne({ wallet: bob.address, market: markets[1] })).toMatchObject({ probabilityBps: 4_444 });
   });
 });

@@ -1,20 +1,21 @@
 import type { Db } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CONTEST_INDEXES, type ContestDeps, createContestDeps } from '../../../src/contest/deps.ts';
-import { listRound } from '../../../src/contest/rounds/list-round.ts';
-import { MAX_FORECAST_AGE_DAYS, pinOracle } from '../../../src/contest/rounds/pin-oracle.ts';
-import { resolveRound } from '../../../src/contest/rounds/resolve-round.ts';
-import type { RoundDoc } from '../../../src/contest/rounds/round.ts';
-import { VOID_AFTER_DAYS } from '../../../src/contest/rounds/void-round.ts';
-import { runContest, scoreRound } from '../../../src/contest/run-contest.ts';
+import {
+  CONTEST_INDEXES,
+  type Contest,
+  createContest,
+  MAX_FORECAST_AGE_DAYS,
+  type RoundDoc,
+  VOID_AFTER_DAYS,
+} from '../../../src/contest.ts';
+import { OracleError } from '../../../src/errors.ts';
 import { type Day, formatDay, toInstantMs } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import type { Market } from '../../../src/market/market.ts';
-import { OracleError } from '../../../src/platform/errors.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
-import { ForecastRecord } from '../../../src/record/forecast-record.ts';
-import { ModelStore } from '../../../src/record/model-store.ts';
-import { timeOf, UNREACHED } from '../../support/clock/trusted-time.ts';
+import { ForecastRecord } from '../../../src/record/forecasts.ts';
+import { ModelStore } from '../../../src/record/model-card.ts';
+import { timeOf } from '../../support/clock/trusted-time.ts';
 import { contestOptions, contestService } from '../../support/contest/contest-service.ts';
 
 let world: Awaited<ReturnType<typeof contestService>>;
@@ -39,9 +40,9 @@ beforeEach(async () => {
   }
 });
 
-function partsWith(market: Partial<Market> = {}): ContestDeps {
+function contestWith(market: Partial<Market> = {}): Contest {
   const options = contestOptions(world.service);
-  return createContestDeps({
+  return createContest({
     ...options,
     db,
     record: new ForecastRecord({ db, saltSecret: world.service.http.saltSecret, horizons: HORIZONS }),
@@ -55,17 +56,23 @@ function partsWith(market: Partial<Market> = {}): ContestDeps {
   });
 }
 
+const rounds = () => db.collection<RoundDoc>('contest_rounds');
+const stored = async ({ _id }: Pick<RoundDoc, '_id'>) => (await rounds().findOne({ _id }))!;
 const noClose = () => Promise.reject(new OracleError('PRICE_UNAVAILABLE', '2 of the required 3 venues have a close'));
 
-/** A round that was listed in time and has just opened on that Monday. */
-async function openedRound(parts: ContestDeps, monday = world.monday): Promise<RoundDoc> {
+/** A round that was listed in time, with a commitment to its lowest market; the clock is at its end. */
+async function endedRound(contest: Contest, monday = world.monday): Promise<RoundDoc> {
   nowMs = toInstantMs(monday - 2);
-  const id = (await listRound(parts))!;
-  nowMs = toInstantMs(monday);
-  return (await parts.rounds.find(id))!;
+  await contest.run();
+  const round = (await rounds().findOne({ opensAt: new Date(toInstantMs(monday)) }))!;
+  const wallet = `0x${'1'.repeat(40)}` as const;
+  await contest.commit({ market: round.markets[0].id, wallet, probabilityBps: 5_000, issuedAtMs: nowMs, signature: '0x01' }, '192.0.2.1');
+  nowMs = toInstantMs(monday + 7);
+  return round;
 }
 
-const stored = async (parts: ContestDeps, { _id }: RoundDoc) => (await parts.rounds.find(_id))!;
+/** What the steps of a round report. */
+const reportsOf = async (contest: Contest, { _id }: RoundDoc) => (await contest.run()).filter(({ round }) => round === _id);
 
 /** Takes a day's forecast away, as an outage would have. */
 async function miss(day: Day): Promise<void> {
@@ -73,169 +80,143 @@ async function miss(day: Day): Promise<void> {
   await db.collection('forecasts').updateMany({ day }, { $set: { missed: true, state: 'VOID' } });
 }
 
-describe('idempotent steps', () => {
-  it('take effect once', async () => {
-    const parts = partsWith();
-    const open = await openedRound(parts);
-    expect(await listRound(parts)).not.toBe(open._id);
-    await pinOracle(parts, open);
-    const running = await stored(parts, open);
-    await pinOracle(parts, open);
-    expect(await stored(parts, open)).toEqual(running);
-
-    nowMs = toInstantMs(world.monday + 7);
-    await resolveRound(parts, running);
-    const resolved = await stored(parts, open);
-    expect(resolved.state).toBe('RESOLVED');
+describe('a round', () => {
+  it('is decided and scored once, not before its time', async () => {
+    const contest = contestWith();
+    const open = await endedRound(contest);
+    nowMs -= 1;
+    expect(await reportsOf(contest, open)).toEqual([]);
+    nowMs += 1;
+    await Promise.all([contest.run(), contest.run()]);
+    const resolved = await stored(open);
+    expect(resolved).toMatchObject({ state: 'RESOLVED', pinned: { day: world.monday - 1 }, rankedAt: new Date(nowMs) });
     nowMs += 60_000;
-    await resolveRound(parts, running);
-    await pinOracle(parts, open);
-    expect(await stored(parts, open)).toEqual(resolved);
-
-    await scoreRound(parts, resolved);
-    const scored = await stored(parts, open);
-    nowMs += 60_000;
-    await scoreRound(parts, resolved);
-    await runContest(parts);
-    expect(await stored(parts, open)).toEqual(scored);
+    expect(await reportsOf(contest, open)).toEqual([]);
+    expect(await stored(open)).toEqual(resolved);
   });
 
-  it('catch up after an outage of months', async () => {
-    const parts = partsWith();
-    const open = await openedRound(parts);
+  it('is decided and scored after an outage of months', async () => {
+    const contest = contestWith();
+    const open = await endedRound(contest);
     nowMs = toInstantMs(world.monday + 90);
-    await runContest(parts);
-    const { state, pinned, scoredAt } = await stored(parts, open);
-    expect({ state, day: pinned?.day, scored: scoredAt !== null }).toEqual({ state: 'RESOLVED', day: world.monday - 1, scored: true });
+    await contest.run();
+    expect(await stored(open)).toMatchObject({ state: 'RESOLVED', pinned: { day: world.monday - 1 }, rankedAt: new Date(nowMs) });
   });
 
-  it('do not decide before their time', async () => {
-    const parts = partsWith();
-    const open = await openedRound(parts);
-    await pinOracle(parts, open);
-    nowMs = toInstantMs(world.monday + 7) - 1;
-    expect(await resolveRound(parts, await stored(parts, open))).toBeNull();
-    expect(await stored(parts, open)).toMatchObject({ state: 'RUNNING', outcome: null });
+  it('is decided when an earlier version had begun it', async () => {
+    const contest = contestWith();
+    const { _id } = await endedRound(contest);
+    const pinned = { day: world.monday - 1, forecastAt: new Date(nowMs), modelVersion: 'm0', pinnedAt: new Date(nowMs) };
+    await db
+      .collection<{ _id: string }>('contest_rounds')
+      .updateOne({ _id }, { $set: { state: 'RUNNING', pinned }, $unset: { rankedAt: 1 } });
+    nowMs -= 1;
+    expect((await contest.getStatus()).running).toMatchObject([{ round: _id }]);
+    nowMs += 1;
+    await contest.run();
+    expect(await stored({ _id })).toMatchObject({ state: 'RESOLVED', pinned: { day: world.monday - 1 }, rankedAt: new Date(nowMs) });
   });
 });
 
 describe("the oracle's forecast of a round", () => {
   it('is the newest committed one when the last day was missed', async () => {
     await miss(world.monday - 1);
-    const parts = partsWith();
-    const open = await openedRound(parts);
-    expect(await pinOracle(parts, open)).toBe('pinned');
-    expect((await stored(parts, open)).pinned).toMatchObject({ day: world.monday - 2 });
+    const contest = contestWith();
+    const open = await endedRound(contest);
+    await contest.run();
+    expect(await stored(open)).toMatchObject({ state: 'RESOLVED', pinned: { day: world.monday - 2 } });
   });
 
   it('excludes one committed too late', async () => {
     await db.collection('forecasts').updateMany({ day: world.monday - 1 }, { $set: { state: 'VOID' } });
-    const parts = partsWith();
-    const open = await openedRound(parts);
-    await pinOracle(parts, open);
-    expect((await stored(parts, open)).pinned).toMatchObject({ day: world.monday - 2 });
+    const contest = contestWith();
+    const open = await endedRound(contest);
+    await contest.run();
+    expect(await stored(open)).toMatchObject({ state: 'RESOLVED', pinned: { day: world.monday - 2 } });
   });
 
   it('waits while the newest one may still be committed', async () => {
-    await db.collection('forecasts').updateOne({ day: world.monday - 1, horizonDays: 7 }, { $set: { state: 'DRAFT' } });
-    const parts = partsWith();
-    const open = await openedRound(parts);
-    await expect(pinOracle(parts, open)).rejects.toMatchObject({ code: 'STEP_WAITING' });
-    await db.collection('forecasts').updateMany({ day: world.monday - 1 }, { $set: { state: 'PENDING' } });
-    await pinOracle(parts, open);
-    expect((await stored(parts, open)).pinned).toMatchObject({ day: world.monday - 1 });
+    const ofLastDay = { day: world.monday - 1, horizonDays: 7 };
+    const { state } = (await db.collection('forecasts').findOne(ofLastDay))!;
+    await db.collection('forecasts').updateOne(ofLastDay, { $set: { state: 'DRAFT' } });
+    const contest = contestWith();
+    const open = await endedRound(contest);
+    expect(await reportsOf(contest, open)).toMatchObject([{ step: 'resolve', waiting: expect.stringContaining('not settled') }]);
+    await db.collection('forecasts').updateOne(ofLastDay, { $set: { state } });
+    await contest.run();
+    expect((await stored(open)).pinned).toMatchObject({ day: world.monday - 1 });
   });
+});
 
-  it('waits for the record, and the round is void after too long', async () => {
-    const parts = partsWith();
+describe('a round is void', () => {
+  it('when the record is not completed in time', async () => {
+    const contest = contestWith();
     const beyond = world.monday + 28;
-    const open = await openedRound(parts, beyond);
-    expect(await runContest(parts)).toContainEqual({ step: 'pin', round: open._id, waiting: expect.stringContaining('not settled') });
+    const open = await endedRound(contest, beyond);
     nowMs = toInstantMs(beyond + 7 + VOID_AFTER_DAYS) - 1;
-    await expect(pinOracle(parts, open)).rejects.toMatchObject({ code: 'STEP_WAITING' });
+    expect(await reportsOf(contest, open)).toMatchObject([{ step: 'resolve', waiting: expect.stringContaining('not settled') }]);
     nowMs += 1;
-    await runContest(parts);
-    expect(await stored(parts, open)).toMatchObject({
-      state: 'VOID',
-      voidBecause: expect.stringContaining('never completed'),
-      outcome: null,
-    });
-  });
-});
-
-describe('void rounds', () => {
-  const commitment = (round: RoundDoc) => ({
-    ...{ _id: `${round.markets[0].id}:0x1`, market: round.markets[0].id, roundId: round._id, probabilityBps: 5_000, issuedAtMs: 1 },
-    ...{ wallet: `0x${'1'.repeat(40)}` as const, signature: '0x01' as const, committedAt: new Date(nowMs) },
+    await contest.run();
+    expect(await stored(open)).toMatchObject({ state: 'VOID', voidBecause: expect.stringContaining('never completed'), outcome: null });
   });
 
-  it('have no forecast of the oracle', async () => {
+  it('when the oracle had no forecast', async () => {
     for (let age = 1; age <= MAX_FORECAST_AGE_DAYS; age++) await miss(world.monday - age);
-    const parts = partsWith();
-    const open = await openedRound(parts);
-    await parts.commitments.upsert(commitment(open), UNREACHED);
-    await runContest(parts);
-    const round = await stored(parts, open);
-    expect(round).toMatchObject({ state: 'VOID', pinned: null, voidBecause: expect.stringContaining('no forecast'), scoredAt: null });
-    expect(round.markets[0]).toMatchObject({ commitments: 1, meanBps: 5_000, oracleBps: null, above: null });
+    const contest = contestWith();
+    const open = await endedRound(contest);
+    await contest.run();
+    const round = await stored(open);
+    expect(round).toMatchObject({ state: 'VOID', pinned: null, voidBecause: expect.stringContaining('no forecast'), rankedAt: null });
     nowMs = toInstantMs(world.monday + 30);
-    await runContest(parts);
-    expect(await stored(parts, open)).toEqual(round);
-    expect(await parts.figures.listStandings({ limit: 10, offset: 0 })).toMatchObject({ total: 0 });
+    await contest.run();
+    expect(await stored(open)).toEqual(round);
+    expect(await contest.listStandings({ limit: 10, offset: 0 })).toEqual({ standings: [], total: 0 });
   });
 
-  it('precede the record', async () => {
-    const parts = partsWith();
-    const open = await openedRound(parts, world.monday - 70);
-    await runContest(parts);
-    expect(await stored(parts, open)).toMatchObject({ state: 'VOID', voidBecause: expect.stringContaining('no forecast') });
+  it('when it precedes the record', async () => {
+    const contest = contestWith();
+    const open = await endedRound(contest, world.monday - 70);
+    await contest.run();
+    expect(await stored(open)).toMatchObject({ state: 'VOID', voidBecause: expect.stringContaining('no forecast') });
   });
 
-  it('have no quorum close in time', async () => {
-    const parts = partsWith({ dailyClose: noClose });
-    const open = await openedRound(parts);
-    await parts.commitments.upsert(commitment(open), UNREACHED);
-    await runContest(parts);
+  it('when no quorum close is agreed on in time', async () => {
+    const contest = contestWith({ dailyClose: noClose });
+    const open = await endedRound(contest);
     nowMs = toInstantMs(world.monday + 7 + VOID_AFTER_DAYS) - 1;
-    expect(await runContest(parts)).toContainEqual({
-      step: 'resolve',
-      round: open._id,
-      waiting: expect.stringContaining('2 of the required'),
-    });
+    expect(await reportsOf(contest, open)).toMatchObject([{ step: 'resolve', waiting: expect.stringContaining('2 of the required') }]);
     nowMs += 1;
-    await Promise.all([runContest(parts), runContest(parts)]);
-    const round = await stored(parts, open);
-    expect(round).toMatchObject({ state: 'VOID', outcome: null, voidBecause: 'no close was agreed on', scoredAt: null });
-    expect(round.markets.every(({ above }) => above === null)).toBe(true);
-    expect(await parts.commitments.countTotals()).toMatchObject({ commitments: 1 });
-    expect(await parts.figures.getSummary()).toMatchObject({ scored: 0 });
+    await Promise.all([contest.run(), contest.run()]);
+    expect(await stored(open)).toMatchObject({ state: 'VOID', outcome: null, voidBecause: 'no close was agreed on', rankedAt: null });
+    const view = (await contest.listRounds({ limit: 10, offset: 0 })).rounds.find(({ round }) => round === open._id)!;
+    expect(view).toMatchObject({ state: 'VOID', close: null, oracleForecastDate: null });
+    for (const market of view.markets) expect(market).toMatchObject({ outcome: null, oracleProbability: null });
+    expect(await contest.listStandings({ limit: 10, offset: 0 })).toEqual({ standings: [], total: 0 });
   });
 });
 
-describe('listing fails', () => {
-  it('without a price or after the end of the market data, without blocking other steps', async () => {
+describe('listing', () => {
+  it('waits without a price and after the end of the market data', async () => {
     nowMs = toInstantMs(world.monday);
     const noPrice = () => Promise.reject(new OracleError('PRICE_UNAVAILABLE', 'The last price is 16 minutes old'));
-    expect(await runContest(partsWith({ spot: noPrice }))).toEqual([
+    expect(await contestWith({ spot: noPrice }).run()).toEqual([
       { step: 'list', round: null, waiting: 'The last price is 16 minutes old' },
     ]);
     const ended = async () => ({ firstDay: 0, lastDay: world.monday - 2 });
-    expect(await runContest(partsWith({ coverage: ended }))).toEqual([
+    expect(await contestWith({ coverage: ended }).run()).toEqual([
       { step: 'list', round: null, waiting: expect.stringContaining('ends on') },
     ]);
-    expect(await db.collection('contest_rounds').countDocuments()).toBe(0);
+    expect(await rounds().countDocuments()).toBe(0);
     const yesterday = async () => ({ firstDay: 0, lastDay: world.monday - 1 });
-    expect(await runContest(partsWith({ coverage: yesterday }))).toEqual([
+    expect(await contestWith({ coverage: yesterday }).run()).toEqual([
       { step: 'list', round: null, done: expect.stringContaining('listed') },
     ]);
   });
 
-  it('with an error in the log, without blocking other steps', async () => {
-    const parts = partsWith({ dailyClose: () => Promise.reject(new Error('broken')) });
-    const open = await openedRound(parts);
-    await runContest(parts);
-    nowMs = toInstantMs(world.monday + 7);
-    const reports = await runContest(parts);
+  it('is not blocked by a step that fails', async () => {
+    const contest = contestWith({ dailyClose: () => Promise.reject(new Error('broken')) });
+    const open = await endedRound(contest);
+    const reports = await contest.run();
     expect(reports).toContainEqual({ step: 'resolve', round: open._id, failed: 'broken' });
     expect(reports).toContainEqual(expect.objectContaining({ step: 'list', done: expect.stringContaining('listed') }));
   });

@@ -1,12 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { callJsonRpc } from '../../../src/dev/local-chain/json-rpc.ts';
+import { callJsonRpc } from '../../../src/dev/local-chain/contracts.ts';
 import type { LocalChain } from '../../../src/dev/local-chain/local-chain.ts';
 import { computeReplayRange, type ReplayRange, replayDays } from '../../../src/dev/replay.ts';
-import { catchUp } from '../../../src/pipeline/catch-up.ts';
-import { createLiveContext } from '../../../src/pipeline/deps.ts';
-import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/schedule/step-times.ts';
-import { runStep, STEP_NAMES } from '../../../src/pipeline/step-registry.ts';
-import { OracleError } from '../../../src/platform/errors.ts';
+import { OracleError } from '../../../src/errors.ts';
+import { createLiveContext, getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/forecaster.ts';
+import { catchUp, runStep, STEP_NAMES } from '../../../src/pipeline/pipeline.ts';
 import { contextAt } from '../../support/clock/trusted-time.ts';
 import { type TestService, testService, today } from '../../support/service/service.ts';
 
@@ -82,10 +80,10 @@ describe('a replay', () => {
     service = await testService(DAYS);
     const { localChain } = service.infrastructure;
     let calls = 0;
-    const setNextBlockTime: LocalChain['setNextBlockTime'] = async (ms, options) => {
+    const setNextBlockTime: LocalChain['setNextBlockTime'] = async (ms) => {
       calls += 1;
       if (calls === failing) throw new OracleError('CHAIN_UNREACHABLE', 'the chain is gone');
-      await localChain!.setNextBlockTime(ms, options);
+      await localChain!.setNextBlockTime(ms);
     };
     await expect(replayAll(undefined, { setNextBlockTime })).rejects.toThrow('the chain is gone');
     const runs = await service.database.db.collection('step_runs').find().toArray();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Day, formatDay } from '../../../src/forecast/day.ts';
-import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/schedule/step-times.ts';
-import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/step-registry.ts';
-import type { StepName } from '../../../src/pipeline/step-run-store.ts';
+import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/forecaster.ts';
+import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/pipeline.ts';
+import type { StepName } from '../../../src/pipeline/step-runs.ts';
 import { loginToken } from '../../support/auth/login.ts';
 import { contextAt } from '../../support/clock/trusted-time.ts';
 import { deliver } from '../../support/events/push-service.ts';
@@ -25,6 +25,7 @@ const DAILY: [path: string, fields: rules.Fields][] = [
   ['/api/svc/oracle', rules.ORACLE],
   ['/api/svc/oracle/premium', rules.PREMIUM],
   ['/api/svc/scorecard', rules.SCORECARD],
+  ['/api/svc/widget', rules.WIDGET],
   ['/api/svc/regime', rules.REGIME_NOW],
   ['/api/svc/onchain-oracle/latest', rules.LATEST],
   ['/api/svc/onchain-oracle/history', rules.HISTORY],

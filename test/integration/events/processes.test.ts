@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ALL_INDEXES } from '../../../src/app/indexes.ts';
-import { EventLog } from '../../../src/events/log/event-log.ts';
+import { EventLog } from '../../../src/events/log.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 import { type MongoWrite, mongoProxy } from '../../support/database/mongo-proxy.ts';

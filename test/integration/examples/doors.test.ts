@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { zeroAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseTarget } from '../../../src/platform/outbound/target.ts';
-import { DATA_WORD, lyingNode, RESOLVES_AT } from '../../support/chain/lying-node.ts';
+import { parseTarget } from '../../../src/platform/outbound/guarded.ts';
+import { DATA_WORD, lyingNode, RESOLVES_AT } from '../../support/chain/broken-endpoint.ts';
 import { describeTypescriptClient, describeTypescriptPayments } from '../../support/clients/typescript-suite.ts';
 import { EXAMPLE_PROGRAMS, environmentOf } from '../../support/docs/example-programs.ts';
 import { type ExampleWorld, exampleWorld } from '../../support/docs/example-world.ts';
@@ -79,6 +79,7 @@ describe.skipIf(python === null)(
       it.for([
         ['tests.test_stream', 'websockets', python?.hasWebsockets],
         ['test_freqtrade_frames', 'pandas', python?.hasPandas],
+        ['test_freqtrade_backtest', 'pandas', python?.hasPandas],
       ] as const)('%s passes, with the Python package %s', async ([suite, name, isInstalled], { skip }) => {
         skip(!isInstalled, `${name} is not installed`);
         await passes(suite);

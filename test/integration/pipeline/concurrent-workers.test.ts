@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OracleError } from '../../../src/errors.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
-import { catchUp } from '../../../src/pipeline/catch-up.ts';
-import { createLiveContext } from '../../../src/pipeline/deps.ts';
-import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/schedule/step-times.ts';
-import { runOutcomeCheck, runStep } from '../../../src/pipeline/step-registry.ts';
-import { OracleError } from '../../../src/platform/errors.ts';
+import { createLiveContext, getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/forecaster.ts';
+import { catchUp, runOutcomeCheck, runStep } from '../../../src/pipeline/pipeline.ts';
 import { contextAt } from '../../support/clock/trusted-time.ts';
 import { attestedOnChain, type TestService, today, unresolvedService } from '../../support/service/service.ts';
 import { expectOneEffect } from '../../support/service/two-workers.ts';

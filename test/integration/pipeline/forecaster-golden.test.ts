@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseDay } from '../../../src/forecast/day.ts';
-import { openCsvFeed } from '../../../src/market/csv/feed.ts';
+import { openCsvFeed } from '../../../src/market/csv.ts';
+import { getSignalTimeMs } from '../../../src/market/feed.ts';
 import { createMarket } from '../../../src/market/market.ts';
-import { getSignalTimeMs } from '../../../src/market/signal-time.ts';
 import { Forecaster } from '../../../src/pipeline/forecaster.ts';
-import { ModelStore } from '../../../src/record/model-store.ts';
+import { ModelStore } from '../../../src/record/model-card.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 import { describeWithShared, sharedPath } from '../../support/record/shared.ts';
 

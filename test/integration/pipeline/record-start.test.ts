@@ -1,7 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { catchUp } from '../../../src/pipeline/catch-up.ts';
-import { getStepDueMs } from '../../../src/pipeline/schedule/step-times.ts';
-import { runStep } from '../../../src/pipeline/step-registry.ts';
+import { getStepDueMs } from '../../../src/pipeline/forecaster.ts';
+import { catchUp, runStep } from '../../../src/pipeline/pipeline.ts';
 import { contextAt } from '../../support/clock/trusted-time.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service/service.ts';
 

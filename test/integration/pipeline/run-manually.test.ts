@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatDay } from '../../../src/forecast/day.ts';
-import { runStepManually } from '../../../src/pipeline/run-manually.ts';
-import { getStepDueMs } from '../../../src/pipeline/schedule/step-times.ts';
-import { STEP_NAMES } from '../../../src/pipeline/step-registry.ts';
-import type { StepName } from '../../../src/pipeline/step-run-store.ts';
+import { getStepDueMs } from '../../../src/pipeline/forecaster.ts';
+import { runStepManually, STEP_NAMES } from '../../../src/pipeline/pipeline.ts';
+import type { StepName } from '../../../src/pipeline/step-runs.ts';
 import { timeAt } from '../../support/clock/trusted-time.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service/service.ts';
 

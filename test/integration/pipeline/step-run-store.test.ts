@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { OracleError } from '../../../src/errors.ts';
 import { parseDay } from '../../../src/forecast/day.ts';
-import { StepRunStore } from '../../../src/pipeline/step-run-store.ts';
-import { OracleError } from '../../../src/platform/errors.ts';
+import { StepRunStore } from '../../../src/pipeline/step-runs.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { contextAt } from '../../support/clock/trusted-time.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';

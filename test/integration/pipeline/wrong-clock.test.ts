@@ -1,22 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { composeContest } from '../../../src/app/pipeline/pipeline.ts';
+import { composeContest } from '../../../src/app/pipeline.ts';
 import { audit } from '../../../src/audit/audit.ts';
-import { claimsOf } from '../../../src/audit/command/open-audit.ts';
-import { openAuditChain } from '../../../src/audit/command/open-chain.ts';
-import { openRecordPrices } from '../../../src/cli/commands/audit-prices.ts';
+import { openRecordPrices } from '../../../src/cli/audit.ts';
+import { claimsOf, openAuditChain } from '../../../src/cli/svc/audit-options.ts';
+import { OracleError } from '../../../src/errors.ts';
 import { type Day, toInstantMs } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
-import { catchUp } from '../../../src/pipeline/catch-up.ts';
-import { createLiveContext } from '../../../src/pipeline/deps.ts';
-import { checkReadiness } from '../../../src/pipeline/readiness.ts';
-import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/schedule/step-times.ts';
-import { catchUpSelfTests } from '../../../src/pipeline/self-test/catch-up.ts';
-import { readServiceStatus } from '../../../src/pipeline/status.ts';
-import { runStep, STEP_NAMES, STEPS } from '../../../src/pipeline/step-registry.ts';
-import type { StepName } from '../../../src/pipeline/step-run-store.ts';
-import { OracleError } from '../../../src/platform/errors.ts';
-import { createTrustedTime } from '../../../src/platform/time/trusted-time.ts';
-import { getSelfTestDueMs } from '../../../src/record/self-test/due-times.ts';
+import { createLiveContext, getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/forecaster.ts';
+import { catchUp, catchUpSelfTests, runStep, STEP_NAMES, STEPS } from '../../../src/pipeline/pipeline.ts';
+import { checkReadiness, readServiceStatus } from '../../../src/pipeline/status.ts';
+import type { StepName } from '../../../src/pipeline/step-runs.ts';
+import { createTrustedTime } from '../../../src/platform/time.ts';
+import { getSelfTestDueMs } from '../../../src/record/self-tests.ts';
 import { timeAt } from '../../support/clock/trusted-time.ts';
 import { workerWithClock } from '../../support/clock/worker-clock.ts';
 import { contestOptions } from '../../support/contest/contest-service.ts';
@@ -101,11 +96,14 @@ it.each([
   const { chain, parts, now } = await workerWithClock(service, aheadMs);
   const pingDatabase = () => database.ping();
   const deps = { chain, localChain: true, market: pipeline.market, pingDatabase, setup: () => null, time: parts.time, now };
-  const status = () =>
-    readServiceStatus({
+  const settlement = { settledBy: 'service' as const, costMicros: null, detail: 'not read', margins: [] };
+  const status = async () => ({
+    ...(await readServiceStatus({
       ...{ ...deps, version: '1', role: 'worker', feedReason: null, pipeline: parts, readiness: deps },
-      ...{ payments: async () => [], walletFunds: async () => [], archiveHealth: async () => [], schedule: () => null },
-    });
+      ...{ payments: async () => [], walletFunds: async () => [], schedule: () => null },
+    })),
+    settlement,
+  });
   const served = await serve({ ...service, http: { ...http, readiness: () => checkReadiness(deps), status } });
   const detail = expect.stringContaining(`this process's clock is ${difference} the database's (`);
   const ready = await fetch(`${served.url}/ready`);
@@ -146,7 +144,8 @@ describe('an instant that the process has passed and another clock has not', () 
     const context = { now: new Date(getStepDueMs('signal', TODAY)), replayed: false, time: silentChain };
     expect(await runStep(pipeline, 'signal', TODAY, context), 'a forecast needs no chain').toHaveProperty('done');
     const { market, ...unstaked } = settledWager(TODAY - 31, 'LOSS');
-    const expiring = { ...unstaked, state: 'SKIPPED' as const, winner: null, market: { ...market!, expiresAt: new Date(window) } };
+    const open = { state: 'SKIPPED' as const, winner: null, settledAt: null };
+    const expiring = { ...unstaked, ...open, market: { ...market!, expiresAt: new Date(window) } };
     await pipeline.wagers.wagers.insertOne(expiring);
     for (const step of ['open-window', 'resolve', 'settle'] as const) {
       const past = { now: new Date(toInstantMs(TODAY)), replayed: false, time: timeAt(toInstantMs(TODAY)) };

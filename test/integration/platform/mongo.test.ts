@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { MongoBackend } from '@agendajs/mongo-backend';
 import { Agenda } from 'agenda';
-import { type Db, MongoBulkWriteError, MongoServerError } from 'mongodb';
+import { type Db, type Document, MongoBulkWriteError, MongoServerError } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectMongo, ensureIndexes, isDatabaseUnreachable, isDuplicateKey, toDatabaseError } from '../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
@@ -83,12 +83,59 @@ describe('ensureIndexes', () => {
     expect(await db.collection('items').indexes()).toHaveLength(4);
   });
 
-  it('names the collection when an index contradicts the one there', async () => {
+  it('accepts an index of the same keys and options under another name', async () => {
+    const items = db.collection('items');
+    await items.createIndexes([
+      { key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'made by hand' },
+      { key: { sequence: 1 }, unique: true, partialFilterExpression: { sequence: { $type: 'number' } }, name: 'sequence' },
+    ]);
     await ensureIndexes(db, specs);
-    const contradiction = [{ collection: 'items', indexes: [{ key: { day: 1, horizon: 1 } }] }];
-    await expect(ensureIndexes(db, contradiction)).rejects.toMatchObject({
-      code: 'DATABASE_UNAVAILABLE',
-      message: expect.stringContaining('items'),
+    expect((await items.indexes()).map(({ name }) => name)).toEqual(['_id_', 'made by hand', 'sequence', 'day_1_horizon_1']);
+  });
+
+  it.each<[string, Document, Document, string]>([
+    ['no uniqueness', { day: 1, horizon: 1 }, {}, 'it lacks unique: true'],
+    ['another life', { expiresAt: 1 }, { expireAfterSeconds: 60 }, 'it has expireAfterSeconds: 60 instead of 0'],
+    ['no life', { expiresAt: 1 }, {}, 'it lacks expireAfterSeconds: 0'],
+    ['a uniqueness', { state: 1 }, { unique: true }, 'it has unique: true'],
+    ['a life', { state: 1 }, { expireAfterSeconds: 60 }, 'it has expireAfterSeconds: 60'],
+    ['a sparseness', { state: 1 }, { sparse: true }, 'it has sparse: true'],
+    ['no filter', { sequence: 1 }, { unique: true }, 'it lacks partialFilterExpression: {"sequence":{"$type":"number"}}'],
+    ['no use for queries', { state: 1 }, { hidden: true }, 'it has hidden: true'],
+  ])('names an index with %s, and the command that mends it', async (_what, key, options, difference) => {
+    const wanted = [{ collection: 'items', indexes: [...specs[0]!.indexes, { key: { state: 1 } }] }];
+    const items = db.collection('items');
+    for (const name of ['by "hand"', undefined]) {
+      await items.createIndex(key, { ...options, ...(name && { name }) });
+      const error = await ensureIndexes(db, wanted).catch((failure) => failure);
+      expect(error).toMatchObject({ code: 'CONFIG_INVALID', field: 'MONGODB_URI', retryable: false });
+      expect(error.message).toContain(`on ${JSON.stringify(key)} of items`);
+      expect(error.message).toContain(difference);
+      const [, dropped] = /db\.getCollection\("items"\)\.dropIndex\((".+")\)/.exec(error.suggestedAction) ?? [];
+      await items.dropIndex(JSON.parse(dropped!));
+      await ensureIndexes(db, wanted);
+      await db.dropCollection('items');
+    }
+  });
+
+  it('names an index that has the name of another one', async () => {
+    await db.collection('items').createIndex({ other: 1 }, { name: 'expiresAt_1' });
+    await expect(ensureIndexes(db, specs)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('on {"other":1} of items'),
+      suggestedAction: expect.stringContaining('dropIndex("expiresAt_1")'),
+    });
+  });
+
+  it('names a unique index that the stored documents contradict', async () => {
+    await db.collection('items').insertMany([
+      { day: 1, horizon: 1 },
+      { day: 1, horizon: 1 },
+    ]);
+    await expect(ensureIndexes(db, specs)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(/indexes of items .*day_1_horizon_1.*\{ day: 1, horizon: 1 \}/),
+      suggestedAction: expect.stringContaining('documents'),
     });
   });
 

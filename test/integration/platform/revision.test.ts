@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Revision } from '../../../src/platform/concurrency/revision.ts';
+import { Revision } from '../../../src/platform/concurrency.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isDatabaseUnreachable } from '../../../src/platform/mongo.ts';
-import { confirmIfUncertain, insertFirst, repeatIfUncertain, undoIfUncertain } from '../../../src/platform/uncertain-write.ts';
+import { confirmIfUncertain, insertFirst, repeatIfUncertain, undoIfUncertain } from '../../../src/platform/retry.ts';
 import { isWrite } from '../../support/faults/fault-sweep.ts';
 import { type FaultedDatabase, faultedDatabase } from '../../support/faults/faulted-database.ts';
 import type { MongoFault } from '../../support/faults/mongo-fault-proxy.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { computeDistributionDigest } from '../../../src/chain/eas/distribution-digest.ts';
+import { computeDistributionDigest } from '../../../src/chain/eas/schemas.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
-import type { DistributionScoresDoc } from '../../../src/record/distributions/distribution-scores.ts';
-import { openDistributions } from '../../../src/record/distributions/open-distributions.ts';
+import type { DistributionScoresDoc } from '../../../src/record/distribution-scores.ts';
+import { openDistributions } from '../../../src/record/distributions.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service/service.ts';
 
 const DAYS = 10;

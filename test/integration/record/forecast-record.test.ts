@@ -1,12 +1,10 @@
 import { zeroHash } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ConfirmedAttestation } from '../../../src/chain/eas/attester.ts';
+import type { ConfirmedAttestation } from '../../../src/chain/eas/eas.ts';
 import { parseDay } from '../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
-import { buildMetadata } from '../../../src/record/commitment/metadata.ts';
-import { requireSameSalts } from '../../../src/record/commitment/require-same-salts.ts';
-import type { CommittedValues } from '../../../src/record/forecast-doc.ts';
-import { ForecastRecord, type NewDay, RECORD_INDEXES } from '../../../src/record/forecast-record.ts';
+import { buildMetadata, type CommittedValues } from '../../../src/record/forecast-doc.ts';
+import { ForecastRecord, type NewDay, RECORD_INDEXES, requireSameSalts } from '../../../src/record/forecasts.ts';
 import { REACHED, UNREACHED } from '../../support/clock/trusted-time.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 

@@ -2,9 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import { type Day, parseDay } from '../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
-import { ForecastRecord, RECORD_INDEXES } from '../../../src/record/forecast-record.ts';
-import { createNewestForecastReader } from '../../../src/record/newest-forecast.ts';
-import { getPublicSignal } from '../../../src/record/oracle/public-signal.ts';
+import { createNewestForecastReader, ForecastRecord, RECORD_INDEXES } from '../../../src/record/forecasts.ts';
+import { getPublicSignal } from '../../../src/record/public-signal.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 import { buildTestDay } from '../../unit/record/day-fixture.ts';
 import { buildTestForecast, type TestForecastOptions } from '../../unit/record/forecast-fixture.ts';
@@ -47,8 +46,16 @@ function counted() {
   return { reads, newest };
 }
 
+const STATISTICS = {
+  figures: { getHorizon: async () => ({ revealedCalls: { days: 0, buy: 0, sell: 0, hold: 0, up: 0, down: 0 } }) },
+} as never;
+
 const signalFor = (caller: Caller) =>
-  getPublicSignal({ record, market: { source: 'test' }, viewFor: () => ({ caller, policy: 'resolution', now: new Date(0) }) }, 7, caller);
+  getPublicSignal(
+    { record, statistics: STATISTICS, market: { source: 'test' }, viewFor: () => ({ caller, policy: 'resolution', now: new Date(0) }) },
+    7,
+    caller,
+  );
 
 it('is null before the first, then of the newest day', async () => {
   expect(await record.findNewest(7)).toBeNull();

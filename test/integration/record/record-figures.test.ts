@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { OracleError } from '../../../src/errors.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
-import { rebuildFigures } from '../../../src/pipeline/rebuild-figures.ts';
-import { OracleError } from '../../../src/platform/errors.ts';
+import { rebuildFigures } from '../../../src/pipeline/forecaster.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
-import { summarizeAttestations } from '../../../src/record/attestations/attestation-figures.ts';
-import { CrowdFiguresReader } from '../../../src/record/crowd/crowd-figures.ts';
-import { FiguresStore } from '../../../src/record/figures/figures-store.ts';
-import { computeHorizonFigures } from '../../../src/record/figures/horizon-figures.ts';
-import { RecordFigures } from '../../../src/record/figures/record-figures.ts';
-import { ForecastRecord, RECORD_INDEXES } from '../../../src/record/forecast-record.ts';
-import { WAGER_INDEXES, WagerBook } from '../../../src/wager/wager-book.ts';
+import { CrowdFiguresReader, FiguresStore } from '../../../src/record/crowd.ts';
+import { computeHorizonFigures, RecordFigures, summarizeAttestations } from '../../../src/record/figures.ts';
+import { ForecastRecord, RECORD_INDEXES } from '../../../src/record/forecasts.ts';
+import { WAGER_INDEXES, WagerBook } from '../../../src/wager/wagers.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 import { buildTestForecast } from '../../unit/record/forecast-fixture.ts';
 
@@ -100,11 +97,7 @@ describe('the figures of the record', () => {
     await stored.updateOne({ figures: { $exists: true }, 'figures.row.total': 1 }, { $set: { 'figures.row.total': 9 } });
     const wagers = new WagerBook(database.db);
     const crowd = new CrowdFiguresReader({ store, record, wagers, sameBook: [] });
-    const rebuild = () =>
-      rebuildFigures(
-        { record, wagers, figures: newFigures(), crowd, contest: { rebuild: async () => undefined } },
-        new Date('2026-01-10T00:00:00Z'),
-      );
+    const rebuild = () => rebuildFigures({ record, wagers, figures: newFigures(), crowd }, new Date('2026-01-10T00:00:00Z'));
     expect(await rebuild()).toBe('computed again; these had differed: horizon:7');
     expect((await newFigures().getHorizon(7)).row.total).toBe(1);
     expect(await rebuild()).toBe('computed again; none of the record had differed');

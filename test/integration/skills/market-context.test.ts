@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OracleError } from '../../../src/errors.ts';
 import { formatDay, toDay } from '../../../src/forecast/day.ts';
 import type { Market } from '../../../src/market/market.ts';
-import { OracleError } from '../../../src/platform/errors.ts';
 import { type Served, serve } from '../../support/http/serve.ts';
 import { runPastDay, type TestService, testService } from '../../support/service/service.ts';
 import { buildSkillDeps, createTestRunner, type RunSkillById } from '../../support/service/skills.ts';

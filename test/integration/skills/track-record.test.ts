@@ -2,18 +2,15 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import { formatDay, parseDay } from '../../../src/forecast/day.ts';
-import { toPublishedSummary } from '../../../src/forecast/statistics/published-summary.ts';
-import { computeRecordStatistics } from '../../../src/forecast/statistics/record-statistics.ts';
+import { computeRecordStatistics, toPublishedSummary } from '../../../src/forecast/record-statistics.ts';
+import { computeBrierDifference, scoreForecasts } from '../../../src/record/figures.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
-import { toPublicStatus } from '../../../src/record/forecast-visibility.ts';
-import { summarizeForecasts } from '../../../src/record/scorecard/scorecard.ts';
-import { computeBrierDifference } from '../../../src/record/statistics/brier-difference.ts';
-import { scoreForecasts } from '../../../src/record/statistics/score-forecasts.ts';
+import { summarizeForecasts } from '../../../src/record/scorecard.ts';
+import { toPublicStatus } from '../../../src/record/visibility.ts';
 import { type Served, serve } from '../../support/http/serve.ts';
 import { fullService } from '../../support/service/full-service.ts';
 import type { TestService } from '../../support/service/service.ts';
 import { BASIC, buildSkillDeps, createTestRunner, type RunSkillById } from '../../support/service/skills.ts';
-import { withNearNumbers } from '../../support/verify/near-numbers.ts';
 import { scorecardOf } from '../../unit/record/scorecard-fixture.ts';
 
 let service: TestService;
@@ -186,7 +183,7 @@ describe('error bars', () => {
       quotesAreOurs: true,
       note: expect.stringMatching(/^A different question.*proves nothing\.$/),
     });
-    expect(marketSkill.skill).toMatchObject(withNearNumbers({ weeks: totals.weeks, oracleBrier: totals.oracle.brier }) as object);
+    expect(marketSkill.skill).toMatchObject({ weeks: totals.weeks, oracleBrier: totals.oracle.brier });
   });
 });
 

@@ -1,12 +1,11 @@
 import { encodeAbiParameters, type Hex, keccak256, parseAbiParameters, toHex, zeroHash } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_CALLER } from '../../../src/auth/caller.ts';
-import { getSchemaUid, type PredictionData } from '../../../src/chain/eas/attestation-schemas.ts';
-import { DIRECTION_CODES, SIGNAL_CODES } from '../../../src/chain/eas/commitment.ts';
+import { DIRECTION_CODES, getSchemaUid, type PredictionData, SIGNAL_CODES } from '../../../src/chain/eas/schemas.ts';
+import { OracleError } from '../../../src/errors.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
-import { OracleError } from '../../../src/platform/errors.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
-import { verifyAttestation } from '../../../src/record/verification/verify-attestation.ts';
+import { verifyAttestation } from '../../../src/record/verification.ts';
 import { REACHED } from '../../support/clock/trusted-time.ts';
 import { fullService } from '../../support/service/full-service.ts';
 import { type TestService, today } from '../../support/service/service.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { composeTrackRecord } from '../../../src/commerce/documents/track-record/track-record.ts';
+import { composeTrackRecord } from '../../../src/commerce/track-record-document.ts';
 import { toInstantMs } from '../../../src/forecast/day.ts';
-import { wilsonInterval } from '../../../src/forecast/scoring.ts';
+import { wilsonInterval } from '../../../src/forecast/signal.ts';
 import { runBriefStep } from '../../../src/pipeline/steps/brief.ts';
-import { toSummaryRow } from '../../../src/record/scorecard/scorecard.ts';
-import { buildHorizonFigures, recompute } from '../../../src/verify/checks/statistics.ts';
+import { toSummaryRow } from '../../../src/record/scorecard.ts';
+import { buildHorizonFigures, recompute } from '../../../src/verify/checks/record.ts';
 import { openA2aJsonRpc } from '../../support/agent-clients/a2a.ts';
 import type { OpenAgentClient } from '../../support/agent-clients/client.ts';
 import { openMcpHttp } from '../../support/agent-clients/mcp.ts';

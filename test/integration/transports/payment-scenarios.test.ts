@@ -1,8 +1,7 @@
 import { type Address, createPublicClient, encodeFunctionData, http, type LocalAccount, type PublicClient, parseAbi } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { fundGas } from '../../../src/dev/local-chain/contracts/fund-wallets.ts';
-import { sendTransactions } from '../../../src/dev/local-chain/contracts/send-transactions.ts';
+import { fundGas, sendTransactions } from '../../../src/dev/local-chain/contracts.ts';
 import { PAYING_CLIENTS, type PaidOutcome, type PayingClient } from '../../support/agent-clients/paying.ts';
 import { asTier, demoWallets } from '../../support/auth/login.ts';
 import { walletFactory } from '../../support/chain/contract-wallet.ts';

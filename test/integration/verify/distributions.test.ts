@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../../../src/audit/audit.ts';
-import { claimsOf } from '../../../src/audit/command/open-audit.ts';
-import { openAuditChain } from '../../../src/audit/command/open-chain.ts';
 import { PUBLIC_CALLER } from '../../../src/auth/caller.ts';
+import { claimsOf, openAuditChain } from '../../../src/cli/svc/audit-options.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
-import { openRevealedDistributions } from '../../../src/record/distributions/revealed-distributions.ts';
+import { openRevealedDistributions } from '../../../src/record/distributions.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
-import type { ForecastDistributions } from '../../../src/record/schemas/distributions.ts';
-import { buildForecastEvidence, checkRecordedForecast, toChecks } from '../../../src/record/verification/forecast-evidence.ts';
-import { checkForecastEvidence } from '../../../src/verify/check-forecast-evidence.ts';
+import type { ForecastDistributions } from '../../../src/record/schemas/forecast.ts';
+import { buildForecastEvidence, checkRecordedForecast, toChecks } from '../../../src/record/verification.ts';
 import { createFindings } from '../../../src/verify/findings.ts';
+import { checkForecastEvidence } from '../../../src/verify/verify.ts';
 import { type Served, serve } from '../../support/http/serve.ts';
 import { cli } from '../../support/service/cli.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service/service.ts';
@@ -60,7 +59,7 @@ const VERIFIERS = {
   async 'REST and skill'({ change }: PlantedDistribution) {
     const { read, distributions } = await checkRecordedForecast(service.http, doc, PUBLIC_CALLER);
     const planted = change === undefined ? distributions : change(distributions!, other);
-    const evidence = buildForecastEvidence(service.http, doc, { read, distributions: null, timestamp: null }, PUBLIC_CALLER);
+    const evidence = buildForecastEvidence(service.http, doc, { read, distributions: null }, PUBLIC_CALLER);
     const findings = createFindings();
     const context = { attester: service.http.attesterAddress, now: new Date() };
     checkForecastEvidence({ ...evidence, distributions: planted }, context, findings);

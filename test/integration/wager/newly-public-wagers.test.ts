@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createRandom } from '../../../src/forecast/math/random.ts';
+import { createRandom } from '../../../src/forecast/bootstrap.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
-import { buildUndecidedWager, type Publicity, WAGER_INDEXES, WagerBook, type WagerDoc } from '../../../src/wager/wager-book.ts';
+import { buildUndecidedWager, type Publicity, WAGER_INDEXES, WagerBook, type WagerDoc } from '../../../src/wager/wagers.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 
 const FIRST_DAY = 20_000;
 const DAYS = 60;
 const DAY_MS = 86_400_000;
 const SEED = 3;
+const SETTLED = ['WIN', 'LOSS', 'VOID'];
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -22,13 +23,13 @@ const pick = <T>(...values: T[]): T => values[Math.floor(random() * values.lengt
 /** Settled from its day to two weeks later, or not. */
 function wagerOf(day: number): WagerDoc {
   const wager = buildUndecidedWager({ name: 'paper', asset: 'USDC' }, day, new Date(day * DAY_MS));
-  const state = pick('WIN', 'LOSS', 'PLACED', 'SKIPPED') as WagerDoc['state'];
-  const isSettled = state === 'WIN' || state === 'LOSS';
+  const state = pick('WIN', 'LOSS', 'VOID', 'PLACED', 'SKIPPED') as WagerDoc['state'];
+  const isSettled = SETTLED.includes(state);
   return { ...wager, state, settledAt: isSettled ? new Date((day + Math.floor(15 * random())) * DAY_MS) : null };
 }
 
 const isPublic = ({ state, day, settledAt }: WagerDoc, { at, throughDay }: Publicity) =>
-  ['WIN', 'LOSS'].includes(state) && day <= throughDay && settledAt !== null && settledAt <= at;
+  SETTLED.includes(state) && day <= throughDay && settledAt !== null && settledAt <= at;
 
 it('finds the wagers that were public at an instant and not at an earlier one, wherever the hidden days begin', async () => {
   const book = new WagerBook(database.db);

@@ -1,8 +1,8 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/platform/log.ts';
-import type { PolymarketOrderDoc } from '../../../src/wager/polymarket/execution/order-store.ts';
-import { PolymarketVenue, type PolymarketVenueOptions } from '../../../src/wager/polymarket/venue.ts';
+import { PolymarketVenue, type PolymarketVenueOptions } from '../../../src/wager/polymarket.ts';
+import type { PolymarketOrderDoc } from '../../../src/wager/polymarket-exchange.ts';
 import type { VenueOrder } from '../../../src/wager/venue.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 import { type PolymarketExchange, type PostFault, startPolymarketExchange } from '../../support/market/polymarket-exchange.ts';

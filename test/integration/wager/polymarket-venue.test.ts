@@ -1,8 +1,9 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLog, type Log } from '../../../src/platform/log.ts';
-import type { PolymarketOrderDoc } from '../../../src/wager/polymarket/execution/order-store.ts';
-import { PolymarketVenue, type PolymarketVenueOptions } from '../../../src/wager/polymarket/venue.ts';
+import { PolymarketVenue, type PolymarketVenueOptions } from '../../../src/wager/polymarket.ts';
+import type { PolymarketOrderDoc } from '../../../src/wager/polymarket-exchange.ts';
+import { countMinimumContracts } from '../../../src/wager/sizing.ts';
 import { MICROS, type VenueOrder } from '../../../src/wager/venue.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 import { type PolymarketExchange, startPolymarketExchange, stubMarket } from '../../support/market/polymarket-exchange.ts';
@@ -81,7 +82,7 @@ describe('markets of Polymarket', () => {
     const level = (price: number, size: number) => ({ price, size });
     const bids = [level(0.44, 200), level(0.4, 500)];
     const asks = [level(0.46, 30), level(0.47, 300), level(0.6, 500)];
-    expect(await newVenue().getQuote(order().market, at)).toEqual({ bid: 0.44, ask: 0.46, fee: 0.017388, at, book: { bids, asks } });
+    expect(await newVenue().getQuote(order().market, at)).toMatchObject({ bid: 0.44, ask: 0.46, fee: 0.017388, at, book: { bids, asks } });
   });
 
   it('are not quoted for an empty or missing book', async () => {
@@ -116,6 +117,17 @@ describe('an order', () => {
       { tokenId: exchange.market.yes, makerMicros: 23_500_000, takerMicros: 50_000_000, maker: account },
     ]);
     expect(await venue.getAccount()).toEqual({ asset: 'pUSD', cashMicros: 976_800_000, openMicros: 23_200_000 });
+  });
+
+  it('of the smallest size of a quote is taken', async () => {
+    const { market } = exchange;
+    for (const book of Object.values(market.books)) Object.assign(book, { tickSize: '0.001', minOrderSize: '5' });
+    market.books[market.yes].asks = [['0.465', '500']];
+    const quote = await newVenue().getQuote(order().market, at);
+    const unitCostMicros = Math.round((quote.ask + quote.fee) * MICROS);
+    const contracts = countMinimumContracts({ minStakeMicros: MICROS, unitCostMicros }, quote.orderSizes!.YES);
+    expect(contracts).toBe(6);
+    expect(await newVenue().placeOrder(order({ limitCostMicros: unitCostMicros, contracts }))).toMatchObject({ contracts });
   });
 
   it('is idempotent', async () => {
@@ -275,6 +287,55 @@ describe('a settled market', () => {
     expect(await newVenue().findWinner(order().market, expiry)).toBe('YES');
     exchange.market.winner = null;
     expect(await newVenue().findWinner(order().market, expiry)).toBeNull();
+  });
+});
+
+describe('a market that resolves without a winner', () => {
+  const week = new Date(expiry.getTime() + 7 * 86_400_000);
+
+  it.each([
+    ['YES', 25],
+    ['NO', 25],
+  ] as const)('pays %s half when it resolves 50/50, once', async (side, payout) => {
+    const venue = newVenue();
+    await venue.placeOrder(order({ side, limitCostMicros: 560_000 }));
+    Object.assign(exchange.market, { closed: false, isHalf: true });
+    expect(await venue.settleOrder('2026-01-07', expiry)).toBeNull();
+    exchange.market.closed = true;
+    const settled = { winner: null, payoutMicros: payout * MICROS, at: expiry };
+    expect(await Promise.all([1, 2].map(() => venue.settleOrder('2026-01-07', expiry)))).toEqual([settled, settled]);
+    expect(await venue.getAccount()).toMatchObject({ openMicros: 0 });
+    expect(await venue.findWinner(order().market, expiry)).toBe('VOID');
+    exchange.market.winner = 'Yes';
+    expect(await venue.settleOrder('2026-01-07', week)).toEqual(settled);
+  });
+
+  it.each([
+    ['YES', 0.5, 25],
+    ['YES', 0.2, 10],
+    ['NO', 0.2, 40],
+  ] as const)('pays %s its share at a final price of %d once a dispute is over', async (side, finalPrice, payout) => {
+    const venue = newVenue();
+    await venue.placeOrder(order({ side, limitCostMicros: 560_000 }));
+    Object.assign(exchange.market, { closed: true, finalPrice });
+    // A dispute takes days, and the price until then is that of the last trade.
+    expect(await venue.settleOrder('2026-01-07', new Date(week.getTime() - 1))).toBeNull();
+    expect(await venue.settleOrder('2026-01-07', week)).toEqual({ winner: null, payoutMicros: payout * MICROS, at: week });
+    expect(await venue.getAccount()).toMatchObject({ openMicros: 0 });
+  });
+
+  it('has a winner after a dispute whose only trace is a final price of 1 or 0', async () => {
+    Object.assign(exchange.market, { closed: true, finalPrice: 0 });
+    expect(await newVenue().findWinner(order().market, expiry)).toBeNull();
+    expect(await newVenue().findWinner(order().market, week)).toBe('NO');
+  });
+
+  it('is paid into the account of a dry run', async () => {
+    const dryRun = newVenue({ account: null });
+    await dryRun.placeOrder(order());
+    Object.assign(exchange.market, { closed: true, isHalf: true });
+    expect(await dryRun.settleOrder('2026-01-07', expiry)).toMatchObject({ winner: null, payoutMicros: 25 * MICROS });
+    expect(await dryRun.getAccount()).toEqual({ asset: 'PAPER-USD', cashMicros: 1_001_800_000, openMicros: 0 });
   });
 });
 

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
 import type { StrikeMarket } from '../../../src/wager/venue.ts';
-import { buildUndecidedWager, WAGER_INDEXES, WagerBook, type WagerDoc } from '../../../src/wager/wager-book.ts';
+import { buildUndecidedWager, WAGER_INDEXES, WagerBook, type WagerDoc } from '../../../src/wager/wagers.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 
 const FIRST_DAY = 20_000;
 const DAYS = 120;
+/** A market of this day has no winner. */
+const VOID_DAY = FIRST_DAY;
 /** A market of this day is settled only at the end. */
 const LATE_DAY = FIRST_DAY + 20;
 
@@ -32,7 +34,8 @@ it('compares every settled market once, whenever it settles, and does not read s
   const settle = (day: number) => book.wagers.updateOne({ day, market: { $ne: null } }, { $set: { winner: day % 3 === 0 ? 'YES' : 'NO' } });
   for (let day = FIRST_DAY; day < FIRST_DAY + DAYS; day++) {
     await book.wagers.insertOne(priced(day));
-    if (day - 2 !== LATE_DAY) await settle(day - 2);
+    if (day - 2 === VOID_DAY) await book.wagers.updateOne({ day: VOID_DAY }, { $set: { settledAt: new Date(0) } });
+    else if (day - 2 !== LATE_DAY) await settle(day - 2);
     if (day === FIRST_DAY + 90) await settle(LATE_DAY);
     for (const venues of [['paper'], ['paper', 'other']]) {
       expect(await book.compareWithMarket(venues)).toEqual(await fresh(venues));

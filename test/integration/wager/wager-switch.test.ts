@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { WagerSwitch } from '../../../src/wager/wager-switch.ts';
+import { WagerSwitch } from '../../../src/wager/wagers.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;

@@ -1,6 +1,6 @@
 import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ApiKeyStore } from '../../../src/auth/api-keys/api-key-store.ts';
+import { ApiKeyStore } from '../../../src/auth/api-keys.ts';
 import { demoWallets, loginToken } from '../../support/auth/login.ts';
 import { stablecoins, withSignal } from '../../support/commerce/payments.ts';
 import { describeWithBrowser, type OpenPage } from '../../support/docs/browser.ts';
@@ -68,7 +68,7 @@ describeWithBrowser('unlocking the page', (browser) => {
     const words = await today(page).innerText();
     expect(words).toContain(`${direction} ${Math.round(100 * confidence)}\u00a0%`);
     expect(words).toMatch(direction === 'UP' ? /higher on/ : /lower on/);
-    expect(words).toMatch(/80\s% range of this forecast: \$[\d,]+ to \$[\d,]+/);
+    expect(words).toMatch(/80\s% band of this forecast: \$[\d,]+ to \$[\d,]+/);
     await openTab(page, 'events');
     await page.locator('#events').getByText('Live.').waitFor();
 

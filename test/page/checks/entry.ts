@@ -1,11 +1,10 @@
 import type { Address } from 'viem';
-import { audit } from '../../../src/audit/audit.ts';
-import { createServiceClaims } from '../../../src/audit/claims/service-claims.ts';
-import type { AuditReport } from '../../../src/audit/report/audit-report.ts';
-import { openRecordChain } from '../../../src/dashboard/chain/record-chain.ts';
-import { checkRows } from '../../../src/dashboard/check/check-rows.ts';
-import { requestApi } from '../../../src/dashboard/state/api.ts';
-import type { ApiResponses, ScorecardRow } from '../../../src/dashboard/state/responses.ts';
+import { type AuditReport, audit } from '../../../src/audit/audit.ts';
+import { createServiceClaims } from '../../../src/audit/service-claims.ts';
+import { requestApi } from '../../../src/page/browser/api.ts';
+import { checkRows } from '../../../src/page/browser/check.ts';
+import { openRecordChain } from '../../../src/page/browser/record-chain.ts';
+import type { ApiResponses, ScorecardRow } from '../../../src/page/browser/responses.ts';
 
 export type PageInfo = ApiResponses['info'];
 

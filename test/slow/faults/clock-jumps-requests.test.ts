@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { PurchaseStore } from '../../../src/commerce/purchases/purchase-store.ts';
-import { createPaymentTraces } from '../../../src/commerce/reconcile/payment-traces.ts';
-import { reconcile } from '../../../src/commerce/reconcile/reconcile.ts';
-import { CLAIM_LEASE_MS } from '../../../src/commerce/x402/claim-store.ts';
+import { PurchaseStore } from '../../../src/commerce/purchases.ts';
+import { createPaymentTraces, reconcile } from '../../../src/commerce/reconcile.ts';
+import { CLAIM_LEASE_MS } from '../../../src/commerce/x402/claims.ts';
 import { demoWallets, signedLogin } from '../../support/auth/login.ts';
 import { CLOCK_JUMPS } from '../../support/clock/jumping-clock.ts';
 import { jumpProcessClock, type ProcessClock } from '../../support/clock/process-clock.ts';

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { OracleError } from '../../../src/errors.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
-import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/schedule/step-times.ts';
-import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/step-registry.ts';
-import type { StepName } from '../../../src/pipeline/step-run-store.ts';
-import { OracleError } from '../../../src/platform/errors.ts';
-import { CrowdFiguresReader } from '../../../src/record/crowd/crowd-figures.ts';
+import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/forecaster.ts';
+import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/pipeline.ts';
+import type { StepName } from '../../../src/pipeline/step-runs.ts';
+import { CrowdFiguresReader } from '../../../src/record/crowd.ts';
 import { contextAt } from '../../support/clock/trusted-time.ts';
 import { isWrite, sweepWrites } from '../../support/faults/fault-sweep.ts';
 import { type FaultedDatabase, faultedDatabase } from '../../support/faults/faulted-database.ts';

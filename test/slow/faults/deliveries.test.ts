@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { EventLog } from '../../../src/events/log/event-log.ts';
-import { deliverToWebhook } from '../../../src/events/webhooks/delivery/deliver-to-webhook.ts';
-import { DeliveryQueue } from '../../../src/events/webhooks/delivery/delivery-queue.ts';
-import type { WebhookDispatcherDeps } from '../../../src/events/webhooks/delivery/dispatcher.ts';
-import { fanOutEvents } from '../../../src/events/webhooks/delivery/fan-out.ts';
-import { SenderLeaseStore } from '../../../src/events/webhooks/delivery/sender-lease.ts';
-import { publishWebhookNotices } from '../../../src/events/webhooks/health/disabled-notices.ts';
-import { WebhookHealthStore } from '../../../src/events/webhooks/health/webhook-health.ts';
+import { EventLog } from '../../../src/events/log.ts';
+import { DeliveryQueue, fanOutEvents, SenderLeaseStore } from '../../../src/events/webhooks/delivery-queue.ts';
+import { deliverToWebhook, type WebhookDispatcherDeps } from '../../../src/events/webhooks/sender.ts';
+import { publishWebhookNotices, WebhookHealthStore } from '../../../src/events/webhooks/store.ts';
 import { connectMongo, type Database } from '../../../src/platform/mongo.ts';
 import { sweepWrites } from '../../support/faults/fault-sweep.ts';
 import { type MongoFaultProxy, mongoFaultProxy, WRITE_FAULTS } from '../../support/faults/mongo-fault-proxy.ts';

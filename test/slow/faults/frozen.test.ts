@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OracleError } from '../../../src/errors.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
-import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/schedule/step-times.ts';
-import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/step-registry.ts';
-import type { StepName } from '../../../src/pipeline/step-run-store.ts';
-import { OracleError } from '../../../src/platform/errors.ts';
+import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/forecaster.ts';
+import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/pipeline.ts';
+import type { StepName } from '../../../src/pipeline/step-runs.ts';
 import { contextAt } from '../../support/clock/trusted-time.ts';
 import { signPayment } from '../../support/commerce/x402.ts';
 import { isWrite } from '../../support/faults/fault-sweep.ts';

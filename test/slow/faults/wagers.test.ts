@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { OracleError } from '../../../src/errors.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
-import { getStepDueMs } from '../../../src/pipeline/schedule/step-times.ts';
-import { runStep } from '../../../src/pipeline/step-registry.ts';
-import type { StepName } from '../../../src/pipeline/step-run-store.ts';
-import { OracleError } from '../../../src/platform/errors.ts';
+import { getStepDueMs } from '../../../src/pipeline/forecaster.ts';
+import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/pipeline.ts';
+import type { StepName } from '../../../src/pipeline/step-runs.ts';
 import { MICROS } from '../../../src/wager/venue.ts';
-import type { WagerDoc } from '../../../src/wager/wager-book.ts';
+import type { WagerDoc } from '../../../src/wager/wagers.ts';
 import { decidedWager, expiredWager, settledWager } from '../../integration/pipeline/steps/wager-fixtures.ts';
 import { contextAt } from '../../support/clock/trusted-time.ts';
 import { isWrite, sweepWrites } from '../../support/faults/fault-sweep.ts';
 import { type FaultedDatabase, faultedDatabase } from '../../support/faults/faulted-database.ts';
 import { repeatWhileRetryable } from '../../support/faults/repeat.ts';
-import { runCommand, runPastDay, type TestService, testService, today } from '../../support/service/service.ts';
+import { clearWagers, runCommand, runPastDay, type TestService, testService, today } from '../../support/service/service.ts';
 
 const DAYS = 60;
 let database: FaultedDatabase;
@@ -22,8 +22,11 @@ let day: number;
 beforeAll(async () => {
   database = await faultedDatabase();
   service = await testService(DAYS, { MONGODB_URI: database.proxy.uri });
-  for (let past = today() - DAYS; past < today(); past++) await runPastDay(service, past);
+  // Their own outcomes are not reported: a report is sent once for each day.
+  const steps = OUTCOME_STEPS.filter((step) => step !== 'reputation');
+  for (let past = today() - DAYS; past < today(); past++) await runPastDay(service, past, steps);
   await service.infrastructure.localChain!.followWallClock();
+  await clearWagers(service);
   // The paper venue quotes once the day has its forecast.
   expect(await runCommand(service, ['signal', '--early']).ended).toMatchObject({ code: 0 });
   day = today() - DAYS;

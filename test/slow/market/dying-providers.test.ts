@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Day, parseDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
+import { getSignalTimeMs } from '../../../src/market/feed.ts';
 import type { LiveMarket } from '../../../src/market/live/live-market.ts';
-import { PROVIDER_IDS } from '../../../src/market/live/providers/providers.ts';
-import { getProviderIds } from '../../../src/market/live/sources/registry.ts';
-import { LIVE_INDEXES } from '../../../src/market/live/store/live-stores.ts';
+import { PROVIDER_IDS } from '../../../src/market/live/provider.ts';
+import { LIVE_INDEXES } from '../../../src/market/live/store.ts';
 import { createMarket } from '../../../src/market/market.ts';
-import { SERIES_IDS } from '../../../src/market/series/series.ts';
-import { getSignalTimeMs } from '../../../src/market/signal-time.ts';
+import { SERIES_IDS } from '../../../src/market/series.ts';
+import { getProviderIds } from '../../../src/market/sources/registry.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';

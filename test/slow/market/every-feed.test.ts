@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { parseDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { LiveMarket } from '../../../src/market/live/live-market.ts';
-import type { ProviderHealth } from '../../../src/market/live/providers/provider.ts';
-import { PROVIDER_IDS, PROVIDERS, type ProviderId } from '../../../src/market/live/providers/providers.ts';
-import { LIVE_INDEXES } from '../../../src/market/live/store/live-stores.ts';
+import { PROVIDER_IDS, PROVIDERS, type ProviderHealth, type ProviderId } from '../../../src/market/live/provider.ts';
+import { LIVE_INDEXES } from '../../../src/market/live/store.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 import { startLiveHost } from '../../support/market/live-host.ts';

@@ -149,8 +149,6 @@ describe('a folder with a record', () => {
     ['keys', () => writeFile(join(folder, 'keys.json'), '{}')],
     ['demo.json', () => writeFile(join(folder, 'demo.json'), '{}')],
     ['chain', () => writeFile(join(folder, 'chain/state.json'), '{"half')],
-    ['log of the chain', () => writeFile(join(folder, 'chain/writes.jsonl'), `{"method":"evm_mine","params":[],"height":9999}\n`)],
-    ['transactions of the chain', () => Promise.all(['state.json', 'genesis.json'].map((name) => rm(join(folder, 'chain', name))))],
   ])('whose %s is damaged names the command with this folder', async (_, damage) => {
     await damage();
     expect(commandOf(await refused(folder))).toMatch(/^DATA_DIR='.*bob'\\''s data' npm run reset$/);

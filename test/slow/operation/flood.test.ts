@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { parseDemoFile } from '../../../src/dev/demo/demo-file.ts';
+import { parseDemoFile } from '../../../src/dev/demo.ts';
 import { signedLogin } from '../../support/auth/login.ts';
 import { linkEngineCache } from '../../support/database/engine-cache.ts';
 import { removeFolder } from '../../support/docs/folders.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PipelineDeps } from '../../../src/pipeline/deps.ts';
-import { type Schedule, startSchedule } from '../../../src/pipeline/schedule/schedule.ts';
+import type { PipelineDeps } from '../../../src/pipeline/forecaster.ts';
+import { type Schedule, startSchedule } from '../../../src/pipeline/schedule.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 

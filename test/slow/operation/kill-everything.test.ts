@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createRandomness } from '../../../src/market/simulated/random.ts';
+import { createRandomness } from '../../../src/market/simulated.ts';
 import { removeFolder } from '../../support/docs/folders.ts';
 import { expectWholeRecord, startAndKill, untilWritten } from '../../support/kills/killed-service.ts';
 import { killProcessTree } from '../../support/kills/process-tree.ts';

@@ -1,5 +1,5 @@
 import { it } from 'vitest';
-import { STEP_NAMES } from '../../../src/pipeline/step-registry.ts';
+import { STEP_NAMES } from '../../../src/pipeline/pipeline.ts';
 import { unresolvedService } from '../../support/service/service.ts';
 import { expectOneEffect } from '../../support/service/two-workers.ts';
 

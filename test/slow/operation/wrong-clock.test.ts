@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { catchUp } from '../../../src/pipeline/catch-up.ts';
-import { createLiveContext } from '../../../src/pipeline/deps.ts';
-import { startSchedule } from '../../../src/pipeline/schedule/schedule.ts';
-import { catchUpSelfTests } from '../../../src/pipeline/self-test/catch-up.ts';
+import { createLiveContext } from '../../../src/pipeline/forecaster.ts';
+import { catchUp, catchUpSelfTests } from '../../../src/pipeline/pipeline.ts';
+import { startSchedule } from '../../../src/pipeline/schedule.ts';
 import { recordState } from '../../support/record/record-state.ts';
 import { type RunningService, startService } from '../../support/service/running-service.ts';
 import { type TestService, today, unresolvedService } from '../../support/service/service.ts';

@@ -1,15 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callJsonRpc } from '../../../src/dev/local-chain/json-rpc.ts';
+import { callJsonRpc } from '../../../src/dev/local-chain/contracts.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { computeLastEndedDay } from '../../../src/record/forecast-doc.ts';
-import { buildWagerEvidence } from '../../../src/wager/evidence.ts';
 import { MICROS } from '../../../src/wager/venue.ts';
+import { buildWagerEvidence } from '../../../src/wager/wagers.ts';
 import { decidedWager, expiredWager, settledWager } from '../../integration/pipeline/steps/wager-fixtures.ts';
 import { rpcProxy } from '../../support/chain/rpc-proxy.ts';
 import { REACHED } from '../../support/clock/trusted-time.ts';
 import { type MongoWrite, mongoProxy } from '../../support/database/mongo-proxy.ts';
-import { attestedOnChain, type CommandRun, runCommand, type TestService, today, unresolvedService } from '../../support/service/service.ts';
+import {
+  attestedOnChain,
+  type CommandRun,
+  clearWagers,
+  runCommand,
+  type TestService,
+  today,
+  unresolvedService,
+} from '../../support/service/service.ts';
 
 const DAYS = 9;
 let service: TestService;
@@ -17,6 +25,7 @@ let service: TestService;
 /** Nine past days, each committed in time, none resolved. */
 beforeAll(async () => {
   service = await unresolvedService(DAYS);
+  await clearWagers(service);
 });
 afterAll(() => service.stop());
 

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Chain } from '../../../src/chain/client.ts';
 import { type Day, formatDay, parseDay, toInstantMs } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
-import { PROVIDER_IDS, type ProviderId } from '../../../src/market/live/providers/providers.ts';
+import { PROVIDER_IDS, type ProviderId } from '../../../src/market/live/provider.ts';
 import { createMarket } from '../../../src/market/market.ts';
+import { runStep } from '../../../src/pipeline/pipeline.ts';
 import { readServiceStatus } from '../../../src/pipeline/status.ts';
-import { runStep } from '../../../src/pipeline/step-registry.ts';
-import type { StepName } from '../../../src/pipeline/step-run-store.ts';
+import type { StepName } from '../../../src/pipeline/step-runs.ts';
 import { contextAt } from '../../support/clock/trusted-time.ts';
 import { hostedMarket, startLiveHost } from '../../support/market/live-host.ts';
 import type { ProviderHost } from '../../support/market/provider-host.ts';
@@ -144,7 +144,6 @@ it('the status page queries the chain in parallel when each call takes its full 
   const deps = { chain, localChain: true, now: () => new Date() };
   const status = await readServiceStatus({
     ...{ ...deps, version: '1', role: 'all', feedReason: null, pipeline, schedule: () => null },
-    archiveHealth: async () => [],
     payments: async () => [],
     walletFunds: () => asked().then(() => []),
     readiness: { ...deps, time: pipeline.time, market: pipeline.market, pingDatabase: () => service.database.ping(), setup: () => null },

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HORIZONS } from '../../../src/forecast/model.ts';
-import { getStepDueMs } from '../../../src/pipeline/schedule/step-times.ts';
+import { getStepDueMs } from '../../../src/pipeline/forecaster.ts';
 import { removeFolder } from '../../support/docs/folders.ts';
 import { type RunningService, startService } from '../../support/service/running-service.ts';
 import { spawnNode, today } from '../../support/service/service.ts';

@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { extractRecordedSection, renderModelPage, renderRecordedSection } from '../../../src/tools/model-document/document.ts';
-import { loadRecordedHistory, loadSimulatedHistory } from '../../../src/tools/model-document/histories.ts';
+import {
+  extractRecordedSection,
+  loadRecordedHistory,
+  loadSimulatedHistory,
+  renderModelPage,
+  renderRecordedSection,
+} from '../../../src/tools/model-document.ts';
 import { ROOT, unpadded } from '../../support/docs/documents.ts';
 import { describeWithShared, sharedPath } from '../../support/record/shared.ts';
 

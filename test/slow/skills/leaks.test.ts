@@ -3,7 +3,7 @@ import type { SkillDeps } from '../../../skills/skill.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { formatHorizonName, HORIZONS } from '../../../src/forecast/model.ts';
-import { REGIME_NAMES } from '../../../src/forecast/regime/regime.ts';
+import { REGIME_NAMES } from '../../../src/forecast/regime.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
 import { forgetful } from '../../support/record/forgetful.ts';
 import {

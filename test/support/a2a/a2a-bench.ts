@@ -1,16 +1,15 @@
 import { InMemoryPushNotificationStore } from '@a2a-js/sdk/server';
 import type { Db } from 'mongodb';
-import { buildAgentCard } from '../../../agent-card/card/card.ts';
-import type { PaidCalls } from '../../../skills/paid-call.ts';
-import type { RunSkill } from '../../../skills/runner.ts';
+import { buildAgentCard } from '../../../agent-card/card.ts';
+import type { PaidCalls, RunSkill } from '../../../skills/runner.ts';
+import type { TaskPush } from '../../../src/a2a/push.ts';
+import { A2A_INDEXES, type A2a, createA2a } from '../../../src/a2a/server.ts';
+import { TASK_LEASE_MS } from '../../../src/a2a/task-store.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
-import type { RateLimits } from '../../../src/auth/rate-limit/rate-limits.ts';
+import type { RateLimits } from '../../../src/auth/rate-limits.ts';
+import { createApp } from '../../../src/http/server.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
-import { A2A_INDEXES, type A2a, createA2a } from '../../../src/transports/a2a/a2a.ts';
-import type { TaskPush } from '../../../src/transports/a2a/push/task-push.ts';
-import { TASK_LEASE_MS } from '../../../src/transports/a2a/tasks/lease.ts';
-import { createApp } from '../../../src/transports/http/server/app.ts';
 import { type Served, serveApp } from '../http/serve.ts';
 
 export interface A2aBench extends Served {
@@ -110,7 +109,6 @@ const NOTHING_SOLD: PaidCalls = {
   quote: refuseSale,
   signedQuote: async () => refuseSale(),
   sell: async () => refuseSale(),
-  sellUnlessFree: async () => refuseSale(),
 };
 
 const NO_PUSH = () => ({

@@ -1,5 +1,5 @@
 import { type SendMessageRequest, type Task, TaskState } from '@a2a-js/sdk';
-import { EXTENSION_URIS } from '../../../agent-card/card/extensions.ts';
+import { EXTENSION_URIS } from '../../../agent-card/card.ts';
 import { a2aClientAt } from '../a2a/a2a-client.ts';
 import { asHeader, readHeader } from '../commerce/payments.ts';
 import { MCP_CLIENTS } from '../mcp/mcp.ts';

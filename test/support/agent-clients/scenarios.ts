@@ -35,7 +35,7 @@ export async function buildScenarios({ pipeline: { record } }: TestService): Pro
 function predict(): Scenario[] {
   const skill = 'predict_btc_direction';
   return [
-    { name: 'the forecast of the default horizon', skill, input: {}, tiers: HOLDERS, ...answers({ horizon: '7d', status: 'PENDING' }) },
+    { name: 'the forecast of the default horizon', skill, input: {}, tiers: HOLDERS, ...answers({ horizon: '7d' }) },
     { name: 'the forecast of 2 days', skill, input: { horizon: '2d' }, tiers: HOLDERS, ...answers({ horizon: '2d' }) },
     {
       name: 'no forecast for anybody',
@@ -52,7 +52,9 @@ function predict(): Scenario[] {
       skill,
       input: { horizon: '9d' },
       tiers: ['public'],
-      over: Object.fromEntries(['REST', ...MCP].map((name) => [name, { code: 'INPUT_INVALID', field: 'horizon' }])),
+      over: Object.fromEntries(
+        ['REST', 'A2A JSON-RPC', 'A2A HTTP+JSON', ...MCP].map((name) => [name, { code: 'INPUT_INVALID', field: 'horizon' }]),
+      ),
       ...refused('UNAUTHENTICATED', 'Authorization'),
     },
     {

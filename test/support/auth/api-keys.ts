@@ -1,4 +1,4 @@
-import type { IssuedApiKey } from '../../../src/auth/api-keys/api-keys.ts';
+import type { IssuedApiKey } from '../../../src/auth/api-keys.ts';
 import type { TestService } from '../service/service.ts';
 import { demoWallets } from './login.ts';
 

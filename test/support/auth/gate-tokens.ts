@@ -1,7 +1,6 @@
 import { encodeFunctionData, erc20Abi, type Hex } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
-import { sendTransactions } from '../../../src/dev/local-chain/contracts/send-transactions.ts';
-import { callJsonRpc } from '../../../src/dev/local-chain/json-rpc.ts';
+import { callJsonRpc, sendTransactions } from '../../../src/dev/local-chain/contracts.ts';
 import type { TestService } from '../service/service.ts';
 import { type DemoWallet, demoWallets } from './login.ts';
 

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import type { OpenedSession } from '../../../src/auth/login/login.ts';
-import { formatLoginMessage } from '../../../src/auth/login/login-message.ts';
+import type { OpenedSession } from '../../../src/auth/auth.ts';
+import { formatLoginMessage } from '../../../src/auth/login-message.ts';
 import type { TestService } from '../service/service.ts';
 
 export type DemoWallet = 'basic' | 'premium' | 'poor' | 'buyer';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
-import { allRoutes } from '../../../src/transports/http/routes.ts';
-import { createListener } from '../../../src/transports/http/server/app.ts';
+import { allRoutes } from '../../../src/http/routes.ts';
+import { createListener } from '../../../src/http/server.ts';
 import { type Served, serveApp } from '../http/serve.ts';
 import { type TestService, unresolvedService } from '../service/service.ts';
 

@@ -1,9 +1,7 @@
 import type { Db } from 'mongodb';
 import { type Address, getAddress, toHex } from 'viem';
-import { TIER_REQUIREMENTS } from '../../../src/auth/tiers/tiers.ts';
-import { AccessTokens } from '../../../src/auth/tokens/access-tokens.ts';
-import { SessionStore } from '../../../src/auth/tokens/session-store.ts';
-import { TOKEN_LIFETIME_SECONDS, type TokenKeyStore } from '../../../src/auth/tokens/token-key-store.ts';
+import { TIER_REQUIREMENTS } from '../../../src/auth/tiers.ts';
+import { AccessTokens, SessionStore, TOKEN_LIFETIME_SECONDS, type TokenKeyStore } from '../../../src/auth/tokens.ts';
 
 /** Less than the time for which a balance counts as read just now. */
 const REFRESH_MS = 40_000;

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Abi, encodeFunctionData, getContractAddress, type Hex, type LocalAccount } from 'viem';
-import { type LocalTransaction, sendTransactionsForHashes } from '../../../src/dev/local-chain/contracts/send-transactions.ts';
-import { callJsonRpc } from '../../../src/dev/local-chain/json-rpc.ts';
+import { callJsonRpc, type LocalTransaction, sendTransactionsForHashes } from '../../../src/dev/local-chain/contracts.ts';
 
 const BATCHER = JSON.parse(readFileSync(new URL('../../../contracts/compiled/test-only/Batcher.json', import.meta.url), 'utf8')) as {
   abi: Abi;

@@ -4,12 +4,10 @@ import type { Hex, LocalAccount } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { ChainAddresses } from '../../../src/chain/addresses.ts';
 import { type Chain, type ChainOptions, createChain } from '../../../src/chain/client.ts';
-import type { WalletRole } from '../../../src/chain/tx/wallet.ts';
+import type { WalletRole } from '../../../src/chain/wallet.ts';
 import { startAnvil } from '../../../src/dev/local-chain/anvil.ts';
-import { deployContracts } from '../../../src/dev/local-chain/contracts/deploy.ts';
-import { fundGas } from '../../../src/dev/local-chain/contracts/fund-wallets.ts';
-import { callJsonRpc } from '../../../src/dev/local-chain/json-rpc.ts';
-import { LOCAL_CHAIN_ID } from '../../../src/platform/config/chain-ids.ts';
+import { callJsonRpc, deployContracts, fundGas } from '../../../src/dev/local-chain/contracts.ts';
+import { LOCAL_CHAIN_ID } from '../../../src/settings.ts';
 
 export type TestRole = WalletRole | 'stranger';
 

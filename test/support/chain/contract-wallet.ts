@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Abi, type Address, encodeFunctionData, getContractAddress, type Hex, type LocalAccount, type PublicClient } from 'viem';
 import { serializeErc6492Signature } from 'viem/utils';
-import { sendTransactions } from '../../../src/dev/local-chain/contracts/send-transactions.ts';
+import { sendTransactions } from '../../../src/dev/local-chain/contracts.ts';
 
 /** In the order of the contract's own list. */
 const BEHAVIOURS = [

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import type { SignerSource } from '../../../src/chain/signers/signer-source.ts';
+import type { SignerSource } from '../../../src/chain/signers.ts';
 
 /** The key of a signer of the local chain. */
 export function rawKey(source: SignerSource | null): Hex {

@@ -9,8 +9,7 @@ import {
   type LocalAccount,
   parseAbi,
 } from 'viem';
-import { sendTransactions } from '../../../src/dev/local-chain/contracts/send-transactions.ts';
-import { callJsonRpc } from '../../../src/dev/local-chain/json-rpc.ts';
+import { callJsonRpc, sendTransactions } from '../../../src/dev/local-chain/contracts.ts';
 
 const CONTRACT = JSON.parse(
   readFileSync(new URL('../../../contracts/compiled/test-only/RevertingContract.json', import.meta.url), 'utf8'),

@@ -29,8 +29,13 @@ export interface RpcProxy {
   close(): Promise<void>;
 }
 
+export interface RpcProxyOptions {
+  /** Hooks see each call of a batch, instead of the batch. */
+  splitsBatches?: boolean;
+}
+
 /** A JSON-RPC endpoint on 127.0.0.1 in front of another one, to fail as real ones do, at a chosen call. */
-export async function rpcProxy(target: string, hooks: RpcHooks = {}): Promise<RpcProxy> {
+export async function rpcProxy(target: string, hooks: RpcHooks = {}, { splitsBatches = false }: RpcProxyOptions = {}): Promise<RpcProxy> {
   const server = createServer((request, response) => {
     pass(request, response).catch(() => response.destroy());
   });
@@ -45,14 +50,25 @@ export async function rpcProxy(target: string, hooks: RpcHooks = {}): Promise<Rp
   };
 
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const call = JSON.parse(await text(request)) as RpcCall;
+    const body = JSON.parse(await text(request)) as RpcCall | RpcCall[];
+    const isSplit = splitsBatches && Array.isArray(body);
+    const answers: unknown[] = [];
+    for (const call of isSplit ? body : [body as RpcCall]) {
+      const answer = await answerCall(call);
+      if (answer === 'drop') return void response.destroy();
+      answers.push(answer);
+    }
+    response.writeHead(200, JSON_TYPE).end(JSON.stringify(isSplit ? answers : answers[0]));
+  }
+
+  async function answerCall(call: RpcCall): Promise<unknown> {
     proxy.counts.set(call.method, (proxy.counts.get(call.method) ?? 0) + 1);
+    const interfere = (by: Interference) => (by === 'drop' ? by : { jsonrpc: '2.0', id: call.id, ...by });
     const before = await proxy.hooks.onRequest?.(call);
-    if (before) return interfere(response, call, before);
+    if (before) return interfere(before);
     const answer = await (await fetch(target, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(call) })).json();
     const after = await proxy.hooks.onResponse?.(call, (answer as { result: unknown }).result);
-    if (after) return interfere(response, call, after);
-    response.writeHead(200, JSON_TYPE).end(JSON.stringify(answer));
+    return after ? interfere(after) : answer;
   }
 
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -61,8 +77,3 @@ export async function rpcProxy(target: string, hooks: RpcHooks = {}): Promise<Rp
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-
-function interfere(response: ServerResponse, { id }: RpcCall, interference: Interference): void {
-  if (interference === 'drop') response.destroy();
-  else response.writeHead(200, JSON_TYPE).end(JSON.stringify({ jsonrpc: '2.0', id, ...interference }));
-}

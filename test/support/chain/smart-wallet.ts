@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Abi, type Address, encodeFunctionData, type Hex, type PublicClient } from 'viem';
 import { serializeErc6492Signature } from 'viem/utils';
-import { getLocalWalletFactory } from '../../../src/dev/local-chain/contracts/deploy.ts';
+import { getLocalWalletFactory } from '../../../src/dev/local-chain/contracts.ts';
 
 const { abi } = JSON.parse(readFileSync(new URL('../../../contracts/compiled/SmartWalletFactory.json', import.meta.url), 'utf8')) as {
   abi: Abi;

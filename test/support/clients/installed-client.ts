@@ -4,8 +4,8 @@ import { cpSync, globSync, mkdtempSync, readFileSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { filterChildEnvironment } from '../../../src/platform/child-process/child-environment.ts';
-import { buildClient } from '../../../src/tools/client/build-client.ts';
+import { filterChildEnvironment } from '../../../src/platform/child-process.ts';
+import { buildClient } from '../../../src/tools/client.ts';
 import { ROOT } from '../docs/documents.ts';
 import type { Ended } from '../docs/example-world.ts';
 

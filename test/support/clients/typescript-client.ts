@@ -1,7 +1,6 @@
 import { connect, createServer } from 'node:net';
 import { privateKeyToAccount } from 'viem/accounts';
 import { createOracleClient, type OracleClient, type OracleClientOptions } from '../../../clients/typescript/src/client.ts';
-import type { SignalHorizon } from '../../../clients/typescript/src/types.ts';
 import type { DemoWallet } from '../auth/login.ts';
 import type { ExampleWorld } from '../docs/example-world.ts';
 import { listening } from '../webhooks/receiver.ts';
@@ -10,13 +9,6 @@ import { listening } from '../webhooks/receiver.ts';
 export function openClient(world: ExampleWorld, wallet?: DemoWallet, options: Partial<OracleClientOptions> = {}): OracleClient {
   const account = wallet === undefined ? undefined : privateKeyToAccount(world.keyOf(wallet));
   return createOracleClient({ url: world.url, account, ...options });
-}
-
-/** A horizon whose newest forecast is no HOLD, which is free; 7d where all are. */
-export async function findSoldHorizon(world: ExampleWorld): Promise<SignalHorizon> {
-  const holder = openClient(world, 'basic');
-  for (const horizon of ['7d', '3d', '2d'] as const) if ((await holder.oracle(horizon)).signal !== 'HOLD') return horizon;
-  return '7d';
 }
 
 export async function take<T>(events: AsyncIterable<T>, count: number): Promise<T[]> {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/events/websocket/clock.ts';
+import type { Clock } from '../../../src/events/websocket/connection.ts';
 
 /** A clock that the test moves; due timers run on the way, each at its time. */
 export interface ManualClock extends Clock {

@@ -1,6 +1,6 @@
-import type { PipelineDeps, StepContext } from '../../../src/pipeline/deps.ts';
-import { createReplayTime, type ReachedInstant, type TrustedTime, type UnreachedInstant } from '../../../src/platform/time/trusted-time.ts';
-import type { NewDay } from '../../../src/record/forecast-record.ts';
+import type { PipelineDeps, StepContext } from '../../../src/pipeline/forecaster.ts';
+import { createReplayTime, type ReachedInstant, type TrustedTime, type UnreachedInstant } from '../../../src/platform/time.ts';
+import type { NewDay } from '../../../src/record/forecasts.ts';
 
 /** Time of a test that goes through days: process, database and chain agree on this instant. */
 export function timeAt(ms: number): TrustedTime {

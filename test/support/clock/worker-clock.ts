@@ -1,6 +1,6 @@
 import { composeTrustedTime } from '../../../src/app/chain.ts';
 import { type Chain, createChain } from '../../../src/chain/client.ts';
-import type { PipelineDeps, StepContext } from '../../../src/pipeline/deps.ts';
+import type { PipelineDeps, StepContext } from '../../../src/pipeline/forecaster.ts';
 import type { TestService } from '../service/service.ts';
 
 export interface Worker {

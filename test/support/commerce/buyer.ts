@@ -2,8 +2,8 @@ import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { ExactEvmSchemeV1 } from '@x402/evm/exact/v1/client';
 import { type Address, createPublicClient, http, type LocalAccount, verifyTypedData } from 'viem';
-import { stablecoinAbi } from '../../../src/chain/stablecoin/stablecoin.ts';
-import { hashDocument, type SignedReceipt } from '../../../src/commerce/receipts/receipt.ts';
+import { stablecoinAbi } from '../../../src/chain/stablecoin.ts';
+import { hashDocument, type SignedReceipt } from '../../../src/commerce/receipts.ts';
 import { demoWallets } from '../auth/login.ts';
 import type { TestService } from '../service/service.ts';
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Abi, type Address, encodeDeployData, getContractAddress, type Hex, type LocalAccount } from 'viem';
-import { sendTransactions } from '../../../src/dev/local-chain/contracts/send-transactions.ts';
-import { callJsonRpc } from '../../../src/dev/local-chain/json-rpc.ts';
+import { callJsonRpc, sendTransactions } from '../../../src/dev/local-chain/contracts.ts';
 
 const PATH = '../../../contracts/compiled/test-only/EvaluatorlessCommerce.json';
 const CONTRACT = JSON.parse(readFileSync(new URL(PATH, import.meta.url), 'utf8')) as { abi: Abi; bytecode: Hex };

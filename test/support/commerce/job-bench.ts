@@ -1,14 +1,13 @@
 import type { Db } from 'mongodb';
-import type { Address, LocalAccount } from 'viem';
+import { type Address, type LocalAccount, numberToHex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { openJournal } from '../../../src/chain/tx/journal.ts';
-import { createWallet } from '../../../src/chain/tx/wallet.ts';
-import { DeliverySlot } from '../../../src/commerce/jobs/delivery-slot.ts';
-import { JOB_INDEXES, JobStore } from '../../../src/commerce/jobs/job-store.ts';
-import type { JobDeps } from '../../../src/commerce/jobs/processing/deps.ts';
-import { sweepJobs } from '../../../src/commerce/jobs/processing/sweep.ts';
-import { COMMERCE_INDEXES, Ledger } from '../../../src/commerce/ledger/ledger.ts';
-import { fundGas } from '../../../src/dev/local-chain/contracts/fund-wallets.ts';
+import { REORG_MARGIN_BLOCKS } from '../../../src/chain/client.ts';
+import { openJournal } from '../../../src/chain/journal.ts';
+import { createWallet } from '../../../src/chain/wallet.ts';
+import { DeliverySlot, JOB_INDEXES, JobStore } from '../../../src/commerce/jobs/job-store.ts';
+import { type JobDeps, sweepJobs } from '../../../src/commerce/jobs/processing.ts';
+import { COMMERCE_INDEXES, Ledger } from '../../../src/commerce/ledger.ts';
+import { fundGas } from '../../../src/dev/local-chain/contracts.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
 import { testChain } from '../chain/chain.ts';
@@ -67,6 +66,12 @@ export async function jobBench(confirmations = 1, openDatabase: () => Promise<{ 
     /** Sweeps until a job reaches its next state. */
     sweep: async (by: JobDeps = parts, times = 2) => {
       for (let pass = 0; pass < times; pass++) await sweepJobs(by);
+    },
+    /** Deletes all jobs, beyond the blocks that a sweep reads again. */
+    forgetJobs: async () => {
+      await local.rpc('anvil_mine', numberToHex(REORG_MARGIN_BLOCKS), '0x0');
+      await Promise.all([store.jobs.deleteMany({}), turns.slots.deleteMany({})]);
+      await store.cursors.updateMany({}, { $set: { block: Number(await chain.client.getBlockNumber()) } });
     },
     /** Number of transactions of the provider wallet. */
     sent: () => chain.client.getTransactionCount({ address: provider }),

@@ -10,7 +10,7 @@ import {
   zeroAddress,
   zeroHash,
 } from 'viem';
-import { agentCommerceAbi } from '../../../src/chain/erc8183/abi.ts';
+import { agentCommerceAbi } from '../../../src/chain/erc8183.ts';
 import { waitForReceipt } from '../chain/mined.ts';
 
 /** Everything that the parties of a job call, and what the local contract's errors are called. */

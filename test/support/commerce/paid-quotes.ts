@@ -1,23 +1,22 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
-import { IDENTITY } from '../../../agent-card/identity.ts';
+import { ENDPOINTS, IDENTITY } from '../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../skills/index.ts';
-import { createPaidCalls } from '../../../skills/paid-call.ts';
-import type { MerchantConfig } from '../../../src/commerce/merchant-config.ts';
-import { PAID_RESOURCES } from '../../../src/commerce/price-list.ts';
-import { createOfferSigner } from '../../../src/commerce/receipts/offer-receipt-signer.ts';
+import { createPaidCalls } from '../../../skills/runner.ts';
+import { createForecastTerms, type MerchantConfig, PAID_RESOURCES } from '../../../src/commerce/offerings.ts';
+import { createOfferSigner } from '../../../src/commerce/receipt-signer.ts';
+import { type SalesDeps, SalesService } from '../../../src/commerce/x402/sales.ts';
 import {
   buildPaymentQuote,
   createPaymentRequired,
   type PaymentQuote,
   type PaymentRequired,
   PaymentRequiredError,
-} from '../../../src/commerce/x402/protocol/payment-quote.ts';
-import { type SalesDeps, SalesService } from '../../../src/commerce/x402/sales-service.ts';
-import { joinUrl } from '../../../src/platform/service-url.ts';
-import { declareSkillOperation } from '../../../src/transports/http/agent/skills/skill-listing.ts';
-import { paidRoutes } from '../../../src/transports/http/commerce/x402/paid-routes.ts';
-import { getToolListing } from '../../../src/transports/mcp/tools/tool-listing.ts';
+} from '../../../src/commerce/x402/terms.ts';
+import { HORIZONS } from '../../../src/forecast/model.ts';
+import { paidRoutes } from '../../../src/http/routes/paid.ts';
+import { declareSkillOperation } from '../../../src/http/routes/skills.ts';
+import { getToolListing } from '../../../src/mcp/protocol.ts';
+import { joinUrl } from '../../../src/platform/service-client.ts';
 
 const ADDRESS = '0x00000000000000000000000000000000000000cc';
 export const PUBLIC_URL = 'https://oracle.example.org/base';
@@ -40,10 +39,16 @@ export interface PaidQuote {
   required: PaymentRequired;
 }
 
+const CALLS = { days: 60, buy: 0, sell: 0, hold: 60, up: 60, down: 0 };
+
 // A quote needs neither chain nor database.
 const sales = new SalesService({
   merchant: MERCHANT,
   requireOpen: () => undefined,
+  readForecastTerms: createForecastTerms({
+    figures: { getHorizons: async () => HORIZONS.map(() => ({ revealedCalls: CALLS })) as never },
+    now: () => new Date(),
+  }),
   signOffer: createOfferSigner(privateKeyToAccount(generatePrivateKey())),
   now: () => new Date(),
 } as unknown as SalesDeps);
@@ -55,15 +60,19 @@ export async function listPaidQuotes(): Promise<PaidQuote[]> {
     routes.map(async (route) => ({ name: route.name, transport: 'http' as const, quote: await quoteOf(route) })),
   );
   const { quote } = createPaidCalls({ sales, runSkill: undefined as never, toUrl: (path) => joinUrl(PUBLIC_URL, path) });
-  const tools = SKILLS.filter(({ offering }) => offering !== null).map((skill) => ({
+  const sold = SKILLS.filter(({ offering }) => offering !== null);
+  const tools = sold.map(async (skill) => ({
     ...{ name: skill.id, transport: 'mcp' as const },
-    quote: quote(skill, ENDPOINTS.mcp, getToolListing(skill)),
+    quote: await quote(skill, ENDPOINTS.mcp, getToolListing(skill)),
   }));
-  const operations = SKILLS.filter(({ offering }) => offering !== null).map((skill) => ({
+  const operations = sold.map(async (skill) => ({
     ...{ name: `POST ${skill.id}`, transport: 'http' as const },
-    quote: quote(skill, `${ENDPOINTS.skills}/${skill.id}`, declareSkillOperation(skill)),
+    quote: await quote(skill, `${ENDPOINTS.skills}/${skill.id}`, declareSkillOperation(skill)),
   }));
-  return [...quotes, ...operations, ...tools].map((one) => ({ ...one, required: createPaymentRequired(one.quote, 'payment_required') }));
+  return [...quotes, ...(await Promise.all([...operations, ...tools]))].map((one) => ({
+    ...one,
+    required: createPaymentRequired(one.quote, 'payment_required'),
+  }));
 }
 
 async function quoteOf({ handle }: ReturnType<typeof paidRoutes>[number]): Promise<PaymentQuote> {

@@ -55,7 +55,7 @@ export function stablecoins({ infrastructure, http: { addresses } }: TestService
 /** Makes the newest 7-day forecast of a service read as this signal while `work` runs. */
 export async function withSignal<T>(
   { pipeline }: { pipeline: { record: Pick<TestService['pipeline']['record'], 'forecasts'> } },
-  signal: 'BUY' | 'HOLD',
+  signal: 'BUY' | 'SELL' | 'HOLD',
   work: () => Promise<T>,
 ): Promise<T> {
   const { forecasts } = pipeline.record;

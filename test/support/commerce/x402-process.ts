@@ -2,22 +2,20 @@
  * A process that sells one answer and is killed on the way: `node x402-process.ts`, with what it works on as JSON in `SALE` and the
  * place of its death, one of `DEATHS`, in `DIES`. It stands for one that is switched off.
  */
+
 import type { Address, Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { ChainAddresses } from '../../../src/chain/addresses.ts';
 import { createChain } from '../../../src/chain/client.ts';
-import { openJournal } from '../../../src/chain/tx/journal.ts';
-import { createWallet } from '../../../src/chain/tx/wallet.ts';
-import { Ledger } from '../../../src/commerce/ledger/ledger.ts';
-import { getCaip2Network, type MerchantConfig } from '../../../src/commerce/merchant-config.ts';
-import { findOffering } from '../../../src/commerce/price-list.ts';
-import { createOfferSigner, createX402ReceiptSigner } from '../../../src/commerce/receipts/offer-receipt-signer.ts';
-import { createReceiptSigner } from '../../../src/commerce/receipts/receipt.ts';
-import { PaymentClaimStore } from '../../../src/commerce/x402/claim-store.ts';
-import { FailedSettlementStore } from '../../../src/commerce/x402/failed-settlements.ts';
-import { SalesService } from '../../../src/commerce/x402/sales-service.ts';
-import { DeploymentBudget } from '../../../src/commerce/x402/settlement/deployments/deployment-budget.ts';
-import { createLocalFacilitator } from '../../../src/commerce/x402/settlement/local-facilitator.ts';
+import { openJournal } from '../../../src/chain/journal.ts';
+import { createWallet } from '../../../src/chain/wallet.ts';
+import { Ledger } from '../../../src/commerce/ledger.ts';
+import { FORECAST_TERMS, findOffering, getCaip2Network, type MerchantConfig } from '../../../src/commerce/offerings.ts';
+import { createOfferSigner, createX402ReceiptSigner } from '../../../src/commerce/receipt-signer.ts';
+import { createReceiptSigner } from '../../../src/commerce/receipts.ts';
+import { PaymentClaimStore } from '../../../src/commerce/x402/claims.ts';
+import { createLocalFacilitator, DeploymentBudget } from '../../../src/commerce/x402/local-facilitator.ts';
+import { FailedSettlementStore, SalesService } from '../../../src/commerce/x402/sales.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { connectMongo } from '../../../src/platform/mongo.ts';
 
@@ -79,6 +77,7 @@ const sales = new SalesService({
   merchant: sale.merchant,
   ledger,
   requireOpen: () => undefined,
+  readForecastTerms: async () => ({ text: FORECAST_TERMS, revealedCalls: [] }),
   facilitator: {
     ...facilitator,
     async settle(...settled) {

@@ -3,24 +3,30 @@ import type { Db } from 'mongodb';
 import { type Address, encodeFunctionData, type Hash, type Hex, type LocalAccount, parseAbi, zeroHash } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Chain } from '../../../src/chain/client.ts';
-import { openJournal } from '../../../src/chain/tx/journal.ts';
-import { createWallet } from '../../../src/chain/tx/wallet.ts';
-import { COMMERCE_INDEXES, Ledger } from '../../../src/commerce/ledger/ledger.ts';
-import { getCaip2Network, type MerchantConfig } from '../../../src/commerce/merchant-config.ts';
-import { findOffering } from '../../../src/commerce/price-list.ts';
-import { createOfferSigner, createX402ReceiptSigner, type SignX402Receipt } from '../../../src/commerce/receipts/offer-receipt-signer.ts';
-import { createReceiptSigner, type SignReceipt } from '../../../src/commerce/receipts/receipt.ts';
-import type { RequireSalesOpen } from '../../../src/commerce/sales-gate.ts';
-import { PaymentClaimStore, X402_INDEXES } from '../../../src/commerce/x402/claim-store.ts';
-import { FAILED_SETTLEMENT_INDEXES, FailedSettlementStore } from '../../../src/commerce/x402/failed-settlements.ts';
-import type { PaidCall } from '../../../src/commerce/x402/paid-call.ts';
-import { buildPaymentQuote, type PaymentRequirements } from '../../../src/commerce/x402/protocol/payment-quote.ts';
-import { SalesService } from '../../../src/commerce/x402/sales-service.ts';
-import { DEPLOYMENT_INDEXES, DeploymentBudget } from '../../../src/commerce/x402/settlement/deployments/deployment-budget.ts';
-import type { Facilitator } from '../../../src/commerce/x402/settlement/facilitator.ts';
-import type { GasBudget } from '../../../src/commerce/x402/settlement/gas-budget.ts';
-import { createLocalFacilitator, type DeploymentPolicy } from '../../../src/commerce/x402/settlement/local-facilitator.ts';
-import { sendTransactions } from '../../../src/dev/local-chain/contracts/send-transactions.ts';
+import { openJournal } from '../../../src/chain/journal.ts';
+import { createWallet } from '../../../src/chain/wallet.ts';
+import { COMMERCE_INDEXES, Ledger } from '../../../src/commerce/ledger.ts';
+import {
+  FORECAST_TERMS,
+  findOffering,
+  getCaip2Network,
+  type MerchantConfig,
+  type RequireSalesOpen,
+} from '../../../src/commerce/offerings.ts';
+import { createOfferSigner, createX402ReceiptSigner, type SignX402Receipt } from '../../../src/commerce/receipt-signer.ts';
+import { createReceiptSigner, type SignReceipt } from '../../../src/commerce/receipts.ts';
+import { PaymentClaimStore, X402_INDEXES } from '../../../src/commerce/x402/claims.ts';
+import type { Facilitator } from '../../../src/commerce/x402/facilitator.ts';
+import {
+  createLocalFacilitator,
+  DEPLOYMENT_INDEXES,
+  DeploymentBudget,
+  type DeploymentPolicy,
+  type GasBudget,
+} from '../../../src/commerce/x402/local-facilitator.ts';
+import { FAILED_SETTLEMENT_INDEXES, FailedSettlementStore, type PaidCall, SalesService } from '../../../src/commerce/x402/sales.ts';
+import { buildPaymentQuote, type PaymentRequirements } from '../../../src/commerce/x402/terms.ts';
+import { sendTransactions } from '../../../src/dev/local-chain/contracts.ts';
 import { createLog, type Log } from '../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
 import type { TestChain } from '../chain/chain.ts';
@@ -154,6 +160,7 @@ export async function tillBench({
     merchant,
     ledger: new Ledger(db),
     requireOpen: () => undefined,
+    readForecastTerms: async () => ({ text: FORECAST_TERMS, revealedCalls: [] }),
     claims: new PaymentClaimStore(db),
     failures: new FailedSettlementStore(db),
     signReceipt: createReceiptSigner(chain.accounts.provider, chain.chainId),

@@ -1,24 +1,17 @@
 import type { Hex, LocalAccount } from 'viem';
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import { COMMITMENT_PRIMARY_TYPE, COMMITMENT_TYPES, type ContestDomain } from '../../../src/contest/commitments/typed-data.ts';
-import {
-  CONTEST_COMMITMENTS_REPLY,
-  CONTEST_LEADERBOARD_REPLY,
-  CONTEST_MARKETS_REPLY,
-  CONTEST_STATUS_REPLY,
-} from '../../../src/transports/http/contest/schemas.ts';
+import { COMMITMENT_PRIMARY_TYPE, COMMITMENT_TYPES, type ContestDomain } from '../../../src/contest.ts';
+import { CONTEST_LEADERBOARD_REPLY, CONTEST_MARKETS_REPLY, CONTEST_STATUS_REPLY } from '../../../src/http/routes/contest.ts';
 
 export const STATUS = '/api/svc/clawstake/status';
 export const MARKETS = '/api/svc/clawstake/markets';
 export const LEADERBOARD = '/api/svc/prestake/leaderboard';
-export const COMMITMENTS = '/api/svc/prestake/commitments';
 
 const REPLIES: Record<string, z.ZodType> = {
   [STATUS]: CONTEST_STATUS_REPLY,
   [MARKETS]: CONTEST_MARKETS_REPLY,
   [LEADERBOARD]: CONTEST_LEADERBOARD_REPLY,
-  [COMMITMENTS]: CONTEST_COMMITMENTS_REPLY,
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested

@@ -1,8 +1,7 @@
-import { composeContest } from '../../../src/app/pipeline/pipeline.ts';
+import { composeContest } from '../../../src/app/pipeline.ts';
 import { type Chain, createChain } from '../../../src/chain/client.ts';
-import type { Contest } from '../../../src/contest/contest.ts';
-import { type Day, toInstantMs } from '../../../src/forecast/day.ts';
-import { toWeek } from '../../../src/forecast/week.ts';
+import type { Contest } from '../../../src/contest.ts';
+import { type Day, toInstantMs, toWeek } from '../../../src/forecast/day.ts';
 import { timeOf } from '../clock/trusted-time.ts';
 import { type Served, serve } from '../http/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../service/service.ts';

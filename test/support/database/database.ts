@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Db, MongoClient } from 'mongodb';
-import { startEmbeddedMongo } from '../../../src/dev/embedded-db/embedded-mongo.ts';
+import { startEmbeddedMongo } from '../../../src/dev/embedded-mongo.ts';
 import { connectMongo } from '../../../src/platform/mongo.ts';
 import { removeFolder } from '../docs/folders.ts';
 import { ENGINE_CACHE } from './engine-cache.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { SETTINGS } from '../../../src/platform/config/settings.ts';
+import { SETTINGS } from '../../../src/settings.ts';
 
 const digestOf = (name: string) => createHash('sha256').update(name).digest('hex');
 

@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Hex } from 'viem';
 import { expect } from 'vitest';
-import { filterChildEnvironment } from '../../../src/platform/child-process/child-environment.ts';
-import { allRoutes } from '../../../src/transports/http/routes.ts';
-import { createApp } from '../../../src/transports/http/server/app.ts';
+import { allRoutes } from '../../../src/http/routes.ts';
+import { createApp } from '../../../src/http/server.ts';
+import { filterChildEnvironment } from '../../../src/platform/child-process.ts';
 import { type DemoWallet, loginToken } from '../auth/login.ts';
 import { serveJobs } from '../commerce/served-jobs.ts';
 import { serveApp } from '../http/serve.ts';
@@ -66,7 +66,7 @@ export async function exampleWorld(): Promise<ExampleWorld> {
     ...{ get, token },
     run: (file, environment = {}) => runProgram(file, { SERVICE_URL: served.url, DATA_DIR: service.dataDir, ...environment }),
     oracle: async () => get('/api/svc/oracle', await token()),
-    scorecard: (horizonDays = 7) => get(`/api/svc/scorecard?horizon=${horizonDays}`),
+    scorecard: (horizonDays = 7) => get(`/api/svc/scorecard?horizon=${horizonDays}&limit=20`),
     async bookedFor(txHash) {
       const payment = await db.collection('payments').findOne({ txHash });
       return payment === null ? undefined : Number(payment.amountMicros);

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { json, text } from 'node:stream/consumers';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { filterChildEnvironment } from '../../../src/platform/child-process/child-environment.ts';
+import { filterChildEnvironment } from '../../../src/platform/child-process.ts';
 import type { DemoWallet } from '../auth/login.ts';
 import { listening } from '../webhooks/receiver.ts';
 import { ROOT } from './documents.ts';

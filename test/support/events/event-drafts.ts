@@ -1,4 +1,4 @@
-import type { AnyEventDraft } from '../../../src/events/log/event.ts';
+import type { AnyEventDraft } from '../../../src/events/log.ts';
 
 const AT = new Date('2026-03-10T00:00:00Z');
 

@@ -1,10 +1,10 @@
-import type { ConfirmedAttestation } from '../../../src/chain/eas/attester.ts';
+import type { ConfirmedAttestation } from '../../../src/chain/eas/eas.ts';
 import { type Day, formatDay, toInstantMs } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { formatForecastId, getOutcomeWindow, type Resolution } from '../../../src/record/forecast-doc.ts';
-import type { ForecastRecord } from '../../../src/record/forecast-record.ts';
+import type { ForecastRecord } from '../../../src/record/forecasts.ts';
 import { MICROS } from '../../../src/wager/venue.ts';
-import type { WagerBook } from '../../../src/wager/wager-book.ts';
+import type { WagerBook } from '../../../src/wager/wagers.ts';
 import { settledWager } from '../../integration/pipeline/steps/wager-fixtures.ts';
 import { buildTestDay } from '../../unit/record/day-fixture.ts';
 import { buildTestForecast } from '../../unit/record/forecast-fixture.ts';

@@ -1,7 +1,7 @@
 import type { TaskPushNotificationConfig } from '@a2a-js/sdk';
 import { ServerCallContext } from '@a2a-js/sdk/server';
 import type { Address } from 'viem';
-import { AgentUser } from '../../../src/transports/a2a/agent-user.ts';
+import { AgentUser } from '../../../src/a2a/protocol.ts';
 
 export const [ALICE, BOB]: readonly [Address, Address] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`];
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createRandomness } from '../../../src/market/simulated/random.ts';
+import { createRandomness } from '../../../src/market/simulated.ts';
 import type { PushRole } from './push-process.ts';
 
 /** A process of the push that can be killed and started again. */

@@ -1,7 +1,7 @@
-import { composeEvents } from '../../../src/app/events/event-log.ts';
-import type { ProcessContext } from '../../../src/app/process-context.ts';
-import type { PipelineDeps } from '../../../src/pipeline/deps.ts';
-import { loadConfig } from '../../../src/platform/config/config.ts';
+import { composeEvents } from '../../../src/app/events.ts';
+import type { ProcessContext } from '../../../src/app/infrastructure.ts';
+import { loadConfig } from '../../../src/config.ts';
+import type { PipelineDeps } from '../../../src/pipeline/forecaster.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { connectMongo } from '../../../src/platform/mongo.ts';
 import { createShutdown } from '../../../src/platform/shutdown.ts';
@@ -34,8 +34,8 @@ async function publisher(): Promise<null> {
 
 // Each role loads its own only: killed ones are to be back soon.
 async function worker(): Promise<null> {
-  const { composeWebhookDelivery } = await import('../../../src/app/events/webhook-delivery.ts');
-  const { STEP_JOBS, startSchedule } = await import('../../../src/pipeline/schedule/schedule.ts');
+  const { composeWebhookDelivery } = await import('../../../src/app/events.ts');
+  const { STEP_JOBS, startSchedule } = await import('../../../src/pipeline/schedule.ts');
   const { encryptionSecret, view } = PUSH_WORLD;
   // A dead sender is found out in two seconds instead of half a minute.
   const timing = { leaseMs: 2_000, marginMs: 500, timeoutMs: 1_000, turnMs: 1_000, pollMs: 200, overdueMs: 1_000 };
@@ -50,9 +50,9 @@ async function worker(): Promise<null> {
 }
 
 async function api(): Promise<string> {
-  const { composeWebSocket, serveWebSocket } = await import('../../../src/app/events/websocket.ts');
-  const { createApp } = await import('../../../src/transports/http/server/app.ts');
-  const { listen } = await import('../../../src/transports/http/server/http-server.ts');
+  const { composeWebSocket, serveWebSocket } = await import('../../../src/app/events.ts');
+  const { createApp } = await import('../../../src/http/server.ts');
+  const { listen } = await import('../../../src/http/server.ts');
   const access = accessOf(db);
   const { view } = PUSH_WORLD;
   const websocket = composeWebSocket(frame, { db, access, push, view, now });

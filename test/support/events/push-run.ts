@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Db } from 'mongodb';
 import { expect, vi } from 'vitest';
-import { composeWebhooks } from '../../../src/app/events/webhooks.ts';
+import { composeWebhooks } from '../../../src/app/events.ts';
 import { ALL_INDEXES } from '../../../src/app/indexes.ts';
-import { EVENT_NAMES } from '../../../src/events/event-names.ts';
-import { EventLog } from '../../../src/events/log/event-log.ts';
-import type { WebhookDeliveryDoc } from '../../../src/events/webhooks/delivery/delivery.ts';
+import { EVENT_NAMES } from '../../../src/events/events.ts';
+import { EventLog } from '../../../src/events/log.ts';
+import type { WebhookDeliveryDoc } from '../../../src/events/webhooks/delivery-queue.ts';
 import { toDay } from '../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
 import { openSession, walletOf } from '../auth/sessions.ts';

@@ -1,6 +1,6 @@
-import type { Clock } from '../../../src/events/websocket/clock.ts';
-import { allRoutes } from '../../../src/transports/http/routes.ts';
-import { createApp } from '../../../src/transports/http/server/app.ts';
+import type { Clock } from '../../../src/events/websocket/connection.ts';
+import { allRoutes } from '../../../src/http/routes.ts';
+import { createApp } from '../../../src/http/server.ts';
 import { serveApp } from '../http/serve.ts';
 import { type TestService, testService, today } from '../service/service.ts';
 import { changesOf } from './push-changes.ts';

@@ -1,10 +1,10 @@
 import type { Db } from 'mongodb';
-import { AuthService } from '../../../src/auth/auth-service.ts';
+import { AuthService } from '../../../src/auth/auth.ts';
 import type { Chain } from '../../../src/chain/client.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
-import { createSecretBox } from '../../../src/platform/secrets/secret-box.ts';
-import { ForecastRecord } from '../../../src/record/forecast-record.ts';
-import { WagerBook } from '../../../src/wager/wager-book.ts';
+import { createSecretBox } from '../../../src/platform/secrets.ts';
+import { ForecastRecord } from '../../../src/record/forecasts.ts';
+import { WagerBook } from '../../../src/wager/wagers.ts';
 
 /** What all processes of a test of the push have in common beside their database. */
 export const PUSH_WORLD = {

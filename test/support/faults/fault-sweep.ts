@@ -1,4 +1,4 @@
-import { getErrorMessage } from '../../../src/platform/errors.ts';
+import { getErrorMessage } from '../../../src/errors.ts';
 import type { MongoFault, MongoFaultProxy } from './mongo-fault-proxy.ts';
 import type { WireCommand } from './wire-frames.ts';
 

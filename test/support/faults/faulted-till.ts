@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { CLAIM_LEASE_MS } from '../../../src/commerce/x402/claim-store.ts';
+import { CLAIM_LEASE_MS } from '../../../src/commerce/x402/claims.ts';
 import { type TestChain, testChain } from '../chain/chain.ts';
 import { signPayment, type TillBench, tillBench } from '../commerce/x402.ts';
 import { sweepWrites } from './fault-sweep.ts';

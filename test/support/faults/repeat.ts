@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { OracleError } from '../../../src/platform/errors.ts';
+import { OracleError } from '../../../src/errors.ts';
 import { toDatabaseError } from '../../../src/platform/mongo.ts';
 
 /** What a client does: repeats the same request after a retryable error. @throws any other error, and the last one */

@@ -12,7 +12,8 @@ export interface Message {
   contentType: string;
   headers?: Ref;
   payload: JsonSchema;
-  examples: { headers?: Record<string, string>; payload: { type: string } }[];
+  /** Of events. */
+  examples?: { payload: { type: string } }[];
 }
 
 /** An AsyncAPI document, as far as tests read it. */
@@ -21,7 +22,7 @@ export interface AsyncApi {
   info: { title: string; version: string };
   servers: Record<string, { host: string; pathname?: string; protocol: string; security?: Ref[] }>;
   channels: Record<'socket' | 'webhook', Channel>;
-  operations: Record<string, { action: 'send' | 'receive'; channel: Ref; messages: Ref[]; reply?: { messages: Ref[] } }>;
+  operations: Record<string, { action: 'send' | 'receive'; channel: Ref; messages: Ref[]; summary: string }>;
   components: { messages: Record<string, Message>; schemas: Record<string, JsonSchema> };
 }
 

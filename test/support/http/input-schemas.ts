@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { Route } from '../../../src/transports/http/server/route.ts';
+import type { Route } from '../../../src/http/route.ts';
 import { type OpenApi, operationsOf, resolved } from './openapi.ts';
 import type { JsonSchema } from './reply-schema.ts';
 import type { RequestField } from './request-fields.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toInlineJsonSchema } from '../../../src/platform/validation.ts';
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
 
@@ -46,7 +47,7 @@ function parserOf(schema: JsonSchema, components: Record<string, JsonSchema>): z
 
 /** The same by a zod schema of the reply. */
 export function undocumented(schema: z.ZodType, value: unknown): string[] {
-  return faults(z.toJSONSchema(schema, { io: 'output' }) as JsonSchema, value);
+  return faults(toInlineJsonSchema(schema, { io: 'output' }) as JsonSchema, value);
 }
 
 /** Keywords that hold a value and no schema, whatever it looks like. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { z } from 'zod';
-import type { Route } from '../../../src/transports/http/server/route.ts';
+import type { z } from 'zod';
+import type { Route } from '../../../src/http/route.ts';
+import { toInlineJsonSchema } from '../../../src/platform/validation.ts';
 
 type Place = 'path' | 'query' | 'body';
 
@@ -42,7 +43,7 @@ type Schema = z.core.JSONSchema.BaseSchema;
 export function valid(schema: z.ZodType): fc.Arbitrary<unknown> {
   const taken = (value: unknown) => schema.safeParse(value).success;
   return (
-    fromJson(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema)
+    fromJson(toInlineJsonSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema)
       // Of an address in mixed case the checksum would have to hold.
       .map((value) => (typeof value === 'string' && !taken(value) ? value.toLowerCase() : value))
       .filter(taken)

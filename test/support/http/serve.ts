@@ -1,11 +1,10 @@
 import type { RequestListener } from 'node:http';
-import { serveWebSocket } from '../../../src/app/events/websocket.ts';
+import { serveWebSocket } from '../../../src/app/events.ts';
+import type { RequestContext } from '../../../src/auth/auth.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
-import type { RequestContext } from '../../../src/auth/request-context.ts';
-import { allRoutes } from '../../../src/transports/http/routes.ts';
-import { createListener } from '../../../src/transports/http/server/app.ts';
-import { type ListenOptions, listen } from '../../../src/transports/http/server/http-server.ts';
-import type { Reply, Route } from '../../../src/transports/http/server/route.ts';
+import type { Reply, Route } from '../../../src/http/route.ts';
+import { allRoutes } from '../../../src/http/routes.ts';
+import { createListener, type ListenOptions, listen } from '../../../src/http/server.ts';
 import type { TestService } from '../service/service.ts';
 
 export interface Served {

@@ -15,9 +15,10 @@ interface Found {
   value: unknown;
 }
 
-/** The values at a path such as `predictions[].outcome?.correct`: one for each entry of a list; none below a null where `?` stands. */
+/** The values at a path such as `predictions[].outcome?.correct`, all of the answer at an empty one: one for each entry of a list; none below a null where `?` stands. */
 function valuesAt(answer: unknown, path: string): Found[] {
   let found: Found[] = [{ at: '', value: answer }];
+  if (path === '') return found;
   for (const step of path.split('.')) {
     const [, name = '', suffix] = /^(\w+)(\[\]|\?)?$/.exec(step)!;
     found = found.map(({ at, value }) => ({ at: `${at}.${name}`, value: (value as Record<string, unknown> | null | undefined)?.[name] }));

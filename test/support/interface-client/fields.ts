@@ -93,6 +93,9 @@ export const PREMIUM: Fields = {
   'market_context.etf_flow_7d': z.number(),
 };
 
+/** Section 4.1: these alone. */
+export const WIDGET: Fields = { '': z.strictObject({ signal: z.enum([...SIGNAL.options, 'GATED']), confidence: CONFIDENCE.nullable() }) };
+
 /** Section 2.3 without its rows. */
 export const SCORECARD_TOTALS: Fields = {
   success: YES,
@@ -193,11 +196,13 @@ const PUBLIC_ATTESTATION: Fields = {
   confidence: CONFIDENCE.nullable(),
 };
 
-/** Section 4.1, the machine-readable variant. */
-export const HISTORY: Fields = { success: YES, count: COUNT.max(100), data: LIST, ...ofRows(ATTESTATION, 'data[].') };
-export const PUBLIC_HISTORY: Fields = { ...HISTORY, ...ofRows(PUBLIC_ATTESTATION, 'data[].') };
-/** Section 4.1, the reference variant. */
-export const HISTORY_BY_REFERENCE: Fields = { attestations: LIST, total: COUNT, ...ofRows(ATTESTATION, 'attestations[].') };
+/** Section 4.1, both variants. */
+const ofBothLists = (fields: Fields): Fields => ({ ...ofRows(fields, 'data[].'), ...ofRows(fields, 'attestations[].') });
+export const HISTORY: Fields = {
+  ...{ success: YES, count: COUNT.max(100), data: LIST, attestations: LIST, total: COUNT },
+  ...ofBothLists(ATTESTATION),
+};
+export const PUBLIC_HISTORY: Fields = { ...HISTORY, ...ofBothLists(PUBLIC_ATTESTATION) };
 export const LATEST: Fields = { success: YES, data: OBJECT, ...ofRows(ATTESTATION, 'data.') };
 
 /** Section 2.5: a verified attestation, both variants. */
@@ -324,7 +329,7 @@ export const SESSION: Fields = {
   success: YES,
   token: TEXT,
   tier: z.enum(['basic', 'premium']),
-  expires_in: WHOLE.min(1).max(1800),
+  expires_in: z.literal(1800),
   balance: z.string().regex(/^\d+(\.\d+)?$/),
   expiresAt: TIME,
 };

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import type { ConfirmedAttestation } from '../../../src/chain/eas/attester.ts';
+import type { ConfirmedAttestation } from '../../../src/chain/eas/eas.ts';
 import { type ForecastDoc, formatForecastId } from '../../../src/record/forecast-doc.ts';
 import type { TestService } from '../service/service.ts';
 

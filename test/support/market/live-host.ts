@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { type LiveMarket, openLiveMarket } from '../../../src/market/live/live-market.ts';
-import { parseProviderUrls } from '../../../src/market/live/providers/provider-urls.ts';
-import { openSimulatedFeed } from '../../../src/market/simulated/feed.ts';
+import { parseProviderUrls } from '../../../src/market/live/providers.ts';
+import { openSimulatedFeed } from '../../../src/market/simulated.ts';
 import type { Log } from '../../../src/platform/log.ts';
 import { derivativesAnswers } from '../provider-data/derivatives.ts';
 import { macroAnswers } from '../provider-data/macro.ts';

@@ -24,6 +24,10 @@ export interface StubMarket {
   books: Record<string, StubBook>;
   winner: 'Yes' | 'No' | null;
   closed: boolean;
+  /** Resolved 50/50. */
+  isHalf?: boolean;
+  /** Of a YES token, as the exchange has it after the end; default: 0.5. */
+  finalPrice?: number;
 }
 
 /**
@@ -342,9 +346,10 @@ function marketInfo({ conditionId, yes, no, fee }: StubMarket): object {
   return { c: conditionId, t: tokens, mts: 0.01, mos: 5, nr: false, fd: fee === null ? undefined : { ...fee, to: true }, r: null };
 }
 
-function marketState({ conditionId, yes, no, winner, closed }: StubMarket): object {
-  const token = (token_id: string, outcome: string) => ({ token_id, outcome, price: 0.5, winner: outcome === winner });
-  return { condition_id: conditionId, closed, tokens: [token(yes, 'Yes'), token(no, 'No')] };
+function marketState({ conditionId, yes, no, winner, closed, isHalf = false, finalPrice = 0.5 }: StubMarket): object {
+  const token = (token_id: string, outcome: string, price: number) => ({ token_id, outcome, price, winner: outcome === winner });
+  const tokens = [token(yes, 'Yes', finalPrice), token(no, 'No', 1 - finalPrice)];
+  return { condition_id: conditionId, closed, is_50_50_outcome: isHalf, tokens };
 }
 
 function shown({ key: apiKey, secret, passphrase }: { key: string; secret: string; passphrase: string }): object {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { DAY_MS } from '../../../src/forecast/day.ts';
 import type { Feed } from '../../../src/market/feed.ts';
-import { PROVIDER_IDS, type ProviderId } from '../../../src/market/live/providers/providers.ts';
+import { PROVIDER_IDS, type ProviderId } from '../../../src/market/live/provider.ts';
 
 export interface HostRequest {
   provider: ProviderId;

@@ -1,4 +1,4 @@
-import type { StrikeSnapshot } from '../../../src/market/strikes.ts';
+import type { StrikeSnapshot } from '../../../src/market/feed.ts';
 
 /** A strike of Polymarket's ladder of a Friday, seen two days before. */
 export function strikeSnapshot(changes: Partial<StrikeSnapshot> = {}): StrikeSnapshot {

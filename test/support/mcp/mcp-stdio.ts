@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { filterChildEnvironment } from '../../../src/platform/child-process/child-environment.ts';
+import { filterChildEnvironment } from '../../../src/platform/child-process.ts';
 
 export const MCP_BIN = resolve(import.meta.dirname, '../../../bin/mcp.mjs');
 

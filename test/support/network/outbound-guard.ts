@@ -1,6 +1,6 @@
 import { isIP, Socket } from 'node:net';
 import { afterAll } from 'vitest';
-import { isLoopbackAddress } from '../../../src/platform/outbound/public-address.ts';
+import { isLoopbackAddress } from '../../../src/platform/outbound/guarded.ts';
 
 /** Names that lead nowhere (RFC 2606, RFC 6761). */
 const RESERVED = /(^|\.)(localhost|invalid|test|example|example\.(com|org|net))$/;

@@ -1,6 +1,6 @@
 import { DAY_MS, type Day, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { Feed } from '../../../src/market/feed.ts';
-import type { SeriesId } from '../../../src/market/series/series.ts';
+import type { SeriesId } from '../../../src/market/series.ts';
 import type { Answers, HostRequest } from '../market/provider-host.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,6 @@
 import { DAY_MS, type Day, formatDay, parseDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { Feed } from '../../../src/market/feed.ts';
-import type { SeriesId } from '../../../src/market/series/series.ts';
-import { isTradingDay, isUsExchangeDay } from '../../../src/market/series/us-calendar.ts';
+import { isTradingDay, isUsExchangeDay, type SeriesId } from '../../../src/market/series.ts';
 import type { Answers, HostAnswer, HostRequest } from '../market/provider-host.ts';
 
 /** What is said of stocks, currencies, metals, rates and the economy at an instant. */
@@ -156,6 +155,14 @@ async function dbnomicsSeries({ path, query }: HostRequest, market: Feed, nowMs:
   };
   const docs = [query.get('observations') === '1' ? doc : { ...doc, period: undefined, value: undefined }];
   return { body: { _meta: { version: '22.1' }, series: { docs, limit: 1000, num_found: 1, offset: 0 } } };
+}
+
+/** The simulated market has every figure of the PMI on the first exchange day of a month, ISM the first of a year on the second. */
+export function toReleaseDay(day: Day): Day {
+  if (new Date(toInstantMs(day)).getUTCMonth() !== 0) return day;
+  let release = day + 1;
+  while (!isUsExchangeDay(release)) release++;
+  return release;
 }
 
 /** Figures are released in the first days of the month after theirs. */

@@ -1,6 +1,6 @@
 import { formatDay, parseDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { Feed } from '../../../src/market/feed.ts';
-import type { SeriesId } from '../../../src/market/series/series.ts';
+import type { SeriesId } from '../../../src/market/series.ts';
 import type { Answers, HostAnswer, HostRequest } from '../market/provider-host.ts';
 
 const BITVIEW_DAY_ZERO = parseDay('2009-01-01');

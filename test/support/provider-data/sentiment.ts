@@ -1,7 +1,6 @@
 import { type Day, formatDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { Feed } from '../../../src/market/feed.ts';
-import { getPublicationMs } from '../../../src/market/series/series.ts';
-import { isUsExchangeDay } from '../../../src/market/series/us-calendar.ts';
+import { getPublicationMs, isUsExchangeDay } from '../../../src/market/series.ts';
 import type { Answers, HostAnswer, HostRequest } from '../market/provider-host.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DAY_MS, formatDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
-import type { Feed } from '../../../src/market/feed.ts';
-import type { ProviderId } from '../../../src/market/live/providers/providers.ts';
-import { isNewYorkNoon } from '../../../src/market/strikes.ts';
+import { type Feed, isNewYorkNoon } from '../../../src/market/feed.ts';
+import type { ProviderId } from '../../../src/market/live/provider.ts';
 import type { Answers, HostRequest } from '../market/provider-host.ts';
 
 const HOUR_MS = 3_600_000;

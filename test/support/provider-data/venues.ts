@@ -1,6 +1,6 @@
 import { DAY_MS, type Day, parseDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { Feed } from '../../../src/market/feed.ts';
-import type { Observations } from '../../../src/market/series/observations.ts';
+import type { Observations } from '../../../src/market/series.ts';
 import type { Answers, HostRequest } from '../market/provider-host.ts';
 
 /** Prices of a venue over those of the simulated market: Kraken has its closes, so the median of any three has a close of a venue. */

@@ -9,19 +9,20 @@ import {
   zeroHash,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { easAbi, schemaRegistryAbi } from '../../../src/chain/eas/abi.ts';
+import { deriveSalt } from '../../../src/chain/eas/eas.ts';
 import {
+  computeCommitment,
   EAS_SCHEMAS,
+  easAbi,
   encodePrediction,
   encodeResolution,
   getSchemaUid,
   type PredictionData,
   type ResolutionData,
   type SchemaName,
-} from '../../../src/chain/eas/attestation-schemas.ts';
-import { computeCommitment } from '../../../src/chain/eas/commitment.ts';
-import { deriveSalt } from '../../../src/chain/eas/salt.ts';
-import { fundGas } from '../../../src/dev/local-chain/contracts/fund-wallets.ts';
+  schemaRegistryAbi,
+} from '../../../src/chain/eas/schemas.ts';
+import { fundGas } from '../../../src/dev/local-chain/contracts.ts';
 import { type Day, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import { formatForecastId } from '../../../src/record/forecast-doc.ts';
 import type { TestChain } from '../chain/chain.ts';

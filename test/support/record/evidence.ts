@@ -1,9 +1,7 @@
 import { type Hex, zeroAddress, zeroHash } from 'viem';
-import { encodePrediction, encodeResolution, getSchemaUid, type SchemaName } from '../../../src/chain/eas/attestation-schemas.ts';
-import type { RawAttestation } from '../../../src/chain/eas/raw-attestation.ts';
+import { encodePrediction, encodeResolution, getSchemaUid, type RawAttestation, type SchemaName } from '../../../src/chain/eas/schemas.ts';
 import { type Day, parseDay, toInstantMs } from '../../../src/forecast/day.ts';
-import { deriveAttestationUid } from '../../../src/verify/attestation-uid.ts';
-import type { AttestationEvidence, PriceEvidence } from '../../../src/verify/evidence.ts';
+import { type AttestationEvidence, deriveAttestationUid, type PriceEvidence } from '../../../src/verify/evidence.ts';
 import { AUDITED_HORIZONS, closeUsd, predictionOf, resolutionOf } from './audit-record.ts';
 
 export const EVIDENCE_ATTESTER = `0x${'a1'.repeat(20)}` as const;

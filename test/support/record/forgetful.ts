@@ -1,9 +1,7 @@
 import type { Db } from 'mongodb';
-import { CrowdFiguresReader } from '../../../src/record/crowd/crowd-figures.ts';
-import { type DatasetDeps, DatasetService } from '../../../src/record/dataset/dataset-service.ts';
-import { FiguresStore } from '../../../src/record/figures/figures-store.ts';
-import { RecordFigures } from '../../../src/record/figures/record-figures.ts';
-import { type StatisticsDeps, StatisticsService } from '../../../src/record/statistics/statistics-service.ts';
+import { CrowdFiguresReader, FiguresStore } from '../../../src/record/crowd.ts';
+import { type DatasetDeps, DatasetService } from '../../../src/record/dataset.ts';
+import { RecordFigures, type StatisticsDeps, StatisticsService } from '../../../src/record/figures.ts';
 
 /** Stores no figures, so that each read computes them. */
 const NO_FIGURES = { collection: () => ({ findOne: async () => null, replaceOne: async () => ({}) }) } as unknown as Db;

@@ -1,6 +1,6 @@
-import type { ScorecardReply } from '../../../src/record/schemas/scorecard.ts';
+import type { ScorecardPageReply } from '../../../src/record/schemas/track-record.ts';
 
-type Row = ScorecardReply['predictions'][number];
+type Row = ScorecardPageReply['predictions'][number];
 
 const DAY_MS = 86_400_000;
 
@@ -10,7 +10,7 @@ export function dateOf(time: string, days = 0): string {
 }
 
 /** Records that have little or nothing to show, and what is said then. */
-export function oddRecords(): [string, (real: ScorecardReply) => ScorecardReply, Readonly<Record<string, RegExp>>][] {
+export function oddRecords(): [string, (real: ScorecardPageReply) => ScorecardPageReply, Readonly<Record<string, RegExp>>][] {
   const nothingScored = { calibration: /No outcome is known yet/, price: /No forecast with a band was resolved/ };
   return [
     [
@@ -37,7 +37,7 @@ export function oddRecords(): [string, (real: ScorecardReply) => ScorecardReply,
 }
 
 /** A record of such rows without a scored one: everything that rests on outcomes is null. */
-function withRows(real: ScorecardReply, predictions: Row[], verdict: string): ScorecardReply {
+function withRows(real: ScorecardPageReply, predictions: Row[], verdict: string): ScorecardPageReply {
   const none = { resolved: 0, wins: 0, accuracy: null, dedupedTotal: 0, accuracyInterval95: null, brier: null, effectiveN: 0 };
   const countOf = (status: Row['status']) => predictions.filter((row) => row.status === status).length;
   const voids = countOf('VOID');
@@ -101,7 +101,7 @@ function missed(row: Row): Row {
 }
 
 /** A year of forecasts: prices in waves, some outcomes outside their bands, all regimes; probabilities in many bins. */
-export function yearOf(real: ScorecardReply): ScorecardReply {
+export function yearOf(real: ScorecardPageReply): ScorecardPageReply {
   const template = real.predictions.find(({ band80 }) => band80 !== null)!;
   const newest = real.predictions[0].windowOpensAt;
   const priceOn = (day: number) => 60_000 + 25_000 * Math.sin(day / 40) + 3_000 * Math.sin(day * 1.7);

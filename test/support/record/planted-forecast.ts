@@ -1,12 +1,11 @@
 import type { UpdateFilter } from 'mongodb';
-import { deriveSalt } from '../../../src/chain/eas/salt.ts';
+import { deriveSalt } from '../../../src/chain/eas/eas.ts';
 import { toDay } from '../../../src/forecast/day.ts';
-import { createLiveContext } from '../../../src/pipeline/deps.ts';
-import { runStep } from '../../../src/pipeline/step-registry.ts';
-import type { DayDoc } from '../../../src/record/day-doc.ts';
-import { openDistributions } from '../../../src/record/distributions/open-distributions.ts';
-import type { CommittedValues, ForecastDoc } from '../../../src/record/forecast-doc.ts';
-import type { WagerDoc } from '../../../src/wager/wager-book.ts';
+import { createLiveContext } from '../../../src/pipeline/forecaster.ts';
+import { runStep } from '../../../src/pipeline/pipeline.ts';
+import { openDistributions } from '../../../src/record/distributions.ts';
+import type { CommittedValues, DayDoc, ForecastDoc } from '../../../src/record/forecast-doc.ts';
+import type { WagerDoc } from '../../../src/wager/wagers.ts';
 import type { TestService } from '../service/service.ts';
 
 /** Values of everything unrevealed, as different as possible: figures that occur nowhere else in a service. */
@@ -20,7 +19,6 @@ export const PLANTED = {
     categoryScore: 0.613719,
     outcome: 'WIN',
     wager: { state: 'PLACED', side: 'YES', pModel: 0.839173, pBelieved: 0.771391, contracts: 41_773, costMicros: 31_771_300_000 },
-    oracleBps: 8_213,
   },
   down: {
     values: {
@@ -31,7 +29,6 @@ export const PLANTED = {
     categoryScore: -0.713917,
     outcome: 'LOSS',
     wager: { state: 'SKIPPED', side: null, pModel: 0.160829, pBelieved: 0.228613, contracts: 0, costMicros: 0 },
-    oracleBps: 1_787,
   },
   flat: {
     values: {
@@ -42,7 +39,6 @@ export const PLANTED = {
     categoryScore: 0.039171,
     outcome: 'HOLD',
     wager: { state: 'PLACED', side: 'NO', pModel: 0.377193, pBelieved: 0.391571, contracts: 29_317, costMicros: 17_919_300_000 },
-    oracleBps: 4_391,
   },
 } as const satisfies Record<string, { values: Partial<CommittedValues>; wager: Partial<WagerDoc>; [figure: string]: unknown }>;
 
@@ -64,12 +60,12 @@ export async function untoldForecasts({ pipeline, http }: TestService): Promise<
 
 /**
  * Writes one set of values into everything unrevealed: values of forecasts, outcomes that are decided and not
- * revealed, wagers, pinned probabilities; and has the reports made from that. Nothing that everybody may know is touched.
+ * revealed, wagers; and has the reports made from that. Nothing that everybody may know is touched.
  */
 export async function plant(service: TestService, side: PlantedSide): Promise<void> {
-  const { pipeline, database } = service;
+  const { pipeline } = service;
   const { forecasts, days } = pipeline.record;
-  const { categoryScore, outcome, wager, oracleBps } = PLANTED[side];
+  const { categoryScore, outcome, wager } = PLANTED[side];
   const values = { ...PLANTED[side].values, priceQuantiles: quantilesOf(side) } satisfies Omit<CommittedValues, 'btcPriceCents'>;
   const untold = await untoldForecasts(service);
   for (const { _id, day, horizonDays, resolution, values: own } of untold) {
@@ -81,7 +77,6 @@ export async function plant(service: TestService, side: PlantedSide): Promise<vo
     await days.updateOne({ day }, { $set: forecast } as UpdateFilter<DayDoc>);
   }
   await plantWagers(service, wager, Math.min(...untold.map(({ day }) => day)));
-  await database.db.collection('contest_rounds').updateMany({ state: 'RUNNING' }, { $set: { 'markets.$[].oracleBps': oracleBps } });
   await remakeReports(service);
 }
 
@@ -129,12 +124,11 @@ export interface Secret {
 
 /** The planted values that only Basic and Premium callers may read. */
 export function paidSecrets(side: PlantedSide): Secret[] {
-  const { values, wager, oracleBps } = PLANTED[side];
+  const { values, wager } = PLANTED[side];
   return [
     { what: 'confidence', words: probabilityWords(values.confidence, values.confidenceBps) },
     { what: 'pUp', words: probabilityWords(values.pUp, values.pUpBps) },
     { what: 'model probability of the wager', words: probabilityWords(wager.pModel) },
-    { what: "the oracle's probability in the contest", words: probabilityWords(oracleBps / 10_000, oracleBps) },
     ...premiumSecrets(side),
   ];
 }

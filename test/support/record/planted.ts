@@ -1,12 +1,9 @@
 import { decodeFunctionResult, encodeFunctionResult, type Hex, numberToHex, toFunctionSelector, zeroHash } from 'viem';
-import { readAttestation, readBlock } from '../../../src/audit/chain/audit-chain.ts';
-import { findAttestations } from '../../../src/audit/chain/find-attestations.ts';
-import { openAuditChain } from '../../../src/audit/command/open-chain.ts';
-import { easAbi } from '../../../src/chain/eas/abi.ts';
-import type { PredictionData, ResolutionData } from '../../../src/chain/eas/attestation-schemas.ts';
-import type { RawAttestation } from '../../../src/chain/eas/raw-attestation.ts';
+import { findAttestations, readAttestation, readBlock } from '../../../src/audit/chain-record.ts';
+import { easAbi, type PredictionData, type RawAttestation, type ResolutionData } from '../../../src/chain/eas/schemas.ts';
+import { openAuditChain } from '../../../src/cli/svc/audit-options.ts';
 import { toInstantMs } from '../../../src/forecast/day.ts';
-import type { CheckId } from '../../../src/verify/catalogue.ts';
+import type { CheckId } from '../../../src/verify/findings.ts';
 import type { RpcHooks } from '../chain/rpc-proxy.ts';
 import type { Item, Tampering, WrittenRecord } from './audit-record.ts';
 import { flipByte } from './evidence.ts';

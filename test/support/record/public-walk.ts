@@ -1,6 +1,5 @@
-import { formatDay } from '../../../src/forecast/day.ts';
-import { formatWeek, toWeek } from '../../../src/forecast/week.ts';
-import { getPageBundle } from '../../../src/transports/http/page/page-bundle.ts';
+import { formatDay, formatWeek, toWeek } from '../../../src/forecast/day.ts';
+import { getPageBundle } from '../../../src/http/routes/home.ts';
 import type { Ask, HttpAnswer } from '../http/ask.ts';
 import { type NamedOperation, type OpenApi, operationsOf } from '../http/openapi.ts';
 import type { TestService } from '../service/service.ts';
@@ -28,7 +27,6 @@ export async function parameterValues(service: TestService): Promise<Values> {
   const dates = (await days.find().sort({ day: 1 }).toArray()).map(({ day }) => day);
   const wagers = (await service.pipeline.wagers.wagers.find().toArray()).map(({ day }) => day);
   const around = [...new Set([dates[0] - 1, ...dates, dates[dates.length - 1] + 1, ...wagers])];
-  const { rounds } = await service.http.contest.listRounds({ limit: 100, offset: 0 });
   const uids = [
     ...untold.map(({ attestation }) => attestation!.uid),
     ...published.flatMap(({ attestation, reveal }) => [attestation!.uid, reveal!.uid]),
@@ -48,7 +46,6 @@ export async function parameterValues(service: TestService): Promise<Values> {
     to: around.map(formatDay),
     weekId: [...new Set(around.map((day) => formatWeek(toWeek(day))))],
     wallet: Object.values(service.infrastructure.demo!.wallets).map(({ address }) => address),
-    market: rounds.flatMap(({ markets }) => markets.map(({ market }) => market)),
     ref: ['nobody'],
     url: [`${service.http.publicUrl}/`],
     // Beside those that are named by their operation.
@@ -84,7 +81,9 @@ function mediaTypesOf({ responses }: NamedOperation): string[] {
 
 /** One parameter at a time, the others at their defaults. */
 function pathsOf(operation: NamedOperation, values: Values): string[] {
-  const { path, operationId, parameters = [] } = operation;
+  const { path, operationId, parameters: all = [] } = operation;
+  // A payment in a header buys what is walked through without one.
+  const parameters = all.filter((parameter) => parameter.in !== 'header');
   const choices = parameters.map((parameter) => ({ ...parameter, all: choicesOf(parameter, values, operationId) }));
   const base = choices.filter(({ required }) => required).map(({ name, all }): [string, string] => [name, all[0]]);
   const requests = [
@@ -106,8 +105,18 @@ function filled(path: string, request: [string, string][], inPath: ReadonlySet<s
 
 type Parameter = NonNullable<NamedOperation['parameters']>[number];
 
+interface ParameterSchema {
+  anyOf?: ParameterSchema[];
+  enum?: unknown[];
+  type?: string;
+  minimum?: number;
+  maximum?: number;
+}
+
 function choicesOf({ name, schema }: Parameter, values: Values, operationId: string): string[] {
-  const { enum: options, type, minimum, maximum } = schema as { enum?: unknown[]; type?: string; minimum?: number; maximum?: number };
+  const { anyOf, enum: options, type, minimum, maximum } = schema as ParameterSchema;
+  if (anyOf !== undefined)
+    return [...new Set(anyOf.flatMap((form) => choicesOf({ name, schema: form } as Parameter, values, operationId)))];
   if (options !== undefined) return options.map(String);
   if (type === 'integer') return [minimum, maximum].flatMap((bound) => (bound === undefined ? [] : [String(bound)]));
   if (values[name]?.length) return [...values[name]];

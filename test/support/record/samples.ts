@@ -1,6 +1,6 @@
-import { EXAMPLE_CALLS } from '../../../src/tools/examples/calls.ts';
-import type { ExampleCall, ExampleClient, TokenHolder } from '../../../src/tools/examples/example-client.ts';
-import type { CallableOperation } from '../../../src/tools/examples/record-examples.ts';
+import { EXAMPLE_CALLS } from '../operations/calls.ts';
+import type { ExampleCall, ExampleClient, TokenHolder } from '../operations/client.ts';
+import type { CallableOperation } from '../operations/operations.ts';
 
 /** Values of the right form that stand for nothing. */
 const NOTHING: Record<string, string> = {

@@ -1,13 +1,13 @@
 import type { Address, Hex } from 'viem';
 import { audit } from '../../../src/audit/audit.ts';
-import { openAuditChain } from '../../../src/audit/command/open-chain.ts';
-import type { AuditPrices } from '../../../src/audit/prices/audit-prices.ts';
+import type { AuditPrices } from '../../../src/audit/chain-record.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
-import { createAttestationReader } from '../../../src/chain/eas/attestation-reader.ts';
+import { createAttestationReader } from '../../../src/chain/eas/reader.ts';
+import { openAuditChain } from '../../../src/cli/svc/audit-options.ts';
 import { type ForecastDoc, formatForecastId } from '../../../src/record/forecast-doc.ts';
-import { buildForecastEvidence, toChecks } from '../../../src/record/verification/forecast-evidence.ts';
-import { checkForecastEvidence } from '../../../src/verify/check-forecast-evidence.ts';
+import { buildForecastEvidence, toChecks } from '../../../src/record/verification.ts';
 import { createFindings } from '../../../src/verify/findings.ts';
+import { checkForecastEvidence } from '../../../src/verify/verify.ts';
 import { cli } from '../service/cli.ts';
 import { closeUsd, openingOf, type Place, predictionOf, resolutionOf, SALT_SECRET } from './audit-record.ts';
 
@@ -62,7 +62,7 @@ async function checkAsService({ rpcUrl, attester, now, place, uids }: Verified):
     viewFor: (caller: Caller) => ({ caller, policy: 'immediate', saltSecret: SALT_SECRET, now }) as const,
   };
   const findings = createFindings();
-  const evidence = buildForecastEvidence(deps, buildDoc(place, uids), { read, distributions: null, timestamp: null }, PUBLIC_CALLER);
+  const evidence = buildForecastEvidence(deps, buildDoc(place, uids), { read, distributions: null }, PUBLIC_CALLER);
   checkForecastEvidence(evidence, { attester, now }, findings);
   return toChecks(findings.list).flatMap(({ check, ok }) => (ok ? [] : [check]));
 }

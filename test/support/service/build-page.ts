@@ -1,5 +1,4 @@
-import { buildApp } from '../../../src/tools/page/build-app.ts';
-import { buildPage } from '../../../src/tools/page/build-page.ts';
+import { buildApp, buildPage } from '../../../src/tools/page.ts';
 
 /** Suites serve page and MCP App of the sources, not of the last `npm ci`. */
 export default async function setup(): Promise<void> {

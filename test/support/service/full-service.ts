@@ -1,7 +1,7 @@
 import type { Day } from '../../../src/forecast/day.ts';
-import { createLiveContext } from '../../../src/pipeline/deps.ts';
-import { runStep } from '../../../src/pipeline/step-registry.ts';
-import type { StepName } from '../../../src/pipeline/step-run-store.ts';
+import { createLiveContext } from '../../../src/pipeline/forecaster.ts';
+import { runStep } from '../../../src/pipeline/pipeline.ts';
+import type { StepName } from '../../../src/pipeline/step-runs.ts';
 import { settledWager } from '../../integration/pipeline/steps/wager-fixtures.ts';
 import { serveJobs } from '../commerce/served-jobs.ts';
 import { runSelfTestsShortly } from './self-tests.ts';

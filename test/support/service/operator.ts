@@ -1,9 +1,9 @@
-import { composeAdministration } from '../../../src/app/transports/administration.ts';
+import { composeAdministration } from '../../../src/app/transports.ts';
+import { allRoutes } from '../../../src/http/routes.ts';
+import type { AppOptions } from '../../../src/http/security.ts';
+import { createApp } from '../../../src/http/server.ts';
 import { createLog } from '../../../src/platform/log.ts';
-import { formatStartupStep } from '../../../src/platform/startup/startup-progress.ts';
-import { allRoutes } from '../../../src/transports/http/routes.ts';
-import { createApp } from '../../../src/transports/http/server/app.ts';
-import type { AppOptions } from '../../../src/transports/http/server/app-options.ts';
+import { formatStartupStep } from '../../../src/platform/progress.ts';
 import { timeOf } from '../clock/trusted-time.ts';
 import { type Served, serveApp } from '../http/serve.ts';
 import type { TestService } from './service.ts';

@@ -1,11 +1,9 @@
 import { expect, vi } from 'vitest';
 import { parseDay } from '../../../src/forecast/day.ts';
-import { type InputFrame, sliceFrame } from '../../../src/forecast/input-frame.ts';
-import { createLiveContext } from '../../../src/pipeline/deps.ts';
-import { catchUpSelfTests } from '../../../src/pipeline/self-test/catch-up.ts';
-import { computeReports } from '../../../src/pipeline/self-test/computations.ts';
-import type { SelfTestDeps } from '../../../src/pipeline/self-test/deps.ts';
-import type { StepReport } from '../../../src/pipeline/step-registry.ts';
+import { type InputFrame, sliceFrame } from '../../../src/forecast/inputs.ts';
+import { createLiveContext } from '../../../src/pipeline/forecaster.ts';
+import { catchUpSelfTests, type StepReport } from '../../../src/pipeline/pipeline.ts';
+import { computeReports, type SelfTestDeps } from '../../../src/pipeline/self-test-process.ts';
 import type { TestService } from './service.ts';
 
 /** A history of a year: reports of it take a moment, and say that it is too short for any fold. */

@@ -2,17 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { assembleService } from '../../../src/app/assemble-service.ts';
-import type { Service } from '../../../src/app/service.ts';
+import { assembleService, type Service } from '../../../src/app/app.ts';
+import { loadConfig } from '../../../src/config.ts';
 import { toDay } from '../../../src/forecast/day.ts';
-import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/schedule/step-times.ts';
-import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/step-registry.ts';
-import type { StepName } from '../../../src/pipeline/step-run-store.ts';
-import { LoadShedder } from '../../../src/platform/concurrency/load-shedder.ts';
-import { loadConfig } from '../../../src/platform/config/config.ts';
+import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/forecaster.ts';
+import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/pipeline.ts';
+import type { StepName } from '../../../src/pipeline/step-runs.ts';
+import { LoadShedder } from '../../../src/platform/load-shedder.ts';
 import { createLog, createLogCounts } from '../../../src/platform/log.ts';
+import { createStartupProgress } from '../../../src/platform/progress.ts';
 import { createShutdown } from '../../../src/platform/shutdown.ts';
-import { createStartupProgress } from '../../../src/platform/startup/startup-progress.ts';
 import { contextAt } from '../clock/trusted-time.ts';
 import { linkEngineCache } from '../database/engine-cache.ts';
 import { removeFolder } from '../docs/folders.ts';
@@ -79,6 +78,13 @@ export async function unresolvedService(days: number, environment: Record<string
   for (let day = today() - days; day < today(); day++) await runPastDay(service, day, ['open-window']);
   await service.infrastructure.localChain!.followWallClock();
   return service;
+}
+
+/** Removes the wagers of the days so far, for tests that place their own; the account is as at its opening. */
+export async function clearWagers({ database, pipeline }: TestService): Promise<void> {
+  for (const name of ['wagers', 'paper_orders']) await database.db.collection(name).deleteMany({});
+  await database.db.collection<{ _id: string }>('paper_ledger').deleteMany({ _id: { $ne: 'opening' } });
+  await pipeline.wagers.revision.advance();
 }
 
 /** How many attestations of a kind stand on chain, by the chain's own events. */

@@ -1,7 +1,7 @@
 import { createSkillRunner, prepareCall, type SkillAnswer } from '../../../skills/runner.ts';
 import type { SkillDeps } from '../../../skills/skill.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
-import type { HttpDeps } from '../../../src/transports/http/deps.ts';
+import type { HttpDeps } from '../../../src/http/deps.ts';
 import { createTestContext } from '../http/serve.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are what is tested

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { HORIZONS } from '../../../src/forecast/model.ts';
-import { getStepDueMs } from '../../../src/pipeline/schedule/step-times.ts';
-import type { StepName } from '../../../src/pipeline/step-run-store.ts';
+import { getStepDueMs } from '../../../src/pipeline/forecaster.ts';
+import type { StepName } from '../../../src/pipeline/step-runs.ts';
 import { attestedOnChain, runCommand, type TestService, today } from './service.ts';
 
 /** Steps that are not due before their time of the day. */

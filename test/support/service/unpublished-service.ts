@@ -1,11 +1,10 @@
 import { expect, vi } from 'vitest';
 import { formatDay, parseDay, toInstantMs } from '../../../src/forecast/day.ts';
-import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/step-registry.ts';
+import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/pipeline.ts';
 import type { Resolution } from '../../../src/record/forecast-doc.ts';
 import { settledWager } from '../../integration/pipeline/steps/wager-fixtures.ts';
 import { contextAt, followProcessClock, REACHED } from '../clock/trusted-time.ts';
 import { serveOneJob } from '../commerce/served-jobs.ts';
-import { stampService } from '../timestamps/stamp-service.ts';
 import { runSelfTestsShortly } from './self-tests.ts';
 import { runPastDay, type TestService, testService } from './service.ts';
 
@@ -28,7 +27,6 @@ export async function untoldService(): Promise<TestService> {
   await runPastDay(service, TODAY, []);
   await service.infrastructure.localChain!.setNextBlockTime(NOW);
   await decideUnrevealed(service);
-  await stampService(service);
   await makeVoid(service);
   await reportOutcome(service);
   await serveOneJob(service);

@@ -1,6 +1,6 @@
 import type { LocalAccount } from 'viem';
-import { createRoleSigner } from '../../../src/chain/signers/role-signer.ts';
-import type { WalletRole } from '../../../src/chain/tx/wallet.ts';
+import { createRoleSigner } from '../../../src/chain/signers.ts';
+import type { WalletRole } from '../../../src/chain/wallet.ts';
 
 /** The account of a remote signer that can be down. */
 export function accountOfSigner(role: WalletRole, account: LocalAccount): { account: LocalAccount; isDown: boolean; refused: number } {

@@ -12,9 +12,8 @@ import {
   verifyTypedData,
 } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkSigner } from '../../../src/chain/signers/check-signer.ts';
-import type { RoleSigner } from '../../../src/chain/signers/role-signer.ts';
-import { createReceiptSigner, RECEIPT_TYPES } from '../../../src/commerce/receipts/receipt.ts';
+import { checkSigner, type RoleSigner } from '../../../src/chain/signers.ts';
+import { createReceiptSigner, RECEIPT_TYPES } from '../../../src/commerce/receipts.ts';
 
 export interface OpenedSigner {
   signer: RoleSigner;

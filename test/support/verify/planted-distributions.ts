@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HORIZONS } from '../../../src/forecast/model.ts';
-import type { ChallengeResult } from '../../../src/record/challenge/challenge-figures.ts';
-import type { DistributionsReply, ForecastDistributions } from '../../../src/record/schemas/distributions.ts';
-import type { CheckId } from '../../../src/verify/catalogue.ts';
+import type { ChallengeResult } from '../../../src/record/challenge.ts';
+import type { DistributionsReply, ForecastDistributions } from '../../../src/record/schemas/forecast.ts';
+import type { CheckId } from '../../../src/verify/findings.ts';
 import type { TestService } from '../service/service.ts';
 
 export interface PlantedDistribution {

@@ -3,22 +3,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { vi } from 'vitest';
 import type { EventViewOptions } from '../../../src/events/event-view.ts';
-import { EVENT_INDEXES, EventLog } from '../../../src/events/log/event-log.ts';
-import { DELIVERY_INDEXES, DeliveryQueue } from '../../../src/events/webhooks/delivery/delivery-queue.ts';
-import type { WebhookDispatcherDeps } from '../../../src/events/webhooks/delivery/dispatcher.ts';
-import { SenderLeaseStore } from '../../../src/events/webhooks/delivery/sender-lease.ts';
-import { toStoredTarget } from '../../../src/events/webhooks/formats/chat-target.ts';
-import { publishWebhookNotices } from '../../../src/events/webhooks/health/disabled-notices.ts';
-import { WebhookHealthStore } from '../../../src/events/webhooks/health/webhook-health.ts';
-import { CHAT_PACE_INDEXES, ChatPaceStore } from '../../../src/events/webhooks/limits/chat-pace-store.ts';
-import { HostLimiter } from '../../../src/events/webhooks/limits/host-limiter.ts';
-import type { WebhookDoc } from '../../../src/events/webhooks/registry/webhook.ts';
-import { WEBHOOK_INDEXES } from '../../../src/events/webhooks/registry/webhook-store.ts';
-import { generateSecret } from '../../../src/events/webhooks/signing/secret.ts';
-import { QUEUE_INDEXES } from '../../../src/pipeline/schedule/queue-indexes.ts';
+import { EVENT_INDEXES, EventLog } from '../../../src/events/log.ts';
+import { DELIVERY_INDEXES, DeliveryQueue, SenderLeaseStore } from '../../../src/events/webhooks/delivery-queue.ts';
+import { toStoredTarget } from '../../../src/events/webhooks/formats.ts';
+import { HostLimiter } from '../../../src/events/webhooks/limits.ts';
+import type { WebhookDispatcherDeps } from '../../../src/events/webhooks/sender.ts';
+import { generateSecret } from '../../../src/events/webhooks/signing.ts';
+import { publishWebhookNotices, type WebhookDoc, WebhookHealthStore } from '../../../src/events/webhooks/store.ts';
+import { WEBHOOK_INDEXES } from '../../../src/events/webhooks/webhook-store.ts';
+import { QUEUE_INDEXES } from '../../../src/pipeline/timetable.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
-import { createSecretBox } from '../../../src/platform/secrets/secret-box.ts';
+import { createSecretBox } from '../../../src/platform/secrets.ts';
 import { testDatabase } from '../database/database.ts';
 import { regimeDraft } from './webhook-registry.ts';
 
@@ -34,7 +30,7 @@ const VIEW: EventViewOptions = {
 export async function webhookBench() {
   const database = await testDatabase();
   const { db } = database;
-  await ensureIndexes(db, [...EVENT_INDEXES, ...WEBHOOK_INDEXES, ...DELIVERY_INDEXES, ...CHAT_PACE_INDEXES, ...QUEUE_INDEXES]);
+  await ensureIndexes(db, [...EVENT_INDEXES, ...WEBHOOK_INDEXES, ...DELIVERY_INDEXES, ...QUEUE_INDEXES]);
   const webhooks = db.collection<WebhookDoc>('webhooks');
   const [events, queue] = [new EventLog(db), new DeliveryQueue(db)];
   const clock = { now: new Date('2026-03-10T12:00:00Z') };
@@ -50,7 +46,6 @@ export async function webhookBench() {
       targets: { allowLocal: true, resolve: async () => ['127.0.0.1'] },
       leases: new SenderLeaseStore(db),
       health: new WebhookHealthStore(db),
-      pace: new ChatPaceStore(db),
       hosts: new HostLimiter({
         maxConcurrent: 4,
         perMinute: null,

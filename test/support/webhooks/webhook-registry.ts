@@ -1,21 +1,18 @@
 import type { Db } from 'mongodb';
 import type { Address } from 'viem';
-import type { AnyEventDraft } from '../../../src/events/log/event.ts';
-import { EventLog } from '../../../src/events/log/event-log.ts';
-import { DeliveryQueue } from '../../../src/events/webhooks/delivery/delivery-queue.ts';
-import { ChatPaceStore } from '../../../src/events/webhooks/limits/chat-pace-store.ts';
-import { DailyQuotaStore } from '../../../src/events/webhooks/limits/daily-quota-store.ts';
-import { HostLimiter } from '../../../src/events/webhooks/limits/host-limiter.ts';
-import { ReplayClaimStore } from '../../../src/events/webhooks/on-demand/replay-claim-store.ts';
-import { sendPing } from '../../../src/events/webhooks/on-demand/send-ping.ts';
+import { type AnyEventDraft, EventLog } from '../../../src/events/log.ts';
+import { DeliveryQueue } from '../../../src/events/webhooks/delivery-queue.ts';
+import { DailyQuotaStore, HostLimiter } from '../../../src/events/webhooks/limits.ts';
 import {
   createWebhookRegistry,
+  ReplayClaimStore,
+  sendPing,
   type WebhookRegistry,
   type WebhookRegistryDeps,
-} from '../../../src/events/webhooks/registry/webhook-registry.ts';
-import { WebhookStore } from '../../../src/events/webhooks/registry/webhook-store.ts';
-import type { ResolveHostname } from '../../../src/platform/outbound/target.ts';
-import { createSecretBox } from '../../../src/platform/secrets/secret-box.ts';
+} from '../../../src/events/webhooks/registry.ts';
+import { WebhookStore } from '../../../src/events/webhooks/webhook-store.ts';
+import type { ResolveHostname } from '../../../src/platform/outbound/guarded.ts';
+import { createSecretBox } from '../../../src/platform/secrets.ts';
 
 export interface TestRegistryOptions {
   now(): Date;
@@ -40,7 +37,6 @@ export function testRegistry(
   const testing = {
     ...calling,
     queue,
-    pace: new ChatPaceStore(db),
     publicUrl: 'http://127.0.0.1:3000',
     hosts: new HostLimiter({
       maxConcurrent: 4,

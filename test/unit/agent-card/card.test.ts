@@ -3,16 +3,12 @@ import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { base64url, createLocalJWKSet, decodeProtectedHeader, exportJWK, flattenedVerify, generateKeyPair } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { buildAgentCard } from '../../../agent-card/card/card.ts';
-import type { CardSource } from '../../../agent-card/card/card-source.ts';
-import { EXTENSION_URIS } from '../../../agent-card/card/extensions.ts';
-import { buildServedCard } from '../../../agent-card/card/served-card.ts';
-import { createCardService, signCard } from '../../../agent-card/card/signed-card.ts';
-import { buildSkillContracts } from '../../../agent-card/documents/skill-contracts.ts';
-import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
+import { buildAgentCard, buildServedCard, createCardService, EXTENSION_URIS, signCard } from '../../../agent-card/card.ts';
+import { buildSkillContracts } from '../../../agent-card/documents.ts';
+import { type CardSource, ENDPOINTS } from '../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../skills/index.ts';
-import type { CardKeyStore } from '../../../src/auth/tokens/card-key-store.ts';
-import { joinUrl } from '../../../src/platform/service-url.ts';
+import type { CardKeyStore } from '../../../src/auth/tokens.ts';
+import { joinUrl } from '../../../src/platform/service-client.ts';
 import { literalCanonicalCard, pythonCanonicalCard } from '../../support/a2a/agent-card-canonical.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are what is tested

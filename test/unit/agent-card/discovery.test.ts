@@ -1,19 +1,22 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { buildAgentCard } from '../../../agent-card/card/card.ts';
-import { buildAiCatalog } from '../../../agent-card/documents/ai-catalog.ts';
-import { buildApiCatalog, formatCatalogLinks } from '../../../agent-card/documents/api-catalog.ts';
-import { renderLlmsText } from '../../../agent-card/documents/llms.ts';
-import { buildMcpServerCard, buildMcpServerFile } from '../../../agent-card/documents/mcp-server-file.ts';
-import { buildRegistrationFile } from '../../../agent-card/documents/registration-file.ts';
-import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
-import { INTERFACES, listInterfaces, type ServiceInterface } from '../../../agent-card/interfaces.ts';
-import { MCP_VERSIONS } from '../../../agent-card/protocols.ts';
-import { WEBSOCKET } from '../../../src/events/channels.ts';
-import { buildX402Document, buildX402Resources } from '../../../src/transports/http/commerce/x402/discovery-document.ts';
-import { declaredRoutes } from '../../../src/transports/http/routes.ts';
-import { STANDARDS } from '../../../src/transports/http/service/about/standards.ts';
+import { buildAgentCard } from '../../../agent-card/card.ts';
+import {
+  buildAiCatalog,
+  buildApiCatalog,
+  buildMcpServerCard,
+  buildMcpServerFile,
+  buildRegistrationFile,
+  formatCatalogLinks,
+} from '../../../agent-card/documents.ts';
+import { ENDPOINTS, INTERFACES, listInterfaces, MCP_VERSIONS, type ServiceInterface } from '../../../agent-card/endpoints.ts';
+import { renderLlmsText } from '../../../agent-card/skill-documents.ts';
+import { FORECAST_TERMS } from '../../../src/commerce/offerings.ts';
+import { WEBSOCKET } from '../../../src/events/events.ts';
+import { STANDARDS } from '../../../src/http/routes/info.ts';
+import { buildX402Document, buildX402Resources } from '../../../src/http/routes/paid.ts';
+import { declaredRoutes } from '../../../src/http/routes.ts';
 import { MERCHANT } from '../../support/commerce/paid-quotes.ts';
 
 const BASE = 'https://oracle.example.org/base';
@@ -30,8 +33,13 @@ const urlsOf = (document: unknown) => new Set(JSON.stringify(document).match(/ht
 const described = listInterfaces().map(({ description }) => at(description.path));
 const called = listInterfaces().flatMap(({ endpoints }) => endpoints.map(at));
 
+const commerce = {
+  ...{ merchant: MERCHANT, facilitatorUrl: null, receiptSigner: MERCHANT.payee },
+  readForecastTerms: async () => ({ text: FORECAST_TERMS, revealedCalls: [] }),
+} as never;
+const x402Document = await buildX402Document({ commerce, publicUrl: BASE });
+
 describe('every interface of the registry', () => {
-  const commerce = { merchant: MERCHANT, facilitatorUrl: null, receiptSigner: MERCHANT.payee, freeHold: true } as never;
   const artifacts = listInterfaces().filter(({ artifactType }) => artifactType !== null);
   it.each<[string, unknown, readonly string[]]>([
     ['the API catalog', buildApiCatalog(source), [...called, ...described]],
@@ -46,7 +54,7 @@ describe('every interface of the registry', () => {
       buildRegistrationFile(source),
       [a2a, rest, x402].map(({ description }) => at(description.path)).concat(at(mcp.endpoints[0])),
     ],
-    ['x402.json', buildX402Document({ commerce, publicUrl: BASE }), [...x402.endpoints, mcp.endpoints[0], a2a.description.path].map(at)],
+    ['x402.json', x402Document, [...x402.endpoints, mcp.endpoints[0], a2a.description.path].map(at)],
     ['the bare list of x402', buildX402Resources(source), x402.endpoints.map(at)],
     ['the list of standards', STANDARDS.flatMap(({ paths }) => paths.map(at)), described],
   ])('has its URLs in %s', (_, document, expected) => {

@@ -1,16 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ICON_SVG } from '../../../agent-card/documents/icon.ts';
-import { renderLlmsText } from '../../../agent-card/documents/llms.ts';
-import { buildMcpServerFile } from '../../../agent-card/documents/mcp-server-file.ts';
-import { renderMethodology } from '../../../agent-card/documents/methodology.ts';
-import { buildRegistrationFile } from '../../../agent-card/documents/registration-file.ts';
-import { renderSkillFile } from '../../../agent-card/documents/skill-file.ts';
-import { IDENTITY } from '../../../agent-card/identity.ts';
+import { buildMcpServerFile, buildRegistrationFile, ICON_SVG, renderMethodology } from '../../../agent-card/documents.ts';
+import { IDENTITY } from '../../../agent-card/endpoints.ts';
+import { renderLlmsText, renderSkillFile } from '../../../agent-card/skill-documents.ts';
 import { SKILLS } from '../../../skills/index.ts';
 import { formatPrice } from '../../../skills/skill.ts';
-import { formatMoney } from '../../../src/commerce/money.ts';
+import { formatMoney } from '../../../src/commerce/offerings.ts';
 
 const publicUrl = 'https://oracle.example.org';
 const version = '1.2.3';

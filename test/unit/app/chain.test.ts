@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { composePublicRpc } from '../../../src/app/chain.ts';
-import { loadConfig } from '../../../src/platform/config/config.ts';
+import { loadConfig } from '../../../src/config.ts';
 
 describe('composePublicRpc', () => {
   const key = (digit: number) => `0x${String(digit).repeat(64)}`;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatAmount, formatMoney, parseAmount, parseUsd, usdFromMicros } from '../../../src/commerce/money.ts';
+import { formatAmount, formatMoney, parseAmount, parseUsd, usdFromMicros } from '../../../src/commerce/offerings.ts';
 
 const amount = fc.bigInt({ min: 0n, max: 10n ** 30n });
 const decimals = fc.integer({ min: 0, max: 18 });

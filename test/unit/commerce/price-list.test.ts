@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CHANNELS } from '../../../src/commerce/channels.ts';
 import { listChannelStates } from '../../../src/commerce/commerce.ts';
-import { formatMoney } from '../../../src/commerce/money.ts';
-import { findOffering, getOfferingId, OFFERINGS } from '../../../src/commerce/price-list.ts';
+import { CHANNELS, findOffering, formatMoney, getOfferingId, OFFERINGS } from '../../../src/commerce/offerings.ts';
 
 describe('OFFERINGS', () => {
   it('contains the offerings of the interface at their prices', () => {

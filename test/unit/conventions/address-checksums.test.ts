@@ -26,15 +26,13 @@ async function findAddresses(): Promise<Literal[]> {
 
 it('every address in the sources has the checksum of EIP-55', async () => {
   const addresses = await findAddresses();
-  expect(addresses.map(({ file }) => file)).toEqual(
-    expect.arrayContaining(['src/platform/config/settings/chain.ts', 'src/payer/coins.ts', 'src/chain/addresses.ts']),
-  );
+  expect(addresses.map(({ file }) => file)).toEqual(expect.arrayContaining(['src/settings.ts', 'src/payer.ts', 'src/chain/addresses.ts']));
   const wrong = addresses.filter(({ address }) => !EXCEPTIONS.has(address) && getAddress(address.toLowerCase()) !== address);
   expect(wrong).toEqual([]);
 });
 
 it('USDC on Base and on Base Sepolia is at the addresses of its issuer', async () => {
-  const coins = await readFile(new URL('src/payer/coins.ts', ROOT), 'utf8');
+  const coins = await readFile(new URL('src/payer.ts', ROOT), 'utf8');
   expect(coins).toContain("{ chainId: 8453, address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' }");
   expect(coins).toContain('{ chainId: 84532, address: BASE_SEPOLIA_ADDRESSES.stablecoin }');
   expect(BASE_SEPOLIA_ADDRESSES.stablecoin).toBe('0x036CbD53842c5426634e7929541eC2318f3dCF7e');

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { renderImportLaw } from '../../../src/tools/lint/import-law-table.ts';
+import { renderImportLaw } from '../../../src/tools/lint.ts';
 import { documentText, ROOT, unpadded } from '../../support/docs/documents.ts';
 
 const text = documentText('docs/ARCHITECTURE.md');

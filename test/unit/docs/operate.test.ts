@@ -3,18 +3,29 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { loadConfig } from '../../../src/platform/config/config.ts';
-import { SIGNER_ROLES } from '../../../src/platform/config/settings/signers.ts';
-import { SETTINGS } from '../../../src/platform/config/settings.ts';
-import { ERROR_CODES } from '../../../src/platform/errors.ts';
-import examples from '../../../src/transports/http/openapi/examples.json' with { type: 'json' };
+import { loadConfig } from '../../../src/config.ts';
+import { ERROR_CODES } from '../../../src/errors.ts';
+import { SELF_TEST_STATUS_REPLY } from '../../../src/http/routes/self-tests.ts';
+import { STATUS } from '../../../src/http/schemas/health.ts';
+import { toInlineJsonSchema } from '../../../src/platform/validation.ts';
+import { LATEST_ATTESTATION } from '../../../src/record/schemas/verification.ts';
+import { SETTINGS, SIGNER_ROLES } from '../../../src/settings.ts';
 import { documentText, ROOT } from '../../support/docs/documents.ts';
 
 const text = documentText('docs/OPERATE.md');
 const scripts: Record<string, string> = packageJson.scripts;
+
+/** An answer with every member of its schema. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are what is tested
-const replies: Record<string, any> = examples.replies;
+function sampleOf(schema: any): any {
+  if (schema.properties) return Object.fromEntries(Object.entries(schema.properties).map(([name, member]) => [name, sampleOf(member)]));
+  if (schema.anyOf) return sampleOf(schema.anyOf.find(({ type }: { type: string }) => type !== 'null'));
+  if (schema.additionalProperties?.type) return { VOID: sampleOf(schema.additionalProperties) };
+  return schema.type === 'array' ? [sampleOf(schema.items)] : (schema.enum?.[0] ?? null);
+}
+const answerOf = (reply: z.ZodType) => sampleOf(toInlineJsonSchema(reply, { unrepresentable: 'any', io: 'output' }));
 
 /** The block of a kind whose first line names it. */
 const block = (kind: string, name: string) =>
@@ -56,8 +67,7 @@ describe('the settings of docs/OPERATE.md', () => {
 
 /** What the code says, as it stands in its files without their comments: texts with values in them are cut there. */
 const sources = readdirSync(resolve(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-  // The runbook itself is written there.
-  .filter((path) => path.endsWith('.ts') && !path.startsWith('tools/deploy/'))
+  .filter((path) => path.endsWith('.ts'))
   .map((path) => readFileSync(resolve(ROOT, 'src', path), 'utf8'))
   .join('\n')
   .replaceAll(/^\s*\/\*.*?\*\/|(?<=^|\s)\/\/ [^\n]*$/gms, '');
@@ -70,8 +80,17 @@ const TELLING = 12;
 /** A short text has to be all of a message, a code, a field or a command. */
 const isWhole = (word: string) => word in scripts || new RegExp(`['\`]${word}['\`]|\\b${word}\\??:`).test(sources);
 
+/** Rows of the table of a section. */
+const tableOf = (section: string) =>
+  text
+    .split(`\n## ${section}\n`)[1]
+    .split('\n## ')[0]
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(2);
+
 describe('the runbook', () => {
-  const rows = text.split('<!-- runbook -->')[1].split('<!-- /runbook -->')[0].trim().split('\n').slice(2);
+  const rows = tableOf('Runbook');
   const words = rows.flatMap((row) => spansOf(row.split('|')[1]));
 
   it('quotes what the service says', () => {
@@ -122,13 +141,11 @@ describe('what to watch', () => {
     .map((row) => row.split('|'))
     .map(([, ask = '', , alarm = '']) => ({ ask, alarm }));
   const alarmOf = (words: string) => spansOf(rows.find(({ ask }) => ask.includes(words))!.alarm);
-  const [status, selfTests, latest] = [replies.getStatus, replies.getSelfTestStatus, replies.getLatestAttestation].map(
-    (reply) => reply['200']['application/json'],
-  );
+  const [status, selfTests, latest] = [STATUS, SELF_TEST_STATUS_REPLY, LATEST_ATTESTATION].map(answerOf);
 
   it('is where the status has it', () => {
     const asked = rows.filter(({ ask }) => /\/api\/status|the same/.test(ask)).flatMap(({ ask }) => spansOf(ask.split(': ')[1]));
-    expect(asked).toEqual(['schedule', 'steps', 'record.forecasts.VOID', 'wallets', 'market.archive']);
+    expect(asked).toEqual(['schedule', 'steps', 'record.forecasts.VOID', 'wallets']);
     for (const path of asked) expect(status).toHaveProperty(path);
     const [field, job] = alarmOf('`schedule`');
     const [state, ...words] = alarmOf('`steps`');
@@ -142,7 +159,7 @@ describe('what to watch', () => {
   it('is that of readiness, self-tests and attestations', () => {
     const [checks, ...names] = alarmOf('GET /ready');
     const [recorded] = status[checks];
-    expect(recorded).toHaveProperty('name', names[0]);
+    expect(recorded).toHaveProperty('name');
     expect(names).toHaveLength(6);
     for (const name of names) expect(isWhole(name), name).toBe(true);
     expect(selfTests).toHaveProperty(alarmOf('GET /api/self-test/status').at(-1)!);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderCheckTable, renderOutOfReach } from '../../../src/tools/docs/check-table.ts';
+import { renderCheckTable, renderOutOfReach } from '../../../src/tools/docs-tables.ts';
 import { documentText, unpadded } from '../../support/docs/documents.ts';
 import { cli } from '../../support/service/cli.ts';
 
@@ -7,7 +7,7 @@ const text = documentText('docs/VERIFY.md');
 const lines = [...text.matchAll(/^ {4}npx svc (.*)$/gm)].map(([, line]) => line.replace(/ +#.*$/, ''));
 
 describe('the commands of docs/VERIFY.md', () => {
-  it('are six', () => expect(lines).toHaveLength(6));
+  it('are five', () => expect(lines).toHaveLength(5));
 
   it.each(lines)('svc %s is one that there is, with options that it has', async (line) => {
     const [name, ...words] = line.split(' ');

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../src/auth/caller.ts';
-import { computeCommitment } from '../../../src/chain/eas/commitment.ts';
-import { deriveSalt } from '../../../src/chain/eas/salt.ts';
-import { PUSHED_NAMES, type PushedName } from '../../../src/events/event-names.ts';
-import { PAYLOADS, type PushedEvent } from '../../../src/events/event-payloads.ts';
+import { deriveSalt } from '../../../src/chain/eas/eas.ts';
+import { computeCommitment } from '../../../src/chain/eas/schemas.ts';
 import { viewEvent } from '../../../src/events/event-view.ts';
-import type { AnyEvent, AnyEventDraft } from '../../../src/events/log/event.ts';
-import { buildForecastDrafts, buildRegimeDrafts, buildWagerDrafts } from '../../../src/events/log/event-drafts.ts';
-import { buildUndecidedWager, type WagerDoc } from '../../../src/wager/wager-book.ts';
+import { PAYLOADS, PUSHED_NAMES, type PushedEvent, type PushedName } from '../../../src/events/events.ts';
+import { type AnyEvent, type AnyEventDraft, buildForecastDrafts, buildRegimeDrafts, buildWagerDrafts } from '../../../src/events/log.ts';
+import { buildUndecidedWager, type WagerDoc } from '../../../src/wager/wagers.ts';
 import { settledWager } from '../../integration/pipeline/steps/wager-fixtures.ts';
 import { undocumented } from '../../support/http/reply-schema.ts';
 import { buildTestDay } from '../record/day-fixture.ts';
@@ -79,6 +77,16 @@ describe('what a caller sees of an event', () => {
     expect(dataFor(BASIC, 'wager.settled')).toMatchObject({ outcome: 'WIN', payout: 10, pnl: 4.9, pnlMicros: 4_900_000 });
     expect(dataFor(BASIC, 'regime.changed')).toMatchObject({ from: 'CHOP', to: 'CRISIS', riskLevel: 'Extreme' });
     expect(dataFor(BASIC, 'attestation.created')).toMatchObject({ type: 'prediction', status: 'PENDING', chain: 'eip155:8453' });
+  });
+
+  it('has a wager without a winner as neither won nor lost', () => {
+    const wager = settledWager(20_458, 'VOID');
+    const [draft] = buildWagerDrafts(wager, { change: 'settled', at });
+    const event = { ...draft!, _id: 1, appendedAt: at } as AnyEvent;
+    const { data } = viewEvent(event, BASIC, options);
+    expect(data).toMatchObject({ winner: null, outcome: 'VOID', payout: 5, pnl: -0.1 });
+    expect(PAYLOADS['wager.settled'].strict().safeParse(data).error).toBeUndefined();
+    expect(viewEvent(event, FALLEN, options).data).toMatchObject({ winner: null, outcome: null, payout: null });
   });
 
   it('lets a Basic caller verify a signal against its commitment, with more fields for Premium', () => {

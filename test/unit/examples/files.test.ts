@@ -2,7 +2,7 @@ import { globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { STOCK_CLIENTS } from '../../../examples/clients/catalog.ts';
-import { findStockClients } from '../../../examples/demo-agent/stock-clients.ts';
+import { findStockClients } from '../../../examples/demo-agent/main.ts';
 import { documentText, ROOT } from '../../support/docs/documents.ts';
 import { EXAMPLE_PROGRAMS } from '../../support/docs/example-programs.ts';
 
@@ -55,7 +55,8 @@ describe.each(READY_MADE)('examples/%s', (file) => {
       .replaceAll(/ ?(\/\/|#) /g, ' ');
     expect(top).toMatch(/The direction of these forecasts has no demonstrated skill, and the service says so/);
     expect(top).toMatch(/The part with\s+skill is the width of the range. Not investment advice/);
-    expect(lines.length).toBeLessThanOrEqual(80);
+    // A bot's program is complete: what it does without a fresh range, a price or the money is part of it.
+    expect(lines.length).toBeLessThanOrEqual(120);
   });
 
   it('has its line in examples/README.md', () => {

@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CENTRAL_SHARES, computeHalfWidths, computeHalfWidthsFromVariance, widenPrice } from '../../../src/forecast/central-range.ts';
-import { buildDistribution, QUANTILE_COUNT, quantile } from '../../../src/forecast/distribution.ts';
-import { toQuantileGrid } from '../../../src/forecast/scoring/quantile-grid.ts';
+import {
+  buildDistribution,
+  CENTRAL_SHARES,
+  computeHalfWidths,
+  computeHalfWidthsFromVariance,
+  QUANTILE_COUNT,
+  quantile,
+  toQuantileGrid,
+  widenPrice,
+} from '../../../src/forecast/distribution.ts';
 
 /** Skewed and unevenly dense, as empirical residuals are. */
 const residuals = fc

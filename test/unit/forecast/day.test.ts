@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { isOracleError } from '../../../src/errors.ts';
 import { formatDay, parseDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
-import { isOracleError } from '../../../src/platform/errors.ts';
 
 describe('days', () => {
   it('count from 1970-01-01 and round-trip', () => {

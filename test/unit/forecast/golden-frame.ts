@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { it } from 'vitest';
 import { parseDay } from '../../../src/forecast/day.ts';
-import type { BusinessDaySeries, InputFrame } from '../../../src/forecast/input-frame.ts';
+import type { BusinessDaySeries, InputFrame } from '../../../src/forecast/inputs.ts';
 import { describeWithShared, hasShared, sharedPath } from '../../support/record/shared.ts';
 
 /** A suite whose body reads reference files. The runner collects skipped suites too, so without the files another body has to stand in. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { isOracleError, type OracleError } from '../../../src/errors.ts';
 import { parseDay } from '../../../src/forecast/day.ts';
-import { getLastDay, type InputFrame, MIN_HISTORY_DAYS, sliceFrame, validateFrame } from '../../../src/forecast/input-frame.ts';
-import { isOracleError, type OracleError } from '../../../src/platform/errors.ts';
+import { getLastDay, type InputFrame, MIN_HISTORY_DAYS, sliceFrame, validateFrame } from '../../../src/forecast/inputs.ts';
 import { describeGolden, readGoldenFrame } from './golden-frame.ts';
 import { syntheticFrame } from './synthetic-frame.ts';
 

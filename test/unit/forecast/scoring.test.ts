@@ -9,7 +9,7 @@ import {
   scoreDirection,
   selectNonOverlapping,
   wilsonInterval,
-} from '../../../src/forecast/scoring.ts';
+} from '../../../src/forecast/signal.ts';
 
 const outcomes = (text: string): Outcome[] => [...text].map((letter) => (letter === 'W' ? 'WIN' : 'LOSS'));
 

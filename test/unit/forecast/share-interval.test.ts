@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeEffectiveCount } from '../../../src/forecast/math/effective-count.ts';
-import { createRandom } from '../../../src/forecast/math/random.ts';
-import { computeShareInterval, wilsonInterval } from '../../../src/forecast/scoring.ts';
-import { computeCallStatistics } from '../../../src/forecast/statistics/call-statistics.ts';
-import { summarizeRecord } from '../../../src/forecast/statistics/record-summary.ts';
-import type { RecordRow } from '../../../src/forecast/statistics/win-rate.ts';
+import { computeEffectiveCount, createRandom } from '../../../src/forecast/bootstrap.ts';
+import { summarizeRecord } from '../../../src/forecast/record-statistics.ts';
+import { computeShareInterval, wilsonInterval } from '../../../src/forecast/signal.ts';
+import { computeCallStatistics, type RecordRow } from '../../../src/forecast/statistics.ts';
 import { scored, windowSigns } from './statistics/scored-forecasts.ts';
 
 /** How often the interval of calls of UP, one a day, leaves out one half on a price without drift. */

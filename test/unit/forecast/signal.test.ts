@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../src/forecast/day.ts';
 import { cdf, crps, probabilityAbove, quantile } from '../../../src/forecast/distribution.ts';
-import { computeFeatures } from '../../../src/forecast/features/compute-features.ts';
-import { type BlockFit, walkForward } from '../../../src/forecast/fit/walk-forward.ts';
+import { computeFeatures } from '../../../src/forecast/features.ts';
+import { type BlockFit, walkForward } from '../../../src/forecast/fit.ts';
 import type { HorizonModel } from '../../../src/forecast/model.ts';
-import { classifyRegimes } from '../../../src/forecast/regime/regime.ts';
-import { brierScore, scoreDirection } from '../../../src/forecast/scoring.ts';
-import { buildForecast, type ForecastValues, toConfidence, toDirection, toSignal } from '../../../src/forecast/signal.ts';
+import { classifyRegimes } from '../../../src/forecast/regime.ts';
+import {
+  brierScore,
+  buildForecast,
+  type ForecastValues,
+  scoreDirection,
+  toConfidence,
+  toDirection,
+  toSignal,
+} from '../../../src/forecast/signal.ts';
 import { describeGolden, readGolden, readGoldenFrame, readGoldenRows } from './golden-frame.ts';
 import { syntheticFrame } from './synthetic-frame.ts';
 

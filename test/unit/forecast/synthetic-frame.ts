@@ -1,5 +1,5 @@
 import { type Day, parseDay } from '../../../src/forecast/day.ts';
-import type { BusinessDaySeries, InputFrame } from '../../../src/forecast/input-frame.ts';
+import type { BusinessDaySeries, InputFrame } from '../../../src/forecast/inputs.ts';
 
 /** Uniform numbers in [0, 1), the same for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {

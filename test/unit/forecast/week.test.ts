@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatDay, parseDay } from '../../../src/forecast/day.ts';
-import { formatWeek, getLastDayOfWeek, getWeekday, parseWeek, toWeek, WEEK_PATTERN } from '../../../src/forecast/week.ts';
+import {
+  formatDay,
+  formatWeek,
+  getLastDayOfWeek,
+  getWeekday,
+  parseDay,
+  parseWeek,
+  toWeek,
+  WEEK_PATTERN,
+} from '../../../src/forecast/day.ts';
 
 const anyDay = fc.integer({ min: parseDay('1000-01-01'), max: parseDay('9999-12-20') });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseDay, toInstantMs } from '../../../src/forecast/day.ts';
-import { chooseFeed } from '../../../src/market/choose-feed.ts';
 import type { Feed } from '../../../src/market/feed.ts';
+import { chooseFeed } from '../../../src/market/market.ts';
 import { buildDailyCsv, createCsvFolder } from './csv/csv-folder.ts';
 
 const offline = { seed: 2, isLiveReachable: async () => false };

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Day, toInstantMs } from '../../../src/forecast/day.ts';
-import type { Feed } from '../../../src/market/feed.ts';
-import { SERIES_IDS } from '../../../src/market/series/series.ts';
-import { getSignalTimeMs } from '../../../src/market/signal-time.ts';
+import { type Feed, getSignalTimeMs } from '../../../src/market/feed.ts';
+import { SERIES_IDS } from '../../../src/market/series.ts';
 
 const HOUR = 3_600_000;
 

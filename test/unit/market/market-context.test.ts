@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toInstantMs } from '../../../src/forecast/day.ts';
-import { buildMarketContext } from '../../../src/market/market-context.ts';
-import { buildMacroContext } from '../../../src/market/reports/macro/macro-context.ts';
+import { buildMarketContext } from '../../../src/market/market.ts';
+import { buildMacroContext } from '../../../src/market/reports/macro.ts';
 import { buildDailyPairs, buildObservations, createMemoryFeed } from './memory-feed.ts';
 
 const FIRST = 19_700;
@@ -21,7 +21,12 @@ describe('buildMarketContext', () => {
         buildDailyPairs(DAY - 60, DAY + 5, () => 0.1),
       ),
     });
-    expect(context).toMatchObject({ etfFlows7dUsd: 600_000, etfFlows30dUsd: 2_900_000, etfFlowLastDayUsd: 100_000 });
+    expect(context).toMatchObject({
+      etfFlows7dUsd: 700_000,
+      etfFlows30dUsd: 3_000_000,
+      etfFlowLastDayUsd: 100_000,
+      etfFlowThroughDay: DAY - 1,
+    });
     expect(context.observedAt.etfFlows).toBe(toInstantMs(DAY, 12));
   });
 
@@ -32,7 +37,7 @@ describe('buildMarketContext', () => {
         buildDailyPairs(DAY - 60, DAY + 5, () => 0.1),
       ),
     };
-    expect((await contextAt(NOON - 1, flows)).etfFlows7dUsd).toBe(500_000);
+    expect(await contextAt(NOON - 1, flows)).toMatchObject({ etfFlows7dUsd: 700_000, etfFlowThroughDay: DAY - 2 });
   });
 
   it('labels the index of the day', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { toInstantMs } from '../../../src/forecast/day.ts';
-import { computeInputsDigest } from '../../../src/market/inputs/inputs-digest.ts';
+import { getSignalTimeMs } from '../../../src/market/feed.ts';
+import { computeInputsDigest } from '../../../src/market/inputs.ts';
 import { createMarket } from '../../../src/market/market.ts';
-import { getSignalTimeMs } from '../../../src/market/signal-time.ts';
 import { buildDailyPairs, buildObservations, createMemoryFeed } from './memory-feed.ts';
 
 const FIRST = 16_000;

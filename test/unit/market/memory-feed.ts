@@ -1,8 +1,7 @@
 import { type Day, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { Feed, SpotPrice, VenueClose } from '../../../src/market/feed.ts';
-import type { FrameObservations } from '../../../src/market/inputs/frame-history.ts';
-import { type Observations, sliceKnownAt } from '../../../src/market/series/observations.ts';
-import { getPublicationMs, SERIES_IDS, type SeriesId } from '../../../src/market/series/series.ts';
+import type { FrameObservations } from '../../../src/market/inputs.ts';
+import { getPublicationMs, type Observations, SERIES_IDS, type SeriesId, sliceKnownAt } from '../../../src/market/series.ts';
 
 /** A series from `[day, value]` pairs, known at its usual hour unless `availableAt` says otherwise. */
 export function buildObservations(

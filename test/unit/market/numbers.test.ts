@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { computeChangePct, millionsToUsd, roundOrNull, subtractOrNull } from '../../../src/market/numbers.ts';
+import { computeChangePct, millionsToUsd, roundOrNull, subtractOrNull } from '../../../src/market/feed.ts';
 
 describe('numbers', () => {
   it('have no binary rounding errors', () => {

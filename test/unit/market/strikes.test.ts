@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  isNewYorkNoon,
-  isWeeklyStrike,
-  type StrikeSnapshot,
-  selectNearTheMoney,
-  selectWeeklyStrikes,
-} from '../../../src/market/strikes.ts';
+import { isNewYorkNoon, isWeeklyStrike, type StrikeSnapshot, selectNearTheMoney, selectWeeklyStrikes } from '../../../src/market/feed.ts';
 import { strikeSnapshot } from '../../support/market/strike-snapshot.ts';
 
 const at = (text: string) => Date.parse(text);

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../src/config.ts';
+import { OracleError } from '../../../src/errors.ts';
 import { parseDay } from '../../../src/forecast/day.ts';
-import { MODEL_NAMES } from '../../../src/forecast/models/registry.ts';
+import { MODEL_NAMES } from '../../../src/forecast/models.ts';
+import { getSignalTimeMs } from '../../../src/market/feed.ts';
 import { createMarket } from '../../../src/market/market.ts';
-import { getSignalTimeMs } from '../../../src/market/signal-time.ts';
-import { openSimulatedFeed } from '../../../src/market/simulated/feed.ts';
+import { openSimulatedFeed } from '../../../src/market/simulated.ts';
 import { Forecaster } from '../../../src/pipeline/forecaster.ts';
-import { loadConfig } from '../../../src/platform/config/config.ts';
-import { OracleError } from '../../../src/platform/errors.ts';
-import { storeDistribution } from '../../../src/record/distributions/day-distributions.ts';
-import { buildDistributionScores } from '../../../src/record/distributions/distribution-scores.ts';
-import type { ModelDoc, ModelStore } from '../../../src/record/model-store.ts';
+import { buildDistributionScores } from '../../../src/record/distribution-scores.ts';
+import { storeDistribution } from '../../../src/record/forecast-doc.ts';
+import type { ModelDoc, ModelStore } from '../../../src/record/model-card.ts';
 import { buildTestForecast } from '../record/forecast-fixture.ts';
 
 const DAY = parseDay('2026-03-11');

@@ -1,10 +1,10 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect, it } from 'vitest';
-import { composeSignerHealth } from '../../../src/app/signers/signer-health.ts';
-import type { RoleSigner } from '../../../src/chain/signers/role-signer.ts';
-import type { WalletRole } from '../../../src/chain/tx/wallet.ts';
-import { checkReadiness, type ReadinessDeps } from '../../../src/pipeline/readiness.ts';
-import { OracleError } from '../../../src/platform/errors.ts';
+import { composeSignerHealth } from '../../../src/app/chain.ts';
+import type { RoleSigner } from '../../../src/chain/signers.ts';
+import type { WalletRole } from '../../../src/chain/wallet.ts';
+import { OracleError } from '../../../src/errors.ts';
+import { checkReadiness, type ReadinessDeps } from '../../../src/pipeline/status.ts';
 import { timeAt } from '../../support/clock/trusted-time.ts';
 
 const NOW = new Date('2026-08-20T21:36:00Z');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toPublicStepReason } from '../../../src/pipeline/step-run-store.ts';
+import { toPublicStepReason } from '../../../src/pipeline/step-runs.ts';
 
 it.each(['signal', 'attest', 'open-window', 'resolve', 'reputation', 'brief'] as const)('the reason of a waiting %s is public', (step) => {
   expect(toPublicStepReason({ step, reason: 'no price' })).toBe('no price');

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createCache } from '../../../src/platform/cache.ts';
+import { createCache } from '../../../src/platform/concurrency.ts';
 
 describe('createCache', () => {
   it('loads a key once, also for callers that come meanwhile', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createProgressBar } from '../../../src/platform/startup/progress-bar.ts';
+import { createProgressBar } from '../../../src/platform/progress.ts';
 
 function bar(isTTY: boolean) {
   const written: string[] = [];

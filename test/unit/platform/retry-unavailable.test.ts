@@ -1,7 +1,7 @@
 import { MongoNetworkError, MongoServerError } from 'mongodb';
 import { describe, expect, it, vi } from 'vitest';
-import { OracleError } from '../../../src/platform/errors.ts';
-import { retryWhileUnavailable } from '../../../src/platform/retry-unavailable.ts';
+import { OracleError } from '../../../src/errors.ts';
+import { retryWhileUnavailable } from '../../../src/platform/retry.ts';
 
 const open = new AbortController().signal;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStartupProgress, formatStartupStep } from '../../../src/platform/startup/startup-progress.ts';
+import { createStartupProgress, formatStartupStep } from '../../../src/platform/progress.ts';
 
 describe('a start', () => {
   it('says what it is at, how much of it is done, and nothing once it is complete', () => {

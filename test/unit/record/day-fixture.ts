@@ -1,6 +1,6 @@
 import { zeroHash } from 'viem';
 import { type Day, formatDay, toInstantMs } from '../../../src/forecast/day.ts';
-import type { DayDoc } from '../../../src/record/day-doc.ts';
+import type { DayDoc } from '../../../src/record/forecast-doc.ts';
 
 /** A day of the record with a forecast by default. */
 export function buildTestDay(day: Day, rest: Partial<DayDoc> = {}): DayDoc {

@@ -1,6 +1,5 @@
 import { parseDay } from '../../../src/forecast/day.ts';
-import { type ForecastDoc, formatForecastId, getOutcomeWindow } from '../../../src/record/forecast-doc.ts';
-import type { ForecastState } from '../../../src/record/lifecycle/forecast-state.ts';
+import { type ForecastDoc, type ForecastState, formatForecastId, getOutcomeWindow } from '../../../src/record/forecast-doc.ts';
 
 const HASH = `0x${'1'.repeat(64)}` as const;
 

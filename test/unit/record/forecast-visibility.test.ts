@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../src/auth/caller.ts';
-import { viewAttestation } from '../../../src/record/attestations/view.ts';
-import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
-import { viewForecast } from '../../../src/record/forecast-visibility.ts';
-import type { ForecastState } from '../../../src/record/lifecycle/forecast-state.ts';
+import { viewAttestation } from '../../../src/record/attestations.ts';
+import type { ForecastDoc, ForecastState } from '../../../src/record/forecast-doc.ts';
+import { viewForecast } from '../../../src/record/visibility.ts';
 import { buildTestForecast } from './forecast-fixture.ts';
 import { scorecardOf } from './scorecard-fixture.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sanitizeText } from '../../../src/record/sanitize-text.ts';
+import { sanitizeText } from '../../../src/record/self-tests.ts';
 
 describe('external text', () => {
   it.each([

@@ -1,9 +1,10 @@
-import { summarizeRecord } from '../../../src/forecast/statistics/record-summary.ts';
+import { publishRecordSummary, summarizeRecord } from '../../../src/forecast/record-statistics.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
-import type { ViewOptions } from '../../../src/record/forecast-visibility.ts';
-import { buildScorecard, toSummaryRow } from '../../../src/record/scorecard/scorecard.ts';
+import { buildScorecardPage, toSummaryRow } from '../../../src/record/scorecard.ts';
+import type { ViewOptions } from '../../../src/record/visibility.ts';
 
 /** The scorecard of these forecasts, in sequence order. */
 export function scorecardOf(docs: readonly ForecastDoc[], horizonDays: number, options: ViewOptions, limit = docs.length) {
-  return buildScorecard(summarizeRecord(docs.map(toSummaryRow), horizonDays), { newest: docs.toReversed(), limit }, options);
+  const summary = publishRecordSummary(summarizeRecord(docs.map(toSummaryRow), horizonDays));
+  return { ...summary, ...buildScorecardPage(docs.toReversed(), limit, options) };
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { SKILLS } from '../../../skills/index.ts';
-import { toSkillJsonSchema } from '../../../skills/json-schema.ts';
-import { withSingleTypes } from '../../../skills/single-type-schema.ts';
+import { toSkillJsonSchema, withSingleTypes } from '../../../skills/skill.ts';
 import { isVague, subschemasOf } from '../../support/http/json-schema.ts';
 
 describe('a schema with a list of types', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { SKILLS } from '../../../skills/index.ts';
-import { isForSale, PAYING_CALLER } from '../../../skills/paid-call.ts';
-import { findSkill, prepareCall } from '../../../skills/runner.ts';
+import { findSkill, isForSale, PAYING_CALLER, prepareCall } from '../../../skills/runner.ts';
 import { formatPrice, type Skill } from '../../../skills/skill.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
-import type { OracleError } from '../../../src/platform/errors.ts';
+import type { OracleError } from '../../../src/errors.ts';
+import { toInlineJsonSchema } from '../../../src/platform/validation.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -13,8 +13,8 @@ const PUBLIC = SKILLS.filter(({ tier }) => tier === 'public');
 const BASIC = { ...PUBLIC_CALLER, tier: 'basic' } as const;
 
 const converted = ({ input, output }: Skill) => [
-  z.toJSONSchema(input, { io: 'input' }) as JsonSchema,
-  z.toJSONSchema(output, { io: 'output' }) as JsonSchema,
+  toInlineJsonSchema(input, { io: 'input' }) as JsonSchema,
+  toInlineJsonSchema(output, { io: 'output' }) as JsonSchema,
 ];
 
 /** Paths of schema fields without a description, at any depth. */
@@ -172,10 +172,11 @@ describe('the input horizon', () => {
     expect(prepareCall('verify_prediction', { date: '2026-01-05', horizon }, BASIC).input).toMatchObject({ horizon: name });
   });
 
-  it('is listed as the enumeration of the interface, 7d by default', () => {
-    const listed = (id: string) => (z.toJSONSchema(findSkill(id).input, { io: 'input' }).properties as Record<string, JsonSchema>).horizon;
-    expect(listed('predict_btc_direction')).toMatchObject({ type: 'string', enum: ['2d', '3d', '7d'], default: '7d' });
-    expect(listed('get_track_record')).toMatchObject({ type: 'string', enum: ['1d', '2d', '3d', '7d'], default: '7d' });
+  it('is listed with all names, 7d by default', () => {
+    const listed = (id: string) =>
+      (toInlineJsonSchema(findSkill(id).input, { io: 'input' }).properties as Record<string, JsonSchema>).horizon;
+    for (const id of ['predict_btc_direction', 'get_track_record'])
+      expect(listed(id), id).toMatchObject({ type: 'string', enum: ['1d', '2d', '3d', '7d'], default: '7d' });
   });
 });
 

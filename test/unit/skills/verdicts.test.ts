@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { getTrackRecord } from '../../../skills/get-track-record.ts';
-import { limitWords } from '../../../skills/outlines/limit-words.ts';
-import { PREDICTION_PUBLIC_PART } from '../../../skills/outlines/prediction-public-part.ts';
-import { predictBtcDirection } from '../../../skills/predict-btc-direction.ts';
+import { PREDICTION_PUBLIC_PART, predictBtcDirection } from '../../../skills/predict-btc-direction.ts';
+import { limitWords } from '../../../skills/skill.ts';
 
 const MAX_WORDS = 120;
 /** The longest form that a verdict of the record takes. */
@@ -25,7 +24,7 @@ const STATISTICS = {
   ...{ brier: { model: 0.25, climatology: 0.25 }, brierDifference: { mean: -0.001, low: -0.011, high: 0.012 } },
 };
 const RECORD = {
-  ...{ statistics: STATISTICS, source: SOURCE },
+  ...{ statistics: STATISTICS, source: SOURCE, entries: [{ replayed: false }, { replayed: true }] },
   wholeRecord: { total: 3650, wins: 1837, resolved: 3650, accuracyInterval95: INTERVAL },
   filters: { horizon: '7d', from: null, to: null, regime: null, status: null },
 };
@@ -47,6 +46,11 @@ describe('the verdict of a long record', () => {
   ])('stands whole in at most 120 words of %s', (_, format) => {
     expect(countWords(format())).toBeLessThanOrEqual(MAX_WORDS);
     expect(format()).toContain(VERDICT);
+  });
+
+  it('claims no times for days that a demonstration replayed', () => {
+    expect(getTrackRecord.formatText(RECORD)).toContain('replayed times excepted.');
+    expect(getTrackRecord.formatText({ ...RECORD, entries: [{ replayed: false }] })).toContain('Certain: times and outcomes, on chain.');
   });
 
   it('is cut where it is longer than any that the record has', () => {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RawAttestation } from '../../../src/chain/eas/raw-attestation.ts';
+import type { RawAttestation } from '../../../src/chain/eas/schemas.ts';
 import { toInstantMs } from '../../../src/forecast/day.ts';
-import { checkForecastEvidence } from '../../../src/verify/check-forecast-evidence.ts';
-import { checkAttestation } from '../../../src/verify/checks/attestation.ts';
+import { checkAttestation } from '../../../src/verify/checks/prediction.ts';
 import type { AttestationEvidence, ForecastEvidence, Prediction } from '../../../src/verify/evidence.ts';
 import { createFindings } from '../../../src/verify/findings.ts';
-import { formatForecastVerdict, getVerdict } from '../../../src/verify/summary.ts';
+import { formatForecastVerdict, getVerdict, listMadeChecks } from '../../../src/verify/summary.ts';
+import { checkForecastEvidence } from '../../../src/verify/verify.ts';
 import { buildEvidence, countBytes, EVIDENCE_ATTESTER, FIRST_DAY, type FieldOfContent, flipByte } from '../../support/record/evidence.ts';
 
 const { attestations, prices, now } = buildEvidence();
@@ -41,7 +41,7 @@ it('complete evidence of an honest forecast leaves nothing unchecked', () => {
   expect(open).toEqual([]);
   expect(row).toMatchObject({ opened: true, late: false, missed: false });
   expect(named).toEqual(expect.arrayContaining(['link pass', 'onePrediction pass', 'oneResolution pass', 'price pass', 'opening pass']));
-  expect(formatForecastVerdict(list, row)).toMatch(/nothing is left unchecked$/);
+  expect(formatForecastVerdict(list, row, listMadeChecks(list))).toMatch(/nothing is left unchecked$/);
 });
 
 it('any changed byte of its two attestations is noticed', () => {
@@ -105,7 +105,7 @@ it('a forecast without an attestation cannot be checked, before and after its wi
   ] as const) {
     const found = check({ prediction: uncommitted, resolutions: [] }, new Date(windowOpensAt.getTime() + at));
     expect(found).toMatchObject({ row: null, open: ['found unknown'], verdict: 'unknown' });
-    expect(formatForecastVerdict(found.list, found.row)).toBe(`nothing could be checked: ${because}`);
+    expect(formatForecastVerdict(found.list, found.row, listMadeChecks(found.list))).toBe(`nothing could be checked: ${because}`);
   }
 });
 

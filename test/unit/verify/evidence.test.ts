@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { zeroHash } from 'viem';
 import { describe, expect, it } from 'vitest';
-import type { RawAttestation } from '../../../src/chain/eas/raw-attestation.ts';
-import { checkRecord, decodeRecord } from '../../../src/verify/check-record.ts';
+import type { RawAttestation } from '../../../src/chain/eas/schemas.ts';
 import type { AttestationEvidence } from '../../../src/verify/evidence.ts';
 import { createFindings, type Finding } from '../../../src/verify/findings.ts';
 import { formatRecordVerdict, getVerdict } from '../../../src/verify/summary.ts';
+import { checkRecord, decodeRecord } from '../../../src/verify/verify.ts';
 import { buildEvidence, countBytes, EVIDENCE_ATTESTER, type FieldOfContent, flipByte } from '../../support/record/evidence.ts';
 
 const VALID = buildEvidence();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AccountedWager, buildWagerAccounts, computeProfitMicros } from '../../../src/wager/accounts.ts';
+import { type AccountedWager, buildWagerAccounts, computeProfitMicros } from '../../../src/wager/wagers.ts';
 
 /** Wagers as the book holds them, one a day: a cost only where something was bought, a payout only where it is settled. */
 const wagers = fc
@@ -8,7 +8,7 @@ const wagers = fc
     fc.record({
       venue: fc.constantFrom('paper', 'polymarket'),
       asset: fc.constantFrom('USDC', 'PAPER-USD'),
-      state: fc.constantFrom('DECIDED', 'PLACED', 'WIN', 'LOSS', 'SKIPPED'),
+      state: fc.constantFrom('DECIDED', 'PLACED', 'WIN', 'LOSS', 'VOID', 'SKIPPED'),
       costMicros: fc.nat(10 ** 12),
       payoutMicros: fc.nat(10 ** 12),
     }),
@@ -19,7 +19,7 @@ const wagers = fc
       ({ state, costMicros, payoutMicros, ...where }, index): AccountedWager => ({
         ...{ ...where, state, day: 20_000 + index },
         costMicros: state === 'SKIPPED' || state === 'DECIDED' ? 0 : costMicros,
-        payoutMicros: state === 'WIN' ? payoutMicros : state === 'LOSS' ? 0 : null,
+        payoutMicros: state === 'WIN' || state === 'VOID' ? payoutMicros : state === 'LOSS' ? 0 : null,
       }),
     ),
   );
@@ -34,7 +34,8 @@ describe('wager accounts', () => {
         for (const { venue, asset, ...account } of accounts) {
           const own = all.filter((wager) => wager.venue === venue && wager.asset === asset);
           const states = (...wanted: string[]) => own.filter(({ state }) => wanted.includes(state));
-          expect([account.wins, account.losses, account.skipped]).toEqual(['WIN', 'LOSS', 'SKIPPED'].map((state) => states(state).length));
+          const tallies = [account.wins, account.losses, account.voids, account.skipped];
+          expect(tallies).toEqual(['WIN', 'LOSS', 'VOID', 'SKIPPED'].map((state) => states(state).length));
           expect(account.open).toBe(states('PLACED', 'DECIDED').length);
           expect(account.stakedMicros + account.openMicros).toBe(sum(own.map(({ costMicros }) => costMicros)));
           expect(account.returnedMicros).toBe(sum(own.map(({ payoutMicros }) => payoutMicros ?? 0)));
@@ -52,7 +53,7 @@ describe('wager accounts', () => {
     fc.assert(
       fc.property(wagers, (all) => {
         for (const { venue, asset, profitByDay, profitMicros } of buildWagerAccounts(all)) {
-          const settled = all.filter((one) => one.venue === venue && one.asset === asset && ['WIN', 'LOSS'].includes(one.state));
+          const settled = all.filter((one) => one.venue === venue && one.asset === asset && ['WIN', 'LOSS', 'VOID'].includes(one.state));
           expect(profitByDay.map(({ day }) => day)).toEqual(settled.map(({ day }) => day));
           const gains = profitByDay.map((point, index) => point.profitMicros - (profitByDay[index - 1]?.profitMicros ?? 0));
           expect(gains).toEqual(settled.map((wager) => wager.payoutMicros! - wager.costMicros));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareHeadToHead, MIN_SETTLED_MARKETS, type SettledComparison } from '../../../src/wager/head-to-head.ts';
+import { compareHeadToHead, MIN_SETTLED_MARKETS, type SettledComparison } from '../../../src/wager/wagers.ts';
 
 const markets = (count: number, pModel: number, qMarket: number): SettledComparison[] =>
   Array.from({ length: count }, (_, index) => ({ marketId: `m${index}`, pModel, qMarket, winner: 'YES' }));

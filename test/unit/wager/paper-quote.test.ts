@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildPaperQuote, buildPaperStrikes } from '../../../src/wager/paper-quote.ts';
+import { buildPaperQuote, buildPaperStrikes } from '../../../src/wager/paper-venue.ts';
 import { between } from '../../support/record/arbitraries.ts';
 
 const at = new Date('2026-01-07T21:42:00Z');

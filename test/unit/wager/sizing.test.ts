@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EARNED_WEIGHT, MAX_STAKE_FRACTION, sizeWager } from '../../../src/wager/sizing.ts';
+import { countMinimumContracts, EARNED_WEIGHT, findFavouredSide, MAX_STAKE_FRACTION, sizeWager } from '../../../src/wager/sizing.ts';
 import { between } from '../../support/record/arbitraries.ts';
 import { describeWithShared, sharedPath } from '../../support/record/shared.ts';
 
@@ -32,6 +32,47 @@ describe('sizing', () => {
         expect(side === null).toBe(fraction === 0);
       }),
     );
+  });
+});
+
+describe('the side of a wager without an edge', () => {
+  it.each([
+    [0.56, 0.5, 'YES'],
+    [0.44, 0.5, 'NO'],
+    [0.001, 0.03, 'NO'],
+    [0.999, 0.97, 'YES'],
+  ] as const)('returns for a model at %d and a market at %d: %s', (pModel, qMarket, side) => {
+    expect(findFavouredSide({ pModel, yesCost: qMarket + FEE, noCost: 1 - qMarket + FEE })).toBe(side);
+  });
+
+  it('has the larger expected payout per unit of stake, and a cost below the payout', () => {
+    const unit = between(0.001, 1.2);
+    fc.assert(
+      fc.property(between(0, 1), unit, unit, (pModel, yesCost, noCost) => {
+        const side = findFavouredSide({ pModel, yesCost, noCost });
+        if (side === null) {
+          expect(Math.min(yesCost, noCost)).toBeGreaterThanOrEqual(1);
+          return;
+        }
+        const [cost, other] = side === 'YES' ? [yesCost, noCost] : [noCost, yesCost];
+        const [p, q] = side === 'YES' ? [pModel, 1 - pModel] : [1 - pModel, pModel];
+        expect(cost).toBeLessThan(1);
+        if (other < 1) expect(p / cost).toBeGreaterThanOrEqual(q / other);
+      }),
+    );
+  });
+});
+
+describe('the smallest wager', () => {
+  it.each([
+    ['a minimum stake of one contract or more', 1, 0.53, undefined, 2],
+    ['a stake that is whole contracts', 1, 0.5, undefined, 2],
+    ['the minimum order of the venue, where it is larger', 1, 0.53, { min: 5, step: 1 }, 5],
+    ['the minimum stake, where it is larger', 10, 0.53, { min: 5, step: 1 }, 19],
+    ['whole steps of the venue', 1, 0.497, { min: 5, step: 10 }, 10],
+    ['one contract at least', 0, 0.53, undefined, 1],
+  ] as const)('is %s', (_, minStakeUsd, unitCost, sizes, contracts) => {
+    expect(countMinimumContracts({ minStakeMicros: minStakeUsd * 1e6, unitCostMicros: Math.round(unitCost * 1e6) }, sizes)).toBe(contracts);
   });
 });
 

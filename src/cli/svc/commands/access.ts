@@ -1,17 +1,21 @@
 import { z } from 'zod';
-import { logInWallet } from '../../../auth/login/login-client.ts';
-import { OracleError } from '../../../platform/errors.ts';
-import { UsageError } from '../../../platform/usage-error.ts';
-import { JSON_OPTION, parseChoice, type ServiceValues, URL_OPTION } from '../arguments.ts';
-import { EXIT, type SvcCommand } from '../command.ts';
-import type { CliContext } from '../context.ts';
-import { printJson, printNotice, printResult } from '../print.ts';
-import { hasKeyOption, KEY_OPTIONS, type KeyOptions, loadAccount } from '../secrets/keys.ts';
-import { readSession } from '../secrets/sessions.ts';
-import { queryService, resolveServiceUrl, resolveToken } from '../service-request.ts';
-import { formatMinute } from '../text/amounts.ts';
-import { formatFacts } from '../text/facts.ts';
-import { formatRecords, type RecordColumn } from '../text/table.ts';
+import { logInWallet } from '../../../auth/login-client.ts';
+import { OracleError, UsageError } from '../../../errors.ts';
+import {
+  JSON_OPTION,
+  parseChoice,
+  printJson,
+  printNotice,
+  printResult,
+  queryService,
+  resolveServiceUrl,
+  resolveToken,
+  type ServiceValues,
+  URL_OPTION,
+} from '../command.ts';
+import { type CliContext, EXIT, readSession, type SvcCommand } from '../context.ts';
+import { hasKeyOption, KEY_OPTIONS, type KeyOptions, loadAccount } from '../secrets.ts';
+import { formatFacts, formatMinute, formatRecords, type RecordColumn } from '../text.ts';
 
 const PATH = '/api/svc/oracle/access';
 const KEYS_PATH = '/api/svc/oracle/keys';
@@ -48,7 +52,6 @@ interface Owner {
 /** What a wallet has granted: keys of its bots, and applications. */
 export const accessCommand: SvcCommand<AccessValues> = {
   arguments: '[action] [id]',
-  argumentValues: ACTIONS,
   description: `list (the default) shows the API keys of your wallet and the applications that it has authorised; create makes a key for a bot;
 revoke ends a key or an application by its id, at once. create needs the wallet, which signs for the key (--wallet, --key-file or PRIVATE_KEY); the others a login at least.`,
   options: [

@@ -1,9 +1,7 @@
-import { openAuditByAddress } from '../../../audit/command/open-audit.ts';
-import { AUDIT_OPTIONS, type AuditCommand, EXIT_CODES_TEXT, runAudit } from '../../../audit/command/run-audit.ts';
-import { type ServiceValues, URL_OPTION } from '../arguments.ts';
-import { EXIT, type SvcCommand } from '../command.ts';
-import type { CliContext } from '../context.ts';
-import { printError } from '../errors/print-error.ts';
+import { AUDIT_OPTIONS, type AuditCommand, EXIT_CODES_TEXT, openAuditByAddress, runAudit } from '../audit-options.ts';
+import { type ServiceValues, URL_OPTION } from '../command.ts';
+import { type CliContext, EXIT, type SvcCommand } from '../context.ts';
+import { printError } from '../errors.ts';
 
 type AuditValues = AuditCommand & Pick<ServiceValues, 'url'>;
 

@@ -1,16 +1,20 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { OracleError } from '../../../platform/errors.ts';
-import { downloadFromService } from '../../../platform/service-client/download.ts';
-import { UsageError } from '../../../platform/usage-error.ts';
-import { JSON_OPTION, parseChoice, type ServiceValues, URL_OPTION } from '../arguments.ts';
-import { EXIT, type SvcCommand } from '../command.ts';
-import type { CliContext } from '../context.ts';
-import { printJson, printNotice, printResult } from '../print.ts';
-import { queryService, resolveServiceUrl } from '../service-request.ts';
-import { formatFacts, wrapText } from '../text/facts.ts';
-import type { TerminalWriter } from '../text/style.ts';
-import { formatRecords, type RecordColumn } from '../text/table.ts';
+import { OracleError, UsageError } from '../../../errors.ts';
+import { downloadFromService } from '../../../platform/service-client.ts';
+import {
+  JSON_OPTION,
+  parseChoice,
+  printJson,
+  printNotice,
+  printResult,
+  queryService,
+  resolveServiceUrl,
+  type ServiceValues,
+  URL_OPTION,
+} from '../command.ts';
+import { type CliContext, EXIT, type SvcCommand } from '../context.ts';
+import { formatFacts, formatRecords, type RecordColumn, type TerminalWriter, wrapText } from '../text.ts';
 
 const PATH = '/api/svc/dataset';
 const FORMATS = ['csv', 'parquet'] as const;

@@ -1,5 +1,5 @@
-import { UsageError } from '../../../platform/usage-error.ts';
-import type { SvcCommand } from '../command.ts';
+import { UsageError } from '../../../errors.ts';
+import type { SvcCommand } from '../context.ts';
 
 interface DoctorValues {
   json?: boolean;

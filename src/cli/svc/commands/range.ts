@@ -1,14 +1,17 @@
 import type { HorizonName } from '../../../forecast/model.ts';
-import { HORIZON_VIEW_OPTION, JSON_OPTION, type ServiceValues, URL_OPTION } from '../arguments.ts';
-import { EXIT, type SvcCommand } from '../command.ts';
-import { type ExpectedRanges, findRange, formatPriceRange, type HorizonRanges, queryExpectedRanges } from '../horizons/expected-ranges.ts';
-import { printResult } from '../print.ts';
-import { resolveServiceUrl } from '../service-request.ts';
-import { formatMinute, formatUsdAmount } from '../text/amounts.ts';
-import { formatErrorBar } from '../text/error-bar.ts';
-import { formatFacts, wrapText } from '../text/facts.ts';
-import type { TerminalWriter } from '../text/style.ts';
-import { formatRecords, type RecordColumn } from '../text/table.ts';
+import { HORIZON_VIEW_OPTION, JSON_OPTION, printResult, resolveServiceUrl, type ServiceValues, URL_OPTION } from '../command.ts';
+import { EXIT, type SvcCommand } from '../context.ts';
+import { type ExpectedRanges, findRange, formatPriceRange, type HorizonRanges, queryExpectedRanges } from '../horizons.ts';
+import {
+  formatErrorBar,
+  formatFacts,
+  formatMinute,
+  formatRecords,
+  formatUsdAmount,
+  type RecordColumn,
+  type TerminalWriter,
+  wrapText,
+} from '../text.ts';
 
 const DRAWN_SHARE = 0.8;
 

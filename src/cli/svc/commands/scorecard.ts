@@ -1,17 +1,32 @@
 import { z } from 'zod';
-import { readPages } from '../../../audit/claims/read-pages.ts';
+import { readPages } from '../../../audit/service-claims.ts';
 import { DEFAULT_HORIZON, parseHorizonDays } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
-import { HORIZON_VIEW_OPTION, JSON_OPTION, type ServiceValues, URL_OPTION } from '../arguments.ts';
-import { EXIT, type SvcCommand } from '../command.ts';
-import { formatHorizonScores, formatHorizonTable } from '../horizons/format-scores.ts';
-import { HORIZON_SCORES, INTERVAL, queryHorizonScores, SCORE_COUNTS } from '../horizons/horizon-scores.ts';
-import { printResult, wantsJson } from '../print.ts';
-import { queryService, resolveServiceUrl } from '../service-request.ts';
-import { formatPercentOrDash, formatRange, formatReturn, formatUsdAmount, NONE } from '../text/amounts.ts';
-import { formatFacts, wrapText } from '../text/facts.ts';
-import { styleValue, type TerminalWriter } from '../text/style.ts';
-import { formatRecords, type RecordColumn } from '../text/table.ts';
+import {
+  HORIZON_VIEW_OPTION,
+  JSON_OPTION,
+  printResult,
+  queryService,
+  resolveServiceUrl,
+  type ServiceValues,
+  URL_OPTION,
+  wantsJson,
+} from '../command.ts';
+import { EXIT, type SvcCommand } from '../context.ts';
+import { formatHorizonScores, formatHorizonTable, HORIZON_SCORES, INTERVAL, queryHorizonScores, SCORE_COUNTS } from '../horizons.ts';
+import {
+  formatFacts,
+  formatPercentOrDash,
+  formatRange,
+  formatRecords,
+  formatReturn,
+  formatUsdAmount,
+  NONE,
+  type RecordColumn,
+  styleValue,
+  type TerminalWriter,
+  wrapText,
+} from '../text.ts';
 
 const ANSWER = z.object({
   horizon: z.string(),

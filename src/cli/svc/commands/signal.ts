@@ -1,18 +1,42 @@
 import { z } from 'zod';
+import { isOracleError } from '../../../errors.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
-import { isOracleError } from '../../../platform/errors.ts';
-import { HORIZON_VIEW_OPTION, JSON_OPTION, type ServiceValues, TOKEN_OPTION, URL_OPTION } from '../arguments.ts';
-import { EXIT, type SvcCommand } from '../command.ts';
-import type { CliContext } from '../context.ts';
-import { findRange, formatPriceRange, type HorizonRanges, queryExpectedRanges } from '../horizons/expected-ranges.ts';
-import { type HorizonScores, queryHorizonScores } from '../horizons/horizon-scores.ts';
-import { queryHorizons } from '../horizons/query-horizons.ts';
-import { printNotice, printResult, wantsJson } from '../print.ts';
-import { queryService, resolveServiceUrl, resolveToken } from '../service-request.ts';
-import { formatMinute, formatPercentOrDash, formatRange, formatUsdAmount, NONE } from '../text/amounts.ts';
-import { formatFacts, wrapText } from '../text/facts.ts';
-import { styleValue, type TerminalWriter } from '../text/style.ts';
-import { formatRecords, type RecordColumn } from '../text/table.ts';
+import {
+  HORIZON_VIEW_OPTION,
+  JSON_OPTION,
+  printNotice,
+  printResult,
+  queryService,
+  resolveServiceUrl,
+  resolveToken,
+  type ServiceValues,
+  TOKEN_OPTION,
+  URL_OPTION,
+  wantsJson,
+} from '../command.ts';
+import { type CliContext, EXIT, type SvcCommand } from '../context.ts';
+import {
+  findRange,
+  formatPriceRange,
+  type HorizonRanges,
+  type HorizonScores,
+  queryExpectedRanges,
+  queryHorizonScores,
+  queryHorizons,
+} from '../horizons.ts';
+import {
+  formatFacts,
+  formatMinute,
+  formatPercentOrDash,
+  formatRange,
+  formatRecords,
+  formatUsdAmount,
+  NONE,
+  type RecordColumn,
+  styleValue,
+  type TerminalWriter,
+  wrapText,
+} from '../text.ts';
 
 const ANSWER = z.object({
   signal: z.string(),
@@ -138,7 +162,7 @@ function listColumns({ ranges, scores }: Uncertainty): RecordColumn<SignalAnswer
     { title: 'signal', cell: ({ signal }) => styleValue(signal) },
     { title: 'direction', spare: 3, cell: ({ direction }) => (direction === null ? NONE : styleValue(direction)) },
     { title: 'confidence', right: true, spare: 1, cell: ({ confidence }) => formatPercentOrDash(confidence) },
-    { title: '80 % range, USD', right: true, cell: ({ horizon }) => formatPriceRange(findRange(ranges, horizon, 0.8)) },
+    { title: 'expected 80 %, USD', right: true, cell: ({ horizon }) => formatPriceRange(findRange(ranges, horizon, 0.8)) },
     { title: 'right so far', right: true, spare: 2, cell: (row) => formatAccuracy(getScores(row)) },
     { title: 'ends (UTC)', spare: 0, cell: ({ resolvesAt }) => formatMinute(resolvesAt) },
   ];

@@ -1,26 +1,195 @@
-import type { Address } from 'viem';
-import type { ForecastQuery } from '../../../audit/chain/collect-forecast-evidence.ts';
-import type { ReadBlock } from '../../../audit/claims/check-timestamps.ts';
-import { claimsOf, openPrices } from '../../../audit/command/open-audit.ts';
-import { parseAddressOption, parseEndpointOption, parseNumberOption } from '../../../audit/command/option-values.ts';
-import { createProgressLine } from '../../../audit/command/run-audit.ts';
-import { buildForecastReport } from '../../../audit/forecast/forecast-report.ts';
-import { type ForecastVerification, parseForecastQuery, verifyForecast } from '../../../audit/forecast/verify-forecast.ts';
-import type { AuditPrices } from '../../../audit/prices/audit-prices.ts';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Address, Hex } from 'viem';
+import { z } from 'zod';
+import { type AuditReport, audit } from '../../../audit/audit.ts';
+import {
+  type AuditChain,
+  type AuditPrices,
+  createReadingState,
+  type ForecastQuery,
+  type ReadingState,
+} from '../../../audit/chain-record.ts';
+import {
+  buildForecastReport,
+  type ForecastReport,
+  type ForecastVerification,
+  parseForecastQuery,
+  verifyForecast,
+} from '../../../audit/verify-forecast.ts';
+import { isOracleError, UsageError } from '../../../errors.ts';
 import { DEFAULT_HORIZON } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
-import { isOracleError } from '../../../platform/errors.ts';
-import { UsageError } from '../../../platform/usage-error.ts';
 import { getVerdict } from '../../../verify/summary.ts';
-import { HORIZON_OPTION, JSON_OPTION, type ServiceValues, URL_OPTION } from '../arguments.ts';
-import { EXIT, type SvcCommand } from '../command.ts';
-import type { CliContext } from '../context.ts';
-import { printError } from '../errors/print-error.ts';
-import { printResult } from '../print.ts';
-import { locateRecord, type RecordLocation } from '../record-location.ts';
-import { createBlockReader } from '../verify/bitcoin-blocks.ts';
-import { formatVerification } from '../verify/verification-report.ts';
-import { verifyRecord } from '../verify/verify-record.ts';
+import {
+  EXIT_CODES as AUDIT_EXIT_CODES,
+  claimsOf,
+  createProgressLine,
+  openPrices,
+  parseAddressOption,
+  parseEndpointOption,
+  parseNumberOption,
+} from '../audit-options.ts';
+import {
+  HORIZON_OPTION,
+  JSON_OPTION,
+  locateRecord,
+  printNotice,
+  printResult,
+  type RecordLocation,
+  type ServiceValues,
+  URL_OPTION,
+} from '../command.ts';
+import { type CliContext, EXIT, getConfigFolder, readJsonFile, type SvcCommand, writePrivateFile } from '../context.ts';
+import { printError } from '../errors.ts';
+import {
+  formatCheckLines,
+  formatFacts,
+  formatMinute,
+  formatPercentOrDash,
+  formatReturn,
+  formatSections,
+  formatUsdAmount,
+  styleValue,
+  type TerminalWriter,
+  wrapText,
+} from '../text.ts';
+
+interface RecordVerification {
+  fromBlock: number;
+  /** Null: closes are not compared. */
+  prices: AuditPrices | null;
+  json: boolean | undefined;
+}
+
+/**
+ * Checks the whole record from the chain. What was read is kept when the reading ends early, and the next call continues with it.
+ * @throws OracleError CHAIN_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID
+ */
+async function verifyRecord(
+  context: CliContext,
+  { chain, attester, service }: RecordLocation,
+  { fromBlock, prices, json }: RecordVerification,
+): Promise<number> {
+  const file = await openReadingFile(context, { chain, attester, fromBlock });
+  if (file.isContinued) printNotice(context, `Continues the reading that was interrupted (${file.path}).`);
+  const signal = context.createInterruptSignal();
+  const progress = createProgressLine(context.err);
+  const { state } = file;
+  try {
+    const { distributions = null } = service === null ? {} : claimsOf(service);
+    const reading = { fromBlock, state, signal, onProgress: progress.update };
+    const report = await audit({
+      chain,
+      attester,
+      prices,
+      claims: null,
+      distributions,
+      now: context.now(),
+      ...reading,
+    }).finally(progress.end);
+    await file.remove();
+    printResult(context, json, report, (writer) => formatConclusion({ ...report, words: `${report.summary}.` }, writer).slice(1));
+    return AUDIT_EXIT_CODES[report.verdict];
+  } catch (error) {
+    await file.save();
+    printNotice(context, `Not finished: ${state.contents.size} attestations were read. The same command continues (${file.path}).`);
+    if (signal.aborted) return AUDIT_EXIT_CODES.incomplete;
+    throw error;
+  }
+}
+
+const HEX = z.custom<Hex>((text) => typeof text === 'string' && /^0x[0-9a-f]*$/i.test(text));
+const WHOLE_NUMBER = z.codec(z.string().regex(/^\d{1,20}$/), z.bigint(), { decode: BigInt, encode: String });
+const TIME = z.codec(z.iso.datetime(), z.date(), { decode: (text) => new Date(text), encode: (at) => at.toISOString() });
+const LOGS = z.array(z.object({ uid: HEX, txHash: HEX, blockNumber: z.number() }));
+const CONTENT = z.object({
+  ...{ uid: HEX, schema: HEX, refUID: HEX, recipient: HEX, attester: HEX, data: HEX, revocable: z.boolean() },
+  ...{ time: WHOLE_NUMBER, expirationTime: WHOLE_NUMBER, revocationTime: WHOLE_NUMBER },
+});
+
+const mapOf = <Key, Value, In>(entry: z.ZodType<[Key, Value], In>) =>
+  z.codec(z.array(entry), z.custom<Map<Key, Value>>(), { decode: (entries) => new Map(entries), encode: (map) => [...map] });
+
+const SAVED = z.object({
+  scope: z.string(),
+  found: z.object({ prediction: LOGS, resolution: LOGS }),
+  nextBlock: z.object({ prediction: z.number(), resolution: z.number() }),
+  contents: mapOf(z.tuple([HEX, CONTENT])),
+  blockTimes: mapOf(z.tuple([z.number(), TIME])),
+});
+
+/** The reading of a record that was interrupted (`isContinued`), or a new one. A file of another record, or a damaged one, is not used. */
+async function openReadingFile(context: CliContext, record: { chain: AuditChain; attester: Address; fromBlock: number }) {
+  const { chain, attester, fromBlock } = record;
+  const scope = `${chain.chainId}:${chain.addresses.eas}:${attester}:${fromBlock}`.toLowerCase();
+  const path = join(getConfigFolder(context), `reading-${chain.chainId}-${attester.toLowerCase()}.json`);
+  const saved = SAVED.safeParse(await readJsonFile(path));
+  const isContinued = saved.success && saved.data.scope === scope;
+  const state: ReadingState = isContinued ? saved.data : createReadingState(fromBlock);
+  const save = () => writePrivateFile(path, z.encode(SAVED, { scope, ...state }));
+  return { state, path, isContinued, save, remove: () => rm(path, { force: true }) };
+}
+
+function formatVerification(report: ForecastReport, writer: TerminalWriter): string[] {
+  const { where, checks } = report;
+  const name = (part: RecordLocation['takenFromService'][number]) =>
+    where.takenFromService.includes(part) ? ', named by the service' : '';
+  const facts = [
+    ['Chain', `${where.chainId}, read by ${where.endpoint}${name('endpoint')}`],
+    ['EAS', `${where.eas}${name('eas')}`],
+    ['Attester', `${where.attester}${name('attester')}`],
+  ] as const;
+  const subject = [...formatForecast(report, writer), ...formatFacts(facts, writer)];
+  return [...subject, '', ...formatCheckLines(checks, writer), ...formatConclusion(report, writer)];
+}
+
+const STYLES = { agrees: 'green', verified: 'green', differs: 'red', incomplete: 'yellow', unknown: 'yellow' } as const;
+
+interface Conclusion extends Pick<AuditReport, 'differences'>, Record<'notes' | 'incomplete', readonly string[]> {
+  verdict: keyof typeof STYLES;
+  words: string;
+  unchecked?: readonly string[];
+}
+
+/** Differences and gaps, then the verdict. */
+function formatConclusion(conclusion: Conclusion, writer: TerminalWriter): string[] {
+  const { verdict, words, differences, incomplete, notes, unchecked = [] } = conclusion;
+  const failed = differences.map(({ check, message }) => `[${check}] ${message}`);
+  return [
+    ...formatSections({ Notes: notes, 'Could not be checked': incomplete, Failed: failed, 'Not checked': unchecked }, writer),
+    ...['', ...wrapText(words, writer.width).map((line) => writer.paint(STYLES[verdict], line))],
+  ];
+}
+
+function formatForecast({ prediction, resolution }: ForecastReport, writer: TerminalWriter): string[] {
+  if (prediction === null) return [];
+  const { uid, attestedAt, commitment, windowOpensAt, resolvesAt } = prediction;
+  const title = writer.paint('bold', `Forecast ${prediction.predictionId}, number ${prediction.sequence}`);
+  const facts = [
+    ['Prediction', uid],
+    ['Committed', `${formatMinute(attestedAt)} UTC, ${commitment}`],
+    ['Window', `${formatMinute(windowOpensAt)} to ${formatMinute(resolvesAt)} UTC`],
+    ...(resolution === null ? [] : listRevealed(resolution, prediction)),
+    ['Result', styleValue(prediction.status)],
+  ] as const;
+  return [title, ...formatFacts(facts, writer), ''];
+}
+
+function listRevealed(
+  resolution: NonNullable<ForecastReport['resolution']>,
+  { windowOpensAt, resolvesAt }: NonNullable<ForecastReport['prediction']>,
+) {
+  const { uid, signal, direction, pUpBps, btcAtSignalCents, btcAtResolutionCents, returnBps } = resolution;
+  // A window opens and ends with the close of the day before.
+  const closedDay = (at: string) => new Date(Date.parse(at) - 1).toISOString().slice(0, 10);
+  const closes = `${formatUsdAmount(btcAtSignalCents / 100)} (${closedDay(windowOpensAt)}) to ${formatUsdAmount(btcAtResolutionCents / 100)} USD (${closedDay(resolvesAt)})`;
+  return [
+    ['Resolution', uid],
+    ['Call', `${signal} ${direction}, P(up) ${formatPercentOrDash(pUpBps / 10_000, 2)}`],
+    ['Closes', `${closes}, ${formatReturn(returnBps)}`],
+  ] as const;
+}
 
 const EXIT_CODES = { pass: EXIT.ok, fail: EXIT.failed, unknown: EXIT.incomplete } as const;
 
@@ -32,16 +201,14 @@ interface VerifyValues extends ServiceValues {
   prices?: string;
   toleranceBps?: number;
   fromBlock?: number;
-  bitcoin?: string;
 }
 
 export const verifyCommand: SvcCommand<VerifyValues> = {
   arguments: '<id>',
-  argumentValues: ['latest', 'all'],
   description: `<id> is a uid, a prediction id such as 2026-11-14:7d, or latest: the newest forecast with an outcome on chain, otherwise the newest.
 all checks the whole record; Ctrl-C keeps what was read, and the next call continues.
-The service is asked for attester, chain endpoint, the distributions of resolved forecasts, which are checked against their digests on
-chain, and independent timestamps; for nothing when --rpc and --attester are given, and for the latter two when --url is given with them.`,
+The service is asked for attester, chain endpoint, and the distributions of resolved forecasts, which are checked against their digests on
+chain; for nothing when --rpc and --attester are given, and for the latter when --url is given with them.`,
   options: [
     [
       '--rpc <url>',
@@ -53,24 +220,18 @@ chain, and independent timestamps; for nothing when --rpc and --attester are giv
     [HORIZON_OPTION[0], 'with latest: days of the outcome window (default: 7d)', HORIZON_OPTION[2], HORIZON_OPTION[3]],
     ['--prices <file | live>', 'also compare the closes with a CSV file, or with the median of public exchanges'],
     ['--tolerance-bps <number>', 'largest difference of these closes (default: 100)', parseNumberOption(10_000)],
-    [
-      '--bitcoin <url>',
-      'also compare timestamps with Bitcoin blocks, read from an Esplora API that you trust, such as that of a node of yours',
-      parseEndpointOption,
-    ],
     ['--from-block <number>', 'with all: first block to read (default: 0)', parseNumberOption(1e12)],
     URL_OPTION,
     JSON_OPTION,
   ],
   footer: `Exits with 0 when every check passes, 1 when one fails, 3 when none fails and at least one could not be made, 2 on a usage error.`,
-  async run(context, { horizon = DEFAULT_HORIZON, prices, toleranceBps, fromBlock = 0, bitcoin, json, ...where }, [id]) {
+  async run(context, { horizon = DEFAULT_HORIZON, prices, toleranceBps, fromBlock = 0, json, ...where }, [id]) {
     const query = id === 'all' ? null : parseForecastQuery(id, horizon);
     try {
       const location = await locateRecord(context, where);
       const closes = prices === undefined ? null : await openPrices({ prices, toleranceBps }, context.now());
-      const readBlock = bitcoin === undefined ? null : createBlockReader(bitcoin);
-      if (query === null) return await verifyRecord(context, location, { fromBlock, prices: closes, readBlock, json });
-      const verification = await runVerification(context, location, query, { prices: closes, readBlock });
+      if (query === null) return await verifyRecord(context, location, { fromBlock, prices: closes, json });
+      const verification = await runVerification(context, location, query, closes);
       const report = buildForecastReport(verification, location);
       printResult(context, json, report, (writer) => formatVerification(report, writer));
       return EXIT_CODES[getVerdict(verification.findings.list)];
@@ -87,14 +248,14 @@ async function runVerification(
   context: CliContext,
   { chain, attester, service }: RecordLocation,
   query: ForecastQuery,
-  { prices, readBlock }: { prices: AuditPrices | null; readBlock: ReadBlock | null },
+  prices: AuditPrices | null,
 ): Promise<ForecastVerification> {
   const progress = createProgressLine(context.err);
   progress.update('reading the chain', 0, 1);
   try {
     const search = { chain, attester, prices, now: context.now(), onProgress: progress.update };
-    const { distributions = null, timestamps = null } = service === null ? {} : claimsOf(service);
-    return await verifyForecast(search, query, { distributions, timestamps, readBlock });
+    const { distributions = null } = service === null ? {} : claimsOf(service);
+    return await verifyForecast(search, query, distributions);
   } finally {
     progress.end();
   }

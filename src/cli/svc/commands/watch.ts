@@ -1,19 +1,43 @@
+import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { WebSocket } from 'ws';
 import { z } from 'zod';
+import { isOracleError, OracleError, UsageError } from '../../../errors.ts';
 import { HORIZON_NAMES } from '../../../forecast/horizon-input.ts';
-import { isOracleError, OracleError } from '../../../platform/errors.ts';
-import { formatStartupStep } from '../../../platform/startup/startup-progress.ts';
-import { UsageError } from '../../../platform/usage-error.ts';
-import { JSON_OPTION, type ServiceValues, TOKEN_OPTION, URL_OPTION } from '../arguments.ts';
-import { EXIT, type SvcCommand } from '../command.ts';
-import type { CliContext } from '../context.ts';
-import { formatJson, printNotice, wantsJson } from '../print.ts';
-import { hasKeyOption, KEY_OPTIONS, type KeyOptions } from '../secrets/keys.ts';
-import { createLoginTokenSource } from '../secrets/token-source.ts';
-import { queryService, resolveServiceUrl, resolveToken } from '../service-request.ts';
-import { createTerminalWriter, sanitizeLine } from '../text/style.ts';
-import { formatEventLine } from '../watch/event-line.ts';
-import { type FollowStreamOptions, followStream } from '../watch/follow.ts';
+import { openWebSocket } from '../../../platform/outbound/websocket.ts';
+import { formatStartupStep } from '../../../platform/progress.ts';
+import { parseProblemDetails } from '../../../platform/service-client.ts';
+import { parseJsonOrNull } from '../../../platform/validation.ts';
+import {
+  formatJson,
+  JSON_OPTION,
+  parseAnswer,
+  printNotice,
+  queryService,
+  resolveServiceUrl,
+  resolveToken,
+  type ServiceValues,
+  TOKEN_OPTION,
+  URL_OPTION,
+  wantsJson,
+} from '../command.ts';
+import { type CliContext, EXIT, type SvcCommand } from '../context.ts';
+import { createLoginTokenSource, hasKeyOption, KEY_OPTIONS, type KeyOptions } from '../secrets.ts';
+import {
+  abbreviateHex,
+  type Cell,
+  createTerminalWriter,
+  formatMinute,
+  formatPercentOrDash,
+  formatReturn,
+  formatUsdAmount,
+  getCellText,
+  NONE,
+  paintCell,
+  sanitizeLine,
+  styleValue,
+  type TerminalWriter,
+} from '../text.ts';
 
 /** Interface, section 6.1. */
 const RECONNECT_MS = 5_000;
@@ -140,4 +164,196 @@ async function createTokenSource(context: CliContext, { url, signal, ...options 
     },
     forgetToken: () => false,
   };
+}
+
+const ID_WIDTH = 6;
+const TYPE_WIDTH = 19;
+/** By column; the cells after these are not padded. */
+const PADDINGS: readonly ((text: string) => string)[] = [
+  (text) => text.padStart(ID_WIDTH),
+  (text) => text,
+  (text) => text.padEnd(TYPE_WIDTH),
+];
+
+/** One line, truncated at the width of the terminal. */
+export function formatEventLine({ id, type, timestamp, data }: WatchedEvent, writer: TerminalWriter): string {
+  const cells: Cell[] = [
+    { text: String(id), style: 'dim' },
+    formatMinute(timestamp),
+    { text: type, style: 'cyan' },
+    // Event types that this version does not know are printed as JSON.
+    ...(FORMATTERS[type]?.(data) ?? [JSON.stringify(data)]).filter((cell) => getCellText(cell) !== ''),
+  ];
+  let room = writer.width;
+  return cells
+    .flatMap((cell, index) => {
+      const padded = PADDINGS[index]?.(getCellText(cell)) ?? getCellText(cell);
+      const text = padded.slice(0, Math.max(0, room));
+      room -= padded.length + 2;
+      return text === '' ? [] : [paintCell(writer, cell, text)];
+    })
+    .join('  ')
+    .trimEnd();
+}
+
+type EventData = WatchedEvent['data'];
+
+const FORMATTERS: Record<string, (data: EventData) => Cell[]> = {
+  'signal.new': (data) => [
+    ...formatForecastId(data),
+    getStyledValue(data, 'signal'),
+    formatPercentOrDash(getNumber(data, 'confidence')),
+    formatUsdField(data, 'btcPrice'),
+    getText(data, 'regime'),
+  ],
+  'signal.resolved': (data) => [
+    ...formatForecastId(data),
+    getStyledValue(data, 'outcome'),
+    getText(data, 'direction'),
+    formatReturn(getNumber(data, 'returnBps')),
+  ],
+  'attestation.created': (data) => [...formatForecastId(data), getText(data, 'type'), abbreviateHex(getText(data, 'uid'))],
+  'wager.placed': (data) =>
+    data.placed === false
+      ? [getText(data, 'date'), 'none', getText(data, 'reason')]
+      : [getText(data, 'date'), getText(data, 'side'), formatUsdField(data, 'amount'), getText(data, 'market')],
+  'wager.settled': (data) => [getText(data, 'date'), getStyledValue(data, 'outcome'), formatUsdField(data, 'pnl'), getText(data, 'market')],
+  'regime.changed': (data) => [getText(data, 'date'), `${getText(data, 'from')} to ${getText(data, 'to')}`],
+};
+
+function formatForecastId(data: EventData): Cell[] {
+  return [getText(data, 'date'), getText(data, 'horizon')];
+}
+
+function getText(data: EventData, field: string): string {
+  const value = data[field];
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+function getNumber(data: EventData, field: string): number | null {
+  const value = data[field];
+  return typeof value === 'number' ? value : null;
+}
+
+function getStyledValue(data: EventData, field: string): Cell {
+  const value = getText(data, field);
+  return value === '' ? NONE : styleValue(value);
+}
+
+function formatUsdField(data: EventData, field: string): string {
+  return `${formatUsdAmount(getNumber(data, field))} USD`;
+}
+
+const EVENT = z.looseObject({ id: z.number().optional(), type: z.string(), timestamp: z.string(), data: z.looseObject({}) });
+
+/** Messages of the WebSocket about the connection itself have no id. */
+type WatchedEvent = z.infer<typeof EVENT> & { id: number };
+
+interface FollowStreamOptions {
+  url: string;
+  /** Query of the WebSocket. `since` advances with each event, so that a reconnect misses none. */
+  query: { since?: string; events?: string; horizons?: string };
+  /** @throws OracleError */
+  getToken(): Promise<string>;
+  /** A token to replace the one that is about to expire; null when there is none. */
+  renewToken(): Promise<string | null>;
+  /** Called when the token was rejected or has expired. @returns whether `getToken` may return another one */
+  forgetToken(): boolean;
+  onEvent(event: WatchedEvent): void;
+  onConnected?(): void;
+  onNotice(text: string): void;
+  signal: AbortSignal;
+}
+
+type StreamClose = { code: number; reason: string };
+
+/** The service pings every 30 seconds; after a longer silence the connection counts as lost. */
+const MAX_SILENCE_MS = 75_000;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+const MAX_REJECTION_BYTES = 65_536;
+const NORMAL_CLOSE = 1000;
+
+/** Follows one connection until it closes. @throws OracleError of the service on a rejected handshake; a socket error when it cannot connect */
+async function followStream(options: FollowStreamOptions): Promise<StreamClose> {
+  const token = await options.getToken();
+  if (options.signal.aborted) return { code: NORMAL_CLOSE, reason: '' };
+  const headers = { authorization: `Bearer ${token}` };
+  const socket = openWebSocket({ url: buildStreamUrl(options), headers, handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS });
+  const silence = setTimeout(() => socket.terminate(), MAX_SILENCE_MS);
+  const stop = () => socket.close(NORMAL_CLOSE);
+  options.signal.addEventListener('abort', stop, { once: true });
+  socket.on('ping', () => silence.refresh());
+  socket.on('message', (text) => handleMessage(socket, String(text), options));
+  try {
+    return await waitForClose(socket, options.url);
+  } finally {
+    clearTimeout(silence);
+    options.signal.removeEventListener('abort', stop);
+  }
+}
+
+function buildStreamUrl({ url, query }: FollowStreamOptions): URL {
+  const address = new URL(`${url.replace(/^http/, 'ws')}/ws/signal`);
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) address.searchParams.set(name, value);
+  return address;
+}
+
+function waitForClose(socket: WebSocket, url: string): Promise<StreamClose> {
+  return new Promise((done, fail) => {
+    socket.on('unexpected-response', (_, response) =>
+      readRejection(response).then((rejection) => fail(rejection ?? notServedError(url)), fail),
+    );
+    socket.on('error', fail);
+    socket.on('close', (code, reason) => done({ code, reason: String(reason) }));
+  });
+}
+
+/** The problem details (RFC 9457) of a rejected handshake. */
+async function readRejection(response: IncomingMessage): Promise<OracleError | undefined> {
+  let text = '';
+  for await (const chunk of response) {
+    text += chunk;
+    if (text.length > MAX_REJECTION_BYTES) return undefined;
+  }
+  try {
+    return parseProblemDetails(JSON.parse(text), response.headers['retry-after'] ?? null);
+  } catch {
+    return undefined;
+  }
+}
+
+function notServedError(url: string): unknown {
+  try {
+    return parseAnswer(z.never(), null, { url, path: '/ws/signal' });
+  } catch (error) {
+    return error;
+  }
+}
+
+function handleMessage(socket: WebSocket, text: string, options: FollowStreamOptions): void {
+  const { data: message } = EVENT.safeParse(parseJsonOrNull(text));
+  if (message === undefined) return;
+  const { id, type, data } = message;
+  if (id !== undefined) {
+    options.onEvent({ ...message, id });
+    options.query.since = String(id);
+  } else if (type === 'connected') {
+    // Resumes here, too, when the connection drops before the first event.
+    options.query.since ??= String(data.lastEventId);
+    options.onNotice(`connected as ${data.tier}; the newest event is ${data.lastEventId}`);
+    options.onConnected?.();
+  } else if (type === 'token.expiring') void renewToken(socket, options);
+  else if (type === 'replay.gap') options.onNotice(`events ${data.from} to ${data.to} are no longer stored`);
+  else if (type === 'error') options.onNotice(`${data.code}: ${data.message}`);
+}
+
+/** Without a new token the service closes the connection with 4001. */
+async function renewToken(socket: WebSocket, { renewToken: renew, onNotice }: FollowStreamOptions): Promise<void> {
+  try {
+    const token = await renew();
+    if (token !== null) socket.send(JSON.stringify({ type: 'authenticate', data: { token } }));
+    else onNotice('the token expires within a minute: log in again with svc login');
+  } catch (error) {
+    onNotice(isOracleError(error) ? error.message : 'the token could not be renewed');
+  }
 }

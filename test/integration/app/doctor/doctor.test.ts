@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DoctorTarget } from '../../../../src/app/doctor/check.ts';
-import { requireReadyForFirstStart } from '../../../../src/app/doctor/first-start.ts';
-import { openDoctor } from '../../../../src/app/doctor/open-doctor.ts';
-import { type DoctorReport, runDoctor } from '../../../../src/app/doctor/run-doctor.ts';
-import { runDoctorCommand } from '../../../../src/cli/commands/doctor/doctor.ts';
-import { loadConfig } from '../../../../src/platform/config/config.ts';
+import { runDoctorCommand } from '../../../../src/cli/doctor.ts';
+import { loadConfig } from '../../../../src/config.ts';
+import type { Status } from '../../../../src/http/schemas/health.ts';
+import { type DoctorTarget, openDoctor } from '../../../../src/ops/checks.ts';
+import { type DoctorReport, requireReadyForFirstStart, runDoctor } from '../../../../src/ops/doctor.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { connectMongo } from '../../../../src/platform/mongo.ts';
 import { type TestChain, testChain } from '../../../support/chain/chain.ts';
@@ -36,7 +35,7 @@ describe('beside a running demonstration', () => {
   let service: TestService;
   let served: Served;
   beforeAll(async () => {
-    service = await testService(1);
+    service = await testService(1, { CHAIN_CURRENCY_USD: '3000' });
     served = await serve(service);
   });
   afterAll(async () => {
@@ -69,6 +68,41 @@ describe('beside a running demonstration', () => {
     const others = (counts: unknown[][]) => counts.filter(([name]) => name !== 'request_counts');
     expect(others(await countAll())).toEqual(others(before));
     await close();
+  });
+
+  const GAS_DETAIL =
+    /^wallets: a settlement costs about \d+\.\d+ USD now \(86,000 gas at [\d.e-]+ gwei .*, ether at 3000 USD\): x402_signal/;
+
+  it('warns where a settlement costs more than its price, with what it costs beside each price, as the status says it', async () => {
+    const report = await examine({ ...environment(), CHAIN_CURRENCY_USD: '3000' });
+    expect(linesOf(report, 'warn')).toContainEqual(expect.stringMatching(GAS_DETAIL));
+    const { settlement } = (await (await fetch(`${served.url}/api/status`)).json()) as Status;
+    expect(settlement).toMatchObject({ settledBy: 'service', costMicros: expect.any(Number) });
+    expect(settlement.margins.map(({ offering, priceMicros }) => [offering, priceMicros])).toEqual([
+      ['x402_signal', 1_000],
+      ['x402_premium_signal', 10_000],
+    ]);
+    for (const { priceMicros, marginMicros } of settlement.margins) expect(marginMicros).toBe(priceMicros - settlement.costMicros!);
+    expect(settlement.margins[0]!.marginMicros).toBeLessThan(0);
+  });
+
+  it('says that gas and prices are not compared without the price of the currency on a local chain', async () => {
+    expect(linesOf(await examine(environment()), 'ok')).toContainEqual(
+      expect.stringMatching(/^wallets: what a settlement costs is not known: CHAIN_CURRENCY_USD is unset/),
+    );
+  });
+
+  it.each([
+    [
+      '0.0004',
+      'ok',
+      /costs about 0\.0004 USD now \(the fee of the hosted facilitator\): x402_signal 0\.001 USD, margin 0\.0006; .* margin 0\.0096$/,
+    ],
+    ['0.002', 'warn', /costs about 0\.002 USD now \(the fee of the hosted facilitator\): x402_signal 0\.001 USD, margin -0\.001; /],
+    ['', 'ok', /is not known: X402_FACILITATOR_FEE_USD is unset/],
+  ] as const)('compares a fee of %s USD of a hosted facilitator with the prices: %s', async (fee, level, detail) => {
+    const hosted = { X402_FACILITATOR_URL: 'http://127.0.0.1:9', X402_FACILITATOR_FEE_USD: fee };
+    expect(linesOf(await examine({ ...environment(), ...hosted }), level)).toContainEqual(expect.stringMatching(detail));
   });
 
   it('warns of a proxy that buffers streams', async () => {

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { composeMetrics } from '../../../../src/app/metrics/compose-metrics.ts';
-import { PROCESS_METRICS } from '../../../../src/app/metrics/definitions/process.ts';
-import type { StateSnapshot } from '../../../../src/app/metrics/metric-definition.ts';
-import { createMetrics, type Metrics } from '../../../../src/app/metrics/metrics.ts';
-import { serveMetrics } from '../../../../src/app/metrics/metrics-server.ts';
-import { STATE_METRICS } from '../../../../src/app/metrics/state-metrics.ts';
-import { countDeliveryAttempt, countPayment, createWorkCounts } from '../../../../src/app/metrics/work-counts.ts';
 import { createChain } from '../../../../src/chain/client.ts';
-import { openJournal } from '../../../../src/chain/tx/journal.ts';
+import { openJournal } from '../../../../src/chain/journal.ts';
+import { composeMetrics } from '../../../../src/ops/compose-metrics.ts';
+import {
+  countDeliveryAttempt,
+  countPayment,
+  createWorkCounts,
+  PROCESS_METRICS,
+  type StateSnapshot,
+} from '../../../../src/ops/metric-definitions.ts';
+import { createMetrics, type Metrics, STATE_METRICS, serveMetrics } from '../../../../src/ops/metrics.ts';
 import { createLog, createLogCounts } from '../../../../src/platform/log.ts';
 import { asTier } from '../../../support/auth/login.ts';
 import { serve } from '../../../support/http/serve.ts';
@@ -79,6 +81,8 @@ it('renders every gauge of a running service, as Prometheus reads it', async () 
     ...served,
     'oracle_job_next_run_seconds',
     'oracle_backup_age_seconds',
+    'oracle_settlement_cost_usd',
+    'oracle_settlement_margin_usd',
     'oracle_transactions_open',
     'oracle_transaction_oldest_open_seconds',
   ];
@@ -118,6 +122,12 @@ it('has no sample for what is unknown, and none of what has ended', async () => 
   const readState = async () => ({ ...rest, status, nowMs: service.http.now().getTime() });
   const changing = createMetrics({ readState, readProcess: () => IDLE, log });
   expect(await changing.render()).toMatch(/^oracle_chain_block_number \d+$/m);
+  expect(await changing.render()).not.toMatch(/^oracle_settlement_/m);
+  const margins = [{ offering: 'x402_signal', priceMicros: 1_000, marginMicros: -1_666 }];
+  status = { ...read, settlement: { ...read.settlement, costMicros: 2_666, margins } };
+  const known = await changing.render();
+  expect(known).toMatch(/^oracle_settlement_cost_usd 0\.002666$/m);
+  expect(known).toMatch(/^oracle_settlement_margin_usd\{offering="x402_signal"\} -0\.001666$/m);
   status = { ...read, chain: { ...read.chain, blockNumber: null, error: 'it does not answer' }, steps: [] };
   const text = await changing.render();
   expect(text).not.toMatch(/^oracle_(?:chain_block_number|step_failed)[ {]/m);
@@ -168,7 +178,7 @@ it('has the same series for a BUY, a SELL and a HOLD', async () => {
   expect(bySide[2]).toEqual(bySide[0]);
 });
 
-it('has the same series with the delivery of a settled wager as without one, which says that the day is no HOLD', async () => {
+it('has the same series with the delivery of a settled wager as without one, which may say that the model saw an edge', async () => {
   const deliveries = service.database.db.collection('webhook_deliveries');
   const due = new Date(service.http.now().getTime() - 600_000);
   const doc = { state: 'PENDING', nextAttemptAt: due, createdAt: due, webhookId: 'planted', cause: 'live', attempts: [] };
@@ -180,12 +190,12 @@ it('has the same series with the delivery of a settled wager as without one, whi
     expect(await readStable()).toEqual(before);
     await deliveries.insertOne({ ...doc, position: 2, once: 'planted:2', type: 'signal.new' });
     countDeliveryAttempt(workCounts, { type: 'signal.new' }, { reason: 'no answer' });
-    countPayment(workCounts, 'rejected');
+    countPayment(workCounts, 'rest', 'rejected');
     const after = await readStable();
     expect(after).toContain('oracle_deliveries_pending 1');
     expect(after).toContain('oracle_delivery_overdue_seconds 600');
     expect(after).toContain('oracle_delivery_attempts_total{result="failed"} 1');
-    expect(after).toContain('oracle_payments_total{outcome="rejected"} 1');
+    expect(after).toContain('oracle_payments_total{interface="rest",outcome="rejected"} 1');
   } finally {
     await deliveries.deleteMany({ webhookId: 'planted' });
   }

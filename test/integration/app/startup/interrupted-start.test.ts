@@ -2,13 +2,12 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { assembleService } from '../../../../src/app/assemble-service.ts';
-import type { Service } from '../../../../src/app/service.ts';
+import { assembleService, type Service } from '../../../../src/app/app.ts';
+import { loadConfig } from '../../../../src/config.ts';
 import { replayDays } from '../../../../src/dev/replay.ts';
-import { loadConfig } from '../../../../src/platform/config/config.ts';
 import { createLog, createLogCounts } from '../../../../src/platform/log.ts';
+import { createStartupProgress } from '../../../../src/platform/progress.ts';
 import { createShutdown } from '../../../../src/platform/shutdown.ts';
-import { createStartupProgress } from '../../../../src/platform/startup/startup-progress.ts';
 import { linkEngineCache } from '../../../support/database/engine-cache.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
 

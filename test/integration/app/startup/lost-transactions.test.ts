@@ -1,16 +1,18 @@
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RpcTransactionReceipt } from 'viem';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { assembleService } from '../../../../src/app/assemble-service.ts';
-import type { Service } from '../../../../src/app/service.ts';
-import type { JournalRow } from '../../../../src/chain/tx/journal.ts';
-import { callJsonRpc } from '../../../../src/dev/local-chain/json-rpc.ts';
-import { loadConfig } from '../../../../src/platform/config/config.ts';
+import { numberToHex, type RpcTransactionReceipt, zeroAddress } from 'viem';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { assembleService, type Service } from '../../../../src/app/app.ts';
+import { restoreLostTransactions } from '../../../../src/app/history.ts';
+import { createChain } from '../../../../src/chain/client.ts';
+import { createJournal, type JournalRow } from '../../../../src/chain/journal.ts';
+import { loadConfig } from '../../../../src/config.ts';
+import { callJsonRpc } from '../../../../src/dev/local-chain/contracts.ts';
 import { createLog, createLogCounts } from '../../../../src/platform/log.ts';
+import { createStartupProgress } from '../../../../src/platform/progress.ts';
 import { createShutdown } from '../../../../src/platform/shutdown.ts';
-import { createStartupProgress } from '../../../../src/platform/startup/startup-progress.ts';
+import { type Interference, rpcProxy } from '../../../support/chain/rpc-proxy.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
 import { runPastDay, type TestService, today } from '../../../support/service/service.ts';
 
@@ -47,10 +49,11 @@ async function stop(): Promise<void> {
   running = undefined;
 }
 
+const readDemo = async () => JSON.parse(await readFile(join(root, 'data', 'demo.json'), 'utf8'));
 const chainFolder = () => join(root, 'data', 'chain');
 
-/** Two days; a copy of the chain's files; two more days, which the chain then no longer has. */
-async function losePower(): Promise<Receipt[]> {
+/** Two days; a copy of the chain's files; two more days, which the chain then no longer has, as after a kill. */
+async function loseBlocks(change: (service: Service) => Promise<unknown> = async () => {}): Promise<Receipt[]> {
   const service = (await start()) as TestService;
   for (const day of [today() - DAYS, today() - DAYS + 1]) await runPastDay(service, day);
   const kept = join(root, 'kept');
@@ -58,11 +61,17 @@ async function losePower(): Promise<Receipt[]> {
   for (const day of [today() - 2, today() - 1]) await runPastDay(service, day);
   await service.infrastructure.localChain!.followWallClock();
   const receipts = await readReceipts(service);
+  await change(service);
   await stop();
   await rm(chainFolder(), { recursive: true });
   await cp(kept, chainFolder(), { recursive: true });
   return receipts;
 }
+
+const transactions = ({ database }: Service) => database.db.collection<JournalRow>('transactions');
+
+/** As of transactions that were found mined; like them, one that needs another wallet's cannot be sent again. */
+const forgetSignatures = (service: Service) => transactions(service).updateMany({}, { $set: { 'attempts.$[].raw': '0x' } });
 
 /** Of all transactions of the journal, by the chain. */
 async function readReceipts({ database, infrastructure }: Service): Promise<Receipt[]> {
@@ -79,7 +88,7 @@ function toEffect({ transactionHash, blockNumber, status, logs }: Receipt) {
 
 describe('a local chain that is older than the database', () => {
   it('gets the transactions that it has lost, with the same attestations in blocks of the same numbers and times', async () => {
-    const before = await losePower();
+    const before = await loseBlocks();
     const service = await start();
     const after = await readReceipts(service);
     expect(after.map(toEffect)).toEqual(before.map(toEffect));
@@ -87,13 +96,87 @@ describe('a local chain that is older than the database', () => {
     expect(await service.pipeline.time.findDisagreement()).toBeNull();
   });
 
-  it('is rejected with the command that resets the folder when it is not of this record', async () => {
-    await losePower();
+  it('gets them from its first block on when it has saved nothing', async () => {
+    const before = await loseBlocks();
     await rm(chainFolder(), { recursive: true });
     await mkdir(chainFolder());
-    await expect(start()).rejects.toMatchObject({
-      code: 'DATA_DIR_DAMAGED',
-      suggestedAction: expect.stringContaining(`DATA_DIR=${join(root, 'data')} npm run reset`),
+    expect((await readReceipts(await start())).map(toEffect)).toEqual(before.map(toEffect));
+  });
+
+  it('that cannot get them begins a demonstration anew, with the same keys, wallets and contracts, and says so', async () => {
+    await loseBlocks(forgetSignatures);
+    const demo = await readDemo();
+    const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const service = await start();
+    const notices = written.mock.calls.map(([text]) => String(text)).filter((text) => text.includes('begins anew'));
+    written.mockRestore();
+    expect(notices).toEqual([
+      expect.stringMatching(/^The chain of \S+ was killed before .*: the demonstration begins anew, with the same keys\.\n$/),
+    ]);
+    const { db } = service.database;
+    expect(await db.collection('forecasts').countDocuments()).toBe(0);
+    const begun = await readDemo();
+    expect([begun.wallets, begun.contracts]).toEqual([demo.wallets, demo.contracts]);
+    for (const day of [today() - DAYS, today() - DAYS + 1]) await runPastDay(service as TestService, day);
+    expect((await readReceipts(service)).every((receipt) => receipt.status === '0x1')).toBe(true);
+    const { buyer } = begun.wallets;
+    expect(Number(await callJsonRpc(service.infrastructure.rpcUrl, 'eth_getBalance', buyer.address, 'latest'))).toBeGreaterThan(0);
+    await stop();
+    const again = await start();
+    expect(await again.database.db.collection('days').countDocuments()).toBe(2);
+  });
+
+  it.each<[string, (service: Service) => Promise<unknown>]>([
+    ['transactions of other keys', (service) => transactions(service).updateOne({ role: 'attester' }, { $set: { address: zeroAddress } })],
+    [
+      'transactions of another chain',
+      async (service) => {
+        const row = (await transactions(service).findOne({ role: 'attester' }))!;
+        await transactions(service).insertOne({ ...row, _id: '8453:attester:other', chainId: 8453 });
+      },
+    ],
+    [
+      'orders of an exchange',
+      ({ database: { db } }) => db.collection('polymarket_orders').insertOne({ venue: 'polymarket', state: 'FILLED' }),
+    ],
+  ])('keeps a database that has %s, and is rejected with the command that resets the folder', async (_what, change) => {
+    await loseBlocks(async (service) => {
+      await forgetSignatures(service);
+      await change(service);
     });
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      await expect(start()).rejects.toMatchObject({
+        code: 'DATA_DIR_DAMAGED',
+        suggestedAction: expect.stringContaining(`DATA_DIR=${join(root, 'data')} npm run reset`),
+      });
+    }
+  });
+
+  it.each<[string, Interference, 'rejects' | 'resolves', string]>([
+    ['is not lost because the node gives no answer', 'drop', 'rejects', 'CHAIN_UNREACHABLE'],
+    [
+      'is lost when the node rejects a transaction',
+      { error: { code: -32_003, message: 'nonce too high' } },
+      'resolves',
+      'DATA_DIR_DAMAGED',
+    ],
+  ])('%s', async (_what, sent, outcome, code) => {
+    const service = (await start()) as TestService;
+    await runPastDay(service, today() - DAYS);
+    const { hash, blockNumber } = (await transactions(service).find({ state: 'CONFIRMED' }).sort({ 'receipt.blockNumber': -1 }).next())!
+      .receipt!;
+    const proxy = await rpcProxy(service.infrastructure.rpcUrl, {
+      onRequest: ({ method, params }) => {
+        if (method === 'eth_sendRawTransaction') return sent;
+        if (method === 'eth_blockNumber') return { result: numberToHex(blockNumber - 1) };
+        return method === 'eth_getTransactionReceipt' && params[0] === hash ? { result: null } : undefined;
+      },
+    });
+    const { chainId, contracts: addresses } = { ...service.http, ...service.infrastructure };
+    const chain = await createChain({ rpcUrl: proxy.url, chainId, addresses, confirmations: 1, pollingIntervalMs: 50 });
+    const localChain = { setNextBlockTime: async () => {}, syncToWallClock: async () => {} };
+    const restored = restoreLostTransactions({ chain, journal: createJournal(service.database.db), localChain });
+    await expect(restored)[outcome].toMatchObject({ code });
+    await proxy.close();
   });
 });

@@ -1,8 +1,8 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { requireSameHistory } from '../../../../src/app/startup/same-history.ts';
+import { requireSameHistory } from '../../../../src/app/history.ts';
 import { createChain } from '../../../../src/chain/client.ts';
-import { type JournalRow, openJournal } from '../../../../src/chain/tx/journal.ts';
+import { type JournalRow, openJournal } from '../../../../src/chain/journal.ts';
 import { rpcProxy } from '../../../support/chain/rpc-proxy.ts';
 import { testDatabase } from '../../../support/database/database.ts';
 import { type TestService, testService } from '../../../support/service/service.ts';

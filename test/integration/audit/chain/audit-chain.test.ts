@@ -1,12 +1,9 @@
 import { type Hex, numberToHex, pad, toFunctionSelector } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { audit } from '../../../../src/audit/audit.ts';
-import type { AuditChain } from '../../../../src/audit/chain/audit-chain.ts';
-import { openAuditByAddress } from '../../../../src/audit/command/open-audit.ts';
-import { openAuditChain } from '../../../../src/audit/command/open-chain.ts';
-import type { AuditPrices } from '../../../../src/audit/prices/audit-prices.ts';
-import type { AuditReport } from '../../../../src/audit/report/audit-report.ts';
+import { type AuditReport, audit } from '../../../../src/audit/audit.ts';
+import type { AuditChain, AuditPrices } from '../../../../src/audit/chain-record.ts';
+import { openAuditByAddress, openAuditChain } from '../../../../src/cli/svc/audit-options.ts';
 import { type TestChain, testChain } from '../../../support/chain/chain.ts';
 import { type RpcHooks, type RpcProxy, rpcProxy } from '../../../support/chain/rpc-proxy.ts';
 import {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openRecordPrices } from '../../../../src/cli/commands/audit-prices.ts';
+import { openRecordPrices } from '../../../../src/cli/audit.ts';
 import { type Day, toDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import type { Feed } from '../../../../src/market/feed.ts';
-import { openSimulatedFeed } from '../../../../src/market/simulated/feed.ts';
+import { openSimulatedFeed } from '../../../../src/market/simulated.ts';
 import { answersOf, type ProviderHost, startProviderHost } from '../../../support/market/provider-host.ts';
 import { VENUE_FACTORS, venuesAnswers } from '../../../support/provider-data/venues.ts';
 

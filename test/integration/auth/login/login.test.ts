@@ -9,16 +9,17 @@ import {
   parseAbi,
   parseSignature,
   parseUnits,
+  serializeCompactSignature,
   serializeSignature,
+  signatureToCompactSignature,
 } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { createSiweMessage, type SiweMessage } from 'viem/siwe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formatLoginMessage } from '../../../../src/auth/login/login-message.ts';
-import { parseLocalKeys } from '../../../../src/dev/demo/local-keys.ts';
-import { sendTransactions } from '../../../../src/dev/local-chain/contracts/send-transactions.ts';
-import { accessRoutes } from '../../../../src/transports/http/auth/routes.ts';
-import { JWKS_REPLY, LOGOUT_REPLY, NONCE_REPLY, SESSION_REPLY, WALLET_REPLY } from '../../../../src/transports/http/auth/schemas.ts';
+import { formatLoginMessage } from '../../../../src/auth/login-message.ts';
+import { parseLocalKeys } from '../../../../src/dev/demo.ts';
+import { sendTransactions } from '../../../../src/dev/local-chain/contracts.ts';
+import { accessRoutes, JWKS_REPLY, LOGOUT_REPLY, NONCE_REPLY, SESSION_REPLY, WALLET_REPLY } from '../../../../src/http/routes/auth.ts';
 import { asTier, demoWallets, loginToken, signedLogin } from '../../../support/auth/login.ts';
 import { walletFactory } from '../../../support/chain/contract-wallet.ts';
 import { undocumented } from '../../../support/http/reply-schema.ts';
@@ -70,6 +71,14 @@ async function giveTokens(to: Hex, tokens: string): Promise<void> {
   await sendTransactions(rpcUrl, privateKeyToAccount(keys.deployer), [{ to: contracts.gateToken, data }]);
 }
 
+const SPELLINGS: Record<string, (address: string) => string> = {
+  'lower case': (address) => address.toLowerCase(),
+  'upper case': (address) => `0x${address.slice(2).toUpperCase()}`,
+  'its checksum': (address) => address,
+};
+
+const toCompact = (signature: Hex) => serializeCompactSignature(signatureToCompactSignature(parseSignature(signature)));
+
 describe('a login by the access message', () => {
   it.each(['basic', 'premium'] as const)('returns a %s token with its requirement', async (tier) => {
     const { status, body, headers } = await logIn(await signedLogin(demo[tier], moment()));
@@ -83,15 +92,27 @@ describe('a login by the access message', () => {
     expect(await service.appOptions.identify(`Bearer ${body.token}`)).toMatchObject({ tier, wallet: demo[tier].address, balance });
   });
 
-  it.each<[string, (address: string) => string]>([
-    ['lower case', (address) => address.toLowerCase()],
-    ['upper case', (address) => `0x${address.slice(2).toUpperCase()}`],
-    ['checksum', (address) => address],
-  ])('is over the wallet as it is spelled: %s', async (_, spell) => {
-    const wallet = spell(demo.basic.address);
+  it.each(
+    Object.entries(SPELLINGS).flatMap(([signed, spellSigned]) =>
+      Object.entries(SPELLINGS).map(([sent, spellSent]) => ({ signed, sent, spellSigned, spellSent })),
+    ),
+  )('accepts a message with the wallet in $signed for a request with it in $sent, once', async ({ spellSigned, spellSent }) => {
     const timestamp = moment();
-    const signature = await demo.basic.signMessage({ message: formatLoginMessage(wallet, timestamp) });
-    expect(await logIn({ wallet, signature, timestamp })).toMatchObject({ status: 200, body: { wallet: demo.basic.address } });
+    const message = formatLoginMessage(spellSigned(demo.basic.address), timestamp);
+    const login = { wallet: spellSent(demo.basic.address), signature: await demo.basic.signMessage({ message }), timestamp };
+    expect(await logIn(login)).toMatchObject({ status: 200, body: { wallet: demo.basic.address } });
+    for (const spell of Object.values(SPELLINGS)) {
+      expect(await logIn({ ...login, wallet: spell(demo.basic.address) })).toMatchObject({ status: 409 });
+    }
+  });
+
+  it('accepts a compact signature (EIP-2098)', async () => {
+    const login = await signedLogin(demo.basic, moment());
+    const signature = toCompact(login.signature);
+    expect(signature).toHaveLength(2 + 2 * 64);
+    expect(await logIn({ ...login, signature })).toMatchObject({ status: 200, body: { wallet: demo.basic.address } });
+    const ofAnother = toCompact((await signedLogin(demo.premium, moment())).signature);
+    expect(await logIn({ ...login, signature: ofAnother })).toMatchObject({ status: 401, body: { field: 'signature' } });
   });
 
   it('accepts seconds and milliseconds, each as signed', async () => {
@@ -122,7 +143,6 @@ describe('a login by the access message', () => {
       byAnother,
       { ...login, timestamp: timestamp + 1 },
       { ...login, wallet: demo.premium.address },
-      { ...login, wallet: login.wallet.toLowerCase() },
       { ...login, signature: await demo.basic.signMessage({ message: `Verify svc balance: ${login.wallet}:${timestamp} ` }) },
       { ...login, wallet: `0x${'0'.repeat(40)}`, signature: `0x${'11'.repeat(64)}1b` },
     ];
@@ -190,6 +210,7 @@ function malleated(signature: Hex): Hex[] {
     serializeSignature({ r, s: mirrored, yParity: 1 - yParity }),
     `${signature.slice(0, -2)}0${yParity}` as Hex,
     signature.toUpperCase().replace('0X', '0x') as Hex,
+    toCompact(signature),
   ];
 }
 
@@ -209,6 +230,8 @@ describe('a contract wallet', () => {
     await deploy();
     expect(await logIn(counterfactual)).toMatchObject({ status: 409 });
     expect(await logIn(await signedFor(address))).toMatchObject({ status: 200, body: { wallet: address, tier: 'basic' } });
+    const inLowerCase = await signedFor(address.toLowerCase() as Hex);
+    expect(await logIn({ ...inLowerCase, wallet: address })).toMatchObject({ status: 200, body: { wallet: address } });
     const timestamp = moment();
     const stranger = await demo.poor.signMessage({ message: formatLoginMessage(address, timestamp) });
     expect(await logIn({ wallet: address, signature: stranger, timestamp })).toMatchObject({ status: 401, body: { field: 'signature' } });
@@ -256,6 +279,13 @@ describe('a login by EIP-4361', () => {
     expect(status).toBe(200);
     expect(undocumented(SESSION_REPLY, body)).toEqual([]);
     expect(await service.appOptions.identify(`Bearer ${body.token}`)).toMatchObject({ tier: 'premium', wallet: demo.premium.address });
+  });
+
+  it.each(Object.entries(SPELLINGS))('accepts the address in %s, and a compact signature', async (_, spell) => {
+    const text = (await message(demo.premium)).replace(demo.premium.address, spell(demo.premium.address));
+    const body = await signed(demo.premium, text);
+    const answer = await send('POST', SIWE, { body: { ...body, signature: toCompact(body.signature) } });
+    expect(answer).toMatchObject({ status: 200, body: { wallet: demo.premium.address } });
   });
 
   it('uses a nonce once over all endpoints and messages', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FORECAST_SCOPES } from '../../../../src/auth/oauth/scopes.ts';
+import { FORECAST_SCOPES } from '../../../../src/auth/oauth-clients.ts';
 import { serveDocuments } from '../../../support/auth/client-document.ts';
 import { moveGateTokens } from '../../../support/auth/gate-tokens.ts';
 import { demoWallets, loginToken } from '../../../support/auth/login.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RefreshReplyStore } from '../../../../src/auth/oauth/provider/refresh-grace.ts';
-import { ArtifactStore } from '../../../../src/auth/oauth/stores/artifact-store.ts';
-import { createSecretBox } from '../../../../src/platform/secrets/secret-box.ts';
+import { RefreshReplyStore } from '../../../../src/auth/oauth-server.ts';
+import { ArtifactStore } from '../../../../src/auth/oauth-stores.ts';
+import { createSecretBox } from '../../../../src/platform/secrets.ts';
 import { demoWallets } from '../../../support/auth/login.ts';
 import { callMcp, OAuthTestClient } from '../../../support/auth/oauth-client.ts';
 import { type OAuthService, serveOAuthService } from '../../../support/auth/oauth-service.ts';

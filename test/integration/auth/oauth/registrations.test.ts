@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { composeApplications, composeOAuth } from '../../../../src/app/transports/oauth.ts';
-import { CLIENT_INDEXES, ClientStore, DOCUMENT_LIMITS, REGISTRATION_LIMITS } from '../../../../src/auth/oauth/stores/client-store.ts';
+import { composeApplications, composeOAuth } from '../../../../src/app/transports.ts';
+import { CLIENT_INDEXES, ClientStore, DOCUMENT_LIMITS, REGISTRATION_LIMITS } from '../../../../src/auth/oauth-clients.ts';
 import { createChain } from '../../../../src/chain/client.ts';
-import { loadConfig } from '../../../../src/platform/config/config.ts';
+import { loadConfig } from '../../../../src/config.ts';
+import { createListener } from '../../../../src/http/server.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { connectMongo, type Database, ensureIndexes } from '../../../../src/platform/mongo.ts';
-import { createListener } from '../../../../src/transports/http/server/app.ts';
 import { serveDocuments } from '../../../support/auth/client-document.ts';
 import { demoWallets } from '../../../support/auth/login.ts';
 import { OAuthTestClient, REDIRECT_URI } from '../../../support/auth/oauth-client.ts';

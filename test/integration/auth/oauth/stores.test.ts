@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ArtifactStore } from '../../../../src/auth/oauth/stores/artifact-store.ts';
-import { GrantStore } from '../../../../src/auth/oauth/stores/grant-store.ts';
+import { ArtifactStore, GrantStore } from '../../../../src/auth/oauth-stores.ts';
 import { connectMongo, type Database } from '../../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 

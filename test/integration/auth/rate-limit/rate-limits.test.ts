@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createRateLimits, type RateLimits } from '../../../../src/auth/rate-limit/rate-limits.ts';
-import { createRequestCountStore, REQUEST_COUNT_INDEXES } from '../../../../src/auth/rate-limit/request-count-store.ts';
+import { createRateLimits, createRequestCountStore, type RateLimits, REQUEST_COUNT_INDEXES } from '../../../../src/auth/rate-limits.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { connectMongo, type Database, ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';

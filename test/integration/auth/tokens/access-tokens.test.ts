@@ -1,9 +1,7 @@
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AccessTokens } from '../../../../src/auth/tokens/access-tokens.ts';
-import type { SigningKey } from '../../../../src/auth/tokens/signing-key-store.ts';
-import { TokenKeyStore } from '../../../../src/auth/tokens/token-key-store.ts';
-import { createSecretBox } from '../../../../src/platform/secrets/secret-box.ts';
+import { AccessTokens, type SigningKey, TokenKeyStore } from '../../../../src/auth/tokens.ts';
+import { createSecretBox } from '../../../../src/platform/secrets.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 const ISSUER = 'eip155:84532:0x0000000000000000000000000000000000000001:0';

@@ -1,8 +1,7 @@
 import { createLocalJWKSet, FlattenedSign, flattenedVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CARD_KEY_RETIREMENT_DAYS, CardKeyStore } from '../../../../src/auth/tokens/card-key-store.ts';
-import { TokenKeyStore } from '../../../../src/auth/tokens/token-key-store.ts';
-import { createSecretBox } from '../../../../src/platform/secrets/secret-box.ts';
+import { CARD_KEY_RETIREMENT_DAYS, CardKeyStore, TokenKeyStore } from '../../../../src/auth/tokens.ts';
+import { createSecretBox } from '../../../../src/platform/secrets.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 const DAY = 86_400_000;

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AccessTokens } from '../../../../src/auth/tokens/access-tokens.ts';
-import { TokenKeyStore } from '../../../../src/auth/tokens/token-key-store.ts';
+import { AccessTokens, TokenKeyStore } from '../../../../src/auth/tokens.ts';
 import { connectMongo } from '../../../../src/platform/mongo.ts';
-import { createSecretBox } from '../../../../src/platform/secrets/secret-box.ts';
+import { createSecretBox } from '../../../../src/platform/secrets.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 const content = { sessionId: 'a-session', wallet: `0x${'a'.repeat(40)}`, tier: 'basic' } as const;

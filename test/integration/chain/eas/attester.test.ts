@@ -1,19 +1,19 @@
 import { encodeFunctionData, encodePacked, type Hex, keccak256, stringToHex, zeroAddress, zeroHash } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { easAbi, schemaRegistryAbi } from '../../../../src/chain/eas/abi.ts';
-import { type AttestationReader, createAttestationReader } from '../../../../src/chain/eas/attestation-reader.ts';
+import { type Attester, createAttester, deriveSalt } from '../../../../src/chain/eas/eas.ts';
+import { type AttestationReader, createAttestationReader } from '../../../../src/chain/eas/reader.ts';
 import {
+  computeCommitment,
   decodePrediction,
   decodeResolution,
   EAS_SCHEMAS,
+  easAbi,
   getSchemaUid,
   type PredictionData,
   type ResolutionData,
-} from '../../../../src/chain/eas/attestation-schemas.ts';
-import { type Attester, createAttester } from '../../../../src/chain/eas/attester.ts';
-import { computeCommitment } from '../../../../src/chain/eas/commitment.ts';
-import { deriveSalt } from '../../../../src/chain/eas/salt.ts';
-import type { Wallet } from '../../../../src/chain/tx/wallet.ts';
+  schemaRegistryAbi,
+} from '../../../../src/chain/eas/schemas.ts';
+import type { Wallet } from '../../../../src/chain/wallet.ts';
 import { toDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import { REACHED } from '../../../support/clock/trusted-time.ts';
 import { documentText, unpadded } from '../../../support/docs/documents.ts';
@@ -124,7 +124,7 @@ describe('predictions of a day', () => {
     await bench.chain.mine(3);
     const second = await attester.attestPredictions('attest:found:2', predictions(), REACHED);
     const options = { schema: 'prediction', attester: attester.address, fromBlock: 0 } as const;
-    const found = await reader.find({ ...options, blocksPerRequest: 2 });
+    const found = await reader.find(options);
     expect(found).toEqual(
       [...first, ...second].map(({ uid, txHash, blockNumber }) => ({ uid, txHash, blockNumber, blockAt: expect.any(Date) })),
     );

@@ -16,8 +16,10 @@ import {
 } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Chain } from '../../../../src/chain/client.ts';
-import { schemaRegistryAbi } from '../../../../src/chain/eas/abi.ts';
 import {
+  type CommitmentOpening,
+  computeCommitment,
+  DIRECTION_CODES,
   EAS_SCHEMAS,
   encodePrediction,
   encodeResolution,
@@ -25,9 +27,10 @@ import {
   type PredictionData,
   type ResolutionData,
   type SchemaName,
-} from '../../../../src/chain/eas/attestation-schemas.ts';
-import { type CommitmentOpening, computeCommitment, DIRECTION_CODES, SIGNAL_CODES } from '../../../../src/chain/eas/commitment.ts';
-import { type LocalTransaction, sendTransactionsForHashes } from '../../../../src/dev/local-chain/contracts/send-transactions.ts';
+  SIGNAL_CODES,
+  schemaRegistryAbi,
+} from '../../../../src/chain/eas/schemas.ts';
+import { type LocalTransaction, sendTransactionsForHashes } from '../../../../src/dev/local-chain/contracts.ts';
 import { DAY_MS, toDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import { type TestChain, type TestRole, testChain } from '../../../support/chain/chain.ts';
 import { documentText } from '../../../support/docs/documents.ts';

@@ -1,6 +1,6 @@
 import { type BaseError, ContractFunctionRevertedError, keccak256, type LocalAccount, stringToHex, zeroAddress, zeroHash } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deployContracts } from '../../../../src/dev/local-chain/contracts/deploy.ts';
+import { deployContracts } from '../../../../src/dev/local-chain/contracts.ts';
 import { type TestChain, testChain } from '../../../support/chain/chain.ts';
 import { commerceAbi, type JobClient, jobClient } from '../../../support/commerce/job-client.ts';
 

@@ -1,7 +1,6 @@
 import { type TransactionReceipt, zeroHash } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Chain } from '../../../../src/chain/client.ts';
-import { readBlockDepth } from '../../../../src/chain/rpc/block-depth.ts';
+import { type Chain, readBlockDepth } from '../../../../src/chain/client.ts';
 import { type TestChain, testChain } from '../../../support/chain/chain.ts';
 
 let chain: TestChain;

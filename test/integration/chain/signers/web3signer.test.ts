@@ -1,12 +1,17 @@
-import { type Hex, hexToBigInt, hexToNumber, type TransactionSerializableEIP1559 } from 'viem';
+import {
+  type Hex,
+  hexToBigInt,
+  hexToNumber,
+  parseSignature,
+  serializeCompactSignature,
+  signatureToCompactSignature,
+  type TransactionSerializableEIP1559,
+} from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openSigner, openSigners, type SignerConfig } from '../../../../src/app/signers/open-signers.ts';
-import type { SignerSources } from '../../../../src/app/signers/sources.ts';
-import { createRoleSigner } from '../../../../src/chain/signers/role-signer.ts';
-import type { SignerSource } from '../../../../src/chain/signers/signer-source.ts';
-import { createWeb3SignerBackend } from '../../../../src/chain/signers/web3signer-backend.ts';
-import { createWeb3SignerRpc } from '../../../../src/chain/signers/web3signer-rpc.ts';
+import { openSigner, openSigners, type SignerConfig } from '../../../../src/app/chain.ts';
+import type { SignerSources } from '../../../../src/app/infrastructure.ts';
+import { createRoleSigner, createWeb3SignerBackend, createWeb3SignerRpc, type SignerSource } from '../../../../src/chain/signers.ts';
 import { CHAIN_ID, testSigner } from '../../../support/signers/signer-suite.ts';
 import { type Answer, startWeb3Signer, type TestWeb3Signer } from '../../../support/signers/web3signer.ts';
 
@@ -79,6 +84,33 @@ describe('a Web3Signer that lies', () => {
       server.answer = () => ({ result });
       await expect(open().account.signMessage({ message: 'a' })).rejects.toEqual(unavailable('its '));
     }
+  });
+});
+
+describe('a Web3Signer that answers with 64 bytes', () => {
+  const toCompact = (signature: Hex) => serializeCompactSignature(signatureToCompactSignature(parseSignature(signature)));
+
+  it('has its signatures accepted, of either parity', async () => {
+    // Half of all signatures have the parity in the first bit of `s` (EIP-2098).
+    for (const message of Array.from({ length: 8 }, (_, index) => `message ${index}`)) {
+      const signature = await account!.signMessage({ message });
+      server.answer = () => ({ result: toCompact(signature) });
+      expect(await open().account.signMessage({ message })).toBe(signature);
+    }
+  });
+
+  it('has those of typed data accepted, and none of another wallet', async () => {
+    const typed = {
+      domain: { chainId: CHAIN_ID },
+      types: { A: [{ name: 'b', type: 'uint256' }] },
+      primaryType: 'A',
+      message: { b: 1n },
+    } as const;
+    const [own, foreign] = await Promise.all([account!, other!].map((signer) => signer.signTypedData(typed)));
+    server.answer = () => ({ result: toCompact(own!) });
+    expect(await open().account.signTypedData(typed)).toBe(own);
+    server.answer = () => ({ result: toCompact(foreign!) });
+    await expect(open().account.signTypedData(typed)).rejects.toEqual(unavailable('not of the wallet'));
   });
 });
 

@@ -1,8 +1,8 @@
 import { type Hex, numberToHex, zeroHash } from 'viem';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { createAttester } from '../../../../src/chain/eas/attester.ts';
-import { createGasCostReader } from '../../../../src/chain/gas-costs.ts';
-import { sumCostWei } from '../../../../src/record/attestations/attestation-figures.ts';
+import { createGasCostReader } from '../../../../src/chain/contracts.ts';
+import { createAttester } from '../../../../src/chain/eas/eas.ts';
+import { sumCostWei } from '../../../../src/record/figures.ts';
 import { rpcProxy } from '../../../support/chain/rpc-proxy.ts';
 import { REACHED } from '../../../support/clock/trusted-time.ts';
 import { freshAddress, startWalletBench, type WalletBench } from './wallet-bench.ts';

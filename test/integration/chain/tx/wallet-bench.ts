@@ -2,9 +2,9 @@ import type { Collection } from 'mongodb';
 import { type Address, type Hex, type LocalAccount, numberToHex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { ChainOptions } from '../../../../src/chain/client.ts';
-import { type Journal, type JournalRow, openJournal } from '../../../../src/chain/tx/journal.ts';
-import { createWallet, type Wallet, type WalletOptions } from '../../../../src/chain/tx/wallet.ts';
-import { fundGas } from '../../../../src/dev/local-chain/contracts/fund-wallets.ts';
+import { type Journal, type JournalRow, openJournal } from '../../../../src/chain/journal.ts';
+import { createWallet, type Wallet, type WalletOptions } from '../../../../src/chain/wallet.ts';
+import { fundGas } from '../../../../src/dev/local-chain/contracts.ts';
 import { type TestChain, testChain } from '../../../support/chain/chain.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 

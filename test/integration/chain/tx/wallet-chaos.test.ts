@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Hex, type LocalAccount, numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { SendRequest, Wallet } from '../../../../src/chain/tx/wallet.ts';
-import { isOracleError } from '../../../../src/platform/errors.ts';
+import type { SendRequest, Wallet } from '../../../../src/chain/wallet.ts';
+import { isOracleError } from '../../../../src/errors.ts';
 import { rpcProxy } from '../../../support/chain/rpc-proxy.ts';
 import { freshAddress, startWalletBench, type WalletBench } from './wallet-bench.ts';
 

@@ -1,7 +1,7 @@
 import { type Hex, keccak256, type LocalAccount, numberToHex } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { JournalRow } from '../../../../src/chain/tx/journal.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
+import type { JournalRow } from '../../../../src/chain/journal.ts';
+import { OracleError } from '../../../../src/errors.ts';
 import { rpcProxy } from '../../../support/chain/rpc-proxy.ts';
 import { freshAddress, startWalletBench, until, type WalletBench } from './wallet-bench.ts';
 
@@ -124,7 +124,14 @@ describe('a nonce used by a replacement of the same call that a restored databas
     const row = await rowOf('restored');
     const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n };
     const raw = await account.signTransaction({ type: 'eip1559', chainId: 84532, nonce: 0, gas: BigInt(row.gas), ...fees, ...call });
-    const forgotten = { hash: keccak256(raw), raw, maxFeePerGas: '2', maxPriorityFeePerGas: '1', signedAt: row.createdAt };
+    const forgotten = {
+      hash: keccak256(raw),
+      raw,
+      maxFeePerGas: '2',
+      maxPriorityFeePerGas: '1',
+      signedAt: row.createdAt,
+      atBlock: row.signedFromBlock,
+    };
     await bench.rows.updateOne({ _id: row._id }, { $set: { state: 'SENT', receipt: null, attempts: [forgotten] } });
 
     expect(await (await bench.wallet(account)).send(call)).toEqual(sent);

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { JournalRow } from '../../../../src/chain/tx/journal.ts';
+import type { JournalRow } from '../../../../src/chain/journal.ts';
 import { rpcProxy } from '../../../support/chain/rpc-proxy.ts';
 import { accountOfSigner } from '../../../support/signers/failing-account.ts';
 import { freshAddress, startWalletBench, until, type WalletBench } from './wallet-bench.ts';
@@ -17,56 +17,106 @@ afterEach(async () => {
 
 const rowOf = async (key: string) => (await bench.journal.find(`84532:attester:${key}`)) as JournalRow;
 const signatures = async (key: string) => (await bench.journal.find(`84532:attester:${key}`))?.attempts.length ?? 0;
+/** A node that takes transactions and puts none into a block, until its hooks are removed. */
+const fullNode = () =>
+  rpcProxy(bench.chain.rpcUrl, { onRequest: ({ method }) => (method === 'eth_sendRawTransaction' ? { result: '0x' } : undefined) });
 const inPool = async (hash: Hex) => (await bench.chain.rpc('eth_getTransactionByHash', hash)) !== null;
 
 describe('a stuck transaction', () => {
-  it('is replaced under the same nonce with both fees raised by at least an eighth', async () => {
+  it('is replaced under the same nonce with both fees raised by at least an eighth, once blocks have passed without it', async () => {
     const { account } = await bench.newAccount();
-    const wallet = await bench.wallet(account, { stuckAfterMs: 200 });
+    const node = await fullNode();
+    const wallet = await bench.wallet(account, { stuckAfterMs: 200, chain: { rpcUrl: node.url } });
     const to = freshAddress();
-    await bench.chain.automine(false);
     const sending = wallet.send({ key: 'stuck', to, data: '0x', value: 1n });
+    await until(async () => (await signatures('stuck')) === 1, 'signed');
+    await bench.chain.mine(2);
     await until(async () => (await signatures('stuck')) >= 2, 'replaced');
     const [first, second] = (await rowOf('stuck')).attempts;
     for (const fee of ['maxFeePerGas', 'maxPriorityFeePerGas'] as const) {
       expect(BigInt(second[fee]) * 8n).toBeGreaterThanOrEqual(BigInt(first[fee]) * 9n);
     }
-    await until(() => inPool(second.hash), 'the replacement is with the node');
-    await bench.chain.automine(true);
-    await bench.chain.mine();
+    node.hooks = {};
     const sent = await sending;
     expect(sent.nonce).toBe(0);
     expect(await bench.mined(account.address)).toEqual([sent.hash]);
     expect(await bench.balance(to)).toBe(1n);
+    await node.close();
+  });
+
+  it('is replaced also when an earlier version had signed it, which noted no block', async () => {
+    const { account } = await bench.newAccount();
+    const node = await fullNode();
+    const wallet = await bench.wallet(account, { stuckAfterMs: 200, chain: { rpcUrl: node.url } });
+    const sending = wallet.send({ key: 'earlier', to: freshAddress(), data: '0x' });
+    await until(async () => (await signatures('earlier')) === 1, 'signed');
+    await bench.rows.updateOne({ key: 'earlier' }, { $unset: { 'attempts.0.atBlock': 1 } });
+    await bench.chain.mine(2);
+    await until(async () => (await signatures('earlier')) >= 2, 'replaced');
+    node.hooks = {};
+    await sending;
+    await node.close();
+  });
+
+  it('is neither replaced nor outbid while no block comes', async () => {
+    const { account } = await bench.newAccount();
+    const node = await rpcProxy(bench.chain.rpcUrl);
+    const wallet = await bench.wallet(account, { stuckAfterMs: 1, chain: { rpcUrl: node.url } });
+    await bench.chain.automine(false);
+    const sending = wallet.send({ key: 'standstill', to: freshAddress(), data: '0x' });
+    const broadcasts = () => node.counts.get('eth_sendRawTransaction') ?? 0;
+    await until(() => broadcasts() >= 6, 'sent again and again');
+    expect(await signatures('standstill')).toBe(1);
+    await bench.chain.mine();
+    await sending;
+    await node.close();
+  });
+
+  it('costs one request a poll, however often it was signed', async () => {
+    const { account } = await bench.newAccount();
+    const node = await fullNode();
+    const wallet = await bench.wallet(account, { stuckAfterMs: 1, chain: { rpcUrl: node.url } });
+    const sending = wallet.send({ key: 'often', to: freshAddress(), data: '0x' });
+    await until(async () => (await signatures('often')) === 1, 'signed');
+    for (let times = 2; times <= 5; times += 1) {
+      await bench.chain.mine(2);
+      await until(async () => (await signatures('often')) >= times, `signed ${times} times`);
+    }
+    node.counts.clear();
+    await until(() => (node.counts.get('eth_getTransactionCount') ?? 0) >= 10, 'polled');
+    expect(node.counts.get('eth_getTransactionReceipt') ?? 0).toBe(0);
+    node.hooks = {};
+    await sending;
+    await node.close();
   });
 
   it('is confirmed when its first signature is mined', async () => {
     const { account } = await bench.newAccount();
-    let passed = 0;
-    const proxy = await rpcProxy(bench.chain.rpcUrl, {
-      // The replacement never reaches the node.
-      onRequest: ({ method }) => (method === 'eth_sendRawTransaction' && passed++ > 0 ? { result: '0x' } : undefined),
-    });
-    const wallet = await bench.wallet(account, { stuckAfterMs: 200, chain: { rpcUrl: proxy.url } });
-    await bench.chain.automine(false);
+    const node = await fullNode();
+    const wallet = await bench.wallet(account, { stuckAfterMs: 200, chain: { rpcUrl: node.url } });
     const sending = wallet.send({ key: 'old-wins', to: freshAddress(), data: '0x' });
+    await until(async () => (await signatures('old-wins')) === 1, 'signed');
+    await bench.chain.mine(2);
     await until(async () => (await signatures('old-wins')) >= 2, 'replaced');
-    await bench.chain.mine();
-    expect((await sending).hash).toBe((await rowOf('old-wins')).attempts[0].hash);
-    await proxy.close();
+    const [{ hash, raw }] = (await rowOf('old-wins')).attempts;
+    await bench.chain.rpc('eth_sendRawTransaction', raw);
+    expect((await sending).hash).toBe(hash);
+    await node.close();
   });
 
   it('is waited for, not replaced, while its signer does not answer', async () => {
     const signer = accountOfSigner('attester', (await bench.newAccount()).account);
-    const wallet = await bench.wallet(signer.account, { stuckAfterMs: 50 });
-    await bench.chain.automine(false);
+    const node = await fullNode();
+    const wallet = await bench.wallet(signer.account, { stuckAfterMs: 50, chain: { rpcUrl: node.url } });
     const sending = wallet.send({ key: 'unsigned', to: freshAddress(), data: '0x' });
-    await until(async () => (await signatures('unsigned')) === 1 && (await inPool((await rowOf('unsigned')).attempts[0].hash)), 'sent');
+    await until(async () => (await signatures('unsigned')) === 1, 'signed');
     signer.isDown = true;
+    await bench.chain.mine(2);
     await until(() => signer.refused > 0, 'a replacement was asked for');
-    await bench.chain.mine();
     const { attempts } = await rowOf('unsigned');
+    await bench.chain.rpc('eth_sendRawTransaction', attempts.at(-1)!.raw);
     expect((await sending).hash).toBe(attempts.at(-1)!.hash);
+    await node.close();
   });
 
   it('is replaced immediately when its fee is below the base fee', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SendRequest } from '../../../../src/chain/tx/wallet.ts';
+import type { SendRequest } from '../../../../src/chain/wallet.ts';
 import { type RpcProxy, rpcProxy } from '../../../support/chain/rpc-proxy.ts';
 import type { SendKeysOrder } from './fixtures/send-keys.ts';
 import { freshAddress, startWalletBench, type WalletBench } from './wallet-bench.ts';

@@ -1,6 +1,6 @@
 import { encodeFunctionData, type Hex, zeroAddress } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { schemaRegistryAbi } from '../../../../src/chain/eas/abi.ts';
+import { schemaRegistryAbi } from '../../../../src/chain/eas/schemas.ts';
 import { rpcProxy } from '../../../support/chain/rpc-proxy.ts';
 import { accountOfSigner } from '../../../support/signers/failing-account.ts';
 import { freshAddress, startWalletBench, until, type WalletBench } from './wallet-bench.ts';

@@ -19,7 +19,7 @@ const times = { windowOpensAt: EVIL, resolvesAt: EVIL, timestamp: EVIL, nextSign
 const forecast = {
   ...{ signal: EVIL, direction: EVIL, confidence: 0.5, btcPrice: 1, regime: EVIL, modelVersion: EVIL, horizon: EVIL, date: EVIL },
   ...{ predictionId: EVIL, attestationUid: EVIL, replayed: true, source: EVIL, fearGreed: 1, fearGreedLabel: EVIL, ...times },
-  ...{ skill: { verdict: EVIL }, access: { tier: EVIL, wallet: EVIL }, note: EVIL, charged: false, payment: null, receipt: null },
+  ...{ skill: { verdict: EVIL }, access: { tier: EVIL, wallet: EVIL }, payment: null, receipt: null },
 };
 
 const counts = {
@@ -125,7 +125,7 @@ it.each([
   ['verify 2026-01-01:7d', 3, []],
   ['watch --token abc', 0, []],
   ['watch --token abc --json', 0, []],
-  ['pay', 0, []],
+  ['pay', 1, []],
   ['pay premium', 1, []],
   ['pay premium', 1, ['/oracle/premium']],
 ])('%s: escapes control characters of the service on a terminal (%j)', async (words, code, refused) => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Address, createWalletClient, http, parseAbi, publicActions } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { SignedPayment } from '../../../../src/payer/payment-signer.ts';
+import type { SignedPayment } from '../../../../src/payer.ts';
 import { type TestChain, testChain } from '../../../support/chain/chain.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
 import { cli } from '../../../support/service/cli.ts';

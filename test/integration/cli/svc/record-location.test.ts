@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import type { Address } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../../../src/chain/addresses.ts';
-import { openAudit } from '../../../../src/cli/commands/audit.ts';
+import { openAudit } from '../../../../src/cli/audit.ts';
+import { locateRecord } from '../../../../src/cli/svc/command.ts';
 import type { CliContext, DemoDeployment } from '../../../../src/cli/svc/context.ts';
-import { locateRecord } from '../../../../src/cli/svc/record-location.ts';
-import { loadConfig } from '../../../../src/platform/config/config.ts';
+import { loadConfig } from '../../../../src/config.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
 import { cli } from '../../../support/service/cli.ts';
 

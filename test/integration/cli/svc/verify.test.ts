@@ -1,8 +1,11 @@
 import { type Hex, zeroHash } from 'viem';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findAttestations } from '../../../../src/audit/chain-record.ts';
+import { openAuditChain } from '../../../../src/cli/svc/audit-options.ts';
 import { formatDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import { logsLack, openBrokenEndpoint } from '../../../support/chain/broken-endpoint.ts';
 import { type TestChain, testChain } from '../../../support/chain/chain.ts';
-import { registerSchemas, type Tampering, type WrittenRecord, writeRecord } from '../../../support/record/audit-record.ts';
+import { AUDITED_DAYS, registerSchemas, type Tampering, type WrittenRecord, writeRecord } from '../../../support/record/audit-record.ts';
 import { cli, plain } from '../../../support/service/cli.ts';
 
 let chain: TestChain;
@@ -92,6 +95,39 @@ it.each([
   }
 });
 
+it('says that a day is outside the record, and that there is no record, without a difference', async () => {
+  const written = await writeRecord(chain);
+  const range = `run from ${formatDay(written.firstDay)} to ${formatDay(written.firstDay + AUDITED_DAYS - 1)}`;
+  for (const index of [-400, -1, AUDITED_DAYS, AUDITED_DAYS + 400]) {
+    const { code, output, err } = await verify(written, idOf(written, index, 3));
+    expect([code, output]).toEqual([3, null]);
+    expect(err).toContain(`${formatDay(written.firstDay + index)} is outside the record`);
+    expect(plain(err).replaceAll(/\s+/g, ' ')).toContain(range);
+  }
+  const nobody = { ...written, attester: `0x${'5'.repeat(40)}` as const };
+  for (const id of ['latest', idOf(written, 0, 3)]) {
+    const { code, err } = await verify(nobody, id, '--horizon', '3d');
+    expect(code).toBe(3);
+    expect(plain(err).replaceAll(/\s+/g, ' ')).toMatch(
+      /No forecast over 3 days of this attester was made or resolved on chain in the last 3 days/,
+    );
+  }
+});
+
+it('counts the checks that it lists', async () => {
+  const written = await writeRecord(chain);
+  const honest = (await verify(written, idOf(written, DAY, 1))).output;
+  expect(honest.words).toContain(`${honest.checks.length} of ${honest.checks.length} checks agree`);
+  const shifted: Tampering['resolution'] = (item, index, horizonDays) => [
+    index === DAY && horizonDays === 1 ? { ...item, returnBps: item.returnBps + 1 } : item,
+  ];
+  const other = await writeRecord(chain, { resolution: shifted });
+  const changed = (await verify(other, idOf(other, DAY, 1))).output;
+  const failed = changed.checks.filter(({ ok }) => !ok);
+  expect(failed.length).toBeGreaterThan(0);
+  expect(changed.words).toContain(`${failed.length} of ${changed.checks.length} checks FAIL`);
+});
+
 it('prints checks and unchecked facts on a terminal', async () => {
   const written = await writeRecord(chain);
   const words = ['verify', idOf(written, DAY, 1), '--rpc', chain.rpcUrl, '--attester', written.attester];
@@ -169,12 +205,33 @@ it('exits with 3 when the window has ended without a resolution', async () => {
 });
 
 it('differs when the chain has no such forecast of the attester', async () => {
-  const written = await writeRecord(chain, {}, DAY);
+  const dropped = { prediction: (item, index) => (index === 1 && item.horizonDays === 1 ? [] : [item]) } satisfies Tampering;
+  const written = await writeRecord(chain, dropped, DAY + 1);
   expect(await verify(written, `0x${'12'.repeat(32)}`)).toMatchObject({ code: 1, output: { verdict: 'differs', prediction: null } });
-  expect(await verify(written, idOf(written, DAY + 5, 1))).toMatchObject({ code: 1, output: { prediction: null } });
+  expect(await verify(written, idOf(written, 1, 1))).toMatchObject({ code: 1, output: { verdict: 'differs', prediction: null } });
   const { output } = await verify(written, idOf(written, 0, 1));
   const stranger = { ...written, attester: chain.accounts.stranger.address };
   expect(await verify(stranger, output.prediction!.uid)).toMatchObject({ code: 1, output: { verdict: 'differs', prediction: null } });
+});
+
+it('is no difference when the events of the endpoint lack the forecast, by id and by uid', async () => {
+  const written = await writeRecord(chain);
+  const { uid } = (await verify(written, idOf(written, DAY, 1))).output.prediction!;
+  const made = await openAuditChain({ rpcUrl: chain.rpcUrl });
+  const search = { attester: written.attester, fromBlock: 0, throughBlock: Number(await chain.rpc<Hex>('eth_blockNumber')) };
+  const block = (await findAttestations(made, 'prediction', search)).find((one) => one.uid === uid)!.blockNumber;
+  const proxy = await openBrokenEndpoint(
+    chain.rpcUrl,
+    logsLack((number) => number === block),
+  );
+  for (const id of [idOf(written, DAY, 1), uid]) {
+    const words = ['verify', id, '--rpc', proxy.url, '--attester', written.attester, '--json'];
+    const { code, out } = await cli(words, { now: () => written.now });
+    expect(JSON.parse(out)).toMatchObject({ verdict: 'incomplete', differences: [], prediction: { uid } });
+    expect(JSON.parse(out).incomplete).toEqual([expect.stringContaining('lists no event of it')]);
+    expect(code).toBe(3);
+  }
+  await proxy.close();
 });
 
 it('exits with 3 when the endpoint does not answer', async () => {

@@ -1,8 +1,8 @@
 import { type Address, type Hex, type LocalAccount, pad, zeroAddress } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readCodeHashes } from '../../../../src/chain/erc8183/contract-code.ts';
-import type { JobDeps } from '../../../../src/commerce/jobs/processing/deps.ts';
-import { callJsonRpc } from '../../../../src/dev/local-chain/json-rpc.ts';
+import { readCodeHashes } from '../../../../src/chain/erc8183.ts';
+import type { JobDeps } from '../../../../src/commerce/jobs/processing.ts';
+import { callJsonRpc } from '../../../../src/dev/local-chain/contracts.ts';
 import { deployEvaluatorless } from '../../../support/commerce/evaluatorless-contract.ts';
 import { type JobBench, jobBench } from '../../../support/commerce/job-bench.ts';
 import { type JobClient, jobClient } from '../../../support/commerce/job-client.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   payer = await bench.newAccount();
 });
 beforeEach(async () => {
-  await Promise.all([bench.store.jobs.deleteMany({}), bench.parts.deliverySlot.slots.deleteMany({})]);
+  await bench.forgetJobs();
 });
 afterAll(() => bench?.stop());
 

@@ -1,13 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { keccak256, parseEventLogs, stringToBytes, zeroAddress } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { agentCommerceAbi } from '../../../../src/chain/erc8183/abi.ts';
-import type { JobDocWithoutText } from '../../../../src/commerce/jobs/job-doc.ts';
-import { JobStore } from '../../../../src/commerce/jobs/job-store.ts';
-import type { JobDeps } from '../../../../src/commerce/jobs/processing/deps.ts';
-import { watchJobs } from '../../../../src/commerce/jobs/processing/watch.ts';
-import type { PaymentDoc } from '../../../../src/commerce/ledger/ledger.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
+import { agentCommerceAbi } from '../../../../src/chain/erc8183.ts';
+import { type JobDocWithoutText, JobStore } from '../../../../src/commerce/jobs/job-store.ts';
+import { type JobDeps, watchJobs } from '../../../../src/commerce/jobs/processing.ts';
+import type { PaymentDoc } from '../../../../src/commerce/ledger.ts';
+import { OracleError } from '../../../../src/errors.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { type JobBench, jobBench } from '../../../support/commerce/job-bench.ts';
 import type { JobClient, NewJob } from '../../../support/commerce/job-client.ts';
@@ -232,7 +230,8 @@ describe('exactly once', () => {
     for (const jobId of jobs) expect(await submissionsOf(jobId)).toEqual([keccak256(stringToBytes(await delivered(jobId)))]);
     for (const jobId of jobs) await buyer.complete(jobId);
     await both();
-    for (const jobId of jobs) expect(await booked(jobId)).toMatchObject({ offering: 'svc_bitcoin_signal' });
+    for (const jobId of jobs)
+      expect(await booked(jobId)).toMatchObject({ offering: 'svc_bitcoin_signal', block: { hash: expect.any(String) }, isWatched: true });
     expect(await bench.sent()).toBe(sent + 20);
     expect((await buyer.coins(bench.provider)) - before).toBe(10n * PRICE);
   });

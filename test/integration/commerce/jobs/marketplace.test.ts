@@ -2,9 +2,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { type Address, type Hex, keccak256, stringToHex, verifyTypedData, zeroAddress } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readCodeHashes } from '../../../../src/chain/erc8183/contract-code.ts';
-import { createMarketplace } from '../../../../src/commerce/jobs/marketplace/marketplace-client.ts';
-import { type PostDeliveriesDeps, postDeliveries } from '../../../../src/commerce/jobs/marketplace/post-deliveries.ts';
+import { readCodeHashes } from '../../../../src/chain/erc8183.ts';
+import { createMarketplace, type PostDeliveriesDeps, postDeliveries } from '../../../../src/commerce/jobs/marketplace.ts';
 import { deployEvaluatorless } from '../../../support/commerce/evaluatorless-contract.ts';
 import { type JobBench, jobBench } from '../../../support/commerce/job-bench.ts';
 import { jobClient } from '../../../support/commerce/job-client.ts';
@@ -71,7 +70,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   [taken, logins, isDown, token] = [{}, 0, false, ''];
   bench.clock.aheadMs = 0;
-  await Promise.all([bench.store.jobs.deleteMany({}), bench.parts.deliverySlot.slots.deleteMany({})]);
+  await bench.forgetJobs();
 });
 afterAll(async () => {
   await server?.close();

@@ -1,11 +1,10 @@
 import { keccak256, maxUint256, stringToBytes, zeroAddress } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { JobDelivery, JobDocWithoutText } from '../../../../src/commerce/jobs/job-doc.ts';
-import { MAX_OPEN_OFFERS } from '../../../../src/commerce/jobs/job-policy.ts';
-import { JobStore } from '../../../../src/commerce/jobs/job-store.ts';
-import type { JobDeps } from '../../../../src/commerce/jobs/processing/deps.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
-import { TIME } from '../../../../src/platform/validation/fields.ts';
+import { type JobDelivery, type JobDocWithoutText, JobStore } from '../../../../src/commerce/jobs/job-store.ts';
+import { MAX_OPEN_OFFERS } from '../../../../src/commerce/jobs/jobs.ts';
+import type { JobDeps } from '../../../../src/commerce/jobs/processing.ts';
+import { OracleError } from '../../../../src/errors.ts';
+import { TIME } from '../../../../src/platform/validation.ts';
 import { type JobBench, jobBench } from '../../../support/commerce/job-bench.ts';
 import { commerceAbi, type JobClient } from '../../../support/commerce/job-client.ts';
 
@@ -21,7 +20,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   bench.clock.aheadMs = 0;
   // Jobs of one test would wait for their turn in the next.
-  await Promise.all([bench.store.jobs.deleteMany({}), bench.parts.deliverySlot.slots.deleteMany({})]);
+  await bench.forgetJobs();
   careful = bench.makeParts({ policy: STRANGERS });
 });
 afterAll(() => bench?.stop());
@@ -199,7 +198,7 @@ describe('a delivery', () => {
 describe('many unfunded offers', () => {
   it('do not precede a funded job', async () => {
     const { store, contract } = bench;
-    const event = (jobId: bigint, funded: boolean) => ({ jobId, blockNumber: 1n, assigned: !funded, funded });
+    const event = (jobId: bigint, funded: boolean) => ({ id: `${jobId}:${funded}`, jobId, blockNumber: 1n, assigned: !funded, funded });
     const offers = [901n, 902n, 903n].map((jobId) => event(jobId, false));
     await store.recordEvents(contract, [...offers, event(903n, true)], new Date());
     expect((await store.listDue(new Date(), 2)).map(({ jobId }) => jobId)).toEqual(['903', '901']);

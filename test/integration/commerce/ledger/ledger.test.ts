@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import type { Hash, Hex } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { COMMERCE_INDEXES, Ledger } from '../../../../src/commerce/ledger/ledger.ts';
-import type { SettledPayment } from '../../../../src/commerce/ledger/payment.ts';
-import { findReferralTotals, listTopReferrals, readPartnerTotals } from '../../../../src/commerce/ledger/referrals.ts';
-import { REVENUE_DAYS, readRevenue } from '../../../../src/commerce/ledger/revenue.ts';
+import {
+  COMMERCE_INDEXES,
+  findReferralTotals,
+  Ledger,
+  listTopReferrals,
+  REVENUE_DAYS,
+  readPartnerTotals,
+  readRevenue,
+  type SettledPayment,
+} from '../../../../src/commerce/ledger.ts';
 import { DAY_MS, toDay } from '../../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';

@@ -14,11 +14,9 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Chain } from '../../../../src/chain/client.ts';
-import type { PurchaseRequest } from '../../../../src/commerce/purchases/purchase.ts';
-import type { PurchaseDoc } from '../../../../src/commerce/purchases/purchase-store.ts';
-import { readArtifact } from '../../../../src/dev/local-chain/contracts/artifacts.ts';
-import { sendTransactions } from '../../../../src/dev/local-chain/contracts/send-transactions.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
+import type { PurchaseDoc, PurchaseRequest } from '../../../../src/commerce/purchases.ts';
+import { readArtifact, sendTransactions } from '../../../../src/dev/local-chain/contracts.ts';
+import { OracleError } from '../../../../src/errors.ts';
 import { type TestChain, testChain } from '../../../support/chain/chain.ts';
 import { walletFactory } from '../../../support/chain/contract-wallet.ts';
 import { type Buying, buyingBench, mined, signedRequest, tokenAbi, twiceCaller } from '../../../support/commerce/purchases.ts';
@@ -214,7 +212,7 @@ describe('a transaction is no payment', () => {
   it('when it is unknown, reverted or moves nothing', async () => {
     const unknown = toHex(7, { size: 32 });
     await expect(buy(unknown)).rejects.toMatchObject({
-      ...{ code: 'TRANSACTION_UNCONFIRMED', field: 'txHash', retryable: true, retryAfterSeconds: 5 },
+      ...{ code: 'TRANSFER_UNCONFIRMED', field: 'txHash', retryable: true, retryAfterSeconds: 5 },
       message: expect.stringContaining('has not seen'),
     });
     const reverted = await bench.pay(10n ** 15n);
@@ -392,7 +390,7 @@ describe('confirmations', () => {
     const back = await chain.snapshot();
     try {
       const txHash = await bench.pay(PRICE, { isMined: false });
-      const waiting = (confirmations: number) => ({ code: 'TRANSACTION_UNCONFIRMED', details: { confirmations, required: 3 } });
+      const waiting = (confirmations: number) => ({ code: 'TRANSFER_UNCONFIRMED', details: { confirmations, required: 3 } });
       await expect(purchases.buy(asked(txHash), HERE)).rejects.toMatchObject(waiting(0));
       await chain.mine();
       await expect(purchases.buy(asked(txHash), HERE)).rejects.toMatchObject(waiting(1));
@@ -417,7 +415,7 @@ describe('confirmations', () => {
     const { client } = reorganised;
     const real = client.getBlock.bind(client);
     client.getBlock = (async (options: never) => ({ ...((await real(options)) as object), hash: zeroHash })) as never;
-    await expect(bench.open({ chain: reorganised }).buy(asked(txHash), HERE)).rejects.toThrow(refused('TRANSACTION_UNCONFIRMED'));
+    await expect(bench.open({ chain: reorganised }).buy(asked(txHash), HERE)).rejects.toThrow(refused('TRANSFER_UNCONFIRMED'));
     await expectNothingOf(txHash);
   });
 });

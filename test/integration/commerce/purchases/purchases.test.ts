@@ -12,15 +12,13 @@ import {
   verifyTypedData,
 } from 'viem';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { composeDocument } from '../../../../src/commerce/documents/compose.ts';
-import { findOffering } from '../../../../src/commerce/price-list.ts';
-import { buildPurchaseMessage, PURCHASE_OFFERINGS } from '../../../../src/commerce/purchases/purchase.ts';
-import { sendTransactionsForHashes } from '../../../../src/dev/local-chain/contracts/send-transactions.ts';
-import { buildOpening } from '../../../../src/record/commitment/commitment.ts';
-import { CROWD_VS_ORACLE } from '../../../../src/transports/http/commerce/documents/crowd-schemas.ts';
-import { BITCOIN_SIGNAL } from '../../../../src/transports/http/commerce/documents/forecast-schemas.ts';
-import { MARKET_CONTEXT_DOCUMENT } from '../../../../src/transports/http/commerce/documents/market-schemas.ts';
-import { PURCHASE_REPLY } from '../../../../src/transports/http/commerce/purchases/schemas.ts';
+import { findOffering } from '../../../../src/commerce/offerings.ts';
+import { buildPurchaseMessage, PURCHASE_OFFERINGS } from '../../../../src/commerce/purchases.ts';
+import { composeDocument } from '../../../../src/commerce/track-record-document.ts';
+import { sendTransactionsForHashes } from '../../../../src/dev/local-chain/contracts.ts';
+import { PURCHASE_REPLY } from '../../../../src/http/routes/jobs.ts';
+import { BITCOIN_SIGNAL, CROWD_VS_ORACLE, MARKET_CONTEXT_DOCUMENT } from '../../../../src/http/schemas/documents.ts';
+import { buildOpening } from '../../../../src/record/commitment.ts';
 import { demoWallets } from '../../../support/auth/login.ts';
 import { tokenAbi } from '../../../support/commerce/purchases.ts';
 import { undocumented } from '../../../support/http/reply-schema.ts';
@@ -154,8 +152,9 @@ describe('before a payment', () => {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ offering: 'svc_daily_macro_review', txHash: `0x${'7'.repeat(64)}`, wallet: buyer.address }),
     });
-    expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '5']);
-    expect(await response.json()).toMatchObject({ code: 'TRANSACTION_UNCONFIRMED', retryable: true, confirmations: 0 });
+    expect([response.status, response.headers.get('Retry-After')]).toEqual([402, '5']);
+    const problem = { code: 'TRANSFER_UNCONFIRMED', field: 'txHash', retryable: true, confirmations: 0 };
+    expect(await response.json()).toMatchObject({ ...problem, suggestedAction: expect.stringMatching(/^Repeat the request/) });
   });
 });
 
@@ -389,7 +388,7 @@ describe('an invalid request', () => {
     const outsider = demoWallets(service).poor;
     const signature = await outsider.signMessage({ message: buildPurchaseMessage(offering, paid) });
     const cases: [number, string, object][] = [
-      [503, 'TRANSACTION_UNCONFIRMED', { offering, txHash: `0x${'2'.repeat(64)}`, wallet: wallet() }],
+      [402, 'TRANSFER_UNCONFIRMED', { offering, txHash: `0x${'2'.repeat(64)}`, wallet: wallet() }],
       [402, 'PAYMENT_REQUIRED', { offering, txHash: cheap, wallet: wallet() }],
       [400, 'INPUT_INVALID', { offering, txHash: paid, wallet: outsider.address }],
       [401, 'UNAUTHENTICATED', { offering, txHash: paid, wallet: wallet(), signature }],

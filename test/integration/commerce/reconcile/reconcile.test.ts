@@ -14,14 +14,19 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Chain } from '../../../../src/chain/client.ts';
-import { agentCommerceAbi } from '../../../../src/chain/erc8183/abi.ts';
-import { findFirstBlockSince } from '../../../../src/chain/rpc/block-by-time.ts';
-import type { SettledPayment } from '../../../../src/commerce/ledger/payment.ts';
-import { PurchaseStore } from '../../../../src/commerce/purchases/purchase-store.ts';
-import { createPaymentTraces } from '../../../../src/commerce/reconcile/payment-traces.ts';
-import { type ReconcileDeps, reconcile } from '../../../../src/commerce/reconcile/reconcile.ts';
-import { formatReconciliation, isBalanced, serializeReconciliation } from '../../../../src/commerce/reconcile/report.ts';
-import { fundGas } from '../../../../src/dev/local-chain/contracts/fund-wallets.ts';
+import { agentCommerceAbi } from '../../../../src/chain/erc8183.ts';
+import { findFirstBlockSince } from '../../../../src/chain/rpc.ts';
+import type { SettledPayment } from '../../../../src/commerce/ledger.ts';
+import { PurchaseStore } from '../../../../src/commerce/purchases.ts';
+import {
+  createPaymentTraces,
+  formatReconciliation,
+  isBalanced,
+  type ReconcileDeps,
+  reconcile,
+  serializeReconciliation,
+} from '../../../../src/commerce/reconcile.ts';
+import { fundGas } from '../../../../src/dev/local-chain/contracts.ts';
 import { type TestChain, testChain } from '../../../support/chain/chain.ts';
 import { signPayment, type TillBench, tillBench } from '../../../support/commerce/x402.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';

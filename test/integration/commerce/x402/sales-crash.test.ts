@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Chain } from '../../../../src/chain/client.ts';
-import { getLocalWalletFactory } from '../../../../src/dev/local-chain/contracts/deploy.ts';
+import { getLocalWalletFactory } from '../../../../src/dev/local-chain/contracts.ts';
 import { type TestChain, testChain } from '../../../support/chain/chain.ts';
 import { smartWallet } from '../../../support/chain/smart-wallet.ts';
 import { signPayment, type TillBench, tillBench } from '../../../support/commerce/x402.ts';

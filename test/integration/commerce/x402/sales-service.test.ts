@@ -1,18 +1,17 @@
 import { encodeFunctionData, isAddressEqual, parseAbi, parseSignature, recoverTypedDataAddress, toHex, verifyTypedData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openJournal } from '../../../../src/chain/tx/journal.ts';
-import { createWallet } from '../../../../src/chain/tx/wallet.ts';
-import { toX402ReceiptTypedData } from '../../../../src/commerce/receipts/offer-receipt.ts';
-import { createX402ReceiptSigner } from '../../../../src/commerce/receipts/offer-receipt-signer.ts';
-import { createReceiptSigner, hashDocument } from '../../../../src/commerce/receipts/receipt.ts';
-import { createSalesGate } from '../../../../src/commerce/sales-gate.ts';
-import type { ClaimDoc } from '../../../../src/commerce/x402/claim-store.ts';
-import type { SaleResult } from '../../../../src/commerce/x402/paid-call.ts';
-import type { Facilitator } from '../../../../src/commerce/x402/settlement/facilitator.ts';
-import { createLocalFacilitator } from '../../../../src/commerce/x402/settlement/local-facilitator.ts';
-import { sendTransactions } from '../../../../src/dev/local-chain/contracts/send-transactions.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
+import { openJournal } from '../../../../src/chain/journal.ts';
+import { createWallet } from '../../../../src/chain/wallet.ts';
+import { createSalesGate } from '../../../../src/commerce/offerings.ts';
+import { createX402ReceiptSigner } from '../../../../src/commerce/receipt-signer.ts';
+import { createReceiptSigner, hashDocument, toX402ReceiptTypedData } from '../../../../src/commerce/receipts.ts';
+import type { ClaimDoc } from '../../../../src/commerce/x402/claims.ts';
+import type { Facilitator } from '../../../../src/commerce/x402/facilitator.ts';
+import { createLocalFacilitator } from '../../../../src/commerce/x402/local-facilitator.ts';
+import type { SaleResult } from '../../../../src/commerce/x402/sales.ts';
+import { sendTransactions } from '../../../../src/dev/local-chain/contracts.ts';
+import { OracleError } from '../../../../src/errors.ts';
 import { sendTogether } from '../../../support/chain/batcher.ts';
 import { type TestChain, testChain } from '../../../support/chain/chain.ts';
 import { walletFactory } from '../../../support/chain/contract-wallet.ts';
@@ -175,9 +174,12 @@ describe('a payment', () => {
   });
 
   it('is valid on a chain whose latest block is older than the signature', async () => {
-    const { timestamp } = await (await chain.connect()).client.getBlock();
+    const { client } = await chain.connect();
+    const { timestamp } = await client.getBlock();
     const validAfter = timestamp + 1n;
-    await expect.poll(() => BigInt(Math.floor(Date.now() / 1_000)) > validAfter, { timeout: 5_000 }).toBe(true);
+    // By the node's own clock, which a snapshot that was taken back leaves behind that of this machine.
+    const isValid = async () => (await client.getBlock({ blockTag: 'pending' })).timestamp > validAfter;
+    await expect.poll(isValid, { timeout: 10_000 }).toBe(true);
     const { earned } = await during(async () => bench.sales.sell(bench.call(await pay({ change: { validAfter: String(validAfter) } }))));
     expect(earned).toBe(PRICE);
   });
@@ -244,28 +246,20 @@ describe('a payment that is being verified', () => {
     expect(await stateOf(payment)).toBeUndefined();
   });
 
-  for (const freeBody of [undefined, { signal: 'HOLD' }]) {
-    it(`gets no ${freeBody === undefined ? 'paid' : 'free'} answer from a facilitator that rejects what the chain accepts, and stays valid`, async () => {
-      const payment = await pay();
-      const verdict = Promise.withResolvers<string | null>();
-      const answered = Promise.withResolvers<void>();
-      const facilitator = { ...bench.facilitator, simulatesSettlement: false, verify: () => verdict.promise };
-      const other = await bench.another({ facilitator });
-      const answer = async () => {
-        answered.resolve();
-        return { body: {}, forecastId: null, attestationUid: null, ...(freeBody && { freeBody }) };
-      };
-      const { earned } = await during(async () => {
-        const sold = other.sell(bench.call(payment, { answer }));
-        await answered.promise;
-        if (freeBody === undefined) await expect.poll(() => stateOf(payment)).toBe('PREPARED');
-        verdict.resolve('invalid_payer');
-        await expect(sold).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason: 'invalid_payer' });
-      });
-      expect([earned, await stateOf(payment)]).toEqual([0n, undefined]);
-      expect((await during(() => bench.sales.sell(bench.call(payment)))).earned).toBe(PRICE);
+  it('gets no answer from a facilitator that rejects what the chain accepts, and stays valid', async () => {
+    const payment = await pay();
+    const verdict = Promise.withResolvers<string | null>();
+    const facilitator = { ...bench.facilitator, simulatesSettlement: false, verify: () => verdict.promise };
+    const other = await bench.another({ facilitator });
+    const { earned } = await during(async () => {
+      const sold = other.sell(bench.call(payment));
+      await expect.poll(() => stateOf(payment)).toBe('PREPARED');
+      verdict.resolve('invalid_payer');
+      await expect(sold).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason: 'invalid_payer' });
     });
-  }
+    expect([earned, await stateOf(payment)]).toEqual([0n, undefined]);
+    expect((await during(() => bench.sales.sell(bench.call(payment)))).earned).toBe(PRICE);
+  });
 });
 
 describe('concurrent requests', () => {
@@ -388,14 +382,6 @@ describe('failures', () => {
       expect(await codeOf(bench.sales.sell(bench.call(payment, { answer })))).toBe('STEP_WAITING');
     });
     expect(earned).toBe(0n);
-    expect((await during(() => bench.sales.sell(bench.call(payment)))).earned).toBe(PRICE);
-  });
-
-  it('a free answer is not settled, and the payment stays valid', async () => {
-    const payment = await pay();
-    const answer = async () => ({ body: {}, forecastId: null, attestationUid: null, freeBody: { signal: 'HOLD' } });
-    const { result, earned } = await during(() => bench.sales.sell(bench.call(payment, { answer })));
-    expect([earned, result]).toEqual([0n, { body: { signal: 'HOLD' }, payment: null, receipt: null, x402Receipt: null, isAgain: false }]);
     expect((await during(() => bench.sales.sell(bench.call(payment)))).earned).toBe(PRICE);
   });
 
@@ -708,21 +694,18 @@ describe('failed settlements', () => {
     expect(await codeOf(bench.sales.sell(bench.call(await pay(), { address: '192.0.2.2' })))).toBeNull();
   });
 
-  it('charge the payer for free answers until the payment is settled', async () => {
+  it('count once a payment, until it is settled', async () => {
     const payment = await pay();
     const other = await bench.another({ facilitator: refusing() });
     expect(await codeOf(other.sell(bench.call(payment)))).toBe('PAYMENT_REQUIRED');
     expect(await codeOf(other.sell(bench.call(payment)))).toBe('PAYMENT_REQUIRED');
     expect(await failures().countDocuments()).toBe(1);
-    const answer = async () => ({ body: { signal: 'HOLD' }, forecastId: null, attestationUid: null, freeBody: { signal: 'HOLD' } });
-    expect((await during(async () => bench.sales.sell(bench.call(await pay(), { answer })))).earned).toBe(PRICE);
     expect((await during(() => bench.sales.sell(bench.call(payment)))).earned).toBe(PRICE);
     expect(await failures().countDocuments()).toBe(0);
-    expect((await during(async () => bench.sales.sell(bench.call(await pay(), { answer })))).earned).toBe(0n);
   });
 });
 
-it('concurrent payments of a wallet with funds for one get one answer, free or not', async () => {
+it('concurrent payments of a wallet with funds for one get one answer', async () => {
   const account = privateKeyToAccount(generatePrivateKey());
   await bench.mint(account.address, PRICE);
   const { promise: goOn, resolve } = Promise.withResolvers<void>();

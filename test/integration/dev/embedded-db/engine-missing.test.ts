@@ -12,12 +12,12 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'oracle-bare-'));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  for (const path of ['src/dev/embedded-db', 'src/platform/child-process', 'src/platform/data-dir', 'src/platform/errors.ts']) {
+  for (const path of ['src/dev', 'src/platform', 'src/errors.ts']) {
     await cp(join(ROOT, path), join(folder, path), { recursive: true });
   }
   await writeFile(
     join(folder, 'try.ts'),
-    `import { startEmbeddedMongo } from './src/dev/embedded-db/embedded-mongo.ts';
+    `import { startEmbeddedMongo } from './src/dev/embedded-mongo.ts';
      const { code, message, suggestedAction } = await startEmbeddedMongo({ dbPath: 'database', cacheDir: 'cache' }).catch((error) => error);
      console.log(JSON.stringify({ code, message, suggestedAction }));`,
   );

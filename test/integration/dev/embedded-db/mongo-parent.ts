@@ -1,4 +1,4 @@
-import { startEmbeddedMongo } from '../../../../src/dev/embedded-db/embedded-mongo.ts';
+import { startEmbeddedMongo } from '../../../../src/dev/embedded-mongo.ts';
 import { connectMongo } from '../../../../src/platform/mongo.ts';
 
 /** A process with an embedded engine that writes as fast as it can, reporting what was acknowledged, until it is killed. */

@@ -1,4 +1,4 @@
-import { callJsonRpc } from '../../../../src/dev/local-chain/json-rpc.ts';
+import { callJsonRpc } from '../../../../src/dev/local-chain/contracts.ts';
 import { startLocalChain } from '../../../../src/dev/local-chain/local-chain.ts';
 
 /** A process that starts a chain in the given folder, mines three blocks, reports it, and waits to be killed. */

@@ -1,16 +1,15 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Hex, numberToHex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { deployContracts } from '../../../../src/dev/local-chain/contracts/deploy.ts';
-import { callJsonRpc } from '../../../../src/dev/local-chain/json-rpc.ts';
+import { callJsonRpc, deployContracts } from '../../../../src/dev/local-chain/contracts.ts';
 import { type LocalChain, type LocalChainOptions, startLocalChain } from '../../../../src/dev/local-chain/local-chain.ts';
-import { getProcessIdentity } from '../../../../src/platform/data-dir/process-identity.ts';
+import { getProcessIdentity } from '../../../../src/platform/data-dir.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
 
 const GENESIS = Date.UTC(2026, 0, 1);
@@ -169,9 +168,10 @@ describe('its state', () => {
     expect(await height(await start())).toBe(3);
   });
 
-  it('has its last block after a kill of the host, whose anvil is ended by the next start', async () => {
-    const first = await start();
+  it('is the one saved last after a kill of the host, whose anvil is ended by the next start', async () => {
+    const first = await start({ saveEveryMs: 100 });
     await mine(first);
+    await until(() => existsSync(join(stateDir, 'state.json')), 'the state is saved');
     const anvil = anvilPid();
     const ended = new Promise((resolve) => first.onExit(resolve));
     process.kill(first.pid, 'SIGKILL');

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AnyEventDraft } from '../../../../src/events/log/event.ts';
-import { EVENT_INDEXES, EVENT_RETENTION_DAYS, EventLog } from '../../../../src/events/log/event-log.ts';
-import { followEvents } from '../../../../src/events/log/follow-events.ts';
+import { type AnyEventDraft, EVENT_INDEXES, EVENT_RETENTION_DAYS, EventLog, followEvents } from '../../../../src/events/log.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';

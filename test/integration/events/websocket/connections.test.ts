@@ -1,12 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { WEBSOCKET } from '../../../../src/events/channels.ts';
-import { PAYLOADS } from '../../../../src/events/event-payloads.ts';
-import type { AnyEventDraft } from '../../../../src/events/log/event.ts';
-import { buildForecastDrafts } from '../../../../src/events/log/event-drafts.ts';
-import { EVENT_INDEXES } from '../../../../src/events/log/event-log.ts';
-import { ConnectionSlotStore, SLOT_INDEXES } from '../../../../src/events/websocket/connection-slot-store.ts';
-import { SERVER_MESSAGES } from '../../../../src/events/websocket/messages/message-schemas.ts';
+import { PAYLOADS, WEBSOCKET } from '../../../../src/events/events.ts';
+import { type AnyEventDraft, buildForecastDrafts, EVENT_INDEXES } from '../../../../src/events/log.ts';
+import { ConnectionSlotStore, SLOT_INDEXES } from '../../../../src/events/websocket/hub.ts';
+import { SERVER_MESSAGES } from '../../../../src/events/websocket/messages.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 import { noticeDraft, regimeDraft, regimeDrafts } from '../../../support/events/event-drafts.ts';

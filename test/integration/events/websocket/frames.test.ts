@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { EVENT_INDEXES } from '../../../../src/events/log/event-log.ts';
-import { SLOT_INDEXES } from '../../../../src/events/websocket/connection-slot-store.ts';
+import { EVENT_INDEXES } from '../../../../src/events/log.ts';
+import { SLOT_INDEXES } from '../../../../src/events/websocket/hub.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 import { type FrameParts, frame, type RawSocket, rawSocket } from '../../../support/websocket/raw-websocket.ts';

@@ -26,7 +26,8 @@ class EntryTest(unittest.TestCase):
         return list(frame["enter_tag"][frame["enter_long"] == 1]) if "enter_long" in frame else []
 
     def test_enters_above_the_mean_with_regime_and_day_of_the_range_in_the_tag(self) -> None:
-        tag = f"{self.strategy.fresh.signal['regime']} {self.expected['date']}"
+        mark = " replayed" if self.expected["replayed"] else ""
+        tag = f"{self.strategy.fresh.signal['regime']} {self.expected['date']}{mark}"
         # The first candles have no mean, the last one no volume.
         self.assertEqual(self.entries(), [tag] * (HOURS - self.strategy.startup_candle_count))
 

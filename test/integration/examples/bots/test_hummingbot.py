@@ -1,12 +1,17 @@
 """examples/hummingbot/oracle_spread.py at a running service; Hummingbot itself is a stand-in."""
 
+import csv
+import io
 import time
 import unittest
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
-from math import sqrt
+from math import exp, log, sqrt
 from types import SimpleNamespace
 
+from bitcoin_signal_oracle.client import OracleClient
+from hummingbot.core.data_type.common import TradeType
+from hummingbot.core.data_type.order_candidate import OrderCandidate
 from oracle_spread import OracleSpread, OracleSpreadConfig
 
 from world import SERVICE_URL, closed_address, needs_service, range_of
@@ -22,6 +27,53 @@ def script_at(url: str, **settings: object) -> OracleSpread:
     )
     assert config.update_markets({}) == {"binance_paper_trade": {"BTC-USDT"}}
     return OracleSpread({config.exchange: connector}, config)
+
+
+class AffordabilityTest(unittest.TestCase):
+    """The money of cancelled orders is free some ticks later: until then the checker sets amounts to 0."""
+
+    def setUp(self) -> None:
+        self.script = script_at("http://127.0.0.1:9")
+        reading = SimpleNamespace(distances=lambda share: (0.5, 0.5))
+        self.script.oracle = SimpleNamespace(refresh_in_background=lambda now: None, fresh=lambda now: reading)
+        self.connector = self.script.connectors["binance_paper_trade"]
+        self.unaffordable: "set[TradeType]" = set()
+        self.connector.budget_checker.adjust_candidates = self.adjust
+        self.now = 1_000.0
+
+    def adjust(self, orders: "list[OrderCandidate]", all_or_none: bool) -> "list[OrderCandidate]":
+        for order in orders:
+            if order.order_side in self.unaffordable:
+                order.amount = Decimal(0)
+        return orders
+
+    def tick(self) -> "list[object]":
+        self.now += 1
+        self.script.current_timestamp = self.now
+        self.script.on_tick()
+        return self.script.get_active_orders("binance_paper_trade")
+
+    def test_sends_no_order_of_amount_0_and_tries_again_at_the_next_tick(self) -> None:
+        self.unaffordable = {TradeType.BUY, TradeType.SELL}
+        self.assertEqual((self.tick(), self.tick()), ([], []))
+        self.unaffordable = set()
+        self.assertEqual([order.is_buy for order in self.tick()], [True, False])
+
+    def test_keeps_the_quote_of_one_side_while_it_tries_the_other_again(self) -> None:
+        self.unaffordable = {TradeType.SELL}
+        [bid] = self.tick()
+        self.assertEqual((bid.is_buy, bid.quantity), (True, Decimal("0.001")))
+        self.assertEqual(self.tick(), [bid])
+        self.unaffordable = set()
+        both = self.tick()
+        self.assertEqual((both[0], [order.is_buy for order in both]), (bid, [True, False]))
+        self.assertEqual(self.tick(), both)
+
+    def test_waits_for_a_price(self) -> None:
+        self.connector.get_price_by_type = lambda pair, kind: Decimal("NaN")
+        self.assertEqual(self.tick(), [])
+        self.connector.get_price_by_type = lambda pair, kind: PRICE
+        self.assertEqual(len(self.tick()), 2)
 
 
 @needs_service
@@ -72,3 +124,15 @@ class ScriptTest(unittest.TestCase):
         script = script_at(closed_address())
         with self.assertLogs("bitcoin_signal_oracle.daily", "WARNING"):
             self.assertEqual(self.tick_until_read(script), [])
+
+    def test_over_the_past_it_quotes_by_what_was_known_then(self) -> None:
+        script = script_at(SERVICE_URL, from_dataset=True, min_spread=Decimal(0))
+        table = OracleClient(SERVICE_URL).dataset_table("forecasts").decode()
+        *_, before, row = [one for one in csv.DictReader(io.StringIO(table)) if one["horizonDays"] == "1"]
+        attested = datetime.fromisoformat(row["attestedAt"].replace("Z", "+00:00")).timestamp()
+        scale = sqrt(900 / 86_400)
+        for at, known in ((attested - 1, before), (attested + 900, row)):
+            bid, ask = self.tick(script, at)
+            half = log(float(known["priceP90"]) / float(known["priceP10"])) / 2
+            self.assertAlmostEqual(float(bid.price), 100 * (1 - (1 - exp(-half)) * scale))
+            self.assertAlmostEqual(float(ask.price), 100 * (1 + (exp(half) - 1) * scale))

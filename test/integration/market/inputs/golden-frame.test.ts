@@ -7,12 +7,11 @@ import {
   DAILY_COLUMNS,
   type DailyColumn,
   type InputFrame,
-} from '../../../../src/forecast/input-frame.ts';
-import { openCsvFeed } from '../../../../src/market/csv/feed.ts';
-import type { Feed } from '../../../../src/market/feed.ts';
-import { createEtfFlowFilter } from '../../../../src/market/inputs/etf-flow-filter.ts';
+} from '../../../../src/forecast/inputs.ts';
+import { openCsvFeed } from '../../../../src/market/csv.ts';
+import { type Feed, getSignalTimeMs } from '../../../../src/market/feed.ts';
+import { createEtfFlowFilter } from '../../../../src/market/inputs.ts';
 import { createMarket, type Market } from '../../../../src/market/market.ts';
-import { getSignalTimeMs } from '../../../../src/market/signal-time.ts';
 import { describeWithShared, sharedPath } from '../../../support/record/shared.ts';
 
 const DAILY_NAMES: Record<Exclude<DailyColumn, 'high' | 'low'>, string> = {

@@ -1,15 +1,16 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import { FIRST_LIVE_DAY, openLiveFeed } from '../../../../src/market/live/feed.ts';
 import {
   AGREED_CLOSES_ID,
+  type BackfillDeps,
+  type BackfillProgress,
   createAgreedCloseItem,
   createLongCloseItem,
+  createSeriesItem,
   createVenueItem,
-} from '../../../../src/market/live/backfill/close-items.ts';
-import { type BackfillProgress, runBackfill } from '../../../../src/market/live/backfill/run-backfill.ts';
-import type { BackfillDeps } from '../../../../src/market/live/backfill/save-history.ts';
-import { createSeriesItem } from '../../../../src/market/live/backfill/series-items.ts';
-import { FIRST_LIVE_DAY, openLiveFeed } from '../../../../src/market/live/feed.ts';
+  runBackfill,
+} from '../../../../src/market/live/live-market.ts';
 import { testDatabase } from '../../../support/database/database.ts';
 import { createLiveDeps, createScriptedSource, createScriptedVenue } from './live-deps.ts';
 

@@ -1,15 +1,18 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OracleError } from '../../../../src/errors.ts';
 import { parseDay, toDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import type { BackfillDeps } from '../../../../src/market/live/backfill/save-history.ts';
-import { createEtfPoll } from '../../../../src/market/live/collect/etf-poll.ts';
-import { type Poll, runDuePolls } from '../../../../src/market/live/collect/poll.ts';
-import { createSeriesPoll } from '../../../../src/market/live/collect/series-poll.ts';
-import { createSpotPoll } from '../../../../src/market/live/collect/spot-poll.ts';
-import { createClosesPoll } from '../../../../src/market/live/collect/venues/closes-poll.ts';
+import {
+  createClosesPoll,
+  createEtfPoll,
+  createSeriesPoll,
+  createSpotPoll,
+  type Poll,
+  runDuePolls,
+} from '../../../../src/market/live/collect.ts';
 import { openLiveFeed } from '../../../../src/market/live/feed.ts';
-import type { EtfSource } from '../../../../src/market/live/sources/source.ts';
+import type { BackfillDeps } from '../../../../src/market/live/live-market.ts';
 import { createMarket } from '../../../../src/market/market.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
+import type { EtfSource } from '../../../../src/market/sources/source.ts';
 import { testDatabase } from '../../../support/database/database.ts';
 import { createLiveDeps, createScriptedSource, createScriptedVenue } from './live-deps.ts';
 
@@ -374,22 +377,43 @@ describe('spot price', () => {
 
   it('is the median of the responding venues without outliers', async () => {
     setup.clock.ms = toInstantMs(DAY, 9);
-    await run(poll(venues(80_000, 80_010, null, 95_000)));
+    await run(poll(venues(80_000, 80_010, 80_020, 95_000)));
     expect(await feed().spot(setup.clock.ms)).toMatchObject({
-      priceUsd: 80_005,
+      priceUsd: 80_010,
       observedAtMs: setup.clock.ms - 1_000,
-      source: 'median of coinbase, kraken',
+      source: 'median of coinbase, kraken, bitstamp',
       change24hPct: 1,
     });
   });
 
+  it.each([
+    ['two venues', [80_000, 80_010]],
+    ['two that disagree by 10 %', [80_000, 88_000]],
+    ['three that all differ', [80_000, 88_000, 96_000]],
+    ['two against two', [80_000, 80_010, 88_000, 88_010]],
+    ['one', [null, null, null, 80_000]],
+  ])('waits with %s, and names the price and age of each', async (_, prices) => {
+    setup.clock.ms = toInstantMs(DAY, 9);
+    await run(poll(venues(80_000, 80_010, 80_020)));
+    setup.clock.ms += MINUTE_MS;
+    await run(poll(venues(...prices)));
+    expect((await feed().spot(setup.clock.ms)).priceUsd).toBe(80_010);
+    const { error } = (await parts.stores.polls.find('spot'))!;
+    expect(error).toContain('the price waits for 3 venues within 1 %');
+    for (const [index, price] of prices.entries()) if (price !== null) expect(error).toContain(`${VENUES[index]} ${price} USD, 1 s old`);
+  });
+
   it('excludes stale prices and clocks that run ahead', async () => {
     setup.clock.ms = toInstantMs(DAY, 9);
-    const four = venues(80_000, 81_000, 82_000);
+    const four = venues(80_000, 80_010, 80_020, 80_030);
     four[0].price!.providerAtMs = setup.clock.ms - 6 * MINUTE_MS;
-    four[1].price!.providerAtMs = setup.clock.ms + 3 * MINUTE_MS;
     await run(poll(four));
-    expect(await feed().spot(setup.clock.ms)).toMatchObject({ priceUsd: 82_000, source: 'bitstamp' });
+    expect(await feed().spot(setup.clock.ms)).toMatchObject({ priceUsd: 80_020, source: 'median of kraken, bitstamp, binance' });
+    setup.clock.ms += MINUTE_MS;
+    const three = venues(81_000, 81_010, 81_020);
+    three[1].price!.providerAtMs = setup.clock.ms + 3 * MINUTE_MS;
+    await run(poll(three));
+    expect((await feed().spot(setup.clock.ms)).priceUsd).toBe(80_020);
   });
 
   it('keeps the last price with its age without venues, and becomes unavailable when stale', async () => {

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import { getSignalTimeMs } from '../../../../src/market/feed.ts';
 import type { LiveMarket } from '../../../../src/market/live/live-market.ts';
-import { PROVIDER_IDS } from '../../../../src/market/live/providers/providers.ts';
-import { LIVE_INDEXES } from '../../../../src/market/live/store/live-stores.ts';
+import { PROVIDER_IDS } from '../../../../src/market/live/provider.ts';
+import { LIVE_INDEXES } from '../../../../src/market/live/store.ts';
 import { createMarket } from '../../../../src/market/market.ts';
-import { SERIES_IDS } from '../../../../src/market/series/series.ts';
-import { getSignalTimeMs } from '../../../../src/market/signal-time.ts';
+import { SERIES_IDS } from '../../../../src/market/series.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 import { hostedMarket, openHostedMarket, startLiveHost } from '../../../support/market/live-host.ts';
 import type { ProviderHost } from '../../../support/market/provider-host.ts';
+import { toReleaseDay } from '../../../support/provider-data/macro.ts';
 import { describeFeedContract } from '../../../unit/market/feed-contract.ts';
 
 const TODAY = parseDay('2026-03-11');
@@ -41,7 +42,7 @@ describe('live data', () => {
   it('equals the data of the providers, series by series', async () => {
     for (const series of SERIES_IDS) {
       const [expected, had] = [await hostedMarket.observations(series, clock.ms), await live.feed.observations(series, clock.ms)];
-      const truth = new Map([...expected.days].map((day, index) => [day, expected.values[index]]));
+      const truth = new Map([...expected.days].map((day, index) => [series === 'pmi' ? toReleaseDay(day) : day, expected.values[index]]));
       const recent = [...had.days].slice(-200);
       expect(recent.length, series).toBeGreaterThan(series === 'perpBasis' ? -1 : 5);
       for (const [index, day] of recent.entries()) {

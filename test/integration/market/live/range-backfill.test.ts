@@ -1,16 +1,20 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Day, parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import { createAgreedCloseItem, createLongCloseItem, createVenueItem } from '../../../../src/market/live/backfill/close-items.ts';
+import { FIRST_LIVE_DAY, openLiveFeed } from '../../../../src/market/live/feed.ts';
 import {
+  type BackfillDeps,
+  type BackfillItem,
+  type BackfillProgress,
+  createAgreedCloseItem,
   createAgreedRangeItem,
+  createLongCloseItem,
   createLongRangeItem,
+  createVenueItem,
   createVenueRangeItem,
+  runBackfill,
   saveVenueRanges,
   selectFetchable,
-} from '../../../../src/market/live/backfill/range-items.ts';
-import { type BackfillItem, type BackfillProgress, runBackfill } from '../../../../src/market/live/backfill/run-backfill.ts';
-import type { BackfillDeps } from '../../../../src/market/live/backfill/save-history.ts';
-import { FIRST_LIVE_DAY, openLiveFeed } from '../../../../src/market/live/feed.ts';
+} from '../../../../src/market/live/live-market.ts';
 import { testDatabase } from '../../../support/database/database.ts';
 import { buildCandle, createLiveDeps, createScriptedVenue, type ScriptedVenue } from './live-deps.ts';
 

@@ -1,13 +1,9 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Day, parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import type { PriceRange } from '../../../../src/market/feed.ts';
-import type { BackfillDeps } from '../../../../src/market/live/backfill/save-history.ts';
-import { type Poll, runDuePolls } from '../../../../src/market/live/collect/poll.ts';
-import { AGREED_RANGES_ID } from '../../../../src/market/live/collect/venues/agree-on-ranges.ts';
-import { createClosesPoll } from '../../../../src/market/live/collect/venues/closes-poll.ts';
-import { createRangePoll } from '../../../../src/market/live/collect/venues/range-poll.ts';
+import { getSignalTimeMs, type PriceRange } from '../../../../src/market/feed.ts';
+import { AGREED_RANGES_ID, createClosesPoll, createRangePoll, type Poll, runDuePolls } from '../../../../src/market/live/collect.ts';
 import { openLiveFeed } from '../../../../src/market/live/feed.ts';
-import { getSignalTimeMs } from '../../../../src/market/signal-time.ts';
+import type { BackfillDeps } from '../../../../src/market/live/live-market.ts';
 import { testDatabase } from '../../../support/database/database.ts';
 import { buildCandle, createLiveDeps, createScriptedVenue, type ScriptedVenue } from './live-deps.ts';
 

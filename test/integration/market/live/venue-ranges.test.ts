@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Day, parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import { getSignalTimeMs } from '../../../../src/market/feed.ts';
 import type { LiveMarket } from '../../../../src/market/live/live-market.ts';
-import { LIVE_INDEXES } from '../../../../src/market/live/store/live-stores.ts';
+import { LIVE_INDEXES } from '../../../../src/market/live/store.ts';
 import { createMarket } from '../../../../src/market/market.ts';
-import { getSignalTimeMs } from '../../../../src/market/signal-time.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';

@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandStartedEvent } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import type { PipelineDeps } from '../../../../src/pipeline/deps.ts';
-import type { QueueHandler, QueueItem } from '../../../../src/pipeline/schedule/job-queue.ts';
-import { QUEUE_INDEXES } from '../../../../src/pipeline/schedule/queue-indexes.ts';
-import { STEP_JOBS, startSchedule } from '../../../../src/pipeline/schedule/schedule.ts';
+import type { PipelineDeps } from '../../../../src/pipeline/forecaster.ts';
+import { type QueueHandler, type QueueItem, STEP_JOBS, startSchedule } from '../../../../src/pipeline/schedule.ts';
+import { QUEUE_INDEXES } from '../../../../src/pipeline/timetable.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { connectMongo, ensureIndexes } from '../../../../src/platform/mongo.ts';
-import { type ActiveTrace, getActiveTrace } from '../../../../src/platform/tracing/active-trace.ts';
-import { inEntry } from '../../../../src/platform/tracing/span.ts';
+import { type ActiveTrace, getActiveTrace, inEntry } from '../../../../src/platform/tracing.ts';
 import { timeOf } from '../../../support/clock/trusted-time.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 

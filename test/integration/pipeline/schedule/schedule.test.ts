@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { formatDay } from '../../../../src/forecast/day.ts';
-import type { PipelineDeps } from '../../../../src/pipeline/deps.ts';
-import { type Schedule, STEP_JOBS, startSchedule } from '../../../../src/pipeline/schedule/schedule.ts';
-import { getStepDueMs } from '../../../../src/pipeline/schedule/step-times.ts';
+import { getStepDueMs, type PipelineDeps } from '../../../../src/pipeline/forecaster.ts';
+import { type Schedule, STEP_JOBS, startSchedule } from '../../../../src/pipeline/schedule.ts';
 import { timeAt } from '../../../support/clock/trusted-time.ts';
 import { runPastDay, type TestService, testService, today } from '../../../support/service/service.ts';
 

@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Day, formatDay, toDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import { formatWeek, toWeek } from '../../../../src/forecast/week.ts';
-import { catchUp } from '../../../../src/pipeline/catch-up.ts';
-import { getStepDueMs, getWeeklyReportDueMs } from '../../../../src/pipeline/schedule/step-times.ts';
-import { runStep } from '../../../../src/pipeline/step-registry.ts';
+import { type Day, formatDay, formatWeek, toDay, toInstantMs, toWeek } from '../../../../src/forecast/day.ts';
+import { getStepDueMs, getWeeklyReportDueMs } from '../../../../src/pipeline/forecaster.ts';
+import { catchUp, runStep } from '../../../../src/pipeline/pipeline.ts';
 import { listDueBriefs, runBriefStep } from '../../../../src/pipeline/steps/brief.ts';
 import { listDueWeeks } from '../../../../src/pipeline/steps/weekly-report.ts';
-import { listDaysBetween, listForecastsOfReport, listForecastsThrough } from '../../../../src/record/day-queries.ts';
-import type { ForecastRecord } from '../../../../src/record/forecast-record.ts';
-import { composeWeeklyReport } from '../../../../src/record/weekly/compose.ts';
+import { type ForecastRecord, listDaysBetween, listForecastsOfReport, listForecastsThrough } from '../../../../src/record/forecasts.ts';
+import { composeWeeklyReport } from '../../../../src/record/reports.ts';
 import { contextAt } from '../../../support/clock/trusted-time.ts';
 import { runPastDay, type TestService, testService } from '../../../support/service/service.ts';
 

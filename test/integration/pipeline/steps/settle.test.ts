@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { OracleError } from '../../../../src/errors.ts';
+import { buildWagerDrafts } from '../../../../src/events/log.ts';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
 import { runSettleStep } from '../../../../src/pipeline/steps/settle.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
+import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { MICROS, type Venue } from '../../../../src/wager/venue.ts';
-import { buildUndecidedWager, WagerBook, type WagerDoc } from '../../../../src/wager/wager-book.ts';
+import { buildUndecidedWager, buildWagerAccounts, WAGER_INDEXES, WagerBook, type WagerDoc } from '../../../../src/wager/wagers.ts';
 import { contextAt } from '../../../support/clock/trusted-time.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 import { stubVenue } from './stub-venue.ts';
@@ -19,6 +21,7 @@ let book: WagerBook;
 
 beforeAll(async () => {
   database = await testDatabase();
+  await ensureIndexes(database.db, WAGER_INDEXES);
   book = new WagerBook(database.db);
 });
 afterAll(() => database.drop());
@@ -98,6 +101,35 @@ describe('settling', () => {
     const message = expect.stringMatching(/not configured: 2 of exchange, 1 of elsewhere$/);
     await expect(settle(venueOf('paper'))).rejects.toMatchObject({ code: 'STEP_WAITING', message });
     expect(await Promise.all(ids.map(stateOf))).toEqual(['PLACED', 'SKIPPED', 'PLACED', 'WIN']);
+  });
+
+  it('settles a market without a winner at what it paid, as neither a win nor a loss, once', async () => {
+    const [staked, unstaked] = [await wagerAt('exchange', 0), await wagerAt('exchange', 1, 'SKIPPED')];
+    await book.wagers.updateOne({ _id: staked }, { $set: { contracts: 2, costMicros: 1_200_000, placedAt: now } });
+    const asked: string[] = [];
+    const voidVenue = stubVenue({
+      name: 'exchange',
+      async settleOrder(id) {
+        asked.push(id);
+        return { winner: null, payoutMicros: MICROS, at: now };
+      },
+      async findWinner({ id }) {
+        asked.push(id);
+        return 'VOID';
+      },
+    });
+    expect(await settle(voidVenue)).toBe(2);
+    expect(await settle(voidVenue)).toBe(0);
+    expect(asked).toEqual([staked, 'm1']);
+    expect(await book.wagers.findOne({ _id: staked })).toMatchObject({ state: 'VOID', winner: null, payoutMicros: MICROS, settledAt: now });
+    expect(await book.wagers.findOne({ _id: unstaked })).toMatchObject({ state: 'SKIPPED', winner: null, settledAt: now });
+    const [account] = buildWagerAccounts(await book.listThrough(first + 10));
+    expect(account).toMatchObject({ wins: 0, losses: 0, voids: 1, open: 0, openMicros: 0, profitMicros: -200_000 });
+    expect(await book.listUnreported()).toEqual([]);
+    expect(await book.compareWithMarket(['exchange'])).toMatchObject({ settledMarkets: 0 });
+    const { outbox } = (await book.wagers.findOne({ _id: staked }))!;
+    const [event] = buildWagerDrafts((await book.wagers.findOne({ _id: staked }))!, outbox!.at(-1)!);
+    expect(event).toMatchObject({ type: 'wager.settled', content: { outcome: 'VOID', winner: null, payoutMicros: MICROS } });
   });
 
   it("throws a venue's error before the one on venues that are not configured", async () => {

@@ -1,7 +1,7 @@
 import { type Day, toDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import type { PipelineDeps } from '../../../../src/pipeline/deps.ts';
+import type { PipelineDeps } from '../../../../src/pipeline/forecaster.ts';
 import { MICROS } from '../../../../src/wager/venue.ts';
-import { buildUndecidedWager, type WagerDoc } from '../../../../src/wager/wager-book.ts';
+import { buildUndecidedWager, type WagerDoc } from '../../../../src/wager/wagers.ts';
 
 const wagerDoc = (day: Day): WagerDoc => buildUndecidedWager({ name: 'paper', asset: 'PAPER-USD' }, day, new Date());
 
@@ -39,11 +39,12 @@ export async function expiredWager({ venue }: PipelineDeps, day: Day): Promise<W
 }
 
 /** A settled wager that is not reported. */
-export function settledWager(day: Day, state: 'WIN' | 'LOSS'): WagerDoc {
+export function settledWager(day: Day, state: 'WIN' | 'LOSS' | 'VOID'): WagerDoc {
   const market = { id: `m:${day}`, question: '', strikeUsd: 1, expiresAt: new Date(0) };
   const decision = { market, quote: { bid: 0.49, ask: 0.51, fee: 0, at: new Date(0) }, pModel: 0.6, qMarket: 0.5, pBelieved: 0.55 };
   const stake = { side: 'YES', contracts: 10, costMicros: 5.1 * MICROS, placedAt: new Date(0) } as const;
-  const won = state === 'WIN';
-  const settlement = { winner: won ? 'YES' : 'NO', payoutMicros: won ? 10 * MICROS : 0, settledAt: new Date(0) } as const;
+  const payout = { WIN: 10, LOSS: 0, VOID: 5 }[state];
+  const winner = ({ WIN: 'YES', LOSS: 'NO', VOID: null } as const)[state];
+  const settlement = { winner, payoutMicros: payout * MICROS, settledAt: new Date(0) };
   return { ...wagerDoc(day), state, ...decision, ...stake, ...settlement };
 }

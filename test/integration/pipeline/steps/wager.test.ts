@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { OracleError } from '../../../../src/errors.ts';
 import { formatDay } from '../../../../src/forecast/day.ts';
-import { createLiveContext, type PipelineDeps } from '../../../../src/pipeline/deps.ts';
-import { getStepDueMs, getWindowOpensMs } from '../../../../src/pipeline/schedule/step-times.ts';
+import { createLiveContext, getStepDueMs, getWindowOpensMs, type PipelineDeps } from '../../../../src/pipeline/forecaster.ts';
 import { runSettleStep } from '../../../../src/pipeline/steps/settle.ts';
 import { runWagerStep } from '../../../../src/pipeline/steps/wager.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
-import { readPins } from '../../../../src/record/crowd/crowd-pins.ts';
+import { readPins } from '../../../../src/record/crowd.ts';
 import { PaperVenue } from '../../../../src/wager/paper-venue.ts';
 import { MICROS, type Quote, type StrikeMarket, type Venue, type VenueOrder } from '../../../../src/wager/venue.ts';
-import { WagerSwitch } from '../../../../src/wager/wager-switch.ts';
+import { WagerSwitch } from '../../../../src/wager/wagers.ts';
 import { contextAt } from '../../../support/clock/trusted-time.ts';
 import { runPastDay, type TestService, testService, today } from '../../../support/service/service.ts';
 import { stubVenue } from './stub-venue.ts';
@@ -50,6 +49,8 @@ class QuotedVenue extends PaperVenue {
 
 const quoting = (...quotes: Pick<Quote, 'bid' | 'ask'>[]): PipelineDeps => ({ ...service.pipeline, venue: new QuotedVenue(...quotes) });
 
+const paperOrders = () => service.database.db.collection('paper_orders').countDocuments();
+
 /** Thirty settled markets of a venue on which the model beat the market. */
 async function earnTrust(venue = 'paper'): Promise<void> {
   for (let index = 0; index < 30; index++) {
@@ -72,12 +73,70 @@ function exchange(): Venue {
 }
 
 describe('the wager of a day', () => {
-  it('stakes nothing while the model is unproven, and stores the reason', async () => {
-    expect(await runWagerStep(quoting({ bid: 0.1, ask: 0.12 }), day, context)).toMatchObject({
-      state: 'SKIPPED',
-      weight: 0,
-      contracts: 0,
+  it.each([
+    ['NO', { bid: 0.85, ask: 0.87 }, 160_000, 7],
+    ['YES', { bid: 0.1, ask: 0.12 }, 130_000, 8],
+  ] as const)(
+    'is the minimum stake on the side that the model favours while it is unproven: %s',
+    async (side, quote, unitMicros, contracts) => {
+      const deps = quoting(quote);
+      const wager = (await runWagerStep(deps, day, context))!;
+      const placed = { state: 'PLACED', basis: 'minimum', weight: 0, side, contracts, limitCostMicros: unitMicros, skippedBecause: null };
+      expect(wager).toMatchObject({ ...placed, costMicros: contracts * unitMicros });
+      expect(await runWagerStep(deps, day, context)).toEqual(wager);
+      expect(await paperOrders()).toBe(1);
+    },
+  );
+
+  it.each(['BUY', 'SELL', 'HOLD'] as const)('is placed on a day of %s', async (signal) => {
+    const { forecasts } = service.pipeline.record;
+    await forecasts.updateMany({ day }, { $set: { 'values.signal': signal } });
+    expect(await runWagerStep(quoting({ bid: 0.49, ask: 0.51 }), day, context)).toMatchObject({ state: 'PLACED', basis: 'minimum' });
+  });
+
+  it('is at least the minimum order of the venue', async () => {
+    const deps = quoting({ bid: 0.85, ask: 0.87 });
+    const sizes = { YES: { min: 15, step: 1 }, NO: { min: 15, step: 10 } };
+    const venue = deps.venue as QuotedVenue;
+    const quote = venue.getQuote.bind(venue);
+    venue.getQuote = async (...asked) => ({ ...(await quote(...asked)), orderSizes: sizes });
+    const wager = (await runWagerStep(deps, day, context))!;
+    expect(wager).toMatchObject({ state: 'PLACED', side: 'NO', contracts: 20 });
+    expect(Object.keys(wager.quote!).sort()).toEqual(['ask', 'at', 'bid', 'fee']);
+  });
+
+  it('is the minimum stake where a quarter of Kelly is less', async () => {
+    await earnTrust();
+    const { pModel } = (await runWagerStep(quoting({ bid: 0.5, ask: 0.52 }), day, context))!;
+    await service.pipeline.wagers.wagers.deleteOne({ _id: formatDay(day) });
+    await service.database.db.collection('paper_orders').deleteMany({});
+    const deps = { ...quoting({ bid: pModel! - 0.06, ask: pModel! - 0.04 }), minStakeMicros: 100 * MICROS };
+    const wager = (await runWagerStep(deps, day, context))!;
+    expect(wager).toMatchObject({ state: 'PLACED', basis: 'edge', weight: 0.5, side: 'YES' });
+    expect(wager.costMicros).toBeGreaterThanOrEqual(100 * MICROS);
+    expect(wager.costMicros).toBeLessThan(101 * MICROS);
+  });
+
+  it('is none without an edge when the minimum stake is 0, with the reason', async () => {
+    const deps = { ...quoting({ bid: 0.1, ask: 0.12 }), minStakeMicros: 0 };
+    expect(await runWagerStep(deps, day, context)).toMatchObject({
+      ...{ state: 'SKIPPED', weight: 0, contracts: 0, side: null },
       skippedBecause: expect.stringContaining('has not beaten the market'),
+    });
+  });
+
+  it('is skipped when the smallest order is over the cap on one wager', async () => {
+    const deps = { ...quoting({ bid: 0.49, ask: 0.51 }), minStakeMicros: 201 * MICROS };
+    expect(await runWagerStep(deps, day, context)).toMatchObject({
+      ...{ state: 'SKIPPED', contracts: 0, side: null },
+      skippedBecause: expect.stringMatching(/^the smallest order costs 201\.\d+ PAPER-USD, above the cap on one wager of 200$/),
+    });
+  });
+
+  it('is skipped when neither side costs less than it pays', async () => {
+    expect(await runWagerStep(quoting({ bid: 0.005, ask: 0.995 }), day, context)).toMatchObject({
+      ...{ state: 'SKIPPED', contracts: 0, side: null },
+      skippedBecause: 'no price: neither side costs less than it pays',
     });
   });
 
@@ -85,16 +144,17 @@ describe('the wager of a day', () => {
     await earnTrust();
     const deps = quoting({ bid: 0.85, ask: 0.87 });
     const wager = (await runWagerStep(deps, day, context))!;
-    expect(wager).toMatchObject({ state: 'PLACED', weight: 0.5, side: 'NO', limitCostMicros: 160_000 });
+    expect(wager).toMatchObject({ state: 'PLACED', basis: 'edge', weight: 0.5, side: 'NO', limitCostMicros: 160_000 });
     expect(wager.costMicros).toBe(wager.contracts * 160_000);
     expect(wager.costMicros).toBeLessThanOrEqual(0.02 * BANKROLL);
     expect(wager.costMicros).toBeGreaterThan(0.0195 * BANKROLL);
     expect(await deps.venue.getAccount()).toMatchObject({ cashMicros: BANKROLL - wager.costMicros, openMicros: wager.costMicros });
   });
 
-  it('stakes nothing on evidence against the quotes of another book', async () => {
+  it('stakes the minimum on evidence against the quotes of another book', async () => {
     await earnTrust('paper');
-    expect(await runWagerStep({ ...service.pipeline, venue: exchange() }, day, context)).toMatchObject({ state: 'SKIPPED', weight: 0 });
+    const placed = { state: 'PLACED', basis: 'minimum', weight: 0 };
+    expect(await runWagerStep({ ...service.pipeline, venue: exchange() }, day, context)).toMatchObject(placed);
   });
 
   it('stakes on evidence of a dry run against the same book', async () => {
@@ -106,7 +166,13 @@ describe('the wager of a day', () => {
     const listing = { conditionId: '0xc', yesTokenId: '1', noTokenId: '2', url: 'https://x.example', tickSize: 0.01, minOrderSize: 5 };
     const venue = exchange();
     const markets = async (at: Date) => (await venue.listMarkets(at)).map((market) => ({ ...market, listing }));
-    const listed = stubVenue({ ...venue, listMarkets: markets, getQuote: venue.getQuote, getAccount: venue.getAccount });
+    const listed = stubVenue({
+      ...venue,
+      listMarkets: markets,
+      getQuote: venue.getQuote,
+      getAccount: venue.getAccount,
+      placeOrder: venue.placeOrder,
+    });
     const wager = (await runWagerStep({ ...service.pipeline, venue: listed }, day, context))!;
     expect(wager.listing).toEqual(listing);
     expect(Object.keys(wager.market!).sort()).toEqual(['expiresAt', 'id', 'question', 'strikeUsd']);
@@ -118,7 +184,13 @@ describe('the wager of a day', () => {
     const book = { bids: [{ price: 0.28, size: 40 }], asks: [{ price: 0.32, size: 7 }] };
     const venue = exchange();
     const quote = async (...asked: Parameters<typeof venue.getQuote>) => ({ ...(await venue.getQuote(...asked)), book });
-    const deep = stubVenue({ ...venue, getQuote: quote, listMarkets: venue.listMarkets, getAccount: venue.getAccount });
+    const deep = stubVenue({
+      ...venue,
+      getQuote: quote,
+      listMarkets: venue.listMarkets,
+      getAccount: venue.getAccount,
+      placeOrder: venue.placeOrder,
+    });
     const wager = (await runWagerStep({ ...service.pipeline, venue: deep }, day, context))!;
     expect(wager.book).toEqual(book);
     expect(Object.keys(wager.quote!).sort()).toEqual(['ask', 'at', 'bid', 'fee']);
@@ -130,21 +202,26 @@ describe('the wager of a day', () => {
     await earnTrust();
     const deps = quoting({ bid: 0.85, ask: 0.87 });
     const [market] = await deps.venue.listMarkets(context.now);
-    const tenth: VenueOrder = { clientOrderId: 'earlier', market, side: 'YES', limitCostMicros: MICROS, contracts: 1137, at: context.now };
+    const tenth: VenueOrder = { clientOrderId: 'earlier', market, side: 'YES', limitCostMicros: MICROS, contracts: 1136, at: context.now };
     await deps.venue.placeOrder(tenth);
     expect(await runWagerStep(deps, day, context)).toMatchObject({
       state: 'SKIPPED',
       contracts: 0,
-      skippedBecause: expect.stringContaining('cap on open stakes'),
+      skippedBecause: 'the smallest order costs 1.12 PAPER-USD, above the cap on open stakes, of which 0.32 is left',
     });
   });
 
-  it('is skipped when no side has an edge after costs', async () => {
+  it('is the minimum stake when no side has an edge after costs, and none with a minimum of 0', async () => {
     await earnTrust();
-    const { pModel } = (await runWagerStep(quoting({ bid: 0.5, ask: 0.52 }), day, context))!;
-    await service.pipeline.wagers.wagers.deleteOne({ _id: formatDay(day) });
-    const fair = quoting({ bid: pModel! - 0.01, ask: pModel! + 0.01 });
-    expect(await runWagerStep(fair, day, context)).toMatchObject({ state: 'SKIPPED', skippedBecause: 'no edge after costs' });
+    const again = async (deps: PipelineDeps) => {
+      for (const name of ['paper_orders', 'paper_ledger']) await service.database.db.collection(name).deleteMany({});
+      await service.pipeline.wagers.wagers.deleteOne({ _id: formatDay(day) });
+      return runWagerStep(deps, day, context);
+    };
+    const { pModel } = (await again(quoting({ bid: 0.5, ask: 0.52 })))!;
+    const fair = () => quoting({ bid: pModel! - 0.01, ask: pModel! + 0.01 });
+    expect(await again(fair())).toMatchObject({ state: 'PLACED', basis: 'minimum', weight: 0.5, contracts: 2 });
+    expect(await again({ ...fair(), minStakeMicros: 0 })).toMatchObject({ state: 'SKIPPED', skippedBecause: 'no edge after costs' });
   });
 
   it('is skipped when the window has opened', async () => {
@@ -246,7 +323,6 @@ describe('a wager of a venue that takes no new ones', () => {
   });
 
   const standingAt = (...otherVenues: Venue[]): PipelineDeps => ({ ...quoting({ bid: 0.5, ask: 0.52 }), otherVenues });
-  const paperOrders = () => service.database.db.collection('paper_orders').countDocuments();
 
   it('is placed when its order was filled there', async () => {
     const asked: string[] = [];

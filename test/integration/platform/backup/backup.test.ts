@@ -6,14 +6,18 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { Binary, Decimal128, type Document, Double, Int32, Long } from 'mongodb';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { formatBackupName, listBackups, pruneBackups } from '../../../../src/platform/backup/backup-folder.ts';
-import { openDatabaseReader } from '../../../../src/platform/backup/database-reader.ts';
-import { encodeDocumentFrame, encodeFrame, FRAME, type FrameKind } from '../../../../src/platform/backup/format/frames.ts';
-import { encryptChunks } from '../../../../src/platform/backup/format/stream-cipher.ts';
-import { readBackup, readBackupHeader } from '../../../../src/platform/backup/read-backup.ts';
-import { restoreDatabase } from '../../../../src/platform/backup/restore-database.ts';
-import { requireNoOpenRestore } from '../../../../src/platform/backup/restore-marker.ts';
-import { writeBackup } from '../../../../src/platform/backup/write-backup.ts';
+import {
+  formatBackupName,
+  listBackups,
+  openDatabaseReader,
+  pruneBackups,
+  readBackup,
+  readBackupHeader,
+  requireNoOpenRestore,
+  restoreDatabase,
+  writeBackup,
+} from '../../../../src/platform/backup.ts';
+import { encodeDocumentFrame, encodeFrame, encryptChunks, FRAME, type FrameKind } from '../../../../src/platform/backup-format.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 import { databaseState } from '../../../support/database/database-state.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';

@@ -1,6 +1,6 @@
 import { Timestamp } from 'mongodb';
 import { expect, it } from 'vitest';
-import { openDatabaseReader } from '../../../../src/platform/backup/database-reader.ts';
+import { openDatabaseReader } from '../../../../src/platform/backup.ts';
 import { connectMongo } from '../../../../src/platform/mongo.ts';
 import { snapshotServer } from '../../../support/database/snapshot-server.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { runHostProcess } from '../../../../src/platform/child-process/host-process.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
+import { OracleError } from '../../../../src/errors.ts';
+import { runHostProcess } from '../../../../src/platform/child-process.ts';
 
 /** How the sample host behaves, for the tests of `startHost`. */
 export type Behaviour = 'well' | 'silent' | 'refuses' | 'throws' | 'dies' | 'dies later' | 'never closes';

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDataDir } from '../../../../src/platform/data-dir/data-dir.ts';
-import { resetDataDir } from '../../../../src/platform/data-dir/reset.ts';
+import { openDataDir, resetDataDir } from '../../../../src/platform/data-dir.ts';
 
 let root: string;
 let folder: string;

@@ -4,8 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openDataDir } from '../../../../src/platform/data-dir/data-dir.ts';
-import { getProcessIdentity } from '../../../../src/platform/data-dir/process-identity.ts';
+import { openDataDir, getProcessIdentity } from '../../../../src/platform/data-dir.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
 
 interface Outcome {

@@ -1,4 +1,4 @@
-import { openDataDir } from '../../../../src/platform/data-dir/data-dir.ts';
+import { openDataDir } from '../../../../src/platform/data-dir.ts';
 
 /** A process that opens the given folder, reports the result, and holds the lock until it ends. */
 try {

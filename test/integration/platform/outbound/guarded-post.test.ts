@@ -3,8 +3,7 @@ import { createServer as createTlsHttp } from 'node:https';
 import { createServer as createRaw, Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type PostRequest, postGuarded } from '../../../../src/platform/outbound/guarded-post.ts';
-import type { ResolveHostname } from '../../../../src/platform/outbound/target.ts';
+import { type PostRequest, postGuarded, type ResolveHostname } from '../../../../src/platform/outbound/guarded.ts';
 import { selfSigned } from '../../../support/webhooks/certificate.ts';
 import { answering, listening, startReceiver } from '../../../support/webhooks/receiver.ts';
 

@@ -2,8 +2,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ResponseTooLargeError } from '../../../../src/platform/outbound/bounded-body.ts';
-import { createOperatorFetch, type FetchTarget } from '../../../../src/platform/outbound/operator-fetch.ts';
+import { createOperatorFetch, type FetchTarget, ResponseTooLargeError } from '../../../../src/platform/outbound/operator.ts';
 
 interface Host {
   url: string;

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createResolver, LOOKUP_LIMITS } from '../../../../src/platform/outbound/resolve.ts';
+import { createResolver, LOOKUP_LIMITS } from '../../../../src/platform/outbound/guarded.ts';
 
 const A = 1;
 const [NO_ERROR, NO_NAME] = [0, 3];

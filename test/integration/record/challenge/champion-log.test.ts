@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ChallengeFigures } from '../../../../src/record/challenge/challenge-figures.ts';
-import { ChampionLog } from '../../../../src/record/challenge/champion-log.ts';
+import { type ChallengeFigures, ChampionLog } from '../../../../src/record/challenge.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 const AT = new Date('2026-11-23T00:00:00Z');

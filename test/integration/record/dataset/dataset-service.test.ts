@@ -1,17 +1,20 @@
 import { parse } from 'csv-parse/sync';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { OracleError } from '../../../../src/errors.ts';
 import { HORIZONS } from '../../../../src/forecast/model.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
-import { DATASET_FORMATS, type DatasetFormat } from '../../../../src/record/dataset/build-files.ts';
-import { DatasetService } from '../../../../src/record/dataset/dataset-service.ts';
-import { DATASET_INDEXES, DatasetFileStore, type StoredBytes } from '../../../../src/record/dataset/file-store.ts';
-import { readRowsByYear } from '../../../../src/record/dataset/rows.ts';
-import { DATASET_TABLES, TABLE_NAMES, type TableName } from '../../../../src/record/dataset/tables.ts';
-import type { DayDoc } from '../../../../src/record/day-doc.ts';
-import { ForecastRecord, RECORD_INDEXES } from '../../../../src/record/forecast-record.ts';
-import type { ForecastState } from '../../../../src/record/lifecycle/forecast-state.ts';
+import {
+  DATASET_FORMATS,
+  DATASET_INDEXES,
+  DatasetFileStore,
+  type DatasetFormat,
+  DatasetService,
+  type StoredBytes,
+} from '../../../../src/record/dataset.ts';
+import { DATASET_TABLES, readRowsByYear, TABLE_NAMES, type TableName } from '../../../../src/record/dataset-tables.ts';
+import type { DayDoc, ForecastState } from '../../../../src/record/forecast-doc.ts';
+import { ForecastRecord, RECORD_INDEXES } from '../../../../src/record/forecasts.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 import { buildTestForecast } from '../../../unit/record/forecast-fixture.ts';
 
@@ -111,6 +114,16 @@ it('writes a row group a year, with licence and columns in the footer', async ()
   const footer = Object.fromEntries(key_value_metadata.map(({ key, value }) => [key, value]));
   expect(footer.licence).toContain('CC-BY-4.0');
   expect(JSON.parse(footer.columns!).length).toBe(DATASET_TABLES.forecasts.columns.length);
+});
+
+it.each(TABLE_NAMES)('marks every time of %s as UTC, so that no reader takes it for local time', async (table) => {
+  const { schema } = parquetMetadata(toFile(await readTable(table, 'parquet')));
+  const utc = { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' };
+  for (const { name, type } of DATASET_TABLES[table].columns) {
+    const { logical_type, converted_type } = schema.find((element) => element.name === name)!;
+    if (type === 'timestamp') expect([name, logical_type, converted_type]).toEqual([name, utc, 'TIMESTAMP_MILLIS']);
+    else expect([name, logical_type]).toEqual([name, undefined]);
+  }
 });
 
 it('scores the probability as committed', async () => {

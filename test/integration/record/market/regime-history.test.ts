@@ -1,12 +1,12 @@
 import { zeroHash } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
-import { REGIMES, type Regime } from '../../../../src/forecast/regime/regime.ts';
-import { getSignalTimeMs } from '../../../../src/market/signal-time.ts';
+import { REGIMES, type Regime } from '../../../../src/forecast/regime.ts';
+import { getSignalTimeMs } from '../../../../src/market/feed.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
-import { buildMetadata } from '../../../../src/record/commitment/metadata.ts';
-import { ForecastRecord, RECORD_INDEXES } from '../../../../src/record/forecast-record.ts';
-import { getCurrentRegime, readRegimeHistory } from '../../../../src/record/market/regime-history.ts';
+import { buildMetadata } from '../../../../src/record/forecast-doc.ts';
+import { ForecastRecord, RECORD_INDEXES } from '../../../../src/record/forecasts.ts';
+import { getCurrentRegime, readRegimeHistory } from '../../../../src/record/regime-history.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 const FIRST = parseDay('2026-03-01');

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
-import { formatSelfTestId } from '../../../../src/record/self-test/due-times.ts';
-import { RESULT_FORMAT, type SelfTestDoc } from '../../../../src/record/self-test/self-test-doc.ts';
-import { SELF_TEST_INDEXES, SelfTestStore } from '../../../../src/record/self-test/store.ts';
+import { RESULT_FORMAT, type SelfTestDoc } from '../../../../src/record/schemas/self-tests.ts';
+import { formatSelfTestId, SELF_TEST_INDEXES, SelfTestStore } from '../../../../src/record/self-tests.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 const DAY = parseDay('2026-03-15');

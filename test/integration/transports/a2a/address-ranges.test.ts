@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createRateLimits } from '../../../../src/auth/rate-limit/rate-limits.ts';
-import { createRequestCountStore } from '../../../../src/auth/rate-limit/request-count-store.ts';
+import { MAX_STREAMS } from '../../../../src/a2a/server.ts';
+import type { TaskDoc } from '../../../../src/a2a/task-store.ts';
+import { createRateLimits, createRequestCountStore } from '../../../../src/auth/rate-limits.ts';
 import { createLog } from '../../../../src/platform/log.ts';
-import { MAX_STREAMS } from '../../../../src/transports/a2a/stream-capacity.ts';
-import type { TaskDoc } from '../../../../src/transports/a2a/tasks/doc.ts';
 import { MARKET, message, rpcOf } from '../../../support/a2a/a2a-bench.ts';
 import { a2aSuite, type SuiteBench } from '../../../support/a2a/a2a-suite.ts';
 
@@ -89,7 +88,7 @@ describe('streams of anonymous clients', () => {
 describe('a task in INPUT_REQUIRED', () => {
   const STATE = 'TASK_STATE_INPUT_REQUIRED';
 
-  test('ends its streams over both bindings and versions', async () => {
+  test('ends the streams of messages over both bindings and versions, and of subscribers of 0.3', async () => {
     const { url } = await bench();
     const ended = AbortSignal.timeout(5_000);
     const eventsOf = async (path: string, version: string, body?: object) => {
@@ -103,8 +102,6 @@ describe('a task in INPUT_REQUIRED', () => {
       message: { messageId: crypto.randomUUID(), role: 'user', kind: 'message', parts: [{ kind: 'text', text: 'hello' }] },
     });
     const oldRest = { message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', content: [{ text: 'hello' }] } };
-    expect(await eventsOf('/a2a', '1.0', rpc('SubscribeToTask', { id }))).toContain(STATE);
-    expect(await eventsOf(`/a2a/rest/tasks/${id}:subscribe`, '1.0')).toContain(STATE);
     expect(await eventsOf('/a2a', '1.0', rpc('SendStreamingMessage', message({ text: 'hello' })))).toContain(STATE);
     expect(await eventsOf('/a2a/rest/message:stream', '1.0', message({ text: 'hello' }))).toContain(STATE);
     expect(await eventsOf('/a2a', '0.3', rpc('message/stream', old()))).toContain('input-required');

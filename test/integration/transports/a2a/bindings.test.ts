@@ -7,7 +7,7 @@ import {
   JsonRpcTransportFactory as OldRpc,
 } from 'a2a-sdk-0.3/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MESSAGE_LIMITS } from '../../../../src/transports/a2a/messages/parse-message.ts';
+import { MESSAGE_LIMITS } from '../../../../src/a2a/plan.ts';
 import { message, rpcOf } from '../../../support/a2a/a2a-bench.ts';
 import { a2aClientAt, asTask, getRejectionMetadata } from '../../../support/a2a/a2a-client.ts';
 import { dataPart, findContent, messageOf, textPart } from '../../../support/agent-clients/a2a.ts';
@@ -232,6 +232,134 @@ async function post(path: string, body: string, headers: Record<string, string> 
   // biome-ignore lint/suspicious/noExplicitAny: answers are what is tested
   return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any };
 }
+
+describe('null for an optional member', () => {
+  const older = { kind: 'message', messageId: '', role: 'user', parts: [{ kind: 'data', data: MARKET, metadata: null }] };
+  const oldRest = { messageId: '', role: 'ROLE_USER', content: [{ data: { data: MARKET }, metadata: null }] };
+  const current = { messageId: '', role: 'ROLE_USER', parts: [{ data: MARKET, metadata: null, filename: null, mediaType: null }] };
+  const NONE = { taskId: null, contextId: null, metadata: null, extensions: null, referenceTaskIds: null };
+  const CONFIGURATION = {
+    ...{ acceptedOutputModes: null, historyLength: null, returnImmediately: null, blocking: null },
+    ...{ pushNotificationConfig: null, taskPushNotificationConfig: null, pushNotification: null },
+  };
+  const params = (sent: object, configuration: unknown) => ({
+    ...{ tenant: null, metadata: null, configuration },
+    message: { ...sent, ...NONE, messageId: crypto.randomUUID() },
+  });
+
+  test.each([
+    ['no configuration', null],
+    ['an empty one', CONFIGURATION],
+  ])('counts as absent in messages, in both versions and bindings: %s', async (_what, configuration) => {
+    const rpc = rpcOf(served.url);
+    const answers = [
+      (await rpc('SendMessage', params(current, configuration))).body.result?.task.status.state,
+      (await rpc('message/send', params(older, configuration), { 'A2A-Version': '0.3' })).body.result?.status.state,
+      (await post('/a2a/rest/message:send', JSON.stringify(params(current, configuration)))).body.task?.status.state,
+      (await post('/a2a/rest/v1/message:send', JSON.stringify(params(oldRest, configuration)), { 'A2A-Version': '0.3' })).body.task?.status
+        .state,
+    ];
+    expect(answers).toEqual(['TASK_STATE_COMPLETED', 'completed', 'TASK_STATE_COMPLETED', 'TASK_STATE_COMPLETED']);
+  });
+
+  test('counts as absent in every other operation', async () => {
+    const rpc = rpcOf(served.url);
+    const ask = async (method: string, sent: object | null | undefined, version = '1.0') =>
+      (await rpc(method, sent, { 'A2A-Version': version, Authorization: `Bearer ${tokens.premium}` })).body;
+    const open = async () => (await ask('SendMessage', message({ text: 'good morning' }))).result.task.id as string;
+    const [id, older, third] = [await open(), await open(), await open()];
+    const nothing = { historyLength: null, metadata: null, tenant: null };
+    expect((await ask('GetTask', { id, ...nothing })).result).toEqual((await ask('GetTask', { id })).result);
+    expect((await ask('tasks/get', { id, ...nothing }, '0.3')).result).toEqual((await ask('tasks/get', { id }, '0.3')).result);
+    const page = { contextId: null, status: null, pageSize: null, pageToken: null, statusTimestampAfter: null, includeArtifacts: null };
+    expect((await ask('ListTasks', { ...nothing, ...page })).result.tasks.length).toBeGreaterThan(0);
+    expect(await ask('ListTasks', null)).toEqual(await ask('ListTasks', undefined));
+    const hook = { url: 'https://9.9.9.9/hook', id: null, token: null, authentication: null };
+    expect((await ask('CreateTaskPushNotificationConfig', { taskId: id, ...hook, tenant: null })).result).toMatchObject({ url: hook.url });
+    const set = await ask('tasks/pushNotificationConfig/set', { taskId: id, pushNotificationConfig: hook }, '0.3');
+    expect(set.result).toMatchObject({ pushNotificationConfig: { url: hook.url } });
+    expect(
+      (await ask('tasks/pushNotificationConfig/get', { id, pushNotificationConfigId: null, metadata: null }, '0.3')).error?.code,
+    ).not.toBe(-32603);
+    expect((await ask('tasks/cancel', { id: older, metadata: null }, '0.3')).result.status.state).toBe('canceled');
+    expect((await ask('CancelTask', { id: third, metadata: null })).result.status.state).toBe('TASK_STATE_CANCELED');
+  });
+
+  test('stays null inside what the client says', async () => {
+    const body = message({ data: { skill: 'get_market_context', input: { include: null } } });
+    const { error } = (await rpcOf(served.url)('SendMessage', body)).body;
+    expect(error.data[0].metadata).toMatchObject({ code: 'INPUT_INVALID', field: 'include' });
+    const noted = message({ data: MARKET }, { metadata: { note: null } });
+    const { result } = (await rpcOf(served.url)('SendMessage', noted)).body;
+    expect(result.task.history[0].metadata).toEqual({ note: null });
+  });
+});
+
+describe('the version as a query parameter (A2A 1.0, section 3.6.1)', () => {
+  const send = (path: string, body: object, headers: Record<string, string> = {}) =>
+    post(path, JSON.stringify(body), { 'A2A-Version': '', ...headers });
+  const rpc = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
+
+  test('is read over both bindings, in either version', async () => {
+    const sent = await send('/a2a?A2A-Version=1.0', rpc('SendMessage', message({ data: MARKET })));
+    expect(sent.body.result?.task.status.state).toBe('TASK_STATE_COMPLETED');
+    const { id } = sent.body.result.task;
+    expect((await send('/?A2A-Version=1.0', rpc('GetTask', { id }))).body.result).toMatchObject({ id });
+    expect((await send('/a2a?A2A-Version=0.3', rpc('tasks/get', { id }))).body.result).toMatchObject({ id, kind: 'task' });
+    const rest = await send('/a2a/rest/message:send?A2A-Version=1.0', message({ data: MARKET }));
+    expect(rest.body.task?.status.state).toBe('TASK_STATE_COMPLETED');
+    const read = await fetch(`${served.url}/a2a/rest/tasks/${id}?A2A-Version=1.0&historyLength=0`);
+    expect([read.headers.get('content-type'), await read.json()]).toMatchObject([expect.stringContaining('application/a2a+json'), { id }]);
+    const missing = await fetch(`${served.url}/a2a/rest/tasks/${crypto.randomUUID()}?A2A-Version=1.0`);
+    expect([missing.status, await missing.json()]).toMatchObject([404, { error: { status: 'NOT_FOUND' } }]);
+  });
+
+  test('is rejected if it is unknown, and yields to the header', async () => {
+    const unknown = await send('/a2a?A2A-Version=9.9', rpc('SendMessage', message({ data: MARKET })));
+    expect(unknown.body.error).toMatchObject({ code: -32009 });
+    const rest = await send('/a2a/rest/message:send?A2A-Version=9.9', message({ data: MARKET }));
+    expect(rest.body.error.details[0].reason).toBe('VERSION_NOT_SUPPORTED');
+    const both = await send('/a2a?A2A-Version=0.3', rpc('SendMessage', message({ data: MARKET })), { 'A2A-Version': '1.0' });
+    expect(both.body.result?.task.status.state).toBe('TASK_STATE_COMPLETED');
+    const broken = await send('/a2a/rest/message:send?A2A-Version=1.0', message({ text: long(70_000) }));
+    expect([broken.status, broken.body.error.details[0].metadata.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+});
+
+describe('an unpaired surrogate', () => {
+  const LONE = '\ud83d lone';
+  const CASES: [string, object, string][] = [
+    ['a text part', message({ text: LONE }), 'message.parts.0'],
+    ['a data part', message({ data: { skill: 'get_market_context', input: { include: [LONE] } } }), 'message.parts.0'],
+    ['a name in a data part', message({ data: { skill: 'get_market_context', input: { [LONE]: 1 } } }), 'message.parts.0'],
+    ['the metadata of a message', message({ data: MARKET }, { metadata: { note: LONE } }), 'message.metadata'],
+    ['a name in the metadata', message({ data: MARKET }, { metadata: { [LONE]: 1 } }), 'message.metadata'],
+    ['the metadata of a request', { ...message({ data: MARKET }), metadata: { note: LONE } }, 'metadata'],
+    ['the second part', { message: { ...message({}).message, parts: [{ text: 'price' }, { text: LONE }] } }, 'message.parts.1'],
+  ];
+
+  test.each(CASES)('is rejected by the name of its place, over both bindings: %s', async (_what, body, field) => {
+    const { body: answer } = await rpcOf(served.url)('SendMessage', body);
+    expect([answer.error?.code, answer.error?.data[0].metadata]).toMatchObject([-32602, { code: 'INPUT_INVALID', field }]);
+    const rest = await post('/a2a/rest/message:send', JSON.stringify(body));
+    expect([rest.status, rest.body.error?.details[0].metadata]).toMatchObject([400, { code: 'INPUT_INVALID', field }]);
+  });
+
+  test('is rejected in 0.3, and in tasks of the interface', async () => {
+    const params = { message: { kind: 'message', messageId: crypto.randomUUID(), role: 'user', parts: [{ kind: 'text', text: LONE }] } };
+    const older = await rpcOf(served.url)('message/send', params, { 'A2A-Version': '0.3' });
+    expect(older.body.error).toMatchObject({ code: -32602, data: [{ metadata: { field: 'message.parts.0' } }] });
+    const bearer = { Authorization: `Bearer ${tokens.basic}` };
+    for (const [task, field] of [
+      [{ skill: 'get_market_context', input: { include: [LONE] } }, 'input'],
+      [{ skill: 'get_market_context', input: {}, metadata: { a: LONE } }, 'metadata'],
+      [{ skill: LONE }, 'skill'],
+    ] as const) {
+      const { status, body } = await post('/api/svc/a2a/tasks/send', JSON.stringify(task), bearer);
+      expect([status, body.code, body.field]).toEqual([400, 'INPUT_INVALID', field]);
+    }
+  });
+});
 
 describe('invalid requests', () => {
   const BROKEN: [string, string, number, number][] = [

@@ -1,13 +1,12 @@
 import type { TaskState } from '@a2a-js/sdk';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createTaskPush, PUSH_CONFIG_INDEXES } from '../../../../src/a2a/push.ts';
+import { MAX_STREAMS } from '../../../../src/a2a/server.ts';
+import { HISTORY_LIMITS } from '../../../../src/a2a/task-store.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
-import { createSecretBox } from '../../../../src/platform/secrets/secret-box.ts';
+import { createSecretBox } from '../../../../src/platform/secrets.ts';
 import { createShutdown } from '../../../../src/platform/shutdown.ts';
-import { PUSH_CONFIG_INDEXES } from '../../../../src/transports/a2a/push/config-store.ts';
-import { createTaskPush } from '../../../../src/transports/a2a/push/task-push.ts';
-import { MAX_STREAMS } from '../../../../src/transports/a2a/stream-capacity.ts';
-import { HISTORY_LIMITS } from '../../../../src/transports/a2a/tasks/store.ts';
 import { MARKET, message } from '../../../support/a2a/a2a-bench.ts';
 import { a2aSuite } from '../../../support/a2a/a2a-suite.ts';
 

@@ -1,7 +1,7 @@
 import { type Collection, type Db, MongoNetworkError } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { RateLimiter } from '../../../../src/auth/rate-limit/rate-limits.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
+import type { RateLimiter } from '../../../../src/auth/rate-limits.ts';
+import { OracleError } from '../../../../src/errors.ts';
 import { type Answer, idleFor, MARKET, message, rpcOf, streamOf } from '../../../support/a2a/a2a-bench.ts';
 import { a2aSuite } from '../../../support/a2a/a2a-suite.ts';
 

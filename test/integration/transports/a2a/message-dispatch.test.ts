@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { MAX_TASKS } from '../../../../src/transports/a2a/tasks/capacity.ts';
+import { MAX_TASKS } from '../../../../src/a2a/task-store.ts';
 import { MARKET, message, streamOf } from '../../../support/a2a/a2a-bench.ts';
 import { a2aSuite } from '../../../support/a2a/a2a-suite.ts';
 
@@ -181,6 +182,32 @@ describe('following', () => {
     const following = streamOf(two.url, 'SubscribeToTask', { id: sent.body.result.task.id }, { onEvent: release });
     expect((await following).map((event) => Object.keys(event)[0])).toEqual(['task', 'artifactUpdate', 'statusUpdate']);
     expect((await following).at(-1).statusUpdate.status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
+  test.each(['/a2a', '/a2a/rest'])('goes on while a task waits for input, until its end: %s', async (path) => {
+    const [one, two] = [await bench(), await bench()];
+    const { id } = (await one.rpc('SendMessage', message({ text: 'good morning' }))).body.result.task;
+    const headers = { 'Content-Type': 'application/json', 'A2A-Version': '1.0' };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'SubscribeToTask', params: { id } });
+    const where = path === '/a2a' ? path : `${path}/tasks/${id}:subscribe`;
+    const answer = await fetch(two.url + where, { method: 'POST', headers, ...(path === '/a2a' ? { body } : {}) });
+    let text = '';
+    let isOver = false;
+    const reading = (async () => {
+      for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) text += chunk;
+      isOver = true;
+    })();
+    await expect.poll(() => text).toContain('TASK_STATE_INPUT_REQUIRED');
+    await delay(500);
+    expect(isOver).toBe(false);
+    await one.rpc('SendMessage', message({ text: 'hm' }, { taskId: id }));
+    await delay(1_500);
+    expect(isOver).toBe(false);
+    await one.rpc('SendMessage', message({ text: 'the bitcoin price' }, { taskId: id }));
+    await reading;
+    const states = [...text.matchAll(/"state":"(\w+)"/g)].map(([, state]) => state);
+    expect([states[0], states.at(-1)]).toEqual(['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_COMPLETED']);
+    expect(text).toContain('artifactUpdate');
   });
 
   test('ends at shutdown, and is rejected for an ended task', async () => {

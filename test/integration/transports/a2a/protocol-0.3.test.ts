@@ -2,13 +2,12 @@ import { Message } from '@a2a-js/sdk';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import { JsonRpcTransport, RestTransport } from 'a2a-sdk-0.3/client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createA2aAdapters, toProtocolError } from '../../../../src/a2a/bindings.ts';
+import { buildTask } from '../../../../src/a2a/task-store.ts';
 import { PUBLIC_CALLER } from '../../../../src/auth/caller.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
+import { OracleError } from '../../../../src/errors.ts';
+import { createApp } from '../../../../src/http/server.ts';
 import { createLog } from '../../../../src/platform/log.ts';
-import { createA2aAdapters } from '../../../../src/transports/a2a/bindings/adapters.ts';
-import { toProtocolError } from '../../../../src/transports/a2a/errors/protocol-error.ts';
-import { buildTask } from '../../../../src/transports/a2a/tasks/new-task.ts';
-import { createApp } from '../../../../src/transports/http/server/app.ts';
 import { MARKET, message, rpcOf } from '../../../support/a2a/a2a-bench.ts';
 import { a2aSuite } from '../../../support/a2a/a2a-suite.ts';
 import { contextOf } from '../../../support/events/push-config.ts';
@@ -163,6 +162,46 @@ describe('a method or path that 0.3 does not have', () => {
     const params = { id: body.result.task.id, pushNotificationConfigId: 'none' };
     const { error } = (await older('tasks/pushNotificationConfig/get', params, { 'A2A-Version': '0.3' })).body;
     expect(error.data[0].metadata.suggestedAction).toBe('tasks/pushNotificationConfig/list lists the callbacks of the task.');
+  });
+});
+
+describe('a configuration of 0.3', () => {
+  const MARKET_03 = () => messageOf({ skill: 'get_market_context', input: { include: ['price'] } });
+  const rpcSend = async (url: string, configuration: unknown) =>
+    JSON.parse((await postRpc(url, { body: call('message/send', { ...MARKET_03(), configuration }) })).text).result.status.state;
+  const restSend = async (url: string, configuration: unknown) => {
+    const content = [{ data: { data: { skill: 'get_market_context', input: { include: ['price'] } } } }];
+    const body = { message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', content }, configuration };
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = await fetch(`${url}/a2a/rest/v1/message:send`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return ((await answer.json()) as { task: { status: { state: string } } }).task.status.state;
+  };
+
+  test.each<[string, unknown]>([
+    ['none', undefined],
+    ['an empty one', {}],
+    ['one with output modes', { acceptedOutputModes: ['application/json'] }],
+    ['blocking: null', { blocking: null }],
+    ['blocking', { blocking: true }],
+  ])('waits for the answer over both bindings: %s', async (_what, configuration) => {
+    const { url } = await bench();
+    expect([await rpcSend(url, configuration), await restSend(url, configuration)]).toEqual(['completed', 'TASK_STATE_COMPLETED']);
+  });
+
+  test('waits with the 0.3 client that names output modes alone', async () => {
+    const { url } = await bench();
+    for (const client of [new JsonRpcTransport({ endpoint: `${url}/a2a` }), new RestTransport({ endpoint: `${url}/a2a/rest` })]) {
+      const task = await client.sendMessage({ ...MARKET_03(), configuration: { acceptedOutputModes: ['text'] } });
+      expect(task).toMatchObject({ kind: 'task', status: { state: 'completed' } });
+    }
+  });
+
+  test('returns at once with blocking: false', async () => {
+    const { url, hold } = await bench();
+    const { release } = hold();
+    expect(await rpcSend(url, { blocking: false })).not.toBe('completed');
+    expect(await restSend(url, { blocking: false })).not.toBe('TASK_STATE_COMPLETED');
+    release();
   });
 });
 

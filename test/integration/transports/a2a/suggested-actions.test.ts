@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { OracleError } from '../../../../src/platform/errors.ts';
+import { OracleError } from '../../../../src/errors.ts';
 import { MARKET, message } from '../../../support/a2a/a2a-bench.ts';
 import { a2aSuite } from '../../../support/a2a/a2a-suite.ts';
 

@@ -1,16 +1,16 @@
 import { CID } from 'multiformats/cid';
 import { type Hex, keccak256, sha256, zeroHash } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getSchemaUid } from '../../../../src/chain/eas/attestation-schemas.ts';
-import { callJsonRpc } from '../../../../src/dev/local-chain/json-rpc.ts';
+import { getSchemaUid } from '../../../../src/chain/eas/schemas.ts';
+import { callJsonRpc } from '../../../../src/dev/local-chain/contracts.ts';
 import { formatDay } from '../../../../src/forecast/day.ts';
-import { createLiveContext } from '../../../../src/pipeline/deps.ts';
-import { runStep } from '../../../../src/pipeline/step-registry.ts';
-import { scorecardRoutes } from '../../../../src/transports/http/record/scorecard/routes.ts';
-import { allRoutes } from '../../../../src/transports/http/routes.ts';
-import { createApp } from '../../../../src/transports/http/server/app.ts';
-import { type HttpServer, listen } from '../../../../src/transports/http/server/http-server.ts';
-import { buildWagerEvidence } from '../../../../src/wager/evidence.ts';
+import { scorecardRoutes } from '../../../../src/http/routes/scorecard.ts';
+import { allRoutes } from '../../../../src/http/routes.ts';
+import { createApp, type HttpServer, listen } from '../../../../src/http/server.ts';
+import { createLiveContext } from '../../../../src/pipeline/forecaster.ts';
+import { runStep } from '../../../../src/pipeline/pipeline.ts';
+import { buildWagerEvidence } from '../../../../src/wager/wagers.ts';
+import { asTier } from '../../../support/auth/login.ts';
 import { REACHED } from '../../../support/clock/trusted-time.ts';
 import { call } from '../../../support/http/serve.ts';
 import { forgetful } from '../../../support/record/forgetful.ts';
@@ -36,8 +36,8 @@ afterAll(async () => {
 const fetchFrom = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${server.port}${path}`, init);
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
-async function get(path: string): Promise<any> {
-  const response = await fetchFrom(path);
+async function get(path: string, headers: Record<string, string> = {}): Promise<any> {
+  const response = await fetchFrom(path, { headers });
   expect(response.status, path).toBe(200);
   expect(response.headers.get('content-type')).toContain('application/json');
   return response.json();
@@ -109,8 +109,9 @@ describe('the scorecard', () => {
 it('has a numeric base price everywhere, provisional until the window opens', async () => {
   const docs = await service.pipeline.record.listByHorizon(7);
   const open = new Set(docs.flatMap(({ _id, btcAtSignalCents }) => (btcAtSignalCents === null ? [_id] : [])));
-  const { predictions } = await get('/api/svc/scorecard');
-  const { data } = await get('/api/svc/onchain-oracle/history?limit=100');
+  const { predictions } = await get('/api/svc/scorecard?limit=100');
+  const { data, attestations } = await get('/api/svc/onchain-oracle/history?limit=100');
+  expect(attestations).toEqual(data);
   const { data: latest } = await get('/api/svc/onchain-oracle/latest');
   const verified = await get(`/api/svc/onchain-oracle/verify/${latest.uid}`);
   for (const { predictionId, btcAtSignal, provisional } of [...predictions, ...data, latest, verified]) {
@@ -139,8 +140,25 @@ describe('the pages of the scorecard', () => {
     expect((await get('/api/svc/scorecard?before=1')).predictions).toEqual([]);
   });
 
-  it('stay below 40 kB by default, also at ten years of record', async () => {
-    const { predictions, byRegime, byModelVersion, ...figures } = await get('/api/svc/scorecard');
+  it('are all forecasts in compact rows without limit, with the values of the pages', async () => {
+    const whole = await get('/api/svc/scorecard?horizon=2');
+    expect(whole).toMatchObject({ count: DAYS, nextCursor: null });
+    const { predictions } = await get(`/api/svc/scorecard?horizon=2&limit=${DAYS}`);
+    expect(predictions).toMatchObject(whole.predictions);
+    expect(Object.keys(whole.predictions[0]).length).toBeLessThan(Object.keys(predictions[0]).length / 2);
+    const longest = Math.max(...whole.predictions.map((row: object) => JSON.stringify(row).length));
+    expect(longest).toBeLessThan(360);
+  });
+
+  it('show what a holder may see from the first answer after a change on', async () => {
+    const headers = await asTier(service, 'basic');
+    const [open] = (await get('/api/svc/scorecard', headers)).predictions;
+    expect(open).toMatchObject({ signal: expect.stringMatching(/BUY|SELL|HOLD/), confidence: expect.any(Number) });
+    expect((await get('/api/svc/scorecard')).predictions[0]).toMatchObject({ signal: 'GATED', direction: null, confidence: null });
+  });
+
+  it('stay below 40 kB with a limit, also at ten years of record', async () => {
+    const { predictions, byRegime, byModelVersion, ...figures } = await get('/api/svc/scorecard?limit=20');
     const longest = (rows: object[]) => Math.max(...rows.map((row) => JSON.stringify(row).length));
     const bytes = JSON.stringify(figures).length + 20 * longest(predictions) + 7 * longest(byRegime) + 21 * longest(byModelVersion);
     expect(bytes).toBeLessThan(40_000);
@@ -149,7 +167,7 @@ describe('the pages of the scorecard', () => {
 
 describe('attestations', () => {
   it('are listed newest first, and all verify on chain', async () => {
-    const { data, attestations, count, total } = await get('/api/svc/onchain-oracle/history?horizons=all&limit=100&compat=1');
+    const { data, attestations, count, total } = await get('/api/svc/onchain-oracle/history?horizons=all&limit=100');
     expect(attestations).toEqual(data);
     expect(count).toBe(data.length);
     expect(total).toBeGreaterThan(100);
@@ -176,16 +194,16 @@ describe('attestations', () => {
     expect((await get('/api/svc/onchain-oracle/history?limit=1')).count).toBe(1);
   });
 
-  it('default to 7 days: one prediction per day, sent once', async () => {
+  it('default to 7 days: one prediction per day, under both names', async () => {
     const { data, horizons, attestations } = await get('/api/svc/onchain-oracle/history?limit=100');
-    expect(attestations).toBeUndefined();
+    expect(attestations).toEqual(data);
     expect(horizons).toEqual(['7d']);
     expect(new Set(data.map(({ horizon }: { horizon: string }) => horizon))).toEqual(new Set(['7d']));
     const dates = data.flatMap(({ type, date }: { type: string; date: string }) => (type === 'prediction' ? [date] : []));
     expect([dates.length, new Set(dates).size]).toEqual([DAYS, DAYS]);
   });
 
-  it.each(['limit=7', 'limit=7&horizons=all', 'limit=5&horizons=2d,7', 'limit=3&horizon=1', 'limit=4&compat=1'])(
+  it.each(['limit=7', 'limit=7&horizons=all', 'limit=5&horizons=2d,7', 'limit=3&horizon=1'])(
     'are paged by Link to the end, each once and newest first: %s',
     async (query) => {
       const entries: Record<string, string>[] = [];
@@ -198,7 +216,7 @@ describe('attestations', () => {
         entries.push(...body.data);
         total = body.total;
         count += body.count;
-        expect(body.attestations).toEqual(query.includes('compat') ? body.data : undefined);
+        expect(body.attestations).toEqual(body.data);
         expect(link === undefined ? null : new URL(link).searchParams.get('before')).toBe(body.nextCursor);
         expect(body.nextCursor).toBe(link === undefined ? null : body.data.at(-1).uid);
         next = link === undefined ? null : `${new URL(link).pathname}${new URL(link).search}`;

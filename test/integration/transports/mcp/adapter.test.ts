@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRateLimits } from '../../../../src/auth/rate-limit/rate-limits.ts';
-import { createRequestCountStore } from '../../../../src/auth/rate-limit/request-count-store.ts';
-import { createApp } from '../../../../src/transports/http/server/app.ts';
+import { createRateLimits, createRequestCountStore } from '../../../../src/auth/rate-limits.ts';
+import { createApp } from '../../../../src/http/server.ts';
 import { asTier } from '../../../support/auth/login.ts';
 import { openAsk } from '../../../support/http/ask.ts';
 import { type Served, serve, serveApp } from '../../../support/http/serve.ts';
@@ -24,6 +23,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
+const call = (name: string) => rpc('tools/call', { name, arguments: {} });
 const post = (body: unknown, headers?: Record<string, string>) => postMcp(served.url, body, headers);
 
 /** A request of the newest revision. */
@@ -87,6 +87,11 @@ describe('malformed parameters', () => {
     ['prompts/get', { name: 'daily_briefing', arguments: { horizon: 7 } }],
     ['completion/complete', { ref: { type: 'ref/prompt' } }],
     ['tools/list', { cursor: 7 }],
+    ['skills/list', { cursor: 7 }],
+    ['skills/list', { cursor: 'nowhere' }],
+    ['skills/get', {}],
+    ['skills/get', { uri: ['skill://bitcoin-signal-oracle/SKILL.md'] }],
+    ['resources/directory/read', { uri: 'skill://nothing' }],
   ];
 
   it.each([...CALLS, ['initialize', { protocolVersion: 7 }] as [string, Record<string, unknown>]])(
@@ -136,7 +141,6 @@ describe('invalid requests', () => {
     ['a batch with an invalid message', [message, { ...message, id: {} }], {}, 400, -32_600],
     ['two initialize requests in a batch', [1, 2].map((id) => rpc('initialize', HELLO, id)), {}, 400, -32_600],
     ['a batch of a revision without batches', [newest('tools/list')[0]], {}, 400, -32_600],
-    ['an Accept header without streams', message, { Accept: 'application/json' }, 406, -32_000],
     ['an unknown revision in the header', message, { 'MCP-Protocol-Version': '1999-01-01' }, 400, -32_000],
     ['an unknown revision in the envelope', newest('tools/list', {}, '2027-01-01')[0], {}, 400, -32_022],
     ['a missing envelope', message, { 'MCP-Protocol-Version': NEWEST }, 400, -32_602],
@@ -200,6 +204,109 @@ describe('invalid requests', () => {
       expect(status).toBe(200);
       expect(text.length, text.slice(0, 200)).toBeLessThan(1_500);
     }
+  });
+});
+
+describe('the Accept header is a list of media ranges:', () => {
+  const JSON_ONLY = /^application\/json/;
+  const STREAM = /^text\/event-stream/;
+  const REVISIONS = { 'revisions before 2026-07-28': [rpc('tools/list'), {}], 'the newest revision': newest('tools/list') } as const;
+  const BOTH = Object.entries(REVISIONS);
+  let client: ReturnType<typeof openAsk>;
+  beforeAll(() => {
+    client = openAsk(served.url);
+  });
+  afterAll(() => client.close());
+
+  /** `fetch` would add a header where there is none. */
+  async function askFor(accept: string | undefined, body: unknown, headers: Record<string, string> = {}) {
+    const sent = { 'Content-Type': 'application/json', ...headers, ...(accept === undefined ? {} : { Accept: accept }) };
+    const { status, headers: received, text } = await client.ask('/mcp', { method: 'POST', headers: sent, body: JSON.stringify(body) });
+    const type = received['content-type'] ?? '';
+    return { type, ...replyOf(status, new Headers({ 'content-type': type }), text) };
+  }
+
+  describe.each(BOTH)('%s', (_, [body, headers]) => {
+    it.each([
+      undefined,
+      '*/*',
+      'application/*',
+      'application/json',
+      'Application/JSON;q=0.5',
+      'application/json; charset=utf-8',
+      'application/json, text/plain, */*',
+      'application/json, text/event-stream;q=0',
+      'text/html;q=0.9, */*;q=0.1',
+    ])('serve JSON for %s', async (accept) => {
+      const { status, type, messages } = await askFor(accept, body, headers);
+      expect([status, type]).toEqual([200, expect.stringMatching(JSON_ONLY)]);
+      expect(messages).toMatchObject([{ id: 1, result: { tools: expect.any(Array) } }]);
+    });
+
+    it.each(['text/event-stream', 'text/*', 'text/event-stream, application/json;q=0', 'text/event-stream; charset=utf-8'])(
+      'serve a stream for %s',
+      async (accept) => {
+        const { status, type, messages } = await askFor(accept, body, headers);
+        expect([status, type]).toEqual([200, expect.stringMatching(STREAM)]);
+        expect(messages).toMatchObject([{ id: 1, result: { tools: expect.any(Array) } }]);
+      },
+    );
+
+    it.each(['text/html', 'image/*', '*/*;q=0', 'application/json-seq'])('return 406 for %s, naming the header', async (accept) => {
+      const { status, messages } = await askFor(accept, body, headers);
+      const data = {
+        code: 'NOT_ACCEPTABLE',
+        field: 'Accept',
+        retryable: false,
+        suggestedAction: expect.stringContaining('application/json'),
+      };
+      expect([status, messages]).toMatchObject([406, [{ id: 1, error: { code: -32_000, data } }]]);
+    });
+
+    it('serve errors of calls as JSON to a client that takes JSON alone', async () => {
+      const [unknown, named] = headers === REVISIONS['the newest revision'][1] ? newest('tools/delete') : [rpc('tools/delete'), {}];
+      const { type, messages } = await askFor('application/json', unknown, named);
+      expect([type, messages]).toMatchObject([expect.stringMatching(JSON_ONLY), [{ id: 1, error: { code: -32_601 } }]]);
+    });
+  });
+
+  it('a handshake, a call and a notification of a client that takes JSON alone', async () => {
+    const [hello, called] = [await askFor('application/json', rpc('initialize', HELLO)), await askFor('*/*', call('get_track_record'))];
+    expect(hello.messages).toMatchObject([{ result: { protocolVersion: HELLO.protocolVersion } }]);
+    expect(called.messages[0].result.content[0].text.length).toBeGreaterThan(40);
+    expect(await askFor('application/json', { jsonrpc: '2.0', method: 'notifications/initialized' })).toMatchObject({
+      status: 202,
+      text: '',
+    });
+  });
+
+  it('a batch gets an array where JSON is served, in order', async () => {
+    const note = { jsonrpc: '2.0', method: 'notifications/roots/list_changed' };
+    const batch = [rpc('ping', {}, 1), note, rpc('tools/list', {}, 2), rpc('nothing', {}, 3)];
+    const { status, type, text, messages } = await askFor('application/json', batch);
+    expect([status, type]).toEqual([200, expect.stringMatching(JSON_ONLY)]);
+    expect(JSON.parse(text)).toEqual(messages);
+    expect(messages).toMatchObject([
+      { id: 1, result: {} },
+      { id: 2, result: {} },
+      { id: 3, error: { code: -32_601 } },
+    ]);
+    expect(JSON.parse((await askFor(undefined, [PING])).text)).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]);
+    expect((await askFor('text/event-stream', batch)).messages.map(({ id }) => id)).toEqual([1, 2, 3]);
+    expect(await askFor('application/json', [note, note])).toMatchObject({ status: 202, text: '' });
+  });
+
+  it('a subscription is a stream only', async () => {
+    const [body, headers] = newest('subscriptions/listen', { notifications: { toolsListChanged: true } });
+    expect(await askFor('*/*', body, headers)).toMatchObject({ status: 200, type: expect.stringMatching(STREAM) });
+    const { status, messages } = await askFor('application/json', body, headers);
+    expect([status, messages]).toMatchObject([406, [{ id: 1, error: { data: { code: 'NOT_ACCEPTABLE', field: 'Accept' } } }]]);
+  });
+
+  it('clients that name both types get the form that the SDK chooses', async () => {
+    const both = 'application/json, text/event-stream';
+    expect((await askFor(both, PING)).type).toMatch(STREAM);
+    expect((await askFor(both, ...newest('tools/list'))).type).toMatch(JSON_ONLY);
   });
 });
 
@@ -320,7 +427,7 @@ describe('callers', () => {
 
   it('get the same tools, resources and prompts at every tier', async () => {
     const holder = await asTier(service, 'premium');
-    for (const method of ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']) {
+    for (const method of ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list', 'skills/list']) {
       const lists = [await post(rpc(method)), await post(rpc(method)), await post(rpc(method), holder)];
       expect(new Set(lists.map(({ text }) => text)).size, method).toBe(1);
     }

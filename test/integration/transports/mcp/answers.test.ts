@@ -78,7 +78,7 @@ const QUESTIONS: [string, string, () => Record<string, unknown>, RegExp[]][] = [
     'what may I rely on?',
     'get_track_record',
     () => ({}),
-    [/Certain: times and outcomes, on chain/, /Not certain: skill/, /simulated .*no real market/],
+    [/Certain: times and outcomes, on chain; replayed times excepted/, /Not certain: skill/, /simulated .*no real market/],
   ],
   [
     "how do I check yesterday's?",
@@ -88,6 +88,7 @@ const QUESTIONS: [string, string, () => Record<string, unknown>, RegExp[]][] = [
       /VERIFIED\. \d+ of \d+ checks agree/,
       /on chain since/,
       /hidden until its outcome/,
+      /not when it was made, as a demonstration replayed it/,
       /By hand.*getAttestation\(uid\) of 0x\w{40} on eip155:\d+/,
     ],
   ],
@@ -120,8 +121,8 @@ describe('the text of a summary answers', () => {
 
 it.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('lists take little room in the context of a model: %s', async (name) => {
   const client = await MCP_CLIENTS[name](served.url, {});
-  expect(countBytes(JSON.stringify(await client.listTools()))).toBeLessThan(24_000);
-  expect(countBytes(JSON.stringify(await client.listResources()))).toBeLessThan(5_500);
+  expect(countBytes(JSON.stringify(await client.listTools()))).toBeLessThanOrEqual(9_000);
+  expect(countBytes(JSON.stringify(await client.listResources()))).toBeLessThan(6_000);
   expect(countBytes(JSON.stringify(await client.listResourceTemplates()))).toBeLessThan(1_500);
   expect(countBytes(JSON.stringify(await client.listPrompts()))).toBeLessThan(1_500);
   for (const prompt of [{ name: 'daily_briefing' }, { name: 'check_prediction', arguments: { date: '2026-01-05' } }])

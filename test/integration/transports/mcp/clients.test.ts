@@ -1,10 +1,13 @@
+import { createHash } from 'node:crypto';
+import type { Client } from '@modelcontextprotocol/client';
+import { SKILLS_EXTENSION_ID, SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SKILLS } from '../../../../skills/index.ts';
 import { formatDay } from '../../../../src/forecast/day.ts';
-import { readAppDocuments } from '../../../../src/transports/mcp/apps/app-documents.ts';
-import { DETAILS } from '../../../../src/transports/mcp/tools/tool-input.ts';
-import { type AppView, VIEW_TOOLS } from '../../../../src/views/mcp-app/app-views.ts';
+import { readAppDocuments } from '../../../../src/mcp/protocol.ts';
+import { DETAILS } from '../../../../src/mcp/tools.ts';
+import { type AppView, VIEW_TOOLS } from '../../../../src/page/mcp-app.ts';
 import { asTier } from '../../../support/auth/login.ts';
 import { type Served, serve } from '../../../support/http/serve.ts';
 import { MCP_CLIENTS, type McpClient } from '../../../support/mcp/mcp.ts';
@@ -13,9 +16,10 @@ import { runPastDay, type TestService, testService, today } from '../../../suppo
 const DAYS = 9;
 const TIERS = ['public', 'basic', 'premium'] as const;
 const NOWHERE = `0x${'1'.repeat(64)}`;
+const SKILL_URI = 'skill://bitcoin-signal-oracle/SKILL.md';
 const SCHEMA_URIS = SKILLS.map(({ id }) => `oracle://schemas/${id}`);
 /** URIs outside our templates, which the SDK answers. */
-const SDK_ERRORS = ['oracle://secrets', 'file:///etc/passwd'];
+const SDK_ERRORS = ['skill://bitcoin-signal-oracle/LICENSE', 'oracle://secrets', 'file:///etc/passwd'];
 
 let service: TestService;
 let served: Served;
@@ -59,11 +63,44 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('the off
       const skill = SKILLS[index]!;
       expect(tool).toMatchObject({ title: skill.title, inputSchema: { type: 'object' }, outputSchema: { type: 'object' } });
       expect(tool.description).toContain(skill.freshness.description);
-      expect(tool.annotations).toMatchObject({ readOnlyHint: true, idempotentHint: true, destructiveHint: false });
-      expect(tool._meta['bitcoin-signal-oracle/terms']).toMatchObject({ tier: skill.tier, freshness: skill.freshness });
+      expect(tool.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false, openWorldHint: skill.cost === 'rpc' });
+      expect(tool._meta['bitcoin-signal-oracle/terms']).toMatchObject({ tier: skill.tier, freshSeconds: skill.freshness.seconds });
     }
-    const [predict] = tools;
-    expect(predict.description).toMatch(/Whole with a token of the basic tier; .* USD for a single answer/);
+    const [predict, verify] = tools;
+    expect(predict.description).toMatch(/Whole with a token of the basic tier.* USD for a single answer, paid by x402/);
+    const price = expect.stringMatching(/^0\.\d+ USD$/);
+    expect([predict, verify].map(({ _meta }) => _meta['bitcoin-signal-oracle/terms'].price)).toEqual([price, 'free']);
+  });
+
+  it('lists the outputs of its tools to the top level', async () => {
+    const { tools } = await client.listTools();
+    for (const { name: tool, outputSchema, inputSchema } of tools) {
+      const members = Object.values(outputSchema.properties) as object[];
+      expect(members.length, tool).toBeGreaterThan(7);
+      // A type, or the types of a member that may be null.
+      for (const member of members.flatMap((one) => ('anyOf' in one ? (one.anyOf as object[]) : [one])))
+        expect(Object.keys(member), tool).toEqual(['type']);
+      expect(inputSchema.properties.detail.description).toContain('oracle://schemas/{tool}');
+    }
+  });
+
+  it('reads the whole schemas of every form of an answer as resources', async () => {
+    const { tools } = await client.listTools();
+    for (const { name: tool, inputSchema, outputSchema } of tools) {
+      const { contents } = await client.readResource({ uri: `oracle://schemas/${tool}` });
+      const { summarySchema, fullOutputSchema, ...described } = JSON.parse(contents[0].text);
+      expect(described.inputSchema).toEqual(inputSchema);
+      for (const detail of DETAILS) {
+        const { structuredContent } = await client.callTool({ name: tool, arguments: { ...argumentsOf(tool), detail } });
+        expect(schemaFaults(summarySchema, structuredContent), tool).toBeUndefined();
+        // A caller without a token gets the summary of the public part whatever it asks for.
+        if (detail === 'full' && tool !== 'predict_btc_direction')
+          expect(schemaFaults(fullOutputSchema, structuredContent)).toBeUndefined();
+      }
+      expect(Object.keys(summarySchema.properties), tool).toEqual(expect.arrayContaining(Object.keys(outputSchema.properties)));
+      expect(summarySchema.required).toEqual(expect.arrayContaining(Object.keys(outputSchema.properties)));
+      expect(JSON.stringify(summarySchema)).toMatch(/"description"/);
+    }
   });
 
   it.each(TIERS)('gets an answer from every tool that fits its schema: %s', async (tier) => {
@@ -123,11 +160,11 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('the off
       ...['7d', '3d', '2d'].map((horizon) => `oracle://signal/${horizon}`),
       ...['7d', '3d', '2d', '1d'].map((horizon) => `oracle://scorecard/${horizon}`),
     ]);
-    expect(uris.slice(8)).toEqual([...Array(5).fill(expect.stringMatching(/^oracle:\/\/attestations\//)), ...SCHEMA_URIS]);
-    for (const { uri, mimeType } of [...resources.slice(0, 9), resources.at(-1)!]) {
+    expect(uris.slice(8)).toEqual([...Array(5).fill(expect.stringMatching(/^oracle:\/\/attestations\//)), ...SCHEMA_URIS, SKILL_URI]);
+    for (const { uri, mimeType } of [...resources.slice(0, 9), ...resources.slice(-2)]) {
       const { contents } = await client.readResource({ uri });
       expect(contents).toEqual([{ uri, mimeType, text: expect.any(String) }]);
-      expect(mimeType).toBe(uri === 'oracle://methodology' ? 'text/markdown' : 'application/json');
+      expect(mimeType).toBe(['oracle://methodology', SKILL_URI].includes(uri) ? 'text/markdown' : 'application/json');
       if (mimeType === 'application/json') expect(JSON.parse(contents[0].text)).toBeTypeOf('object');
     }
   });
@@ -165,6 +202,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('the off
     'oracle://scorecard/30d',
     `oracle://attestations/${NOWHERE}`,
     'oracle://attestations/0x12',
+    'skill://bitcoin-signal-oracle/LICENSE',
     'oracle://secrets',
     'file:///etc/passwd',
   ])('gets -32602 for the missing resource %s', async (uri) => {
@@ -173,13 +211,43 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('the off
     if (!SDK_ERRORS.includes(uri)) expect(failure.message).toContain('resources/list');
   });
 
-  it('lists four resource templates with completions', async () => {
+  it('gets SKILL.md as a skill, as a resource, and in its folder', async () => {
+    expect(client.getServerCapabilities().extensions).toHaveProperty([SKILLS_EXTENSION_ID]);
+    const file = await (await fetch(`${served.url}/SKILL.md`)).text();
+    expect((await client.readResource({ uri: SKILL_URI })).contents).toEqual([{ uri: SKILL_URI, mimeType: 'text/markdown', text: file }]);
+    if (name === 'SDK 1') return;
+    const skills = new SkillsClient(client as unknown as Client);
+    expect([skills.supported, skills.directoryRead]).toEqual([true, true]);
+    const { skills: entries, ...caching } = await skills.list();
+    const digest = `sha256:${createHash('sha256').update(file).digest('hex')}`;
+    expect(entries).toEqual([
+      {
+        uri: SKILL_URI,
+        frontmatter: expect.objectContaining({
+          name: 'bitcoin-signal-oracle',
+          license: 'MIT',
+          description: expect.stringMatching(/^\S.+ Use it for/),
+        }),
+        resources: [{ uri: SKILL_URI, digest, size: Buffer.byteLength(file) }],
+      },
+    ]);
+    expect(caching).toMatchObject(name === '2026-07-28' ? { ttlMs: 3_600_000, cacheScope: 'public' } : {});
+    const { skill } = await skills.get(SKILL_URI);
+    expect(skill).toEqual(entries[0]);
+    expect(await skills.read(skill)).toMatchObject({ text: file, verified: true, frontmatter: skill.frontmatter });
+    const { resources } = await skills.readDirectory('skill://bitcoin-signal-oracle');
+    expect(resources).toMatchObject([{ uri: SKILL_URI, name: 'SKILL.md', mimeType: 'text/markdown' }]);
+    for (const uri of ['skill://other/SKILL.md', 'SKILL.md']) expect(await failureOf(skills.get(uri))).toMatchObject({ code: -32_602 });
+  });
+
+  it('lists five resource templates with completions', async () => {
     const { resourceTemplates } = await client.listResourceTemplates();
     expect(resourceTemplates.map(({ uriTemplate }: { uriTemplate: string }) => uriTemplate)).toEqual([
       'oracle://signal/{horizon}',
       'oracle://scorecard/{horizon}',
       'oracle://attestations/{uid}',
       'oracle://schemas/{tool}',
+      'skill://{+path}',
     ]);
     const of = (uri: string, argument: string, value: string) => completed({ type: 'ref/resource', uri }, argument, value);
     expect(await of('oracle://signal/{horizon}', 'horizon', '')).toEqual(['7d', '3d', '2d']);

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createSkillRunner } from '../../../../skills/runner.ts';
 import type { SkillDeps } from '../../../../skills/skill.ts';
 import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import { OUTCOME_STEPS } from '../../../../src/pipeline/step-registry.ts';
-import type { HttpDeps } from '../../../../src/transports/http/deps.ts';
-import { createApp } from '../../../../src/transports/http/server/app.ts';
-import { createMcpAdapter } from '../../../../src/transports/mcp/adapter.ts';
-import { createLocalBackend } from '../../../../src/transports/mcp/backends/local.ts';
+import type { HttpDeps } from '../../../../src/http/deps.ts';
+import { createApp } from '../../../../src/http/server.ts';
+import { createMcpAdapter } from '../../../../src/mcp/server.ts';
+import { createLocalBackend } from '../../../../src/mcp/tools.ts';
+import { OUTCOME_STEPS } from '../../../../src/pipeline/pipeline.ts';
 import { asTier } from '../../../support/auth/login.ts';
 import { followProcessClock } from '../../../support/clock/trusted-time.ts';
 import { serve, serveApp } from '../../../support/http/serve.ts';
@@ -72,7 +72,7 @@ async function everythingThatCanBeAsked() {
     ['', '2', '0x', '2026-03'].map((value) => ({ ref: { type: 'ref/prompt', name: 'check_prediction' }, argument: { name, value } })),
   );
   return [
-    ...['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'].map((method) => rpc(method)),
+    ...['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list', 'skills/list'].map((method) => rpc(method)),
     ...['2d', '3d', '7d'].flatMap((horizon) =>
       [{}, { detail: 'full' }, { access: 'pay' }].map((choice) => tool('predict_btc_direction', { horizon, ...choice })),
     ),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findSkill } from '../../../../skills/runner.ts';
-import { getToolListing } from '../../../../src/transports/mcp/tools/tool-listing.ts';
+import { getToolListing } from '../../../../src/mcp/protocol.ts';
 import { asTier } from '../../../support/auth/login.ts';
 import { type Buyer, demoBuyer, isReceiptOf, type Money, type Payload, spentSince } from '../../../support/commerce/buyer.ts';
 import { type Served, serve } from '../../../support/http/serve.ts';
@@ -181,6 +181,8 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     const faults: [unknown, string | RegExp][] = [
       ['not an object', 'invalid_payload'],
       [{}, 'invalid_payload'],
+      [`0x${'7f'.repeat(32)}`, 'invalid_payload'],
+      [{ ...good, payload: { transaction: `0x${'7f'.repeat(32)}` } }, 'invalid_payload'],
       [{ ...good, payload: { ...payload, signature: `0x${'0'.repeat(20_000)}` } }, 'invalid_payload'],
       [{ ...good, accepted: { ...accepted, amount: '1' } }, 'invalid_exact_evm_payload_authorization_value_mismatch'],
       [
@@ -196,6 +198,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
       expect(requiredBy(refused)).toMatchObject({ x402Version: 2, accepts: [accepted], error: expect.stringMatching(reason) });
       expect(refused._meta[ERROR]).toMatchObject({ code: 'PAYMENT_REQUIRED', field: 'payment', retryable: false });
       expect(refused.content[1].text).toMatch(/^PAYMENT_REQUIRED: /);
+      if (JSON.stringify(bad).includes('7f7f7f')) expect(refused.content[1].text).toMatch(/hash of a transaction.*EIP-3009/s);
       expect(refused.structuredContent).toEqual(name === '2026-07-28' ? requiredBy(refused) : undefined);
     }
     expect(await spentSince(buyer, before)).toEqual(NOTHING);

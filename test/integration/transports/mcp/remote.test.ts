@@ -6,18 +6,16 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { generatePrivateKey } from 'viem/accounts';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createLocalService } from '../../../../src/cli/commands/local-service.ts';
-import { probeService } from '../../../../src/cli/commands/probe-service.ts';
-import { buildDemoFile } from '../../../../src/dev/demo/demo-file.ts';
-import { createDemoTokenCache } from '../../../../src/dev/demo/demo-token.ts';
-import { ERROR_CODES, OracleError } from '../../../../src/platform/errors.ts';
-import { parseProblemDetails } from '../../../../src/platform/service-client/problem-details.ts';
-import { inSpan } from '../../../../src/platform/tracing/span.ts';
-import { parseTraceparent } from '../../../../src/platform/tracing/traceparent.ts';
-import { EXAMPLES } from '../../../../src/transports/http/openapi/examples.ts';
-import { toProblemDetails } from '../../../../src/transports/http/server/problems/problem.ts';
-import { createRemoteBackend } from '../../../../src/transports/mcp/backends/remote.ts';
+import { createLocalService } from '../../../../src/cli/local-service.ts';
+import { probeService } from '../../../../src/cli/script.ts';
+import { buildDemoFile, createDemoTokenCache } from '../../../../src/dev/demo.ts';
+import { ERROR_CODES, OracleError } from '../../../../src/errors.ts';
+import { toProblemDetails } from '../../../../src/http/problems.ts';
+import { createRemoteBackend } from '../../../../src/mcp/tools.ts';
+import { parseProblemDetails } from '../../../../src/platform/service-client.ts';
+import { inSpan, parseTraceparent } from '../../../../src/platform/tracing.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
+import publicSignal from './fixtures/public-signal.json' with { type: 'json' };
 
 const servers: Server[] = [];
 afterEach(async () => {
@@ -181,11 +179,10 @@ describe('a request', () => {
 describe('a public answer to a rejected token', () => {
   it('is requested again with another token, and returned unchanged without one', async () => {
     const seen: (string | undefined)[] = [];
-    const body = EXAMPLES.replies.getPublicSignal['200']['application/json'] as object;
     const challenge = { 'WWW-Authenticate': 'Bearer realm="oracle", error="invalid_token"' };
     const url = await answering((request, response) => {
       seen.push(request.headers.authorization);
-      sending(200, JSON.stringify({ ...body, btcPrice: seen.length }), challenge)(request, response as never);
+      sending(200, JSON.stringify({ ...publicSignal, btcPrice: seen.length }), challenge)(request, response as never);
     });
     const token = async () => `token-${seen.length}`;
     expect(await createRemoteBackend({ url, token }).publicSignal('7d')).toMatchObject({ btcPrice: 1 });

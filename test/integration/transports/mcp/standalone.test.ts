@@ -1,13 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { RequestContext } from '../../../../src/auth/auth.ts';
 import { PUBLIC_CALLER } from '../../../../src/auth/caller.ts';
-import type { RateLimiter, RateLimits } from '../../../../src/auth/rate-limit/rate-limits.ts';
-import type { RequestContext } from '../../../../src/auth/request-context.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
+import type { RateLimiter, RateLimits } from '../../../../src/auth/rate-limits.ts';
+import { OracleError } from '../../../../src/errors.ts';
+import { createApp } from '../../../../src/http/server.ts';
+import { createMcpAdapter, createOriginCheck, type McpAdapterOptions } from '../../../../src/mcp/server.ts';
+import type { McpBackend } from '../../../../src/mcp/tools.ts';
 import { createLog } from '../../../../src/platform/log.ts';
-import { createApp } from '../../../../src/transports/http/server/app.ts';
-import { createMcpAdapter, type McpAdapterOptions } from '../../../../src/transports/mcp/adapter.ts';
-import type { McpBackend } from '../../../../src/transports/mcp/backends/backend.ts';
-import { createOriginCheck } from '../../../../src/transports/mcp/validation/origins.ts';
 import { serveApp } from '../../../support/http/serve.ts';
 import { MCP_HEADERS, postMcp, rpc } from '../../../support/mcp/mcp.ts';
 

@@ -137,6 +137,9 @@ describe('over stdio', () => {
     expect(await signalFor(anybody)).toMatchObject({ signal: 'GATED', direction: null, confidence: null });
     expect((await signalFor(holder)).signal).toMatch(/^(BUY|SELL|HOLD)$/);
     const { contents } = await anybody.client.readResource({ uri: 'oracle://methodology' });
+    const skill: Answer = await anybody.client.readResource({ uri: 'skill://bitcoin-signal-oracle/SKILL.md' });
+    expect(skill.contents[0].text).toMatch(/^---\nname: bitcoin-signal-oracle\n[\s\S]*## Skills/);
+    expect(skill.contents[0].text).toContain(`${server.url}${ENDPOINTS.mcp}`);
     expect((contents[0] as { text: string }).text).toContain(server.url);
     expect((await anybody.client.listPrompts()).prompts.length).toBeGreaterThan(0);
     const { isError, content } = (await anybody.client.callTool({ name: 'predict_btc_direction', arguments: {} })) as Answer;

@@ -62,6 +62,13 @@ const findWords = (received: unknown[]) => [...new Set(received.flatMap((one) =>
 const findIn = (text: string) => [...text.matchAll(new RegExp(PAYMENT_WORDS, 'gi'))].map(({ index }) => text.slice(index - 60, index + 40));
 
 describe('MCP without payments', () => {
+  it('has no skills, because SKILL.md says how to pay', async () => {
+    const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+    const { result } = (await overHttp({}).request('initialize', hello)) as { result: { capabilities: object } };
+    expect(result.capabilities).not.toHaveProperty(['extensions', 'io.modelcontextprotocol/skills']);
+    expect(await overHttp({}).request('skills/list')).toMatchObject({ error: { code: -32_601 } });
+  });
+
   it.each(['public', 'basic'] as const)('names none anywhere: %s', async (tier) => {
     const received = await readEverything(overHttp(await asTier(service, tier)));
     expect(findWords(received)).toEqual([]);

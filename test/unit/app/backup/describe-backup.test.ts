@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { COPY_ORDER } from '../../../../src/app/backup/copy-order.ts';
-import { requireOwnBackup } from '../../../../src/app/backup/describe-backup.ts';
 import { ALL_INDEXES } from '../../../../src/app/indexes.ts';
+import { COPY_ORDER, requireOwnBackup } from '../../../../src/cli/backup.ts';
 
 const ATTESTER = '0xAbcdef0000000000000000000000000000000001';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DoctorDeps } from '../../../../src/app/doctor/check.ts';
-import { facilitatorCheck } from '../../../../src/app/doctor/checks/network/facilitator.ts';
+import type { DoctorDeps } from '../../../../src/ops/checks.ts';
+import { facilitatorCheck } from '../../../../src/ops/doctor.ts';
 import { type CdpServer, createEd25519Key, startCdpServer } from '../../../support/commerce/cdp-server.ts';
 
 const now = () => new Date('2026-11-27T12:00:00Z');

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { WATCHED_MESSAGES } from '../../../../src/app/metrics/watched-messages.ts';
+import { WATCHED_MESSAGES } from '../../../../src/ops/metric-definitions.ts';
 import { createLog, createLogCounts } from '../../../../src/platform/log.ts';
 import { ROOT } from '../../../support/docs/documents.ts';
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { computeCodeVersion } from '../../../../src/app/pipeline/code-version.ts';
+import { computeCodeVersion } from '../../../../src/app/pipeline.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
 

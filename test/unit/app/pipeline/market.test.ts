@@ -1,12 +1,12 @@
 import type { Db } from 'mongodb';
 import { expect, it } from 'vitest';
-import { composeMarket } from '../../../../src/app/pipeline/market.ts';
-import type { ProcessContext } from '../../../../src/app/process-context.ts';
-import { openSimulatedFeed } from '../../../../src/market/simulated/feed.ts';
-import { loadConfig } from '../../../../src/platform/config/config.ts';
-import type { Config } from '../../../../src/platform/config/settings.ts';
+import { composeMarket } from '../../../../src/app/core.ts';
+import type { ProcessContext } from '../../../../src/app/infrastructure.ts';
+import { loadConfig } from '../../../../src/config.ts';
+import { openSimulatedFeed } from '../../../../src/market/simulated.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { createShutdown } from '../../../../src/platform/shutdown.ts';
+import type { Config } from '../../../../src/settings.ts';
 
 const log = createLog({ level: 'silent', secrets: [] });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { loadKmsSdk } from '../../../../src/app/signers/kms-sdk.ts';
+import { loadKmsSdk } from '../../../../src/app/chain.ts';
 
 it('names setting, package and command when the package is not installed', () => {
   expect(() => loadKmsSdk('REPORTER_SIGNER')).toThrow(

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BannerContent, renderBanner } from '../../../../src/app/startup/banner.ts';
-import { buildDemoCommands } from '../../../../src/app/startup/demo-commands.ts';
+import { type BannerContent, buildDemoCommands, renderBanner } from '../../../../src/app/startup.ts';
 
 const source: BannerContent = {
   name: 'Oracle',

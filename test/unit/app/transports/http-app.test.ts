@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shareWhileInFlight } from '../../../../src/app/transports/http-app.ts';
+import { shareWhileInFlight } from '../../../../src/app/transports.ts';
 
 it('shares one computation among concurrent callers and computes again for the next', async () => {
   let calls = 0;

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { type Client, createClient, custom, numberToHex } from 'viem';
 import { expect, it } from 'vitest';
-import type { AuditChain } from '../../../../src/audit/chain/audit-chain.ts';
-import { findFirstBlocks } from '../../../../src/audit/chain/find-blocks.ts';
+import { type AuditChain, findFirstBlocks } from '../../../../src/audit/chain-record.ts';
 
 /** A chain whose blocks have these times in seconds; counts the rounds of a search. */
 function chainOf(timeOf: (number: number) => number, length: number) {

@@ -1,8 +1,7 @@
 import { type Hex, sha256, stringToBytes } from 'viem';
 import { expect, it } from 'vitest';
-import { checkServedDistributions } from '../../../../src/audit/claims/check-distributions.ts';
-import { createDistributionClaims } from '../../../../src/audit/claims/distribution-claims.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
+import { checkServedDistributions, createDistributionClaims } from '../../../../src/audit/service-claims.ts';
+import { OracleError } from '../../../../src/errors.ts';
 import type { CheckedRow } from '../../../../src/verify/checks/forecast.ts';
 import { createFindings } from '../../../../src/verify/findings.ts';
 

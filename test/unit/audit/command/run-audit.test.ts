@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { mayBeInProgress } from '../../../../src/audit/audit.ts';
-import { AUDIT_OPTIONS, type AuditCommand } from '../../../../src/audit/command/run-audit.ts';
-import type { AuditReport } from '../../../../src/audit/report/audit-report.ts';
+import { type AuditReport, mayBeInProgress } from '../../../../src/audit/audit.ts';
+import { AUDIT_OPTIONS, type AuditCommand } from '../../../../src/cli/svc/audit-options.ts';
 import { parseCommandLine } from '../../../../src/cli/svc/command-line.ts';
-import { printError } from '../../../../src/cli/svc/errors/print-error.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
+import { printError } from '../../../../src/cli/svc/errors.ts';
+import { OracleError } from '../../../../src/errors.ts';
 
 const ATTESTER = `0x${'a1'.repeat(20)}`;
 

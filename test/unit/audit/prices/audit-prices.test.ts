@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvPrices, parseCloses } from '../../../../src/audit/prices/csv-prices.ts';
+import { csvPrices, parseCloses } from '../../../../src/cli/svc/audit-prices.ts';
 import { parseDay } from '../../../../src/forecast/day.ts';
-import { createBaseRates } from '../../../../src/forecast/fit/base-rates.ts';
+import { createBaseRates } from '../../../../src/forecast/fit.ts';
 import { getBlockIndex, getTrainingEnd } from '../../../../src/forecast/model.ts';
-import { isSamePrice } from '../../../../src/verify/checks/prices.ts';
+import { isSamePrice } from '../../../../src/verify/checks/forecast.ts';
 
 const parse = (text: string) => () => parseCloses(text, 'closes.csv');
 

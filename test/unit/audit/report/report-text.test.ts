@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import type { AuditPrices } from '../../../../src/audit/prices/audit-prices.ts';
-import { buildAuditReport } from '../../../../src/audit/report/audit-report.ts';
-import { reportText } from '../../../../src/audit/report/report-text.ts';
+import { buildAuditReport, reportText } from '../../../../src/audit/audit.ts';
+import type { AuditPrices } from '../../../../src/audit/chain-record.ts';
 import { createFindings } from '../../../../src/verify/findings.ts';
 
 const ADDRESS = `0x${'1'.repeat(40)}` as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { generateApiKey, hashApiKey, isApiKey, isWellFormedApiKey } from '../../../../src/auth/api-keys/api-key.ts';
+import { generateApiKey, hashApiKey, isApiKey, isWellFormedApiKey } from '../../../../src/auth/api-keys.ts';
 
 const keys = Array.from({ length: 50 }, generateApiKey);
 const key = fc.constantFrom(...keys);

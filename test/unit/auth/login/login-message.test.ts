@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { formatLoginMessage, requireWithinLoginWindow, toTimestampMs } from '../../../../src/auth/login/login-message.ts';
+import { formatLoginMessage, requireWithinLoginWindow, toTimestampMs } from '../../../../src/auth/login-message.ts';
 
 it("formats the login message of the interface with the client's spelling of the wallet", () => {
   expect(formatLoginMessage('0xAbC', 1_700_000_000)).toBe('Verify svc balance: 0xAbC:1700000000');

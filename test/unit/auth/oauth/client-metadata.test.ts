@@ -7,7 +7,7 @@ import {
   isOwnedRedirect,
   parseClientMetadata,
   requireOneDomain,
-} from '../../../../src/auth/oauth/clients/client-metadata.ts';
+} from '../../../../src/auth/oauth-clients.ts';
 
 const parse = (changes: object) => parseClientMetadata({ redirect_uris: ['https://assistant.example/callback'], ...changes });
 

@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatChallenge } from '../../../../src/auth/oauth/metadata.ts';
-import { findMcpResource } from '../../../../src/auth/oauth/resources.ts';
-import { toGrantedScope, toKnownScope, toScopeTier } from '../../../../src/auth/oauth/scopes.ts';
+import { findMcpResource, formatChallenge, toGrantedScope, toKnownScope, toScopeTier } from '../../../../src/auth/oauth-clients.ts';
 
 it('grants at most what was asked for, and at most the tier of the wallet', () => {
   expect(toGrantedScope('forecast:premium', 'premium')).toBe('forecast:basic forecast:premium');

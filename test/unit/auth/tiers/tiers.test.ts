@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { formatUnits } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { type Caller, TIERS } from '../../../../src/auth/caller.ts';
-import { formatTierRequirement, isTierAtLeast, lowerTier, requireTier, toTier } from '../../../../src/auth/tiers/tiers.ts';
+import { formatTierRequirement, isTierAtLeast, lowerTier, requireTier, toTier } from '../../../../src/auth/tiers.ts';
 
 const wallet = `0x${'a'.repeat(40)}` as const;
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { WalletTiers } from '../../../../src/auth/auth.ts';
 import type { Tier } from '../../../../src/auth/caller.ts';
-import type { ReadGateBalance } from '../../../../src/auth/tiers/gate-balance.ts';
-import { WalletTiers } from '../../../../src/auth/tiers/wallet-tiers.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
+import type { ReadGateBalance } from '../../../../src/auth/tiers.ts';
+import { OracleError } from '../../../../src/errors.ts';
 
 const WALLET = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8';
 const OTHER = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc';

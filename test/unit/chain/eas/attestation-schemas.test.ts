@@ -9,7 +9,7 @@ import {
   getSchemaUid,
   type PredictionData,
   type ResolutionData,
-} from '../../../../src/chain/eas/attestation-schemas.ts';
+} from '../../../../src/chain/eas/schemas.ts';
 
 const hex32 = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`);
 const second = fc.integer({ min: 0, max: 4_000_000_000 }).map((seconds) => new Date(seconds * 1000));

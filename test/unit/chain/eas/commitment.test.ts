@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { concat, type Hex, keccak256, numberToHex, pad } from 'viem';
 import { describe, expect, it } from 'vitest';
-import {
-  type CommitmentOpening,
-  computeCommitment,
-  DIRECTION_CODES,
-  decodeCode,
-  SIGNAL_CODES,
-} from '../../../../src/chain/eas/commitment.ts';
-import { deriveSalt } from '../../../../src/chain/eas/salt.ts';
+import { deriveSalt } from '../../../../src/chain/eas/eas.ts';
+import { type CommitmentOpening, computeCommitment, DIRECTION_CODES, decodeCode, SIGNAL_CODES } from '../../../../src/chain/eas/schemas.ts';
 
 const hex32 = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`);
 const opening = fc.record<CommitmentOpening>({

@@ -7,7 +7,7 @@ import {
   type DistributionOpening,
   fromQuantilesMicro,
   toQuantilesMicro,
-} from '../../../../src/chain/eas/distribution-digest.ts';
+} from '../../../../src/chain/eas/schemas.ts';
 
 const quantiles = fc
   .array(fc.double({ min: -2, max: 2, noNaN: true }), { minLength: DISTRIBUTION_SIZE, maxLength: DISTRIBUTION_SIZE })

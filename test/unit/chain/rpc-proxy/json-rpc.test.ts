@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import { encodeFunctionData, type Hex, multicall3Abi } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { MULTICALL3_ADDRESS } from '../../../../src/chain/addresses.ts';
-import { priceCall } from '../../../../src/chain/rpc-proxy/call-price.ts';
-import { JSON_RPC_ERROR_CODES, parseCall, type ReadOnlyCall } from '../../../../src/chain/rpc-proxy/json-rpc.ts';
-import { READ_METHOD_NAMES } from '../../../../src/chain/rpc-proxy/methods.ts';
+import { JSON_RPC_ERROR_CODES, parseCall, priceCall, READ_METHOD_NAMES, type ReadOnlyCall } from '../../../../src/chain/rpc-proxy.ts';
 
 const ADDRESS = `0x${'a1'.repeat(20)}`;
 const HASH = `0x${'b2'.repeat(32)}`;

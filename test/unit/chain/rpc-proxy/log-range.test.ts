@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exceedsBlockLimit, MAX_LOG_BLOCKS, needsHead } from '../../../../src/chain/rpc-proxy/log-range.ts';
+import { exceedsBlockLimit, MAX_LOG_BLOCKS, needsHead } from '../../../../src/chain/rpc-proxy.ts';
 
 const HASH = `0x${'b2'.repeat(32)}`;
 const logs = (filter: object) => ({ method: 'eth_getLogs' as const, params: [filter] });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPrioritySemaphore } from '../../../../src/chain/rpc-proxy/read-only-rpc.ts';
+import { createPrioritySemaphore } from '../../../../src/chain/rpc-proxy.ts';
 
 const never = new AbortController().signal;
 

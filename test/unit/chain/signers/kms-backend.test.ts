@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import { type KmsKey, openKmsBackend } from '../../../../src/chain/signers/kms-backend.ts';
-import { SignerBusy } from '../../../../src/chain/signers/retry-busy.ts';
-import { createRoleSigner, SignerRefusal } from '../../../../src/chain/signers/role-signer.ts';
+import { createRoleSigner, type KmsKey, openKmsBackend, SignerBusy, SignerRefusal } from '../../../../src/chain/signers.ts';
 import { generateKmsKey, signDer } from '../../../support/signers/kms-keys.ts';
 import { testSigner } from '../../../support/signers/signer-suite.ts';
 

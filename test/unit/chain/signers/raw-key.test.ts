@@ -1,5 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { createKeySigner } from '../../../../src/chain/signers/raw-key.ts';
+import { createKeySigner } from '../../../../src/chain/signers.ts';
 import { testSigner } from '../../../support/signers/signer-suite.ts';
 
 testSigner('a key of this process', async () => {

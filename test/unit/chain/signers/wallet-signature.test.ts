@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { bytesToHex, isAddressEqual, recoverAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { SignerRefusal } from '../../../../src/chain/signers/role-signer.ts';
-import { parseDerSignature, toWalletAddress, toWalletSignature } from '../../../../src/chain/signers/wallet-signature.ts';
+import { parseDerSignature, SignerRefusal, toWalletAddress, toWalletSignature } from '../../../../src/chain/signers.ts';
 import { generateKmsKey, generateSpki, signDer } from '../../../support/signers/kms-keys.ts';
 
 const DIGEST = fc.uint8Array({ minLength: 32, maxLength: 32 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bumpFees } from '../../../../src/chain/tx/fees.ts';
+import { bumpFees } from '../../../../src/chain/journal.ts';
 
 const wei = fc.bigInt({ min: 0n, max: 10n ** 12n });
 const fees = fc.record({ maxFeePerGas: wei, maxPriorityFeePerGas: wei });

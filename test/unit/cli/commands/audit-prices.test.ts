@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { openRecordPrices } from '../../../../src/cli/commands/audit-prices.ts';
+import { openRecordPrices } from '../../../../src/cli/audit.ts';
 import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import { openSimulatedFeed } from '../../../../src/market/simulated/feed.ts';
+import { openSimulatedFeed } from '../../../../src/market/simulated.ts';
 
 const day = parseDay('2026-03-01');
 const now = new Date(toInstantMs(day + 1));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseMcpCommand } from '../../../../src/cli/commands/mcp.ts';
+import { parseMcpCommand } from '../../../../src/cli/mcp.ts';
 
 it('parses the URL of the service and the credentials', () => {
   expect(parseMcpCommand([])).toEqual({ url: undefined, token: undefined, wallet: undefined });

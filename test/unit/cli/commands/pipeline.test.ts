@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePipelineCommand } from '../../../../src/cli/commands/pipeline.ts';
+import { parsePipelineCommand } from '../../../../src/cli/pipeline.ts';
 import { parseDay } from '../../../../src/forecast/day.ts';
 
 const today = parseDay('2026-08-20');

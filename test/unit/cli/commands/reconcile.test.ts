@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseReconcileCommand } from '../../../../src/cli/commands/reconcile.ts';
+import { parseReconcileCommand } from '../../../../src/cli/reconcile.ts';
 
 describe('parseReconcileCommand', () => {
   it('parses the first block and the output format', () => {

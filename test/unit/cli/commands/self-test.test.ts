@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseSelfTestCommand } from '../../../../src/cli/commands/self-test.ts';
-import { formatSelfTests } from '../../../../src/cli/commands/self-test-report/reports.ts';
-import { computeReports } from '../../../../src/pipeline/self-test/computations.ts';
+import { formatSelfTests, parseSelfTestCommand } from '../../../../src/cli/self-test.ts';
+import { computeReports } from '../../../../src/pipeline/self-test-process.ts';
 import { syntheticFrame } from '../../forecast/synthetic-frame.ts';
 
 const ALL = ['walk-forward', 'overfitting', 'contamination', 'stability'] as const;

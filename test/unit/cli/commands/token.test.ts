@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseTokenCommand } from '../../../../src/cli/commands/token.ts';
+import { parseTokenCommand } from '../../../../src/cli/token.ts';
 
 it('parses the wallet and the URL of the service', () => {
   expect(parseTokenCommand(['premium'])).toEqual({ wallet: 'premium', url: undefined });

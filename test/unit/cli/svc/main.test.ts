@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { OPERATOR_COMMANDS } from '../../../../src/cli/commands/backup/command-list.ts';
-import { COMMANDS } from '../../../../src/cli/svc/command-list.ts';
-import { runCli } from '../../../../src/cli/svc/main.ts';
+import { OPERATOR_COMMANDS } from '../../../../src/cli/backup-commands.ts';
+import { COMMANDS, runCli } from '../../../../src/cli/svc/main.ts';
+import { DEMO_WALLETS } from '../../../../src/dev/demo.ts';
 import { cli } from '../../../support/service/cli.ts';
 
 const ALL_COMMANDS = [...COMMANDS, ...OPERATOR_COMMANDS];
@@ -30,6 +30,11 @@ describe('svc', () => {
       for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(140);
     },
   );
+
+  it('lists the wallets of the demo deployment in the help of --wallet', async () => {
+    const choices = DEMO_WALLETS.map((name) => `"${name}"`).join(', ');
+    expect((await cli(['login', '--help'])).out.replaceAll(/\s+/g, ' ')).toContain(`(choices: ${choices})`);
+  });
 
   it.each([
     ['signl', 'Did you mean signal?'],

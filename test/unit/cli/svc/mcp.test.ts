@@ -2,9 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createMcpEndpoint, type McpEndpointOptions } from '../../../../src/cli/svc/mcp/mcp-endpoint.ts';
-import { relayMcp } from '../../../../src/cli/svc/mcp/relay.ts';
-import { encodeHeaderValue } from '../../../../src/cli/svc/mcp/request-headers.ts';
+import { createMcpEndpoint, encodeHeaderValue, type McpEndpointOptions, relayMcp } from '../../../../src/cli/svc/commands/mcp.ts';
 
 type Answer = (request: { headers: IncomingMessage['headers']; body: ReturnType<typeof JSON.parse> }, response: ServerResponse) => void;
 

@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Coin } from '../../../../src/cli/svc/pay/coins.ts';
-import { readPendingPayment, removePendingPayment, storePendingPayment } from '../../../../src/cli/svc/pay/pending-payment.ts';
-import { getPaymentExpiry, signPayment } from '../../../../src/payer/authorization.ts';
-import { parsePaymentRequired } from '../../../../src/payer/payment-requirement.ts';
+import { type Coin, readPendingPayment, removePendingPayment, storePendingPayment } from '../../../../src/cli/svc/commands/pay.ts';
+import { getPaymentExpiry, parsePaymentRequired, signPayment } from '../../../../src/payer.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
 
 const IDENTIFIED = { extensions: { 'payment-identifier': { info: { required: false } } } };

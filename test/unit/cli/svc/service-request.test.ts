@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { resolveToken } from '../../../../src/cli/svc/command.ts';
 import type { CliContext } from '../../../../src/cli/svc/context.ts';
-import { resolveToken } from '../../../../src/cli/svc/service-request.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'oracle-token-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,19 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseUsdOption } from '../../../../src/cli/svc/pay/usd-option.ts';
+import { parseUsdOption } from '../../../../src/cli/svc/commands/pay.ts';
+import { formatEventLine } from '../../../../src/cli/svc/commands/watch.ts';
 import {
   abbreviateHex,
+  createTerminalWriter,
+  formatErrorBar,
+  formatFacts,
   formatMinute,
   formatPercentOrDash,
   formatRange,
   formatReturn,
+  formatTerminalTable,
   formatUsdAmount,
-} from '../../../../src/cli/svc/text/amounts.ts';
-import { formatErrorBar } from '../../../../src/cli/svc/text/error-bar.ts';
-import { formatFacts, wrapText } from '../../../../src/cli/svc/text/facts.ts';
-import { createTerminalWriter } from '../../../../src/cli/svc/text/style.ts';
-import { formatTerminalTable } from '../../../../src/cli/svc/text/table.ts';
-import { formatEventLine } from '../../../../src/cli/svc/watch/event-line.ts';
+  wrapText,
+} from '../../../../src/cli/svc/text.ts';
 import { plain } from '../../../support/service/cli.ts';
 
 const write = () => undefined;

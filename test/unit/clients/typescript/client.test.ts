@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { createOracleClient } from '../../../../clients/typescript/src/client.ts';
 import { ServiceProblem, TransportError } from '../../../../clients/typescript/src/errors.ts';
-import { formatUsd, parseUsd } from '../../../../clients/typescript/src/usd.ts';
+import { formatUsd, parseUsd } from '../../../../clients/typescript/src/http.ts';
 import { listening } from '../../../support/webhooks/receiver.ts';
 
 type Answer = { status?: number; headers?: Record<string, string>; body?: string };

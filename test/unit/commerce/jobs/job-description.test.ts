@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { type Address, zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { JOB_STATES } from '../../../../src/chain/erc8183/abi.ts';
-import { parseJobDescription } from '../../../../src/commerce/jobs/job-description.ts';
-import { describeNextStep } from '../../../../src/commerce/jobs/job-status.ts';
+import { JOB_STATES } from '../../../../src/chain/erc8183.ts';
+import { parseJobDescription } from '../../../../src/commerce/jobs/job-store.ts';
+import { describeNextStep } from '../../../../src/commerce/jobs/jobs.ts';
 
 const NAMES = ['svc_bitcoin_signal', 'svc_market_context', 'svc_crowd_vs_oracle'];
 

@@ -1,13 +1,17 @@
 import { zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { buildJobPolicy } from '../../../../src/app/commerce/jobs.ts';
-import type { OnChainJob } from '../../../../src/chain/erc8183/jobs.ts';
-import { findJobRejection, type JobApplication, type JobPolicy, MAX_OPEN_OFFERS } from '../../../../src/commerce/jobs/job-policy.ts';
-import { getWithheldReason } from '../../../../src/commerce/jobs/job-status.ts';
-import type { MerchantConfig } from '../../../../src/commerce/merchant-config.ts';
+import { buildJobPolicy } from '../../../../src/app/commerce.ts';
+import type { OnChainJob } from '../../../../src/chain/erc8183.ts';
+import {
+  findJobRejection,
+  getWithheldReason,
+  type JobApplication,
+  type JobPolicy,
+  MAX_OPEN_OFFERS,
+} from '../../../../src/commerce/jobs/jobs.ts';
+import { findOffering, type MerchantConfig } from '../../../../src/commerce/offerings.ts';
 import { getPaymentInstructions } from '../../../../src/commerce/payment-instructions.ts';
-import { findOffering } from '../../../../src/commerce/price-list.ts';
-import { loadConfig } from '../../../../src/platform/config/config.ts';
+import { loadConfig } from '../../../../src/config.ts';
 
 const KNOWN = `0x${'a'.repeat(40)}` as const;
 const STRANGER = `0x${'b'.repeat(40)}` as const;

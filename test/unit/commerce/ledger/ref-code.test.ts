@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseRefCode } from '../../../../src/commerce/ledger/ref-code.ts';
+import { parseRefCode } from '../../../../src/commerce/ledger.ts';
 
 const first = fc.constantFrom(...'abcxyzABCXYZ0189');
 const rest = fc.array(fc.constantFrom(...'abcxyzABCXYZ0189_-'), { minLength: 2, maxLength: 31 });

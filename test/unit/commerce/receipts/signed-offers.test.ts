@@ -1,9 +1,8 @@
 import { recoverTypedDataAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterEach, expect, it, vi } from 'vitest';
-import { type SignedOffer, toOfferTypedData } from '../../../../src/commerce/receipts/offer-receipt.ts';
-import { createOfferSigner, type SignOffer } from '../../../../src/commerce/receipts/offer-receipt-signer.ts';
-import { SignedOffers } from '../../../../src/commerce/receipts/signed-offers.ts';
+import { createOfferSigner, SignedOffers, type SignOffer } from '../../../../src/commerce/receipt-signer.ts';
+import { type SignedOffer, toOfferTypedData } from '../../../../src/commerce/receipts.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 
 const account = privateKeyToAccount(generatePrivateKey());

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hash, type Hex, type Log, numberToHex, pad } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { agentCommerceAbi } from '../../../../src/chain/erc8183/abi.ts';
-import { stablecoinAbi } from '../../../../src/chain/stablecoin/stablecoin.ts';
-import { buildCauseKey, parseCauseKey } from '../../../../src/commerce/ledger/payment.ts';
-import { parseMovements } from '../../../../src/commerce/reconcile/movements.ts';
+import { agentCommerceAbi } from '../../../../src/chain/erc8183.ts';
+import { stablecoinAbi } from '../../../../src/chain/stablecoin.ts';
+import { buildCauseKey, parseCauseKey } from '../../../../src/commerce/ledger.ts';
+import { parseMovements } from '../../../../src/commerce/reconcile.ts';
 
 const address = (n: number): Address => pad(numberToHex(n), { size: 20 });
 const word = (n: number): Hash => pad(numberToHex(n), { size: 32 });

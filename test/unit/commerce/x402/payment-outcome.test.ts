@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { observeOutcome, type PaymentOutcome } from '../../../../src/commerce/x402/payment-outcome.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
+import { observeOutcome, type PaymentOutcome } from '../../../../src/commerce/x402/claims.ts';
+import { OracleError } from '../../../../src/errors.ts';
 
 it('reports a sale as accepted, and returns its result', async () => {
   const outcomes: PaymentOutcome[] = [];

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type SignedPayment, SigningError } from '../../../../src/dashboard/buy/authorization.ts';
-import { createPurchase, type PaidAnswer } from '../../../../src/dashboard/buy/purchase.ts';
-import { ApiProblem } from '../../../../src/dashboard/state/api.ts';
+import { ApiProblem } from '../../../../src/page/browser/api.ts';
+import { createPurchase, type PaidAnswer, type SignedPayment, SigningError } from '../../../../src/page/browser/buy.ts';
 import { emptyStorage } from '../page-globals.ts';
 
 const VALID_SECONDS = 300;
@@ -12,7 +11,7 @@ afterEach(() => vi.unstubAllGlobals());
 const lost = () => new ApiProblem({ code: 'UNREACHABLE', detail: 'The service does not answer' });
 const rejection = (reason: string) => new ApiProblem({ code: 'PAYMENT_REQUIRED', detail: reason, reason });
 
-type Fate = 'answered' | 'answer lost' | 'request lost' | 'overloaded' | 'poor' | 'free';
+type Fate = 'answered' | 'answer lost' | 'request lost' | 'overloaded' | 'poor';
 
 /** A seller that settles each payment once, and answers it again whenever it comes back. */
 function createWorld({ fates = [] as Fate[], storage = emptyStorage() } = {}) {
@@ -40,11 +39,10 @@ function createWorld({ fates = [] as Fate[], storage = emptyStorage() } = {}) {
     if (!world.settled.has(nonce)) {
       if (Number(validBefore) * 1_000 <= world.nowMs) throw rejection('expired');
       if (fate === 'poor') throw rejection('insufficient_funds');
-      if (fate === 'free') return { charged: false, note: 'free' };
       world.settled.add(nonce);
     }
     if (fate === 'answer lost') throw lost();
-    return { charged: true, nonce };
+    return { nonce };
   }
 
   const open = () =>
@@ -57,7 +55,7 @@ describe('a purchase', () => {
     const world = createWorld();
     const purchase = world.open();
     await Promise.all([purchase.pay('one', world.sign), purchase.pay('one', world.sign), purchase.pay('two', world.sign)]);
-    expect(purchase.state).toEqual({ step: 'bought', answer: { charged: true, nonce: '1' } });
+    expect(purchase.state).toEqual({ step: 'bought', answer: { nonce: '1' } });
     expect(world).toMatchObject({ signed: 1, sent: ['1'] });
   });
 
@@ -139,7 +137,7 @@ describe('a purchase', () => {
   });
 
   it('never pays twice, whatever is lost, clicked, reloaded or waited for', async () => {
-    const fate = fc.constantFrom<Fate>('answered', 'answer lost', 'request lost', 'overloaded', 'poor', 'free');
+    const fate = fc.constantFrom<Fate>('answered', 'answer lost', 'request lost', 'overloaded', 'poor');
     const act = fc.constantFrom('click', 'double click', 'other wallet', 'other tab', 'reload', 'wait');
     await fc.assert(
       fc.asyncProperty(fc.array(fate, { maxLength: 40 }), fc.array(act, { maxLength: 20 }), async (fates, acts) => {
@@ -159,7 +157,7 @@ describe('a purchase', () => {
             purchase = world.open();
             await purchase.resume();
           }
-          if ([purchase, other].some(({ state }) => state.step === 'bought' && state.answer.charged)) break;
+          if ([purchase, other].some(({ state }) => state.step === 'bought')) break;
         }
         expect(world.settled.size).toBeLessThanOrEqual(1);
       }),

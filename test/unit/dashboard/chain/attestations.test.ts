@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { createClient, custom } from 'viem';
 import { expect, it } from 'vitest';
-import type { AuditChain } from '../../../../src/audit/chain/audit-chain.ts';
-import { createAttestationReader } from '../../../../src/dashboard/chain/record-chain.ts';
-import { buildMetadata } from '../../../../src/record/commitment/metadata.ts';
-import { encodeCid } from '../../../../src/verify/encode-cid.ts';
+import type { AuditChain } from '../../../../src/audit/chain-record.ts';
+import { createAttestationReader } from '../../../../src/page/browser/record-chain.ts';
+import { buildMetadata } from '../../../../src/record/forecast-doc.ts';
+import { encodeCid } from '../../../../src/verify/evidence.ts';
 
 const UID = `0x${'ab'.repeat(32)}`;
 

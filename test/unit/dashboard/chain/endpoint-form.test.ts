@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getDefaultEndpoint, parseEndpoint } from '../../../../src/dashboard/chain/endpoint-form.ts';
+import { getDefaultEndpoint, parseEndpoint } from '../../../../src/page/browser/record-chain.ts';
 
 const BASE = 'http://oracle.example/below/';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createMetadataReader } from '../../../../src/dashboard/chain/metadata.ts';
+import { createMetadataReader } from '../../../../src/page/browser/record-chain.ts';
 
 const { signal } = new AbortController();
 

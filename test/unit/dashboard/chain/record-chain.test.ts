@@ -1,9 +1,8 @@
-import { type Hex, toFunctionSelector } from 'viem';
+import { type Hex, numberToHex, toFunctionSelector } from 'viem';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { readAttestation } from '../../../../src/audit/chain/audit-chain.ts';
-import { findAttestations } from '../../../../src/audit/chain/find-attestations.ts';
-import { explainChainError, openRecordChain } from '../../../../src/dashboard/chain/record-chain.ts';
-import type { ApiResponses } from '../../../../src/dashboard/state/responses.ts';
+import { findAttestations, readAttestation } from '../../../../src/audit/chain-record.ts';
+import { explainChainError, openRecordChain } from '../../../../src/page/browser/record-chain.ts';
+import type { ApiResponses } from '../../../../src/page/browser/responses.ts';
 
 const EAS = '0x4200000000000000000000000000000000000021';
 const UID = `0x${'ab'.repeat(32)}` as const;
@@ -32,7 +31,12 @@ const open =
     openRecordChain({ info: INFO, endpoint: 'https://rpc.example/', signal });
 afterEach(() => vi.unstubAllGlobals());
 
-const RESULTS: Record<string, unknown> = { eth_chainId: '0x2105', eth_blockNumber: '0x64', eth_getLogs: [] };
+const RESULTS: Record<string, unknown> = {
+  eth_chainId: '0x2105',
+  eth_blockNumber: '0x64',
+  eth_getLogs: [],
+  eth_getBlockByNumber: { number: numberToHex(ATTESTED.throughBlock) },
+};
 const resultOf = ({ id, method }: Call) => ({ jsonrpc: '2.0', id, result: RESULTS[method] });
 const honest = (request: Call | Call[]) => (Array.isArray(request) ? request.map(resultOf) : resultOf(request));
 const problemOf = (work: Promise<unknown>) =>

@@ -1,4 +1,4 @@
-import { isMarkupElement, type Markup, type MarkupElement } from '../../../../src/views/markup.ts';
+import { isMarkupElement, type Markup, type MarkupElement } from '../../../../src/page/markup.ts';
 
 /** Pixels that rounding of path data may add. */
 const SLACK = 0.1;

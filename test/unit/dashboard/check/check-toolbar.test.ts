@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
-import { formatTally } from '../../../../src/dashboard/check/check-toolbar.ts';
-import type { RowFinding } from '../../../../src/dashboard/check/verify-row.ts';
-import type { CheckId } from '../../../../src/verify/catalogue.ts';
-import { createFindings, NO_SUBJECT } from '../../../../src/verify/findings.ts';
+import { formatTally, type RowFinding } from '../../../../src/page/browser/check.ts';
+import { type CheckId, createFindings, NO_SUBJECT } from '../../../../src/verify/findings.ts';
 
 /** @param open ids of checks that are left open */
 function finding(stage: RowFinding['stage'], ...open: CheckId[]): RowFinding {

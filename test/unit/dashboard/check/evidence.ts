@@ -1,14 +1,18 @@
 import { type Hex, sha256, zeroAddress, zeroHash } from 'viem';
-import { encodePrediction, encodeResolution, getSchemaUid, type SchemaName } from '../../../../src/chain/eas/attestation-schemas.ts';
-import { computeCommitment } from '../../../../src/chain/eas/commitment.ts';
-import type { RawAttestation } from '../../../../src/chain/eas/raw-attestation.ts';
-import { type RowEvidence, verifyRow } from '../../../../src/dashboard/check/verify-row.ts';
-import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
-import { deriveAttestationUid } from '../../../../src/verify/attestation-uid.ts';
-import { checkAttestation } from '../../../../src/verify/checks/attestation.ts';
-import { getShownOpening } from '../../../../src/verify/claims/rows.ts';
-import type { AttestationEvidence, ListedClaim } from '../../../../src/verify/evidence.ts';
+import {
+  computeCommitment,
+  encodePrediction,
+  encodeResolution,
+  getSchemaUid,
+  type RawAttestation,
+  type SchemaName,
+} from '../../../../src/chain/eas/schemas.ts';
+import { type RowEvidence, verifyRow } from '../../../../src/page/browser/check.ts';
+import type { ScorecardRow } from '../../../../src/page/browser/responses.ts';
+import { checkAttestation } from '../../../../src/verify/checks/prediction.ts';
+import { type AttestationEvidence, deriveAttestationUid, type ListedClaim } from '../../../../src/verify/evidence.ts';
 import { createFindings } from '../../../../src/verify/findings.ts';
+import { getShownOpening } from '../../../../src/verify/verify.ts';
 
 export const ATTESTER = '0x00000000000000000000000000000000000000aa' as const;
 export const OPENS = Date.parse('2026-03-02T00:00:00Z');

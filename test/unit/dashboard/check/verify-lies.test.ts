@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findNeighbours } from '../../../../src/dashboard/record/neighbours.ts';
-import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
+import type { ScorecardRow } from '../../../../src/page/browser/responses.ts';
+import { findNeighbours } from '../../../../src/page/browser/section.ts';
 import {
   before,
   evidence,

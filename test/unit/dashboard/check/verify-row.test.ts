@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { zeroHash } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { getSchemaUid } from '../../../../src/chain/eas/attestation-schemas.ts';
-import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
+import { getSchemaUid } from '../../../../src/chain/eas/schemas.ts';
+import type { ScorecardRow } from '../../../../src/page/browser/responses.ts';
 import {
   evidence,
   evidenceOf,

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatDecimal, formatPercent, formatPercentInterval } from '../../../../src/dashboard/lib/format.ts';
-import { toSentence } from '../../../../src/dashboard/lib/format-text.ts';
+import { formatDecimal, formatPercent, formatPercentInterval, toSentence } from '../../../../src/page/browser/dom.ts';
 
 it.each([
   [formatDecimal(-0.011, 4), '−0.0110'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatLocalClock, formatLocalTime } from '../../../../src/dashboard/lib/local-time.ts';
+import { formatLocalClock, formatLocalTime } from '../../../../src/page/browser/dom.ts';
 
 describe('local time', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toAttestationLines, toEventLines } from '../../../../src/dashboard/live/event-lines.ts';
+import { toAttestationLines, toEventLines } from '../../../../src/page/browser/parts/events.ts';
 
 const HORIZONS = ['1d', '2d', '3d', '7d'];
 const uid = (index: number) => `0x${String(index).repeat(64).slice(0, 64)}`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { formatAttestation, formatEvent } from '../../../../src/dashboard/live/event-messages.ts';
-import { buildExampleView } from '../../../../src/events/asyncapi/example-events.ts';
-import { PUSHED_NAMES } from '../../../../src/events/event-names.ts';
+import { buildExampleView } from '../../../../src/events/asyncapi.ts';
+import { PUSHED_NAMES } from '../../../../src/events/events.ts';
+import { formatAttestation, formatEvent } from '../../../../src/page/browser/parts/events.ts';
 
 const OPTIONS = { publicUrl: 'http://127.0.0.1:3000', chainId: 31_337 };
 const GAPS = /undefined|null|NaN|\[object|GATED/;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { LiveEvents } from '../../../../src/dashboard/live/live-events.ts';
-import { createSession } from '../../../../src/dashboard/state/session.ts';
+import { createSession } from '../../../../src/page/browser/api.ts';
+import { LiveEvents } from '../../../../src/page/browser/parts/events.ts';
 import { emptyStorage, stubPage } from '../page-globals.ts';
 
 class Socket {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeDayTicks, createScale, formatDayNumber, parseDayNumber } from '../../../../src/dashboard/charts/chart.ts';
-import { findNeighbours } from '../../../../src/dashboard/record/neighbours.ts';
+import { computeDayTicks, createScale, formatDayNumber, parseDayNumber } from '../../../../src/page/browser/charts/figure.ts';
 import {
   computeAlwaysUpShare,
   countInsideBand,
@@ -9,8 +8,9 @@ import {
   splitAtGaps,
   toPriceDays,
   toRegimeRuns,
-} from '../../../../src/dashboard/record/record-rows.ts';
-import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
+} from '../../../../src/page/browser/record.ts';
+import type { ScorecardRow } from '../../../../src/page/browser/responses.ts';
+import { findNeighbours } from '../../../../src/page/browser/section.ts';
 
 /** A 2-day forecast row with the fields of the charts. */
 function row(date: string, values: Partial<ScorecardRow> = {}): ScorecardRow {

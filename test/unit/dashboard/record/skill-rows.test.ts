@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buildSkillRows } from '../../../../src/dashboard/record/skill-rows.ts';
-import type { ApiResponses } from '../../../../src/dashboard/state/responses.ts';
+import { buildSkillRows } from '../../../../src/page/browser/record.ts';
+import type { ApiResponses } from '../../../../src/page/browser/responses.ts';
 
 type Scorecard = ApiResponses['scorecard'];
 type Estimate = { value: number; low: number | null; high: number | null };

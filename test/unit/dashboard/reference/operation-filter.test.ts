@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { matchesFilter } from '../../../../src/dashboard/reference/operation-filter.ts';
+import { matchesFilter } from '../../../../src/page/browser/pages/reference.ts';
 
 const OPERATION = {
   method: 'get',

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createHorizonSelection } from '../../../../src/dashboard/state/horizon-selection.ts';
-import { createPoller } from '../../../../src/dashboard/state/poller.ts';
-import { createSession } from '../../../../src/dashboard/state/session.ts';
-import { createStore } from '../../../../src/dashboard/state/store.ts';
+import { createSession } from '../../../../src/page/browser/api.ts';
+import { createHorizonSelection, createPoller, createStore } from '../../../../src/page/browser/state.ts';
 import { type Answering, emptyStorage, refusal, stubPage } from '../page-globals.ts';
 
 beforeEach(() => vi.useFakeTimers());

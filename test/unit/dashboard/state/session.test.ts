@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { createSession } from '../../../../src/dashboard/state/session.ts';
+import { createSession } from '../../../../src/page/browser/api.ts';
 import { emptyStorage } from '../page-globals.ts';
 
 const WALLET = `0x${'aB'.repeat(20)}`;

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createHorizonSelection } from '../../../../src/dashboard/state/horizon-selection.ts';
-import { createSession } from '../../../../src/dashboard/state/session.ts';
-import { createStore } from '../../../../src/dashboard/state/store.ts';
+import { createSession } from '../../../../src/page/browser/api.ts';
+import { createHorizonSelection, createStore } from '../../../../src/page/browser/state.ts';
 import { type Answering, emptyStorage, refusal, stubPage } from '../page-globals.ts';
 
 afterEach(() => vi.unstubAllGlobals());

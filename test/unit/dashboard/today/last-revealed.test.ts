@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
-import { findNewestRevealed } from '../../../../src/dashboard/today/last-revealed.ts';
+import type { ScorecardRow } from '../../../../src/page/browser/responses.ts';
+import { findNewestRevealed } from '../../../../src/page/browser/today.ts';
 import { OPEN, ROW } from '../check/evidence.ts';
 
 const row = (what: object): ScorecardRow => ({ ...ROW, attestationUid: '0x1', resolutionUid: '0x2', ...what });

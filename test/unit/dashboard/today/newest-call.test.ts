@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { computeChangePercent, getNextCallTime } from '../../../../src/dashboard/today/newest-call.ts';
+import { computeChangePercent, getNextCallTime } from '../../../../src/page/browser/today.ts';
 
 const call = (date: string) => ({ predictionId: `${date}:7d`, timestamp: `${date}T21:35:00.000Z`, btcPrice: 80_000 });
 
 describe('computeChangePercent', () => {
   it('compares only with a price of the same time', () => {
-    const price = { price: 82_000, observedAt: '2026-03-10T12:00:00.000Z' };
+    const price = { price: 82_000, timestamp: '2026-03-10T12:00:00.000Z' };
     expect(computeChangePercent(call('2026-03-09'), price)).toBeCloseTo(2.5);
     expect(computeChangePercent(call('2026-03-10'), price)).toBeCloseTo(2.5);
     expect(computeChangePercent(call('2026-03-07'), price)).toBeNull();
     // The CSV files have ended: the price is as old as the call.
-    expect(computeChangePercent(call('2025-04-12'), { ...price, observedAt: '2025-04-13T00:00:00.000Z' })).toBeCloseTo(2.5);
+    expect(computeChangePercent(call('2025-04-12'), { ...price, timestamp: '2025-04-13T00:00:00.000Z' })).toBeCloseTo(2.5);
   });
 
   it('returns null without a price', () => {
-    expect(computeChangePercent(null, { price: 82_000, observedAt: '2026-03-10T12:00:00.000Z' })).toBeNull();
-    expect(computeChangePercent(call('2026-03-09'), { price: null, observedAt: null })).toBeNull();
+    expect(computeChangePercent(null, { price: 82_000, timestamp: '2026-03-10T12:00:00.000Z' })).toBeNull();
+    expect(computeChangePercent(call('2026-03-09'), { price: null, timestamp: null })).toBeNull();
   });
 });
 

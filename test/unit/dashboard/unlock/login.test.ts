@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createRenewal } from '../../../../src/dashboard/header/account.ts';
-import { createSession } from '../../../../src/dashboard/state/session.ts';
-import { attemptLogin, LoginError, logInWith } from '../../../../src/dashboard/unlock/login.ts';
-import type { Wallet } from '../../../../src/dashboard/unlock/wallets.ts';
+import { createSession } from '../../../../src/page/browser/api.ts';
+import { createRenewal } from '../../../../src/page/browser/pages/dashboard.ts';
+import { attemptLogin, LoginError, logInWith, type Wallet } from '../../../../src/page/browser/unlock.ts';
 import { emptyStorage, refusal, stubPage } from '../page-globals.ts';
 
 const [MINE, OTHER] = [`0x${'aB'.repeat(20)}`, `0x${'cd'.repeat(20)}`];

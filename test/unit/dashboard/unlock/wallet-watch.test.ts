@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { watchWallet } from '../../../../src/dashboard/unlock/wallet-watch.ts';
+import { watchWallet } from '../../../../src/page/browser/unlock.ts';
 import { emptyStorage } from '../page-globals.ts';
 
 const ACCOUNT = `0x${'ab'.repeat(20)}`;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { discoverWallets } from '../../../../src/dashboard/unlock/wallets.ts';
+import { discoverWallets } from '../../../../src/page/browser/unlock.ts';
 
 const injected = { request: async () => [] };
 let page: EventTarget;

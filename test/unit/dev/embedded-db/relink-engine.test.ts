@@ -4,10 +4,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureCompatibleEngine } from '../../../../src/dev/embedded-db/engine-library.ts';
-import { readElf } from '../../../../src/dev/embedded-db/relink/elf.ts';
-import { getGlibcMinor } from '../../../../src/dev/embedded-db/relink/glibc.ts';
-import { ENGINE_PACKAGES } from '../../../../src/dev/embedded-db/relink/pins.ts';
+import { ensureCompatibleEngine } from '../../../../src/dev/embedded-mongo.ts';
+import { ENGINE_PACKAGES, getGlibcMinor, readElf } from '../../../../src/dev/relink.ts';
 
 const onLinux = process.platform === 'linux' && process.arch in ENGINE_PACKAGES;
 const why = onLinux ? '' : ` (skipped: no relinking on ${process.platform} ${process.arch})`;

@@ -3,9 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PinnedPackage } from '../../../../src/dev/embedded-db/relink/pins.ts';
-import { relinkForOlderGlibc } from '../../../../src/dev/embedded-db/relink/relink.ts';
-import { ensureRelinkedFiles } from '../../../../src/dev/embedded-db/relink/relinked-files.ts';
+import { ensureRelinkedFiles, type PinnedPackage, relinkForOlderGlibc } from '../../../../src/dev/relink.ts';
 import { type Import, syntheticElf } from './synthetic-elf.ts';
 
 const OLD: Import = ['libc.so.6', 'GLIBC_2.2.5', 'malloc'];

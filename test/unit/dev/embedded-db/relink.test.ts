@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readElf } from '../../../../src/dev/embedded-db/relink/elf.ts';
-import { relinkForOlderGlibc } from '../../../../src/dev/embedded-db/relink/relink.ts';
+import { readElf, relinkForOlderGlibc } from '../../../../src/dev/relink.ts';
 import { type Import, syntheticElf } from './synthetic-elf.ts';
 
 const OLD: Import = ['libc.so.6', 'GLIBC_2.2.5', 'malloc'];

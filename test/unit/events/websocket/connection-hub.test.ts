@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
-import type { AnyEvent } from '../../../../src/events/log/event.ts';
-import { Connection } from '../../../../src/events/websocket/connection.ts';
-import { ConnectionHub } from '../../../../src/events/websocket/connection-hub.ts';
-import { buildSubscription } from '../../../../src/events/websocket/subscription.ts';
+import type { AnyEvent } from '../../../../src/events/log.ts';
+import { buildSubscription, Connection } from '../../../../src/events/websocket/connection.ts';
+import { ConnectionHub } from '../../../../src/events/websocket/hub.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { manualClock } from '../../../support/clock/manual-clock.ts';
 import { regimeDraft } from '../../../support/events/event-drafts.ts';

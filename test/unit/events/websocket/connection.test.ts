@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
-import { Connection } from '../../../../src/events/websocket/connection.ts';
-import { buildSubscription } from '../../../../src/events/websocket/subscription.ts';
+import { buildSubscription, Connection } from '../../../../src/events/websocket/connection.ts';
 import { type ManualClock, manualClock } from '../../../support/clock/manual-clock.ts';
 import { StandingSocket } from '../../../support/websocket/standing-socket.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import * as library from 'ws';
-import { encodeTextFrame } from '../../../../src/events/websocket/messages/encode-frame.ts';
+import { encodeTextFrame } from '../../../../src/events/websocket/messages.ts';
 
 /** The library's reader of a server's frames, which its types lack. */
 const { Receiver } = library as unknown as { Receiver: new (options: { isServer: boolean }) => Writable };

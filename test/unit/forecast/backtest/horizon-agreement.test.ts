@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { compareHorizons } from '../../../../src/forecast/backtest/horizon-agreement.ts';
-import { computeOutOfSampleFolds } from '../../../../src/forecast/backtest/out-of-sample.ts';
-import { computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
-import { sliceFrame } from '../../../../src/forecast/input-frame.ts';
+import { compareHorizons, computeOutOfSampleFolds } from '../../../../src/forecast/backtest/out-of-sample.ts';
+import { computeFeatures } from '../../../../src/forecast/features.ts';
+import { sliceFrame } from '../../../../src/forecast/inputs.ts';
 import { simulatedFrame } from './simulated-frame.ts';
 
 const frame = await simulatedFrame();

@@ -1,6 +1,6 @@
 import type { BacktestHistory } from '../../../../src/forecast/backtest/out-of-sample.ts';
-import { computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
-import { type InputFrame, sliceFrame } from '../../../../src/forecast/input-frame.ts';
+import { computeFeatures } from '../../../../src/forecast/features.ts';
+import { type InputFrame, sliceFrame } from '../../../../src/forecast/inputs.ts';
 
 /** The first so many days of a history. */
 export function historyOf(frame: InputFrame, rows = frame.close.length): BacktestHistory {

@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { computeOutOfSampleFolds } from '../../../../src/forecast/backtest/out-of-sample.ts';
-import { BASELINES } from '../../../../src/forecast/baselines/baselines.ts';
-import { CLIMATOLOGY } from '../../../../src/forecast/baselines/climatology.ts';
-import { EWMA } from '../../../../src/forecast/baselines/ewma.ts';
-import { fitGarch, GARCH } from '../../../../src/forecast/baselines/garch.ts';
-import { computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
-import type { FeatureTable } from '../../../../src/forecast/features/feature-table.ts';
-import { meanBy } from '../../../../src/forecast/math/mean.ts';
-import { createRandom } from '../../../../src/forecast/math/random.ts';
+import { BASELINES, CLIMATOLOGY, EWMA, fitGarch, GARCH } from '../../../../src/forecast/baselines.ts';
+import { createRandom } from '../../../../src/forecast/bootstrap.ts';
+import { computeGridCrps, requireGrid } from '../../../../src/forecast/distribution.ts';
+import { computeFeatures } from '../../../../src/forecast/features.ts';
+import type { FeatureTable } from '../../../../src/forecast/inputs.ts';
+import { meanBy } from '../../../../src/forecast/math.ts';
 import { BLOCK_DAYS, getBlockStart, HORIZONS, type HorizonDays, TRAINING_START } from '../../../../src/forecast/model.ts';
-import { computeGridCrps, requireGrid } from '../../../../src/forecast/scoring/grid-scores.ts';
 import { describeGolden, readGoldenFrame } from '../golden-frame.ts';
 
 /** Closes of a random walk of normal returns from 2012 until two blocks after the origin. */

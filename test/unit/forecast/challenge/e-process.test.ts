@@ -1,19 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../../../src/forecast/bootstrap.ts';
 import {
   addDifference,
   BETS,
   computeEValue,
+  computeLossDifference,
   type DayDifference,
+  judgeChallenge,
   PROOF_THRESHOLD,
   runEProcess,
   startEProcess,
-} from '../../../../src/forecast/challenge/e-process.ts';
-import { computeLossDifference } from '../../../../src/forecast/challenge/loss-difference.ts';
-import { judgeChallenge } from '../../../../src/forecast/challenge/verdict.ts';
-import { mean } from '../../../../src/forecast/math/mean.ts';
-import { normalQuantile } from '../../../../src/forecast/math/normal.ts';
-import { createRandom } from '../../../../src/forecast/math/random.ts';
-import { QUANTILE_LEVELS } from '../../../../src/forecast/scoring/quantile-grid.ts';
+} from '../../../../src/forecast/challenge.ts';
+import { QUANTILE_LEVELS } from '../../../../src/forecast/distribution.ts';
+import { mean, normalQuantile } from '../../../../src/forecast/math.ts';
 
 const toDays = (differences: readonly number[], first = 0): DayDifference[] =>
   differences.map((difference, index) => ({ day: first + index, difference }));

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { computeLossDifference, computeMaxDifference } from '../../../../src/forecast/challenge/loss-difference.ts';
-import { QUANTILE_COUNT } from '../../../../src/forecast/distribution.ts';
-import { computeGridCrps } from '../../../../src/forecast/scoring/grid-scores.ts';
+import { computeLossDifference, computeMaxDifference } from '../../../../src/forecast/challenge.ts';
+import { computeGridCrps, QUANTILE_COUNT } from '../../../../src/forecast/distribution.ts';
 
 /** Ascending whole numbers of 1e-6, as they are committed. */
 const grids = fc.array(fc.integer({ min: -500_000, max: 500_000 }), { minLength: QUANTILE_COUNT, maxLength: QUANTILE_COUNT }).map((units) =>

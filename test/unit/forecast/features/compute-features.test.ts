@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../../src/forecast/day.ts';
-import { type ComputedFeatures, computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
-import { FEATURE_NAMES, type FeatureTable } from '../../../../src/forecast/features/feature-table.ts';
-import { getLastDay, type InputFrame, sliceFrame } from '../../../../src/forecast/input-frame.ts';
+import { type ComputedFeatures, computeFeatures } from '../../../../src/forecast/features.ts';
+import { FEATURE_NAMES, type FeatureTable, getLastDay, type InputFrame, sliceFrame } from '../../../../src/forecast/inputs.ts';
 import { between } from '../../../support/record/arbitraries.ts';
 import { describeGolden, readGolden, readGoldenFrame } from '../golden-frame.ts';
 import { syntheticFrame } from '../synthetic-frame.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { combineScores, meanAt, meanOfAvailable, zScoreAt } from '../../../../src/forecast/features/rolling.ts';
-import { RollingMedian } from '../../../../src/forecast/features/rolling-median.ts';
+import { combineScores, meanAt, meanOfAvailable, RollingMedian, zScoreAt } from '../../../../src/forecast/features.ts';
 
 const cell = fc.oneof(
   // The two zeros are one number, and stand in any order: without the sign of one.

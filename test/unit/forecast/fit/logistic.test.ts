@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitCalibration } from '../../../../src/forecast/fit/calibration.ts';
-import { computeBaseRate } from '../../../../src/forecast/fit/coefficients.ts';
-import { fitLogistic, logit, sigmoid } from '../../../../src/forecast/fit/logistic.ts';
+import { computeBaseRate, fitCalibration, fitLogistic, logit, sigmoid } from '../../../../src/forecast/fit.ts';
 import { describeGolden, readGolden } from '../golden-frame.ts';
 import { seededRandom } from '../synthetic-frame.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
-import { type FitSettings, MODEL_SETTINGS } from '../../../../src/forecast/fit/settings.ts';
-import { fitModel, walkForward } from '../../../../src/forecast/fit/walk-forward.ts';
+import { computeFeatures } from '../../../../src/forecast/features.ts';
+import { type FitSettings, fitModel, MODEL_SETTINGS, walkForward } from '../../../../src/forecast/fit.ts';
 import { type HorizonDays, MODEL_INPUTS } from '../../../../src/forecast/model.ts';
 import { syntheticFrame } from '../synthetic-frame.ts';
 

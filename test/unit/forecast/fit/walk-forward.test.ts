@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { isOracleError } from '../../../../src/errors.ts';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
-import { computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
-import { fitModel, walkForward } from '../../../../src/forecast/fit/walk-forward.ts';
-import { sliceFrame } from '../../../../src/forecast/input-frame.ts';
+import { computeFeatures } from '../../../../src/forecast/features.ts';
+import { fitModel, walkForward } from '../../../../src/forecast/fit.ts';
+import { sliceFrame } from '../../../../src/forecast/inputs.ts';
 import { getBlockStart, getTrainingEnd, HORIZONS, type HorizonDays, type HorizonModel } from '../../../../src/forecast/model.ts';
-import { isOracleError } from '../../../../src/platform/errors.ts';
 import { describeGolden, readGolden, readGoldenFrame } from '../golden-frame.ts';
 import { syntheticFrame } from '../synthetic-frame.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blockBootstrap, chooseBlockDays, fillsBlocks } from '../../../../src/forecast/math/block-bootstrap.ts';
-import { createRandom } from '../../../../src/forecast/math/random.ts';
+import { blockBootstrap, chooseBlockDays, createRandom, fillsBlocks } from '../../../../src/forecast/bootstrap.ts';
 import { windowSigns } from '../statistics/scored-forecasts.ts';
 
 const RESAMPLES = 200;

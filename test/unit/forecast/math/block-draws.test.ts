@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drawBlocks } from '../../../../src/forecast/math/block-draws.ts';
+import { drawBlocks } from '../../../../src/forecast/bootstrap.ts';
 
 const DRAW = { days: 100, blockDays: 30, seed: 1, resamples: 50 };
 

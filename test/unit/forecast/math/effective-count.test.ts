@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeEffectiveCount } from '../../../../src/forecast/math/effective-count.ts';
+import { computeEffectiveCount } from '../../../../src/forecast/bootstrap.ts';
 import { horizon } from '../statistics/scored-forecasts.ts';
 
 const gaps = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 80 });

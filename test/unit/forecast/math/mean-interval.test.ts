@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeMeanInterval, studentQuantile } from '../../../../src/forecast/math/mean-interval.ts';
+import { computeMeanInterval, studentQuantile } from '../../../../src/forecast/bootstrap.ts';
 import { between } from '../../../support/record/arbitraries.ts';
 
 describe("the 97.5 % quantile of Student's t", () => {

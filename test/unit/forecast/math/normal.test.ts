@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normalCdf, normalQuantile } from '../../../../src/forecast/math/normal.ts';
+import { normalCdf, normalQuantile } from '../../../../src/forecast/math.ts';
 
 describe('the standard normal distribution', () => {
   it('matches tabulated quantiles', () => {

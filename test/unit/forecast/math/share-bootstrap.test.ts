@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blockBootstrap, SHARE_RANGE } from '../../../../src/forecast/math/block-bootstrap.ts';
-import { bootstrapShares } from '../../../../src/forecast/math/share-bootstrap.ts';
+import { blockBootstrap, bootstrapShares, SHARE_RANGE } from '../../../../src/forecast/bootstrap.ts';
 
 /** Members of a record, and for each of some columns which of them are held. */
 const records = fc

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SortedColumn } from '../../../../src/forecast/math/sorted-column.ts';
+import { SortedColumn } from '../../../../src/forecast/math.ts';
 import { seededRandom } from '../synthetic-frame.ts';
 
 describe('SortedColumn', () => {

@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
+import { formatDay, getWeekday, parseDay } from '../../../../src/forecast/day.ts';
 import { cdf, crps, quantile } from '../../../../src/forecast/distribution.ts';
-import { computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
-import { computeDailyVariance, computeParkinson } from '../../../../src/forecast/features/range-variance.ts';
-import { getBlockIndex } from '../../../../src/forecast/model.ts';
-import { buildM1Distribution, computeScales, fitM1 } from '../../../../src/forecast/models/m1/m1.ts';
-import { M1_HORIZONS, type M1Horizon } from '../../../../src/forecast/models/m1/m1-fit.ts';
-import { computeWindowFactor } from '../../../../src/forecast/models/m1/weekday-factors.ts';
-import { getWeekday } from '../../../../src/forecast/week.ts';
+import { computeDailyVariance, computeFeatures, computeParkinson } from '../../../../src/forecast/features.ts';
+import { computeWindowFactor, getBlockIndex, M1_HORIZONS, type M1Horizon } from '../../../../src/forecast/model.ts';
+import { buildM1Distribution, computeScales, fitM1 } from '../../../../src/forecast/models.ts';
 import { sharedPath } from '../../../support/record/shared.ts';
 import { describeGolden, readCsvRows, readGoldenFrame } from '../golden-frame.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FeatureTable } from '../../../../src/forecast/features/feature-table.ts';
-import { describeRegimeFactors } from '../../../../src/forecast/regime/factors.ts';
+import type { FeatureTable } from '../../../../src/forecast/inputs.ts';
+import { describeRegimeFactors } from '../../../../src/forecast/regime.ts';
 
 function factorsOf(gap200: number, ret30: number, fg7: number, vratio: number) {
   const column = (value: number) => Float64Array.of(value);

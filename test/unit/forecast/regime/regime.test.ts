@@ -1,16 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../../src/forecast/day.ts';
-import { computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
-import { FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../../../src/forecast/features/feature-table.ts';
-import {
-  classifyRegimes,
-  classifyRow,
-  REGIME_NAMES,
-  REGIME_THRESHOLDS,
-  REGIMES,
-  type Regime,
-} from '../../../../src/forecast/regime/regime.ts';
+import { computeFeatures } from '../../../../src/forecast/features.ts';
+import { FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../../../src/forecast/inputs.ts';
+import { classifyRegimes, classifyRow, REGIME_NAMES, REGIME_THRESHOLDS, REGIMES, type Regime } from '../../../../src/forecast/regime.ts';
 import { describeGolden, readGolden, readGoldenFrame, readGoldenRows } from '../golden-frame.ts';
 
 type Row = Partial<Record<FeatureName, number>>;

@@ -1,9 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildDistribution, cdf, crps, QUANTILE_COUNT } from '../../../../src/forecast/distribution.ts';
-import { normalQuantile } from '../../../../src/forecast/math/normal.ts';
-import { computeLogScore, isInCentralRange, scoreGrid } from '../../../../src/forecast/scoring/grid-scores.ts';
-import { QUANTILE_LEVELS, toQuantileGrid } from '../../../../src/forecast/scoring/quantile-grid.ts';
+import {
+  buildDistribution,
+  cdf,
+  computeLogScore,
+  crps,
+  isInCentralRange,
+  QUANTILE_COUNT,
+  QUANTILE_LEVELS,
+  scoreGrid,
+  toQuantileGrid,
+} from '../../../../src/forecast/distribution.ts';
+import { normalQuantile } from '../../../../src/forecast/math.ts';
 
 const NORMAL = QUANTILE_LEVELS.map(normalQuantile);
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRandom } from '../../../../src/forecast/math/random.ts';
-import { computeSignTest, testAdvantageOverAlwaysUp } from '../../../../src/forecast/statistics/advantage.ts';
-import type { ScoredForecast } from '../../../../src/forecast/statistics/scored-forecast.ts';
+import { createRandom } from '../../../../src/forecast/bootstrap.ts';
+import { computeSignTest, type ScoredForecast, testAdvantageOverAlwaysUp } from '../../../../src/forecast/statistics.ts';
 import { FIRST, horizon, scored, scoredRecord, windowSigns } from './scored-forecasts.ts';
 
 const down = (index: number, rose: boolean) => scored(index, { call: 'DOWN', rose });

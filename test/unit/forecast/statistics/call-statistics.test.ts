@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeCallStatistics } from '../../../../src/forecast/statistics/call-statistics.ts';
-import { toDailyColumn } from '../../../../src/forecast/statistics/scored-forecast.ts';
+import { computeCallStatistics, toDailyColumn } from '../../../../src/forecast/statistics.ts';
 import { FIRST, horizon, scored, scoredRecord } from './scored-forecasts.ts';
 
 describe('statistics of calls', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeShareInterval } from '../../../../src/forecast/scoring.ts';
-import { computeDistributionStatistics, WEEKDAYS } from '../../../../src/forecast/statistics/distribution-statistics.ts';
-import { computeRecordStatistics } from '../../../../src/forecast/statistics/record-statistics.ts';
+import { computeRecordStatistics } from '../../../../src/forecast/record-statistics.ts';
+import { computeShareInterval } from '../../../../src/forecast/signal.ts';
+import { computeDistributionStatistics, WEEKDAYS } from '../../../../src/forecast/statistics.ts';
 import { horizon, scored, scoredRecord } from './scored-forecasts.ts';
 
 describe('statistics of distributions', () => {

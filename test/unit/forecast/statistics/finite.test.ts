@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../../src/forecast/day.ts';
-import { computeRecordStatistics } from '../../../../src/forecast/statistics/record-statistics.ts';
-import { summarizeRecord } from '../../../../src/forecast/statistics/record-summary.ts';
-import type { ScoredForecast } from '../../../../src/forecast/statistics/scored-forecast.ts';
-import type { RecordRow } from '../../../../src/forecast/statistics/win-rate.ts';
+import { computeRecordStatistics, summarizeRecord } from '../../../../src/forecast/record-statistics.ts';
+import type { RecordRow, ScoredForecast } from '../../../../src/forecast/statistics.ts';
 import { horizon, scored, scoredRecord } from './scored-forecasts.ts';
 
 /** Nested numbers that JSON cannot represent. */

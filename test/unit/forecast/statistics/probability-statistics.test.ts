@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decomposeBrier } from '../../../../src/forecast/statistics/murphy.ts';
-import { computeProbabilityStatistics } from '../../../../src/forecast/statistics/probability-statistics.ts';
+import { computeProbabilityStatistics, decomposeBrier } from '../../../../src/forecast/statistics.ts';
 import { horizon, scored, scoredRecord } from './scored-forecasts.ts';
 
 describe('statistics of probabilities', () => {

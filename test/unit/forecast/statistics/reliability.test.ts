@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { wilsonInterval } from '../../../../src/forecast/scoring.ts';
-import { computeReliabilityBins } from '../../../../src/forecast/statistics/reliability.ts';
+import { wilsonInterval } from '../../../../src/forecast/signal.ts';
+import { computeReliabilityBins } from '../../../../src/forecast/statistics.ts';
 import { between } from '../../../support/record/arbitraries.ts';
 
 const probability = between(0, 1);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { parseDay } from '../../../../src/forecast/day.ts';
-import type { ScoredForecast } from '../../../../src/forecast/statistics/scored-forecast.ts';
+import type { ScoredForecast } from '../../../../src/forecast/statistics.ts';
 import { between } from '../../../support/record/arbitraries.ts';
 
 export const FIRST = parseDay('2026-01-01');

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { computeEffectiveCount } from '../../../../src/forecast/math/effective-count.ts';
-import { computeShareInterval } from '../../../../src/forecast/scoring.ts';
-import { summarizeRecord } from '../../../../src/forecast/statistics/record-summary.ts';
-import type { ScoredForecast } from '../../../../src/forecast/statistics/scored-forecast.ts';
-import type { RecordRow } from '../../../../src/forecast/statistics/win-rate.ts';
+import { computeEffectiveCount } from '../../../../src/forecast/bootstrap.ts';
+import { summarizeRecord } from '../../../../src/forecast/record-statistics.ts';
+import { computeShareInterval } from '../../../../src/forecast/signal.ts';
+import type { RecordRow, ScoredForecast } from '../../../../src/forecast/statistics.ts';
 import { scored } from './scored-forecasts.ts';
 
 /** A resolved forecast as the record has it. */

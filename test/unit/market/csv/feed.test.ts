@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import { openCsvFeed } from '../../../../src/market/csv/feed.ts';
-import { getSignalTimeMs } from '../../../../src/market/signal-time.ts';
+import { openCsvFeed } from '../../../../src/market/csv.ts';
+import { getSignalTimeMs } from '../../../../src/market/feed.ts';
 import { describeFeedContract, describeScheduledFeed } from '../feed-contract.ts';
 import { buildDailyCsv, createCsvFolder } from './csv-folder.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createEtfFlowFilter } from '../../../../src/market/inputs/etf-flow-filter.ts';
-import { sliceKnownAt } from '../../../../src/market/series/observations.ts';
+import { createEtfFlowFilter } from '../../../../src/market/inputs.ts';
+import { sliceKnownAt } from '../../../../src/market/series.ts';
 import { buildObservations } from '../memory-feed.ts';
 
 const flows = buildObservations('etfFlow', [

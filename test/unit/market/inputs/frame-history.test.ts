@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Day, toInstantMs } from '../../../../src/forecast/day.ts';
-import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, getLastDay } from '../../../../src/forecast/input-frame.ts';
-import { createFrameHistory, type FrameObservations } from '../../../../src/market/inputs/frame-history.ts';
-import { sliceKnownAt } from '../../../../src/market/series/observations.ts';
-import { getSignalTimeMs } from '../../../../src/market/signal-time.ts';
+import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, getLastDay } from '../../../../src/forecast/inputs.ts';
+import { getSignalTimeMs } from '../../../../src/market/feed.ts';
+import { createFrameHistory, type FrameObservations } from '../../../../src/market/inputs.ts';
+import { sliceKnownAt } from '../../../../src/market/series.ts';
 import { buildDailyPairs, buildFrameObservations, buildObservations } from '../memory-feed.ts';
 
 const FIRST = 16_000;

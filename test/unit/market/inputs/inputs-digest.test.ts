@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, type InputFrame } from '../../../../src/forecast/input-frame.ts';
-import { computeInputsDigest, computeRangesDigest } from '../../../../src/market/inputs/inputs-digest.ts';
+import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, type InputFrame } from '../../../../src/forecast/inputs.ts';
+import { computeInputsDigest, computeRangesDigest } from '../../../../src/market/inputs.ts';
 
 const FIRST_DAY = 15_000;
 const ROWS = 6;

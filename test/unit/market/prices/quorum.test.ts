@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { VenueClose } from '../../../../src/market/feed.ts';
-import { computeQuorumPrice, QUORUM_RULES } from '../../../../src/market/prices/quorum.ts';
+import { computeQuorumPrice, QUORUM_RULES } from '../../../../src/market/quorum.ts';
 
 const closes = (...prices: (number | null)[]): VenueClose[] => prices.map((priceUsd, index) => ({ venue: 'abcd'[index], priceUsd }));
 const live = QUORUM_RULES.live;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findLenientRange, findQuorumRange, type VenueRange } from '../../../../src/market/prices/range-quorum.ts';
+import { findLenientRange, findQuorumRange, type VenueRange } from '../../../../src/market/quorum.ts';
 
 const rule = { minVenues: 3 };
 const ranges = (...pairs: [highUsd: number, lowUsd: number][]): VenueRange[] =>

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { OracleError } from '../../../../src/errors.ts';
 import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import { openCsvFeed } from '../../../../src/market/csv/feed.ts';
+import { openCsvFeed } from '../../../../src/market/csv.ts';
 import { createMarket } from '../../../../src/market/market.ts';
-import { MARKET_REPORTS } from '../../../../src/market/reports/registry.ts';
-import { openSimulatedFeed } from '../../../../src/market/simulated/feed.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
+import { MARKET_REPORTS } from '../../../../src/market/reports/reports.ts';
+import { openSimulatedFeed } from '../../../../src/market/simulated.ts';
 import { buildDailyCsv, createCsvFolder } from '../csv/csv-folder.ts';
 import { createMemoryFeed } from '../memory-feed.ts';
 import { type Body, readReportBody } from './report-body.ts';
@@ -35,7 +35,8 @@ describe.each(MARKET_REPORTS.map((report) => [report.path, report] as const))('%
   ])('is complete on %s', async (_name, open) => {
     const feed = await open();
     const body: Body = await readReportBody(report, feed, AT);
-    expect(body).toMatchObject({ success: true, kind: feed.kind, source: feed.source, timestamp: new Date(AT).toISOString() });
+    expect(body).toMatchObject({ success: true, kind: feed.kind, source: feed.source, asOf: new Date(AT).toISOString() });
+    expect(body.timestamp).toBe(body.inputs[0].observedAt);
     expect(body.inputs.map(({ series }: { series: string }) => series)).toEqual(report.dependsOn);
     expect(body.stale).toBe(body.inputs.some(({ stale }: { stale: boolean }) => stale));
     for (const [path, value] of leaves(body)) {

@@ -1,6 +1,6 @@
 import type { Feed } from '../../../../src/market/feed.ts';
-import { buildReport } from '../../../../src/market/reports/build-report.ts';
 import type { MarketReport } from '../../../../src/market/reports/report.ts';
+import { buildReport } from '../../../../src/market/reports/reports.ts';
 import { createMemoryFeed } from '../memory-feed.ts';
 
 export const QUARTER_HOUR_MS = 15 * 60_000;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type Day, parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import { openCsvFeed } from '../../../../src/market/csv/feed.ts';
+import { buildReportSchema } from '../../../../src/http/routes/market.ts';
+import { openCsvFeed } from '../../../../src/market/csv.ts';
 import type { Feed } from '../../../../src/market/feed.ts';
-import { MARKET_REPORTS } from '../../../../src/market/reports/registry.ts';
-import { SERIES_IDS, type SeriesId } from '../../../../src/market/series/series.ts';
-import { openSimulatedFeed } from '../../../../src/market/simulated/feed.ts';
-import { buildReportSchema } from '../../../../src/transports/http/market/reports/schemas.ts';
+import { MARKET_REPORTS } from '../../../../src/market/reports/reports.ts';
+import { SERIES_IDS, type SeriesId } from '../../../../src/market/series.ts';
+import { openSimulatedFeed } from '../../../../src/market/simulated.ts';
 import { undocumented } from '../../../support/http/reply-schema.ts';
 import { buildDailyCsv, createCsvFolder } from '../csv/csv-folder.ts';
 import { buildDailyPairs, buildObservations, createMemoryFeed } from '../memory-feed.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { getFearGreedLabel } from '../../../../src/market/series/fear-greed-label.ts';
+import { getFearGreedLabel } from '../../../../src/market/series.ts';
 
 it.each([
   [0, 'Extreme Fear'],

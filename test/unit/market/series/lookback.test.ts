@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { averageBetween, findValueAt, sumBetween } from '../../../../src/market/series/lookback.ts';
+import { averageBetween, findValueAt, sumBetween } from '../../../../src/market/series.ts';
 import { buildObservations } from '../memory-feed.ts';
 
 const series = buildObservations('vix', [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countUpTo, findLastKnownIndex, sliceKnownAt } from '../../../../src/market/series/observations.ts';
+import { countUpTo, findLastKnownIndex, sliceKnownAt } from '../../../../src/market/series.ts';
 import { buildObservations } from '../memory-feed.ts';
 
 const series = buildObservations('gold', [

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toInstantMs } from '../../../../src/forecast/day.ts';
-import type { Feed, Vintage } from '../../../../src/market/feed.ts';
-import { readSeries } from '../../../../src/market/series/series-reading.ts';
+import { type Feed, readSeries, type Vintage } from '../../../../src/market/feed.ts';
 import { buildDailyPairs, buildObservations, createMemoryFeed } from '../memory-feed.ts';
 
 const DAY = 20_000;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import { getNextPublicationMs, getPublicationMs, SERIES_IDS } from '../../../../src/market/series/series.ts';
+import { getNextPublicationMs, getPublicationMs, SERIES_IDS } from '../../../../src/market/series.ts';
 
 const DAY = parseDay('2025-03-05');
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
-import { isFirstUsExchangeDayOfMonth, isTradingDay, isUsExchangeDay } from '../../../../src/market/series/us-calendar.ts';
+import { isFirstUsExchangeDayOfMonth, isTradingDay, isUsExchangeDay } from '../../../../src/market/series.ts';
 
 /** Weekdays of a year on which the exchange stays shut. */
 function holidays(year: number): string[] {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
-import { computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
-import { classifyRegimes, REGIME_NAMES } from '../../../../src/forecast/regime/regime.ts';
+import { computeFeatures } from '../../../../src/forecast/features.ts';
+import { classifyRegimes, REGIME_NAMES } from '../../../../src/forecast/regime.ts';
+import { getSignalTimeMs } from '../../../../src/market/feed.ts';
 import { createMarket } from '../../../../src/market/market.ts';
-import { getSignalTimeMs } from '../../../../src/market/signal-time.ts';
-import { DEFAULT_SEED, openSimulatedFeed } from '../../../../src/market/simulated/feed.ts';
+import { DEFAULT_SEED, openSimulatedFeed } from '../../../../src/market/simulated.ts';
 
 const SEEDS = [DEFAULT_SEED, 11, 12, 13, 14, 15, 16, 17];
 const LAST = parseDay('2027-12-31');

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import { SERIES_IDS } from '../../../../src/market/series/series.ts';
-import { getSignalTimeMs } from '../../../../src/market/signal-time.ts';
-import { DEFAULT_SEED, openSimulatedFeed } from '../../../../src/market/simulated/feed.ts';
+import { getSignalTimeMs } from '../../../../src/market/feed.ts';
+import { SERIES_IDS } from '../../../../src/market/series.ts';
+import { DEFAULT_SEED, openSimulatedFeed } from '../../../../src/market/simulated.ts';
 import { describeFeedContract, describeScheduledFeed } from '../feed-contract.ts';
 
 const DAY = parseDay('2024-03-13');

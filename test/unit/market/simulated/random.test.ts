@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRandomness, type Randomness } from '../../../../src/market/simulated/random.ts';
+import { createRandomness, type Randomness } from '../../../../src/market/simulated.ts';
 
 const COUNT = 40_000;
 const { uniform, normal, fatTailed } = createRandomness(3, 'test');

@@ -1,10 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { OracleError } from '../../../../src/errors.ts';
 import { parseDay } from '../../../../src/forecast/day.ts';
-import { sliceFrame } from '../../../../src/forecast/input-frame.ts';
-import { computeReports } from '../../../../src/pipeline/self-test/computations.ts';
-import { type ComputeProcessOptions, computeInProcess } from '../../../../src/pipeline/self-test/compute-in-process.ts';
-import { SingleFlightQueue } from '../../../../src/pipeline/self-test/single-flight-queue.ts';
-import type { OracleError } from '../../../../src/platform/errors.ts';
+import { sliceFrame } from '../../../../src/forecast/inputs.ts';
+import {
+  type ComputeProcessOptions,
+  computeInProcess,
+  computeReports,
+  SingleFlightQueue,
+} from '../../../../src/pipeline/self-test-process.ts';
 import { syntheticFrame } from '../../forecast/synthetic-frame.ts';
 
 const frame = syntheticFrame({ rows: 400 });

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { filterChildEnvironment } from '../../../../src/platform/child-process/child-environment.ts';
-import { SETTINGS } from '../../../../src/platform/config/settings.ts';
+import { filterChildEnvironment } from '../../../../src/platform/child-process.ts';
+import { SETTINGS } from '../../../../src/settings.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LoadShedder, type ReleaseSlot } from '../../../../src/platform/concurrency/load-shedder.ts';
+import { LoadShedder, type ReleaseSlot } from '../../../../src/platform/load-shedder.ts';
 
 const [HIGH, LOW] = [0, 1];
 const PRIORITIES = [

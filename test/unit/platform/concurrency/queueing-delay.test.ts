@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { watchQueueingDelay } from '../../../../src/platform/concurrency/queueing-delay.ts';
+import { watchQueueingDelay } from '../../../../src/platform/load-shedder.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

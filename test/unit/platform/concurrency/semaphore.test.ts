@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Semaphore } from '../../../../src/platform/concurrency/semaphore.ts';
+import { Semaphore } from '../../../../src/platform/concurrency.ts';
 
 const refused = { code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, expect, it, vi } from 'vitest';
-import { shareReads } from '../../../../src/platform/concurrency/shared-reads.ts';
+import { shareReads } from '../../../../src/platform/concurrency.ts';
 
 interface Reading {
   key: string;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { getListenHost, inspectConfig, loadConfig } from '../../../../src/platform/config/config.ts';
-import { listSecretValues, renderSettingsTable, SETTINGS } from '../../../../src/platform/config/settings.ts';
+import { getListenHost, inspectConfig, loadConfig } from '../../../../src/config.ts';
 import { createLog } from '../../../../src/platform/log.ts';
+import { listSecretValues, renderSettingsTable, SETTINGS } from '../../../../src/settings.ts';
 import { unpadded } from '../../../support/docs/documents.ts';
 
 const KEY = `0x${'ab'.repeat(32)}`;
@@ -41,6 +41,10 @@ describe('settings', () => {
     expect(loadConfig({ TRUST_PROXY: proxies.join(',') }).TRUST_PROXY).toEqual(proxies);
   });
 
+  it.each(['operator@example.org', 'https://example.org/contact'])('takes an address by which the operator is reached: %s', (contact) => {
+    expect(loadConfig({ CONTACT: contact }).CONTACT).toBe(contact);
+  });
+
   it('treats an empty value as unset', () => {
     expect(loadConfig({ PORT: '', MONGODB_URI: '' })).toMatchObject({ PORT: 3000, MONGODB_URI: undefined });
   });
@@ -57,6 +61,11 @@ describe('settings', () => {
     ['PROVIDER_URLS', 'kraken=ftp://example.org'],
     ['WAGERS', 'kalshi'],
     ['WAGER_KILL_SWITCH', 'maybe'],
+    ['X402_FACILITATOR_FEE_USD', '-0.001'],
+    ['X402_FACILITATOR_FEE_USD', '0.0000001'],
+    ['X402_FACILITATOR_FEE_USD', 'a cent'],
+    ['WAGER_MIN_STAKE_USD', '-1'],
+    ['WAGER_MIN_STAKE_USD', '0.5'],
     ['WAGER_MAX_STAKE_USD', '0'],
     ['POLYMARKET_DRY_RUN', 'no'],
     ['POLYMARKET_SIGNATURE_TYPE', '4'],
@@ -65,11 +74,13 @@ describe('settings', () => {
     ['PUBLIC_URL', 'ftp://example.org'],
     ['PUBLIC_URL', 'https://user:word@example.org'],
     ['PUBLIC_URL', 'https://example.org/?a=b'],
+    ['CONTACT', 'operator'],
+    ['CONTACT', 'http://example.org/contact'],
+    ['CONTACT', 'operator@example.org\nContact: https://example.com'],
     ['CHAIN_RPC_URL', 'not a url'],
     ['PAYEE_ADDRESS', '0x1234'],
     ['PAYEE_ADDRESS', `0x${'0'.repeat(40)}`],
     ['X402_FACILITATOR_URL', 'https://key:word@x402.example.org'],
-    ['X402_FREE_HOLD', 'yes'],
     ['PURCHASE_SIGNATURE', 'maybe'],
     ['AGENT_COMMERCE_EVALUATORS', `0x${'1'.repeat(40)},`],
     ['AGENT_COMMERCE_MAX_USD', '0.5'],
@@ -163,17 +174,6 @@ describe('settings', () => {
     expect(() => loadConfig({ ...REAL, [other]: shared })).toThrow(refused);
   });
 
-  it('takes calendars by URL without trailing slashes, once each, and at most eight', () => {
-    expect(loadConfig({ OTS_CALENDARS: 'https://a.example/, https://b.example/x/,https://a.example' }).OTS_CALENDARS).toEqual([
-      'https://a.example',
-      'https://b.example/x',
-    ]);
-    const nine = Array.from({ length: 9 }, (_, index) => `https://a${index}.example`).join(',');
-    for (const wrong of ['nonsense', 'https://u:p@a.example', 'https://a.example?x=1', 'ftp://a.example', ',', nine]) {
-      expect(() => loadConfig({ OTS_CALENDARS: wrong })).toThrow('OTS_CALENDARS');
-    }
-  });
-
   it('takes where providers of live data answer, and a key for one of them on a local chain', () => {
     const urls = 'kraken=https://a.example.org/kraken,*=http://127.0.0.1:8080/{provider}';
     expect(loadConfig({ FEEDS: 'live', PROVIDER_URLS: urls, SOSOVALUE_API_KEY: 'a-key' })).toMatchObject({
@@ -189,9 +189,18 @@ describe('settings', () => {
       POLYMARKET_HOST: 'https://clob.polymarket.com',
       POLYMARKET_SIGNATURE_TYPE: 0,
       WAGER_KILL_SWITCH: 'off',
+      WAGER_MIN_STAKE_USD: 1,
       WAGER_MAX_STAKE_USD: 50,
       WAGER_MAX_OPEN_USD: 250,
     });
+  });
+
+  it('stakes at least a dollar a day, none with 0, and at most the maximum of the exchange', () => {
+    expect(loadConfig({ WAGER_MIN_STAKE_USD: '0' }).WAGER_MIN_STAKE_USD).toBe(0);
+    expect(loadConfig({ WAGER_MIN_STAKE_USD: '51' }).WAGER_MIN_STAKE_USD).toBe(51);
+    const exchange = { WAGERS: 'polymarket', WAGER_MIN_STAKE_USD: '51' };
+    expect(() => loadConfig(exchange)).toThrow('Setting WAGER_MIN_STAKE_USD: must be at most WAGER_MAX_STAKE_USD, 50');
+    expect(loadConfig({ ...exchange, WAGER_MAX_STAKE_USD: '51' }).WAGER_MIN_STAKE_USD).toBe(51);
   });
 
   it('stakes real money only with a key, a funder where the wallet is another one, and on a real chain', () => {

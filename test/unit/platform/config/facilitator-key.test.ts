@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { inspectConfig, loadConfig } from '../../../../src/platform/config/config.ts';
+import { inspectConfig, loadConfig } from '../../../../src/config.ts';
 import { createEd25519Key, createP256Key } from '../../../support/commerce/cdp-server.ts';
 
 const URL = { X402_FACILITATOR_URL: 'https://api.cdp.coinbase.com/platform/v2/x402' };

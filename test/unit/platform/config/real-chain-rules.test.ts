@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { bytesToHex, type Hex } from 'viem';
 import { generatePrivateKey, mnemonicToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../../../src/platform/config/config.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
-import { estimateEntropyBits } from '../../../../src/platform/secrets/secret-strength.ts';
+import { loadConfig } from '../../../../src/config.ts';
+import { OracleError } from '../../../../src/errors.ts';
+import { estimateEntropyBits } from '../../../../src/platform/secrets.ts';
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex');
 const ADDRESS = `0x${'5'.repeat(40)}`;

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Environment, loadConfig } from '../../../../src/platform/config/config.ts';
-import { listSecretValues, listSettings } from '../../../../src/platform/config/settings.ts';
+import { type Environment, loadConfig } from '../../../../src/config.ts';
+import { listSecretValues, listSettings } from '../../../../src/settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'oracle-secrets-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Environment, loadConfig } from '../../../../src/platform/config/config.ts';
+import { type Environment, loadConfig } from '../../../../src/config.ts';
 
 const address = (digit: string) => `0x${digit.repeat(40)}`;
 const KMS = 'kms:arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressRanges, listBudgetRanges } from '../../../../src/platform/limits/address-ranges.ts';
-import { toAddressKey } from '../../../../src/transports/http/server/security/client-address.ts';
+import { toAddressKey } from '../../../../src/http/request-counter.ts';
+import { addressRanges, listBudgetRanges } from '../../../../src/platform/budgets.ts';
 
 describe('addressRanges', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readJson } from '../../../../src/platform/outbound/bounded-json.ts';
+import { readJson } from '../../../../src/platform/outbound/operator.ts';
 
 it('reads an answer up to the limit', async () => {
   expect(await readJson(new Response('\uFEFF{"a":[1]}'), 12)).toEqual({ a: [1] });

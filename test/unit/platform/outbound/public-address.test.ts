@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isLoopbackAddress, isPublicAddress, requirePublicAddress } from '../../../../src/platform/outbound/public-address.ts';
+import { isLoopbackAddress, isPublicAddress, requirePublicAddress } from '../../../../src/platform/outbound/guarded.ts';
 
 /** First and last address of what is refused, and whether the address before and the one after are public; null: there is none. */
 const REFUSED_IPV4: [first: string, last: string, before: boolean | null, after: boolean | null][] = [

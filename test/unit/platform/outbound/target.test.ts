@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Semaphore } from '../../../../src/platform/concurrency/semaphore.ts';
-import { checkTarget, getHostname, MAX_URL_CHARS, type ResolveHostname } from '../../../../src/platform/outbound/target.ts';
+import { Semaphore } from '../../../../src/platform/concurrency.ts';
+import { checkTarget, getHostname, MAX_URL_CHARS, type ResolveHostname } from '../../../../src/platform/outbound/guarded.ts';
 
 const PUBLIC = '93.184.215.14';
 const publicResolve: ResolveHostname = async () => [PUBLIC, '2606:2800:21f:cb07:6820:80da:af6b:8b2c'];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSecretBox } from '../../../../src/platform/secrets/secret-box.ts';
+import { createSecretBox } from '../../../../src/platform/secrets.ts';
 
 const box = createSecretBox('m'.repeat(32));
 const refused = expect.objectContaining({ code: 'CONFIG_INVALID', field: 'ENCRYPTION_SECRET' });

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { OracleError } from '../../../../src/platform/errors.ts';
-import { createTrustedTime, type TimeSources } from '../../../../src/platform/time/trusted-time.ts';
+import { OracleError } from '../../../../src/errors.ts';
+import { createTrustedTime, type TimeSources } from '../../../../src/platform/time.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../../../src/platform/log.ts';
-import { getActiveTrace, getTraceHeaders } from '../../../../src/platform/tracing/active-trace.ts';
-import { enterTrace, inEntry, inSpan } from '../../../../src/platform/tracing/span.ts';
+import { enterTrace, getActiveTrace, getTraceHeaders, inEntry, inSpan } from '../../../../src/platform/tracing.ts';
 
 const PARENT = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331', isSampled: true };
 

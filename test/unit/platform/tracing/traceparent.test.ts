@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSpanId, createTraceId, formatTraceparent, parseTraceparent } from '../../../../src/platform/tracing/traceparent.ts';
+import { createSpanId, createTraceId, formatTraceparent, parseTraceparent } from '../../../../src/platform/tracing.ts';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const SPAN_ID = 'b7ad6b7169203331';

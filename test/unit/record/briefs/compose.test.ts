@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import { type Brief, type BriefData, composeBrief } from '../../../../src/record/briefs/compose.ts';
-import { renderBriefMarkdown, renderBriefText } from '../../../../src/record/briefs/render.ts';
+import { formatDay, parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import { type Brief, type BriefData, composeBrief, renderBriefMarkdown, renderBriefText } from '../../../../src/record/briefs.ts';
 import { buildPricedWager } from '../crowd/crowd-pin-fixture.ts';
 import { buildTestDay } from '../day-fixture.ts';
 import { buildTestForecast } from '../forecast-fixture.ts';
@@ -158,7 +157,7 @@ describe('a brief as text and Markdown', () => {
       wager: { ...wager, market: { ...wager.market!, question: hostile } },
       context: {
         ...{ atMs: 0, kind: 'live', source: 'live', btcPrice: 101_234.567, change24hPct: -1.234, fearGreed: 40, fearGreedLabel: 'Fear' },
-        ...{ etfFlows7dUsd: -1_000_000, etfFlows30dUsd: null, etfFlowLastDayUsd: 2_500_000 },
+        ...{ etfFlows7dUsd: -1_000_000, etfFlows30dUsd: null, etfFlowLastDayUsd: 2_500_000, etfFlowThroughDay: DAY - 1 },
         ...{ observedAt: { btcPrice: 0, fearGreed: 0, etfFlows: 0 }, sources: { btcPrice: '', fearGreed: '', etfFlows: '' } },
       },
     }),
@@ -173,7 +172,7 @@ describe('a brief as text and Markdown', () => {
       'brief of 2026-01-13',
       'As of 2026-01-13 03:00 UTC',
       'BTC/USD $101,234.57, -1.23 % in 24 hours',
-      'last day $2,500,000, 7 days -$1,000,000, 30 days unknown',
+      `${formatDay(DAY - 1)} $2,500,000, 7 days -$1,000,000, 30 days unknown`,
       'Fear & Greed 40 (Fear)',
       'Regime CHOP, risk Moderate',
       '2026-01-05:7d: BUY UP at 0.5876, LOSS, return -1.11 %',

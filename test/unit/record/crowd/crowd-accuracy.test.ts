@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../../src/forecast/day.ts';
-import { wilsonInterval } from '../../../../src/forecast/scoring.ts';
-import { computeAccuracyByVenue, computeCrowdAccuracy } from '../../../../src/record/crowd/crowd-accuracy.ts';
-import type { SettledPin } from '../../../../src/record/crowd/crowd-pins.ts';
+import { wilsonInterval } from '../../../../src/forecast/signal.ts';
+import { computeAccuracyByVenue, computeCrowdAccuracy, type SettledPin } from '../../../../src/record/crowd.ts';
 import { buildTestPin, type PricedOptions } from './crowd-pin-fixture.ts';
 
 const FRIDAY = parseDay('2026-02-13');

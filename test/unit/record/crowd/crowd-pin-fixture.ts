@@ -1,7 +1,7 @@
 import { type Day, toInstantMs } from '../../../../src/forecast/day.ts';
-import { type CrowdPin, toCrowdPin } from '../../../../src/record/crowd/crowd-pins.ts';
+import { type CrowdPin, toCrowdPin } from '../../../../src/record/crowd.ts';
 import type { Side } from '../../../../src/wager/sizing.ts';
-import { buildUndecidedWager, type WagerDoc } from '../../../../src/wager/wager-book.ts';
+import { buildUndecidedWager, type WagerDoc } from '../../../../src/wager/wagers.ts';
 
 export interface PricedOptions {
   day: Day;
@@ -12,6 +12,7 @@ export interface PricedOptions {
   qMarket?: number;
   pModel?: number;
   winner?: Side | null;
+  settledAt?: Date | null;
 }
 
 /** A wager of a day whose market was priced, without a stake. */
@@ -23,6 +24,7 @@ export function buildPricedWager({
   qMarket = 0.5,
   pModel = 0.5,
   winner = null,
+  settledAt = null,
 }: PricedOptions): WagerDoc {
   const pinnedAt = new Date(toInstantMs(day, 21, 42));
   return {
@@ -32,6 +34,7 @@ export function buildPricedWager({
     qMarket,
     pModel,
     winner,
+    settledAt,
   };
 }
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Day, parseDay } from '../../../../src/forecast/day.ts';
-import { buildDisagreementLog } from '../../../../src/record/crowd/disagreement-log.ts';
-import { compareWeekly } from '../../../../src/record/crowd/weekly-comparison.ts';
+import { buildDisagreementLog, compareWeekly } from '../../../../src/record/crowd.ts';
 import type { Side } from '../../../../src/wager/sizing.ts';
 import { buildTestPin } from './crowd-pin-fixture.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
-import { toCrowdPin } from '../../../../src/record/crowd/crowd-pins.ts';
-import { compareWeekly } from '../../../../src/record/crowd/weekly-comparison.ts';
-import type { WagerDoc } from '../../../../src/wager/wager-book.ts';
+import { compareWeekly, toCrowdPin } from '../../../../src/record/crowd.ts';
+import type { WagerDoc } from '../../../../src/wager/wagers.ts';
 import { buildPricedWager, buildTestPin } from './crowd-pin-fixture.ts';
 
 const FRIDAY = parseDay('2026-02-13');
@@ -38,6 +37,15 @@ describe('crowd against oracle', () => {
     expect(totals.market).toEqual({ brier: 0.26, logLoss: 0.71355818 });
     expect(totals.brierDifference!.low!).toBeLessThan(-0.12);
     expect(totals.verdict).toContain('cannot be distinguished');
+  });
+
+  it('scores neither side in a week whose market has no winner, and says so where that is readable', () => {
+    const settledAt = new Date('2026-02-14T00:10:00Z');
+    const pins = [buildTestPin({ day: FRIDAY - 8, decidingDay: FRIDAY, qMarket: 0.6, pModel: 0.8, settledAt })];
+    const { weeks, totals } = compareWeekly(pins, null);
+    expect(weeks).toMatchObject([{ status: 'VOID', winner: null, market: null, oracle: null, closer: null }]);
+    expect(totals).toMatchObject({ weeks: 0, oracleCloser: 0, marketCloser: 0 });
+    expect(compareWeekly(pins, FRIDAY - 9).weeks).toMatchObject([{ status: 'PENDING', gated: true }]);
   });
 
   it('returns the pinned order book, of gated weeks too', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatMicros } from '../../../../src/record/intent/decimal.ts';
+import { formatMicros } from '../../../../src/record/trade-intent.ts';
 
 describe('the decimal of an amount in micros', () => {
   it.each([

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeIntentSizing, computeWagerSizing } from '../../../../src/record/intent/sizing.ts';
+import { computeIntentSizing, computeWagerSizing } from '../../../../src/record/trade-intent.ts';
 import { sizeWager } from '../../../../src/wager/sizing.ts';
-import { buildUndecidedWager } from '../../../../src/wager/wager-book.ts';
+import { buildUndecidedWager } from '../../../../src/wager/wagers.ts';
 import { between } from '../../../support/record/arbitraries.ts';
 
 const sizedAt = new Date('2026-03-10T21:42:00Z');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ForecastState, requireTransition, TRANSITIONS } from '../../../../src/record/lifecycle/forecast-state.ts';
+import { type ForecastState, requireTransition, TRANSITIONS } from '../../../../src/record/forecast-doc.ts';
 
 const STATES = Object.keys(TRANSITIONS) as ForecastState[];
 

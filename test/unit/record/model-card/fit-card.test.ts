@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FeatureTable } from '../../../../src/forecast/features/feature-table.ts';
-import { computeDeviation } from '../../../../src/forecast/fit/calibration.ts';
-import { logit, sigmoid } from '../../../../src/forecast/fit/logistic.ts';
+import { computeDeviation, logit, sigmoid } from '../../../../src/forecast/fit.ts';
+import type { FeatureTable } from '../../../../src/forecast/inputs.ts';
 import { type HorizonModel, MODEL_INPUTS } from '../../../../src/forecast/model.ts';
-import { buildFitCard } from '../../../../src/record/model-card/fit-card.ts';
+import { buildFitCard } from '../../../../src/record/model-card.ts';
 import { between } from '../../../support/record/arbitraries.ts';
 
 const FIT: HorizonModel = {

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
-import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, type InputFrame } from '../../../../src/forecast/input-frame.ts';
+import { computeFeatures } from '../../../../src/forecast/features.ts';
+import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, type InputFrame } from '../../../../src/forecast/inputs.ts';
 import { HORIZONS, MODEL_INPUTS } from '../../../../src/forecast/model.ts';
-import { REGIME_NAMES, REGIME_THRESHOLDS } from '../../../../src/forecast/regime/regime.ts';
-import { REGIME_RULES } from '../../../../src/forecast/regime/rules.ts';
-import { getLicences } from '../../../../src/market/licences.ts';
-import { PROVIDER_IDS, PROVIDERS } from '../../../../src/market/live/providers/providers.ts';
-import { getProviderIds } from '../../../../src/market/live/sources/registry.ts';
-import { MODEL_INPUT_SERIES } from '../../../../src/record/model-card/model-inputs.ts';
-import { countIndependentCallsPerYear } from '../../../../src/record/model-card/statements.ts';
+import { REGIME_NAMES, REGIME_RULES, REGIME_THRESHOLDS } from '../../../../src/forecast/regime.ts';
+import { getLicences } from '../../../../src/market/feed.ts';
+import { PROVIDER_IDS, PROVIDERS } from '../../../../src/market/live/provider.ts';
+import { getProviderIds } from '../../../../src/market/sources/registry.ts';
+import { countIndependentCallsPerYear, MODEL_INPUT_SERIES } from '../../../../src/record/model-card.ts';
 
 const DAYS = 600;
 const wave = (index: number, step: number) => Math.sin(index * step) + Math.sin(index * index * 0.01);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../../src/forecast/day.ts';
-import { computeFreshness, computeNextSignalAt } from '../../../../src/record/oracle/freshness.ts';
+import { computeFreshness, computeNextSignalAt } from '../../../../src/record/public-signal.ts';
 
 const day = parseDay('2026-03-10');
 const made = { day, signalAt: new Date('2026-03-10T21:35:00Z') };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { computeEffectiveCount } from '../../../../src/forecast/bootstrap.ts';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
-import { computeEffectiveCount } from '../../../../src/forecast/math/effective-count.ts';
-import { wilsonInterval } from '../../../../src/forecast/scoring.ts';
-import { computeRecentAccuracy } from '../../../../src/record/oracle/recent-accuracy.ts';
+import { wilsonInterval } from '../../../../src/forecast/signal.ts';
+import { computeRecentAccuracy } from '../../../../src/record/prediction.ts';
 import { buildTestForecast } from '../forecast-fixture.ts';
 
 const FIRST = parseDay('2026-01-01');

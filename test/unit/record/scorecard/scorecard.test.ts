@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { TIERS, type Tier } from '../../../../src/auth/caller.ts';
+import { computeEffectiveCount } from '../../../../src/forecast/bootstrap.ts';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
-import { computeEffectiveCount } from '../../../../src/forecast/math/effective-count.ts';
-import { computeShareInterval, wilsonInterval } from '../../../../src/forecast/scoring.ts';
+import { computeShareInterval, wilsonInterval } from '../../../../src/forecast/signal.ts';
 import type { ForecastDoc } from '../../../../src/record/forecast-doc.ts';
-import { toScorecardEntry } from '../../../../src/record/scorecard/scorecard.ts';
+import { toScorecardEntry } from '../../../../src/record/scorecard.ts';
 import { buildTestForecast } from '../forecast-fixture.ts';
 import { scorecardOf } from '../scorecard-fixture.ts';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DAY_MS, formatDay, parseDay, toDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import { getWeekday } from '../../../../src/forecast/week.ts';
-import { getNewestDueDay, getNextDueMs, getSelfTestDueMs, type SelfTestStep } from '../../../../src/record/self-test/due-times.ts';
+import { DAY_MS, formatDay, getWeekday, parseDay, toDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import { getNewestDueDay, getNextDueMs, getSelfTestDueMs, type SelfTestStep } from '../../../../src/record/self-tests.ts';
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString().slice(0, 16));
 const at = (text: string) => Date.parse(`${text}:00Z`);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
-import type { Regime } from '../../../../src/forecast/regime/regime.ts';
+import type { Regime } from '../../../../src/forecast/regime.ts';
+import { buildHorizonRow, buildShareRow, countRevealedCalls, groupByModelVersion, groupByRegime } from '../../../../src/record/figures.ts';
 import type { ForecastDoc } from '../../../../src/record/forecast-doc.ts';
-import { buildHorizonRow, buildShareRow, groupByModelVersion, groupByRegime } from '../../../../src/record/statistics/breakdown.ts';
 import { buildTestForecast } from '../forecast-fixture.ts';
 
 const FIRST = parseDay('2026-01-01');
@@ -72,5 +72,25 @@ describe('a record by its parts', () => {
       ['new', 1],
       ['old', 2],
     ]);
+  });
+});
+
+describe('revealed calls', () => {
+  const call = (index: number, signal: 'BUY' | 'SELL' | 'HOLD', state: 'HOLD' | 'PENDING' | 'VOID' = 'HOLD'): ForecastDoc => {
+    const doc = buildTestForecast({ date: formatDay(FIRST + index), state, direction: signal === 'SELL' ? 'DOWN' : 'UP' });
+    return { ...doc, values: { ...doc.values!, signal } };
+  };
+
+  it('are the newest 60 whose outcome is on chain', () => {
+    const docs = Array.from({ length: 70 }, (_, index) => call(index, index < 10 ? 'BUY' : index < 12 ? 'SELL' : 'HOLD'));
+    expect(countRevealedCalls(docs)).toEqual({ days: 60, buy: 0, sell: 2, hold: 58, up: 58, down: 2 });
+  });
+
+  it('leave out what is open, void, missed, or decided and not yet on chain', () => {
+    const decided = { ...call(1, 'HOLD'), reveal: null };
+    const missed = { ...call(4, 'HOLD', 'VOID'), missed: true, values: null };
+    const docs = [call(0, 'BUY'), decided, call(2, 'SELL', 'PENDING'), call(3, 'SELL', 'VOID'), missed];
+    expect(countRevealedCalls(docs)).toEqual({ days: 1, buy: 1, sell: 0, hold: 0, up: 1, down: 0 });
+    expect(countRevealedCalls([])).toEqual({ days: 0, buy: 0, sell: 0, hold: 0, up: 0, down: 0 });
   });
 });

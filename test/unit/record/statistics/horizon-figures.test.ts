@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { OracleError } from '../../../../src/errors.ts';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
 import { cdf, crps } from '../../../../src/forecast/distribution.ts';
-import { OracleError } from '../../../../src/platform/errors.ts';
-import { computeHorizonFigures } from '../../../../src/record/figures/horizon-figures.ts';
+import { computeHorizonFigures, scoreForecasts } from '../../../../src/record/figures.ts';
 import type { ForecastDoc } from '../../../../src/record/forecast-doc.ts';
-import type { ModelDoc, ModelStore } from '../../../../src/record/model-store.ts';
-import { scoreForecasts } from '../../../../src/record/statistics/score-forecasts.ts';
+import type { ModelDoc, ModelStore } from '../../../../src/record/model-card.ts';
 import { buildTestForecast } from '../forecast-fixture.ts';
 
 const FIRST = parseDay('2026-01-01');

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../../src/forecast/day.ts';
-import { computeMarketSkill } from '../../../../src/record/crowd/market-skill.ts';
-import { compareWeekly } from '../../../../src/record/crowd/weekly-comparison.ts';
+import { compareWeekly, computeMarketSkill } from '../../../../src/record/crowd.ts';
 import { buildTestPin, type PricedOptions } from '../crowd/crowd-pin-fixture.ts';
 
 const FRIDAY = parseDay('2026-02-13');
@@ -41,11 +40,13 @@ describe('skill against the market', () => {
     fc.assert(
       fc.property(weeks, (drawn) => {
         const pins = drawn.map((one, index) => week(index, one));
-        const { value, low, high } = computeMarketSkill(pins, LATER)!;
+        const { value, low, high, oracleBrier, marketBrier } = computeMarketSkill(pins, LATER)!;
+        const { totals } = compareWeekly(pins, LATER);
+        expect([oracleBrier, marketBrier]).toEqual([totals.oracle!.brier, totals.market!.brier]);
         expect(low!).toBeLessThanOrEqual(value);
         expect(high!).toBeGreaterThanOrEqual(value);
         expect(high!).toBeLessThanOrEqual(1);
-        const { brierDifference, market } = compareWeekly(pins, LATER).totals;
+        const { brierDifference, market } = totals;
         // Rounding to eight digits may change the sign.
         fc.pre([brierDifference!.low!, brierDifference!.high!].every((bound) => bound === 0 || Math.abs(bound) > 1e-6));
         expect([value > 0, low! > 0, high! < 0]).toEqual([
@@ -55,6 +56,20 @@ describe('skill against the market', () => {
         ]);
         expect(low! * market!.brier).toBeCloseTo(-brierDifference!.high!, 4);
       }),
+    );
+  });
+
+  it('has the scores of the weekly comparison to the last digit, where a mean of 32 weeks ends in a half of it', () => {
+    const probability = fc.integer({ min: 1, max: 99 }).map((percent) => percent / 100);
+    const weeks = fc.array(fc.record({ qMarket: probability, pModel: probability }), { minLength: 32, maxLength: 32 });
+    fc.assert(
+      fc.property(weeks, (drawn) => {
+        const pins = drawn.map((one, index) => week(index, one));
+        const { market, oracle } = compareWeekly(pins, LATER).totals;
+        const { oracleBrier, marketBrier } = computeMarketSkill(pins, LATER)!;
+        expect([oracleBrier, marketBrier]).toEqual([oracle!.brier, market!.brier]);
+      }),
+      { numRuns: 300 },
     );
   });
 

@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Day, formatDay, parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import { type Day, formatDay, formatWeek, parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../../src/forecast/model.ts';
-import { formatWeek } from '../../../../src/forecast/week.ts';
 import type { ForecastDoc } from '../../../../src/record/forecast-doc.ts';
-import { composeWeeklyReport, type WeeklyReportData } from '../../../../src/record/weekly/compose.ts';
-import { summarizeNewlyPublicWagers } from '../../../../src/record/weekly/wagers.ts';
-import type { WagerDoc } from '../../../../src/wager/wager-book.ts';
+import { composeWeeklyReport, summarizeNewlyPublicWagers, type WeeklyReportData } from '../../../../src/record/reports.ts';
+import type { WagerDoc } from '../../../../src/wager/wagers.ts';
 import { buildPricedWager } from '../crowd/crowd-pin-fixture.ts';
 import { buildTestDay } from '../day-fixture.ts';
 import { buildTestForecast } from '../forecast-fixture.ts';
@@ -141,12 +139,13 @@ describe('wagers of a weekly report', () => {
     const stakes = [
       stake(WEEK - 6, settledAt),
       stake(WEEK - 5, settledAt, { state: 'LOSS', winner: 'NO', payoutMicros: 0, costMicros: 1_234_567 }),
+      stake(WEEK - 3, settledAt, { state: 'VOID', winner: null, payoutMicros: 2_000_000, costMicros: 2_500_000 }),
       stake(WEEK - 4, settledAt, { venue: 'paper', asset: 'PAPER-USD' }),
     ];
     expect(between(stakes, WEEK)).toEqual([
       {
-        ...{ venue: 'polymarket', asset: 'USDC', quotesAreOurs: false, settled: 2, wins: 1, losses: 1 },
-        ...{ stakedMicros: 5_234_567, payoutMicros: 10_000_000, pnlMicros: 4_765_433 },
+        ...{ venue: 'polymarket', asset: 'USDC', quotesAreOurs: false, settled: 3, wins: 1, losses: 1, voids: 1 },
+        ...{ stakedMicros: 7_734_567, payoutMicros: 12_000_000, pnlMicros: 4_265_433 },
       },
       expect.objectContaining({ venue: 'paper', quotesAreOurs: true, settled: 1, pnlMicros: 6_000_000 }),
     ]);

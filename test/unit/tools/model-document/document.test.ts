@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { compareHorizons } from '../../../../src/forecast/backtest/horizon-agreement.ts';
-import { buildWalkForwardReport } from '../../../../src/forecast/backtest/walk-forward/report.ts';
-import { computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
-import { renderModelCard } from '../../../../src/tools/model-document/card.ts';
-import { extractRecordedSection } from '../../../../src/tools/model-document/document.ts';
-import { loadSimulatedHistory } from '../../../../src/tools/model-document/histories.ts';
-import { renderAgreement, renderWalkForwardResults } from '../../../../src/tools/model-document/results.ts';
-import { renderFit } from '../../../../src/tools/model-document/results-section.ts';
+import { compareHorizons } from '../../../../src/forecast/backtest/out-of-sample.ts';
+import { buildWalkForwardReport } from '../../../../src/forecast/backtest/walk-forward.ts';
+import { computeFeatures } from '../../../../src/forecast/features.ts';
+import {
+  extractRecordedSection,
+  loadSimulatedHistory,
+  renderAgreement,
+  renderFit,
+  renderModelCard,
+  renderWalkForwardResults,
+} from '../../../../src/tools/model-document.ts';
 import { ROOT, unpadded } from '../../../support/docs/documents.ts';
 
 // The slow suites make the whole page again.

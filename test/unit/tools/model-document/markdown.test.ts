@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { buildContaminationReport } from '../../../../src/forecast/backtest/contamination/report.ts';
-import { computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
-import { renderWithInterval } from '../../../../src/tools/model-document/markdown.ts';
-import { renderContaminationResults } from '../../../../src/tools/model-document/results.ts';
+import { buildContaminationReport } from '../../../../src/forecast/backtest/contamination.ts';
+import { computeFeatures } from '../../../../src/forecast/features.ts';
+import { renderContaminationResults, renderWithInterval } from '../../../../src/tools/model-document.ts';
 import { syntheticFrame } from '../../forecast/synthetic-frame.ts';
 
 it('formats hundredths without negative zero', () => {

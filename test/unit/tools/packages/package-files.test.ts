@@ -2,14 +2,11 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { buildMcpServerFile } from '../../../../agent-card/documents/mcp-server-file.ts';
-import { IDENTITY, PUBLICATION } from '../../../../agent-card/identity.ts';
+import { buildMcpServerFile } from '../../../../agent-card/documents.ts';
+import { IDENTITY, PUBLICATION } from '../../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../../skills/index.ts';
-import { buildPackageFiles } from '../../../../src/tools/packages/directories/package-files.ts';
-import { buildRegistryEntry } from '../../../../src/tools/packages/directories/registry-entry.ts';
-import { buildBundleManifest } from '../../../../src/tools/packages/mcpb/bundle-manifest.ts';
-import { PACKAGE_SETTINGS } from '../../../../src/tools/packages/package-settings.ts';
-import { buildSvcManifest } from '../../../../src/tools/packages/svc/svc-manifest.ts';
+import { buildBundleManifest, buildPackageFiles, buildRegistryEntry, PACKAGE_SETTINGS } from '../../../../src/tools/packages.ts';
+import { buildSvcManifest } from '../../../../src/tools/svc-package.ts';
 import { ROOT } from '../../../support/docs/documents.ts';
 
 const version = '1.2.3';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import packageJson from '../../../../package.json' with { type: 'json' };
-import { buildApp } from '../../../../src/tools/page/build-app.ts';
-import { type AppDocuments, readAppDocuments } from '../../../../src/transports/mcp/apps/app-documents.ts';
-import { APP_VIEWS } from '../../../../src/views/mcp-app/app-views.ts';
+import { type AppDocuments, readAppDocuments } from '../../../../src/mcp/protocol.ts';
+import { APP_VIEWS } from '../../../../src/page/mcp-app.ts';
+import { buildApp } from '../../../../src/tools/page.ts';
 
 let folder: string;
 let documents: AppDocuments;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type BuiltPage, buildPage, readLicenseNotice } from '../../../../src/tools/page/build-page.ts';
-import { OWN_BUNDLES, readPageBundle } from '../../../../src/transports/http/page/page-bundle.ts';
+import { OWN_BUNDLES, readPageBundle } from '../../../../src/http/routes/home.ts';
+import { type BuiltPage, buildPage, readLicenseNotice } from '../../../../src/tools/page.ts';
 
 let folder: string;
 let page: BuiltPage;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-it('writes scripts and style sheets, the manifest that names them and the web component, and removes earlier files', async () => {
+it('writes scripts and style sheets and the manifest that names them, and removes earlier files', async () => {
   const names = page.files.map(({ name }) => name);
   const bundles = [page.names, ...OWN_BUNDLES.map((own) => page.names[own])];
   expect(names.toSorted()).toEqual(bundles.flatMap(({ script, style }) => [script, style]).toSorted());
@@ -28,7 +28,7 @@ it('writes scripts and style sheets, the manifest that names them and the web co
     expect(style).toMatch(/^page-[0-9a-f]{16}\.css$/);
   }
   const compressed = names.map((name) => `${name}.br`);
-  expect((await readdir(folder)).toSorted()).toEqual(['manifest.json', 'widget.js', ...names, ...compressed].toSorted());
+  expect((await readdir(folder)).toSorted()).toEqual(['manifest.json', ...names, ...compressed].toSorted());
   expect(JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8'))).toEqual(page.names);
 });
 
@@ -38,9 +38,8 @@ it('gives the same names to the same sources', async () => {
 
 /** Pure functions that the page may share with the server; types of responses are erased. */
 const SHARED = [
-  /^src\/(?:dashboard|views|verify|forecast|chain\/eas)\//,
-  /^src\/audit\/(?:audit\.ts|prices\/audit-prices\.ts|(?:chain|claims|report)\/)/,
-  /^src\/(?:platform\/errors|chain\/(?:addresses|rpc\/chain-call)|commerce\/receipts\/receipt)\.ts$/,
+  /^src\/(?:page|verify|audit|forecast)\//,
+  /^src\/(?:errors|chain\/(?:addresses|rpc|eas\/(?:schemas|commitment|reader))|commerce\/receipts)\.ts$/,
 ];
 const PACKAGES = /^node_modules\/(?:@noble\/(?:hashes|curves)|viem|abitype|ox|zod|multiformats|canonicalize)\//;
 
@@ -49,14 +48,12 @@ it('bundles nothing of the server', () => {
   expect(page.inputs.length).toBeGreaterThan(50);
 });
 
-it('stays below 115 kB compressed, the page of access below 8 kB, and the web component below 3 kB', () => {
+it('stays below 115 kB compressed, and the page of access below 8 kB', () => {
   const sizeOf = ({ script, style }: { script: string; style: string }) =>
     page.files.reduce((sum, { name, brotli }) => (name === script || name === style ? sum + brotli.length : sum), 0);
   expect(sizeOf(page.names)).toBeLessThan(115_000);
   expect(sizeOf(page.names.access)).toBeLessThan(8_000);
   for (const { text, brotli } of page.files) expect(brotliDecompressSync(brotli).toString()).toBe(text);
-  expect(page.widget.text.length).toBeLessThan(3_000);
-  expect(page.widget.text).not.toMatch(/\beval\b|innerHTML|Function\(/);
 });
 
 it('names the packages in the script with license and copyright', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { McpBackend } from '../../../../src/transports/mcp/backends/backend.ts';
-import { completeDate, completeUid } from '../../../../src/transports/mcp/completions.ts';
+import { completeDate, completeUid } from '../../../../src/mcp/resources.ts';
+import type { McpBackend } from '../../../../src/mcp/tools.ts';
 
 /** A record of two years that notes its queries. */
 function recordOf(asked: Record<string, unknown>[] = []): McpBackend {

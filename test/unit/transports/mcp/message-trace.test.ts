@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { getActiveTrace } from '../../../../src/platform/tracing/active-trace.ts';
-import { inEntry } from '../../../../src/platform/tracing/span.ts';
-import { inMessageTrace } from '../../../../src/transports/mcp/message-trace.ts';
+import { inMessageTrace } from '../../../../src/mcp/protocol.ts';
+import { getActiveTrace, inEntry } from '../../../../src/platform/tracing.ts';
 
 const HTTP = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: false };
 const OTHER_TRACE = 'c'.repeat(32);

@@ -1,9 +1,9 @@
 import { type Hex, zeroHash } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { type CommitmentOpening, computeCommitment } from '../../../../src/chain/eas/commitment.ts';
+import { type CommitmentOpening, computeCommitment } from '../../../../src/chain/eas/schemas.ts';
 import { DAY_MS, parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import { checkForecast } from '../../../../src/verify/checks/forecast.ts';
-import { checkSequences } from '../../../../src/verify/checks/sequence.ts';
+import { checkSequences } from '../../../../src/verify/checks/record.ts';
 import type { Prediction, Resolution } from '../../../../src/verify/evidence.ts';
 import { createFindings } from '../../../../src/verify/findings.ts';
 

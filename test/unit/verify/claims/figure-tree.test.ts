@@ -1,8 +1,13 @@
 import fc, { type JsonValue } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareTree, isTree } from '../../../../src/verify/claims/figure-tree.ts';
-import { getRoundingTolerance, getSourceTolerance } from '../../../../src/verify/claims/tolerances.ts';
-import { createFindings, NO_SUBJECT } from '../../../../src/verify/findings.ts';
+import {
+  compareTree,
+  createFindings,
+  getRoundingTolerance,
+  getSourceTolerance,
+  isTree,
+  NO_SUBJECT,
+} from '../../../../src/verify/findings.ts';
 
 /** What is said of a tree that should be another. */
 function compared(expected: unknown, found: unknown, { path = 'summary', ownPrices = true } = {}) {

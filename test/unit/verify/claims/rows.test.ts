@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import type { CheckedRow } from '../../../../src/verify/checks/forecast.ts';
-import { compareRows, type RowContext } from '../../../../src/verify/claims/rows.ts';
 import type { ClaimedRow } from '../../../../src/verify/evidence.ts';
 import { createFindings, formatSubject } from '../../../../src/verify/findings.ts';
+import { compareRows, type RowContext } from '../../../../src/verify/verify.ts';
 
 const day = parseDay('2026-03-01');
 const UID = `0x${'a'.repeat(64)}` as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { judgeCall } from '../../../../src/views/first-screen/call-verdict.ts';
+import { judgeCall } from '../../../../src/page/first-screen.ts';
 
 /** Its 95 % interval at 7 days reaches 3.5 points to each side. */
 const USUAL = { up: 0.6, days: 5_325 };

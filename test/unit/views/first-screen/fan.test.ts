@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { renderFan } from '../../../../src/views/first-screen/fan/fan.ts';
-import { computeFan, FAN_SIZE, type Point } from '../../../../src/views/first-screen/fan/fan-geometry.ts';
-import type { RangeData } from '../../../../src/views/first-screen/first-screen-data.ts';
-import { renderMarkup } from '../../../../src/views/markup.ts';
+import { computeFan, FAN_SIZE, type Point, type RangeData, renderFan } from '../../../../src/page/first-screen.ts';
+import { renderMarkup } from '../../../../src/page/markup.ts';
 import { RANGE, screen } from './fixtures.ts';
 
 const HOUR_MS = 3_600_000;
@@ -32,8 +30,8 @@ it('nests its bands and stays within its box, wherever the price is', () => {
   const price = fc.record({ price: fc.double({ min: 1, max: 2e6, noNaN: true }), hours: fc.integer({ min: -500, max: 170 }) });
   fc.assert(
     fc.property(ranges, price, (range, { price: now, hours }) => {
-      const observedAt = new Date(Date.parse(RANGE.timestamp) + hours * HOUR_MS).toISOString();
-      const fan = computeFan(range, { price: now, observedAt })!;
+      const timestamp = new Date(Date.parse(RANGE.timestamp) + hours * HOUR_MS).toISOString();
+      const fan = computeFan(range, { price: now, timestamp })!;
       const points: Point[] = [...fan.bands.flatMap((band) => [...band.points]), fan.start, fan.now!];
       for (const { x, y } of points) {
         for (const value of [x, y]) expect(value).toBeGreaterThanOrEqual(0);
@@ -58,7 +56,7 @@ it('ends each window at its time, the longest at the right', () => {
   const fan = computeFan(RANGE, null)!;
   expect(fan.ends.map(({ x }) => Math.round(10 * x) / 10)).toEqual([15.5, 29.6, 43.7, 100]);
   expect(fan.now).toBeNull();
-  expect(computeFan(RANGE, { price: 80_000, observedAt: '2026-11-30T00:00:01.000Z' })!.now).toBeNull();
+  expect(computeFan(RANGE, { price: 80_000, timestamp: '2026-11-30T00:00:01.000Z' })!.now).toBeNull();
 });
 
 it('is drawn without a number that is none, and empty without ranges', () => {

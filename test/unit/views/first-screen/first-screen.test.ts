@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { renderFirstScreen } from '../../../../src/views/first-screen/first-screen.ts';
-import { PUBLIC_ACCESS } from '../../../../src/views/first-screen/first-screen-data.ts';
-import { formatCallTitle } from '../../../../src/views/first-screen/today-title.ts';
-import { renderMarkup } from '../../../../src/views/markup.ts';
+import { formatCallTitle, PUBLIC_ACCESS, renderFirstScreen } from '../../../../src/page/first-screen.ts';
+import { renderMarkup } from '../../../../src/page/markup.ts';
 import { CALL, screen } from './fixtures.ts';
 
 const text = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');

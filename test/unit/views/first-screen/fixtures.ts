@@ -1,5 +1,4 @@
-import type { CallData, FirstScreenData, RangeData, RecordData } from '../../../../src/views/first-screen/first-screen-data.ts';
-import { PUBLIC_ACCESS } from '../../../../src/views/first-screen/first-screen-data.ts';
+import { type CallData, type FirstScreenData, PUBLIC_ACCESS, type RangeData, type RecordData } from '../../../../src/page/first-screen.ts';
 
 export const CALL: CallData = {
   signal: 'GATED',
@@ -39,7 +38,7 @@ export const RECORD: RecordData = {
 };
 
 export function screen(changes: Partial<FirstScreenData> = {}): FirstScreenData {
-  const price = { price: 80_500, observedAt: '2026-11-23T10:00:00.000Z' };
+  const price = { price: 80_500, timestamp: '2026-11-23T10:00:00.000Z' };
   return {
     ...{ horizonDays: 7, call: CALL, waiting: 'loading', range: RANGE, price, record: RECORD, missedDate: null, access: PUBLIC_ACCESS },
     ...changes,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatRecordLine, judgeRecord } from '../../../../src/views/first-screen/record-line.ts';
+import { formatRecordLine, judgeRecord } from '../../../../src/page/first-screen.ts';
 import { RECORD } from './fixtures.ts';
 
 const NONE = { ...RECORD, resolved: 0, wins: 0, accuracy: 0, accuracyInterval95: null, alwaysUpAccuracy: null, difference: null };

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { PUBLIC_ACCESS } from '../../../../src/views/first-screen/first-screen-data.ts';
-import { formatNote, formatStateLine } from '../../../../src/views/first-screen/state-line.ts';
+import { formatNote, formatStateLine, PUBLIC_ACCESS } from '../../../../src/page/first-screen.ts';
 import { CALL, screen } from './fixtures.ts';
 
 const BASIC = { ...PUBLIC_ACCESS, tier: 'basic', needed: '10 tokens' };

@@ -1,4 +1,4 @@
-import type { ForecastFacts } from '../../../../src/views/forecast/forecast-facts.ts';
+import type { ForecastFacts } from '../../../../src/page/forecast.ts';
 
 const UID = `0x${'1'.repeat(64)}`;
 const attestation = (at: string) => ({ uid: UID, txHash: UID, block: 1, at, explorerUrl: null });

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { renderForecast } from '../../../../src/views/forecast/forecast-body.ts';
-import { renderForecastChart } from '../../../../src/views/forecast/forecast-chart.ts';
-import { describeForecast } from '../../../../src/views/forecast/forecast-state.ts';
-import { listSteps } from '../../../../src/views/forecast/forecast-timeline.ts';
-import { renderMarkup } from '../../../../src/views/markup.ts';
+import { describeForecast, listSteps, renderForecast, renderForecastChart } from '../../../../src/page/forecast.ts';
+import { renderMarkup } from '../../../../src/page/markup.ts';
 import { buildForecastFacts, buildHiddenFacts } from './forecast-facts-fixture.ts';
 
 describe('timeline', () => {
@@ -35,7 +32,9 @@ describe('chart', () => {
   const svg = (facts: Parameters<typeof renderForecastChart>[0]) => renderMarkup(renderForecastChart(facts));
 
   it('names prices and range in its label', () => {
-    expect(svg(buildForecastFacts())).toContain('BTC from $90,000 to $91,000. 80 % range on 8 Jan: $84,000 to $98,000.');
+    expect(svg(buildForecastFacts())).toContain('BTC from $90,000 to $91,000. 80 % band on 8 Jan: $84,000 to $98,000.');
+    const ahead = { low: 84_000, high: 98_000, isCommitted: false };
+    expect(svg(buildForecastFacts({ band: ahead }))).toContain('Expected 80 % range on 8 Jan: $84,000 to $98,000.');
   });
 
   it('draws an outcome outside the range as a diamond, and one within as a circle', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SKILLS } from '../../../../skills/index.ts';
-import { renderMarkup } from '../../../../src/views/markup.ts';
-import { type AppView, VIEW_TOOLS } from '../../../../src/views/mcp-app/app-views.ts';
-import { renderResult } from '../../../../src/views/mcp-app/render-result.ts';
+import { renderMarkup } from '../../../../src/page/markup.ts';
+import { type AppView, renderResult, VIEW_TOOLS } from '../../../../src/page/mcp-app.ts';
 
 const UID = `0x${'ab'.repeat(32)}`;
 const NOW = '2026-11-28T12:00:00.000Z';

@@ -6,7 +6,7 @@ import {
   PRICE_UNITS,
   roundToWholeCentContracts,
   TICK_SIZES,
-} from '../../../../src/wager/polymarket/tick-price.ts';
+} from '../../../../src/wager/polymarket-exchange.ts';
 import { between } from '../../../support/record/arbitraries.ts';
 
 const tickSizes = fc.constantFrom(...TICK_SIZES);

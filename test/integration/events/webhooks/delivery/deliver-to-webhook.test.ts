@@ -3,15 +3,18 @@ import type { RequestListener } from 'node:http';
 import { createServer as createRaw, Socket } from 'node:net';
 import type { Address } from 'viem';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { deliverToWebhook, TIER_RECHECK_MS } from '../../../../../src/events/webhooks/delivery/deliver-to-webhook.ts';
-import { DeliveryQueue } from '../../../../../src/events/webhooks/delivery/delivery-queue.ts';
-import type { WebhookDispatcherDeps } from '../../../../../src/events/webhooks/delivery/dispatcher.ts';
-import { fanOutEvents } from '../../../../../src/events/webhooks/delivery/fan-out.ts';
-import type { WebhookDoc } from '../../../../../src/events/webhooks/registry/webhook.ts';
-import { MAX_DELIVERY_ATTEMPTS, RETRY_DELAYS_MS, RETRY_JITTER } from '../../../../../src/events/webhooks/retry/retry-schedule.ts';
-import { Semaphore } from '../../../../../src/platform/concurrency/semaphore.ts';
-import type { ResolveHostname } from '../../../../../src/platform/outbound/target.ts';
-import { parseTraceparent } from '../../../../../src/platform/tracing/traceparent.ts';
+import {
+  DeliveryQueue,
+  fanOutEvents,
+  MAX_DELIVERY_ATTEMPTS,
+  RETRY_DELAYS_MS,
+  RETRY_JITTER,
+} from '../../../../../src/events/webhooks/delivery-queue.ts';
+import { deliverToWebhook, TIER_RECHECK_MS, type WebhookDispatcherDeps } from '../../../../../src/events/webhooks/sender.ts';
+import type { WebhookDoc } from '../../../../../src/events/webhooks/store.ts';
+import { Semaphore } from '../../../../../src/platform/concurrency.ts';
+import type { ResolveHostname } from '../../../../../src/platform/outbound/guarded.ts';
+import { parseTraceparent } from '../../../../../src/platform/tracing.ts';
 import { answering, listening, startReceiver } from '../../../../support/webhooks/receiver.ts';
 import { verified, type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
 import { testRegistry } from '../../../../support/webhooks/webhook-registry.ts';

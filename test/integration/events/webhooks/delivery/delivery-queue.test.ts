@@ -1,7 +1,6 @@
 import type { CommandStartedEvent } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { DELIVERY_RETENTION_DAYS, DeliveryQueue } from '../../../../../src/events/webhooks/delivery/delivery-queue.ts';
-import type { WebhookMessage } from '../../../../../src/events/webhooks/delivery/webhook-message.ts';
+import { DELIVERY_RETENTION_DAYS, DeliveryQueue, type WebhookMessage } from '../../../../../src/events/webhooks/delivery-queue.ts';
 import { connectMongo } from '../../../../../src/platform/mongo.ts';
 import { type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
 

@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import {
-  createWebhookDispatcher,
-  type DeliveryTurn,
-  type WebhookDispatcherDeps,
-} from '../../../../../src/events/webhooks/delivery/dispatcher.ts';
+import { createWebhookDispatcher, type DeliveryTurn, type WebhookDispatcherDeps } from '../../../../../src/events/webhooks/sender.ts';
 import { type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
 
 let bench: WebhookBench;

@@ -1,16 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { composeEvents } from '../../../../../src/app/events/event-log.ts';
-import type { AnyEventDraft } from '../../../../../src/events/log/event.ts';
-import { DeliveryQueue } from '../../../../../src/events/webhooks/delivery/delivery-queue.ts';
-import { fanOutEvents } from '../../../../../src/events/webhooks/delivery/fan-out.ts';
-import { buildMessageId } from '../../../../../src/events/webhooks/delivery/webhook-message.ts';
-import { publishWebhookNotices } from '../../../../../src/events/webhooks/health/disabled-notices.ts';
-import { WebhookHealthStore } from '../../../../../src/events/webhooks/health/webhook-health.ts';
+import { composeEvents } from '../../../../../src/app/events.ts';
+import type { AnyEventDraft } from '../../../../../src/events/log.ts';
+import { buildMessageId, DeliveryQueue, fanOutEvents } from '../../../../../src/events/webhooks/delivery-queue.ts';
+import { publishWebhookNotices, WebhookHealthStore } from '../../../../../src/events/webhooks/store.ts';
 import { HORIZONS } from '../../../../../src/forecast/model.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { createShutdown } from '../../../../../src/platform/shutdown.ts';
-import { ForecastRecord } from '../../../../../src/record/forecast-record.ts';
-import { WagerBook } from '../../../../../src/wager/wager-book.ts';
+import { ForecastRecord } from '../../../../../src/record/forecasts.ts';
+import { WagerBook } from '../../../../../src/wager/wagers.ts';
 import { type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
 import { regimeDraft } from '../../../../support/webhooks/webhook-registry.ts';
 

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { deliverToWebhook } from '../../../../../src/events/webhooks/delivery/deliver-to-webhook.ts';
-import { fanOutEvents } from '../../../../../src/events/webhooks/delivery/fan-out.ts';
-import { RETRY_DELAYS_MS, RETRY_JITTER } from '../../../../../src/events/webhooks/retry/retry-schedule.ts';
+import { fanOutEvents, RETRY_DELAYS_MS, RETRY_JITTER } from '../../../../../src/events/webhooks/delivery-queue.ts';
+import { deliverToWebhook } from '../../../../../src/events/webhooks/sender.ts';
 import { answering } from '../../../../support/webhooks/receiver.ts';
 import { verified, type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
 

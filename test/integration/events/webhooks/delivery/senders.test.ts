@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { buildForecastDrafts } from '../../../../../src/events/log/event-drafts.ts';
-import { deliverToWebhook } from '../../../../../src/events/webhooks/delivery/deliver-to-webhook.ts';
-import { DeliveryQueue } from '../../../../../src/events/webhooks/delivery/delivery-queue.ts';
-import type { WebhookDispatcherDeps } from '../../../../../src/events/webhooks/delivery/dispatcher.ts';
-import { fanOutEvents } from '../../../../../src/events/webhooks/delivery/fan-out.ts';
-import { type SenderLease, SenderLeaseStore } from '../../../../../src/events/webhooks/delivery/sender-lease.ts';
-import { HostLimiter } from '../../../../../src/events/webhooks/limits/host-limiter.ts';
-import { PING_MESSAGE } from '../../../../../src/events/webhooks/on-demand/ping-message.ts';
-import { sendPing } from '../../../../../src/events/webhooks/on-demand/send-ping.ts';
-import type { WebhookDoc } from '../../../../../src/events/webhooks/registry/webhook.ts';
-import { OracleError } from '../../../../../src/platform/errors.ts';
+import { OracleError } from '../../../../../src/errors.ts';
+import { buildForecastDrafts } from '../../../../../src/events/log.ts';
+import { DeliveryQueue, fanOutEvents, type SenderLease, SenderLeaseStore } from '../../../../../src/events/webhooks/delivery-queue.ts';
+import { PING_MESSAGE } from '../../../../../src/events/webhooks/formats.ts';
+import { HostLimiter } from '../../../../../src/events/webhooks/limits.ts';
+import { sendPing } from '../../../../../src/events/webhooks/registry.ts';
+import { deliverToWebhook, type WebhookDispatcherDeps } from '../../../../../src/events/webhooks/sender.ts';
+import type { WebhookDoc } from '../../../../../src/events/webhooks/store.ts';
 import { answering, startReceiver } from '../../../../support/webhooks/receiver.ts';
 import { verified, type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
 import { buildTestForecast } from '../../../../unit/record/forecast-fixture.ts';
@@ -282,10 +279,10 @@ describe('a stop', () => {
 
 describe('a test', () => {
   const ping = async (id: string, perMinute = 60) => {
-    const { queue, box, targets, pace, view, now } = bench.worker();
+    const { queue, box, targets, view, now } = bench.worker();
     return sendPing(
       {
-        ...{ queue, box, targets, pace, now },
+        ...{ queue, box, targets, now },
         publicUrl: view.publicUrl,
         hosts: new HostLimiter({ maxConcurrent: 1, perMinute, perWallet: { maxConcurrent: 1, perMinute }, maxConcurrentPerWallet: 1, now }),
       },

@@ -1,14 +1,10 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { deliverToWebhook } from '../../../../../src/events/webhooks/delivery/deliver-to-webhook.ts';
-import { fanOutEvents } from '../../../../../src/events/webhooks/delivery/fan-out.ts';
-import { toStoredTarget } from '../../../../../src/events/webhooks/formats/chat-target.ts';
-import { CHAT_NAMES, type ChatName } from '../../../../../src/events/webhooks/formats/webhook-formats.ts';
-import { ChatPaceStore } from '../../../../../src/events/webhooks/limits/chat-pace-store.ts';
+import { fanOutEvents } from '../../../../../src/events/webhooks/delivery-queue.ts';
+import { CHAT_NAMES, type ChatName, toStoredTarget } from '../../../../../src/events/webhooks/formats.ts';
+import { deliverToWebhook } from '../../../../../src/events/webhooks/sender.ts';
 import { type ChatServer, startChat } from '../../../../support/webhooks/chat-server.ts';
 import { type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
-
-const INTERVAL_MS = { discord: 400, slack: 1_000, telegram: 3_000 } as const;
 
 let bench: WebhookBench;
 
@@ -18,11 +14,7 @@ beforeAll(async () => {
 afterAll(() => bench.drop());
 beforeEach(async () => {
   await bench.webhooks.deleteMany({});
-  await rest();
 });
-
-/** As if no message had been sent for long: the pace follows the clock of the database, which no test moves. */
-const rest = () => bench.db.collection('webhook_chat_pace').deleteMany({});
 
 async function chatOf(format: ChatName): Promise<ChatServer> {
   const chat = await startChat(format);
@@ -32,12 +24,11 @@ async function chatOf(format: ChatName): Promise<ChatServer> {
 
 /** A webhook to the chat with so many events in its queue. */
 async function waiting(format: ChatName, { url, chatId }: ChatServer, count: number) {
-  const { id, secret, doc } = await bench.addWebhook(url);
-  const target = toStoredTarget(id, { format, url, chatId }, bench.worker().box);
-  await bench.webhooks.updateOne({ _id: id }, { $set: target });
+  const { id, secret } = await bench.addWebhook(url);
+  await bench.webhooks.updateOne({ _id: id }, { $set: toStoredTarget(id, { format, url, chatId }, bench.worker().box) });
   await bench.happen(count);
   await fanOutEvents(bench.worker());
-  return { id, secret, doc: { ...doc, ...target } };
+  return { id, secret };
 }
 
 const send = (id: string) => deliverToWebhook(bench.worker(), id);
@@ -57,36 +48,17 @@ describe.each(CHAT_NAMES)('a webhook of format %s', (format) => {
     expect(headers['webhook-signature']).toBe(signature);
   });
 
-  it('spaces the messages to one chat, also those of another webhook to it', async () => {
+  it('retries a 429 by the schedule of all webhooks, and not before Retry-After', async () => {
     const chat = await chatOf(format);
-    const { id } = await waiting(format, chat, 2);
-    await send(id);
-    expect([chat.posted.length, (await row(id, 1)).attempts]).toEqual([1, []]);
-    const wait = await waitOf(id, 1);
-    expect(wait).toBeGreaterThan(0);
-    expect(wait).toBeLessThanOrEqual(INTERVAL_MS[format]);
-    const other = await waiting(format, chat, 1);
-    await send(other.id);
-    expect([chat.posted.length, (await row(other.id)).attempts]).toEqual([1, []]);
-
-    await rest();
-    bench.pass(INTERVAL_MS[format]);
-    await send(id);
-    expect(chat.posted).toHaveLength(2);
-  });
-
-  it('waits as long as the chat asks, and so does every webhook to it', async () => {
-    const chat = await chatOf(format);
-    const body = { discord: { retry_after: 64.57 }, slack: {}, telegram: { ok: false, error_code: 429, parameters: { retry_after: 65 } } }[
-      format
-    ];
-    chat.refuse({ status: 429, body, ...(format === 'slack' && { headers: { 'Retry-After': '65' } }) });
-    const { id, doc } = await waiting(format, chat, 1);
+    chat.refuse({ status: 429, headers: { 'Retry-After': '65' } });
+    const { id } = await waiting(format, chat, 1);
     await send(id);
     expect(await row(id)).toMatchObject({ state: 'PENDING', attempts: [{ status: 429, reason: 'HTTP 429' }] });
     expect(await waitOf(id)).toBeGreaterThanOrEqual(65_000);
     expect(await waitOf(id)).toBeLessThan(67_000);
-    expect(await new ChatPaceStore(bench.db).reserve(doc)).toBeGreaterThan(50_000);
+    bench.pass(67_000);
+    await send(id);
+    expect(await row(id)).toMatchObject({ state: 'DELIVERED' });
   });
 
   it('is disabled when the chat says that it has been deleted', async () => {

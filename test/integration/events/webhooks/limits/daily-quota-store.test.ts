@@ -4,7 +4,7 @@ import {
   DailyQuotaStore,
   MAX_REPLAYED_EVENTS_PER_DAY,
   MAX_TESTS_PER_DAY,
-} from '../../../../../src/events/webhooks/limits/daily-quota-store.ts';
+} from '../../../../../src/events/webhooks/limits.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { newWallet } from '../../../../support/webhooks/webhook-registry.ts';

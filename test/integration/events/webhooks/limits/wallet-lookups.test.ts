@@ -1,12 +1,12 @@
 import type { Address } from 'viem';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { EVENT_INDEXES } from '../../../../../src/events/log/event-log.ts';
-import { DELIVERY_INDEXES, DeliveryQueue } from '../../../../../src/events/webhooks/delivery/delivery-queue.ts';
-import { MAX_TESTS_PER_DAY } from '../../../../../src/events/webhooks/limits/daily-quota-store.ts';
-import { WEBHOOK_INDEXES } from '../../../../../src/events/webhooks/registry/webhook-store.ts';
-import { Semaphore } from '../../../../../src/platform/concurrency/semaphore.ts';
+import { EVENT_INDEXES } from '../../../../../src/events/log.ts';
+import { DELIVERY_INDEXES, DeliveryQueue } from '../../../../../src/events/webhooks/delivery-queue.ts';
+import { MAX_TESTS_PER_DAY } from '../../../../../src/events/webhooks/limits.ts';
+import { WEBHOOK_INDEXES } from '../../../../../src/events/webhooks/webhook-store.ts';
+import { Semaphore } from '../../../../../src/platform/concurrency.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
-import type { ResolveHostname } from '../../../../../src/platform/outbound/target.ts';
+import type { ResolveHostname } from '../../../../../src/platform/outbound/guarded.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { newWallet, testRegistry } from '../../../../support/webhooks/webhook-registry.ts';
 

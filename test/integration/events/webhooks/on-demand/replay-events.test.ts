@@ -1,18 +1,19 @@
 import fc from 'fast-check';
 import type { Address } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AnyEvent, AnyEventDraft } from '../../../../../src/events/log/event.ts';
-import { EVENT_INDEXES, EVENT_RETENTION_DAYS, EventLog } from '../../../../../src/events/log/event-log.ts';
-import type { WebhookDeliveryDoc } from '../../../../../src/events/webhooks/delivery/delivery.ts';
-import { DELIVERY_INDEXES, DeliveryQueue } from '../../../../../src/events/webhooks/delivery/delivery-queue.ts';
-import { buildMessageId } from '../../../../../src/events/webhooks/delivery/webhook-message.ts';
-import { DAILY_QUOTA_INDEXES, MAX_REPLAYED_EVENTS_PER_DAY } from '../../../../../src/events/webhooks/limits/daily-quota-store.ts';
-import type { ReplayRequest } from '../../../../../src/events/webhooks/on-demand/replay-events.ts';
-import type { WebhookDoc } from '../../../../../src/events/webhooks/registry/webhook.ts';
-import type { WebhookRegistration } from '../../../../../src/events/webhooks/registry/webhook-registry.ts';
-import { WEBHOOK_INDEXES } from '../../../../../src/events/webhooks/registry/webhook-store.ts';
+import { type AnyEvent, type AnyEventDraft, EVENT_INDEXES, EVENT_RETENTION_DAYS, EventLog } from '../../../../../src/events/log.ts';
+import {
+  buildMessageId,
+  DELIVERY_INDEXES,
+  DeliveryQueue,
+  type WebhookDeliveryDoc,
+} from '../../../../../src/events/webhooks/delivery-queue.ts';
+import { DAILY_QUOTA_INDEXES, MAX_REPLAYED_EVENTS_PER_DAY } from '../../../../../src/events/webhooks/limits.ts';
+import type { ReplayRequest, WebhookRegistration } from '../../../../../src/events/webhooks/registry.ts';
+import type { WebhookDoc } from '../../../../../src/events/webhooks/store.ts';
+import { WEBHOOK_INDEXES } from '../../../../../src/events/webhooks/webhook-store.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
-import { inEntry } from '../../../../../src/platform/tracing/span.ts';
+import { inEntry } from '../../../../../src/platform/tracing.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { newWallet, regimeDraft, testRegistry } from '../../../../support/webhooks/webhook-registry.ts';
 

@@ -1,14 +1,13 @@
 import type { Address } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EVENT_INDEXES, EventLog } from '../../../../../src/events/log/event-log.ts';
-import { DELIVERY_INDEXES } from '../../../../../src/events/webhooks/delivery/delivery-queue.ts';
-import { WebhookHealthStore } from '../../../../../src/events/webhooks/health/webhook-health.ts';
-import { buildFingerprint, type WebhookDoc } from '../../../../../src/events/webhooks/registry/webhook.ts';
-import type { WebhookRegistration } from '../../../../../src/events/webhooks/registry/webhook-registry.ts';
-import { WEBHOOK_INDEXES, WebhookStore } from '../../../../../src/events/webhooks/registry/webhook-store.ts';
-import { openSigningSecrets } from '../../../../../src/events/webhooks/signing/signature.ts';
+import { EVENT_INDEXES, EventLog } from '../../../../../src/events/log.ts';
+import { DELIVERY_INDEXES } from '../../../../../src/events/webhooks/delivery-queue.ts';
+import type { WebhookRegistration } from '../../../../../src/events/webhooks/registry.ts';
+import { openSigningSecrets } from '../../../../../src/events/webhooks/signing.ts';
+import { buildFingerprint, type WebhookDoc, WebhookHealthStore } from '../../../../../src/events/webhooks/store.ts';
+import { WEBHOOK_INDEXES, WebhookStore } from '../../../../../src/events/webhooks/webhook-store.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
-import { createSecretBox } from '../../../../../src/platform/secrets/secret-box.ts';
+import { createSecretBox } from '../../../../../src/platform/secrets.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { newWallet, regimeDraft, TEST_BOX, testRegistry } from '../../../../support/webhooks/webhook-registry.ts';
 

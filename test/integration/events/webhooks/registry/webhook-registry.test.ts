@@ -1,11 +1,11 @@
 import type { Address } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DELIVERY_INDEXES } from '../../../../../src/events/webhooks/delivery/delivery-queue.ts';
-import type { WebhookDoc } from '../../../../../src/events/webhooks/registry/webhook.ts';
-import type { WebhookRegistration, WebhookRegistry } from '../../../../../src/events/webhooks/registry/webhook-registry.ts';
-import { MAX_WEBHOOKS_PER_WALLET, WEBHOOK_INDEXES, WebhookStore } from '../../../../../src/events/webhooks/registry/webhook-store.ts';
+import { DELIVERY_INDEXES } from '../../../../../src/events/webhooks/delivery-queue.ts';
+import type { WebhookRegistration, WebhookRegistry } from '../../../../../src/events/webhooks/registry.ts';
+import type { WebhookDoc } from '../../../../../src/events/webhooks/store.ts';
+import { MAX_WEBHOOKS_PER_WALLET, WEBHOOK_INDEXES, WebhookStore } from '../../../../../src/events/webhooks/webhook-store.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
-import type { ResolveHostname } from '../../../../../src/platform/outbound/target.ts';
+import type { ResolveHostname } from '../../../../../src/platform/outbound/guarded.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { newWallet, TEST_BOX, testRegistry } from '../../../../support/webhooks/webhook-registry.ts';
 
@@ -37,7 +37,8 @@ describe('a registration', () => {
   it('has its events in one order, its horizons ascending, and its wallet in lower case', async () => {
     const wallet = newWallet();
     const change = { events: ['regime.changed', 'signal.new'], horizons: [7, 2] } as const;
-    const { _id, secret, ...webhook } = await registry().register(wallet, wanted(change));
+    const { _id, secret, verificationKey, ...webhook } = await registry().register(wallet, wanted(change));
+    expect(verificationKey).toBe(secret);
     expect(secret).toMatch(/^whsec_/);
     expect(webhook).toEqual({
       ...wanted(),

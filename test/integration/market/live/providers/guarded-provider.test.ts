@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Provider } from '../../../../../src/market/live/providers/provider.ts';
-import { OracleError } from '../../../../../src/platform/errors.ts';
+import { OracleError } from '../../../../../src/errors.ts';
+import type { Provider } from '../../../../../src/market/live/provider.ts';
 import { answerInSequence, answerOk, answerWithStatus, createGuardedProviders } from './guarded-providers.ts';
 
 const REQUEST = { path: '/x' };
@@ -286,5 +286,23 @@ describe('abort signal', () => {
       return new Promise<never>(() => {});
     });
     await expect(call).rejects.toBe(stopping);
+  });
+});
+
+describe('rows left out', () => {
+  it('are counted with the reason of the last, once, and only of a call that succeeds', async () => {
+    const { kraken } = await createGuardedProviders(answerInSequence(answerWithStatus(500), answerOk, answerWithStatus(404), answerOk));
+    const readRow = () =>
+      kraken.call('rows', async () => {
+        kraken.leaveOut(changedShape);
+        await kraken.request(REQUEST);
+      });
+    await readRow();
+    const counted = { rowsLeftOut: 1, lastLeftOut: 'Kraken: price is missing', lastLeftOutAtMs: Date.now() };
+    expect(kraken.health()).toMatchObject({ ...counted, calls: 1, failures: 0, lastError: null });
+    pass(1_000);
+    await expect(readRow()).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
+    await kraken.request(REQUEST);
+    expect(kraken.health()).toMatchObject(counted);
   });
 });

@@ -1,8 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { createProviders } from '../../../../../src/market/live/providers/create-providers.ts';
-import type { Provider } from '../../../../../src/market/live/providers/provider.ts';
-import { PROVIDER_TIMING, type ProviderTiming } from '../../../../../src/market/live/providers/provider-timing.ts';
-import { parseProviderUrls } from '../../../../../src/market/live/providers/provider-urls.ts';
+import type { Provider } from '../../../../../src/market/live/provider.ts';
+import { createProviders, PROVIDER_TIMING, type ProviderTiming, parseProviderUrls } from '../../../../../src/market/live/providers.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { type Answers, type ProviderHost, startProviderHost } from '../../../../support/market/provider-host.ts';
 

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseDay, toInstantMs } from '../../../../../src/forecast/day.ts';
-import { ObservationCache } from '../../../../../src/market/live/store/observations/observation-cache.ts';
 import {
   type KnownObservation,
   OBSERVATION_INDEXES,
+  ObservationCache,
   ObservationStore,
-} from '../../../../../src/market/live/store/observations/observation-store.ts';
+} from '../../../../../src/market/live/observations.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import { testDatabase } from '../../../../support/database/database.ts';
 

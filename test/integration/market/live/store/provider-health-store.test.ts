@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { ProviderHealth } from '../../../../../src/market/live/providers/provider.ts';
-import { ProviderHealthStore } from '../../../../../src/market/live/store/provider-health-store.ts';
+import type { ProviderHealth } from '../../../../../src/market/live/provider.ts';
+import { ProviderHealthStore } from '../../../../../src/market/live/store.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 
 const fred: ProviderHealth = {
@@ -13,6 +13,9 @@ const fred: ProviderHealth = {
   lastFailureAtMs: 1_000,
   lastError: null,
   clockSkewMs: -400,
+  rowsLeftOut: 2,
+  lastLeftOutAtMs: 1_500,
+  lastLeftOut: 'FRED: 3.DGS10 is not a decimal number',
 };
 const kraken: ProviderHealth = { ...fred, provider: 'kraken', title: 'Kraken', circuit: 'open', lastError: 'Kraken: /x answered 500' };
 

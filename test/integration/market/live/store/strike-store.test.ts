@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { STRIKE_INDEXES, StrikeStore } from '../../../../../src/market/live/store/strike-store.ts';
-import type { StrikeSnapshot } from '../../../../../src/market/strikes.ts';
+import type { StrikeSnapshot } from '../../../../../src/market/feed.ts';
+import { STRIKE_INDEXES, StrikeStore } from '../../../../../src/market/live/store.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { strikeSnapshot } from '../../../../support/market/strike-snapshot.ts';

@@ -2,8 +2,8 @@ import { type SendMessageRequest, type Task, TaskState } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
 import { JsonRpcTransport as OlderTransport } from 'a2a-sdk-0.3/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { EXTENSION_URIS } from '../../../../../agent-card/card/extensions.ts';
-import { MESSAGE_LIMITS } from '../../../../../src/transports/a2a/messages/parse-message.ts';
+import { EXTENSION_URIS } from '../../../../../agent-card/card.ts';
+import { MESSAGE_LIMITS } from '../../../../../src/a2a/plan.ts';
 import { message, rpcOf, streamOf } from '../../../../support/a2a/a2a-bench.ts';
 import { a2aClientAt, asTask, getRejectionMetadata } from '../../../../support/a2a/a2a-client.ts';
 import { dataPart, findContent, messageOf, textPart } from '../../../../support/agent-clients/a2a.ts';
@@ -59,6 +59,19 @@ function paymentFor({ id: taskId }: Task, payload: Payload, more: object = {}): 
   return messageOf([textPart('Here is the payment authorization.')], { taskId, metadata: submitted(payload, more) });
 }
 
+/** What MCP answers in the same case: everything public, and nothing else. */
+async function expectPublicPart(task: Task) {
+  const { parts } = task.status!.message!;
+  const data = parts.flatMap(({ content }) => (content?.$case === 'data' ? [content.value] : []));
+  const texts = parts.flatMap(({ content }) => (content?.$case === 'text' ? [content.value] : []));
+  const open = (await (await fetch(`${served.url}/api/svc/open/signal`)).json()) as Record<string, unknown>;
+  const { predictionId, windowOpensAt, resolvesAt, btcPrice } = open;
+  expect(data[1]).toMatchObject({ signal: 'GATED', direction: null, confidence: null, pUp: null, horizon: '7d' });
+  expect(data[1]).toMatchObject({ predictionId, windowOpensAt, resolvesAt, btcPrice, range: { share: 0.8 } });
+  expect(texts[1]).toMatch(/^The 7d forecast of .*Public: by the model, BTC\/USD closes between \d+ and \d+/s);
+  expect(texts[1]).toMatch(/To see it: sign in with a wallet that holds .*, pay .* by x402, or wait until \d{4}-\d{2}-\d{2}\./);
+}
+
 describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a buyer with the official client over %s', (binding) => {
   let client: Client;
   const send = async (request: SendMessageRequest) => asTask(await client.sendMessage(request, { serviceParameters: PAYS }));
@@ -78,6 +91,19 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a buyer with the official clie
     expect(findContent(status!.message!.parts, 'data')).toMatchObject({ code: 'STEP_WAITING', retryable: true, retryAfterSeconds: 10 });
     expect(JSON.stringify(status)).not.toContain('"accepts"');
     expect(await spentSince(buyer, before)).toEqual(NOTHING);
+  });
+
+  test.each([
+    ['with its price', { serviceParameters: PAYS }, 'TASK_STATE_INPUT_REQUIRED'],
+    ['with the reason why it is withheld', {}, 'TASK_STATE_REJECTED'],
+  ])('gets the public part of the answer %s', async (_what, options, state) => {
+    for (const part of [dataPart(PREDICT), textPart('Where is bitcoin going over the next week?')]) {
+      const task = asTask(await client.sendMessage(messageOf([part]), options));
+      expect(stateOf(task)).toBe(state);
+      await expectPublicPart(task);
+      const received = JSON.stringify(task);
+      for (const secret of [truth.salt, String(truth.confidence), String(truth.pUp)]) expect(received).not.toContain(secret);
+    }
   });
 
   test('gets payment requirements of the extension without the forecast', async () => {

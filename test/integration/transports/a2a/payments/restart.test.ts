@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { EXTENSION_URIS } from '../../../../../agent-card/card/extensions.ts';
-import { createPaidCalls, type PaidCalls } from '../../../../../skills/paid-call.ts';
-import type { RunSkill } from '../../../../../skills/runner.ts';
-import type { SalesService } from '../../../../../src/commerce/x402/sales-service.ts';
-import { OracleError } from '../../../../../src/platform/errors.ts';
-import { unpackTaskJson } from '../../../../../src/transports/a2a/tasks/doc.ts';
+import { EXTENSION_URIS } from '../../../../../agent-card/card.ts';
+import { createPaidCalls, type PaidCalls, type RunSkill } from '../../../../../skills/runner.ts';
+import { unpackTaskJson } from '../../../../../src/a2a/task-store.ts';
+import type { SalesService } from '../../../../../src/commerce/x402/sales.ts';
+import { OracleError } from '../../../../../src/errors.ts';
 import { idleFor, message } from '../../../../support/a2a/a2a-bench.ts';
 import { a2aSuite, type SuiteBench } from '../../../../support/a2a/a2a-suite.ts';
 import { type TestChain, testChain } from '../../../../support/chain/chain.ts';

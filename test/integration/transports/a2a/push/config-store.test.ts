@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MAX_PUSH_CONFIGS_PER_TASK, PUSH_CONFIG_INDEXES, PushConfigStore } from '../../../../../src/a2a/push.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
-import { createSecretBox } from '../../../../../src/platform/secrets/secret-box.ts';
-import { MAX_PUSH_CONFIGS_PER_TASK, PUSH_CONFIG_INDEXES, PushConfigStore } from '../../../../../src/transports/a2a/push/config-store.ts';
+import { createSecretBox } from '../../../../../src/platform/secrets.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { ALICE, alice, BOB, bob, pushConfig as config, contextOf, newTaskId } from '../../../../support/events/push-config.ts';
 

@@ -1,17 +1,21 @@
 import { type StreamResponse, type Task, type TaskPushNotificationConfig, TaskState } from '@a2a-js/sdk';
 import { ServerCallContext } from '@a2a-js/sdk/server';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { POSTS_PER_MINUTE } from '../../../../../src/events/webhooks/limits/host-rate-limit.ts';
+import { buildTaskStatus, textPart } from '../../../../../src/a2a/protocol.ts';
+import {
+  createTaskPush,
+  MAX_NOTIFICATION_BYTES,
+  MAX_PENDING,
+  MAX_PUSH_CONFIGS_PER_TASK,
+  PUSH_CONFIG_INDEXES,
+  type TaskPushDeps,
+} from '../../../../../src/a2a/push.ts';
+import { POSTS_PER_MINUTE } from '../../../../../src/events/webhooks/limits.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
-import { createSecretBox } from '../../../../../src/platform/secrets/secret-box.ts';
+import { createSecretBox } from '../../../../../src/platform/secrets.ts';
 import { createShutdown } from '../../../../../src/platform/shutdown.ts';
-import { inEntry } from '../../../../../src/platform/tracing/span.ts';
-import { parseTraceparent } from '../../../../../src/platform/tracing/traceparent.ts';
-import { buildTaskStatus, textPart } from '../../../../../src/transports/a2a/messages/parts.ts';
-import { MAX_PUSH_CONFIGS_PER_TASK, PUSH_CONFIG_INDEXES } from '../../../../../src/transports/a2a/push/config-store.ts';
-import { MAX_NOTIFICATION_BYTES, MAX_PENDING } from '../../../../../src/transports/a2a/push/notifier.ts';
-import { createTaskPush, type TaskPushDeps } from '../../../../../src/transports/a2a/push/task-push.ts';
+import { inEntry, parseTraceparent } from '../../../../../src/platform/tracing.ts';
 import { messageOf } from '../../../../support/agent-clients/a2a.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { ALICE, alice, bob, pushConfig as config, contextOf, newTaskId } from '../../../../support/events/push-config.ts';

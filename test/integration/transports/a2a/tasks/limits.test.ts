@@ -1,15 +1,10 @@
 import { Message, Task, TaskState } from '@a2a-js/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildTaskStatus, createPlainCallContext } from '../../../../../src/a2a/protocol.ts';
+import { A2A_INDEXES } from '../../../../../src/a2a/server.ts';
+import { buildTask, HISTORY_LIMITS, MAX_TASKS, MongoTaskStore, PAGE_LIMITS, type TaskDoc } from '../../../../../src/a2a/task-store.ts';
 import { PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
-import { A2A_INDEXES } from '../../../../../src/transports/a2a/a2a.ts';
-import { createPlainCallContext } from '../../../../../src/transports/a2a/agent-user.ts';
-import { buildTaskStatus } from '../../../../../src/transports/a2a/messages/parts.ts';
-import { MAX_TASKS } from '../../../../../src/transports/a2a/tasks/capacity.ts';
-import type { TaskDoc } from '../../../../../src/transports/a2a/tasks/doc.ts';
-import { buildTask } from '../../../../../src/transports/a2a/tasks/new-task.ts';
-import { PAGE_LIMITS } from '../../../../../src/transports/a2a/tasks/page.ts';
-import { HISTORY_LIMITS, MongoTaskStore } from '../../../../../src/transports/a2a/tasks/store.ts';
 import { messageOf, textPart } from '../../../../support/agent-clients/a2a.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 

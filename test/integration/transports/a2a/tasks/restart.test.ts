@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { TaskState } from '@a2a-js/sdk';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { TASK_LEASE_MS } from '../../../../../src/transports/a2a/tasks/lease.ts';
+import { TASK_LEASE_MS } from '../../../../../src/a2a/task-store.ts';
 import { idleFor, MARKET, message, rpcOf, streamOf } from '../../../../support/a2a/a2a-bench.ts';
 import { a2aSuite } from '../../../../support/a2a/a2a-suite.ts';
 import { spawnNode } from '../../../../support/service/service.ts';

@@ -1,13 +1,10 @@
 import { TaskState } from '@a2a-js/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildTaskStatus, createPlainCallContext } from '../../../../../src/a2a/protocol.ts';
+import { A2A_INDEXES } from '../../../../../src/a2a/server.ts';
+import { buildTask, MongoTaskStore, TASK_LEASE_MS } from '../../../../../src/a2a/task-store.ts';
 import { PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
-import { A2A_INDEXES } from '../../../../../src/transports/a2a/a2a.ts';
-import { createPlainCallContext } from '../../../../../src/transports/a2a/agent-user.ts';
-import { buildTaskStatus } from '../../../../../src/transports/a2a/messages/parts.ts';
-import { TASK_LEASE_MS } from '../../../../../src/transports/a2a/tasks/lease.ts';
-import { buildTask } from '../../../../../src/transports/a2a/tasks/new-task.ts';
-import { MongoTaskStore } from '../../../../../src/transports/a2a/tasks/store.ts';
 import { idleFor } from '../../../../support/a2a/a2a-bench.ts';
 import { messageOf, textPart } from '../../../../support/agent-clients/a2a.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { MAX_API_KEYS_PER_WALLET } from '../../../../../src/auth/api-keys/api-key-store.ts';
-import { ACCESS_REPLY, ENDED_REPLY, KEY_REPLY, TEXT_REPLY } from '../../../../../src/transports/http/access/schemas.ts';
+import { MAX_API_KEYS_PER_WALLET } from '../../../../../src/auth/api-keys.ts';
+import { ACCESS_REPLY, ENDED_REPLY, KEY_REPLY, TEXT_REPLY } from '../../../../../src/http/routes/access.ts';
 import { issueKey } from '../../../../support/auth/api-keys.ts';
 import { asTier, type DemoWallet, demoWallets } from '../../../../support/auth/login.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { OracleError } from '../../../../../src/platform/errors.ts';
+import { OracleError } from '../../../../../src/errors.ts';
+import { AUDIT_INDEXES, type AuditedAction, AuditLog } from '../../../../../src/http/admin.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
-import { AUDIT_INDEXES, type AuditedAction, AuditLog } from '../../../../../src/transports/http/admin/audit-log.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 
 let database: TestDatabase;

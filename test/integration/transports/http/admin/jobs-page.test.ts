@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Agenda } from 'agenda';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openJobsAgenda, type Schedule } from '../../../../../src/pipeline/schedule/schedule.ts';
+import { openJobsAgenda, type Schedule } from '../../../../../src/pipeline/schedule.ts';
 import { AS_OPERATOR, type OperatorDoor, operatorDoor } from '../../../../support/service/operator.ts';
 import { type TestService, testService } from '../../../../support/service/service.ts';
 

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createRateLimits } from '../../../../../src/auth/rate-limit/rate-limits.ts';
-import { createRequestCountStore } from '../../../../../src/auth/rate-limit/request-count-store.ts';
+import { createRateLimits, createRequestCountStore } from '../../../../../src/auth/rate-limits.ts';
 import { formatDay } from '../../../../../src/forecast/day.ts';
-import { getStepDueMs } from '../../../../../src/pipeline/schedule/step-times.ts';
-import { allRoutes } from '../../../../../src/transports/http/routes.ts';
+import { allRoutes } from '../../../../../src/http/routes.ts';
+import { getStepDueMs } from '../../../../../src/pipeline/forecaster.ts';
 import { demoWallets, loginToken } from '../../../../support/auth/login.ts';
 import { answerOf, fetchOpenApi, type OpenApi, operationsOf } from '../../../../support/http/openapi.ts';
 import { faults } from '../../../../support/http/reply-schema.ts';

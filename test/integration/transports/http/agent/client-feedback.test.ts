@@ -3,13 +3,11 @@ import { bytesToHex, encodeFunctionData, keccak256, type LocalAccount, parseAbi,
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Chain, createChain } from '../../../../../src/chain/client.ts';
-import { encodeFeedback } from '../../../../../src/chain/erc8004/feedback.ts';
-import { createClientFeedback } from '../../../../../src/commerce/feedback/client-feedback.ts';
-import { ClientFeedbackStore, MAX_UNPAID_KEPT } from '../../../../../src/commerce/feedback/client-feedback-store.ts';
-import { fundGas } from '../../../../../src/dev/local-chain/contracts/fund-wallets.ts';
-import { sendTransactions } from '../../../../../src/dev/local-chain/contracts/send-transactions.ts';
-import { CLIENT_FEEDBACK_LIST } from '../../../../../src/transports/http/agent/feedback/list-schemas.ts';
-import { AGENT_REPUTATION } from '../../../../../src/transports/http/agent/identity/schemas.ts';
+import { encodeFeedback } from '../../../../../src/chain/erc8004.ts';
+import { ClientFeedbackStore, createClientFeedback, MAX_UNPAID_KEPT } from '../../../../../src/commerce/feedback.ts';
+import { fundGas, sendTransactions } from '../../../../../src/dev/local-chain/contracts.ts';
+import { CLIENT_FEEDBACK_LIST } from '../../../../../src/http/routes/feedback.ts';
+import { AGENT_REPUTATION } from '../../../../../src/http/routes/identity.ts';
 import { REACHED } from '../../../../support/clock/trusted-time.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
@@ -125,6 +123,17 @@ describe('feedback of clients', () => {
     expect(after.unpaid).toEqual(before.unpaid);
   });
 
+  it('is read on from where an earlier version stopped', async () => {
+    await collect();
+    const { settled: _, ...before } = await readState();
+    await service.database.db
+      .collection<{ _id: string }>('client_feedback_states')
+      .updateOne({ _id: before._id }, { $unset: { settled: 1 } });
+    await rate(await newClient());
+    await collect();
+    expect((await readState()).unpaid).toEqual({ ...before.unpaid, given: before.unpaid.given + 1 });
+  });
+
   it('without a payment is kept up to a number, the newest first', async () => {
     const store = new ClientFeedbackStore(service.database.db);
     const [sample] = await service.http.clientFeedback.list({ paid: false, limit: 1, before: null });
@@ -156,7 +165,7 @@ describe('feedback of clients', () => {
     const feedback = createClientFeedback({ chain: limited, store, ledger: commerce.ledger, ...facts });
     const { block, paid, unpaid } = await readState();
     for (let run = 0; run < 50 && ((await feedback.findState())?.block ?? -1) < block; run += 1) await feedback.collect();
-    expect(await feedback.findState()).toEqual({ _id: 'limited', block, paid, unpaid });
+    expect(await feedback.findState()).toMatchObject({ _id: 'limited', block, paid, unpaid });
     expect(ranges[0]).toBeGreaterThan(9n);
     const asked = ranges.length;
     await feedback.collect();

@@ -1,17 +1,12 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EXTENSION_URIS } from '../../../../../agent-card/card/extensions.ts';
-import { AI_CATALOG_TYPE } from '../../../../../agent-card/documents/ai-catalog.ts';
-import { API_CATALOG_TYPE } from '../../../../../agent-card/documents/api-catalog.ts';
-import { SERVER_CARD_TYPE } from '../../../../../agent-card/documents/mcp-server-file.ts';
-import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
-import { IDENTITY } from '../../../../../agent-card/identity.ts';
-import { MCP_VERSION } from '../../../../../agent-card/protocols.ts';
+import { EXTENSION_URIS } from '../../../../../agent-card/card.ts';
+import { AI_CATALOG_TYPE, API_CATALOG_TYPE, SERVER_CARD_TYPE } from '../../../../../agent-card/documents.ts';
+import { ENDPOINTS, IDENTITY, MCP_VERSION } from '../../../../../agent-card/endpoints.ts';
 import packageJson from '../../../../../package.json' with { type: 'json' };
 import { SKILLS } from '../../../../../skills/index.ts';
 import { formatPrice } from '../../../../../skills/skill.ts';
-import { formatAmount } from '../../../../../src/commerce/money.ts';
-import { findOffering, getOfferingId, OFFERINGS } from '../../../../../src/commerce/price-list.ts';
+import { findOffering, formatAmount, getOfferingId, OFFERINGS } from '../../../../../src/commerce/offerings.ts';
 import { loginToken } from '../../../../support/auth/login.ts';
 import { type CurlLine, curlLines } from '../../../../support/docs/documents.ts';
 import { isVague, subschemasOf } from '../../../../support/http/json-schema.ts';
@@ -149,7 +144,9 @@ describe('agent documents agree on', () => {
     const listed = collected.skills.skills.find((one: Body) => one.id === id);
     const operation = collected.openApi.paths[`${ENDPOINTS.skills}/${id}`].post;
     expect([contract.tier, listed.tier]).toEqual([skill.tier, skill.tier]);
-    expect(operation.security.some((requirement: object) => Object.keys(requirement).length === 0)).toBe(skill.tier === 'public');
+    expect(operation.security.some((requirement: object) => Object.keys(requirement).length === 0)).toBe(
+      skill.tier === 'public' || skill.offering !== null,
+    );
     expect([contract.price.description, listed.price.description]).toEqual(Array(2).fill(formatPrice(skill)));
     expect(listed.price).toEqual(contract.price);
     for (const document of [texts.llms, texts.skillFile]) expect(document).toContain(formatPrice(skill));
@@ -285,6 +282,68 @@ describe('an agent document', () => {
     const token = await loginToken(service, 'basic');
     const asked = await fetch(served.url + path, { headers: { Authorization: `Bearer ${token}` } });
     expect(await asked.text()).toBe(await response.text());
+  });
+
+  it.each([
+    ['/.well-known/agent.json', ENDPOINTS.agentCard],
+    ['/.well-known/mcp.json', ENDPOINTS.mcpServerCard],
+    [ENDPOINTS.mcpServerCardWellKnown, ENDPOINTS.mcpServerCard],
+  ])('is answered at %s, where older readers look, with its canonical address', async (path, canonical) => {
+    const [other, own] = [await fetch(served.url + path), await fetch(served.url + canonical)];
+    expect(other.headers.get('link')).toBe(`<${at(canonical)}>; rel="canonical"`);
+    expect(own.headers.get('link')).toBeNull();
+    for (const name of ['content-type', 'cache-control', 'etag', 'last-modified']) {
+      expect([name, other.headers.get(name)]).toEqual([name, own.headers.get(name)]);
+    }
+    expect(await other.text()).toBe(await own.text());
+  });
+
+  it('of RFC 9116 names contact, end of validity and its own address', async () => {
+    const response = await fetch(`${served.url}/.well-known/security.txt`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    const fields = new Map(
+      (await response.text())
+        .trim()
+        .split('\n')
+        .map((line) => line.split(/: (.*)/) as [string, string]),
+    );
+    expect(fields.get('Contact')).toBe(at('/'));
+    expect(fields.get('Canonical')).toBe(at('/.well-known/security.txt'));
+    const daysLeft = (Date.parse(fields.get('Expires')!) - service.http.now().getTime()) / 86_400_000;
+    expect(daysLeft).toBeGreaterThan(30);
+    expect(daysLeft).toBeLessThan(365);
+    const named = await fetch(`${(await servedWith('operator@oracle.test')).url}/.well-known/security.txt`);
+    expect(await named.text()).toMatch(/^Contact: mailto:operator@oracle\.test$/m);
+  });
+
+  const others: Served[] = [];
+  afterAll(() => Promise.all(others.map((one) => one.close())));
+
+  /** The same service with the contact of its operator. */
+  async function servedWith(contact: string): Promise<Served> {
+    const other = await serve({ ...service, http: { ...service.http, contact } });
+    others.push(other);
+    return other;
+  }
+
+  it('for robots admits every reader and names what to read', async () => {
+    const response = await fetch(`${served.url}/robots.txt`);
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    const text = await response.text();
+    expect(text).toMatch(/^User-agent: \*\nDisallow:\n/m);
+    expect(text).toContain(at(ENDPOINTS.llms));
+  });
+
+  it('has an icon where browsers and directories look for it', async () => {
+    const response = await fetch(`${served.url}/favicon.ico`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/x-icon']);
+    const icon = Buffer.from(await response.arrayBuffer());
+    // ICONDIR with one entry, whose image is a PNG at the offset that it names.
+    expect([icon.readUInt16LE(0), icon.readUInt16LE(2), icon.readUInt16LE(4)]).toEqual([0, 1, 1]);
+    const [bytes, offset] = [icon.readUInt32LE(14), icon.readUInt32LE(18)];
+    expect(offset + bytes).toBe(icon.length);
+    expect(icon.subarray(offset, offset + 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n');
+    expect([icon[6], icon[7]]).toEqual([icon.readUInt32BE(offset + 16), icon.readUInt32BE(offset + 20)]);
   });
 
   it('has the links of the API catalog in its response to HEAD', async () => {

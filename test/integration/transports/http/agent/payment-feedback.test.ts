@@ -1,9 +1,8 @@
 import { type Address, createPublicClient, type Hex, http, keccak256, type LocalAccount, parseEventLogs } from 'viem';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { reputationAbi } from '../../../../../src/chain/erc8004/abi.ts';
-import { fundGas } from '../../../../../src/dev/local-chain/contracts/fund-wallets.ts';
-import { sendTransactionsForHashes } from '../../../../../src/dev/local-chain/contracts/send-transactions.ts';
-import { FEEDBACK_FILE, FEEDBACK_TRANSACTION } from '../../../../../src/transports/http/agent/feedback/schemas.ts';
+import { reputationAbi } from '../../../../../src/chain/erc8004.ts';
+import { fundGas, sendTransactionsForHashes } from '../../../../../src/dev/local-chain/contracts.ts';
+import { FEEDBACK_FILE, FEEDBACK_TRANSACTION } from '../../../../../src/http/routes/feedback.ts';
 import { demoWallets } from '../../../../support/auth/login.ts';
 import { coinAbi, jobClient } from '../../../../support/commerce/job-client.ts';
 import { payingFetch } from '../../../../support/commerce/payments.ts';

@@ -13,14 +13,12 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { verifyTypedData } from 'viem/utils';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type ComposeJobsDeps, composeJobs } from '../../../../../src/app/commerce/jobs.ts';
+import { type ComposeJobsDeps, composeJobs } from '../../../../../src/app/commerce.ts';
 import { createChain } from '../../../../../src/chain/client.ts';
-import { fundGas } from '../../../../../src/dev/local-chain/contracts/fund-wallets.ts';
-import { callJsonRpc } from '../../../../../src/dev/local-chain/json-rpc.ts';
-import { jobRoutes } from '../../../../../src/transports/http/commerce/jobs/routes.ts';
-import { DELIVERY, JOB_REPLY } from '../../../../../src/transports/http/commerce/jobs/schemas.ts';
-import { OFFERINGS_REPLY } from '../../../../../src/transports/http/commerce/offerings/schemas.ts';
-import { createApp } from '../../../../../src/transports/http/server/app.ts';
+import { callJsonRpc, fundGas } from '../../../../../src/dev/local-chain/contracts.ts';
+import { DELIVERY, JOB_REPLY, jobRoutes } from '../../../../../src/http/routes/jobs.ts';
+import { OFFERINGS_REPLY } from '../../../../../src/http/routes/offerings.ts';
+import { createApp } from '../../../../../src/http/server.ts';
 import { walletFactory } from '../../../../support/chain/contract-wallet.ts';
 import { commerceAbi, type JobClient, type JobWorld, jobClient } from '../../../../support/commerce/job-client.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
@@ -150,6 +148,15 @@ describe('a job from offer to receipt', () => {
     const forecast = await service.pipeline.record.forecasts.findOne({ horizonDays: 7 }, { sort: { day: -1 } });
     expect(body).toMatchObject({ forecastId: forecast!._id, attestationUid: forecast!.attestation!.uid });
     expect(text).toContain(`"direction":"${forecast!.values!.direction}"`);
+  });
+
+  it.each([
+    ['lower case', (contract: string) => contract.toLowerCase()],
+    ['upper case', (contract: string) => `0x${contract.slice(2).toUpperCase()}`],
+  ])('delivers for a text with the contract in %s', async (_, spell) => {
+    const timestamp = Date.now();
+    const message = `Fetch svc job: ${spell(world.contract)}:${jobId}:${timestamp}`;
+    expect((await fetchAs(account, jobId, { timestamp, message })).status).toBe(200);
   });
 
   it('delivers to no other wallet', async () => {

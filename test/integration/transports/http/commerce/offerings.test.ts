@@ -1,15 +1,15 @@
 import type { Hash, Hex } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { SettledPayment } from '../../../../../src/commerce/ledger/payment.ts';
-import { commerceRoutes } from '../../../../../src/transports/http/commerce/offerings/routes.ts';
+import type { SettledPayment } from '../../../../../src/commerce/ledger.ts';
 import {
+  commerceRoutes,
   LEADERBOARD_REPLY,
   OFFERINGS_REPLY,
   PARTNERS_REPLY,
   REF_STATS_REPLY,
   REVENUE_REPLY,
-} from '../../../../../src/transports/http/commerce/offerings/schemas.ts';
+} from '../../../../../src/http/routes/offerings.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { call, type Served, serve } from '../../../../support/http/serve.ts';
 import { type TestService, testService } from '../../../../support/service/service.ts';

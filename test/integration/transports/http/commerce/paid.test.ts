@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { recoverTypedDataAddress, verifyTypedData } from 'viem';
+import { x402HTTPClient } from '@x402/core/client';
+import { parseSignature, recoverTypedDataAddress, serializeCompactSignature, signatureToCompactSignature, verifyTypedData } from 'viem';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findSkill } from '../../../../../skills/runner.ts';
-import { computeCommitment, DIRECTION_CODES, decodeCode, SIGNAL_CODES } from '../../../../../src/chain/eas/commitment.ts';
-import { toOfferTypedData } from '../../../../../src/commerce/receipts/offer-receipt.ts';
-import { hashDocument } from '../../../../../src/commerce/receipts/receipt.ts';
-import { X402_ERROR_CODES } from '../../../../../src/commerce/x402/protocol/error-codes.ts';
-import type { PaymentRequirements } from '../../../../../src/commerce/x402/protocol/payment-quote.ts';
-import { buildSkillReplySchema } from '../../../../../src/transports/http/agent/skills/schemas.ts';
-import { PAID_PREMIUM_SIGNAL, PAID_SIGNAL } from '../../../../../src/transports/http/commerce/x402/paid-schemas.ts';
-import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
-import { PAYMENT_PROBLEM } from '../../../../../src/transports/http/openapi/problem-schema.ts';
-import { allRoutes } from '../../../../../src/transports/http/routes.ts';
+import { computeCommitment, DIRECTION_CODES, decodeCode, SIGNAL_CODES } from '../../../../../src/chain/eas/schemas.ts';
+import { hashDocument, toOfferTypedData } from '../../../../../src/commerce/receipts.ts';
+import { type PaymentRequirements, X402_ERROR_CODES } from '../../../../../src/commerce/x402/terms.ts';
+import { PAYMENT_PROBLEM } from '../../../../../src/http/openapi/replies.ts';
+import { PAID_PREMIUM_SIGNAL, PAID_SIGNAL } from '../../../../../src/http/routes/paid.ts';
+import { buildSkillReplySchema } from '../../../../../src/http/routes/skills.ts';
+import { allRoutes } from '../../../../../src/http/routes.ts';
 import { asTier, demoWallets } from '../../../../support/auth/login.ts';
 import { asHeader, inV1, officialClient, payingFetch, readHeader, stablecoins, withSignal } from '../../../../support/commerce/payments.ts';
 import { type Signing, signPayment } from '../../../../support/commerce/x402.ts';
@@ -33,28 +31,19 @@ const HERE = '198.51.100.1';
 const ELSEWHERE = '198.51.100.2';
 
 let service: TestService;
-/** Everything is charged for at the one, abstentions are free at the other. */
 let served: Served;
-let lenient: Served;
 let balance: ReturnType<typeof stablecoins>;
 
 beforeAll(async () => {
   service = await unresolvedService(3);
   service.progress.complete();
-  served = await open(false);
-  lenient = await open(true);
+  served = await serve({ http: service.http, appOptions: { ...service.appOptions, trustProxy: 1 } }, allRoutes(service.http));
   balance = stablecoins(service);
 });
 afterAll(async () => {
   await served?.close();
-  await lenient?.close();
   await service?.stop();
 });
-
-function open(freeHold: boolean): Promise<Served> {
-  const parts: HttpDeps = { ...service.http, commerce: { ...service.http.commerce, freeHold } };
-  return serve({ http: parts, appOptions: { ...service.appOptions, trustProxy: 1 } }, allRoutes(parts));
-}
 
 const buyer = () => demoWallets(service).buyer;
 const payee = () => service.http.commerce.merchant.payee;
@@ -100,7 +89,6 @@ describe('the official x402 version 2 client', () => {
     expect(body).toMatchObject({
       success: true,
       horizon,
-      charged: true,
       signal: expect.stringMatching(/^(BUY|SELL|HOLD)$/),
       access: { tier: 'public', wallet: null },
       payment: { payer: buyer().address, amount: PRICES[path].toString(), chain: 'eip155:84532' },
@@ -225,8 +213,7 @@ describe('without a payment', () => {
   );
 
   it('the 402 is the same for any forecast and any token', async () => {
-    const buySignal = async (signal: 'BUY' | 'HOLD') =>
-      withSignal(service, signal, async () => (await ask('/oracle', {}, { at: lenient })).body);
+    const buySignal = async (signal: 'BUY' | 'HOLD') => withSignal(service, signal, async () => (await ask('/oracle')).body);
     expect(await buySignal('HOLD')).toEqual(await buySignal('BUY'));
     const { status } = await ask('/oracle', { Authorization: 'Bearer whatever' });
     expect(status).toBe(402);
@@ -317,6 +304,43 @@ describe('an invalid payment', () => {
     expect(arrived).toBe(0n);
   });
 
+  const HASH = `0x${'7f'.repeat(32)}`;
+
+  it.each<[string, Record<string, string>]>([
+    ['in X-402-Payment', { 'X-402-Payment': HASH }],
+    ['in X-PAYMENT', { 'X-PAYMENT': HASH }],
+    ['in PAYMENT-SIGNATURE, in upper case', { 'PAYMENT-SIGNATURE': HASH.replace('7f', '7F') }],
+    ['without 0x', { 'X-402-Payment': HASH.slice(2) }],
+    ['in all of them', { 'X-402-Payment': HASH, 'X-PAYMENT': HASH, 'PAYMENT-SIGNATURE': HASH }],
+    ['as JSON', { 'X-402-Payment': JSON.stringify({ txHash: HASH }) }],
+    ['as JSON in base64', { 'X-PAYMENT': asHeader({ transactionHash: HASH, network: 'base' }) }],
+    ['in a payload', header({ x402Version: 1, scheme: 'exact', network: 'base', payload: { transaction: HASH } })],
+  ])('is no transaction hash, which is answered with what to send instead: %s', async (_, headers) => {
+    const { status, body, headers: answered } = await ask('/oracle', headers);
+    expect([status, body.code, body.field, body.error]).toEqual([402, 'PAYMENT_REQUIRED', 'payment', 'invalid_payload']);
+    expect(body.detail).toMatch(/hash of a transaction/);
+    for (const named of ['PAYMENT-SIGNATURE', 'base64', 'EIP-3009', 'PAYMENT-REQUIRED', '/api/svc/commerce/purchase', 'txHash'])
+      expect(body.suggestedAction).toContain(named);
+    expect(readHeader(answered.get('PAYMENT-REQUIRED')).accepts).toHaveLength(1);
+  });
+
+  it('that cannot be read is answered with what to send', async () => {
+    for (const headers of [{ 'X-402-Payment': 'paid' }, header({ x402Version: 2 }), header({})]) {
+      const { body } = await ask('/oracle', headers);
+      expect(body.suggestedAction).toContain('EIP-3009');
+    }
+  });
+
+  it('signed in the compact form (EIP-2098) is accepted and charged', async () => {
+    const payment = await signed('/oracle');
+    const signature = serializeCompactSignature(signatureToCompactSignature(parseSignature(payment.payload.signature)));
+    const arrived = await received(async () => {
+      const { status, body } = await ask('/oracle', header({ ...payment, payload: { ...payment.payload, signature } }));
+      expect([status, body.payment?.payer ?? body.code]).toEqual([200, buyer().address]);
+    });
+    expect(arrived).toBe(PRICES['/oracle']);
+  });
+
   it('is not one that is sent in both headers', async () => {
     const payment = asHeader(await signed('/oracle'));
     expect((await ask('/oracle', { 'PAYMENT-SIGNATURE': payment, 'X-402-Payment': payment })).status).toBe(200);
@@ -404,99 +428,83 @@ describe('a skill', () => {
     const { status, headers, body } = await post({ [name]: sent });
     expect(status, JSON.stringify(body)).toBe(200);
     expect(undocumented(buildSkillReplySchema(findSkill('predict_btc_direction')), body)).toEqual([]);
-    expect(body).toMatchObject({ charged: true, payment: { offering: 'x402:x402_signal', amount: '1000' } });
+    expect(body).toMatchObject({ payment: { offering: 'x402:x402_signal', amount: '1000' } });
     expect(body.receipt.message.answerHash).toBe(hashDocument(body.output));
     for (const settlement of settlements)
       expect(readHeader(headers.get(settlement))).toMatchObject({ success: true, transaction: body.payment.txHash });
   });
 
-  it('is free for a HOLD where the operator gives it away, and the payment stays unused', async () => {
-    const paid = await payment();
-    const send = (at: Served) => withSignal(service, 'HOLD', () => post({ 'PAYMENT-SIGNATURE': asHeader(paid) }, { at }));
-    const arrived = await received(async () => {
-      const { status, headers, body } = await send(lenient);
-      expect([status, headers.get('PAYMENT-RESPONSE')]).toEqual([200, null]);
-      expect(undocumented(buildSkillReplySchema(findSkill('predict_btc_direction')), body)).toEqual([]);
-      expect(body).toMatchObject({
-        output: { signal: 'HOLD', direction: null, confidence: null, pUp: null },
-        charged: false,
-        payment: null,
+  it('is charged and complete for a HOLD, as for any other signal', async () => {
+    const sold = async (signal: 'HOLD' | 'BUY') => {
+      const paid = await payment();
+      let answer: Answer | undefined;
+      const arrived = await received(async () => {
+        answer = await withSignal(service, signal, () => post({ 'PAYMENT-SIGNATURE': asHeader(paid) }));
       });
-      expect(body.output).not.toHaveProperty('salt');
-    });
-    expect(arrived).toBe(0n);
-    expect(await received(async () => expect((await send(served)).body).toMatchObject({ charged: true }))).toBe(PRICES['/oracle']);
+      return { ...answer!, arrived };
+    };
+    const [hold, buy] = [await sold('HOLD'), await sold('BUY')];
+    expect([hold.arrived, buy.arrived]).toEqual([PRICES['/oracle'], PRICES['/oracle']]);
+    expect(hold.body).toMatchObject({ output: { ...COMPLETE, signal: 'HOLD' }, payment: { amount: '1000' } });
+    expect(Object.keys(hold.body.output)).toEqual(Object.keys(buy.body.output));
+    expect(readHeader(hold.headers.get('PAYMENT-RESPONSE'))).toMatchObject({ success: true, transaction: hold.body.payment.txHash });
   });
 
   it('is sold to a client with a rejected token that pays', async () => {
     const answer = await post({ Authorization: 'Bearer expired', 'PAYMENT-SIGNATURE': asHeader(await payment()) });
-    expect(answer).toMatchObject({ status: 200, body: { charged: true } });
+    expect(answer).toMatchObject({ status: 200, body: { payment: { amount: '1000' } } });
   });
 
   it('is not charged to a token holder with a payment', async () => {
     const headers = { ...(await asTier(service, 'basic')), 'PAYMENT-SIGNATURE': asHeader(await payment()) };
-    expect(await received(async () => expect((await post(headers)).body).not.toHaveProperty('charged'))).toBe(0n);
+    expect(await received(async () => expect((await post(headers)).body).not.toHaveProperty('payment'))).toBe(0n);
   });
 });
 
-describe('an abstention', () => {
-  const FIELDS = [
-    'success',
-    'signal',
-    'direction',
-    'confidence',
-    'pUp',
-    'horizon',
-    'date',
-    'predictionId',
-    'windowOpensAt',
-    'resolvesAt',
-    'nextSignalAt',
-    'charged',
-    'note',
-    'payment',
-    'receipt',
-  ];
+const COMPLETE = {
+  direction: expect.stringMatching(/^(UP|DOWN)$/),
+  confidence: expect.any(Number),
+  pUp: expect.any(Number),
+  salt: expect.stringMatching(/^0x/),
+  opening: expect.any(Object),
+};
 
-  it('is free for a valid payment only', async () => {
-    const payment = await signed('/oracle');
-    const arrived = await received(() =>
-      withSignal(service, 'HOLD', async () => {
-        const { status, body, headers } = await pay('/oracle', payment, { at: lenient });
-        expect([status, body.signal, body.charged]).toEqual([200, 'HOLD', false]);
-        expect([body.payment, body.receipt, body.direction, body.confidence, body.pUp]).toEqual([null, null, null, null, null]);
-        expect(Object.keys(body).toSorted()).toEqual(FIELDS.toSorted());
-        expect(undocumented(PAID_SIGNAL, body)).toEqual([]);
-        expect(headers.get('PAYMENT-RESPONSE')).toBeNull();
-        const poor = await pay('/oracle', await signed('/oracle', { account: demoWallets(service).poor }), { at: lenient });
-        expect([poor.status, poor.body.signal]).toEqual([402, undefined]);
-      }),
-    );
-    expect(arrived).toBe(0n);
-    // It was not used, and buys something else.
-    expect(await received(async () => expect((await pay('/oracle?horizon=2d', payment)).status).toBe(200))).toBe(1_000n);
+describe.each(['/oracle', '/oracle/premium'] as const)('a HOLD at %s', (path) => {
+  it('is charged and complete, with the fields and headers of any other signal', async () => {
+    const sold = async (signal: 'HOLD' | 'BUY' | 'SELL') => {
+      const payment = await signed(path);
+      let answer: Answer | undefined;
+      const arrived = await received(async () => {
+        answer = await withSignal(service, signal, () => pay(path, payment));
+      });
+      const { status, body, headers } = answer!;
+      const settlement = readHeader(headers.get('PAYMENT-RESPONSE'));
+      expect(settlement).toMatchObject({ success: true, transaction: body.payment.txHash });
+      return { status, body, arrived, fields: Object.keys(body), headers: [...headers.keys()].toSorted() };
+    };
+    const [hold, ...others] = [await sold('HOLD'), await sold('BUY'), await sold('SELL')];
+    expect(hold).toMatchObject({ status: 200, arrived: PRICES[path], body: { ...COMPLETE, signal: 'HOLD' } });
+    expect(hold.body.receipt.message.answerHash).toBe(hashDocument(omitSale(hold.body)));
+    for (const { status, arrived, fields, headers } of others)
+      expect({ status, arrived, fields, headers }).toEqual({
+        status: 200,
+        arrived: PRICES[path],
+        fields: hold.fields,
+        headers: hold.headers,
+      });
   });
 
-  it('is charged where configured, and on the premium path', async () => {
-    await withSignal(service, 'HOLD', async () => {
-      const charged = await pay('/oracle', await signed('/oracle'));
-      expect(charged.body).toMatchObject({ signal: 'HOLD', charged: true, payment: { amount: '1000' } });
-      const premium = await pay('/oracle/premium', await signed('/oracle/premium'), { at: lenient });
-      expect(premium.body).toMatchObject({ signal: 'HOLD', charged: true, payment: { amount: '10000' } });
-      const values = {
-        direction: expect.stringMatching(/^(UP|DOWN)$/),
-        confidence: expect.any(Number),
-        pUp: expect.any(Number),
-      };
-      for (const { body } of [charged, premium]) expect(body).toMatchObject(values);
-    });
-  });
-
-  it('alone is free: other signals are charged', async () => {
-    const answer = await withSignal(service, 'BUY', async () => pay('/oracle', await signed('/oracle'), { at: lenient }));
-    expect(answer.body).toMatchObject({ signal: 'BUY', charged: true });
+  it.each(['HOLD', 'BUY'] as const)('its settlement is read by the official client, as of a %s', async (signal) => {
+    const paid = asHeader(await signed(path));
+    const { status, body, headers } = await withSignal(service, signal, () => ask(path, { 'PAYMENT-SIGNATURE': paid }));
+    const settlement = new x402HTTPClient(officialClient(buyer())).getPaymentSettleResponse((name) => headers.get(name));
+    expect([status, body.signal, settlement.success, settlement.transaction]).toEqual([200, signal, true, body.payment.txHash]);
   });
 });
+
+function omitSale({ payment: _, receipt: __, ...answer }: Record<string, unknown>) {
+  return answer;
+}
 
 describe('a sold answer', () => {
   it.each(['/oracle', '/oracle/premium'])('is bound by its receipt to the commitment on chain: %s', async (path) => {

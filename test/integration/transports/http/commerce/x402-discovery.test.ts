@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../../../skills/index.ts';
-import { formatAmount } from '../../../../../src/commerce/money.ts';
-import { PAID_RESOURCES } from '../../../../../src/commerce/price-list.ts';
-import { createReceiptSigner } from '../../../../../src/commerce/receipts/receipt.ts';
-import { X402_DOCUMENT, X402_RESOURCES } from '../../../../../src/transports/http/commerce/x402/schemas.ts';
+import { formatAmount, PAID_RESOURCES } from '../../../../../src/commerce/offerings.ts';
+import { createReceiptSigner } from '../../../../../src/commerce/receipts.ts';
+import { X402_DOCUMENT, X402_RESOURCES } from '../../../../../src/http/schemas/payment.ts';
 import { readHeader } from '../../../../support/commerce/payments.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
@@ -83,9 +82,8 @@ describe('/.well-known/x402.json', () => {
   it('describes the query as the operations accept it', async () => {
     for (const { resource, input } of operations()) {
       const { properties } = input;
-      expect(properties.horizon).toMatchObject({ enum: ['2d', '3d', '7d'], default: '7d' });
-      for (const horizon of [...properties.horizon.enum, '1d', '1', '7'])
-        expect((await fetch(here(`${resource}?horizon=${horizon}`))).status).toBe(402);
+      expect(properties.horizon).toMatchObject({ enum: ['1d', '2d', '3d', '7d', '1', '2', '3', '7'], default: '7d' });
+      for (const horizon of properties.horizon.enum) expect((await fetch(here(`${resource}?horizon=${horizon}`))).status).toBe(402);
       expect(new RegExp(properties.ref.pattern).test('partner-1')).toBe(true);
       expect((await fetch(here(`${resource}?horizon=4d`))).status).toBe(400);
     }
@@ -172,7 +170,8 @@ describe('other x402 documents', () => {
       expect(Object.keys(terms.headers)).toContain('PAYMENT-REQUIRED');
       expect(Object.keys(operation.responses[200].headers)).toEqual(expect.arrayContaining(['PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE']));
     }
-    expect(components.securitySchemes.x402).toMatchObject({ type: 'apiKey', in: 'header', name: 'PAYMENT-SIGNATURE' });
+    const headers = Object.values<Body>(components.parameters).filter(({ in: place }) => place === 'header');
+    expect(headers.map(({ name }) => name)).toEqual(['PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-402-Payment']);
   });
 
   it('name them with prices in agent documents and the root list', async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findOffering } from '../../../../../src/commerce/price-list.ts';
-import { createDemoWallets } from '../../../../../src/dev/demo/demo-wallets.ts';
+import { findOffering } from '../../../../../src/commerce/offerings.ts';
+import { createDemoWallets } from '../../../../../src/dev/demo.ts';
+import { DEMO_PAYMENT_REPLY } from '../../../../../src/http/routes/demo.ts';
+import { PAID_SIGNAL } from '../../../../../src/http/routes/paid.ts';
+import { allRoutes } from '../../../../../src/http/routes.ts';
+import { INFO } from '../../../../../src/http/schemas/info.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
-import { PAID_SIGNAL } from '../../../../../src/transports/http/commerce/x402/paid-schemas.ts';
-import { DEMO_PAYMENT_REPLY } from '../../../../../src/transports/http/demo/schemas.ts';
-import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import { INFO } from '../../../../../src/transports/http/service/about/info-schemas.ts';
 import { asHeader, stablecoins, withSignal } from '../../../../support/commerce/payments.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
 import { type TestService, unresolvedService } from '../../../../support/service/service.ts';
@@ -103,7 +103,7 @@ describe('a payment of the demo buyer', () => {
       const before = await balance(payTo);
       const pay = () => fetch(`${served.url}/oracle?horizon=7d`, { headers: { 'PAYMENT-SIGNATURE': asHeader(body.payment) } });
       const bought = await (await pay()).json();
-      expect(PAID_SIGNAL.parse(bought)).toMatchObject({ charged: true, payment: { payer: service.http.demo?.addresses.buyer } });
+      expect(PAID_SIGNAL.parse(bought)).toMatchObject({ payment: { payer: service.http.demo?.addresses.buyer } });
       expect(await (await pay()).json()).toEqual(bought);
       expect((await balance(payTo)) - before).toBe(BigInt(amount));
     });
@@ -127,7 +127,7 @@ describe('a payment of the demo buyer', () => {
     });
     const offering = { name: 'x402_premium_signal', channel: 'x402' } as const;
     const resource = { url: 'https://oracle.example/oracle/premium?horizon=7d', description: '', mimeType: 'application/json' };
-    const quote = service.http.commerce.sales.getQuote({ offering: findOffering(offering.channel, offering.name)!, resource });
+    const quote = await service.http.commerce.sales.getQuote({ offering: findOffering(offering.channel, offering.name)!, resource });
     for (let count = 0; count < 100; count++) await demo.authorize(quote);
     await expect(demo.authorize(quote)).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 86_400 });
     nowMs += 86_400_001;

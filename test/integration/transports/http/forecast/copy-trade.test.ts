@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { EVENT_NAMES } from '../../../../../src/events/event-names.ts';
+import { OracleError } from '../../../../../src/errors.ts';
+import { EVENT_NAMES } from '../../../../../src/events/events.ts';
 import { formatDay, toInstantMs } from '../../../../../src/forecast/day.ts';
-import { isWeeklyStrike } from '../../../../../src/market/strikes.ts';
-import { OracleError } from '../../../../../src/platform/errors.ts';
-import { computeForecastCommitment } from '../../../../../src/record/commitment/commitment.ts';
+import type { HttpDeps } from '../../../../../src/http/deps.ts';
+import { copyTradeRoutes } from '../../../../../src/http/routes/copy-trade.ts';
+import { isWeeklyStrike } from '../../../../../src/market/feed.ts';
+import { computeForecastCommitment } from '../../../../../src/record/commitment.ts';
 import type { CommittedValues, ForecastDoc } from '../../../../../src/record/forecast-doc.ts';
-import { computeStrikeProbability } from '../../../../../src/record/market/strike-probability.ts';
-import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
-import { copyTradeRoutes } from '../../../../../src/transports/http/forecast/copy-trade/routes.ts';
+import { computeStrikeProbability } from '../../../../../src/record/market.ts';
 import { EARNED_WEIGHT } from '../../../../../src/wager/sizing.ts';
-import type { WagerDoc } from '../../../../../src/wager/wager-book.ts';
+import type { WagerDoc } from '../../../../../src/wager/wagers.ts';
 import { asTier } from '../../../../support/auth/login.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { call, serve } from '../../../../support/http/serve.ts';
@@ -113,10 +113,10 @@ describe('the next intent', () => {
     });
   });
 
-  it("stakes nothing on the wager's market while the model has no weight, with the reason", async () => {
+  it("proposes no stake on the wager's market while the model has no weight, with the reason, and shows the minimum stake of the wager", async () => {
     await recast(NEWEST, 7, BUY);
     const wager = (await service.pipeline.wagers.findByDay(NEWEST))!;
-    expect(wager).toMatchObject({ state: 'SKIPPED', weight: 0 });
+    expect(wager).toMatchObject({ state: 'PLACED', basis: 'minimum', weight: 0 });
     const { market, sizing, entry, contractSide, actionable, notActionableBecause, wager: own } = await ask('next');
     expect(market).toMatchObject({
       basis: 'wager',
@@ -132,7 +132,8 @@ describe('the next intent', () => {
     expect(sizing).toMatchObject({ ...prices, side: null, note: expect.stringMatching(/^Stake 0:.*not believed/) });
     expect({ contractSide, ...entry }).toMatchObject({ contractSide: null, maxCost: null, breakEvenCost: null, tokenId: null });
     expect({ actionable, notActionableBecause }).toEqual({ actionable: false, notActionableBecause: sizing.note });
-    expect(own).toMatchObject({ state: 'SKIPPED', stakeMicros: 0, stake: '0', pnl: '0', skippedBecause: wager.skippedBecause });
+    const { side, contracts, costMicros: stakeMicros } = wager;
+    expect(own).toMatchObject({ state: 'PLACED', basis: 'minimum', side, contracts, stakeMicros, pnl: null, skippedBecause: null });
   });
 
   it('has the stake, tokens and limits of the decision', async () => {
@@ -275,6 +276,15 @@ describe('the intent history', () => {
     const settledAt = new Date(toInstantMs(TODAY));
     await rewager(NEWEST - 1, { ...STAKED, state: 'WIN', winner: 'YES', payoutMicros: 300_000_000, settledAt });
     await rewager(NEWEST - 2, { ...STAKED, state: 'LOSS', winner: 'NO', payoutMicros: 0, costMicros: 156_000_001, settledAt });
+    const none = {
+      state: 'SKIPPED',
+      side: null,
+      contracts: 0,
+      costMicros: 0,
+      placedAt: null,
+      skippedBecause: 'no market was open',
+    } as const;
+    await rewager(NEWEST - 3, none);
     const [, win, loss, skipped] = await ask('history');
     expect(win.wager).toMatchObject({ state: 'WIN', payout: '300', pnlMicros: 144_000_000, pnl: '144', winner: 'YES' });
     expect(loss.wager).toMatchObject({ state: 'LOSS', payout: '0', stake: '156.000001', pnlMicros: -156_000_001, pnl: '-156.000001' });
@@ -304,7 +314,7 @@ describe('the copy-trade status', () => {
       status: 'active',
       lastSignalAt: new Date(toInstantMs(NEWEST, 21, 35)).toISOString(),
       nextSignalAt: new Date(toInstantMs(TODAY, 21, 35)).toISOString(),
-      note: expect.stringMatching(/HOLD day has no intent.*wager of that day is sized nevertheless/),
+      note: expect.stringMatching(/HOLD day has no intent.*wager of that day is placed nevertheless/),
       venue: { name: 'paper', quotesAreOurs: true },
       channels: {
         websocket: { live: true, url: 'ws://127.0.0.1:3000/ws/signal', pingSeconds: 30, reconnectSeconds: 5, expiredCloseCode: 4001 },

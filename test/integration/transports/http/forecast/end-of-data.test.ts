@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toInstantMs } from '../../../../../src/forecast/day.ts';
-import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
-import { allRoutes } from '../../../../../src/transports/http/routes.ts';
+import type { HttpDeps } from '../../../../../src/http/deps.ts';
+import { allRoutes } from '../../../../../src/http/routes.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { call } from '../../../../support/http/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../../../../support/service/service.ts';

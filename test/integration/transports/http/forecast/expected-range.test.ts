@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDistribution } from '../../../../../src/forecast/distribution.ts';
 import { HORIZONS } from '../../../../../src/forecast/model.ts';
-import { getExpectedRange } from '../../../../../src/record/distributions/expected-range.ts';
+import { getExpectedRange } from '../../../../../src/record/distributions.ts';
 import { asTier } from '../../../../support/auth/login.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../../../../support/service/service.ts';

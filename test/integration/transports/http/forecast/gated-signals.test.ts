@@ -1,20 +1,21 @@
 import { encodeAbiParameters, keccak256, parseAbiParameters } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TIER_REQUIREMENTS } from '../../../../../src/auth/tiers/tiers.ts';
+import { TIER_REQUIREMENTS } from '../../../../../src/auth/tiers.ts';
+import { OracleError } from '../../../../../src/errors.ts';
 import { formatDay, toInstantMs } from '../../../../../src/forecast/day.ts';
-import { REGIME_NAMES, REGIMES } from '../../../../../src/forecast/regime/regime.ts';
-import { getStepDueMs, getWindowOpensMs } from '../../../../../src/pipeline/schedule/step-times.ts';
-import { runStep } from '../../../../../src/pipeline/step-registry.ts';
-import { OracleError } from '../../../../../src/platform/errors.ts';
-import { computeStrikeProbability } from '../../../../../src/record/market/strike-probability.ts';
-import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
-import { copyTradeRoutes } from '../../../../../src/transports/http/forecast/copy-trade/routes.ts';
-import { regimeRoutes } from '../../../../../src/transports/http/forecast/regime/routes.ts';
-import { oracleRoutes } from '../../../../../src/transports/http/forecast/signal/oracle-routes.ts';
-import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import type { Route } from '../../../../../src/transports/http/server/route.ts';
+import { REGIME_NAMES, REGIMES } from '../../../../../src/forecast/regime.ts';
+import type { HttpDeps } from '../../../../../src/http/deps.ts';
+import type { Route } from '../../../../../src/http/route.ts';
+import { copyTradeRoutes } from '../../../../../src/http/routes/copy-trade.ts';
+import { regimeRoutes } from '../../../../../src/http/routes/market.ts';
+import { oracleRoutes } from '../../../../../src/http/routes/signal.ts';
+import { allRoutes } from '../../../../../src/http/routes.ts';
+import { getStepDueMs, getWindowOpensMs } from '../../../../../src/pipeline/forecaster.ts';
+import { runStep } from '../../../../../src/pipeline/pipeline.ts';
+import { computeStrikeProbability } from '../../../../../src/record/market.ts';
 import { asTier, demoWallets } from '../../../../support/auth/login.ts';
 import { contextAt } from '../../../../support/clock/trusted-time.ts';
+import { withSignal } from '../../../../support/commerce/payments.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { call, type Served, serve } from '../../../../support/http/serve.ts';
 import { strikeSnapshot } from '../../../../support/market/strike-snapshot.ts';
@@ -88,7 +89,7 @@ describe('the parameter horizon', () => {
     for (const days of [1, 2, 3, 7]) {
       const [named, bare] = await Promise.all([`${days}d`, days].map((horizon) => get('premium', `${path}?horizon=${horizon}`)));
       expect(bare).toEqual(named);
-      expect(path.endsWith('history') ? `${days}d` : named.horizon).toBe(`${days}d`);
+      expect(/history|widget/.test(path) ? `${days}d` : named.horizon).toBe(`${days}d`);
     }
   });
 
@@ -97,6 +98,40 @@ describe('the parameter horizon', () => {
       const intent = await get('premium', `/api/svc/copy-trade/next?horizon=${horizon}`);
       expect(intent?.horizon ?? `${Number.parseInt(horizon, 10)}d`).toBe(`${Number.parseInt(horizon, 10)}d`);
     }
+  });
+});
+
+describe('an abstention', () => {
+  const newest = (rows: { status: string; type?: string }[]) => rows.find(({ type }) => type !== 'resolution')!;
+  it('is HOLD from the start to those who may see it, and PENDING to all others until the reveal', async () => {
+    await withSignal(service, 'HOLD', async () => {
+      const seen = async (tier: 'public' | 'basic') => {
+        const skill = async (id: string, input: object) => {
+          const init = { method: 'POST', headers: { ...headers[tier], 'Content-Type': 'application/json' }, body: JSON.stringify(input) };
+          const response = await fetch(`${served.url}/api/svc/skills/${id}`, init);
+          // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
+          return ((await response.json()) as any).output;
+        };
+        const { data } = await get(tier, '/api/svc/onchain-oracle/latest');
+        const verified = await get(tier, `/api/svc/onchain-oracle/verify/${data.uid}`);
+        const answers = [
+          await get(tier, '/api/svc/open/signal'),
+          newest((await get(tier, '/api/svc/scorecard')).predictions),
+          newest((await get(tier, '/api/svc/scorecard?limit=1')).predictions),
+          data,
+          newest((await get(tier, '/api/svc/onchain-oracle/history')).data),
+          verified,
+          newest((await skill('get_track_record', {})).entries),
+          (await skill('verify_prediction', { predictionId: data.predictionId })).prediction,
+          ...(tier === 'public' ? [] : [await get(tier, '/api/svc/oracle'), await skill('predict_btc_direction', {})]),
+        ];
+        return answers.map(({ signal, status }) => `${signal} ${status}`);
+      };
+      expect(new Set(await seen('basic'))).toEqual(new Set(['HOLD HOLD']));
+      expect(new Set(await seen('public'))).toEqual(new Set(['GATED PENDING']));
+      const { summary } = await get('public', '/api/svc/scorecard');
+      expect((await get('basic', '/api/svc/scorecard')).summary).toEqual(summary);
+    });
   });
 });
 
@@ -181,7 +216,8 @@ describe('the fields of the interface', () => {
 describe('the oracle signal', () => {
   it.each(['2d', '3d', '7d'])('of %s verifies on chain from the response alone', async (horizon) => {
     const body = await get('basic', `/api/svc/oracle?horizon=${horizon}`);
-    expect(body).toMatchObject({ horizon, predictionId: `${formatDay(NEWEST)}:${horizon}`, status: 'PENDING', replayed: true });
+    expect(body).toMatchObject({ horizon, predictionId: `${formatDay(NEWEST)}:${horizon}`, replayed: true });
+    expect(body.status).toBe(body.signal === 'HOLD' ? 'HOLD' : 'PENDING');
     const code = { HOLD: 0, BUY: 1, SELL: 2, UP: 1, DOWN: 2 } as const;
     const types = parseAbiParameters('bytes32, uint8, uint8, uint16, uint16, uint64');
     const commitment = keccak256(
@@ -243,7 +279,8 @@ describe('the oracle signal', () => {
     await forecasts.updateOne({ _id }, { $set: { attestation: null, state: 'DRAFT' } });
     const body = await asPremium('/api/svc/oracle', {});
     await forecasts.updateOne({ _id }, { $set: { attestation, state } });
-    expect(body).toMatchObject({ status: 'PENDING', attestationUid: null, txHash: null, attestedAt: null, verifyUrl: null });
+    expect(body.status).toBe(body.signal === 'HOLD' ? 'HOLD' : 'PENDING');
+    expect(body).toMatchObject({ attestationUid: null, txHash: null, attestedAt: null, verifyUrl: null });
   });
 });
 
@@ -296,7 +333,9 @@ describe('the premium signal', () => {
   it('has the market context in both spellings', async () => {
     const open = await get('public', '/api/svc/open/signal');
     const { marketContext, market_context } = await get('premium', '/api/svc/oracle/premium');
-    expect(marketContext).toEqual({ fearGreed: open.fearGreed, etfFlows7d: open.etfFlows7d });
+    expect(open.etfFlows7dThrough).toMatch(/^\d{4}-\d\d-\d\d$/);
+    const { fearGreed, etfFlows7d, etfFlows7dThrough } = open;
+    expect(marketContext).toEqual({ fearGreed, etfFlows7d, etfFlows7dThrough });
     expect(market_context).toEqual({ btc_price: open.btcPrice, fear_greed: open.fearGreed, etf_flow_7d: open.etfFlows7d });
   });
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getWindowOpensMs } from '../../../../../src/pipeline/schedule/step-times.ts';
-import { runStep } from '../../../../../src/pipeline/step-registry.ts';
+import { allRoutes } from '../../../../../src/http/routes.ts';
+import { HEALTH, STARTING } from '../../../../../src/http/schemas/health.ts';
+import { createStartingApp } from '../../../../../src/http/server.ts';
+import { getWindowOpensMs } from '../../../../../src/pipeline/forecaster.ts';
+import { runStep } from '../../../../../src/pipeline/pipeline.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
-import { createStartupProgress } from '../../../../../src/platform/startup/startup-progress.ts';
-import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import { createStartingApp } from '../../../../../src/transports/http/server/app.ts';
-import { HEALTH, STARTING } from '../../../../../src/transports/http/service/health/schemas.ts';
+import { createStartupProgress } from '../../../../../src/platform/progress.ts';
 import { asTier } from '../../../../support/auth/login.ts';
 import { contextAt } from '../../../../support/clock/trusted-time.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
@@ -72,7 +72,7 @@ describe('the legacy signal', () => {
 it('returns the latest forecast after a missed day', async () => {
   const signal = (await (await fetchAs('public', '/api/svc/open/signal')).json()) as Body;
   expect(signal).toMatchObject({ predictionId: (await service.pipeline.record.findLatest(7))!._id, status: 'PENDING' });
-  const { predictions } = (await (await fetchAs('public', '/api/svc/scorecard')).json()) as Body;
+  const { predictions } = (await (await fetchAs('public', '/api/svc/scorecard?limit=5')).json()) as Body;
   expect(predictions[0]).toMatchObject({ missed: true, signal: null, regime: null, btcPrice: null });
   expect(signal.predictionId).toBe(predictions[1].predictionId);
 });

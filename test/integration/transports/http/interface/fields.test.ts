@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { toInlineJsonSchema } from '../../../../../src/platform/validation.ts';
 import { demoWallets, loginToken, signedLogin } from '../../../../support/auth/login.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
 import { brokenRules } from '../../../../support/interface-client/check.ts';
@@ -32,7 +33,6 @@ const ALWAYS: Resource[] = [
   resource('2.3', '/api/svc/scorecard', 'basic', rules.SCORECARD),
   resource('2.5', '/api/svc/onchain-oracle/history', 'public', rules.PUBLIC_HISTORY),
   resource('2.5', '/api/svc/onchain-oracle/history', 'basic', rules.HISTORY),
-  resource('2.5', '/api/svc/onchain-oracle/history?compat=1', 'basic', rules.HISTORY_BY_REFERENCE),
   resource('2.5', '/api/svc/onchain-oracle/stats', 'public', rules.ATTESTATION_STATS),
   resource('2.6', '/api/btc-price', 'public', rules.BTC_PRICE),
   resource('2.6', '/api/fear-greed', 'public', rules.FEAR_AND_GREED),
@@ -49,6 +49,8 @@ const OF_A_FORECAST: Resource[] = [
   resource('2.1', '/api/svc/open/signal', 'basic', rules.OPEN_SIGNAL),
   resource('2.2', '/api/svc/oracle', 'basic', rules.ORACLE),
   resource('2.2', '/api/svc/oracle/premium', 'premium', rules.PREMIUM),
+  resource('4.1', '/api/svc/widget', 'public', rules.WIDGET),
+  resource('4.1', '/api/svc/widget', 'basic', rules.WIDGET),
   resource('2.4', '/api/svc/regime', 'basic', rules.REGIME_NOW),
   resource('2.5', '/api/svc/onchain-oracle/latest', 'basic', rules.LATEST),
 ];
@@ -139,6 +141,8 @@ describe('after a year', () => {
       horizon: '7d',
       summary: { totalPredictions: YEAR_DAYS },
     });
+    const { predictions } = (await asked.get('/api/svc/scorecard', 'public')).body as { predictions: unknown[] };
+    expect(predictions).toHaveLength(YEAR_DAYS);
     expect((await asked.get('/api/svc/onchain-oracle/history', 'public')).body).toMatchObject({ count: 30 });
   });
 
@@ -233,7 +237,7 @@ interface TypedSchema {
 
 /** JSON types that a rule accepts. */
 function typesOf(rule: z.ZodType): string[] {
-  const { anyOf = [], ...own } = z.toJSONSchema(rule) as TypedSchema;
+  const { anyOf = [], ...own } = toInlineJsonSchema(rule) as TypedSchema;
   const types = [own, ...anyOf].flatMap(({ type = [] }) => type);
   const isWhole = types.includes('integer') || Number.isInteger(own.const);
   return isWhole ? [...types, 'integer', 'number'] : types;

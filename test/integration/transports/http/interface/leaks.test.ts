@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { formatDay } from '../../../../../src/forecast/day.ts';
-import { createExampleClient } from '../../../../../src/tools/examples/example-client.ts';
-import { buildPath, buildRequest, listOperations } from '../../../../../src/tools/examples/record-examples.ts';
-import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
-import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import { createApp } from '../../../../../src/transports/http/server/app.ts';
-import { route } from '../../../../../src/transports/http/server/route.ts';
+import type { HttpDeps } from '../../../../../src/http/deps.ts';
+import { route } from '../../../../../src/http/route.ts';
+import { allRoutes } from '../../../../../src/http/routes.ts';
+import { createApp } from '../../../../../src/http/server.ts';
 import { asTier, demoWallets } from '../../../../support/auth/login.ts';
 import { type Ask, type HttpAnswer, openAsk } from '../../../../support/http/ask.ts';
 import { fetchOpenApi, type OpenApi, type Operation, operationsOf } from '../../../../support/http/openapi.ts';
 import { serveApp } from '../../../../support/http/serve.ts';
+import { createExampleClient } from '../../../../support/operations/client.ts';
+import { buildPath, buildRequest, listOperations } from '../../../../support/operations/operations.ts';
 import { forgetful } from '../../../../support/record/forgetful.ts';
 import {
   distributionSecrets,

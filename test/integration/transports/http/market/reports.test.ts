@@ -3,16 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
+import { OracleError } from '../../../../../src/errors.ts';
 import { parseDay, toInstantMs } from '../../../../../src/forecast/day.ts';
+import { marketRoutes } from '../../../../../src/http/routes/market.ts';
+import { allRoutes } from '../../../../../src/http/routes.ts';
+import { createApp, type HttpServer, listen } from '../../../../../src/http/server.ts';
 import type { Feed } from '../../../../../src/market/feed.ts';
 import { createMarket } from '../../../../../src/market/market.ts';
-import { openSimulatedFeed } from '../../../../../src/market/simulated/feed.ts';
-import { OracleError } from '../../../../../src/platform/errors.ts';
+import { openSimulatedFeed } from '../../../../../src/market/simulated.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
-import { marketRoutes } from '../../../../../src/transports/http/market/reports/routes.ts';
-import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import { createApp } from '../../../../../src/transports/http/server/app.ts';
-import { type HttpServer, listen } from '../../../../../src/transports/http/server/http-server.ts';
 import { type TestService, testService, today } from '../../../../support/service/service.ts';
 import { buildDailyCsv } from '../../../../unit/market/csv/csv-folder.ts';
 
@@ -113,7 +112,9 @@ describe.each(['simulated', 'csv'] as const)('the market on %s data', (kind) => 
     const body: Body = await response.json();
     expect(body).toMatchObject({ success: true, kind, source: service.http.market.source, stale: false });
     expect(new Date(body.timestamp).toISOString()).toBe(body.timestamp);
-    expect(new Date(body.observedAt).getTime()).toBeLessThanOrEqual(new Date(body.timestamp).getTime());
+    expect(body.timestamp).toBe(body.inputs[0].observedAt);
+    expect(Date.parse(body.asOf) - Date.parse(body.timestamp)).toBeGreaterThanOrEqual(0);
+    expect(body.ageSeconds).toBe(Math.round((Date.parse(body.asOf) - Date.parse(body.timestamp)) / 1_000));
     for (const field of FIELDS[path].numbers) expect(at(body, field), field).toBeTypeOf('number');
     for (const field of FIELDS[path].texts ?? []) expect(at(body, field), field).toBeTypeOf('string');
   });
@@ -176,7 +177,10 @@ describe('caching of market reports', () => {
     expect(again.headers.get('cache-control')).toBe('public, max-age=3600');
     expect((await fetchFrom('/api/fear-greed', { method: 'HEAD', headers: { 'If-None-Match': etag } })).status).toBe(304);
     const later: Body = await (await fetchFrom('/api/fear-greed')).json();
-    expect(later.timestamp).toBe(new Date(nowMs).toISOString());
+    expect([later.asOf, later.timestamp]).toEqual([
+      new Date(nowMs).toISOString(),
+      new Date(toInstantMs(parseDay('2026-02-20'))).toISOString(),
+    ]);
   });
 
   it('returns 200 once it changes', async () => {

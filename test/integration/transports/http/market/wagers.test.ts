@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../../src/forecast/day.ts';
+import type { HttpDeps } from '../../../../../src/http/deps.ts';
+import { WAGERS_REPLY, type WagersReply, wagerRoutes } from '../../../../../src/http/routes/prediction-markets.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
-import { CrowdFiguresReader } from '../../../../../src/record/crowd/crowd-figures.ts';
+import { CrowdFiguresReader } from '../../../../../src/record/crowd.ts';
 import { type ForecastDoc, formatForecastId } from '../../../../../src/record/forecast-doc.ts';
-import { ForecastRecord, RECORD_INDEXES } from '../../../../../src/record/forecast-record.ts';
-import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
-import { wagerRoutes } from '../../../../../src/transports/http/market/wagers/routes.ts';
-import { WAGERS_REPLY, type WagersReply } from '../../../../../src/transports/http/market/wagers/schemas.ts';
-import { WAGER_INDEXES, WagerBook, type WagerDoc } from '../../../../../src/wager/wager-book.ts';
+import { ForecastRecord, RECORD_INDEXES } from '../../../../../src/record/forecasts.ts';
+import { WAGER_INDEXES, WagerBook, type WagerDoc } from '../../../../../src/wager/wagers.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { call } from '../../../../support/http/serve.ts';
 import { createForgetfulStore } from '../../../../support/record/forgetful.ts';
@@ -87,7 +86,7 @@ describe('wagers', () => {
     expect([rows.map(({ date }) => date), count, total]).toEqual([['2026-03-12'], 1, 4]);
     expect(accounts).toEqual([
       {
-        ...{ venue: 'paper', asset: 'PAPER-USD', quotesAreOurs: true, wins: 2, losses: 2, open: 0, skipped: 0 },
+        ...{ venue: 'paper', asset: 'PAPER-USD', quotesAreOurs: true, wins: 2, losses: 2, voids: 0, open: 0, skipped: 0 },
         ...{ stakedMicros: 20_400_000, returnedMicros: 20_000_000, profitMicros: -400_000, openMicros: 0 },
         profitByDay: [-5_100_000, -200_000, -5_300_000, -400_000].map((profitMicros, index) => ({
           date: formatDay(LAST - 3 + index),
@@ -95,6 +94,13 @@ describe('wagers', () => {
         })),
       },
     ]);
+  });
+
+  it('without a winner are neither won nor lost, nor open', async () => {
+    await keep(settledWager(LAST, 'VOID'));
+    const { wagers: rows, accounts } = await list();
+    expect(rows[0]).toMatchObject({ state: 'VOID', winner: null, payoutMicros: 5_000_000, profitMicros: -100_000, feedbackTxHash: null });
+    expect(accounts[0]).toMatchObject({ wins: 0, losses: 0, voids: 1, open: 0, openMicros: 0, profitMicros: -100_000 });
   });
 
   it('of another venue or asset have their own account', async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { allRoutes, declaredRoutes } from '../../../../../src/transports/http/routes.ts';
-import { createApp } from '../../../../../src/transports/http/server/app.ts';
+import { allRoutes, declaredRoutes } from '../../../../../src/http/routes.ts';
+import { createApp } from '../../../../../src/http/server.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
 import { OWN_PATHS, pathsIn, SPEC_PATHS, type SpecPath } from '../../../../support/http/spec-paths.ts';
 import { describeWithShared, sharedPath } from '../../../../support/record/shared.ts';
@@ -56,7 +56,8 @@ const SECURITY: Record<SpecPath['tier'], object[]> = {
   basic: [{ walletToken: [] }],
   premium: [{ walletToken: [] }],
   admin: [{ operator: [] }],
-  paid: [{ x402: [] }, { x402V1: [] }, { x402Payment: [] }],
+  // Directories of x402 read a required scheme as a second condition beside the payment.
+  paid: [],
 };
 /** What cannot send headers proves in its URL who it is. */
 const OF_WEBSOCKETS = [{ webSocketToken: [] }, { webSocketTicket: [] }];
@@ -68,13 +69,36 @@ it.each(PATHS.map((entry): [string, SpecPath] => [line(entry), entry]))('%s requ
   const { variesByCaller, isSold, ownerOnly } = routes.find((one) => one.method === method && one.path === path)!;
   const ofTier = tier === 'public' && ownerOnly === true ? OF_THE_OWNER : SECURITY[tier];
   const asked = path === '/ws/signal' ? [...ofTier, ...OF_WEBSOCKETS] : ofTier;
-  const orPaid = isSold === true ? SECURITY.paid : [];
-  expect(security).toEqual(tier === 'public' && variesByCaller !== true && ownerOnly !== true ? [] : [...asked, ...orPaid]);
-  if (isSold === true) expect(Object.keys(responses)).toContain('402');
+  const orPaid = isSold === true ? [{}] : [];
+  expect(security).toEqual(tier === 'public' && variesByCaller !== true && ownerOnly !== true ? [] : [...orPaid, ...asked]);
+  expect(Object.keys(responses).includes('402')).toBe(isSold === true || tier === 'paid' || path === '/api/svc/commerce/purchase');
   const named = security.flatMap((requirement: object) => Object.keys(requirement));
   expect(Object.keys(document.components.securitySchemes)).toEqual(expect.arrayContaining(named));
   if (tier === 'basic' || tier === 'premium') expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403']));
   if (tier === 'premium') expect(description).toContain('Premium');
+});
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+it('no path answers a method that the document does not list', async () => {
+  const answered: string[] = [];
+  for (const [path, item] of Object.entries<object>(document.paths)) {
+    const listed = Object.keys(item);
+    // Paths of the operator are disclosed to the operator alone.
+    if (path.startsWith('/admin/')) continue;
+    for (const method of METHODS.filter((one) => !listed.includes(one))) {
+      const response = await fetch(served.url + sample(path), { method: method.toUpperCase() });
+      await response.body?.cancel();
+      const allowed = response.headers
+        .get('allow')
+        ?.toLowerCase()
+        .split(', ')
+        .filter((one) => one !== 'head');
+      if (response.status !== 405 || allowed?.join() !== listed.join())
+        answered.push(`${line({ method, path })}: ${response.status}, ${allowed}`);
+    }
+  }
+  expect(answered).toEqual([]);
 });
 
 it('every operation has a unique name', () => {

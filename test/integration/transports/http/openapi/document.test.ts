@@ -1,13 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeRoutes } from '../../../../../src/tools/client/client-document.ts';
-import { NOT_RECORDED } from '../../../../../src/tools/examples/record-examples.ts';
-import { buildOpenApiDocument } from '../../../../../src/transports/http/openapi/document.ts';
-import { EXAMPLES } from '../../../../../src/transports/http/openapi/examples.ts';
-import { buildOperation } from '../../../../../src/transports/http/openapi/operation.ts';
-import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import { route, TAGS } from '../../../../../src/transports/http/server/route.ts';
+import { buildOpenApiDocument } from '../../../../../src/http/openapi/document.ts';
+import { buildOperation } from '../../../../../src/http/openapi/operation.ts';
+import { route, TAGS } from '../../../../../src/http/route.ts';
+import { allRoutes } from '../../../../../src/http/routes.ts';
+import { describeRoutes } from '../../../../../src/tools/client.ts';
 import { inputSchemas } from '../../../../support/http/input-schemas.ts';
-import { answerOf, fetchOpenApi, type OpenApi, operationsOf, resolved } from '../../../../support/http/openapi.ts';
+import {
+  type Answer,
+  answerOf,
+  fetchOpenApi,
+  type OpenApi,
+  type Operation,
+  operationsOf,
+  resolved,
+} from '../../../../support/http/openapi.ts';
 import { faults, type JsonSchema } from '../../../../support/http/reply-schema.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
 import { type TestService, testService } from '../../../../support/service/service.ts';
@@ -53,13 +59,22 @@ describe('the OpenAPI document', () => {
     });
   });
 
+  it.each([
+    [undefined, { url: PUBLIC_URL }],
+    ['operator@oracle.test', { url: PUBLIC_URL, email: 'operator@oracle.test' }],
+    ['https://oracle.test/contact', { url: 'https://oracle.test/contact' }],
+  ])('names the contact of the operator: %s', (contact, expected) => {
+    const { info } = buildOpenApiDocument([], { publicUrl: PUBLIC_URL, contact });
+    expect(info.contact).toEqual({ name: info.title, ...expected });
+  });
+
   it('links to the AsyncAPI document', () => {
     expect(document).toMatchObject({ info: { description: expect.stringContaining('`/.well-known/asyncapi.json`') } });
   });
 
   it('is deterministic', async () => {
-    const again = buildOpenApiDocument(allRoutes(service.http), { publicUrl: PUBLIC_URL });
-    expect(JSON.stringify(again)).toBe(await (await get('/.well-known/openapi.json')).text());
+    const text = await (await get('/.well-known/openapi.json')).text();
+    expect(JSON.stringify(buildOpenApiDocument(allRoutes(service.http), { publicUrl: PUBLIC_URL }))).toBe(text);
   });
 
   it('is the same without a service, as types of the client are generated', () => {
@@ -77,8 +92,15 @@ describe('the OpenAPI document', () => {
     expect((await get('/.well-known/openapi.json', { 'If-None-Match': '"another"' })).status).toBe(200);
   });
 
-  it('is smaller than 5 kB an operation', async () => {
-    expect((await (await get('/.well-known/openapi.json')).arrayBuffer()).byteLength).toBeLessThan(5_000 * operationsOf(document).length);
+  it('is served at the root too, which directories of paid services read', async () => {
+    const [canonical, root] = [await get('/.well-known/openapi.json'), await get('/openapi.json')];
+    expect(root.headers.get('link')).toBe(`<${PUBLIC_URL}/.well-known/openapi.json>; rel="canonical"`);
+    for (const name of ['content-type', 'cache-control', 'etag']) expect(root.headers.get(name)).toBe(canonical.headers.get(name));
+    expect(await root.text()).toBe(await canonical.text());
+  });
+
+  it('has at most 400 kB', async () => {
+    expect((await (await get('/.well-known/openapi.json')).arrayBuffer()).byteLength).toBeLessThanOrEqual(400_000);
   });
 
   it('names the schema of every JSON body and of shared parts', () => {
@@ -93,7 +115,15 @@ describe('the OpenAPI document', () => {
     for (const name of ['RegisterWebhookRequest', 'Scorecard', 'PublicSignal', 'TrackRecord', 'WebhookResponse', 'Direction']) {
       expect(Object.keys(schemas)).toContain(name);
     }
-    expect(JSON.stringify(document)).not.toContain('x-schema-name');
+  });
+
+  it('describes members of replies only for the types of a client, which are otherwise the same', () => {
+    const described = JSON.parse(JSON.stringify(buildOpenApiDocument(describeRoutes(), { publicUrl: PUBLIC_URL, describesReplies: true })));
+    const { schemas } = described.components;
+    expect(Object.keys(schemas).toSorted()).toEqual(Object.keys(document.components.schemas).toSorted());
+    expect(schemas.Scorecard.properties.predictions.description).toBeTruthy();
+    expect(document.components.schemas.Scorecard!.properties!.predictions).not.toHaveProperty('description');
+    expect(undescribed(described.components, 'components')).toEqual([]);
   });
 
   it('groups operations by the tags in use, in order', () => {
@@ -106,12 +136,12 @@ describe('the OpenAPI document', () => {
     expect(deprecated.map(({ path }) => path)).toEqual(['/api/svc/signal']);
   });
 
-  it('describes every parameter and field', () => {
-    const untold = operationsOf(document).flatMap(({ operationId, parameters = [], requestBody, responses }) => [
+  it('describes every parameter and body field', () => {
+    const bare = operationsOf(document).flatMap(({ operationId, parameters = [], requestBody }) => [
       ...parameters.filter(({ description }) => !description).map(({ name }) => `${operationId}: ${name}`),
-      ...[requestBody, ...Object.values(responses)].flatMap((part) => undescribed(part, operationId)),
+      ...(requestBody === undefined ? [] : undescribed(resolved(document, requestBody.content['application/json']!.schema), operationId)),
     ]);
-    expect([...untold, ...undescribed(document.components, 'components')]).toEqual([]);
+    expect(bare).toEqual([]);
   });
 
   it('has a schema for every JSON reply', () => {
@@ -139,13 +169,13 @@ function undescribed(node: unknown, place: string): string[] {
 
 describe('documented errors', () => {
   it.each([
-    ['get', '/api/svc/open/signal', ['200', '304', '400', '429', '503', 'default']],
-    ['get', '/api/btc-price', ['200', '304', '429', '503', 'default']],
-    ['get', '/api/svc/onchain-oracle/verify/{uid}', ['200', '304', '400', '404', '429', '503', 'default']],
-    ['get', '/health', ['200', '304', '414', '503', 'default']],
-    ['get', '/ready', ['200', '304', '414', '503', 'default']],
-    ['get', '/api/svc/oracle', ['200', '400', '401', '403', '429', '503', 'default']],
-    ['post', '/api/svc/webhooks/register', ['201', '400', '401', '403', '409', '429', '503', 'default']],
+    ['get', '/api/svc/open/signal', ['200', '400', 'default']],
+    ['get', '/api/btc-price', ['200', '429', 'default']],
+    ['get', '/api/svc/onchain-oracle/verify/{uid}', ['200', '400', '404', 'default']],
+    ['get', '/health', ['200', '414', '503', 'default']],
+    ['get', '/ready', ['200', '414', '503', 'default']],
+    ['get', '/api/svc/oracle', ['200', '400', '401', '403', 'default']],
+    ['post', '/api/svc/webhooks/register', ['201', '400', '401', '403', '409', 'default']],
   ])('%s %s are those that can occur', (method, path, expected) => {
     expect(Object.keys(operation(path, method).responses)).toEqual(expected);
   });
@@ -167,10 +197,11 @@ describe('documented errors', () => {
       for (const status of Object.keys(each.responses).map((name) => (name === 'default' ? 500 : Number(name)))) {
         const { content, headers } = answerOf(document, each, status)!;
         const names = Object.keys(headers);
-        if (status >= 400) expect(names, `${each.operationId} ${status}`).toContain('X-Request-Id');
         if (status === 401 || status === 403) expect(names).toContain('WWW-Authenticate');
         if (status === 429) expect(names).toEqual(expect.arrayContaining(['Retry-After', 'RateLimit', 'RateLimit-Policy']));
         const documented = content?.['application/problem+json']?.schema;
+        // Errors of JSON-RPC, whatever the status.
+        if (each.operationId === 'sendA2aRequest') continue;
         if (status === 402 && each['x-payment-info'] !== undefined)
           expect(resolved(document, documented!)).toMatchObject({ required: expect.arrayContaining(['code', 'accepts', 'payment']) });
         else if (status >= 400) expect(documented).toEqual({ $ref: '#/components/schemas/Problem' });
@@ -186,85 +217,116 @@ describe('documented errors', () => {
     ];
     for (const response of sent) {
       expect(response.headers.get('content-type')).toContain('application/problem+json');
-      expect(faults(document.components.schemas.Problem, await response.json())).toEqual([]);
+      expect(faults(document.components.schemas.Problem, await response.json(), document.components.schemas)).toEqual([]);
     }
   });
 });
 
 describe('documented parameters', () => {
   it('are those of the interface', () => {
-    const [horizon] = operation('/api/svc/open/signal').parameters!;
-    expect(horizon).toMatchObject({ in: 'query', name: 'horizon', schema: { type: 'string', enum: ['2d', '3d', '7d'], default: '7d' } });
+    const parametersOf = (path: string) => operationsOf(document).find((one) => one.path === path && one.method === 'get')!.parameters!;
+    const [horizon] = parametersOf('/api/svc/open/signal');
+    expect(horizon).toMatchObject({
+      in: 'query',
+      name: 'horizon',
+      schema: { type: 'string', enum: expect.arrayContaining(['2d', '3d', '7d']), default: '7d' },
+    });
     expect(horizon.required).toBeUndefined();
-    expect(operation('/api/svc/scorecard').parameters![0].schema).toMatchObject({ type: 'integer', enum: [1, 2, 3, 7], default: 7 });
-    expect(operation('/api/svc/onchain-oracle/history').parameters![0].schema).toMatchObject({
+    expect(parametersOf('/api/svc/scorecard')[0].schema).toMatchObject({
+      anyOf: expect.arrayContaining([{ type: 'integer', enum: [1, 2, 3, 7] }]),
+      default: 7,
+    });
+    expect(parametersOf('/api/svc/onchain-oracle/history')[0].schema).toMatchObject({
       type: 'integer',
       minimum: 1,
       maximum: 100,
       default: 30,
     });
-    const [uid] = operation('/api/svc/onchain-oracle/verify/{uid}').parameters!;
+    const [uid] = parametersOf('/api/svc/onchain-oracle/verify/{uid}');
     expect(uid).toMatchObject({ in: 'path', required: true, schema: { pattern: '^0x[a-fA-F0-9]{64}$' } });
   });
 });
 
+describe('documented payments', () => {
+  const paid = () => operationsOf(document).filter((one) => one['x-payment-info'] !== undefined);
+
+  it('are sent in header parameters, and are no security scheme', () => {
+    expect(paid().map(({ operationId }) => operationId)).toEqual(
+      expect.arrayContaining(['buySignal', 'buyPremiumSignal', 'runPredictBtcDirection']),
+    );
+    for (const each of operationsOf(document)) {
+      const headers = (each.parameters ?? []).filter((one) => one.in === 'header').map(({ name, required }) => ({ name, required }));
+      const expected = each['x-payment-info'] === undefined ? [] : ['PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-402-Payment'];
+      expect(headers, each.operationId).toEqual(expected.map((name) => ({ name, required: undefined })));
+    }
+    const schemes = Object.values<{ type: string; in?: string }>(document.components.securitySchemes);
+    expect(schemes.filter(({ type, in: place }) => type === 'apiKey' && place === 'header')).toEqual([]);
+  });
+
+  it('answer 402 to a proof that cannot be read, which the answer explains', async () => {
+    for (const { path, method, parameters = [], responses } of paid()) {
+      const headers = parameters.filter((one) => one.in === 'header');
+      for (const { name } of headers) {
+        for (const proof of ['no base64!', Buffer.from('no JSON').toString('base64'), Buffer.from('{}').toString('base64')]) {
+          const response = await fetch(served.url + path, { method: method.toUpperCase(), headers: { [name]: proof } });
+          expect([path, name, response.status]).toEqual([path, name, 402]);
+        }
+      }
+      const { description } = answerOf(document, { responses } as Operation, 402)!;
+      expect(description, path).toMatch(/malformed/);
+    }
+  });
+});
+
+describe('documented rules on two parameters', () => {
+  it('name `horizon` and `horizons` as alternatives in both, where the service rejects them together', async () => {
+    const both = operationsOf(document).filter(({ parameters = [] }) => parameters.some(({ name }) => name === 'horizons'));
+    const exclusive: string[] = [];
+    for (const { path, parameters = [], operationId } of both) {
+      const rejects = path === '/ws/signal' || (await get(`${path}?horizon=7d&horizons=all`)).status === 400;
+      if (rejects) exclusive.push(operationId);
+      const names = (name: string, other: string) =>
+        parameters.find((one) => one.name === name)!.description!.includes(`not with \`${other}\``);
+      expect([operationId, names('horizon', 'horizons'), names('horizons', 'horizon')]).toEqual([operationId, rejects, rejects]);
+    }
+    expect(exclusive.length).toBeGreaterThanOrEqual(5);
+  });
+
+  it('name the order of two days', () => {
+    const ranges = operationsOf(document).flatMap(({ operationId, requestBody }) => {
+      const fields = (requestBody && resolved(document, requestBody.content['application/json'].schema).properties) ?? {};
+      return 'from' in fields && 'to' in fields ? [{ operationId, ...fields }] : [];
+    });
+    expect(ranges.map(({ operationId }) => operationId)).toContain('runGetTrackRecord');
+    for (const { operationId, from, to } of ranges as { operationId: string; from: JsonSchema; to: JsonSchema }[]) {
+      expect([operationId, from.description]).toEqual([operationId, expect.stringContaining('not after `to`')]);
+      expect([operationId, to.description]).toEqual([operationId, expect.stringContaining('not before `from`')]);
+    }
+  });
+});
+
+describe('documented streams', () => {
+  it('have the form of the events that are sent', async () => {
+    const { responses } = operation('/api/connection');
+    const schema = resolved(document, (responses[200] as Answer).content!['text/event-stream'].schema);
+    const response = await get('/api/connection');
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    const text = await response.text();
+    expect(text).toMatch(new RegExp(schema.pattern!));
+    expect(faults(schema, text)).toEqual([]);
+    expect(faults(schema, 'event: other\ndata: {}\n\n')).not.toEqual([]);
+  });
+});
+
 describe('examples', () => {
-  const successes = () =>
-    operationsOf(document).flatMap(({ operationId, responses, 'x-access': access }) =>
-      Object.entries(responses).flatMap(([status, answer]) => {
-        const json = status.startsWith('2') && 'content' in answer ? answer.content?.['application/json'] : undefined;
-        return json === undefined ? [] : [{ place: `${operationId} ${status}`, operationId, access, json }];
-      }),
-    );
-
-  it('exist for every short JSON reply and every body', () => {
-    const recorded = (operationId: string) => Object.values(EXAMPLES.replies[operationId] ?? {}).map((types) => types['application/json']);
-    const isLong = (operationId: string) => recorded(operationId).some((example) => JSON.stringify(example ?? '').length > 800);
-    const bare = successes().filter(
-      ({ operationId, access, json }) =>
-        !NOT_RECORDED.has(operationId) && access !== 'admin' && !('example' in json) && !isLong(operationId),
-    );
-    expect(bare.map(({ place }) => place)).toEqual([]);
-    expect(successes().filter(({ json }) => 'example' in json).length).toBeGreaterThan(40);
-    const bodies = operationsOf(document).flatMap(({ operationId, requestBody, 'x-access': access }) =>
-      requestBody === undefined || access === 'admin' || 'example' in requestBody.content['application/json'] ? [] : [operationId],
-    );
-    expect(bodies).toEqual([]);
-  });
-
-  it('match their schemas', () => {
-    const { schemas } = document.components;
-    const wrong = successes().flatMap(({ place, json }) =>
-      'example' in json ? faults(json.schema, json.example, schemas).map((fault) => `${place}: ${fault}`) : [],
-    );
-    expect(wrong).toEqual([]);
+  it('of request bodies match their schemas', () => {
     const { acceptsBody } = inputSchemas(document);
-    for (const { operationId, requestBody } of operationsOf(document)) {
+    const shown = operationsOf(document).flatMap(({ operationId, requestBody }) => {
       const example = requestBody?.content['application/json'].example;
-      if (example !== undefined) expect([operationId, acceptsBody({ name: operationId }, example)]).toEqual([operationId, true]);
-    }
-  });
-
-  it('exist for common problems, where they can occur', () => {
-    const examples = document.components.examples!;
-    expect(Object.keys(examples).toSorted()).toEqual([
-      'CONFLICT',
-      'INPUT_INVALID',
-      'NOT_FOUND',
-      'PAYLOAD_TOO_LARGE',
-      'PAYMENT_REQUIRED',
-      'RATE_LIMITED',
-      'TIER_REQUIRED',
-      'UNAUTHENTICATED',
-      'UNSUPPORTED_MEDIA_TYPE',
-      'URL_TOO_LONG',
-    ]);
-    for (const [code, { value }] of Object.entries(examples)) {
-      expect(value).toMatchObject({ code, success: false });
-      expect(faults(document.components.schemas.Problem, value)).toEqual([]);
-    }
-    const gated = answerOf(document, operation('/api/svc/oracle'), 403)!.content!['application/problem+json'];
-    expect(gated).toMatchObject({ examples: { TIER_REQUIRED: { $ref: '#/components/examples/TIER_REQUIRED' } } });
+      return example === undefined ? [] : [[operationId, acceptsBody({ name: operationId }, example)]];
+    });
+    expect(shown.map(([operationId]) => operationId)).toEqual(expect.arrayContaining(['registerWebhook', 'logInWithWallet']));
+    for (const [operationId, isAccepted] of shown) expect(isAccepted, String(operationId)).toBe(true);
   });
 
   it('contain no token or secret', () => {

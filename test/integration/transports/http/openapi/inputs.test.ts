@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { toSigningKey } from '../../../../../src/events/webhooks/signing/secret.ts';
-import { isOracleError } from '../../../../../src/platform/errors.ts';
-import { parseTarget } from '../../../../../src/platform/outbound/target.ts';
-import { buildOpenApiDocument } from '../../../../../src/transports/http/openapi/document.ts';
-import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import type { Route } from '../../../../../src/transports/http/server/route.ts';
+import { isOracleError } from '../../../../../src/errors.ts';
+import { toSigningKey } from '../../../../../src/events/webhooks/signing.ts';
+import { buildOpenApiDocument } from '../../../../../src/http/openapi/document.ts';
+import type { Route } from '../../../../../src/http/route.ts';
+import { allRoutes } from '../../../../../src/http/routes.ts';
+import { parseTarget } from '../../../../../src/platform/outbound/guarded.ts';
 import { EDGE_TEXTS, EDGE_VALUES } from '../../../../support/http/edge-values.ts';
 import { inputSchemas } from '../../../../support/http/input-schemas.ts';
 import type { OpenApi } from '../../../../support/http/openapi.ts';
@@ -22,8 +22,8 @@ const CHECKED_BY_HANDLER: Record<string, (value: string) => unknown> = {
   secret: (text) => toSigningKey(text),
 };
 
-/** Fields of which the document describes only the usual spellings; of `horizon` those of the interface. */
-const NARROWER_IN_DOCUMENT = new Set(['url', 'secret', 'horizon', 'horizons']);
+/** Fields of which the document describes only the usual spellings. */
+const NARROWER_IN_DOCUMENT = new Set(['url', 'secret', 'horizons']);
 
 let service: TestService;
 let routes: Route[];

@@ -1,6 +1,6 @@
 import { parse } from 'node-html-parser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DOCUMENT_PAGES } from '../../../../../src/transports/http/page/documents/documents.ts';
+import { DOCUMENT_PAGES } from '../../../../../src/http/routes/documents.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
 import { type TestService, testService } from '../../../../support/service/service.ts';
 

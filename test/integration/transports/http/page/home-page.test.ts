@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { HttpDeps } from '../../../../../src/http/deps.ts';
+import { rootRoutes } from '../../../../../src/http/routes/home.ts';
+import { createStartingApp } from '../../../../../src/http/server.ts';
+import type { InitialData } from '../../../../../src/page/first-screen.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
-import { createStartupProgress } from '../../../../../src/platform/startup/startup-progress.ts';
-import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
-import { rootRoutes } from '../../../../../src/transports/http/page/root-routes.ts';
-import { createStartingApp } from '../../../../../src/transports/http/server/app.ts';
-import type { InitialData } from '../../../../../src/views/first-screen/first-screen-data.ts';
+import { createStartupProgress } from '../../../../../src/platform/progress.ts';
 import { call, serveApp } from '../../../../support/http/serve.ts';
 import {
   distributionSecrets,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { createStartingApp } from '../../../../../src/http/server.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
-import { createStartupProgress } from '../../../../../src/platform/startup/startup-progress.ts';
-import { createStartingApp } from '../../../../../src/transports/http/server/app.ts';
+import { createStartupProgress } from '../../../../../src/platform/progress.ts';
 import { serveApp } from '../../../../support/http/serve.ts';
 
 const log = createLog({ level: 'silent', secrets: [] });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HORIZONS } from '../../../../../src/forecast/model.ts';
-import type { DistributionsReply } from '../../../../../src/record/schemas/distributions.ts';
+import type { DistributionsReply } from '../../../../../src/record/schemas/forecast.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../../../../support/service/service.ts';
 

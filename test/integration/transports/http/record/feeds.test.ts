@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
 import { formatDay, parseDay } from '../../../../../src/forecast/day.ts';
+import type { HttpDeps } from '../../../../../src/http/deps.ts';
+import { feedRoutes } from '../../../../../src/http/routes/feeds.ts';
+import { createApp } from '../../../../../src/http/server.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import { type ForecastDoc, getOutcomeWindow } from '../../../../../src/record/forecast-doc.ts';
-import { ForecastRecord, RECORD_INDEXES } from '../../../../../src/record/forecast-record.ts';
-import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
-import { feedRoutes } from '../../../../../src/transports/http/record/feeds/routes.ts';
-import { createApp } from '../../../../../src/transports/http/server/app.ts';
+import { ForecastRecord, RECORD_INDEXES } from '../../../../../src/record/forecasts.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { type Served, serveApp } from '../../../../support/http/serve.ts';
 import { buildTestForecast } from '../../../../unit/record/forecast-fixture.ts';

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Day, formatDay, toDay, toInstantMs } from '../../../../../src/forecast/day.ts';
-import { formatWeek, toWeek } from '../../../../../src/forecast/week.ts';
-import { catchUp } from '../../../../../src/pipeline/catch-up.ts';
+import { type Day, formatDay, formatWeek, toDay, toInstantMs, toWeek } from '../../../../../src/forecast/day.ts';
+import { allRoutes } from '../../../../../src/http/routes.ts';
+import { WIDGET_SIZES } from '../../../../../src/page/widget.ts';
+import { catchUp } from '../../../../../src/pipeline/pipeline.ts';
 import type { ForecastDoc } from '../../../../../src/record/forecast-doc.ts';
-import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import { WIDGET_SIZES } from '../../../../../src/views/widget/options.ts';
 import { asTier } from '../../../../support/auth/login.ts';
 import { contextAt } from '../../../../support/clock/trusted-time.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
@@ -229,15 +228,7 @@ describe('with a record', () => {
 
   describe('the widget', () => {
     it('has signal and confidence only', async () => {
-      expect(await get('/api/svc/widget?horizon=3d')).toEqual({
-        success: true,
-        signal: 'GATED',
-        confidence: null,
-        horizon: '3d',
-        timestamp: expect.any(String),
-        replayed: true,
-        source: 'simulated (seed 2)',
-      });
+      expect(await get('/api/svc/widget?horizon=3d')).toEqual({ signal: 'GATED', confidence: null });
     });
 
     it('shows a Basic caller the values, also as a card', async () => {
@@ -284,71 +275,9 @@ describe('with a record', () => {
       const response = await ask('/api/svc/widget?format=json', { Accept: 'text/html' });
       expect(response.headers.get('content-type')).toContain('application/json');
     });
-
-    it('has a builder whose form works without a script', async () => {
-      const response = await ask('/widget?horizon=3d&theme=dark&size=large&kind=component');
-      expect(response.headers.get('content-security-policy')).toContain("form-action 'self'");
-      const html = await response.text();
-      expect(html).toContain('<option value="3" selected>');
-      expect(html).toContain('<iframe src="api/svc/widget?format=html&amp;horizon=3d&amp;theme=dark&amp;size=large"');
-      expect(html).toContain('&lt;bitcoin-signal-oracle horizon=&quot;3&quot; theme=&quot;dark&quot; size=&quot;large&quot;');
-      const [, href] = /<link rel="alternate" type="application\/json\+oembed" href="([^"]+)"/.exec(html)!;
-      expect(await (await ask(href.replaceAll('&amp;', '&').replace(service.http.publicUrl, ''))).json()).toMatchObject({
-        type: 'rich',
-        width: 480,
-        height: 360,
-      });
-    });
-
-    it('has a module that pages of any origin may load, cached for an hour', async () => {
-      const response = await ask('/widget.js', { Origin: 'https://blog.example' });
-      expect(response.status).toBe(200);
-      expect(Object.fromEntries(response.headers)).toMatchObject({
-        'content-type': 'text/javascript; charset=utf-8',
-        'access-control-allow-origin': '*',
-        'cross-origin-resource-policy': 'cross-origin',
-        'cache-control': 'public, max-age=3600',
-      });
-      const again = await ask('/widget.js', { 'If-None-Match': response.headers.get('etag')! });
-      expect(again.status).toBe(304);
-    });
-  });
-
-  describe('oEmbed', () => {
-    const oembed = (query: string) => ask(`/oembed?${query}`);
-    const encoded = () => encodeURIComponent(`${service.http.publicUrl}/`);
-
-    it('describes the card of the dashboard, which names it', async () => {
-      const page = await (await ask('/', { Accept: 'text/html' })).text();
-      expect(page).toContain(`type="application/json+oembed" href="${service.http.publicUrl}/oembed?url=${encoded()}&amp;format=json"`);
-      const response = await oembed(`url=${encoded()}&maxwidth=300`);
-      expect(response.headers.get('access-control-allow-origin')).toBe('*');
-      expect(response.headers.get('cache-control')).toBe('public, max-age=3600');
-      expect(await response.json()).toMatchObject({ version: '1.0', width: 300, height: 64 });
-    });
-
-    it('returns 404 for other hosts and paths', async () => {
-      for (const url of ['https://blog.example/', `${service.http.publicUrl}/docs`]) {
-        const response = await oembed(`url=${encodeURIComponent(url)}`);
-        expect([url, response.status]).toEqual([url, 404]);
-        expect(await response.json()).toMatchObject({ code: 'NOT_FOUND', field: 'url' });
-      }
-    });
-
-    it('returns 501 for XML', async () => {
-      const response = await oembed(`url=${encoded()}&format=xml`);
-      expect(response.status).toBe(501);
-      expect(await response.json()).toMatchObject({ code: 'NOT_IMPLEMENTED', field: 'format' });
-    });
   });
 
   it.each([
-    ['/oembed', 'url'],
-    ['/oembed?url=x', 'url'],
-    ['/oembed?url=https://a.example&maxwidth=0', 'maxwidth'],
-    ['/oembed?url=https://a.example&maxheight=1.5', 'maxheight'],
-    ['/oembed?url=https://a.example&format=yaml', 'format'],
-    ['/widget?kind=fax', 'kind'],
     ['/api/svc/widget?size=huge', 'size'],
     ['/api/svc/daily-brief?date=2026-02-30', 'date'],
     ['/api/svc/daily-brief?date=', 'date'],

@@ -1,11 +1,11 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { composeAppOptions } from '../../../../../src/app/transports/http-app.ts';
-import { loadConfig } from '../../../../../src/platform/config/config.ts';
+import { composeAppOptions } from '../../../../../src/app/transports.ts';
+import { loadConfig } from '../../../../../src/config.ts';
+import { MAX_ANSWER_AGE_MS } from '../../../../../src/http/replies.ts';
+import { allRoutes } from '../../../../../src/http/routes.ts';
+import { createListener } from '../../../../../src/http/server.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
-import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import { createListener } from '../../../../../src/transports/http/server/app.ts';
-import { MAX_ANSWER_AGE_MS } from '../../../../../src/transports/http/server/replies/answer-cache.ts';
 import { asTier } from '../../../../support/auth/login.ts';
 import { type HttpAnswer, openAsk } from '../../../../support/http/ask.ts';
 import { type Served, serveApp } from '../../../../support/http/serve.ts';

@@ -5,12 +5,11 @@ import { MongoNetworkError } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Caller, PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
+import { route } from '../../../../../src/http/route.ts';
+import type { AppOptions } from '../../../../../src/http/security.ts';
+import { createApp, createStartingApp, type HttpServer, listen } from '../../../../../src/http/server.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
-import { createStartupProgress } from '../../../../../src/platform/startup/startup-progress.ts';
-import { createApp, createStartingApp } from '../../../../../src/transports/http/server/app.ts';
-import type { AppOptions } from '../../../../../src/transports/http/server/app-options.ts';
-import { type HttpServer, listen } from '../../../../../src/transports/http/server/http-server.ts';
-import { route } from '../../../../../src/transports/http/server/route.ts';
+import { createStartupProgress } from '../../../../../src/platform/progress.ts';
 import { bodyOf, rawConnection, rawExchange } from '../../../../support/http/raw.ts';
 import { type Served, serveApp } from '../../../../support/http/serve.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import { createApp } from '../../../../../src/transports/http/server/app.ts';
-import type { Route } from '../../../../../src/transports/http/server/route.ts';
+import type { Route } from '../../../../../src/http/route.ts';
+import { allRoutes } from '../../../../../src/http/routes.ts';
+import { createApp } from '../../../../../src/http/server.ts';
+import { toInlineJsonSchema } from '../../../../../src/platform/validation.ts';
 import { asTier } from '../../../../support/auth/login.ts';
 import { databaseState } from '../../../../support/database/database-state.ts';
 import { type Ask, type HttpAnswer, json, openAsk, type Question } from '../../../../support/http/ask.ts';
@@ -77,7 +77,7 @@ for (const name of ['getPaymentFeedbackFile', 'getPaymentFeedbackCall']) {
 const RUNS = 12;
 
 /** Problems are short, whatever was sent. */
-const MAX_PROBLEM_CHARS = 2_000;
+const MAX_PROBLEM_CHARS = 3_000;
 
 let service: TestService;
 let served: Served;
@@ -195,7 +195,7 @@ function failuresOf({ status, text, headers }: HttpAnswer): string[] {
 
 const labelled = (label: string, what: string, faults: string[]) => faults.map((fault) => `${label}, ${what}: ${fault}`);
 
-const typeOf = ({ schema }: RequestField) => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }).type;
+const typeOf = ({ schema }: RequestField) => toInlineJsonSchema(schema, { io: 'input', unrepresentable: 'any' }).type;
 
 /** Asks about each field in turn, and gathers what is wrong. */
 async function forFields(of: RequestField[], look: (field: RequestField) => Promise<string[]>): Promise<string[]> {

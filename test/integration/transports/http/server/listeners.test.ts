@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type HttpServer, listen } from '../../../../../src/transports/http/server/http-server.ts';
+import { type HttpServer, listen } from '../../../../../src/http/server.ts';
 
 const HOST = '127.0.0.1';
 /** Fewer than one address may have. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LoadShedder, type ReleaseSlot } from '../../../../../src/platform/concurrency/load-shedder.ts';
+import { LoadShedder, type ReleaseSlot } from '../../../../../src/platform/load-shedder.ts';
 import { loginToken } from '../../../../support/auth/login.ts';
 import { asHeader, UNSOLD_PAYMENT } from '../../../../support/commerce/payments.ts';
 import { type Ask, json, openAsk, type Question } from '../../../../support/http/ask.ts';

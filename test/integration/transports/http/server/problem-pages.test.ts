@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
-import { createRateLimits } from '../../../../../src/auth/rate-limit/rate-limits.ts';
-import { OracleError } from '../../../../../src/platform/errors.ts';
+import { createRateLimits } from '../../../../../src/auth/rate-limits.ts';
+import { OracleError } from '../../../../../src/errors.ts';
+import { route } from '../../../../../src/http/route.ts';
+import { createApp, createStartingApp } from '../../../../../src/http/server.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
-import { createApp, createStartingApp } from '../../../../../src/transports/http/server/app.ts';
-import { route } from '../../../../../src/transports/http/server/route.ts';
 import { describeWithBrowser } from '../../../../support/docs/browser.ts';
 import { type Served, serveApp } from '../../../../support/http/serve.ts';
 

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { composeAppOptions } from '../../../../../src/app/transports/http-app.ts';
+import { composeAppOptions } from '../../../../../src/app/transports.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
-import { loadConfig } from '../../../../../src/platform/config/config.ts';
-import { OracleError } from '../../../../../src/platform/errors.ts';
+import { loadConfig } from '../../../../../src/config.ts';
+import { OracleError } from '../../../../../src/errors.ts';
+import { MAX_CHAIN_WORK } from '../../../../../src/http/admission.ts';
+import { route } from '../../../../../src/http/route.ts';
+import type { AppOptions } from '../../../../../src/http/security.ts';
+import { createApp } from '../../../../../src/http/server.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
-import { createApp } from '../../../../../src/transports/http/server/app.ts';
-import type { AppOptions } from '../../../../../src/transports/http/server/app-options.ts';
-import { route } from '../../../../../src/transports/http/server/route.ts';
-import { MAX_CHAIN_WORK } from '../../../../../src/transports/http/server/security/admission.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { type Served, serveApp } from '../../../../support/http/serve.ts';
 

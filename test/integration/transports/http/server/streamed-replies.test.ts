@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { type Route, route } from '../../../../../src/transports/http/server/route.ts';
+import { type Route, route } from '../../../../../src/http/route.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
 import { type TestService, testService } from '../../../../support/service/service.ts';
 

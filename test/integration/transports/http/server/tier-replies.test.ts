@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../../src/auth/caller.ts';
-import { createRateLimits, type RateLimits } from '../../../../../src/auth/rate-limit/rate-limits.ts';
+import { createRateLimits, type RateLimits } from '../../../../../src/auth/rate-limits.ts';
+import { MAX_ANSWER_AGE_MS } from '../../../../../src/http/replies.ts';
+import { type Route, route } from '../../../../../src/http/route.ts';
+import { allRoutes } from '../../../../../src/http/routes.ts';
+import { createApp } from '../../../../../src/http/server.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
-import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import { createApp } from '../../../../../src/transports/http/server/app.ts';
-import { MAX_ANSWER_AGE_MS } from '../../../../../src/transports/http/server/replies/answer-cache.ts';
-import { type Route, route } from '../../../../../src/transports/http/server/route.ts';
 import { type Served, serveApp } from '../../../../support/http/serve.ts';
 import { type TestService, unresolvedService } from '../../../../support/service/service.ts';
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { composeAbout } from '../../../../../src/app/transports/agent.ts';
+import { composeAbout } from '../../../../../src/app/transports.ts';
 import { createChain } from '../../../../../src/chain/client.ts';
 import { formatDay } from '../../../../../src/forecast/day.ts';
-import { MODEL_SERIES } from '../../../../../src/market/inputs/day-inputs.ts';
-import { STEP_JOBS } from '../../../../../src/pipeline/schedule/schedule.ts';
-import { digestCoefficients } from '../../../../../src/record/model-store.ts';
-import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import { STANDARDS } from '../../../../../src/transports/http/service/about/standards.ts';
+import { STANDARDS } from '../../../../../src/http/routes/info.ts';
+import { allRoutes } from '../../../../../src/http/routes.ts';
+import { MODEL_SERIES } from '../../../../../src/market/inputs.ts';
+import { STEP_JOBS } from '../../../../../src/pipeline/schedule.ts';
+import { digestCoefficients } from '../../../../../src/record/model-card.ts';
 import { asTier } from '../../../../support/auth/login.ts';
 import { rawKey } from '../../../../support/chain/raw-key.ts';
 import { type RpcProxy, rpcProxy } from '../../../../support/chain/rpc-proxy.ts';
@@ -86,6 +86,10 @@ describe('/api/svc/info', () => {
     expect(model.regimes).toHaveLength(7);
     expect(model.regimes[0]).toMatchObject({ regime: 'CRISIS', theta: 0.06, rule: expect.stringContaining('-0.35') });
     expect(model.knownFailures.join(' ')).toMatch(/Direction: no skill.*147 variants.*SELL.*Masked/s);
+    expect(model.knownFailures.join(' ')).toMatch(
+      /183 of the direction \(147 \+ 32 \+ 4\), 40 of the distribution, 3 signal rules and 2 relative tests/,
+    );
+    expect(model.knownFailures.join(' ')).toMatch(/size of the move.*8\.3 % at 1d.*at 7d .*not distinguishable from zero.*EWMA .* 6\.8/is);
     for (const lines of [model.method, model.intendedUse, model.notFor, model.limits]) expect(lines.length).toBeGreaterThan(1);
     for (const url of Object.values<string>(model.selfTests)) expect(pathsServed()).toContain(pathOf(url));
   });

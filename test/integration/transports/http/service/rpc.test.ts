@@ -4,17 +4,12 @@ import { json } from 'node:stream/consumers';
 import { createPublicClient, encodeFunctionData, erc20Abi, type Hex, http, multicall3Abi, numberToHex, parseAbiItem } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Caller, PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
-import { createRateLimits, type RateLimits } from '../../../../../src/auth/rate-limit/rate-limits.ts';
+import { createRateLimits, type RateLimits } from '../../../../../src/auth/rate-limits.ts';
 import { MULTICALL3_ADDRESS } from '../../../../../src/chain/addresses.ts';
-import {
-  createReadOnlyRpc,
-  MAX_CALLS_PER_BATCH,
-  MAX_LOG_CALLS,
-  type ReadOnlyRpcOptions,
-} from '../../../../../src/chain/rpc-proxy/read-only-rpc.ts';
+import { createReadOnlyRpc, MAX_CALLS_PER_BATCH, MAX_LOG_CALLS, type ReadOnlyRpcOptions } from '../../../../../src/chain/rpc-proxy.ts';
+import { MAX_READS, rpcRoutes } from '../../../../../src/http/routes/rpc.ts';
+import { createApp } from '../../../../../src/http/server.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
-import { createApp } from '../../../../../src/transports/http/server/app.ts';
-import { MAX_READS, rpcRoutes } from '../../../../../src/transports/http/service/rpc/routes.ts';
 import { type TestChain, testChain } from '../../../../support/chain/chain.ts';
 import { type Served, serveApp } from '../../../../support/http/serve.ts';
 

@@ -1,16 +1,22 @@
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { composeWebhookDelivery } from '../../../../../src/app/events/webhook-delivery.ts';
-import { buildMessageId } from '../../../../../src/events/webhooks/delivery/webhook-message.ts';
-import { CHAT_NAMES } from '../../../../../src/events/webhooks/formats/webhook-formats.ts';
-import type { WebhookDoc } from '../../../../../src/events/webhooks/registry/webhook.ts';
+import { composeWebhookDelivery } from '../../../../../src/app/events.ts';
+import { buildMessageId } from '../../../../../src/events/webhooks/delivery-queue.ts';
+import { CHAT_NAMES } from '../../../../../src/events/webhooks/formats.ts';
+import type { WebhookDoc } from '../../../../../src/events/webhooks/store.ts';
+import {
+  DELIVERIES_REPLY,
+  REGISTERED_REPLY,
+  REPLAY_REPLY,
+  ROTATED_SECRET_REPLY,
+  TEST_REPLY,
+  WEBHOOK_REPLY,
+} from '../../../../../src/http/routes/webhooks.ts';
+import { allRoutes } from '../../../../../src/http/routes.ts';
+import { createApp } from '../../../../../src/http/server.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
-import { createSecretBox } from '../../../../../src/platform/secrets/secret-box.ts';
-import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import { createApp } from '../../../../../src/transports/http/server/app.ts';
-import { DELIVERIES_REPLY, REPLAY_REPLY, TEST_REPLY } from '../../../../../src/transports/http/webhooks/delivery-schemas.ts';
-import { ROTATED_SECRET_REPLY, WEBHOOK_REPLY } from '../../../../../src/transports/http/webhooks/schemas.ts';
+import { createSecretBox } from '../../../../../src/platform/secrets.ts';
 import { asTier } from '../../../../support/auth/login.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { type Served, serveApp } from '../../../../support/http/serve.ts';
@@ -76,8 +82,8 @@ async function send(method: string, path: string, body?: unknown, who: keyof typ
   });
   const text = await response.text();
   const answer = JSON.parse(text);
-  const { secret, ...rest } = answer;
-  if (response.ok && secret !== undefined) secrets.push(secret);
+  const { secret, verificationKey, ...rest } = answer;
+  if (response.ok && secret !== undefined) secrets.push(secret, verificationKey);
   responses.push(JSON.stringify(response.ok ? rest : answer));
   return { status: response.status, body: answer };
 }
@@ -229,8 +235,8 @@ describe('a webhook', () => {
   it('pages its deliveries, also by state', async () => {
     const { path, id } = await register((await receiver(204)).url);
     await happen(5);
-    await queueEmpty(path);
-    await expect.poll(async () => (await send('GET', `${path}/deliveries`)).body.count, { interval: 20 }).toBe(5);
+    const delivered = async () => (await send('GET', `${path}/deliveries?state=DELIVERED`)).body.count;
+    await expect.poll(delivered, { interval: 20, timeout: 10_000 }).toBe(5);
     const positions = ({ body }: Answer) => body.deliveries.map(({ position }: { position: number }) => position);
     const first = await send('GET', `${path}/deliveries?limit=2`);
     expect([positions(first), first.body.nextBefore]).toEqual([[5, 4], 4]);
@@ -323,6 +329,31 @@ describe('every webhook operation', () => {
 });
 
 describe('a secret', () => {
+  it.each<[string, string | undefined]>([
+    ['a generated one', undefined],
+    ['whsec_ and base64', `whsec_${Buffer.alloc(32, 0xfb).toString('base64')}`],
+    ['whsec_ and base64 without padding', `whsec_${Buffer.alloc(32, 0xfb).toString('base64').replace('=', '')}`],
+    ['bare base64', Buffer.alloc(32, 0xfb).toString('base64')],
+    ['hex', Buffer.alloc(32, 0xfb).toString('hex')],
+    ['v1,whsec_', `v1,whsec_${Buffer.alloc(32, 0xfb).toString('base64')}`],
+    ['any other text', 'ein geteiltes Geheimnis: \u{1f511}'],
+  ])('of any form is answered with the key that a stock library verifies with: %s', async (_, given) => {
+    const target = await receiver(204);
+    const { body: made } = await send('POST', `${LIST}/register`, { url: target.url, events: ['regime.changed'], secret: given });
+    expectDescribed(REGISTERED_REPLY, made);
+    if (given !== undefined) expect(made.secret).toBe(given);
+    await send('POST', `${LIST}/${made.id}/test`);
+    const [ping] = await target.until(1);
+    const verify = (key: string) => new Verifier(key).verify(ping!.body, ping!.headers as Record<string, string>);
+    expect(verify(made.verificationKey)).toMatchObject({ type: 'ping', data: { webhookId: made.id } });
+    const other = await send('POST', `${LIST}/${made.id}/secret`, {});
+    expect(() => verify(other.body.verificationKey)).toThrow();
+    const same = await send('POST', `${LIST}/${made.id}/secret`, { secret: made.secret });
+    expect(verify(same.body.verificationKey)).toMatchObject({ type: 'ping' });
+    expect((await send('GET', `${LIST}/${made.id}`)).body).not.toHaveProperty('verificationKey');
+    await send('DELETE', `${LIST}/${made.id}`);
+  });
+
   it('sealed under another master secret is reported, and can be replaced or its webhook deleted', async () => {
     const target = await receiver(204);
     const { path, id, secret: lost } = await register(target.url);
@@ -382,14 +413,12 @@ describe('a webhook to a chat', () => {
 
     expect((await send('POST', `${path}/test`)).body).toMatchObject({ delivered: true, reason: null });
     expect(JSON.stringify(chat.posted[0])).toContain('it works');
-    await service.database.db.collection('webhook_chat_pace').deleteMany({});
     await happen(1);
     await expect.poll(() => chat.posted.length, { interval: 20, timeout: 10_000 }).toBe(2);
     expect(JSON.stringify(chat.posted[1])).toContain('Bull trend');
 
     expect((await send('PATCH', path, { url: `${chat.url}?x=1` })).body).toMatchObject({ code: 'INPUT_INVALID', field: 'url' });
     chat.refuse({ status: 401, body: { ok: false } });
-    await service.database.db.collection('webhook_chat_pace').deleteMany({});
     await happen(1);
     await expect.poll(async () => (await stored(id)).status, { interval: 20, timeout: 10_000 }).toBe('disabled');
     await send('GET', LIST);

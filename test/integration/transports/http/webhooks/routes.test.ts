@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { EVENT_NAMES } from '../../../../../src/events/event-names.ts';
-import { REGISTERED_REPLY, WEBHOOK_DELETED_REPLY, WEBHOOKS_REPLY } from '../../../../../src/transports/http/webhooks/schemas.ts';
+import { EVENT_NAMES } from '../../../../../src/events/events.ts';
+import { REGISTERED_REPLY, WEBHOOK_DELETED_REPLY, WEBHOOKS_REPLY } from '../../../../../src/http/routes/webhooks.ts';
 import { asTier } from '../../../../support/auth/login.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
@@ -49,7 +49,8 @@ describe('webhooks', () => {
 
     const { body: mine } = await send('GET', LIST, 'basic');
     expectDescribed(WEBHOOKS_REPLY, mine);
-    const { secret, success: _, ...shown } = made;
+    const { secret, verificationKey, success: _, ...shown } = made;
+    expect(verificationKey).toBe(secret);
     expect(mine).toEqual({ success: true, webhooks: [shown], count: 1, limit: 10 });
     expect(JSON.stringify(mine)).not.toContain(secret.slice(6));
 

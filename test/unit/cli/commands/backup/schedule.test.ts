@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { parseKeep, requireBackupUsage } from '../../../../../src/cli/commands/backup/options.ts';
-import { computeNextRun, parseInterval, parseTimes } from '../../../../../src/cli/commands/backup/schedule.ts';
-import { UsageError } from '../../../../../src/platform/usage-error.ts';
+import { computeNextRun, parseInterval, parseKeep, parseTimes, requireBackupUsage } from '../../../../../src/cli/backup.ts';
+import { UsageError } from '../../../../../src/errors.ts';
 
 const next = (schedule: Parameters<typeof computeNextRun>[0], now: string, lastMs: number | null = null) =>
   new Date(computeNextRun(schedule, { nowMs: Date.parse(now), lastMs })).toISOString();

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import type { ConfirmedAttestation } from '../../../../../src/chain/eas/attester.ts';
-import type { DocumentDeps } from '../../../../../src/commerce/documents/deps.ts';
-import { composeTrackRecord } from '../../../../../src/commerce/documents/track-record/track-record.ts';
-import { hashDocument } from '../../../../../src/commerce/receipts/receipt.ts';
+import type { ConfirmedAttestation } from '../../../../../src/chain/eas/eas.ts';
+import type { DocumentDeps } from '../../../../../src/commerce/documents.ts';
+import { hashDocument } from '../../../../../src/commerce/receipts.ts';
+import { composeTrackRecord } from '../../../../../src/commerce/track-record-document.ts';
+import { OracleError } from '../../../../../src/errors.ts';
 import { formatDay, parseDay } from '../../../../../src/forecast/day.ts';
-import { OracleError } from '../../../../../src/platform/errors.ts';
-import { RecordFigures } from '../../../../../src/record/figures/record-figures.ts';
+import { RecordFigures } from '../../../../../src/record/figures.ts';
 import type { ForecastDoc } from '../../../../../src/record/forecast-doc.ts';
-import type { ForecastRecord } from '../../../../../src/record/forecast-record.ts';
+import type { ForecastRecord } from '../../../../../src/record/forecasts.ts';
 import { createForgetfulStore } from '../../../../support/record/forgetful.ts';
 import { buildTestForecast } from '../../../record/forecast-fixture.ts';
 

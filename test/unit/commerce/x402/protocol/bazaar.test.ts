@@ -1,11 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { SKILLS } from '../../../../../skills/index.ts';
-import { PAID_RESOURCES } from '../../../../../src/commerce/price-list.ts';
-import type { BazaarDeclaration } from '../../../../../src/commerce/x402/protocol/bazaar.ts';
-import { createPaymentRequired } from '../../../../../src/commerce/x402/protocol/payment-quote.ts';
-import { CHARGED_SIGNAL, PAID_PREMIUM_SIGNAL } from '../../../../../src/transports/http/commerce/x402/paid-schemas.ts';
-import { encodePaymentHeader } from '../../../../../src/transports/http/server/payments/payment-headers.ts';
+import { PAID_RESOURCES } from '../../../../../src/commerce/offerings.ts';
+import { type BazaarDeclaration, createPaymentRequired } from '../../../../../src/commerce/x402/terms.ts';
+import { encodePaymentHeader } from '../../../../../src/http/problems.ts';
+import { PAID_PREMIUM_SIGNAL, PAID_SIGNAL } from '../../../../../src/http/routes/paid.ts';
 import { listPaidQuotes, plainQuote } from '../../../../support/commerce/paid-quotes.ts';
 
 /** Clients repeat all extensions in the header of their payment. Node accepts 16 kB of headers in all, in both directions. */
@@ -16,7 +15,7 @@ const MAX_DESCRIPTION_CHARS = 500;
 const PREDICT = SKILLS.find(({ id }) => id === 'predict_btc_direction')!;
 
 const ANSWERS = {
-  buySignal: CHARGED_SIGNAL,
+  buySignal: PAID_SIGNAL,
   buyPremiumSignal: PAID_PREMIUM_SIGNAL,
   'POST predict_btc_direction': PREDICT.output,
   predict_btc_direction: PREDICT.output,

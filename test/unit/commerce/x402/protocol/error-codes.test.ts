@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toX402ErrorCode, X402_ERROR_CODES } from '../../../../../src/commerce/x402/protocol/error-codes.ts';
+import { toX402ErrorCode, X402_ERROR_CODES } from '../../../../../src/commerce/x402/terms.ts';
 
 describe('toX402ErrorCode', () => {
   it.each([

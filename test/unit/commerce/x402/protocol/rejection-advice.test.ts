@@ -1,11 +1,10 @@
 import { getAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
-import type { MerchantConfig } from '../../../../../src/commerce/merchant-config.ts';
+import { findOffering, type MerchantConfig, OFFERINGS } from '../../../../../src/commerce/offerings.ts';
 import { formatSingleAnswerHint } from '../../../../../src/commerce/payment-instructions.ts';
-import { findOffering, OFFERINGS } from '../../../../../src/commerce/price-list.ts';
-import { toPaymentResponse } from '../../../../../src/commerce/receipts/payment-response.ts';
-import { createPaymentRejection } from '../../../../../src/commerce/x402/protocol/payment-payload.ts';
-import { buildPaymentQuote } from '../../../../../src/commerce/x402/protocol/payment-quote.ts';
+import { toPaymentResponse } from '../../../../../src/commerce/receipt-signer.ts';
+import { createPaymentRejection } from '../../../../../src/commerce/x402/payload.ts';
+import { buildPaymentQuote } from '../../../../../src/commerce/x402/terms.ts';
 
 const PAYER = '0xeaf557e4082694da2f3f61ddccee3abe59d9aaa0';
 const ASSET = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';

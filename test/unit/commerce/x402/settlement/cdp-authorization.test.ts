@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createCdpAuthorization } from '../../../../../src/commerce/x402/settlement/cdp-authorization.ts';
-import { callFacilitator, type FacilitatorEndpoint } from '../../../../../src/commerce/x402/settlement/facilitator-endpoint.ts';
-import { requireFacilitatorSupport } from '../../../../../src/commerce/x402/settlement/facilitator-support.ts';
+import {
+  callFacilitator,
+  createCdpAuthorization,
+  type FacilitatorEndpoint,
+  requireFacilitatorSupport,
+} from '../../../../../src/commerce/x402/facilitator.ts';
 import { type CdpServer, createEd25519Key, createP256Key, startCdpServer } from '../../../../support/commerce/cdp-server.ts';
 
 const SUPPORTED = { kinds: [{ x402Version: 2, scheme: 'exact', network: 'eip155:8453' }] };

@@ -1,13 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CrowdWeek, renderCrowdChart } from '../../../../../src/dashboard/charts/over-time/crowd-chart.ts';
-import { renderFoldsChart } from '../../../../../src/dashboard/charts/over-time/folds-chart.ts';
-import { renderPriceChart } from '../../../../../src/dashboard/charts/over-time/price-chart.ts';
-import type { PricePoint } from '../../../../../src/dashboard/charts/over-time/price-points.ts';
-import { renderProfitChart } from '../../../../../src/dashboard/charts/over-time/profit-chart.ts';
-import { LANES, renderRegimeTimeline } from '../../../../../src/dashboard/charts/over-time/regime-timeline.ts';
-import { renderSeriesChart } from '../../../../../src/dashboard/charts/over-time/series-chart.ts';
-import type { Plot } from '../../../../../src/dashboard/charts/over-time/time-frame.ts';
+import {
+  type CrowdWeek,
+  LANES,
+  type PricePoint,
+  renderCrowdChart,
+  renderFoldsChart,
+  renderPriceChart,
+  renderProfitChart,
+  renderRegimeTimeline,
+  renderSeriesChart,
+} from '../../../../../src/page/browser/charts/over-time.ts';
+import type { Plot } from '../../../../../src/page/browser/charts/time-figure.ts';
 import { findClipped } from '../view-box.ts';
 
 const width = fc.constantFrom(220, 256, 326, 1_086);

@@ -7,7 +7,7 @@ import {
   isRangeUseful,
   resolveRange,
   selectDays,
-} from '../../../../../src/dashboard/charts/over-time/day-range.ts';
+} from '../../../../../src/page/browser/charts/time-figure.ts';
 import { emptyStorage } from '../../page-globals.ts';
 
 const ALL = Number.POSITIVE_INFINITY;

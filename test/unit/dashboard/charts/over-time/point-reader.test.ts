@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { findPoint } from '../../../../../src/dashboard/charts/over-time/point-reader.ts';
+import { findPoint } from '../../../../../src/page/browser/charts/time-figure.ts';
 
 const positions = fc
   .uniqueArray(fc.integer({ min: 0, max: 1_000 }), { minLength: 1, maxLength: 40 })

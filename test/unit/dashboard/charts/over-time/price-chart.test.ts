@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { selectNewest } from '../../../../../src/dashboard/charts/over-time/price-chart.ts';
+import { selectNewest } from '../../../../../src/page/browser/charts/over-time.ts';
 
 it('draws the current price only near the last close', () => {
   const newest = { day: 100.5, price: 80_000 };

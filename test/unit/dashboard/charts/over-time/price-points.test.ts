@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { cutBand } from '../../../../../src/dashboard/charts/over-time/price-chart.ts';
-import { buildFan, toPricePoints } from '../../../../../src/dashboard/charts/over-time/price-points.ts';
-import type { ApiResponses } from '../../../../../src/dashboard/state/responses.ts';
+import { buildFan, cutBand, toPricePoints } from '../../../../../src/page/browser/charts/over-time.ts';
+import type { ApiResponses } from '../../../../../src/page/browser/responses.ts';
 
 const DATE = '2026-03-01';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createScale } from '../../../../../src/dashboard/charts/chart.ts';
-import { extendToWholeTicks } from '../../../../../src/dashboard/charts/over-time/profit-chart.ts';
+import { createScale } from '../../../../../src/page/browser/charts/figure.ts';
+import { extendToWholeTicks } from '../../../../../src/page/browser/charts/over-time.ts';
 
 it.each([
   [

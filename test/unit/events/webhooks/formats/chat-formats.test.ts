@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { matchTarget, openTargetUrl, toStoredTarget } from '../../../../../src/events/webhooks/formats/chat-target.ts';
-import { CHAT_FORMATS } from '../../../../../src/events/webhooks/formats/chats/chat-formats.ts';
-import type { ChatName, WebhookFormat } from '../../../../../src/events/webhooks/formats/webhook-formats.ts';
-import { createSecretBox } from '../../../../../src/platform/secrets/secret-box.ts';
+import {
+  CHAT_FORMATS,
+  CHAT_NAMES,
+  type ChatName,
+  matchTarget,
+  openTargetUrl,
+  toStoredTarget,
+  type WebhookFormat,
+} from '../../../../../src/events/webhooks/formats.ts';
+import { createSecretBox } from '../../../../../src/platform/secrets.ts';
 
 const BOX = createSecretBox('m'.repeat(32));
 const ID = 'a webhook';
@@ -80,11 +86,10 @@ interface Answered {
   status: number;
   text?: string;
   retryAfterSeconds?: number;
-  headers?: Record<string, string>;
 }
 
-const judged = (format: ChatName, { status, text = '', retryAfterSeconds, headers = {} }: Answered) =>
-  CHAT_FORMATS[format].judge({ status, text, retryAfterSeconds: retryAfterSeconds ?? null, header: (name) => headers[name] });
+const judged = (format: ChatName, { status, text = '', retryAfterSeconds }: Answered) =>
+  CHAT_FORMATS[format].judge({ status, text, retryAfterSeconds: retryAfterSeconds ?? null });
 
 describe('the answer of a chat', () => {
   it.each<[ChatName, Answered, boolean]>([
@@ -103,28 +108,9 @@ describe('the answer of a chat', () => {
     expect([reason === null, ended]).toEqual([accepted, null]);
   });
 
-  it.each<[ChatName, Answered, number, number]>([
-    ['discord', { status: 429, text: '{"retry_after":1.337}', retryAfterSeconds: 2 }, 2, 2_000],
-    ['discord', { status: 429, text: '{"retry_after":64.57,"global":false}' }, 65, 64_570],
-    [
-      'discord',
-      { status: 429, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-after': '9.5' }, retryAfterSeconds: 3 },
-      3,
-      9_500,
-    ],
-    ['slack', { status: 429, retryAfterSeconds: 30 }, 30, 30_000],
-    ['slack', { status: 429 }, 5, 5_000],
-    ['telegram', { status: 429, text: '{"ok":false,"error_code":429,"parameters":{"retry_after":35}}' }, 35, 35_000],
-    ['telegram', { status: 429, text: '{"ok":false,"parameters":{"retry_after":"1e99"}}' }, 86_400, 86_400_000],
-    ['telegram', { status: 429, text: '{"ok":false,"parameters":{"retry_after":-1}}' }, 5, 5_000],
-  ])('names the time to wait: %s %j', (format, answer, retryAfterSeconds, pauseMs) => {
-    expect(judged(format, answer)).toEqual({ reason: 'HTTP 429', retryAfterSeconds, pauseMs, ended: null });
-  });
-
-  it('asks for a pause with the last message within a limit', () => {
-    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-after': '1.25' };
-    expect(judged('discord', { status: 204, headers })).toMatchObject({ reason: null, pauseMs: 1_250 });
-    expect(judged('discord', { status: 204, headers: { ...headers, 'x-ratelimit-remaining': '1' } }).pauseMs).toBe(0);
+  it.each(CHAT_NAMES)('keeps the time that Retry-After asks for: %s', (format) => {
+    expect(judged(format, { status: 429, retryAfterSeconds: 30 })).toEqual({ reason: 'HTTP 429', retryAfterSeconds: 30, ended: null });
+    expect(judged(format, { status: 429 }).retryAfterSeconds).toBeNull();
   });
 
   it.each<[ChatName, Answered, boolean]>([

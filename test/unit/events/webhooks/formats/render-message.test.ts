@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../../src/auth/caller.ts';
-import { buildExampleEvent, EXAMPLE_WEBHOOK } from '../../../../../src/events/asyncapi/example-events.ts';
-import { PUSHED_NAMES } from '../../../../../src/events/event-names.ts';
+import { buildExampleEvent, EXAMPLE_WEBHOOK } from '../../../../../src/events/asyncapi.ts';
 import { viewEvent } from '../../../../../src/events/event-view.ts';
-import type { AnyEvent } from '../../../../../src/events/log/event.ts';
-import { CHAT_FORMATS } from '../../../../../src/events/webhooks/formats/chats/chat-formats.ts';
-import { type DeliveredMessage, describeMessage } from '../../../../../src/events/webhooks/formats/describe-event.ts';
-import { renderMessage } from '../../../../../src/events/webhooks/formats/render-message.ts';
-import { CHAT_NAMES, type ChatName } from '../../../../../src/events/webhooks/formats/webhook-formats.ts';
+import { PUSHED_NAMES } from '../../../../../src/events/events.ts';
+import type { AnyEvent } from '../../../../../src/events/log.ts';
+import {
+  CHAT_FORMATS,
+  CHAT_NAMES,
+  type ChatName,
+  type DeliveredMessage,
+  describeMessage,
+} from '../../../../../src/events/webhooks/formats.ts';
+import { renderMessage } from '../../../../../src/events/webhooks/store.ts';
 
 const PUBLIC_URL = 'https://oracle.example/btc';
 const VIEW = { saltSecret: 'a master secret of a test', policy: 'resolution', publicUrl: PUBLIC_URL, chainId: 8453 } as const;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { HostLimiter, type HostLimiterOptions } from '../../../../../src/events/webhooks/limits/host-limiter.ts';
+import { HostLimiter, type HostLimiterOptions } from '../../../../../src/events/webhooks/limits.ts';
 
 const start = new Date('2026-03-10T00:00:00Z').getTime();
 const clock = { ms: start };

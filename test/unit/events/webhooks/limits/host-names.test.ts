@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { HostLimiter } from '../../../../../src/events/webhooks/limits/host-limiter.ts';
+import { HostLimiter } from '../../../../../src/events/webhooks/limits.ts';
 
 const NOW = new Date('2026-03-10T00:00:00Z');
 /** One host, as a rule of names and as URLs are read. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HostRateLimit, POSTS_PER_MINUTE } from '../../../../../src/events/webhooks/limits/host-rate-limit.ts';
+import { HostRateLimit, POSTS_PER_MINUTE } from '../../../../../src/events/webhooks/limits.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DeliveryAttempt } from '../../../../../src/events/webhooks/delivery/delivery.ts';
-import { decideOutcome } from '../../../../../src/events/webhooks/retry/attempt-outcome.ts';
+import { type DeliveryAttempt, decideOutcome } from '../../../../../src/events/webhooks/delivery-queue.ts';
 
 const at = new Date('2026-03-10T00:00:00Z');
 const earlier = (ms: number) => new Date(at.getTime() - ms);

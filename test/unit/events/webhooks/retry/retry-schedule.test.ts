@@ -6,7 +6,7 @@ import {
   MAX_RECEIVER_RETRY_AFTER_MS,
   RETRY_DELAYS_MS,
   RETRY_JITTER,
-} from '../../../../../src/events/webhooks/retry/retry-schedule.ts';
+} from '../../../../../src/events/webhooks/delivery-queue.ts';
 import { between } from '../../../../support/record/arbitraries.ts';
 
 const at = new Date('2026-03-10T00:00:00Z');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { generateSecret, toSigningKey } from '../../../../../src/events/webhooks/signing/secret.ts';
-import type { OracleError } from '../../../../../src/platform/errors.ts';
+import type { OracleError } from '../../../../../src/errors.ts';
+import { generateSecret, toSigningKey, toVerificationKey } from '../../../../../src/events/webhooks/signing.ts';
 
 function suggestionFor(secret: string): string {
   try {
@@ -37,6 +37,16 @@ describe('the secret of a webhook', () => {
   it('is its own key when it is any other text', () => {
     expect(toSigningKey('a shared secret, long enough')).toEqual(Buffer.from('a shared secret, long enough'));
     expect(toSigningKey('ä'.repeat(8))).toHaveLength(16);
+  });
+
+  it('has a key that stock libraries verify with, whatever its form', () => {
+    const key = Buffer.alloc(32, 0xfb);
+    const base64 = key.toString('base64');
+    const forms = [`whsec_${base64}`, `whsec_${base64.replace('=', '')}`, base64, key.toString('hex'), `v1,whsec_${base64}`, 'ä'.repeat(8)];
+    for (const secret of forms) {
+      const isPrefixed = secret.startsWith('whsec_');
+      expect(toVerificationKey(secret)).toBe(`whsec_${isPrefixed ? base64 : Buffer.from(secret).toString('base64')}`);
+    }
   });
 
   it.each([

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { generateSecret } from '../../../../../src/events/webhooks/signing/secret.ts';
-import { buildSignatureHeaders, openSigningSecrets } from '../../../../../src/events/webhooks/signing/signature.ts';
-import { createSecretBox } from '../../../../../src/platform/secrets/secret-box.ts';
+import { buildSignatureHeaders, generateSecret, openSigningSecrets } from '../../../../../src/events/webhooks/signing.ts';
+import { createSecretBox } from '../../../../../src/platform/secrets.ts';
 
 const messageId = fc.stringMatching(/^(evt|ping)_[0-9a-f]{32}$/);
 const secret = fc.uint8Array({ minLength: 24, maxLength: 64 }).map((bytes) => `whsec_${Buffer.from(bytes).toString('base64')}`);

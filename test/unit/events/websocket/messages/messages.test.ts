@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PUSHED_NAMES } from '../../../../../src/events/event-names.ts';
-import type { AnyEvent } from '../../../../../src/events/log/event.ts';
-import { FrameRateLimit, MAX_FRAMES_PER_MINUTE } from '../../../../../src/events/websocket/frame-rate-limit.ts';
-import { CLOSE_CODES } from '../../../../../src/events/websocket/messages/close-codes.ts';
-import { CLIENT_MESSAGE } from '../../../../../src/events/websocket/messages/message-schemas.ts';
-import { parseClientMessage } from '../../../../../src/events/websocket/messages/parse-client-message.ts';
-import { buildSubscription, matchesSubscription } from '../../../../../src/events/websocket/subscription.ts';
-import { OracleError } from '../../../../../src/platform/errors.ts';
+import { OracleError } from '../../../../../src/errors.ts';
+import { PUSHED_NAMES } from '../../../../../src/events/events.ts';
+import type { AnyEvent } from '../../../../../src/events/log.ts';
+import {
+  buildSubscription,
+  FrameRateLimit,
+  MAX_FRAMES_PER_MINUTE,
+  matchesSubscription,
+} from '../../../../../src/events/websocket/connection.ts';
+import { CLIENT_MESSAGE, CLOSE_CODES, parseClientMessage } from '../../../../../src/events/websocket/messages.ts';
 
 const HORIZONS = ['1d', '2d', '3d', '7d'] as const;
 const anyEvents = fc.uniqueArray(fc.constantFrom(...PUSHED_NAMES), { minLength: 1 });

@@ -1,31 +1,38 @@
 import { describe, expect, it } from 'vitest';
-import { runAccuracyLimitCanary } from '../../../../../src/forecast/backtest/canaries/accuracy-limit.ts';
 import {
   areCanariesHealthy,
   type Canary,
   type CanaryName,
   type CanaryRun,
   formatCanaryName,
-} from '../../../../../src/forecast/backtest/canaries/canary.ts';
-import { runPointInTimeCanary } from '../../../../../src/forecast/backtest/canaries/point-in-time.ts';
-import { runCanaries } from '../../../../../src/forecast/backtest/canaries/run-canaries.ts';
-import { runTrainingCutCanary } from '../../../../../src/forecast/backtest/canaries/training-cut.ts';
-import { VERSION_MUTANTS } from '../../../../../src/forecast/backtest/canaries/versions/mutants.ts';
-import { buildFolds, fitBlocks, type OutOfSampleDay } from '../../../../../src/forecast/backtest/out-of-sample.ts';
-import { type HistoryDay, PIPELINE, type Pipeline } from '../../../../../src/forecast/backtest/pipeline.ts';
-import { buildWalkForwardReport } from '../../../../../src/forecast/backtest/walk-forward/report.ts';
-import { formatLeakVerdict } from '../../../../../src/forecast/backtest/walk-forward/verdict.ts';
-import { walkVersions } from '../../../../../src/forecast/backtest/walk-forward/versions.ts';
-import { computeFeatures } from '../../../../../src/forecast/features/compute-features.ts';
-import type { FeatureName, FeatureTable } from '../../../../../src/forecast/features/feature-table.ts';
-import { computeCalibratedLogit, computeDeviation, fitCalibration } from '../../../../../src/forecast/fit/calibration.ts';
-import { logit, sigmoid } from '../../../../../src/forecast/fit/logistic.ts';
-import { type BlockFit, walkForward } from '../../../../../src/forecast/fit/walk-forward.ts';
-import { BUSINESS_DAY_COLUMNS, type InputFrame } from '../../../../../src/forecast/input-frame.ts';
+  runAccuracyLimitCanary,
+  runPointInTimeCanary,
+  runTrainingCutCanary,
+} from '../../../../../src/forecast/backtest/canaries.ts';
+import {
+  buildFolds,
+  fitBlocks,
+  type HistoryDay,
+  type OutOfSampleDay,
+  PIPELINE,
+  type Pipeline,
+} from '../../../../../src/forecast/backtest/out-of-sample.ts';
+import { runCanaries, VERSION_MUTANTS } from '../../../../../src/forecast/backtest/version-canaries.ts';
+import { walkVersions } from '../../../../../src/forecast/backtest/versions.ts';
+import { buildWalkForwardReport, formatLeakVerdict } from '../../../../../src/forecast/backtest/walk-forward.ts';
+import { computeFeatures } from '../../../../../src/forecast/features.ts';
+import {
+  type BlockFit,
+  computeCalibratedLogit,
+  computeDeviation,
+  fitCalibration,
+  logit,
+  sigmoid,
+  walkForward,
+} from '../../../../../src/forecast/fit.ts';
+import { BUSINESS_DAY_COLUMNS, type FeatureName, type FeatureTable, type InputFrame } from '../../../../../src/forecast/inputs.ts';
 import { HORIZONS, LEARNING_RULES, type LearningRules, MODEL_INPUTS, MODEL_NAME } from '../../../../../src/forecast/model.ts';
-import { m0d1 } from '../../../../../src/forecast/models/m0-d1.ts';
-import { m1 } from '../../../../../src/forecast/models/m1/m1.ts';
-import type { ModelVersion } from '../../../../../src/forecast/models/model-version.ts';
+import { type ModelVersion, m0d1, m1 } from '../../../../../src/forecast/models.ts';
 import { syntheticFrame } from '../../synthetic-frame.ts';
 
 const frame = syntheticFrame({ rows: 2900 });

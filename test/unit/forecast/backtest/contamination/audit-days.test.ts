@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { chooseAuditDays } from '../../../../../src/forecast/backtest/contamination/audit-days.ts';
-import { getLastDay } from '../../../../../src/forecast/input-frame.ts';
+import { chooseAuditDays } from '../../../../../src/forecast/backtest/contamination.ts';
+import { getLastDay } from '../../../../../src/forecast/inputs.ts';
 import { syntheticFrame } from '../../synthetic-frame.ts';
 
 describe('audit days', () => {

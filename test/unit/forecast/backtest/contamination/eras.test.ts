@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { measureDays, measureEraDifference } from '../../../../../src/forecast/backtest/contamination/era-measures.ts';
-import { compareEras, ETF_START } from '../../../../../src/forecast/backtest/contamination/eras.ts';
-import { findSuspicions } from '../../../../../src/forecast/backtest/contamination/verdict.ts';
+import {
+  compareEras,
+  ETF_START,
+  findSuspicions,
+  measureDays,
+  measureEraDifference,
+} from '../../../../../src/forecast/backtest/contamination.ts';
 import type { OutOfSampleDay } from '../../../../../src/forecast/backtest/out-of-sample.ts';
 import { parseDay } from '../../../../../src/forecast/day.ts';
 import { seededRandom } from '../../synthetic-frame.ts';

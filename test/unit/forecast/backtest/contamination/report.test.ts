@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { chooseAuditDays } from '../../../../../src/forecast/backtest/contamination/audit-days.ts';
-import { reduceLag, runLagMutants } from '../../../../../src/forecast/backtest/contamination/lag-mutants.ts';
 import {
+  buildContaminationReport,
+  type ContaminationSource,
+  chooseAuditDays,
   computeKnownFeatures,
   findFeatureDifferences,
   type PointInTimeFrame,
-} from '../../../../../src/forecast/backtest/contamination/point-in-time-audit.ts';
-import { buildContaminationReport, type ContaminationSource } from '../../../../../src/forecast/backtest/contamination/report.ts';
+  reduceLag,
+  runLagMutants,
+} from '../../../../../src/forecast/backtest/contamination.ts';
 import { parseDay, toInstantMs } from '../../../../../src/forecast/day.ts';
-import { computeFeatures } from '../../../../../src/forecast/features/compute-features.ts';
-import type { FeatureName } from '../../../../../src/forecast/features/feature-table.ts';
-import { getLastDay, type InputFrame, sliceFrame } from '../../../../../src/forecast/input-frame.ts';
-import { openCsvFeed } from '../../../../../src/market/csv/feed.ts';
-import type { Feed } from '../../../../../src/market/feed.ts';
+import { computeFeatures } from '../../../../../src/forecast/features.ts';
+import { type FeatureName, getLastDay, type InputFrame, sliceFrame } from '../../../../../src/forecast/inputs.ts';
+import { openCsvFeed } from '../../../../../src/market/csv.ts';
+import { type Feed, getSignalTimeMs } from '../../../../../src/market/feed.ts';
 import { createMarket } from '../../../../../src/market/market.ts';
-import { getSignalTimeMs } from '../../../../../src/market/signal-time.ts';
-import { openSimulatedFeed } from '../../../../../src/market/simulated/feed.ts';
-import { getVintages } from '../../../../../src/pipeline/self-test/history.ts';
-import { CONTAMINATION } from '../../../../../src/record/self-test/schemas/contamination.ts';
+import { openSimulatedFeed } from '../../../../../src/market/simulated.ts';
+import { getVintages } from '../../../../../src/pipeline/pipeline.ts';
+import { CONTAMINATION } from '../../../../../src/record/schemas/self-tests.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { describeWithShared, sharedPath } from '../../../../support/record/shared.ts';
 import { syntheticFrame } from '../../synthetic-frame.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeCscv } from '../../../../../src/forecast/backtest/overfitting/cscv.ts';
+import { computeCscv } from '../../../../../src/forecast/backtest/overfitting.ts';
 import { between } from '../../../../support/record/arbitraries.ts';
 import { seededRandom } from '../../synthetic-frame.ts';
 

@@ -5,7 +5,7 @@ import {
   computeReturnMoments,
   type ReturnMoments,
   sampleStandardDeviation,
-} from '../../../../../src/forecast/backtest/overfitting/deflated-sharpe.ts';
+} from '../../../../../src/forecast/backtest/overfitting.ts';
 
 describe('the deflated Sharpe ratio', () => {
   /** The example of the paper: five years of daily returns with an annual ratio of 2.5, trials whose annual ratios have a variance of one half. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { computeFollowedReturns } from '../../../../../src/forecast/backtest/overfitting/followed-returns.ts';
+import { computeFollowedReturns } from '../../../../../src/forecast/backtest/overfitting.ts';
 
 /** To nine digits, zero without a sign. */
 const rounded = (values: Float64Array) => Array.from(values, (value) => Math.round(value * 1e9) / 1e9 + 0);

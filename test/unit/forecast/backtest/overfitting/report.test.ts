@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { computeOutOfSampleFolds } from '../../../../../src/forecast/backtest/out-of-sample.ts';
-import { buildOverfittingReport } from '../../../../../src/forecast/backtest/overfitting/report.ts';
-import { VARIANTS } from '../../../../../src/forecast/backtest/overfitting/variants.ts';
-import { formatOverfittingVerdict } from '../../../../../src/forecast/backtest/overfitting/verdict.ts';
-import { computeFeatures } from '../../../../../src/forecast/features/compute-features.ts';
-import { MODEL_SETTINGS } from '../../../../../src/forecast/fit/settings.ts';
+import { buildOverfittingReport, formatOverfittingVerdict, VARIANTS } from '../../../../../src/forecast/backtest/overfitting.ts';
+import { computeFeatures } from '../../../../../src/forecast/features.ts';
+import { MODEL_SETTINGS } from '../../../../../src/forecast/fit.ts';
 import { TRIAL_COUNT } from '../../../../../src/forecast/model.ts';
-import { OVERFITTING } from '../../../../../src/record/self-test/schemas/overfitting.ts';
+import { OVERFITTING } from '../../../../../src/record/schemas/self-tests.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { describeGolden, readGoldenFrame } from '../../golden-frame.ts';
 import { syntheticFrame } from '../../synthetic-frame.ts';

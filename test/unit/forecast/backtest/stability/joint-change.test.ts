@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  classifyStability,
-  findWorstStability,
-  summarizeJointChange,
-} from '../../../../../src/forecast/backtest/stability/joint-change.ts';
+import { classifyStability, findWorstStability, summarizeJointChange } from '../../../../../src/forecast/backtest/stability.ts';
 import { between } from '../../../../support/record/arbitraries.ts';
 
 /** Changes of which all are the same. */

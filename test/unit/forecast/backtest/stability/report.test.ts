@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { computeOutOfSampleFolds } from '../../../../../src/forecast/backtest/out-of-sample.ts';
-import { computeAccuracyChange, countCallsUnder } from '../../../../../src/forecast/backtest/stability/call-counts.ts';
-import { buildStabilityReport } from '../../../../../src/forecast/backtest/stability/report.ts';
-import { DECISION_THRESHOLDS, scaleThresholds, THRESHOLD_NAMES } from '../../../../../src/forecast/backtest/stability/thresholds.ts';
-import { computeFeatures } from '../../../../../src/forecast/features/compute-features.ts';
-import { STABILITY } from '../../../../../src/record/self-test/schemas/stability.ts';
+import {
+  buildStabilityReport,
+  computeAccuracyChange,
+  countCallsUnder,
+  DECISION_THRESHOLDS,
+  scaleThresholds,
+  THRESHOLD_NAMES,
+} from '../../../../../src/forecast/backtest/stability.ts';
+import { computeFeatures } from '../../../../../src/forecast/features.ts';
+import { STABILITY } from '../../../../../src/record/schemas/self-tests.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { describeGolden, readGoldenFrame } from '../../golden-frame.ts';
 import { syntheticFrame } from '../../synthetic-frame.ts';

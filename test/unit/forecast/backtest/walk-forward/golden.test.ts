@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { computeOutOfSampleFolds } from '../../../../../src/forecast/backtest/out-of-sample.ts';
-import { buildWalkForwardReport } from '../../../../../src/forecast/backtest/walk-forward/report.ts';
+import { buildWalkForwardReport } from '../../../../../src/forecast/backtest/walk-forward.ts';
 import { formatDay } from '../../../../../src/forecast/day.ts';
-import { computeFeatures } from '../../../../../src/forecast/features/compute-features.ts';
+import { computeFeatures } from '../../../../../src/forecast/features.ts';
 import { describeGolden, readGolden, readGoldenFrame, readGoldenRows } from '../../golden-frame.ts';
 
 interface GoldenFold {

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OutOfSampleDay } from '../../../../../src/forecast/backtest/out-of-sample.ts';
-import {
-  computeObservationsToProve,
-  estimateIndependentObservations,
-} from '../../../../../src/forecast/backtest/walk-forward/independent-observations.ts';
-import { createRandom } from '../../../../../src/forecast/math/random.ts';
+import { computeObservationsToProve, estimateIndependentObservations } from '../../../../../src/forecast/backtest/walk-forward.ts';
+import { createRandom } from '../../../../../src/forecast/bootstrap.ts';
 
 /** Days with UP calls, correct where `right` is true. */
 function daysRight(right: readonly boolean[]): OutOfSampleDay[] {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { computeOutOfSampleFolds } from '../../../../../src/forecast/backtest/out-of-sample.ts';
-import { computeQuantileSkills } from '../../../../../src/forecast/backtest/walk-forward/quantile-skill.ts';
+import { computeQuantileSkills } from '../../../../../src/forecast/backtest/walk-forward.ts';
 import { computeResidualQuantiles, computeScale, quantile } from '../../../../../src/forecast/distribution.ts';
-import { computeFeatures } from '../../../../../src/forecast/features/compute-features.ts';
+import { computeFeatures } from '../../../../../src/forecast/features.ts';
 import { syntheticFrame } from '../../synthetic-frame.ts';
 
 it('compares the pinball loss of a quantile with that of the same quantile of all training returns', () => {

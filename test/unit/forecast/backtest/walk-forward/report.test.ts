@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { CANARIES, formatCanaryName } from '../../../../../src/forecast/backtest/canaries/canary.ts';
+import { CANARIES, formatCanaryName } from '../../../../../src/forecast/backtest/canaries.ts';
 import { computeOutOfSampleFolds } from '../../../../../src/forecast/backtest/out-of-sample.ts';
-import { buildWalkForwardReport, type WalkForwardReport } from '../../../../../src/forecast/backtest/walk-forward/report.ts';
+import { buildWalkForwardReport, type WalkForwardReport } from '../../../../../src/forecast/backtest/walk-forward.ts';
 import { parseDay } from '../../../../../src/forecast/day.ts';
 import { computeResidualQuantiles, crps } from '../../../../../src/forecast/distribution.ts';
-import { computeFeatures } from '../../../../../src/forecast/features/compute-features.ts';
-import { type InputFrame, sliceFrame } from '../../../../../src/forecast/input-frame.ts';
-import { WALK_FORWARD } from '../../../../../src/record/self-test/schemas/walk-forward.ts';
+import { computeFeatures } from '../../../../../src/forecast/features.ts';
+import { type InputFrame, sliceFrame } from '../../../../../src/forecast/inputs.ts';
+import { WALK_FORWARD } from '../../../../../src/record/schemas/self-tests.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { syntheticFrame } from '../../synthetic-frame.ts';
 import { simulatedFrame } from '../simulated-frame.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { formatVersions } from '../../../../../src/cli/commands/self-test-report/versions.ts';
-import { buildWalkForwardReport } from '../../../../../src/forecast/backtest/walk-forward/report.ts';
-import type { VersionHorizonReport, VersionReport } from '../../../../../src/forecast/backtest/walk-forward/versions.ts';
-import { computeFeatures } from '../../../../../src/forecast/features/compute-features.ts';
-import { sliceFrame } from '../../../../../src/forecast/input-frame.ts';
-import { MODEL_NAMES } from '../../../../../src/forecast/models/registry.ts';
+import { formatVersions } from '../../../../../src/cli/self-test.ts';
+import type { VersionHorizonReport, VersionReport } from '../../../../../src/forecast/backtest/versions.ts';
+import { buildWalkForwardReport } from '../../../../../src/forecast/backtest/walk-forward.ts';
+import { computeFeatures } from '../../../../../src/forecast/features.ts';
+import { sliceFrame } from '../../../../../src/forecast/inputs.ts';
+import { MODEL_NAMES } from '../../../../../src/forecast/models.ts';
 import { sharedPath } from '../../../../support/record/shared.ts';
 import { describeGolden, readGoldenFrame } from '../../golden-frame.ts';
 import { simulatedFrame } from '../simulated-frame.ts';

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createLikelihood, toParameters, toVariables } from '../../../../../src/forecast/baselines/garch/likelihood.ts';
-import { minimize } from '../../../../../src/forecast/baselines/garch/minimize.ts';
-import { studentTDensity, studentTQuantile } from '../../../../../src/forecast/baselines/garch/student-t.ts';
-import { createRandom } from '../../../../../src/forecast/math/random.ts';
+import {
+  createLikelihood,
+  minimize,
+  studentTDensity,
+  studentTQuantile,
+  toParameters,
+  toVariables,
+} from '../../../../../src/forecast/baselines.ts';
+import { createRandom } from '../../../../../src/forecast/bootstrap.ts';
 
 const TRUE = { mu: 0.1, omega: 0.3, alpha: 0.12, beta: 0.85, degrees: 5 };
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { logGamma, studentTCdf, studentTQuantile } from '../../../../../src/forecast/baselines/garch/student-t.ts';
+import { logGamma, studentTCdf, studentTQuantile } from '../../../../../src/forecast/baselines.ts';
 
 it.each([
   [0.975, 1, 12.706204736],

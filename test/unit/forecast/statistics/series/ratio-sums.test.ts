@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { estimateRatio, type RatioPart, sumRatioParts } from '../../../../../src/forecast/statistics/series/ratio-sums.ts';
+import { estimateRatio, type RatioPart, sumRatioParts } from '../../../../../src/forecast/record-statistics.ts';
 import { seededRandom } from '../../synthetic-frame.ts';
 
 const RANGE = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };

@@ -1,7 +1,7 @@
 import { TaskCancelledError } from 'cockatiel';
 import { describe, expect, it } from 'vitest';
-import { AttemptError, isTransient, toFeedError } from '../../../../../src/market/live/providers/attempt-error.ts';
-import { OracleError } from '../../../../../src/platform/errors.ts';
+import { OracleError } from '../../../../../src/errors.ts';
+import { AttemptError, isTransient, toFeedError } from '../../../../../src/market/live/provider.ts';
 
 describe('isTransient', () => {
   it('is true for a timeout and for a retryable request', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { computeBackoffMs, PROVIDER_TIMING } from '../../../../../src/market/live/providers/provider-timing.ts';
+import { computeBackoffMs, PROVIDER_TIMING } from '../../../../../src/market/live/providers.ts';
 
 describe('computeBackoffMs', () => {
   it.each([

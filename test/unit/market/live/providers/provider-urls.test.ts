@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { getBaseUrl, parseProviderUrls } from '../../../../../src/market/live/providers/provider-urls.ts';
-import { PROVIDER_IDS, PROVIDERS } from '../../../../../src/market/live/providers/providers.ts';
+import { PROVIDER_IDS, PROVIDERS } from '../../../../../src/market/live/provider.ts';
+import { getBaseUrl, parseProviderUrls } from '../../../../../src/market/live/providers.ts';
 
 describe('parseProviderUrls', () => {
   it.each(['', '  ', ' , '])('keeps all base URLs for %j', (text) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseHttpDate, parseRetryAfter } from '../../../../../src/market/live/providers/http-request.ts';
+import { parseHttpDate, parseRetryAfter } from '../../../../../src/market/live/provider.ts';
 
 const now = Date.UTC(2026, 0, 5, 12, 0, 0);
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createThrottle } from '../../../../../src/market/live/providers/throttle.ts';
+import { createThrottle } from '../../../../../src/market/live/providers.ts';
 
 const HOUR_MS = 3_600_000;
 

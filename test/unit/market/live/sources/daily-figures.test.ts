@@ -1,32 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Day, formatDay, parseDay, toDay, toInstantMs } from '../../../../../src/forecast/day.ts';
-import { createProviders } from '../../../../../src/market/live/providers/create-providers.ts';
-import { parseProviderUrls } from '../../../../../src/market/live/providers/provider-urls.ts';
-import { alternativeMeFearGreed } from '../../../../../src/market/live/sources/bitcoin-metrics/alternative-me.ts';
-import {
-  bitcoinDataRealizedPrice,
-  bitcoinDataSthRealizedPrice,
-} from '../../../../../src/market/live/sources/bitcoin-metrics/bitcoin-data.ts';
-import { bitviewRealizedPrice, bitviewSthRealizedPrice } from '../../../../../src/market/live/sources/bitcoin-metrics/bitview.ts';
-import { bitbo } from '../../../../../src/market/live/sources/etf/bitbo.ts';
-import { farside } from '../../../../../src/market/live/sources/etf/farside.ts';
-import { createSosovalueSource } from '../../../../../src/market/live/sources/etf/sosovalue.ts';
-import { dbnomicsPmi } from '../../../../../src/market/live/sources/macro/dbnomics.ts';
-import {
-  fredFedFunds,
-  fredPolicyRate,
-  fredSp500,
-  fredUs2y,
-  fredUs10y,
-  fredVix,
-} from '../../../../../src/market/live/sources/macro/fred.ts';
-import { yahooDxy, yahooGold, yahooSp500, yahooUs10y, yahooVix } from '../../../../../src/market/live/sources/macro/yahoo.ts';
-import type { EtfSource, SeriesSource } from '../../../../../src/market/live/sources/source.ts';
-import type { Observations } from '../../../../../src/market/series/observations.ts';
-import { getPublicationMs, type SeriesId } from '../../../../../src/market/series/series.ts';
-import { openSimulatedFeed } from '../../../../../src/market/simulated/feed.ts';
+import { createProviders, parseProviderUrls } from '../../../../../src/market/live/providers.ts';
+import { getPublicationMs, type Observations, type SeriesId } from '../../../../../src/market/series.ts';
+import { openSimulatedFeed } from '../../../../../src/market/simulated.ts';
+import { alternativeMeFearGreed } from '../../../../../src/market/sources/alternative-me.ts';
+import { bitcoinDataRealizedPrice, bitcoinDataSthRealizedPrice } from '../../../../../src/market/sources/bitcoin-data.ts';
+import { bitviewRealizedPrice, bitviewSthRealizedPrice } from '../../../../../src/market/sources/bitview.ts';
+import { dbnomicsPmi } from '../../../../../src/market/sources/dbnomics.ts';
+import { bitbo, farside } from '../../../../../src/market/sources/etf-flows.ts';
+import { fred } from '../../../../../src/market/sources/fred.ts';
+import { createSosovalueSource } from '../../../../../src/market/sources/sosovalue.ts';
+import type { EtfSource, SeriesSource } from '../../../../../src/market/sources/source.ts';
+import { yahoo } from '../../../../../src/market/sources/yahoo.ts';
 import { answersOf, type ProviderHost, startProviderHost } from '../../../../support/market/provider-host.ts';
-import { macroAnswers } from '../../../../support/provider-data/macro.ts';
+import { macroAnswers, toReleaseDay } from '../../../../support/provider-data/macro.ts';
 import { onchainAnswers } from '../../../../support/provider-data/onchain.ts';
 import { sentimentAnswers } from '../../../../support/provider-data/sentiment.ts';
 import { withArrivalTime } from './recorded-answers.ts';
@@ -68,17 +55,17 @@ interface Case {
 
 const CASES: Record<string, Case> = {
   alternativeMeFearGreed: { source: alternativeMeFearGreed, series: 'fearGreed' },
-  yahooDxy: { source: yahooDxy, series: 'dxy' },
-  yahooSp500: { source: yahooSp500, series: 'sp500' },
-  yahooGold: { source: yahooGold, series: 'gold' },
-  yahooVix: { source: yahooVix, series: 'vix' },
-  yahooUs10y: { source: yahooUs10y, series: 'us10y' },
-  fredSp500: { source: fredSp500, series: 'sp500', decimals: 2 },
-  fredVix: { source: fredVix, series: 'vix', decimals: 2 },
-  fredUs10y: { source: fredUs10y, series: 'us10y', decimals: 2 },
-  fredUs2y: { source: fredUs2y, series: 'us2y', decimals: 2 },
-  fredFedFunds: { source: fredFedFunds, series: 'fedFunds', decimals: 2 },
-  fredPolicyRate: { source: fredPolicyRate, series: 'policyRate', decimals: 2 },
+  'yahoo.dxy': { source: yahoo.dxy, series: 'dxy' },
+  'yahoo.sp500': { source: yahoo.sp500, series: 'sp500' },
+  'yahoo.gold': { source: yahoo.gold, series: 'gold' },
+  'yahoo.vix': { source: yahoo.vix, series: 'vix' },
+  'yahoo.us10y': { source: yahoo.us10y, series: 'us10y' },
+  'fred.sp500': { source: fred.sp500, series: 'sp500', decimals: 2 },
+  'fred.vix': { source: fred.vix, series: 'vix', decimals: 2 },
+  'fred.us10y': { source: fred.us10y, series: 'us10y', decimals: 2 },
+  'fred.us2y': { source: fred.us2y, series: 'us2y', decimals: 2 },
+  'fred.fedFunds': { source: fred.fedFunds, series: 'fedFunds', decimals: 2 },
+  'fred.policyRate': { source: fred.policyRate, series: 'policyRate', decimals: 2 },
   dbnomicsPmi: { source: dbnomicsPmi, series: 'pmi' },
   bitviewRealizedPrice: { source: bitviewRealizedPrice, series: 'realizedPrice' },
   bitviewSthRealizedPrice: { source: bitviewSthRealizedPrice, series: 'sthRealizedPrice' },
@@ -104,7 +91,9 @@ describe.each(Object.entries(CASES))('%s against its provider', (_name, { source
       const known = within(await market.observations(series, atMs), from, to - lateDays);
       // A session that goes on in New York has no close yet, though its day is over in UTC.
       const runsLate = atMs === NIGHT && (series === 'dxy' || series === 'gold');
-      const expected = runsLate ? known.slice(0, -1) : known;
+      const dated =
+        series === 'pmi' ? known.map(([date, value]): [string, number] => [formatDay(toReleaseDay(parseDay(date))), value]) : known;
+      const expected = runsLate ? dated.slice(0, -1) : dated;
       expect(final).toEqual(decimals === undefined ? expected : expected.map(([date, value]) => [date, Number(value.toFixed(decimals))]));
       expect(fetched.every(({ day }) => day >= from && day <= to)).toBe(true);
     });
@@ -206,7 +195,7 @@ describe('an unreadable response', () => {
   it.each([
     ['alternative-me', alternativeMeFearGreed],
     ['farside', farside],
-    ['yahoo', yahooSp500],
+    ['yahoo', yahoo.sp500],
   ] as const)('counts as a failure of %s', async (id, source) => {
     nowMs = AFTERNOON;
     host.fault(id, 'changed-shape');

@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createProviders } from '../../../../../src/market/live/providers/create-providers.ts';
-import { parseProviderUrls } from '../../../../../src/market/live/providers/provider-urls.ts';
-import { okxFunding } from '../../../../../src/market/live/sources/derivatives/okx.ts';
-import { kraken } from '../../../../../src/market/live/sources/venues/kraken.ts';
-import { openSimulatedFeed } from '../../../../../src/market/simulated/feed.ts';
+import { createProviders, parseProviderUrls } from '../../../../../src/market/live/providers.ts';
+import { openSimulatedFeed } from '../../../../../src/market/simulated.ts';
+import { kraken } from '../../../../../src/market/sources/kraken.ts';
+import { okxFunding } from '../../../../../src/market/sources/okx.ts';
 import { answersOf, type ProviderHost, startProviderHost } from '../../../../support/market/provider-host.ts';
 import { derivativesAnswers } from '../../../../support/provider-data/derivatives.ts';
 import { venuesAnswers } from '../../../../support/provider-data/venues.ts';

@@ -3,15 +3,15 @@ import { z } from 'zod';
 import { DAY_MS } from '../../../../../src/forecast/day.ts';
 import {
   createHttpSource,
+  type DatedValue,
   epochMsText,
   finite,
   numeric,
   parseAnswer,
   requireFinishedDay,
   selectWithinRange,
-} from '../../../../../src/market/live/sources/http-source.ts';
-import type { DatedValue } from '../../../../../src/market/live/sources/source.ts';
-import { createAnsweringProvider, NOW_MS, TODAY } from './test-providers.ts';
+} from '../../../../../src/market/sources/source.ts';
+import { createAnsweringProvider, createRowReader, NOW_MS, TODAY } from './test-providers.ts';
 
 const dated = (day: number, value = day, providerAtMs: number | null = null): DatedValue => ({ day, value, providerAtMs });
 
@@ -58,16 +58,19 @@ describe('selectWithinRange', () => {
 
   it('excludes days outside the range', () => {
     const values = [dated(TODAY - 3), dated(TODAY - 2), dated(TODAY), dated(TODAY + 1)];
-    expect(selectWithinRange(values, range, 'Acme', NOW_MS)).toEqual([dated(TODAY - 2), dated(TODAY)]);
+    expect(selectWithinRange(values, range, createRowReader('Acme'), NOW_MS)).toEqual([dated(TODAY - 2), dated(TODAY)]);
   });
 
   it('returns each day once with the latest provider time', () => {
     const values = [dated(TODAY, 1, 200), dated(TODAY, 2, 300), dated(TODAY, 3, 100), dated(TODAY - 1, 4), dated(TODAY - 1, 5)];
-    expect(selectWithinRange(values, range, 'Acme', NOW_MS)).toEqual([dated(TODAY, 2, 300), dated(TODAY - 1, 5)]);
+    expect(selectWithinRange(values, range, createRowReader('Acme'), NOW_MS)).toEqual([dated(TODAY, 2, 300), dated(TODAY - 1, 5)]);
   });
 
-  it('rejects a value dated after tomorrow, even outside the range', () => {
-    expect(() => selectWithinRange([dated(TODAY + 2)], range, 'Acme', NOW_MS)).toThrow(
+  it('leaves out a value dated after tomorrow, and rejects an answer of such values, even outside the range', () => {
+    const reader = createRowReader('Acme');
+    expect(selectWithinRange([dated(TODAY), dated(TODAY + 2)], range, reader, NOW_MS)).toEqual([dated(TODAY)]);
+    expect(reader.leftOut).toMatchObject([{ field: 'date' }]);
+    expect(() => selectWithinRange([dated(TODAY + 2)], range, createRowReader('Acme'), NOW_MS)).toThrow(
       expect.objectContaining({ code: 'FEED_INVALID', field: 'date', message: expect.stringContaining('Acme') }),
     );
   });
@@ -103,7 +106,7 @@ describe('createHttpSource', () => {
     pageDays: 10,
     daily: true,
     request: ({ from, to }) => ({ path: '/rows', query: { from, to } }),
-    read: (body, _range, title) => parseAnswer(rows, body, title).map(([day, value]) => dated(day, value, day * DAY_MS)),
+    read: (body, _range, { title }) => parseAnswer(rows, body, title).map(([day, value]) => dated(day, value, day * DAY_MS)),
   });
   const range = { from: TODAY - 3, to: TODAY };
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Provider } from '../../../../../src/market/live/providers/provider.ts';
+import type { Provider } from '../../../../../src/market/live/provider.ts';
 import { sharedPath } from '../../../../support/record/shared.ts';
 
 /** The provider, its answers arriving at an instant. */

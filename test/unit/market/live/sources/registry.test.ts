@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ARCHIVE_SERIES } from '../../../../../src/market/archive/archive-series.ts';
-import { PROVIDER_IDS, VENUE_IDS } from '../../../../../src/market/live/providers/providers.ts';
-import { getProviderIds, providersMarkdown, STRIKE_SOURCES, VENUE_SOURCES } from '../../../../../src/market/live/sources/registry.ts';
-import { SERIES_IDS } from '../../../../../src/market/series/series.ts';
+import { PROVIDER_IDS, VENUE_IDS } from '../../../../../src/market/live/provider.ts';
+import { SERIES_IDS } from '../../../../../src/market/series.ts';
+import { getProviderIds, providersMarkdown, STRIKE_SOURCES, VENUE_SOURCES } from '../../../../../src/market/sources/registry.ts';
 
 /** The formatter pads the cells of tables. */
 const plain = (text: string) => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---');
@@ -25,8 +24,7 @@ describe('the registry of live sources', () => {
       expect(ids.length, series).toBeGreaterThan(0);
       expect(new Set(ids).size, series).toBe(ids.length);
     }
-    const archived = Object.values(ARCHIVE_SERIES).flatMap(({ providers }) => [...providers].filter((id) => id !== 'file'));
-    const asked = new Set([...archived, ...SERIES_IDS.flatMap(getProviderIds), ...STRIKE_SOURCES.flatMap(({ providers }) => providers)]);
+    const asked = new Set([...SERIES_IDS.flatMap(getProviderIds), ...STRIKE_SOURCES.flatMap(({ providers }) => providers)]);
     expect([...asked].sort()).toEqual([...PROVIDER_IDS].sort());
   });
 });

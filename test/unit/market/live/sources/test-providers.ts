@@ -1,11 +1,23 @@
+import type { OracleError } from '../../../../../src/errors.ts';
 import { type Day, parseDay } from '../../../../../src/forecast/day.ts';
-import { sendRequest } from '../../../../../src/market/live/providers/http-request.ts';
-import type { Provider, ProviderAnswer, ProviderRequest } from '../../../../../src/market/live/providers/provider.ts';
-import { PROVIDERS, type ProviderId } from '../../../../../src/market/live/providers/providers.ts';
+import {
+  PROVIDERS,
+  type Provider,
+  type ProviderAnswer,
+  type ProviderId,
+  type ProviderRequest,
+  sendRequest,
+} from '../../../../../src/market/live/provider.ts';
 
 /** The instant of these tests: a Tuesday afternoon. */
 export const NOW_MS = Date.parse('2026-03-10T15:30:00Z');
 export const TODAY: Day = parseDay('2026-03-10');
+
+/** Collects what a parser leaves out. */
+export function createRowReader(title: string) {
+  const leftOut: { field?: string | null; message: string }[] = [];
+  return { title, leftOut, leaveOut: (problem: OracleError) => void leftOut.push({ field: problem.field, message: problem.message }) };
+}
 
 /** A provider that answers the same to every request, and remembers what it was asked. */
 export function createAnsweringProvider(id: ProviderId, ...bodies: unknown[]): Provider & { asked: ProviderRequest[] } {
@@ -29,6 +41,7 @@ export function createUnguardedProvider(id: ProviderId, hostUrl: string): Provid
     call: (_what, run) => run(signal),
     request: (request) => sendRequest(request, { title, baseUrl, signal, now: () => NOW_MS, onClockSkew: () => {} }),
     recordProblem: () => {},
+    leaveOut: () => {},
     health: () => {
       throw new Error('these tests do not ask for health');
     },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { OracleError } from '../../../../../src/errors.ts';
 import { toInstantMs } from '../../../../../src/forecast/day.ts';
 import type { Feed } from '../../../../../src/market/feed.ts';
-import { btcPriceReport } from '../../../../../src/market/reports/bitcoin/btc-price.ts';
-import { OracleError } from '../../../../../src/platform/errors.ts';
+import { btcPriceReport } from '../../../../../src/market/reports/bitcoin.ts';
 import { buildObservations } from '../../memory-feed.ts';
 import { buildReportBody, QUARTER_HOUR_MS } from '../report-body.ts';
 
@@ -24,8 +24,8 @@ describe('spot price', () => {
       priceSource: 'median of a, b',
       source: 'memory',
       kind: 'live',
-      timestamp: new Date(AT).toISOString(),
-      observedAt: new Date(AT - QUARTER_HOUR_MS).toISOString(),
+      timestamp: new Date(AT - QUARTER_HOUR_MS).toISOString(),
+      asOf: new Date(AT).toISOString(),
       ageSeconds: 900,
       stale: false,
       inputs: [
@@ -65,7 +65,7 @@ describe('spot price', () => {
       change24h: 2,
       stale: true,
       priceSource: 'daily close of test btcClose',
-      observedAt: new Date(toInstantMs(DAY - 38)).toISOString(),
+      timestamp: new Date(toInstantMs(DAY - 38)).toISOString(),
     });
   });
 

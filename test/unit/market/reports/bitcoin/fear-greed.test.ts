@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, toInstantMs } from '../../../../../src/forecast/day.ts';
-import { fearGreedReport } from '../../../../../src/market/reports/bitcoin/fear-greed.ts';
+import { fearGreedReport } from '../../../../../src/market/reports/bitcoin.ts';
 import { buildDailyPairs, buildObservations } from '../../memory-feed.ts';
 import { buildReportBody } from '../report-body.ts';
 
@@ -25,7 +25,7 @@ describe('Fear & Greed report', () => {
       // (80 + 6 * 60) / 7 and (80 + 6 * 60 + 23 * 40) / 30.
       average7d: 62.9,
       average30d: 45.3,
-      observedAt: new Date(toInstantMs(DAY)).toISOString(),
+      timestamp: new Date(toInstantMs(DAY)).toISOString(),
       ageSeconds: 36_000,
       stale: false,
       inputs: [{ series: 'fearGreed', source: 'test fearGreed', lastObserved: formatDay(DAY), ageDays: 0, stale: false }],
@@ -50,7 +50,7 @@ describe('Fear & Greed report', () => {
       date: null,
       yesterday: { value: null, label: null },
       average7d: null,
-      observedAt: null,
+      timestamp: null,
       ageSeconds: null,
       stale: true,
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, toInstantMs } from '../../../../../src/forecast/day.ts';
-import { sthPnlRatioReport } from '../../../../../src/market/reports/bitcoin/sth-pnl-ratio.ts';
+import { sthPnlRatioReport } from '../../../../../src/market/reports/bitcoin.ts';
 import { buildDailyPairs, buildObservations } from '../../memory-feed.ts';
 import { buildReportBody } from '../report-body.ts';
 

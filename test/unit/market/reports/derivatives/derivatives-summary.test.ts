@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, toInstantMs } from '../../../../../src/forecast/day.ts';
-import {
-  computeRealizedVolatilityPct,
-  derivativesSummaryReport,
-} from '../../../../../src/market/reports/derivatives/derivatives-summary.ts';
+import { computeRealizedVolatilityPct, derivativesSummaryReport } from '../../../../../src/market/reports/derivatives.ts';
 import { buildDailyPairs, buildObservations } from '../../memory-feed.ts';
 import { buildReportBody } from '../report-body.ts';
 

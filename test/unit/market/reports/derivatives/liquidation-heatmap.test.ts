@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { OracleError } from '../../../../../src/errors.ts';
 import { toInstantMs } from '../../../../../src/forecast/day.ts';
-import { buildLiquidationBuckets, liquidationHeatmapReport } from '../../../../../src/market/reports/derivatives/liquidation-heatmap.ts';
-import { OracleError } from '../../../../../src/platform/errors.ts';
+import { buildLiquidationBuckets, liquidationHeatmapReport } from '../../../../../src/market/reports/derivatives.ts';
 import { buildDailyPairs, buildObservations } from '../../memory-feed.ts';
 import { type Body, buildReportBody } from '../report-body.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { estimateLiquidationLevels, type LiquidationRules } from '../../../../../src/market/reports/derivatives/liquidation-levels.ts';
+import { estimateLiquidationLevels, type LiquidationRules } from '../../../../../src/market/reports/derivatives.ts';
 import { between } from '../../../../support/record/arbitraries.ts';
 
 const rules: LiquidationRules = {

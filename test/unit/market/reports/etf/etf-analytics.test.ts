@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, toInstantMs } from '../../../../../src/forecast/day.ts';
-import { etfAnalyticsReport } from '../../../../../src/market/reports/etf/etf-analytics.ts';
+import { etfAnalyticsReport } from '../../../../../src/market/reports/etf.ts';
 import { buildDailyPairs, buildObservations } from '../../memory-feed.ts';
 import { buildReportBody } from '../report-body.ts';
 
@@ -17,10 +17,10 @@ describe('ETF analytics report', () => {
     const body = await buildReportBody(etfAnalyticsReport, NOON, { etfFlow }, { fundFlows });
     expect(body.total).toMatchObject({
       lastDay: 2_000_000,
-      // Calendar days that end today, which has no figure yet.
-      flow7d: 18_000_000,
-      flow30d: 86_000_000,
-      flow90d: 266_000_000,
+      // Calendar days that end with the last reported one.
+      flow7d: 20_000_000,
+      flow30d: 90_000_000,
+      flow90d: 270_000_000,
       streak: { direction: 'inflow', days: 400 },
       biggestInflow: { usd: 4_000_000 },
       biggestOutflow: null,
@@ -29,7 +29,7 @@ describe('ETF analytics report', () => {
       { ticker: 'AAA', share: 0.75, streak: { direction: 'inflow', days: 400 } },
       { ticker: 'BBB', share: 0.25, streak: { direction: 'outflow', days: 1 } },
     ]);
-    expect(body.funds[1]).toMatchObject({ lastDay: -1_000_000, flow7d: 0, flow30d: -1_000_000 });
+    expect(body.funds[1]).toMatchObject({ lastDay: -1_000_000, flow7d: -1_000_000, flow30d: 0 });
     expect(body.lastDayDate).toBe(formatDay(DAY - 1));
   });
 
@@ -40,9 +40,9 @@ describe('ETF analytics report', () => {
       buildDailyPairs(DAY - 400, DAY - 1, (day) => (day % 2 === 0 ? 200 : 100)),
     );
     const { correlation } = await buildReportBody(etfAnalyticsReport, NOON, { etfFlow, btcClose }, { fundFlows });
-    expect(correlation.sameDay).toEqual({ correlation: 1, pairs: 364 });
+    expect(correlation.sameDay).toEqual({ correlation: 1, pairs: 365 });
     // The return after the last flow is not known yet.
-    expect(correlation.nextDay).toEqual({ correlation: -1, pairs: 363 });
+    expect(correlation.nextDay).toEqual({ correlation: -1, pairs: 364 });
     expect(correlation.note).toContain('neither a forecast');
   });
 
@@ -66,11 +66,11 @@ describe('ETF analytics report', () => {
       ]);
     });
 
-    it("ends windows today while current, and on the fund's last day once stale", async () => {
+    it('ends the windows of each fund with its own last day', async () => {
       const { funds } = await analyze({ AAA: until(DAY - 1), LATE: until(DAY - 7), OLD: until(DAY - 40) });
       expect(funds.map(({ flow7d, flow30d, flow90d }) => [flow7d, flow30d, flow90d])).toEqual([
-        [18_000_000, 87_000_000, 267_000_000],
-        [null, 69_000_000, 249_000_000],
+        [21_000_000, 90_000_000, 270_000_000],
+        [21_000_000, 90_000_000, 270_000_000],
         [21_000_000, 90_000_000, 270_000_000],
       ]);
       expect(funds[2]).toMatchObject({ lastDay: 3_000_000, streak: { direction: 'inflow', days: 361 } });

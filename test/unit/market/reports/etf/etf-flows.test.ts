@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, toInstantMs } from '../../../../../src/forecast/day.ts';
-import { etfFlowsReport } from '../../../../../src/market/reports/etf/etf-flows.ts';
+import { etfFlowsReport } from '../../../../../src/market/reports/etf.ts';
 import { buildDailyPairs, buildObservations } from '../../memory-feed.ts';
 import { buildReportBody } from '../report-body.ts';
 
@@ -11,11 +11,11 @@ describe('ETF flows', () => {
   it('are sums of 7 and 30 calendar days in USD, under both names', async () => {
     const flows = buildDailyPairs(DAY - 60, DAY, (day) => (day === DAY - 1 ? -3.3 : 0.1));
     expect(await buildReportBody(etfFlowsReport, NOON, { etfFlow: buildObservations('etfFlow', flows) })).toMatchObject({
-      // Five and 28 days of 0.1 million, and one of -3.3: today has none yet.
-      flow7d: -2_800_000,
-      flows7d: -2_800_000,
-      flow30d: -500_000,
-      flows30d: -500_000,
+      // 6 and 29 days of 0.1 million, and one of -3.3: the windows end with the last reported day, today has none yet.
+      flow7d: -2_700_000,
+      flows7d: -2_700_000,
+      flow30d: -400_000,
+      flows30d: -400_000,
       lastDay: -3_300_000,
       lastDayDate: formatDay(DAY - 1),
       provisional: false,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay } from '../../../../../src/forecast/day.ts';
-import { computeFlowStreak, findBiggestDays } from '../../../../../src/market/reports/etf/flow-figures.ts';
+import { computeFlowStreak, findBiggestDays } from '../../../../../src/market/reports/etf.ts';
 import { buildObservations } from '../../memory-feed.ts';
 
 const flows = (...values: number[]) =>

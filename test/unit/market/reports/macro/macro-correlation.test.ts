@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, toInstantMs } from '../../../../../src/forecast/day.ts';
-import { macroCorrelationReport } from '../../../../../src/market/reports/macro/macro-correlation.ts';
+import { macroCorrelationReport } from '../../../../../src/market/reports/macro.ts';
 import { buildDailyPairs, buildObservations } from '../../memory-feed.ts';
 import { buildReportBody } from '../report-body.ts';
 

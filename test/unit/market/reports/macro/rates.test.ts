@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, toInstantMs } from '../../../../../src/forecast/day.ts';
-import { economicIndicatorsReport } from '../../../../../src/market/reports/macro/economic-indicators.ts';
-import { interestRatesReport } from '../../../../../src/market/reports/macro/interest-rates.ts';
+import { economicIndicatorsReport, interestRatesReport } from '../../../../../src/market/reports/macro.ts';
 import { buildDailyPairs, buildObservations } from '../../memory-feed.ts';
 import { buildReportBody } from '../report-body.ts';
 

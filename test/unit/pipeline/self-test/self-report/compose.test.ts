@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay, toInstantMs } from '../../../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../../../src/forecast/model.ts';
-import { composeSelfReport } from '../../../../../src/pipeline/self-test/self-report/compose.ts';
-import type { SelfReportData } from '../../../../../src/pipeline/self-test/self-report/gather-data.ts';
-import type { StepName, StepRun } from '../../../../../src/pipeline/step-run-store.ts';
-import type { DayDoc } from '../../../../../src/record/day-doc.ts';
-import type { ForecastDoc } from '../../../../../src/record/forecast-doc.ts';
-import { SELF_REPORT } from '../../../../../src/record/self-test/schemas/self-report.ts';
-import type { SelfTestRun } from '../../../../../src/record/self-test/store.ts';
+import { composeSelfReport, type SelfReportData } from '../../../../../src/pipeline/self-report.ts';
+import type { StepName, StepRun } from '../../../../../src/pipeline/step-runs.ts';
+import type { DayDoc, ForecastDoc } from '../../../../../src/record/forecast-doc.ts';
+import { SELF_REPORT } from '../../../../../src/record/schemas/self-tests.ts';
+import type { SelfTestRun } from '../../../../../src/record/self-tests.ts';
 import { buildTestDay } from '../../../record/day-fixture.ts';
 import { buildTestForecast } from '../../../record/forecast-fixture.ts';
 

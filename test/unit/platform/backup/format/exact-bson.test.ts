@@ -18,7 +18,7 @@ import {
   UUID,
 } from 'mongodb';
 import { expect, it } from 'vitest';
-import { decodeExactly } from '../../../../../src/platform/backup/format/exact-bson.ts';
+import { decodeExactly } from '../../../../../src/platform/backup-format.ts';
 
 const written = (raw: Uint8Array) => Buffer.from(BSON.serialize(decodeExactly(raw))).toString('hex');
 const expectExact = (raw: Uint8Array) => expect(written(raw)).toBe(Buffer.from(raw).toString('hex'));

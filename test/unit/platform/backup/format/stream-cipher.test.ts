@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHUNK_BYTES, decryptChunks, encryptChunks, PREAMBLE_BYTES } from '../../../../../src/platform/backup/format/stream-cipher.ts';
+import { CHUNK_BYTES, decryptChunks, encryptChunks, PREAMBLE_BYTES } from '../../../../../src/platform/backup-format.ts';
 
 const KEY = randomBytes(32);
 const SEALED_CHUNK_BYTES = CHUNK_BYTES + 16;

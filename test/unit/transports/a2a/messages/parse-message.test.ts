@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MESSAGE_LIMITS, parseMessage } from '../../../../../src/transports/a2a/messages/parse-message.ts';
+import { MESSAGE_LIMITS, parseMessage } from '../../../../../src/a2a/plan.ts';
 import { dataPart, messageOf, textPart } from '../../../../support/agent-clients/a2a.ts';
 
 const { textBytes, dataBytes, metadataBytes, paymentBytes } = MESSAGE_LIMITS;
@@ -9,7 +9,7 @@ const texts = (...all: string[]) => messageOf(all.map((text) => textPart(text)))
 const withMetadata = (metadata: Record<string, unknown>) => messageOf([textPart('hm')], { metadata });
 
 describe('message limits', () => {
-  test.each(['a', 'ä', '\u0001', '"', '\ud800'])('apply to the JSON of a text: %j', (character) => {
+  test.each(['a', 'ä', '\u0001', '"', '\u{1f511}'])('apply to the JSON of a text: %j', (character) => {
     const bytes = Buffer.byteLength(JSON.stringify(character)) - 2;
     const most = Math.floor(textBytes / bytes);
     expect(parseMessage(texts(character.repeat(most))).parts).toHaveLength(1);

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SKILLS } from '../../../../../skills/index.ts';
-import { parseText } from '../../../../../src/transports/a2a/messages/parse-text.ts';
+import { parseText } from '../../../../../src/a2a/plan.ts';
+import { formatInstructions } from '../../../../../src/mcp/protocol.ts';
 
 const UID = `0x${'ab'.repeat(32)}`;
 const call = (skill: string, input: Record<string, unknown> = {}) => ({ skill, input });
@@ -44,6 +45,20 @@ const PHRASINGS: [string, ReturnType<typeof call>][] = [
   ['statistics until 2026-02-01', record({ to: '2026-02-01' })],
   ['How many of the forecasts were right so far?', record()],
   ['how good are you', record()],
+  ['is it any good?', record()],
+  ['Are you any good at this?', record()],
+  ['Is this oracle worth listening to?', record()],
+  ['Can I trust you?', record()],
+  ['Is the forecast any good?', record()],
+  ['Is the 2-day forecast reliable?', record({ horizon: '2d' })],
+  ['how have your forecasts turned out?', record()],
+  ['what does it say today?', predict()],
+  ['What do you say about bitcoin?', predict()],
+  ['what do you think', predict()],
+  ['the market, without a forecast', market()],
+  ['market context but no prediction please', market()],
+  ['Was the forecast of 2026-01-05 made in time and left unchanged?', verify({ date: '2026-01-05' })],
+  ['was the call of 2026-01-05 altered afterwards?', verify({ date: '2026-01-05' })],
   ['past results over 3 days', record({ horizon: '3d' })],
   ['Show me the last 10 calls over 2 days.', record({ horizon: '2d', pageSize: 10 })],
   ['the latest 5 2-day calls', record({ horizon: '2d', pageSize: 5 })],
@@ -104,13 +119,27 @@ describe('a call in plain text', () => {
   test('takes time in proportion to the text, however many patterns it begins', () => {
     const shortestMs = (text: string) =>
       Math.min(
-        ...Array.from({ length: 9 }, () => {
+        ...Array.from({ length: 20 }, () => {
           const startedMs = performance.now();
           parseText(text);
           return performance.now() - startedMs;
         }),
       );
+    // Ten times the text: in proportion it is 10, by its square 100.
     for (const part of ['will move where ', 'a week 0x', '1 of january '])
-      expect(shortestMs(part.repeat(4_000)), part).toBeLessThan(40 * shortestMs(part.repeat(400)));
+      expect(shortestMs(part.repeat(4_000)), part).toBeLessThan(50 * shortestMs(part.repeat(400)));
   });
+});
+
+test.each(
+  [...formatInstructions({ payments: 'call' }).matchAll(/(get_\w+|predict_\w+|verify_\w+)(?: first)?: ([^?.]+[?.])/g)].map(
+    ([, ...one]) => one,
+  ),
+)('understands what the instructions of MCP suggest for %s: %s', (skill, question) => {
+  expect(parseText(question!)).toMatchObject({ skill });
+});
+
+test('the instructions of MCP suggest a question for every skill', () => {
+  const instructions = formatInstructions({ payments: 'call' });
+  for (const { id } of SKILLS) expect(instructions).toMatch(new RegExp(`${id}(?: first)?: [^?.]+[?.]`));
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { buildAgentCard } from '../../../../../agent-card/card/card.ts';
+import { buildAgentCard } from '../../../../../agent-card/card.ts';
 import { SKILLS } from '../../../../../skills/index.ts';
+import { planParts } from '../../../../../src/a2a/plan.ts';
 import { PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
-import { planParts } from '../../../../../src/transports/a2a/messages/plan.ts';
 import { dataPart, textPart } from '../../../../support/agent-clients/a2a.ts';
 import { BASIC } from '../../../../support/service/skills.ts';
 
@@ -52,7 +52,7 @@ describe('a call outside the tier', () => {
   };
 
   test('is rejected, quoted or sold, depending on the payment', () => {
-    expect(planned({})).toEqual(['reject', undefined]);
+    expect(planned({})).toEqual(['reject', { horizon: '7d' }]);
     expect(planned({ acceptsPaymentRequests: true })).toEqual(['bill', { horizon: '7d' }]);
     expect(planned({ payment })).toEqual(['sell', { horizon: '7d' }]);
     expect(planned({ payment, acceptsPaymentRequests: true, caller: BASIC })).toEqual(['call', { horizon: '7d' }]);

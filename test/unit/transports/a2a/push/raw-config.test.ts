@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { requireStringFields } from '../../../../../src/transports/a2a/push/raw-config.ts';
+import { requireStringFields } from '../../../../../src/a2a/push.ts';
 
 /** Places of a push configuration in both protocol versions. */
 const PLACES: [string, (config: unknown) => unknown][] = [
@@ -18,6 +18,8 @@ describe.each(PLACES)('%s', (_name, bodyOf) => {
     ['url', { url: { a: 1 } }],
     ['token', { token: { a: 1 } }],
     ['token', { token: 7 }],
+    ['token', { token: 'half \ud83d' }],
+    ['authentication.schemes', { authentication: { schemes: ['half \ud83d'] } }],
     ['authentication', { authentication: 'x' }],
     ['authentication', { authentication: ['x'] }],
     ['authentication.scheme', { authentication: { scheme: ['Bearer'] } }],

@@ -1,11 +1,9 @@
 import { TaskState } from '@a2a-js/sdk';
 import { expect, test } from 'vitest';
+import { buildTaskStatus, createPlainCallContext } from '../../../../../src/a2a/protocol.ts';
+import { followTask } from '../../../../../src/a2a/task-events.ts';
+import { buildTask, getStateName, isTerminal } from '../../../../../src/a2a/task-store.ts';
 import { PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
-import { createPlainCallContext } from '../../../../../src/transports/a2a/agent-user.ts';
-import { buildTaskStatus } from '../../../../../src/transports/a2a/messages/parts.ts';
-import { followTask } from '../../../../../src/transports/a2a/tasks/follow.ts';
-import { buildTask } from '../../../../../src/transports/a2a/tasks/new-task.ts';
-import { getStateName, isTerminal } from '../../../../../src/transports/a2a/tasks/states.ts';
 import { messageOf, textPart } from '../../../../support/agent-clients/a2a.ts';
 
 const context = createPlainCallContext({ caller: PUBLIC_CALLER, address: '192.0.2.1' });

@@ -1,12 +1,9 @@
 import { type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
 import { describe, expect, test } from 'vitest';
+import { buildTaskStatus, createPlainCallContext } from '../../../../../src/a2a/protocol.ts';
+import { streamTask } from '../../../../../src/a2a/task-events.ts';
+import { buildTask, getStateName, isTerminal, type MongoTaskStore } from '../../../../../src/a2a/task-store.ts';
 import { PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
-import { createPlainCallContext } from '../../../../../src/transports/a2a/agent-user.ts';
-import { buildTaskStatus } from '../../../../../src/transports/a2a/messages/parts.ts';
-import { streamTask } from '../../../../../src/transports/a2a/tasks/follow.ts';
-import { buildTask } from '../../../../../src/transports/a2a/tasks/new-task.ts';
-import { getStateName, isTerminal } from '../../../../../src/transports/a2a/tasks/states.ts';
-import type { MongoTaskStore } from '../../../../../src/transports/a2a/tasks/store.ts';
 import { messageOf, textPart } from '../../../../support/agent-clients/a2a.ts';
 
 const { TASK_STATE_COMPLETED, TASK_STATE_FAILED, TASK_STATE_INPUT_REQUIRED, TASK_STATE_SUBMITTED, TASK_STATE_WORKING } = TaskState;

@@ -1,7 +1,7 @@
 import { Message, type Task } from '@a2a-js/sdk';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { HISTORY_LIMITS, limitHistory } from '../../../../../src/transports/a2a/tasks/store.ts';
+import { HISTORY_LIMITS, limitHistory } from '../../../../../src/a2a/task-store.ts';
 import { messageOf, textPart } from '../../../../support/agent-clients/a2a.ts';
 
 const bytesOf = (history: Task['history']) => history.reduce((sum, one) => sum + Buffer.byteLength(JSON.stringify(Message.toJSON(one))), 0);

@@ -14,7 +14,7 @@ vi.mock('node:crypto', async (original) => {
 
 // Another suite of this process may have loaded it with the platform's own function.
 vi.resetModules();
-const { createCredentialCheck } = await import('../../../../../src/transports/http/admin/basic-auth.ts');
+const { createCredentialCheck } = await import('../../../../../src/http/admin.ts');
 
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 const isRight = createCredentialCheck({ user: 'operator', password: 'a:long password ü' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buildReferenceCsp, renderReferencePage } from '../../../../../src/transports/http/docs/reference-page.ts';
-import { escapeHtml } from '../../../../../src/views/escape-html.ts';
+import { buildReferenceCsp, renderReferencePage } from '../../../../../src/http/routes/docs.ts';
+import { escapeHtml } from '../../../../../src/page/markup.ts';
 
 describe('the API reference page', () => {
   it.each([

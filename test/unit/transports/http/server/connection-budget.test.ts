@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ConnectionBudget } from '../../../../../src/transports/http/server/sockets/connection-budget.ts';
+import { ConnectionBudget } from '../../../../../src/http/sockets.ts';
 
 it('lists the use of each share, with reserves in addition to the general one', () => {
   const budget = new ConnectionBudget(4_096);

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderCardPage, WIDGET_CSP } from '../../../../../src/transports/http/widget/card-page.ts';
-import type { WidgetCard } from '../../../../../src/views/widget/figures.ts';
-import { WIDGET_SIZES, type WidgetOptions } from '../../../../../src/views/widget/options.ts';
+import { renderCardPage, WIDGET_CSP } from '../../../../../src/http/routes/widget.ts';
+import { WIDGET_SIZES, type WidgetCard, type WidgetOptions } from '../../../../../src/page/widget.ts';
 
 const CARD: WidgetCard = {
   signal: 'GATED',
@@ -37,7 +36,7 @@ describe('the card', () => {
     for (const text of [
       'GATED',
       'until its outcome',
-      '80 % range at the end: 96,123 to 106,778 USD, around 101,235',
+      'Expected 80 % range at the end: 96,123 to 106,778 USD, around 101,235',
       '6 of 10 right: 60 %, 95 % interval 40 % to 80 %',
       'always UP 55 %',
     ])
@@ -60,7 +59,7 @@ describe('the card', () => {
 
   it('shows the ranges of all horizons when large, with the chosen one marked', () => {
     const html = render({}, { size: 'large' });
-    expect(html).toContain('80 % ranges in USD: 1d 99,000 to 103,000; 7d 96,123 to 106,778');
+    expect(html).toContain('Expected 80 % ranges in USD: 1d 99,000 to 103,000; 7d 96,123 to 106,778');
     expect(html).toContain('points="0,49.9 42.9,34 300,0 300,96 42.9,70.1"');
     expect(html).toContain('<line class="tick" x1="300" y1="0" x2="300" y2="96"');
     expect(textOf(html).replaceAll(/\s+/g, ' ')).toContain('Days 1 7 High 103,000 106,778 Low 99,000 96,123');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createLineFilter, type LineRejection } from '../../../../../src/transports/mcp/stdio/lines.ts';
+import { createLineFilter, type LineRejection } from '../../../../../src/mcp/stdio.ts';
 
 const MAX_LINE_BYTES = 64 * 1024;
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { findOffering } from '../../../../../src/commerce/price-list.ts';
-import { createPaymentRejection } from '../../../../../src/commerce/x402/protocol/payment-payload.ts';
-import { buildPaymentQuote, PaymentRequiredError } from '../../../../../src/commerce/x402/protocol/payment-quote.ts';
-import { OracleError } from '../../../../../src/platform/errors.ts';
-import { PayableError } from '../../../../../src/transports/mcp/backends/payable-error.ts';
-import { toToolError, toToolResult } from '../../../../../src/transports/mcp/tools/tool-result.ts';
+import { findOffering } from '../../../../../src/commerce/offerings.ts';
+import { createPaymentRejection } from '../../../../../src/commerce/x402/payload.ts';
+import { buildPaymentQuote, PaymentRequiredError } from '../../../../../src/commerce/x402/terms.ts';
+import { OracleError } from '../../../../../src/errors.ts';
+import { PayableError, toToolError, toToolResult } from '../../../../../src/mcp/tools.ts';
 
 const ADDRESS = { publicUrl: 'https://oracle.example.org' };
 const TILL = {

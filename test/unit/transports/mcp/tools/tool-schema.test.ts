@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { SKILLS } from '../../../../../skills/index.ts';
 import type { Skill } from '../../../../../skills/skill.ts';
-import { describeTool, toListedInput, toListedOutput } from '../../../../../src/transports/mcp/tools/tool-schema.ts';
+import { describeTool, toListedInput, toListedOutput } from '../../../../../src/mcp/tools.ts';
 
 const OUTPUT = z.object({ count: z.int().min(1), rows: z.array(z.string()) });
 const SKILL = {
@@ -38,12 +38,26 @@ describe('the schemas of a tool', () => {
     ]);
   });
 
-  it('list the members of a summary, which a full answer has too', () => {
-    const output = outputOf(SKILL);
-    expect(output).toMatchObject({ required: ['count'] });
-    expect(Object.keys(output.properties as object)).toEqual(['count']);
-    expect([faultOf(output, { count: 2 }), faultOf(output, { count: 2, rows: [] })]).toEqual([undefined, undefined]);
-    expect(faultOf(output, { rows: [] })).toBeDefined();
+  it('list the types of the members that every form has, and describe them whole elsewhere', () => {
+    const outline = z.object({
+      count: OUTPUT.shape.count,
+      day: z.enum(['MONDAY', 'SUNDAY']).nullable().describe('Of the week'),
+      nested: z.object({ deep: z.string().describe('Far below') }).nullable(),
+      late: z.boolean().optional(),
+    });
+    const skill = { ...SKILL, id: 'count_more', outline: { schema: outline } };
+    const orNull = (type: string) => ({ anyOf: [{ type }, { type: 'null' }] });
+    const listed = outputOf(skill);
+    expect(listed).toEqual({ type: 'object', properties: { count: { type: 'integer' }, day: orNull('string'), nested: orNull('object') } });
+    const answer = { count: 2, day: null, nested: { deep: 'x', deeper: 1 } };
+    expect([answer, { ...answer, rows: [] }].map((one) => faultOf(listed, one))).toEqual([undefined, undefined]);
+    expect(faultOf(listed, { ...answer, count: '2' })).toBeDefined();
+    const { summarySchema } = describeTool(skill, 'call') as { summarySchema: object };
+    expect(summarySchema).toMatchObject({
+      required: ['count', 'day', 'nested'],
+      properties: { day: { description: 'Of the week' }, late: {} },
+    });
+    expect([faultOf(summarySchema, answer), faultOf(summarySchema, { rows: [] })]).toEqual([undefined, expect.any(String)]);
   });
 
   it('are copies that callers cannot change', () => {

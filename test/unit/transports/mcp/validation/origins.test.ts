@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../../../../src/platform/config/config.ts';
-import { isOracleError } from '../../../../../src/platform/errors.ts';
-import { createOriginCheck } from '../../../../../src/transports/mcp/validation/origins.ts';
+import { loadConfig } from '../../../../../src/config.ts';
+import { isOracleError } from '../../../../../src/errors.ts';
+import { createOriginCheck } from '../../../../../src/mcp/server.ts';
 
 const check = createOriginCheck({
   publicUrl: 'https://oracle.example.org/base/',

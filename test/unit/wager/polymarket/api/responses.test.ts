@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { balanceResponse, bookResponse, marketInfoResponse, parseResponse } from '../../../../../src/wager/polymarket/api/responses.ts';
+import { balanceResponse, bookResponse, marketInfoResponse, parseResponse } from '../../../../../src/wager/polymarket-exchange.ts';
 import { describeWithShared, sharedPath } from '../../../../support/record/shared.ts';
 
 const book = {

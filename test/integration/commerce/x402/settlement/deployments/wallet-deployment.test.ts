@@ -4,12 +4,15 @@ import { serializeErc6492Signature } from 'viem/utils';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MULTICALL3_ADDRESS } from '../../../../../../src/chain/addresses.ts';
 import type { Chain } from '../../../../../../src/chain/client.ts';
-import { openJournal } from '../../../../../../src/chain/tx/journal.ts';
-import { createWallet } from '../../../../../../src/chain/tx/wallet.ts';
-import { DeploymentBudget } from '../../../../../../src/commerce/x402/settlement/deployments/deployment-budget.ts';
-import { requireDeploymentContracts } from '../../../../../../src/commerce/x402/settlement/deployments/deployment-contracts.ts';
-import { createLocalFacilitator, type LocalFacilitatorDeps } from '../../../../../../src/commerce/x402/settlement/local-facilitator.ts';
-import { getLocalWalletFactory } from '../../../../../../src/dev/local-chain/contracts/deploy.ts';
+import { openJournal } from '../../../../../../src/chain/journal.ts';
+import { createWallet } from '../../../../../../src/chain/wallet.ts';
+import {
+  createLocalFacilitator,
+  DeploymentBudget,
+  type LocalFacilitatorDeps,
+  requireDeploymentContracts,
+} from '../../../../../../src/commerce/x402/local-facilitator.ts';
+import { getLocalWalletFactory } from '../../../../../../src/dev/local-chain/contracts.ts';
 import { connectMongo } from '../../../../../../src/platform/mongo.ts';
 import { type TestChain, testChain } from '../../../../../support/chain/chain.ts';
 import { type ContractWallet, type WalletBehaviour, walletFactory } from '../../../../../support/chain/contract-wallet.ts';

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay, toInstantMs } from '../../../../../../src/forecast/day.ts';
-import {
-  bitcoinDataRealizedPrice,
-  bitcoinDataSthRealizedPrice,
-} from '../../../../../../src/market/live/sources/bitcoin-metrics/bitcoin-data.ts';
-import { bitviewRealizedPrice, bitviewSthRealizedPrice } from '../../../../../../src/market/live/sources/bitcoin-metrics/bitview.ts';
+import { bitcoinDataRealizedPrice, bitcoinDataSthRealizedPrice } from '../../../../../../src/market/sources/bitcoin-data.ts';
+import { bitviewRealizedPrice, bitviewSthRealizedPrice } from '../../../../../../src/market/sources/bitview.ts';
 import { describeWithShared } from '../../../../../support/record/shared.ts';
 import { readSample, withArrivalTime } from '../recorded-answers.ts';
 import { createAnsweringProvider, TODAY } from '../test-providers.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, toInstantMs } from '../../../../../../src/forecast/day.ts';
-import { binanceFunding, binanceOpenInterest } from '../../../../../../src/market/live/sources/derivatives/binance-futures.ts';
+import { binanceFunding, binanceOpenInterest } from '../../../../../../src/market/sources/binance-futures.ts';
 import { describeWithShared, sharedPath } from '../../../../../support/record/shared.ts';
 import { createAnsweringProvider, TODAY } from '../test-providers.ts';
 
@@ -66,7 +66,7 @@ describeWithShared('Binance Futures as recorded', () => {
   it('recorded fundings make a day with a third one', async () => {
     const rows = sample('binance_funding_rate.json');
     const day = Math.floor(rows[0].fundingTime / DAY_MS);
-    const third = { ...rows[1], fundingTime: rows[1].fundingTime + 8 * 3_600_000 - 1 };
+    const third = { ...rows[1], fundingTime: rows[0].fundingTime - 8 * 3_600_000 };
     const mean = (Number(rows[0].fundingRate) + 2 * Number(rows[1].fundingRate)) / 3;
     const source = binanceFunding;
     const values = await source.fetch(createAnsweringProvider('binance-futures', [...rows, third]), { from: day, to: day });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { toInstantMs } from '../../../../../../src/forecast/day.ts';
-import { bybitBasis, bybitFunding, bybitOpenInterest } from '../../../../../../src/market/live/sources/derivatives/bybit.ts';
+import { bybitBasis, bybitFunding, bybitOpenInterest } from '../../../../../../src/market/sources/bybit.ts';
 import { describeWithShared, sharedPath } from '../../../../../support/record/shared.ts';
 import { createAnsweringProvider, NOW_MS, TODAY } from '../test-providers.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { toDay, toInstantMs } from '../../../../../../src/forecast/day.ts';
-import { deribitBasis, deribitDvol } from '../../../../../../src/market/live/sources/derivatives/deribit.ts';
+import { deribitBasis, deribitDvol } from '../../../../../../src/market/sources/deribit.ts';
 import { describeWithShared, sharedPath } from '../../../../../support/record/shared.ts';
 import { createAnsweringProvider, NOW_MS, TODAY } from '../test-providers.ts';
 

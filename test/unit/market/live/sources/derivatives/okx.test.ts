@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toInstantMs } from '../../../../../../src/forecast/day.ts';
-import { okxFunding, okxOpenInterest } from '../../../../../../src/market/live/sources/derivatives/okx.ts';
+import { okxFunding, okxOpenInterest } from '../../../../../../src/market/sources/okx.ts';
 import { createAnsweringProvider, TODAY } from '../test-providers.ts';
 
 const range = { from: TODAY - 5, to: TODAY };

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../../../src/forecast/day.ts';
-import { parseFlowTable } from '../../../../../../src/market/live/sources/etf/flow-table.ts';
-import type { EtfDay } from '../../../../../../src/market/live/sources/source.ts';
+import { parseFlowTable } from '../../../../../../src/market/sources/etf-flows.ts';
+import type { EtfDay } from '../../../../../../src/market/sources/source.ts';
 import { describeWithShared } from '../../../../../support/record/shared.ts';
 import { readSample, readSampleText } from '../recorded-answers.ts';
+import { createRowReader } from '../test-providers.ts';
 
 const WEEK = { from: parseDay('2025-02-03'), to: parseDay('2025-02-07') };
 
@@ -11,7 +12,7 @@ const row = (cells: string[]) => `<tr>${cells.map((cell) => `<td><span> ${cell}\
 const table = (...rows: string[][]) => `<html><table><tr><td>Home</td></tr></table><table>${rows.map(row).join('\n')}</table></html>`;
 const HEADER = ['Date', 'IBIT', 'GBTC', 'Total'];
 
-const read = (...rows: string[][]) => parseFlowTable(table(...rows), WEEK, 'Acme');
+const read = (...rows: string[][]) => parseFlowTable(table(...rows), WEEK, createRowReader('Acme'));
 const oneRow = (...cells: string[]) => read(HEADER, ['04 Feb 2025', ...cells])[0];
 
 describe('parseFlowTable', () => {
@@ -54,7 +55,7 @@ describe('parseFlowTable', () => {
 
   it('skips an unclosed row', () => {
     const page = table(HEADER, ['04 Feb 2025', '1.0', '2.0', '3.0']).replace('</tr>\n', '</tr>\n<tr>\n');
-    expect(parseFlowTable(page, WEEK, 'Acme')).toHaveLength(1);
+    expect(parseFlowTable(page, WEEK, createRowReader('Acme'))).toHaveLength(1);
   });
 
   it('skips columns of no fund', () => {
@@ -105,14 +106,14 @@ describe('parseFlowTable', () => {
   });
 
   it.each(['<html><title>Just a moment...</title></html>', '', null, { rows: [] }])('throws FEED_INVALID for the page %j', (page) => {
-    expect(() => parseFlowTable(page, WEEK, 'Acme')).toThrow(expect.objectContaining({ code: 'FEED_INVALID' }));
+    expect(() => parseFlowTable(page, WEEK, createRowReader('Acme'))).toThrow(expect.objectContaining({ code: 'FEED_INVALID' }));
   });
 });
 
 describeWithShared('tables as recorded', () => {
   it('parses a recorded Farside page', () => {
     const from = parseDay('2026-06-04');
-    const days = parseFlowTable(readSampleText('etf_farside_table.html'), { from, to: from }, 'Farside');
+    const days = parseFlowTable(readSampleText('etf_farside_table.html'), { from, to: from }, createRowReader('Farside'));
     expect(days).toHaveLength(1);
     expect(days[0].totalMusd).toBe(Object.values(days[0].fundsMusd!).reduce((sum, flow) => sum + flow, 0));
   });
@@ -128,6 +129,6 @@ describeWithShared('tables as recorded', () => {
     ]);
     const range = { from: parseDay(recorded[0].date), to: parseDay(recorded.at(-1)!.date) };
     const expected: EtfDay[] = recorded.map(({ date, flows, total }) => ({ day: parseDay(date), totalMusd: total, fundsMusd: flows }));
-    expect(parseFlowTable(table(['Date', ...tickers, 'Totals'], ...rows), range, 'Bitbo')).toEqual(expected);
+    expect(parseFlowTable(table(['Date', ...tickers, 'Totals'], ...rows), range, createRowReader('Bitbo'))).toEqual(expected);
   });
 });

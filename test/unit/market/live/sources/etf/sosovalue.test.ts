@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay, toInstantMs } from '../../../../../../src/forecast/day.ts';
-import { createSosovalueSource } from '../../../../../../src/market/live/sources/etf/sosovalue.ts';
+import { createSosovalueSource } from '../../../../../../src/market/sources/sosovalue.ts';
 import { describeWithShared } from '../../../../../support/record/shared.ts';
 import { readSample, withArrivalTime } from '../recorded-answers.ts';
 import { createAnsweringProvider, TODAY } from '../test-providers.ts';

@@ -1,11 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { formatDay, parseDay, toInstantMs } from '../../../../../../src/forecast/day.ts';
-import { dbnomicsPmi } from '../../../../../../src/market/live/sources/macro/dbnomics.ts';
-import { describeWithShared } from '../../../../../support/record/shared.ts';
+import { DAY_MS, formatDay, parseDay, toInstantMs } from '../../../../../../src/forecast/day.ts';
+import { isUsExchangeDay } from '../../../../../../src/market/series.ts';
+import { dbnomicsPmi } from '../../../../../../src/market/sources/dbnomics.ts';
+import { describeWithShared, sharedPath } from '../../../../../support/record/shared.ts';
 import { readSample, withArrivalTime } from '../recorded-answers.ts';
 import { createAnsweringProvider, TODAY } from '../test-providers.ts';
 
-const range = { from: parseDay('2024-01-01'), to: TODAY };
+const range = { from: parseDay('2020-01-01'), to: TODAY };
 const body = (period: unknown, value: unknown, code = 'pm') => ({
   series: { docs: [{ provider_code: 'ISM', dataset_code: 'pmi', series_code: code, period, value }] },
 });
@@ -13,13 +15,26 @@ const fetchFrom = (answer: unknown) => dbnomicsPmi.fetch(createAnsweringProvider
 
 describe('dbnomicsPmi', () => {
   it.each([
-    ['2023-12', '2024-01-02'],
+    ['2020-05', '2020-06-01'],
+    ['2020-12', '2021-01-05'],
+    ['2021-12', '2022-01-04'],
+    ['2022-12', '2023-01-04'],
+    ['2023-12', '2024-01-03'],
+    ['2024-12', '2025-01-03'],
+    ['2026-01', '2026-02-02'],
     ['2024-08', '2024-09-03'],
     ['2024-10', '2024-11-01'],
     ['2025-01', '2025-02-03'],
-    ['2025-12', '2026-01-02'],
+    ['2025-12', '2026-01-05'],
   ])('dates the figure of %s by its release on %s', async (month, release) => {
     expect((await fetchFrom(body([month], [51.5]))).map(({ day, value }) => [formatDay(day), value])).toEqual([[release, 51.5]]);
+  });
+
+  it('dates a figure beyond the calendar by the second exchange day of the month, in January by the third', async () => {
+    const answer = body(['2026-12', '2027-01', '2027-06'], [51, 52, 53]);
+    const provider = withArrivalTime(toInstantMs(parseDay('2027-08-01')), createAnsweringProvider('dbnomics', answer));
+    const figures = await dbnomicsPmi.fetch(provider, { from: range.from, to: parseDay('2027-08-01') });
+    expect(figures.map(({ day }) => formatDay(day))).toEqual(['2027-01-06', '2027-02-02', '2027-07-02']);
   });
 
   it('excludes months without a figure', async () => {
@@ -50,6 +65,27 @@ describe('dbnomicsPmi', () => {
 });
 
 describeWithShared('figures as recorded', () => {
+  it('are never dated earlier than the first exchange day, and known by the day on which the reference has them', async () => {
+    const rows = readFileSync(sharedPath('data/ism_manufacturing_pmi_monthly.csv'), 'utf8').trim().split('\n').slice(1);
+    const known = rows.map((row) => row.split(',')).filter(([month, , , release]) => release !== '' && month >= '2020-05');
+    const answer = body(
+      known.map(([month]) => month.slice(0, 7)),
+      known.map(([, , print]) => Number(print)),
+    );
+    const figures = await dbnomicsPmi.fetch(createAnsweringProvider('dbnomics', answer), { from: parseDay('2020-06-01'), to: TODAY });
+    expect(figures).toHaveLength(known.length);
+    for (const [index, { day }] of figures.entries()) {
+      const [month, , , release] = known[index];
+      const [year, number] = month.split('-').map(Number);
+      // The reference has a figure from the exchange day after its release on, later around holidays.
+      const reference = parseDay(release);
+      expect(day, month).toBeLessThan(reference);
+      expect(day, month).toBeGreaterThanOrEqual(Date.UTC(year, number, number === 12 ? 3 : 1) / DAY_MS);
+      const between = Array.from({ length: reference - day - 1 }, (_, ahead) => day + 1 + ahead).filter(isUsExchangeDay);
+      expect(between.length, month).toBeLessThanOrEqual(3);
+    }
+  });
+
   it('are parsed from a recorded response', async () => {
     const recorded = readSample('dbnomics_ism_pmi.json');
     const [{ period, value }] = recorded.series.docs;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../../../../src/forecast/day.ts';
-import { fredPolicyRate, fredSp500, fredUs10y } from '../../../../../../src/market/live/sources/macro/fred.ts';
+import { fred } from '../../../../../../src/market/sources/fred.ts';
 import { describeWithShared } from '../../../../../support/record/shared.ts';
 import { readSampleText } from '../recorded-answers.ts';
 import { createAnsweringProvider, TODAY } from '../test-providers.ts';
 
 const range = { from: parseDay('2026-02-10'), to: parseDay('2026-02-17') };
 const csv = (...lines: string[]) => ['observation_date,DGS10', ...lines, ''].join('\n');
-const fetchFrom = (text: unknown) => fredUs10y.fetch(createAnsweringProvider('fred', text), range);
+const fetchFrom = (text: unknown) => fred.us10y.fetch(createAnsweringProvider('fred', text), range);
 
 describe('FRED observations', () => {
   it('are parsed, without days that have no value', async () => {
@@ -33,7 +33,7 @@ describe('FRED observations', () => {
 
   it('are requested by name and dates', async () => {
     const provider = createAnsweringProvider('fred', 'observation_date,DFEDTARU\n');
-    await fredPolicyRate.fetch(provider, range);
+    await fred.policyRate.fetch(provider, range);
     expect(provider.asked).toMatchObject([{ query: { id: 'DFEDTARU', cosd: '2026-02-10', coed: '2026-02-17' }, format: 'text' }]);
   });
 
@@ -60,7 +60,7 @@ describeWithShared('observations as recorded', () => {
   it('are parsed from a recorded response', async () => {
     const text = readSampleText('fred_fredgraph_sp500.csv');
     const full = text.split('\n').filter((line) => /^\d.*,\d/.test(line));
-    const values = await fredSp500.fetch(createAnsweringProvider('fred', text), { from: 0, to: TODAY });
+    const values = await fred.sp500.fetch(createAnsweringProvider('fred', text), { from: 0, to: TODAY });
     expect(values.map(({ value }) => value)).toEqual(full.map((line) => Number(line.split(',')[1])));
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Day, formatDay, parseDay, toInstantMs } from '../../../../../../src/forecast/day.ts';
-import { yahooDxy, yahooGold, yahooSp500 } from '../../../../../../src/market/live/sources/macro/yahoo.ts';
+import { yahoo } from '../../../../../../src/market/sources/yahoo.ts';
 import { describeWithShared } from '../../../../../support/record/shared.ts';
 import { readSample, withArrivalTime } from '../recorded-answers.ts';
 import { createAnsweringProvider } from '../test-providers.ts';
@@ -37,7 +37,7 @@ function chart({ bars, symbol = 'DX-Y.NYB', meta = {} }: ChartOptions) {
 
 const NOON_MS = toInstantMs(THURSDAY, 17);
 const fetchDxy = (body: unknown, nowMs = NOON_MS, range = WEEK) =>
-  yahooDxy.fetch(withArrivalTime(nowMs, createAnsweringProvider('yahoo', body)), range);
+  yahoo.dxy.fetch(withArrivalTime(nowMs, createAnsweringProvider('yahoo', body)), range);
 const days = async (...data: Parameters<typeof fetchDxy>) => (await fetchDxy(...data)).map(({ day }) => formatDay(day));
 
 describe('Yahoo closes', () => {
@@ -100,7 +100,7 @@ describe('Yahoo closes', () => {
 
   it('are requested by symbol and time', async () => {
     const provider = createAnsweringProvider('yahoo', chart({ bars: [], symbol: '^GSPC' }));
-    await yahooSp500.fetch(provider, WEEK);
+    await yahoo.sp500.fetch(provider, WEEK);
     const query = { period1: toInstantMs(WEEK.from) / 1_000, period2: toInstantMs(WEEK.to + 2) / 1_000, interval: '1d' };
     expect(provider.asked).toEqual([{ path: '/v8/finance/chart/%5EGSPC', query }]);
   });
@@ -134,7 +134,7 @@ describe('Yahoo closes', () => {
 
   it('throw FEED_INVALID for another symbol', async () => {
     await expect(
-      yahooGold.fetch(withArrivalTime(NOON_MS, createAnsweringProvider('yahoo', chart({ bars: bar }))), WEEK),
+      yahoo.gold.fetch(withArrivalTime(NOON_MS, createAnsweringProvider('yahoo', chart({ bars: bar }))), WEEK),
     ).rejects.toMatchObject({
       field: 'symbol',
     });
@@ -151,7 +151,7 @@ describeWithShared('charts as recorded', () => {
     const recorded = readSample('yahoo_chart_dxy.json');
     const [{ meta, indicators }] = recorded.chart.result;
     const provider = withArrivalTime(meta.currentTradingPeriod.regular.end * 1_000, createAnsweringProvider('yahoo', recorded));
-    const values = await yahooDxy.fetch(provider, wholeOf(recorded));
+    const values = await yahoo.dxy.fetch(provider, wholeOf(recorded));
     expect(values).toHaveLength(indicators.quote[0].close.filter((close: number | null) => close !== null).length);
     expect(values.map(({ day }) => new Date(toInstantMs(day)).getUTCDay()).every((weekday) => weekday >= 1 && weekday <= 5)).toBe(true);
     expect(values.at(-1)).toEqual({
@@ -165,7 +165,7 @@ describeWithShared('charts as recorded', () => {
     const recorded = readSample('yahoo_chart_spx.json');
     const [{ meta, timestamp }] = recorded.chart.result;
     const provider = withArrivalTime(meta.regularMarketTime * 1_000, createAnsweringProvider('yahoo', recorded));
-    const values = await yahooSp500.fetch(provider, wholeOf(recorded));
+    const values = await yahoo.sp500.fetch(provider, wholeOf(recorded));
     expect(values).toHaveLength(timestamp.length);
     for (const { value } of values) expect(value).toBe(Number(value.toFixed(2)));
     expect(values.at(-1)!.value).toBe(meta.regularMarketPrice);

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createProviders } from '../../../../../../src/market/live/providers/create-providers.ts';
-import { parseProviderUrls } from '../../../../../../src/market/live/providers/provider-urls.ts';
-import { kalshiStrikes, parseKalshiEvents } from '../../../../../../src/market/live/sources/strikes/kalshi.ts';
-import { openSimulatedFeed } from '../../../../../../src/market/simulated/feed.ts';
+import { createProviders, parseProviderUrls } from '../../../../../../src/market/live/providers.ts';
+import { openSimulatedFeed } from '../../../../../../src/market/simulated.ts';
+import { kalshiStrikes, parseKalshiEvents } from '../../../../../../src/market/sources/kalshi.ts';
 import { createLog } from '../../../../../../src/platform/log.ts';
 import { type Answers, answersOf, type Fault, type ProviderHost, startProviderHost } from '../../../../../support/market/provider-host.ts';
 import { strikesAnswers } from '../../../../../support/provider-data/strikes.ts';
 import { describeWithShared, sharedPath } from '../../../../../support/record/shared.ts';
+import { createRowReader } from '../test-providers.ts';
 
 const RECEIVED = Date.parse('2026-03-11T10:00:00Z');
 
@@ -30,7 +30,8 @@ function page(changes: Record<string, unknown> = {}, cursor: unknown = '') {
   return { cursor, events: [{ event_ticker: 'KXBTCD-26MAR1117', markets: [market] }] };
 }
 
-const read = (body: unknown) => parseKalshiEvents({ body, receivedAtMs: RECEIVED, providerAtMs: RECEIVED - 700 }, 'Kalshi');
+const read = (body: unknown, reader = createRowReader('Kalshi')) =>
+  parseKalshiEvents({ body, receivedAtMs: RECEIVED, providerAtMs: RECEIVED - 700 }, reader);
 
 describe('parseKalshiEvents', () => {
   it('returns prices, time and the next cursor', () => {
@@ -81,10 +82,10 @@ describe('parseKalshiEvents', () => {
     ['close_time', 1_773_262_800],
     ['strike_type', undefined],
     ['ticker', ''],
-  ])('throws FEED_INVALID naming a changed %s (%j)', (field, value) => {
-    expect(() => read(page({ [field]: value }))).toThrow(
-      expect.objectContaining({ code: 'FEED_INVALID', field, message: expect.stringContaining(`Kalshi: ${field} `) }),
-    );
+  ])('leaves out a market with a changed %s (%j)', (field, value) => {
+    const reader = createRowReader('Kalshi');
+    expect(read(page({ [field]: value }), reader).strikes).toEqual([]);
+    expect(reader.leftOut).toEqual([{ field, message: expect.stringContaining(`Kalshi: ${field} `) }]);
   });
 
   it('throws FEED_INVALID without markets', () => {
@@ -156,6 +157,13 @@ describe('kalshiStrikes', () => {
   it('stops after a maximum of pages', async () => {
     await ask(() => ({ body: page({}, 'again') }));
     expect(host!.requests('kalshi')).toHaveLength(5);
+  });
+
+  it('throws FEED_INVALID when every market is invalid', async () => {
+    await expect(ask(() => ({ body: page({ floor_strike: null }) }))).rejects.toMatchObject({
+      code: 'FEED_INVALID',
+      field: 'floor_strike',
+    });
   });
 
   it('excludes expired strikes', async () => {

@@ -1,17 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../../../../src/forecast/day.ts';
-import { createProviders } from '../../../../../../src/market/live/providers/create-providers.ts';
-import { parseProviderUrls } from '../../../../../../src/market/live/providers/provider-urls.ts';
-import { polymarketStrikes } from '../../../../../../src/market/live/sources/strikes/polymarket.ts';
-import { parseBook } from '../../../../../../src/market/live/sources/strikes/polymarket-book.ts';
-import { parseGammaEvents, parseLadder } from '../../../../../../src/market/live/sources/strikes/polymarket-ladder.ts';
-import { openSimulatedFeed } from '../../../../../../src/market/simulated/feed.ts';
-import { isNewYorkNoon, isWeeklyStrike, selectWeeklyStrikes } from '../../../../../../src/market/strikes.ts';
+import { isNewYorkNoon, isWeeklyStrike, selectWeeklyStrikes } from '../../../../../../src/market/feed.ts';
+import { createProviders, parseProviderUrls } from '../../../../../../src/market/live/providers.ts';
+import { openSimulatedFeed } from '../../../../../../src/market/simulated.ts';
+import { parseBook, parseGammaEvents, polymarketStrikes } from '../../../../../../src/market/sources/polymarket.ts';
 import { createLog } from '../../../../../../src/platform/log.ts';
 import { answersOf, type Fault, type ProviderHost, startProviderHost } from '../../../../../support/market/provider-host.ts';
 import { strikesAnswers } from '../../../../../support/provider-data/strikes.ts';
 import { describeWithShared, sharedPath } from '../../../../../support/record/shared.ts';
+import { createRowReader } from '../test-providers.ts';
 
 const RECEIVED = Date.parse('2026-03-11T10:00:00Z');
 
@@ -44,9 +42,10 @@ function event(changes: Record<string, unknown> = {}) {
   return { title: 'Bitcoin above ___ on March 13?', slug: 'bitcoin-above-on-march-13', markets: [market] };
 }
 
-const read = (changes?: Record<string, unknown>) => parseLadder(event(changes), 'Polymarket', RECEIVED);
+const readEvents = (events: unknown, reader = createRowReader('Polymarket')) => parseGammaEvents(events, reader, RECEIVED).strikes;
+const read = (changes?: Record<string, unknown>, reader = createRowReader('Polymarket')) => readEvents([event(changes)], reader);
 
-describe('parseLadder', () => {
+describe('parseGammaEvents', () => {
   it('returns tokens, prices and time', () => {
     expect(read()).toEqual([
       {
@@ -104,7 +103,7 @@ describe('parseLadder', () => {
     expect(read({ closed: true, outcomes: 7 })).toEqual([]);
     expect(read({ acceptingOrders: false, clobTokenIds: undefined })).toEqual([]);
     for (const title of ['What price will Bitcoin hit on March 13?', 'Bitcoin Up or Down', 'Ethereum above ___ on March 13?']) {
-      expect(parseLadder({ title, markets: 'anything' }, 'Polymarket', RECEIVED)).toEqual([]);
+      expect(readEvents([{ title, markets: 'anything' }])).toEqual([]);
     }
   });
 
@@ -122,14 +121,15 @@ describe('parseLadder', () => {
     ['conditionId', 'ab'],
     ['bestBid', '0.61'],
     ['id', 17],
-  ])('throws FEED_INVALID naming a changed %s (%j)', (field, value) => {
-    const changes = { question: 'no number', [field.split('.')[0]]: value };
-    expect(() => read(changes)).toThrow(expect.objectContaining({ code: 'FEED_INVALID', field, message: expect.stringContaining(field) }));
+  ])('leaves out a market with a changed %s (%j)', (field, value) => {
+    const reader = createRowReader('Polymarket');
+    expect(read({ question: 'no number', [field.split('.')[0]]: value }, reader)).toEqual([]);
+    expect(reader.leftOut).toEqual([{ field, message: expect.stringContaining(field) }]);
   });
 
   it('throws FEED_INVALID for changed events', () => {
-    expect(() => parseGammaEvents([{ name: 'Bitcoin above ___' }], 'Polymarket')).toThrow(expect.objectContaining({ field: '0.title' }));
-    expect(() => parseGammaEvents({ error: 'gone' }, 'Polymarket')).toThrow(expect.objectContaining({ code: 'FEED_INVALID' }));
+    expect(() => readEvents([{ name: 'Bitcoin above ___' }])).toThrow(expect.objectContaining({ field: '0.title' }));
+    expect(() => readEvents({ error: 'gone' })).toThrow(expect.objectContaining({ code: 'FEED_INVALID' }));
   });
 });
 
@@ -178,7 +178,7 @@ describe('parseBook', () => {
 describeWithShared('real answers of Polymarket', () => {
   it('parses a recorded ladder', () => {
     const body = sample('polymarket_gamma_event_btc_above_hourly.json');
-    const strikes = parseGammaEvents(body, 'Polymarket').flatMap((listedMarket) => parseLadder(listedMarket, 'Polymarket', RECEIVED));
+    const strikes = readEvents(body);
     expect(strikes).toHaveLength(body[0].markets.length);
     for (const [index, strike] of strikes.entries()) {
       const listedMarket = body[0].markets[index];
@@ -200,7 +200,7 @@ describeWithShared('real answers of Polymarket', () => {
     const body = sample('polymarket_gamma_event_btc_above_daily_2025.json');
     // The capture is abridged.
     for (const market of body.markets) market.clobTokenIds = '["1", "2"]';
-    const [strike] = parseLadder(body, 'Polymarket', RECEIVED);
+    const [strike] = readEvents([body]);
     expect(strike.strikeUsd).toBe(Number(/\$([\d,]+)/.exec(body.markets[0].question)![1].replace(',', '')));
     expect(isNewYorkNoon(strike.expiresAtMs)).toBe(true);
   });
@@ -261,8 +261,8 @@ describe('polymarketStrikes', () => {
 
   const AT = Date.parse('2026-03-04T08:00:00Z');
 
-  it('keeps the listed prices when the books are unavailable', async () => {
-    const { strikes } = await ask(AT, { clob: 'server-error' });
+  it.each(['server-error', 'changed-shape'] as const)('keeps the listed prices when the books have a %s', async (clob) => {
+    const { strikes } = await ask(AT, { clob });
     const weekly = selectWeeklyStrikes(strikes, AT);
     expect(weekly.length).toBeGreaterThan(10);
     expect(weekly.every(({ bids, asks }) => bids.length + asks.length === 0)).toBe(true);
@@ -274,7 +274,6 @@ describe('polymarketStrikes', () => {
     ['gamma', 'stale', 'FEED_UNAVAILABLE', /Polymarket: no strikes/],
     ['gamma', 'changed-shape', 'FEED_INVALID', /Polymarket: 0\.title/],
     ['gamma', 'down', 'FEED_UNAVAILABLE', /Polymarket/],
-    ['clob', 'changed-shape', 'FEED_INVALID', /Polymarket order book: (timestamp|bids)/],
   ] as const)('throws the error of %s when it is %s', async (provider, fault, code, message) => {
     await expect(ask(AT, { [provider]: fault })).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { toDay, toInstantMs } from '../../../../../../src/forecast/day.ts';
-import { binanceTakerBuyFraction } from '../../../../../../src/market/live/sources/venues/binance.ts';
+import { binanceTakerBuyFraction } from '../../../../../../src/market/sources/binance.ts';
 import { describeWithShared, sharedPath } from '../../../../../support/record/shared.ts';
 import { createAnsweringProvider, TODAY } from '../test-providers.ts';
 
@@ -31,6 +31,8 @@ describe('binanceTakerBuyFraction', () => {
     ['a negative volume', kline(TODAY - 1, '-8', '2'), '0.5'],
     ['a row cut short', kline(TODAY - 1, '8', '2').slice(0, 9), '0'],
     ['more bought than traded', kline(TODAY - 1, '8', '9'), '0'],
+    ['a candle of an hour', kline(TODAY - 1, '8', '2').with(6, toInstantMs(TODAY - 1, 1) - 1), '0'],
+    ['a candle that opens within a day', kline(TODAY - 1, '8', '2').with(0, toInstantMs(TODAY - 1, 1)), '0.0'],
     ['a date after tomorrow', kline(TODAY + 2, '8', '2'), 'date'],
   ])('throws FEED_INVALID for %s', async (_, row, field) => {
     await expect(fetchFrom(row)).rejects.toMatchObject({
@@ -45,6 +47,8 @@ describeWithShared('klines as recorded', () => {
   it('are parsed from a recorded response', async () => {
     const klines = JSON.parse(readFileSync(sharedPath('data/api-samples/binance_klines.json'), 'utf8'));
     const day = toDay(klines[0][0]);
+    // The capture is of a week.
+    klines[0][6] = toInstantMs(day + 1) - 1;
     const [{ value }] = await binanceTakerBuyFraction.fetch(createAnsweringProvider('binance', klines), { from: day, to: day });
     expect(value).toBe(Number(klines[0][9]) / Number(klines[0][5]));
   });

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DAY_MS, toInstantMs } from '../../../../../../src/forecast/day.ts';
-import type { Provider } from '../../../../../../src/market/live/providers/provider.ts';
-import type { VenueSource } from '../../../../../../src/market/live/sources/source.ts';
-import { binance } from '../../../../../../src/market/live/sources/venues/binance.ts';
-import { bitstamp } from '../../../../../../src/market/live/sources/venues/bitstamp.ts';
-import { coinbase } from '../../../../../../src/market/live/sources/venues/coinbase.ts';
-import { kraken } from '../../../../../../src/market/live/sources/venues/kraken.ts';
-import { openSimulatedFeed } from '../../../../../../src/market/simulated/feed.ts';
+import type { Provider } from '../../../../../../src/market/live/provider.ts';
+import { openSimulatedFeed } from '../../../../../../src/market/simulated.ts';
+import { binance } from '../../../../../../src/market/sources/binance.ts';
+import { bitstamp } from '../../../../../../src/market/sources/bitstamp.ts';
+import { coinbase } from '../../../../../../src/market/sources/coinbase.ts';
+import { kraken } from '../../../../../../src/market/sources/kraken.ts';
+import type { VenueSource } from '../../../../../../src/market/sources/source.ts';
 import { answersOf, type ProviderHost, startProviderHost } from '../../../../../support/market/provider-host.ts';
 import { VENUE_FACTORS, venuesAnswers } from '../../../../../support/provider-data/venues.ts';
 import { describeWithShared, sharedPath } from '../../../../../support/record/shared.ts';
@@ -179,11 +179,10 @@ describe.each(VENUES)('the candles of $provider', (venue) => {
     for (const { range: found } of candles) expect(found).toEqual({ highUsd: 110, lowUsd: 90 });
   });
 
-  it.each(['abc', '', '-5', '0'])('throw FEED_INVALID for the close "%s"', async (close) => {
-    await expect(candlesFrom(venue, known([TODAY - 2, '101.5'], [TODAY - 1, close]))).rejects.toMatchObject({
-      code: 'FEED_INVALID',
-      field: 'candles.1.4',
-    });
+  it.each(['abc', '', '-5', '0'])('are left out for the close "%s", and throw FEED_INVALID if there is no other', async (close) => {
+    const candles = await candlesFrom(venue, known([TODAY - 2, '101.5'], [TODAY - 1, close]));
+    expect(candles.map(({ day }) => day)).toEqual([TODAY - 2]);
+    await expect(candlesFrom(venue, known([TODAY - 1, close]))).rejects.toMatchObject({ code: 'FEED_INVALID', field: 'candles.0.4' });
   });
 
   it.each([
@@ -215,11 +214,9 @@ describe.each(VENUES)('the candles of $provider', (venue) => {
     ]);
   });
 
-  it('throw FEED_INVALID for a date after tomorrow', async () => {
-    await expect(candlesFrom(venue, known([TODAY - 1, '101.5'], [TODAY + 2, '102.5']))).rejects.toMatchObject({
-      code: 'FEED_INVALID',
-      field: 'date',
-    });
+  it('are left out for a date after tomorrow, and throw FEED_INVALID if there is no other', async () => {
+    expect(await candlesFrom(venue, known([TODAY - 1, '101.5'], [TODAY + 2, '102.5']))).toMatchObject([{ day: TODAY - 1 }]);
+    await expect(candlesFrom(venue, known([TODAY + 2, '102.5']))).rejects.toMatchObject({ code: 'FEED_INVALID', field: 'date' });
   });
 
   it('throw FEED_INVALID for an open not at 00:00 UTC', async () => {
@@ -239,6 +236,13 @@ describe('an error of Kraken with status 200', () => {
     ['EQuery:Unknown asset pair', false],
   ])('%s is retryable: %s', async (error, retryable) => {
     await expect(closesFrom(kraken, { error: [error] })).rejects.toMatchObject({ name: 'AttemptError', retryable });
+  });
+
+  it('is not a warning beside an answer', async () => {
+    const { result } = WIRE.kraken([{ day: TODAY - 1, open: '100', high: '110', low: '90', close: '101.5' }]) as { result: object };
+    expect(await closesFrom(kraken, { error: ['WGeneral:Deprecated'], result })).toMatchObject([{ closeUsd: 101.5 }]);
+    const failed = closesFrom(kraken, { error: ['WGeneral:Deprecated', 'EService:Unavailable'], result });
+    await expect(failed).rejects.toMatchObject({ name: 'AttemptError', retryable: true });
   });
 });
 

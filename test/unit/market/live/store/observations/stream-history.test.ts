@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseDay, toInstantMs } from '../../../../../../src/forecast/day.ts';
-import type { ObservationDoc, ObservationVersion } from '../../../../../../src/market/live/store/observations/observation-store.ts';
-import { StreamHistory } from '../../../../../../src/market/live/store/observations/stream-history.ts';
+import { type ObservationDoc, type ObservationVersion, StreamHistory } from '../../../../../../src/market/live/observations.ts';
 
 const DAY = parseDay('2026-03-10');
 /** Values of sentiment are final from 00:00 of their day, of the S&P 500 from the midnight after it. */

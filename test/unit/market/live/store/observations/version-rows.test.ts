@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { KnownVersion } from '../../../../../../src/market/live/store/observations/observation-store.ts';
-import { VersionRows } from '../../../../../../src/market/live/store/observations/version-rows.ts';
+import { type KnownVersion, VersionRows } from '../../../../../../src/market/live/observations.ts';
 
 const version: fc.Arbitrary<KnownVersion> = fc.record({
   value: fc.double({ noNaN: true }),

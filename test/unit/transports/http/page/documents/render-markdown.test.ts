@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { renderMarkdown } from '../../../../../../src/transports/http/page/documents/render-markdown.ts';
-import { renderMarkup } from '../../../../../../src/views/markup.ts';
+import { renderMarkdown } from '../../../../../../src/http/routes/documents.ts';
+import { renderMarkup } from '../../../../../../src/page/markup.ts';
 
 const html = (markdown: string, resolve: (href: string) => string | null = (href) => href) =>
   renderMarkup(renderMarkdown(markdown, resolve).body);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { resolveLink } from '../../../../../../src/transports/http/page/documents/resolve-link.ts';
+import { resolveLink } from '../../../../../../src/http/routes/documents.ts';
 
 const resolve = (href: string) => resolveLink(href, { path: 'verify' }, 'https://oracle.test/btc/');
 

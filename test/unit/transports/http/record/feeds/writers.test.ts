@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { escapeIcalText, renderIcal } from '../../../../../../src/transports/http/record/feeds/ical-lines.ts';
-import { escapeXml, xml, xmlText } from '../../../../../../src/transports/http/record/feeds/xml.ts';
+import { escapeIcalText, escapeXml, renderIcal, xml, xmlText } from '../../../../../../src/http/routes/feeds.ts';
 
 it('text of iCalendar is escaped by RFC 5545', () => {
   expect(escapeIcalText('a;b,c\\d\ne\r\nf:"g"')).toBe('a\\;b\\,c\\\\d\\ne\\nf:"g"');

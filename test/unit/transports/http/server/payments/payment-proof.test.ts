@@ -2,17 +2,17 @@ import type { Request } from 'express';
 import fc from 'fast-check';
 import { getAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { renderSkillFile } from '../../../../../../agent-card/documents/skill-file.ts';
-import { PAID_RESOURCES } from '../../../../../../src/commerce/price-list.ts';
-import { createPaymentRejection } from '../../../../../../src/commerce/x402/protocol/payment-payload.ts';
-import { buildPaymentQuote, PaymentRequiredError } from '../../../../../../src/commerce/x402/protocol/payment-quote.ts';
+import { renderSkillFile } from '../../../../../../agent-card/skill-documents.ts';
+import { PAID_RESOURCES } from '../../../../../../src/commerce/offerings.ts';
+import { createPaymentRejection } from '../../../../../../src/commerce/x402/payload.ts';
+import { buildPaymentQuote, PaymentRequiredError } from '../../../../../../src/commerce/x402/terms.ts';
 import {
+  buildPaymentProblem,
   encodePaymentHeader,
   PAYMENT_HEADERS,
   type PaymentHeader,
-} from '../../../../../../src/transports/http/server/payments/payment-headers.ts';
-import { buildPaymentProblem } from '../../../../../../src/transports/http/server/payments/payment-problem.ts';
-import { readPaymentProof } from '../../../../../../src/transports/http/server/payments/payment-proof.ts';
+  readPaymentProof,
+} from '../../../../../../src/http/problems.ts';
 
 const ADDRESS = '0x00000000000000000000000000000000000000cc';
 

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { EncodedText, preferredEncoding } from '../../../../../../src/transports/http/server/replies/encoded-text.ts';
+import { EncodedText, preferredEncoding } from '../../../../../../src/http/route.ts';
 
 describe('preferredEncoding', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildWeakEtag, matchesEtag } from '../../../../../../src/transports/http/server/replies/etag.ts';
+import { buildWeakEtag, matchesEtag } from '../../../../../../src/http/replies.ts';
 
 describe('buildWeakEtag', () => {
   const body = {

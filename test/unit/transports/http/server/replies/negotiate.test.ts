@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { negotiateMediaType } from '../../../../../../src/transports/http/server/replies/negotiate.ts';
+import { negotiateMediaType } from '../../../../../../src/http/replies.ts';
 
 const OFFERED = ['application/json', 'text/plain', 'text/markdown'] as const;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toAddressKey } from '../../../../../../src/transports/http/server/security/client-address.ts';
+import { toAddressKey } from '../../../../../../src/http/request-counter.ts';
 
 const group = fc.integer({ min: 0, max: 0xffff }).map((number) => number.toString(16));
 const network = fc.array(group, { minLength: 4, maxLength: 4 });

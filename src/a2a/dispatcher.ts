@@ -1,0 +1,447 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { Message, type Part, type SendMessageRequest, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
+import type {
+  AgentExecutor,
+  DefaultRequestHandler,
+  ExecutionEventBus,
+  ServerCallContext,
+  RequestContext as TaskContext,
+} from '@a2a-js/sdk/server';
+import canonicalize from 'canonicalize';
+import type { Collection, Db } from 'mongodb';
+import type { PaidCalls, RunSkill, SkillCall } from '../../skills/runner.ts';
+import type { PublicSource } from '../../skills/skill.ts';
+import type { RequestContext } from '../auth/auth.ts';
+import { formatTierRequirement } from '../auth/tiers.ts';
+import { formatMoney } from '../commerce/offerings.ts';
+import { OracleError, orElse, toClientError } from '../errors.ts';
+import type { Log } from '../platform/log.ts';
+import { type CollectionIndexes, isDuplicateKey } from '../platform/mongo.ts';
+import { otherContext, taskBusy, taskEnded, taskNotFound } from './bindings.ts';
+import { TaskPayments } from './payments.ts';
+import { getPlannedSkill, type MessagePlan, parseMessage, planMessage } from './plan.ts';
+import {
+  type A2aRequestContext,
+  dataPart,
+  getOwner,
+  getUser,
+  parsePayment,
+  removePaymentPayload,
+  runUnit,
+  setPayment,
+  textPart,
+} from './protocol.ts';
+import { diffTask, type FollowDeps, followTask, streamTask, TaskEventPublisher } from './task-events.ts';
+import { buildTask, getExpiry, getState, getStateName, hasMessage, isActive, isTerminal, type MongoTaskStore } from './task-store.ts';
+
+interface DispatcherDeps {
+  tasks: MongoTaskStore;
+  claims: MessageClaims;
+  sdkHandler: DefaultRequestHandler;
+  stopping: AbortSignal;
+  log: Log;
+  now(): Date;
+}
+
+interface TaskStart {
+  taskId: string;
+  /** False if the task may exist already. */
+  isFresh: boolean;
+  message: Message;
+  plan: MessagePlan;
+}
+
+interface DispatchedMessage {
+  taskId: string;
+  message: Message;
+  request: SendMessageRequest;
+  /** False if another call or process runs the message, or has run it. */
+  runsHere: boolean;
+}
+
+/**
+ * Runs each message exactly once, whichever process receives it how often. A process may die after any step: the message, sent again,
+ * opens the task of its claim, takes over an abandoned task, or returns the task as it is.
+ */
+export class MessageDispatcher {
+  readonly #deps: DispatcherDeps;
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps;
+  }
+
+  /** Waits for a terminal or interrupted state, unless `returnImmediately` is set. */
+  async send(request: SendMessageRequest, context: ServerCallContext): Promise<Task> {
+    const dispatched = await this.#accept(request, context);
+    if (request.configuration?.returnImmediately === true) {
+      if (dispatched.runsHere) this.#runInBackground(dispatched, context);
+      return this.#load(dispatched.taskId, context);
+    }
+    if (dispatched.runsHere) return this.#run(dispatched, context);
+    // The process that runs the message holds the capacity for it.
+    getUser(context).requestContext.detach?.();
+    return this.#waitForAnswer(dispatched, context);
+  }
+
+  async *stream(request: SendMessageRequest, context: ServerCallContext): AsyncGenerator<StreamResponse, void, undefined> {
+    const dispatched = await this.#accept(request, context);
+    if (!dispatched.runsHere)
+      return yield* streamTask(this.#buildFollowDeps(dispatched), dispatched.taskId, { context, until: isAnswered });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#track(promise);
+    let isComplete = false;
+    try {
+      for await (const event of this.#deps.sdkHandler.sendMessageStream(dispatched.request, context)) {
+        // The executor has begun, in a unit of its own: the stream lasts as long as its client likes.
+        getUser(context).requestContext.detach?.();
+        yield* this.#reconcileWithStore(event, dispatched, context);
+      }
+      isComplete = true;
+    } finally {
+      if (!isComplete) await this.#release(context);
+      resolve();
+    }
+  }
+
+  async drain(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+  }
+
+  async #accept(request: SendMessageRequest, context: ServerCallContext): Promise<DispatchedMessage> {
+    const sent = parseMessage(request);
+    setPayment(context, parsePayment(sent));
+    const message = removePaymentPayload(sent);
+    const owner = getOwner(context);
+    const { claims, tasks } = this.#deps;
+    const claimed = await claims.find(owner, sent);
+    const continued = message.taskId === '' ? undefined : await this.#loadContinuedTask(message, claimed === null, context);
+    const plan = planMessage(message, continued, context);
+    // Metered before anything is stored; a repeated message was metered the first time.
+    if (claimed === null) await meter(message, context);
+    const freshId = randomUUID();
+    const taskId = await claims.claim(owner, sent, claimed ?? (message.taskId || freshId));
+    const [runsHere, task] = await this.#releaseOnError(context, async () => {
+      const isNew = await this.#openOrResume({ taskId, isFresh: taskId === freshId, message, plan }, context);
+      const isLeased = isNew || (await tasks.takeOver(taskId, message, context));
+      return [isLeased, await this.#load(taskId, context)] as const;
+    });
+    // Another message won the compare-and-set, so this one is not part of the task.
+    if (!runsHere && message.taskId !== '' && !hasMessage(task, message))
+      throw isTerminal(task) ? taskEnded(getStateName(task)) : taskBusy();
+    return { taskId, message, request: buildSdkRequest(request, message, task), runsHere };
+  }
+
+  /** @throws OracleError NOT_FOUND, CONFLICT for a task in a terminal state */
+  async #loadContinuedTask({ taskId, contextId }: Message, isNew: boolean, context: ServerCallContext): Promise<Task> {
+    // A repeated message may take over the abandoned task, so it must not be failed by the read.
+    const task = isNew ? await this.#load(taskId, context) : await this.#deps.tasks.peek(taskId, context);
+    if (task === undefined) throw taskNotFound();
+    if (isNew && isTerminal(task)) throw taskEnded(getStateName(task));
+    if (contextId !== '' && contextId !== task.contextId) throw otherContext();
+    return task;
+  }
+
+  async #openOrResume({ taskId, isFresh, message, plan }: TaskStart, context: ServerCallContext): Promise<boolean> {
+    const { tasks, now } = this.#deps;
+    if (message.taskId !== '') return tasks.resume(taskId, message, context);
+    // Checked first, because opening may evict an older task of the owner.
+    if (!isFresh && (await tasks.peek(taskId, context)) !== undefined) return false;
+    const contextId = message.contextId || randomUUID();
+    return tasks.open(buildTask({ taskId, contextId, message, at: now(), skill: getPlannedSkill(plan) }), context);
+  }
+
+  #run(dispatched: DispatchedMessage, context: ServerCallContext): Promise<Task> {
+    return this.#track(this.#releaseOnError(context, () => this.#execute(dispatched, context)));
+  }
+
+  /** The task reports the result: no client waits. */
+  #runInBackground(dispatched: DispatchedMessage, context: ServerCallContext): void {
+    const { taskId } = dispatched;
+    runUnit(context, () => this.#run(dispatched, context)).catch((error: unknown) =>
+      this.#deps.log.error({ err: error, taskId }, 'a task could not be carried out'),
+    );
+  }
+
+  async #execute(dispatched: DispatchedMessage, context: ServerCallContext): Promise<Task> {
+    try {
+      await this.#deps.sdkHandler.sendMessage(dispatched.request, context);
+    } catch (error) {
+      // The task was cancelled before it started.
+      const task = await this.#load(dispatched.taskId, context);
+      if (isTerminal(task)) return task;
+      throw error;
+    }
+    // Read from the store, because another process may have ended the task or taken it over.
+    return this.#waitForAnswer(dispatched, context);
+  }
+
+  /** Replaces a final event by the stored state, if another process ended the task first. */
+  async *#reconcileWithStore(
+    event: StreamResponse,
+    dispatched: DispatchedMessage,
+    context: ServerCallContext,
+  ): AsyncGenerator<StreamResponse> {
+    if (event.payload?.$case !== 'statusUpdate' || isActive(event.payload.value)) return yield event;
+    const task = await this.#waitForAnswer(dispatched, context);
+    if (getState(task) === getState(event.payload.value)) return yield event;
+    yield* diffTask(WORKING_TASK, task);
+  }
+
+  async #waitForAnswer(dispatched: DispatchedMessage, context: ServerCallContext): Promise<Task> {
+    let last: Task | undefined;
+    for await (const task of followTask(this.#buildFollowDeps(dispatched), dispatched.taskId, { context, until: isAnswered })) last = task;
+    return last ?? this.#load(dispatched.taskId, context);
+  }
+
+  /** Read access for followers; takes over the task once if its lease holder has died. */
+  #buildFollowDeps(dispatched: DispatchedMessage): FollowDeps {
+    const { tasks, stopping } = this.#deps;
+    let { runsHere } = dispatched;
+    const getChangeToken = async (taskId: string, context: ServerCallContext) => {
+      const change = await tasks.getChangeToken(taskId, context);
+      if (change !== '' || runsHere) return change;
+      runsHere = await this.#takeOver(dispatched, context);
+      return tasks.getChangeToken(taskId, context);
+    };
+    const load: MongoTaskStore['load'] = (taskId, context) => tasks.load(taskId, context);
+    const peek: MongoTaskStore['peek'] = (taskId, context) => tasks.peek(taskId, context);
+    return { tasks: { getChangeToken, load, peek }, stopping };
+  }
+
+  async #takeOver(dispatched: DispatchedMessage, context: ServerCallContext): Promise<boolean> {
+    const runsHere = await this.#deps.tasks.takeOver(dispatched.taskId, dispatched.message, context);
+    if (runsHere) this.#runInBackground({ ...dispatched, runsHere }, context);
+    return runsHere;
+  }
+
+  async #releaseOnError<T>(context: ServerCallContext, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      await this.#release(context);
+      throw error;
+    }
+  }
+
+  /** Releases the lease, so that a retry need not wait for its expiry. */
+  async #release(context: ServerCallContext): Promise<void> {
+    const { tasks, log } = this.#deps;
+    await tasks.release(context).catch((error: unknown) => log.warn({ err: error }, 'a task could not be given up'));
+  }
+
+  async #load(taskId: string, context: ServerCallContext): Promise<Task> {
+    const task = await this.#deps.tasks.load(taskId, context);
+    if (task === undefined) throw taskNotFound();
+    return task;
+  }
+
+  #track<T>(work: Promise<T>): Promise<T> {
+    this.#running.add(work);
+    const done = () => void this.#running.delete(work);
+    work.then(done, done);
+    return work;
+  }
+}
+
+/** Bytes per unit of the storage quota. */
+const STORAGE_UNIT_BYTES = 4_096;
+/** Compressed size of states, answers and errors that the service adds to a message. */
+const RESPONSE_BYTES = 2_048;
+
+/** A longer message costs as much again: to read it for a skill, and to store it. */
+const SHORT_MESSAGE_BYTES = 1_024;
+
+/** @throws OracleError RATE_LIMITED */
+async function meter(message: Message, context: ServerCallContext): Promise<void> {
+  const { requestContext } = getUser(context);
+  const bytes = Buffer.byteLength(JSON.stringify(Message.toJSON(message)));
+  if (bytes > SHORT_MESSAGE_BYTES) await requestContext.countCall?.();
+  await requestContext.countTask?.(Math.ceil((bytes + RESPONSE_BYTES) / STORAGE_UNIT_BYTES));
+}
+
+const WORKING_TASK = { artifacts: [], status: { state: TaskState.TASK_STATE_WORKING, message: undefined, timestamp: undefined } };
+
+/** Terminal, or waiting for the client. */
+function isAnswered(task: Task): boolean {
+  return !isActive(task);
+}
+
+/** The SDK finds the task by the ids of the message, and waits for its end. */
+function buildSdkRequest(request: SendMessageRequest, message: Message, { id, contextId }: Task): SendMessageRequest {
+  const { configuration } = request;
+  return {
+    ...request,
+    message: { ...message, taskId: id, contextId, referenceTaskIds: [] },
+    configuration: configuration && { ...configuration, returnImmediately: false, historyLength: undefined },
+  };
+}
+
+interface MessageDoc {
+  owner: string;
+  messageId: string;
+  taskId: string;
+  /** SHA-256 of the canonical message. */
+  digest: string;
+  expiresAt: Date;
+}
+
+const COLLECTION = 'a2a_messages';
+const MESSAGE_KEY = { owner: 1, messageId: 1 } as const;
+
+export const MESSAGE_INDEXES = [
+  { collection: COLLECTION, indexes: [{ key: MESSAGE_KEY, unique: true }, { key: { expiresAt: 1 } }] },
+] as const satisfies CollectionIndexes[];
+
+/** Maps message ids to tasks, so that a repeated message reaches the same task (idempotency key: owner and `messageId`). */
+export class MessageClaims {
+  readonly #messages: Collection<MessageDoc>;
+  readonly #now: () => Date;
+
+  constructor(db: Db, now: () => Date) {
+    this.#messages = db.collection<MessageDoc>(COLLECTION);
+    this.#now = now;
+  }
+
+  /** Null for a new message. @throws OracleError CONFLICT if the id was used with other content */
+  async find(owner: string, message: Message): Promise<string | null> {
+    const found = await this.#messages.findOne({ owner, messageId: message.messageId }, { hint: MESSAGE_KEY });
+    if (found === null) return null;
+    if (found.digest !== computeMessageDigest(message)) throw messageIdReused();
+    return found.taskId;
+  }
+
+  /** Returns `taskId`, or the task of the same message if a concurrent claim won. @throws OracleError CONFLICT */
+  async claim(owner: string, message: Message, taskId: string): Promise<string> {
+    const { messageId } = message;
+    try {
+      await this.#messages.insertOne({
+        owner,
+        messageId,
+        taskId,
+        digest: computeMessageDigest(message),
+        expiresAt: getExpiry(owner, this.#now()),
+      });
+      return taskId;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
+    return (await this.find(owner, message)) ?? this.claim(owner, message, taskId);
+  }
+
+  async purge(now: Date): Promise<void> {
+    await this.#messages.deleteMany({ expiresAt: { $lte: now } });
+  }
+}
+
+function computeMessageDigest(message: Message): string {
+  return createHash('sha256')
+    .update(canonicalize(Message.toJSON(message)) ?? '')
+    .digest('hex');
+}
+
+function messageIdReused(): OracleError {
+  return new OracleError('CONFLICT', 'This messageId was used for a message with other content', {
+    field: 'message.messageId',
+    suggestedAction: 'Use a new messageId, e.g. a UUID; repeat one only with the same content.',
+  });
+}
+
+export interface ExecutorDeps {
+  runSkill: RunSkill;
+  paidCalls: PaidCalls;
+  publicSource?: (context: RequestContext) => PublicSource;
+  /** Plays a scenario of the test kit; true if it has answered. */
+  playFixture?: (context: TaskContext, bus: ExecutionEventBus) => Promise<boolean>;
+  log: Log;
+  now(): Date;
+}
+
+/** Runs the call of a message and publishes the task's events. Never throws. */
+export class SkillExecutor implements AgentExecutor {
+  readonly #deps: ExecutorDeps;
+  /** Context ids of running tasks, by task id. */
+  readonly #runningContexts = new Map<string, string>();
+
+  constructor(deps: ExecutorDeps) {
+    this.#deps = deps;
+  }
+
+  async execute(context: TaskContext, bus: ExecutionEventBus): Promise<void> {
+    if ((await this.#deps.playFixture?.(context, bus)) === true) return;
+    const { taskId, contextId } = context;
+    this.#runningContexts.set(taskId, contextId);
+    const publisher = new TaskEventPublisher({ taskId, contextId, bus, now: this.#deps.now });
+    try {
+      await runUnit(context.context, () => this.#runPlan(context, publisher));
+    } catch (error) {
+      this.#logInternalError(error, context);
+      publisher.publishFailed(toClientError(error));
+    } finally {
+      this.#runningContexts.delete(taskId);
+    }
+  }
+
+  /** Ends the stream; later output of the skill is discarded. */
+  async cancelTask(taskId: string, bus: ExecutionEventBus): Promise<void> {
+    const contextId = this.#runningContexts.get(taskId) ?? '';
+    new TaskEventPublisher({ taskId, contextId, bus, now: this.#deps.now }).publishStatus(TaskState.TASK_STATE_CANCELED, {
+      parts: [textPart('Cancelled by the client.')],
+    });
+  }
+
+  async #runPlan(context: TaskContext, publisher: TaskEventPublisher): Promise<void> {
+    const user = getUser(context.context);
+    publisher.publishOpened(context);
+    const plan = planMessage(context.userMessage, context.task, context.context);
+    if (plan.do === 'ask') return publisher.publishInputRequired(plan);
+    if (plan.do !== 'decline') publisher.setNote(plan.note);
+    const requestContext = toFullContext(user.requestContext);
+    if (plan.do === 'reject') return publisher.publishRejected(plan, await this.#readPublicPart(plan.call, requestContext));
+    if (plan.do !== 'call') {
+      const payments = new TaskPayments({ paidCalls: this.#deps.paidCalls, publisher, task: context.task });
+      if (plan.do === 'bill') return payments.requestPayment(plan, await this.#readPublicPart(plan.call, requestContext));
+      if (plan.do === 'decline') return payments.decline();
+      return payments.sell(plan, {
+        requestContext,
+        owner: requestContext.caller.wallet === undefined ? requestContext.address : user.userName,
+        onFailure: (error) => this.#logInternalError(error, context),
+      });
+    }
+    publisher.publishWorking(plan.call.skill.id);
+    const answer = await this.#deps.runSkill(plan.call, requestContext);
+    publisher.publishCompleted(plan.call, answer, { tier: requestContext.caller.tier });
+  }
+
+  /** What the caller may know of an answer outside its tier, as text and as data; empty before there is a forecast. */
+  async #readPublicPart({ skill, input }: SkillCall, requestContext: RequestContext): Promise<Part[]> {
+    const { publicPart, tier, offering } = skill;
+    const source = this.#deps.publicSource?.(requestContext);
+    if (publicPart === undefined || source === undefined || tier === 'public') return [];
+    const part = await publicPart.read(source, input).catch(orElse('STEP_WAITING', null));
+    if (part === null) return [];
+    const signIn = `sign in with a wallet that holds ${formatTierRequirement(tier)}`;
+    const pay = offering === null ? '' : `, pay ${formatMoney(offering.price)} for this answer by x402`;
+    const ways = `${signIn}${pay}, or wait until ${String(part.resolvesAt).slice(0, 10)}`;
+    return [textPart(publicPart.formatText(part, ways)), dataPart(part)];
+  }
+
+  /** Internal errors are logged here, because the client receives none of their text. */
+  #logInternalError(error: unknown, { taskId, context }: TaskContext): void {
+    if (toClientError(error).code !== 'INTERNAL') return;
+    this.#deps.log.error({ err: error, taskId, requestId: getUser(context).requestContext.requestId }, 'a task failed');
+  }
+}
+
+/** Calls without an HTTP connection are admitted and metered where they entered. */
+function toFullContext(requestContext: A2aRequestContext): RequestContext {
+  const count = async () => undefined;
+  const counters = { countCall: count, countChainCall: count, countTask: count, countRejectedPayment: count };
+  const room = { requirePaymentRoom: () => undefined, hasPaymentRoom: () => true, reserveAnswer: count, beginPayment: () => undefined };
+  const work: Pick<RequestContext, 'run' | 'suspend' | 'detach'> = {
+    run: async (unit) => unit(),
+    suspend: (waiting) => waiting(),
+    detach: () => undefined,
+  };
+  return { requestId: 'none', ...counters, ...room, ...work, ...requestContext } as RequestContext;
+}

@@ -1,0 +1,476 @@
+import { join } from 'node:path';
+import type { Db } from 'mongodb';
+import { REGISTRATION_PATH } from '../../agent-card/documents.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import { createPaidCalls, createSkillRunner } from '../../skills/runner.ts';
+import type { ProtocolAdapter } from '../adapter.ts';
+import type { AccessSource } from '../auth/api-keys.ts';
+import { ensureIdentity, readReputation, updateAgentUri } from '../chain/erc8004.ts';
+import type { PaymentInterface } from '../commerce/x402/claims.ts';
+import { loadConfig } from '../config.ts';
+import { computeReplayRange, hasDaysToReplay } from '../dev/replay.ts';
+import { getErrorMessage, OracleError } from '../errors.ts';
+import { toDay, toInstantMs } from '../forecast/day.ts';
+import { HORIZONS } from '../forecast/model.ts';
+import type { HttpDeps } from '../http/deps.ts';
+import type { AppOptions } from '../http/security.ts';
+import { isLiveReachable } from '../market/live/live-market.ts';
+import { parseProviderUrls } from '../market/live/providers.ts';
+import { chooseFeed } from '../market/market.ts';
+import { composeMetrics } from '../ops/compose-metrics.ts';
+import { countDeliveryAttempt, countMcpMessage, countPayment, createWorkCounts, WATCHED_MESSAGES } from '../ops/metric-definitions.ts';
+import type { Metrics } from '../ops/metrics.ts';
+import type { PipelineDeps } from '../pipeline/forecaster.ts';
+import type { Schedule } from '../pipeline/schedule.ts';
+import { checkReadiness, readServiceStatus } from '../pipeline/status.ts';
+import { requireNoOpenRestore } from '../platform/backup.ts';
+import { inDataDir } from '../platform/data-dir.ts';
+import { createLog, createLogCounts } from '../platform/log.ts';
+import { connectMongo, ensureIndexes } from '../platform/mongo.ts';
+import { createStartupProgress, formatStartupStep, writeNotice } from '../platform/progress.ts';
+import { joinUrl } from '../platform/service-client.ts';
+import { createShutdown, stopOnSignals } from '../platform/shutdown.ts';
+import { takeTime } from '../platform/time.ts';
+import { connectTracer, flushSpans } from '../platform/tracing.ts';
+import { ChampionLog } from '../record/challenge.ts';
+import { FiguresStore } from '../record/crowd.ts';
+import { DatasetFileStore, DatasetService } from '../record/dataset.ts';
+import { RecordFigures } from '../record/figures.ts';
+import { ForecastRecord, requireSameSalts } from '../record/forecasts.ts';
+import { ModelStore } from '../record/model-card.ts';
+import { listSecretValues } from '../settings.ts';
+import { hasExchangeOrders } from '../wager/polymarket.ts';
+import type { Venue } from '../wager/venue.ts';
+import { WagerBook } from '../wager/wagers.ts';
+import {
+  type ComposedChain,
+  composeChain,
+  composePublicRpc,
+  composeSignerHealth,
+  composeTrustedTime,
+  composeWalletFunds,
+} from './chain.ts';
+import {
+  composeClientFeedback,
+  composeCommerce,
+  composeJobs,
+  composePaymentHealth,
+  composePurchases,
+  composeSettlementCost,
+  type Jobs,
+} from './commerce.ts';
+import { composeMarket, type ServiceCore, simulatedOnRealChainError } from './core.ts';
+import {
+  composeEvents,
+  composeWebhookDelivery,
+  composeWebhooks,
+  composeWebSocket,
+  type EventPublishing,
+  type WebhookDelivery,
+  type WebSocketService,
+} from './events.ts';
+import { adoptAttestations, type ForeignAttestations, requireSameHistory, restoreLostTransactions } from './history.ts';
+import { ALL_INDEXES } from './indexes.ts';
+import {
+  createStartRetry,
+  type Infrastructure,
+  openInfrastructure,
+  type ProcessContext,
+  type RetryPart,
+  type StartupContext,
+} from './infrastructure.ts';
+import { composeContest, composePipeline, composeSelfTestService, composeVenues } from './pipeline.ts';
+import {
+  buildCardSource,
+  composeA2a,
+  composeAbout,
+  composeAdministration,
+  composeApplications,
+  composeAppOptions,
+  composeAuth,
+  composeCard,
+  composeDemo,
+  composeMcp,
+  composeOAuth,
+  composeSkillDeps,
+  shareWhileInFlight,
+} from './transports.ts';
+
+const { version } = packageJson;
+
+/** @param address URL of this process; null for a command, which uses the registered one */
+export async function assembleService(context: StartupContext, address: string | null): Promise<Service> {
+  const { config, log, logCounts, shutdown, progress } = context;
+  const core = await openCore(context, address);
+  const retry = createStartRetry(context, address !== null);
+  const { db, chain, wallets, market, agentId, publicUrl, time, now } = core;
+  progress.startStep('assembling the service');
+  const getStartupStep = () => formatStartupStep(progress);
+  const state: Service['state'] = { schedule: null };
+
+  const venues = composeVenues(context, core);
+  const push = composeEvents(context, core);
+  const pipeline = composePipeline(context, { ...core, ...venues, push, version });
+  const contest = composeContest({ ...core, log });
+
+  const skillDeps = composeSkillDeps(context, { ...core, ...venues });
+  const runSkill = createSkillRunner(skillDeps);
+  const workCounts = createWorkCounts();
+  const commerce = await composeCommerce(context, core, {
+    isReplayAhead: () => progress.replayAhead,
+    observePayment: (over, step) => countPayment(workCounts, over, step),
+  });
+  const jobs = await composeJobs(context, { ...core, wallet: wallets.provider, ledger: commerce.ledger, answers: skillDeps });
+  const purchases = composePurchases(context, { db, chain, commerce, answers: skillDeps, now });
+  const createCallsOver = (over: PaymentInterface) =>
+    createPaidCalls({ sales: commerce.sales, runSkill, toUrl: (path) => joinUrl(publicUrl, path), over });
+
+  const applications = composeApplications(context, core);
+  const access = await retry(() => composeAuth(core, applications?.tokens));
+  const cardSource = buildCardSource(core, commerce, version);
+  const card = await retry(() => composeCard({ ...core, source: cardSource }));
+  const a2a = composeA2a(context, { ...core, source: cardSource, runSkill, paidCalls: createCallsOver('a2a'), signals: skillDeps });
+  const mcp = await composeMcp(
+    context,
+    {
+      ...skillDeps,
+      access,
+      hasOAuth: applications !== null,
+      observeMessage: (message) => countMcpMessage(workCounts, message),
+    },
+    { runSkill, paidCalls: createCallsOver('mcp') },
+  );
+
+  const view = { saltSecret: core.saltSecret, policy: config.REVEAL, publicUrl, chainId: chain.chainId };
+  const websocket = composeWebSocket(context, { db, access, push, view, now });
+  const tierOf = (wallet: string) => access.getWalletTier(wallet);
+  const webhookDelivery = composeWebhookDelivery(context, {
+    ...core,
+    push,
+    view,
+    tierOf,
+    observeAttempt: (delivery, attempt) => countDeliveryAttempt(workCounts, delivery, attempt),
+  });
+
+  const { administration, ...operator } = composeAdministration({ config, db, pipeline, state, getStartupStep, log, now });
+  const identify = (authorization: string | undefined) => access.identify(authorization);
+  const options = composeAppOptions({ config, db, log, shutdown, now, identify, ...operator });
+
+  const localChain = config.chainMode !== 'real';
+  const checkSigners = composeSignerHealth(core.signers, now);
+  const readiness = { chain, localChain, market, pingDatabase: () => core.database.ping(), time, checkSigners, setup: getStartupStep, now };
+  const walletFunds = composeWalletFunds(core);
+  const payments = composePaymentHealth(config, { chain, commerce, facilitator: wallets.facilitator, now });
+  const readSettlement = composeSettlementCost(config, { chain, now });
+  const readStatus = () =>
+    readServiceStatus({
+      version,
+      role: config.ROLE,
+      feedReason: core.feedReason,
+      chain,
+      localChain,
+      walletFunds,
+      payments,
+      pipeline,
+      readiness,
+      schedule: () => state.schedule,
+      now,
+    });
+  const status = async () => {
+    const [read, settlement] = await Promise.all([readStatus(), readSettlement()]);
+    return { ...read, settlement };
+  };
+  const { loadShedder } = options;
+  const selfTests = composeSelfTestService({ ...pipeline, getStartupStep });
+  const { ledger } = commerce;
+  const metrics = await composeMetrics({ ...core, config, log, logCounts, workCounts, loadShedder, selfTests, ledger, status });
+  const appOptions = { ...options, ...(metrics !== null && { observeRequest: metrics.observeRequest }) };
+  const demo = composeDemo({ ...core, access });
+  const http: HttpDeps = {
+    ...skillDeps,
+    version,
+    contact: config.CONTACT,
+    about: composeAbout({ config, chain, agentId, reporter: wallets.reporter.address, now }),
+    access,
+    accessSources: [access.apiKeys, ...(applications === null ? [] : [applications.access])],
+    hasOAuth: applications !== null,
+    administration,
+    agentTasks: a2a.tasks,
+    card,
+    champions: core.champions,
+    clientFeedback: composeClientFeedback(core, ledger),
+    chainReading: composePublicRpc({ config, ...core.infrastructure, publicUrl }),
+    commerce: { ...commerce, closed: { ...commerce.closed, ...jobs.closedChannels } },
+    contest,
+    dataset: core.dataset,
+    demo,
+    identity: core.identity,
+    isStopping: () => shutdown.draining.aborted,
+    jobs: jobs.service,
+    paidCalls: createCallsOver('rest'),
+    purchases,
+    readiness: shareWhileInFlight(() => checkReadiness(readiness)),
+    reports: pipeline.reports,
+    reputation: () => readReputation(chain, agentId, wallets.reporter.address),
+    runSkill,
+    selfTests,
+    setup: () => progress.current,
+    status,
+    tickets: websocket.tickets,
+    webhooks: composeWebhooks({ ...core, events: push.events, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', publicUrl }),
+  };
+
+  const oauth = applications === null ? [] : [composeOAuth(context, applications, { ...core, access, hasDemoWallets: demo !== null })];
+
+  return {
+    config,
+    log,
+    logCounts,
+    shutdown,
+    progress,
+    state,
+    infrastructure: core.infrastructure,
+    database: core.database,
+    live: core.live,
+    range: core.range,
+    feedReason: core.feedReason,
+    announce: core.announce,
+    champions: core.champions,
+    pipeline,
+    replayVenue: venues.paper,
+    push,
+    webhookDelivery,
+    websocket,
+    watchJobs: jobs.watch,
+    http,
+    metrics,
+    appOptions,
+    adapters: [...a2a.adapters, mcp, ...oauth],
+    applications: applications?.access ?? null,
+    async purge(at) {
+      // A clock that runs ahead would delete documents that have not expired.
+      if ((await time.findDisagreement(takeTime(at))) !== null) return;
+      const stores = [
+        access,
+        a2a,
+        commerce.sales,
+        push.events,
+        webhookDelivery,
+        websocket,
+        ...(applications === null ? [] : [applications]),
+      ];
+      await Promise.all(stores.map((store) => store.purge(at)));
+    },
+  };
+}
+
+const now = () => new Date();
+
+/** @param address URL of this process; null for a command, which uses the registered one */
+function openCore(context: StartupContext, address: string | null): Promise<ServiceCore> {
+  return inDataDir(context.config.DATA_DIR, () => openCoreParts(context, address));
+}
+
+async function openCoreParts(context: StartupContext, address: string | null): Promise<ServiceCore> {
+  const { config, shutdown, progress } = context;
+  const isRealChain = config.chainMode === 'real';
+  const choice = await chooseMarketData(context);
+  const range = isRealChain ? null : computeReplayRange(choice.coverage, toDay(Date.now()), config.REPLAY_DAYS);
+  const opened = await openInfrastructure({
+    config,
+    shutdown,
+    progress,
+    genesisMs: range === null ? undefined : toInstantMs(range.from),
+    onFailure: (error) => stopAfterFailure(context, error),
+  });
+
+  progress.startStep('connecting to database and chain');
+  const retry = createStartRetry(context, address !== null);
+  const database = await retry(() => connectMongo(opened.mongodbUri));
+  shutdown.onStop('database connection', () => database.close());
+  const { db } = database;
+  await retry(() => requireNoOpenRestore(db));
+  await retry(() => ensureIndexes(db, ALL_INDEXES));
+  const { infrastructure, chain, journal, signers, wallets } = await openChain(context, { db, infrastructure: opened, retry });
+  const { saltSecret, encryptionSecret, localChain } = infrastructure;
+  const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
+  const models = new ModelStore(db);
+  const figuresStore = new FiguresStore(db);
+  const hasReplayAhead = localChain !== null && (await hasDaysToReplay({ db, record, range, chain: localChain }));
+  // A restored chain has the wall clock's time: behind a block of the present, nothing can be dated to the past.
+  if (hasReplayAhead && localChain.restored) await localChain.setNextBlockTime(await localChain.readLastBlockMs());
+  const { feed, reason: feedReason } = choice.selectFeed(await record.findSource());
+  const { market, live } = await composeMarket(context, db, feed);
+  const { address: attester } = wallets.attester;
+  const adopt = async (found: ForeignAttestations) => {
+    const isAdopted = await adoptAttestations({ chain, journal, attester, record, saltSecret }, found);
+    if (isAdopted) reportAdopted(context, found);
+    return isAdopted;
+  };
+  await requireSameHistory({ record, market, chain, journal, attester, isLocalChain: !isRealChain, adopt, dataDir: config.DATA_DIR });
+  await requireSameSalts(record, saltSecret, isRealChain ? undefined : join(config.DATA_DIR, 'keys.json'));
+
+  if (isRealChain && (await record.findLastDay()) === null) {
+    // Loaded once in the life of a record.
+    const { requireReadyForFirstStart } = await import('../ops/doctor.ts');
+    const roles = async () =>
+      Object.values(signers).flatMap((signer) => (signer === null ? [] : [{ role: signer.role, address: signer.account.address }]));
+    const parts = { database: async () => database, chain: async () => chain, roles };
+    await requireReadyForFirstStart({ config, target: infrastructure, ...parts, log: context.log, now });
+  }
+
+  progress.startStep('registering the agent');
+  const knownUrl = config.PUBLIC_URL ?? address;
+  const agentUri = joinUrl(knownUrl ?? `http://127.0.0.1:${config.PORT}`, REGISTRATION_PATH);
+  let identity = await retry(() => ensureIdentity(chain, { agentUri, wallet: wallets.attester }));
+  return {
+    infrastructure,
+    database,
+    db,
+    chain,
+    journal,
+    signers,
+    wallets,
+    market,
+    live,
+    saltSecret,
+    encryptionSecret,
+    record,
+    models,
+    figuresStore,
+    figures: new RecordFigures({ store: figuresStore, record, models }),
+    champions: new ChampionLog(db),
+    dataset: new DatasetService({ record, models, store: new DatasetFileStore(db, now), now }),
+    wagers: new WagerBook(db),
+    time: composeTrustedTime(context, { chain, database, now }),
+    now,
+    agentId: identity.agentId,
+    publicUrl: knownUrl ?? identity.agentUri.replace(REGISTRATION_PATH, ''),
+    identity: () => identity,
+    async announce() {
+      identity = await updateAgentUri(chain, wallets.attester, identity, agentUri);
+    },
+    range,
+    feedReason,
+  };
+}
+
+interface OpenChainOptions {
+  db: Db;
+  infrastructure: Infrastructure;
+  retry: RetryPart;
+}
+
+/**
+ * Continues a local chain whose processes were killed. A demonstration whose chain lacks what cannot be sent again begins anew; what else there
+ * may be in a database, such as the record of another chain, is left as it is. @throws OracleError DATA_DIR_DAMAGED, as `composeChain`
+ */
+async function openChain(
+  context: StartupContext,
+  { db, infrastructure, retry }: OpenChainOptions,
+): Promise<ComposedChain & { infrastructure: Infrastructure }> {
+  const composed = await retry(() => composeChain(context, db, infrastructure));
+  const { localChain, beginAnew } = infrastructure;
+  const lost = localChain === null ? null : await retry(() => restoreLostTransactions({ ...composed, localChain }));
+  if (lost === null) return { ...composed, infrastructure };
+  if (beginAnew === null || !(await holdsDemonstrationAlone(db, composed))) throw lost;
+  const { config, log, progress } = context;
+  log.warn({ err: lost }, 'the local chain is behind the database');
+  writeNotice(
+    `The chain of ${config.DATA_DIR} was killed before it had saved what the record needs: the demonstration begins anew, with the same keys.`,
+  );
+  progress.startStep('beginning the demonstration anew');
+  // The chain first: until the database is empty, the next start after a kill finds the same and begins anew too.
+  const begun = await beginAnew();
+  await db.dropDatabase();
+  await retry(() => ensureIndexes(db, ALL_INDEXES));
+  return openChain(context, { db, infrastructure: begun, retry });
+}
+
+/** Whether a database has transactions of this chain and of keys of this folder alone, and no order that was placed for money. */
+async function holdsDemonstrationAlone(db: Db, { journal, chain, signers }: ComposedChain): Promise<boolean> {
+  const own = Object.values(signers).flatMap((signer) => signer?.account.address ?? []);
+  return !(await journal.hasOthers(chain.chainId, own)) && !(await hasExchangeOrders(db));
+}
+
+/** A record on a real chain is permanent: unreachable live data is waited for there, never replaced. */
+async function chooseMarketData({ config, progress }: StartupContext): ReturnType<typeof chooseFeed> {
+  const isRealChain = config.chainMode === 'real';
+  if (isRealChain && config.FEEDS === 'simulated') throw simulatedOnRealChainError();
+  progress.startStep('looking for market data');
+  return chooseFeed(isRealChain && config.FEEDS === 'auto' ? 'live' : config.FEEDS, {
+    seed: config.SIMULATION_SEED,
+    isLiveReachable: () => isLiveReachable(parseProviderUrls(config.PROVIDER_URLS ?? '')),
+  });
+}
+
+function reportAdopted({ log }: ProcessContext, { predictions, resolutions }: ForeignAttestations): void {
+  const counts = { forecasts: predictions.length, outcomes: resolutions.length };
+  log.warn(counts, 'the database is older than the chain: what it lacks was read back');
+}
+
+function stopAfterFailure({ log, shutdown }: ProcessContext, error: OracleError): void {
+  log.error({ err: error }, 'a part of the service ended by itself');
+  process.stderr.write(formatStartupError(error));
+  void shutdown.stop(error.message).then(() => process.exit(1));
+}
+
+/** Runs work in a process context. An error is written to standard error by `formatError` and ends the process with `failureCode`. */
+export async function runProcess(
+  work: (context: StartupContext) => Promise<void>,
+  failureCode = 1,
+  formatError: (error: unknown) => string = formatStartupError,
+): Promise<void> {
+  let context: StartupContext | undefined;
+  try {
+    await connectTracer();
+    context = openStartupContext();
+    await work(context);
+  } catch (error) {
+    // A signal ends the process itself: errors of the work that its stop interrupts are not reported.
+    if (context?.shutdown.signal.aborted) return;
+    process.stderr.write(formatError(error));
+    await context?.shutdown.stop('the start failed');
+    process.exit(failureCode);
+  }
+}
+
+function openStartupContext(): StartupContext {
+  const config = loadConfig();
+  const logCounts = createLogCounts(WATCHED_MESSAGES);
+  const log = createLog({ level: config.LOG_LEVEL, secrets: listSecretValues(config), counts: logCounts });
+  const shutdown = createShutdown({ log });
+  // The first that is registered is the last that stops.
+  shutdown.onStop('traces', flushSpans);
+  stopOnSignals(shutdown, log);
+  return { config, log, logCounts, shutdown, progress: createStartupProgress() };
+}
+
+function formatStartupError(error: unknown): string {
+  if (!(error instanceof OracleError)) return `${error instanceof Error ? error.stack : String(error)}\n`;
+  const action = error.suggestedAction === undefined ? '' : `\n  -> ${error.suggestedAction}`;
+  const hasLibraryMessage = ['INTERNAL', 'CHAIN_REVERTED', 'CHAIN_UNREACHABLE'].includes(error.code);
+  const cause = hasLibraryMessage && error.cause !== undefined ? `\n  ${getErrorMessage(error.cause)}` : '';
+  return `\n${error.code}: ${error.message}${cause}${action}\n`;
+}
+
+export interface Service
+  extends StartupContext,
+    Pick<ServiceCore, 'infrastructure' | 'database' | 'live' | 'range' | 'feedReason' | 'announce' | 'champions'> {
+  pipeline: PipelineDeps;
+  push: EventPublishing;
+  webhookDelivery: WebhookDelivery;
+  websocket: WebSocketService;
+  replayVenue: Venue;
+  http: HttpDeps;
+  /** Null unless they are served. */
+  metrics: Metrics | null;
+  appOptions: AppOptions;
+  adapters: readonly ProtocolAdapter[];
+  /** Applications that a wallet has allowed by OAuth; null where that is off. */
+  applications: AccessSource | null;
+  /** Processes agent commerce jobs until the process stops; null where none are accepted. */
+  watchJobs: Jobs['watch'];
+  purge(now: Date): Promise<void>;
+  state: { schedule: Schedule | null };
+}

@@ -1,0 +1,354 @@
+import { type Address, isAddressEqual } from 'viem';
+import { ENDPOINTS, IDENTITY } from '../../agent-card/endpoints.ts';
+import { type Chain, readConfirmedBlockNumber } from '../chain/client.ts';
+import { isSignedBy } from '../chain/contracts.ts';
+import { findRegistrationBlock } from '../chain/erc8004.ts';
+import { readPaymentToken } from '../chain/erc8183.ts';
+import { readStablecoin } from '../chain/stablecoin.ts';
+import type { Wallet } from '../chain/wallet.ts';
+import {
+  type Commerce,
+  checkPayments,
+  type PaymentCheck,
+  readSettlementCost,
+  type SettlementCost,
+  type SettlementPricing,
+} from '../commerce/commerce.ts';
+import type { DocumentDeps } from '../commerce/documents.ts';
+import { buildAgentKey, type ClientFeedback, ClientFeedbackStore, createClientFeedback } from '../commerce/feedback.ts';
+import { DeliverySlot, JobStore } from '../commerce/jobs/job-store.ts';
+import type { JobPolicy } from '../commerce/jobs/jobs.ts';
+import { createMarketplace, type Marketplace, type MarketplaceOptions, watchDeliveries } from '../commerce/jobs/marketplace.ts';
+import { createJobService, type JobService, watchJobs } from '../commerce/jobs/processing.ts';
+import { Ledger } from '../commerce/ledger.ts';
+import {
+  type ClosedChannels,
+  createForecastTerms,
+  createSalesGate,
+  getCaip2Network,
+  type MerchantConfig,
+  parseUsd,
+} from '../commerce/offerings.ts';
+import { PurchaseService } from '../commerce/purchase-service.ts';
+import { PurchaseStore } from '../commerce/purchases.ts';
+import { createOfferSigner, createX402ReceiptSigner } from '../commerce/receipt-signer.ts';
+import { createReceiptSigner } from '../commerce/receipts.ts';
+import { composeDocument } from '../commerce/track-record-document.ts';
+import { PaymentClaimStore } from '../commerce/x402/claims.ts';
+import {
+  createCdpAuthorization,
+  createRemoteFacilitator,
+  type Facilitator,
+  type FacilitatorEndpoint,
+  readDeploymentSupport,
+} from '../commerce/x402/facilitator.ts';
+import {
+  createLocalFacilitator,
+  DeploymentBudget,
+  forwardSupportedDeployments,
+  type GasBudget,
+  requireDeploymentContracts,
+} from '../commerce/x402/local-facilitator.ts';
+import { FailedSettlementStore, type SalesDeps, SalesService } from '../commerce/x402/sales.ts';
+import { getLocalWalletFactory } from '../dev/local-chain/contracts.ts';
+import { isOracleError, OracleError } from '../errors.ts';
+import { DAY_MS } from '../forecast/day.ts';
+import { createCache } from '../platform/concurrency.ts';
+import { joinUrl } from '../platform/service-client.ts';
+import type { TrustedTime } from '../platform/time.ts';
+import type { Config } from '../settings.ts';
+import type { ServiceCore } from './core.ts';
+import type { ProcessContext } from './infrastructure.ts';
+
+/** @throws OracleError CONFIG_INVALID for an unusable payee, stablecoin or wallet factory */
+export async function composeCommerce(
+  context: ProcessContext,
+  core: ServiceCore,
+  { isReplayAhead, observePayment }: { isReplayAhead(): boolean } & Required<Pick<SalesDeps, 'observePayment'>>,
+): Promise<Commerce> {
+  const { db, chain, signers, wallets, figures, publicUrl, now } = core;
+  const { config, log, shutdown } = context;
+  const { chainId, addresses } = chain;
+  const provider = signers.provider.account;
+  const payee: Address = config.PAYEE_ADDRESS ?? provider.address;
+  const asset = addresses.stablecoin;
+  requirePayee(payee, Object.values(addresses));
+  const isRealChain = config.chainMode === 'real';
+  const merchant: MerchantConfig = {
+    chainId,
+    asset,
+    payee,
+    domain: await readStablecoin(chain, asset),
+    realMoney: isRealChain,
+    publicUrl: publicUrl.replace(/\/+$/, ''),
+    service: { serviceName: IDENTITY.name, tags: [...IDENTITY.topics], iconUrl: joinUrl(publicUrl, ENDPOINTS.icon) },
+  };
+  const ledger = new Ledger(db);
+  const signReceipt = createReceiptSigner(provider, chainId);
+  const requireOpen = createSalesGate(isReplayAhead);
+  const readForecastTerms = createForecastTerms({ figures, now });
+  const sales = new SalesService({
+    chain,
+    merchant,
+    ledger,
+    signReceipt,
+    signX402Receipt: createX402ReceiptSigner(provider, getCaip2Network(merchant)),
+    signOffer: createOfferSigner(provider),
+    requireOpen,
+    readForecastTerms,
+    facilitator: await createFacilitator(context, { db, chain, wallet: wallets.facilitator, now }),
+    claims: new PaymentClaimStore(db),
+    failures: new FailedSettlementStore(db),
+    signal: shutdown.signal,
+    log,
+    now,
+    observePayment,
+  });
+  return {
+    ledger,
+    merchant,
+    signReceipt,
+    receiptSigner: provider.address,
+    sales,
+    facilitatorUrl: config.X402_FACILITATOR_URL ?? null,
+    isSignedBy: (signed) => isSignedBy(chain, signed),
+    purchaseSignatures: config.PURCHASE_SIGNATURE ?? (isRealChain ? 'required' : 'optional'),
+    closed: {},
+    requireOpen,
+    readForecastTerms,
+  };
+}
+
+/** Asked at most once a minute. */
+export function composePaymentHealth(
+  config: Config,
+  { chain, commerce, facilitator, now }: Pick<ServiceCore, 'chain' | 'now'> & { commerce: Commerce; facilitator: Wallet | null },
+) {
+  const { merchant } = commerce;
+  const settledBy = createFacilitatorEndpoint(config, now) ?? { address: facilitator!.address };
+  const cache = createCache<PaymentCheck[]>('payment-health', 1);
+  return () =>
+    cache.get(Math.floor(now().getTime() / 60_000), () => checkPayments({ chain, payee: merchant.payee, facilitator: settledBy }));
+}
+
+/** Read at most once a minute. */
+export function composeSettlementCost(config: Config, { chain, now }: Pick<ServiceCore, 'chain' | 'now'>) {
+  const cache = createCache<SettlementCost>('settlement-cost', 1);
+  return () => cache.get(Math.floor(now().getTime() / 60_000), () => readSettlementCost(chain, getSettlementPricing(config)));
+}
+
+export function composePurchases(
+  { log, shutdown }: ProcessContext,
+  { db, chain, commerce, answers, now }: Pick<ServiceCore, 'db' | 'chain' | 'now'> & { commerce: Commerce; answers: DocumentDeps },
+): PurchaseService {
+  const { merchant, ledger, signReceipt, requireOpen, purchaseSignatures } = commerce;
+  const { agentCommerce } = chain.addresses;
+  return new PurchaseService({
+    chain,
+    merchant,
+    ledger,
+    signReceipt,
+    requireOpen,
+    store: new PurchaseStore(db),
+    compose: (offering, at) => composeDocument(answers, 'purchase', offering, at),
+    signatures: purchaseSignatures,
+    excludedBuyers: agentCommerce === null ? [] : [agentCommerce],
+    signal: shutdown.signal,
+    log,
+    now,
+  });
+}
+
+/** A contract that expects no payment keeps it for good. @throws OracleError CONFIG_INVALID */
+function requirePayee(payee: Address, contracts: readonly (Address | null)[]): void {
+  if (!contracts.some((contract) => contract !== null && isAddressEqual(contract, payee))) return;
+  throw new OracleError('CONFIG_INVALID', `Setting PAYEE_ADDRESS: ${payee} is a contract of the service, which would keep the money`, {
+    field: 'PAYEE_ADDRESS',
+    suggestedAction: 'Set PAYEE_ADDRESS to a wallet of yours.',
+  });
+}
+
+interface FacilitatorDeps extends Pick<ServiceCore, 'db' | 'chain' | 'now'> {
+  wallet: Wallet | null;
+}
+
+/** @throws OracleError CONFIG_INVALID without a wallet and a URL, or for an unusable wallet factory */
+async function createFacilitator(
+  { config, log }: Pick<ProcessContext, 'config' | 'log'>,
+  { db, chain, wallet, now }: FacilitatorDeps,
+): Promise<Facilitator> {
+  const endpoint = createFacilitatorEndpoint(config, now);
+  if (endpoint !== null) return createForwardingFacilitator(endpoint, { chain, log, now });
+  await requireDeploymentContracts(chain, config.X402_WALLET_FACTORIES ?? []);
+  const deployments = {
+    factories: config.X402_WALLET_FACTORIES ?? (config.chainMode === 'real' ? [] : [getLocalWalletFactory()]),
+    budget: new DeploymentBudget(db, config.X402_DEPLOYMENTS_PER_DAY),
+  };
+  if (wallet !== null) return createLocalFacilitator({ chain, wallet, gasBudget: buildGasBudget(config), deployments, log, now });
+  throw new OracleError(
+    'CONFIG_INVALID',
+    'Setting FACILITATOR_PRIVATE_KEY: is required unless FACILITATOR_SIGNER or X402_FACILITATOR_URL is set',
+    {
+      field: 'FACILITATOR_PRIVATE_KEY',
+    },
+  );
+}
+
+const SUPPORT_MS = 600_000;
+
+/** Asked for its support of deployments at most once in ten minutes, after the first payment that needs it. */
+function createForwardingFacilitator(
+  endpoint: FacilitatorEndpoint,
+  { chain, log, now }: Pick<ServiceCore, 'chain' | 'now'> & Pick<ProcessContext, 'log'>,
+): Facilitator {
+  const cache = createCache<boolean>('facilitator-support', 1);
+  async function isSupported(): Promise<boolean> {
+    try {
+      return await cache.get(Math.floor(now().getTime() / SUPPORT_MS), () => readDeploymentSupport(endpoint, chain.chainId));
+    } catch (error) {
+      log.warn({ err: error }, 'the facilitator did not say whether it deploys wallets');
+      return false;
+    }
+  }
+  return forwardSupportedDeployments(createRemoteFacilitator({ endpoint, log }), { chain, isSupported });
+}
+
+type EndpointConfig = Pick<Config, 'X402_FACILITATOR_URL' | 'CDP_API_KEY_ID' | 'CDP_API_KEY_SECRET'>;
+
+/** The remote facilitator of the settings, with its key; null when this process settles payments. */
+export function createFacilitatorEndpoint(config: EndpointConfig, now: () => Date): FacilitatorEndpoint | null {
+  const { X402_FACILITATOR_URL: url, CDP_API_KEY_ID: id, CDP_API_KEY_SECRET: secret } = config;
+  if (url === undefined) return null;
+  return { url, ...(id === undefined || secret === undefined ? {} : { authorize: createCdpAuthorization({ id, secret, now }) }) };
+}
+
+/** Above ether's highest price so far: with an unset price fewer contract wallets are admitted, never more. */
+const ASSUMED_CURRENCY_USD = 10_000;
+
+function getCurrencyUsd({ chainMode, CHAIN_CURRENCY_USD }: Pick<Config, 'chainMode' | 'CHAIN_CURRENCY_USD'>): number | null {
+  return CHAIN_CURRENCY_USD ?? (chainMode === 'real' ? ASSUMED_CURRENCY_USD : null);
+}
+
+/** Where the cost of a settlement comes from under these settings. */
+export function getSettlementPricing(
+  config: Pick<Config, 'chainMode' | 'CHAIN_CURRENCY_USD' | 'X402_FACILITATOR_URL' | 'X402_FACILITATOR_FEE_USD'>,
+): SettlementPricing {
+  const { X402_FACILITATOR_URL: url, X402_FACILITATOR_FEE_USD: fee } = config;
+  if (url !== undefined) return { feeMicros: fee === undefined ? null : parseUsd(fee).amount };
+  return { currencyUsd: getCurrencyUsd(config), isAssumed: config.CHAIN_CURRENCY_USD === undefined };
+}
+
+function buildGasBudget(config: Config): GasBudget {
+  return { currencyUsd: getCurrencyUsd(config), maxCents: config.X402_MAX_GAS_CENTS };
+}
+
+export interface ComposeJobsDeps extends Pick<ServiceCore, 'db' | 'chain' | 'now'> {
+  signers: Pick<ServiceCore['signers'], 'provider'>;
+  /** Of the provider. */
+  wallet: Wallet;
+  ledger: Ledger;
+  answers: DocumentDeps;
+  time: Pick<TrustedTime, 'findDisagreement'>;
+}
+
+export interface Jobs {
+  /** Null where no jobs are accepted. */
+  service: JobService | null;
+  closedChannels: ClosedChannels;
+  /** Processes jobs until the process stops; null where none are accepted. */
+  watch: (() => Promise<void>) | null;
+}
+
+/** Polling interval: Base has a block every 2 s, a local chain one with each transaction. */
+const POLL_MS = { real: 2_000, local: 500 } as const;
+
+/** The provider of an ERC-8183 contract. @throws OracleError CHAIN_UNREACHABLE */
+export async function composeJobs(
+  { config, log, shutdown }: ProcessContext,
+  { db, chain, signers, wallet, ledger, answers, time, now }: ComposeJobsDeps,
+): Promise<Jobs> {
+  const contract = chain.addresses.agentCommerce;
+  const reason = await findClosedReason(chain, contract);
+  if (contract === null || reason !== null) return { service: null, closedChannels: { 'agent-commerce': reason! }, watch: null };
+  const store = new JobStore(db);
+  const policy = buildJobPolicy(config);
+  const compose = (offering: string, at: Date) => composeDocument(answers, 'agent-commerce', offering, at);
+  const deps = { chain, contract, wallet, store, deliverySlot: new DeliverySlot(db), ledger, policy, compose, log, time, now };
+  const { account } = signers.provider;
+  const marketplace = createConfiguredMarketplace(config.AGENT_COMMERCE_MARKETPLACE_URL, { chainId: chain.chainId, account, now });
+  const everyMs = config.chainMode === 'real' ? POLL_MS.real : POLL_MS.local;
+  return {
+    service: createJobService({ contract, provider: wallet.address, store, policy, chain }),
+    closedChannels: acceptsNoJobs(policy) ? { 'agent-commerce': NO_JOBS_REASON } : {},
+    async watch() {
+      const posting = marketplace === null ? null : watchDeliveries({ ...deps, marketplace }, everyMs, shutdown.signal);
+      await Promise.all([watchJobs(deps, everyMs, shutdown.signal), posting]);
+    },
+  };
+}
+
+function createConfiguredMarketplace(url: string | undefined, options: Omit<MarketplaceOptions, 'url'>): Marketplace | null {
+  return url === undefined ? null : createMarketplace({ url, ...options });
+}
+
+/** Documents given away on a local chain are worth nothing. */
+const UNKNOWN_EVALUATOR_POLICY = { real: { maxUsd: 0, unpaidPauseMs: DAY_MS }, local: { maxUsd: 5, unpaidPauseMs: 60_000 } } as const;
+
+type PolicySetting =
+  | 'AGENT_COMMERCE_EVALUATORS'
+  | 'AGENT_COMMERCE_MAX_USD'
+  | 'AGENT_COMMERCE_CODE_HASHES'
+  | 'AGENT_COMMERCE_DIRECT_MAX_USD'
+  | 'AGENT_COMMERCE_DIRECT_MAX_OPEN';
+
+export function buildJobPolicy(config: Pick<Config, PolicySetting | 'chainMode'>): JobPolicy {
+  const { maxUsd, unpaidPauseMs } = UNKNOWN_EVALUATOR_POLICY[config.chainMode === 'real' ? 'real' : 'local'];
+  const maxMicros = BigInt(config.AGENT_COMMERCE_MAX_USD ?? maxUsd) * 1_000_000n;
+  return { evaluators: config.AGENT_COMMERCE_EVALUATORS ?? [], maxMicros, unpaidPauseMs, direct: buildDirectJobPolicy(config) };
+}
+
+function buildDirectJobPolicy(config: Pick<Config, PolicySetting>): JobPolicy['direct'] {
+  const { AGENT_COMMERCE_CODE_HASHES: codeHashes, AGENT_COMMERCE_DIRECT_MAX_OPEN: maxOpen } = config;
+  if (codeHashes === undefined) return null;
+  return { codeHashes, maxMicros: BigInt(config.AGENT_COMMERCE_DIRECT_MAX_USD) * 1_000_000n, maxOpen };
+}
+
+const acceptsNoJobs = ({ evaluators, maxMicros, direct }: JobPolicy) => evaluators.length === 0 && maxMicros === 0n && direct === null;
+const NO_JOBS_REASON =
+  'No evaluator is known to this provider, and it takes no jobs of unknown ones. Create no job for it: what it had taken on before is served.';
+
+async function findClosedReason(chain: Chain, contract: Address | null): Promise<string | null> {
+  if (contract === null) return 'No agent commerce contract is set here. Create no job for this provider.';
+  try {
+    const token = await readPaymentToken(chain, contract);
+    if (isAddressEqual(token, chain.addresses.stablecoin)) return null;
+    return `The agent commerce contract ${contract} pays in another coin than this service takes. Create no job for this provider.`;
+  } catch (error) {
+    if (!isOracleError(error, 'CHAIN_REVERTED')) throw error;
+    return `No agent commerce contract answers at ${contract}. Create no job for this provider.`;
+  }
+}
+
+/** About 30 days on Base. */
+const LOOK_BACK_BLOCKS = 1_296_000;
+
+export function composeClientFeedback(
+  core: Pick<ServiceCore, 'agentId' | 'chain' | 'db' | 'journal' | 'wallets'>,
+  ledger: Ledger,
+): ClientFeedback {
+  const { agentId, chain, db, journal, wallets } = core;
+  return createClientFeedback({
+    chain,
+    agentId,
+    agent: buildAgentKey(chain, agentId),
+    reporter: wallets.reporter.address,
+    store: new ClientFeedbackStore(db),
+    ledger,
+    findFirstBlock: async () => (await findRegistrationBlock(chain, journal)) ?? lookBack(chain),
+  });
+}
+
+/** For an agent that another wallet or database registered. */
+async function lookBack(chain: Chain): Promise<number> {
+  return Math.max(0, Number(await readConfirmedBlockNumber(chain)) - LOOK_BACK_BLOCKS);
+}

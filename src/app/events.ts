@@ -1,0 +1,296 @@
+import type { AuthService, Credential } from '../auth/auth.ts';
+import { requireTier } from '../auth/tiers.ts';
+import { OracleError, orElse } from '../errors.ts';
+import type { EventViewOptions } from '../events/event-view.ts';
+import { WEBSOCKET } from '../events/events.ts';
+import { type EventListener, EventLog, type EventTail, followEvents, publishChanges } from '../events/log.ts';
+import { DeliveryQueue, SenderLeaseStore } from '../events/webhooks/delivery-queue.ts';
+import { DailyQuotaStore, HostLimiter } from '../events/webhooks/limits.ts';
+import { createWebhookRegistry, ReplayClaimStore, sendPing, type WebhookRegistry } from '../events/webhooks/registry.ts';
+import { createWebhookDispatcher, type DeliverDeps } from '../events/webhooks/sender.ts';
+import { publishWebhookNotices, WebhookHealthStore } from '../events/webhooks/store.ts';
+import { WebhookStore } from '../events/webhooks/webhook-store.ts';
+import { type Clock, createSystemClock, type SessionEntitlement, type SessionHolder } from '../events/websocket/connection.ts';
+import {
+  ConnectionHub,
+  ConnectionSlotStore,
+  createConnectionAcceptor,
+  SLOT_INDEXES,
+  TICKET_INDEXES,
+  TicketStore,
+} from '../events/websocket/hub.ts';
+import { createHandshakeHandler, type WebSocketDeps } from '../http/routes/websocket.ts';
+import type { AppOptions } from '../http/security.ts';
+import { createHandshakeApp, type HttpServer } from '../http/server.ts';
+import type { QueueHandler, Schedule } from '../pipeline/schedule.ts';
+import { Semaphore, type SemaphoreLimits } from '../platform/concurrency.ts';
+import { toDatabaseError } from '../platform/mongo.ts';
+import { createResolver, type TargetRules } from '../platform/outbound/guarded.ts';
+import { createSecretBox } from '../platform/secrets.ts';
+import type { ServiceCore } from './core.ts';
+import type { ProcessContext } from './infrastructure.ts';
+
+export const WEBSOCKET_INDEXES = [...SLOT_INDEXES, ...TICKET_INDEXES] as const;
+
+interface ComposeWebSocketDeps extends Pick<ServiceCore, 'db' | 'now'> {
+  access: AuthService;
+  push: EventPublishing;
+  view: EventViewOptions;
+}
+
+export interface WebSocketService {
+  tickets: TicketStore;
+  /** Begins to follow the event log. @param clock default: the system clock */
+  open(clock?: Clock): Promise<OpenWebSocket>;
+  purge(now: Date): Promise<void>;
+}
+
+export interface OpenWebSocket {
+  hub: ConnectionHub;
+  deps: WebSocketDeps;
+  close(): Promise<void>;
+}
+
+const MAX_BALANCE_READS = 16;
+
+export function composeWebSocket(
+  { log }: Pick<ProcessContext, 'log'>,
+  { db, access, push, view, now }: ComposeWebSocketDeps,
+): WebSocketService {
+  const tickets = new TicketStore({ db, now });
+  const entitlements = createEntitlementReader(access);
+
+  async function open(clock = createSystemClock(now)): Promise<OpenWebSocket> {
+    const stop = new AbortController();
+    const slots = new ConnectionSlotStore(db);
+    const hub = new ConnectionHub({ events: push.events, slots, view, readEntitlements: entitlements, clock, log });
+    const tail = await push.follow((events) => hub.broadcast(events), stop.signal);
+    hub.start(tail.getSeenId());
+    const identify = (token: string) => identifyTokenHolder(access, token);
+    const onFault = (error: unknown) => log.error({ err: error }, 'a message of a WebSocket failed');
+    return {
+      hub,
+      deps: {
+        identifyToken: (token) => access.identifyToken(token),
+        identifyTicket: (ticket) => identifyByTicket(access, tickets, ticket),
+        redeemTicket: (ticket) => redeemTicket(tickets, ticket),
+        lastEventId: () => push.events.lastId(),
+        accept: createConnectionAcceptor({ hub, slots, clock, identify, onFault }),
+      },
+      async close() {
+        stop.abort();
+        await hub.close();
+      },
+    };
+  }
+
+  return { tickets, open, purge: async (at) => void (await Promise.all([tickets.purge(at), new ConnectionSlotStore(db).purge()])) };
+}
+
+interface ServedWebSockets extends Pick<OpenWebSocket, 'close'> {
+  count(): number;
+}
+
+/** Serves handshakes on an HTTP server until all connections are closed. */
+export async function serveWebSocket(
+  server: HttpServer,
+  { websocket, appOptions }: { websocket: WebSocketService; appOptions: AppOptions },
+): Promise<ServedWebSockets> {
+  const { deps, hub, close } = await websocket.open();
+  server.serveHandshakes(createHandshakeApp({ path: WEBSOCKET.path, handler: createHandshakeHandler(deps, appOptions) }, appOptions));
+  return { close, count: () => hub.size };
+}
+
+/** Identifies the token of a message on an open connection, with the errors of an HTTP request. */
+async function identifyTokenHolder(access: AuthService, token: string): Promise<SessionHolder> {
+  try {
+    const holder = await access.identifyToken(token);
+    requireTier(holder.caller, 'basic');
+    return holder;
+  } catch (error) {
+    throw toDatabaseError(error);
+  }
+}
+
+async function identifyByTicket(access: AuthService, tickets: TicketStore, ticket: string): Promise<SessionHolder> {
+  const credentialId = await tickets.findCredentialId(ticket);
+  if (credentialId === null) throw invalidTicketError();
+  return access.identifyCredential(credentialId);
+}
+
+async function redeemTicket(tickets: TicketStore, ticket: string): Promise<void> {
+  if (!(await tickets.redeem(ticket))) throw invalidTicketError();
+}
+
+function invalidTicketError(): OracleError {
+  return new OracleError('UNAUTHENTICATED', 'The ticket has expired, was used before or was never issued', {
+    field: 'ticket',
+    suggestedAction: 'Get a new one by POST /api/svc/ws/ticket: each opens one connection.',
+  });
+}
+
+/** Reads the entitlements of sessions and API keys: two database queries, and one chain call per wallet with a stale reading. */
+function createEntitlementReader(access: AuthService): (credentialIds: readonly string[]) => Promise<Map<string, SessionEntitlement>> {
+  const semaphore = new Semaphore({ maxConcurrent: MAX_BALANCE_READS, maxQueued: Number.POSITIVE_INFINITY });
+  return async (credentialIds) => {
+    const live = await access.listLiveCredentials(credentialIds);
+    const ofWallets = [...Map.groupBy(live, ({ doc }) => doc.wallet).values()];
+    // Credentials of one wallet run together and share its reading.
+    const entitlements = ofWallets.map((credentials) =>
+      semaphore.run(() => Promise.all(credentials.map((credential) => readEntitlement(access, credential)))),
+    );
+    return new Map((await Promise.all(entitlements)).flat());
+  };
+}
+
+async function readEntitlement(access: AuthService, credential: Credential): Promise<[string, SessionEntitlement]> {
+  const caller = await access.getCaller(credential).catch(orElse('CHAIN_UNREACHABLE', null));
+  return [credential.doc._id, caller?.tier ?? 'unknown'];
+}
+
+export interface EventPublishing {
+  events: EventLog;
+  /** Moves pending changes into the log and wakes the followers in this process. */
+  publish(): Promise<number>;
+  follow(listener: EventListener, until?: AbortSignal): Promise<EventTail>;
+}
+
+export function composeEvents(
+  { log, shutdown }: Pick<ProcessContext, 'log' | 'shutdown'>,
+  { db, record, wagers, now }: Pick<ServiceCore, 'db' | 'record' | 'wagers' | 'now'>,
+): EventPublishing {
+  const tails = new Set<EventTail>();
+  const events = new EventLog(db, () => {
+    for (const tail of tails) tail.wake();
+  });
+  return {
+    events,
+    async publish() {
+      const changes = await publishChanges({ log: events, record, wagers, now });
+      return changes + (await publishWebhookNotices({ db, log: events, now }));
+    },
+    async follow(listener, until) {
+      const signal = until === undefined ? shutdown.signal : AbortSignal.any([shutdown.signal, until]);
+      const tail = await followEvents({ events, listener, log, signal });
+      tails.add(tail);
+      void tail.ended.then(() => tails.delete(tail));
+      shutdown.onStop('events', () => tail.ended);
+      return tail;
+    },
+  };
+}
+
+interface ComposeDeliveryDeps extends Pick<ServiceCore, 'db' | 'encryptionSecret' | 'now'> {
+  push: EventPublishing;
+  view: EventViewOptions;
+  tierOf: DeliverDeps['tierOf'];
+  resolve?: TargetRules['resolve'];
+  observeAttempt?: NonNullable<DeliverDeps['observeAttempt']>;
+  /** Replaces default times. */
+  timing?: DeliveryTiming;
+}
+
+export type DeliveryTiming = Partial<Record<'leaseMs' | 'marginMs' | 'timeoutMs' | 'turnMs' | 'pollMs' | 'overdueMs', number>>;
+
+export interface WebhookDelivery {
+  queues: Record<string, QueueHandler>;
+  start(schedule: Pick<Schedule, 'enqueue'>): Promise<void>;
+  purge(now: Date): Promise<void>;
+}
+
+const QUEUE_NAME = 'webhook-delivery';
+/** Share of a worker per host: a quarter of its concurrent calls. Over all hosts, a wallet gets a quarter of the calls. */
+const HOST_SHARES = {
+  maxConcurrent: 4,
+  perMinute: 300,
+  perWallet: { maxConcurrent: 2, perMinute: 100 },
+  maxConcurrentPerWallet: 4,
+} as const;
+const UNLIMITED_SHARES = { perMinute: null, perWallet: { maxConcurrent: HOST_SHARES.perWallet.maxConcurrent, perMinute: null } } as const;
+/** More concurrent lookups than a worker has calls: slow lookups of one webhook delay no other. */
+const LOOKUP_LIMITS = { maxConcurrent: 64, maxQueued: 64, maxWaitMs: 1_000 } as const satisfies SemaphoreLimits;
+const GRACE_MS = 4_000;
+
+export function composeWebhookDelivery(
+  { config, log, shutdown }: Pick<ProcessContext, 'config' | 'log' | 'shutdown'>,
+  {
+    db,
+    push,
+    encryptionSecret,
+    view,
+    tierOf,
+    now,
+    resolve = createResolver({ limits: LOOKUP_LIMITS }),
+    timing = {},
+    observeAttempt,
+  }: ComposeDeliveryDeps,
+): WebhookDelivery {
+  const allowLocal = config.PUSH_LOCAL_TARGETS === 'allow';
+  const { leaseMs, ...times } = timing;
+  const queue = new DeliveryQueue(db);
+  const dispatcher = createWebhookDispatcher({
+    db,
+    view,
+    tierOf,
+    log,
+    now,
+    ...(observeAttempt && { observeAttempt }),
+    ...times,
+    events: push.events,
+    publish: () => push.publish(),
+    box: createSecretBox(encryptionSecret),
+    targets: { allowLocal, resolve },
+    queue,
+    leases: new SenderLeaseStore(db, leaseMs),
+    health: new WebhookHealthStore(db),
+    // A developer's calls go to one host.
+    hosts: new HostLimiter({ ...HOST_SHARES, ...(allowLocal ? UNLIMITED_SHARES : {}), now }),
+    random: Math.random,
+    stopping: shutdown.signal,
+    abortCalls: abortLater(shutdown.signal, GRACE_MS),
+  });
+  const { concurrency, lockMs, run, ended } = dispatcher;
+  return {
+    queues: { [QUEUE_NAME]: { concurrency, lockMs, run, onEnded: ended } },
+    async start(schedule) {
+      let wake = () => {};
+      // First, since it may fail, and may be repeated then.
+      await push.follow(() => wake());
+      const loop = dispatcher.start((turn) => schedule.enqueue(QUEUE_NAME, turn), shutdown.signal);
+      shutdown.onStop('webhooks', () => loop.ended);
+      wake = loop.wake;
+    },
+    purge: async (at) => void (await Promise.all([queue.purge(at), new DailyQuotaStore(db).purge(at)])),
+  };
+}
+
+function abortLater(signal: AbortSignal, ms: number): AbortSignal {
+  const controller = new AbortController();
+  signal.addEventListener('abort', () => setTimeout(() => controller.abort(), ms).unref(), { once: true });
+  return controller.signal;
+}
+
+interface ComposeWebhooksDeps extends Pick<ServiceCore, 'db' | 'encryptionSecret' | 'now'> {
+  events: EventLog;
+  allowLocal: boolean;
+  publicUrl: string;
+}
+
+/** Test calls per host: the caller may not be the owner of the host. */
+const TEST_SHARES = { maxConcurrent: 4, perMinute: 60, perWallet: { maxConcurrent: 2, perMinute: 30 }, maxConcurrentPerWallet: 4 } as const;
+
+export function composeWebhooks({ db, events, encryptionSecret, allowLocal, publicUrl, now }: ComposeWebhooksDeps): WebhookRegistry {
+  const queue = new DeliveryQueue(db);
+  const common = { box: createSecretBox(encryptionSecret), queue, now };
+  const hosts = new HostLimiter({ ...TEST_SHARES, now });
+  const testing = { ...common, hosts, publicUrl, targets: { allowLocal, resolve: createResolver() } };
+  return createWebhookRegistry({
+    ...common,
+    events,
+    targets: { allowLocal, resolve: createResolver() },
+    quotas: new DailyQuotaStore(db),
+    store: new WebhookStore(db),
+    claims: new ReplayClaimStore(db),
+    ping: (webhook) => sendPing(testing, webhook),
+  });
+}

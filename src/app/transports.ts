@@ -1,0 +1,428 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Address, getAddress } from 'viem';
+import { buildAgentCard, CardChangeStore, type CardService, createCardService } from '../../agent-card/card.ts';
+import { renderMethodology } from '../../agent-card/documents.ts';
+import type { CardSource } from '../../agent-card/endpoints.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { PaidCalls, RunSkill } from '../../skills/runner.ts';
+import type { SkillDeps } from '../../skills/skill.ts';
+import { isFixture, playFixture } from '../a2a/fixtures.ts';
+import { createTaskPush } from '../a2a/push.ts';
+import { type A2a, createA2a } from '../a2a/server.ts';
+import type { ProtocolAdapter } from '../adapter.ts';
+import type { AccessSource } from '../auth/api-keys.ts';
+import { ApplicationTokens, AuthService, createApplicationAccess, type RequestContext, WalletTiers } from '../auth/auth.ts';
+import { ClientStore, listMcpResources, MCP_PATHS } from '../auth/oauth-clients.ts';
+import { OAuthServer, type OAuthStores, RefreshReplyStore } from '../auth/oauth-server.ts';
+import { ArtifactStore, GrantStore } from '../auth/oauth-stores.ts';
+import { createRateLimits, createRequestCountStore } from '../auth/rate-limits.ts';
+import { createGateReader } from '../auth/tiers.ts';
+import { CardKeyStore } from '../auth/tokens.ts';
+import { getEasExplorerUrl } from '../chain/addresses.ts';
+import { readContractStates } from '../chain/contracts.ts';
+import { createAttestationReader } from '../chain/eas/reader.ts';
+import type { Commerce } from '../commerce/commerce.ts';
+import { createDemoWallets } from '../dev/demo.ts';
+import { getErrorMessage, OracleError } from '../errors.ts';
+import { formatDay, parseDay } from '../forecast/day.ts';
+import { type AdminService, type AdminStepResult, AuditLog, createCredentialCheck } from '../http/admin.ts';
+import { createChainWork, createLoadShedder } from '../http/admission.ts';
+import type { VenueMarket } from '../http/deps.ts';
+import { createJobsPage, type JobsConsole, type JobsSource } from '../http/routes/admin.ts';
+import { createOAuthAdapter, DocumentBudget, renderProviderError } from '../http/routes/oauth.ts';
+import type { AboutDeps } from '../http/schemas/info.ts';
+import type { DemoWallets } from '../http/schemas/wallets.ts';
+import type { AppOptions } from '../http/security.ts';
+import { createMcpFixtures } from '../mcp/fixtures.ts';
+import { type McpServerOptions, readAppDocuments } from '../mcp/protocol.ts';
+import { loadSkillCatalog } from '../mcp/resources.ts';
+import { createMcpAdapter, createMcpAuthorization, createOriginCheck } from '../mcp/server.ts';
+import { createLocalBackend } from '../mcp/tools.ts';
+import type { PipelineDeps } from '../pipeline/forecaster.ts';
+import { runStepManually, type StepReport } from '../pipeline/pipeline.ts';
+import type { Schedule } from '../pipeline/schedule.ts';
+import { readStepStatus } from '../pipeline/status.ts';
+import { TIMETABLE } from '../pipeline/timetable.ts';
+import { createCache } from '../platform/concurrency.ts';
+import { watchQueueingDelay } from '../platform/load-shedder.ts';
+import type { Log } from '../platform/log.ts';
+import type { Database } from '../platform/mongo.ts';
+import { createResolver } from '../platform/outbound/guarded.ts';
+import { createSecretBox } from '../platform/secrets.ts';
+import { joinUrl } from '../platform/service-client.ts';
+import type { Shutdown } from '../platform/shutdown.ts';
+import { DistributionScores } from '../record/distribution-scores.ts';
+import { StatisticsService } from '../record/figures.ts';
+import type { Config } from '../settings.ts';
+import type { Venue } from '../wager/venue.ts';
+import { WagerSwitch } from '../wager/wagers.ts';
+import type { ServiceCore } from './core.ts';
+import type { ProcessContext } from './infrastructure.ts';
+import type { Venues } from './pipeline.ts';
+
+/** @throws OracleError CONFIG_INVALID if the stored signing keys are encrypted under another secret */
+export async function composeAuth(
+  deps: Pick<ServiceCore, 'db' | 'chain' | 'encryptionSecret' | 'agentId' | 'publicUrl' | 'now'>,
+  applications?: ApplicationTokens,
+): Promise<AuthService> {
+  const { db, chain, encryptionSecret, agentId, publicUrl, now } = deps;
+  const { host, origin } = new URL(publicUrl);
+  const access = new AuthService({
+    db,
+    chain,
+    secretBox: createSecretBox(encryptionSecret),
+    issuer: `eip155:${chain.chainId}:${getAddress(chain.addresses.identityRegistry)}:${agentId}`,
+    siwe: { domain: host, origin, chainId: chain.chainId },
+    ...(applications === undefined ? {} : { applications }),
+    now,
+  });
+  await access.keys.getSigningKey();
+  return access;
+}
+
+interface ComposeAppOptionsDeps extends Pick<ServiceCore, 'db' | 'now'>, Pick<AppOptions, 'identify' | 'admin' | 'adminPage'> {
+  config: Pick<Config, 'TRUST_PROXY' | 'RATE_LIMIT_PUBLIC' | 'RATE_LIMIT_WALLET' | 'RATE_LIMIT_RPC' | 'RATE_LIMIT_TASKS'>;
+  log: Log;
+  shutdown: Pick<Shutdown, 'signal'>;
+}
+
+export function composeAppOptions({ config, db, log, shutdown, now, ...identification }: ComposeAppOptionsDeps) {
+  const limits = createRateLimits({
+    counts: createRequestCountStore(db, now),
+    limits: {
+      public: config.RATE_LIMIT_PUBLIC,
+      wallet: config.RATE_LIMIT_WALLET,
+      rpc: config.RATE_LIMIT_RPC,
+      tasks: config.RATE_LIMIT_TASKS,
+    },
+    now,
+    log,
+  });
+  const loadShedder = createLoadShedder();
+  watchQueueingDelay({ ping: () => db.command({ ping: 1 }), observe: (delayMs) => loadShedder.observe(delayMs), signal: shutdown.signal });
+  return {
+    ...identification,
+    log,
+    limits,
+    chainWork: createChainWork(),
+    loadShedder,
+    trustProxy: config.TRUST_PROXY,
+    reusesAnswers: true,
+    stopping: shutdown.signal,
+  } satisfies AppOptions;
+}
+
+/** Concurrent callers share one computation: an unmetered path has at most one in flight. */
+export function shareWhileInFlight<T>(compute: () => Promise<T>): () => Promise<T> {
+  let inFlight: Promise<T> | undefined;
+  return () => {
+    inFlight ??= compute().finally(() => {
+      inFlight = undefined;
+    });
+    return inFlight;
+  };
+}
+
+export function buildCardSource({ chain, agentId, publicUrl }: ServiceCore, commerce: Commerce, version: string): CardSource {
+  const { merchant, receiptSigner } = commerce;
+  return {
+    publicUrl,
+    version,
+    chainId: chain.chainId,
+    registry: chain.addresses.identityRegistry,
+    agentId,
+    payments: { payee: merchant.payee, asset: merchant.asset, receiptSigner },
+  };
+}
+
+/** @throws OracleError CONFIG_INVALID if the stored keys are encrypted under another secret */
+export async function composeCard(
+  deps: Pick<ServiceCore, 'db' | 'encryptionSecret' | 'now'> & { source: CardSource },
+): Promise<CardService> {
+  const { db, encryptionSecret, source, now } = deps;
+  const keys = new CardKeyStore({ db, secretBox: createSecretBox(encryptionSecret), now });
+  const service = createCardService({ source, keys, changes: new CardChangeStore({ db, now }), now });
+  await service.current();
+  return service;
+}
+
+interface ComposeAboutDeps extends Pick<ServiceCore, 'chain' | 'agentId' | 'now'> {
+  config: Pick<Config, 'chainMode' | 'RATE_LIMIT_PUBLIC' | 'RATE_LIMIT_WALLET' | 'RATE_LIMIT_RPC'>;
+  reporter: Address;
+}
+
+/** Source of the service's description of itself; contract states are read at most once a minute. */
+export function composeAbout({ config, chain, agentId, reporter, now }: ComposeAboutDeps): AboutDeps {
+  const cache = createCache<Awaited<ReturnType<AboutDeps['contracts']>>>('contract-states', 1);
+  const read = async () => ({ ...(await readContractStates(chain, { agentId, reporter })), checkedAt: now() });
+  return {
+    local: config.chainMode !== 'real',
+    confirmations: chain.confirmations,
+    rates: { public: config.RATE_LIMIT_PUBLIC, wallet: config.RATE_LIMIT_WALLET, rpc: config.RATE_LIMIT_RPC },
+    schedule: [...TIMETABLE],
+    contracts: () => cache.get(Math.floor(now().getTime() / 60_000), read),
+  };
+}
+
+/** Applications that wallets have allowed; null where `MCP_OAUTH` is off. */
+interface Applications {
+  stores: OAuthStores;
+  tokens: ApplicationTokens;
+  access: AccessSource;
+  purge(now: Date): Promise<void>;
+}
+
+type ApplicationDeps = Pick<ServiceCore, 'db' | 'chain' | 'encryptionSecret' | 'publicUrl' | 'now'>;
+
+export function composeApplications({ config }: Pick<ProcessContext, 'config'>, deps: ApplicationDeps): Applications | null {
+  if (config.MCP_OAUTH === 'off') return null;
+  const { chain, publicUrl, now } = deps;
+  const artifacts = new ArtifactStore(deps);
+  const refreshReplies = new RefreshReplyStore({ ...deps, artifacts, secretBox: createSecretBox(deps.encryptionSecret) });
+  const stores = { artifacts, refreshReplies, clients: new ClientStore(deps), grants: new GrantStore(deps) };
+  const balances = new WalletTiers({ readGate: createGateReader(chain), now });
+  const readBalance = (wallet: string) => balances.getBalance(wallet);
+  return {
+    stores,
+    tokens: new ApplicationTokens({ stores, resources: listMcpResources(publicUrl), readBalance }),
+    access: createApplicationAccess(stores),
+    async purge(at) {
+      await Promise.all(Object.values(stores).map((store) => store.purge(at)));
+    },
+  };
+}
+
+interface OAuthDeps extends ApplicationDeps {
+  access: Pick<AuthService, 'acts' | 'getGateBalance'>;
+  hasDemoWallets: boolean;
+}
+
+const MAX_DETAIL_CHARS = 200;
+
+/** The authorization server of the applications. */
+export function composeOAuth(
+  { config, log }: Pick<ProcessContext, 'config' | 'log'>,
+  { stores }: Applications,
+  deps: OAuthDeps,
+): ProtocolAdapter {
+  const { publicUrl, access, hasDemoWallets, now } = deps;
+  const budget = new DocumentBudget(stores);
+  const server = new OAuthServer({
+    publicUrl,
+    stores,
+    readGate: createGateReader(deps.chain),
+    documentRules: { allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', resolve: createResolver() },
+    allowFetch: (request, clientId) => budget.takeOne(request, clientId),
+    renderError: (context, out) => renderProviderError(publicUrl, context, out),
+    onDocumentFailure: (host, reason) =>
+      log.info({ host, reason: reason.slice(0, MAX_DETAIL_CHARS) }, 'a document of a client was refused'),
+    onRejected: ({ error, detail, clientHost }) =>
+      log.info({ error, detail: detail.slice(0, MAX_DETAIL_CHARS), clientHost }, 'a request of an application was refused'),
+    onError: (error) => log.error({ err: error }, 'a request of an application failed'),
+    now,
+  });
+  return createOAuthAdapter({ server, clients: stores.clients, budget, publicUrl, hasDemoWallets, access });
+}
+
+interface SkillRunners {
+  runSkill: RunSkill;
+  paidCalls: PaidCalls;
+}
+
+interface ComposeA2aDeps extends Pick<ServiceCore, 'db' | 'encryptionSecret' | 'now'>, SkillRunners {
+  source: CardSource;
+  signals: SkillDeps;
+}
+
+export function composeA2a({ config, log, shutdown }: ProcessContext, deps: ComposeA2aDeps): A2a {
+  const { db, encryptionSecret, source, runSkill, paidCalls, signals, now } = deps;
+  const allowLocal = config.PUSH_LOCAL_TARGETS === 'allow';
+  const push = createTaskPush({
+    db,
+    now,
+    log,
+    secretBox: createSecretBox(encryptionSecret),
+    rules: { allowLocal, resolve: createResolver() },
+    registering: { allowLocal, resolve: createResolver() },
+    stopping: shutdown,
+  });
+  const fixtures = config.PROTOCOL_FIXTURES === 'on' ? { play: playFixture, isFixture } : undefined;
+  const publicSource = (context: RequestContext) => createLocalBackend({ signals, runSkill, methodology: '' }, context);
+  const card = buildAgentCard(source);
+  const a2a = createA2a({ db, card, runSkill, paidCalls, publicSource, push, fixtures, stopping: shutdown.signal, log, now });
+  shutdown.onStop('tasks of agents', () => a2a.drain());
+  return a2a;
+}
+
+const MAX_TRACE_CHARS = 2_000;
+const MAX_REASON_CHARS = 200;
+
+interface ComposeMcpDeps extends SkillDeps {
+  access: Pick<AuthService, 'identify'>;
+  /** Whether applications can get access by OAuth. */
+  hasOAuth: boolean;
+  observeMessage: McpServerOptions['observeMessage'];
+}
+
+export async function composeMcp(
+  { config, log, shutdown }: ProcessContext,
+  deps: ComposeMcpDeps,
+  { runSkill, paidCalls }: SkillRunners,
+): Promise<ProtocolAdapter> {
+  const { publicUrl, access, hasOAuth, observeMessage } = deps;
+  const identify = (authorization: string | undefined) => access.identify(authorization, 'mcp');
+  const methodology = renderMethodology({ publicUrl });
+  const apps = readAppDocuments();
+  if (apps === undefined) log.warn('the views of the MCP App have not been built; "npm run build:page" does');
+  const { version } = packageJson;
+  const payments = config.MCP_PAYMENTS === 'on' ? 'call' : 'off';
+  const adapter = createMcpAdapter({
+    version,
+    publicUrl,
+    payments,
+    apps,
+    observeMessage,
+    skillCatalog: await loadSkillCatalog({ publicUrl, version }, payments),
+    ...(hasOAuth
+      ? { authorization: createMcpAuthorization({ publicUrl, identify }), accountUrl: joinUrl(publicUrl, MCP_PATHS.account) }
+      : {}),
+    ...(config.PROTOCOL_FIXTURES === 'on' ? { fixtures: createMcpFixtures() } : {}),
+    backendFor: (context) =>
+      createLocalBackend({ signals: deps, runSkill, ...(config.MCP_PAYMENTS === 'on' && { paidCalls }), methodology }, context),
+    checkOrigin: createOriginCheck({
+      publicUrl,
+      allowedOrigins: config.MCP_ALLOWED_ORIGINS ?? [],
+      allowLoopback: config.chainMode !== 'real',
+    }),
+    onRejected: ({ message }) => log.info({ reason: message.slice(0, MAX_REASON_CHARS) }, 'an MCP request was refused'),
+    onError: (error, requestId) => log.error({ requestId, err: formatTrace(error) }, 'an MCP request failed'),
+  });
+  shutdown.onStop('MCP streams', () => adapter.close());
+  return adapter;
+}
+
+function formatTrace(error: unknown): string {
+  return (error instanceof Error ? (error.stack ?? error.message) : getErrorMessage(error)).slice(0, MAX_TRACE_CHARS);
+}
+
+interface ComposeAdministrationDeps extends Pick<ServiceCore, 'db' | 'now'> {
+  config: Pick<Config, 'ADMIN_USER' | 'ADMIN_PASSWORD' | 'ROLE'>;
+  pipeline: PipelineDeps;
+  state: { schedule: Schedule | null };
+  /** Null once the start is complete. */
+  getStartupStep(): string | null;
+  log: Log;
+}
+
+interface ComposedAdministration extends Pick<AppOptions, 'admin' | 'adminPage'> {
+  administration: AdminService;
+}
+
+/** Operations of the operator, and their authentication; without configured credentials they cannot be reached. */
+export function composeAdministration(deps: ComposeAdministrationDeps): ComposedAdministration {
+  const { config, db, pipeline, state, getStartupStep, log, now } = deps;
+  const { ADMIN_USER: user, ADMIN_PASSWORD: password, ROLE } = config;
+  const audit = new AuditLog({ db, user: user ?? '', log, now });
+  const administration: AdminService = {
+    audit,
+    wagerSwitch: new WagerSwitch(db),
+    wagersOff: !pipeline.placeWagers,
+    steps: () => readStepStatus(pipeline),
+    async runStep(step, date) {
+      const left = getStartupStep();
+      if (left !== null) throw new OracleError('STEP_WAITING', `The service is being set up: ${left}`);
+      return toStepResult(await runStepManually(pipeline, { step, day: date === undefined ? undefined : parseDay(date), now: now() }));
+    },
+  };
+  // A worker serves no admin routes.
+  if (user === undefined || password === undefined || ROLE === 'worker') return { administration };
+  return {
+    administration,
+    admin: createAdminCheck({ user, password }, log),
+    adminPage: createJobsPage(createJobsSource(db, state), audit),
+  };
+}
+
+function createAdminCheck(credentials: { user: string; password: string }, log: Log): NonNullable<AppOptions['admin']> {
+  const isRight = createCredentialCheck(credentials);
+  return (authorization, { requestId, address }) => {
+    if (isRight(authorization)) return;
+    // The sent value is not logged: it may be the password with a typo.
+    if (authorization !== undefined) log.warn({ requestId, ip: address }, 'credentials of the operator refused');
+    throw new OracleError('UNAUTHENTICATED', "This needs the operator's credentials", {
+      field: 'Authorization',
+      suggestedAction: 'Send the user and password of the settings by HTTP Basic.',
+    });
+  };
+}
+
+function toStepResult({ step, day, outcome }: StepReport): AdminStepResult {
+  const common = { step, date: formatDay(day) };
+  if ('done' in outcome) return { ...common, state: 'done', detail: outcome.done };
+  if ('waiting' in outcome) return { ...common, state: 'waiting', detail: outcome.waiting };
+  return { ...common, state: 'failed', detail: outcome.failed };
+}
+
+function createJobsSource(db: Database['db'], state: ComposeAdministrationDeps['state']): JobsSource {
+  let opened: Promise<JobsConsole> | undefined;
+  return {
+    console() {
+      opened ??= openJobsConsole(db).catch((error: unknown) => {
+        opened = undefined;
+        throw error;
+      });
+      return opened;
+    },
+    files: join(dirname(fileURLToPath(import.meta.resolve('agendash'))), '../public'),
+    running: async (fullDetails) => (await state.schedule?.getRunningStats(fullDetails)) ?? null,
+  };
+}
+
+/** Imported on first use: an API process saves the memory. */
+async function openJobsConsole(db: Database['db']): Promise<JobsConsole> {
+  const [{ AgendashController }, { openJobsAgenda }] = await Promise.all([import('agendash'), import('../pipeline/schedule.ts')]);
+  return new AgendashController(await openJobsAgenda(db));
+}
+
+export function composeSkillDeps({ config }: ProcessContext, deps: ServiceCore & Venues): SkillDeps {
+  const { db, chain, wallets, venue, paper, saltSecret, record, models, figures, wagers, crowd, market, publicUrl, now } = deps;
+  const { name: venueName, sameBook } = venue;
+  const quotes = createCache<VenueMarket[]>('venue-markets', 1);
+  return {
+    publicUrl,
+    record,
+    distributionScores: new DistributionScores(db),
+    wagers,
+    crowd,
+    venueName,
+    sameBook,
+    market,
+    models,
+    saltSecret,
+    now,
+    statistics: new StatisticsService({ record, models, figures, wagers, crowd, venueName, sameBook, now }),
+    // The strikes of other venues are in the market's snapshots.
+    venueMarkets: async () => (venue === paper ? quotes.get(Math.floor(Date.now() / 60_000), () => quoteMarkets(paper, now())) : []),
+    chainId: chain.chainId,
+    attestations: createAttestationReader(chain),
+    attesterAddress: wallets.attester.address,
+    addresses: chain.addresses,
+    explorerUrl: config.chainMode === 'real' ? getEasExplorerUrl(chain.chainId) : null,
+    viewFor: (caller) => ({ caller, policy: config.REVEAL, now: now(), saltSecret }),
+  };
+}
+
+async function quoteMarkets(venue: Venue, at: Date): Promise<VenueMarket[]> {
+  const markets = await venue.listMarkets(at);
+  return Promise.all(markets.map(async (market) => ({ market, quote: await venue.getQuote(market, at) })));
+}
+
+/** The wallets of a local chain; null on a real one, where this process knows none. */
+export function composeDemo({
+  infrastructure: { demo },
+  access,
+  now,
+}: Pick<ServiceCore, 'infrastructure' | 'now'> & { access: Pick<AuthService, 'logIn' | 'acts'> }): DemoWallets | null {
+  return demo === null ? null : createDemoWallets({ wallets: demo.wallets, access, now });
+}

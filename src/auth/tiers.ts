@@ -1,0 +1,164 @@
+import { LRUCache } from 'lru-cache';
+import { type Address, formatUnits } from 'viem';
+import type { Chain } from '../chain/client.ts';
+import { readConfirmedGateBalance, readGateDecimals } from '../chain/contracts.ts';
+import { withChainTimeout } from '../chain/rpc.ts';
+import { isOracleError, OracleError } from '../errors.ts';
+import { type Caller, TIERS, type Tier } from './caller.ts';
+
+/** Whole gate tokens that a tier requires (interface, section 1). */
+export const TIER_REQUIREMENTS = { basic: 500_000_000n, premium: 1_000_000_000n } as const;
+
+export type PaidTier = keyof typeof TIER_REQUIREMENTS;
+
+/** The highest tier that a balance grants. @param balance in the token's smallest unit */
+export function toTier(balance: bigint, decimals: number): Tier {
+  const unit = 10n ** BigInt(decimals);
+  if (balance >= TIER_REQUIREMENTS.premium * unit) return 'premium';
+  return balance >= TIER_REQUIREMENTS.basic * unit ? 'basic' : 'public';
+}
+
+export function isTierAtLeast(tier: Tier, required: Tier): boolean {
+  return TIERS.indexOf(tier) >= TIERS.indexOf(required);
+}
+
+export function lowerTier(one: Tier, other: Tier): Tier {
+  return isTierAtLeast(one, other) ? other : one;
+}
+
+/** E.g. `at least 500,000,000 gate tokens`. */
+export function formatTierRequirement(tier: PaidTier): string {
+  return `at least ${TIER_REQUIREMENTS[tier].toLocaleString('en-US')} gate tokens`;
+}
+
+interface TierShortfall {
+  tier: Tier;
+  /** Whole tokens as an exact decimal; null when it was not read. */
+  balance: string | null;
+  alternative?: string;
+}
+
+export function tierRequired(required: PaidTier, { tier, balance, alternative = '' }: TierShortfall): OracleError {
+  const requirement = formatTierRequirement(required);
+  return new OracleError('TIER_REQUIRED', `This requires the ${required} tier; the wallet has ${tier}`, {
+    suggestedAction: `Log in with a wallet that holds ${requirement}. ${alternative}`.trim(),
+    details: { tier, requiredTier: required, requirement, requiredBalance: String(TIER_REQUIREMENTS[required]), balance },
+  });
+}
+
+/** @throws OracleError UNAUTHENTICATED for an anonymous caller, with the reason for a rejected token; TIER_REQUIRED for a lower tier */
+export function requireTier({ tier, wallet, balance, rejectedToken }: Caller, required: PaidTier, alternative = ''): void {
+  if (isTierAtLeast(tier, required)) return;
+  if (wallet !== undefined) throw tierRequired(required, { tier, balance: balance ?? null, alternative });
+  throw new OracleError('UNAUTHENTICATED', rejectedToken ?? 'This needs an access token', {
+    field: 'Authorization',
+    suggestedAction:
+      `Log in with a wallet that holds ${formatTierRequirement(required)}: POST /api/svc/oracle/verify, or make an API key at /access; then send Authorization: Bearer <token>. ${alternative}`.trim(),
+  });
+}
+
+interface CachedGateReading {
+  gate: GateReading;
+  readAt: Date;
+}
+
+interface GateBalanceCacheOptions {
+  readGate: ReadGateBalance;
+  /** Stores a reading for other processes. Unset: it is cached in this process only. */
+  persist?(wallet: Address, cached: CachedGateReading): Promise<void>;
+  now(): Date;
+}
+
+const FRESHNESS_MS = 60_000;
+/** Maximum age of a reading that replaces one of an unreachable chain. */
+const STALE_FALLBACK_MS = 5 * 60_000;
+/** Pause after a failed read, so that not every request waits for the timeout. */
+const FAILURE_BACKOFF_MS = 5_000;
+const MAX_WALLETS = 10_000;
+
+export class GateBalanceCache {
+  readonly #options: GateBalanceCacheOptions;
+  readonly #latest = new LRUCache<Address, CachedGateReading>({ maxSize: MAX_WALLETS, sizeCalculation: () => 1 });
+  readonly #pendingReads = new Map<Address, Promise<GateReading>>();
+  #failed: { error: OracleError; atMs: number } | undefined;
+
+  constructor(options: GateBalanceCacheOptions) {
+    this.#options = options;
+  }
+
+  /** @param stored the last reading of other processes @throws OracleError CHAIN_UNREACHABLE when it is too old for a fallback */
+  async get(wallet: Address, stored?: CachedGateReading): Promise<GateReading> {
+    const nowMs = this.#options.now().getTime();
+    const cached = pickFresher(this.#latest.get(wallet), stored, nowMs);
+    const ageMs = cached === undefined ? Number.POSITIVE_INFINITY : getAgeMs(cached, nowMs);
+    if (cached !== undefined && ageMs <= FRESHNESS_MS) return cached.gate;
+    try {
+      return await this.#read(wallet, nowMs);
+    } catch (error) {
+      if (cached !== undefined && ageMs <= STALE_FALLBACK_MS && isOracleError(error, 'CHAIN_UNREACHABLE')) return cached.gate;
+      throw error;
+    }
+  }
+
+  #read(wallet: Address, nowMs: number): Promise<GateReading> {
+    if (this.#failed !== undefined && Math.abs(nowMs - this.#failed.atMs) < FAILURE_BACKOFF_MS) return Promise.reject(this.#failed.error);
+    const pending = this.#pendingReads.get(wallet);
+    if (pending !== undefined) return pending;
+    const reading = this.#readAndStore(wallet).finally(() => this.#pendingReads.delete(wallet));
+    this.#pendingReads.set(wallet, reading);
+    return reading;
+  }
+
+  async #readAndStore(wallet: Address): Promise<GateReading> {
+    const { readGate, persist, now } = this.#options;
+    const readAt = now();
+    try {
+      const gate = await readGate(wallet);
+      this.#failed = undefined;
+      this.#latest.set(wallet, { gate, readAt });
+      await persist?.(wallet, { gate, readAt });
+      return gate;
+    } catch (error) {
+      if (isOracleError(error, 'CHAIN_UNREACHABLE')) this.#failed = { error, atMs: now().getTime() };
+      throw error;
+    }
+  }
+}
+
+function pickFresher(
+  one: CachedGateReading | undefined,
+  other: CachedGateReading | undefined,
+  nowMs: number,
+): CachedGateReading | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return getAgeMs(one, nowMs) < getAgeMs(other, nowMs) ? one : other;
+}
+
+/** A reading dated ahead, by a clock that has been set back since, is as old as it is far ahead. */
+function getAgeMs({ readAt }: CachedGateReading, nowMs: number): number {
+  return Math.abs(nowMs - readAt.getTime());
+}
+
+export interface GateReading {
+  tier: Tier;
+  /** Whole gate tokens as an exact decimal. */
+  balance: string;
+  blockNumber: number;
+}
+
+/** Reads the gate balance of a wallet. @throws OracleError CHAIN_UNREACHABLE, after three seconds at most */
+export type ReadGateBalance = (wallet: Address) => Promise<GateReading>;
+
+const GATE_READ_TIMEOUT_MS = 3_000;
+
+export function createGateReader(chain: Chain): ReadGateBalance {
+  let knownDecimals: number | undefined;
+
+  async function read(wallet: Address): Promise<GateReading> {
+    knownDecimals ??= await readGateDecimals(chain);
+    const { balance, blockNumber } = await readConfirmedGateBalance(chain, wallet);
+    return { tier: toTier(balance, knownDecimals), balance: formatUnits(balance, knownDecimals), blockNumber };
+  }
+
+  return (wallet) => withChainTimeout(GATE_READ_TIMEOUT_MS, 'Reading the gate balance', () => read(wallet));
+}

@@ -1,0 +1,105 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { Hex, PrivateKeyAccount } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { logInWallet, type WalletSession } from '../../auth/login-client.ts';
+import { UsageError } from '../../errors.ts';
+import { printNotice } from './command.ts';
+import type { OptionSyntax } from './command-line.ts';
+import type { CliContext } from './context.ts';
+
+/** A token is renewed before less than this remains of it. */
+const MIN_REMAINING_MS = 60_000;
+
+/** Tokens of a long-lived command. */
+interface LoginTokenSource {
+  getToken(): Promise<string>;
+  /** Logs in anew. */
+  renewToken(): Promise<string>;
+  /** True if there was a token. */
+  forgetToken(): boolean;
+}
+
+type LoginOptions = KeyOptions & { url: string; signal: AbortSignal };
+
+/** Logs in with the key of the options or the environment whenever a token is needed. @throws UsageError as `loadAccount` */
+export async function createLoginTokenSource(context: CliContext, { url, signal, ...key }: LoginOptions): Promise<LoginTokenSource> {
+  const account = await loadAccount(key, context);
+  let session: WalletSession | null = null;
+  let pending: Promise<string> | null = null;
+  const logIn = async () => {
+    session = await logInWallet(account, url, { timestamp: context.now().getTime(), signal });
+    return session.token;
+  };
+  // Shared by concurrent calls: a signature, which depends on the millisecond, works once.
+  const renewToken = () => {
+    pending ??= logIn().finally(() => {
+      pending = null;
+    });
+    return pending;
+  };
+  return {
+    getToken: async () =>
+      session !== null && Date.parse(session.expiresAt) - context.now().getTime() > MIN_REMAINING_MS ? session.token : renewToken(),
+    renewToken,
+    forgetToken: () => {
+      const had = session !== null;
+      session = null;
+      return had;
+    },
+  };
+}
+
+/** Every demo deployment has these. */
+const DEMO_WALLET_NAMES = ['basic', 'premium', 'poor', 'buyer'] as const;
+
+export const KEY_OPTIONS: readonly OptionSyntax[] = [
+  ['--wallet <name>', 'throw-away wallet of the demo deployment (DATA_DIR/demo.json)', undefined, DEMO_WALLET_NAMES],
+  ['--key-file <file>', 'file with the private key, readable only by you (default: the PRIVATE_KEY environment variable)'],
+];
+
+export interface KeyOptions {
+  wallet?: string;
+  keyFile?: string;
+}
+
+export function hasKeyOption({ wallet, keyFile }: KeyOptions, { environment }: CliContext): boolean {
+  return wallet !== undefined || keyFile !== undefined || (environment.PRIVATE_KEY ?? '') !== '';
+}
+
+/** The signer. Errors name where the key should be, never the key. @throws UsageError; OracleError CONFIG_INVALID without a demo deployment */
+export async function loadAccount({ wallet, keyFile: file }: KeyOptions, context: CliContext): Promise<PrivateKeyAccount> {
+  if (wallet !== undefined && file !== undefined) throw new UsageError('--wallet', 'cannot be combined with --key-file');
+  if (wallet !== undefined) return privateKeyToAccount(await readDemoKey(wallet, context));
+  if (file !== undefined) return parseAccount('--key-file', await readKeyFile(file, context));
+  const { PRIVATE_KEY: key = '' } = context.environment;
+  if (key !== '') return parseAccount('PRIVATE_KEY', key);
+  throw new UsageError('PRIVATE_KEY', 'is not set', 'Set it to the private key of your wallet, or use --key-file or --wallet.');
+}
+
+async function readDemoKey(name: string, { demo }: CliContext): Promise<Hex> {
+  if (demo === undefined) throw new UsageError('--wallet', 'requires the folder of a demo deployment', 'Use PRIVATE_KEY or --key-file.');
+  const { wallets } = await demo();
+  if (Object.hasOwn(wallets, name)) return wallets[name].privateKey;
+  throw new UsageError('--wallet', `must be one of ${Object.keys(wallets).join(', ')}`);
+}
+
+async function readKeyFile(file: string, context: CliContext): Promise<string> {
+  try {
+    const text = (await readFile(file, 'utf8')).trim();
+    const { mode } = await stat(file);
+    if ((mode & 0o077) !== 0) printNotice(context, `Others can read ${file}; restrict it with chmod 600.`);
+    return text;
+  } catch (error) {
+    throw new UsageError('--key-file', `${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+  }
+}
+
+function parseAccount(field: string, key: string): PrivateKeyAccount {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(key)) throw new UsageError(field, 'must contain a private key: 0x and 64 hex characters');
+  try {
+    return privateKeyToAccount(key as Hex);
+  } catch {
+    // Zero, or at least the order of the curve.
+    throw new UsageError(field, 'contains an invalid private key');
+  }
+}

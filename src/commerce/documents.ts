@@ -1,0 +1,384 @@
+import type { Address, Hash, Hex } from 'viem';
+import type { Caller } from '../auth/caller.ts';
+import {
+  DIRECTION_CODES,
+  EAS_SCHEMAS,
+  encodeOpening,
+  encodePrediction,
+  getSchemaUid,
+  type PredictionData,
+  SIGNAL_CODES,
+} from '../chain/eas/schemas.ts';
+import { DAY_MS } from '../forecast/day.ts';
+import { HORIZONS } from '../forecast/model.ts';
+import type { FeedKind } from '../market/feed.ts';
+import { derivativesSummaryReport } from '../market/reports/derivatives.ts';
+import { type BriefOutcome, toBriefOutcome } from '../record/briefs.ts';
+import { buildExpectedPrediction, buildOpening } from '../record/commitment.ts';
+import type { DayDoc, InputSource } from '../record/forecast-doc.ts';
+import { readMarketContext } from '../record/market.ts';
+import {
+  buildModelDetails,
+  COMMITMENT_FORMULA,
+  describeThresholds,
+  type HorizonRecord,
+  type OracleSignal,
+  readHorizonRecord,
+  toQuantiles,
+} from '../record/prediction.ts';
+import { loadOrNoteMissing, type MadeForecast, type MissingPart, type OracleDeps } from '../record/public-signal.ts';
+import { getCurrentRegime } from '../record/regime-history.ts';
+import { CONTEXT_SECTIONS } from '../record/schemas/market-context.ts';
+import { toFullStatistics } from '../record/track-record.ts';
+import { buildBetFromWager, getNextIntent, type TradeIntent, viewWager } from '../record/trade-intent.ts';
+import type { RecordCheckDeps } from '../record/verification.ts';
+
+/** The newest 7-day forecast with its proof. @throws OracleError STEP_WAITING before the first forecast */
+export async function composeSignalWithProof(deps: DocumentDeps): Promise<DocumentBody> {
+  return toSignalWithProof(deps, await readSoldForecast(deps));
+}
+
+function toSignalWithProof(deps: DocumentDeps, sold: SoldForecast): DocumentBody {
+  const { forecastId, attestationUid, signal, newest } = sold;
+  return {
+    forecastId,
+    attestationUid,
+    sentences: [...describeForecast(signal), `The record of this horizon: ${signal.skill.verdict}.`, NO_ADVICE_NOTE],
+    ...toForecastSection(sold),
+    proof: buildFullProof(deps, newest),
+  };
+}
+
+/** `composeSignalWithProof` with methodology and record. @throws OracleError STEP_WAITING before the first forecast */
+export async function composeBitcoinSignal(deps: DocumentDeps): Promise<DocumentBody> {
+  const sold = await readSoldForecast(deps);
+  const { newest } = sold;
+  const [model, record] = [await deps.models.get(newest.modelVersion), toSoldStatistics(sold)];
+  return {
+    ...toSignalWithProof(deps, sold),
+    methodology: {
+      description: METHOD_DESCRIPTION,
+      url: `${deps.publicUrl}/methodology.md`,
+      model: buildModelDetails(model, newest),
+      thresholds: describeThresholds(newest),
+    },
+    record,
+  };
+}
+
+const METHOD_DESCRIPTION =
+  'A logistic regression on five scores (trend, momentum, flow, value, volatility), shrunk towards the base rate and calibrated on days that it had not seen; BUY and SELL begin where P(up) is far enough from one half for the market regime, and HOLD lies between.';
+
+export type DocumentDeps = OracleDeps & RecordCheckDeps;
+
+export const PAYER_CALLER: Caller = { tier: 'public', paid: true };
+export const SOLD_HORIZON_DAYS = 7;
+
+export interface DocumentHead {
+  /** Name of the offering without `svc_`. */
+  kind: string;
+  title: string;
+  generatedAt: string;
+  /** The included 7-day forecast, or null. */
+  forecastId: string | null;
+  /** Attestation of that forecast; null without one, or before it is on chain. */
+  attestationUid: Hash | null;
+  source: string;
+  marketKind: FeedKind;
+  sentences: string[];
+}
+
+export type DocumentBody = Pick<DocumentHead, 'forecastId' | 'attestationUid' | 'sentences'> & Record<string, unknown>;
+
+export function buildDocument(
+  { market }: Pick<DocumentDeps, 'market'>,
+  { name, title }: { name: string; title: string },
+  { now, body: { forecastId, attestationUid, sentences, ...body } }: { now: Date; body: DocumentBody },
+): DocumentHead & Record<string, unknown> {
+  return {
+    kind: name.replace(/^svc_/, ''),
+    title,
+    generatedAt: now.toISOString(),
+    forecastId,
+    attestationUid,
+    source: market.source,
+    marketKind: market.kind,
+    sentences,
+    ...body,
+  };
+}
+
+const NO_ADVICE_NOTE = 'This is not trading advice, and a probability is not a promise: do not stake what you cannot afford to lose.';
+
+/** E.g. `53.2 %`. */
+export function probabilityToPercent(p: number): string {
+  return `${(p * 100).toFixed(1)} %`;
+}
+
+/** E.g. `+1.25`. */
+export function formatSignedNumber(value: number, digits = 2): string {
+  return `${value > 0 ? '+' : ''}${value.toFixed(digits)}`;
+}
+
+/** A forecast in prose: its values, outcome window and attestation. */
+function describeForecast({ signal, direction, confidence, pUp, horizon, date, btcPrice, regime, ...rest }: OracleSignal): string[] {
+  const { windowOpensAt, resolvesAt, attestationUid, attestedAt, stale, missedSince } = rest;
+  const call = signal === 'HOLD' ? 'HOLD: no call, since the odds are too even for the regime' : signal;
+  return [
+    `${call}. The ${horizon} forecast of ${date} leans ${direction} with ${probabilityToPercent(confidence)} confidence: P(up) is ${probabilityToPercent(pUp)}, from ${btcPrice} USD, in the regime ${regime}.`,
+    `It is about the closes at ${windowOpensAt} and ${resolvesAt}.`,
+    attestationUid === null
+      ? 'It is not on chain yet: it has to be before its window opens.'
+      : `Its commitment has been on chain since ${attestedAt} as ${attestationUid}.`,
+    ...(stale ? [`A newer forecast is overdue${missedSince === null ? '' : `; days from ${missedSince} on were missed`}.`] : []),
+  ];
+}
+
+interface FullProof {
+  commitment: Hex;
+  /** Preimage of the commitment. */
+  encodedOpening: Hex;
+  formula: string;
+  codes: { signal: typeof SIGNAL_CODES; direction: typeof DIRECTION_CODES };
+  chain: string;
+  easContract: Address;
+  attester: Address;
+  prediction: PredictionWords;
+  /** Null until it is on chain. */
+  attestation: { uid: Hex; txHash: Hex; blockNumber: number; blockTime: string; easscanUrl: string | null; verifyUrl: string } | null;
+  metadata: { cid: string; digest: Hex; url: string };
+  merkle: { root: null; note: string };
+  steps: string[];
+}
+
+/** Fields of the prediction attestation as encoded numbers. */
+interface PredictionWords {
+  schemaUid: Hex;
+  schema: string;
+  words: Omit<PredictionData, 'windowOpensAt' | 'resolvesAt'> & { windowOpensAt: number; resolvesAt: number };
+  data: Hex;
+  refUid: Hex;
+}
+
+const NO_MERKLE_NOTE =
+  'There is no Merkle tree: each forecast has one commitment and one attestation of its own, so that no path has to be shown.';
+
+/** Reveals the opening of a commitment, for payers only. */
+function buildFullProof(deps: DocumentDeps, doc: MadeForecast): FullProof {
+  const opening = buildOpening(deps.saltSecret, doc._id, doc.values);
+  return {
+    commitment: doc.commitment,
+    encodedOpening: encodeOpening(opening),
+    formula: COMMITMENT_FORMULA,
+    codes: { signal: SIGNAL_CODES, direction: DIRECTION_CODES },
+    chain: `eip155:${deps.chainId}`,
+    easContract: deps.addresses.eas,
+    attester: deps.attesterAddress,
+    prediction: toPredictionWords(doc),
+    attestation: toAttestationReference(deps, doc),
+    metadata: { cid: doc.cid, digest: doc.metadataDigest, url: `${deps.publicUrl}/ipfs/${doc.cid}` },
+    merkle: { root: null, note: NO_MERKLE_NOTE },
+    steps: STEPS,
+  };
+}
+
+const STEPS = [
+  'Hash `encodedOpening` with keccak256: the result is `commitment`.',
+  'Encode the numbers of `forecast.opening` by `formula`: the result is `encodedOpening`.',
+  'Call getAttestation(uid) of the EAS contract on the chain: its attester is `attester`, its schema `prediction.schemaUid`, its data `prediction.data`.',
+  'Its time is before `prediction.words.windowOpensAt`: the forecast was there before its outcome window opened.',
+  'Fetch `metadata.url`: the sha2-256 of its bytes is the last word, `metadata.digest`, and `cid` follows from it.',
+];
+
+function toPredictionWords(doc: MadeForecast): PredictionWords {
+  const { refUid, windowOpensAt, resolvesAt, ...words } = buildExpectedPrediction(doc);
+  const { sequence, day, horizonDays, commitment, inputsDigest, metadata } = words;
+  return {
+    schemaUid: getSchemaUid('prediction'),
+    schema: EAS_SCHEMAS.prediction,
+    words: {
+      sequence,
+      day,
+      horizonDays,
+      windowOpensAt: windowOpensAt.getTime() / 1_000,
+      resolvesAt: resolvesAt.getTime() / 1_000,
+      commitment,
+      inputsDigest,
+      metadata,
+    },
+    data: encodePrediction({ ...words, windowOpensAt, resolvesAt }),
+    refUid,
+  };
+}
+
+function toAttestationReference({ publicUrl, explorerUrl }: DocumentDeps, { attestation }: MadeForecast): FullProof['attestation'] {
+  if (attestation === null) return null;
+  const { uid, txHash, blockNumber, at } = attestation;
+  return {
+    uid,
+    txHash,
+    blockNumber,
+    blockTime: at.toISOString(),
+    easscanUrl: explorerUrl === null ? null : `${explorerUrl}/attestation/view/${uid}`,
+    verifyUrl: `${publicUrl}/api/svc/onchain-oracle/verify/${uid}`,
+  };
+}
+
+/** The newest forecast of a horizon as visible to payers, with its record. */
+interface SoldForecast extends HorizonRecord {
+  forecastId: string;
+  attestationUid: Hash | null;
+}
+
+/** @throws OracleError STEP_WAITING before the first forecast */
+async function readSoldForecast(deps: DocumentDeps, horizonDays: number = SOLD_HORIZON_DAYS): Promise<SoldForecast> {
+  const found = await readHorizonRecord(deps, horizonDays, PAYER_CALLER);
+  return { ...found, forecastId: found.newest._id, attestationUid: found.newest.attestation?.uid ?? null };
+}
+
+function toForecastSection({ signal, newest }: Pick<SoldForecast, 'signal' | 'newest'>) {
+  return { forecast: signal, quantiles: toQuantiles(newest) };
+}
+
+function toSoldStatistics({ figures }: Pick<SoldForecast, 'figures'>) {
+  return toFullStatistics(figures);
+}
+
+type Stake = Pick<TradeIntent, 'contractSide' | 'market' | 'sizing' | 'marketReason' | 'wager'> & {
+  entry: TradeIntent['entry'] | null;
+  actionable: boolean;
+  notActionableBecause: string | null;
+};
+
+/** The day on one page. @throws OracleError STEP_WAITING before the first forecast */
+export async function composeAlphaBrief(deps: DocumentDeps): Promise<DocumentBody> {
+  const sold = await readSoldForecast(deps);
+  const { forecastId, attestationUid, signal, newest } = sold;
+  const since = new Date(deps.now().getTime() - DAY_MS);
+  const [regime, stake, resolved] = await Promise.all([
+    getCurrentRegime(deps, deps.now()),
+    readStake(deps, sold.newest.day),
+    listResolvedSince(deps, since),
+  ]);
+  return {
+    forecastId,
+    attestationUid,
+    sentences: [...describeForecast(signal), formatStake(stake), formatResolved(resolved), ...RISKS, NO_ADVICE_NOTE],
+    ...toForecastSection(sold),
+    proof: buildFullProof(deps, newest),
+    regime,
+    stake,
+    resolvedSince: { since: since.toISOString(), forecasts: resolved },
+    risks: [`The record of this horizon: ${signal.skill.verdict}.`, ...RISKS],
+  };
+}
+
+const RISKS = [
+  'A contract pays 1 or nothing: the whole stake is lost when its side loses, also when the probability was right.',
+  'A size by Kelly is right only for a probability that is right; a fraction of it is staked, and nothing where the model has not earned belief against the market.',
+  'Prices move after they were quoted: enter below the highest cost or not at all.',
+];
+
+/** The trade intent of a BUY or SELL; for a HOLD the wager of the day, which is sized on the model's probability, too. */
+async function readStake(deps: DocumentDeps, day: number): Promise<Stake> {
+  const intent = await getNextIntent(deps, SOLD_HORIZON_DAYS, PAYER_CALLER);
+  if (intent !== null) {
+    const { contractSide, market, sizing, marketReason, wager, entry, actionable, notActionableBecause } = intent;
+    return { contractSide, market, sizing, marketReason, wager, entry, actionable, notActionableBecause };
+  }
+  const wager = await deps.wagers.findByDay(day);
+  const bet = buildBetFromWager(wager);
+  const { market, sizing } = 'reason' in bet ? { market: null, sizing: null } : bet;
+  return {
+    contractSide: sizing?.side ?? null,
+    market,
+    sizing,
+    marketReason: 'reason' in bet ? bet.reason : null,
+    wager: wager && viewWager(wager),
+    entry: null,
+    actionable: false,
+    notActionableBecause: 'The forecast is HOLD: it calls for no trade.',
+  };
+}
+
+/** Forecasts of all horizons that were revealed since an instant, oldest first. */
+async function listResolvedSince({ record }: DocumentDeps, since: Date): Promise<BriefOutcome[]> {
+  return (await record.listRevealedSince(since)).map(toBriefOutcome);
+}
+
+function formatStake({ market, sizing, marketReason, contractSide, actionable, notActionableBecause }: Stake): string {
+  if (market === null || sizing === null) return marketReason ?? 'There is no market to stake on.';
+  const quoted = `The market asks ${probabilityToPercent((market.bid + market.ask) / 2)} for a price above ${market.strike} USD at ${market.expiresAt}, the model says ${probabilityToPercent(sizing.pModel)}`;
+  const side = contractSide === null ? 'no side has an edge after costs' : `the side with an edge is ${contractSide}`;
+  return `${quoted}: ${side}. ${sizing.note}${actionable ? '' : ` ${notActionableBecause ?? ''}`}`.trim();
+}
+
+function formatResolved(resolved: readonly BriefOutcome[]): string {
+  if (resolved.length === 0) return 'No outcome has come on chain within the last 24 hours.';
+  const outcomes = resolved.map(({ predictionId, signal, outcome }) => `${predictionId} ${signal} ${outcome}`);
+  return `Outcomes of the last 24 hours: ${outcomes.join(', ')}.`;
+}
+
+/** The forecasts of all horizons with their inputs, models and records. @throws OracleError STEP_WAITING before the first forecast */
+export async function composeAnalysisReport(deps: DocumentDeps): Promise<DocumentBody> {
+  const sold = await Promise.all(HORIZONS.map((horizonDays) => readSoldForecast(deps, horizonDays)));
+  const main = sold.find(({ newest }) => newest.horizonDays === SOLD_HORIZON_DAYS) as SoldForecast;
+  const [day, regime, models, records] = await Promise.all([
+    deps.record.findDay(main.newest.day) as Promise<DayDoc>,
+    getCurrentRegime(deps, deps.now()),
+    Promise.all(sold.map(async ({ newest }) => buildModelDetails(await deps.models.get(newest.modelVersion), newest))),
+    sold.map(toSoldStatistics),
+  ]);
+  return {
+    forecastId: main.forecastId,
+    attestationUid: main.attestationUid,
+    sentences: formatSentences(main, sold),
+    regime,
+    categories: day.categories,
+    inputs: (JSON.parse(day.metadata.json) as { inputs: InputSource[] }).inputs,
+    horizons: sold.map((one, index) => ({
+      ...toForecastSection(one),
+      thresholds: describeThresholds(one.newest),
+      model: models[index],
+      record: records[index],
+    })),
+  };
+}
+
+function formatSentences(main: SoldForecast, sold: readonly SoldForecast[]): string[] {
+  return [
+    ...describeForecast(main.signal),
+    ...sold.map(({ signal: { horizon, signal, direction, pUp, skill } }) => {
+      const call = signal === 'HOLD' ? `HOLD, leaning ${direction}` : `${signal} (${direction})`;
+      return `${horizon}: ${call}, P(up) ${probabilityToPercent(pUp)}. Its record: ${skill.verdict}.`;
+    }),
+    'Whether bitcoin rises within days is close to a coin toss: where a record cannot be distinguished from always saying UP, its confidence is no edge.',
+    NO_ADVICE_NOTE,
+  ];
+}
+
+export async function composeMarketContext(deps: DocumentDeps): Promise<DocumentBody> {
+  const now = deps.now();
+  const missing: MissingPart[] = [];
+  const [context, derivatives, regimeDetail] = await Promise.all([
+    readMarketContext(deps, CONTEXT_SECTIONS),
+    loadOrNoteMissing(missing, 'derivatives', () => deps.market.report(derivativesSummaryReport, now.getTime())),
+    loadOrNoteMissing(missing, 'regimeDetail', () => getCurrentRegime(deps, now)),
+  ]);
+  const { source: _, kind: __, include: ___, missing: missingContext, ...sections } = context;
+  return {
+    forecastId: null,
+    attestationUid: null,
+    sentences: [
+      context.price === null ? 'There is no price right now.' : `Bitcoin stands at ${context.price.btcPrice} USD.`,
+      regimeDetail === null
+        ? 'There is no regime yet.'
+        : `The regime is ${regimeDetail.regime} since ${regimeDetail.since}, risk ${regimeDetail.riskLevel}. ${regimeDetail.description}`,
+      'No forecast is in this document.',
+    ],
+    ...sections,
+    derivatives,
+    regimeDetail,
+    missing: [...missing, ...missingContext],
+  };
+}

@@ -1,0 +1,339 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import {
+  type Address,
+  encodeFunctionData,
+  getAddress,
+  type Hash,
+  type Hex,
+  isAddressEqual,
+  isErc6492Signature,
+  parseAbi,
+  parseErc6492Signature,
+  size,
+} from 'viem';
+import { z } from 'zod';
+import { MULTICALL3_ADDRESS } from '../../chain/addresses.ts';
+import { isPlainObject } from '../../platform/validation.ts';
+import { formatMoney } from '../offerings.ts';
+import {
+  BAZAAR,
+  PAYMENT_ID_PATTERN,
+  PAYMENT_IDENTIFIER,
+  type PaymentQuote,
+  PaymentRequiredError,
+  type PaymentRequiredOptions,
+  type PaymentRequirements,
+  type ResourceInfo,
+} from './terms.ts';
+
+/** A signed EIP-3009 authorization. Addresses in lower case. */
+export interface Authorization {
+  from: Address;
+  to: Address;
+  /** Smallest units of the asset. */
+  value: bigint;
+  /** Unix seconds. */
+  validAfter: bigint;
+  validBefore: bigint;
+  nonce: Hex;
+}
+
+export interface ParsedPayment {
+  authorization: Authorization;
+  signature: Hex;
+  /** `payment-identifier` of the client, or null. */
+  paymentId: string | null;
+  /** SHA-256 of authorization and signature. */
+  digest: string;
+  payload: PaymentPayload;
+  /** Unset for a payment that is only searched for. */
+  listing?: PaymentListing;
+}
+
+/** Further part of `PaymentPayload`, by which a remote facilitator lists the resource; from the quote, since clients can alter theirs. */
+export interface PaymentListing {
+  resource: ResourceInfo;
+  extensions?: Record<string, unknown>;
+}
+
+/** Part of `PaymentPayload` of version 2 that settles the payment. */
+export interface PaymentPayload {
+  x402Version: 2;
+  accepted: PaymentRequirements;
+  payload: { signature: Hex; authorization: Record<keyof Authorization, string> };
+}
+
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+const seconds = z.union([z.string().regex(/^\d{1,20}$/), z.int().min(0).transform(String)]);
+/** 65 bytes for an EOA; a contract wallet's signature may be longer. */
+const signature = z.string().regex(/^0x([0-9a-fA-F]{2}){1,8192}$/);
+
+const EXACT = z.object({
+  signature,
+  authorization: z.object({
+    from: address,
+    to: address,
+    value: z.string().regex(/^\d{1,40}$/),
+    validAfter: seconds,
+    validBefore: seconds,
+    nonce: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
+  }),
+});
+
+const IDENTIFIER = z.object({ info: z.object({ id: z.string().regex(PAYMENT_ID_PATTERN).optional() }) });
+const V1 = z.object({ x402Version: z.literal(1), scheme: z.string(), network: z.string(), payload: EXACT });
+const V2 = z.object({
+  x402Version: z.literal(2),
+  accepted: z.object({ scheme: z.string(), network: z.string(), amount: z.string(), asset: address, payTo: address }),
+  payload: EXACT,
+  extensions: z.looseObject({ [PAYMENT_IDENTIFIER]: IDENTIFIER.optional() }).nullish(),
+});
+const PAYMENT = z.discriminatedUnion('x402Version', [V1, V2]);
+/** Minimum remaining validity: prevents an expiry between answer and settlement. */
+const MIN_REMAINING_SECONDS = 60;
+/** Maximum remaining validity: an unsettled payment is tracked until it expires. */
+const MAX_REMAINING_SECONDS = 24 * 3_600;
+
+const KNOWN_NETWORK = /^(eip155:\d{1,10}|base|base-sepolia)$/;
+
+/** Whether a value has the form of a payment of the `exact` scheme on an EVM network; nothing of it is verified. */
+export function isPaymentPayload(sent: unknown): boolean {
+  const { success, data } = PAYMENT.safeParse(sent);
+  if (!success) return false;
+  const { scheme, network } = data.x402Version === 2 ? data.accepted : data;
+  return scheme === 'exact' && KNOWN_NETWORK.test(network);
+}
+
+/** Parses a payment of either protocol version and matches it with the quote. @throws PaymentRequiredError with the mismatch */
+export function parsePaymentPayload(sent: unknown, quote: PaymentQuote): ParsedPayment {
+  const parsed = PAYMENT.safeParse(sent);
+  if (!parsed.success) {
+    if (holdsTransactionHash(sent)) throw createPaymentRejection(quote, 'proof_is_hash');
+    requireKnownVersion(sent, quote);
+    const [{ path, message }] = parsed.error.issues;
+    throw createPaymentRejection(quote, 'invalid_payload', {
+      message: `The payment cannot be read: ${path.map(String).join('.') || 'payment'}: ${message}`,
+    });
+  }
+  const payment = parsed.data;
+  requireMatchingQuote(payment, quote);
+  const { authorization, signature } = payment.payload;
+  const id = payment.x402Version === 2 ? payment.extensions?.[PAYMENT_IDENTIFIER]?.info.id : undefined;
+  return {
+    authorization: toAuthorization(authorization),
+    signature: signature as Hex,
+    paymentId: id ?? null,
+    digest: digestPayload({ authorization, signature }),
+    payload: { x402Version: 2, accepted: quote.requirements, payload: { signature: signature as Hex, authorization } },
+    listing: toPaymentListing(quote),
+  };
+}
+
+export function toPaymentListing({ resource, bazaar }: PaymentQuote): PaymentListing {
+  return { resource, ...(bazaar === undefined ? {} : { extensions: { [BAZAAR]: bazaar } }) };
+}
+
+export function toAuthorization({ from, to, value, validAfter, validBefore, nonce }: Record<keyof Authorization, string>): Authorization {
+  return {
+    from: from.toLowerCase() as Address,
+    to: to.toLowerCase() as Address,
+    value: BigInt(value),
+    validAfter: BigInt(validAfter),
+    validBefore: BigInt(validBefore),
+    nonce: nonce.toLowerCase() as Hex,
+  };
+}
+
+const TRANSACTION_HASH = /^(0x)?[0-9a-f]{64}$/i;
+
+/** Whether a client sent a transaction, alone or as a member, in place of an authorization, as "pay on chain, then repeat with the proof" reads. */
+export function holdsTransactionHash(sent: unknown): boolean {
+  const members = isPlainObject(sent) ? [sent, sent.payload].filter(isPlainObject).flatMap(Object.values) : [sent];
+  return members.some((member) => typeof member === 'string' && TRANSACTION_HASH.test(member));
+}
+
+function requireKnownVersion(sent: unknown, quote: PaymentQuote): void {
+  const { x402Version = 2 } = (sent ?? {}) as { x402Version?: unknown };
+  if (x402Version === 1 || x402Version === 2) return;
+  throw createPaymentRejection(quote, 'invalid_x402_version', { message: 'Unsupported x402 version: send version 1 or 2' });
+}
+
+type PaymentInput = z.output<typeof PAYMENT>;
+
+function requireMatchingQuote(payment: PaymentInput, quote: PaymentQuote): void {
+  const { requirements, requirementsV1 } = quote;
+  const { authorization } = payment.payload;
+  const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+  const { scheme, network } = payment.x402Version === 2 ? payment.accepted : payment;
+  const expected = payment.x402Version === 2 ? requirements.network : requirementsV1?.network;
+  if (scheme !== requirements.scheme) throw createPaymentRejection(quote, 'unsupported_scheme');
+  if (network !== expected) throw createPaymentRejection(quote, 'invalid_network');
+  if (payment.x402Version === 2) {
+    const { asset, payTo, amount } = payment.accepted;
+    if (!same(asset, requirements.asset)) throw createPaymentRejection(quote, 'invalid_asset');
+    if (!same(payTo, requirements.payTo)) throw createPaymentRejection(quote, 'recipient_mismatch');
+    if (amount !== requirements.amount) throw createPaymentRejection(quote, 'amount_mismatch');
+  }
+  if (!same(authorization.to, requirements.payTo)) throw createPaymentRejection(quote, 'recipient_mismatch');
+  if (BigInt(authorization.value) !== BigInt(requirements.amount)) throw createPaymentRejection(quote, 'amount_mismatch');
+}
+
+/** @throws PaymentRequiredError outside the validity period */
+export function requireValidNow({ authorization: { validAfter, validBefore } }: ParsedPayment, quote: PaymentQuote, now: Date): void {
+  const seconds = BigInt(Math.floor(now.getTime() / 1_000));
+  if (validAfter > seconds) throw createPaymentRejection(quote, 'not_yet_valid');
+  if (validBefore <= seconds) throw createPaymentRejection(quote, 'expired');
+  const rejectWith = (reason: string, message: string) => createPaymentRejection(quote, reason, { message });
+  if (validBefore < seconds + BigInt(MIN_REMAINING_SECONDS))
+    throw rejectWith('expires_too_soon', `authorization.validBefore must be at least ${MIN_REMAINING_SECONDS} s ahead`);
+  if (validBefore > seconds + BigInt(MAX_REMAINING_SECONDS))
+    throw rejectWith('valid_too_long', `The authorization is valid for more than ${MAX_REMAINING_SECONDS / 3_600} hours`);
+}
+
+function digestPayload(payload: { authorization: z.output<typeof EXACT>['authorization']; signature: string }): string {
+  const text = (canonicalize(payload) as string).toLowerCase();
+  return createHash('sha256').update(text).digest('hex');
+}
+
+interface PaymentRejectionOptions extends Pick<PaymentRequiredOptions, 'unsettledOf'> {
+  /** Default: by the reason. */
+  message?: string;
+  /** Unset when the payment could not be parsed. */
+  payer?: Address;
+}
+
+/** Error for a rejected payment, with advice for the payer. @param reason machine-readable, verbatim when a facilitator's */
+export function createPaymentRejection(
+  quote: PaymentQuote,
+  reason: string,
+  { message, payer, unsettledOf }: PaymentRejectionOptions = {},
+): PaymentRequiredError {
+  const advice = getRejectionAdvice(reason, quote, payer === undefined ? null : getAddress(payer));
+  const otherwise = unsettledOf === undefined ? 'The payment is invalid' : 'The payment could not be settled';
+  const options = { field: 'payment', unsettledOf, ...(advice === null ? {} : { suggestedAction: advice.action }) };
+  return new PaymentRequiredError(quote, reason, message ?? advice?.problem ?? otherwise, options);
+}
+
+interface AdviceContext extends Pick<PaymentQuote, 'merchant' | 'requirements'> {
+  /** E.g. `0.001 USD (1000 units)`. */
+  price: string;
+  /** Network names of both protocol versions. */
+  chain: string;
+  /** Null when the payment could not be parsed. */
+  payer: Address | null;
+}
+
+/** Advice by reason of this service or of a facilitator; the first match decides. */
+function listAdvice({ merchant, requirements, price, chain, payer }: AdviceContext): [reason: RegExp, problem: string, action: string][] {
+  const { asset, extra, network, payTo, maxTimeoutSeconds } = requirements;
+  const validBefore = `with a validBefore of ${maxTimeoutSeconds} seconds from now, in seconds since 1970.`;
+  const domain = `name "${extra.name}", version "${extra.version}", chainId ${merchant.chainId}, verifyingContract ${asset}`;
+  const deployFirst = 'Deploy the wallet first, as its first transaction does, or pay from another wallet.';
+  return [
+    [/eip6492_deployment_too_costly/, 'The deployment of the wallet with its transfer needs more gas than the price covers', deployFirst],
+    [/eip6492_factory_not_allowed/, 'The wallet is not deployed yet, and its factory is none that is called for payers here', deployFirst],
+    [
+      /eip6492_factory_data_too_large/,
+      `The factory call in the signature (ERC-6492) has more than ${MAX_FACTORY_DATA_BYTES} bytes`,
+      deployFirst,
+    ],
+    [/eip6492_unsupported/, 'The wallet is not deployed yet, and the facilitator of this service does not deploy wallets', deployFirst],
+    [
+      /eip6492_signature_invalid/,
+      `The factory call in the signature (ERC-6492) does not deploy ${payer ?? 'the payer'}, or the wallet does not accept the signature in it`,
+      `Sign TransferWithAuthorization (EIP-712) under the domain ${domain} as the wallet will check it, and wrap it with the factory call that creates authorization.from.`,
+    ],
+    [
+      /too_costly/,
+      'Its settlement needs more gas than the price covers: the signature check of the contract wallet is too expensive',
+      'Pay from a wallet of a key (EOA), or from a contract wallet with a cheaper check.',
+    ],
+    [
+      /insufficient|balance/,
+      `${payer ?? 'The wallet'} holds less than ${price} of ${extra.name}`,
+      `Send ${payer ?? 'it'} at least ${price} of ${extra.name} (${asset}) on ${network}, or pay from another wallet.`,
+    ],
+    [/nonce|spent/, 'Its authorization was used or cancelled before', 'Sign a new authorization with a new nonce.'],
+    [/factory/, 'The payer is a contract wallet that is not deployed yet', 'Deploy the wallet first, or pay from another wallet.'],
+    [
+      /signature|domain|token_name|token_version/,
+      `The signature of this authorization is not from ${payer ?? 'the payer'}`,
+      `Sign TransferWithAuthorization (EIP-712) under the domain ${domain}, with the key of authorization.from and exactly the values that you send.`,
+    ],
+    [/valid_before|expired|expires/, 'The authorization has expired or is about to expire', `Sign a new authorization ${validBefore}`],
+    [/valid_after|not_yet/, 'The authorization is not valid yet', 'Sign one with validAfter 0, or a minute before your clock.'],
+    [/too_long/, 'The authorization is valid for too long', `Sign one ${validBefore}`],
+    [/network/, `The payment is not for ${chain}`, `Pay on ${chain} and name it as \`network\`.`],
+    [/asset|token/, `The payment is not in ${extra.name}`, `Pay in ${extra.name}, the contract ${asset}.`],
+    [/recipient|payee/, `The payee of the payment is not ${payTo}`, `Pay to ${payTo}.`],
+    [/amount|value/, `The payment is not exactly ${price}`, `Authorize exactly ${price}.`],
+    [
+      /proof_is_hash/,
+      'The payment is the hash of a transaction, which is public and proves nothing',
+      `Do not transfer: sign an EIP-3009 authorization (TransferWithAuthorization) of ${requirements.amount} units of ${asset} to ${payTo} on ${network}, for the requirements of the header PAYMENT-REQUIRED, and send the request again with base64 of that x402 payment in the header PAYMENT-SIGNATURE, X-PAYMENT or X-402-Payment, as any x402 client does. Transfers pay for the offerings of POST ${merchant.publicUrl}/api/svc/commerce/purchase, which takes the hash as "txHash".`,
+    ],
+    [/scheme/, 'The payment does not use the scheme "exact"', 'Pay with the scheme "exact".'],
+  ];
+}
+
+/** Null for an unknown reason. @param reason of this service or verbatim of a facilitator */
+function getRejectionAdvice(reason: string, quote: PaymentQuote, payer: Address | null): { problem: string; action: string } | null {
+  const { merchant, requirements, requirementsV1, offering } = quote;
+  const price = `${formatMoney(offering.price)} (${requirements.amount} units)`;
+  const chain = requirementsV1 === null ? requirements.network : `${requirements.network} (${requirementsV1.network} in version 1)`;
+  const found = listAdvice({ merchant, requirements, price, chain, payer }).find(([pattern]) => pattern.test(reason));
+  return found === undefined ? null : { problem: found[1], action: found[2] };
+}
+
+/** The contents of an ERC-6492 signature: a wallet that is yet to be deployed, and how. */
+export interface WalletDeployment {
+  factory: Address;
+  /** Call data of the factory. */
+  data: Hex;
+  /** For the wallet once it is there (EIP-1271). */
+  signature: Hex;
+}
+
+/** The factory calls of known wallets have some hundred bytes. */
+const MAX_FACTORY_DATA_BYTES = 2_048;
+
+const multicallAbi = parseAbi([
+  'struct Call3 { address target; bool allowFailure; bytes callData; }',
+  'struct Result { bool success; bytes returnData; }',
+  'function aggregate3(Call3[] calls) payable returns (Result[] results)',
+]);
+
+/** Null for another signature, and for a malformed wrapper, which no wallet accepts. */
+export function parseWalletDeployment(wrapped: Hex): WalletDeployment | null {
+  if (!isErc6492Signature(wrapped)) return null;
+  try {
+    const { address, data = '0x', signature } = parseErc6492Signature(wrapped);
+    return address === undefined ? null : { factory: address, data, signature };
+  } catch {
+    return null;
+  }
+}
+
+/** Reason of a rejection that needs no chain read; null for a deployment that may be tried. */
+export function findDeploymentRejection({ factory, data }: WalletDeployment, factories: readonly Address[]): string | null {
+  if (!factories.some((allowed) => isAddressEqual(allowed, factory))) return 'eip6492_factory_not_allowed';
+  return size(data) > MAX_FACTORY_DATA_BYTES ? 'eip6492_factory_data_too_large' : null;
+}
+
+/**
+ * One call for deployment and transfer, so that neither happens without the other. A deployment that fails since another sender was first is
+ * no failure; without a wallet the transfer fails, and the whole with it.
+ */
+export function encodeDeployAndTransfer({ factory, data }: WalletDeployment, { asset, transfer }: { asset: Address; transfer: Hex }) {
+  const calls = [
+    { target: factory, allowFailure: true, callData: data },
+    { target: asset, allowFailure: false, callData: transfer },
+  ];
+  return { to: MULTICALL3_ADDRESS, data: encodeFunctionData({ abi: multicallAbi, functionName: 'aggregate3', args: [calls] }) };
+}
+
+/** Message that a payer signs to fetch a paid answer again, with the timestamp exactly as in the request. */
+export function buildAnswerMessage(txHash: Hash, timestamp: number): string {
+  return `Fetch svc answer: ${txHash.toLowerCase()}:${timestamp}`;
+}

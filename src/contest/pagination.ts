@@ -1,4 +1,0 @@
-export interface Pagination {
-  limit: number;
-  offset: number;
-}

@@ -1,0 +1,517 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { OracleError } from '../../errors.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
+import { joinUrl } from '../../platform/service-client.ts';
+import { TIME } from '../../platform/validation.ts';
+import { sanitizeText } from '../../record/self-tests.ts';
+import type { EventPayload, PushedEvent, PushedName } from '../events.ts';
+
+/** A chat to which messages are posted. */
+interface ChatTarget {
+  format: ChatName;
+  /** Of formats that name a chat beside the URL; null otherwise. */
+  chatId: string | null;
+}
+
+interface WantedTarget {
+  format: WebhookFormat;
+  /** Checked by the rules for all targets. */
+  url: string;
+  chatId: string | null;
+}
+
+/** As it is stored. Any URL may have a credential in its path or query. */
+export interface StoredTarget {
+  /** Masked: its origin, and of a chat the last characters. */
+  url: string;
+  /** Encrypted, bound to the id of the webhook. */
+  sealedUrl: string;
+  /** Digest of URL and chat, equal for equal addresses; a credential within is too long to be found from it. */
+  targetKey: string;
+  chat?: ChatTarget;
+}
+
+/** Hosts and paths of chats, which take no event as it is. */
+const CHAT_URLS: readonly [host: RegExp, path: RegExp, format: ChatName][] = [
+  [/^(?:(?:canary|ptb)\.)?discord(?:app)?\.com$/, /^\/api\/(?:v\d+\/)?webhooks\/\d+\/[\w-]+\/?$/, 'discord'],
+  [/^hooks\.slack(?:-gov)?\.com$/, /^\/services\//, 'slack'],
+  [/^api\.telegram\.org$/, /^\/bot/, 'telegram'],
+];
+
+/** The masked URL of a target and its parts to store. @throws OracleError INPUT_INVALID naming `url`, `format` or `chatId` */
+export function toStoredTarget(webhookId: string, { format, url, chatId }: WantedTarget, box: SecretBox): StoredTarget {
+  if (format === 'json') {
+    const { href, origin } = new URL(url);
+    requireNoChat(new URL(url));
+    if (chatId !== null) throw invalidChatId('format json has no chat');
+    return { url: `${origin}/***`, ...seal(webhookId, href, null, box) };
+  }
+  const { label, hasChatId, parseUrl, urlRule, getHint } = CHAT_FORMATS[format];
+  const parsed = parseUrl(new URL(url));
+  if (parsed === null) throw new OracleError('INPUT_INVALID', `The URL of format ${format} must ${urlRule}`, { field: 'url' });
+  if (hasChatId && chatId === null) throw invalidChatId(`format ${format} needs the id of the ${label} chat`);
+  if (!hasChatId && chatId !== null) throw invalidChatId(`the URL of format ${format} names the chat`);
+  return { url: `${parsed.origin}/***${getHint(parsed)}`, ...seal(webhookId, parsed.href, chatId, box), chat: { format, chatId } };
+}
+
+function seal(webhookId: string, href: string, chatId: string | null, box: SecretBox): Pick<StoredTarget, 'sealedUrl' | 'targetKey'> {
+  const targetKey = createHash('sha256')
+    .update(JSON.stringify([href, chatId]))
+    .digest('hex');
+  return { sealedUrl: box.seal('webhook-url', webhookId, href), targetKey };
+}
+
+/** The URL to call. @throws OracleError CONFIG_INVALID if it is encrypted under another master secret */
+export function openTargetUrl({ _id, sealedUrl }: Pick<StoredTarget, 'sealedUrl'> & { _id: string }, box: SecretBox): string {
+  return box.open('webhook-url', _id, sealedUrl);
+}
+
+/** Filter of a webhook that still has this target. */
+export function matchTarget({ targetKey }: Pick<StoredTarget, 'targetKey'>) {
+  return { targetKey };
+}
+
+function requireNoChat({ hostname, pathname }: URL): void {
+  const found = CHAT_URLS.find(([host, path]) => host.test(hostname) && path.test(pathname));
+  if (found === undefined) return;
+  const [, , format] = found;
+  throw new OracleError('INPUT_INVALID', `This is the URL of a ${CHAT_FORMATS[format].label} chat, which takes no event as it is`, {
+    field: 'format',
+    suggestedAction: `Register it with "format": "${format}".`,
+  });
+}
+
+function invalidChatId(rule: string): OracleError {
+  return new OracleError('INPUT_INVALID', `body field "chatId": ${rule}`, { field: 'chatId' });
+}
+
+interface ChatAddress {
+  /** Absolute; its path holds the credential. */
+  url: URL;
+  /** Only of chats that name one: see `hasChatId`. */
+  chatId: string | null;
+}
+
+interface ChatAnswer {
+  status: number;
+  /** The beginning of the body. */
+  text: string;
+  /** From the header `Retry-After`. */
+  retryAfterSeconds: number | null;
+}
+
+export interface ChatVerdict {
+  /** Why the message was not accepted, without any text of the answer; null if it was. */
+  reason: string | null;
+  /** When it may be sent again; null where the answer does not say. */
+  retryAfterSeconds: number | null;
+  /** Why the address accepts no message any more; null otherwise. */
+  ended: string | null;
+}
+
+/** How messages are posted to one kind of chat. */
+interface ChatFormat {
+  /** Name in texts. */
+  label: string;
+  /** Whether messages name the chat beside the URL. */
+  hasChatId: boolean;
+  /** JSON Schema pattern of its usual URLs: accepts only what `parseUrl` accepts. */
+  urlPattern: string;
+  /** What a URL looks like, for errors. */
+  urlRule: string;
+  /** The URL to post to; null for one of another form. */
+  parseUrl(url: URL): URL | null;
+  /** The last characters of the credential. */
+  getHint(url: URL): string;
+  /** The body of a post. */
+  render(message: ChatMessage, address: Pick<ChatAddress, 'chatId'>): object;
+  judge(answer: ChatAnswer): ChatVerdict;
+}
+
+/** A message as its parts, without the markup of any chat. All texts are plain and have no line breaks. */
+interface ChatMessage {
+  title: string;
+  fields: readonly ChatField[];
+  note: string;
+  link: { label: string; url: string };
+}
+
+type ChatField = readonly [label: string, value: string];
+
+/** Length of text that other parties have written. */
+const MAX_EXTERNAL_CHARS = 200;
+
+/** Webhooks are called by this version, whatever their URL names: a webhook has one address. */
+const API_PATH = '/api/v10';
+const WEBHOOK_PATH = /^\/api(?:\/v\d{1,2})?(\/webhooks\/\d{1,20}\/([\w-]{8,100}))\/?$/;
+const DISCORD_ENDINGS = [401, 404, 410];
+
+/** Execute Webhook of the Discord API. */
+const DISCORD: ChatFormat = {
+  label: 'Discord',
+  hasChatId: false,
+  urlPattern: '/api/(?:v\\d{1,2}/)?webhooks/\\d{1,20}/[\\w-]{8,100}(?:\\?thread_id=\\d{1,20})?$',
+  urlRule: 'be that of a Discord webhook, https://discord.com/api/webhooks/<id>/<token>, with at most the parameter thread_id',
+  parseUrl(url) {
+    const path = WEBHOOK_PATH.exec(url.pathname)?.[1];
+    if (path === undefined || !/^(?:\?thread_id=\d{1,20})?$/.test(url.search)) return null;
+    return new URL(`${API_PATH}${path}${url.search}`, url);
+  },
+  getHint: ({ pathname }) => pathname.slice(-4),
+  render: ({ title, fields, note, link }) => ({
+    content: `**${escapeMarkdown(title)}**`,
+    embeds: [
+      {
+        title: escapeMarkdown(link.label),
+        url: link.url,
+        fields: fields.map(([name, value]) => ({ name: escapeMarkdown(name), value: escapeMarkdown(value), inline: true })),
+        // A footer has no markup.
+        footer: { text: note },
+      },
+    ],
+    // Even an escaped `@everyone` notifies without it.
+    allowed_mentions: { parse: [] },
+  }),
+  // 204, and 200 with the message where the URL asked for it.
+  judge: (answer) => readVerdict(answer, { label: 'Discord', isAccepted: () => true, endings: DISCORD_ENDINGS }),
+};
+
+/** Discord removes a backslash before any ASCII character that is neither letter, digit nor space. */
+function escapeMarkdown(text: ChatMessage['title']): string {
+  return text.replaceAll(/[\\`*_~|<>#@:[\](){}!+-]/g, '\\$&');
+}
+
+interface VerdictRules {
+  label: string;
+  /** Whether an answer of status 2xx says that the message was accepted. */
+  isAccepted(answer: ChatAnswer): boolean;
+  /** Statuses that say that the address has ended. */
+  endings: readonly number[];
+}
+
+/** The verdict on an answer by the rules of a chat. Nothing of its text is taken over. */
+function readVerdict(answer: ChatAnswer, rules: VerdictRules): ChatVerdict {
+  const { status, retryAfterSeconds } = answer;
+  if (status >= 200 && status < 300) {
+    const reason = rules.isAccepted(answer) ? null : `HTTP ${status}, in which ${rules.label} does not confirm the message`;
+    return { reason, retryAfterSeconds, ended: null };
+  }
+  const reason = status >= 300 && status < 400 ? `HTTP ${status}: redirects are not followed` : `HTTP ${status}`;
+  const ended = rules.endings.includes(status) ? `${rules.label} answered ${status}: the address does not exist any more` : null;
+  return { reason, retryAfterSeconds, ended };
+}
+
+/** The members of a JSON object; none for any other text. */
+function readMembers(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+const MAX_HEADER_CHARS = 150;
+const MAX_FIELDS = 10;
+const SLACK_ENDINGS = [401, 404, 410];
+
+/** Incoming webhooks of Slack, and of the services that accept the same: the path is the receiver's own. */
+const SLACK: ChatFormat = {
+  label: 'Slack',
+  hasChatId: false,
+  urlPattern: '/[\\w.~/-]*[\\w-]{8}$',
+  urlRule: 'be that of an incoming webhook, https://hooks.slack.com/services/<team>/<webhook>/<token>, without a query',
+  parseUrl: (url) => (url.search === '' && /[\w-]{8}\/?$/.test(url.pathname) ? url : null),
+  getHint: ({ pathname }) => pathname.replace(/\/$/, '').slice(-4),
+  render: ({ title, fields, note, link }) => ({
+    // For notifications, and for clients that show no blocks.
+    text: escapeSlack(title),
+    blocks: [
+      { type: 'header', text: toPlainText(title.slice(0, MAX_HEADER_CHARS)) },
+      // Plain text has no mentions, links or formatting.
+      { type: 'section', fields: fields.slice(0, MAX_FIELDS).map(([name, value]) => toPlainText(`${name}\n${value}`)) },
+      {
+        type: 'context',
+        elements: [{ type: 'mrkdwn', text: `${escapeSlack(note)} <${link.url}|${escapeSlack(link.label)}>`, verbatim: true }],
+      },
+    ],
+    unfurl_links: false,
+    unfurl_media: false,
+  }),
+  judge: (answer) =>
+    readVerdict(answer, {
+      label: 'Slack',
+      isAccepted: ({ status, text }) => status === 200 && text.trim() === 'ok',
+      endings: SLACK_ENDINGS,
+    }),
+};
+
+function toPlainText(text: string) {
+  return { type: 'plain_text', text: escapeSlack(text), emoji: false };
+}
+
+function escapeSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+const METHOD_PATH = /^(?:\/[\w-]+)*\/bot\d{1,20}:([\w-]{20,100})(?:\/test)?\/sendMessage$/;
+/** 403: the bot was blocked, or removed from the group. */
+const ENDINGS = [401, 403, 404, 410];
+
+/** A group, a person or a channel, by its id; a public channel or group by its name. */
+export const CHAT_ID_PATTERN = '^(?:-?[1-9]\\d{0,15}|@[A-Za-z]\\w{3,31})$';
+
+/** `sendMessage` of the Telegram Bot API. */
+const TELEGRAM: ChatFormat = {
+  label: 'Telegram',
+  hasChatId: true,
+  urlPattern: '(?:/[\\w-]+)*/bot\\d{1,20}:[\\w-]{20,100}/sendMessage$',
+  urlRule: 'be that of the Bot API, https://api.telegram.org/bot<token>/sendMessage, without a query: the chat goes into chatId',
+  parseUrl: (url) => (url.search === '' && METHOD_PATH.test(url.pathname) ? url : null),
+  getHint: ({ pathname }) => METHOD_PATH.exec(pathname)?.[1]?.slice(-4) ?? '',
+  render: ({ title, fields, note, link }, { chatId }) => ({
+    chat_id: chatId,
+    // Telegram finds no mentions, commands or links in <code>.
+    text: [
+      `<b>${escapeTelegram(title)}</b>`,
+      ...fields.map(([name, value]) => `${escapeTelegram(name)}: <code>${escapeTelegram(value)}</code>`),
+      '',
+      `<i>${escapeTelegram(note)}</i>`,
+      `<a href="${escapeTelegram(link.url)}">${escapeTelegram(link.label)}</a>`,
+    ].join('\n'),
+    parse_mode: 'HTML',
+    link_preview_options: { is_disabled: true },
+  }),
+  judge(answer) {
+    const body = readMembers(answer.text);
+    return readVerdict(answer, {
+      label: 'Telegram',
+      isAccepted: ({ status }) => status === 200 && body.ok === true,
+      // A proxy may answer 403 or 404 too, without the members of the Bot API.
+      endings: body.ok === false ? ENDINGS : [],
+    });
+  },
+};
+
+function escapeTelegram(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+/** The only list: a further chat is an entry here and in `CHAT_NAMES`. */
+export const CHAT_FORMATS = { discord: DISCORD, slack: SLACK, telegram: TELEGRAM } as const satisfies Record<ChatName, ChatFormat>;
+
+export const CHAT_NAMES = ['discord', 'slack', 'telegram'] as const;
+export const WEBHOOK_FORMATS = ['json', ...CHAT_NAMES] as const;
+
+export type ChatName = (typeof CHAT_NAMES)[number];
+export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
+
+/** A message of a delivery, as its recipient may see it. */
+export type DeliveredMessage = PushedEvent | PingMessage;
+
+type Description = Omit<ChatMessage, 'link'> & { link?: Partial<ChatMessage['link']> };
+type Descriptions = { [Name in PushedName]: (data: EventPayload<Name>) => Description };
+
+const NO_SKILL = 'The record shows no skill of the direction that can be distinguished from luck. Not advice.';
+const RECORD = 'Every forecast is committed on chain before its window opens, and scored in public.';
+const REPLAYED = ' Replayed by a demonstration.';
+
+/** A line of text for each kind of event: without an entry the type check fails. */
+const DESCRIPTIONS: Descriptions = {
+  'signal.new': describeSignal,
+  'signal.resolved': describeResolution,
+  'wager.placed': describePlacedWager,
+  'wager.settled': describeSettledWager,
+  'attestation.created': describeAttestation,
+  'regime.changed': ({ from, to, riskLevel, date }) => ({
+    title: `BTC/USD regime of ${date}: ${describeName(to)}`,
+    fields: [
+      ['From', describeName(from)],
+      ['To', describeName(to)],
+      ['Risk', describeName(riskLevel)],
+    ],
+    note: 'The regime describes past prices; it forecasts nothing.',
+  }),
+  'webhook.disabled': ({ webhookId, reason, failingSince, enableUrl }) => ({
+    title: 'A webhook of yours was disabled',
+    fields: [
+      ['Webhook', webhookId],
+      ['Reason', describeExternal(reason)],
+      ...(failingSince === null ? [] : [['Failing since', describeTime(failingSince)] as const]),
+    ],
+    note: 'A POST with your token to the linked URL enables it again.',
+    link: { label: 'Enable it', url: enableUrl },
+  }),
+};
+
+/** The text of a message for chats. @param publicUrl of the service, for links */
+export function describeMessage(message: DeliveredMessage, publicUrl: string): ChatMessage {
+  const { link = {}, ...text } = message.type === 'ping' ? describePing(message) : describeEvent(message);
+  const isReplayed = 'replayed' in message.data && message.data.replayed;
+  const home = { label: 'The record', url: joinUrl(publicUrl, '/') };
+  const { label, url } = { ...home, ...link };
+  const absolute = url.startsWith('/') ? joinUrl(publicUrl, url) : url;
+  return { ...text, note: `${text.note}${isReplayed ? REPLAYED : ''}`, link: { label, url: new URL(absolute).href } };
+}
+
+function describeEvent({ type, data }: PushedEvent): Description {
+  return (DESCRIPTIONS[type] as (data: EventPayload) => Description)(data);
+}
+
+function describePing({ timestamp, data: { webhookId } }: PingMessage): Description {
+  return {
+    title: 'Test of a webhook: it works',
+    fields: [
+      ['Webhook', webhookId],
+      ['Sent', describeTime(timestamp)],
+    ],
+    note: 'Events arrive like this message.',
+  };
+}
+
+function describeSignal(data: EventPayload<'signal.new'>): Description {
+  const { signal, direction, confidence, premium, btcPrice, windowOpensAt, resolvesAt, regime } = data;
+  const leaning = direction === null || confidence === null ? '' : ` (${direction}, ${describeShare(confidence)})`;
+  const quantiles = premium?.priceQuantiles;
+  const range =
+    quantiles === undefined ? [] : [['90 % range at the end', `${describeUsd(quantiles.p05!)} to ${describeUsd(quantiles.p95!)}`] as const];
+  return {
+    title: `BTC/USD, ${data.horizon} forecast of ${data.date}: ${signal}`,
+    fields: [
+      ['Signal', `${signal}${leaning}`],
+      ...range,
+      ['Price', describeUsd(btcPrice)],
+      ['Window', `${describeTime(windowOpensAt)} to ${describeTime(resolvesAt)}`],
+      ['Regime', describeName(regime)],
+    ],
+    note: NO_SKILL,
+    link: linkForecast(data),
+  };
+}
+
+function describeResolution(data: EventPayload<'signal.resolved'>): Description {
+  const { signal, direction, confidence, outcome, actualDirection, returnBps, btcAtSignal, btcAtResolution, resolvedAt } = data;
+  return {
+    title: `BTC/USD, ${data.horizon} forecast of ${data.date}: ${outcome === 'WIN' ? 'right' : 'wrong'}`,
+    fields: [
+      ['Forecast', `${signal} (${direction}, ${describeShare(confidence)})`],
+      ['Result', `${actualDirection}, ${describeReturn(returnBps)}`],
+      ['Closes', `${describeUsd(btcAtSignal)} to ${describeUsd(btcAtResolution)}`],
+      ['Resolved', describeTime(resolvedAt)],
+    ],
+    note: NO_SKILL,
+    link: linkForecast(data),
+  };
+}
+
+function describeAttestation(data: EventPayload<'attestation.created'>): Description {
+  const { type, status, uid, txHash, attestedAt } = data;
+  const isPrediction = type === 'prediction';
+  return {
+    title: `BTC/USD, ${data.horizon} forecast of ${data.date}: ${isPrediction ? 'committed' : 'resolution'} on chain`,
+    fields: [
+      ['Status', describeName(status)],
+      ['Attestation', uid],
+      ['Transaction', txHash],
+      ['Block time', describeTime(attestedAt)],
+    ],
+    note: RECORD,
+    link: linkForecast(data),
+  };
+}
+
+function describePlacedWager(data: EventPayload<'wager.placed'>): Description {
+  const { placed, reason, marketId } = data;
+  if (placed !== false) return { title: `Wager of ${data.date}`, fields: describeStake(data), note: NO_SKILL };
+  return {
+    title: `No wager on ${data.date}`,
+    fields: [
+      ['Market', marketId === null ? 'none' : describeExternal(data.market)],
+      ['Reason', describeExternal(reason ?? '')],
+    ],
+    note: RECORD,
+  };
+}
+
+function describeSettledWager(data: EventPayload<'wager.settled'>): Description {
+  const { outcome, winner, pnl, asset, settledAt } = data;
+  return {
+    title: `Wager of ${data.date} settled: ${winner === null ? 'the market has no winner' : `${winner} won the market`}`,
+    fields: [
+      ...describeStake(data),
+      ['Outcome', describeHidden(outcome, describeName)],
+      ['Profit', describeHidden(pnl, (amount) => `${amount.toFixed(2)} ${describeExternal(asset)}`)],
+      ['Settled', describeTime(settledAt)],
+    ],
+    note: NO_SKILL,
+  };
+}
+
+function describeStake({
+  market,
+  venue,
+  asset,
+  side,
+  amount,
+  odds,
+}: Pick<EventPayload<'wager.placed'>, 'market' | 'venue' | 'asset' | 'side' | 'amount' | 'odds'>): ChatMessage['fields'] {
+  return [
+    ['Market', describeExternal(market)],
+    ['Venue', describeExternal(venue)],
+    ['Side', describeHidden(side, String)],
+    ['Stake', describeHidden(amount, (stake) => `${stake.toFixed(2)} ${describeExternal(asset)}`)],
+    ['Odds', describeHidden(odds, (decimal) => decimal.toFixed(2))],
+  ];
+}
+
+function linkForecast({ date, horizon }: { date: string; horizon: string }): ChatMessage['link'] {
+  return { label: 'The forecast', url: `/f/${date}/${horizon}` };
+}
+
+export const PING_MESSAGE = z.object({
+  id: z.null().describe('Null: a test is not in the event log'),
+  type: z.literal('ping').describe('Kind of message'),
+  timestamp: TIME.describe('Time of the test request'),
+  data: z.object({ webhookId: z.uuid().describe('The tested webhook') }).describe('What is tested'),
+});
+
+export type PingMessage = z.input<typeof PING_MESSAGE>;
+
+const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 });
+const HIDDEN = 'hidden';
+
+/** `2026-11-22 21:35 UTC` for an ISO 8601 time. */
+function describeTime(time: string): string {
+  return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
+}
+
+function describeUsd(usd: number): string {
+  return dollars.format(usd);
+}
+
+/** `54.0 %` for 0.54. */
+function describeShare(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
+
+/** `+1.11 %` for 111 basis points. */
+function describeReturn(bps: number): string {
+  return `${bps > 0 ? '+' : ''}${(bps / 100).toFixed(2)} %`;
+}
+
+/** `Bear trend` for `BEAR_TREND`; a dash for null. */
+function describeName(name: string | null): string {
+  if (name === null) return '–';
+  return `${name.slice(0, 1)}${name.slice(1).toLowerCase().replaceAll('_', ' ')}`;
+}
+
+/** A dash stands for text of which nothing is left. */
+function describeExternal(text: string): string {
+  return sanitizeText(text, MAX_EXTERNAL_CHARS) || '–';
+}
+
+/** `hidden` for a value that the subscriber's tier may not see. */
+function describeHidden<T>(value: T | null, describe: (value: T) => string): string {
+  return value === null ? HIDDEN : describe(value);
+}

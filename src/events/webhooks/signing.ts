@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { OracleError } from '../../errors.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
+import type { WebhookDoc } from './store.ts';
+
+interface SignedDelivery {
+  /** `webhook-id`. */
+  messageId: string;
+  /** `webhook-timestamp`: receivers reject old messages. */
+  at: Date;
+  body: string;
+}
+
+/** Headers of Standard Webhooks, with one signature per secret: during a rotation a receiver may know either secret. */
+export function buildSignatureHeaders({ messageId, at, body }: SignedDelivery, secrets: readonly string[]): Record<string, string> {
+  const signatures = secrets.map((secret) => new Webhook(toSigningKey(secret), { format: 'raw' }).sign(messageId, at, body));
+  return {
+    'webhook-id': messageId,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'webhook-signature': signatures.join(' '),
+  };
+}
+
+/** The current signing secrets, newest first. @throws OracleError CONFIG_INVALID if they are encrypted under another master secret */
+export function openSigningSecrets(doc: Pick<WebhookDoc, '_id' | 'sealedSecret' | 'previousSecret'>, box: SecretBox, now: Date): string[] {
+  const { _id, sealedSecret, previousSecret } = doc;
+  const previous = previousSecret !== null && previousSecret.validUntil > now ? [previousSecret.sealed] : [];
+  return [sealedSecret, ...previous].map((sealed) => box.open('webhook-secret', _id, sealed));
+}
+
+/** Bytes of a generated secret; Standard Webhooks recommends 24 to 64. */
+const GENERATED_SECRET_BYTES = 32;
+/** Shorter keys could be found by brute force from a signature. */
+export const MIN_SECRET_BYTES = 16;
+export const MAX_SECRET_LENGTH = 256;
+const SECRET_PREFIX = 'whsec_';
+
+export const SECRET_RULE = `${SECRET_PREFIX} and base64 of at least ${MIN_SECRET_BYTES} bytes, or any other text of at least ${MIN_SECRET_BYTES} bytes without control characters; at most ${MAX_SECRET_LENGTH} characters`;
+
+export function generateSecret(): string {
+  return SECRET_PREFIX + randomBytes(GENERATED_SECRET_BYTES).toString('base64');
+}
+
+/** @throws OracleError INPUT_INVALID for a short, long or malformed secret; suggests a generated one and does not contain the secret */
+export function toSigningKey(secret: string): Buffer {
+  const key =
+    secret.length > MAX_SECRET_LENGTH
+      ? null
+      : secret.startsWith(SECRET_PREFIX)
+        ? decodeBase64Key(secret.slice(SECRET_PREFIX.length))
+        : encodeTextKey(secret);
+  if (key !== null && key.length >= MIN_SECRET_BYTES) return key;
+  const suggestion = generateSecret();
+  throw new OracleError('INPUT_INVALID', `The secret must be ${SECRET_RULE}`, {
+    field: 'secret',
+    suggestedAction: `Send ${suggestion}, which was generated for this answer and is stored nowhere, or leave "secret" out.`,
+    details: { suggestion },
+  });
+}
+
+/** The key of any secret in the form that every Standard Webhooks library takes: libraries read other texts as base64, or not at all. */
+export function toVerificationKey(secret: string): string {
+  return SECRET_PREFIX + toSigningKey(secret).toString('base64');
+}
+
+function decodeBase64Key(base64: string): Buffer | null {
+  const key = Buffer.from(base64, 'base64');
+  return key.toString('base64').replace(/=+$/, '') === base64.replace(/={1,2}$/, '') ? key : null;
+}
+
+function encodeTextKey(secret: string): Buffer | null {
+  return /\p{Cc}|\p{Cs}/u.test(secret) ? null : Buffer.from(secret);
+}

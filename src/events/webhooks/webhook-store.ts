@@ -1,0 +1,231 @@
+import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
+import { isOracleError, OracleError } from '../../errors.ts';
+import { isDuplicateKey, OUTBOX_INDEX } from '../../platform/mongo.ts';
+import { confirmIfUncertain, insertFirst } from '../../platform/retry.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
+import { FAN_OUT_INDEX } from './delivery-queue.ts';
+import { openTargetUrl, type WebhookFormat } from './formats.ts';
+import { REVERSIBLE_DISABLERS, type WebhookDoc } from './store.ts';
+
+export const MAX_WEBHOOKS_PER_WALLET = 10;
+/** Over all wallets: each webhook is matched against every event. */
+const MAX_WEBHOOKS = 10_000;
+
+export const WEBHOOK_INDEXES = [
+  {
+    collection: 'webhooks',
+    indexes: [{ key: { wallet: 1, slot: 1 }, unique: true }, { key: { fingerprint: 1 }, unique: true }, FAN_OUT_INDEX, OUTBOX_INDEX],
+  },
+];
+
+const DISABLED_REVERSIBLY = { status: 'disabled' as const, disabledBy: { $in: [...REVERSIBLE_DISABLERS] } };
+const BY_ID = { _id: 1 } as const;
+
+type NewSecret = Pick<WebhookDoc, 'sealedSecret' | 'secretSetAt' | 'previousSecret'>;
+
+export class WebhookStore {
+  readonly #webhooks: Collection<WebhookDoc>;
+  readonly #max: number;
+
+  /** @param max over all wallets */
+  constructor(db: Db, max = MAX_WEBHOOKS) {
+    this.#webhooks = db.collection('webhooks');
+    this.#max = max;
+  }
+
+  async list(wallet: string): Promise<WebhookDoc[]> {
+    const found = await this.#webhooks.find({ wallet }).toArray();
+    return found.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || a._id.localeCompare(b._id));
+  }
+
+  get(wallet: string, id: string): Promise<WebhookDoc | null> {
+    return this.#webhooks.findOne({ _id: id, wallet }, { hint: BY_ID });
+  }
+
+  /** @throws OracleError CONFLICT at the limit of the wallet, RATE_LIMITED at that of all wallets */
+  async requireCapacity(wallet: string): Promise<void> {
+    if ((await this.#freeSlots(wallet)).length === 0) throw walletLimitReached();
+    // Collection metadata: counts no documents.
+    if ((await this.#webhooks.estimatedDocumentCount()) >= this.#max) throw serviceLimitReached();
+  }
+
+  /** @throws OracleError CONFLICT without a free slot or for a duplicate; RATE_LIMITED at the limit of all wallets */
+  async add(webhook: Omit<WebhookDoc, 'slot'>): Promise<WebhookDoc> {
+    // Each conflict fills a slot of the wallet, so the loop ends unless webhooks are deleted meanwhile.
+    for (;;) {
+      const [slot] = await this.#freeSlots(webhook.wallet);
+      const same = await this.#webhooks.findOne({ fingerprint: webhook.fingerprint });
+      if (same !== null) throw duplicateWebhook(same._id);
+      if (slot === undefined) throw walletLimitReached();
+      const doc = { ...webhook, slot };
+      if (await insertFirst(this.#webhooks, doc, '_id')) return this.#removeIfOverLimit(doc);
+    }
+  }
+
+  /** Concurrent registrations may each have found capacity. */
+  async #removeIfOverLimit(doc: WebhookDoc): Promise<WebhookDoc> {
+    if ((await this.#webhooks.estimatedDocumentCount()) <= this.#max) return doc;
+    await this.remove(doc.wallet, doc._id);
+    throw serviceLimitReached();
+  }
+
+  async remove(wallet: string, id: string): Promise<boolean> {
+    return confirmIfUncertain(
+      async () => (await this.#webhooks.deleteOne({ _id: id, wallet }, { hint: BY_ID })).deletedCount > 0,
+      async () => (await this.get(wallet, id)) === null || null,
+    );
+  }
+
+  /** Compare-and-set on the current secret; null if it has changed or the webhook is gone. */
+  replaceSecret({ _id, wallet, sealedSecret }: WebhookDoc, change: NewSecret): Promise<WebhookDoc | null> {
+    return confirmIfUncertain(
+      () => this.#update({ _id, wallet, sealedSecret }, { $set: change }),
+      () => this.#webhooks.findOne({ _id, wallet, sealedSecret: change.sealedSecret }, { hint: BY_ID }),
+    );
+  }
+
+  /** Compare-and-set; null if it has changed or is gone. @throws OracleError CONFLICT if the wallet has an equal webhook */
+  async updateSubscription({ _id, wallet, fingerprint }: WebhookDoc, change: Partial<WebhookDoc>): Promise<WebhookDoc | null> {
+    try {
+      return await this.#update({ _id, wallet, fingerprint }, { $set: change });
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      const same = await this.#webhooks.findOne({ fingerprint: change.fingerprint }, { projection: { _id: 1 } });
+      if (same !== null) throw duplicateWebhook(same._id);
+      return null;
+    }
+  }
+
+  /** One disabled by its receiver or by failures; null if there is none. @param queuedThrough last event that is not delivered */
+  enable(wallet: string, id: string, queuedThrough: number): Promise<WebhookDoc | null> {
+    const ended = { _id: id, wallet, ...DISABLED_REVERSIBLY };
+    const active = { status: 'active' as const, disabledAt: null, disabledReason: null, disabledBy: null, failingSince: null };
+    return this.#update(ended, { $set: active, $max: { queuedThrough } });
+  }
+
+  /** Reactivates a suspended webhook, which then receives all events since; null if there is none. */
+  resume(wallet: string, id: string): Promise<WebhookDoc | null> {
+    return this.#update({ _id: id, wallet, status: 'suspended' }, { $set: { status: 'active', suspendedAt: null } });
+  }
+
+  /** Records a test unless one was recorded after `since`; returns whether it did. */
+  async recordTest({ _id, wallet }: WebhookDoc, { since, at }: { since: Date; at: Date }): Promise<boolean> {
+    const rested = { _id, wallet, testedAt: { $not: { $gt: since } } };
+    return (await this.#update(rested, { $set: { testedAt: at } })) !== null;
+  }
+
+  /** Disables a webhook permanently; a second call keeps the first reason. Null if there is none. */
+  async disable(id: string, disabledReason: string, disabledAt: Date): Promise<WebhookDoc | null> {
+    const change = {
+      $set: { status: 'disabled' as const, disabledReason, disabledAt, disabledBy: 'operator' as const, suspendedAt: null },
+    };
+    await this.#update({ _id: id, $or: [{ status: { $in: ['active' as const, 'suspended' as const] } }, DISABLED_REVERSIBLY] }, change);
+    return this.#webhooks.findOne({ _id: id });
+  }
+
+  #update(filter: Filter<WebhookDoc>, update: UpdateFilter<WebhookDoc>): Promise<WebhookDoc | null> {
+    return this.#webhooks.findOneAndUpdate(filter, update, { returnDocument: 'after', hint: BY_ID });
+  }
+
+  async #freeSlots(wallet: string): Promise<number[]> {
+    const taken = await this.#webhooks.find({ wallet }, { projection: { slot: 1 } }).toArray();
+    return Array.from({ length: MAX_WEBHOOKS_PER_WALLET }, (_, slot) => slot).filter((slot) => taken.every((one) => one.slot !== slot));
+  }
+}
+
+function walletLimitReached(): OracleError {
+  return new OracleError('CONFLICT', `A wallet can have ${MAX_WEBHOOKS_PER_WALLET} webhooks, and this one has them`, {
+    suggestedAction: 'Delete one first: GET /api/svc/webhooks lists them.',
+    details: { limit: MAX_WEBHOOKS_PER_WALLET },
+  });
+}
+
+const FULL_RETRY_SECONDS = 3_600;
+
+function serviceLimitReached(): OracleError {
+  return new OracleError('RATE_LIMITED', 'All webhooks that this service takes are registered', {
+    suggestedAction: 'Receive the events over the WebSocket, or register later: others may be deleted by then.',
+    retryAfterSeconds: FULL_RETRY_SECONDS,
+    details: { policy: 'webhooks', scope: 'all' },
+  });
+}
+
+function duplicateWebhook(id: string): OracleError {
+  return new OracleError('CONFLICT', 'This URL is registered for these events and horizons already', {
+    field: 'url',
+    suggestedAction: 'Use the existing one; POST /api/svc/webhooks/{id}/secret rotates its secret.',
+    details: { id },
+  });
+}
+
+/** A webhook as its owner sees it: of the secret only the time it was set, of the URL of a chat its host and last characters, as operators see any URL. */
+export type WebhookView = Omit<WebhookDoc, HiddenField | 'suspendedAt'> & {
+  suspendedAt: Date | null;
+  format: WebhookFormat;
+  chatId: string | null;
+  /** End of the previous secret's validity; null if it is not valid. */
+  previousSecretUntil: Date | null;
+};
+
+type HiddenField =
+  | 'slot'
+  | 'chat'
+  | 'sealedUrl'
+  | 'targetKey'
+  | 'urlSetAt'
+  | 'fingerprint'
+  | 'sealedSecret'
+  | 'wallet'
+  | 'previousSecret'
+  | 'queuedThrough'
+  | 'sender'
+  | 'testedAt'
+  | 'replays'
+  | 'outbox';
+
+/** Lists the fields explicitly, so that a new stored field stays private. @param box for the owner, who gave the URL */
+export function toWebhookView(doc: WebhookDoc, now: Date, box?: SecretBox): WebhookView {
+  const { _id, events, horizons, secretSetAt, status, disabledAt, disabledReason, disabledBy, failingSince, createdAt } = doc;
+  const previous = doc.previousSecret?.validUntil ?? null;
+  return {
+    _id,
+    url: box === undefined || doc.chat !== undefined ? doc.url : showUrl(doc, box),
+    format: doc.chat?.format ?? 'json',
+    chatId: doc.chat?.chatId ?? null,
+    events,
+    horizons,
+    secretSetAt,
+    status,
+    disabledAt,
+    disabledReason,
+    disabledBy,
+    failingSince,
+    createdAt,
+    suspendedAt: doc.suspendedAt ?? null,
+    previousSecretUntil: previous !== null && previous > now ? previous : null,
+  };
+}
+
+/** Masked where it is encrypted under another master secret. */
+function showUrl(doc: WebhookDoc, box: SecretBox): string {
+  try {
+    return openTargetUrl(doc, box);
+  } catch (error) {
+    if (isOracleError(error, 'CONFIG_INVALID')) return doc.url;
+    throw error;
+  }
+}
+
+/** @throws OracleError NOT_FOUND, also for a webhook of another wallet */
+export async function requireOwnWebhook(store: WebhookStore, wallet: string, id: string): Promise<WebhookDoc> {
+  const doc = await store.get(wallet, id);
+  if (doc === null) throw webhookNotFound();
+  return doc;
+}
+
+export function webhookNotFound(): OracleError {
+  return new OracleError('NOT_FOUND', 'There is no such webhook of yours', {
+    field: 'id',
+    suggestedAction: 'GET /api/svc/webhooks lists yours.',
+  });
+}

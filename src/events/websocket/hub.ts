@@ -1,0 +1,414 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Collection, Db } from 'mongodb';
+import { WebSocketServer } from 'ws';
+import { OracleError } from '../../errors.ts';
+import { Semaphore } from '../../platform/concurrency.ts';
+import type { Log } from '../../platform/log.ts';
+import { type CollectionIndexes, isDuplicateKey } from '../../platform/mongo.ts';
+import { insertFirst, repeatIfUncertain, undoIfUncertain } from '../../platform/retry.ts';
+import type { EventViewOptions } from '../event-view.ts';
+import { WEBSOCKET } from '../events.ts';
+import type { AnyEvent, EventLog } from '../log.ts';
+import {
+  type Clock,
+  Connection,
+  type ConnectionSubscription,
+  handleMessages,
+  MAX_FRAMES_PER_MINUTE,
+  type MessageHandlerOptions,
+  replayMissedEvents,
+  type SessionEntitlement,
+  type SessionHolder,
+  SLOW_READER_TIMEOUT_MS,
+} from './connection.ts';
+import { type CloseCause, createEventEncoder, MAX_MESSAGE_BYTES } from './messages.ts';
+
+export const TICKET_SECONDS = 30;
+
+const TICKET_BYTES = 32;
+const COLLECTION = 'websocket_tickets';
+
+export const TICKET_INDEXES = [{ collection: COLLECTION, indexes: [{ key: { expiresAt: 1 } }] }] as const satisfies CollectionIndexes[];
+
+/** Single-use tickets for a handshake, for clients that must not put their token into a URL. */
+export class TicketStore {
+  readonly #tickets: Collection<{ _id: string; credentialId: string; expiresAt: Date }>;
+  readonly #now: () => Date;
+
+  constructor({ db, now }: { db: Db; now(): Date }) {
+    this.#tickets = db.collection(COLLECTION);
+    this.#now = now;
+  }
+
+  /** @param credentialId of the session or API key that opens the connection */
+  async issue(credentialId: string): Promise<{ ticket: string; expiresAt: Date }> {
+    const ticket = randomBytes(TICKET_BYTES).toString('base64url');
+    const expiresAt = new Date(this.#now().getTime() + TICKET_SECONDS * 1_000);
+    await insertFirst(this.#tickets, { _id: hashTicket(ticket), credentialId, expiresAt }, '_id');
+    return { ticket, expiresAt };
+  }
+
+  /** Does not redeem it; null if it is used, expired or unknown. */
+  async findCredentialId(ticket: string): Promise<string | null> {
+    const issued = await this.#tickets.findOne({ _id: hashTicket(ticket) });
+    return issued === null || issued.expiresAt <= this.#now() ? null : issued.credentialId;
+  }
+
+  /** Redeems a ticket atomically: true for one caller only, and for none after it has expired. */
+  async redeem(ticket: string): Promise<boolean> {
+    const issued = await this.#tickets.findOneAndDelete({ _id: hashTicket(ticket) });
+    return issued !== null && issued.expiresAt > this.#now();
+  }
+
+  async purge(now: Date): Promise<void> {
+    await this.#tickets.deleteMany({ expiresAt: { $lte: now } });
+  }
+}
+
+function hashTicket(ticket: string): string {
+  return createHash('sha256').update(ticket).digest('hex');
+}
+
+export interface ClaimedSocket {
+  request: IncomingMessage;
+  socket: Duplex;
+  head: Buffer;
+  headers: Readonly<Record<string, string>>;
+}
+
+interface AdmittedHandshake {
+  holder: SessionHolder;
+  subscription: ConnectionSubscription;
+  /** Id of the client's last event; null: no replay. */
+  since: number | null;
+  requestId: string;
+  /** Redeems a single-use proof such as a ticket, once a slot is acquired. @throws OracleError UNAUTHENTICATED */
+  redeemProof(): Promise<void>;
+  /** Called last. */
+  claimSocket(): ClaimedSocket;
+}
+
+/** Upgrades an admitted request. @throws OracleError RATE_LIMITED, SHUTTING_DOWN, and errors of `redeemProof` */
+export type AcceptConnection = (admitted: AdmittedHandshake) => Promise<void>;
+
+interface AcceptConnectionOptions extends MessageHandlerOptions {
+  hub: ConnectionHub;
+  slots: Pick<ConnectionSlotStore, 'claim'>;
+}
+
+/** More than any valid message needs. */
+const MAX_FRAGMENTS = 64;
+
+export function createConnectionAcceptor({ hub, slots, ...handlerOptions }: AcceptConnectionOptions): AcceptConnection {
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: MAX_MESSAGE_BYTES,
+    maxFragments: MAX_FRAGMENTS,
+    // Missing in the library's types. Both back up limits enforced here: the time to close, and the number of frames.
+    ...{ closeTimeout: SLOW_READER_TIMEOUT_MS, maxPendingAutoPongs: 2 * MAX_FRAMES_PER_MINUTE.all },
+  });
+  const responseHeaders = new WeakMap<IncomingMessage, ClaimedSocket['headers']>();
+  server.on('headers', (lines, request) => {
+    for (const [name, value] of Object.entries(responseHeaders.get(request) ?? {})) lines.push(`${name}: ${value}`);
+  });
+
+  return async ({ holder, subscription, since, requestId, redeemProof, claimSocket }) => {
+    if (hub.isClosing) throw serviceStopping();
+    const id = randomUUID();
+    const slot = await slots.claim(holder.caller.wallet!.toLowerCase(), id);
+    if (slot === null) throw tooManyConnections();
+    let isOpen = false;
+    try {
+      await redeemProof();
+      if (hub.isClosing) throw serviceStopping();
+      const { request, socket, head, headers } = claimSocket();
+      responseHeaders.set(request, headers);
+      // The service has no subprotocols, and the library would reject malformed names by itself.
+      delete request.headers['sec-websocket-protocol'];
+      server.handleUpgrade(request, socket, head, (webSocket) => {
+        isOpen = true;
+        const lastId = since ?? hub.lastBroadcastId;
+        const { clock } = handlerOptions;
+        const connection = new Connection({ id, socket: webSocket, stream: socket, holder, subscription, lastId, clock });
+        handleMessages(webSocket, connection, handlerOptions);
+        hub.add(connection, { slot, replays: since !== null, requestId });
+      });
+    } finally {
+      // The client has disconnected.
+      if (!isOpen) await hub.releaseSlot(slot, id);
+    }
+  };
+}
+
+function serviceStopping(): OracleError {
+  return new OracleError('SHUTTING_DOWN', 'The service is stopping', { retryAfterSeconds: WEBSOCKET.reconnectSeconds });
+}
+
+function tooManyConnections(): OracleError {
+  const limit = WEBSOCKET.connectionsPerWallet;
+  return new OracleError('RATE_LIMITED', `The wallet has ${limit} connections, which is as many as it can have`, {
+    suggestedAction: 'Close one of them, or share one among your programs. One that broke off counts for up to 90 s.',
+    retryAfterSeconds: 30,
+    details: { policy: 'connections', limit },
+  });
+}
+
+interface ConnectionHubOptions {
+  events: Pick<EventLog, 'after'>;
+  slots: Pick<ConnectionSlotStore, 'heartbeat' | 'release' | 'releaseAll'>;
+  view: EventViewOptions;
+  readEntitlements(credentialIds: readonly string[]): Promise<ReadonlyMap<string, SessionEntitlement>>;
+  clock: Clock;
+  log: Log;
+}
+
+const MAX_CONCURRENT_REPLAYS = 8;
+/** Of a broadcast, in a few milliseconds. */
+const CONNECTIONS_A_TURN = 500;
+/** Maximum age of the last check while the database does not respond. */
+const MAX_CHECK_AGE_MS = 5 * 60_000;
+
+export class ConnectionHub {
+  readonly #options: ConnectionHubOptions;
+  readonly #connections = new Map<string, Connection>();
+  /** Slots whose release failed, by connection id. */
+  readonly #unreleasedSlots = new Map<string, string>();
+  readonly #replaySemaphore = new Semaphore({ maxConcurrent: MAX_CONCURRENT_REPLAYS, maxQueued: Number.POSITIVE_INFINITY });
+  #lastBroadcastId = 0;
+  #isClosing = false;
+  #cancelNextCheck: () => void = () => undefined;
+  #lastCheckMs: number;
+  #checking: Promise<void> | undefined;
+
+  constructor(options: ConnectionHubOptions) {
+    this.#options = options;
+    this.#lastCheckMs = options.clock.now().getTime();
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  get size(): number {
+    return this.#connections.size;
+  }
+
+  get lastBroadcastId(): number {
+    return this.#lastBroadcastId;
+  }
+
+  start(through: number): void {
+    this.#lastBroadcastId = Math.max(this.#lastBroadcastId, through);
+    const next = () => {
+      this.#cancelNextCheck = this.#options.clock.after(WEBSOCKET.pingSeconds * 1_000, () => {
+        next();
+        void this.checkConnections();
+      });
+    };
+    next();
+  }
+
+  /** Adds a connection, which with `replays` first receives missed events. @param slot released when it closes */
+  add(connection: Connection, { slot, replays, requestId }: { slot: string; replays: boolean; requestId: string }): void {
+    const { log } = this.#options;
+    const { id, wallet } = connection;
+    this.#connections.set(id, connection);
+    log.debug({ connection: id, wallet, requestId }, 'a WebSocket was opened');
+    void connection.closed.then(async () => {
+      this.#connections.delete(id);
+      log.debug({ connection: id, wallet, cause: connection.closeCause }, 'a WebSocket was closed');
+      await this.releaseSlot(slot, id);
+    });
+    connection.start({ lastEventId: Math.max(this.#lastBroadcastId, connection.lastId), pingSeconds: WEBSOCKET.pingSeconds });
+    if (replays) void this.#replay(connection);
+    else connection.goLive();
+  }
+
+  /** Releases the slot of a closed or failed connection; a failed release is retried in the next round. */
+  async releaseSlot(slot: string, id: string): Promise<void> {
+    try {
+      await this.#options.slots.release(slot, id);
+      this.#unreleasedSlots.delete(id);
+    } catch (error) {
+      this.#unreleasedSlots.set(id, slot);
+      this.#options.log.error({ err: error }, 'a slot of a WebSocket could not be freed: trying again');
+    }
+  }
+
+  /** Sends events to all live connections in order, yielding between groups of connections. After an error a repeated call continues. */
+  async broadcast(events: readonly AnyEvent[]): Promise<void> {
+    const before = this.#lastBroadcastId;
+    const news = events.filter(({ _id }) => _id > before);
+    if (news.length === 0) return;
+    // Before the first yield: a connection that goes live meanwhile has read these events itself, and one that opens begins after them.
+    this.#lastBroadcastId = news.at(-1)!._id;
+    const failure = await this.#offerToAll(news);
+    if (failure === null) return;
+    this.#lastBroadcastId = before;
+    throw failure.error;
+  }
+
+  /** Returns the first error: an event that fails for one tier does not keep the others from theirs. */
+  async #offerToAll(events: readonly AnyEvent[]): Promise<{ error: unknown } | null> {
+    const encoder = createEventEncoder(this.#options.view);
+    let failure: { error: unknown } | null = null;
+    let offered = 0;
+    for (const connection of this.#connections.values()) {
+      try {
+        if (connection.isLive) connection.offerEvents(events, encoder);
+      } catch (error) {
+        failure ??= { error };
+      }
+      offered += 1;
+      if (offered % CONNECTIONS_A_TURN === 0) await nextTurn();
+    }
+    await nextTurn();
+    return failure;
+  }
+
+  /** Pings all connections, extends their slot leases, and closes those whose session or tier has ended. */
+  async checkConnections(): Promise<void> {
+    for (const connection of this.#connections.values()) connection.ping();
+    // One check at a time.
+    this.#checking ??= this.#checkAll().finally(() => {
+      this.#checking = undefined;
+    });
+    await this.#checking;
+  }
+
+  /** Closes all connections and waits for them; slow ones are terminated. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#cancelNextCheck();
+    const ended = [...this.#connections.values()].map(({ closed }) => closed);
+    this.#closeAll('goingAway');
+    await Promise.all(ended);
+    await this.#options.slots.releaseAll();
+  }
+
+  async #checkAll(): Promise<void> {
+    try {
+      await this.#renewSlots();
+      for (const [id, slot] of this.#unreleasedSlots) await this.releaseSlot(slot, id);
+      await this.#checkEntitlements();
+      this.#lastCheckMs = this.#options.clock.now().getTime();
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'the connections could not be looked after: trying again');
+      if (Math.abs(this.#options.clock.now().getTime() - this.#lastCheckMs) > MAX_CHECK_AGE_MS) this.#closeAll('tryLater');
+    }
+  }
+
+  #closeAll(cause: CloseCause): void {
+    for (const connection of this.#connections.values()) connection.close(cause);
+  }
+
+  async #replay(connection: Connection): Promise<void> {
+    const { events, view, clock, log } = this.#options;
+    try {
+      await replayMissedEvents(connection, {
+        events,
+        getLastBroadcastId: () => this.#lastBroadcastId,
+        createEncoder: () => createEventEncoder(view),
+        semaphore: this.#replaySemaphore,
+        clock,
+      });
+    } catch (error) {
+      log.error({ err: error, connection: connection.id }, 'what a WebSocket has missed could not be read');
+      connection.close('tryLater');
+    }
+  }
+
+  async #renewSlots(): Promise<void> {
+    for (const id of await this.#options.slots.heartbeat([...this.#connections.keys()])) this.#connections.get(id)?.close('tryLater');
+  }
+
+  async #checkEntitlements(): Promise<void> {
+    const checked = [...this.#connections.values()].map((connection) => ({ connection, credentialId: connection.credentialId }));
+    if (checked.length === 0) return;
+    const entitlements = await this.#options.readEntitlements([...new Set(checked.map(({ credentialId }) => credentialId))]);
+    for (const { connection, credentialId } of checked) {
+      // The connection may have reauthenticated meanwhile.
+      if (connection.credentialId === credentialId) applyEntitlement(connection, entitlements.get(credentialId) ?? 'ended');
+    }
+  }
+}
+
+function applyEntitlement(connection: Connection, entitlement: SessionEntitlement): void {
+  if (entitlement === 'ended') connection.close('tokenExpired');
+  else if (entitlement === 'unknown') connection.close('tryLater');
+  else connection.setTier(entitlement);
+}
+
+/** Lease without a heartbeat, by the database's clock; then the process counts as dead. */
+const SLOT_LEASE_MS = 90_000;
+
+const SLOTS = 'websocket_slots';
+
+export const SLOT_INDEXES = [
+  { collection: SLOTS, indexes: [{ key: { holder: 1 } }, { key: { until: 1 } }] },
+] as const satisfies CollectionIndexes[];
+
+const LEASE_END = { $add: ['$$NOW', SLOT_LEASE_MS] };
+/** Also true for a new document. */
+const IS_FREE = { $not: [{ $gt: ['$until', '$$NOW'] }] };
+/** Expired slots are harmless; they are deleted after an hour. */
+const IS_ABANDONED = { $expr: { $lt: ['$until', { $subtract: ['$$NOW', 3_600_000] }] } };
+
+export class ConnectionSlotStore {
+  readonly #slots: Collection<{ _id: string; holder: string; connection: string; until: Date }>;
+  readonly #holder = randomUUID();
+
+  constructor(db: Db) {
+    this.#slots = db.collection(SLOTS);
+  }
+
+  /** Acquires a free slot; null if the wallet has none. @param wallet in lower case */
+  async claim(wallet: string, connection: string): Promise<string | null> {
+    for (let number = 0; number < WEBSOCKET.connectionsPerWallet; number++) {
+      const id = `${wallet}:${number}`;
+      if (await this.#acquireSlot(id, connection)) return id;
+    }
+    return null;
+  }
+
+  async #acquireSlot(id: string, connection: string): Promise<boolean> {
+    const mine = { _id: id, holder: this.#holder, connection, until: LEASE_END };
+    const update = [{ $replaceWith: { $cond: [IS_FREE, mine, '$$ROOT'] } }];
+    try {
+      const acquired = this.#slots.findOneAndUpdate({ _id: id }, update, { upsert: true, returnDocument: 'after' });
+      const slot = await undoIfUncertain(acquired, () => this.release(id, connection));
+      return slot?.connection === connection;
+    } catch (error) {
+      // A concurrent upsert created the slot for another connection.
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  }
+
+  async release(id: string, connection: string): Promise<void> {
+    await repeatIfUncertain(() => this.#slots.deleteOne({ _id: id, connection }));
+  }
+
+  /** Extends the leases of connections of this process; returns those that have lost their slots. */
+  async heartbeat(connections: readonly string[]): Promise<string[]> {
+    const mine = { holder: this.#holder, connection: { $in: [...connections] } };
+    const { matchedCount } = await this.#slots.updateMany(mine, [{ $set: { until: LEASE_END } }]);
+    if (matchedCount >= connections.length) return [];
+    const kept = await this.#slots.find(mine, { projection: { connection: 1 } }).toArray();
+    const names = new Set(kept.map(({ connection }) => connection));
+    return connections.filter((connection) => !names.has(connection));
+  }
+
+  async releaseAll(): Promise<void> {
+    await this.#slots.deleteMany({ holder: this.#holder });
+  }
+
+  async purge(): Promise<void> {
+    await this.#slots.deleteMany(IS_ABANDONED);
+  }
+}

@@ -1,0 +1,252 @@
+import { createRandom } from '../bootstrap.ts';
+import type { FeatureTable } from '../inputs.ts';
+import { interpolateQuantile } from '../math.ts';
+import type { HorizonDays } from '../model.ts';
+import { classifyRegimes, REGIME_NAMES, REGIME_THRESHOLDS, REGIMES, type Regime, type RegimeThresholds } from '../regime.ts';
+import { toSignal } from '../signal.ts';
+import {
+  type BacktestHistory,
+  computeOutOfSampleFolds,
+  EXPECTED_FOLDS,
+  formatFoldNote,
+  JUDGED_HORIZONS,
+  type OutOfSampleDay,
+} from './out-of-sample.ts';
+
+const DRAWS = 500;
+const SEED = 20_170_403;
+
+const SCHEME =
+  'Jointly: each draw moves every threshold by the full level, up or down at random. Singly: one threshold moves by the level, the others stay. Regimes and calls are recomputed and the accuracy of the calls is compared; probabilities do not depend on thresholds';
+
+interface HorizonStability {
+  horizonDays: HorizonDays;
+  folds: number;
+  calls: number;
+  accuracy: number | null;
+  result: Stability | null;
+  joint: JointChange[];
+}
+
+/** Sensitivity of the calls' accuracy to the thresholds. */
+export type StabilityReport = ReturnType<typeof buildStabilityReport>;
+
+/** The report of a history; results are null without a complete fold. Deterministic. */
+export function buildStabilityReport(history: BacktestHistory) {
+  const folds = JUDGED_HORIZONS.map((horizonDays) => computeOutOfSampleFolds(history, horizonDays));
+  const days = folds.map((own) => own.flatMap((fold) => fold.days));
+  const countCalls = (thresholds: DecisionThresholds) => countCallsUnder(thresholds, history.features, days);
+  const base = countCalls(DECISION_THRESHOLDS);
+  const drawn = countCallsPerDraw(countCalls);
+  const horizons = JUDGED_HORIZONS.map((horizonDays, index) => ({
+    horizonDays,
+    folds: folds[index].length,
+    ...computeHorizonStability(base, drawn, index),
+  }));
+  const least = Math.min(...folds.map(({ length }) => length));
+  /** Of the worst horizon. */
+  const result = findWorstStability(horizons.map((one) => one.result));
+  return {
+    folds: least,
+    expectedFolds: EXPECTED_FOLDS,
+    note: formatFoldNote(least, history.features),
+    result,
+    verdict: formatStabilityVerdict(result, horizons),
+    scheme: SCHEME,
+    draws: DRAWS,
+    seed: SEED,
+    thresholds: THRESHOLD_NAMES.map((name) => ({ name, value: getThresholdValue(name) })),
+    horizons,
+    single: computeSingleEffects(base, countCalls),
+  };
+}
+
+function countCallsPerDraw(countCalls: (thresholds: DecisionThresholds) => CallCount[]): CallCount[][][] {
+  return PERTURBATIONS.map(({ levelPct }) => {
+    const random = createRandom(SEED);
+    const move = () => 1 + (random() < 0.5 ? -levelPct : levelPct) / 100;
+    return Array.from({ length: DRAWS }, () => countCalls(scaleThresholds(move)));
+  });
+}
+
+function computeHorizonStability(bases: CallCount[], drawn: ReturnType<typeof countCallsPerDraw>, index: number) {
+  const { calls, hits } = bases[index];
+  const joint = PERTURBATIONS.map(({ levelPct }, level) => {
+    const changes = drawn[level].map((counts) => computeAccuracyChange(bases[index], counts[index]));
+    return summarizeJointChange(levelPct, changes);
+  });
+  return { calls, accuracy: calls === 0 ? null : hits / calls, result: classifyStability(joint), joint };
+}
+
+const STABILITY_MEANINGS: Record<Stability, string> = {
+  STABLE: 'the accuracy of the calls hardly depends on the exact thresholds',
+  MODERATE: 'the accuracy of the calls depends moderately on the exact thresholds',
+  OVERFIT: 'the accuracy of the calls depends strongly on the exact thresholds, as if fitted to the past',
+};
+
+function formatStabilityVerdict(result: Stability | null, horizons: readonly HorizonStability[]): string {
+  if (result === null) return 'Too few out-of-sample calls for a result';
+  const changes = PERTURBATIONS.map(({ levelPct }, level) => {
+    const points = horizons.map(({ joint }) => joint[level].p95Points?.toFixed(1) ?? 'none').join(' / ');
+    return `${points} points when all thresholds move by ${levelPct} %`;
+  });
+  const names = horizons.map(({ horizonDays }) => horizonDays).join(' / ');
+  return `${result}: ${STABILITY_MEANINGS[result]}. 95 % of the draws change it by at most ${changes.join(' and ')} (${names} days)`;
+}
+
+interface CallCount {
+  calls: number;
+  hits: number;
+}
+
+/** Counts the calls of each list of days under other thresholds; probabilities do not depend on thresholds. */
+export function countCallsUnder(
+  { limits, thetas }: DecisionThresholds,
+  features: FeatureTable,
+  lists: readonly (readonly OutOfSampleDay[])[],
+): CallCount[] {
+  const regimes = classifyRegimes(features, limits);
+  return lists.map((days) => {
+    const count = { calls: 0, hits: 0 };
+    for (const { row, pUp, rose } of days) {
+      const signal = toSignal(pUp, thetas[regimes[row]]);
+      if (signal === 'HOLD') continue;
+      count.calls++;
+      if ((signal === 'BUY') === rose) count.hits++;
+    }
+    return count;
+  });
+}
+
+/** Change of accuracy in percentage points; null where either has no call. */
+export function computeAccuracyChange(base: CallCount, other: CallCount): number | null {
+  return base.calls === 0 || other.calls === 0 ? null : 100 * (other.hits / other.calls - base.hits / base.calls);
+}
+
+/** Every threshold of a signal: limits of the regime rules, and each regime's distance of P(up) from one half. */
+interface DecisionThresholds {
+  limits: RegimeThresholds;
+  thetas: Record<Regime, number>;
+}
+
+export const DECISION_THRESHOLDS: DecisionThresholds = {
+  limits: REGIME_THRESHOLDS,
+  thetas: Object.fromEntries(REGIME_NAMES.map((regime) => [regime, REGIMES[regime].theta])) as Record<Regime, number>,
+};
+
+/** Names: limits by their own, thetas as `theta.<regime>`. */
+export const THRESHOLD_NAMES: readonly string[] = [
+  ...Object.keys(DECISION_THRESHOLDS.limits),
+  ...Object.keys(DECISION_THRESHOLDS.thetas).map(toThetaName),
+];
+
+function getThresholdValue(name: string): number {
+  const values: Record<string, number> = { ...DECISION_THRESHOLDS.limits, ...toNamedThetas(DECISION_THRESHOLDS.thetas) };
+  return values[name];
+}
+
+export function scaleThresholds(factorOf: (name: string) => number): DecisionThresholds {
+  return {
+    limits: scaleValues(DECISION_THRESHOLDS.limits, factorOf),
+    thetas: scaleValues(DECISION_THRESHOLDS.thetas, (regime) => factorOf(toThetaName(regime))),
+  };
+}
+
+function scaleValues<T extends object>(values: T, factorOf: (name: string) => number): T {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value * factorOf(name)])) as T;
+}
+
+function toNamedThetas(thetas: Record<Regime, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(thetas).map(([regime, theta]) => [toThetaName(regime), theta]));
+}
+
+function toThetaName(regime: string): string {
+  return `theta.${regime}`;
+}
+
+/** From the best to the worst. */
+export const STABILITIES = ['STABLE', 'MODERATE', 'OVERFIT'] as const;
+type Stability = (typeof STABILITIES)[number];
+
+/**
+ * Levels of perturbation with limits of the 95th percentile of the absolute accuracy change, in percentage points: STABLE within all
+ * `stablePoints`, MODERATE within all `moderatePoints`, else OVERFIT.
+ */
+const PERTURBATIONS = [
+  { levelPct: 10, stablePoints: 1, moderatePoints: null },
+  { levelPct: 20, stablePoints: 2, moderatePoints: 5 },
+] as const;
+
+/** Absolute accuracy changes of one horizon by joint perturbations of one level, in percentage points; null without calls. */
+interface JointChange {
+  levelPct: number;
+  draws: number;
+  p50Points: number | null;
+  p95Points: number | null;
+  maxPoints: number | null;
+}
+
+/** Quantiles of the absolute changes; null changes had no call. */
+export function summarizeJointChange(levelPct: number, changes: readonly (number | null)[]): JointChange {
+  const sorted = Float64Array.from(changes.flatMap((change) => (change === null ? [] : [Math.abs(change)]))).sort();
+  const [p50Points, p95Points, maxPoints] = [0.5, 0.95, 1].map((level) =>
+    sorted.length === 0 ? null : interpolateQuantile(sorted, level),
+  );
+  return { levelPct, draws: sorted.length, p50Points, p95Points, maxPoints };
+}
+
+/** Classifies the changes at all levels of `PERTURBATIONS`; null without changes. */
+export function classifyStability(joint: readonly JointChange[]): Stability | null {
+  if (joint.some(({ p95Points }) => p95Points === null)) return null;
+  const isWithin = (limitOf: (level: (typeof PERTURBATIONS)[number]) => number | null) =>
+    PERTURBATIONS.every((level, index) => joint[index].p95Points! <= (limitOf(level) ?? Number.POSITIVE_INFINITY));
+  if (isWithin(({ stablePoints }) => stablePoints)) return 'STABLE';
+  return isWithin(({ moderatePoints }) => moderatePoints) ? 'MODERATE' : 'OVERFIT';
+}
+
+export function findWorstStability(results: readonly (Stability | null)[]): Stability | null {
+  return STABILITIES.findLast((stability) => results.includes(stability)) ?? null;
+}
+
+interface SingleThresholdEffect {
+  threshold: string;
+  value: number;
+  /** Signed change in percent of its value. */
+  changePct: number;
+  /** Largest absolute accuracy change of the horizons, in percentage points; 0 without any. */
+  largestPoints: number;
+  horizons: {
+    horizonDays: HorizonDays;
+    accuracyChangePoints: number | null;
+    callsChange: number;
+  }[];
+}
+
+/** Moves every threshold down and up by every level, largest effect first; `countCalls` returns a count per judged horizon. */
+function computeSingleEffects(
+  base: readonly CallCount[],
+  countCalls: (thresholds: DecisionThresholds) => CallCount[],
+): SingleThresholdEffect[] {
+  const moves = PERTURBATIONS.flatMap(({ levelPct }) => [-levelPct, levelPct]);
+  const effects = THRESHOLD_NAMES.flatMap((threshold) =>
+    moves.map((changePct) => {
+      const moved = countCalls(scaleThresholds((name) => (name === threshold ? 1 + changePct / 100 : 1)));
+      return buildSingleEffect({ threshold, changePct }, base, moved);
+    }),
+  );
+  return effects.sort((a, b) => b.largestPoints - a.largestPoints);
+}
+
+function buildSingleEffect(
+  { threshold, changePct }: Pick<SingleThresholdEffect, 'threshold' | 'changePct'>,
+  base: readonly CallCount[],
+  moved: readonly CallCount[],
+): SingleThresholdEffect {
+  const horizons = JUDGED_HORIZONS.map((horizonDays, index) => ({
+    horizonDays,
+    accuracyChangePoints: computeAccuracyChange(base[index], moved[index]),
+    callsChange: moved[index].calls - base[index].calls,
+  }));
+  const largestPoints = Math.max(...horizons.map(({ accuracyChangePoints }) => Math.abs(accuracyChangePoints ?? 0)));
+  return { threshold, value: getThresholdValue(threshold), changePct, largestPoints, horizons };
+}

@@ -1,0 +1,295 @@
+import { chooseBlockDays, studentQuantile } from './bootstrap.ts';
+import type { Day } from './day.ts';
+import { meanBy } from './math.ts';
+import { formatHorizonName } from './model.ts';
+import { brierScore, computeAccuracy, computeStreaks, type Interval, type Outcome, wilsonInterval } from './signal.ts';
+import {
+  computeCallStatistics,
+  computeDistributionStatistics,
+  computeProbabilityStatistics,
+  computeWinRate,
+  formatRecordVerdict,
+  isHit,
+  isScored,
+  type RecordRow,
+  type RecordStatus,
+  type ScoredForecast,
+} from './statistics.ts';
+
+export type RecordStatistics = ReturnType<typeof computeRecordStatistics>;
+
+/**
+ * Statistics with confidence intervals of one horizon's resolved forecasts, by ascending day. Deterministic: the resampling has a fixed seed.
+ * @throws OracleError INPUT_INVALID unless days strictly ascend and probabilities are within 0 to 1
+ */
+export function computeRecordStatistics(forecasts: readonly ScoredForecast[], horizonDays: number) {
+  return {
+    calls: computeCallStatistics(forecasts, horizonDays),
+    probabilities: computeProbabilityStatistics(forecasts, horizonDays),
+    distribution: computeDistributionStatistics(forecasts, horizonDays),
+  };
+}
+
+/** Replaces null figures by the interface's defaults (section 2.3); intervals stay null, and the verdict states that nothing was scored. */
+export function toPublishedSummary(source: Omit<RecordSummary, 'longestWinStreak'>) {
+  const { accuracy, dedupedAccuracy, streak, ...summary } = source;
+  return {
+    ...summary,
+    /** Equals `resolved`; 0 marks the shares as placeholders. */
+    scored: summary.resolved,
+    /** Share of wins, 0 to 1; 0 where nothing is scored. */
+    accuracy: accuracy ?? 0,
+    dedupedAccuracy: dedupedAccuracy ?? 0,
+    streak: { count: streak.count, type: streak.type ?? 'WIN' },
+  };
+}
+
+/** One horizon of an overview of all. */
+export function publishHorizonRow(horizonDays: number, summary: RecordSummary, effectiveN: number) {
+  const { totalPredictions: total, resolved, wins, accuracy, dedupedTotal, accuracyInterval95, brier } = summary;
+  const { holds, voids, missed, pending, verdict } = summary;
+  const share = { total, resolved, wins, accuracy, effectiveN, dedupedTotal, accuracyInterval95, brier };
+  return { horizon: formatHorizonName(horizonDays), ...share, holds, voids, missed, pending, verdict };
+}
+
+/** Summary and statistics of a scorecard. */
+export function publishRecordSummary({ longestWinStreak: longestStreak, ...source }: RecordSummary) {
+  const summary = toPublishedSummary(source);
+  const { totalPredictions: total, scored, wins, losses, accuracy, streak } = summary;
+  const currentStreak = streak.type === 'WIN' ? streak.count : 0;
+  return { summary, stats: { total, scored, wins, losses, accuracy, currentStreak, longestStreak } };
+}
+
+interface Streak {
+  count: number;
+  type: Outcome | null;
+}
+
+/** Counts and accuracy of one horizon's forecasts (interface, section 2.3). Shares 0 to 1. */
+export interface RecordSummary {
+  totalPredictions: number;
+  resolved: number;
+  wins: number;
+  losses: number;
+  /** Counted, never scored. */
+  holds: number;
+  voids: number;
+  /** Voids of days without a forecast. */
+  missed: number;
+  pending: number;
+  /** Share of wins, 0 to 1; null before the first resolution. */
+  accuracy: number | null;
+  /** Calls with windows that do not overlap. */
+  dedupedTotal: number;
+  dedupedWins: number;
+  dedupedAccuracy: number | null;
+  /** 95 % Wilson interval of `dedupedWins` in `dedupedTotal`, not of `accuracy`. */
+  dedupedInterval95: Interval | null;
+  /** 95 % interval of `accuracy`, by `computeShareInterval`. */
+  accuracyInterval95: Interval | null;
+  /** Accuracy of always calling UP on the same forecasts. */
+  alwaysUpAccuracy: number | null;
+  streak: Streak;
+  longestWinStreak: number;
+  /** Brier score of all resolved forecasts, HOLD included, and of the base rate known at the time; null without any or where a rate is unknown. */
+  brier: { n: number; model: number; climatology: number } | null;
+  verdict: string;
+}
+
+/** Summary of one horizon's forecasts, given in the order of their sequence. */
+export function summarizeRecord(rows: readonly RecordRow[], horizonDays: number): RecordSummary {
+  const share = computeWinRate(rows, horizonDays);
+  const calls = rows.filter(isScored);
+  const countOf = (status: RecordStatus) => rows.filter((row) => row.status === status).length;
+  const streaks = computeStreaks(calls.map(({ status }) => status));
+  const holds = countOf('HOLD');
+  return {
+    totalPredictions: rows.length,
+    resolved: share.n,
+    wins: share.wins,
+    losses: share.n - share.wins,
+    holds,
+    voids: countOf('VOID'),
+    missed: rows.filter(({ missed }) => missed).length,
+    pending: countOf('PENDING'),
+    accuracy: share.accuracy,
+    dedupedTotal: share.independent,
+    dedupedWins: share.independentWins,
+    dedupedAccuracy: share.independentAccuracy,
+    dedupedInterval95: share.independent === 0 ? null : wilsonInterval(share.independentWins, share.independent),
+    accuracyInterval95: share.interval95,
+    alwaysUpAccuracy: computeAccuracy(calls.map(({ scored }) => (scored?.rose ? 'WIN' : 'LOSS'))),
+    streak: streaks.current ?? { count: 0, type: null },
+    longestWinStreak: streaks.longestWin,
+    brier: compareBrier(rows),
+    verdict: formatRecordVerdict(calls, { share, holds, horizonDays, resolved: rows.flatMap(({ scored }) => scored ?? []) }),
+  };
+}
+
+/** Brier score of P(up), and of the base rate known at the time on the same days. */
+export function compareBrier(rows: readonly Pick<RecordRow, 'scored'>[]): RecordSummary['brier'] {
+  const scored = rows.flatMap((row) => row.scored ?? []);
+  if (scored.length === 0 || scored.some(({ climatology }) => climatology === null)) return null;
+  const score = (probability: (forecast: ScoredForecast) => number) => meanBy(scored, (one) => brierScore(probability(one), one.rose));
+  return { n: scored.length, model: score(({ pUp }) => pUp), climatology: score(({ climatology }) => climatology!) };
+}
+
+/** Days of the rolling window. */
+export const ROLLING_DAYS = 90;
+
+/** A resolved forecast with what the series need of its distribution; null for a day without. */
+export interface SeriesForecast extends ScoredForecast {
+  central: { crps: number; climatologyCrps: number | null; in80: boolean } | null;
+}
+
+const SHARE: Interval = { low: 0, high: 1 };
+const RATIO: Interval = { low: 0, high: Number.POSITIVE_INFINITY };
+const DIFFERENCE: Interval = { low: -1, high: 1 };
+
+type Part = Omit<RatioPart, 'day'> | null;
+
+interface SeriesMeasure {
+  /** Of a day; null where it does not count. */
+  part(forecast: SeriesForecast): Part;
+  range: Interval;
+  /** Whether the value is one minus the ratio. */
+  isSkill?: true;
+}
+
+const ofCalls = (value: (forecast: SeriesForecast) => number) => (forecast: SeriesForecast) =>
+  forecast.call === null ? null : { numerator: value(forecast), denominator: 1 };
+const toNumber = (isTrue: boolean) => (isTrue ? 1 : 0);
+
+/** What the series show; higher is better but for `alwaysUp`, the reference, and `coverage80`, which should be .8. */
+const SERIES_MEASURES = {
+  hitRate: { part: ofCalls((one) => toNumber(isHit(one))), range: SHARE },
+  alwaysUp: { part: ofCalls(({ rose }) => toNumber(rose)), range: SHARE },
+  hitAdvantage: { part: ofCalls((one) => toNumber(isHit(one)) - toNumber(one.rose)), range: DIFFERENCE },
+  brierSkill: {
+    part: ({ pUp, climatology, rose }) =>
+      climatology === null ? null : { numerator: brierScore(pUp, rose), denominator: brierScore(climatology, rose) },
+    range: RATIO,
+    isSkill: true,
+  },
+  crpsSkill: {
+    part: ({ central }) =>
+      central === null || central.climatologyCrps === null ? null : { numerator: central.crps, denominator: central.climatologyCrps },
+    range: RATIO,
+    isSkill: true,
+  },
+  coverage80: { part: ({ central }) => central && { numerator: toNumber(central.in80), denominator: 1 }, range: SHARE },
+} as const satisfies Record<string, SeriesMeasure>;
+
+export type SeriesMeasureName = keyof typeof SERIES_MEASURES;
+export const SERIES_MEASURE_NAMES = Object.keys(SERIES_MEASURES) as SeriesMeasureName[];
+
+export type SeriesValues = Record<SeriesMeasureName, RatioEstimate>;
+
+interface SeriesPoint {
+  day: Day;
+  /** Resolved forecasts up to this day. */
+  n: number;
+  cumulative: SeriesValues;
+  /** Over the last `ROLLING_DAYS` days. */
+  rolling: SeriesValues;
+}
+
+/** One point a resolved day. @param forecasts of one horizon by ascending day */
+export function computeScoreSeries(forecasts: readonly SeriesForecast[]): SeriesPoint[] {
+  const sums = Object.fromEntries(SERIES_MEASURE_NAMES.map((name) => [name, sumMeasure(forecasts, name)])) as MeasureSums;
+  const firstDay = forecasts[0]?.day ?? 0;
+  return forecasts.map(({ day }, index) => ({
+    day,
+    n: index + 1,
+    cumulative: estimateAll(sums, { from: firstDay, through: day }),
+    rolling: estimateAll(sums, { from: day - ROLLING_DAYS + 1, through: day }),
+  }));
+}
+
+type MeasureSums = Record<SeriesMeasureName, RatioSums>;
+
+function sumMeasure(forecasts: readonly SeriesForecast[], name: SeriesMeasureName): RatioSums {
+  const measure: SeriesMeasure = SERIES_MEASURES[name];
+  const parts = forecasts.flatMap((forecast): RatioPart[] => {
+    const part = measure.part(forecast);
+    return part === null ? [] : [{ day: forecast.day, ...part }];
+  });
+  return sumRatioParts(parts);
+}
+
+function estimateAll(sums: MeasureSums, days: { from: Day; through: Day }): SeriesValues {
+  const entries = SERIES_MEASURE_NAMES.map((name) => {
+    const { range, isSkill }: SeriesMeasure = SERIES_MEASURES[name];
+    const estimate = estimateRatio(sums[name], days, range);
+    return [name, isSkill ? toSkill(estimate) : estimate];
+  });
+  return Object.fromEntries(entries) as SeriesValues;
+}
+
+function toSkill({ value, low, high }: RatioEstimate): RatioEstimate {
+  const skill = (ratio: number | null) => (ratio === null ? null : 1 - ratio);
+  return { value: skill(value), low: skill(high), high: skill(low) };
+}
+
+/** A day's part of a ratio of sums. */
+export interface RatioPart {
+  day: Day;
+  numerator: number;
+  denominator: number;
+}
+
+interface RatioEstimate {
+  /** Null where the denominators sum to 0. */
+  value: number | null;
+  /** Null with fewer than five blocks of days. */
+  low: number | null;
+  high: number | null;
+}
+
+/** Sums up to each day from the first on; entry `i` covers the days before `firstDay + i`. */
+interface RatioSums {
+  firstDay: Day;
+  numerators: Float64Array;
+  denominators: Float64Array;
+}
+
+/** With fewer blocks their variance cannot be estimated. */
+const MIN_BLOCKS = 5;
+
+/** @param parts by ascending day */
+export function sumRatioParts(parts: readonly RatioPart[]): RatioSums {
+  const firstDay = parts[0]?.day ?? 0;
+  const days = parts.length === 0 ? 0 : parts.at(-1)!.day - firstDay + 1;
+  const [numerators, denominators] = [new Float64Array(days + 1), new Float64Array(days + 1)];
+  let next = 0;
+  for (let day = 0; day < days; day++) {
+    const part = parts[next]?.day === firstDay + day ? parts[next++]! : { numerator: 0, denominator: 0 };
+    numerators[day + 1] = numerators[day] + part.numerator;
+    denominators[day + 1] = denominators[day] + part.denominator;
+  }
+  return { firstDay, numerators, denominators };
+}
+
+/**
+ * Ratio of the sums over the days from `from` to `through`, with its 95 % interval by Student's t over blocks of consecutive days (ratio
+ * estimator, Cochran 1977, 6.3), which keep the dependence of overlapping windows; cheap enough for every day of a series.
+ */
+export function estimateRatio(sums: RatioSums, { from, through }: { from: Day; through: Day }, range: Interval): RatioEstimate {
+  const clamp = (day: Day) => Math.min(sums.numerators.length - 1, Math.max(0, day - sums.firstDay));
+  const [start, end] = [clamp(from), clamp(through + 1)];
+  const denominator = sums.denominators[end] - sums.denominators[start];
+  if (!(denominator > 0)) return { value: null, low: null, high: null };
+  const value = (sums.numerators[end] - sums.numerators[start]) / denominator;
+  const blockDays = chooseBlockDays(end - start);
+  let [blocks, squares] = [0, 0];
+  for (let at = start; at < end; at += blockDays) {
+    const to = Math.min(end, at + blockDays);
+    const own = sums.denominators[to] - sums.denominators[at];
+    if (own === 0) continue;
+    blocks++;
+    squares += (sums.numerators[to] - sums.numerators[at] - value * own) ** 2;
+  }
+  if (blocks < MIN_BLOCKS) return { value, low: null, high: null };
+  const half = (studentQuantile(blocks - 1) * Math.sqrt((squares * blocks) / (blocks - 1))) / denominator;
+  return { value, low: Math.max(range.low, value - half), high: Math.min(range.high, value + half) };
+}

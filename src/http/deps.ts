@@ -1,0 +1,127 @@
+import type { Address } from 'viem';
+import type { CardService } from '../../agent-card/card.ts';
+import type { PaidCalls, RunSkill } from '../../skills/runner.ts';
+import type { AccessSource } from '../auth/api-keys.ts';
+import type { AuthService, RequestContext } from '../auth/auth.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { ChainAddresses } from '../chain/addresses.ts';
+import type { AttestationReader } from '../chain/eas/reader.ts';
+import type { RegisteredAgent, ReputationState } from '../chain/erc8004.ts';
+import type { RpcAccess } from '../chain/rpc-proxy.ts';
+import type { Commerce } from '../commerce/commerce.ts';
+import type { ClientFeedback } from '../commerce/feedback.ts';
+import type { JobService } from '../commerce/jobs/processing.ts';
+import type { PurchaseService } from '../commerce/purchase-service.ts';
+import type { Contest } from '../contest.ts';
+import type { ClientError } from '../errors.ts';
+import type { WebhookRegistry } from '../events/webhooks/registry.ts';
+import type { TicketStore } from '../events/websocket/hub.ts';
+import type { Market } from '../market/market.ts';
+import type { StartupStep } from '../platform/progress.ts';
+import type { AttestationViewOptions } from '../record/attestations.ts';
+import type { ChampionLog } from '../record/challenge.ts';
+import type { CrowdFiguresReader } from '../record/crowd.ts';
+import type { DatasetService } from '../record/dataset.ts';
+import type { DistributionScores } from '../record/distribution-scores.ts';
+import type { StatisticsService } from '../record/figures.ts';
+import type { ForecastRecord } from '../record/forecasts.ts';
+import type { ModelStore } from '../record/model-card.ts';
+import type { ReportStores } from '../record/reports.ts';
+import type { SelfTestService } from '../record/self-tests.ts';
+import type { Quote, StrikeMarket } from '../wager/venue.ts';
+import type { WagerBook } from '../wager/wagers.ts';
+import type { AdminService } from './admin.ts';
+import type { Readiness, ServiceStatus } from './schemas/health.ts';
+import type { AboutDeps } from './schemas/info.ts';
+import type { DemoWallets } from './schemas/wallets.ts';
+
+export interface VenueMarket {
+  market: StrikeMarket;
+  quote: Quote;
+}
+
+export interface HttpDeps {
+  about: AboutDeps;
+  access: AuthService;
+  /** Where a wallet's standing access is listed and ended. */
+  accessSources: readonly AccessSource[];
+  /** Whether assistants can authorize by OAuth at the MCP endpoint of accounts. */
+  hasOAuth: boolean;
+  card: CardService;
+  administration: AdminService;
+  version: string;
+  /** Current startup step; null once startup is complete. */
+  setup(): StartupStep | null;
+  /** From the announcement of a stop on. */
+  isStopping(): boolean;
+  publicUrl: string;
+  /** E-mail address or https URL of the operator; unset: the public URL. */
+  contact?: string | undefined;
+  record: ForecastRecord;
+  distributionScores: DistributionScores;
+  reports: ReportStores;
+  selfTests: SelfTestService;
+  wagers: WagerBook;
+  crowd: CrowdFiguresReader;
+  venueName: string;
+  /** Venues that quote the same book as `venueName`, itself included. */
+  sameBook: readonly string[];
+  market: Market;
+  models: ModelStore;
+  statistics: StatisticsService;
+  champions: Pick<ChampionLog, 'list'>;
+  dataset: DatasetService;
+  /** Strikes with quotes of the service's own venue; empty for an external venue. */
+  venueMarkets(): Promise<VenueMarket[]>;
+  chainId: number;
+  addresses: ChainAddresses;
+  attestations: AttestationReader;
+  chainReading: RpcAccess;
+  attesterAddress: Address;
+  /** EAS explorer; null on a local chain, and where none is known. */
+  explorerUrl: string | null;
+  saltSecret: string;
+  /** What a caller may read of unresolved forecasts. */
+  viewFor(caller: Caller): AttestationViewOptions;
+  /** Demo wallets of a local chain; null on a real one. */
+  demo: DemoWallets | null;
+  /** Null before the agent is registered on chain. */
+  identity(): RegisteredAgent | null;
+  reputation(): Promise<ReputationState | null>;
+  clientFeedback: ClientFeedback;
+  readiness(): Promise<Readiness['checks']>;
+  status(): Promise<ServiceStatus>;
+  commerce: Commerce;
+  /** Null where the service takes no ERC-8183 jobs. */
+  jobs: JobService | null;
+  purchases: PurchaseService;
+  contest: Contest;
+  webhooks: WebhookRegistry;
+  tickets: TicketStore;
+  runSkill: RunSkill;
+  paidCalls: PaidCalls;
+  agentTasks: AgentTasks;
+  now(): Date;
+}
+
+/** A task of the REST interface (sections 2.9 and 4.5), in the same store as tasks of the A2A protocol. */
+export interface AgentTask {
+  id: string;
+  /** Empty while unknown. */
+  skill: string;
+  outcome: { status: 'completed'; output: Record<string, unknown> } | { status: 'failed'; error: ClientError } | { status: 'working' };
+}
+
+interface AgentTaskRequest {
+  skill: string;
+  input: Record<string, unknown>;
+  /** Stored with the task for the requesting agent. */
+  metadata?: Record<string, unknown>;
+}
+
+interface AgentTasks {
+  /** Runs a task to its end. @throws OracleError INPUT_INVALID for an invalid request, which is not stored */
+  send(request: AgentTaskRequest, context: RequestContext): Promise<AgentTask>;
+  /** Null where this caller has no task of this id. */
+  get(id: string, context: Pick<RequestContext, 'caller' | 'address'>): Promise<AgentTask | null>;
+}

@@ -1,0 +1,306 @@
+import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import { z } from 'zod';
+import { CARD_KEY_RETIREMENT_DAYS } from '../../auth/tokens.ts';
+import { isOracleError, OracleError } from '../../errors.ts';
+import type { WebhookRegistry } from '../../events/webhooks/registry.ts';
+import type { WebhookView } from '../../events/webhooks/webhook-store.ts';
+import type { WagerSwitchChange } from '../../wager/wagers.ts';
+import {
+  ADMIN_STEP_NAMES,
+  AUDIT_REPLY,
+  type AuditEntry,
+  type AuditLog,
+  CARD_KEY_REPLY,
+  DISABLE_BODY,
+  DISABLED_REPLY,
+  PAUSE_BODY,
+  REVOKED_REPLY,
+  ROTATE_BODY,
+  ROTATE_CARD_BODY,
+  ROTATED_REPLY,
+  STEP_BODY,
+  STEP_REPLY,
+  STEPS_REPLY,
+  WAGER_SWITCH_REPLY,
+} from '../admin.ts';
+import type { HttpDeps } from '../deps.ts';
+import { parseRequest, readBody } from '../mount-routes.ts';
+import { limitInput, offsetInput, walletInput } from '../parameters.ts';
+import { type Route, route } from '../route.ts';
+import { getRequestSource } from '../security.ts';
+
+/** The UI framework sets inline styles. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const MAX_JOBS = 200;
+
+const CHANGES = {
+  requeue: async (jobs: JobsConsole, ids: string[]) => jobs.requeueJobs(ids),
+  retry: async (jobs: JobsConsole, ids: string[]) => jobs.retryJobs(ids),
+  delete: async (jobs: JobsConsole, ids: string[]) => jobs.deleteJobs(ids),
+  pause: async (jobs: JobsConsole, ids: string[]) => jobs.pauseJobs(ids),
+  resume: async (jobs: JobsConsole, ids: string[]) => jobs.resumeJobs(ids),
+};
+
+const text = z.string().max(100, 'must have at most 100 characters').optional();
+const FILTER_SCHEMAS = {
+  query: z.object({ job: text, state: text, q: text, skip: offsetInput(100_000), limit: limitInput(MAX_JOBS, 50) }),
+};
+const STATS_SCHEMAS = { query: z.object({ fullDetails: z.enum(['true', 'false'], 'must be true or false').default('false') }) };
+const CHANGE_SCHEMAS = {
+  params: z.object({ change: z.enum(Object.keys(CHANGES) as (keyof typeof CHANGES)[]) }),
+  body: z.strictObject({
+    jobIds: z
+      .array(z.string().regex(/^[0-9a-f]{24}$/, 'must be a job id'), 'must be a list of job ids')
+      .min(1, 'must name at least one job')
+      .max(MAX_JOBS, `must name at most ${MAX_JOBS} jobs`),
+  }),
+};
+
+/** Agendash with an API that validates requests and audits changes. It cannot create jobs: the schedule is code. */
+export function createJobsPage(source: JobsSource, audit: AuditLog): RequestHandler {
+  const page = Router({ strict: true });
+  page.use((_request, response, next) => {
+    response.set('Content-Security-Policy', POLICY);
+    next();
+  });
+  page.get('/api', async (request, response) => {
+    const { query } = parseJobsRequest(FILTER_SCHEMAS, request);
+    const { job: name, q: search, ...filter } = query;
+    response.json(await (await source.console()).getJobs({ ...filter, name, search }));
+  });
+  page.get('/api/stats', async (request, response) => void response.json(await readRunningJobs(source, request)));
+  // Jobs write no logs of their own.
+  page.get('/api/logs', (_request, response) => void response.json({ entries: [], total: 0, loggingEnabled: false }));
+  page.post('/api/jobs/:change', (request, response) => changeJobs(source, audit, request, response));
+  page.use(express.static(source.files, { cacheControl: false }));
+  return page;
+}
+
+type JobsPageSchemas = Partial<Record<'params' | 'query' | 'body', z.ZodObject>>;
+type Parsed<S extends JobsPageSchemas> = { [Place in keyof S]: S[Place] extends z.ZodObject ? z.output<S[Place]> : never };
+
+function parseJobsRequest<S extends JobsPageSchemas>(schemas: S, request: Request): Parsed<S> {
+  return parseRequest(schemas, request) as unknown as Parsed<S>;
+}
+
+async function readRunningJobs({ running }: JobsSource, request: Request): Promise<object> {
+  const { query } = parseJobsRequest(STATS_SCHEMAS, request);
+  const found = await running(query.fullDetails === 'true');
+  if (found !== null) return found;
+  const suggestedAction = 'The list of jobs is the same in all processes.';
+  throw new OracleError('STEP_WAITING', 'This process runs no jobs, or not yet: query a worker', { suggestedAction });
+}
+
+async function changeJobs(source: JobsSource, audit: AuditLog, request: Request, response: Response): Promise<void> {
+  await readBody(request, response);
+  const { params, body } = parseJobsRequest(CHANGE_SCHEMAS, request);
+  const { jobIds } = body;
+  const auditedAction = { action: `jobs.${params.change}`, parameters: { jobIds: jobIds.join(' ') }, source: getRequestSource(response) };
+  const work = async () => CHANGES[params.change](await source.console(), jobIds);
+  response.json(await audit.run<object>(auditedAction, work, (result) => JSON.stringify(result)));
+}
+
+/** Operations of the job queue; results are passed to the jobs page unchanged. */
+export interface JobsConsole {
+  getJobs(filter: JobsFilter): Promise<object>;
+  requeueJobs(ids: string[]): Promise<{ requeuedCount: number }>;
+  retryJobs(ids: string[]): Promise<{ retriedCount: number }>;
+  deleteJobs(ids: string[]): Promise<{ deletedCount?: number }>;
+  pauseJobs(ids: string[]): Promise<{ pausedCount: number }>;
+  resumeJobs(ids: string[]): Promise<{ resumedCount: number }>;
+}
+
+interface JobsFilter {
+  name?: string | undefined;
+  state?: string | undefined;
+  search?: string | undefined;
+  skip: number;
+  limit: number;
+}
+
+/** Data of the jobs page: the queue is shared by all processes, the running jobs are those of this process. */
+export interface JobsSource {
+  /** Opened on first use. */
+  console(): Promise<JobsConsole>;
+  /** Absolute path of the static files. */
+  files: string;
+  /** Running and waiting jobs; null where this process runs none. */
+  running(fullDetails: boolean): Promise<object | null>;
+}
+
+type AdminDeps = Pick<HttpDeps, 'access' | 'administration' | 'card' | 'now' | 'webhooks'>;
+
+/** Interface, section 5: HTTP Basic; every change is audited before it takes place. */
+export function adminRoutes(deps: AdminDeps): Route[] {
+  return [...stepRoutes(deps), ...wagerRoutes(deps), webhookRoute(deps), ...accessRoutes(deps), auditRoute(deps)];
+}
+
+const ADMIN_ROUTE = { tag: 'admin', access: 'admin' } as const;
+
+function stepRoutes({ administration, now }: AdminDeps): Route[] {
+  return [
+    route('GET /admin/steps', 'listSteps', {
+      ...ADMIN_ROUTE,
+      summary: 'Latest run of every daily step',
+      reply: STEPS_REPLY,
+      handle: async () => ({ body: { success: true as const, steps: await administration.steps(), now: now().toISOString() } }),
+    }),
+    route('POST /admin/steps/{step}', 'runStep', {
+      ...ADMIN_ROUTE,
+      summary: 'Runs a daily step now',
+      description:
+        'Same as `npm run pipeline`. Steps are idempotent: a repeated run changes nothing. A step before its scheduled time and a future day are rejected.',
+      params: z.object({
+        step: z.enum(ADMIN_STEP_NAMES, { error: `must be one of ${ADMIN_STEP_NAMES.join(', ')}` }).describe('Step to run'),
+      }),
+      body: STEP_BODY,
+      reply: STEP_REPLY,
+      errors: ['CONFLICT', 'STEP_WAITING'],
+      async handle({ params: { step }, body: { day }, source }) {
+        const parameters = { step, ...(day === undefined ? {} : { day }) };
+        const work = () => administration.runStep(step, day);
+        const describeResult = ({ state, detail }: { state: string; detail: string }) => `${state}: ${detail}`;
+        const result = await administration.audit.run({ action: 'steps.run', parameters, source }, work, describeResult);
+        return { body: { success: true as const, ...result } };
+      },
+    }),
+  ];
+}
+
+function wagerRoutes({ administration: { audit, wagerSwitch, wagersOff }, now }: AdminDeps): Route[] {
+  const describeResult = ({ changed, paused }: WagerSwitchChange) => `${paused ? 'paused' : 'not paused'}${changed ? '' : ', as before'}`;
+  const toReply = ({ since, ...state }: WagerSwitchChange): { body: z.input<typeof WAGER_SWITCH_REPLY> } => ({
+    body: { success: true, ...state, since: since?.toISOString() ?? null, offBySettings: wagersOff },
+  });
+  return [
+    route('POST /admin/wagers/pause', 'pauseWagers', {
+      ...ADMIN_ROUTE,
+      summary: 'Pauses new wagers in all processes',
+      description: 'Open wagers still settle. Idempotent: the first reason is kept.',
+      body: PAUSE_BODY,
+      reply: WAGER_SWITCH_REPLY,
+      async handle({ body: { reason }, source }) {
+        const work = () => wagerSwitch.pause(reason, now());
+        return toReply(await audit.run({ action: 'wagers.pause', parameters: { reason }, source }, work, describeResult));
+      },
+    }),
+    route('POST /admin/wagers/resume', 'resumeWagers', {
+      ...ADMIN_ROUTE,
+      summary: 'Resumes wagers',
+      description: 'A paused wager is still placed if its outcome window has not opened.',
+      reply: WAGER_SWITCH_REPLY,
+      async handle({ source }) {
+        const work = () => wagerSwitch.resume(now());
+        return toReply(await audit.run({ action: 'wagers.resume', parameters: {}, source }, work, describeResult));
+      },
+    }),
+  ];
+}
+
+function webhookRoute({ administration: { audit }, webhooks }: AdminDeps): Route {
+  return route('POST /admin/webhooks/{id}/disable', 'disableWebhook', {
+    ...ADMIN_ROUTE,
+    summary: 'Disables a webhook of any owner',
+    description: 'It stays disabled until its owner deletes it. Idempotent.',
+    params: z.object({ id: z.uuid('must be the id of a webhook: a UUID').toLowerCase().describe('Webhook id') }),
+    body: DISABLE_BODY,
+    reply: DISABLED_REPLY,
+    errors: ['NOT_FOUND'],
+    async handle({ params: { id }, body: { reason }, source }) {
+      const work = () => disableWebhook(webhooks, id, reason);
+      const webhook = await audit.run({ action: 'webhooks.disable', parameters: { id, reason }, source }, work, ({ status }) => status);
+      return { body: toDisabledReply(webhook) };
+    },
+  });
+}
+
+function accessRoutes({ access, administration: { audit }, card }: AdminDeps): Route[] {
+  return [
+    route('POST /admin/keys/rotate', 'rotateTokenKeys', {
+      ...ADMIN_ROUTE,
+      summary: 'Rotates the signing key of access tokens',
+      body: ROTATE_BODY,
+      reply: ROTATED_REPLY,
+      async handle({ body: { revoke }, source }) {
+        const describeResult = (rotated: { kid: string; revokedKids: string[] }) =>
+          `new key ${rotated.kid}; ${rotated.revokedKids.length} revoked`;
+        const auditedAction = { action: 'keys.rotate', parameters: { revoke: String(revoke) }, source };
+        return {
+          body: { success: true as const, ...(await audit.run(auditedAction, () => access.keys.rotate({ revoke }), describeResult)) },
+        };
+      },
+    }),
+    route('POST /admin/card-keys/rotate', 'rotateCardKeys', {
+      ...ADMIN_ROUTE,
+      summary: 'Rotates the signing key of the agent card',
+      description: `Other processes use the new key within a minute. Cards under earlier keys verify for ${CARD_KEY_RETIREMENT_DAYS} more days unless revoked.`,
+      body: ROTATE_CARD_BODY,
+      bodyOptional: true,
+      reply: CARD_KEY_REPLY,
+      async handle({ body: { revoke }, source }) {
+        const auditedAction = { action: 'card-keys.rotate', parameters: { revoke: String(revoke) }, source };
+        const rotated = await audit.run(
+          auditedAction,
+          () => card.rotate({ revoke }),
+          ({ kid }) => `new key ${kid}`,
+        );
+        return { body: { success: true as const, ...rotated } };
+      },
+    }),
+    route('POST /admin/wallets/{wallet}/revoke', 'revokeWallet', {
+      ...ADMIN_ROUTE,
+      summary: 'Revokes all sessions, API keys and allowed applications of a wallet',
+      params: z.object({ wallet: walletInput }),
+      reply: REVOKED_REPLY,
+      async handle({ params, source }) {
+        const work = () => access.revokeAccess(params.wallet);
+        const auditedAction = { action: 'wallets.revoke', parameters: params, source };
+        const sessions = await audit.run(auditedAction, work, (count) => `${count} sessions, API keys and applications ended`);
+        return { body: { success: true as const, wallet: params.wallet, sessions } };
+      },
+    }),
+  ];
+}
+
+function auditRoute({ administration: { audit } }: AdminDeps): Route {
+  return route('GET /admin/audit', 'listAuditEntries', {
+    ...ADMIN_ROUTE,
+    summary: 'Operator actions, newest first',
+    query: z.object({ limit: limitInput(500, 50) }),
+    reply: AUDIT_REPLY,
+    async handle({ query }) {
+      const entries = (await audit.listNewest(query.limit)).map(toAuditEntryReply);
+      return { body: { success: true as const, entries, count: entries.length } };
+    },
+  });
+}
+
+/** Replaces the error for owners, whose text is about the webhooks of the caller. */
+async function disableWebhook(webhooks: WebhookRegistry, id: string, reason: string): Promise<WebhookView> {
+  try {
+    return await webhooks.disable(id, reason);
+  } catch (error) {
+    if (!isOracleError(error, 'NOT_FOUND')) throw error;
+    throw new OracleError('NOT_FOUND', 'No webhook with this id', { field: 'id', cause: error });
+  }
+}
+
+/** Omits the URL, which may contain a secret of the owner. */
+function toDisabledReply({ _id, status, disabledAt, disabledReason }: WebhookView): z.input<typeof DISABLED_REPLY> {
+  return { success: true, id: _id, status, disabledAt: disabledAt?.toISOString() ?? null, disabledReason };
+}
+
+function toAuditEntryReply({ _id, at, endedAt, ...entry }: AuditEntry): z.input<typeof AUDIT_REPLY>['entries'][number] {
+  return { id: _id.toHexString(), ...entry, at: at.toISOString(), endedAt: endedAt?.toISOString() ?? null };
+}

@@ -1,0 +1,193 @@
+import { z } from 'zod';
+import type { Caller } from '../../auth/caller.ts';
+import { OracleError } from '../../errors.ts';
+import { HORIZON_NAMES, parseHorizonDays } from '../../forecast/horizon-input.ts';
+import type { HorizonName } from '../../forecast/model.ts';
+import { MODEL_NAMES } from '../../forecast/models.ts';
+import { SERIES_IDS } from '../../market/series.ts';
+import { BYTES32, COUNT, DATE, TIME } from '../../platform/validation.ts';
+import { findLatestAttestation, listAttestations } from '../../record/attestations.ts';
+import { summarizeAttestations } from '../../record/figures.ts';
+import { REGIME } from '../../record/schemas/forecast.ts';
+import {
+  ATTESTATION_HISTORY,
+  ATTESTATION_STATS,
+  type AttestationHistory,
+  type AttestationStatsReply,
+  LATEST_ATTESTATION,
+  type LatestAttestation,
+  VERIFICATION,
+} from '../../record/schemas/verification.ts';
+import { type RecordCheckDeps, verifyAttestation } from '../../record/verification.ts';
+import type { HttpDeps } from '../deps.ts';
+import { attestationUidInput, HORIZON_PARAMETERS, limitInput, PAGE_LIMITS, selectHorizons } from '../parameters.ts';
+import { buildNextPageHeaders } from '../replies.ts';
+import { type Reply, type Route, route } from '../route.ts';
+
+/** Public metadata of a forecast, by the CID that its on-chain digest determines. */
+export function metadataRoutes({ record }: Pick<HttpDeps, 'record'>): Route[] {
+  return [
+    route('GET /ipfs/{cid}', 'getMetadata', {
+      units: 0.1,
+      tag: 'record',
+      reply: METADATA,
+      errors: ['NOT_FOUND'],
+      summary: 'Exact bytes behind the metadata digest of an attestation',
+      params: z.object({
+        cid: z
+          .string()
+          .regex(/^b[a-z2-7]{20,120}$/, 'must be a CIDv1 in base32')
+          .describe('CIDv1 of the metadata, in base32'),
+      }),
+      async handle({ params: { cid } }) {
+        const day = await record.days.findOne({ 'metadata.cid': cid }, { projection: { metadata: 1 } });
+        if (day === null) throw new OracleError('NOT_FOUND', `No metadata with CID ${cid}`, { field: 'cid' });
+        const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=31536000, immutable' };
+        return { headers, raw: day.metadata.json };
+      },
+    }),
+  ];
+}
+
+const DAY = DATE.describe('Day of the forecasts');
+
+const INPUT = z.object({
+  series: z.enum(SERIES_IDS).describe('Series'),
+  source: z.string().describe('Source'),
+  observedDay: DATE.nullable().describe('Date of the newest observation used; null for a series left out'),
+  availableAt: TIME.nullable().describe('When that observation became available; null for a series left out'),
+});
+
+const MODEL = z.object({
+  name: z.enum(MODEL_NAMES).describe('Name of the model version'),
+  role: z
+    .enum(['champion', 'challenger'])
+    .describe('`champion`: the service forecasts by it; `challenger`: it is compared with the champion'),
+  modelVersion: z.string().nullable().describe('Its fit; null without a forecast of the day'),
+  missingBecause: z.string().optional().describe('Why it has no forecast'),
+  distributions: z
+    .object(Object.fromEntries(HORIZON_NAMES.map((name) => [name, BYTES32.describe(`Over ${name}`)])))
+    .nullable()
+    .describe('Salted digest of its predictive distribution by horizon, opened when the horizon is resolved'),
+});
+
+const FORECAST = z.object({
+  date: DAY,
+  modelVersion: z.string().describe('Model version'),
+  modelDigest: BYTES32.describe('Digest of all data available to the model'),
+  trials: COUNT.describe('Model variants tried before this one'),
+  regime: REGIME.describe('Market regime'),
+  inputsDigest: BYTES32.describe('Attested digest of the inputs'),
+  rangesDigest: BYTES32.optional().describe('Digest of the daily highs and lows'),
+  models: z.array(MODEL).optional().describe('Model versions that forecast the day, the champion first'),
+  feed: z.string().describe('Market data source'),
+  inputs: z.array(INPUT).describe('Sources and times of all inputs, without values'),
+});
+
+const MISSED = z.object({
+  date: DAY,
+  missed: z.literal(true).describe('Nothing was forecast before the window opened'),
+  reason: z.string().describe('Why'),
+});
+
+/** Canonical JSON (RFC 8785), whose sha2-256 is attested. */
+const METADATA = z.union([FORECAST.describe('Day with forecasts'), MISSED.describe('Missed day')]).meta({ id: 'Metadata' });
+
+type AttestationDeps = RecordCheckDeps & Pick<HttpDeps, 'publicUrl' | 'statistics'>;
+
+const HISTORY_PATH = '/api/svc/onchain-oracle/history';
+
+const HISTORY_QUERY = z.object({
+  limit: limitInput(PAGE_LIMITS.attestations.most, PAGE_LIMITS.attestations.default),
+  before: attestationUidInput.optional().describe('Only attestations before this one in list order: `nextCursor` of the previous page'),
+  ...HORIZON_PARAMETERS,
+});
+
+/** Interface, section 2.5. */
+export function attestationRoutes(deps: AttestationDeps): Route[] {
+  return [
+    route('GET /api/svc/onchain-oracle/latest', 'getLatestAttestation', {
+      tag: 'record',
+      reply: LATEST_ATTESTATION,
+      summary: 'The newest prediction attestation, of 7 days unless other horizons are named',
+      query: z.object(HORIZON_PARAMETERS),
+      errors: ['NOT_FOUND'],
+      sharedByTier: true,
+      variesByCaller: true,
+      handle: ({ query, caller }) => readLatestAttestation(deps, selectHorizons(query), caller),
+    }),
+    route(`GET ${HISTORY_PATH}`, 'listAttestations', {
+      units: 0.3,
+      tag: 'record',
+      reply: ATTESTATION_HISTORY,
+      summary: 'Prediction and resolution attestations, newest first, of 7 days unless other horizons are named',
+      description:
+        'One prediction per day and its resolution; `horizons=all` adds 1, 2 and 3 days. To read the whole record, send `nextCursor`, ' +
+        'also in the header `Link` (RFC 8288), as `before` until it is null. Attestations of one block have a fixed order.',
+      query: HISTORY_QUERY,
+      sharedByTier: true,
+      variesByCaller: true,
+      handle: ({ query, caller }) => readAttestationHistory(deps, query, caller),
+    }),
+    route('GET /api/svc/onchain-oracle/verify/{uid}', 'verifyAttestation', {
+      tag: 'record',
+      cost: 'rpc',
+      reply: VERIFICATION,
+      errors: ['NOT_FOUND'],
+      summary: 'An attestation on chain, compared with the record field by field',
+      params: z.object({ uid: attestationUidInput }),
+      variesByCaller: true,
+      handle: async ({ params, caller }) => ({ body: await verifyAttestation(deps, params.uid, caller) }),
+    }),
+    route('GET /api/svc/onchain-oracle/stats', 'getAttestationStats', {
+      units: 0.1,
+      tag: 'record',
+      reply: ATTESTATION_STATS,
+      summary: 'Number, period and cost of attestations, of 7 days unless other horizons are named',
+      description: 'To compare the counts with the chain, which has all horizons, send `horizons=all`.',
+      query: z.object(HORIZON_PARAMETERS),
+      handle: ({ query }) => readAttestationStats(deps, selectHorizons(query)),
+    }),
+  ];
+}
+
+async function readLatestAttestation(deps: AttestationDeps, horizons: HorizonName[], caller: Caller): Promise<Reply<LatestAttestation>> {
+  const data = await findLatestAttestation(deps.record, horizons.map(parseHorizonDays), deps.viewFor(caller));
+  if (data === null) throw new OracleError('NOT_FOUND', 'Nothing is attested yet');
+  return { body: { success: true, data } };
+}
+
+async function readAttestationHistory(
+  deps: AttestationDeps,
+  query: z.output<typeof HISTORY_QUERY>,
+  caller: Caller,
+): Promise<Reply<AttestationHistory>> {
+  const { limit, before = null } = query;
+  const horizons = selectHorizons(query);
+  const wanted = { horizons: horizons.map(parseHorizonDays), limit, before };
+  const { attestations: data, total, nextBefore } = await listAttestations(deps, wanted, deps.viewFor(caller));
+  const next = nextBefore === null ? null : { limit, horizons: horizons.join(','), before: nextBefore };
+  return {
+    headers: buildNextPageHeaders(deps.publicUrl, HISTORY_PATH, next),
+    body: { success: true, data, attestations: data, count: data.length, total, horizons, nextCursor: nextBefore },
+  };
+}
+
+async function readAttestationStats(deps: AttestationDeps, horizons: HorizonName[]): Promise<Reply<AttestationStatsReply>> {
+  const counted = summarizeAttestations(await deps.statistics.figures.getAttestations(), horizons.map(parseHorizonDays));
+  const { predictions, resolutions, firstAttestation, latestAttestation, totalGasWei } = counted;
+  return {
+    body: {
+      success: true,
+      data: { totalPublished: predictions, totalResolved: resolutions, totalGasWei: totalGasWei.toString() },
+      horizons,
+      totalAttestations: predictions + resolutions,
+      predictions,
+      resolutions,
+      firstAttestation,
+      latestAttestation,
+      chain: `eip155:${deps.chainId}`,
+      attester: deps.attesterAddress,
+    },
+  };
+}

@@ -1,0 +1,293 @@
+import { z } from 'zod';
+import { CHALLENGE_VERDICTS } from '../../forecast/challenge.ts';
+import { HORIZON_NAMES } from '../../forecast/horizon-input.ts';
+import { formatHorizonName, HORIZONS, type HorizonDays } from '../../forecast/model.ts';
+import { MODEL_NAMES } from '../../forecast/models.ts';
+import { ROLLING_DAYS, SERIES_MEASURE_NAMES, type SeriesMeasureName } from '../../forecast/record-statistics.ts';
+import { COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import { FIRST_CHAMPION, type RecordSeriesPoint, renderSeriesCsv } from '../../record/challenge.ts';
+import { openRevealedDistributions } from '../../record/distributions.ts';
+import { DISTRIBUTIONS, type DistributionsReply } from '../../record/schemas/forecast.ts';
+import type { HttpDeps } from '../deps.ts';
+import { beforeInput, limitInput, PAGE_LIMITS, scorecardDaysInput } from '../parameters.ts';
+import { buildNextPageHeaders } from '../replies.ts';
+import { type Reply, type Route, route } from '../route.ts';
+
+type ChallengeDeps = Pick<HttpDeps, 'statistics' | 'champions'>;
+
+/** The model versions against each other on the record. */
+export function challengeRoutes({ statistics, champions }: ChallengeDeps): Route[] {
+  return [
+    route('GET /api/svc/challenge', 'getChallenge', {
+      units: 0.2,
+      tag: 'record',
+      summary: 'Champion and challenger: their committed distributions scored, and whether the record proves one better',
+      description:
+        'Versions commit their distributions in the same attestation, with the same P(up). A test that stays valid whenever one looks ' +
+        '(e-process, Ville) says whether the later version has the lower CRPS. The operator changes the champion, refused below the threshold ' +
+        'unless forced, and every change stays listed.',
+      reply: CHALLENGE_REPLY,
+      sharedByTier: true,
+      handle: async (): Promise<Reply<z.input<typeof CHALLENGE_REPLY>>> => {
+        const [changes, horizons] = await Promise.all([
+          champions.list(),
+          Promise.all(HORIZONS.map((horizonDays) => statistics.figures.getChallenge(horizonDays))),
+        ]);
+        const champion = changes.at(-1)?.to ?? FIRST_CHAMPION;
+        const listed = changes.map(({ _id, at, ...change }) => ({ at: at.toISOString(), ...change }));
+        return { body: { success: true, champion, changes: listed, horizons } };
+      },
+    }),
+  ];
+}
+
+const MODEL = z.enum(MODEL_NAMES);
+const HORIZON = z.enum(HORIZON_NAMES);
+const E_VALUE = z.number().min(0);
+
+const ESTIMATE = {
+  low: z.number().nullable().describe('Lower bound of its 95 % interval by blocks of days; null with too few days'),
+  high: z.number().nullable().describe('Upper bound'),
+};
+
+const PAIR = {
+  challenger: MODEL.describe('The version that is tested'),
+  against: MODEL.describe('The version before it'),
+};
+
+const COMPARISON = z.object({
+  ...PAIR,
+  days: COUNT.describe('Resolved days on which both had committed a distribution'),
+  throughDate: DATE.nullable().describe('The last of them; null without any'),
+  threshold: z.number().describe('Evidence that proves a difference at 5 %, whenever one looks (Ville)'),
+  eBetter: E_VALUE.describe('Evidence today that the challenger has the lower CRPS: the e-value'),
+  eWorse: E_VALUE.describe('Evidence today that it has the higher CRPS'),
+  maxBetter: E_VALUE.describe('Highest `eBetter` so far'),
+  maxWorse: E_VALUE.describe('Highest `eWorse` so far'),
+  verdict: z.enum(CHALLENGE_VERDICTS).describe('From the highest values: what was proven once stays proven'),
+  since: DATE.nullable().describe('Forecast day whose outcome proved it; null while nothing is proven'),
+});
+
+const DISTRIBUTION = z.object({
+  name: z.string().describe('Name of the model version or baseline'),
+  title: z.string().describe('What it is'),
+  kind: z.enum(['model', 'baseline']).describe('Committed on chain, or computed from prices for comparison'),
+  n: COUNT.describe('Resolved forecasts with its distribution'),
+  crps: z.number().min(0).describe('Mean continuous ranked probability score in log-return units, lower is better'),
+  skill: z
+    .object({ value: z.number().describe('1 - CRPS / CRPS of climatology on the same days'), ...ESTIMATE })
+    .nullable()
+    .describe('Above 0 is better than climatology; null for climatology'),
+  logScore: z.number().describe('Mean negative log density, lower is better'),
+  coverage: z
+    .array(
+      z.object({
+        nominal: PROBABILITY.describe('Probability of the central range'),
+        value: PROBABILITY.describe('Share of the outcomes within it'),
+        ...ESTIMATE,
+      }),
+    )
+    .describe('Outcomes within the central ranges'),
+  coverage80ByWeekday: z
+    .array(
+      z.object({
+        weekday: z.string().describe('Weekday, UTC, on which the outcome window begins'),
+        n: COUNT.describe('Resolved forecasts'),
+        observed: PROBABILITY.nullable().describe('Share within the 80 % band; null without any'),
+      }),
+    )
+    .describe('By weekday, which shows what the width does not know'),
+});
+
+export const CHALLENGE_REPLY = z.object({
+  success: SUCCESS,
+  champion: MODEL.describe('The version by which the service forecasts'),
+  changes: z
+    .array(
+      z.object({
+        at: TIME.describe('When'),
+        from: MODEL.describe('The champion until then'),
+        to: MODEL.describe('The champion since'),
+        forced: z.boolean().describe('The record had not proven it better'),
+        evidence: z
+          .array(z.looseObject({ horizon: HORIZON.describe('Horizon') }))
+          .describe('The tests of both at that time, as in `horizons`'),
+      }),
+    )
+    .describe('Changes of the champion, by the operator, the oldest first'),
+  horizons: z
+    .array(
+      z.object({
+        horizon: HORIZON.describe('Horizon'),
+        horizonDays: z.literal([...HORIZONS]).describe('The same in days'),
+        comparisons: z.array(COMPARISON).describe('Tests of each version against the one before'),
+        distributions: z.array(DISTRIBUTION).describe('Scores of all distributions over the record'),
+      }),
+    )
+    .describe('One entry a horizon'),
+});
+
+const MEASURE_TEXTS: Record<SeriesMeasureName, string> = {
+  hitRate: 'Share of calls whose direction came true',
+  alwaysUp: 'The same of always saying UP on these days',
+  hitAdvantage: 'hitRate - alwaysUp, in daily pairs',
+  brierSkill: 'Brier skill of P(up) against the base rate known at the time',
+  crpsSkill: 'CRPS skill of the committed distribution against climatology',
+  coverage80: 'Share of outcomes within the 80 % band of the committed distribution',
+};
+
+const VALUE = z.object({ value: z.number().nullable().describe('Null without days'), ...ESTIMATE }).meta({ id: 'ScoreValue' });
+const VALUES = z
+  .object(
+    Object.fromEntries(SERIES_MEASURE_NAMES.map((name) => [name, VALUE.describe(MEASURE_TEXTS[name])])) as Record<
+      SeriesMeasureName,
+      typeof VALUE
+    >,
+  )
+  .meta({ id: 'ScoreValues' });
+
+export const SERIES_REPLY = z.object({
+  success: SUCCESS,
+  horizon: HORIZON.describe('Horizon'),
+  rollingDays: COUNT.describe('Days of the rolling window'),
+  points: z
+    .array(
+      z.object({
+        date: DATE.describe('Day of the forecast'),
+        n: COUNT.describe('Resolved forecasts up to it'),
+        cumulative: VALUES.describe('Over all days up to it'),
+        rolling: VALUES.describe('The same over the rolling window that ends with it'),
+        evidence: z
+          .array(z.object({ ...PAIR, eBetter: E_VALUE.describe('As in /api/svc/challenge'), eWorse: E_VALUE.describe('As there') }))
+          .describe('E-values after it'),
+      }),
+    )
+    .describe('One a resolved day, newest first'),
+  nextCursor: DATE.nullable().describe('`before` of the next page; null on the last'),
+});
+
+const PATH = '/api/svc/scorecard/series';
+const DESCRIPTION =
+  'Each point covers the forecasts resolved up to its day, cumulatively and over a rolling window, with 95 % intervals. Points are paged, ' +
+  'newest first. Send `nextCursor`, also in the header `Link` (RFC 8288), as `before` until it is null.';
+
+const QUERY = z.object({
+  horizon: scorecardDaysInput,
+  limit: limitInput(PAGE_LIMITS.series.most, PAGE_LIMITS.series.default),
+  before: z
+    .string({ error: 'must be given once, as a date of the form YYYY-MM-DD' })
+    .regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a date of the form YYYY-MM-DD')
+    .optional()
+    .describe('Only points before this day: `nextCursor` of the previous page'),
+});
+
+type SeriesDeps = Pick<HttpDeps, 'statistics' | 'publicUrl'>;
+
+/** Scores over time. */
+export function seriesRoutes(deps: SeriesDeps): Route[] {
+  return [
+    route(`GET ${PATH}`, 'getScoreSeries', {
+      units: 0.2,
+      tag: 'record',
+      summary: 'Hit rate, skill, coverage and the evidence between model versions over time, with intervals',
+      description: DESCRIPTION,
+      query: QUERY,
+      reply: SERIES_REPLY,
+      sharedByTier: true,
+      handle: async ({ query }): Promise<Reply<z.input<typeof SERIES_REPLY>>> => {
+        const { points, nextCursor, headers } = await readPage(deps, PATH, query);
+        const horizon = formatHorizonName(query.horizon as HorizonDays);
+        return { headers, body: { success: true, horizon, rollingDays: ROLLING_DAYS, points, nextCursor } };
+      },
+    }),
+    route(`GET ${PATH}.csv`, 'getScoreSeriesCsv', {
+      tag: 'record',
+      summary: 'The same as a CSV file',
+      description: DESCRIPTION,
+      query: QUERY,
+      reply: null,
+      alternatives: { 'text/csv': { description: 'A header, and a line a point.' } },
+      handle: async ({ query }) => {
+        const { points, headers } = await readPage(deps, `${PATH}.csv`, query);
+        return { headers: { ...headers, 'Content-Type': 'text/csv; charset=utf-8' }, raw: renderSeriesCsv(points) };
+      },
+    }),
+  ];
+}
+
+async function readPage(deps: SeriesDeps, path: string, { horizon, limit, before }: z.output<typeof QUERY>) {
+  const all = await deps.statistics.figures.getSeries(horizon);
+  const end = before === undefined ? all.length : countBefore(all, before);
+  const points = all.slice(Math.max(0, end - limit), end).toReversed();
+  const nextCursor = end > limit ? points.at(-1)!.date : null;
+  const headers = buildNextPageHeaders(deps.publicUrl, path, nextCursor === null ? null : { horizon, limit, before: nextCursor });
+  return { points, nextCursor, headers };
+}
+
+/** @param points by ascending date */
+function countBefore(points: readonly RecordSeriesPoint[], date: string): number {
+  let [low, high] = [0, points.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (points[middle]!.date < date) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+type DistributionRouteDeps = Pick<HttpDeps, 'distributionScores' | 'publicUrl' | 'record' | 'saltSecret'>;
+
+const DISTRIBUTIONS_PATH = '/api/svc/distributions';
+
+const UNITS = 0.2;
+const UNITS_PER_ENTRY = 0.008;
+
+const DISTRIBUTIONS_QUERY = z.object({
+  horizon: scorecardDaysInput,
+  limit: limitInput(PAGE_LIMITS.distributions.most, PAGE_LIMITS.distributions.default),
+  before: beforeInput.describe('Only forecasts with a lower `sequence`: `nextCursor` of the previous page'),
+});
+
+/** The committed distributions of resolved forecasts, as anyone can verify them. */
+export function distributionRoutes(deps: DistributionRouteDeps): Route[] {
+  return [
+    route(`GET ${DISTRIBUTIONS_PATH}`, 'listDistributions', {
+      tag: 'record',
+      reply: DISTRIBUTIONS,
+      summary: 'The distributions of all model versions that were committed with each resolved forecast of a horizon, with their scores',
+      description:
+        'Quantiles and salts open the digests in the metadata, whose sha2-256 is on chain since before the outcome window. Distributions ' +
+        'of forecasts without an outcome on chain are returned to no caller. Entries are paged, newest first: send `nextCursor`, also in ' +
+        'the header `Link` (RFC 8288), as `before` until it is null. A page counts as 0.008 units of the rate limit for each entry of `limit`.',
+      query: DISTRIBUTIONS_QUERY,
+      units: UNITS,
+      sharedByTier: true,
+      async handle({ query, context }) {
+        const units = query.limit * UNITS_PER_ENTRY;
+        if (units > UNITS) await context.countCall(units - UNITS);
+        return readDistributions(deps, query);
+      },
+    }),
+  ];
+}
+
+async function readDistributions(
+  deps: DistributionRouteDeps,
+  query: z.output<typeof DISTRIBUTIONS_QUERY>,
+): Promise<Reply<DistributionsReply>> {
+  const { horizon: horizonDays, limit, before = null } = query;
+  const newest = await deps.record.listRevealed(horizonDays, { limit: limit + 1, before });
+  const shown = newest.slice(0, limit);
+  const next = newest.length > limit ? shown.at(-1)!.sequence : null;
+  const data = await openRevealedDistributions(deps, shown);
+  return {
+    headers: buildNextPageHeaders(deps.publicUrl, DISTRIBUTIONS_PATH, next === null ? null : { horizon: horizonDays, limit, before: next }),
+    body: {
+      success: true,
+      horizon: formatHorizonName(horizonDays),
+      data,
+      count: data.length,
+      nextCursor: next === null ? null : String(next),
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import type { RequestContext } from '../../auth/auth.ts';
+import { joinUrl } from '../../platform/service-client.ts';
+import { COUNT, SUCCESS } from '../../platform/validation.ts';
+import {
+  DATA_CARD,
+  DATASET_FORMATS,
+  DATASET_LICENCE,
+  DATASET_TITLE,
+  DATASET_VERSION,
+  type DatasetFormat,
+  type StoredFile,
+} from '../../record/dataset.ts';
+import { DATASET_TABLES, TABLE_NAMES, type TableName } from '../../record/dataset-tables.ts';
+import type { HttpDeps } from '../deps.ts';
+import { toTaggedReply } from '../replies.ts';
+import { acceptsEncoding, type Reply, type Route, route } from '../route.ts';
+
+type DatasetRoutesDeps = Pick<HttpDeps, 'dataset' | 'market' | 'publicUrl'>;
+
+const PATH = '/api/svc/dataset';
+
+const MEDIA_TYPES: Record<DatasetFormat, string> = { csv: 'text/csv; charset=utf-8', parquet: 'application/vnd.apache.parquet' };
+
+const PARAMS = z.object({ table: z.enum(TABLE_NAMES).describe('Name of the table') });
+
+const DESCRIPTION =
+  'Only forecasts with an outcome on chain, and no series of a provider. The files follow the record within seconds; `ETag` is the ' +
+  'SHA-256 that the index lists.';
+
+export function datasetRoutes(deps: DatasetRoutesDeps): Route[] {
+  return [
+    route(`GET ${PATH}`, 'getDataset', {
+      tag: 'record',
+      reply: DATASET_INDEX,
+      summary: 'The resolved record as files: data card, licence, columns, links and digests',
+      description: DESCRIPTION,
+      handle: async () => toTaggedReply(buildIndex(deps, await deps.dataset.listFiles())),
+    }),
+    fileRoute(deps, 'csv', { name: 'getDatasetCsv', summary: 'A table of the dataset as CSV' }),
+    fileRoute(deps, 'parquet', { name: 'getDatasetParquet', summary: 'A table of the dataset as Apache Parquet' }),
+  ];
+}
+
+function fileRoute({ dataset }: DatasetRoutesDeps, format: DatasetFormat, { name, summary }: { name: string; summary: string }): Route {
+  const mediaType = MEDIA_TYPES[format].split(';')[0];
+  return route(`GET ${PATH}/{table}.${format}`, name, {
+    tag: 'record',
+    reply: null,
+    alternatives: { [mediaType]: { description: 'The file.' } },
+    summary,
+    description: DESCRIPTION,
+    params: PARAMS,
+    handle: async ({ params: { table }, context, header }) => {
+      const file = await dataset.getFile(table, format);
+      const stored = chooseCoding(file, header('Accept-Encoding'));
+      return toFileReply(file, stored, () => readAdmitted(context, dataset.readChunks(stored)));
+    },
+  });
+}
+
+function chooseCoding(file: StoredFile, acceptEncoding: string | undefined): StoredFile['identity'] {
+  const gzip = acceptEncoding !== undefined && acceptsEncoding(acceptEncoding, 'gzip') ? file.gzip : null;
+  return gzip ?? file.identity;
+}
+
+/** Each page is a unit of work, between which a client that reads slowly holds no capacity. */
+async function* readAdmitted(context: RequestContext, pages: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  for (;;) {
+    const page = await context.run(() => pages.next(), 'page');
+    if (page.done === true) return;
+    yield page.value;
+  }
+}
+
+function toFileReply(file: StoredFile, stored: StoredFile['identity'], read: () => AsyncGenerator<Buffer>): Reply<never> {
+  return {
+    headers: {
+      'Content-Type': MEDIA_TYPES[file.format],
+      'Content-Disposition': `attachment; filename="${file.name}"`,
+      // The digest of the content, whatever its coding.
+      ETag: `W/"${file.sha256}"`,
+      Vary: 'Accept-Encoding',
+    },
+    streamed: { bytes: stored.bytes, encoding: stored === file.identity ? null : 'gzip', read },
+  };
+}
+
+function buildIndex({ market, publicUrl }: DatasetRoutesDeps, files: readonly StoredFile[]): z.input<typeof DATASET_INDEX> {
+  return {
+    success: true,
+    title: DATASET_TITLE,
+    version: DATASET_VERSION,
+    source: market.source,
+    dataCard: [...DATA_CARD],
+    licence: DATASET_LICENCE,
+    tables: TABLE_NAMES.map((name) =>
+      toTableEntry(
+        name,
+        files.filter(({ table }) => table === name),
+        publicUrl,
+      ),
+    ),
+  };
+}
+
+function toTableEntry(name: TableName, files: readonly StoredFile[], publicUrl: string) {
+  const { title, description, columns } = DATASET_TABLES[name];
+  return {
+    name,
+    title,
+    description,
+    rows: files[0].rows,
+    columns: columns.map(({ name: column, type, origin = 'record' as const, description: meaning }) => ({
+      name: column,
+      type,
+      origin,
+      description: meaning,
+    })),
+    files: files.map(({ name: file, format, identity, sha256 }) => ({
+      format,
+      url: joinUrl(publicUrl, `${PATH}/${file}`),
+      bytes: identity.bytes,
+      sha256,
+    })),
+  };
+}
+
+const COLUMN = z.object({
+  name: z.string().describe('Name in both formats'),
+  type: z.enum(['string', 'int', 'double', 'boolean', 'date', 'timestamp']).describe('Type; in CSV dates and times are ISO 8601'),
+  origin: z.enum(['record', 'prices']).describe("`record`: the record's own value; `prices`: derived from prices of venues"),
+  description: z.string().describe('Meaning, with its unit'),
+});
+
+const FILE = z.object({
+  format: z.enum(DATASET_FORMATS).describe('Format'),
+  url: z.url().describe('Where it is served'),
+  bytes: COUNT.describe('Size without compression in transfer, bytes'),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .describe('SHA-256 of these bytes, hex'),
+});
+
+const DATASET_INDEX = z
+  .object({
+    success: SUCCESS,
+    title: z.string().describe('Title of the dataset'),
+    version: z.string().describe('Version of tables and columns'),
+    source: z.string().describe('Source of the market data of this record'),
+    dataCard: z
+      .array(z.object({ title: z.string().describe('Topic'), text: z.string().describe('Text') }))
+      .describe('Content, collection, selection and limits of the data'),
+    licence: z
+      .object({
+        id: z.string().describe('SPDX identifier'),
+        url: z.url().describe('Text of the licence'),
+        covers: z.string().describe('What it covers'),
+        prices: z.string().describe('What is derived from prices of third parties'),
+        attribution: z.string().describe('How to attribute'),
+      })
+      .describe("Licence of the record's own values"),
+    tables: z
+      .array(
+        z.object({
+          name: z.enum(TABLE_NAMES).describe('Name of the table'),
+          title: z.string().describe('Title'),
+          description: z.string().describe('What a row is'),
+          rows: COUNT.describe('Rows'),
+          columns: z.array(COLUMN).describe('Columns, in order'),
+          files: z.array(FILE).describe('The table in each format'),
+        }),
+      )
+      .describe('Tables'),
+  })
+  .meta({ id: 'DatasetIndex' });

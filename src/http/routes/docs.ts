@@ -1,0 +1,268 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { z } from 'zod';
+import { ENDPOINTS, IDENTITY } from '../../../agent-card/endpoints.ts';
+import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
+import { buildAsyncApiDocument } from '../../events/asyncapi.ts';
+import { el, type Markup } from '../../page/markup.ts';
+import type { HttpDeps } from '../deps.ts';
+import { API_VERSION, renderOpenApiDocument } from '../openapi/document.ts';
+import { listErrorCodes } from '../openapi/replies.ts';
+import { PROBLEMS } from '../problems.ts';
+import { buildCanonicalLink, CANONICAL_RULE, createJsonReply, createStaticReply } from '../replies.ts';
+import { type AccessLevel, EncodedText, type Reply, type Route, route, TAGS, type Tag } from '../route.ts';
+import { PAGE_CSP, renderPage } from './home.ts';
+import { HANDSHAKE_QUERY } from './websocket.ts';
+
+export function asyncApiRoutes({ publicUrl, chainId }: Pick<HttpDeps, 'publicUrl' | 'chainId'>): Route[] {
+  const { name: title, description } = IDENTITY;
+  return [
+    route(`GET ${ENDPOINTS.asyncApi}`, 'getAsyncApi', {
+      tag: 'service',
+      summary: 'AsyncAPI 3.1 document of all WebSocket and webhook events',
+      description: 'Generated from the message schemas, with validated examples.',
+      reply: ASYNCAPI_DOCUMENT,
+      handle: createJsonReply(() =>
+        JSON.stringify(buildAsyncApiDocument({ publicUrl, chainId, title, description, version: API_VERSION, handshake: HANDSHAKE_QUERY })),
+      ),
+    }),
+  ];
+}
+
+const OPENAPI_DOCUMENT = z
+  .object({
+    openapi: z.literal('3.1.0').describe('OpenAPI version'),
+    info: z
+      .looseObject({ title: z.string().describe('Name of the service'), version: z.string().describe('API version') })
+      .describe('Document type'),
+    servers: z.array(z.looseObject({ url: z.url().describe('Base URL') })).describe('Base URLs'),
+    tags: z
+      .array(z.looseObject({ name: z.string().describe('Group name'), description: z.string().describe('Topics') }))
+      .describe('Groups of operations'),
+    paths: z.record(z.string(), z.unknown()).describe('Operations by path and method'),
+    components: z.record(z.string(), z.unknown()).describe('Shared schemas, headers, examples and security schemes'),
+  })
+  .meta({ id: 'OpenapiDocument' });
+
+const ASYNCAPI_DOCUMENT = z
+  .object({
+    asyncapi: z.literal('3.1.0').describe('AsyncAPI version'),
+    info: z
+      .looseObject({ title: z.string().describe('Name of the service'), version: z.string().describe('API version') })
+      .describe('Document type'),
+    defaultContentType: z.literal('application/json').describe('Media type of all messages'),
+    servers: z.record(z.string(), z.unknown()).describe('Servers'),
+    channels: z.record(z.string(), z.unknown()).describe('WebSocket and webhooks, with their messages'),
+    operations: z.record(z.string(), z.unknown()).describe('Messages sent and received'),
+    components: z.record(z.string(), z.unknown()).describe('Messages with examples, payload schemas, security schemes'),
+  })
+  .meta({ id: 'AsyncapiDocument' });
+
+/** Lies beside this file. */
+const OWN_STYLE = 'reference.css';
+
+/** The OpenAPI document and its viewer. @param listRoutes all mounted operations, these included */
+export function referenceRoutes(
+  { publicUrl, contact }: Pick<HttpDeps, 'publicUrl' | 'contact'>,
+  listRoutes: () => readonly Route[],
+): Route[] {
+  const page = createStaticReply(
+    () => renderReferencePage({ publicUrl }),
+    () => ({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': buildReferenceCsp({ publicUrl }) }),
+  );
+  const style = createStaticReply(
+    () => readFileSync(new URL(`../assets/${OWN_STYLE}`, import.meta.url), 'utf8'),
+    () => ({ 'Content-Type': UI_TYPES['swagger-ui.css'] }),
+  );
+  const document = createJsonReply(() => renderOpenApiDocument(listRoutes(), { publicUrl, contact }));
+  return [
+    route(`GET ${ENDPOINTS.openApi}`, 'getOpenApi', {
+      tag: 'service',
+      summary: 'OpenAPI 3.1 document of this API',
+      description: 'Generated from the mounted operations.',
+      reply: OPENAPI_DOCUMENT,
+      handle: document,
+    }),
+    route(`GET ${ENDPOINTS.openApiRoot}`, 'getOpenApiAtRoot', {
+      tag: 'service',
+      summary: 'The same, where directories of paid services read it',
+      description: CANONICAL_RULE,
+      reply: OPENAPI_DOCUMENT,
+      handle() {
+        const reply = document();
+        return { ...reply, headers: { ...reply.headers, ...buildCanonicalLink(publicUrl, ENDPOINTS.openApi) } };
+      },
+    }),
+    route('GET /docs', 'getReferencePage', {
+      tag: 'service',
+      summary: 'API reference for browsers',
+      description: 'Operations can be tried out. Works offline: all assets come from this service.',
+      reply: null,
+      alternatives: { 'text/html': { description: 'The page.' } },
+      handle: page,
+    }),
+    route('GET /docs/{file}', 'getReferencePageFile', {
+      tag: 'service',
+      summary: 'Asset of the API reference',
+      params: z.object({ file: z.enum([...UI_FILES, OWN_STYLE], 'is no file of this page').describe('Name of the file') }),
+      reply: null,
+      alternatives: { 'text/css': { description: 'A style sheet.' }, 'text/javascript': { description: 'A script.' } },
+      handle: ({ params: { file } }) => (file === OWN_STYLE ? style() : readUiFileReply(file)),
+    }),
+  ];
+}
+
+async function readUiFileReply(file: (typeof UI_FILES)[number]): Promise<Reply<never>> {
+  const headers = { 'Content-Type': UI_TYPES[file], 'Cache-Control': 'public, max-age=86400', ETag: UI_ETAG };
+  return { headers, encoded: await readUiFile(file) };
+}
+
+interface ReferencePageOptions {
+  publicUrl: string;
+}
+
+const ACCESS_LABELS: Record<AccessLevel, string> = {
+  public: 'Public',
+  basic: 'Basic',
+  premium: 'Premium',
+  paid: 'Paid',
+  admin: 'Operator',
+};
+
+/**
+ * The policy of all pages, but for Swagger UI, which sets inline styles and assigns HTML. All resources come from this origin; "Try it out"
+ * calls the server URL of the document.
+ */
+export function buildReferenceCsp({ publicUrl }: ReferencePageOptions): string {
+  const own: Record<string, string | null> = {
+    'style-src': "'self' 'unsafe-inline'",
+    'connect-src': `'self' ${new URL(publicUrl).origin}`,
+    'require-trusted-types-for': null,
+  };
+  const kept = PAGE_CSP.split('; ').filter((directive) => !(directive.split(' ')[0]! in own));
+  const changed = Object.entries(own).flatMap(([name, value]) => (value === null ? [] : [`${name} ${value}`]));
+  return [...kept, ...changed, "font-src 'self' data:"].join('; ');
+}
+
+export function renderReferencePage({ publicUrl }: ReferencePageOptions): string {
+  return renderPage(publicUrl, {
+    title: 'API reference',
+    description: 'All operations of the service, to try out.',
+    path: 'docs',
+    kind: 'reference',
+    head: [
+      el('link', { rel: 'alternate', type: 'application/json', href: '.well-known/openapi.json' }),
+      el('link', { rel: 'stylesheet', href: 'docs/swagger-ui.css' }),
+      el('link', { rel: 'stylesheet', href: 'docs/reference.css' }),
+    ],
+    body: [
+      el('main', { id: 'main', class: 'reference', tabindex: -1 }, [
+        renderWayBack(),
+        el('h1', {}, 'API reference'),
+        renderFilter(),
+        el('div', { id: 'reference' }),
+        el('noscript', {}, [
+          el('p', { class: 'notice' }, [
+            'This page needs JavaScript. The same is in ',
+            el('a', { href: '.well-known/openapi.json' }, 'openapi.json'),
+            '.',
+          ]),
+        ]),
+      ]),
+      // Not deferred: the script of the page, which starts it, is.
+      el('script', { src: 'docs/swagger-ui-bundle.js' }),
+    ],
+  });
+}
+
+function renderWayBack(): Markup {
+  return el('nav', { class: 'way-back', 'aria-label': 'Breadcrumb' }, [
+    el('a', { href: './' }, 'Today'),
+    el('span', { 'aria-current': 'page' }, 'API'),
+    el('a', { class: 'as-markdown', href: 'documents/api' }, 'API guide'),
+  ]);
+}
+
+/** The script applies it on each input. */
+function renderFilter(): Markup {
+  return el('form', { id: 'reference-filter', class: 'reference-filter', role: 'search', 'aria-label': 'Operations' }, [
+    el('label', {}, 'Find ', el('input', { type: 'search', name: 'text', autocomplete: 'off' })),
+    renderSelect(
+      'tag',
+      'Topic',
+      Object.keys(TAGS).map((tag) => [tag, tag]),
+    ),
+    renderSelect('access', 'Access', Object.entries(ACCESS_LABELS)),
+    el('p', { id: 'reference-count', role: 'status' }),
+  ]);
+}
+
+function renderSelect(name: string, label: string, choices: readonly (readonly [value: string, label: string])[]): Markup {
+  const options = [['', 'all'] as const, ...choices].map(([value, text]) => el('option', { value }, text));
+  return el('label', {}, `${label} `, el('select', { name }, options));
+}
+
+const require = createRequire(import.meta.url);
+
+/** Media types of the Swagger UI files that are served. */
+const UI_TYPES = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+} as const;
+
+type UiFile = keyof typeof UI_TYPES;
+
+const UI_FILES = Object.keys(UI_TYPES) as UiFile[];
+
+const { version: UI_VERSION } = require('swagger-ui-dist/package.json') as { version: string };
+
+const UI_ETAG = `"swagger-ui-${UI_VERSION}"`;
+
+const files = new Map<UiFile, Promise<EncodedText>>();
+
+/** Reads a file on first use, as the files are large and rarely requested. A failed read is retried. */
+function readUiFile(name: UiFile): Promise<EncodedText> {
+  const file = files.get(name) ?? load(name);
+  files.set(name, file);
+  // Such as EMFILE.
+  file.catch(() => files.delete(name));
+  return file;
+}
+
+async function load(name: UiFile): Promise<EncodedText> {
+  return new EncodedText(await readFile(require.resolve(`swagger-ui-dist/${name}`), 'utf8'));
+}
+
+const TIERS: Record<AccessLevel, string> = { public: 'Public', basic: 'Basic', premium: 'Premium', paid: 'Paid', admin: 'Operator' };
+
+/** Marks operations under the limit of chain calls. */
+const RPC_MARK = ' *';
+
+/** Markdown table of all operations, in the order of the tags. */
+export function renderOperationsTable(routes: readonly Route[]): string {
+  const byTag = Map.groupBy(routes, ({ tag }) => tag);
+  const rows = (Object.keys(TAGS) as Tag[]).flatMap((tag) => byTag.get(tag) ?? []).map(renderOperationRow);
+  return ['| Method | Path | Tier | What it does |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+function renderOperationRow({ method, path, access, cost, summary, deprecated }: Route): string {
+  const tier = `${TIERS[access]}${cost === 'rpc' ? RPC_MARK : ''}`;
+  const what = `${summary}${deprecated === true ? ' (deprecated)' : ''}`.replaceAll('|', '\\|');
+  return `| ${method.toUpperCase()} | \`${path}\` | ${tier} | ${what} |`;
+}
+
+/** Errors of any path, declared or not. */
+const EVERYWHERE: readonly ErrorCode[] = ['NOT_FOUND', 'METHOD_NOT_ALLOWED'];
+
+/** Markdown table of all errors that clients can receive, by status. */
+export function renderProblemsTable(routes: readonly Route[]): string {
+  const codes = [...new Set([...EVERYWHERE, ...routes.flatMap(listErrorCodes)])];
+  const rows = codes.toSorted((a, b) => PROBLEMS[a].status - PROBLEMS[b].status || a.localeCompare(b, 'en')).map(renderProblemRow);
+  return ['| Status | `code` | Retry | Meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+function renderProblemRow(code: ErrorCode): string {
+  const { status, title } = PROBLEMS[code];
+  return `| ${status} | \`${code}\` | ${ERROR_CODES[code].retryable ? 'yes' : 'no'} | ${title} |`;
+}

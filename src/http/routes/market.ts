@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { RISK_LEVELS } from '../../forecast/regime.ts';
+import type { Market } from '../../market/market.ts';
+import { type MarketReport, REPORT_ENVELOPE, type ReportEnvelope } from '../../market/reports/report.ts';
+import { MARKET_REPORTS } from '../../market/reports/reports.ts';
+import { COUNT, DATE, SUCCESS, TIME } from '../../platform/validation.ts';
+import { getCurrentRegime, readRegimeHistory } from '../../record/regime-history.ts';
+import { REGIME } from '../../record/schemas/forecast.ts';
+import { FRESHNESS } from '../../record/schemas/signal.ts';
+import type { HttpDeps } from '../deps.ts';
+import { toPascalCase } from '../openapi/schemas.ts';
+import { limitInput } from '../parameters.ts';
+import { buildWeakEtag } from '../replies.ts';
+import { type Reply, type Route, route } from '../route.ts';
+
+/** Interface, section 2.4. */
+export function regimeRoutes({ record, market, now }: Pick<HttpDeps, 'record' | 'market' | 'now'>): Route[] {
+  return [
+    route('GET /api/svc/regime', 'getRegime', {
+      tag: 'signal',
+      access: 'basic',
+      summary: 'Current market regime with its factors and start',
+      reply: CURRENT_REGIME,
+      errors: ['STEP_WAITING'],
+      handle: async () => ({
+        body: { success: true as const, ...(await getCurrentRegime({ record, market }, now())), source: market.source },
+      }),
+    }),
+    route('GET /api/svc/regime/history', 'listRegimes', {
+      tag: 'signal',
+      access: 'basic',
+      summary: 'Daily regimes of the record, newest first, with the changes',
+      query: z.object({ limit: limitInput(365, 90) }),
+      reply: REGIME_HISTORY,
+      async handle({ query }) {
+        const { days, transitions } = await readRegimeHistory(record, query.limit);
+        return { body: { success: true as const, count: days.length, days, transitions, source: market.source } };
+      },
+    }),
+  ];
+}
+
+export const RISK_LEVEL = z.enum(RISK_LEVELS).meta({ id: 'RiskLevel' });
+
+const FACTORS = z
+  .object({
+    trendPosition: z.string().describe('Price against its 200-day average'),
+    momentum: z.string().describe('30-day price change'),
+    sentiment: z.string().describe('7-day mean of the Fear & Greed index'),
+    volatility: z.string().describe('Volatility against its one-year median'),
+  })
+  .meta({ id: 'RegimeFactors' });
+
+/** Members of the regime resource and of the premium signal. */
+const REGIME_FIELDS = {
+  regime: REGIME.describe('Current regime'),
+  description: z.string().describe('Meaning, in one sentence'),
+  riskLevel: RISK_LEVEL.describe('Risk level'),
+  timestamp: TIME.describe('Last evaluation'),
+  factors: FACTORS.describe('Factors as text with figures; each states a missing input'),
+  date: DATE.describe('Day of the last evaluation, UTC'),
+  since: DATE.describe('First day of the current run of this regime in the record'),
+  daysHeld: COUNT.describe('Days from `since` through `date`'),
+  previousRegime: REGIME.nullable().describe('Previous regime; null where the record has none'),
+  ...FRESHNESS,
+  nextEvaluationAt: TIME.nullable().describe('When it is evaluated next; null where the market data ends before'),
+  replayed: z.boolean().describe('True when the demonstration replayed the day of the last evaluation'),
+};
+
+export const REGIME_DETAIL = z.object(REGIME_FIELDS).meta({ id: 'RegimeDetail' });
+
+/** Interface, section 2.4. */
+const CURRENT_REGIME = z
+  .object({
+    success: SUCCESS,
+    ...REGIME_FIELDS,
+    source: z.string().describe('Market data source, e.g. `live` or `simulated (seed 2)`'),
+  })
+  .meta({ id: 'CurrentRegime' });
+
+const DAY = z.object({
+  date: DATE.describe('Day, UTC'),
+  regime: REGIME.nullable().describe('Regime of the day; null for a missed day'),
+  riskLevel: RISK_LEVEL.nullable().describe('Risk level; null for a missed day'),
+  timestamp: TIME.describe('When it was evaluated, or recorded as missed'),
+  missed: z.boolean().describe('True when the service missed the day'),
+  replayed: z.boolean().describe('True when the demonstration replayed the day'),
+});
+
+const TRANSITION = z.object({
+  date: DATE.describe('First evaluated day of the new regime'),
+  from: REGIME.describe('Previous regime'),
+  to: REGIME.describe('New regime'),
+  timestamp: TIME.describe('Time of the evaluation'),
+  replayed: z.boolean().describe('True when the demonstration replayed the day'),
+});
+
+const REGIME_HISTORY = z
+  .object({
+    success: SUCCESS,
+    count: COUNT.describe('Number of days'),
+    days: z.array(DAY).describe('All days of the record, newest first'),
+    transitions: z.array(TRANSITION).describe('Regime changes within these days, newest first'),
+    source: z.string().describe('Market data source, e.g. `live` or `simulated (seed 2)`'),
+  })
+  .meta({ id: 'RegimeHistory' });
+
+/** Bounds of `max-age`, seconds. */
+const MAX_AGE = { min: 5, max: 3_600 };
+
+/** Interface, section 2.6: one operation per market report. */
+export function marketRoutes({ market, now }: Pick<HttpDeps, 'market' | 'now'>): Route[] {
+  return MARKET_REPORTS.map((report) =>
+    route(`GET ${report.path}`, toOperationName(report), {
+      tag: 'market',
+      summary: report.summary,
+      reply: buildReportSchema(report),
+      errors: needsPrice(report) ? ['PRICE_UNAVAILABLE'] : [],
+      handle: () => readMarketReport(market, report, now().getTime()),
+    }),
+  );
+}
+
+/** `getEtfFlows` for `/api/etf-flows`. */
+function toOperationName({ path }: MarketReport): string {
+  return `get${toPascalCase(path.split('/').at(-1)!)}`;
+}
+
+/** A report of the spot price fails before the first price. */
+function needsPrice({ dependsOn }: MarketReport): boolean {
+  return dependsOn.includes('spot');
+}
+
+async function readMarketReport(market: Market, report: MarketReport, atMs: number): Promise<Reply<ReportEnvelope>> {
+  const body = await market.report(report, atMs);
+  const changes = await Promise.all(report.dependsOn.map((what) => market.nextChangeAt(what, atMs)));
+  // A late series may update at any time.
+  const maxAge = body.stale ? MAX_AGE.min : secondsUntil(Math.min(...changes), atMs);
+  return { headers: { 'Cache-Control': `public, max-age=${maxAge}`, ETag: buildWeakEtag(body) }, body };
+}
+
+function secondsUntil(changeMs: number, atMs: number): number {
+  return Math.max(MAX_AGE.min, Math.min(MAX_AGE.max, Math.floor((changeMs - atMs) / 1000)));
+}
+
+/** A market report: its own fields, then the envelope. */
+export function buildReportSchema({ fields }: MarketReport): typeof REPORT_ENVELOPE {
+  return fields.extend(REPORT_ENVELOPE.shape) as z.ZodObject as typeof REPORT_ENVELOPE;
+}

@@ -1,0 +1,347 @@
+import { z } from 'zod';
+import { type Commerce, listChannelStates } from '../../commerce/commerce.ts';
+import {
+  findReferralTotals,
+  listTopReferrals,
+  type PaymentTotals,
+  parseRefCode,
+  REF_CODE_PATTERN,
+  REF_CODE_RULE,
+  type ReferralTotals,
+  readPartnerTotals,
+  readRevenue,
+} from '../../commerce/ledger.ts';
+import {
+  addForecastTerms,
+  CHANNELS,
+  type ForecastTerms,
+  formatAmount,
+  formatMoney,
+  getOfferingId,
+  type MerchantConfig,
+  OFFERINGS,
+  type Offering,
+  usdFromMicros,
+} from '../../commerce/offerings.ts';
+import { getPaymentInstructions } from '../../commerce/payment-instructions.ts';
+import { formatDay } from '../../forecast/day.ts';
+import {
+  ADDRESS,
+  COUNT,
+  DATE,
+  DECIMAL,
+  INTEGER_TEXT,
+  listOf,
+  nullableObjectOf,
+  PROBABILITY,
+  SUCCESS,
+  TIME,
+} from '../../platform/validation.ts';
+import { HORIZON } from '../../record/schemas/forecast.ts';
+import { REVEALED_CALLS } from '../../record/schemas/track-record.ts';
+import type { HttpDeps } from '../deps.ts';
+import { limitInput } from '../parameters.ts';
+import { type Route, route } from '../route.ts';
+
+const refCodeInput = z
+  .string({ error: `must be given once, with ${REF_CODE_RULE}` })
+  .regex(REF_CODE_PATTERN, `must have ${REF_CODE_RULE}`)
+  .transform(parseRefCode);
+
+const NO_TAKINGS = { payments: 0, amountMicros: 0n };
+
+export function refRoutes(deps: Pick<HttpDeps, 'commerce' | 'now'>): Route[] {
+  return [
+    route('GET /api/refs/leaderboard', 'getRefLeaderboard', {
+      tag: 'commerce',
+      summary: 'Ref codes by settled revenue',
+      query: z.object({ limit: limitInput(100, 20).describe('Maximum number of codes') }),
+      reply: LEADERBOARD_REPLY,
+      handle: async ({ query }) => ({ body: await readRefLeaderboard(deps.commerce, query.limit, deps.now()) }),
+    }),
+    route('GET /api/refs/stats', 'getRefStats', {
+      tag: 'commerce',
+      summary: 'Revenue of one ref code, or of all',
+      query: z.object({ ref: refCodeInput.optional().describe(`Ref code, in any case: ${REF_CODE_RULE}`) }),
+      reply: REF_STATS_REPLY,
+      handle: async ({ query }) => ({ body: await readRefStats(deps.commerce, query.ref ?? null, deps.now()) }),
+    }),
+  ];
+}
+
+async function readRefLeaderboard(
+  { ledger, merchant: { realMoney } }: Commerce,
+  max: number,
+  now: Date,
+): Promise<z.input<typeof LEADERBOARD_REPLY>> {
+  const found = await listTopReferrals(ledger, max);
+  const rows = found.map((figures, i) => ({ rank: i + 1, ref: figures.ref, ...toRefFiguresReply(figures) }));
+  return { success: true, leaderboard: rows, count: rows.length, ...buildMoneyStatement({ realMoney }, now) };
+}
+
+async function readRefStats(
+  { ledger, merchant: { realMoney } }: Commerce,
+  ref: string | null,
+  now: Date,
+): Promise<z.input<typeof REF_STATS_REPLY>> {
+  const figures = ref === null ? null : await findReferralTotals(ledger, ref);
+  const { partners, referred, total } = await readPartnerTotals(ledger);
+  const moneyStatement = buildMoneyStatement({ realMoney }, now);
+  if (ref === null) {
+    const sums = { paidCalls: referred.payments, payers: null, revenue: toTakingsReply(referred), lastSettledAt: null };
+    return { success: true, ref, known: null, partners, ...sums, share: computeShare(referred, total), ...moneyStatement };
+  }
+  const own = figures ?? { ...NO_TAKINGS, payers: 0, lastSettledAt: null };
+  const known = figures !== null;
+  return {
+    success: true,
+    ref,
+    known,
+    partners: known ? 1 : 0,
+    ...toRefFiguresReply(own),
+    share: computeShare(own, total),
+    ...moneyStatement,
+  };
+}
+
+function toRefFiguresReply(figures: Omit<ReferralTotals, 'ref'>) {
+  const { payments, payers, lastSettledAt } = figures;
+  return { paidCalls: payments, payers, revenue: toTakingsReply(figures), lastSettledAt: lastSettledAt?.toISOString() ?? null };
+}
+
+type OfferingDeps = Pick<HttpDeps, 'commerce' | 'jobs' | 'now'>;
+
+/** Interface, section 2.8: offerings and revenue. */
+export function commerceRoutes(deps: OfferingDeps): Route[] {
+  return [
+    route('GET /api/svc/commerce/offerings', 'listOfferings', {
+      tag: 'commerce',
+      summary: 'All offerings with prices and availability',
+      query: z.object({
+        channel: z
+          .enum(CHANNELS, { error: `must be one of ${CHANNELS.join(', ')}` })
+          .optional()
+          .describe('Only offerings of this channel'),
+      }),
+      reply: OFFERINGS_REPLY,
+      handle: async ({ query }) => ({ body: await buildOfferingsReply(deps, query.channel) }),
+    }),
+    route('GET /api/svc/revenue', 'getRevenue', {
+      tag: 'commerce',
+      summary: 'Settled revenue by channel, offering and day',
+      reply: REVENUE_REPLY,
+      handle: async () => ({ body: await buildRevenueReply(deps.commerce, deps.now()) }),
+    }),
+    route('GET /api/svc/partner-stats', 'getPartnerStats', {
+      tag: 'commerce',
+      summary: 'Revenue through partners',
+      reply: PARTNERS_REPLY,
+      handle: async () => ({ body: await buildPartnersReply(deps.commerce, deps.now()) }),
+    }),
+  ];
+}
+
+async function buildOfferingsReply(deps: OfferingDeps, channel: Offering['channel'] | undefined): Promise<z.input<typeof OFFERINGS_REPLY>> {
+  const terms = await deps.commerce.readForecastTerms();
+  const channels = listChannelStates(deps.commerce).filter((state) => channel === undefined || state.channel === channel);
+  const offerings = OFFERINGS.flatMap((offering) => {
+    const state = channels.find((one) => one.channel === offering.channel);
+    return state === undefined ? [] : [toOfferingReply(offering, deps, { open: state.open, terms })];
+  });
+  return { success: true, offerings, channels, revealedCalls: terms.revealedCalls, count: offerings.length };
+}
+
+function toOfferingReply(offering: Offering, { commerce, jobs }: OfferingDeps, { open, terms }: { open: boolean; terms: ForecastTerms }) {
+  const { name, channel, title, description, sellsForecast, price, delivers, evidence, example } = offering;
+  const { merchant, purchaseSignatures: signatures } = commerce;
+  return {
+    id: getOfferingId(offering),
+    name,
+    channel,
+    title,
+    description: sellsForecast ? addForecastTerms(description, terms) : description,
+    priceDisplay: formatMoney(price),
+    price: { amount: price.amount.toString(), asset: merchant.asset, decimals: price.decimals, currency: 'USD' as const },
+    delivers: [...delivers],
+    evidence,
+    example,
+    open,
+    howToPay: getPaymentInstructions(offering, { merchant, jobs, signatures, open }),
+  };
+}
+
+async function buildRevenueReply({ ledger, merchant: { asset, realMoney } }: Commerce, now: Date): Promise<z.input<typeof REVENUE_REPLY>> {
+  const revenue = await readRevenue(ledger, now);
+  return {
+    success: true,
+    ...toTakingsReply(revenue.total),
+    payers: revenue.payers,
+    since: revenue.firstSettledAt?.toISOString() ?? null,
+    lastSettledAt: revenue.lastSettledAt?.toISOString() ?? null,
+    byChannel: revenue.byChannel.map((one) => ({ channel: one.channel, ...toTakingsReply(one) })),
+    byOffering: revenue.byOffering.map(({ channel, offering, ...takings }) => ({
+      id: getOfferingId({ channel, name: offering }),
+      channel,
+      offering,
+      ...toTakingsReply(takings),
+    })),
+    byDay: revenue.byDay.map(({ day, ...takings }) => ({ date: formatDay(day), ...toTakingsReply(takings) })),
+    asset,
+    ...buildMoneyStatement({ realMoney }, now),
+  };
+}
+
+async function buildPartnersReply({ ledger, merchant: { realMoney } }: Commerce, now: Date): Promise<z.input<typeof PARTNERS_REPLY>> {
+  const { partners, referred, total } = await readPartnerTotals(ledger);
+  return {
+    success: true,
+    partners,
+    paidCalls: referred.payments,
+    referred: toTakingsReply(referred),
+    total: toTakingsReply(total),
+    share: computeShare(referred, total),
+    ...buildMoneyStatement({ realMoney }, now),
+  };
+}
+
+function toTakingsReply({ payments, amountMicros }: PaymentTotals) {
+  return { payments, usd: formatAmount(usdFromMicros(amountMicros)), usdMicros: amountMicros.toString() };
+}
+
+/** Rounded down, so that a share below 1 never reads as 1; null without revenue. */
+function computeShare(part: PaymentTotals, whole: PaymentTotals): number | null {
+  return whole.amountMicros === 0n ? null : Number((part.amountMicros * 10_000n) / whole.amountMicros) / 10_000;
+}
+
+/** Members of every reply with revenue. */
+function buildMoneyStatement({ realMoney }: Pick<MerchantConfig, 'realMoney'>, now: Date) {
+  const rule = 'Only payments settled on chain count, not prices, offers, authorizations or pending transfers.';
+  const statement = realMoney ? rule : `${rule} This is a local chain: its money has no value.`;
+  return { realMoney, statement, asOf: now.toISOString() };
+}
+
+const CHANNEL = z.enum(CHANNELS).meta({ id: 'SalesChannel' });
+const MONEY_STATEMENT = {
+  realMoney: z.boolean().describe('False on a local chain, where anyone can mint the stablecoin: its figures are of a demonstration'),
+  statement: z.string().describe('What counts, and what does not'),
+  asOf: TIME.describe('Time of the count'),
+};
+const REF = z.string().regex(/^[a-z0-9][a-z0-9_-]{2,31}$/);
+
+const TAKINGS = z
+  .object({
+    payments: COUNT.describe('Settled payments'),
+    usd: DECIMAL.describe('Sum in USD, an exact decimal'),
+    usdMicros: INTEGER_TEXT.describe('Sum in millionths of a USD, as digits'),
+  })
+  .meta({ id: 'Takings' });
+
+const CHANNEL_STATE = z.object({
+  channel: CHANNEL.describe('Payment channel'),
+  open: z.boolean().describe('Whether it accepts payments now; if not, send none'),
+  reason: z.string().nullable().describe('Reason where closed; null when open'),
+});
+
+const PRICE = z.object({
+  amount: INTEGER_TEXT.describe('Price in the smallest unit of the asset, as digits'),
+  asset: ADDRESS.describe('Stablecoin, valued at one USD'),
+  decimals: COUNT.describe('Decimals of the asset'),
+  currency: z.literal('USD').describe('Currency of prices'),
+});
+
+const HOW_TO_PAY = z.object({
+  payee: ADDRESS.nullable().describe('Recipient, for a job its provider; null while the channel is closed'),
+  chain: z.string().describe('Chain to pay on, CAIP-2, e.g. eip155:8453'),
+  asset: ADDRESS.describe('Stablecoin to pay in'),
+  contract: ADDRESS.nullable().describe('ERC-8183 contract for jobs; null for other channels, and while closed'),
+  signature: nullableObjectOf('Proof that the paying wallet claims the purchase; null for other channels', {
+    required: z.boolean().describe('True where a claim without it answers 402: pay only from a wallet that can sign'),
+    message: z.string().describe('Text to sign, with the lower-case hash of the transfer at its placeholder'),
+    scheme: z.literal('EIP-191').describe('Signature scheme of EOAs; contract wallets use EIP-1271 or ERC-6492'),
+  }),
+  steps: z.array(z.string()).describe('Steps of the buyer, in order'),
+});
+
+const OFFERING = z.object({
+  id: z.string().describe('Unique id: `<channel>:<name>`'),
+  name: z.string().describe('Name within the channel, e.g. svc_signal_with_proof'),
+  channel: CHANNEL.describe('Payment channel'),
+  title: z.string().describe('Display name'),
+  description: z.string().describe('What it is; of a forecast also what is known of its direction, and how often it was HOLD'),
+  priceDisplay: z.string().describe('Price as text, e.g. 1.00 USD'),
+  price: PRICE.describe('Exact price'),
+  delivers: z.array(z.string()).describe('What the buyer receives'),
+  evidence: z.string().describe('How the buyer can verify it without trusting the seller'),
+  example: z.string().describe('Example request'),
+  open: z.boolean().describe('Whether it can be bought now'),
+  howToPay: HOW_TO_PAY.describe('Payment instructions'),
+});
+
+export const OFFERINGS_REPLY = z.object({
+  success: SUCCESS,
+  offerings: z.array(OFFERING).describe('All offerings'),
+  channels: z.array(CHANNEL_STATE).describe('Payment channels and whether each is open'),
+  revealedCalls: listOf('Calls of the newest revealed days by horizon', { horizon: HORIZON.describe('Horizon'), ...REVEALED_CALLS }),
+  count: COUNT.describe('Length of `offerings`'),
+});
+
+export const REVENUE_REPLY = z.object({
+  success: SUCCESS,
+  ...TAKINGS.shape,
+  payers: COUNT.describe('Wallets with at least one payment'),
+  since: TIME.nullable().describe('First settlement; null before it'),
+  lastSettledAt: TIME.nullable().describe('Latest settlement; null before the first'),
+  byChannel: z.array(z.object({ channel: CHANNEL.describe('Payment channel'), ...TAKINGS.shape })).describe('All channels'),
+  byOffering: listOf('All current offerings', {
+    id: z.string().describe('Offering id'),
+    channel: CHANNEL.describe('Payment channel'),
+    offering: z.string().describe('Its name'),
+    ...TAKINGS.shape,
+  }),
+  byDay: z.array(z.object({ date: DATE.describe('UTC date of settlement'), ...TAKINGS.shape })).describe('The last 30 days, oldest first'),
+  asset: ADDRESS.describe('Stablecoin, valued at one USD'),
+  ...MONEY_STATEMENT,
+});
+
+export const PARTNERS_REPLY = z.object({
+  success: SUCCESS,
+  partners: COUNT.describe('Ref codes with at least one settled payment'),
+  paidCalls: COUNT.describe('Settled payments with a ref code'),
+  referred: TAKINGS.describe('Revenue with a ref code'),
+  total: TAKINGS.describe('All revenue, with and without a ref code'),
+  share: PROBABILITY.nullable().describe('Referred share of all revenue, 0 to 1, rounded down to 4 digits; null before the first payment'),
+  ...MONEY_STATEMENT,
+});
+
+const REF_FIGURES = z.object({
+  ref: REF.describe('Ref code, lower case'),
+  paidCalls: COUNT.describe('Settled payments with this code'),
+  payers: COUNT.describe('Number of wallets that paid with it; their addresses are not published'),
+  revenue: TAKINGS.describe('Settled revenue'),
+  lastSettledAt: TIME.nullable().describe('Latest settlement; null before the first'),
+});
+
+export const LEADERBOARD_REPLY = z.object({
+  success: SUCCESS,
+  leaderboard: z
+    .array(z.object({ rank: z.int().min(1).describe('Rank, from 1'), ...REF_FIGURES.shape }))
+    .describe('By settled revenue, descending; ties by code'),
+  count: COUNT.describe('Length of `leaderboard`'),
+  ...MONEY_STATEMENT,
+});
+
+export const REF_STATS_REPLY = z.object({
+  success: SUCCESS,
+  ref: REF.nullable().describe('Requested code; null without one'),
+  known: z
+    .boolean()
+    .nullable()
+    .describe('Whether the code has a settled payment: a new code has none, and zeros below; null without a code'),
+  partners: COUNT.describe('Number of codes in the figures: 1 or 0 for one code, else all with a payment'),
+  paidCalls: COUNT.describe('Settled payments with a code'),
+  payers: COUNT.nullable().describe('Wallets that paid with the code; null without a code'),
+  revenue: TAKINGS.describe('Settled revenue'),
+  share: PROBABILITY.nullable().describe('Share of all revenue, 0 to 1, rounded down to 4 digits; null before the first payment'),
+  lastSettledAt: TIME.nullable().describe('Latest settlement; null before the first, and without a code'),
+  ...MONEY_STATEMENT,
+});

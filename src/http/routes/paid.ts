@@ -1,0 +1,399 @@
+import { z } from 'zod';
+import { ENDPOINTS, IDENTITY } from '../../../agent-card/endpoints.ts';
+import { SKILLS } from '../../../skills/index.ts';
+import { buildAnswerSample, toSkillJsonSchema } from '../../../skills/skill.ts';
+import { PAYER_CALLER } from '../../commerce/documents.ts';
+import { REF_CODE_PATTERN, REF_CODE_RULE } from '../../commerce/ledger.ts';
+import {
+  addForecastTerms,
+  FORECAST_TERMS,
+  type ForecastTerms,
+  formatAmount,
+  formatMoney,
+  getCaip2Network,
+  getOfferingId,
+  type Offering,
+  PAID_RESOURCES,
+  type PaidResource,
+  USD_DECIMALS,
+} from '../../commerce/offerings.ts';
+import { getReceiptDomain, RECEIPT_TYPES } from '../../commerce/receipts.ts';
+import { buildAnswerMessage } from '../../commerce/x402/payload.ts';
+import {
+  ANSWER_RETENTION_DAYS,
+  type PaidCall,
+  type PreparedAnswer,
+  type SaleResult,
+  toSaleResponse,
+  toSettlementResponse,
+} from '../../commerce/x402/sales.ts';
+import {
+  type BazaarDeclaration,
+  buildPaymentQuote,
+  declareHttpResource,
+  PAYMENT_EXTENSIONS,
+  type PaymentQuote,
+  SAMPLE_ANSWERS,
+} from '../../commerce/x402/terms.ts';
+import { OracleError } from '../../errors.ts';
+import { DEFAULT_HORIZON, HORIZON_DESCRIPTION, HORIZON_SPELLINGS, parseHorizonDays } from '../../forecast/horizon-input.ts';
+import { formatHorizonName } from '../../forecast/model.ts';
+import { joinUrl } from '../../platform/service-client.ts';
+import { getOracleSignal, getPremiumSignal, type OracleSignal } from '../../record/prediction.ts';
+import type { OracleDeps } from '../../record/public-signal.ts';
+import { ORACLE_SIGNAL } from '../../record/schemas/signal.ts';
+import type { HttpDeps } from '../deps.ts';
+import { rawWalletInput, signalDaysInput, signatureInput, txHashInput } from '../parameters.ts';
+import {
+  buildSettlementHeaders,
+  encodePaymentHeader,
+  PAYMENT_HEADERS,
+  PAYMENT_REQUIRED_HEADER,
+  type PaymentProof,
+  readPaymentProof,
+  SETTLEMENT_HEADERS,
+} from '../problems.ts';
+import { toTaggedReply } from '../replies.ts';
+import { type Reply, type Route, route } from '../route.ts';
+import { ANSWER_AGAIN, SOLD, X402_DOCUMENT, X402_RESOURCES } from '../schemas/payment.ts';
+import { requireWalletSignature } from '../schemas/wallet-signature.ts';
+import { LOGIN_BODY } from './auth.ts';
+import { PREMIUM_SIGNAL } from './signal.ts';
+
+type PaidDeps = OracleDeps & Pick<HttpDeps, 'access' | 'commerce'>;
+
+const PAYMENT_DESCRIPTION =
+  'Without a payment it answers 402 with the terms in both versions of x402, independent of the forecast. `payment` and `receipt` are added to the answer. The same payment from the same address, or with its payment-identifier, gets the same answer and is never charged twice; the paying wallet gets it again from `POST /api/svc/commerce/answers`. Failed requests are not charged.';
+
+/** Interface, section 4.5: paid operations, and redelivery of their answers. */
+export function paidRoutes(deps: PaidDeps): Route[] {
+  const signal = findPaidResource('x402_signal');
+  const premium = findPaidResource('x402_premium_signal');
+  return [
+    createPaidRoute(deps, {
+      name: 'buySignal',
+      summary: 'The newest forecast of a horizon with its proof, paid per request',
+      description: PAYMENT_DESCRIPTION,
+      offering: signal,
+      reply: PAID_SIGNAL,
+      answer: async (horizonDays) => prepareAnswer(await getOracleSignal(deps, horizonDays, PAYER_CALLER), signal),
+    }),
+    createPaidRoute(deps, {
+      name: 'buyPremiumSignal',
+      summary: 'The premium signal with the scorecard, paid per request',
+      description: PAYMENT_DESCRIPTION,
+      offering: premium,
+      reply: PAID_PREMIUM_SIGNAL,
+      answer: async (horizonDays) => prepareAnswer(await getPremiumSignal(deps, horizonDays, PAYER_CALLER), premium),
+    }),
+    answersRoute(deps),
+  ];
+}
+
+function findPaidResource(name: string) {
+  return PAID_RESOURCES.find((offering) => offering.name === name)!;
+}
+
+function prepareAnswer(soldSignal: OracleSignal, { price }: Offering): PreparedAnswer {
+  const access = { tier: PAYER_CALLER.tier, wallet: null, requirement: `${formatMoney(price)} a request` };
+  const { predictionId: forecastId, attestationUid } = soldSignal;
+  return { body: { success: true, ...soldSignal, access }, forecastId, attestationUid };
+}
+
+const ANSWER_MESSAGE_TEMPLATE = 'Fetch svc answer: <txHash in lower case>:<timestamp>';
+
+function answersRoute(deps: PaidDeps): Route {
+  return route('POST /api/svc/commerce/answers', 'getAnswerAgain', {
+    tag: 'commerce',
+    cost: 'rpc',
+    deliversPaid: true,
+    summary: 'Redelivers a paid x402 answer to the paying wallet',
+    description: `For a payer that lost the answer. The wallet signs \`${ANSWER_MESSAGE_TEMPLATE}\` (EIP-191; contract wallets by EIP-1271 or ERC-6492). Answers of all interfaces are kept for 30 days.`,
+    body: ANSWER_BODY,
+    reply: ANSWER_AGAIN,
+    errors: ['UNAUTHENTICATED', 'NOT_FOUND'],
+    async handle({ body: { txHash, wallet, timestamp, signature } }): Promise<Reply<z.input<typeof ANSWER_AGAIN>>> {
+      const message = buildAnswerMessage(txHash, timestamp);
+      await requireWalletSignature(deps, { message, template: ANSWER_MESSAGE_TEMPLATE, wallet, timestamp, signature });
+      const answer = await deps.commerce.sales.findSaleResult(txHash, wallet);
+      if (answer !== null) return toRedeliveredReply(answer);
+      throw new OracleError('NOT_FOUND', 'No stored answer was paid by this wallet in this transaction', {
+        field: 'txHash',
+        suggestedAction: 'Take the transaction from PAYMENT-RESPONSE or from the chain; answers are kept for 30 days.',
+      });
+    },
+  });
+}
+
+export const REF_QUERY = z.object({
+  ref: z
+    .string({ error: `must be given once, with ${REF_CODE_RULE}` })
+    .regex(REF_CODE_PATTERN, `must have ${REF_CODE_RULE}`)
+    .optional()
+    .describe(`Ref code of the partner, in any case: ${REF_CODE_RULE}`),
+});
+
+const PAID_QUERY = z.object({ horizon: signalDaysInput, ...REF_QUERY.shape });
+
+/** Errors of a sale, besides those that follow from parameters and access. */
+export const SALE_ERRORS = ['CONFLICT', 'STEP_WAITING', 'CHAIN_UNREACHABLE', 'SIGNER_UNAVAILABLE', 'TRANSACTION_UNCONFIRMED'] as const;
+
+const PAID_INPUT = {
+  type: 'object',
+  properties: {
+    horizon: {
+      type: 'string',
+      enum: HORIZON_SPELLINGS,
+      default: DEFAULT_HORIZON,
+      description: HORIZON_DESCRIPTION,
+    },
+    ref: { type: 'string', pattern: REF_CODE_PATTERN.source, description: 'Ref code of the partner' },
+  },
+} as const;
+
+interface PaidOperation<R extends z.ZodObject> extends Pick<Route, 'name' | 'summary' | 'description'> {
+  offering: Offering & { resource: PaidResource };
+  reply: R;
+  /** Called after the payment is verified, before it settles. */
+  answer(horizonDays: number): Promise<PreparedAnswer>;
+}
+
+/** A paid operation. The answer is computed between verification and settlement of the payment, and depends on neither. */
+function createPaidRoute<R extends z.ZodObject>(
+  { commerce, publicUrl }: Pick<HttpDeps, 'commerce' | 'publicUrl'>,
+  { name, description, offering, reply, answer, ...declared }: PaidOperation<R>,
+): Route {
+  const { sales } = commerce;
+  const bazaar = declareListing(offering, reply);
+  return route(`GET ${offering.resource.path}`, name, {
+    ...declared,
+    description: `${description} ${FORECAST_TERMS}`,
+    tag: 'signal',
+    access: 'paid',
+    offering,
+    query: PAID_QUERY,
+    reply,
+    errors: ['UNAUTHENTICATED', ...SALE_ERRORS],
+    async handle({ query, context, header, isHead }) {
+      const resource = buildPaidResource(offering, publicUrl, query.horizon);
+      const quote = await sales.getQuote({ offering, resource, bazaar });
+      // HEAD is never charged.
+      const paymentProof = isHead ? null : readPaymentProof(header, quote);
+      const call: PaidCall = {
+        offering,
+        resource,
+        bazaar,
+        input: { horizon: formatHorizonName(query.horizon) },
+        payment: paymentProof?.payment ?? null,
+        ref: query.ref ?? null,
+        address: context.address,
+        requireRejectionAllowance: (payer) => context.requirePaymentRoom(payer),
+        hasRejectionAllowance: (payer) => context.hasPaymentRoom(payer),
+        countRejection: (payer) => context.countRejectedPayment(payer),
+        answer: () => answer(query.horizon),
+      };
+      return toSoldReply(await sales.sell(call), quote, paymentProof) as Reply<R extends z.ZodType ? z.input<R> : never>;
+    },
+  });
+}
+
+/** One listing for all horizons: directories drop the query of the URL. */
+function declareListing({ name }: Offering, reply: z.ZodObject): BazaarDeclaration {
+  const query = { example: { horizon: DEFAULT_HORIZON }, schema: PAID_INPUT };
+  return declareHttpResource(query, buildAnswerSample(reply, SAMPLE_ANSWERS[name] ?? {}));
+}
+
+/** The paid resource with the canonical URL of quotes and receipts. */
+export function buildPaidResource(
+  { resource: { path, describe } }: PaidOperation<z.ZodObject>['offering'],
+  publicUrl: string,
+  horizonDays: number,
+) {
+  const url = `${joinUrl(publicUrl, path)}?horizon=${formatHorizonName(horizonDays)}`;
+  return { url, description: describe(horizonDays), mimeType: 'application/json' };
+}
+
+function toSoldReply(sold: SaleResult, quote: PaymentQuote, paymentProof: PaymentProof | null): Reply {
+  return { headers: buildSoldHeaders(sold, quote, paymentProof), body: buildSoldBody(sold) };
+}
+
+export function buildSoldHeaders(
+  settled: Parameters<typeof toSettlementResponse>[0],
+  quote: PaymentQuote,
+  paymentProof: PaymentProof | null,
+): Record<string, string> {
+  return buildSettlementHeaders((network) => toSettlementResponse(settled, network), quote, paymentProof?.headers ?? []);
+}
+
+/** An answer that is delivered again without its payment, with the settlement in version 2. */
+function toRedeliveredReply(sold: SaleResult): { body: ReturnType<typeof buildSoldBody>; headers: Record<string, string> } {
+  const { payment } = sold;
+  const settlement = toSettlementResponse(sold, payment.chain);
+  const header = encodePaymentHeader({ ...settlement, amount: payment.amountMicros.toString() });
+  return { body: buildSoldBody(sold), headers: { [SETTLEMENT_HEADERS.v2]: header } };
+}
+
+function buildSoldBody({ body, payment, receipt }: SaleResult): Record<string, unknown> & SoldMembers {
+  return { ...body, ...toSaleResponse({ payment, receipt }) };
+}
+
+type SoldMembers = { [Name in keyof typeof SOLD]: z.input<(typeof SOLD)[Name]> };
+
+export const PAID_SIGNAL = z.object({ ...ORACLE_SIGNAL.shape, ...SOLD }).meta({ id: 'PaidSignal' });
+
+export const PAID_PREMIUM_SIGNAL = z.object({ ...PREMIUM_SIGNAL.shape, ...SOLD }).meta({ id: 'PaidPremiumSignal' });
+
+const ANSWER_BODY = z.strictObject({
+  txHash: txHashInput('Transaction that paid for the answer'),
+  wallet: rawWalletInput,
+  timestamp: LOGIN_BODY.shape.timestamp,
+  signature: signatureInput,
+});
+
+const FIVE_MINUTES = 'public, max-age=300';
+
+/** Interface, section 4.1: discovery of paid resources. */
+export function x402Routes(deps: Pick<HttpDeps, 'commerce' | 'publicUrl'>): Route[] {
+  return [
+    route(`GET ${ENDPOINTS.x402}`, 'getX402Document', {
+      tag: 'commerce',
+      summary: 'x402 resources, their terms, and how to verify receipts',
+      reply: X402_DOCUMENT,
+      handle: async () => toTaggedReply(await buildX402Document(deps), { 'Cache-Control': FIVE_MINUTES }),
+    }),
+    route(`GET ${ENDPOINTS.x402Resources}`, 'listX402Resources', {
+      tag: 'commerce',
+      summary: 'The same as a bare list of URLs, for crawlers',
+      reply: X402_RESOURCES,
+      handle: () => toTaggedReply(buildX402Resources(deps), { 'Cache-Control': FIVE_MINUTES }),
+    }),
+  ];
+}
+
+type DiscoveryDeps = Pick<HttpDeps, 'commerce' | 'publicUrl'>;
+interface EntryDeps extends DiscoveryDeps {
+  /** Added to each description, as in quotes. */
+  forecastTerms: ForecastTerms;
+}
+type X402Document = z.input<typeof X402_DOCUMENT>;
+
+const MIME_TYPE = 'application/json';
+
+export async function buildX402Document({ commerce, publicUrl }: DiscoveryDeps): Promise<X402Document> {
+  const { merchant, facilitatorUrl: url } = commerce;
+  const toUrl = (path: string) => joinUrl(publicUrl, path);
+  const deps = { commerce, publicUrl, forecastTerms: await commerce.readForecastTerms() };
+  const resources = [
+    ...PAID_RESOURCES.map((offering) => buildOperationEntry(offering, deps)),
+    ...SOLD_SKILLS.map((skill) => buildSkillEntry(skill, deps)),
+  ];
+  return {
+    success: true,
+    version: 1,
+    x402Versions: resources.some(({ v1 }) => v1.accepts.length > 0) ? [1, 2] : [2],
+    name: IDENTITY.name,
+    description: IDENTITY.description,
+    chain: getCaip2Network(merchant),
+    network: resources[0]?.v1.accepts[0]?.network ?? null,
+    payee: merchant.payee,
+    asset: { address: merchant.asset, ...merchant.domain, decimals: USD_DECIMALS },
+    realMoney: merchant.realMoney,
+    facilitator: { kind: url === null ? 'in-process' : 'external', url },
+    headers: { proof: [...PAYMENT_HEADERS], terms: PAYMENT_REQUIRED_HEADER, settlement: Object.values(SETTLEMENT_HEADERS) },
+    extensions: [...PAYMENT_EXTENSIONS],
+    resources,
+    receipt: buildReceiptEntry(commerce),
+    again: {
+      url: toUrl('/api/svc/commerce/answers'),
+      message: buildAnswerMessage('0x', 0).replace('0x:0', '<txHash in lower case>:<timestamp>'),
+      days: ANSWER_RETENTION_DAYS,
+    },
+    mcp: {
+      url: toUrl(ENDPOINTS.mcp),
+      how: 'Call the tool; the result has the payment requirements; call it again with the payment in _meta["x402/payment"].',
+    },
+    a2a: {
+      card: toUrl(ENDPOINTS.agentCard),
+      how: 'Send the message; the task requests input with the payment requirements; send the payment on the same task. The x402 extension of the card has the metadata keys.',
+    },
+    docs: toUrl('/docs'),
+    offerings: toUrl('/api/svc/commerce/offerings'),
+  };
+}
+
+type ResourceEntry = X402Document['resources'][number];
+
+function buildOperationEntry(offering: (typeof PAID_RESOURCES)[number], deps: EntryDeps): ResourceEntry {
+  const { resource, description, example } = offering;
+  return {
+    ...buildTerms(offering, { path: resource.path, description: resource.describe(parseHorizonDays(DEFAULT_HORIZON)) }, deps),
+    method: resource.method,
+    description: addForecastTerms(description, deps.forecastTerms),
+    input: PAID_INPUT,
+    example,
+    docs: `${joinUrl(deps.publicUrl, '/docs')}#/signal`,
+  };
+}
+
+const SOLD_SKILLS = SKILLS.flatMap((skill) => (skill.offering === null ? [] : [{ ...skill, offering: skill.offering }]));
+
+function buildSkillEntry({ id, summary, offering, input, examples }: (typeof SOLD_SKILLS)[number], deps: EntryDeps): ResourceEntry {
+  const path = `${ENDPOINTS.skills}/${id}`;
+  const [{ input: example }] = examples;
+  return {
+    ...buildTerms(offering, { path, description: summary }, deps),
+    method: 'POST',
+    description: addForecastTerms(`${summary}. The skill ${id}, with its input as the body.`, deps.forecastTerms),
+    input: toSkillJsonSchema(input, 'input'),
+    example: `POST ${path} ${JSON.stringify(example)}, answered with 402 and the terms; then the same request with PAYMENT-SIGNATURE: <base64 of the payment>`,
+    docs: `${joinUrl(deps.publicUrl, '/docs')}#/skills`,
+  };
+}
+
+function buildTerms(
+  offering: Offering,
+  { path, description }: { path: string; description: string },
+  { commerce, publicUrl, forecastTerms }: EntryDeps,
+) {
+  const { title, delivers, evidence, price } = offering;
+  const url = joinUrl(publicUrl, path);
+  const { requirements, requirementsV1 } = buildPaymentQuote(commerce.merchant, offering, {
+    url,
+    description: addForecastTerms(description, forecastTerms),
+    mimeType: MIME_TYPE,
+  });
+  return {
+    resource: url,
+    type: 'http' as const,
+    offering: getOfferingId(offering),
+    title,
+    delivers: [...delivers],
+    evidence,
+    mimeType: MIME_TYPE,
+    price: { usd: formatAmount(price), amount: price.amount.toString(), display: formatMoney(price) },
+    x402Version: 2 as const,
+    accepts: [requirements],
+    v1: { x402Version: 1 as const, accepts: requirementsV1 === null ? [] : [requirementsV1] },
+  };
+}
+
+function buildReceiptEntry({ merchant, receiptSigner }: DiscoveryDeps['commerce']): X402Document['receipt'] {
+  return {
+    domain: getReceiptDomain(merchant.chainId),
+    types: { Receipt: RECEIPT_TYPES.Receipt.map((field) => ({ ...field })) },
+    primaryType: 'Receipt',
+    signer: receiptSigner,
+    answerHash: 'keccak256 of the RFC 8785 form (UTF-8) of the answer without `payment` and `receipt`; of a skill, of its output',
+  };
+}
+
+/** `/.well-known/x402`, for crawlers. */
+export function buildX402Resources({ publicUrl }: Pick<HttpDeps, 'publicUrl'>): z.input<typeof X402_RESOURCES> {
+  return {
+    version: 1,
+    resources: [...PAID_RESOURCES.map(({ resource }) => resource.path), ...SOLD_SKILLS.map(({ id }) => `${ENDPOINTS.skills}/${id}`)].map(
+      (path) => joinUrl(publicUrl, path),
+    ),
+    instructions: `Terms, schemas and receipts: ${joinUrl(publicUrl, ENDPOINTS.x402)}. Read the record and its verdict first, free of charge: ${joinUrl(publicUrl, '/api/svc/scorecard')}.`,
+  };
+}

@@ -1,0 +1,296 @@
+import { z } from 'zod';
+import { buildSkillContracts } from '../../../agent-card/documents.ts';
+import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
+import { SKILLS } from '../../../skills/index.ts';
+import { isForSale, PAYING_CALLER, prepareCall } from '../../../skills/runner.ts';
+import { buildSkillSample, type Skill, toSkillJsonSchema } from '../../../skills/skill.ts';
+import { toSaleResponse } from '../../commerce/x402/sales.ts';
+import { type BazaarDeclaration, declareJsonResource } from '../../commerce/x402/terms.ts';
+import { OracleError } from '../../errors.ts';
+import { joinUrl } from '../../platform/service-client.ts';
+import { COUNT, DECIMAL, objectOf, SUCCESS } from '../../platform/validation.ts';
+import type { AgentTask, HttpDeps } from '../deps.ts';
+import { PROBLEM } from '../openapi/replies.ts';
+import { toPascalCase } from '../openapi/schemas.ts';
+import { readPaymentProof, toProblemDetails } from '../problems.ts';
+import { buildWeakEtag } from '../replies.ts';
+import { type Reply, type Route, type RouteInput, route } from '../route.ts';
+import { SOLD } from '../schemas/payment.ts';
+import { buildSoldHeaders, REF_QUERY, SALE_ERRORS } from './paid.ts';
+
+type SkillRouteDeps = Pick<HttpDeps, 'publicUrl' | 'runSkill' | 'paidCalls' | 'commerce'>;
+
+/** Interface, section 4.5: the list of skills, and one operation per skill. */
+export function skillRoutes(deps: SkillRouteDeps): Route[] {
+  return [listRoute(deps), ...SKILLS.map((skill) => callRoute(deps, skill))];
+}
+
+function listRoute({ publicUrl }: Pick<HttpDeps, 'publicUrl'>): Route {
+  let cached: { body: SkillListReply; etag: string } | undefined;
+  return route(`GET ${ENDPOINTS.skills}`, 'listSkills', {
+    tag: 'skills',
+    summary: 'All skills with schemas, tier, price, freshness and endpoints',
+    reply: SKILL_LIST,
+    handle() {
+      cached ??= buildSkillList(publicUrl);
+      return { headers: { 'Cache-Control': 'public, max-age=300', ETag: cached.etag }, body: cached.body };
+    },
+  });
+}
+
+function buildSkillList(publicUrl: string): { body: SkillListReply; etag: string } {
+  const contracts = new Map(buildSkillContracts().map((contract) => [contract.id, contract]));
+  const at = (path: string) => joinUrl(publicUrl, path);
+  const skills = SKILLS.map((skill) => {
+    const { id, title, summary, description, tags, examples, tier, cost } = skill;
+    const { price, freshness, input: inputSchema, output: outputSchema } = contracts.get(id)!;
+    return {
+      id,
+      title,
+      summary,
+      description,
+      tags: [...tags],
+      examples: [...examples],
+      tier,
+      price,
+      freshness,
+      cost,
+      inputSchema,
+      outputSchema,
+      reachedAt: {
+        rest: at(getSkillPath(skill)),
+        task: at('/api/svc/a2a/tasks/send'),
+        mcp: { url: at(ENDPOINTS.mcp), tool: id },
+        a2a: { card: at(ENDPOINTS.agentCard), skill: id },
+      },
+    };
+  });
+  const body = { success: true as const, skills, count: skills.length };
+  return { body, etag: buildWeakEtag(body) };
+}
+
+function callRoute(deps: SkillRouteDeps, skill: Skill): Route {
+  const { id, summary, description, input, tier, offering, cost, errors } = skill;
+  const isSold = offering !== null;
+  const bazaar = isSold ? declareSkillOperation(skill) : undefined;
+  return route(`POST ${getSkillPath(skill)}`, `run${toPascalCase(id)}`, {
+    tag: 'skills',
+    summary,
+    description: `${description}\n\nThe body is the input of the skill; a missing body is an empty input.${isSold ? ` ${SOLD_DESCRIPTION}` : ''}`,
+    access: tier,
+    boughtAs: offering,
+    isSold,
+    variesByCaller: true,
+    cost,
+    ...(isSold && { query: REF_QUERY }),
+    body: input,
+    bodyOptional: true,
+    reply: buildSkillReplySchema(skill),
+    errors: isSold ? [...errors, ...SALE_ERRORS] : errors,
+    async handle(request) {
+      const { body, caller, context } = request;
+      if (isForSale(skill, caller)) return sellSkillAnswer(deps, { ...request, skill, endpoint: getSkillPath(skill), bazaar });
+      const { output, text } = await deps.runSkill(prepareCall(id, body, caller), context);
+      return { body: { success: true as const, skill: id, output, text } };
+    },
+  });
+}
+
+const getSkillPath = ({ id }: Skill) => `${ENDPOINTS.skills}/${id}`;
+
+const JSON_SCHEMA = z.record(z.string(), z.unknown());
+
+const EXAMPLE = z.object({
+  say: z.string().describe('Example prompt'),
+  input: z.record(z.string(), z.unknown()).describe('Equivalent input'),
+});
+
+const SINGLE_ANSWER = z.object({
+  offering: z.string().describe('Offering id: `<channel>:<name>`'),
+  amount: DECIMAL.describe('Price, an exact decimal in `asset`'),
+  asset: z.string().describe('Currency of the price, e.g. USD'),
+});
+
+const REACHED = z.object({
+  rest: z.url().describe('POST the input as JSON'),
+  task: z.url().describe('POST `{ "skill": <id>, "input": <input> }` to run it as a task'),
+  mcp: z.object({ url: z.url().describe('MCP server'), tool: z.string().describe('Tool name') }).describe('MCP'),
+  a2a: z.object({ card: z.url().describe('Agent card'), skill: z.string().describe('Skill id in the card') }).describe('A2A'),
+});
+
+const LISTED = z.object({
+  id: z.string().describe('Skill id, the same on all interfaces'),
+  title: z.string().describe('Short title'),
+  summary: z.string().describe('What it returns, in one sentence'),
+  description: z.string().describe('What it returns, and its limits'),
+  tags: z.array(z.string()).describe('Topics'),
+  examples: z.array(EXAMPLE).describe('Examples'),
+  tier: z.enum(['public', 'basic', 'premium']).describe('Lowest tier that may call it'),
+  price: objectOf('Price', {
+    description: z.string().describe('Price as text'),
+    singleAnswer: SINGLE_ANSWER.nullable().describe('Price of a single answer without the tier; null where none is sold or needed'),
+  }),
+  freshness: objectOf('How long an output stays current', {
+    description: z.string().describe('When the output changes'),
+    seconds: COUNT.describe('Approximate seconds until the output changes'),
+  }),
+  cost: z.enum(['normal', 'rpc']).describe('`rpc` counts against the lower limit of chain calls'),
+  inputSchema: JSON_SCHEMA.describe('JSON Schema of the input; fields with a default are optional'),
+  outputSchema: JSON_SCHEMA.describe('JSON Schema of the output; fields may be added'),
+  reachedAt: REACHED.describe('Endpoints of the skill'),
+});
+
+const SKILL_LIST = z
+  .object({
+    success: SUCCESS,
+    skills: z.array(LISTED).describe('All skills'),
+    count: COUNT.describe('Number of skills'),
+  })
+  .meta({ id: 'SkillList' });
+
+type SkillListReply = z.input<typeof SKILL_LIST>;
+
+/** The answer to a caller with the tier; where single answers are sold also a paid one. */
+export function buildSkillReplySchema({ id, output, offering }: Pick<Skill, 'id' | 'output' | 'offering'>) {
+  const named = { success: SUCCESS, skill: z.literal(id).describe('Skill that was called') };
+  const text = z.string().describe('The output in plain sentences');
+  const answer = z.object({ ...named, output: output.describe('Output of the skill'), text });
+  if (offering === null) return answer;
+  return z.union([z.object({ ...answer.shape, ...SOLD }), answer]);
+}
+
+type SkillReply = z.input<ReturnType<typeof buildSkillReplySchema>>;
+
+const SOLD_DESCRIPTION =
+  'Without a token it is sold as a single answer: 402 with the terms, as any paid operation. `payment` and `receipt` are added to a paid answer; the receipt has the hash of `output`. The same payment from the same address, or with its payment-identifier, gets the same answer over any interface and is never charged twice.';
+
+interface SkillRequest
+  extends Pick<RouteInput<unknown, { ref?: string | undefined }, Record<string, unknown>>, 'body' | 'query' | 'context' | 'header'> {
+  skill: Skill;
+  /** Path of the operation. */
+  endpoint: string;
+  bazaar: BazaarDeclaration | undefined;
+}
+
+/** @throws PaymentRequiredError without a payment, and for a rejected one; OracleError as `SalesService.sell` */
+async function sellSkillAnswer({ paidCalls }: Pick<HttpDeps, 'paidCalls'>, request: SkillRequest): Promise<Reply<SkillReply>> {
+  const { skill, endpoint, bazaar, body: input, query, context, header } = request;
+  const quote = await paidCalls.quote(skill, endpoint, bazaar);
+  const proof = readPaymentProof(header, quote);
+  const call = prepareCall(skill.id, input, PAYING_CALLER);
+  const sold = await paidCalls.sell({
+    call,
+    endpoint,
+    bazaar,
+    payment: proof?.payment ?? null,
+    ref: query.ref,
+    context,
+    owner: context.address,
+  });
+  const { output, text } = sold;
+  const headers = buildSoldHeaders(sold, quote, proof);
+  return { headers, body: { success: true, skill: skill.id, output, text, ...toSaleResponse(sold) } };
+}
+
+/** How facilitators list the operation of a skill whose single answers are sold. */
+export function declareSkillOperation(skill: Skill): BazaarDeclaration {
+  const { input, examples } = skill;
+  const answer = buildSkillSample(skill);
+  const reply = { example: { output: answer.example }, schema: { type: 'object', properties: { output: answer.schema } } };
+  return declareJsonResource({ example: examples[0].input, schema: toSkillJsonSchema(input, 'input') }, reply);
+}
+
+const TASKS_PATH = '/api/svc/a2a/tasks';
+
+/** Interface, section 4.5: skills as tasks, for agents without the A2A protocol. */
+export function agentTaskRoutes({ agentTasks }: Pick<HttpDeps, 'agentTasks'>): Route[] {
+  return [
+    route(`POST ${TASKS_PATH}/send`, 'sendAgentTask', {
+      tag: 'skills',
+      access: 'basic',
+      summary: 'Runs a skill as a task and returns its result',
+      description:
+        'An invalid request (unknown skill, wrong input) is rejected and not stored. A failed task answers 200 with `failed` and the problem. Tasks are kept for 7 days and visible to their wallet only. A request may carry `jsonrpc` and `id`: `id` is echoed in the envelope and in problem documents; the task id is `result.id`.',
+      body: TASK_BODY,
+      reply: TASK_REPLY,
+      problemMembers: pickCallMembers,
+      async handle({ body: { jsonrpc: _, id, ...request }, context }) {
+        const reply = toTaskReply(await agentTasks.send(request, context));
+        return { body: { ...reply, id: id ?? reply.id } };
+      },
+    }),
+    route(`GET ${TASKS_PATH}/{id}`, 'getAgentTask', {
+      tag: 'skills',
+      access: 'basic',
+      summary: 'Status and result of a task',
+      params: TASK_ID,
+      reply: TASK_REPLY,
+      errors: ['NOT_FOUND'],
+      handle: async ({ params: { id }, context }) => ({ body: toTaskReply((await agentTasks.get(id, context)) ?? rejectUnknownTask()) }),
+    }),
+  ];
+}
+
+function toTaskReply({ id, skill, outcome }: AgentTask): TaskReply {
+  return { jsonrpc: '2.0', id, result: { id, status: outcome.status, skill, result: toTaskResult(id, outcome) } };
+}
+
+function toTaskResult(id: string, outcome: AgentTask['outcome']): TaskReply['result']['result'] {
+  if (outcome.status === 'working') return null;
+  if (outcome.status === 'completed') return outcome.output;
+  const { code, message, ...options } = outcome.error;
+  return toProblemDetails(new OracleError(code, message, options), `${TASKS_PATH}/${id}`);
+}
+
+function rejectUnknownTask(): never {
+  const suggestedAction = 'Send a token of the wallet that sent the task; tasks are kept for 7 days.';
+  throw new OracleError('NOT_FOUND', 'No such task of this wallet', { field: 'id', suggestedAction });
+}
+
+const IDS = SKILLS.map(({ id }) => id);
+
+const CALL_ID = z.union([z.string().max(256), z.int()], { error: 'must be a string of at most 256 characters, or a whole number' });
+
+const TASK_BODY = z
+  .strictObject({
+    jsonrpc: z.literal('2.0', { error: 'must be "2.0"' }).optional().describe('JSON-RPC version, where the client sends an envelope'),
+    id: CALL_ID.optional().describe('Request id of the client, echoed as `id` of the envelope and of problem documents'),
+    skill: z.enum(IDS, { error: `must be one of ${IDS.join(', ')}` }).describe('Skill to run; GET /api/svc/skills lists them'),
+    input: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .describe('Input of the skill, by its schema; with `skill` at most 4096 bytes of JSON'),
+    metadata: z.record(z.string(), z.unknown()).optional().describe('Metadata to store with the task: at most 2048 bytes of JSON'),
+  })
+  .meta({ examples: [{ skill: 'get_market_context', input: { include: ['price', 'sentiment'] } }] });
+
+const TASK_ID = z.object({
+  id: z.uuid('must be the id of a task: a UUID').toLowerCase().describe('Id of a task of this wallet, sent here or over A2A'),
+});
+
+/** Interface, section 2.9. */
+const TASK_REPLY = z
+  .object({
+    jsonrpc: z.literal('2.0').describe('JSON-RPC envelope'),
+    id: CALL_ID.describe('`id` of the request; without one the task id'),
+    result: objectOf('Task', {
+      id: z.uuid().describe('Task id, valid at GET /api/svc/a2a/tasks/{id} and over A2A'),
+      status: z
+        .enum(['completed', 'failed', 'working'])
+        .describe('`working` only for a task sent over A2A that is running or awaits a message'),
+      skill: z.string().describe('Skill id; empty while a text sent over A2A has not named one'),
+      result: z
+        .union([...SKILLS.map(({ output }) => output), PROBLEM])
+        .nullable()
+        .describe('Output of the skill when `completed`, problem document when `failed`, null while `working`'),
+    }),
+  })
+  .meta({ id: 'TaskResponse' });
+
+/** Members that a problem document echoes: the `id` of the request, if valid. */
+function pickCallMembers(body: unknown): { jsonrpc?: '2.0'; id?: string | number } {
+  const { success, data } = CALL_ID.safeParse((body as { id?: unknown } | null | undefined)?.id);
+  return success ? { jsonrpc: '2.0', id: data } : {};
+}
+
+type TaskReply = z.input<typeof TASK_REPLY>;

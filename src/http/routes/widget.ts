@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Caller } from '../../auth/caller.ts';
+import { orElse } from '../../errors.ts';
+import type { RecordSummary } from '../../forecast/record-statistics.ts';
+import { el, renderMarkup } from '../../page/markup.ts';
+import {
+  renderCard,
+  WIDGET_HORIZONS,
+  WIDGET_SIZES,
+  WIDGET_THEMES,
+  type WidgetCard,
+  type WidgetOptions,
+  type WidgetRange,
+} from '../../page/widget.ts';
+import { type ExpectedRange, getExpectedRange } from '../../record/distributions.ts';
+import { notYetMadeError } from '../../record/public-signal.ts';
+import { CONFIDENCE, SIGNAL } from '../../record/schemas/forecast.ts';
+import { type ForecastView, viewForecast } from '../../record/visibility.ts';
+import type { HttpDeps } from '../deps.ts';
+import { signalDaysInput } from '../parameters.ts';
+import { buildWeakEtag, negotiateMediaType } from '../replies.ts';
+import { type Reply, type Route, route } from '../route.ts';
+
+type WidgetDeps = Pick<HttpDeps, 'market' | 'models' | 'publicUrl' | 'record' | 'statistics' | 'viewFor'>;
+
+const TYPES = ['application/json', 'text/html'] as const;
+
+const query = z.object({
+  horizon: signalDaysInput,
+  format: z.enum(['json', 'html'], { error: 'must be json or html' }).optional().describe('Response format, overriding `Accept`'),
+  theme: z
+    .enum(WIDGET_THEMES, { error: `must be one of ${WIDGET_THEMES.join(', ')}` })
+    .default('auto')
+    .describe("Colours of the card; `auto` follows the reader's settings"),
+  size: z
+    .enum(WIDGET_SIZES, { error: `must be one of ${WIDGET_SIZES.join(', ')}` })
+    .default('medium')
+    .describe('Size of the card: `small` 300 x 64, `medium` 360 x 220, `large` 480 x 360 pixels, with the ranges of all horizons'),
+});
+
+/** Interface, section 4.1: signal and confidence for embedding in other sites. */
+export function widgetRoutes(deps: WidgetDeps): Route[] {
+  return [
+    route('GET /api/svc/widget', 'getWidget', {
+      tag: 'signal',
+      summary: 'Signal and confidence alone as JSON, or with the expected range as an embeddable card',
+      description:
+        'The card is HTML without scripts: `<iframe src=".../api/svc/widget?format=html" width="360" height="220"></iframe>`. It shows the ' +
+        'record with its interval, and marks simulated or replayed data.',
+      query,
+      reply: WIDGET,
+      alternatives: { 'text/html': { description: 'The card.' } },
+      errors: ['STEP_WAITING'],
+      variesByCaller: true,
+      async handle({ query: { horizon, format, theme, size }, caller, accept }) {
+        const view = await readNewestView(deps, horizon, caller);
+        const html = format === undefined ? negotiateMediaType(accept, TYPES) === 'text/html' : format === 'html';
+        return html ? renderCardReply(deps, view, { horizonDays: horizon, theme, size }) : toSignalReply(view);
+      },
+    }),
+  ];
+}
+
+type WidgetView = ForecastView & { signal: NonNullable<ForecastView['signal']>; btcPrice: number };
+
+/** The newest forecast in the view of the caller. @throws OracleError STEP_WAITING before the first */
+async function readNewestView({ record, viewFor }: WidgetDeps, horizonDays: number, caller: Caller): Promise<WidgetView> {
+  const doc = await record.findLatest(horizonDays);
+  const view = doc === null ? null : viewForecast(doc, viewFor(caller));
+  if (view !== null && view.signal !== null && view.btcPrice !== null) return { ...view, signal: view.signal, btcPrice: view.btcPrice };
+  throw notYetMadeError('forecast');
+}
+
+/** Ranges of the same day, the same for every caller; those without a stored width are left out. */
+async function listRanges80(deps: WidgetDeps, { date }: WidgetView, horizons: readonly number[]): Promise<WidgetRange[]> {
+  const found = await Promise.all(
+    horizons.map((days) => getExpectedRange(deps, days).catch(orElse<ExpectedRange | null>('STEP_WAITING', null))),
+  );
+  return horizons.flatMap((days, index) => {
+    const range = found[index]?.date === date ? found[index].ranges.find(({ share }) => share === 0.8) : undefined;
+    return range === undefined ? [] : [{ days, low: range.low, high: range.high }];
+  });
+}
+
+/** Interface, section 4.1: these alone. */
+function toSignalReply({ signal, confidence, timestamp }: WidgetView): Reply<z.input<typeof WIDGET>> {
+  const body = { signal, confidence };
+  return { headers: { Vary: 'Accept', ETag: buildWeakEtag({ body, at: timestamp }) }, body };
+}
+
+async function renderCardReply(deps: WidgetDeps, view: WidgetView, options: WidgetOptions): Promise<Reply<z.input<typeof WIDGET>>> {
+  const raw = renderCardPage(await composeCard(deps, view, options), options);
+  return {
+    headers: {
+      Vary: 'Accept',
+      ETag: buildWeakEtag({ raw }),
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': WIDGET_CSP,
+    },
+    raw,
+  };
+}
+
+async function composeCard(deps: WidgetDeps, view: WidgetView, { horizonDays, size }: WidgetOptions): Promise<WidgetCard> {
+  const { statistics, market, publicUrl } = deps;
+  const { summary, replayed } = await statistics.figures.getHorizon(horizonDays);
+  return {
+    ...view,
+    ranges80: await listRanges80(deps, view, size === 'large' ? WIDGET_HORIZONS : [horizonDays]),
+    regime: view.regime ?? 'unknown',
+    record: toRecordFigures(summary),
+    source: market.source,
+    simulated: market.kind === 'simulated',
+    recordReplayed: replayed > 0,
+    link: `${publicUrl}/?horizon=${horizonDays}`,
+  };
+}
+
+function toRecordFigures({ accuracy, accuracyInterval95, wins, resolved, alwaysUpAccuracy }: RecordSummary): WidgetCard['record'] {
+  if (accuracy === null || accuracyInterval95 === null) return null;
+  return { accuracy, ...accuracyInterval95, wins, resolved, alwaysUp: alwaysUpAccuracy };
+}
+
+const LIGHT = '--bg:#fff;--fg:#16181d;--dim:#5b6270;--line:#d8dce3;--mark:#0b63ce;--band:#bcd5f5';
+const DARK = '--bg:#14161a;--fg:#eceff4;--dim:#9aa3b2;--line:#343a45;--mark:#6cb2ff;--band:#26456b';
+
+/** Sizes of text are in rem, so that they follow the font size of the reader. */
+const STYLE = [
+  `:root{color-scheme:light dark;${LIGHT}}`,
+  `@media (prefers-color-scheme:dark){:root{${DARK}}}`,
+  `:root[data-theme=light]{color-scheme:light;${LIGHT}}`,
+  `:root[data-theme=dark]{color-scheme:dark;${DARK}}`,
+  '*{box-sizing:border-box}',
+  'body{margin:0;background:var(--bg);color:var(--fg);font:.8125rem/1.35 system-ui,sans-serif;font-variant-numeric:tabular-nums}',
+  'main{min-height:100vh;padding:.6rem .9rem;border:1px solid var(--line);border-radius:10px}',
+  'h1{margin:0;font-size:.8125rem;font-weight:600;color:var(--dim)}',
+  '.signal{margin:0 0 .25rem;font-size:1.6rem;line-height:1.2;font-weight:700}',
+  '.signal span{font-size:.9rem;font-weight:400;color:var(--dim)}',
+  'p{margin:.15rem 0}',
+  '.dim{color:var(--dim);font-size:.75rem}',
+  '.ends{display:flex;justify-content:space-between;font-size:.75rem;margin-bottom:.4rem}',
+  'svg{display:block;width:100%;overflow:visible;margin:.15rem 0}',
+  'a{color:var(--mark)}',
+  'table{width:100%;border-collapse:collapse;font-size:.75rem;margin-bottom:.5rem}',
+  'th,td{padding:0;text-align:right;font-weight:400}',
+  'th:first-child{text-align:left;color:var(--dim)}',
+  '.chosen{font-weight:700}',
+  // Three columns in place of three rows, below the width of five.
+  '@media (max-width:17rem){table,tbody{display:block}tr{display:inline-block;width:33%}th,td,th:first-child{display:block;text-align:right}}',
+  '.small{padding:.2rem .6rem}',
+  '.small h1 strong{color:var(--fg)}',
+  '.small p{margin:0;font-size:.75rem}',
+  '.axis{stroke:var(--line)}',
+  '.bar,.tick{stroke:var(--fg);stroke-width:2}',
+  '.band{fill:var(--band)}',
+  '.dot{stroke:var(--mark);stroke-width:9;stroke-linecap:round}',
+  '.base{stroke:var(--dim);stroke-dasharray:2 2}',
+].join('');
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+
+/** Any site may frame the card, which runs, loads and sends nothing. */
+export const WIDGET_CSP = [
+  "default-src 'none'",
+  `style-src 'sha256-${STYLE_HASH}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  'frame-ancestors *',
+].join('; ');
+
+export function renderCardPage(card: WidgetCard, { theme, size }: Pick<WidgetOptions, 'theme' | 'size'>): string {
+  const document = el('html', { lang: 'en', 'data-theme': theme !== 'auto' && theme }, [
+    el('head', {}, [
+      el('meta', { charset: 'utf-8' }),
+      el('meta', { name: 'viewport', content: 'width=device-width' }),
+      el('title', {}, 'Bitcoin Signal Oracle'),
+      el('style', {}, '{{style}}'),
+    ]),
+    el('body', {}, renderCard(card, size)),
+  ]);
+  // The style is text of this file, and its first place-holder is in the head: no text of the card is replaced.
+  return `<!doctype html>\n${renderMarkup(document).replace('{{style}}', () => STYLE)}\n`;
+}
+
+const WIDGET = z
+  .object({
+    signal: SIGNAL.describe('GATED until the outcome for callers below Basic; else BUY, SELL or HOLD'),
+    confidence: CONFIDENCE.nullable().describe('Calibrated probability of the direction as committed, 0.50 to 0.99; null while gated'),
+  })
+  .meta({ id: 'Widget' });

@@ -1,0 +1,439 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { constants } from 'node:zlib';
+import compression from 'compression';
+import cors, { type CorsOptions } from 'cors';
+import express, { type Express, type Request, type RequestHandler } from 'express';
+import helmet from 'helmet';
+import type { ProtocolAdapter } from '../adapter.ts';
+import { OAUTH_PATHS } from '../auth/oauth-clients.ts';
+import { OracleError, toClientError } from '../errors.ts';
+import type { Log } from '../platform/log.ts';
+import type { StartupProgress } from '../platform/progress.ts';
+import { ADMIN_PATH, createAdminArea } from './admin.ts';
+import { type Admit, createAdmission, createGuard } from './guard.ts';
+import { createBodyReader, type Guard, limitUrlLength, mountRoutes } from './mount-routes.ts';
+import {
+  createProblemHandler,
+  hasPaymentHeader,
+  PAYMENT_HEADERS,
+  PAYMENT_REQUIRED_HEADER,
+  type ProblemSerializer,
+  SETTLEMENT_HEADERS,
+  toProblemDetails,
+} from './problems.ts';
+import { createAnswerCache, createConnectionGate, TierReplies } from './replies.ts';
+import { getClientAddress } from './request-counter.ts';
+import { MIN_COMPRESSED_BYTES, type Route } from './route.ts';
+import { iconRoute } from './routes/agent-card.ts';
+import { startingRoutes } from './routes/health.ts';
+import { pageFileRoutes, startingRootRoutes } from './routes/home.ts';
+import { type AppOptions, buildNotFoundError, requestLog } from './security.ts';
+import {
+  answerHandshake,
+  beginByTurns,
+  createListeners,
+  isHandshake,
+  type Listeners,
+  queuePerSocket,
+  type ShareUse,
+  type SocketLimits,
+  watchSockets,
+} from './sockets.ts';
+
+interface StartingAppOptions extends Pick<AppOptions, 'log' | 'stopping'> {
+  publicUrl: string;
+  setup: Pick<StartupProgress, 'current'>;
+}
+
+/** The HTTP server with the protocol adapters beside its routes; every error is a problem document. */
+export function createApp(routes: readonly Route[], options: AppOptions, adapters: readonly ProtocolAdapter[] = []): Express {
+  return buildApp(
+    routes,
+    { adapters, fallbackError: buildNotFoundError, operatorArea: (guard) => createAdminArea(guard, options.adminPage) },
+    options,
+  );
+}
+
+/** The same server behind the answers that it may send again. */
+export function createListener(routes: readonly Route[], options: AppOptions, adapters: readonly ProtocolAdapter[] = []): RequestListener {
+  const app = createApp(routes, options, adapters);
+  if (options.reusesAnswers !== true) return app;
+  // Express gives requests their address in the same way, but only once it handles them.
+  const getForwardedAddress = (request: IncomingMessage) => getClientAddress(Object.setPrototypeOf(request, app.request) as Request);
+  return createAnswerCache({ ...options, getForwardedAddress }, app);
+}
+
+/** Answers WebSocket handshakes on one path and rejects them elsewhere. */
+export function createHandshakeApp(endpoint: { path: string; handler: RequestHandler }, options: AppOptions): Express {
+  return buildApp([], { handshakes: endpoint, fallbackError: buildNotFoundError }, options);
+}
+
+/** Serves liveness, startup progress and the page until the service is assembled. */
+export function createStartingApp({ publicUrl, setup, ...options }: StartingAppOptions): Express {
+  const starting = () => new OracleError('STEP_WAITING', 'The service is starting');
+  const routes = [...startingRoutes(() => setup.current), ...startingRootRoutes(publicUrl), ...pageFileRoutes(), iconRoute()];
+  return buildApp(routes, { fallbackError: starting }, { ...options, identify: () => Promise.reject(starting()) });
+}
+
+interface AppExtras {
+  adapters?: readonly ProtocolAdapter[];
+  handshakes?: { path: string; handler: RequestHandler };
+  operatorArea?(guard: Guard): RequestHandler[];
+  fallbackError(path: string): OracleError;
+}
+
+function buildApp(
+  routes: readonly Route[],
+  { adapters = [], handshakes, operatorArea, fallbackError }: AppExtras,
+  options: AppOptions,
+): Express {
+  const app = express();
+  const guard = createGuard(options);
+  app.disable('x-powered-by');
+  app.set('query parser', 'simple');
+  app.set('trust proxy', options.trustProxy ?? 0);
+  app.use(requestLog(options), warnOfUntrustedProxy(options.log, options.trustProxy), securityHeaders(), crossOrigin());
+  app.use(createConnectionGate(options), rejectWhenStopping(options.stopping), limitUrlLength(), compressPublicReplies());
+  mountAdapters(app, adapters, { admit: createAdmission(options), log: options.log });
+  mountRoutes(app, routes, guard, options.reusesAnswers === true ? new TierReplies() : null);
+  if (handshakes !== undefined) app.route(handshakes.path).all(handshakes.handler);
+  if (operatorArea !== undefined) app.use(ADMIN_PATH, operatorArea(guard));
+  app.use(async (request, response) => {
+    await guard({ access: 'public', cost: 'normal' }, request, response, () => Promise.reject(fallbackError(request.path)));
+  });
+  app.use(createProblemHandler(options.log));
+  return app;
+}
+
+/** Behind an untrusted proxy all clients share one address and its rate limit: warns the operator once. */
+function warnOfUntrustedProxy(log: Log, trustProxy: AppOptions['trustProxy'] = 0): RequestHandler {
+  let hasWarned = trustProxy !== 0;
+  return (request, _response, next) => {
+    if (!hasWarned && request.get('X-Forwarded-For') !== undefined) {
+      hasWarned = true;
+      log.warn('X-Forwarded-For is present but not trusted: behind a proxy, set TRUST_PROXY');
+    }
+    next();
+  };
+}
+
+function rejectWhenStopping(stopping?: AbortSignal): RequestHandler {
+  return (_request, _response, next) => {
+    if (!stopping?.aborted) return next();
+    throw new OracleError('SHUTTING_DOWN', 'The service is stopping', { retryAfterSeconds: 5 });
+  };
+}
+
+/** Mounts protocol adapters before the routes, so that an adapter may share a path with a route. */
+function mountAdapters(app: Express, adapters: readonly ProtocolAdapter[], { admit, log }: { admit: Admit; log: Log }): void {
+  for (const adapter of adapters) {
+    const handler = createAdapterHandler(adapter, admit);
+    const errors = createProblemHandler(log, createErrorSerializer(adapter));
+    for (const { path, below, methods } of adapter.mounts) {
+      if (below === true) app.use(path, handler, errors);
+      else if (methods === undefined) app.route(path).all(handler, errors);
+      else for (const method of methods) app[method](path, handler, errors);
+    }
+  }
+}
+
+function createAdapterHandler(adapter: ProtocolAdapter, admit: Admit): RequestHandler {
+  const readBody = createBodyReader({ types: adapter.bodyTypes, limitBytes: adapter.bodyLimitBytes });
+  return async (request, response) => {
+    response.vary('Authorization');
+    adapter.inspectRequest?.(request);
+    const carriesPayment = async () => {
+      if (adapter.carriesPayment === undefined) return false;
+      await readBody(request, response);
+      return adapter.carriesPayment(request.body);
+    };
+    await admit(request, response, { carriesPayment, identify: adapter.identify }, async (context) => {
+      // Does nothing where the body is read already.
+      await readBody(request, response, context);
+      await adapter.handle(request, response, context);
+    });
+  };
+}
+
+function createErrorSerializer(adapter: ProtocolAdapter): ProblemSerializer {
+  return ({ status, requestId }, response, error) =>
+    adapter.serializeError({ ...toClientError(error), status, ...(typeof requestId === 'string' ? { requestId } : {}) }, response);
+}
+
+/** Data responses load nothing and cannot be framed; HTML pages set their own `Content-Security-Policy`. */
+const DATA_POLICY = { defaultSrc: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"], frameAncestors: ["'none'"] };
+
+const HSTS = `max-age=${365 * 86_400}`;
+
+const A2A_HEADERS = ['A2A-Version', 'A2A-Extensions', 'X-A2A-Extensions'];
+const MCP_HEADERS = ['Last-Event-ID', 'Mcp-Method', 'Mcp-Name', 'Mcp-Protocol-Version', 'Mcp-Session-Id'];
+const CACHE_HEADERS = ['If-Modified-Since', 'If-None-Match'];
+
+const ALLOWED_HEADERS = [
+  'Authorization',
+  'Content-Type',
+  ...CACHE_HEADERS,
+  'X-Request-Id',
+  'traceparent',
+  ...PAYMENT_HEADERS,
+  ...A2A_HEADERS,
+  ...MCP_HEADERS,
+];
+
+const EXPOSED_HEADERS = [
+  'A2A-Extensions',
+  'Deprecation',
+  'ETag',
+  'Link',
+  PAYMENT_REQUIRED_HEADER,
+  ...Object.values(SETTLEMENT_HEADERS),
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-Request-Id',
+];
+
+/** Browsers cache a preflight for two hours at most. */
+const PREFLIGHT_SECONDS = 7_200;
+
+/** Default response headers, which a route may override; `no-store` covers errors. */
+function securityHeaders(): RequestHandler {
+  const headers = [...buildConstantHeaders(), ['Cache-Control', 'no-store'] as const];
+  return (request, response, next) => {
+    for (const [name, value] of headers) response.setHeader(name, value);
+    if (request.secure) response.setHeader('Strict-Transport-Security', HSTS);
+    next();
+  };
+}
+
+/** Headers of helmet, which do not depend on the request, computed once. */
+function buildConstantHeaders(): [name: string, value: string][] {
+  const set = helmet({
+    contentSecurityPolicy: { useDefaults: false, directives: DATA_POLICY },
+    // Pages of other sites may read public data.
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+    // `frame-ancestors` covers it, and a page can override that.
+    xFrameOptions: false,
+    strictTransportSecurity: false,
+    xPoweredBy: false,
+  });
+  const headers = new Map<string, string>();
+  const response = { setHeader: (name: string, value: string) => headers.set(name, value), removeHeader: () => undefined };
+  set({} as IncomingMessage, response as unknown as ServerResponse, (error) => {
+    if (error !== undefined) throw error;
+  });
+  return [...headers];
+}
+
+const PUBLIC_CORS: CorsOptions = {
+  origin: '*',
+  methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  allowedHeaders: ALLOWED_HEADERS,
+  exposedHeaders: EXPOSED_HEADERS,
+  maxAge: PREFLIGHT_SECONDS,
+};
+
+/** Paths for the pages of this service alone: another page could guess the operator's password, or use the demo wallets. */
+const OWN_PAGES_PATHS = [ADMIN_PATH, '/api/demo', OAUTH_PATHS.consent];
+
+/** Any origin, without cookies and passwords. */
+function crossOrigin(): RequestHandler {
+  return cors<Request>((request, choose) =>
+    choose(null, OWN_PAGES_PATHS.some((path) => isUnderPath(request.path, path)) ? { origin: false } : PUBLIC_CORS),
+  );
+}
+
+function isUnderPath(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+/** The first quality with a context model: a twentieth smaller than the default of 4, in about the same time; beyond it little is gained. */
+const BROTLI_QUALITY = 5;
+
+/** Compresses public responses only: the compressed size of a response to a token or payment could leak its content (BREACH). */
+function compressPublicReplies(): RequestHandler {
+  return compression({
+    threshold: MIN_COMPRESSED_BYTES,
+    brotli: { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } },
+    filter: (request, response) =>
+      request.headers.authorization === undefined &&
+      !hasPaymentHeader(request as Request) &&
+      !String(response.getHeader('Content-Type')).startsWith('text/event-stream') &&
+      compression.filter(request, response),
+  });
+}
+
+const GRACE_MS = 3_000;
+
+interface Timeouts {
+  headersMs: number;
+  requestMs: number;
+  /** For a client that reads nothing of its response. */
+  stalledMs: number;
+}
+
+/** Bound the time that a slow client occupies a socket. */
+const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, stalledMs: 30_000 };
+
+export interface ListenOptions {
+  /** Aborted at shutdown: later responses close their connections. */
+  stopping?: AbortSignal;
+  timeouts?: Partial<Timeouts>;
+  limits?: SocketLimits;
+}
+
+export interface HttpServer {
+  /** The bound port, also where 0 was requested; once it listens. */
+  readonly port: number;
+  /** @throws OracleError CONFIG_INVALID naming PORT or HOST where the address cannot be bound */
+  listen(port: number, host: string): Promise<void>;
+  serve(app: RequestListener): void;
+  /** Routes WebSocket handshakes to an app; until then the initial app answers them. */
+  serveHandshakes(app: RequestListener): void;
+  /** Use of the shares of connections. */
+  listUse(): ShareUse[];
+  /** Closes the listener, and nothing else. Idempotent. */
+  stopAccepting(): void;
+  /** Stops accepting and drains pending requests. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** @throws OracleError CONFIG_INVALID naming PORT or HOST where the address cannot be bound */
+export async function listen(app: RequestListener, port: number, host: string, options: ListenOptions = {}): Promise<HttpServer> {
+  const server = createHttpServer(app, options);
+  await server.listen(port, host);
+  return server;
+}
+
+/** A server that does not listen yet. */
+export function createHttpServer(app: RequestListener, options: ListenOptions = {}): HttpServer {
+  let current = app;
+  let handshakes = app;
+  let closing: Promise<void> | undefined;
+  let closed: Promise<void> | undefined;
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  const server = createServer(
+    buildServerOptions(timeouts),
+    queuePerSocket(beginByTurns((request, response) => current(request, response))),
+  );
+  server.on('clientError', answerClientError);
+  const pendingResponses = trackResponses(server, options.stopping);
+  const watched = watchSockets(server, { ...options.limits, stalledMs: timeouts.stalledMs });
+  const listeners = createListeners(server);
+  const stopAccepting = () => (closed ??= listeners.close().then(watched.stop));
+  const sockets = new Set<Duplex>();
+  server.on('upgrade', (request, socket, head) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    answerHandshake(handshakes, { request, socket, head });
+  });
+  return {
+    get port() {
+      return (server.address() as AddressInfo).port;
+    },
+    listen: (port, host) => startListening(listeners, port, host),
+    serve: (next) => {
+      current = next;
+    },
+    serveHandshakes: (next) => {
+      handshakes = next;
+    },
+    listUse: watched.listUse,
+    stopAccepting: () => void stopAccepting(),
+    close: () => (closing ??= closeServer(server, { stopAccepting, pendingResponses, sockets })),
+  };
+}
+
+function buildServerOptions({ headersMs, requestMs }: Timeouts): ServerOptions {
+  return {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(headersMs, 5_000) / 2,
+    maxHeaderSize: 16_384,
+    // Other upgrades, such as h2c, are ignored, and the request is answered over HTTP/1.1.
+    shouldUpgradeCallback: isHandshake,
+  };
+}
+
+function trackResponses(server: Server, stopping?: AbortSignal): Set<ServerResponse> {
+  const pendingResponses = new Set<ServerResponse>();
+  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
+    pendingResponses.add(response);
+    response.once('close', () => pendingResponses.delete(response));
+    if (stopping?.aborted) announceClose(response);
+  });
+  stopping?.addEventListener('abort', () => pendingResponses.forEach(announceClose), { once: true });
+  return pendingResponses;
+}
+
+function announceClose(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close');
+}
+
+async function startListening(listeners: Listeners, port: number, host: string): Promise<void> {
+  try {
+    await listeners.listen(port, host);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const field = code === 'EADDRINUSE' || code === 'EACCES' ? 'PORT' : 'HOST';
+    const suggestedAction =
+      field === 'PORT' ? 'Set PORT to a free port, e.g. PORT=3001 npm start' : 'Set HOST to an address of this machine.';
+    const message = `Setting ${field}: cannot listen on ${host}:${port} (${code})`;
+    throw new OracleError('CONFIG_INVALID', message, { field, suggestedAction, cause });
+  }
+}
+
+/** Drains pending requests for a grace period, so that a client that never completes its request cannot block the shutdown. */
+async function closeServer(server: Server, { stopAccepting, pendingResponses, sockets }: ServerParts): Promise<void> {
+  const timer = setTimeout(() => {
+    server.closeAllConnections();
+    for (const socket of sockets) socket.destroy();
+  }, GRACE_MS);
+  pendingResponses.forEach(announceClose);
+  const closed = stopAccepting();
+  server.closeIdleConnections();
+  await closed;
+  clearTimeout(timer);
+}
+
+interface ServerParts {
+  /** Resolves once the last connection has ended. */
+  stopAccepting(): Promise<void>;
+  pendingResponses: ReadonlySet<ServerResponse>;
+  sockets: ReadonlySet<Duplex>;
+}
+
+/** Answers a request that the HTTP parser rejects, on the raw socket, and closes the connection. */
+function answerClientError({ code }: NodeJS.ErrnoException, socket: Duplex): void {
+  // The client is gone, or a response is half written.
+  if (code === 'ECONNRESET' || !socket.writable || ('bytesWritten' in socket && socket.bytesWritten !== 0)) return void socket.destroy();
+  const { status, error } = toClientFault(code);
+  const body = JSON.stringify({ ...toProblemDetails(error, ''), status, title: STATUS_CODES[status] });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/problem+json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function toClientFault(code: string | undefined): { status: number; error: OracleError } {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return { status: 431, error: new OracleError('PAYLOAD_TOO_LARGE', 'The request headers are too large') };
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return { status: 408, error: new OracleError('INPUT_INVALID', 'The request was not complete in time') };
+  return { status: 400, error: new OracleError('INPUT_INVALID', 'Not an HTTP/1.1 request') };
+}

@@ -1,0 +1,167 @@
+import { OracleError, orElse } from '../errors.ts';
+import { type Day, formatDay, toDay, toInstantMs } from '../forecast/day.ts';
+import { type Feed, type FeedKind, getSignalTimeMs, type PriceRange, type SpotPrice, type VenueClose } from './feed.ts';
+import { findValueAt, type Observations } from './series.ts';
+
+export interface QuorumRule {
+  minVenues: number;
+  maxDeviationBps: number;
+}
+
+interface QuorumPrice {
+  /** Median of the closes of `venues`. */
+  priceUsd: number;
+  venues: string[];
+  /** Maximum distance of these venues from the median. */
+  deviationBps: number;
+}
+
+export const QUORUM_RULES = {
+  live: { minVenues: 3, maxDeviationBps: 100 },
+  csv: { minVenues: 1, maxDeviationBps: 100 },
+  simulated: { minVenues: 1, maxDeviationBps: 100 },
+} as const satisfies Record<FeedKind, QuorumRule>;
+
+type PricedClose = VenueClose & { priceUsd: number };
+
+/**
+ * Median of the venues in agreement. The farthest outlier is dropped as long as the quorum holds without it.
+ * @throws OracleError PRICE_UNAVAILABLE naming the missing venues or the diverging prices
+ */
+export function computeQuorumPrice(closes: readonly VenueClose[], rule: QuorumRule): QuorumPrice {
+  const priced = closes.filter(isPriced);
+  const minVenues = Math.max(1, rule.minVenues);
+  if (priced.length < minVenues) throw tooFewVenues(closes, priced.length, rule);
+  for (let participants = priced; ; participants = dropFarthest(participants)) {
+    const { priceUsd, deviationBps } = computeSpread(participants);
+    if (deviationBps <= rule.maxDeviationBps) return { priceUsd, venues: participants.map(({ venue }) => venue), deviationBps };
+    if (participants.length <= minVenues) throw tooFarApart(priced, computeSpread(priced).deviationBps, rule);
+  }
+}
+
+/** The quorum price; null when there is none. */
+export function findQuorumPrice(closes: readonly VenueClose[], rule: QuorumRule): QuorumPrice | null {
+  try {
+    return computeQuorumPrice(closes, rule);
+  } catch (error) {
+    return orElse('PRICE_UNAVAILABLE', null)(error);
+  }
+}
+
+function computeSpread(closes: PricedClose[]): { priceUsd: number; deviationBps: number } {
+  const priceUsd = median(closes.map((close) => close.priceUsd));
+  return { priceUsd, deviationBps: Math.max(...closes.map((close) => computeDistanceBps(close, priceUsd))) };
+}
+
+function computeDistanceBps(close: PricedClose, priceUsd: number): number {
+  return (Math.abs(close.priceUsd - priceUsd) / priceUsd) * 10_000;
+}
+
+function dropFarthest(closes: PricedClose[]): PricedClose[] {
+  const { priceUsd } = computeSpread(closes);
+  const farthest = closes.reduce((far, close) => (computeDistanceBps(close, priceUsd) > computeDistanceBps(far, priceUsd) ? close : far));
+  return closes.filter((close) => close !== farthest);
+}
+
+function isPriced(close: VenueClose): close is PricedClose {
+  return close.priceUsd !== null && Number.isFinite(close.priceUsd) && close.priceUsd > 0;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+function tooFewVenues(closes: readonly VenueClose[], count: number, rule: QuorumRule): OracleError {
+  const missing = closes.filter((close) => !isPriced(close)).map(({ venue, reason }) => (reason ? `${venue} (${reason})` : venue));
+  const which = missing.length > 0 ? `; missing: ${missing.join(', ')}` : '';
+  return new OracleError('PRICE_UNAVAILABLE', `${count} of the required ${rule.minVenues} venues have a close${which}`);
+}
+
+function tooFarApart(priced: PricedClose[], deviationBps: number, rule: QuorumRule): OracleError {
+  const values = priced.map(({ venue, priceUsd }) => `${venue} ${priceUsd}`).join(', ');
+  const message = `Venues differ by ${deviationBps.toFixed(1)} bps, more than ${rule.maxDeviationBps}: ${values}`;
+  return new OracleError('PRICE_UNAVAILABLE', message);
+}
+
+export interface VenueRange extends PriceRange {
+  venue: string;
+}
+
+/** A range that two venues agree on stands in for a quorum where the model can wait no longer. */
+const MIN_LENIENT_VENUES = 2;
+/**
+ * Wider than the limit of closes: an extreme is a single trade, and in a fast minute the thinner books run 1 to 2 % further. A bad tick is
+ * mostly further off than 3 %, and a smaller one hardly moves the median.
+ */
+const MAX_DEVIATION_BPS = 300;
+
+/** Medians of the highs and of the lows that a quorum of venues agrees on, each without its outliers; null without both. */
+export function findQuorumRange(ranges: readonly VenueRange[], { minVenues }: Pick<QuorumRule, 'minVenues'>): PriceRange | null {
+  const rule = { minVenues, maxDeviationBps: MAX_DEVIATION_BPS };
+  const highUsd = findQuorumPrice(toPrices(ranges, 'highUsd'), rule)?.priceUsd;
+  const lowUsd = findQuorumPrice(toPrices(ranges, 'lowUsd'), rule)?.priceUsd;
+  return highUsd === undefined || lowUsd === undefined || highUsd < lowUsd ? null : { highUsd, lowUsd };
+}
+
+/** As `findQuorumRange`, or else the range that at least two venues agree on. */
+export function findLenientRange(ranges: readonly VenueRange[], rule: Pick<QuorumRule, 'minVenues'>): PriceRange | null {
+  return findQuorumRange(ranges, rule) ?? findQuorumRange(ranges, { minVenues: Math.min(rule.minVenues, MIN_LENIENT_VENUES) });
+}
+
+function toPrices(ranges: readonly VenueRange[], side: keyof PriceRange) {
+  return ranges.map((range) => ({ venue: range.venue, priceUsd: range[side] }));
+}
+
+/** Spot price of a feed that has daily closes only: the close of day t stands for the price from 21:35 UTC of t. Null without a close of today. */
+export function findSpotFromCloses(closes: Observations, atMs: number): Omit<SpotPrice, 'source'> | null {
+  const today = toDay(atMs);
+  const isSignalTime = atMs >= getSignalTimeMs(today);
+  const day = isSignalTime ? today : today - 1;
+  const priceUsd = findValueAt(closes, day);
+  if (priceUsd === null || findValueAt(closes, today) === null) return null;
+  const observedAtMs = isSignalTime ? getSignalTimeMs(today) : toInstantMs(today);
+  return { priceUsd, observedAtMs, change24hPct: computeChange24hPct(findValueAt(closes, day - 1), priceUsd) };
+}
+
+/** Unrounded percentage; null without a price of 24 hours before. */
+export function computeChange24hPct(before: number | null, priceUsd: number): number | null {
+  return before === null ? null : (priceUsd / before - 1) * 100;
+}
+
+interface StoredClose {
+  day: Day;
+  atMs: number;
+  priceUsd: number | null;
+  /** Reason to report when the candle is closed and `priceUsd` is null. */
+  missingReason: string;
+}
+
+/** A stored close as a venue's close, which stays hidden until its candle has closed. */
+export function toVenueClose(venue: string, { day, atMs, priceUsd, missingReason }: StoredClose): VenueClose {
+  if (atMs < toInstantMs(day + 1)) return { venue, priceUsd: null, reason: 'the day is still running' };
+  return priceUsd === null ? { venue, priceUsd, reason: missingReason } : { venue, priceUsd };
+}
+
+export interface DailyClose extends QuorumPrice {
+  day: Day;
+}
+
+/** @throws OracleError PRICE_UNAVAILABLE before the candle closes */
+export function requireClosedDay(day: Day, atMs: number): void {
+  const closesAtMs = toInstantMs(day + 1);
+  if (atMs >= closesAtMs) return;
+  throw new OracleError('PRICE_UNAVAILABLE', `The candle of ${formatDay(day)} closes at ${new Date(closesAtMs).toISOString()}`);
+}
+
+/** The quorum price of a closed day. @throws OracleError PRICE_UNAVAILABLE with the reason when venues do not agree */
+export async function getDailyClose(feed: Feed, day: Day, atMs: number, rule: QuorumRule): Promise<DailyClose> {
+  const closes = await feed.dailyCloses(day, atMs);
+  try {
+    return { day, ...computeQuorumPrice(closes, rule) };
+  } catch (error) {
+    if (!(error instanceof OracleError)) throw error;
+    throw new OracleError(error.code, `Close of ${formatDay(day)}: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,244 @@
+import { z } from 'zod';
+import { isOracleError, OracleError } from '../../errors.ts';
+import { type Day, formatDay, parseDay, toDay } from '../../forecast/day.ts';
+import type { PriceRange } from '../feed.ts';
+import type { Provider, ProviderAnswer, ProviderId, ProviderRequest } from '../live/provider.ts';
+
+/** Days from `from` to `to`, both included. */
+export interface DayRange {
+  from: Day;
+  to: Day;
+}
+
+export interface DatedValue {
+  day: Day;
+  value: number;
+  /** Time of the value on the provider's clock (ms); null for a date only. */
+  providerAtMs: number | null;
+}
+
+/**
+ * One provider of one series. `fetch` returns the values dated within the range in the unit of the series, one per day, in any order.
+ * @throws OracleError FEED_UNAVAILABLE, FEED_INVALID naming provider and field
+ */
+export interface SeriesSource {
+  provider: ProviderId;
+  /** First available day (YYYY-MM-DD), or the number of available days. */
+  history: { from: string } | { days: number };
+  pageDays: number;
+  fetch(provider: Provider, range: DayRange): Promise<DatedValue[]>;
+}
+
+export interface VenueSource extends Omit<SeriesSource, 'fetch'> {
+  /** Daily candles of the range, the running one included. A candle without a valid range is reported in the provider's health. */
+  fetchCandles(provider: Provider, range: DayRange): Promise<DailyCandle[]>;
+  fetchTicker(provider: Provider): Promise<VenueTicker>;
+}
+
+export interface DailyCandle {
+  day: Day;
+  /** The last price of a running candle. */
+  closeUsd: number;
+  /** Null when a price is missing, or high and low do not enclose open and close. */
+  range: PriceRange | null;
+  isFinished: boolean;
+  /** End of the candle (ms). */
+  providerAtMs: number;
+}
+
+export interface VenueTicker {
+  priceUsd: number;
+  /** Time of the price on the provider's clock (ms); null where it sends none. */
+  providerAtMs: number | null;
+  /** 24-hour change in percent; null where the venue sends none. */
+  change24hPct: number | null;
+}
+
+/** Net flows into US spot Bitcoin ETFs of one day, USD millions. */
+export interface EtfDay {
+  day: Day;
+  totalMusd: number;
+  /** By ticker; null for a provider with totals only. */
+  fundsMusd: Record<string, number> | null;
+}
+
+export interface EtfSource extends Pick<SeriesSource, 'provider' | 'history'> {
+  /** The reported days of the range, without US holidays and weekends. */
+  fetch(provider: Provider, range: DayRange): Promise<EtfDay[]>;
+}
+
+/** A JSON number; zod rejects infinities. */
+export const finite = z.number();
+export const positive = finite.positive();
+const decimalText = z.string().regex(/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/, 'is not a decimal number');
+export const numeric = decimalText.transform(Number).pipe(finite);
+export const positiveText = numeric.pipe(positive);
+/** Milliseconds since 1970, as a number or in a string. */
+export const epochMs = z.number().int().positive();
+export const epochMsText = numeric.pipe(epochMs);
+
+/** Validates a response, or its part at `path`. @throws OracleError FEED_INVALID naming the provider and the path of the first invalid field */
+export function parseAnswer<Schema extends z.ZodType>(
+  schema: Schema,
+  body: unknown,
+  providerTitle: string,
+  path: readonly (string | number)[] = [],
+): z.output<Schema> {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const field = [...path, ...issue.path].join('.') || 'answer';
+  throw invalidAnswer(providerTitle, field, issue.message);
+}
+
+export function invalidAnswer(providerTitle: string, field: string, problem: string, cause?: unknown): OracleError {
+  return new OracleError('FEED_INVALID', `${providerTitle}: ${field} ${problem}`, { field, cause });
+}
+
+/** Names the provider in errors, and counts the rows that it sent in vain. */
+export type RowReader = Pick<Provider, 'title' | 'leaveOut'>;
+
+/** Parses each row by itself: an invalid row costs that row. `path` leads to the rows. @throws OracleError FEED_INVALID when no row is valid */
+export function parseRows<Schema extends z.ZodType>(
+  schema: Schema,
+  rows: readonly unknown[],
+  reader: RowReader,
+  path: readonly string[] = [],
+): z.output<Schema>[] {
+  return requireUsable(rows, reader, (row, index) => parseAnswer(schema, row, reader.title, [...path, index]));
+}
+
+/** Reads each row by itself. @throws OracleError FEED_INVALID when none of them is usable; any error other than FEED_INVALID */
+export function requireUsable<Row, T>(rows: readonly Row[], reader: RowReader, read: (row: Row, index: number) => T): T[] {
+  const problems: OracleError[] = [];
+  const usable = readUsable(rows, { title: reader.title, leaveOut: (problem) => problems.push(problem) }, read);
+  if (usable.length === 0 && problems.length > 0) throw problems[0];
+  for (const problem of problems) reader.leaveOut(problem);
+  return usable;
+}
+
+/** As `requireUsable`, for rows of which all may be left out. */
+export function readUsable<Row, T>(rows: readonly Row[], reader: RowReader, read: (row: Row, index: number) => T): T[] {
+  return rows.flatMap((row, index) => {
+    try {
+      return [read(row, index)];
+    } catch (error) {
+      if (!isOracleError(error, 'FEED_INVALID')) throw error;
+      reader.leaveOut(error);
+      return [];
+    }
+  });
+}
+
+/** For providers that reject requests with status 200 and a code. @throws OracleError FEED_UNAVAILABLE */
+export function requireAccepted(code: string | number, accepted: string | number, providerTitle: string): void {
+  if (code !== accepted) throw new OracleError('FEED_UNAVAILABLE', `${providerTitle}: rejected with code ${code}`);
+}
+
+/** Requests and parses within one guarded call, because an unreadable response is a failure of the provider. */
+export function fetchParsed<T>(
+  provider: Provider,
+  request: ProviderRequest,
+  parse: (answer: ProviderAnswer) => T,
+  what = request.path,
+): Promise<T> {
+  return provider.call(what, async () => parse(await provider.request(request)));
+}
+
+interface SourceOptions extends Omit<SeriesSource, 'fetch'> {
+  /** Every finished day has a value: a response without one for a range of finished days is a failure. */
+  daily?: true;
+}
+
+/** Values of a response in any order, possibly outside the range, with the time of its reception. */
+export interface FetchedValues {
+  values: DatedValue[];
+  nowMs: number;
+}
+
+export function createHttpSource({
+  request,
+  read,
+  ...source
+}: SourceOptions & {
+  request(range: DayRange): ProviderRequest;
+  read(body: unknown, range: DayRange, reader: RowReader, nowMs: number): DatedValue[];
+}): SeriesSource {
+  return {
+    ...source,
+    fetch: (provider, range) =>
+      fetchParsed(provider, request(range), ({ body, receivedAtMs: nowMs }) => {
+        return selectValues({ values: read(body, range, provider, nowMs), nowMs }, range, { ...source, reader: provider });
+      }),
+  };
+}
+
+/** A daily series that takes several requests per page, all within the guarded call `what`. */
+export function createCompositeSource({
+  what,
+  fetchValues,
+  ...source
+}: SourceOptions & { what: string; fetchValues(provider: Provider, range: DayRange): Promise<FetchedValues> }): SeriesSource {
+  return {
+    ...source,
+    fetch: (provider, range) =>
+      provider.call(what, async () => {
+        return selectValues(await fetchValues(provider, range), range, { ...source, daily: true, reader: provider });
+      }),
+  };
+}
+
+function selectValues(
+  { values, nowMs }: FetchedValues,
+  range: DayRange,
+  { daily, history, reader }: Pick<SourceOptions, 'daily' | 'history'> & { reader: RowReader },
+): DatedValue[] {
+  const selected = selectWithinRange(values, range, reader, nowMs);
+  if (daily) requireFinishedDay(selected, range, { history, title: reader.title, nowMs });
+  return selected;
+}
+
+type Dated = Pick<DatedValue, 'day' | 'providerAtMs'>;
+
+/**
+ * The last value of each day by provider time, within the range. A value dated after tomorrow is left out.
+ * @throws OracleError FEED_INVALID when all values are
+ */
+export function selectWithinRange<Value extends Dated>(
+  values: readonly Value[],
+  { from, to }: DayRange,
+  reader: RowReader,
+  nowMs: number,
+): Value[] {
+  const byDay = new Map<Day, Value>();
+  for (const value of leaveOutFuture(values, reader, nowMs)) {
+    const known = byDay.get(value.day);
+    const older = known !== undefined && (value.providerAtMs ?? 0) < (known.providerAtMs ?? 0);
+    if (value.day >= from && value.day <= to && !older) byDay.set(value.day, value);
+  }
+  return [...byDay.values()];
+}
+
+/** Without the values dated after tomorrow. @throws OracleError FEED_INVALID when all values are */
+export function leaveOutFuture<Value extends { day: Day }>(values: readonly Value[], reader: RowReader, nowMs: number): Value[] {
+  return requireUsable(values, reader, (value) => {
+    if (value.day <= toDay(nowMs) + 1) return value;
+    throw invalidAnswer(reader.title, 'date', `${formatDay(value.day)} is in the future`);
+  });
+}
+
+/** An empty old page marks the start of a provider's history; an empty recent page is a failure. */
+const RECENT_DAYS = 31;
+
+/** @throws OracleError FEED_UNAVAILABLE when the range has recent finished days of the provider's history and none has a value */
+export function requireFinishedDay(
+  values: readonly Dated[],
+  range: DayRange,
+  { history, title, nowMs }: { history: SeriesSource['history']; title: string; nowMs: number },
+): void {
+  const today = toDay(nowMs);
+  const from = Math.max(range.from, 'from' in history ? parseDay(history.from) : today - history.days);
+  const to = Math.min(range.to, today - 1);
+  if (from > to || to < today - RECENT_DAYS || values.some(({ day }) => day >= from && day <= to)) return;
+  throw new OracleError('FEED_UNAVAILABLE', `${title}: no value from ${formatDay(from)} to ${formatDay(to)}`);
+}

@@ -1,0 +1,488 @@
+import { ReadableStream } from 'node:stream/web';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import {
+  createMcpHandler,
+  isInitializeRequest,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJsonContentType,
+  isLegacyRequest,
+  localhostAllowedHostnames,
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+  validateHostHeader,
+  validateOriginHeader,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { Request, Response } from 'express';
+import { ENDPOINTS, IDENTITY } from '../../agent-card/endpoints.ts';
+import type { AdapterError, ProtocolAdapter } from '../adapter.ts';
+import { isApplicationToken, type RequestContext } from '../auth/auth.ts';
+import type { Caller } from '../auth/caller.ts';
+import { DEFAULT_SCOPE, FORECAST_SCOPES, formatChallenge, MCP_PATHS, type McpPath } from '../auth/oauth-clients.ts';
+import { findBearerToken } from '../auth/tokens.ts';
+import { isPaymentPayload } from '../commerce/x402/payload.ts';
+import { type ClientError, OracleError, toClientError } from '../errors.ts';
+import { isNestedDeeper, isPlainObject } from '../platform/validation.ts';
+import { type AdmitMessage, formatInstructions, type McpServerOptions, META_KEYS } from './protocol.ts';
+import { registerPrompts, registerResources } from './resources.ts';
+import {
+  APP_EXTENSION,
+  createErrorGuard,
+  type ErrorGuard,
+  type McpBackend,
+  malformedParameters,
+  registerApps,
+  registerTools,
+  SERVER_ERROR,
+} from './tools.ts';
+
+/** Lists are the same for every caller, and change with a release or once a day. */
+const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const;
+
+const STATIC_LIST = { listChanged: false } as const;
+
+export function buildMcpServer(backend: McpBackend, options: McpServerOptions): McpServer {
+  const { version, publicUrl } = options;
+  const server = new McpServer(
+    { name: IDENTITY.slug, title: IDENTITY.name, version, websiteUrl: publicUrl },
+    {
+      ...options.fixtures?.options,
+      instructions: formatInstructions(options),
+      cacheHints: {
+        'tools/list': LIST_CACHE,
+        'prompts/list': LIST_CACHE,
+        'resources/templates/list': LIST_CACHE,
+        'resources/list': LIST_CACHE,
+      },
+    },
+  );
+  // Lists do not change while a client is connected.
+  server.server.registerCapabilities({ tools: STATIC_LIST, resources: STATIC_LIST, prompts: STATIC_LIST });
+  const guard = createErrorGuard(options.onError);
+  wrapHandlers(server, options.observeMessage);
+  guardHandlers(server, guard, options.admit ?? ((_message, _signal, work) => work()));
+  registerTools(server, backend, options);
+  registerResources(server, backend, guard, options);
+  if (options.apps !== undefined) {
+    server.server.registerCapabilities({ extensions: { [APP_EXTENSION]: {} } });
+    registerApps(server, options.apps);
+  }
+  options.skillCatalog?.attach(server);
+  registerPrompts(server, backend, guard);
+  options.fixtures?.register(server);
+  return server;
+}
+
+type MessageHandler = (message: { params?: unknown }, context: ServerContext) => unknown;
+
+interface WrappedHandlers {
+  /** A hook of the SDK for its subclasses, around the validation of parameters and the handler. */
+  _wrapHandler(method: string, handle: MessageHandler): MessageHandler;
+  /** Those of the constructor are there already. */
+  _requestHandlers: Map<string, MessageHandler>;
+}
+
+/**
+ * Observes each message, and rejects malformed parameters: the SDK throws a plain error for those that its schema refuses, which it reports
+ * as an internal one. Handlers throw protocol errors.
+ */
+function wrapHandlers(server: McpServer, observe?: McpServerOptions['observeMessage']): void {
+  const handlers = server.server as unknown as WrappedHandlers;
+  const wrap = handlers._wrapHandler.bind(handlers);
+  const surround =
+    (method: string, handle: MessageHandler): MessageHandler =>
+    async (message, context) => {
+      const tool = getToolName(method, message);
+      try {
+        const result = await handle(message, context);
+        observe?.({ method, tool, isError: (result as { isError?: boolean } | undefined)?.isError === true });
+        return result;
+      } catch (error) {
+        observe?.({ method, tool, isError: true });
+        throw error instanceof ProtocolError ? error : malformedParameters(method, error);
+      }
+    };
+  handlers._wrapHandler = (method, handle) => wrap(method, surround(method, handle));
+  for (const [method, handle] of handlers._requestHandlers) handlers._requestHandlers.set(method, surround(method, handle));
+}
+
+function getToolName(method: string, { params }: { params?: unknown }): string | undefined {
+  return method === 'tools/call' ? String((params as { name?: unknown } | undefined)?.name) : undefined;
+}
+
+/** The work of a message is that of its handler: the SDK sends the head of an answer before it has run. */
+function guardHandlers({ server }: McpServer, guard: ErrorGuard, admit: AdmitMessage): void {
+  const setHandler = server.setRequestHandler.bind(server) as (...declaration: unknown[]) => void;
+  const setAdmitted = (...declaration: unknown[]) => {
+    const handle = declaration.at(-1) as MessageHandler;
+    const handleAdmitted: MessageHandler = guard((message, context) =>
+      admit(message, context.mcpReq.signal, async () => handle(message, context)),
+    );
+    setHandler(...declaration.slice(0, -1), handleAdmitted);
+  };
+  server.setRequestHandler = setAdmitted as typeof server.setRequestHandler;
+  // Declared by the SDK before.
+  server.setRequestHandler('ping', () => ({}));
+}
+
+/** Parsers behind this check are recursive: deeper input would overflow the stack. */
+const MAX_BODY_DEPTH = 40;
+
+/** Tools need a few kilobytes of input. */
+const BODY_LIMIT_BYTES = 64 * 1024;
+
+const JSON_TYPE = 'application/json';
+const SSE_TYPE = 'text/event-stream';
+
+/** The SDK serves no other header: what a client accepts is negotiated before. */
+const SDK_ACCEPT = `${JSON_TYPE}, ${SSE_TYPE}`;
+
+/** Messages in a JSON-RPC batch, which revisions up to 2025-03-26 allow. */
+const MAX_BATCH = 20;
+
+/** Open `subscriptions/listen` streams. The lists are static, so a client gains nothing from one. */
+const MAX_SUBSCRIPTIONS = 64;
+
+export interface McpAdapterOptions extends Omit<McpServerOptions, 'onError'> {
+  backendFor(context: RequestContext): McpBackend;
+  /** @throws OracleError ORIGIN_REFUSED */
+  checkOrigin(source: RequestSource): void;
+  /** Challenges callers without authorization; absent where OAuth is not offered. */
+  authorization?: McpAuthorization;
+  /** Time without an answer after which its SSE stream opens with a keep-alive comment. Default: 15 s, set by the SDK. */
+  keepAliveMs?: number;
+  /** Logs why the SDK rejected a request; the message may quote the client. */
+  onRejected?(error: Error): void;
+  /** Logs internal errors; the client receives the request id only. */
+  onError?(error: unknown, requestId: string): void;
+}
+
+interface McpAdapter extends ProtocolAdapter {
+  close(): Promise<void>;
+}
+
+/** MCP over Streamable HTTP, stateless: each request gets a server of its own, bound to its caller. */
+export function createMcpAdapter({
+  backendFor,
+  checkOrigin,
+  authorization,
+  keepAliveMs,
+  onRejected,
+  onError,
+  ...options
+}: McpAdapterOptions): McpAdapter {
+  const onerror = (error: Error) => onRejected?.(error);
+  /** One for all messages of a request. */
+  const admissions = new WeakMap<RequestContext, AdmitMessage>();
+  const createServer = (context: RequestContext) => {
+    const admit = admissions.get(context) ?? createMessageAdmission(context);
+    admissions.set(context, admit);
+    return buildMcpServer(backendFor(context), { ...options, admit, onError: (error) => onError?.(error, context.requestId) });
+  };
+  const handler = createMcpHandler(({ authInfo }) => createServer(getExchange({ authInfo }).context), {
+    onerror,
+    maxSubscriptions: MAX_SUBSCRIPTIONS,
+    keepAliveMs,
+    maxRequestBodySize: BODY_LIMIT_BYTES,
+  });
+  /** As the SDK serves revisions before 2026-07-28, except that it answers with JSON: its handler has no option for that. */
+  const serveAsJson: Fetch = async (request, given) => {
+    const server = createServer(getExchange(given).context);
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true, maxRequestBodySize: BODY_LIMIT_BYTES });
+    await server.connect(transport);
+    try {
+      // The transport never answers a client that has gone.
+      return await Promise.race([transport.handleRequest(request, given), waitUntilAborted(request.signal)]);
+    } finally {
+      await server.close();
+    }
+  };
+  const fetch: Fetch = async (request, given) => {
+    const { context, accepted } = getExchange(given);
+    request.headers.set('Accept', SDK_ACCEPT);
+    const messages = given?.parsedBody;
+    const isLegacy = await isLegacyRequest(request, messages);
+    const serve = isLegacy && accepted.form === 'json' ? serveAsJson : handler.fetch;
+    const isSplit = isLegacy && Array.isArray(messages) && messages.every(isSplittable);
+    const response = isSplit
+      ? await answerBatch(serve, messages, request, given)
+      : await toAcceptedForm(await serve(request, given), accepted, messages);
+    // By the next turn the first message has begun, in a unit of its own, or there is none.
+    setImmediate(() => context.detach());
+    return response;
+  };
+  const handleRequest = toNodeHandler({ fetch }, { onerror, maxRequestBodySize: BODY_LIMIT_BYTES });
+  return {
+    mounts: [{ path: ENDPOINTS.mcp }, ...(authorization === undefined ? [] : [{ path: ENDPOINTS.mcpAccount }])],
+    ...(authorization === undefined ? {} : { identify: authorization.identify }),
+    bodyTypes: [JSON_TYPE],
+    bodyLimitBytes: BODY_LIMIT_BYTES,
+    inspectRequest: (request) => checkOrigin({ host: request.host, origin: request.get('Origin') }),
+    carriesPayment: (body) => options.payments === 'call' && [body].flat().some(hasPaymentPayload),
+    async handle(request, response, context) {
+      // What the router has matched: it takes other spellings of a path too.
+      const path = request.route.path === ENDPOINTS.mcpAccount ? MCP_PATHS.account : MCP_PATHS.open;
+      authorization?.requireAuthorized(path, request, response, context.caller);
+      validateHttpRequest(request, response);
+      await countNotifications(request.body, context);
+      const exchange = { context, accepted: negotiateForm(request) };
+      await handleRequest(Object.assign(request, { auth: toAuthInfo(exchange) }), response, request.body);
+    },
+    serializeError: sendError,
+    close: () => handler.close(),
+  };
+}
+
+interface Exchange {
+  context: RequestContext;
+  accepted: AcceptedForm;
+}
+
+/** Carries the exchange through the SDK to the server of the request. The token stays behind: nothing further needs it. */
+function toAuthInfo(exchange: Exchange) {
+  const { wallet, tier } = exchange.context.caller;
+  return { token: '', clientId: wallet ?? 'anonymous', scopes: [tier], extra: { exchange } };
+}
+
+function getExchange(given: { authInfo?: { extra?: Record<string, unknown> } | undefined } | undefined): Exchange {
+  const exchange = given?.authInfo?.extra?.exchange;
+  if (exchange === undefined) throw new OracleError('INTERNAL', 'An MCP request has no request context');
+  return exchange as Exchange;
+}
+
+interface AcceptedForm {
+  /** `json` for clients that name no stream, `stream` for those that read nothing else, `any` for those that read both. */
+  form: 'json' | 'stream' | 'any';
+  /** Whether a stream may be sent where the protocol has no other form. */
+  takesStream: boolean;
+}
+
+/** @throws OracleError NOT_ACCEPTABLE */
+function negotiateForm(request: Request): AcceptedForm {
+  const takes = (type: string) => request.accepts([type, `${type}; charset=utf-8`]) !== false;
+  const [takesJson, takesStream] = [takes(JSON_TYPE), takes(SSE_TYPE)];
+  if (!takesJson && !takesStream) throw notAcceptable();
+  if (!takesJson) return { form: 'stream', takesStream };
+  return { form: takesStream && request.accepts().includes(SSE_TYPE) ? 'any' : 'json', takesStream };
+}
+
+function notAcceptable(): OracleError {
+  const suggestedAction = `Send "Accept: ${SDK_ACCEPT}".`;
+  return new OracleError('NOT_ACCEPTABLE', 'The Accept header excludes every type of the answer', { field: 'Accept', suggestedAction });
+}
+
+/** A client that reads streams alone gets a JSON answer as the one message of a stream. Subscriptions are streams for every client. */
+async function toAcceptedForm(response: Answer, { form, takesStream }: AcceptedForm, message: unknown): Promise<Answer> {
+  if (isStream(response) && !takesStream) {
+    await response.body?.cancel();
+    return globalThis.Response.json(toRpcError(toClientError(notAcceptable()), message), { status: 406 });
+  }
+  if (form !== 'stream' || !response.ok || response.body === null || isStream(response)) return response;
+  return new globalThis.Response(toFrame(await response.text()), { headers: { 'Content-Type': SSE_TYPE } });
+}
+
+function isStream({ headers }: Answer): boolean {
+  return headers.get('Content-Type')?.startsWith(SSE_TYPE) === true;
+}
+
+function toFrame(message: string): string {
+  return `event: message\ndata: ${message}\n\n`;
+}
+
+function waitUntilAborted(signal: AbortSignal): Promise<Answer> {
+  return new Promise((resolve) => {
+    const end = () => resolve(new globalThis.Response(null, { status: 499 }));
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+  });
+}
+
+/** Whether a message, of any form, has a payment of a known form. */
+function hasPaymentPayload(message: unknown): boolean {
+  const params = isPlainObject(message) ? message.params : undefined;
+  const meta = isPlainObject(params) ? params._meta : undefined;
+  return isPlainObject(meta) && isPaymentPayload(meta[META_KEYS.payment]);
+}
+
+/** Requests of a batch are counted when they are admitted, and one message with the HTTP request. @throws OracleError INPUT_INVALID, RATE_LIMITED */
+async function countNotifications(body: unknown, context: RequestContext): Promise<void> {
+  if (!Array.isArray(body)) return;
+  if (body.length > MAX_BATCH) {
+    const suggestedAction = 'Send fewer messages at once.';
+    throw new OracleError('INPUT_INVALID', `A batch may have ${MAX_BATCH} messages`, { field: 'batch', suggestedAction });
+  }
+  const notifications = body.filter((message) => !isPlainObject(message) || !('id' in message)).length;
+  const uncounted = Math.min(notifications, body.length - 1);
+  if (uncounted > 0) await context.countCall(uncounted);
+}
+
+type Fetch = ReturnType<typeof createMcpHandler>['fetch'];
+type Answer = Awaited<ReturnType<Fetch>>;
+
+/** What the SDK would reject in a batch, it rejects. */
+function isSplittable(message: unknown): boolean {
+  return isJSONRPCNotification(message) || (isJSONRPCRequest(message) && !isInitializeRequest(message));
+}
+
+/**
+ * Messages of a batch, one after the other, each by a server of its own: the SDK keeps all answers of a server until its last is there. The
+ * next begins when the client has taken the answers before it.
+ */
+async function answerBatch(fetch: Fetch, messages: readonly unknown[], ...[request, given]: Parameters<Fetch>): Promise<Answer> {
+  const answer = (message: unknown) => fetch(request, { ...given, parsedBody: message });
+  if (!messages.some(isJSONRPCRequest)) {
+    for (const message of messages) await answer(message);
+    return new globalThis.Response(null, { status: 202 });
+  }
+  const encoder = new TextEncoder();
+  const isJson = getExchange(given).accepted.form === 'json';
+  // Begins at once, in the unit of the request.
+  const first = answer(messages[0]);
+  // A client may leave before the stream is read.
+  first.catch(() => undefined);
+  async function* stream(): AsyncGenerator<Uint8Array> {
+    let separator = '[';
+    for (const [index, message] of messages.entries()) {
+      const response = await (index === 0 ? first : answer(message));
+      if (response.body === null) continue;
+      if (isStream(response)) yield* response.body;
+      else if (isJson) yield encoder.encode(`${separator}${await response.text()}`);
+      else yield encoder.encode(toFrame(await response.text()));
+      separator = ',';
+    }
+    if (isJson) yield encoder.encode(']');
+  }
+  const headers = { 'Content-Type': isJson ? JSON_TYPE : SSE_TYPE };
+  return new globalThis.Response(ReadableStream.from(stream()) as never, { headers });
+}
+
+/**
+ * Each message is metered and admitted alone, and reserves memory for its answer before that is written. The first is metered with the
+ * request.
+ */
+function createMessageAdmission(context: RequestContext): AdmitMessage {
+  let isFirst = true;
+  return async (message, signal, work) => {
+    if (signal.aborted) throw new OracleError('OVERLOADED', 'The client has gone');
+    if (!isFirst) await context.countCall();
+    isFirst = false;
+    const running = context.run(work, hasPaymentPayload(message) ? 'payment' : 'work');
+    // The first has taken over the capacity of the request.
+    context.detach();
+    const answer = await running;
+    await context.reserveAnswer(estimateBytes(answer));
+    return answer;
+  };
+}
+
+/** Of a result: its texts, and as much again for structured content that repeats them. Serializing it twice would cost more. */
+function estimateBytes(result: unknown): number {
+  const { content = [], contents = [] } = result as { content?: readonly { text?: string }[]; contents?: readonly { text?: string }[] };
+  return 2 * [...content, ...contents].reduce((sum, { text = '' }) => sum + text.length, 0);
+}
+
+function sendError({ status: _, ...error }: AdapterError, response: Response): void {
+  response.type(JSON_TYPE).send(JSON.stringify(toRpcError(error, response.req.body)));
+}
+
+function toRpcError(error: ClientError, body: unknown) {
+  const message = `${error.message}. ${error.suggestedAction}`;
+  return { jsonrpc: '2.0', id: getRpcId(body), error: { code: toAdapterErrorCode(error), message, data: error } };
+}
+
+function toAdapterErrorCode({ code, field }: ClientError): number {
+  if (code === 'INTERNAL') return ProtocolErrorCode.InternalError;
+  if (code !== 'INPUT_INVALID') return SERVER_ERROR;
+  return field === 'body' ? ProtocolErrorCode.ParseError : ProtocolErrorCode.InvalidRequest;
+}
+
+/** Null before the body is read, and for a batch. */
+function getRpcId(body: unknown): string | number | null {
+  const id = (body as { id?: unknown } | null | undefined)?.id;
+  return typeof id === 'number' || (typeof id === 'string' && id.length <= 100) ? id : null;
+}
+
+/** @throws OracleError METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, INPUT_INVALID */
+function validateHttpRequest(request: Request, response: Response): void {
+  if (request.method !== 'POST') {
+    response.set('Allow', 'POST');
+    const suggestedAction = 'Send a POST.';
+    throw new OracleError('METHOD_NOT_ALLOWED', 'Only POST is served; there are no sessions', { suggestedAction });
+  }
+  if (!isJsonContentType(request.get('Content-Type'))) {
+    const suggestedAction = 'Send "Content-Type: application/json".';
+    throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The Content-Type is not JSON', { field: 'Content-Type', suggestedAction });
+  }
+  if (isNestedDeeper(request.body, MAX_BODY_DEPTH)) {
+    const suggestedAction = 'Send a flatter message.';
+    throw new OracleError('INPUT_INVALID', 'The message is nested too deeply', { field: 'message', suggestedAction });
+  }
+}
+
+interface McpAuthorization extends Required<Pick<ProtocolAdapter, 'identify'>> {
+  /** Sets the challenge that starts or renews an authorization. @throws OracleError UNAUTHENTICATED */
+  requireAuthorized(path: McpPath, request: Request, response: Response, caller: Caller): void;
+}
+
+interface McpAuthorizationOptions extends Required<Pick<ProtocolAdapter, 'identify'>> {
+  publicUrl: string;
+}
+
+/**
+ * MCP authorization (revision 2026-07-28). The account endpoint challenges every caller without a token, so that an assistant authorizes
+ * when it connects. The open endpoint answers anonymous callers, and challenges only a client whose OAuth token has ended, which renews it.
+ */
+export function createMcpAuthorization({ publicUrl, identify }: McpAuthorizationOptions): McpAuthorization {
+  return {
+    identify,
+    requireAuthorized(path, request, response, { wallet, rejectedToken }) {
+      if (wallet !== undefined || (path === MCP_PATHS.open && !sentApplicationToken(request))) return;
+      const scope = path === MCP_PATHS.open ? DEFAULT_SCOPE : FORECAST_SCOPES.join(' ');
+      const isRejected = rejectedToken !== undefined;
+      response.set('WWW-Authenticate', formatChallenge({ publicUrl, path, scope, ...(isRejected ? { error: 'invalid_token' } : {}) }));
+      throw new OracleError('UNAUTHENTICATED', rejectedToken ?? 'This address is for assistants that a wallet has authorized', {
+        field: 'Authorization',
+        suggestedAction: `Authorize by OAuth, as WWW-Authenticate says; ${ENDPOINTS.mcp} answers without a token.`,
+      });
+    },
+  };
+}
+
+function sentApplicationToken(request: Request): boolean {
+  return isApplicationToken(findBearerToken(request.get('Authorization') ?? '') ?? '');
+}
+
+interface RequestSource {
+  host: string | undefined;
+  origin: string | undefined;
+}
+
+interface OriginRules {
+  publicUrl: string;
+  /** Host names of further allowed pages; `moz-extension://*` allows all extensions of a browser. */
+  allowedOrigins: readonly string[];
+  /** Whether the loopback names of this machine are names of the service. */
+  allowLoopback: boolean;
+}
+
+/** `Host` against DNS rebinding, `Origin` against foreign pages, as the SDK's middleware does. @throws OracleError ORIGIN_REFUSED */
+export function createOriginCheck({ publicUrl, allowedOrigins, allowLoopback }: OriginRules): (source: RequestSource) => void {
+  const hosts = [new URL(publicUrl).hostname, ...(allowLoopback ? localhostAllowedHostnames() : [])];
+  const origins = [...hosts, ...allowedOrigins];
+  return ({ host, origin }) => {
+    if (!validateHostHeader(host, hosts).ok) throw rejectedOrigin('Host', 'Unknown host name', `Send the request to ${publicUrl}.`);
+    if (!validateOriginHeader(origin, origins).ok)
+      throw rejectedOrigin(
+        'Origin',
+        'Requests from that origin are not allowed',
+        'Call from a program, or from a page that the operator allows.',
+      );
+  };
+}
+
+function rejectedOrigin(field: string, message: string, suggestedAction: string): OracleError {
+  return new OracleError('ORIGIN_REFUSED', message, { field, suggestedAction });
+}

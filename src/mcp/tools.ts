@@ -1,0 +1,661 @@
+import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type McpServer,
+  PROTOCOL_VERSION_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type ServerContext,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { renderMethodology } from '../../agent-card/documents.ts';
+import { ENDPOINTS, IDENTITY } from '../../agent-card/endpoints.ts';
+import { SKILLS } from '../../skills/index.ts';
+import {
+  findSkill,
+  isForSale,
+  PAYING_CALLER,
+  type PaidCalls,
+  prepareCall,
+  type RunSkill,
+  type SkillAnswer,
+  type SoldAnswer,
+} from '../../skills/runner.ts';
+import { formatPrice, type PublicSource, type Skill, toOutline, toSkillJsonSchema } from '../../skills/skill.ts';
+import type { RequestContext } from '../auth/auth.ts';
+import { PUBLIC_CALLER } from '../auth/caller.ts';
+import { formatTierRequirement, requireTier } from '../auth/tiers.ts';
+import { formatSingleAnswerHint } from '../commerce/payment-instructions.ts';
+import { toFailedSettlementResponse, toSaleResponse, toSettlementResponse } from '../commerce/x402/sales.ts';
+import { createPaymentRequired, type PaymentQuote, type PaymentRequired, PaymentRequiredError } from '../commerce/x402/terms.ts';
+import { type ClientError, isOracleError, OracleError, toClientError } from '../errors.ts';
+import { APP_VIEWS, type AppView, findToolView, VIEW_TITLES } from '../page/mcp-app.ts';
+import {
+  isTokenRejected,
+  joinUrl,
+  parseServiceError,
+  type ServiceRequest,
+  type ServiceResponse,
+  sendServiceRequest,
+} from '../platform/service-client.ts';
+import { getTraceHeaders } from '../platform/tracing.ts';
+import { parseInput } from '../platform/validation.ts';
+import { type ExpectedRangeDeps, getExpectedRange } from '../record/distributions.ts';
+import { getPublicSignal, type PublicSignalDeps } from '../record/public-signal.ts';
+import { EXPECTED_RANGE } from '../record/schemas/forecast.ts';
+import { PUBLIC_SIGNAL } from '../record/schemas/signal.ts';
+import {
+  ACCESS_ARGUMENT,
+  type AppDocuments,
+  declaresX402,
+  formatPaymentAdvice,
+  formatSinglePrice,
+  formatTokenAdvice,
+  getToolListing,
+  inMessageTrace,
+  isPayable,
+  type McpPayments,
+  type McpServerOptions,
+  META_KEYS,
+  PAY,
+  requireNoPayment,
+  type TokenAdviceOptions,
+} from './protocol.ts';
+
+/** Requests are repeated in errors up to this length. */
+const MAX_QUOTED_CHARACTERS = 300;
+
+/** From the range that JSON-RPC 2.0 leaves to implementations. */
+export const SERVER_ERROR = -32_000;
+
+export type ErrorGuard = <Args extends unknown[], Result>(
+  callback: (...args: Args) => Result | Promise<Result>,
+) => (...args: Args) => Promise<Result>;
+
+/** The SDK would send the message of any error to the client. Unknown errors become INTERNAL; `onError` gets them for the log. */
+export function createErrorGuard(onError?: (error: unknown) => void): ErrorGuard {
+  return (callback) =>
+    async (...args) => {
+      try {
+        return await callback(...args);
+      } catch (error) {
+        if (error instanceof ProtocolError) throw error;
+        if (!isOracleError(error)) onError?.(error);
+        throw toProtocolError(error);
+      }
+    };
+}
+
+/** @param error of the SDK, whose message names the members */
+export function malformedParameters(method: string, error: unknown): ProtocolError {
+  const found = error instanceof Error ? truncate(error.message.replaceAll(/\s+/g, ' ')) : 'unknown';
+  const suggestedAction = 'Send the parameters of this method as the specification of MCP describes them.';
+  return toProtocolError(
+    new OracleError('INPUT_INVALID', `Malformed parameters of ${method}: ${found}`, { field: 'params', suggestedAction }),
+  );
+}
+
+function toProtocolError(error: unknown): ProtocolError {
+  const clientError = toClientError(error);
+  const { code, message, suggestedAction } = clientError;
+  return new ProtocolError(toRpcErrorCode(code), `${message}. ${suggestedAction}`, clientError);
+}
+
+function toRpcErrorCode(code: string): number {
+  if (code === 'INTERNAL') return ProtocolErrorCode.InternalError;
+  return code === 'INPUT_INVALID' || code === 'NOT_FOUND' ? ProtocolErrorCode.InvalidParams : SERVER_ERROR;
+}
+
+/** Clients recognize this error by `data` with nothing but the URI, so the suggested action is part of the message. */
+export function resourceNotFound(uri: string, reason: string): ResourceNotFoundError {
+  const suggestedAction = 'Read a URI that resources/list names or resources/templates/list describes.';
+  return new ResourceNotFoundError(truncate(uri), `${truncate(reason)}. ${suggestedAction}`);
+}
+
+function truncate(text: string): string {
+  return text.length > MAX_QUOTED_CHARACTERS ? `${text.slice(0, MAX_QUOTED_CHARACTERS)}...` : text;
+}
+
+export function registerTools(server: McpServer, backend: McpBackend, options: McpServerOptions): void {
+  for (const skill of SKILLS) {
+    server.registerTool(skill.id, declareTool(skill, options), async (args, context) => {
+      try {
+        const { input, choices } = splitToolInput(skill, options.payments, args);
+        const payment = getCallPayment(context, choices.pays);
+        if (options.payments !== 'call') requireNoPayment(payment.payment);
+        const call = () => answerCall({ skill, backend, input, payment }, options);
+        return toToolResult(await inMessageTrace(`tools/call ${skill.id}`, context, call), choices.detail);
+      } catch (error) {
+        if (!isOracleError(error)) options.onError?.(error);
+        return toToolError(error, { ...options, isCurrentRevision: isCurrentRevision(context) });
+      }
+    });
+  }
+}
+
+interface ToolCall {
+  skill: Skill;
+  backend: McpBackend;
+  input: Record<string, unknown>;
+  payment: CallPayment;
+}
+
+/** A missing tier is answered, not rejected, except for clients that pay: x402 takes payment requirements from an error. */
+async function answerCall({ skill, backend, input, payment }: ToolCall, options: McpServerOptions): Promise<ToolAnswer> {
+  try {
+    return toToolAnswer(skill, await backend.run(skill.id, input, payment));
+  } catch (error) {
+    if (!isTierError(error) || error instanceof PayableError) throw error;
+    return readGatedAnswer({ skill, backend, input, rejection: error }, options);
+  }
+}
+
+function getCallPayment({ mcpReq }: ServerContext, pays: boolean): CallPayment {
+  const { [META_KEYS.payment]: payment, [META_KEYS.ref]: ref } = mcpReq._meta ?? {};
+  const envelope: Record<string, unknown> = mcpReq.envelope ?? {};
+  const wantsQuote = pays || declaresX402(envelope[CLIENT_CAPABILITIES_META_KEY]);
+  return { payment, ref, wantsQuote };
+}
+
+/** Revision 2026-07-28 and later carry the protocol version in each request. */
+function isCurrentRevision({ mcpReq }: ServerContext): boolean {
+  return mcpReq.envelope !== undefined && PROTOCOL_VERSION_META_KEY in mcpReq.envelope;
+}
+
+interface GatedCall {
+  skill: Skill;
+  backend: McpBackend;
+  input: Record<string, unknown>;
+  /** Of the tier check. */
+  rejection: OracleError;
+}
+
+/**
+ * The answer to a caller whose tier excludes the skill: what is public, and the ways to the rest. @throws OracleError INPUT_INVALID, the
+ * rejection where the skill has no public part, and what its reading throws
+ */
+async function readGatedAnswer({ skill, backend, input, rejection }: GatedCall, options: AccessOptions): Promise<ToolAnswer> {
+  const { publicPart } = skill;
+  if (publicPart === undefined) throw rejection;
+  const part = await publicPart.read(backend, parseInput(skill.input, input, { kind: 'input', root: 'input' }));
+  const ways = listAccessWays(skill, options, String(part.resolvesAt));
+  const clauses = ways.map(({ clause }) => clause);
+  const output = { ...part, ways: ways.map(({ way, how }) => ({ way, how })) };
+  return {
+    output,
+    outline: output,
+    text: publicPart.formatText(part, `${clauses.slice(0, -1).join(', ')}, or ${clauses.at(-1)}`),
+    rows: [`${rejection.message}. Ways to the forecast:`, ...ways.map(({ how }, index) => `${index + 1}. ${how}`)].join('\n'),
+  };
+}
+
+const ACCESS_WAYS = z.array(z.object({ way: z.string(), how: z.string() })).describe('How to get what is hidden: each way is enough');
+
+/** One way to an answer that the caller's tier excludes. */
+interface AccessWay {
+  way: string;
+  how: string;
+  /** The same as a clause of a sentence. */
+  clause: string;
+}
+
+type AccessOptions = TokenAdviceOptions & Pick<McpServerOptions, 'payments'>;
+
+/** Constant for all forecasts that end at the same time. @param resolvesAt ISO 8601 */
+function listAccessWays(skill: Skill, options: AccessOptions, resolvesAt: string): AccessWay[] {
+  const requirement = formatTierRequirement(skill.tier as Exclude<Skill['tier'], 'public'>);
+  const signIn = {
+    way: 'sign in',
+    how: formatTokenAdvice(options),
+    clause: `sign in with a wallet that holds ${requirement}`,
+  };
+  const day = resolvesAt.slice(0, 10);
+  const wait = { way: 'wait', how: `It becomes public with its outcome, within hours after ${resolvesAt}.`, clause: `wait until ${day}` };
+  return [signIn, ...listPayment(skill, options), wait];
+}
+
+function listPayment(skill: Skill, { payments, publicUrl }: AccessOptions): AccessWay[] {
+  const price = formatSinglePrice(skill);
+  if (payments === 'off' || price === null) return [];
+  const where = skill.offering?.resource;
+  const elsewhere = where ? ` at ${where.method} ${joinUrl(publicUrl, where.path)}` : '';
+  const how =
+    payments === 'call'
+      ? `Call again with {"${ACCESS_ARGUMENT}":"${PAY}"} from an x402 client: the result has the payment requirements.`
+      : `This connection carries no payment: buy a single answer by x402${elsewhere}.`;
+  return [{ way: 'pay', how: `${price}. ${how}`, clause: `pay ${price} for this answer by x402` }];
+}
+
+interface ToolErrorOptions extends TokenAdviceOptions {
+  /** Revision 2026-07-28 or later. */
+  isCurrentRevision?: boolean;
+}
+
+/** An answer in all its forms; `detail` chooses. */
+interface ToolAnswer {
+  output: Record<string, unknown>;
+  /** The short form of `output`. */
+  outline: Record<string, unknown>;
+  /** The verdict. */
+  text: string;
+  /** Further lines of a summary. */
+  rows: string | null;
+  sale?: Pick<SoldAnswer, 'payment' | 'receipt' | 'x402Receipt'>;
+}
+
+/** What was sold is delivered whole, because the receipt is for its hash. */
+function toToolAnswer(skill: Skill, answer: SkillAnswer | SoldAnswer): ToolAnswer {
+  const { output, text } = answer;
+  const rows = skill.formatRows?.(output) ?? null;
+  if (!('receipt' in answer)) return { output, outline: toOutline(skill.outline, output), text, rows };
+  const { payment, receipt, x402Receipt } = answer;
+  return { output, outline: output, text, rows, sale: { payment, receipt, x402Receipt } };
+}
+
+/** The verdict first. A full answer repeats its data as JSON text for clients that ignore `structuredContent`. Paid ones carry their receipt. */
+export function toToolResult({ output, outline, text, rows, sale }: ToolAnswer, detail: Detail): CallToolResult {
+  const more = detail === 'full' ? JSON.stringify(output) : rows;
+  return {
+    content: [text, ...(more === null ? [] : [more])].map((one) => ({ type: 'text', text: one })),
+    structuredContent: detail === 'full' ? output : outline,
+    ...(sale === undefined ? {} : { _meta: buildPaymentMeta(sale) }),
+  };
+}
+
+function buildPaymentMeta(sale: NonNullable<ToolAnswer['sale']>) {
+  const { payment, receipt } = sale;
+  const network = `eip155:${receipt.domain.chainId}`;
+  return { [META_KEYS.paymentResponse]: toSettlementResponse(sale, network), [META_KEYS.receipt]: toSaleResponse({ payment, receipt }) };
+}
+
+/**
+ * Error as text for models and as data for programs. x402 clients expect payment requirements in the first content item and in
+ * `structuredContent`; clients of older revisions validate the latter against the output schema, so they do not get it.
+ */
+export function toToolError(error: unknown, options: ToolErrorOptions): CallToolResult {
+  const required = toPaymentRequired(error);
+  const clientError = addTokenAdvice(toClientError(error), { ...options, isPayable: required !== undefined });
+  const text = { type: 'text', text: formatToolError(clientError) } as const;
+  const failure = { isError: true, _meta: { [META_KEYS.error]: clientError, ...buildUnsettledMeta(error) } };
+  if (required === undefined) return { ...failure, content: [text] };
+  const content = [{ type: 'text', text: JSON.stringify(required) } as const, text];
+  return { ...failure, content, ...(options.isCurrentRevision === true ? { structuredContent: { ...required } } : {}) };
+}
+
+/** For a payment that was verified but not settled. */
+function buildUnsettledMeta(error: unknown): Record<string, unknown> {
+  if (!(error instanceof PaymentRequiredError) || error.unsettledOf === undefined) return {};
+  const { unsettledOf: payer, x402Code, quote } = error;
+  return { [META_KEYS.paymentResponse]: toFailedSettlementResponse({ payer, x402Code }, quote.requirements.network) };
+}
+
+/** A caller without a token learns where to get one. */
+function addTokenAdvice(clientError: ClientError, { isPayable, ...address }: ToolErrorOptions & { isPayable: boolean }): ClientError {
+  const action = clientError.code === 'UNAUTHENTICATED' ? formatTokenAdvice(address) : clientError.suggestedAction;
+  if (!isPayable) return { ...clientError, suggestedAction: action };
+  const payment = clientError.code === 'PAYMENT_REQUIRED' ? formatPaymentAdvice() : `Or pay for this answer. ${formatPaymentAdvice()}`;
+  return { ...clientError, suggestedAction: `${action} ${payment}` };
+}
+
+function formatToolError({ code, message, suggestedAction, field, retryable, retryAfterSeconds }: ClientError): string {
+  const lines = [`${code}: ${message}`];
+  if (field !== undefined) lines.push(`Field: ${field}`);
+  lines.push(`What to do: ${suggestedAction}`);
+  if (retryAfterSeconds !== undefined) lines.push(`Try again after ${retryAfterSeconds} seconds.`);
+  else if (retryable) lines.push('The same call may succeed later.');
+  return lines.join('\n');
+}
+
+export const DETAILS = ['summary', 'full'] as const;
+
+type Detail = (typeof DETAILS)[number];
+
+/** Arguments of a tool besides the input of its skill: how it is answered, which the skill need not know. */
+interface ToolChoices {
+  detail: Detail;
+  /** The client pays: without a payment it wants the requirements. */
+  pays: boolean;
+}
+
+const DETAIL = z
+  .enum(DETAILS, { error: `must be one of ${DETAILS.join(', ')}` })
+  .default('summary')
+  .describe('full: everything, by oracle://schemas/{tool}');
+
+const ACCESS = z
+  .literal(PAY, { error: `must be ${PAY}, or left out` })
+  .optional()
+  .describe('For x402 clients without access: payment requirements in place of what is public');
+
+const choicesOf = (isSold: boolean) => z.object({ detail: DETAIL, ...(isSold && { [ACCESS_ARGUMENT]: ACCESS }) });
+const CHOICES = { sold: choicesOf(true), free: choicesOf(false) };
+
+/** @throws OracleError INPUT_INVALID naming `detail` or `access` */
+function splitToolInput(
+  skill: Skill,
+  payments: McpPayments,
+  args: Record<string, unknown>,
+): { input: Record<string, unknown>; choices: ToolChoices } {
+  const schema = isPayable(skill, payments) ? CHOICES.sold : CHOICES.free;
+  const isChoice = (name: string) => name in schema.shape;
+  const pick = (wanted: boolean) => Object.fromEntries(Object.entries(args).filter(([name]) => isChoice(name) === wanted));
+  const { detail, [ACCESS_ARGUMENT]: access } = parseInput(schema, pick(true), { kind: 'input', root: 'input' }) as Record<string, unknown>;
+  return { input: pick(false), choices: { detail: detail as Detail, pays: access === PAY } };
+}
+
+/** JSON Schema of all arguments of a tool. */
+function buildToolInputSchema(skill: Skill, payments: McpPayments): Record<string, unknown> {
+  const { properties, ...input } = toSkillJsonSchema(skill.input, 'input');
+  const choices = toSkillJsonSchema(isPayable(skill, payments) ? CHOICES.sold : CHOICES.free, 'input');
+  return { ...input, properties: { ...(properties as object), ...(choices.properties as object) } };
+}
+
+/** What `tools/list` has of a skill. */
+function declareTool(skill: Skill, { payments, apps }: Pick<McpServerOptions, 'payments' | 'apps'>) {
+  const { title, cost, tier, freshness } = skill;
+  const price = payments === 'off' ? {} : { price: tier === 'public' ? 'free' : formatSinglePrice(skill) };
+  return {
+    title,
+    description: `${skill.description}\n\n${formatTerms(skill, payments)}`,
+    inputSchema: toListedInput(skill, payments),
+    outputSchema: toListedOutput(skill),
+    // The chain lies outside this service. Tools that only read need no hint of repetition.
+    annotations: { title, readOnlyHint: true, destructiveHint: false, openWorldHint: cost === 'rpc' },
+    _meta: {
+      [META_KEYS.terms]: { tier, ...price, freshSeconds: freshness.seconds },
+      ...(apps === undefined ? {} : buildViewMeta(skill.id)),
+    },
+  };
+}
+
+function formatTerms(skill: Skill, payments: McpPayments): string {
+  const access =
+    skill.tier === 'public' ? 'Public' : `Whole with a token of the ${skill.tier} tier, else what is public and how to get the rest`;
+  const price = payments === 'off' ? '' : `; ${formatPrice(skill)}`;
+  return `${access}${price}. Freshness: ${skill.freshness.description}.`;
+}
+
+/** MCP Apps (SEP-1865, 2026-01-26). */
+export const APP_EXTENSION = 'io.modelcontextprotocol/ui';
+const APP_MEDIA_TYPE = 'text/html;profile=mcp-app';
+
+/** The documents connect to nothing, and have no border of their own. */
+const RESOURCE_META = { ui: { csp: { connectDomains: [], resourceDomains: [] }, prefersBorder: true } };
+
+/** The same for every caller, and changed by a release alone. */
+const CACHE = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
+
+function getAppUri(view: AppView): string {
+  return `ui://${IDENTITY.slug}/${view}`;
+}
+
+/** Templates that hosts fill with the answer of a tool; they have no data. */
+export function registerApps(server: McpServer, documents: AppDocuments): void {
+  for (const view of APP_VIEWS) {
+    const uri = getAppUri(view);
+    const config = {
+      title: `${VIEW_TITLES[view]}, as a view`,
+      description: 'HTML in which a host with MCP Apps shows the answer of its tool',
+      mimeType: APP_MEDIA_TYPE,
+      cacheHint: CACHE,
+      _meta: RESOURCE_META,
+    };
+    server.registerResource(`${view}-view`, uri, config, () => ({
+      contents: [{ uri, mimeType: APP_MEDIA_TYPE, text: documents[view], _meta: RESOURCE_META }],
+    }));
+  }
+}
+
+/**
+ * Members of a tool's `_meta` that name its view, in the current spelling and in that of earlier hosts. Every client gets them: lists are
+ * cached for all clients, older revisions send their capabilities with another request, and a client without the extension ignores them.
+ */
+function buildViewMeta(tool: string): Record<string, unknown> {
+  const view = findToolView(tool);
+  if (view === undefined) return {};
+  const resourceUri = getAppUri(view);
+  return { ui: { resourceUri }, 'ui/resourceUri': resourceUri };
+}
+
+type Fields = Record<string, unknown>;
+
+/** Cached because a server is built per request, and conversion costs more than an answer. */
+const cache = new Map<string, Fields>();
+
+/** A copy, as callers may change it. */
+function getCached(key: string, build: () => Fields): Fields {
+  const known = cache.get(key) ?? build();
+  cache.set(key, known);
+  return structuredClone(known);
+}
+
+const TARGET = { target: 'draft-2020-12' } as const;
+
+type Validate = StandardSchemaWithJSON<Fields>['~standard']['validate'];
+
+function toStandardSchema(getSchema: () => Fields, validate: Validate): StandardSchemaWithJSON<Fields> {
+  return { '~standard': { version: 1, vendor: 'bitcoin-signal-oracle', validate, jsonSchema: { input: getSchema, output: getSchema } } };
+}
+
+/** Input schema for listing only: the skill runner validates, so that errors are the same over all transports. */
+export function toListedInput(skill: Skill, payments: McpPayments): StandardSchemaWithJSON<Fields> {
+  const getSchema = () => getCached(`input ${skill.id} ${payments}`, () => buildToolInputSchema(skill, payments));
+  return toStandardSchema(getSchema, (value) => ({ value: value as Fields }));
+}
+
+/** Input, summary and full answer of a tool, with all descriptions; what recurs in the full answer stands once, in `$defs`. */
+export function describeTool(skill: Skill, payments: McpPayments): Fields {
+  return {
+    tool: skill.id,
+    inputSchema: toListedInput(skill, payments)['~standard'].jsonSchema.input(TARGET),
+    summarySchema: getCached(`summary ${skill.id}`, () => buildSummarySchema(skill)),
+    fullOutputSchema: getCached(`full ${skill.id}`, () => toSkillJsonSchema(skill.output, 'output', { reused: 'ref' })),
+  };
+}
+
+/** Top level of the output of all forms of an answer. The SDK enforces on results that they have one. */
+export function toListedOutput(skill: Skill): StandardSchemaWithJSON<Fields> {
+  const getSchema = () => getCached(`output ${skill.id}`, () => buildListedOutput(skill));
+  return toStandardSchema(getSchema, (value) => {
+    const fault = findOutputFault(skill, value);
+    return fault === undefined ? { value: value as Fields } : { issues: fault.issues.map(({ message, path }) => ({ message, path })) };
+  });
+}
+
+/** All forms of a tool's structured content. */
+function listForms({ output, outline, publicPart }: Skill): z.ZodObject[] {
+  return [output, outline.schema, ...(publicPart === undefined ? [] : [withWays(publicPart.schema)])];
+}
+
+function withWays(schema: z.ZodObject): z.ZodObject {
+  return schema.extend({ ways: ACCESS_WAYS });
+}
+
+/** Why a value has none of the forms; undefined when it has one. */
+function findOutputFault(skill: Skill, value: unknown): z.ZodError | undefined {
+  const faults = listForms(skill).map((form) => form.safeParse(value).error);
+  return faults.some((fault) => fault === undefined) ? undefined : faults[0];
+}
+
+/** JSON Schema that every form satisfies: the members of the outline, to which `full` adds some. */
+function buildSummarySchema({ outline, publicPart }: Skill): Fields {
+  const shapes = [outline.schema.shape, ...(publicPart === undefined ? [] : [withWays(publicPart.schema).shape])];
+  const members = Object.assign({}, ...shapes) as z.ZodRawShape;
+  const isShared = (name: string) => shapes.every((shape) => name in shape);
+  const merged = Object.entries(members).map(([name, schema]) => [name, isShared(name) ? schema : (schema as z.ZodType).optional()]);
+  return openObjects(toSkillJsonSchema(z.object(Object.fromEntries(merged)), 'output')) as Fields;
+}
+
+/** The types of the members that every form has: what is below would be most of `tools/list`. */
+function buildListedOutput(skill: Skill): Fields {
+  const { properties, required } = buildSummarySchema(skill) as { properties: Record<string, TypedSchema>; required: string[] };
+  return { type: 'object', properties: Object.fromEntries(required.map((name) => [name, toTypes(properties[name]!)])) };
+}
+
+interface TypedSchema {
+  type?: string;
+  /** Of a member that may be null. */
+  anyOf?: TypedSchema[];
+}
+
+function toTypes({ type, anyOf }: TypedSchema): TypedSchema {
+  return anyOf === undefined ? { type } : { anyOf: anyOf.map(toTypes) };
+}
+
+/** A full answer has more members, at every depth. */
+function openObjects(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(openObjects);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const entries = Object.entries(schema).filter(([keyword, value]) => keyword !== 'additionalProperties' || value !== false);
+  return Object.fromEntries(entries.map(([keyword, value]) => [keyword, openObjects(value)]));
+}
+
+/** Above the time limit of a skill that reads the chain. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+export interface RemoteBackendOptions {
+  url: string;
+  /** Awaited before each request. @throws OracleError SERVICE_UNREACHABLE, STEP_WAITING */
+  ready?(): Promise<void>;
+  token?(): Promise<string | undefined>;
+  /** Drops a rejected token. True if the next one may differ. */
+  forgetToken?(): boolean;
+  deadlineMs?: number;
+}
+
+type ServiceCall = Pick<ServiceRequest, 'path' | 'body'>;
+
+export function createRemoteBackend(options: RemoteBackendOptions): McpBackend {
+  return {
+    async run(skillId, input) {
+      const { id, tier, offering, input: known, output } = findSkill(skillId);
+      const answer = await requestWithRetry(options, { path: `${ENDPOINTS.skills}/${id}`, body: input }).catch(async (error: unknown) => {
+        const isInvalid = isOracleError(error, 'INPUT_INVALID');
+        // This transport has no payments: where the service offers a sale, or rejects its input, a token is what is missing.
+        const isSale = isOracleError(error, 'PAYMENT_REQUIRED') || (isInvalid && (await options.token?.()) === undefined);
+        if (isSale && tier !== 'public') requireTier(PUBLIC_CALLER, tier, formatSingleAnswerHint(offering));
+        // Local validation names the argument instead of the member of a request body.
+        if (isInvalid) parseInput(known, input, { kind: 'input', root: 'input' });
+        throw error;
+      });
+      return parseServiceAnswer(z.object({ output, text: z.string() }), answer, options.url) as SkillAnswer;
+    },
+    async publicSignal(horizon) {
+      const answer = await requestWithRetry(options, { path: `/api/svc/open/signal?horizon=${horizon}` });
+      return parseServiceAnswer(PUBLIC_SIGNAL, answer, options.url);
+    },
+    async expectedRange(horizon) {
+      const answer = await requestWithRetry(options, { path: `/api/svc/open/range?horizon=${horizon}` });
+      return parseServiceAnswer(EXPECTED_RANGE, answer, options.url);
+    },
+    methodology: renderMethodology({ publicUrl: options.url }),
+  };
+}
+
+/** Retries once with another token. Without one, the service has answered public operations as for an anonymous client. */
+async function requestWithRetry(options: RemoteBackendOptions, call: ServiceCall): Promise<unknown> {
+  const first = await requestOnce(options, call);
+  const isRejected = first.status === 401 || isTokenRejected(first);
+  const answer = isRejected && options.forgetToken?.() === true ? await requestOnce(options, call) : first;
+  if (answer.status < 300 && answer.body !== undefined) return answer.body;
+  throw parseServiceError(answer, options.url);
+}
+
+async function requestOnce(
+  { url, ready, token, deadlineMs = REQUEST_TIMEOUT_MS }: RemoteBackendOptions,
+  call: ServiceCall,
+): Promise<ServiceResponse> {
+  await ready?.();
+  return sendServiceRequest({ ...call, url, token: await token?.(), headers: { ...getTraceHeaders() }, deadlineMs });
+}
+
+/** Strips fields that the schema does not declare, and keeps the order of the service. */
+function parseServiceAnswer<T extends z.ZodType>(schema: T, answer: unknown, url: string): z.output<T> {
+  const { success, data, error } = schema.safeParse(answer);
+  if (success) return restoreFieldOrder(data, answer) as z.output<T>;
+  const suggestedAction = 'Use the version of this program that belongs to the service.';
+  throw new OracleError('INTERNAL', `The service at ${url} answers in a form that is not known here`, { suggestedAction, cause: error });
+}
+
+/** zod returns fields in the order of the schema; answers must equal those over HTTP. */
+function restoreFieldOrder(value: unknown, sent: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item, index) => restoreFieldOrder(item, (sent as unknown[])[index]));
+  const known = value as Record<string, unknown>;
+  const all = sent as Record<string, unknown>;
+  const names = new Set([...Object.keys(all).filter((name) => Object.hasOwn(known, name)), ...Object.keys(known)]);
+  return Object.fromEntries([...names].map((name) => [name, restoreFieldOrder(known[name], all[name])]));
+}
+
+/** Payment members of a tool call, unvalidated. */
+interface CallPayment {
+  payment: unknown;
+  /** Referral code. */
+  ref: unknown;
+  /** Whether the client takes payment requirements where its tier excludes the skill. */
+  wantsQuote: boolean;
+}
+
+/** Data source of an MCP server: this process, or a running service over HTTP. */
+export interface McpBackend extends PublicSource {
+  /** A payment is read only if the tier excludes the skill and it is sold. @throws OracleError, PayableError, PaymentRequiredError */
+  run(skillId: string, input: Record<string, unknown>, payment?: CallPayment): Promise<SkillAnswer | SoldAnswer>;
+  methodology: string;
+}
+
+interface LocalBackendDeps {
+  signals: PublicSignalDeps & ExpectedRangeDeps;
+  runSkill: RunSkill;
+  /** Unset: calls cannot be paid for. */
+  paidCalls?: PaidCalls;
+  methodology: string;
+}
+
+const NO_PAYMENT: CallPayment = { payment: undefined, ref: undefined, wantsQuote: false };
+
+export function createLocalBackend({ signals, runSkill, paidCalls, methodology }: LocalBackendDeps, context: RequestContext): McpBackend {
+  return {
+    async run(skillId, input, { payment, ref, wantsQuote } = NO_PAYMENT) {
+      const skill = findSkill(skillId);
+      const seller = isForSale(skill, context.caller) ? paidCalls : undefined;
+      if (seller !== undefined && payment !== undefined && payment !== null) {
+        const call = prepareCall(skillId, input, PAYING_CALLER);
+        const bazaar = getToolListing(skill);
+        return seller.sell({ call, endpoint: ENDPOINTS.mcp, bazaar, payment, ref, context, owner: context.address });
+      }
+      try {
+        return await runSkill(prepareCall(skillId, input, context.caller), context);
+      } catch (error) {
+        if (seller === undefined || !wantsQuote || !isTierError(error)) throw error;
+        throw new PayableError(error, await seller.signedQuote(skill, ENDPOINTS.mcp, getToolListing(skill)));
+      }
+    },
+    publicSignal: (horizon) => getPublicSignal(signals, Number.parseInt(horizon, 10), context.caller),
+    expectedRange: (horizon) => getExpectedRange(signals, Number.parseInt(horizon, 10)),
+    methodology,
+  };
+}
+
+/** A call that the caller's tier excludes, but that can be paid for. */
+export class PayableError extends OracleError {
+  readonly quote: PaymentQuote;
+
+  /** @param rejection error of the tier check, whose code and message are kept */
+  constructor(rejection: OracleError, quote: PaymentQuote) {
+    const { code, message, field, suggestedAction, details } = rejection;
+    super(code, message, { field, suggestedAction, details, cause: rejection });
+    this.quote = quote;
+  }
+}
+
+function isTierError(error: unknown): error is OracleError {
+  return isOracleError(error, 'UNAUTHENTICATED') || isOracleError(error, 'TIER_REQUIRED');
+}
+
+/** Undefined for an error of a call that cannot be paid for. */
+function toPaymentRequired(error: unknown): PaymentRequired | undefined {
+  if (error instanceof PaymentRequiredError) return createPaymentRequired(error.quote, error.x402Code);
+  return error instanceof PayableError ? createPaymentRequired(error.quote, 'payment_required') : undefined;
+}

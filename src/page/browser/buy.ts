@@ -1,0 +1,695 @@
+import { type Hex, hashTypedData } from 'viem';
+import { getReceiptDomain, hashDocument, RECEIPT_TYPES, type SignedReceipt } from '../../commerce/receipts.ts';
+import { ApiProblem, fetchFromService, notifyAll, requestApi, toApiProblem } from './api.ts';
+import {
+  type Children,
+  formatDate,
+  formatHorizon,
+  formatPercent,
+  formatUsdCents,
+  formatUtcTime,
+  h,
+  renderFacts,
+  replaceChildren,
+  shortenHex,
+  toSentence,
+} from './dom.ts';
+import { getDefaultEndpoint } from './record-chain.ts';
+import type { ApiResponses } from './responses.ts';
+import type { Page } from './state.ts';
+import { formatWalletError, isSameAccount, type Provider, USER_REJECTED_REQUEST, type WalletWatch } from './unlock.ts';
+
+/** Bubbling event that opens the dialog in which the newest call is bought. */
+export const BUY_EVENT = 'oracle-buy';
+
+/** Opens the dialog that sells the newest call of the chosen horizon. */
+export function createBuyButton(label: Children = 'Buy this call') {
+  const open = ({ currentTarget }: Event) => currentTarget?.dispatchEvent(new Event(BUY_EVENT, { bubbles: true }));
+  return h('button', { type: 'button', 'aria-haspopup': 'dialog', onclick: open }, label);
+}
+
+interface BuyDialogOptions extends Pick<Page, 'store' | 'session' | 'horizon'> {
+  wallets: WalletWatch;
+  /** A payment of an earlier page load is finished, while the dialog is closed. */
+  onNotice: (message: string) => void;
+}
+
+type Info = ApiResponses['info'];
+
+/** Sells the newest call of the chosen horizon: terms, payment, then the call with its receipt. */
+export function createBuyDialog({ store, session, horizon, wallets, onNotice }: BuyDialogOptions) {
+  const body = h('div', {});
+  const status = h('p', { class: 'unlock-status', role: 'status' });
+  const element = h('dialog', { class: 'unlock buy', 'aria-labelledby': 'buy-title' }, [
+    h('h2', { id: 'buy-title', tabindex: -1 }, 'Buy this call'),
+    body,
+    status,
+    h('div', { class: 'unlock-end' }, h('button', { type: 'button', onclick: () => element.close() }, 'Close')),
+  ]);
+  const purchases = new Map<string, Purchase>();
+  let terms: PaymentTerms | null = null;
+
+  const getInfo = () => store.get('info').answer;
+  const say = (text: string, isProblem = false) => {
+    status.textContent = text;
+    status.classList.toggle('bad', isProblem);
+  };
+
+  /** The purchase of the chosen horizon; each has one. */
+  function getPurchase(): Purchase {
+    const path = getPaidPath(horizon.value);
+    const known = purchases.get(path);
+    if (known !== undefined) return known;
+    const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
+    const purchase = createPurchase({ path, storage: localStorage, deliver: (payment) => deliverPayment(path, payment), pause });
+    purchases.set(path, purchase);
+    const bought = readBought(path);
+    if (bought !== null) purchase.restore(bought);
+    purchase.onChange(() => {
+      const { state } = purchase;
+      if (state.step === 'bought') sessionStorage.setItem(getBoughtKey(path), JSON.stringify(state.answer));
+      if (state.step === 'bought' && !element.open) onNotice('The call that you paid for has arrived: Buy this call shows it.');
+      if (purchase === getPurchase()) draw();
+    });
+    return purchase;
+  }
+
+  function draw() {
+    const [{ state }, info] = [getPurchase(), getInfo()];
+    const { text, isProblem } = formatPurchase(state);
+    say(text, isProblem);
+    if (info === null) return;
+    if (state.step === 'bought') return drawBought(state.answer, info);
+    if (terms !== null) replaceChildren(body, renderTerms(terms, info.chain), renderActions(terms, info));
+  }
+
+  function drawBought(answer: PaidAnswer, info: Info) {
+    const { chain } = info;
+    const check = async () => {
+      const { signer } = await fetchSeller();
+      const endpoint = getDefaultEndpoint(chain, document.baseURI);
+      return checkPurchase(answer, { chainId: chain.id, seller: signer, endpoint });
+    };
+    const isOld = answer.predictionId !== store.get('signal').answer?.predictionId;
+    const again = isOld && h('p', {}, h('button', { type: 'button', onclick: () => void startAgain() }, 'Buy the newest call'));
+    replaceChildren(body, renderBoughtCall(answer, { explorerUrl: chain.explorerUrl, check }), again);
+    if (element.open) (body.querySelector('.call-word') as HTMLElement).focus();
+  }
+
+  function startAgain() {
+    sessionStorage.removeItem(getBoughtKey(getPaidPath(horizon.value)));
+    getPurchase().reset();
+    return loadTerms();
+  }
+
+  function renderActions(current: PaymentTerms, info: Info): Children {
+    const purchase = getPurchase();
+    const { step } = purchase.state;
+    if (step === 'signing' || step === 'paying') return h('progress', { 'aria-label': 'Payment' });
+    if (step === 'unknown') return renderButton('Ask again', () => purchase.resume());
+    if (step === 'used') return renderButton('Forget this payment', async () => purchase.forget());
+    const days = horizon.value;
+    const price = `${current.usd} USD`;
+    const demo =
+      info.demo !== null &&
+      renderButton(`Pay ${price} as the demo buyer`, () => purchase.pay('demo', () => signAsDemoBuyer(days, current)));
+    const own = wallets.all.map(({ name, rdns, provider }) =>
+      renderButton(`Pay ${price} with ${name}`, () => purchase.pay(rdns, () => signWithWallet(provider, current, session.current?.wallet))),
+    );
+    return [demo, own, !demo && own.length === 0 && renderNoWallet()];
+  }
+
+  async function loadTerms() {
+    terms = null;
+    replaceChildren(body);
+    say('Asking for the terms…');
+    const days = horizon.value;
+    try {
+      const loaded = await fetchTerms(getPaidPath(days), await store.whenAnswered('info'));
+      if (days !== horizon.value) return;
+      terms = loaded;
+      draw();
+    } catch (error) {
+      explain(error);
+    }
+  }
+
+  function explain(error: unknown) {
+    if (!(error instanceof ApiProblem)) reportError(error);
+    say(error instanceof ApiProblem ? toSentence(error.message) : 'The terms of the service cannot be read.', true);
+  }
+
+  wallets.onFound(() => element.open && draw());
+  return {
+    element,
+    open() {
+      wallets.ask();
+      if (!element.open) element.showModal();
+      if (getPurchase().state.step === 'bought') store.whenAnswered('info').then(draw, explain);
+      else void loadTerms();
+    },
+    /** Continues a payment that a reload has interrupted. */
+    resume: () => void getPurchase().resume(),
+  };
+}
+
+function renderButton(label: string, onclick: () => Promise<unknown>) {
+  return h('p', {}, h('button', { type: 'button', class: 'primary', onclick: () => void onclick() }, label));
+}
+
+function renderNoWallet() {
+  return h('p', { class: 'notice' }, [
+    'No wallet was found in this browser. Install one, or ',
+    h('a', { href: 'docs#/signal/buySignal' }, 'pay with any x402 client'),
+    '.',
+  ]);
+}
+
+function getBoughtKey(path: string) {
+  return `oracle-bought:${path}`;
+}
+
+function readBought(path: string): PaidAnswer | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(getBoughtKey(path)) ?? 'null');
+  } catch {
+    return null;
+  }
+}
+
+interface Call {
+  signal: 'BUY' | 'SELL' | 'HOLD';
+  direction: 'UP' | 'DOWN';
+  confidence: number;
+  pUp: number;
+  horizon: string;
+  btcPrice?: number;
+  resolvesAt: string;
+}
+
+interface PaymentFacts {
+  usd: string;
+  payer: string;
+  txHash: string;
+  settledAt: string;
+}
+
+interface BoughtCallOptions {
+  /** Block explorer; null where there is none. */
+  explorerUrl: string | null;
+  check: () => Promise<PurchaseCheck[]>;
+}
+
+/** The bought call with its receipt, which can be checked. */
+function renderBoughtCall(answer: PaidAnswer, options: BoughtCallOptions) {
+  const call = answer as PaidAnswer & Call;
+  const { signal, horizon, resolvesAt, btcPrice } = call;
+  return [
+    // Without a colour: the usual share of rises may be as high.
+    h('p', { class: 'call-word', tabindex: -1 }, signal),
+    h('p', {}, describeCall(call)),
+    renderFacts([
+      ['Horizon', formatHorizon(horizon)],
+      ['Until', formatDate(resolvesAt)],
+      ['P(up)', formatPercent(call.pUp)],
+      ['Price at signal', formatUsdCents(btcPrice)],
+    ]),
+    renderReceipt(answer.payment as PaymentFacts, options),
+  ];
+}
+
+function describeCall({ direction, confidence }: Call) {
+  return `${direction === 'UP' ? 'Higher' : 'Lower'}, with a confidence of ${formatPercent(confidence)}.`;
+}
+
+function renderReceipt({ usd, payer, txHash, settledAt }: PaymentFacts, { explorerUrl, check }: BoughtCallOptions) {
+  const hash = shortenHex(txHash);
+  const transaction = explorerUrl === null ? h('span', { title: txHash }, hash) : renderExplorerLink(`${explorerUrl}/tx/${txHash}`, hash);
+  const checks = h('ul', { class: 'purchase-checks', role: 'status' });
+  const button = h('button', { type: 'button', onclick: () => void run() }, 'Check receipt and transaction');
+  async function run() {
+    button.disabled = true;
+    const lines = await check().catch((): PurchaseCheck[] => [{ what: 'The chain could not be read. Try again.', ok: false }]);
+    replaceChildren(checks, lines.map(renderCheck));
+    button.disabled = false;
+  }
+  return [
+    h('h3', {}, 'Receipt'),
+    renderFacts([
+      ['Paid', `${usd} USD`],
+      ['By', h('span', { title: payer }, shortenHex(payer))],
+      ['Transaction', transaction],
+      ['At', formatUtcTime(settledAt)],
+    ]),
+    h('p', {}, button),
+    checks,
+  ];
+}
+
+function renderCheck({ what, ok }: PurchaseCheck) {
+  return h('li', { class: ok ? 'good' : 'bad' }, `${ok ? '✓' : '✗ Failed:'} ${what}`);
+}
+
+/** Opens in a new tab. */
+function renderExplorerLink(href: string, label: string) {
+  return h('a', { href, target: '_blank', rel: 'noopener noreferrer' }, label);
+}
+
+/** Pays a request. @throws {ApiProblem} UNREACHABLE also for a reply that was cut off */
+async function deliverPayment(path: string, payment: SignedPayment): Promise<PaidAnswer> {
+  const headers = { accept: 'application/json', 'PAYMENT-SIGNATURE': btoa(JSON.stringify(payment)) };
+  const response = await fetchFromService(path, { headers });
+  const answer = await response.json().catch(() => null);
+  if (response.ok && answer !== null) return answer;
+  throw response.ok ? new ApiProblem({ code: 'UNREACHABLE', detail: 'The reply was cut off' }) : toApiProblem(response, answer);
+}
+
+/** The payment of the demo buyer, signed by the service, for the terms shown. @throws {ApiProblem} */
+async function signAsDemoBuyer(horizonDays: number, { accepted }: PaymentTerms): Promise<SignedPayment> {
+  const body = { offering: 'x402_signal', horizon: `${horizonDays}d` };
+  const { payment } = await requestApi<{ payment: SignedPayment }>('api/demo/payment', { method: 'POST', body });
+  const { to, value } = payment.payload.authorization;
+  if (to === accepted.payTo && value === accepted.amount) return payment;
+  throw new ApiProblem({ code: 'UNEXPECTED', detail: 'The payment is not for the terms shown' });
+}
+
+/** The state of a purchase in a sentence, with what to do about a problem. */
+function formatPurchase(state: PurchaseState): { text: string; isProblem: boolean } {
+  if (state.step === 'signing') return { text: 'Sign the payment.', isProblem: false };
+  if (state.step === 'paying') return { text: formatPaying(state.attempt), isProblem: false };
+  if (state.step === 'failed') return { text: toSentence(state.message), isProblem: true };
+  if (state.step === 'rejected') return { text: formatRejection(state.problem), isProblem: true };
+  if (state.step === 'used') return { text: formatUsed(state.problem), isProblem: true };
+  if (state.step === 'unknown') return { text: formatUnknown(state.problem), isProblem: true };
+  return { text: '', isProblem: false };
+}
+
+function formatPaying(attempt: number) {
+  return attempt === 1 ? 'Paying, and waiting for the call…' : `No answer yet. Sending the same payment again (${attempt})…`;
+}
+
+function formatRejection({ code, message, suggestedAction, facts }: ApiProblem) {
+  const reason = String(facts.reason ?? facts.error);
+  if (/insufficient|balance/.test(reason))
+    return `Nothing was paid. ${toSentence(message)} ${suggestedAction ?? 'Pay from another wallet.'}`;
+  if (/expire|valid_before/.test(reason)) return 'The payment expired before it was used. Nothing was paid. Pay again.';
+  if (code === 'CONFLICT') return 'This payment was for another request. Pay again.';
+  return `Nothing was paid. ${toSentence(message)}`;
+}
+
+function formatUsed({ message }: ApiProblem) {
+  return `The payment was used, but no call came. ${toSentence(message)} Do not pay again: ask the operator.`;
+}
+
+function formatUnknown({ message }: ApiProblem) {
+  return `It is not known yet whether it was paid. ${toSentence(message)} Ask again: the same payment is sent and never charged twice.`;
+}
+
+const CHAIN_NAMES: Record<number, string> = { 8453: 'Base', 84532: 'Base Sepolia' };
+
+type Chain = Pick<ApiResponses['info']['chain'], 'id' | 'local' | 'explorerUrl'>;
+
+export function formatChain({ id, local }: Pick<Chain, 'id' | 'local'>) {
+  return local ? 'local demo chain, money without value' : `${CHAIN_NAMES[id] ?? 'chain'} (${id})`;
+}
+
+export function renderAddress(address: string, { explorerUrl }: Pick<Chain, 'explorerUrl'>) {
+  const text = shortenHex(address);
+  return explorerUrl === null ? h('span', { title: address }, text) : renderExplorerLink(`${explorerUrl}/address/${address}`, text);
+}
+
+/** What is paid, to whom and under which rule, as the service's 402 states it. */
+function renderTerms({ accepted, resource, usd }: PaymentTerms, chain: Chain) {
+  const { extra, asset, payTo, maxTimeoutSeconds } = accepted;
+  return [
+    h('p', {}, resource.description),
+    renderFacts([
+      ['Price', h('strong', {}, `${usd} USD`)],
+      ['In', h('span', {}, `${extra.name} `, renderAddress(asset, chain))],
+      ['On', formatChain(chain)],
+      ['To', renderAddress(payTo, chain)],
+      ['Valid', `${Math.round(maxTimeoutSeconds / 60)} minutes after signing`],
+    ]),
+  ];
+}
+
+export type PaidAnswer = Record<string, unknown>;
+
+/** `unknown`: it is not known whether it was paid; only the same payment may be sent. */
+type PurchaseState =
+  | { step: 'idle' }
+  | { step: 'signing' }
+  | { step: 'paying'; attempt: number }
+  | { step: 'failed'; message: string }
+  | { step: 'rejected' | 'used' | 'unknown'; problem: ApiProblem }
+  | { step: 'bought'; answer: PaidAnswer };
+
+interface PendingPayment {
+  payment: SignedPayment;
+  /** Who signed, as the caller of `pay` names it. */
+  payer: string;
+  /** The service has said that it has not used it. */
+  isUnused: boolean;
+  /** Time of its answer, in epoch milliseconds: another tab that was about to pay gets the same one. */
+  answeredMs?: number;
+}
+
+interface PurchaseDeps {
+  /** Path of the paid request. */
+  path: string;
+  /** Shared by the tabs of this browser. */
+  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+  /** Sends the payment. @throws {ApiProblem} of the service, or UNREACHABLE */
+  deliver: (payment: SignedPayment) => Promise<PaidAnswer>;
+  pause: (ms: number) => Promise<void>;
+  now?: () => number;
+}
+
+type Purchase = ReturnType<typeof createPurchase>;
+
+const MAX_ATTEMPTS = 5;
+const MAX_PAUSE_MS = 15_000;
+/** Codes by which the service decides about a payment; after any other one its outcome is unknown. */
+const DECIDED = new Set(['PAYMENT_REQUIRED', 'CONFLICT', 'INPUT_INVALID', 'NOT_FOUND']);
+
+/**
+ * One answer for one payment: it is stored before it is sent, and sent again until its outcome is known, after a reload too. No other one is
+ * signed until then.
+ */
+export function createPurchase({ path, storage, deliver, pause, now = Date.now }: PurchaseDeps) {
+  const key = `oracle-payment:${path}`;
+  const listeners = new Set<() => void>();
+  let state: PurchaseState = { step: 'idle' };
+  let running: Promise<void> | null = null;
+  /** Start of the run whose payment may be undecided. */
+  let sinceMs = now();
+
+  function setState(next: PurchaseState) {
+    state = next;
+    notifyAll(listeners, undefined);
+  }
+
+  function load(): PendingPayment | null {
+    try {
+      return JSON.parse(storage.getItem(key) ?? 'null');
+    } catch {
+      return null;
+    }
+  }
+  const save = (pending: PendingPayment) => storage.setItem(key, JSON.stringify(pending));
+  const isOver = ({ payment }: PendingPayment) => now() >= 1_000 * Number(payment.payload.authorization.validBefore);
+
+  /** The payment that must be sent instead of a new one. */
+  function findBinding(payer: string) {
+    const pending = load();
+    if (pending === null) return null;
+    if (pending.answeredMs !== undefined) return pending.answeredMs >= sinceMs ? pending : null;
+    return pending.isUnused && (isOver(pending) || pending.payer !== payer) ? null : pending;
+  }
+
+  async function signAndSend(payer: string, sign: () => Promise<SignedPayment>) {
+    // An undecided payment may be answered in another tab meanwhile.
+    if (state.step !== 'unknown') sinceMs = now();
+    if (findBinding(payer) === null) {
+      setState({ step: 'signing' });
+      const payment = await sign();
+      // Another tab may have paid while the wallet was open.
+      if (findBinding(payer) === null) save({ payment, payer, isUnused: false });
+    }
+    await send();
+  }
+
+  async function send() {
+    const stored = load();
+    if (stored === null) return;
+    const pending = { ...stored, isUnused: false };
+    // What was said of it earlier ends with the next attempt.
+    if (pending.answeredMs === undefined) save(pending);
+    for (let attempt = 1; ; attempt++) {
+      setState({ step: 'paying', attempt });
+      try {
+        return finish(pending, await deliver(pending.payment));
+      } catch (problem) {
+        if (!(problem instanceof ApiProblem)) throw problem;
+        if (DECIDED.has(problem.code)) return reject(pending, problem);
+        // Another tab may have been rejected with the same payment.
+        if (pending.answeredMs === undefined) save(pending);
+        if (attempt === MAX_ATTEMPTS) return setState({ step: 'unknown', problem });
+        await pause(Math.min(MAX_PAUSE_MS, Math.max(1_000 * attempt, 1_000 * (problem.retryAfterSeconds ?? 0))));
+      }
+    }
+  }
+
+  function finish(pending: PendingPayment, answer: PaidAnswer) {
+    save({ ...pending, answeredMs: now() });
+    setState({ step: 'bought', answer });
+  }
+
+  function reject(pending: PendingPayment, problem: ApiProblem) {
+    if (/nonce|spent|used/.test(String(problem.facts.reason))) return setState({ step: 'used', problem });
+    if (isOver(pending) || problem.code === 'CONFLICT') storage.removeItem(key);
+    else save({ ...pending, isUnused: true });
+    setState({ step: 'rejected', problem });
+  }
+
+  /** One run at a time: a second click joins the first. */
+  function runOnce(work: () => Promise<void>) {
+    running ??= work()
+      .catch((error) => {
+        if (!(error instanceof SigningError) && !(error instanceof ApiProblem)) reportError(error);
+        setState({ step: 'failed', message: error instanceof Error ? error.message : 'The payment failed.' });
+      })
+      .finally(() => {
+        running = null;
+      });
+    return running;
+  }
+
+  return {
+    get state() {
+      return state;
+    },
+    onChange(listener: () => void) {
+      listeners.add(listener);
+    },
+    /** @param sign asked only where no earlier payment is undecided */
+    pay: (payer: string, sign: () => Promise<SignedPayment>) => runOnce(() => signAndSend(payer, sign)),
+    /** Sends an undecided payment again, such as after a reload. */
+    async resume() {
+      const pending = load();
+      if (pending === null || pending.isUnused) return;
+      if (pending.answeredMs === undefined || state.step === 'unknown') await runOnce(send);
+    },
+    /** Shows an answer that was bought before. */
+    restore: (answer: PaidAnswer) => setState({ step: 'bought', answer }),
+    /** Back to the terms; an undecided payment is kept. */
+    reset: () => setState({ step: 'idle' }),
+    /** Gives up a payment that was used without an answer. */
+    forget() {
+      storage.removeItem(key);
+      setState({ step: 'idle' });
+    },
+  };
+}
+
+type Authorization = Record<'from' | 'to' | 'value' | 'validAfter' | 'validBefore' | 'nonce', string>;
+
+/** A payment of x402 version 2: usable once, until its authorization ends. */
+export interface SignedPayment {
+  x402Version: 2;
+  resource: unknown;
+  accepted: AcceptedTerms;
+  payload: { signature: string; authorization: Authorization };
+  extensions: { 'payment-identifier': { info: { id: string } } };
+}
+
+/** A payment that was not signed; the message is shown to the reader. */
+export class SigningError extends Error {}
+
+const TYPES = {
+  EIP712Domain: toFields('string name,string version,uint256 chainId,address verifyingContract'),
+  TransferWithAuthorization: toFields('address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce'),
+};
+
+/** Lets a chain whose clock is behind accept the authorization. */
+const CLOCK_SKEW_SECONDS = 600;
+
+/** Asks a wallet to sign an EIP-3009 transfer (EIP-712) of exactly these terms. @throws {SigningError} */
+async function signWithWallet(provider: Provider, { accepted, resource }: PaymentTerms, preferred?: string): Promise<SignedPayment> {
+  try {
+    const accounts = (await provider.request({ method: 'eth_requestAccounts' })) as readonly string[];
+    const from = accounts.find((account) => isSameAccount(account, preferred)) ?? accounts[0];
+    await selectChain(provider, Number(accepted.network.split(':')[1]));
+    const message = buildAuthorization(from, accepted);
+    const data = JSON.stringify(toTypedData(accepted, message));
+    const signature = (await provider.request({ method: 'eth_signTypedData_v4', params: [from, data] })) as string;
+    const info = { id: `page_${crypto.randomUUID?.() ?? randomHex(16)}` };
+    return {
+      x402Version: 2,
+      resource,
+      accepted,
+      payload: { signature, authorization: message },
+      extensions: { 'payment-identifier': { info } },
+    };
+  } catch (error) {
+    throw error instanceof SigningError ? error : new SigningError(formatWalletError(error as { code?: number }));
+  }
+}
+
+function toTypedData({ network, asset, extra }: AcceptedTerms, message: Authorization) {
+  const domain = { name: extra.name, version: extra.version, chainId: Number(network.split(':')[1]), verifyingContract: asset };
+  return { types: TYPES, primaryType: 'TransferWithAuthorization', domain, message };
+}
+
+function buildAuthorization(from: string, { payTo, amount, maxTimeoutSeconds }: AcceptedTerms): Authorization {
+  const seconds = Math.floor(Date.now() / 1_000);
+  const [validAfter, validBefore] = [seconds - CLOCK_SKEW_SECONDS, seconds + maxTimeoutSeconds].map(String);
+  return { from, to: payTo, value: amount, validAfter, validBefore, nonce: `0x${randomHex(32)}` };
+}
+
+/** Wallets sign for the chain that they are on. */
+async function selectChain(provider: Provider, chainId: number) {
+  const wanted = `0x${chainId.toString(16)}`;
+  if (Number(await provider.request({ method: 'eth_chainId' })) === chainId) return;
+  await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: wanted }] }).catch((error) => {
+    if (error.code === USER_REJECTED_REQUEST) throw error;
+    throw new SigningError(`The wallet is on another network. Select chain ${chainId} there, then pay again.`);
+  });
+}
+
+function randomHex(bytes: number) {
+  return [...crypto.getRandomValues(new Uint8Array(bytes))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function toFields(fields: string) {
+  return fields.split(',').map((field) => {
+    const [type, name] = field.split(' ');
+    return { name, type };
+  });
+}
+
+/** An accepted entry of `PAYMENT-REQUIRED` (x402 version 2), which is sent back unchanged. */
+interface AcceptedTerms {
+  network: string;
+  amount: string;
+  asset: string;
+  payTo: string;
+  maxTimeoutSeconds: number;
+  extra: { name: string; version: string };
+}
+
+interface PaymentTerms {
+  accepted: AcceptedTerms;
+  resource: { url: string; description: string };
+  /** Price in USD, an exact decimal. */
+  usd: string;
+  realMoney: boolean;
+}
+
+/** A longer authorization would stay usable long after the sale. */
+const MAX_VALIDITY_SECONDS = 600;
+
+/** Path of the paid request, which also names the purchase. */
+function getPaidPath(horizonDays: number) {
+  return `oracle?horizon=${horizonDays}d`;
+}
+
+/** The terms of the service's 402, if they are for its own stablecoin and chain. @throws {ApiProblem} */
+async function fetchTerms(path: string, { chain, contracts }: Pick<ApiResponses['info'], 'chain' | 'contracts'>): Promise<PaymentTerms> {
+  const response = await fetchFromService(path, { headers: { accept: 'application/json' } });
+  const answer = await response.json().catch(() => null);
+  const header = response.headers.get('PAYMENT-REQUIRED');
+  if (response.status !== 402 || header === null) throw toApiProblem(response, answer);
+  const { resource, accepts } = decodeBase64(header);
+  const accepted: AcceptedTerms = accepts[0];
+  const isOwn = accepted.network === chain.caip2 && accepted.asset.toLowerCase() === contracts.stablecoin.toLowerCase();
+  if (!isOwn || !(accepted.maxTimeoutSeconds <= MAX_VALIDITY_SECONDS)) {
+    throw new ApiProblem({ code: 'UNEXPECTED', detail: 'The terms name another coin or chain than the service' });
+  }
+  const { usd, realMoney } = answer.payment;
+  return { accepted, resource, usd, realMoney };
+}
+
+/** What the service publishes for payers. */
+async function fetchSeller(): Promise<{ signer: string }> {
+  return (await (await fetchFromService('.well-known/x402.json', {})).json()).receipt;
+}
+
+function decodeBase64(text: string) {
+  return JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(text), (character) => character.charCodeAt(0))));
+}
+
+interface PurchaseCheck {
+  what: string;
+  ok: boolean;
+}
+
+interface CheckContext {
+  chainId: number;
+  /** Receipt signer that the service publishes. */
+  seller: string;
+  /** JSON-RPC endpoint of the chain. */
+  endpoint: string;
+}
+
+interface ChainLog {
+  address: string;
+  topics: readonly string[];
+  data: string;
+}
+
+/** keccak256 of `Transfer(address,address,uint256)`. */
+const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+/** Precompiled contract that recovers the signer of a hash. */
+const ECRECOVER = '0x0000000000000000000000000000000000000001';
+
+/** Checks receipt and transaction of a paid answer, the latter on chain. @throws Error when the chain cannot be read */
+async function checkPurchase(bought: PaidAnswer, { chainId, seller, endpoint }: CheckContext): Promise<PurchaseCheck[]> {
+  const { payment, receipt, ...answer } = bought;
+  const { message, signature } = receipt as { message: SignedReceipt['message']; signature: string };
+  const { txHash } = payment as { txHash: string };
+  const [signer, transaction] = await Promise.all([
+    recoverSigner(endpoint, hashReceipt(message, chainId), signature),
+    callChain(endpoint, 'eth_getTransactionReceipt', [txHash]) as Promise<{ status: string; logs: ChainLog[] } | null>,
+  ]);
+  const { payer, payee, asset, amount } = message;
+  const isTransfer = ({ address, topics, data }: ChainLog) =>
+    isSame(address, asset) &&
+    topics[0] === TRANSFER_TOPIC &&
+    isSame(`0x${topics[1].slice(26)}`, payer) &&
+    isSame(`0x${topics[2].slice(26)}`, payee) &&
+    BigInt(data) === BigInt(amount);
+  return [
+    { what: 'The seller has signed the receipt', ok: isSame(signer, seller) },
+    { what: 'It is for exactly this call', ok: hashDocument(answer) === message.answerHash },
+    { what: 'It names the transaction', ok: isSame(txHash, message.txHash) },
+    {
+      what: 'On chain, the transaction moved the price from payer to seller',
+      ok: transaction?.status === '0x1' && transaction.logs.some(isTransfer),
+    },
+  ];
+}
+
+async function recoverSigner(endpoint: string, hash: Hex, signature: string) {
+  const [r, s, v] = [signature.slice(2, 66), signature.slice(66, 130), signature.slice(130)];
+  const data = `${hash}${v.padStart(64, '0')}${r}${s}`;
+  return `0x${String(await callChain(endpoint, 'eth_call', [{ to: ECRECOVER, data }, 'latest'])).slice(26)}`;
+}
+
+async function callChain(endpoint: string, method: string, params: readonly unknown[]): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const response = await fetch(endpoint, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const { result } = await response.json();
+  if (result === undefined) throw new Error('The chain does not answer');
+  return result;
+}
+
+function isSame(one: string, other: string) {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+/** The EIP-712 hash that the seller signs. */
+function hashReceipt(message: SignedReceipt['message'], chainId: number): Hex {
+  const typed = { ...message, amount: BigInt(message.amount), settledAt: BigInt(message.settledAt) };
+  return hashTypedData({ domain: getReceiptDomain(chainId), types: RECEIPT_TYPES, primaryType: 'Receipt', message: typed });
+}

@@ -1,0 +1,511 @@
+import { el } from '../../markup.ts';
+import { formatRegime, withMinusSign } from '../dom.ts';
+import { type PriceDay, type RegimeRun, splitAtGaps, toPriceDays } from '../record.ts';
+import type { ApiResponses, ScorecardRow } from '../responses.ts';
+import {
+  buildBandPath,
+  buildDiamondPath,
+  buildLinePath,
+  computeExtent,
+  createChartSvg,
+  createScale,
+  measureTextWidth,
+  parseDayNumber,
+  placeDayTicks,
+  renderVerticalGrid,
+  type Scale,
+} from './figure.ts';
+import { createTimeFrame, type Plot, renderCrosshair, renderFrame, renderReference, type TimeFrame } from './time-figure.ts';
+
+/** Below this width per day, only outcomes outside their bands are marked. */
+const MIN_DOT_PIXELS = 6;
+const MAX_DAYS_AFTER_CLOSE = 4;
+
+/** `$98.5k`. */
+function formatShortUsd(value: number) {
+  return Math.abs(value) < 10_000 ? `$${Math.round(value).toLocaleString('en-US')}` : `$${Number((value / 1_000).toFixed(1))}k`;
+}
+
+/** The current price; `day` with its elapsed fraction. */
+export interface NewestPrice {
+  day: number;
+  price: number;
+}
+
+/**
+ * What begins after the last close, unless it is days later: history is being replayed then, or the record has stopped.
+ * @param last day of the last close
+ */
+export function selectNewest<T extends { day: number }>(last: number, newest: T | null) {
+  return newest !== null && newest.day >= last && newest.day - last <= MAX_DAYS_AFTER_CLOSE ? newest : null;
+}
+
+interface PriceChartOptions {
+  width: number;
+  /** At least one, ascending. */
+  points: readonly PricePoint[];
+  newest: NewestPrice | null;
+  fan: Fan | null;
+}
+
+/** Closes with the outcomes of the forecasts, the fan of today's ranges, and the band of the chosen forecast. */
+export function renderPriceChart({ width, points, newest, fan }: PriceChartOptions): Plot {
+  const lastDay = Math.max(points[points.length - 1].day, newest?.day ?? 0);
+  const frame = createTimeFrame({
+    width,
+    height: width < 560 ? 260 : 340,
+    days: [points[0].day, lastDay],
+    values: computeExtent([...points.flatMap(listPrices), ...(newest === null ? [] : [newest.price])]),
+    tick: formatShortUsd,
+    tickCount: 7,
+  });
+  const { x } = frame;
+  const pixelsPerDay = (frame.right - frame.left) / (lastDay - points[0].day + 1);
+  return {
+    svg: renderFrame(
+      frame,
+      fan === null ? null : renderFan(frame, fan),
+      renderCloses(frame, points),
+      newest === null ? null : renderNewestPrice(frame, points, newest),
+      points.map((point) => renderOutcome(frame, point, pixelsPerDay)),
+    ),
+    xs: points.map(({ day }) => x(day)),
+    mark: (index) => renderChosenDay(frame, points[index]),
+  };
+}
+
+function listPrices({ close, band, ahead }: PricePoint) {
+  return [
+    ...(close === null ? [] : [close]),
+    ...(band === null ? [] : [band.low, band.high]),
+    ...(ahead === null ? [] : [ahead.range80.low, ahead.range80.high]),
+  ];
+}
+
+/** The 80 % and 50 % ranges of today, from the price at signal time to the end of each horizon. */
+function renderFan({ x, y }: TimeFrame, { day, price, ends }: Fan) {
+  return (['range80', 'range50'] as const).map((range) =>
+    el('path', {
+      class: 'fan',
+      d: buildBandPath([
+        [x(day), y(price), y(price)],
+        ...ends.map((end) => [x(end.day), y(end[range].high), y(end[range].low)] as [number, number, number]),
+      ]),
+    }),
+  );
+}
+
+/** `h0` draws a single day as a point, with round line caps. */
+function renderCloses({ x, y }: TimeFrame, points: readonly PricePoint[]) {
+  const known = points.flatMap(({ day, close }) => (close === null ? [] : [{ day, close }]));
+  return splitAtGaps(known).map((part) =>
+    el('path', { class: 'price-line', d: `${buildLinePath(part.map(({ day, close }) => [x(day), y(close)]))}h0` }),
+  );
+}
+
+function renderNewestPrice({ x, y }: TimeFrame, points: readonly PricePoint[], { day, price }: NewestPrice) {
+  const last = points.findLast(({ close }) => close !== null);
+  return [
+    last === undefined ? null : el('line', { class: 'since', x1: x(last.day), y1: y(last.close ?? price), x2: x(day), y2: y(price) }),
+    el('circle', { class: 'newest', cx: x(day).toFixed(1), cy: y(price).toFixed(1), r: 3.5 }),
+  ];
+}
+
+/** A diamond outside the band; otherwise a dot, where there is room. */
+function renderOutcome({ x, y }: TimeFrame, { day, close, fell }: PricePoint, pixelsPerDay: number) {
+  if (close === null || fell === null) return null;
+  if (fell !== 'inside') return el('path', { class: 'outside', d: buildDiamondPath(x(day), y(close), pixelsPerDay < 3 ? 3.5 : 5) });
+  return pixelsPerDay < MIN_DOT_PIXELS ? null : el('circle', { class: 'inside', cx: x(day).toFixed(1), cy: y(close).toFixed(1), r: 3 });
+}
+
+function renderChosenDay(frame: TimeFrame, point: PricePoint) {
+  const { x, y } = frame;
+  const ends = point.ahead === null || point.band !== null ? [] : [point.ahead.range80.low, point.ahead.range80.high];
+  return [renderBand(frame, point), renderCrosshair(frame, x(point.day), [...(point.close === null ? [] : [point.close]), ...ends].map(y))];
+}
+
+/** The band of the forecast that ends on the chosen day: a fan from the price at the opening of its window. */
+function renderBand({ x, y }: TimeFrame, { day, band, row }: PricePoint) {
+  if (band === null || row === null || row.btcAtSignal === null) return null;
+  const start = cutBand({ from: x.domain[0], opens: parseDayNumber(row.windowOpensAt), day, price: row.btcAtSignal, band });
+  return [
+    el('path', {
+      class: 'band',
+      d: buildBandPath([
+        [x(start.day), y(start.high), y(start.low)],
+        [x(day), y(band.high), y(band.low)],
+      ]),
+    }),
+    el('line', { class: 'median', x1: x(start.day), x2: x(day), y1: y(start.median), y2: y(band.median) }),
+    el('line', { class: 'interval', x1: x(day), x2: x(day), y1: y(band.low), y2: y(band.high) }),
+  ];
+}
+
+interface CutBandOptions {
+  /** First day of the chart. */
+  from: number;
+  opens: number;
+  day: number;
+  /** Price at `opens`. */
+  price: number;
+  band: { low: number; median: number; high: number };
+}
+
+/** Where a band that opened before the chart enters it. */
+export function cutBand({ from, opens, day, price, band: { low, median, high } }: CutBandOptions) {
+  const share = Math.max(0, Math.min(1, (from - opens) / (day - opens)));
+  const at = (end: number) => price + share * (end - price);
+  return { day: Math.max(opens, Math.min(from, day)), low: at(low), median: at(median), high: at(high) };
+}
+
+interface PriceRange {
+  low: number;
+  high: number;
+}
+
+/** End of a horizon of today's fan. */
+interface FanEnd {
+  day: number;
+  horizon: string;
+  range50: PriceRange;
+  range80: PriceRange;
+}
+
+/** Expected ranges of today's forecasts, without direction; `ends` ascending. */
+export interface Fan {
+  /** Opening of the windows, and the price at signal time. */
+  day: number;
+  price: number;
+  date: string;
+  ends: readonly FanEnd[];
+}
+
+/** A day of the price chart; `ahead`: the range of today that ends then. */
+export interface PricePoint extends PriceDay {
+  ahead: FanEnd | null;
+}
+
+/** The ranges of the newest day; null without any. */
+export function buildFan(range: Pick<ApiResponses['range'], 'date' | 'windowOpensAt' | 'btcPrice' | 'horizons'> | null): Fan | null {
+  const ends = (range?.horizons ?? []).flatMap(({ resolvesAt, horizon, ranges }) => {
+    const [range50, range80] = [0.5, 0.8].map((wanted) => ranges.find(({ share }) => share === wanted));
+    return range50 === undefined || range80 === undefined ? [] : [{ day: parseDayNumber(resolvesAt), horizon, range50, range80 }];
+  });
+  if (range === null || ends.length === 0) return null;
+  return { day: parseDayNumber(range.windowOpensAt), price: range.btcPrice, date: range.date, ends };
+}
+
+/**
+ * Days of the record and the ends of the fan.
+ * @param rows of one horizon
+ * @returns ascending
+ */
+export function toPricePoints(rows: readonly ScorecardRow[], fan: Fan | null): PricePoint[] {
+  const points = new Map(toPriceDays(rows).map((day) => [day.day, { ...day, ahead: null as FanEnd | null }]));
+  for (const end of fan?.ends ?? []) {
+    const known = points.get(end.day) ?? { day: end.day, close: null, row: null, band: null, fell: null };
+    points.set(end.day, { ...known, ahead: end });
+  }
+  return [...points.values()].sort((a, b) => a.day - b.day);
+}
+
+/** A lane of the timeline. */
+interface Lane {
+  regime: RegimeRun['regime'];
+  riskLevel: NonNullable<RegimeRun['riskLevel']>;
+}
+
+/** Riskiest first. Interface, section 2.4. */
+export const LANES: readonly Lane[] = [
+  { regime: 'CRISIS', riskLevel: 'Extreme' },
+  { regime: 'BEAR_TREND', riskLevel: 'High' },
+  { regime: 'EUPHORIA', riskLevel: 'Elevated' },
+  { regime: 'BEAR_RECOVERY', riskLevel: 'Elevated' },
+  { regime: 'CHOP', riskLevel: 'Moderate' },
+  { regime: 'DEFAULT', riskLevel: 'Moderate' },
+  { regime: 'BULL_TREND', riskLevel: 'Low' },
+];
+
+export function getRiskClass(riskLevel: Lane['riskLevel']) {
+  return `risk-${riskLevel.toLowerCase()}`;
+}
+
+const LANE_HEIGHT = 26;
+const BAR_HEIGHT = 16;
+const TOP = 4;
+const WIDE_FROM_PX = 560;
+
+interface RegimeTimelineOptions {
+  width: number;
+  /** At least one, ascending. */
+  runs: readonly RegimeRun[];
+  /** First day to draw; earlier ones are cut off. */
+  from: number;
+}
+
+/** A lane per regime, with a bar for each period and lines at the changes. */
+export function renderRegimeTimeline({ width, runs, from }: RegimeTimelineOptions): Plot {
+  const wide = width >= WIDE_FROM_PX;
+  const left = Math.max(...LANES.map((lane) => measureTextWidth(formatLaneName(lane, wide)))) + 12;
+  const right = width - 8;
+  const bottom = TOP + LANES.length * LANE_HEIGHT;
+  const [first, last] = [Math.max(from, runs[0].first), runs[runs.length - 1].last];
+  const x = createScale([first, last + 1], [left, right]);
+  const starts = runs.map((run) => x(Math.max(first, run.first)));
+  const svg = createChartSvg(
+    { width, height: bottom + 26 },
+    LANES.flatMap((lane, index) => renderLane({ lane, wide, y: TOP + index * LANE_HEIGHT, right })),
+    renderVerticalGrid({ ticks: placeDayTicks(x, [left, right], [first, last]), top: TOP, bottom, width }),
+    runs.slice(1).map((run, index) => renderChange(starts[index + 1], runs[index], run)),
+    runs.map((run, index) => renderRun({ run, start: starts[index], end: x(run.last + 1), className: getRunClass(run) })),
+  );
+  return {
+    svg,
+    xs: starts,
+    isStepped: true,
+    mark: (index) => renderRun({ run: runs[index], start: starts[index], end: x(runs[index].last + 1), className: 'ring' }),
+  };
+}
+
+function renderChange(x: number, before: RegimeRun, after: RegimeRun) {
+  return el('line', { class: 'change', x1: x, x2: x, y1: computeLaneMiddle(before), y2: computeLaneMiddle(after) });
+}
+
+function getRunClass(run: RegimeRun) {
+  return `run ${getRiskClass(LANES[findLaneIndex(run)].riskLevel)}`;
+}
+
+/** A bar of at least two pixels. @param options pixels */
+function renderRun({ run, start, end, className }: { run: RegimeRun; start: number; end: number; className: string }) {
+  const width = Math.max(2, end - start);
+  return el('rect', {
+    class: className,
+    x: Math.min(start, end - width).toFixed(1),
+    y: computeLaneMiddle(run) - BAR_HEIGHT / 2,
+    width: width.toFixed(1),
+    height: BAR_HEIGHT,
+    rx: 2,
+  });
+}
+
+function findLaneIndex({ regime }: RegimeRun) {
+  return LANES.findIndex((lane) => lane.regime === regime);
+}
+
+function computeLaneMiddle(run: RegimeRun) {
+  return TOP + findLaneIndex(run) * LANE_HEIGHT + LANE_HEIGHT / 2;
+}
+
+function formatLaneName({ regime, riskLevel }: Lane, wide: boolean) {
+  return wide ? `${formatRegime(regime)}, ${riskLevel.toLowerCase()} risk` : formatRegime(regime);
+}
+
+function renderLane({ lane, wide, y, right }: { lane: Lane; wide: boolean; y: number; right: number }) {
+  return [
+    el('line', { class: 'lane', x1: 0, x2: right, y1: y + LANE_HEIGHT, y2: y + LANE_HEIGHT }),
+    el('text', { x: 0, y: y + LANE_HEIGHT / 2, dy: '0.35em', 'aria-hidden': 'true' }, formatLaneName(lane, wide)),
+  ];
+}
+
+export type CrowdWeek = ApiResponses['crowd']['weeks'][number] & { day: number };
+
+/** Pixels from the axis to the middle of a result's triangle, and half its height. */
+const [RESULT_OFFSET, RESULT_RADIUS] = [9, 4];
+
+/**
+ * Both probabilities of each weekly question, and its result as a triangle at the top (YES) or bottom (NO).
+ * @param options `points`: at least one, ascending
+ */
+export function renderCrowdChart({ width, points }: { width: number; points: readonly CrowdWeek[] }): Plot {
+  const frame = createTimeFrame({
+    width,
+    height: 240,
+    days: [points[0].day, points[points.length - 1].day],
+    values: [0, 1],
+    tick: (value) => `${Math.round(100 * value)} %`,
+    padding: RESULT_OFFSET + RESULT_RADIUS + 1,
+  });
+  const { x, y } = frame;
+  return {
+    svg: renderFrame(
+      frame,
+      renderReference(frame, 0.5),
+      points.map((week) => renderWeekMarks(week, { at: x(week.day), y })),
+    ),
+    xs: points.map(({ day }) => x(day)),
+    mark: (index) => renderCrosshair(frame, x(points[index].day)),
+  };
+}
+
+function renderWeekMarks({ marketProbability, oracleProbability, winner }: CrowdWeek, { at, y }: { at: number; y: Scale }) {
+  const [crowd, oracle] = [y(marketProbability), oracleProbability === null ? null : y(oracleProbability)];
+  return [
+    oracle === null ? null : el('line', { class: 'between', x1: at.toFixed(1), x2: at.toFixed(1), y1: crowd, y2: oracle }),
+    el('rect', { class: 'crowd-mark', x: (at - 4).toFixed(1), y: (crowd - 4).toFixed(1), width: 8, height: 8 }),
+    oracle === null ? null : el('circle', { class: 'dot', cx: at.toFixed(1), cy: oracle.toFixed(1), r: 5 }),
+    winner === null ? null : renderResult(at, winner === 'YES' ? y(1) - RESULT_OFFSET : y(0) + RESULT_OFFSET, winner === 'YES' ? -1 : 1),
+  ];
+}
+
+/** A triangle that points up (-1) or down (1). */
+function renderResult(x: number, y: number, way: 1 | -1) {
+  const corners = [
+    [x - 5, y - RESULT_RADIUS * way],
+    [x + 5, y - RESULT_RADIUS * way],
+    [x, y + RESULT_RADIUS * way],
+  ] as const;
+  return el('path', { class: 'came-true', d: `${buildLinePath(corners)}Z` });
+}
+
+const TICKS = 4;
+
+/** Profit of all settled wagers up to a day. */
+interface ProfitPoint {
+  day: number;
+  profit: number;
+}
+
+interface ProfitChartOptions {
+  width: number;
+  /** At least one, ascending. */
+  points: readonly ProfitPoint[];
+  /** The point before the first; null for the beginning of the account. */
+  before: ProfitPoint | null;
+}
+
+/** Cumulative profit by day, from the level before the first. */
+export function renderProfitChart({ width, points, before }: ProfitChartOptions): Plot {
+  const first = points[0].day - 1;
+  const start = before?.profit ?? 0;
+  const frame = createTimeFrame({
+    width,
+    days: [first, points[points.length - 1].day],
+    values: extendToWholeTicks([0, start, ...points.map(({ profit }) => profit)]),
+    tick: (value) => withMinusSign(value.toLocaleString('en-US')),
+    tickCount: TICKS,
+  });
+  const { x, y } = frame;
+  const steps = [[x(first), y(start)] as const, ...points.map(({ day, profit }) => [x(day), y(profit)] as const)];
+  return {
+    svg: renderFrame(frame, renderReference(frame, 0), el('path', { class: 'line', d: buildStepPath(steps) })),
+    xs: steps.slice(1).map(([at]) => at),
+    isStepped: true,
+    mark: (index) => renderCrosshair(frame, steps[index + 1][0], [steps[index + 1][1]]),
+  };
+}
+
+/**
+ * Extends the range to whole ticks, so that every part of the line lies between two labels.
+ * @param values at least two distinct values, or all 0
+ */
+export function extendToWholeTicks(values: readonly number[]): [number, number] {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const { ticks } = createScale([low, high], [0, 1], TICKS);
+  const step = ticks.length > 1 ? ticks[1] - ticks[0] : high - low || 1;
+  return [step * Math.floor(low / step), step * Math.ceil(high / step)];
+}
+
+/** A step line: profit changes only when a wager is settled. */
+function buildStepPath(points: readonly (readonly [number, number])[]) {
+  return buildLinePath(
+    points.flatMap(([x, y], index) =>
+      index === 0
+        ? [[x, y]]
+        : [
+            [x, points[index - 1][1]],
+            [x, y],
+          ],
+    ),
+  );
+}
+
+/** A fold of the walk-forward test; its `day` is its position, from 1. */
+interface FoldPoint {
+  day: number;
+  from: string;
+  base: number;
+  accuracy: number;
+}
+
+const MIN_YEAR_PIXELS = 44;
+
+/** Accuracy of each fold beside that of always predicting UP. @param options `points`: at least one, oldest first */
+export function renderFoldsChart({ width, points }: { width: number; points: readonly FoldPoint[] }): Plot {
+  const frame = createTimeFrame({
+    width,
+    days: [1, points.length],
+    values: computeExtent([0.5, ...points.flatMap(({ accuracy, base }) => [accuracy, base])], 0.1),
+    tick: (value) => `${Math.round(100 * value)} %`,
+    padding: 9,
+    labels: (x, [left, right]) =>
+      chooseYearTicks(points, Math.floor((right - left) / MIN_YEAR_PIXELS)).map(({ day, label }) => ({ at: x(day), label })),
+  });
+  const { x, y } = frame;
+  return {
+    svg: renderFrame(
+      frame,
+      renderReference(frame, 0.5),
+      points.map(({ day, accuracy, base }) => [
+        el('line', { class: 'between', x1: x(day), x2: x(day), y1: y(base), y2: y(accuracy) }),
+        el('line', { class: 'always-up', x1: x(day) - 7, x2: x(day) + 7, y1: y(base), y2: y(base) }),
+        el('circle', { class: 'dot', cx: x(day).toFixed(1), cy: y(accuracy).toFixed(1), r: 4.5 }),
+      ]),
+    ),
+    xs: points.map(({ day }) => x(day)),
+    mark: (index) => renderCrosshair(frame, x(points[index].day)),
+  };
+}
+
+/** One tick per year at its first fold, thinned to `most`. */
+function chooseYearTicks(points: readonly FoldPoint[], most: number) {
+  const years = points.flatMap(({ day, from }, index) => {
+    const label = from.slice(0, 4);
+    return index > 0 && points[index - 1].from.startsWith(label) ? [] : [{ day, label }];
+  });
+  const every = Math.max(1, Math.ceil(years.length / Math.max(1, most)));
+  return years.filter((_, index) => index % every === 0);
+}
+
+/** A value of a day, with the bounds of its interval where there is one. */
+interface SeriesPoint {
+  day: number;
+  value: number;
+  low: number | null;
+  high: number | null;
+}
+
+interface SeriesChartOptions {
+  width: number;
+  /** At least one, ascending. */
+  points: readonly SeriesPoint[];
+  /** A value to compare with, drawn across. */
+  reference: number;
+  tick: (value: number) => string;
+}
+
+/** A value by day with its interval. A single day is a dot. */
+export function renderSeriesChart({ width, points, reference, tick }: SeriesChartOptions): Plot {
+  const frame = createTimeFrame({
+    width,
+    days: [points[0].day, points[points.length - 1].day],
+    values: computeExtent([reference, ...points.flatMap(({ value, low, high }) => [value, low ?? value, high ?? value])]),
+    tick,
+  });
+  const { x, y } = frame;
+  const bounded = points.flatMap(({ day, low, high }) => (low === null || high === null ? [] : [[x(day), y(high), y(low)] as const]));
+  const line = points.map(({ day, value }) => [x(day), y(value)] as const);
+  return {
+    svg: renderFrame(
+      frame,
+      bounded.length < 2
+        ? bounded.map(([at, high, low]) => el('line', { class: 'interval', x1: at, x2: at, y1: high, y2: low }))
+        : el('path', { class: 'band', d: buildBandPath(bounded) }),
+      renderReference(frame, reference),
+      points.length === 1
+        ? el('circle', { class: 'dot', cx: line[0][0], cy: line[0][1], r: 4 })
+        : el('path', { class: 'line', d: buildLinePath(line) }),
+    ),
+    xs: line.map(([at]) => at),
+    mark: (index) => renderCrosshair(frame, line[index][0], [line[index][1]]),
+  };
+}

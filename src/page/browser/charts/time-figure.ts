@@ -1,0 +1,393 @@
+import { el, type Markup } from '../../markup.ts';
+import { h, replaceChildren, toNodes } from '../dom.ts';
+import type { Column } from '../section.ts';
+import {
+  createChartSvg,
+  createLiveFigure,
+  createScale,
+  measureTextWidth,
+  placeDayTicks,
+  renderHorizontalGrid,
+  renderVerticalGrid,
+  type Scale,
+} from './figure.ts';
+
+/** Days that were chosen, by title, so that a figure that is built again keeps them. */
+const chosenDays = new Map<string, number>();
+
+/** What a chart draws: the points of the chosen range. */
+interface ShownDays<Point> {
+  /** Ascending. */
+  points: readonly Point[];
+  from: number;
+  /** The point before the first one shown. */
+  before: Point | null;
+}
+
+interface TimeFigureOptions<Point extends { day: number }> {
+  title: string;
+  /** Ascending, at least one. */
+  points: () => readonly Point[];
+  /** First and last day of the record, where the points differ from it. */
+  span?: (points: readonly Point[]) => readonly [first: number, last: number];
+  /** False for points that are not days. */
+  hasRanges?: boolean;
+  summary: (points: readonly Point[]) => string;
+  legend?: (points: readonly Point[]) => readonly { label: string; mark: string }[];
+  note?: string;
+  draw: (options: ShownDays<Point> & { width: number }) => Plot;
+  /** The values of a point. */
+  read: (point: Point) => string;
+  /** The point to read first; the last one without it. */
+  start?: (points: readonly Point[]) => number;
+  columns: readonly Column<Point>[];
+}
+
+/** A chart over time: a choice of ranges, values by pointer, touch and keys, and a table that follows the range. */
+export function createTimeFigure<Point extends { day: number }>(options: TimeFigureOptions<Point>) {
+  const { title, hasRanges = true, summary, legend = () => [], note, draw, read, columns } = options;
+  const dayRange = getDayRange();
+  const control = hasRanges ? createRangeControl(title, dayRange) : null;
+  const canvas = h('div', { class: 'canvas readable' });
+  const reader = createPointReader({
+    label: `${title}: values`,
+    canvas,
+    chosenDay: chosenDays.get(title) ?? null,
+    onChoose: (day) => chosenDays.set(title, day),
+  });
+  canvas.append(reader.slider);
+  let shown: ShownDays<Point>;
+
+  const figure = createLiveFigure({
+    title,
+    note,
+    canvas,
+    control: control?.element,
+    below: reader.readout,
+    describe: () => ({ summary: summary(shown.points), legend: legend(shown.points), rows: shown.points.toReversed() }),
+    draw(width) {
+      const plot = draw({ ...shown, width });
+      const svg = toNodes(plot.svg)[0] as SVGSVGElement;
+      reader.attach(svg, plot);
+      return svg;
+    },
+    columns,
+  });
+
+  function update() {
+    const points = options.points();
+    const [first, last] = options.span?.(points) ?? [points[0].day, points[points.length - 1].day];
+    const days = last - first + 1;
+    control?.update(days);
+    const range = hasRanges ? resolveRange(dayRange.value, days) : Number.POSITIVE_INFINITY;
+    const selected = selectDays({ points, range, lastDay: last });
+    shown = { points: selected.shown, from: selected.from, before: selected.before };
+    reader.take({
+      days: shown.points.map(({ day }) => day),
+      texts: shown.points.map(read),
+      start: options.start?.(shown.points) ?? shown.points.length - 1,
+    });
+    figure.update();
+  }
+  if (hasRanges) dayRange.follow(title, update);
+  update();
+  return { element: figure.element, update, redraw: figure.redraw };
+}
+
+/** The number of days that charts over time show. */
+
+const ALL_DAYS = Number.POSITIVE_INFINITY;
+export const DAY_RANGES: readonly number[] = [30, 90, 365, ALL_DAYS];
+const DEFAULT_RANGE = 90;
+const STORAGE_KEY = 'oracle-chart-days';
+
+type DayRange = ReturnType<typeof createDayRange>;
+
+/** One choice for all charts, kept for the session. */
+export function createDayRange(storage: Pick<Storage, 'getItem' | 'setItem'>) {
+  const listeners = new Map<string, () => void>();
+  let value = parseRange(storage.getItem(STORAGE_KEY));
+  return {
+    get value() {
+      return value;
+    },
+    set(next: number) {
+      value = next;
+      storage.setItem(STORAGE_KEY, String(next));
+      for (const listener of listeners.values()) listener();
+    },
+    /** Replaces the listener of the same chart, as a section that is drawn again has a new one. */
+    follow(chart: string, listener: () => void) {
+      listeners.set(chart, listener);
+    },
+  };
+}
+
+let shared: DayRange | null = null;
+
+function getDayRange() {
+  shared ??= createDayRange(sessionStorage);
+  return shared;
+}
+
+function parseRange(text: string | null) {
+  return DAY_RANGES.find((range) => String(range) === text) ?? DEFAULT_RANGE;
+}
+
+/** Whether a range leaves out any of so many days. */
+export function isRangeUseful(range: number, days: number) {
+  return range === ALL_DAYS || range < days;
+}
+
+/** The chosen range, or all days where the record is shorter. */
+export function resolveRange(range: number, days: number) {
+  return isRangeUseful(range, days) ? range : ALL_DAYS;
+}
+
+interface SelectDaysOptions<Point> {
+  /** Ascending. */
+  points: readonly Point[];
+  range: number;
+  /** Day at which the range ends; later points are all kept. */
+  lastDay: number;
+}
+
+/** The points of the last days, the first day of these, and the point before. */
+export function selectDays<Point extends { day: number }>({ points, range, lastDay }: SelectDaysOptions<Point>) {
+  const from = lastDay - range + 1;
+  const start = points.findIndex(({ day }) => day >= from);
+  return start === -1
+    ? { shown: [], from, before: points.at(-1) ?? null }
+    : { shown: points.slice(start), from, before: points[start - 1] ?? null };
+}
+
+export function formatRange(range: number) {
+  return range === ALL_DAYS ? 'All days' : `${range} days`;
+}
+
+/** Reads a chart point by point: by pointer, by touch, and by the keys of a range input that covers it. */
+interface PointReader {
+  slider: HTMLInputElement;
+  readout: HTMLElement;
+  /** Takes other points, and keeps the chosen day where it is among them. */
+  take: (points: ReadPoints) => void;
+  /** Takes the drawn chart. */
+  attach: (svg: SVGSVGElement, plot: Plot) => void;
+}
+
+interface ReadPoints {
+  /** At least one, ascending. */
+  days: readonly number[];
+  texts: readonly string[];
+  /** Chosen before the reader has chosen. */
+  start: number;
+}
+
+interface PointReaderOptions {
+  label: string;
+  canvas: HTMLElement;
+  /** Day that the reader had chosen before the chart was built again. */
+  chosenDay: number | null;
+  onChoose: (day: number) => void;
+}
+
+function createPointReader({ label, canvas, chosenDay, onChoose }: PointReaderOptions): PointReader {
+  const [slider, text] = [h('input', { type: 'range', min: 0, step: 1, class: 'point-slider', 'aria-label': label }), h('p', {})];
+  const marker = document.createElementNS('http://www.w3.org/2000/svg', 'g');
+  let points: ReadPoints = { days: [0], texts: [''], start: 0 };
+  let drawn: { svg: SVGSVGElement; plot: Plot } | null = null;
+  let [index, day] = [0, chosenDay];
+
+  function show(next: number) {
+    index = next;
+    text.textContent = points.texts[next];
+    replaceChildren(marker, toNodes(drawn === null ? null : drawn.plot.mark(next), true));
+  }
+  /** The value of the slider, which screen readers announce, follows once the pointer rests. */
+  function announce() {
+    slider.value = String(index);
+    slider.setAttribute('aria-valuetext', points.texts[index]);
+  }
+  function choose(next: number) {
+    if (next === index) return;
+    day = points.days[next];
+    show(next);
+    onChoose(day);
+  }
+  function follow({ clientX }: PointerEvent) {
+    if (drawn === null) return;
+    const { xs, isStepped = false } = drawn.plot;
+    choose(findPoint(xs, toChartPixel(drawn.svg, clientX), isStepped));
+  }
+  slider.addEventListener('input', () => {
+    choose(Number(slider.value));
+    announce();
+  });
+  for (const type of ['pointerdown', 'pointermove'] as const) canvas.addEventListener(type, follow);
+  for (const type of ['pointerup', 'pointerleave', 'pointercancel'] as const) canvas.addEventListener(type, announce);
+  canvas.addEventListener('click', () => slider.focus({ preventScroll: true }));
+
+  const readout = h('div', { class: 'readout', 'aria-hidden': 'true' }, text);
+  return {
+    slider,
+    readout,
+    take(next) {
+      points = next;
+      slider.max = String(next.days.length - 1);
+      slider.hidden = next.days.length === 1;
+      // An unseen copy of the longest text keeps the height.
+      readout.dataset.longest = next.texts.reduce((longest, one) => (one.length > longest.length ? one : longest), '');
+      const known = day === null ? -1 : next.days.indexOf(day);
+      drawn = null;
+      show(known === -1 ? next.start : known);
+      announce();
+    },
+    attach(svg, plot) {
+      drawn = { svg, plot };
+      svg.append(marker);
+      show(index);
+    },
+  };
+}
+
+/** The chart may be scaled down by CSS. */
+function toChartPixel(svg: SVGSVGElement, clientX: number) {
+  const { left, width } = svg.getBoundingClientRect();
+  return ((clientX - left) * svg.viewBox.baseVal.width) / (width || 1);
+}
+
+/**
+ * The nearest point, or the last one that has begun.
+ * @param xs ascending, at least one
+ */
+export function findPoint(xs: readonly number[], x: number, isStepped: boolean) {
+  const after = xs.findIndex((one) => one > x);
+  if (after === -1) return xs.length - 1;
+  if (after === 0) return 0;
+  return isStepped || x - xs[after - 1] <= xs[after] - x ? after - 1 : after;
+}
+
+const TOP = 10;
+/** Pixels below the plot, for the labels of the days. */
+const BOTTOM = 26;
+const LABEL_GAP = 10;
+
+/** A drawn chart whose points can be read one by one. */
+export interface Plot {
+  svg: MarkupElement;
+  /** Pixels of the points, ascending. */
+  xs: readonly number[];
+  /** Whether a point holds from its pixel to that of the next, rather than halfway to both sides. */
+  isStepped?: boolean;
+  /** Marks of the chosen point. */
+  mark: (index: number) => Markup;
+}
+
+type MarkupElement = ReturnType<typeof el>;
+
+export interface TimeFrame {
+  width: number;
+  height: number;
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+  x: Scale;
+  y: Scale;
+  grid: Markup;
+}
+
+interface TimeFrameOptions {
+  width: number;
+  height?: number;
+  /** First and last value of the horizontal axis; equal ones are spread by a day. */
+  days: readonly [first: number, last: number];
+  values: readonly [low: number, high: number];
+  /** Format of a value on the vertical axis. */
+  tick: (value: number) => string;
+  tickCount?: number;
+  /** Pixels that the largest mark reaches beyond its point. */
+  padding?: number;
+  /** Labels of the horizontal axis; days without it. */
+  labels?: (x: Scale, range: readonly [number, number]) => readonly { at: number; label: string }[];
+}
+
+/** Scales and axes of a chart over time: every mark within `padding` of its point lies in the view box. */
+export function createTimeFrame({
+  width,
+  height = 220,
+  days,
+  values,
+  tick,
+  tickCount = 4,
+  padding = 6,
+  labels = (x, range) => placeDayTicks(x, range, x.domain),
+}: TimeFrameOptions): TimeFrame {
+  const [top, bottom, right] = [TOP, height - BOTTOM, width - padding];
+  const y = createScale(values, [bottom - padding, top + padding], tickCount);
+  const left = Math.ceil(Math.max(...y.ticks.map((value) => measureTextWidth(tick(value))), 0)) + LABEL_GAP;
+  const x = createScale(spreadDays(days), [left + padding, right - padding]);
+  const grid = [
+    renderHorizontalGrid({ y, left, right, label: tick }),
+    renderVerticalGrid({ ticks: labels(x, [left + padding, right - padding]), top, bottom, width }),
+  ];
+  return { width, height, left, right, top, bottom, x, y, grid };
+}
+
+function spreadDays([first, last]: readonly [number, number]): readonly [number, number] {
+  return first === last ? [first - 1, last + 1] : [first, last];
+}
+
+export function renderFrame(frame: TimeFrame, ...marks: Markup[]) {
+  return createChartSvg(frame, frame.grid, ...marks);
+}
+
+/** A value to compare with, drawn across. */
+export function renderReference({ left, right, y }: TimeFrame, value: number) {
+  return el('line', { class: 'zero', x1: left, x2: right, y1: y(value).toFixed(1), y2: y(value).toFixed(1) });
+}
+
+/** A line through the chosen point, and a ring around each of its values. */
+export function renderCrosshair({ top, bottom }: Pick<TimeFrame, 'top' | 'bottom'>, x: number, ys: readonly number[] = []): Markup {
+  return [
+    el('line', { class: 'cursor', x1: x.toFixed(1), x2: x.toFixed(1), y1: top, y2: bottom }),
+    ys.map((y) => el('circle', { class: 'ring', cx: x.toFixed(1), cy: y.toFixed(1), r: 4.5 })),
+  ];
+}
+
+interface RangeControl {
+  element: HTMLElement;
+  /** @param days length of the record */
+  update: (days: number) => void;
+}
+
+/** Radio buttons, and thus one tab stop; ranges that are longer than the record are disabled. */
+function createRangeControl(chart: string, dayRange: DayRange): RangeControl {
+  const name = `days of ${chart}`;
+  const inputs = DAY_RANGES.map((range) =>
+    h('input', {
+      type: 'radio',
+      name,
+      value: range,
+      class: 'visually-hidden',
+      'aria-label': formatRange(range),
+      onchange: () => dayRange.set(range),
+    }),
+  );
+  const labels = inputs.map((input, index) => h('label', {}, input, h('span', {}, formatRange(DAY_RANGES[index]).replace(/ days$/, ''))));
+  return {
+    element: h(
+      'div',
+      { class: 'ranges', role: 'radiogroup', 'aria-label': `Days shown: ${chart}` },
+      h('span', { 'aria-hidden': 'true' }, 'Days'),
+      labels,
+    ),
+    update(days) {
+      const chosen = resolveRange(dayRange.value, days);
+      for (const [index, range] of DAY_RANGES.entries()) {
+        inputs[index].disabled = !isRangeUseful(range, days);
+        inputs[index].checked = range === chosen;
+      }
+    },
+  };
+}

@@ -1,0 +1,545 @@
+import type { Address } from 'viem';
+import { type AuditReport, audit, auditUntilSettled, formatReportJson, reportText } from '../../audit/audit.ts';
+import { createReadingState, type EvidenceSearch, findCommitments, type ReadingState, readInBatches } from '../../audit/chain-record.ts';
+import { createDistributionClaims, createServiceClaims, MAX_OPENINGS_PER_PAGE } from '../../audit/service-claims.ts';
+import type { SchemaName } from '../../chain/eas/schemas.ts';
+import { HOUR_MS } from '../../forecast/day.ts';
+import { checkAttestation, parseCommittedModels } from '../../verify/checks/prediction.ts';
+import {
+  type CheckContext,
+  encodeCid,
+  type ForecastEvidence,
+  isUnread,
+  type ListedClaim,
+  type RivalEvidence,
+  type ServedDistributions,
+  type Unread,
+} from '../../verify/evidence.ts';
+import { type CheckId, createFindings, type Finding, getCheck } from '../../verify/findings.ts';
+import { describeFinding, getVerdict } from '../../verify/summary.ts';
+import { checkForecastEvidence, getShownOpening } from '../../verify/verify.ts';
+import { requestApi, type Session, watchLimitWait } from './api.ts';
+import { createTime, h, replaceChildren, shortenHex } from './dom.ts';
+import {
+  type AttestationReader,
+  createAttestationReader,
+  createMetadataReader,
+  explainChainError,
+  openRecordChain,
+  orProblem,
+} from './record-chain.ts';
+import type { ApiResponses, AttestationHistory, ScorecardRow } from './responses.ts';
+import { findNeighbours, type ShownRecord } from './section.ts';
+
+/** Checks rows of the list. */
+export type RunCheck = (rows: readonly ScorecardRow[], options: { signal: AbortSignal; onFound?: OnFinding }) => Promise<void>;
+
+/** Button that checks all shown rows. */
+export function createCheckToolbar({ rowsNow, check }: { rowsNow: () => readonly ScorecardRow[]; check: RunCheck }) {
+  return createCheckButton({
+    label: () => (rowsNow().length === 1 ? 'Check this row' : `Check these ${rowsNow().length}`),
+    progressLabel: 'Rows checked',
+    async run(signal, onProgress) {
+      const rows = rowsNow();
+      const findings: RowFinding[] = [];
+      onProgress('', 0, rows.length);
+      await check(rows, { signal, onFound: (_, finding) => onProgress('', findings.push(finding), rows.length) });
+      const tally = formatTally(findings);
+      return findings.length < rows.length ? `Stopped after ${findings.length} of ${rows.length}: ${tally}` : tally;
+    },
+  });
+}
+
+/** Checks whose evidence comes from elsewhere than the two attestations, and may be missing. */
+const SEARCHED: readonly CheckId[] = ['metadata', 'onePrediction', 'link'];
+
+/** Summary of many findings: verified (with those so far, void or incomplete), mismatches, unchecked. */
+export function formatTally(found: readonly RowFinding[]): string {
+  const { pass = [], fail = [], unknown = [] } = Object.groupBy(found, ({ verdict }) => verdict);
+  const { open = [], over = [], void: isVoid = [] } = Object.groupBy(pass, ({ stage }) => stage);
+  const lacks = [...open, ...over]
+    .map(({ findings }) => findings.filter(({ check, outcome }) => outcome === 'unknown' && SEARCHED.includes(check)))
+    .filter(({ length }) => length > 0);
+  const lacking = [...new Set(lacks.flat().map(({ check }) => getCheck(check).title.toLowerCase()))].join(' and ');
+  const apart = [
+    open.length > 0 && `${open.length} so far, the rest once revealed`,
+    isVoid.length > 0 && `${isVoid.length} as void, which never count`,
+    lacks.length > 0 && `${lacks.length} without ${lacking}, which was unavailable: see the rows`,
+  ].filter(Boolean);
+  const text = apart.length === 0 ? '' : ` (${apart.join('; ')})`;
+  return `${pass.length} verified${text}, ${fail.length} do not match, ${unknown.length} could not be checked.`;
+}
+
+type OnProgress = (stage: string, done: number, total: number) => void;
+
+interface CheckButtonOptions {
+  /** Text of the button while nothing runs. */
+  label: () => string;
+  /** Of the progress bar. */
+  progressLabel: string;
+  isPrimary?: boolean;
+  /** @returns the outcome in one line */
+  run: (signal: AbortSignal, onProgress: OnProgress) => Promise<string>;
+}
+
+/** Button of a long check, with its progress and outcome. A second click stops it. */
+function createCheckButton({ label, progressLabel, isPrimary = false, run }: CheckButtonOptions) {
+  const progress = h('progress', { 'aria-label': progressLabel, hidden: true });
+  const stage = h('span', { class: 'quiet' });
+  const wait = h('span', { class: 'quiet' });
+  const text = h('span', { role: 'status' });
+  let running: AbortController | null = null;
+  const button = h('button', {
+    type: 'button',
+    class: isPrimary && 'primary',
+    onclick: () => (running === null ? void start() : running.abort()),
+  });
+
+  function name() {
+    if (running === null) replaceChildren(button, label());
+  }
+  const onProgress: OnProgress = (what, done, total) => {
+    Object.assign(progress, { max: total, value: done, hidden: false });
+    replaceChildren(stage, what === '' ? '' : `${what}: ${done} of ${total}`);
+  };
+
+  async function start() {
+    running = new AbortController();
+    for (const element of [text, stage]) replaceChildren(element);
+    replaceChildren(button, 'Stop');
+    const stopCountdown = showLimitWait(wait);
+    try {
+      replaceChildren(text, await run(running.signal, onProgress));
+    } finally {
+      stopCountdown();
+      replaceChildren(stage);
+      progress.hidden = true;
+      running = null;
+      name();
+    }
+  }
+  name();
+  const startUnlessRunning = () => {
+    if (running === null) void start();
+  };
+  return { element: h('div', { class: 'check-all' }, button, progress, stage, wait, text), name, start: startUnlessRunning };
+}
+
+/** Counts down to the end of the rate limit while anything waits for it. @returns a function that ends it */
+function showLimitWait(element: HTMLElement): () => void {
+  let until: Date | null = null;
+  const draw = () => {
+    const seconds = until === null ? 0 : Math.ceil((until.getTime() - Date.now()) / 1_000);
+    replaceChildren(element, seconds > 0 ? `The limit of requests is reached: goes on in ${seconds} s` : '');
+  };
+  const timer = setInterval(draw, 1_000);
+  const unwatch = watchLimitWait((next) => {
+    until = next;
+    draw();
+  });
+  return () => {
+    clearInterval(timer);
+    unwatch();
+    replaceChildren(element);
+  };
+}
+
+type OnFinding = (row: ScorecardRow, finding: RowFinding) => void;
+
+interface CheckTask {
+  rows: readonly ScorecardRow[];
+  shown: ShownRecord;
+  info: ApiResponses['info'];
+  endpoint: string;
+  token: string | null;
+  signal: AbortSignal;
+  onFinding: OnFinding;
+}
+
+/** Prediction, resolution, and the prediction before. */
+const CALLS_PER_ROW = 3;
+
+const readMetadata = createMetadataReader((path, request) => fetch(new URL(path, document.baseURI), request));
+
+/** Checks rows and reports each finding; stops when aborted. */
+export async function checkRows(task: CheckTask): Promise<void> {
+  const { rows, signal, onFinding } = task;
+  const left = new Set(rows);
+  try {
+    const shared = await collectSharedEvidence(task);
+    const check = async (row: ScorecardRow) => {
+      const finding = await checkRow(task, row, shared);
+      signal.throwIfAborted();
+      left.delete(row);
+      onFinding(row, finding);
+    };
+    await readInBatches(rows, { parallel: shared.chain.parallel / CALLS_PER_ROW, signal, read: check });
+  } catch (error) {
+    if (signal.aborted) return;
+    const problem = explainChainError(error);
+    for (const row of left) onFinding(row, buildUncheckedFinding(problem));
+  }
+}
+
+type SharedEvidence = Awaited<ReturnType<typeof collectSharedEvidence>>;
+
+/** Evidence that is fetched once for all rows. */
+async function collectSharedEvidence(task: CheckTask) {
+  const chain = await openRecordChain(task);
+  const read = createAttestationReader(chain);
+  const context = { attester: task.info.chain.attester.toLowerCase() as Address, now: new Date() };
+  const rivals = await findCommitmentsAround(task.rows, { chain, signal: task.signal, ...context }, read);
+  const openings = await readOpenings(task.rows, task.shown.horizon, task.signal);
+  return { chain, context, read, rivals, openings, salts: await fetchSalts(task) };
+}
+
+/** An error in one row must not stop the check of the others. */
+async function checkRow(task: CheckTask, row: ScorecardRow, shared: SharedEvidence): Promise<RowFinding> {
+  try {
+    return verifyRow(await collectEvidence(task, row, shared), shared.context);
+  } catch (error) {
+    if (task.signal.aborted) throw error;
+    reportError(error);
+    return buildUncheckedFinding('the row of the service is malformed');
+  }
+}
+
+async function collectEvidence(
+  { shown, signal }: CheckTask,
+  row: ScorecardRow,
+  { read, salts, rivals, openings, context }: SharedEvidence,
+) {
+  const { sequence, attestationUid, resolutionUid } = row;
+  const neighbours = findNeighbours(row, shown.known);
+  const { before } = neighbours;
+  const [prediction, resolution, previous] = await Promise.all([
+    read('prediction', attestationUid, row.windowOpensAt),
+    read('resolution', resolutionUid, row.resolvedAt),
+    // Made a day before this one.
+    read('prediction', before?.attestationUid, row.windowOpensAt),
+  ]);
+  const made = prediction === null ? null : checkAttestation(prediction, context, createFindings());
+  // An attestation that is not authentic names no metadata.
+  const metadata = made
+    ? await readMetadata(encodeCid(made.data.metadata), signal)
+    : { problem: 'no metadata is published under its digest' };
+  return {
+    prediction: prediction ?? { sequence, day: null, horizonDays: null, windowOpensAt: new Date(row.windowOpensAt) },
+    resolutions: resolution === null ? [] : [resolution],
+    // That the row before is missing is a finding by itself.
+    previous: before === null && sequence !== 1 ? undefined : previous,
+    opening: resolution === null ? getShownOpening(row, salts.get(String(attestationUid)) ?? null) : undefined,
+    metadata,
+    ...(resolution !== null && { distributions: findServed(openings, row, metadata) }),
+    ...{ rivals, claimed: { row, horizon: shown.horizon, neighbours } },
+  };
+}
+
+/** Salts of calls that are visible before their resolution, by prediction uid. */
+async function fetchSalts({ rows, shown, token, info }: CheckTask): Promise<ReadonlyMap<string, string>> {
+  if (!rows.some(({ direction, resolutionUid }) => direction !== null && resolutionUid === null)) return new Map();
+  const path = `api/svc/onchain-oracle/history?horizon=${shown.horizon}&limit=${info.limits.attestationHistory.most}` as const;
+  // Without salts the commitments stay unopened, and the finding says so.
+  const { data } = await requestApi<AttestationHistory>(path, { token }).catch(() => ({ data: [] }));
+  return new Map(data.flatMap(({ type, uid, salt }) => (type === 'prediction' && salt !== null ? [[uid, salt]] : [])));
+}
+
+/** With 2-second blocks, five hours are 9,000 blocks: one `eth_getLogs` call on most endpoints. */
+const SEARCH_BEFORE_OPENING_MS = 5 * HOUR_MS;
+/** A call is made on its day, whatever the row claims. */
+const MAX_SEARCH_MS = 24 * HOUR_MS;
+const MAX_BLOCKS = 50_000;
+/** A wallet makes four predictions a day, plus those of missed days. */
+const MAX_PREDICTIONS = 1_000;
+const MAX_PREDICTIONS_PER_ROW = 8;
+const SEARCH_TIMEOUT_MS = 30_000;
+
+/**
+ * Searches the blocks around the rows for competing commitments, with limits on blocks, predictions and time: a wallet that commits to both
+ * directions and reveals the winning one has forecast nothing.
+ */
+export async function findCommitmentsAround(
+  rows: readonly ScorecardRow[],
+  search: EvidenceSearch & { signal: AbortSignal },
+  read: AttestationReader,
+  timeoutMs = SEARCH_TIMEOUT_MS,
+): Promise<RivalEvidence> {
+  const range = await computeSearchRange(rows, read);
+  if (range === null) return { problem: 'the service names no opening of its window' };
+  const maxPredictions = Math.max(MAX_PREDICTIONS, MAX_PREDICTIONS_PER_ROW * rows.length);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const ended = new Promise<Unread>((resolve) =>
+    timeout.addEventListener('abort', () => resolve({ problem: `the endpoint did not answer within ${timeoutMs / 1_000} s` })),
+  );
+  const limited = { ...search, signal: AbortSignal.any([search.signal, timeout]) };
+  const searching = findCommitments(limited, range, { maxBlocks: MAX_BLOCKS, maxPredictions });
+  const found = await Promise.race([orProblem(searching), ended]);
+  search.signal.throwIfAborted();
+  // So many predictions in one day can only serve to hide one.
+  if (isUnread(found) || found.tooMany === undefined || rows.length === 1) return found;
+  return { problem: `more than ${maxPredictions} predictions are too many for these rows: check this row by itself` };
+}
+
+/** Time range in which another prediction could have been made: a day, shortened for a single row to an hour before its own. */
+async function computeSearchRange(rows: readonly ScorecardRow[], read: AttestationReader) {
+  const opens = rows.map(({ windowOpensAt }) => Date.parse(windowOpensAt)).filter(Number.isFinite);
+  if (opens.length === 0) return null;
+  const until = Math.max(...opens);
+  const content = rows.length > 1 ? null : (await read('prediction', rows[0].attestationUid))?.content;
+  const madeMs = content != null && 'time' in content ? Number(content.time) * 1_000 || until : until;
+  const ahead = rows.length > 1 ? MAX_SEARCH_MS : Math.max(SEARCH_BEFORE_OPENING_MS, until - madeMs + HOUR_MS);
+  return { since: new Date(Math.min(...opens) - Math.min(MAX_SEARCH_MS, ahead)), until: new Date(until) };
+}
+
+/** By sequence number; null: the service has no such operation. */
+type ServedOpenings = ReadonlyMap<number, ServedDistributions> | Unread | null;
+
+/** The opened distributions of the resolved ones of some rows, in as few requests as their numbers allow. */
+async function readOpenings(rows: readonly ScorecardRow[], horizonDays: number, signal: AbortSignal): Promise<ServedOpenings> {
+  const sequences = rows.flatMap(({ sequence, resolutionUid }) => (resolutionUid === null ? [] : [sequence]));
+  const found = sequences.length === 0 ? new Map() : await orProblem(readDown(sequences, horizonDays, signal));
+  signal.throwIfAborted();
+  return found;
+}
+
+async function readDown(sequences: readonly number[], horizonDays: number, signal: AbortSignal) {
+  const claims = createDistributionClaims(document.baseURI.replace(/\/+$/, ''), requestApi);
+  const found = new Map<number, ServedDistributions>();
+  const left = new Set(sequences);
+  while (left.size > 0) {
+    signal.throwIfAborted();
+    const [first, last] = [Math.max(...left), Math.min(...left)];
+    const limit = Math.min(MAX_OPENINGS_PER_PAGE, first - last + 1);
+    const page = await claims.readPage(horizonDays, { limit, before: first + 1 });
+    if (page === null) return null;
+    for (const served of page.data) found.set(served.sequence, served);
+    const reached = page.nextCursor === null ? Number.NEGATIVE_INFINITY : Math.min(first, ...page.data.map(({ sequence }) => sequence));
+    for (const sequence of left) if (sequence >= reached) left.delete(sequence);
+  }
+  return found;
+}
+
+/** What the service serves of a resolved row; null: it withholds what the metadata names. */
+function findServed(openings: ServedOpenings, { sequence }: ScorecardRow, metadata: Uint8Array | Unread) {
+  if (isUnread(openings)) return openings;
+  if (openings !== null) return openings.get(sequence) ?? null;
+  const names = !isUnread(metadata) && parseCommittedModels(new TextDecoder().decode(metadata)) !== 'none';
+  return names ? null : { problem: 'the service has no operation that opens distributions' };
+}
+
+/** `stage`: state that the row claims. */
+export interface RowFinding {
+  verdict: Finding['outcome'];
+  stage: 'over' | 'open' | 'void';
+  summary: string;
+  findings: readonly Finding[];
+}
+
+const VERIFIED_LABELS = { over: 'Verified', open: 'Verified so far', void: 'Verified as void' };
+
+export type RowEvidence = ForecastEvidence & { claimed: ListedClaim };
+
+/** Checks a row of the scorecard against the chain. */
+export function verifyRow(evidence: RowEvidence, context: CheckContext): RowFinding {
+  const findings = createFindings();
+  checkForecastEvidence(evidence, context, findings);
+  const { list } = findings;
+  const { status, resolutionUid } = evidence.claimed.row;
+  const stage = status === 'VOID' ? 'void' : resolutionUid === null ? 'open' : 'over';
+  const { pass = [], fail = [], unknown = [] } = Object.groupBy(list, ({ outcome }) => outcome);
+  const summaries = {
+    pass: `${VERIFIED_LABELS[stage]}: ${pass.length} checks`,
+    fail: `Does not match: ${[...new Set(fail.map(({ check }) => check))].join(', ')}`,
+    unknown: `Could not be checked: ${unknown.find(({ isDue }) => isDue)?.because}`,
+  };
+  const verdict = getVerdict(list);
+  return { verdict, stage, summary: summaries[verdict], findings: list };
+}
+
+function buildUncheckedFinding(reason: string): RowFinding {
+  return { verdict: 'unknown', stage: 'open', summary: `Could not be checked: ${reason}`, findings: [] };
+}
+
+const OUTCOMES = { agrees: 'pass', differs: 'fail', incomplete: 'unknown', unknown: 'unknown' } as const satisfies Record<
+  AuditReport['verdict'],
+  string
+>;
+
+/** Button that audits the whole record. A second click stops it, and the next one continues with what was read from the same endpoint. */
+export function createRecordCheck(setup: CheckSetup) {
+  const result = h('div', {});
+  let kept: { endpoint: string; state: ReadingState } | null = null;
+
+  async function run(signal: AbortSignal, onProgress: OnProgress): Promise<string> {
+    replaceChildren(result);
+    onProgress('connecting', 0, 1);
+    const found = await loadSetup(setup);
+    if (isUnread(found)) return `Could not be checked: ${found.problem}.`;
+    if (kept?.endpoint !== found.endpoint) kept = { endpoint: found.endpoint, state: createReadingState(0) };
+    const { state } = kept;
+    const attester = found.info.chain.attester as Address;
+    // The scorecards as every reader gets them.
+    const claims = createServiceClaims(document.baseURI.replace(/\/+$/, ''), requestApi);
+    try {
+      const chain = await openRecordChain({ ...found, signal });
+      const options = { chain, attester, prices: null, claims, state, signal, onProgress };
+      replaceChildren(result, renderReport(await auditUntilSettled(() => audit({ ...options, now: new Date() }))));
+      kept = null;
+      return '';
+    } catch (error) {
+      const why = signal.aborted ? 'Stopped:' : `Could not be checked: ${explainChainError(error)}.`;
+      return `${why} ${state.contents.size} attestations were read, and the next click continues.`;
+    }
+  }
+  const { element, start } = createCheckButton({
+    label: () => (kept === null ? 'Check everything now' : 'Continue to check everything'),
+    progressLabel: 'Progress of the check of everything',
+    isPrimary: true,
+    run,
+  });
+  document.addEventListener(CHECK_EVENT, start);
+  return h('div', { class: 'check-record' }, element, result);
+}
+
+function renderReport(report: AuditReport) {
+  const { mark, look } = VERDICT_STYLES[OUTCOMES[report.verdict]];
+  const file = URL.createObjectURL(new Blob([formatReportJson(report)], { type: 'application/json' }));
+  const name = `audit-${report.chainId}-${report.auditedAt.slice(0, 10)}.json`;
+  return [
+    h(
+      'details',
+      { class: `finding ${look}`, open: report.verdict !== 'agrees' },
+      h('summary', { role: 'status' }, h('span', { 'aria-hidden': 'true' }, mark), h('strong', {}, `${report.summary}.`)),
+      h('pre', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Report' }, reportText(report)),
+    ),
+    h('p', { class: 'quiet' }, [
+      h('a', { href: file, download: name }, 'Download the report'),
+      '. “npx svc audit” compares the closes, too.',
+    ]),
+  ];
+}
+
+/** Event on the document that starts the check of the whole record, unless it runs. */
+export const CHECK_EVENT = 'oracle-check';
+
+/** Verdicts differ in mark and text, not in colour alone. */
+const VERDICT_STYLES = {
+  pass: { mark: '✓', look: 'is-good' },
+  fail: { mark: '✗', look: 'is-bad' },
+  unknown: { mark: '?', look: 'is-unsure' },
+};
+
+/** The verdict, with all comparisons in a disclosure. */
+export function renderFinding({ finding, open, from, at }: StoredFinding, onToggle: (open: boolean) => void) {
+  const { verdict, stage, summary, findings } = finding;
+  const { mark, look } = VERDICT_STYLES[verdict];
+  const [left, checks] = [true, false].map((isLeft) => findings.filter(({ outcome }) => (outcome === 'unknown') === isLeft));
+  const about = (kind: SchemaName | undefined) => checks.filter(({ subject }) => subject.attestation === kind).map(renderCheck);
+  const sources = [
+    `Attestations were read from ${from} at `,
+    createTime(at.toISOString(), 'clock'),
+    '; hashing and comparison ran in this browser. The row, the metadata and the salt of an unresolved forecast come from the service and ',
+    'are compared with on-chain digests where named above.',
+  ];
+  const later = left.length === 0 ? null : h('span', { class: 'later' }, ` · ${left.length} left open`);
+  const sentence = [h('span', { class: 'verdict-mark', 'aria-hidden': 'true' }, mark), h('strong', {}, summary), later];
+  if (checks.length === 0) return h('p', { class: `finding ${look}` }, sentence);
+  return h(
+    'details',
+    { class: `finding ${look}`, open, ontoggle: ({ target }) => onToggle((target as HTMLDetailsElement).open) },
+    h('summary', {}, sentence),
+    renderGroup('Prediction, made before the window', about('prediction')),
+    renderGroup('Resolution, made after it', about('resolution')),
+    renderGroup('Position in the record', about(undefined)),
+    renderGroup(
+      'Left open',
+      left.map(({ check, because }) => renderOpenItem(`${getCheck(check).title}: ${because}`)),
+    ),
+    renderGroup('Not checked here', (stage === 'over' ? [MARKET_CLOSES, OTHER_ATTESTATIONS] : [OTHER_ATTESTATIONS]).map(renderOpenItem)),
+    h('p', { class: 'quiet' }, sources),
+  );
+}
+
+/** Claims that the two attestations cannot prove. */
+const MARKET_CLOSES = 'The closes: “npx svc verify --prices live” compares them';
+const OTHER_ATTESTATIONS =
+  'That no earlier commitment for this day, second record or newer row is withheld: “Check everything now” reads all attestations';
+
+function renderGroup(heading: string, lines: readonly HTMLElement[]) {
+  return lines.length === 0 ? null : h('div', { class: 'checks' }, h('h3', {}, heading), h('ul', {}, lines));
+}
+
+function renderCheck(finding: Finding) {
+  const ok = finding.outcome === 'pass';
+  const { mark, look } = VERDICT_STYLES[finding.outcome];
+  const actual = String(finding.actual ?? 'nothing');
+  const figures = ok ? renderActual(actual) : h('span', { class: 'difference' }, ` ${finding.because}.`);
+  return h(
+    'li',
+    {},
+    h('span', { class: look }, mark, h('span', { class: 'visually-hidden' }, ok ? ' agrees: ' : ' does not: ')),
+    h('span', {}, describeFinding(finding), figures),
+  );
+}
+
+/** The value on chain, unless it is only a confirmation. */
+function renderActual(actual: string) {
+  if (!/^(?:0x|-?\d|[A-Z])/.test(actual)) return null;
+  return h('span', { class: 'value' }, ` ${actual.length > 60 ? shortenHex(actual) : actual}`);
+}
+
+function renderOpenItem(text: string) {
+  return h('li', {}, h('span', { class: 'quiet', 'aria-hidden': 'true' }, '○'), h('span', {}, text));
+}
+
+export interface StoredFinding {
+  finding: RowFinding;
+  /** Time of the check. */
+  at: Date;
+  /** Host of the endpoint. */
+  from: string;
+  /** Whether its details are open. */
+  open: boolean;
+}
+
+export type RowChecker = ReturnType<typeof createRowChecker>;
+
+/** Chain and endpoint to check against; they may be missing when the reader clicks. */
+interface CheckSetup {
+  getInfo: () => Promise<ApiResponses['info'] | null>;
+  endpointNow: () => { url: string } | { problem: string } | null;
+}
+
+/** Checks rows and caches the findings while row and neighbours stay the same. */
+export function createRowChecker(session: Session, setup: CheckSetup) {
+  const stored = new Map<string, StoredFinding>();
+
+  return {
+    foundOf: (row: ScorecardRow, shown: ShownRecord) => stored.get(buildRowKey(row, shown)),
+    async check(rows: readonly ScorecardRow[], options: { shown: ShownRecord; signal: AbortSignal; onFound: OnFinding }) {
+      const { shown, signal, onFound } = options;
+      const found = await loadSetup(setup);
+      const from = 'problem' in found ? '' : new URL(found.endpoint).host;
+      const onFinding: OnFinding = (row, finding) => {
+        const key = buildRowKey(row, shown);
+        stored.set(key, { finding, at: new Date(), from, open: stored.get(key)?.open ?? false });
+        onFound(row, finding);
+      };
+      if ('problem' in found) for (const row of rows) onFinding(row, buildUncheckedFinding(found.problem));
+      else await checkRows({ ...found, rows, shown, token: session.current?.token ?? null, signal, onFinding });
+    },
+  };
+}
+
+/** The cache key contains everything that a finding depends on. */
+export function buildRowKey(row: ScorecardRow, { horizon, known }: ShownRecord) {
+  const { before, ...closes } = findNeighbours(row, known);
+  return JSON.stringify([horizon, row, before?.attestationUid, before?.sequence, closes]);
+}
+
+async function loadSetup({ getInfo, endpointNow }: CheckSetup): Promise<Pick<CheckTask, 'info' | 'endpoint'> | Unread> {
+  const info = await getInfo();
+  const endpoint = endpointNow();
+  if (info === null || endpoint === null) return { problem: 'the service has not named its chain' };
+  return 'problem' in endpoint ? { problem: 'no usable RPC endpoint is entered' } : { info, endpoint: endpoint.url };
+}

@@ -1,0 +1,268 @@
+import { isMarkupElement, listAttributes, type Markup, renderTime } from '../markup.ts';
+
+/** DOM construction without HTML parsing: external text can only become text nodes. */
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+export type Child = Node | string | number | null | undefined | false;
+export type Children = Child | readonly Children[];
+type Attributes = Record<string, string | number | boolean | null | undefined | ((event: Event) => void)>;
+
+/** Creates an HTML element. Omits attributes that are false, null or undefined; `onclick` and the like take functions. */
+export function h<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: Children[]
+): HTMLElementTagNameMap[Tag] {
+  return fillElement(document.createElement(tag), attributes, children);
+}
+
+/** Creates an SVG element; see `h`. */
+export function s<Tag extends keyof SVGElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: Children[]
+): SVGElementTagNameMap[Tag] {
+  return fillElement(document.createElementNS(SVG, tag) as SVGElementTagNameMap[Tag], attributes, children);
+}
+
+export function replaceChildren(element: Element, ...children: Children[]) {
+  element.replaceChildren(...toDomNodes(children));
+}
+
+/** An element that the server has written. */
+export function byId(id: string): HTMLElement {
+  const element = document.getElementById(id);
+  if (element === null) throw new Error(`The page has no element ${id}`);
+  return element;
+}
+
+/** The element below the heading of a section. */
+export function getSectionBody(id: string): HTMLElement {
+  return byId(id).querySelector('.body') as HTMLElement;
+}
+
+function fillElement<E extends Element>(element: E, attributes: Attributes, children: Children): E {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === 'function') element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? '' : String(value));
+  }
+  element.append(...toDomNodes(children));
+  return element;
+}
+
+function toDomNodes(children: Children): (Node | string)[] {
+  if (children === null || children === undefined || children === false) return [];
+  if (typeof children !== 'object') return [String(children)];
+  return children instanceof Node ? [children] : children.flatMap(toDomNodes);
+}
+
+/** A `dl.facts` list of terms and values. */
+export function renderFacts(facts: readonly (readonly [term: string, value: Child])[]) {
+  const entries = facts.map(([term, value]) => h('div', {}, h('dt', {}, term), h('dd', {}, value)));
+  return h('dl', { class: 'facts' }, entries);
+}
+
+/** Legend of a chart. `mark`: class of the mark, such as `mark-line`. */
+export function renderLegend(entries: readonly { label: string; mark: string }[]) {
+  const marks = entries.map(({ label, mark }) => h('li', {}, h('span', { class: `mark ${mark}`, 'aria-hidden': 'true' }), label));
+  return h('ul', { class: 'legend' }, marks);
+}
+
+/** Text of wire values and ISO dates. */
+
+/** `Bear trend` for `BEAR_TREND`. */
+export function formatRegime(regime: string) {
+  const text = regime.toLowerCase().replaceAll('_', ' ');
+  return `${text[0].toUpperCase()}${text.slice(1)}`;
+}
+
+/** `7-day` for `7d`. */
+export function formatHorizon(horizon: string) {
+  return `${horizon.replace(/d$/, '')}-day`;
+}
+
+/** `22 Nov 2026` for an ISO 8601 date or time. */
+export function formatDate(time: string) {
+  return formatIsoDate(time, { day: 'numeric', month: 'short', year: 'numeric' });
+}
+
+/** `22 Nov` for an ISO 8601 date or time. */
+export function formatDayAndMonth(time: string) {
+  return formatIsoDate(time, { day: 'numeric', month: 'short' });
+}
+
+function formatIsoDate(time: string, form: Intl.DateTimeFormatOptions) {
+  return new Date(`${time.slice(0, 10)}T00:00:00Z`).toLocaleDateString('en-GB', { ...form, timeZone: 'UTC' });
+}
+
+/** `+1.50 %`. */
+export function formatSignedPercent(percent: number) {
+  return `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${Math.abs(percent).toFixed(2)}\u00a0%`;
+}
+
+/** Capitalizes and ends a sentence of the service; keeps minus and percent signs with their numbers. */
+export function toSentence(text: string) {
+  const figures = text.replace(/(\d) %/g, '$1\u00a0%').replace(/(^|[ (])-(?=\d)/g, '$1−');
+  return `${figures.charAt(0).toUpperCase()}${figures.slice(1)}${figures.endsWith('.') ? '' : '.'}`;
+}
+
+/** Limits the length of external text. */
+export function truncate(text: unknown, most = 140) {
+  const whole = String(text ?? '');
+  return whole.length > most ? `${whole.slice(0, most - 1)}…` : whole;
+}
+
+/** `Basic` for `basic`. */
+export function formatTier(tier: string) {
+  return `${tier.slice(0, 1).toUpperCase()}${tier.slice(1)}`;
+}
+
+/** Times are shown in the zone of the reader, with UTC as their title; dates of forecasts stay UTC dates. */
+
+/** `2026-11-22 22:35 CET` for an ISO 8601 time. @param timeZone default: of the reader */
+export function formatLocalTime(time: string, timeZone?: string): string {
+  const { year, month, day, ...clock } = readClock(time, timeZone);
+  return `${year}-${month}-${day} ${formatClock(clock)}`;
+}
+
+/** `22:35 CET`. */
+export function formatLocalClock(time: string, timeZone?: string): string {
+  return formatClock(readClock(time, timeZone));
+}
+
+/** A `time` element; a dash without a time. @param time ISO 8601 @param form with or without the date */
+export function createTime(time: string | null | undefined, form: 'full' | 'clock' = 'full'): Child {
+  if (!time) return '–';
+  const [element] = toNodes(renderTime(time)) as [HTMLElement];
+  element.textContent = form === 'full' ? formatLocalTime(time) : formatLocalClock(time);
+  return element;
+}
+
+/** Times that the server has written in UTC. */
+export function localizeTimes(root: ParentNode = document) {
+  for (const element of root.querySelectorAll<HTMLTimeElement>('time.local')) element.textContent = formatLocalTime(element.dateTime);
+}
+
+type Clock = Record<'hour' | 'minute' | 'timeZoneName', string>;
+
+function formatClock({ hour, minute, timeZoneName }: Clock) {
+  return `${hour}:${minute} ${timeZoneName}`;
+}
+
+function readClock(time: string, timeZone: string | undefined) {
+  const two = '2-digit';
+  const form = new Intl.DateTimeFormat('en-GB', {
+    ...{ year: 'numeric', month: two, day: two, hour: two, minute: two, timeZoneName: 'short', timeZone },
+  });
+  const parts = form.formatToParts(new Date(time)).map(({ type, value }) => [type, value]);
+  return Object.fromEntries(parts) as Clock & Record<'year' | 'month' | 'day', string>;
+}
+
+/** The elements of a tree that the server could have written as HTML. */
+export function toNodes(markup: Markup, isSvg = false): (Node | string)[] {
+  if (markup === null || markup === undefined || markup === false) return [];
+  if (typeof markup !== 'object') return [String(markup)];
+  if (!isMarkupElement(markup)) return markup.flatMap((one) => toNodes(one, isSvg));
+  const inSvg = isSvg || markup.tag === 'svg';
+  const element = inSvg ? document.createElementNS(SVG, markup.tag) : document.createElement(markup.tag);
+  for (const [name, value] of listAttributes(markup)) element.setAttribute(name, value);
+  element.append(...markup.children.flatMap((one) => toNodes(one, inSvg)));
+  return [element];
+}
+
+const UPDATE_MS = 10_000;
+
+/** A relative time such as `3 hours ago` that is kept current, with the exact time as its title. @param time ISO 8601 */
+export function createRelativeTime(time: string) {
+  return h('time', { class: 'ago', datetime: time, title: formatUtcTime(time) }, formatRelativeTime(time));
+}
+
+export function startTimeUpdates() {
+  setInterval(() => {
+    for (const element of document.querySelectorAll('time.ago')) {
+      const text = formatRelativeTime((element as HTMLTimeElement).dateTime);
+      if (element.textContent !== text) element.textContent = text;
+    }
+  }, UPDATE_MS);
+}
+
+/** Number formats; a dash stands for a missing value. */
+
+const EMPTY_VALUE = '–';
+const usdFormat = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 });
+const usdCentsFormat = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
+const countFormat = new Intl.NumberFormat('en-US');
+
+type Interval = { low: number; high: number } | null | undefined;
+
+export function formatUsd(value: number | null | undefined) {
+  return value === null || value === undefined ? EMPTY_VALUE : usdFormat.format(value);
+}
+
+export function formatUsdCents(value: number | null | undefined) {
+  return value === null || value === undefined ? EMPTY_VALUE : usdCentsFormat.format(value);
+}
+
+export function formatCount(value: number | null | undefined) {
+  return value === null || value === undefined ? EMPTY_VALUE : countFormat.format(value);
+}
+
+/** `58.4 %` for 0.584, with a no-break space. */
+export function formatPercent(value: number | null | undefined, digits = 1) {
+  return value === null || value === undefined ? EMPTY_VALUE : `${withMinusSign((100 * value).toFixed(digits))}\u00a0%`;
+}
+
+export function withMinusSign(figure: string) {
+  return figure.replace('-', '−');
+}
+
+export function formatDecimal(value: number | null | undefined, digits = 3) {
+  return value === null || value === undefined ? EMPTY_VALUE : withMinusSign(value.toFixed(digits));
+}
+
+/** Interval of shares, in percent. */
+export function formatPercentInterval(interval: Interval, digits = 1) {
+  return interval ? `${formatPercent(interval.low, digits)} to ${formatPercent(interval.high, digits)}` : EMPTY_VALUE;
+}
+
+/** `2026-11-22 21:35 UTC` for an ISO 8601 time. */
+export function formatUtcTime(time: string | null | undefined) {
+  return time ? `${time.slice(0, 10)} ${time.slice(11, 16)} UTC` : EMPTY_VALUE;
+}
+
+/** `3 hours ago` or `in 2 days`. @param time ISO 8601 */
+function formatRelativeTime(time: string, now = Date.now()) {
+  const seconds = Math.round((Date.parse(time) - now) / 1_000);
+  const [amount, unit] = toTimeUnit(Math.abs(seconds));
+  const text = `${amount} ${unit}${amount === 1 ? '' : 's'}`;
+  return seconds >= 0 ? `in ${text}` : `${text} ago`;
+}
+
+function toTimeUnit(seconds: number): [number, string] {
+  if (seconds < 90) return [seconds, 'second'];
+  if (seconds < 90 * 60) return [Math.round(seconds / 60), 'minute'];
+  if (seconds < 36 * 3_600) return [Math.round(seconds / 3_600), 'hour'];
+  return [Math.round(seconds / 86_400), 'day'];
+}
+
+/** `0x1234…abcd`. */
+export function shortenHex(hex: string | null | undefined) {
+  return hex ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : EMPTY_VALUE;
+}
+
+/** Amounts are whole millionths of an asset; never used as fractions in calculations. */
+const MICROS = 1_000_000;
+const amountFormat = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+/** `1,204.50 PAPER-USD`. */
+export function formatAssetAmount(micros: number | null, asset: string) {
+  return micros === null ? EMPTY_VALUE : `${amountFormat.format(micros / MICROS)} ${asset}`;
+}
+
+/** `+1,204.50 PAPER-USD`. */
+export function formatSignedAssetAmount(micros: number | null, asset: string) {
+  if (micros === null || micros === 0) return formatAssetAmount(micros, asset);
+  return `${micros > 0 ? '+' : '−'}${formatAssetAmount(Math.abs(micros), asset)}`;
+}

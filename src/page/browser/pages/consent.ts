@@ -1,0 +1,113 @@
+import { requestApi } from '../api.ts';
+import { byId, formatTier, h, replaceChildren } from '../dom.ts';
+import { mountTheme } from '../theme.ts';
+import {
+  createDemoSigner,
+  createWalletSigner,
+  discoverWallets,
+  LoginError,
+  renderWalletIcon,
+  type ShowStatus,
+  type Signer,
+  type Wallet,
+  withLoginErrors,
+} from '../unlock.ts';
+
+const DEMO_ROLES = ['basic', 'premium'] as const;
+
+mountTheme();
+mountConsent();
+
+/** The page on which a wallet allows an application to use its tier. */
+function mountConsent() {
+  const choice = byId('consent-choice');
+  const id = choice.dataset.id;
+  // Of a page that says why nothing can be allowed.
+  if (id === undefined) return;
+  const decide = createDecision(id);
+  const [wallets, demo] = [h('div', {}), choice.dataset.demo === undefined ? null : renderDemoWallets(decide)];
+  const draw = () => replaceChildren(wallets, renderWallets(found.all, decide));
+  const found = discoverWallets(draw);
+  found.ask();
+  draw();
+  replaceChildren(choice, wallets, demo);
+  byId('consent-deny').addEventListener('click', () => void decide('deny'));
+}
+
+type Decide = (how: Signer | 'deny') => Promise<void>;
+
+/** One decision at a time; after one that counts, the browser leaves the page. */
+function createDecision(id: string): Decide {
+  const status = byId('consent-status');
+  const say: ShowStatus = (message, isProblem = false) => {
+    status.textContent = message;
+    status.classList.toggle('bad', isProblem);
+  };
+  return async (how) => {
+    setBusy(true);
+    try {
+      const redirectTo = await withLoginErrors(() => (how === 'deny' ? deny(id) : allow(id, how, say)));
+      say('Going back to the application…');
+      location.assign(redirectTo);
+    } catch (error) {
+      setBusy(false);
+      if (!(error instanceof LoginError)) throw error;
+      say(error.message, true);
+    }
+  };
+}
+
+async function deny(id: string): Promise<string> {
+  return (await decide<{ redirectTo: string }>(id, { decision: 'deny' })).redirectTo;
+}
+
+/** The service composes a text that names the application, which the wallet signs. */
+async function allow(id: string, signer: Signer, say: ShowStatus): Promise<string> {
+  say('Choose an account in the wallet.');
+  const wallet = await signer.getAccount();
+  const { message } = await decide<{ message: string }>(id, { decision: 'sign', wallet });
+  say('Sign the text in the wallet.');
+  const signature = await signer.sign(message);
+  say('Checking signature and balance…');
+  return (await decide<{ redirectTo: string }>(id, { decision: 'allow', message, signature })).redirectTo;
+}
+
+function decide<Answer>(id: string, body: object): Promise<Answer> {
+  return requestApi<Answer>(`oauth/consent/${id}`, { method: 'POST', body });
+}
+
+function setBusy(isBusy: boolean) {
+  for (const button of byId('main').querySelectorAll('button')) button.disabled = isBusy;
+}
+
+function renderWallets(wallets: readonly Wallet[], decide: Decide) {
+  if (wallets.length === 0)
+    return h('p', { class: 'notice' }, 'No wallet was found in this browser. Open this page in the browser that has it.');
+  const rows = wallets.map((wallet) => {
+    const signer = createWalletSigner(wallet.provider);
+    const label = h('span', {}, `Sign with ${wallet.name} and allow`);
+    return h(
+      'li',
+      {},
+      h('button', { type: 'button', class: 'primary', onclick: () => void decide(signer) }, renderWalletIcon(wallet), label),
+    );
+  });
+  return h('ul', { class: 'wallets', 'aria-label': 'Wallets of this browser' }, rows);
+}
+
+function renderDemoWallets(decide: Decide) {
+  const buttons = DEMO_ROLES.map((role) =>
+    h(
+      'button',
+      { type: 'button', class: 'primary', onclick: () => void decide(createDemoSigner(role)) },
+      `Sign as ${formatTier(role)} and allow`,
+    ),
+  );
+  const about = 'Demo wallets of a local chain, whose tokens have no value';
+  return h(
+    'div',
+    { class: 'demo', role: 'group', 'aria-label': about },
+    h('span', { title: about }, 'Demo wallets, local chain:'),
+    buttons,
+  );
+}

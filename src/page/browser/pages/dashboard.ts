@@ -1,0 +1,453 @@
+import { type OriginKind, renderOriginMark } from '../../first-screen.ts';
+import { ApiProblem, createSession, type LoginSession, watchLimitWait } from '../api.ts';
+import { BUY_EVENT, createBuyDialog } from '../buy.ts';
+import {
+  byId,
+  createRelativeTime,
+  createTime,
+  formatCount,
+  formatDate,
+  formatTier,
+  formatUtcTime,
+  getSectionBody,
+  h,
+  replaceChildren,
+  shortenHex,
+  startTimeUpdates,
+  toNodes,
+} from '../dom.ts';
+import { mountAccuracy } from '../parts/accuracy.ts';
+import { mountAttestations } from '../parts/attestations.ts';
+import { mountCrowd } from '../parts/crowd.ts';
+import { mountEvents } from '../parts/events.ts';
+import { mountFeeds } from '../parts/feeds.ts';
+import { mountPrice } from '../parts/price.ts';
+import { mountRegimes } from '../parts/regimes.ts';
+import { mountSelfTests } from '../parts/self-tests.ts';
+import { mountCalibration, mountChallenge, mountScoresOverTime } from '../parts/skill.ts';
+import { mountToday } from '../parts/today.ts';
+import { mountWagers } from '../parts/wagers.ts';
+import type { ApiResponses, StartupStatus } from '../responses.ts';
+import { handleFragmentLinks, mountSafely, mountTabs } from '../section.ts';
+import {
+  createHorizonSelection,
+  createPoller,
+  createStore,
+  HORIZON_RESOURCES,
+  type Page,
+  primeStore,
+  RESOURCE_PATHS,
+  readInitialData,
+  type ServiceHealth,
+} from '../state.ts';
+import {
+  attemptLogin,
+  createDemoButtons,
+  createUnlockButton,
+  endSession,
+  getViewRole,
+  isSameAccount,
+  logInAsDemo,
+  logInWith,
+  STAGE_MESSAGES,
+  setBuyerView,
+  UNLOCK_EVENT,
+  VIEW_AS_EVENT,
+  type ViewRole,
+  type WalletWatch,
+  watchWallet,
+} from '../unlock.ts';
+import { createUnlockDialog } from '../unlock-dialog.ts';
+
+/** Time before expiry from which a session can be renewed. */
+const RENEWABLE_BEFORE_MS = 5 * 60_000;
+
+/** Login button, or wallet, tier, remaining time and logout of the session. */
+function mountAccount({ session, store, horizon }: Page) {
+  const notice = h('p', { class: 'account-notice', role: 'status', tabindex: -1 });
+  const state = h('div', { class: 'account' });
+  replaceChildren(byId('account'), state, notice);
+  document.getElementById('demo')?.replaceChildren(createDemoButtons({ session, store }));
+  const showNotice = (message: string) => {
+    notice.textContent = message;
+  };
+  const wallets = watchWallet({ onAccounts: (accounts) => onAccountsChanged(accounts) });
+  const leave = (message: string) => {
+    wallets.forget();
+    logOut(session, message, showNotice);
+    notice.focus();
+  };
+
+  function onAccountsChanged(accounts: readonly string[]) {
+    const { current } = session;
+    if (current !== null && !accounts.includes(current.wallet.toLowerCase())) leave('The wallet switched accounts: logged out.');
+  }
+
+  const onLoggedIn = (next: LoginSession) => {
+    showNotice('Logged in.');
+    session.set(next);
+  };
+  const dialog = createUnlockDialog({ wallets, onLoggedIn, fallback: notice, getInfo: () => store.get('info').answer });
+  const buying = createBuyDialog({ store, session, horizon, wallets, onNotice: showNotice });
+  document.body.append(dialog.element, buying.element);
+  document.addEventListener(UNLOCK_EVENT, dialog.open);
+  document.addEventListener(BUY_EVENT, () => {
+    dialog.close();
+    buying.open();
+  });
+  const viewAs = createViewAs({ session, say: showNotice, leave: () => leave('Logged out.'), buy: buying.open });
+  document.addEventListener(VIEW_AS_EVENT, (event) => void viewAs((event as CustomEvent<ViewRole>).detail));
+  const renewByWallet = createRenewal({ session, wallets, say: showNotice, openDialog: dialog.open });
+  const renew = () => {
+    const info = store.get('info').answer;
+    const role = info && wallets.used === null ? getViewRole(session, info) : null;
+    return role === 'basic' || role === 'premium' ? viewAs(role) : renewByWallet();
+  };
+  function draw() {
+    const { current } = session;
+    const focused = state.contains(document.activeElement) ? document.activeElement?.textContent : null;
+    replaceChildren(
+      state,
+      current === null ? createUnlockButton('Unlock') : renderSession(current, { renew, leave: () => leave('Logged out.') }),
+    );
+    if (session.hasEnded) showNotice('The session has ended. Unlock again to continue.');
+    // Focus must not move to a button with another function.
+    const same = [...state.querySelectorAll('button')].find(({ textContent }) => textContent === focused);
+    if (focused !== null) (same ?? notice).focus();
+  }
+  session.onChange(draw);
+  session.onRenewal(draw);
+  draw();
+  watchTokenExpiry(session, draw);
+  buying.resume();
+}
+
+interface ViewAsOptions {
+  session: Page['session'];
+  say: (message: string) => void;
+  leave: () => void;
+  buy: () => void;
+}
+
+/** Logs the demo wallet of a role in, or out for a role without a session. The last choice counts. */
+function createViewAs({ session, say, leave, buy }: ViewAsOptions) {
+  let chosen = 0;
+  return async (role: ViewRole) => {
+    const ownChoice = ++chosen;
+    const before = session.current;
+    setBuyerView(role === 'buyer');
+    if (role === 'public' || role === 'buyer') {
+      if (before !== null) leave();
+      if (role === 'buyer') buy();
+      return;
+    }
+    await attemptLogin({
+      login: () => logInAsDemo(role),
+      counts: () => ownChoice === chosen,
+      say,
+      onDone(next) {
+        say(`Viewing as ${formatTier(role)}.`);
+        session.set(next);
+        if (before !== null) endSession(before).catch(() => undefined);
+      },
+    });
+  };
+}
+
+interface RenewalOptions {
+  session: Page['session'];
+  wallets: Pick<WalletWatch, 'used'>;
+  say: (message: string) => void;
+  openDialog: () => void;
+}
+
+/** Renews the session with the same account; open elements of the page stay open. */
+export function createRenewal({ session, wallets, say: showNotice, openDialog }: RenewalOptions) {
+  return async () => {
+    const { current } = session;
+    const wallet = wallets.used;
+    if (wallet === null) return openDialog();
+    await attemptLogin({
+      login: (sayStage) => logInWith(wallet.provider, (stage) => sayStage(STAGE_MESSAGES[stage](wallet.name)), current?.wallet),
+      // The reader may have logged out in the meantime.
+      counts: () => session.current === current || session.hasEnded,
+      say: showNotice,
+      onDone(next) {
+        showNotice(isSameAccount(next.wallet, current?.wallet) ? 'Renewed.' : 'Logged in.');
+        session.set(next);
+      },
+    });
+  };
+}
+
+/** Logs out locally first, whether or not the service answers. */
+function logOut(session: Page['session'], message: string, showNotice: (message: string) => void) {
+  const { current } = session;
+  if (current === null) return;
+  showNotice(message);
+  session.set(null);
+  endSession(current).catch((error) => {
+    if (!(error instanceof ApiProblem)) throw error;
+    // The session has already ended at the service.
+    if (error.code === 'UNAUTHENTICATED') return;
+    showNotice(`${message} The service could not be reached; the token expires at ${formatUtcTime(current.expiresAt)}.`);
+  });
+}
+
+function renderSession({ wallet, tier, expiresAt }: LoginSession, { renew, leave }: { renew: () => void; leave: () => void }) {
+  const endsSoon = Date.parse(expiresAt) - Date.now() <= RENEWABLE_BEFORE_MS;
+  return [
+    h('span', { class: 'tier' }, formatTier(tier)),
+    h('span', { title: wallet }, shortenHex(wallet)),
+    h('span', { class: 'quiet' }, 'expires ', createRelativeTime(expiresAt)),
+    endsSoon && h('button', { type: 'button', onclick: renew }, 'Renew'),
+    h('button', { type: 'button', onclick: leave }, 'Log out'),
+  ];
+}
+
+/** Clears the session when its token expires, and redraws when it becomes renewable. */
+function watchTokenExpiry(session: Page['session'], onEndNear: () => void) {
+  let timers: ReturnType<typeof setTimeout>[] = [];
+  const arm = (current: LoginSession | null) => {
+    timers.forEach(clearTimeout);
+    if (current === null) return;
+    const left = Date.parse(current.expiresAt) - Date.now();
+    timers = [setTimeout(session.end, Math.max(0, left)), setTimeout(onEndNear, Math.max(0, left - RENEWABLE_BEFORE_MS))];
+  };
+  session.onChange(arm);
+  session.onRenewal(arm);
+  arm(session.current);
+}
+
+interface DataOrigin {
+  kind: OriginKind;
+  source: string;
+  replayedThrough: string | null;
+  staleSince: string | null;
+}
+
+/** Line about the data: simulated, recorded or live, replayed or stale; the rest is in a disclosure. The server has written its mark. */
+function mountOrigin({ store }: Page) {
+  const place = byId('origin');
+  let shown = '';
+  const draw = () => {
+    const origin = getDataOrigin(store);
+    if (origin === null || JSON.stringify(origin) === shown) return;
+    shown = JSON.stringify(origin);
+    place.dataset.kind = origin.kind;
+    const open = place.querySelector('details')?.open;
+    const mark = toNodes(renderOriginMark(origin.kind, { isStale: origin.staleSince !== null }));
+    const more = [...formatSource(origin), ...formatReplay(origin), ...formatWorth(origin)];
+    const stale = renderStaleness(origin);
+    replaceChildren(
+      place,
+      more.length + stale.length === 0
+        ? h('p', { class: 'origin-mark' }, mark)
+        : h('details', { open }, [
+            h('summary', { class: 'origin-mark' }, mark),
+            h('p', { class: 'origin-more' }, more.join(' '), ' ', stale),
+          ]),
+    );
+  };
+  for (const name of ['info', 'price', 'scorecard'] as const) store.watch(name, draw);
+}
+
+/** @returns null before `info` is loaded */
+function getDataOrigin(store: Page['store']): DataOrigin | null {
+  const { answer: info } = store.get('info');
+  const { answer: price } = store.get('price');
+  if (info === null) return null;
+  const { kind, source } = info.data;
+  // Rows are sorted newest first.
+  const { answer: scorecard } = store.get('scorecard');
+  const replayed = scorecard?.predictions.find((row) => row.replayed);
+  // Only a demo replays days, which may be older than the newest rows.
+  if (scorecard !== null && replayed === undefined && info.demo) store.needWholeRecord();
+  return { kind, source, replayedThrough: replayed?.date ?? null, staleSince: price?.stale ? price.timestamp : null };
+}
+
+function formatSource({ kind, source }: DataOrigin) {
+  if (kind === 'live') return [];
+  return [
+    kind === 'simulated'
+      ? `Prices and quotes are generated from ${parseSeed(source)}.`
+      : `Prices come from recorded files (${source}), not from the current market.`,
+  ];
+}
+
+/** `seed 2` from `simulated (seed 2)`. */
+function parseSeed(source: string) {
+  return /seed \S+?(?=\))/.exec(source)?.[0] ?? 'a seed';
+}
+
+function formatReplay({ kind, replayedThrough: through }: DataOrigin) {
+  if (through === null) return [];
+  const sentence = `Days up to ${formatDate(through)} were replayed at the first start of this demo`;
+  return [kind === 'simulated' ? `${sentence}.` : `${sentence}: their forecasts were not made on those dates.`];
+}
+
+function formatWorth({ kind }: DataOrigin) {
+  return kind === 'simulated' ? ['It shows nothing about performance on the real market.'] : [];
+}
+
+function renderStaleness({ kind, staleSince: since }: DataOrigin) {
+  if (since === null) return [];
+  return [kind === 'csv' ? 'The files end at ' : 'The newest price is stale: ', createTime(since), '.'];
+}
+
+type ConnectionState = ServiceHealth['state'] | 'failing' | 'limited';
+
+/** Connection status: of the service, and of the requests of this page. Screen readers announce changes only. */
+function mountConnection({ poller, store }: Page) {
+  const element = byId('connection');
+  const label = h('span', { class: 'connection-label' }, 'Connecting…');
+  replaceChildren(element, h('span', { class: 'dot', 'aria-hidden': 'true' }), label);
+  let health: ServiceHealth['state'] | null = null;
+  let lostAt: string | null = null;
+  let limitedUntil: string | null = null;
+  let shown = '';
+  function draw() {
+    if (health === null) return;
+    const count = store.countFailing();
+    const working = limitedUntil !== null ? 'limited' : count.failing > 0 ? 'failing' : 'up';
+    const state: ConnectionState = health === 'up' ? working : health;
+    const next = `${state} ${state === 'failing' ? `${count.failing} ${count.of}` : ''} ${limitedUntil}`;
+    if (next === shown) return;
+    shown = next;
+    element.dataset.state = state;
+    replaceChildren(label, renderState(state, count, { lostAt, limitedUntil }));
+  }
+  startTimeUpdates();
+  poller.onLook(({ state }) => {
+    lostAt = state === 'offline' ? (lostAt ?? new Date().toISOString()) : null;
+    health = state;
+    draw();
+  });
+  watchLimitWait((until) => {
+    limitedUntil = until?.toISOString() ?? null;
+    draw();
+  });
+  for (const name of Object.keys(RESOURCE_PATHS) as (keyof ApiResponses)[]) store.watch(name, draw);
+}
+
+interface Times {
+  lostAt: string | null;
+  limitedUntil: string | null;
+}
+
+function renderState(state: ConnectionState, { failing, of }: { failing: number; of: number }, { lostAt, limitedUntil }: Times) {
+  if (state === 'up') return 'Connected';
+  if (state === 'starting') return 'Starting up';
+  if (state === 'limited') return ['Limit of requests reached; goes on at ', createTime(limitedUntil, 'clock')];
+  if (state === 'failing') return `Service has errors: ${failing} of ${of} requests fail`;
+  return ['Offline since ', createTime(lostAt, 'clock'), '. Showing earlier data; reconnecting'];
+}
+
+/** Startup progress. The bar is updated in place, so that screen readers do not announce it every second. */
+function mountStartup({ poller }: Page) {
+  const place = byId('setup');
+  const label = h('label', { for: 'setup-bar' });
+  const bar = h('progress', { id: 'setup-bar' });
+  const panel = h('div', { class: 'setup' }, label, bar, h('p', { class: 'setup-note quiet' }, 'Sections fill as this progresses.'));
+  poller.onLook(({ state, setup }) => {
+    if (state === 'up') replaceChildren(place);
+    if (state !== 'starting' || setup === null) return;
+    label.textContent = formatStartupProgress(setup);
+    updateBar(bar, setup);
+    if (!panel.isConnected) replaceChildren(place, panel);
+  });
+}
+
+function formatStartupProgress({ what, done, total }: StartupStatus) {
+  const step = `${what.slice(0, 1).toUpperCase()}${what.slice(1)}`;
+  return done === null || total === null ? `${step}…` : `${step}: ${formatCount(done)} of ${formatCount(total)}`;
+}
+
+/** Indeterminate without a count. */
+function updateBar(bar: HTMLProgressElement, { done, total }: StartupStatus) {
+  if (done === null || !total) return bar.removeAttribute('value');
+  bar.max = total;
+  bar.value = done;
+}
+
+/** Resources whose content depends on the tier of the reader. */
+const READER_RESOURCES = ['signal', 'scorecard', 'wagers', 'crowd'] as const;
+
+/** Today's call and the record; the rest in tabs. */
+export function mountDashboard() {
+  const session = createSession();
+  const horizon = createHorizonSelection();
+  const store = createStore({ session, horizon });
+  primeStore(store, readInitialData(), { session, horizon });
+  const poller = createPoller(store);
+  const page: Page = { store, session, horizon, poller };
+
+  void store.show(PAGE_RESOURCES);
+  for (const mount of HEADER_PARTS) mountSafely(() => mount(page));
+  for (const [id, mount] of Object.entries(SECTION_PARTS)) mountSafely(() => mount(page), getSectionBody(id));
+  mountTabs(createTabMounting(page));
+
+  // Responses depend on session and horizon. Answers of an ended session are dropped at once, even when the service does not answer; the
+  // public call is dropped on login.
+  session.onChange((current) => {
+    for (const name of current === null ? READER_RESOURCES : (['signal'] as const)) store.forget(name);
+    void store.refreshAll(READER_RESOURCES);
+  });
+  horizon.onChange(() => {
+    for (const name of HORIZON_RESOURCES) store.forget(name);
+    void store.refreshAll(HORIZON_RESOURCES);
+  });
+  poller.onLook(({ state }) => {
+    document.body.toggleAttribute('data-starting', state === 'starting');
+    document.body.toggleAttribute('data-offline', state === 'offline');
+  });
+  handleFragmentLinks();
+  void poller.start();
+}
+
+/** Mounts the content of a tab when it is first shown, and has its resources refreshed while it is. */
+function createTabMounting(page: Page) {
+  const mounted = new Set<string>();
+  return (id: string | null) => {
+    const tab = id === null ? undefined : TAB_PARTS[id];
+    if (id !== null && tab !== undefined && !mounted.has(id)) {
+      mounted.add(id);
+      mountSafely(() => tab.mount(page), getSectionBody(id));
+    }
+    void page.store.show([...PAGE_RESOURCES, ...(tab?.resources ?? [])]);
+  };
+}
+
+type Mount = (page: Page) => void;
+
+const HEADER_PARTS: readonly Mount[] = [mountConnection, mountAccount, mountOrigin, mountStartup];
+
+/** By the id of the section. */
+const SECTION_PARTS: Readonly<Record<string, Mount>> = {
+  today: mountToday,
+  scores: mountScoresOverTime,
+  attestations: mountAttestations,
+};
+
+/** Refreshed whatever is shown. */
+const PAGE_RESOURCES: readonly (keyof ApiResponses)[] = ['info', 'stats', 'price', 'signal', 'range', 'scorecard', 'series'];
+
+interface TabPart {
+  mount: Mount;
+  /** Refreshed while the tab is shown. */
+  resources: readonly (keyof ApiResponses)[];
+}
+
+/** Mounted when they are first shown. */
+const TAB_PARTS: Readonly<Record<string, TabPart>> = {
+  price: { mount: mountPrice, resources: [] },
+  regimes: { mount: mountRegimes, resources: [] },
+  accuracy: { mount: mountAccuracy, resources: [] },
+  calibration: { mount: mountCalibration, resources: [] },
+  challenge: { mount: mountChallenge, resources: ['challenge'] },
+  crowd: { mount: mountCrowd, resources: ['crowd'] },
+  wagers: { mount: mountWagers, resources: ['wagers'] },
+  'self-tests': { mount: mountSelfTests, resources: ['selfTests'] },
+  events: { mount: mountEvents, resources: [] },
+  feeds: { mount: mountFeeds, resources: ['feeds'] },
+};

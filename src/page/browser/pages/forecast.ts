@@ -1,0 +1,102 @@
+import { createSession, requestApi } from '../api.ts';
+import { createRowChecker, renderFinding } from '../check.ts';
+import { byId, h, replaceChildren } from '../dom.ts';
+import { createEndpointForm } from '../record-chain.ts';
+import type { ApiResponses, ScorecardRow } from '../responses.ts';
+import type { ShownRecord } from '../section.ts';
+
+/** The page of one forecast, which the server has written: the script adds checking and sharing. */
+export function mountForecast() {
+  mountForecastCheck();
+  mountShareButton();
+}
+
+type EndpointForm = ReturnType<typeof createEndpointForm>;
+
+/** Checks the forecast of this page against the chain, with one click. */
+function mountForecastCheck() {
+  const button = document.getElementById('check') as HTMLButtonElement | null;
+  // A forecast that is not on chain has nothing to check.
+  if (button === null) return;
+  let endpoint: EndpointForm | null = null;
+  const checker = createRowChecker(createSession(), { getInfo, endpointNow: () => endpoint?.current() ?? null });
+
+  async function getInfo() {
+    const info = await requestApi<ApiResponses['info']>('api/svc/info');
+    if (endpoint === null) {
+      endpoint = createEndpointForm(info);
+      replaceChildren(byId('check-endpoint'), renderEndpoint(endpoint));
+    }
+    return info;
+  }
+
+  async function run() {
+    showLine('Reading the chain…');
+    const found = await readShown();
+    if (found === null) return showLine('The service no longer lists this forecast.');
+    await checker.check([found.row], {
+      shown: found.shown,
+      signal: new AbortController().signal,
+      onFound: (row) => {
+        const stored = checker.foundOf(row, found.shown);
+        if (stored !== undefined)
+          replaceChildren(
+            byId('check-result'),
+            renderFinding(stored, (open) => Object.assign(stored, { open })),
+          );
+      },
+    });
+  }
+
+  button.disabled = false;
+  button.addEventListener('click', async () => {
+    button.disabled = true;
+    await run().catch((error: Error) => showLine(`Could not be checked: ${error.message}.`));
+    button.disabled = false;
+    button.focus({ preventScroll: true });
+  });
+}
+
+function showLine(text: string) {
+  replaceChildren(byId('check-result'), h('p', { class: 'finding quiet' }, text));
+}
+
+function renderEndpoint({ form }: EndpointForm) {
+  return h('details', { class: 'table-of' }, h('summary', {}, 'Read the chain elsewhere'), form);
+}
+
+/** The row of this page, and those that a check compares: of the day before, and of the windows that begin or end with this one. */
+async function readShown(): Promise<{ row: ScorecardRow; shown: ShownRecord } | null> {
+  const { horizon: days, sequence } = byId('main').dataset;
+  const [horizon, own] = [Number(days), Number(sequence)];
+  const path = `api/svc/scorecard?horizon=${horizon}&before=${own + horizon + 1}&limit=${2 * horizon + 1}`;
+  const { predictions } = await requestApi<ApiResponses['scorecard']>(path);
+  const row = predictions.find((one) => one.sequence === own);
+  return row === undefined ? null : { row, shown: { horizon, known: predictions } };
+}
+
+/** Opens the share sheet of the system where there is one, else copies the address. */
+function mountShareButton() {
+  const button = byId('share') as HTMLButtonElement;
+  const say = (text: string) => replaceChildren(byId('share-status'), text);
+  button.disabled = false;
+  button.addEventListener('click', async () => say(await share()));
+}
+
+/** @returns what has happened; empty when the reader has cancelled */
+async function share(): Promise<string> {
+  const url = location.href.replace(/[?#].*$/, '');
+  if (typeof navigator.share === 'function') {
+    const problem = await navigator.share({ title: document.title, url }).then(
+      () => null,
+      (error: unknown) => error as Error,
+    );
+    if (problem === null) return 'Shared.';
+    if (problem.name === 'AbortError') return '';
+  }
+  const isCopied = await navigator.clipboard?.writeText(url).then(
+    () => true,
+    () => false,
+  );
+  return isCopied === true ? 'Link copied.' : `Copy this link: ${url}`;
+}

@@ -1,0 +1,154 @@
+import { type ForestRow, renderForestPlot } from '../charts/calibration.ts';
+import { createFigure } from '../charts/figure.ts';
+import { formatCount, formatDecimal, formatPercent, formatPercentInterval, formatRegime, getSectionBody, h, toSentence } from '../dom.ts';
+import { computeAlwaysUpShare, MIN_OUTCOMES, renderRecordFacts, TOO_FEW_TEXT } from '../record.ts';
+import type { ApiResponses } from '../responses.ts';
+import { mountWholeRecord, renderNotYet } from '../section.ts';
+import type { Page } from '../state.ts';
+
+type Scorecard = ApiResponses['scorecard'];
+type Share = Pick<Scorecard['byHorizon'][number], 'resolved' | 'wins' | 'accuracy' | 'dedupedTotal' | 'accuracyInterval95' | 'brier'>;
+/** A row of the plot and its source. */
+type ShareRow = ForestRow & { of: Share; total: number };
+
+const READING_NOTE =
+  'Bars are 95\u00a0% intervals. A bar that reaches the 50\u00a0% line does not differ measurably from a coin toss; one that reaches its diamond, from always UP. Only the selected horizon has a diamond.';
+
+/** Accuracy of all calls, by horizon and by regime. */
+export function mountAccuracy({ store }: Page) {
+  mountWholeRecord({ store, body: getSectionBody('accuracy'), draw: renderAccuracy });
+}
+
+function renderAccuracy(scorecard: Scorecard) {
+  const { summary } = scorecard;
+  if (summary.totalPredictions === 0) return renderNotYet('No forecast has been made yet, so there is no record.');
+  return [
+    ...renderVerdict(summary.verdict),
+    renderRecordFacts(scorecard),
+    h('div', { class: 'pair' }, createHorizonFigure(scorecard), createRegimeFigure(scorecard)),
+    h('p', { class: 'note' }, READING_NOTE),
+  ];
+}
+
+/** Splits the verdict of the service into a headline and supporting sentences. */
+function renderVerdict(verdict: string) {
+  const [claim, ...rest] = verdict.replace('always-UP:', 'always UP:').split(': ');
+  const sentences = rest
+    .join(': ')
+    .split('; ')
+    .filter((part) => part !== '');
+  return [
+    h('p', { class: 'verdict' }, toSentence(claim)),
+    sentences.length === 0 ? null : h('p', { class: 'lead' }, sentences.map(toSentence).join(' ')),
+  ];
+}
+
+function createHorizonFigure({ byHorizon: rows, horizon, predictions }: Scorecard) {
+  return createForestFigure({
+    title: 'Right calls by horizon',
+    of: 'horizons',
+    rows: rows.map((row) =>
+      buildShareRow({
+        label: `${row.horizon.replace('d', '')} ${row.horizon === '1d' ? 'day' : 'days'}${row.horizon === horizon ? ' (selected)' : ''}`,
+        share: row,
+        total: row.total,
+        alwaysUp: row.horizon === horizon ? computeAlwaysUpShare(predictions) : null,
+        none: row.holds > 0 ? `no call: ${formatCount(row.holds)} HOLD` : 'no call resolved yet',
+      }),
+    ),
+  });
+}
+
+function createRegimeFigure({ byRegime: rows, horizon, predictions }: Scorecard) {
+  return createForestFigure({
+    title: `Right calls by market regime, ${horizon.replace('d', '')} days`,
+    of: 'regimes',
+    rows: rows.map((row) =>
+      buildShareRow({
+        label: row.regime === null ? 'Nothing forecast' : formatRegime(row.regime),
+        share: row,
+        total: row.total,
+        alwaysUp: computeAlwaysUpShare(predictions.filter(({ regime }) => regime === row.regime)),
+        none: row.brier === null ? 'no call resolved yet' : `no call: ${formatCount(row.brier.n)} HOLD`,
+      }),
+    ),
+  });
+}
+
+interface ShareRowOptions {
+  label: string;
+  share: Share;
+  total: number;
+  alwaysUp: number | null;
+  none: string;
+}
+
+function buildShareRow({ label, share, total, alwaysUp, none }: ShareRowOptions): ShareRow {
+  const { accuracy, accuracyInterval95, dedupedTotal, resolved } = share;
+  // With no resolved call the summary reports an accuracy of 0, which is not a measurement.
+  const isScored = accuracy !== null && resolved > 0;
+  const enough = isScored && dedupedTotal >= MIN_OUTCOMES;
+  return {
+    label,
+    value: enough ? accuracy : null,
+    low: enough ? (accuracyInterval95?.low ?? null) : null,
+    high: enough ? (accuracyInterval95?.high ?? null) : null,
+    mark: enough ? alwaysUp : null,
+    figures: !isScored
+      ? none
+      : enough
+        ? `${formatPercent(accuracy)} of ${formatCount(resolved)} (${formatPercentInterval(accuracyInterval95, 0)})`
+        : `${TOO_FEW_TEXT}: ${formatCount(dedupedTotal)} without overlap`,
+    of: share,
+    total,
+  };
+}
+
+function createForestFigure({ title, of, rows }: { title: string; of: string; rows: readonly ShareRow[] }) {
+  const drawnRows = rows.filter(({ value }) => value !== null);
+  return createFigure({
+    title,
+    summary: formatForestSummary(drawnRows, of),
+    legend:
+      drawnRows.length === 0
+        ? []
+        : [
+            { label: 'right calls, 95 % interval', mark: 'mark-estimate' },
+            ...(rows.some(({ mark }) => typeof mark === 'number')
+              ? [{ label: `always UP${of === 'regimes' ? '' : ', selected horizon'}`, mark: 'mark-own' }]
+              : []),
+          ],
+    draw: (width) =>
+      renderForestPlot({
+        width,
+        rows,
+        reference: 0.5,
+        tick: (value) => formatPercent(value, 0),
+        domain: drawnRows.length === 0 ? [0, 1] : undefined,
+      }),
+    columns: [
+      { heading: of === 'regimes' ? 'Regime' : 'Horizon', cell: ({ label }) => label },
+      { heading: 'Right', cell: ({ of: share }) => formatCount(share.wins), numeric: true },
+      { heading: 'Calls', cell: ({ of: share }) => formatCount(share.resolved), numeric: true },
+      { heading: 'Without overlap', cell: ({ of: share }) => formatCount(share.dedupedTotal), numeric: true },
+      { heading: 'Share', cell: ({ of: share }) => formatPercent(share.accuracy), numeric: true },
+      { heading: '95 % interval', cell: ({ of: share }) => formatPercentInterval(share.accuracyInterval95), numeric: true },
+      { heading: 'Always UP', cell: ({ mark }) => formatPercent(mark), numeric: true },
+      { heading: 'Brier', cell: ({ of: share }) => formatDecimal(share.brier?.model, 4), numeric: true },
+      { heading: 'Base rate', cell: ({ of: share }) => formatDecimal(share.brier?.climatology, 4), numeric: true },
+      { heading: 'Forecasts', cell: ({ total }) => formatCount(total), numeric: true },
+    ],
+    rows,
+  });
+}
+
+/** @param rows with a share */
+function formatForestSummary(rows: readonly ShareRow[], of: string) {
+  if (rows.length === 0) return `No share yet: ${TOO_FEW_TEXT}.`;
+  const clear = rows.filter(({ low, high }) => low !== null && high !== null && (low > 0.5 || high < 0.5));
+  if (clear.length === 0 && rows.length === 1)
+    return `${rows[0].label}, the only one with enough calls, does not differ measurably from a coin toss.`;
+  if (clear.length === 0) return `None of the ${rows.length} ${of} with enough calls differs measurably from a coin toss.`;
+  const text = clear.map(({ label, value }) => `${label} (${(value ?? 0) > 0.5 ? 'above' : 'below'})`).join(', ');
+  return `Clear of 50\u00a0%: ${text}; of ${rows.length} ${of}, one in twenty would be so by chance.`;
+}

@@ -1,0 +1,102 @@
+import { parseDayNumber } from '../charts/figure.ts';
+import { type CrowdWeek, renderCrowdChart } from '../charts/over-time.ts';
+import { createTimeFigure } from '../charts/time-figure.ts';
+import { createTime, formatDecimal, formatPercent, getSectionBody, h, renderFacts, toSentence, truncate } from '../dom.ts';
+import { formatBidAsk, markReplayed, renderBook } from '../record.ts';
+import type { ApiResponses } from '../responses.ts';
+import { type Column, mountResource, renderNotYet } from '../section.ts';
+import type { Page } from '../state.ts';
+
+type Crowd = ApiResponses['crowd'];
+
+/** Prediction market against model, on the same questions. */
+export function mountCrowd({ store }: Page) {
+  mountResource({ store, name: 'crowd', body: getSectionBody('crowd'), draw: renderCrowd });
+}
+
+function renderCrowd({ totals, weeks, quotesAreOurs, venue, throughDate }: Crowd) {
+  const warning = quotesAreOurs
+    ? h('p', { class: 'notice' }, [
+        h('strong', {}, 'Not evidence. '),
+        `The quotes come from the ${venue} venue, which this service simulates to wager without money; no crowd is behind them.`,
+      ])
+    : null;
+  if (weeks.length === 0)
+    return [warning, renderNotYet('No weekly question has been priced yet. The first is pinned with the daily forecast.')];
+  return [warning, renderCrowdVerdict(totals), renderCrowdFacts(totals, throughDate), createCrowdFigure(weeks), renderWeekBook(weeks)];
+}
+
+function renderCrowdVerdict({ weeks, verdict }: Crowd['totals']) {
+  const text = weeks === 0 ? 'No week is settled yet, so there is no comparison.' : toSentence(verdict);
+  return h('p', { class: 'sum-up' }, text);
+}
+
+function renderCrowdFacts({ weeks, brierDifference, oracleCloser, marketCloser }: Crowd['totals'], throughDate: string | null) {
+  const { mean, low, high } = brierDifference ?? { mean: null, low: null, high: null };
+  return renderFacts([
+    ['Settled weeks', `${weeks}${throughDate === null ? '' : `, up to ${throughDate}`}`],
+    ['Closer to the outcome', `oracle ${oracleCloser}, crowd ${marketCloser}`],
+    ['Brier score, oracle minus crowd (below 0: oracle better)', formatDecimal(mean, 4)],
+    ['95 % interval', low === null ? '–' : `${formatDecimal(low, 4)} to ${formatDecimal(high, 4)}`],
+  ]);
+}
+
+function createCrowdFigure(newestFirst: Crowd['weeks']) {
+  const weeks = markReplayed(newestFirst)
+    .toReversed()
+    .map((week) => ({ ...week, day: parseDayNumber(week.date) }));
+  return createTimeFigure({
+    title: 'Probabilities of the weekly question',
+    points: () => weeks,
+    summary: formatCrowdSummary,
+    legend: () => [
+      { label: 'crowd: probability of YES', mark: 'mark-crowd' },
+      { label: 'oracle: probability of YES', mark: 'mark-oracle' },
+      { label: 'result: up YES, down NO', mark: 'mark-came-true' },
+    ],
+    draw: renderCrowdChart,
+    read: formatWeek,
+    columns: COLUMNS,
+  }).element;
+}
+
+function formatCrowdSummary(weeks: readonly CrowdWeek[]) {
+  const settled = weeks.filter(({ status }) => status === 'SETTLED').length;
+  return `${weeks.length} weekly ${weeks.length === 1 ? 'question' : 'questions'}, ${settled} of them settled. The closer a mark is to its triangle, the better.`;
+}
+
+function formatResult({ winner, status }: CrowdWeek) {
+  return winner ?? status.toLowerCase();
+}
+
+function formatWeek(week: CrowdWeek) {
+  const { weekId, marketProbability, oracleProbability, gated } = week;
+  const oracle = gated ? 'hidden' : formatPercent(oracleProbability);
+  return `${weekId}: crowd ${formatPercent(marketProbability)}, oracle ${oracle}; result ${formatResult(week)}.`;
+}
+
+const COLUMNS: Column<CrowdWeek>[] = [
+  {
+    heading: 'Week',
+    cell: ({ weekId, replayed }) => [
+      h('span', { class: 'one-line' }, weekId),
+      replayed ? h('span', { class: 'quiet' }, ' replayed') : null,
+    ],
+  },
+  { heading: 'Question (venue wording)', cell: ({ question }) => h('span', { class: 'long' }, truncate(question)) },
+  { heading: 'Crowd', cell: ({ marketProbability }) => formatPercent(marketProbability), numeric: true },
+  { heading: 'Oracle', cell: ({ oracleProbability, gated }) => (gated ? 'hidden' : formatPercent(oracleProbability)), numeric: true },
+  { heading: 'Bid / ask', cell: ({ book }) => formatBidAsk(book), numeric: true },
+  { heading: 'Result', cell: formatResult },
+  { heading: 'Closer', cell: ({ closer }) => (closer === 'market' ? 'crowd' : (closer ?? '–')) },
+];
+
+/** @param weeks newest first */
+function renderWeekBook([{ weekId, question, book, pinnedAt }]: Crowd['weeks']) {
+  if (book === null) return null;
+  return h('details', { class: 'more-of' }, [
+    h('summary', {}, `Order book of ${weekId}`),
+    h('p', {}, truncate(question), h('span', { class: 'quiet' }, ' Snapshot of ', createTime(pinnedAt), ', when the price was pinned.')),
+    renderBook(book, weekId),
+  ]);
+}

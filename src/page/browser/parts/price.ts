@@ -1,0 +1,124 @@
+import { DAY_MS } from '../../../forecast/day.ts';
+import { formatDayNumber } from '../charts/figure.ts';
+import {
+  buildFan,
+  type Fan,
+  type NewestPrice,
+  type PricePoint,
+  renderPriceChart,
+  selectNewest,
+  toPricePoints,
+} from '../charts/over-time.ts';
+import { createTimeFigure } from '../charts/time-figure.ts';
+import { formatPercent, formatUsd, getSectionBody } from '../dom.ts';
+import { countInsideBand } from '../record.ts';
+import type { ApiResponses } from '../responses.ts';
+import { type Column, mountWholeRecord, renderNotYet } from '../section.ts';
+import type { Page } from '../state.ts';
+
+type Scorecard = ApiResponses['scorecard'];
+
+export function mountPrice({ store }: Page) {
+  let figure: ReturnType<typeof createPriceFigure> = null;
+  const getFan = () => buildFan(store.get('range').answer);
+  const isFanPending = () => store.get('range').answer === null && store.get('range').problem === null;
+  mountWholeRecord({
+    store,
+    body: getSectionBody('price'),
+    draw: (scorecard) => {
+      figure = createPriceFigure({ scorecard, getFan, isFanPending, getNewest: () => toNewestPrice(store.get('price').answer) });
+      return figure?.element ?? renderNotYet('No close is known yet. The chart starts when the first outcome window opens, at 00:00 UTC.');
+    },
+  });
+  store.watch('price', () => figure?.redraw());
+  store.watch('range', () => figure?.update());
+}
+
+function toNewestPrice(answer: ApiResponses['price'] | null): NewestPrice | null {
+  if (answer === null || answer.price === null || answer.timestamp === null) return null;
+  return { day: Date.parse(answer.timestamp) / DAY_MS, price: answer.price };
+}
+
+interface PriceFigureOptions {
+  scorecard: Scorecard;
+  getFan: () => Fan | null;
+  /** The ranges have not been loaded yet. */
+  isFanPending: () => boolean;
+  getNewest: () => NewestPrice | null;
+}
+
+/** Null before the first close. */
+function createPriceFigure({ scorecard: { predictions, horizon }, getFan, isFanPending, getNewest }: PriceFigureOptions) {
+  const record = toPricePoints(predictions, null);
+  const last = record.findLast(({ close }) => close !== null)?.day;
+  if (last === undefined) return null;
+  const fanNow = () => selectNewest(last, getFan());
+  const newestNow = () => selectNewest(last, getNewest());
+  return createTimeFigure({
+    title: 'BTC/USD at 00:00 UTC',
+    points: () => toPricePoints(predictions, fanNow()),
+    span: () => [record[0].day, last],
+    summary: (points) => formatPriceSummary(points, horizon),
+    // The entry of a pending fan is there before it, so that nothing moves.
+    legend: (points) => buildLegend({ points, isPriced: newestNow() !== null, hasFan: isFanPending() || fanNow() !== null }),
+    draw: ({ width, points }) => renderPriceChart({ width, points, newest: newestNow(), fan: fanNow() }),
+    read: formatPricePoint,
+    start: (points) => points.findLastIndex(({ close }) => close !== null),
+    columns: COLUMNS,
+  });
+}
+
+function buildLegend({ points, isPriced, hasFan }: { points: readonly PricePoint[]; isPriced: boolean; hasFan: boolean }) {
+  const isResolved = points.some(({ fell }) => fell !== null);
+  return [
+    { label: 'close', mark: 'mark-line' },
+    ...(isPriced ? [{ label: 'newest price', mark: 'mark-newest' }] : []),
+    ...(isResolved ? [{ label: 'outside its 80 % band', mark: 'mark-outside' }] : []),
+    ...(points.some(({ band }) => band !== null) ? [{ label: 'chosen forecast', mark: 'mark-band' }] : []),
+    ...(hasFan ? [{ label: 'expected 50 and 80 % range', mark: 'mark-fan' }] : []),
+  ];
+}
+
+function formatPriceSummary(points: readonly PricePoint[], horizon: string) {
+  const { inside, of } = countInsideBand(points);
+  const closes = points.flatMap(({ close }) => (close === null ? [] : [close]));
+  const range = `Closes from ${formatUsd(Math.min(...closes))} to ${formatUsd(Math.max(...closes))}.`;
+  if (of === 0) return `${range} No forecast with a band was resolved on these days.`;
+  const days = horizon.replace('d', '');
+  return `Of the ${days}-day forecasts, the outcome fell inside the 80\u00a0% band on ${inside} of ${of} days (${formatPercent(inside / of, 0)}). ${range}`;
+}
+
+/** The close at 00:00 UTC is that of the day before. */
+const formatClosedDay = (day: number) => formatDayNumber(day - 1);
+
+function formatPricePoint({ day, close, row, band, fell, ahead }: PricePoint) {
+  const date = formatClosedDay(day);
+  if (band === null && ahead !== null) {
+    const { range50, range80, horizon } = ahead;
+    const days = horizon === '1d' ? '1 day' : `${horizon.replace('d', '')} days`;
+    return `${date}, ${days} ahead: expected 80\u00a0% range ${formatUsd(range80.low)} to ${formatUsd(range80.high)}, 50\u00a0% ${formatUsd(range50.low)} to ${formatUsd(range50.high)}.`;
+  }
+  const price = close === null ? 'no close yet' : formatUsd(close);
+  if (band === null) return `${date}: ${price}. No band for this day.`;
+  const said = `the forecast of ${row?.date} gave ${formatUsd(band.low)} to ${formatUsd(band.high)}, median ${formatUsd(band.median)}`;
+  return `${date}: ${price}; ${said}: ${fell === null ? 'not resolved yet' : BAND_RESULTS[fell]}${row?.replayed ? ' (replayed)' : ''}.`;
+}
+
+const BAND_RESULTS = { inside: 'inside the band', above: 'above the band', below: 'below the band' };
+
+function formatOutcome({ fell, band, ahead }: PricePoint) {
+  if (fell !== null) return BAND_RESULTS[fell];
+  if (band !== null) return 'not resolved yet';
+  return ahead === null ? '–' : `expected, ${ahead.horizon.replace('d', '')} days`;
+}
+
+const COLUMNS: readonly Column<PricePoint>[] = [
+  { heading: 'Day', cell: ({ day }) => formatClosedDay(day) },
+  { heading: 'Close', cell: ({ close }) => formatUsd(close), numeric: true },
+  { heading: 'Forecast made on', cell: ({ row }) => row?.date ?? '–' },
+  { heading: 'Band from', cell: ({ band, ahead }) => formatUsd((band ?? ahead?.range80)?.low), numeric: true },
+  { heading: 'Median', cell: ({ band }) => formatUsd(band?.median), numeric: true },
+  { heading: 'Band to', cell: ({ band, ahead }) => formatUsd((band ?? ahead?.range80)?.high), numeric: true },
+  { heading: 'Outcome', cell: formatOutcome },
+  { heading: 'Replayed', cell: ({ row }) => (row === null ? '–' : row.replayed ? 'yes' : 'no') },
+];

@@ -1,0 +1,364 @@
+import { formatShortPercent, formatSignedShare, renderCalibrationDiagram, renderForestPlot } from '../charts/calibration.ts';
+import { createFigure, parseDayNumber } from '../charts/figure.ts';
+import { renderSeriesChart } from '../charts/over-time.ts';
+import { createTimeFigure } from '../charts/time-figure.ts';
+import { formatCount, formatDecimal, formatPercent, formatPercentInterval, getSectionBody, h } from '../dom.ts';
+import { buildSkillRows, type SkillRow } from '../record.ts';
+import type { ApiResponses } from '../responses.ts';
+import { type Column, mountResource, mountWholeRecord, renderNotYet, renderTable } from '../section.ts';
+import type { Page } from '../state.ts';
+
+type Scorecard = ApiResponses['scorecard'];
+type Probabilities = NonNullable<Scorecard['statistics']['probabilities']>;
+type Distribution = NonNullable<Scorecard['statistics']['distribution']>;
+
+/** Fewer independent outcomes make a diagram misleading. */
+const MIN_INDEPENDENT_OUTCOMES = 5;
+
+export function mountCalibration({ store }: Page) {
+  mountWholeRecord({ store, body: getSectionBody('calibration'), draw: renderCalibration });
+}
+
+function renderCalibration(scorecard: Scorecard) {
+  const { probabilities, distribution } = scorecard.statistics;
+  if (probabilities === null) return renderNotYet('No outcome is known yet. Calibration and skill start with the first.');
+  return [
+    createSkillFigure(scorecard),
+    renderMarketNote(scorecard),
+    probabilities.effectiveN < MIN_INDEPENDENT_OUTCOMES
+      ? h('p', { class: 'empty' }, formatTooFew('probabilities', probabilities))
+      : h('div', { class: 'pair' }, [
+          createReliabilityFigure(probabilities),
+          distribution === null ? null : createQuantileFigure(distribution),
+        ]),
+    ...(distribution === null || distribution.effectiveN < MIN_INDEPENDENT_OUTCOMES
+      ? []
+      : [createCoverageFigure(distribution), renderWeekdays(distribution)]),
+  ];
+}
+
+function formatTooFew(what: string, { n, effectiveN }: { n: number; effectiveN: number }) {
+  return `Too few outcomes to judge the calibration of the ${what}: ${formatCount(n)} overlapping ${n === 1 ? 'window' : 'windows'}, equivalent to about ${formatDecimal(effectiveN, 1)} independent ones.`;
+}
+
+function createSkillFigure(scorecard: Scorecard) {
+  const rows = buildSkillRows(scorecard);
+  const significantRows = rows.filter(({ proves, low, high }) => proves && low !== null && high !== null && (low > 0 || high < 0));
+  return createFigure({
+    title: 'Skill against naive forecasts',
+    summary:
+      significantRows.length === 0
+        ? 'None of these differs measurably from zero: no skill is shown.'
+        : `${significantRows.map(({ label, value }) => `${label}: ${(value ?? 0) > 0 ? 'better' : 'worse'}`).join('; ')}; the rest do not differ measurably from zero.`,
+    legend: [
+      { label: 'skill, 95 % interval', mark: 'mark-estimate' },
+      { label: 'no evidence', mark: 'mark-quiet-estimate' },
+    ],
+    draw: (width) =>
+      renderForestPlot({
+        width,
+        rows,
+        reference: 0,
+        sides: ['worse', 'better'],
+        tick: formatSignedShare,
+        domain: computeSkillDomain(rows),
+      }),
+    note: 'Only a bar clear of the zero line shows a difference; otherwise luck alone could explain it.',
+    columns: SKILL_COLUMNS,
+    rows,
+  });
+}
+
+/** The axis fits the rows that can prove skill; others may end in an arrow. */
+function computeSkillDomain(rows: readonly SkillRow[]): [number, number] {
+  const values = rows.flatMap(({ value, low, high, proves }) => (proves ? [value, low, high] : []).filter((one) => one !== null));
+  const most = Math.max(0.05, ...values.map(Math.abs)) * 1.15;
+  return [-most, most];
+}
+
+const SKILL_COLUMNS: readonly Column<SkillRow>[] = [
+  { heading: 'Comparison', cell: ({ label }) => label },
+  { heading: 'Unit', cell: ({ unit }) => unit },
+  { heading: 'Value', cell: ({ estimate }) => formatPercent(estimate?.value, 2), numeric: true },
+  { heading: '95 % from', cell: ({ estimate }) => formatPercent(estimate?.low, 2), numeric: true },
+  { heading: 'to', cell: ({ estimate }) => formatPercent(estimate?.high, 2), numeric: true },
+  { heading: 'n', cell: ({ n }) => formatCount(n), numeric: true },
+  { heading: 'Result', cell: ({ remark }) => remark ?? '' },
+];
+
+/** The comparison over all markets, which has no interval. */
+function renderMarketNote({
+  predictionMarket: { settledMarkets, modelLogLoss, marketLogLoss, weightGivenToModel, quotesAreOurs, venue, throughDate },
+}: Scorecard) {
+  if (settledMarkets === 0) return h('p', { class: 'note' }, 'No market considered for wagers is settled yet.');
+  const ours = quotesAreOurs ? ' These are our own quotes, too, and no evidence.' : '';
+  return h('p', { class: 'note' }, [
+    `The weekly comparison uses one strike a week. Over all ${formatCount(settledMarkets)} settled markets considered for wagers (${venue}, up to ${throughDate}; several share an outcome), the log loss is ${formatDecimal(modelLogLoss, 4)} for the model and ${formatDecimal(marketLogLoss, 4)} for the prices (lower is better). Wagers therefore weight the model with ${formatPercent(weightGivenToModel, 0)}.${ours}`,
+  ]);
+}
+
+function createReliabilityFigure({ reliability, n }: Probabilities) {
+  return createFigure({
+    title: 'Probability of UP: forecast and observed',
+    summary: formatReliabilitySummary(reliability, n),
+    legend: LEGEND,
+    draw: (width) =>
+      renderCalibrationDiagram({
+        width,
+        points: reliability.map(({ meanProbability, observedShare, interval95, n: members }) => ({
+          said: meanProbability,
+          happened: observedShare,
+          label: `n ${formatCount(members)}`,
+          ...interval95,
+        })),
+        saidTitle: 'forecast probability',
+        happenedTitle: 'share of days up',
+      }),
+    columns: [
+      { heading: 'Bin', cell: ({ from, to }) => `${formatPercent(from, 0)} to ${formatPercent(to, 0)}` },
+      { heading: 'Forecast, mean', cell: ({ meanProbability }) => formatPercent(meanProbability), numeric: true },
+      { heading: 'Observed', cell: ({ observedShare }) => formatPercent(observedShare), numeric: true },
+      { heading: '95 % interval', cell: ({ interval95 }) => formatPercentInterval(interval95), numeric: true },
+      { heading: 'n', cell: ({ n: members }) => formatCount(members), numeric: true },
+      { heading: 'Effective n', cell: ({ effectiveN }) => formatDecimal(effectiveN, 1), numeric: true },
+    ],
+    rows: reliability,
+  });
+}
+
+const LEGEND = [
+  { label: 'observed, 95 % interval', mark: 'mark-dot' },
+  { label: 'perfect', mark: 'mark-diagonal' },
+];
+
+function formatReliabilitySummary(rows: Probabilities['reliability'], n: number) {
+  if (rows.length === 1) {
+    const [{ meanProbability, observedShare, interval95 }] = rows;
+    return `All ${formatCount(n)} are in one bin: ${formatPercent(meanProbability)} forecast, ${formatPercent(observedShare)} observed, 95\u00a0% interval ${formatPercentInterval(interval95)}. Probabilities this close hardly distinguish one day from another.`;
+  }
+  const off = rows.filter(({ meanProbability, interval95 }) => meanProbability < interval95.low || meanProbability > interval95.high);
+  return `${formatDiagonalSummary(rows.length, off.length, 'bins')} ${formatCount(n)} forecasts.`;
+}
+
+function formatDiagonalSummary(all: number, off: number, what: string) {
+  return off === 0
+    ? `The intervals of all ${all} ${what} reach the diagonal.`
+    : `The intervals of ${off} of ${all} ${what} miss the diagonal.`;
+}
+
+function createQuantileFigure({ quantiles, n }: Distribution) {
+  const off = quantiles.filter(({ level, interval95 }) => level < interval95.low || level > interval95.high);
+  return createFigure({
+    title: 'Quantiles: expected and observed share below',
+    summary: `${formatDiagonalSummary(quantiles.length, off.length, 'quantiles')} ${formatCount(n)} outcomes.`,
+    legend: LEGEND,
+    draw: (width) =>
+      renderCalibrationDiagram({
+        width,
+        points: quantiles.map(({ level, observed, interval95 }) => ({ said: level, happened: observed, label: '', ...interval95 })),
+        saidTitle: 'quantile',
+        happenedTitle: 'share of outcomes below',
+      }),
+    columns: [
+      { heading: 'Quantile', cell: ({ level }) => formatPercent(level, 0) },
+      { heading: 'Observed below', cell: ({ observed }) => formatPercent(observed), numeric: true },
+      { heading: '95 % interval', cell: ({ interval95 }) => formatPercentInterval(interval95), numeric: true },
+    ],
+    rows: quantiles,
+  });
+}
+
+function createCoverageFigure({ coverage, n, effectiveN }: Distribution) {
+  const rows = coverage.map(({ nominal, observed, interval95 }) => ({
+    label: `Middle ${formatPercent(nominal, 0)}`,
+    value: observed,
+    mark: nominal,
+    nominal,
+    ...interval95,
+    figures: `${formatPercent(observed)} of outcomes`,
+    remark: formatPercentInterval(interval95),
+  }));
+  const off = rows.filter(({ nominal, low, high }) => nominal < low || nominal > high);
+  return createFigure({
+    title: 'Bands: expected and observed coverage',
+    summary: `${off.length === 0 ? `All ${rows.length} bands are consistent with their nominal coverage over ${formatCount(n)} outcomes` : `${off.length} of ${rows.length} bands miss their nominal coverage`}; effective sample size ${formatDecimal(effectiveN, 0)}.`,
+    legend: [
+      { label: 'observed, 95 % interval', mark: 'mark-estimate' },
+      { label: 'nominal', mark: 'mark-own' },
+    ],
+    draw: (width) => renderForestPlot({ width, rows, reference: null, tick: formatShortPercent, domain: [0, 1] }),
+    columns: [
+      { heading: 'Band', cell: ({ label }) => label },
+      { heading: 'Nominal', cell: ({ nominal }) => formatPercent(nominal, 0), numeric: true },
+      { heading: 'Observed', cell: ({ value }) => formatPercent(value), numeric: true },
+      { heading: '95 % interval', cell: (row) => formatPercentInterval(row), numeric: true },
+    ],
+    rows,
+  });
+}
+
+/** One number for all days hides weekdays on which the band is too wide or too narrow. */
+function renderWeekdays({ weekdays }: Distribution) {
+  const held = weekdays.flatMap(({ weekday, coverage }) => {
+    const band = coverage.find(({ nominal }) => nominal === 0.8);
+    return band === undefined ? [] : [`${weekday} ${formatPercent(band.observed, 0)} (${formatPercentInterval(band.interval95)})`];
+  });
+  return h('p', { class: 'quiet' }, `Middle 80 % by the weekday on which the window opens: ${held.join(', ')}.`);
+}
+
+type Series = ApiResponses['series'];
+type Point = Series['points'][number];
+type Measure = keyof Point['cumulative'];
+
+interface ShownMeasure {
+  measure: Measure;
+  title: string;
+  reference: number;
+  tick: (value: number) => string;
+  /** What the last value and its interval say. */
+  judge(low: number, high: number): string;
+  /** In the disclosure below. */
+  isSecond?: true;
+}
+
+const judgeSign = (low: number, high: number) =>
+  low > 0 ? 'better than the reference' : high < 0 ? 'worse than the reference' : 'no measurable difference';
+
+const SHOWN: readonly ShownMeasure[] = [
+  { measure: 'hitAdvantage', title: 'Calls right, less always UP', reference: 0, tick: formatSignedShare, judge: judgeSign },
+  {
+    measure: 'brierSkill',
+    title: 'Skill of P(up) against the base rate',
+    reference: 0,
+    tick: formatSignedShare,
+    judge: judgeSign,
+    isSecond: true,
+  },
+  {
+    measure: 'crpsSkill',
+    title: 'Skill of the distribution against climatology',
+    reference: 0,
+    tick: formatSignedShare,
+    judge: judgeSign,
+    isSecond: true,
+  },
+  {
+    measure: 'coverage80',
+    title: 'Outcomes within the 80 % band',
+    reference: 0.8,
+    tick: formatShortPercent,
+    judge: (low, high) => (low > 0.8 ? 'the band is too wide' : high < 0.8 ? 'the band is too narrow' : 'consistent with 80 %'),
+  },
+];
+
+/** Scores of the record by day, cumulative and rolling. */
+export function mountScoresOverTime({ store }: Page) {
+  mountResource({ store, name: 'series', body: getSectionBody('scores'), draw: renderScores });
+}
+
+function renderScores({ points, horizon, rollingDays, nextCursor }: Series) {
+  if (points.length === 0) return renderNotYet('No outcome is known yet. Scores over time start with the first.');
+  const oldestFirst = points.toReversed();
+  const createFigures = (isSecond: boolean) =>
+    SHOWN.filter((shown) => (shown.isSecond ?? false) === isSecond).map((shown) => createMeasureFigure(shown, oldestFirst, rollingDays));
+  const days = horizon.slice(0, -1);
+  const more = nextCursor === null ? '' : `The newest ${formatCount(points.length)} days are shown. `;
+  return [
+    h('div', { class: 'pair' }, createFigures(false)),
+    h('details', { class: 'more-of' }, [
+      h('summary', {}, 'Skill of probabilities and distributions'),
+      h('div', { class: 'pair' }, createFigures(true)),
+    ]),
+    h('p', { class: 'quiet' }, [
+      more,
+      'All days: ',
+      h('a', { href: `api/svc/scorecard/series.csv?horizon=${days}&limit=1000` }, 'CSV'),
+      `. Shaded: 95 % interval by blocks of days; it begins with five blocks.`,
+    ]),
+  ];
+}
+
+function createMeasureFigure({ measure, title, reference, tick, judge }: ShownMeasure, points: readonly Point[], rollingDays: number) {
+  const values = points.flatMap((point) => {
+    const { value, low, high } = point.cumulative[measure];
+    return value === null ? [] : [{ ...point, day: parseDayNumber(point.date), value, low, high }];
+  });
+  const last = values.at(-1);
+  if (last === undefined) return null;
+  const rolling = points.at(-1)!.rolling[measure].value;
+  const verdict = last.low === null || last.high === null ? 'too few days for an interval' : judge(last.low, last.high);
+  return createTimeFigure({
+    title,
+    points: () => values,
+    summary: () => `${tick(last.value)} so far: ${verdict}. Last ${rollingDays} days: ${rolling === null ? '–' : tick(rolling)}.`,
+    draw: ({ width, points: shown }) => renderSeriesChart({ width, points: shown, reference, tick }),
+    read: ({ date, value, low, high, n }) =>
+      `${date}: ${tick(value)}${low === null || high === null ? '' : ` (${tick(low)} to ${tick(high)})`}, ${formatCount(n)} outcomes.`,
+    columns: COLUMNS.map(({ heading, read: readCell }) => ({
+      heading,
+      cell: (point: Point) => readCell(point, measure),
+      numeric: heading !== 'Day',
+    })),
+  }).element;
+}
+
+const COLUMNS: readonly { heading: string; read(point: Point, measure: Measure): string }[] = [
+  { heading: 'Day', read: ({ date }) => date },
+  { heading: 'Outcomes', read: ({ n }) => formatCount(n) },
+  { heading: 'So far', read: ({ cumulative }, measure) => formatPercent(cumulative[measure].value, 2) },
+  { heading: '95 % from', read: ({ cumulative }, measure) => formatPercent(cumulative[measure].low, 2) },
+  { heading: 'to', read: ({ cumulative }, measure) => formatPercent(cumulative[measure].high, 2) },
+  { heading: 'Rolling', read: ({ rolling }, measure) => formatPercent(rolling[measure].value, 2) },
+];
+
+type Challenge = ApiResponses['challenge'];
+type Comparison = Challenge['horizons'][number]['comparisons'][number] & { horizon: string };
+type DistributionRow = Challenge['horizons'][number]['distributions'][number] & { horizon: string };
+
+/** Whether the record proves a version of the model better, and the scores of all distributions. */
+export function mountChallenge({ store }: Page) {
+  mountResource({ store, name: 'challenge', body: getSectionBody('challenge'), draw: renderChallenge });
+}
+
+function renderChallenge({ champion, changes, horizons }: Challenge) {
+  const comparisons = horizons.flatMap((one) => one.comparisons.map((comparison): Comparison => ({ horizon: one.horizon, ...comparison })));
+  const distributions = horizons.flatMap((one) => one.distributions.map((row): DistributionRow => ({ horizon: one.horizon, ...row })));
+  if (comparisons.every(({ days }) => days === 0)) return renderNotYet('No outcome is known yet. The comparison starts with the first.');
+  return [
+    h('p', {}, [
+      `The service forecasts by ${champion}. Both versions commit their distribution each day, in the same attestation; `,
+      'evidence of 20 proves a difference at 5 %, whenever one looks.',
+    ]),
+    renderTable({ caption: 'Evidence between model versions', columns: EVIDENCE_COLUMNS, rows: comparisons }),
+    changes.length === 0 ? null : h('p', {}, `Changes of champion: ${changes.map(formatChange).join('; ')}.`),
+    h('details', { class: 'more-of' }, [
+      h('summary', {}, 'Scores of all distributions, baselines included'),
+      renderTable({ caption: 'Scores of all distributions', columns: DISTRIBUTION_COLUMNS, rows: distributions }),
+    ]),
+  ];
+}
+
+function formatChange({ at, from, to, forced }: Challenge['changes'][number]) {
+  return `${from} to ${to} on ${at.slice(0, 10)}${forced ? ', forced against the evidence' : ''}`;
+}
+
+const EVIDENCE_COLUMNS: readonly Column<Comparison>[] = [
+  { heading: 'Horizon', cell: ({ horizon }) => horizon },
+  { heading: 'Challenger', cell: ({ challenger, against }) => `${challenger} against ${against}` },
+  { heading: 'Days', cell: ({ days }) => formatCount(days), numeric: true },
+  { heading: 'Better', cell: ({ eBetter }) => formatDecimal(eBetter, 2), numeric: true },
+  { heading: 'Worse', cell: ({ eWorse }) => formatDecimal(eWorse, 2), numeric: true },
+  { heading: 'Verdict', cell: ({ verdict, since }) => (since === null ? verdict : `${verdict} since ${since}`) },
+];
+
+const DISTRIBUTION_COLUMNS: readonly Column<DistributionRow>[] = [
+  { heading: 'Horizon', cell: ({ horizon }) => horizon },
+  { heading: 'Distribution', cell: ({ name, title }) => `${name}: ${title}` },
+  { heading: 'n', cell: ({ n }) => formatCount(n), numeric: true },
+  { heading: 'CRPS', cell: ({ crps }) => formatDecimal(crps, 5), numeric: true },
+  { heading: 'Skill', cell: ({ skill }) => formatPercent(skill?.value, 2), numeric: true },
+  { heading: 'from', cell: ({ skill }) => formatPercent(skill?.low, 2), numeric: true },
+  { heading: 'to', cell: ({ skill }) => formatPercent(skill?.high, 2), numeric: true },
+  { heading: 'Log score', cell: ({ logScore }) => formatDecimal(logScore, 3), numeric: true },
+  { heading: 'Within 80 %', cell: ({ coverage }) => formatPercent(coverage.find(({ nominal }) => nominal === 0.8)?.value), numeric: true },
+];

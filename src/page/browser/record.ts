@@ -1,0 +1,574 @@
+import type { ForestRow } from './charts/calibration.ts';
+import { parseDayNumber } from './charts/figure.ts';
+import { buildRowKey, createCheckToolbar, type RowChecker, type RunCheck, renderFinding, type StoredFinding } from './check.ts';
+import {
+  type Child,
+  type Children,
+  formatCount,
+  formatDecimal,
+  formatPercent,
+  formatPercentInterval,
+  formatSignedPercent,
+  formatUsd,
+  h,
+  renderFacts,
+  replaceChildren,
+  shortenHex,
+} from './dom.ts';
+import type { ApiResponses, ScorecardRow } from './responses.ts';
+import { onReveal, renderNotYet, renderTable, type ShownRecord } from './section.ts';
+
+type OrderBookView = NonNullable<ApiResponses['crowd']['weeks'][number]['book']>;
+
+/** `0.45 / 0.47`: best bid and ask. */
+export function formatBidAsk(book: OrderBookView | null) {
+  return book === null ? '–' : `${formatDecimal(book.bid, 2)}\u00a0/\u00a0${formatDecimal(book.ask, 2)}`;
+}
+
+/** By price, asks first. */
+function listOrders({ bids, asks }: OrderBookView) {
+  return [...asks.toReversed().map((level) => ({ ...level, side: 'sell' })), ...bids.map((level) => ({ ...level, side: 'buy' }))];
+}
+
+/** Compact list for a table cell. */
+export function renderOrders(book: OrderBookView) {
+  const lines = listOrders(book).map(({ side, price, size }) => h('li', {}, `${side} ${formatCount(size)} at ${formatDecimal(price, 3)}`));
+  return h('ul', { class: 'orders' }, lines);
+}
+
+/** Best prices, fee and orders. @param of title of the book */
+export function renderBook(book: OrderBookView, of: string) {
+  const orders = listOrders(book);
+  return [
+    renderFacts([
+      ['Best bid', formatDecimal(book.bid, 3)],
+      ['Best ask', formatDecimal(book.ask, 3)],
+      ['Fee per contract', formatDecimal(book.fee, 3)],
+    ]),
+    orders.length === 0
+      ? h('p', { class: 'quiet' }, 'This venue quotes one bid and one ask, without an order book.')
+      : renderTable({
+          caption: `Orders of ${of}, YES contracts`,
+          rows: orders,
+          columns: [
+            { heading: 'Orders to', cell: ({ side }) => side },
+            { heading: 'Price', cell: ({ price }) => formatDecimal(price, 3), numeric: true },
+            { heading: 'Contracts', cell: ({ size }) => formatCount(size), numeric: true },
+          ],
+        }),
+  ];
+}
+
+type Scorecard = ApiResponses['scorecard'];
+interface Estimate {
+  value: number;
+  low: number | null;
+  high: number | null;
+}
+/** `estimate` is kept even when it is not drawn; `proves`: whether it may count as skill. */
+export type SkillRow = ForestRow & { n: number; unit: string; estimate: Estimate | null; proves: boolean };
+
+/** Compares the record with naive forecasts and with a market. */
+export function buildSkillRows(scorecard: Pick<Scorecard, 'statistics' | 'marketSkill' | 'predictions'>): SkillRow[] {
+  return [
+    compareWithAlwaysUp(scorecard),
+    compareSelection(scorecard),
+    compareWithBaseRate(scorecard),
+    compareWithMarket(scorecard),
+    compareWithCertainty(scorecard),
+  ];
+}
+
+function compareWithAlwaysUp({ statistics: { calls }, predictions }: Pick<Scorecard, 'statistics' | 'predictions'>) {
+  const someDown = predictions.some(({ outcome, direction }) => outcome !== null && direction === 'DOWN');
+  const uncalled = calls.n === 0 ? 'no call resolved yet' : 'every call was UP: see the choice of days';
+  return buildSkillRow({
+    label: 'Direction, against always UP',
+    unit: 'points of accuracy',
+    n: calls.n,
+    of: 'calls',
+    estimate: calls.alwaysUp?.difference ?? null,
+    without: someDown ? 'too few DOWN calls' : uncalled,
+  });
+}
+
+/** Days called UP against HOLD days: skill that calls of UP alone can show. */
+function compareSelection({ statistics: { calls } }: Pick<Scorecard, 'statistics'>) {
+  const estimate = calls.selection?.overHeld ?? null;
+  return buildSkillRow({
+    label: 'Choice of days, against HOLD days',
+    unit: 'points of rises',
+    n: calls.n,
+    of: 'calls',
+    estimate,
+    without: estimate === null ? 'no HOLD or no UP call resolved yet' : 'too few days',
+  });
+}
+
+function compareWithBaseRate({ statistics: { probabilities } }: Pick<Scorecard, 'statistics'>) {
+  const estimate = probabilities?.climatologySkill ?? null;
+  return buildSkillRow({
+    label: 'Probability, against the base rate',
+    unit: 'Brier skill',
+    n: probabilities?.n ?? 0,
+    of: 'outcomes',
+    estimate,
+    without: estimate === null ? 'base rate not known' : 'too few days',
+  });
+}
+
+/** A weekly strike question, not the direction. */
+function compareWithMarket({ marketSkill: { skill, quotesAreOurs } }: Pick<Scorecard, 'marketSkill'>): SkillRow {
+  const weekly = buildSkillRow({
+    label: 'Weekly strike, against the market',
+    unit: 'Brier skill',
+    n: skill?.weeks ?? 0,
+    of: skill?.weeks === 1 ? 'week' : 'weeks',
+    estimate: skill,
+    without: skill === null ? 'no week settled yet' : 'too few weeks',
+  });
+  if (!quotesAreOurs) return weekly;
+  return { ...weekly, quiet: true, proves: false, remark: skill === null ? weekly.remark : 'own quotes: no evidence' };
+}
+
+function compareWithCertainty({ statistics: { probabilities } }: Pick<Scorecard, 'statistics'>): SkillRow {
+  const estimate = probabilities?.alwaysUpSkill ?? null;
+  const certainty = buildSkillRow({
+    label: 'Probability, against certain UP',
+    unit: 'Brier skill',
+    n: probabilities?.n ?? 0,
+    of: 'outcomes',
+    estimate,
+    without: estimate === null ? 'never wrong so far' : 'too few days',
+  });
+  const remark = certainty.value === null ? certainty.remark : 'any hedged probability beats certainty: no evidence about direction';
+  return { ...certainty, quiet: true, proves: false, remark };
+}
+
+interface SkillRowOptions {
+  label: string;
+  unit: string;
+  n: number;
+  of: string;
+  estimate: Estimate | null;
+  without: string;
+}
+
+/** @param options `without`: remark when there is no interval */
+function buildSkillRow({ label, unit, n, of, estimate, without }: SkillRowOptions): SkillRow {
+  const counted = `${n.toLocaleString('en-US')} ${of}`;
+  const common = { label, note: unit, unit, n, estimate, proves: true };
+  // An estimate without an interval would suggest more than it proves.
+  if (estimate === null || estimate.low === null || estimate.high === null) {
+    return { ...common, value: null, low: null, high: null, figures: counted, remark: without };
+  }
+  const { value, low, high } = estimate;
+  const figures = `${formatSigned(value)} (${formatSigned(low)} to ${formatSigned(high)}), ${counted}`;
+  return { ...common, value, low, high, figures, remark: formatSignificance(low, high) };
+}
+
+function formatSigned(value: number) {
+  return `${value < 0 ? '−' : '+'}${formatPercent(Math.abs(value))}`;
+}
+
+function formatSignificance(low: number, high: number) {
+  if (low > 0) return 'better: clear of zero';
+  return high < 0 ? 'worse: clear of zero' : 'not measurably different from zero';
+}
+
+type Interval = Scorecard['summary']['accuracyInterval95'];
+type RecordFact = [term: string, value: string, ...notes: string[]];
+
+/** With fewer outcomes of non-overlapping windows, a percentage would mislead. */
+export const MIN_OUTCOMES = 5;
+export const TOO_FEW_TEXT = 'too few';
+
+/** Key figures, each with its interval and benchmark. */
+export function renderRecordFacts(scorecard: Scorecard) {
+  const facts = [...buildCallFacts(scorecard), buildBrierFact(scorecard), buildBandFact(scorecard), buildStreakFact(scorecard)];
+  const entries = facts.map(([term, value, ...notes]) => {
+    const below = notes.map((note) => h('dd', { class: 'fact-note' }, note));
+    return h('div', {}, h('dt', {}, term), h('dd', {}, value), below);
+  });
+  return h('dl', { class: 'facts record-facts' }, entries);
+}
+
+function buildCallFacts({ summary }: Scorecard): RecordFact[] {
+  const { wins, resolved, dedupedWins, dedupedTotal } = summary;
+  const enough = dedupedTotal >= MIN_OUTCOMES;
+  const format = (accuracy: number | null) => (enough ? formatPercent(accuracy) : TOO_FEW_TEXT);
+  const listInterval = (interval: Interval) => (enough ? [formatInterval95(interval)] : []);
+  const count = `${formatCount(wins)} of ${formatCount(resolved)}`;
+  const dedupedCount = `${formatCount(dedupedWins)} of ${formatCount(dedupedTotal)}`;
+  return [
+    ['Accuracy, all calls', format(summary.accuracy), count, ...listInterval(summary.accuracyInterval95)],
+    ['Accuracy, non-overlapping windows', format(summary.dedupedAccuracy), dedupedCount, ...listInterval(summary.dedupedInterval95)],
+    ['Always UP, same calls', format(summary.alwaysUpAccuracy), 'baseline without any model'],
+  ];
+}
+
+function formatInterval95(interval: Interval) {
+  return `95\u00a0% interval ${formatPercentInterval(interval)}`;
+}
+
+function buildBrierFact({ summary: { brier } }: Scorecard): RecordFact {
+  const term = 'Brier score';
+  if (brier === null) return [term, TOO_FEW_TEXT, 'no outcome or base rate yet'];
+  const benchmark = `base rate ${formatDecimal(brier.climatology, 4)}, lower is better`;
+  return [term, formatDecimal(brier.model, 4), benchmark, `${formatCount(brier.n)} outcomes, HOLD included`];
+}
+
+function buildBandFact({ statistics: { distribution } }: Scorecard): RecordFact {
+  const term = 'Outcomes inside the 80 % band';
+  const held = distribution?.coverage.find(({ nominal }) => nominal === 0.8);
+  if (!distribution || held === undefined) return [term, TOO_FEW_TEXT, 'no resolved forecast with a band'];
+  const count = formatCount(distribution.n);
+  if (distribution.effectiveN < MIN_OUTCOMES) return [term, TOO_FEW_TEXT, `${count} overlapping outcomes`];
+  return [term, formatPercent(held.observed), formatInterval95(held.interval95), `ideal 80\u00a0%, ${count} outcomes`];
+}
+
+function buildStreakFact({ summary: { streak: run }, stats }: Scorecard): RecordFact {
+  const labels = { WIN: 'right in a row', LOSS: 'wrong in a row' };
+  const value = run.count === 0 ? 'none' : `${formatCount(run.count)} ${labels[run.type]}`;
+  return ['Streak', value, `longest winning streak: ${formatCount(stats.longestStreak)}`];
+}
+
+const FIRST_ROWS = 10;
+const PAGE_SIZE = 25;
+
+/** Known may be the newest rows only; `total` counts all. */
+type ListedRecord = ShownRecord & { total: number };
+
+/**
+ * Shown rows; findings, number of rows and a running check survive a new answer of the service.
+ * @param needWholeRecord has the rows beyond the known ones requested
+ */
+export function createAttestationList(checker: RowChecker, needWholeRecord: () => void) {
+  /** Newest row first. */
+  let record: ListedRecord = { horizon: 0, known: [], total: 0 };
+  let most = FIRST_ROWS;
+  let focusedRow: number | null = null;
+  let views = new Map<string, RowView>();
+  const content = h('div', {});
+  const rowsNow = () => record.known.slice(0, most);
+  const check = createShownRowsCheck(checker, { shownNow: () => record, viewAt: (key) => views.get(key) });
+  const toolbar = createCheckToolbar({ rowsNow, check });
+  const viewOf = (row: ScorecardRow) => views.get(buildRowKey(row, record)) as RowView;
+
+  function drawRows() {
+    const [rows, shown] = [rowsNow(), record];
+    views = new Map(
+      rows.map((row) => [buildRowKey(row, shown), createRowView(row, { foundNow: () => checker.foundOf(row, shown), check })]),
+    );
+    toolbar.name();
+    replaceChildren(
+      content,
+      renderAttestationTable({ rows, horizon: shown.horizon, view: viewOf }),
+      h('p', { class: 'more' }, [
+        createMoreButton(shown.total - rows.length, showMore),
+        h('a', { href: `f?horizon=${shown.horizon}d` }, 'All forecasts'),
+      ]),
+    );
+  }
+  onReveal((id) => {
+    const index = record.known.findIndex((row) => getRowElementId(row) === id);
+    if (index < 0 && id.startsWith(ROW_ID_PREFIX)) needWholeRecord();
+    if (index < most) return;
+    most = index + 1;
+    drawRows();
+  });
+  function showMore() {
+    focusedRow = most;
+    most += PAGE_SIZE;
+    needWholeRecord();
+    drawRows();
+    focusFirstNew();
+  }
+  /** Redrawing replaces the focused button, so the focus moves to the first new row, once that is known. */
+  function focusFirstNew() {
+    if (focusedRow === null || focusedRow >= record.known.length) return;
+    viewOf(record.known[focusedRow]).button.focus();
+    focusedRow = null;
+  }
+  return {
+    restart() {
+      most = FIRST_ROWS;
+    },
+    draw(shown: ListedRecord) {
+      record = shown;
+      if (shown.known.length === 0) return renderNothingYet();
+      drawRows();
+      queueMicrotask(focusFirstNew);
+      return [content, toolbar.element];
+    },
+  };
+}
+
+/** Checks rows and updates their views. */
+function createShownRowsCheck(
+  checker: RowChecker,
+  { shownNow, viewAt }: { shownNow: () => ShownRecord; viewAt: (key: string) => RowView | undefined },
+): RunCheck {
+  return (rows, { signal, onFound }) => {
+    const shown = shownNow();
+    return checker.check(rows, {
+      shown,
+      signal,
+      onFound: (row, finding) => {
+        viewAt(buildRowKey(row, shown))?.showFinding();
+        onFound?.(row, finding);
+      },
+    });
+  };
+}
+
+function createMoreButton(more: number, onclick: () => void) {
+  return more <= 0 ? null : h('button', { type: 'button', onclick }, `Show ${Math.min(more, PAGE_SIZE)} more of ${more}`);
+}
+
+function renderNothingYet() {
+  const text = 'No forecast has been made yet. The first is made at 21:35 UTC and committed three minutes later.';
+  return renderNotYet(text);
+}
+
+const HEADINGS = ['Day', 'Outcome', 'Call', 'P(up)', 'BTC, window open → end', 'Attestation', 'Check'];
+
+interface AttestationTableOptions {
+  rows: readonly ScorecardRow[];
+  horizon: number;
+  view: (row: ScorecardRow) => { button: HTMLElement; below: HTMLElement };
+}
+
+/** One row per forecast; on narrow screens CSS turns rows into cards, and the ARIA roles keep the table semantics. */
+function renderAttestationTable({ rows, horizon, view }: AttestationTableOptions) {
+  const headings = HEADINGS.map((heading) => h('th', { role: 'columnheader', scope: 'col' }, heading));
+  const marked = markReplayed(rows);
+  const lines = rows.map((row, index) => {
+    const { button, below } = view(row);
+    return [renderForecastRow(marked[index], { action: button, horizon }), renderRowBelow(below)];
+  });
+  return h('table', { class: 'attested', role: 'table' }, [
+    h('caption', {}, `${horizon}-day forecasts and their attestations, newest first`),
+    h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, headings)),
+    h('tbody', { role: 'rowgroup' }, lines),
+  ]);
+}
+
+interface ForecastRowOptions {
+  action: Child;
+  horizon: number;
+}
+
+function renderForecastRow(row: ScorecardRow, { action, horizon }: ForecastRowOptions) {
+  const { date, sequence, replayed } = row;
+  return h('tr', { role: 'row', id: getRowElementId(row) }, [
+    h('th', { role: 'rowheader', scope: 'row', class: 'day' }, [
+      h('a', { href: `f/${date}/${horizon}d` }, h('time', { datetime: date }, date)),
+      h('span', { class: 'quiet' }, ` #${sequence}${replayed ? ' replayed' : ''}`),
+    ]),
+    renderCell('outcome', renderStatus(row)),
+    renderCell('call', renderCallCell(row)),
+    renderCell('p-up', h('span', { class: 'narrow quiet', 'aria-hidden': 'true' }, 'P(up) '), formatPercent(row.pUp)),
+    renderCell('prices', renderPrices(row)),
+    renderCell('uid', renderUid(row)),
+    renderCell('check', action),
+  ]);
+}
+
+function renderRowBelow(content: HTMLElement) {
+  return h('tr', { role: 'row', class: 'below' }, h('td', { role: 'cell', colspan: HEADINGS.length }, content));
+}
+
+function renderCell(name: string, ...content: Children[]) {
+  return h('td', { role: 'cell', class: name }, content);
+}
+
+function renderCallCell(row: ScorecardRow) {
+  if (row.missed) return h('span', { class: 'quiet' }, 'none made');
+  return row.direction === null ? h('span', { class: 'quiet' }, 'hidden') : formatCall(row);
+}
+
+function renderUid({ attestationUid, date }: ScorecardRow) {
+  if (attestationUid === null) return h('span', { class: 'quiet' }, 'not on chain yet');
+  return h('a', { href: `api/svc/onchain-oracle/verify/${attestationUid}`, title: attestationUid }, [
+    h('code', {}, shortenHex(attestationUid)),
+    h('span', { class: 'visually-hidden' }, `: attestation of ${date} as JSON`),
+  ]);
+}
+
+/** Derives chart data from scorecard rows. */
+
+/** A day of the price chart: the close at 00:00 UTC and the forecast whose window ends then. VOID forecasts have no band. */
+export interface PriceDay {
+  day: number;
+  close: number | null;
+  row: ScorecardRow | null;
+  band: NonNullable<ScorecardRow['band80']> | null;
+  /** Position of the outcome; null without band or outcome. */
+  fell: 'inside' | 'above' | 'below' | null;
+}
+
+/**
+ * @param rows of one horizon
+ * @returns ascending
+ */
+export function toPriceDays(rows: readonly ScorecardRow[]): PriceDay[] {
+  const days = new Map<number, PriceDay>();
+  const at = (day: number) => {
+    const known = days.get(day) ?? { day, close: null, row: null, band: null, fell: null };
+    days.set(day, known);
+    return known;
+  };
+  for (const row of rows) {
+    if (row.btcAtSignal !== null && !row.provisional) at(parseDayNumber(row.windowOpensAt)).close = row.btcAtSignal;
+    const band = row.status === 'VOID' ? null : row.band80;
+    if (band === null && row.btcAtResolution === null) continue;
+    const end = at(parseDayNumber(row.resolvesAt));
+    if (row.btcAtResolution !== null) end.close = row.btcAtResolution;
+    if (band !== null) Object.assign(end, { row, band, fell: locateInBand(band, row.btcAtResolution) });
+  }
+  return [...days.values()].sort((a, b) => a.day - b.day);
+}
+
+function locateInBand({ low, high }: { low: number; high: number }, price: number | null) {
+  if (price === null) return null;
+  if (price < low) return 'below';
+  return price > high ? 'above' : 'inside';
+}
+
+/** Marks replayed rows only among others: where all are replayed, the line at the top of the page says so. */
+export function markReplayed<Row extends { replayed: boolean }>(rows: readonly Row[]): Row[] {
+  const isMixed = rows.some(({ replayed }) => !replayed);
+  return rows.map((row) => ({ ...row, replayed: row.replayed && isMixed }));
+}
+
+export function countInsideBand(days: readonly PriceDay[]) {
+  const over = days.filter(({ fell }) => fell !== null);
+  return { inside: over.filter(({ fell }) => fell === 'inside').length, of: over.length };
+}
+
+/** Consecutive days of one regime. `first`, `last`: days since 1970-01-01. */
+export interface RegimeRun {
+  regime: NonNullable<ScorecardRow['regime']>;
+  riskLevel: ScorecardRow['riskLevel'];
+  first: number;
+  last: number;
+  /** Number of forecasts. */
+  days: number;
+}
+
+/**
+ * Days without a forecast do not end a run.
+ * @param rows of one horizon
+ * @returns ascending
+ */
+export function toRegimeRuns(rows: readonly ScorecardRow[]): RegimeRun[] {
+  const runs: RegimeRun[] = [];
+  const known = rows.flatMap((row) =>
+    row.regime === null ? [] : [{ regime: row.regime, riskLevel: row.riskLevel, day: parseDayNumber(row.date) }],
+  );
+  for (const { regime, riskLevel, day } of known.sort((a, b) => a.day - b.day)) {
+    const last = runs.at(-1);
+    if (last?.regime === regime) {
+      last.last = day;
+      last.days += 1;
+    } else runs.push({ regime, riskLevel, first: day, last: day, days: 1 });
+  }
+  return runs;
+}
+
+/** Accuracy of always predicting UP on the scored forecasts. @returns 0 to 1; null without scored forecasts */
+export function computeAlwaysUpShare(rows: readonly ScorecardRow[]): number | null {
+  const scored = rows.filter(({ outcome }) => outcome !== null);
+  if (scored.length === 0) return null;
+  return scored.filter(({ outcome }) => outcome?.actualDirection === 'UP').length / scored.length;
+}
+
+/** Splits at missing days. @param days ascending */
+export function splitAtGaps<D extends { day: number }>(days: readonly D[]): D[][] {
+  const stretches: D[][] = [];
+  for (const one of days) {
+    const stretch = stretches.at(-1);
+    if (stretch !== undefined && one.day - stretch[stretch.length - 1].day <= 1) stretch.push(one);
+    else stretches.push([one]);
+  }
+  return stretches;
+}
+
+const STATUS_LABELS = { WIN: 'Right', LOSS: 'Wrong', HOLD: 'Hold', PENDING: 'Committed', VOID: 'Void' };
+
+const ROW_ID_PREFIX = 'row-';
+
+/** Fragment id of the row in the list. */
+export function getRowElementId({ date }: Pick<ScorecardRow, 'date'>) {
+  return `${ROW_ID_PREFIX}${date}`;
+}
+
+export function renderStatus({ status }: Pick<ScorecardRow, 'status'>) {
+  return h('span', { class: `status status-${status.toLowerCase()}` }, STATUS_LABELS[status] ?? status);
+}
+
+/** @param row of a revealed call */
+export function formatCall({ signal, direction }: Pick<ScorecardRow, 'signal' | 'direction'>) {
+  return `${signal === 'HOLD' ? 'HOLD, leaning' : signal} ${direction}`;
+}
+
+export function renderPrices({ btcAtSignal, provisional, btcAtResolution, returnBps }: ScorecardRow) {
+  if (btcAtSignal === null) return h('span', { class: 'quiet' }, 'window not open yet');
+  if (provisional) return [formatUsd(btcAtSignal), h('span', { class: 'quiet' }, ' provisional: window not open yet')];
+  const end = btcAtResolution === null ? h('span', { class: 'quiet' }, 'not resolved') : formatUsd(btcAtResolution);
+  const change = returnBps === null ? null : h('span', { class: 'quiet' }, ` (${formatSignedPercent(returnBps / 100)})`);
+  return [formatUsd(btcAtSignal), ' → ', end, change];
+}
+
+type RowView = ReturnType<typeof createRowView>;
+
+/** The check button of a row, and its finding. */
+function createRowView(row: ScorecardRow, { foundNow, check }: { foundNow: () => StoredFinding | undefined; check: RunCheck }) {
+  const below = h('div', {});
+  const button = h('button', { type: 'button', onclick: () => void run() }, [
+    'Check',
+    h('span', { class: 'visually-hidden' }, ` ${row.date}`),
+  ]);
+  function showFinding() {
+    const found = foundNow();
+    if (found === undefined) return;
+    replaceChildren(
+      below,
+      renderFinding(found, (open) => Object.assign(found, { open })),
+    );
+  }
+  async function run() {
+    // A single check is announced to screen readers; for many, the tally is.
+    below.setAttribute('role', 'status');
+    replaceChildren(below, h('p', { class: 'finding quiet' }, 'Reading the chain…'));
+    try {
+      await check([row], { signal: new AbortController().signal });
+    } finally {
+      if (foundNow() === undefined) replaceChildren(below);
+    }
+  }
+  showFinding();
+  return { below, button, showFinding };
+}
+
+/** Counts by status of all forecasts. */
+export function renderTally({ totalPredictions, wins, losses, holds, voids, missed, pending }: ApiResponses['scorecard']['summary']) {
+  const tallies = [
+    { mark: 'tally-win', n: wins, word: 'right' },
+    { mark: 'tally-loss', n: losses, word: 'wrong' },
+    { mark: 'tally-hold', n: holds, word: 'HOLD' },
+    { mark: 'tally-void', n: voids, word: missed > 0 ? `void, ${formatCount(missed)} of them missed days` : 'void' },
+    { mark: 'tally-open', n: pending, word: 'committed' },
+  ];
+  return h('ul', { class: 'tally', 'aria-label': `Status of all ${formatCount(totalPredictions)} forecasts` }, [
+    h('li', {}, h('strong', {}, formatCount(totalPredictions)), ' forecasts, none left out:'),
+    tallies.map(({ mark, n, word }) =>
+      h('li', { class: n === 0 ? 'none' : null }, [
+        h('span', { class: `mark ${mark}`, 'aria-hidden': 'true' }),
+        h('strong', {}, formatCount(n)),
+        ` ${word}`,
+      ]),
+    ),
+  ]);
+}

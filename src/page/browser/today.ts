@@ -1,0 +1,332 @@
+import { DAY_MS } from '../../forecast/day.ts';
+import { type AccessData, type CallData, type FirstScreenData, type InitialData, toRecordData } from '../first-screen.ts';
+import {
+  byId,
+  type Child,
+  type Children,
+  createRelativeTime,
+  formatDate,
+  formatDayAndMonth,
+  formatHorizon,
+  formatPercent,
+  formatRegime,
+  formatSignedPercent,
+  formatUsd,
+  formatUsdCents,
+  h,
+  renderFacts,
+  replaceChildren,
+} from './dom.ts';
+import { formatCall, getRowElementId, renderPrices, renderStatus } from './record.ts';
+import type { ApiResponses, ScorecardRow } from './responses.ts';
+import { drawSafely } from './section.ts';
+import { isPartial, type Page } from './state.ts';
+
+type Signal = ApiResponses['signal'];
+
+/** What is behind the call: prices, window, facts, the last revealed call and the time of the next. */
+export function mountTodayDetails({ store }: Pick<Page, 'store'>) {
+  const [call, ranges, now, life, facts, last, next] = ['call', 'ranges', 'now', 'life', 'facts', 'last', 'next'].map((name) =>
+    h('div', { class: `today-${name}` }),
+  );
+  const [left, right] = [h('div', {}, call, ranges, last), h('div', {}, now, life, facts, next)];
+  replaceChildren(byId('today-details'), h('div', { class: 'today' }, left, right));
+  const draw = () => {
+    const [signal, price, range, info] = [
+      store.get('signal').answer,
+      store.get('price').answer,
+      store.get('range').answer,
+      store.get('info').answer,
+    ];
+    const rows = store.get('scorecard').answer?.predictions ?? [];
+    const row = rows.find(({ predictionId }) => predictionId === signal?.predictionId);
+    const revealed = findNewestRevealed(rows);
+    drawInto(call, () => (signal === null ? null : renderCall(signal)));
+    drawInto(ranges, () => [renderOwnRange(row?.band80 ?? null), renderRanges(range)]);
+    drawInto(last, () => (revealed === null ? null : renderLastRevealed(revealed)));
+    drawInto(now, () => renderPriceNow(price, signal));
+    drawInto(life, () => (signal === null ? null : renderCallWindow(signal)));
+    drawInto(facts, () => (signal === null ? null : renderSignalFacts(signal)));
+    drawInto(next, () => renderNextCall(info, signal));
+  };
+  for (const name of ['signal', 'range', 'scorecard', 'price', 'info'] as const) store.watch(name, draw);
+}
+
+/** Elements that are the same are kept, and with them the focus. */
+function drawInto(element: HTMLElement, make: () => Children) {
+  const next = h('div', {}, drawSafely(make));
+  if (next.innerHTML !== element.innerHTML) replaceChildren(element, ...next.childNodes);
+}
+
+function renderPriceNow(price: ApiResponses['price'] | null, signal: Signal | null) {
+  if (price === null || price.price === null) return h('p', { class: 'empty' }, 'No current price.');
+  const { change24h, timestamp, stale } = price;
+  const since = computeChangePercent(signal, price);
+  return h('p', { class: 'price-moves' }, [
+    h('span', {}, 'Bitcoin now ', h('strong', {}, formatUsdCents(price.price))),
+    change24h === null ? null : renderMove(change24h, 'in 24 hours'),
+    since === null ? null : renderMove(since, 'since the call'),
+    timestamp === null
+      ? null
+      : h('span', { class: stale ? 'bad' : 'quiet' }, stale ? 'stale, seen ' : 'seen ', createRelativeTime(timestamp)),
+  ]);
+}
+
+function renderMove(changePercent: number, of: string) {
+  return h('span', {}, h('span', { class: changePercent < 0 ? 'bad' : 'good' }, formatSignedPercent(changePercent)), ` ${of}`);
+}
+
+/** The 80 % band of the forecast's distribution: for Premium, and for everyone once it is revealed. */
+function renderOwnRange(band: { low: number; median: number; high: number } | null) {
+  if (band === null) return null;
+  return h(
+    'p',
+    {},
+    `80\u00a0% band of this forecast: ${formatUsd(band.low)} to ${formatUsd(band.high)}, median ${formatUsd(band.median)}.`,
+  );
+}
+
+/** The fan as figures. */
+function renderRanges(range: ApiResponses['range'] | null) {
+  if (!range?.horizons?.length) return null;
+  const heads = ['Days', ...range.ranges.map(({ share }) => `${100 * share}\u00a0%`)];
+  return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Expected range by horizon' }, [
+    h('table', {}, [
+      h('caption', {}, `Expected range around ${formatUsd(range.btcPrice)}, without direction`),
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          heads.map((head) => h('th', { scope: 'col' }, head)),
+        ),
+      ),
+      h(
+        'tbody',
+        {},
+        range.horizons.map(({ horizon, ranges }) =>
+          h('tr', {}, [
+            h('th', { scope: 'row' }, horizon.replace('d', '')),
+            ranges.map(({ low, high }) => h('td', {}, `${formatUsd(low)}–${formatUsd(high)}`)),
+          ]),
+        ),
+      ),
+    ]),
+  ]);
+}
+
+function renderSignalFacts({ regime, fearGreed, fearGreedLabel, etfFlows7d, btcPrice, modelVersion, attestationUid }: Signal) {
+  const uid = attestationUid && h('a', { href: '#attestations', title: attestationUid }, `${attestationUid.slice(0, 10)}…`);
+  return renderFacts([
+    ['Price at signal', formatUsdCents(btcPrice)],
+    ['Market regime', formatRegime(regime)],
+    ['Fear & Greed', fearGreed === null ? '–' : `${fearGreed}: ${fearGreedLabel}`],
+    ['ETF flows, 7 days', etfFlows7d === null ? '–' : formatMillions(etfFlows7d)],
+    ['Committed on chain', uid ?? 'about 21:38 UTC'],
+    ['Model', modelVersion],
+  ]);
+}
+
+function formatMillions(usd: number) {
+  return `${usd < 0 ? '−' : '+'}$${Math.round(Math.abs(usd) / 1e6).toLocaleString('en-US')} M`;
+}
+
+/** The next forecast is made at the same time every day. */
+function renderNextCall(info: ApiResponses['info'] | null, signal: Signal | null) {
+  const time = info?.schedule.find(({ step }) => step === 'signal')?.times[0];
+  if (time === undefined) return null;
+  return h('p', { class: 'quiet' }, 'Next call ', createRelativeTime(getNextCallTime(time, signal).toISOString()), `, at ${time} UTC.`);
+}
+
+type ReadableSignal = Signal & { direction: 'UP' | 'DOWN'; confidence: number };
+
+/** What the call means, as far as the reader may see it. */
+function renderCall(signal: Signal): readonly Child[] {
+  const { direction, confidence } = signal;
+  const isHidden = signal.signal === 'GATED' || direction === null || confidence === null;
+  return [renderOriginTags(signal), isHidden ? null : renderMeaning({ ...signal, direction, confidence })];
+}
+
+function renderMeaning({ signal, direction, confidence, horizon, resolvesAt }: ReadableSignal) {
+  const pUp = formatPercent(direction === 'UP' ? confidence : 1 - confidence);
+  const where = `${direction === 'UP' ? 'higher' : 'lower'} on ${formatDate(resolvesAt)}`;
+  if (signal !== 'HOLD') return h('p', {}, `${signal}: Bitcoin is expected to be ${where}. P(up) ${pUp}.`);
+  return h(
+    'p',
+    {},
+    `HOLD: the ${formatHorizon(horizon)} forecast leans ${where}, too weakly to act on. P(up) ${pUp}. A HOLD is never scored.`,
+  );
+}
+
+function renderOriginTags({ replayed, source }: Pick<Signal, 'replayed' | 'source'>): Child {
+  const text = [source.startsWith('simulated') ? 'Simulated' : null, replayed ? 'Replayed' : null].filter((one) => one !== null);
+  const tags = text.map((one) => h('span', { class: 'tag' }, one));
+  return tags.length > 0 && h('p', { class: 'marks' }, tags);
+}
+
+/** Progress from commitment to the end of the outcome window. The opening is drawn in the middle, whatever the lengths. */
+function renderCallWindow(
+  { timestamp, windowOpensAt, resolvesAt }: Pick<ApiResponses['signal'], 'timestamp' | 'windowOpensAt' | 'resolvesAt'>,
+  now = Date.now(),
+) {
+  const [made, opens, ends] = [timestamp, windowOpensAt, resolvesAt].map((time) => Date.parse(time));
+  const [waited, passed] = [computePassedShare(made, opens, now), computePassedShare(opens, ends, now)];
+  return h('div', { class: 'window' }, [
+    h('progress', {
+      max: 1,
+      value: (waited + passed) / 2,
+      'aria-label': 'Progress from commitment to the end of the window',
+      'aria-valuetext': waited < 1 ? 'The window has not opened yet' : `${formatPercent(passed, 0)} of the window has passed`,
+    }),
+    h('ol', {}, [
+      renderWindowStop('Made', timestamp, now),
+      renderWindowStop('Window opens', windowOpensAt, now),
+      renderWindowStop('Window ends', resolvesAt, now),
+    ]),
+  ]);
+}
+
+/** 0 to 1. */
+export function computePassedShare(from: number, to: number, now: number) {
+  if (now >= to) return 1;
+  return Math.max(0, (now - from) / (to - from));
+}
+
+function renderWindowStop(what: string, time: string, now: number) {
+  const over = Date.parse(time) <= now;
+  return h('li', { class: over ? 'over' : null }, [
+    h('strong', {}, what),
+    h('span', {}, createRelativeTime(time)),
+    h('span', { class: 'quiet' }, `${formatDayAndMonth(time)}, ${time.slice(11, 16)} UTC`),
+  ]);
+}
+
+/** Rows that are rendered initially and can be linked to. */
+const ROWS_ON_PAGE = 25;
+
+/** A revealed call and its index in the record. */
+interface RevealedCall {
+  row: ScorecardRow;
+  index: number;
+}
+
+/** @param rows newest first */
+export function findNewestRevealed(rows: readonly ScorecardRow[]): RevealedCall | null {
+  const index = rows.findIndex(({ resolutionUid, direction }) => resolutionUid !== null && direction !== null);
+  return index < 0 ? null : { row: rows[index], index };
+}
+
+function renderLastRevealed({ row, index }: RevealedCall) {
+  return [
+    h('h3', {}, 'Last revealed call'),
+    h('p', {}, h('strong', {}, formatCall(row)), ` at ${formatPercent(row.confidence)}, of ${formatDate(row.date)}`),
+    h('p', {}, [
+      renderStatus(row),
+      ' ',
+      h('span', {}, renderPrices(row)),
+      ' ',
+      h('a', { href: `#${index < ROWS_ON_PAGE ? getRowElementId(row) : 'attestations'}` }, [
+        'Verify',
+        h('span', { class: 'visually-hidden' }, ` the call of ${formatDate(row.date)}`),
+      ]),
+    ]),
+  ];
+}
+
+/** A later price is not compared with the call. */
+const MAX_COMPARABLE_MS = 2 * DAY_MS;
+
+/** `YYYY-MM-DD`. */
+function getCallDate({ predictionId }: Pick<ApiResponses['signal'], 'predictionId'>) {
+  return predictionId.slice(0, 10);
+}
+
+/** Price change since the call in percent; null when the price is from another time. */
+export function computeChangePercent(
+  signal: Pick<ApiResponses['signal'], 'timestamp' | 'btcPrice'> | null,
+  { price, timestamp }: Pick<ApiResponses['price'], 'price' | 'timestamp'>,
+) {
+  if (signal === null || price === null || timestamp === null) return null;
+  if (Date.parse(timestamp) - Date.parse(signal.timestamp) > MAX_COMPARABLE_MS) return null;
+  return 100 * (price / signal.btcPrice - 1);
+}
+
+/**
+ * Time of the next call: the next due time on a day without a call.
+ * @param time `HH:MM` UTC
+ * @param signal newest
+ */
+export function getNextCallTime(time: string, signal: Pick<ApiResponses['signal'], 'predictionId'> | null, now = Date.now()) {
+  const today = new Date(now).toISOString().slice(0, 10);
+  const at = new Date(`${today}T${time}:00Z`);
+  if (at.getTime() <= now || (signal !== null && getCallDate(signal) >= today)) at.setUTCDate(at.getUTCDate() + 1);
+  return at;
+}
+
+type CollectedPage = Pick<Page, 'store' | 'session' | 'horizon'>;
+
+/** What the first screen shows of the answers that are there by now. */
+export function collectFirstScreen(page: CollectedPage, initial: InitialData | null, isStarting: boolean): FirstScreenData {
+  const { store, horizon } = page;
+  const horizonDays = horizon.value;
+  const { answer: scorecard } = store.get('scorecard');
+  const range = store.get('range').answer;
+  const call = store.get('signal').answer ?? findInitialCall(page, initial);
+  return {
+    horizonDays,
+    call,
+    waiting: explainWaiting(page, initial, isStarting),
+    range,
+    price: store.get('price').answer,
+    record:
+      scorecard === null ? (initial?.records[`${horizonDays}d`] ?? null) : toRecordData(scorecard.summary, scorecard.statistics.calls),
+    missedDate: scorecard === null ? (initial?.missedDate ?? null) : findMissedDate(scorecard.predictions[0]),
+    access: collectAccess(page, call),
+  };
+}
+
+/** Bridges the time until the call of another horizon is loaded, while it is of the day that is shown. */
+function findInitialCall({ store, session, horizon }: CollectedPage, initial: InitialData | null): CallData | null {
+  const call = initial?.signals[`${horizon.value}d`];
+  const date = store.get('range').answer?.date;
+  const isUsable = session.current === null && store.get('signal').problem === null;
+  return call !== undefined && date !== undefined && isUsable && call.predictionId.startsWith(date) ? call : null;
+}
+
+function explainWaiting({ store }: CollectedPage, initial: InitialData | null, isStarting: boolean): FirstScreenData['waiting'] {
+  if (isStarting) return 'starting';
+  const isEmpty = store.get('signal').problem?.code === 'STEP_WAITING' || (initial !== null && initial.range === null);
+  return isEmpty ? 'none' : 'loading';
+}
+
+function findMissedDate(newest: ScorecardRow | undefined): string | null {
+  return newest?.missed ? newest.date : null;
+}
+
+function collectAccess({ store, session, horizon }: CollectedPage, call: CallData | null): AccessData {
+  const { answer: info } = store.get('info');
+  const { answer: scorecard } = store.get('scorecard');
+  const { problem } = store.get('signal');
+  const fit = info?.model.fitted?.horizons.find((one) => one.horizon === `${horizon.value}d`);
+  const rows = scorecard?.predictions ?? [];
+  return {
+    tier: session.current?.tier ?? null,
+    hasEnded: session.hasEnded,
+    needed: info?.tiers.find(({ tier }) => tier === 'basic')?.requirement ?? 'gate tokens',
+    usual: fit === undefined ? null : { up: fit.baseRate, days: fit.trainingDays },
+    own: rows.find(({ predictionId }) => predictionId === call?.predictionId)?.band80 ?? null,
+    sellNote: info === null ? null : formatSellNote(info, scorecard === null || isPartial(scorecard) ? null : rows),
+    problem: problem === null || problem.code === 'STEP_WAITING' ? null : `${problem.message}.`,
+  };
+}
+
+/** What the model card says of SELL calls, and what became of those of this record. @param rows all of it; null while they are not known */
+function formatSellNote({ model }: Pick<ApiResponses['info'], 'model'>, rows: readonly ScorecardRow[] | null): string {
+  const known = model.knownFailures.find((line) => line.startsWith('SELL: ')) ?? '';
+  const sentence = /^[^.]*\./.exec(known)?.[0] ?? 'SELL:';
+  if (rows === null) return sentence;
+  const sells = rows.filter(({ signal, status }) => signal === 'SELL' && (status === 'WIN' || status === 'LOSS'));
+  const wins = sells.filter(({ status }) => status === 'WIN').length;
+  return `${sentence} Here ${wins} of ${sells.length} were right.`;
+}

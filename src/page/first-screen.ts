@@ -1,0 +1,526 @@
+import { DAY_MS } from '../forecast/day.ts';
+import { el, type Markup } from './markup.ts';
+
+/** What the first screen is drawn from, on the server and in the browser. */
+export interface FirstScreenData {
+  /** Days of the chosen horizon. */
+  horizonDays: number;
+  /** Null while unknown; `waiting` has the reason. */
+  call: CallData | null;
+  waiting: 'starting' | 'none' | 'loading';
+  range: RangeData | null;
+  /** The current price; null without one. */
+  price: PriceData | null;
+  record: RecordData | null;
+  /** Day without a forecast, newer than the call; null where none was missed. */
+  missedDate: string | null;
+  access: AccessData;
+}
+
+/** The newest forecast, as far as its reader may see it. */
+export interface CallData {
+  signal: 'BUY' | 'SELL' | 'HOLD' | 'GATED';
+  direction: 'UP' | 'DOWN' | null;
+  /** Probability of the direction. */
+  confidence: number | null;
+  predictionId: string;
+  status: 'PENDING' | 'WIN' | 'LOSS' | 'HOLD' | 'VOID';
+  resolvesAt: string;
+  attestationUid: string | null;
+}
+
+/** Ranges around the price at signal time, without direction. */
+export interface RangeData {
+  date: string;
+  btcPrice: number;
+  /** Signal time. */
+  timestamp: string;
+  horizons?: readonly HorizonRangeData[] | undefined;
+}
+
+interface HorizonRangeData {
+  horizon: string;
+  ranges: readonly { share: number; low: number; high: number }[];
+  resolvesAt: string;
+  attestedAt: string | null;
+}
+
+interface PriceData {
+  price: number | null;
+  timestamp: string | null;
+}
+
+type Interval = { low: number; high: number };
+
+/** Figures of a horizon's record. Shares 0 to 1. */
+export interface RecordData {
+  resolved: number;
+  holds: number;
+  wins: number;
+  accuracy: number | null;
+  accuracyInterval95: Interval | null;
+  alwaysUpAccuracy: number | null;
+  /** Scored calls whose windows do not overlap. */
+  dedupedTotal: number;
+  /** Accuracy minus that of always UP, with its 95 % interval; null without calls. */
+  difference: { value: number; low: number | null; high: number | null } | null;
+}
+
+/** What the reader of the page has access to. */
+export interface AccessData {
+  /** Null when anonymous. */
+  tier: string | null;
+  /** The session has expired. */
+  hasEnded: boolean;
+  /** Requirement of the Basic tier, for a wallet that no longer meets it. */
+  needed: string;
+  /** Usual share of rises over the horizon, with the days that it was measured on; null while unknown. */
+  usual: UsualShare | null;
+  /** The central 80 % of the forecast itself, for Premium. */
+  own: OwnRange | null;
+  /** Sentence on SELL calls, for a SELL. */
+  sellNote: string | null;
+  /** Why the call could not be loaded. */
+  problem: string | null;
+}
+
+interface OwnRange {
+  low: number;
+  median: number;
+  high: number;
+}
+
+interface UsualShare {
+  up: number;
+  days: number;
+}
+
+/** Of a reader without a session. */
+export const PUBLIC_ACCESS: AccessData = {
+  tier: null,
+  hasEnded: false,
+  needed: '',
+  usual: null,
+  own: null,
+  sellNote: null,
+  problem: null,
+};
+
+/** What the server has drawn the page from: the answers of a caller without access, by horizon where they have one. */
+export interface InitialData {
+  signals: Readonly<Record<string, CallData>>;
+  range: RangeData | null;
+  price: PriceData | null;
+  records: Readonly<Record<string, RecordData>>;
+  missedDate: string | null;
+}
+
+export function toRecordData(
+  summary: Omit<RecordData, 'difference'>,
+  calls: { alwaysUp: { difference: NonNullable<RecordData['difference']> } | null },
+): RecordData {
+  const { resolved, holds, wins, accuracy, accuracyInterval95, alwaysUpAccuracy, dedupedTotal } = summary;
+  const difference = calls.alwaysUp?.difference ?? null;
+  return { resolved, holds, wins, accuracy, accuracyInterval95, alwaysUpAccuracy, dedupedTotal, difference };
+}
+
+const usdFormat = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 });
+
+function formatWholeUsd(value: number): string {
+  return usdFormat.format(value);
+}
+
+/** `59 %` for 0.594, with a no-break space. */
+function formatWholePercent(share: number): string {
+  return `${Math.round(100 * share)}\u00a0%`;
+}
+
+/** `30 Nov` for an ISO 8601 date or time. */
+function formatShortDate(time: string): string {
+  const day = new Date(`${time.slice(0, 10)}T00:00:00Z`);
+  return day.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+}
+
+/** `21:38` UTC for an ISO 8601 time. */
+function formatClock(time: string): string {
+  return time.slice(11, 16);
+}
+
+/** Keeps the first and last tick: more would be more to read. */
+const SHOWN_TICKS = 2;
+/** Further right the price stands on the left of its dot. */
+const LAST_LABEL_X = 60;
+
+/** Expected range of the price over all horizons; the bands are stretched to the width, the texts are not. */
+export function renderFan({ range, price, horizonDays, access }: FirstScreenData): Markup {
+  const own = access.own;
+  const fan = range === null ? null : computeFan(range, price, own === null ? [] : [own.low, own.high]);
+  if (fan === null) return el('svg', { class: 'fan', 'aria-hidden': 'true' });
+  const end = fan.ends.find(({ horizon }) => horizon === `${horizonDays}d`);
+  const label =
+    'Expected range of the price 1, 2, 3 and 7 days ahead, without direction: 50, 80 and 90 % bands around the price at signal time';
+  return el('svg', { class: 'fan', role: 'img', 'aria-label': label }, [
+    renderBands(fan, own === null || end === undefined ? [] : listOwnPoints(fan, end.x, own)),
+    renderTicks(fan),
+    end === undefined ? null : el('line', { class: 'fan-chosen', x1: percent(end.x), x2: percent(end.x), y1: '0%', y2: '100%' }),
+    renderBandLabels(fan),
+    own === null || end === undefined ? null : renderMedian(fan, end.x, own),
+    fan.now === null ? null : renderNow(fan.now, price?.price ?? 0),
+  ]);
+}
+
+/** The bands, and over them the central 80 % of the forecast itself. */
+function renderBands({ bands }: FanGeometry, own: readonly Point[]): Markup {
+  const viewBox = `0 0 ${FAN_SIZE} ${FAN_SIZE}`;
+  return el('svg', { viewBox, preserveAspectRatio: 'none', width: '100%', height: '100%' }, [
+    bands.map(({ share, points }) =>
+      el('polygon', { class: `fan-band fan-${Math.round(100 * share)}`, points: points.map(formatPoint).join(' ') }),
+    ),
+    own.length > 0 && el('polygon', { class: 'fan-own', points: own.map(formatPoint).join(' ') }),
+  ]);
+}
+
+function renderTicks({ ticks }: FanGeometry): Markup {
+  const shown = ticks.length <= SHOWN_TICKS ? ticks : [ticks[0], ticks[ticks.length - 1]];
+  return shown.map(({ price, y }) => [
+    el('line', { class: 'fan-grid', x1: '0%', x2: '100%', y1: percent(y), y2: percent(y) }),
+    el('text', { x: '0', y: percent(y), dy: '-0.3em' }, formatWholeUsd(price)),
+  ]);
+}
+
+/** At the right end, below the upper edge of each band. */
+function renderBandLabels({ bands }: FanGeometry): Markup {
+  return bands.map(({ share, upper }) =>
+    el('text', { class: 'fan-share', x: '100%', y: percent(upper), dx: -5, dy: '1.05em', 'text-anchor': 'end' }, formatWholePercent(share)),
+  );
+}
+
+function listOwnPoints({ start, toY }: FanGeometry, x: number, { low, high }: OwnRange): Point[] {
+  return [start, { x, y: toY(high) }, { x, y: toY(low) }];
+}
+
+function renderMedian({ toY }: FanGeometry, x: number, { median }: OwnRange): Markup {
+  return el('circle', { class: 'fan-median', cx: percent(x), cy: percent(toY(median)), r: 4 });
+}
+
+function renderNow({ x, y }: Point, price: number): Markup {
+  return [
+    el('circle', { class: 'fan-now', cx: percent(x), cy: percent(y), r: 5 }),
+    x < LAST_LABEL_X
+      ? el('text', { class: 'fan-price', x: percent(x), y: percent(y), dx: 9, dy: '0.35em' }, formatWholeUsd(price))
+      : el('text', { class: 'fan-price', x: percent(x), y: percent(y), dx: -9, dy: '0.35em', 'text-anchor': 'end' }, formatWholeUsd(price)),
+  ];
+}
+
+function formatPoint({ x, y }: Point): string {
+  return `${round(x)},${round(y)}`;
+}
+
+function percent(value: number): string {
+  return `${round(value)}%`;
+}
+
+function round(value: number): number {
+  return Math.round(100 * value) / 100;
+}
+
+/** The fan in a box of 100 by 100: time to the right from the signal to the end of the longest window, price upwards. */
+interface FanGeometry {
+  /** Widest first, as they are drawn. */
+  bands: readonly { share: number; points: readonly Point[]; upper: number }[];
+  start: Point;
+  ends: readonly { horizon: string; x: number }[];
+  now: Point | null;
+  ticks: readonly { price: number; y: number }[];
+  toY(price: number): number;
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export const FAN_SIZE = 100;
+/** Above the highest and below the lowest mark, as a share of the height. */
+const MARGIN_SHARE = 0.06;
+/** Ticks near the price at signal time would lie on the fan. */
+const MIN_TICK_DISTANCE = 14;
+/** First digits of the distance between two ticks. */
+const STEPS = [1, 2, 2.5, 5, 10];
+const MAX_TICKS = 5;
+
+/** @param marks further prices to make room for. Null without ranges. */
+export function computeFan(range: RangeData, price: PriceData | null, marks: readonly number[] = []): FanGeometry | null {
+  const horizons = range.horizons ?? [];
+  const last = horizons.at(-1);
+  if (last === undefined) return null;
+  const startMs = Date.parse(range.timestamp);
+  const spanMs = Date.parse(last.resolvesAt) - startMs;
+  const toX = (time: string) => clamp((FAN_SIZE * (Date.parse(time) - startMs)) / spanMs);
+  const current = findCurrent(price, last.resolvesAt);
+  const bounds = horizons.flatMap(({ ranges }) => ranges.flatMap(({ low, high }) => [low, high]));
+  const toY = createPriceScale([...bounds, range.btcPrice, ...(current === null ? [] : [current.price]), ...marks]);
+  const start = { x: 0, y: toY(range.btcPrice) };
+  const shares = last.ranges.map(({ share }) => share).toSorted((a, b) => b - a);
+  return {
+    bands: shares.map((share) => {
+      const ends = horizons.flatMap(({ ranges, resolvesAt }) => {
+        const found = ranges.find((one) => one.share === share);
+        return found === undefined ? [] : [{ x: toX(resolvesAt), top: toY(found.high), bottom: toY(found.low) }];
+      });
+      const above = ends.map(({ x, top }) => ({ x, y: top }));
+      const below = ends.map(({ x, bottom }) => ({ x, y: bottom })).toReversed();
+      return { share, points: [start, ...above, ...below], upper: above.at(-1)?.y ?? start.y };
+    }),
+    start,
+    ends: horizons.map(({ horizon, resolvesAt }) => ({ horizon, x: toX(resolvesAt) })),
+    now: current === null ? null : { x: toX(current.timestamp), y: toY(current.price) },
+    ticks: listTicks(Math.min(...bounds), Math.max(...bounds))
+      .map((tick) => ({ price: tick, y: toY(tick) }))
+      .filter(({ y }) => Math.abs(y - start.y) > MIN_TICK_DISTANCE),
+    toY,
+  };
+}
+
+/** A price of after the last window, as during a replay, is not on the fan. */
+function findCurrent(price: PriceData | null, end: string): { price: number; timestamp: string } | null {
+  if (price === null || price.price === null || price.timestamp === null) return null;
+  return Date.parse(price.timestamp) > Date.parse(end) ? null : { price: price.price, timestamp: price.timestamp };
+}
+
+function createPriceScale(prices: readonly number[]): (price: number) => number {
+  const [least, most] = [Math.min(...prices), Math.max(...prices)];
+  const room = (most - least || 1) * MARGIN_SHARE;
+  const [bottom, top] = [least - room, most + room];
+  return (price) => clamp((FAN_SIZE * (top - price)) / (top - bottom));
+}
+
+function listTicks(least: number, most: number): number[] {
+  const rough = (most - least || 1) / MAX_TICKS;
+  const unit = 10 ** Math.floor(Math.log10(rough));
+  const step = (STEPS.find((digit) => digit * unit >= rough) ?? 10) * unit;
+  const first = Math.ceil(least / step);
+  return Array.from({ length: Math.floor(most / step) - first + 1 }, (_, index) => (first + index) * step);
+}
+
+function clamp(value: number): number {
+  return Math.min(FAN_SIZE, Math.max(0, value));
+}
+
+const WAITING_TEXTS = { starting: 'The service is starting', none: 'No forecast yet', loading: 'Loading…' } as const;
+const OUTCOME_TEXTS = { WIN: 'Right', LOSS: 'Wrong', HOLD: 'HOLD, not scored' } as const;
+
+/** State of the newest forecast in one line. */
+export function formatStateLine({ call, waiting, range, horizonDays, access }: FirstScreenData): string {
+  if (call === null) return WAITING_TEXTS[waiting];
+  const { status, resolvesAt, attestationUid } = call;
+  if (status === 'VOID') return 'Void: committed too late, never counts';
+  if (status !== 'PENDING') return `Revealed ${formatShortDate(resolvesAt)}: ${OUTCOME_TEXTS[status]}`;
+  const attestedAt = range?.horizons?.find(({ horizon }) => horizon === `${horizonDays}d`)?.attestedAt ?? null;
+  const isSameDay = range !== null && call.predictionId.startsWith(range.date);
+  // The range beside it is public at once.
+  const [what, reveal] = access.tier === null ? ['Direction committed', 'revealed'] : ['Committed', 'public'];
+  const committed = attestedAt !== null && isSameDay ? `${what} ${formatClock(attestedAt)}` : what;
+  return `${attestationUid === null ? 'Not yet on chain' : committed}, ${reveal} ${formatShortDate(resolvesAt)}`;
+}
+
+/** What the reader has to know beside it: a missed day, lost access, a SELL. */
+export function formatNote({ call, missedDate, access }: FirstScreenData): string {
+  if (access.problem !== null && call === null) return access.problem;
+  if (missedDate !== null) return `No forecast on ${formatShortDate(missedDate)}: the day is void.`;
+  if (call?.signal === 'GATED' && access.tier !== null) return `The wallet no longer holds ${access.needed}.`;
+  if (call?.signal === 'SELL' && access.sellNote !== null) return access.sellNote;
+  return '';
+}
+
+/** Share of the range that is printed as the number of the page. */
+const NUMBER_SHARE = 0.8;
+
+/** Parts that are redrawn alone, each in an element of fixed height. The choice of the horizon is none: it is drawn once. */
+export const FIRST_SCREEN_PARTS = {
+  number: renderNumber,
+  call: renderCall,
+  record: renderRecord,
+  actions: renderActions,
+  note: formatNote,
+  fan: renderFan,
+} as const satisfies Record<string, (data: FirstScreenData) => Markup>;
+
+export type FirstScreenPart = keyof typeof FIRST_SCREEN_PARTS;
+
+/** The answer of the page: what is expected, whether it is any good, and how to check it. */
+export function renderFirstScreen(data: FirstScreenData): Markup {
+  const part = (name: FirstScreenPart) => el('div', { class: `first-${name}`, 'data-part': name }, FIRST_SCREEN_PARTS[name](data));
+  return el('div', { class: 'first' }, [
+    el('div', { class: 'first-answer' }, [part('number'), part('call'), part('record'), part('actions'), part('note')]),
+    el('div', { class: 'first-chart' }, [part('fan'), renderHorizonChoice(data.horizonDays)]),
+  ]);
+}
+
+/** The range of the forecast itself where the reader may see it, else that around the price. */
+function renderNumber({ range, horizonDays, access }: FirstScreenData): Markup {
+  const found = range?.horizons?.find(({ horizon }) => horizon === `${horizonDays}d`);
+  const central = found?.ranges.find(({ share }) => share === NUMBER_SHARE);
+  if (found === undefined || central === undefined) return el('strong', {}, '$–');
+  const { low, high } = access.own ?? central;
+  return [
+    el('strong', {}, `${formatWholeUsd(low)}–${formatWholeUsd(high)}`),
+    ' ',
+    el('span', { class: 'quiet' }, `${formatWholePercent(NUMBER_SHARE)} likely on ${formatShortDate(found.resolvesAt)}`),
+  ];
+}
+
+function renderCall(data: FirstScreenData): Markup {
+  const verdict = data.call === null ? null : judgeCall(data.call, data.horizonDays, data.access.usual);
+  const state = formatStateLine(data);
+  if (verdict === null) return el('p', { title: 'Times are UTC' }, el('span', { class: 'seal', 'aria-hidden': 'true' }), state);
+  const { claim, comparison, tone } = verdict;
+  return [
+    el('p', {}, [el('strong', { class: tone === 'plain' ? null : tone }, claim), comparison === null ? null : ` – ${comparison}`]),
+    el('p', { class: 'quiet', title: 'Times are UTC' }, state),
+  ];
+}
+
+function renderRecord({ record, waiting }: FirstScreenData): Markup {
+  if (record !== null) return formatRecordLine(record);
+  return waiting === 'none' ? 'No outcome yet' : null;
+}
+
+function renderActions({ access: { tier, hasEnded } }: FirstScreenData): Markup {
+  return [
+    el('a', { class: 'first-check', href: '#attestations', 'data-do': 'check' }, 'Check everything'),
+    tier === null
+      ? [
+          el('button', { type: 'button', 'data-do': 'unlock', 'aria-haspopup': 'dialog' }, hasEnded ? 'Unlock again' : 'Unlock'),
+          el('a', { href: 'docs#/signal/buySignal', 'data-do': 'buy', 'aria-haspopup': 'dialog' }, 'Buy'),
+        ]
+      : null,
+  ];
+}
+
+interface CallVerdict {
+  /** `UP 59 %`; led by the signal where it holds more than the usual share. */
+  claim: string;
+  /** `usual 60 %: no edge`; null while the usual share is unknown. */
+  comparison: string | null;
+  tone: 'good' | 'bad' | 'plain';
+}
+
+/** Two-sided 95 %. */
+const Z95 = 1.96;
+/** Arrows, as colour alone would not be accessible. */
+const SIGNS = { BUY: '▲', SELL: '▼' } as const;
+
+type ReadableCall = Pick<CallData, 'signal' | 'direction' | 'confidence'>;
+
+/** What the call says beside the usual share of its direction. Null for a call that is hidden. */
+export function judgeCall(
+  { signal, direction, confidence }: ReadableCall,
+  horizonDays: number,
+  usual: UsualShare | null,
+): CallVerdict | null {
+  if (signal === 'GATED' || direction === null || confidence === null) return null;
+  const claim = `${direction} ${formatWholePercent(confidence)}`;
+  const held = signal === 'HOLD' ? `HOLD, ${claim}` : claim;
+  if (usual === null) return { claim: held, comparison: null, tone: 'plain' };
+  const share = direction === 'UP' ? usual.up : 1 - usual.up;
+  const comparison = `usual ${formatWholePercent(share)}`;
+  if (!isAboveUsual(confidence, share, usual.days / horizonDays))
+    return { claim: held, comparison: `${comparison}: no edge`, tone: 'plain' };
+  if (signal === 'HOLD') return { claim: held, comparison, tone: 'plain' };
+  return { claim: `${SIGNS[signal]} ${signal}, ${claim}`, comparison, tone: signal === 'BUY' ? 'good' : 'bad' };
+}
+
+/** Above the 95 % interval of the usual share, measured on windows that do not overlap. */
+function isAboveUsual(probability: number, share: number, windows: number): boolean {
+  return windows > 0 && probability > share + Z95 * Math.sqrt((share * (1 - share)) / windows);
+}
+
+/** Horizons that the page can show, in days. */
+export const SELECTABLE_HORIZONS: readonly number[] = [2, 3, 7];
+export const DEFAULT_HORIZON_DAYS = 7;
+
+/** The axis of the fan: each label stands below the end of its window, and selects the horizon of the page. */
+function renderHorizonChoice(chosenDays: number): Markup {
+  return el('fieldset', { class: 'fan-axis', 'aria-label': 'Forecast horizon' }, [
+    el('span', { class: 'fan-day fan-day-1', 'aria-hidden': 'true' }, '1'),
+    SELECTABLE_HORIZONS.map((days) =>
+      el('label', { class: `fan-day fan-day-${days}` }, [
+        el('input', { type: 'radio', name: 'horizon', value: days, checked: days === chosenDays, 'aria-label': `${days} days` }),
+        el('span', {}, days === Math.max(...SELECTABLE_HORIZONS) ? `${days} days` : days),
+      ]),
+    ),
+  ]);
+}
+
+/** With fewer calls whose windows do not overlap, a percentage would mislead. */
+const MIN_CALLS = 5;
+
+type RecordEdge = 'no edge' | 'better' | 'worse' | 'too few to say';
+
+/** The record in one line: its accuracy with its interval, beside always UP on the same calls. */
+export function formatRecordLine(record: RecordData): string {
+  const { resolved, holds, wins, accuracy, accuracyInterval95: interval, alwaysUpAccuracy, dedupedTotal } = record;
+  if (resolved === 0 || accuracy === null) return holds === 0 ? 'No outcome yet' : `No call yet: all ${holds} outcomes were HOLD`;
+  if (dedupedTotal < MIN_CALLS || interval === null || alwaysUpAccuracy === null) return `${wins} of ${resolved} right: too few to say`;
+  const [low, high] = [interval.low, interval.high].map((share) => Math.round(100 * share));
+  const edge = judgeRecord(record);
+  return `${formatWholePercent(accuracy)} right (${low}–${high}); always UP ${formatWholePercent(alwaysUpAccuracy)}: ${edge}`;
+}
+
+/** Calls that were all UP are always UP itself; else the interval of the difference decides, and without one that of the accuracy. */
+export function judgeRecord({ accuracy, accuracyInterval95: interval, alwaysUpAccuracy, difference }: RecordData): RecordEdge {
+  if (difference !== null && difference.low !== null && difference.high !== null) {
+    if (difference.low > 0) return 'better';
+    return difference.high < 0 ? 'worse' : 'no edge';
+  }
+  if (accuracy === null || interval === null || alwaysUpAccuracy === null) return 'too few to say';
+  return interval.low <= alwaysUpAccuracy && alwaysUpAccuracy <= interval.high ? 'no edge' : 'too few to say';
+}
+
+export type OriginKind = 'live' | 'csv' | 'simulated';
+
+const MARKS: Record<OriginKind, string> = {
+  simulated: 'Simulated market',
+  csv: 'Recorded history',
+  live: 'Live market data',
+};
+
+const CAUTIONS: Record<OriginKind, string> = {
+  simulated: ': no evidence of skill',
+  csv: ': not the current market',
+  live: '',
+};
+
+/** What the prices are, and what they are not evidence of. */
+export function renderOriginMark(kind: OriginKind, { isStale }: { isStale: boolean }): Markup {
+  return [el('strong', {}, MARKS[kind]), kind === 'live' && isStale ? ': the newest price is stale' : CAUTIONS[kind]];
+}
+
+/** "Today's call" until the next one is made; a call of an earlier day, as during a replay, is titled by its date. */
+export function formatCallTitle(call: Pick<CallData, 'predictionId'> | null, nowMs: number): string {
+  const date = call?.predictionId.slice(0, 10);
+  if (date === undefined || date >= new Date(nowMs - DAY_MS).toISOString().slice(0, 10)) return "Today's call";
+  const day = new Date(`${date}T00:00:00Z`);
+  return `Call of ${day.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })}`;
+}
+
+/** The first screen as every reader gets it first: without access. @param initial null while the service starts */
+export function toInitialScreen(initial: InitialData | null, horizonDays: number): FirstScreenData {
+  const call = initial?.signals[`${horizonDays}d`] ?? null;
+  return {
+    horizonDays,
+    call,
+    waiting: initial === null ? 'starting' : 'none',
+    range: initial?.range ?? null,
+    price: initial?.price ?? null,
+    record: initial?.records[`${horizonDays}d`] ?? null,
+    missedDate: initial?.missedDate ?? null,
+    access: PUBLIC_ACCESS,
+  };
+}
+
+/** What is behind the first screen; the script fills it. */
+export function renderDetails(): Markup {
+  return el('details', { class: 'first-details' }, el('summary', {}, 'Details'), el('div', { id: 'today-details' }));
+}

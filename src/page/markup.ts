@@ -1,0 +1,59 @@
+/** What the server writes as HTML and the page turns into elements: text is only ever text. */
+export type Markup = MarkupElement | string | number | null | undefined | false | readonly Markup[];
+
+export interface MarkupElement {
+  tag: string;
+  attributes: Readonly<Record<string, AttributeValue>>;
+  children: readonly Markup[];
+}
+
+/** False, null and undefined leave the attribute out; true writes it without a value. */
+type AttributeValue = string | number | boolean | null | undefined;
+
+const VOID_TAGS = new Set(['base', 'br', 'hr', 'img', 'input', 'link', 'meta']);
+
+export function el(tag: string, attributes: MarkupElement['attributes'] = {}, ...children: Markup[]): MarkupElement {
+  return { tag, attributes, children };
+}
+
+export function isMarkupElement(markup: Markup): markup is MarkupElement {
+  return typeof markup === 'object' && markup !== null && 'tag' in markup;
+}
+
+/** The attributes that are written, in their order. */
+export function listAttributes({ attributes }: MarkupElement): [name: string, value: string][] {
+  return Object.entries(attributes).flatMap(([name, value]) =>
+    value === null || value === undefined || value === false ? [] : [[name, value === true ? '' : String(value)] as [string, string]],
+  );
+}
+
+/** HTML of a tree; SVG included. */
+export function renderMarkup(markup: Markup): string {
+  if (markup === null || markup === undefined || markup === false) return '';
+  if (typeof markup !== 'object') return escapeHtml(String(markup));
+  if (!isMarkupElement(markup)) return markup.map(renderMarkup).join('');
+  const attributes = listAttributes(markup).map(([name, value]) => (value === '' ? ` ${name}` : ` ${name}="${escapeHtml(value)}"`));
+  const start = `<${markup.tag}${attributes.join('')}>`;
+  return VOID_TAGS.has(markup.tag) ? start : `${start}${renderMarkup(markup.children)}</${markup.tag}>`;
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]);
+}
+
+/** `2026-11-22 21:35 UTC` for an ISO 8601 time. */
+export function formatUtc(time: string): string {
+  return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
+}
+
+/** A time in UTC, which the script replaces by the same time in the zone of the reader. @param time ISO 8601 */
+export function renderTime(time: string): MarkupElement {
+  return el('time', { class: 'local', datetime: time, title: formatUtc(time) }, formatUtc(time));
+}
+
+/** Kinds of pages, which the body names in `data-page`: the script mounts the parts of that kind. */
+const PAGE_KINDS = ['access', 'consent', 'dashboard', 'document', 'forecast', 'forecasts', 'reference'] as const;
+
+export type PageKind = (typeof PAGE_KINDS)[number];

@@ -1,3 +1,0 @@
-export function writeNotice(text: string): void {
-  process.stderr.write(`${text}\n`);
-}

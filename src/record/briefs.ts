@@ -1,0 +1,314 @@
+import { DAY_MS, type Day, formatDay, toInstantMs } from '../forecast/day.ts';
+import { formatHorizonName, HORIZONS, type HorizonName } from '../forecast/model.ts';
+import { REGIMES } from '../forecast/regime.ts';
+import { type FeedKind, formatDayOrNull } from '../market/feed.ts';
+import type { MarketContext, SeriesHealth } from '../market/market.ts';
+import { roundTo } from '../platform/validation.ts';
+import type { WagerDoc } from '../wager/wagers.ts';
+import { toCrowdPin } from './crowd.ts';
+import { type DayDoc, type ForecastDoc, forecastAsOf, fromCents, isOpenForecast } from './forecast-doc.ts';
+import { isOwnVenue } from './forecasts.ts';
+import { summarizeForecasts } from './scorecard.ts';
+import { sanitizeText } from './self-tests.ts';
+import { toCommittedProbabilities } from './visibility.ts';
+
+export function renderBriefText(brief: Brief): string {
+  const title = formatTitle(brief);
+  const sections = buildSections(brief).map(({ title, lines }) => `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`);
+  return [`${title}\n${'='.repeat(title.length)}\n`, ...sections].join('\n');
+}
+
+/** External text was sanitized when it was composed, so that no line contains markup. */
+export function renderBriefMarkdown(brief: Brief): string {
+  const sections = buildSections(brief).map(({ title, lines }) => `## ${title}\n\n${lines.map((line) => `- ${line}\n`).join('')}`);
+  return [`# ${formatTitle(brief)}\n`, ...sections].join('\n');
+}
+
+function formatTitle({ date }: Brief): string {
+  return `Bitcoin Signal Oracle: brief of ${date}`;
+}
+
+function buildSections(brief: Brief) {
+  const sections = [
+    { title: 'About', lines: formatAbout(brief) },
+    { title: 'Market', lines: formatMarket(brief) },
+    { title: 'Resolved in the last 24 hours', lines: brief.resolved.map(formatOutcome) },
+    { title: 'Record so far', lines: brief.scorecard.map(formatScore) },
+    { title: 'Open forecasts', lines: formatOpenForecasts(brief) },
+    { title: 'The crowd', lines: formatCrowd(brief) },
+    { title: 'Next', lines: brief.next.map(({ event, at }) => `${formatMinute(at)} ${event}`) },
+    { title: 'Data', lines: formatData(brief) },
+    { title: 'Notes', lines: brief.notes },
+  ];
+  return sections.map(({ title, lines }) => ({ title, lines: lines.length === 0 ? ['none'] : lines }));
+}
+
+function formatAbout({ asOf, generatedAt, late, source, replayedDays }: Brief): string[] {
+  return [
+    `As of ${formatMinute(asOf)}, made at ${formatMinute(generatedAt)}${late ? ', late' : ''}`,
+    `Market data: ${source}`,
+    ...(replayedDays > 0 ? [`${replayedDays} days of the record were replayed by the demo`] : []),
+  ];
+}
+
+function formatMarket({ market, regime }: Brief): string[] {
+  const { btcPrice, change24h, fearGreed, fearGreedLabel, etfFlows7d, etfFlows30d, etfFlowLastDay, etfFlowsThrough } = market;
+  return [
+    `BTC/USD ${btcPrice === null ? 'unknown' : formatUsd(btcPrice, 2)}${change24h === null ? '' : `, ${formatSigned(change24h, 2)} % in 24 hours`}`,
+    regime === null ? 'Regime unknown' : `Regime ${regime.regime}, risk ${regime.riskLevel}, as of the forecast of ${regime.date}`,
+    fearGreed === null ? 'Fear & Greed unknown' : `Fear & Greed ${fearGreed} (${fearGreedLabel})`,
+    `ETF net flows: ${etfFlowsThrough ?? 'last day'} ${formatFlow(etfFlowLastDay)}, 7 days ${formatFlow(etfFlows7d)}, 30 days ${formatFlow(etfFlows30d)}`,
+  ];
+}
+
+function formatOutcome({ predictionId, signal, direction, confidence, outcome, returnBps }: BriefOutcome): string {
+  return `${predictionId}: ${signal} ${direction} at ${confidence.toFixed(4)}, ${outcome}, return ${formatSigned(returnBps / 100, 2)} %`;
+}
+
+function formatScore({ horizon, verdict, brier, pending, voids }: BriefScore): string {
+  const score =
+    brier === null ? '' : `; Brier ${brier.model.toFixed(4)} against ${brier.climatology.toFixed(4)} of the base rate, ${brier.n} resolved`;
+  return `${horizon}: ${verdict}${score}; ${pending} open, ${voids} void`;
+}
+
+function formatOpenForecasts({ open }: Brief): string[] {
+  return open.map(({ predictionId, signal, resolvesAt }) => `${predictionId}: ${signal} until ${formatMinute(resolvesAt)}`);
+}
+
+function formatCrowd({ crowd }: Brief): string[] {
+  if (crowd === null) return [];
+  const { venue, quotesAreOurs, question, strike, expiresAt, marketProbability } = crowd;
+  return [
+    `${venue}${quotesAreOurs ? ' (quotes made by this service)' : ''}: ${(100 * marketProbability).toFixed(1)} % above ${formatUsd(strike, 0)} at ${formatMinute(expiresAt)}`,
+    `Question of the venue: ${question}`,
+  ];
+}
+
+function formatData({ data }: Brief): string[] {
+  return data.map(
+    ({ series, source, lastObserved, stale }) => `${series}: ${lastObserved ?? 'nothing'} from ${source}${stale ? ', stale' : ''}`,
+  );
+}
+
+function formatMinute(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}
+
+function formatUsd(value: number, digits: number): string {
+  const amount = Math.abs(value).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return `${value < 0 ? '-' : ''}$${amount}`;
+}
+
+function formatFlow(value: number | null): string {
+  return value === null ? 'unknown' : formatUsd(value, 0);
+}
+
+function formatSigned(value: number, digits: number): string {
+  return `${value < 0 ? '' : '+'}${value.toFixed(digits)}`;
+}
+
+export const NEXT_EVENTS = ['signal', 'attestation', 'wager', 'window-opens', 'resolution', 'brief', 'weekly-report'] as const;
+
+export interface BriefNext {
+  event: (typeof NEXT_EVENTS)[number];
+  at: string;
+}
+
+/** A day's brief as it is stored and served. It is the same for every caller, so that it holds nothing unresolved. */
+export type Brief = ReturnType<typeof composeBrief>;
+
+export type BriefOutcome = ReturnType<typeof toBriefOutcome>;
+
+type BriefScore = ReturnType<typeof buildBriefScore>;
+
+const MAX_QUESTION_CHARS = 160;
+const MAX_REASON_CHARS = 200;
+
+export interface BriefData {
+  /** Date of the brief: it holds what was known at `asOf`; its newest forecast is that of the day before. */
+  day: Day;
+  asOf: Date;
+  generatedAt: Date;
+  late: boolean;
+  source: string;
+  kind: FeedKind;
+  context: MarketContext | null;
+  contextMissing: string | null;
+  series: readonly SeriesHealth[];
+  yesterday: DayDoc | null;
+  lastForecast: DayDoc | null;
+  replayedDays: number;
+  /** All earlier forecasts, as the record holds them now. */
+  forecasts: readonly ForecastDoc[];
+  wager: WagerDoc | null;
+  troubles: readonly { step: string; date: string; state: string; reason: string | null }[];
+  next: readonly BriefNext[];
+  lastCovered: Day | null;
+}
+
+/** As of the due time, without later attestations. Every caller gets the same, so that unresolved forecasts appear by id only. */
+export function composeBrief(data: BriefData) {
+  const { day, asOf, generatedAt, late, source, kind, replayedDays, series, lastForecast, wager } = data;
+  const known = data.forecasts.filter((doc) => doc.day < day).map((doc) => forecastAsOf(doc, asOf));
+  const open = known.filter(isOpenForecast).map(toBriefOpen);
+  return {
+    date: formatDay(day),
+    asOf: asOf.toISOString(),
+    generatedAt: generatedAt.toISOString(),
+    late,
+    source: sanitizeText(source, MAX_REASON_CHARS),
+    kind,
+    replayedDays,
+    market: toBriefMarket(data.context),
+    regime: toBriefRegime(lastForecast),
+    resolved: known.filter((doc) => isRevealedSince(doc, asOf.getTime() - DAY_MS)).map(toBriefOutcome),
+    scorecard: HORIZONS.map((horizonDays) => buildBriefScore(known, horizonDays)),
+    open,
+    crowd: wager === null || wager.decidedAt > asOf ? null : buildBriefCrowd(wager),
+    next: listBriefEvents(data, open),
+    data: series.map(({ series: id, source: from, lastObservedDay, ageDays, stale }) => ({
+      series: id,
+      source: sanitizeText(from, MAX_REASON_CHARS),
+      lastObserved: lastObservedDay === null ? null : formatDay(lastObservedDay),
+      ageDays,
+      stale,
+    })),
+    notes: composeNotes(data, known),
+  };
+}
+
+function toBriefMarket(context: MarketContext | null) {
+  const change24h = context?.change24hPct ?? null;
+  return {
+    btcPrice: context && roundTo(context.btcPrice, 2),
+    change24h: change24h && roundTo(change24h, 2),
+    fearGreed: context?.fearGreed ?? null,
+    fearGreedLabel: context?.fearGreedLabel ?? null,
+    etfFlows7d: context?.etfFlows7dUsd ?? null,
+    etfFlows30d: context?.etfFlows30dUsd ?? null,
+    etfFlowLastDay: context?.etfFlowLastDayUsd ?? null,
+    etfFlowsThrough: formatDayOrNull(context?.etfFlowThroughDay ?? null),
+  };
+}
+
+function toBriefRegime(lastForecast: DayDoc | null) {
+  if (lastForecast === null || lastForecast.regime === null) return null;
+  return { regime: lastForecast.regime, riskLevel: REGIMES[lastForecast.regime].riskLevel, date: lastForecast._id };
+}
+
+function isRevealedSince({ reveal, resolution }: ForecastDoc, afterMs: number): boolean {
+  return reveal !== null && resolution !== null && reveal.at.getTime() > afterMs;
+}
+
+export function toBriefOutcome({ _id, day, horizonDays, values, resolution }: ForecastDoc) {
+  const { outcome, returnBps, btcAtSignalCents, btcAtResolutionCents } = resolution!;
+  return {
+    predictionId: _id,
+    date: formatDay(day),
+    horizon: formatHorizonName(horizonDays),
+    signal: values!.signal,
+    direction: values!.direction,
+    confidence: toCommittedProbabilities(values!).confidence,
+    outcome,
+    returnBps,
+    btcAtSignal: fromCents(btcAtSignalCents),
+    btcAtResolution: fromCents(btcAtResolutionCents),
+  };
+}
+
+function buildBriefScore(known: readonly ForecastDoc[], horizonDays: number) {
+  const docs = known.filter((doc) => doc.horizonDays === horizonDays);
+  const { totalPredictions, dedupedTotal, ...summary } = summarizeForecasts(docs, horizonDays);
+  const { resolved, wins, losses, holds, pending, voids, accuracy, accuracyInterval95, alwaysUpAccuracy, brier, verdict } = summary;
+  return {
+    horizon: formatHorizonName(horizonDays),
+    forecasts: totalPredictions,
+    resolved,
+    wins,
+    losses,
+    holds,
+    pending,
+    voids,
+    accuracy,
+    independent: dedupedTotal,
+    accuracyInterval95,
+    alwaysUpAccuracy,
+    brier,
+    verdict,
+  };
+}
+
+function toBriefOpen({ _id, horizonDays, resolvesAt, attestation }: ForecastDoc) {
+  return {
+    predictionId: _id,
+    horizon: formatHorizonName(horizonDays),
+    signal: 'GATED' as const,
+    confidence: null,
+    resolvesAt: resolvesAt.toISOString(),
+    attestationUid: attestation?.uid ?? null,
+  };
+}
+
+function buildBriefCrowd(wager: WagerDoc) {
+  if (wager.market === null || wager.qMarket === null || wager.pModel === null) return null;
+  const { venue, question, strikeUsd, expiresAt, pMarket } = toCrowdPin(wager, null);
+  return {
+    venue,
+    quotesAreOurs: isOwnVenue(venue),
+    question: sanitizeText(question, MAX_QUESTION_CHARS),
+    strike: strikeUsd,
+    expiresAt: expiresAt.toISOString(),
+    marketProbability: pMarket,
+  };
+}
+
+function listBriefEvents({ next, lastCovered }: BriefData, open: readonly { resolvesAt: string }[]): BriefNext[] {
+  // Resolution needs the close of the day before; without it the forecast stays open.
+  const end = lastCovered === null ? null : new Date(toInstantMs(lastCovered + 1)).toISOString();
+  const resolutions = open.map(({ resolvesAt }) => resolvesAt).filter((at) => end === null || at <= end);
+  const [at] = resolutions.toSorted();
+  return sortByTime(at === undefined ? next : [...next, { event: 'resolution', at }]);
+}
+
+function sortByTime(events: readonly BriefNext[]): BriefNext[] {
+  return events.toSorted((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+function composeNotes({ late, yesterday, day, asOf, contextMissing, troubles }: BriefData, known: readonly ForecastDoc[]): string[] {
+  const before = formatDay(day - 1);
+  const overdue = known.filter((doc) => isOpenForecast(doc) && doc.resolvesAt <= asOf).length;
+  const uncommitted = known.filter(({ state, missed }) => state === 'DRAFT' && !missed).length;
+  const voided = known.filter((doc) => doc.day === day - 1 && doc.state === 'VOID' && !doc.missed).length;
+  return [
+    ...(late ? ['This brief was made late; it contains what was known at its time.'] : []),
+    ...(yesterday === null ? [`There is no entry of ${before} in the record.`] : []),
+    ...(yesterday?.missedBecause ? [`${before} was missed: ${sanitizeText(yesterday.missedBecause, MAX_REASON_CHARS)}.`] : []),
+    ...(yesterday?.late && yesterday.missedBecause === null ? [`The forecast of ${before} was made late.`] : []),
+    ...(voided > 0 ? [`${voided} forecasts of ${before} were committed too late and never count.`] : []),
+    ...(uncommitted > 0 ? [`${uncommitted} forecasts are not on chain yet.`] : []),
+    ...(overdue > 0 ? [`${overdue} forecasts have ended and wait for their resolution.`] : []),
+    ...(contextMissing === null ? [] : [`No market figures: ${sanitizeText(contextMissing, MAX_REASON_CHARS)}.`]),
+    ...troubles.map(
+      ({ step, date, state, reason }) =>
+        `Step ${step} of ${date} is ${state}: ${sanitizeText(reason ?? 'no reason known', MAX_REASON_CHARS)}.`,
+    ),
+  ];
+}
+
+export function filterBriefByHorizons(brief: Brief, horizons: readonly HorizonName[]): Brief {
+  const isChosen = ({ horizon }: { horizon: HorizonName }) => horizons.includes(horizon);
+  const open = brief.open.filter(isChosen);
+  return {
+    ...brief,
+    resolved: brief.resolved.filter(isChosen),
+    scorecard: brief.scorecard.filter(isChosen),
+    open,
+    next: sortByTime(brief.next.flatMap((one) => (one.event === 'resolution' ? findNextResolution(open) : [one]))),
+  };
+}
+
+/** The stored event covers all horizons and is recomputed. */
+function findNextResolution(open: Brief['open']): BriefNext[] {
+  const [at] = open.map(({ resolvesAt }) => resolvesAt).toSorted();
+  return at === undefined ? [] : [{ event: 'resolution', at }];
+}

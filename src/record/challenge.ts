@@ -1,0 +1,303 @@
+import type { Collection, Db } from 'mongodb';
+import { OracleError } from '../errors.ts';
+import { BASELINES } from '../forecast/baselines.ts';
+import { bootstrapEstimate, type IntervalEstimate, SHARE_RANGE } from '../forecast/bootstrap.ts';
+import {
+  addDifference,
+  computeEValue,
+  type EProcess,
+  judgeChallenge,
+  listComparisons,
+  PROOF_THRESHOLD,
+  runEProcess,
+  startEProcess,
+} from '../forecast/challenge.ts';
+import { type Day, formatDay, getWeekday } from '../forecast/day.ts';
+import type { GridScores } from '../forecast/distribution.ts';
+import { meanBy, shareOf } from '../forecast/math.ts';
+import { formatHorizonName, type HorizonDays } from '../forecast/model.ts';
+import { MODEL_NAMES, MODEL_VERSIONS, type ModelName } from '../forecast/models.ts';
+import { computeScoreSeries, SERIES_MEASURE_NAMES, type SeriesForecast, type SeriesValues } from '../forecast/record-statistics.ts';
+import { toDailyColumn } from '../forecast/statistics.ts';
+import { insertOrFind } from '../platform/mongo.ts';
+import { roundTo } from '../platform/validation.ts';
+import type { DistributionScoresDoc } from './distribution-scores.ts';
+import type { ForecastDoc } from './forecast-doc.ts';
+import { toScoredForecast } from './scorecard.ts';
+
+/** The champion of a record without a change. */
+export const FIRST_CHAMPION: ModelName = 'm0-d1';
+
+/** A change of champion by the operator, kept for ever. `_id` counts the changes, `0001` and so on. */
+interface ChampionChangeDoc {
+  _id: string;
+  at: Date;
+  from: ModelName;
+  to: ModelName;
+  /** The record had not proven the new one better. */
+  forced: boolean;
+  /** The test of both at that time, by horizon. */
+  evidence: (Pick<ChallengeFigures, 'horizon'> & ChallengeResult)[];
+}
+
+interface ChampionSetting {
+  champion: ModelName;
+  force: boolean;
+}
+
+/** Which version has forecast since when. */
+export class ChampionLog {
+  readonly #changes: Collection<ChampionChangeDoc>;
+
+  constructor(db: Db) {
+    this.#changes = db.collection('champion_changes');
+  }
+
+  /** Oldest first. */
+  list(): Promise<ChampionChangeDoc[]> {
+    return this.#changes.find().sort({ _id: 1 }).toArray();
+  }
+
+  /**
+   * Records the champion of the settings where it differs from that of the record. Safe to repeat and to run in parallel.
+   * @throws OracleError CONFIG_INVALID for a version that is not proven better, unless forced
+   */
+  async apply({ champion, force }: ChampionSetting, readFigures: () => Promise<ChallengeFigures[]>, at: Date): Promise<void> {
+    const changes = await this.list();
+    const from = changes.at(-1)?.to ?? FIRST_CHAMPION;
+    if (champion === from) return;
+    const evidence = listEvidence(await readFigures(), from, champion);
+    const isProven = isProvenBetter(evidence, champion);
+    if (!isProven && !force) throw notProvenError(from, champion, evidence);
+    const change: ChampionChangeDoc = {
+      _id: String(changes.length + 1).padStart(4, '0'),
+      at,
+      from,
+      to: champion,
+      forced: !isProven,
+      evidence,
+    };
+    const stored = await insertOrFind(this.#changes, change);
+    if (stored.to === champion) return;
+    throw new OracleError('CONFIG_INVALID', `Another process has just made ${stored.to} champion`, { field: 'MODEL_CHAMPION' });
+  }
+}
+
+function listEvidence(figures: readonly ChallengeFigures[], from: ModelName, to: ModelName): ChampionChangeDoc['evidence'] {
+  const isOfBoth = ({ challenger, against }: ChallengeResult) => [from, to].includes(challenger) && [from, to].includes(against);
+  return figures.flatMap(({ horizon, comparisons }) => comparisons.filter(isOfBoth).map((one) => ({ horizon, ...one })));
+}
+
+/** At one horizon proven, and at none the reverse. */
+function isProvenBetter(evidence: ChampionChangeDoc['evidence'], champion: ModelName): boolean {
+  const verdictFor = ({ challenger }: ChallengeResult) => (challenger === champion ? 'proven better at 5 %' : 'proven worse');
+  const verdictAgainst = ({ challenger }: ChallengeResult) => (challenger === champion ? 'proven worse' : 'proven better at 5 %');
+  return evidence.some((one) => one.verdict === verdictFor(one)) && !evidence.some((one) => one.verdict === verdictAgainst(one));
+}
+
+function notProvenError(from: ModelName, to: ModelName, evidence: ChampionChangeDoc['evidence']): OracleError {
+  const isLater = MODEL_NAMES.indexOf(to) > MODEL_NAMES.indexOf(from);
+  const values = evidence.map((one) => `${one.horizon} ${(isLater ? one.maxBetter : one.maxWorse).toFixed(2)}`);
+  const found = values.length === 0 ? 'no day has been compared' : `the highest evidence is ${values.join(', ')}, and 20 proves it`;
+  return new OracleError('CONFIG_INVALID', `MODEL_CHAMPION=${to}: the record does not prove it better than ${from}: ${found}`, {
+    field: 'MODEL_CHAMPION',
+    suggestedAction: `Set MODEL_CHAMPION=${from}, or MODEL_CHAMPION_FORCE=on, which the record shows for ever.`,
+  });
+}
+
+export type ChallengeFigures = ReturnType<typeof computeChallengeFigures>;
+export type ChallengeResult = ChallengeFigures['comparisons'][number];
+
+/** The test of each version against the one before it, and the scores of all distributions. @param docs revealed, of one horizon by day */
+export function computeChallengeFigures(docs: readonly DistributionScoresDoc[], horizonDays: number) {
+  return {
+    horizon: formatHorizonName(horizonDays),
+    horizonDays: horizonDays as HorizonDays,
+    comparisons: listComparisons().map(({ challenger, against }) => {
+      const differences = docs.flatMap(({ day, comparisons }) => {
+        const own = comparisons.find((one) => one.challenger === challenger && one.against === against);
+        return own === undefined ? [] : [{ day, difference: own.difference }];
+      });
+      return { challenger, against, ...describeProcess(runEProcess(differences, horizonDays)) };
+    }),
+    distributions: buildDistributionTable(docs),
+  };
+}
+
+function describeProcess(process: EProcess) {
+  const { verdict, since } = judgeChallenge(process);
+  const { better, worse, days, lastDay } = process;
+  return {
+    days,
+    throughDate: formatOrNull(lastDay),
+    threshold: PROOF_THRESHOLD,
+    eBetter: computeEValue(better),
+    eWorse: computeEValue(worse),
+    maxBetter: better.max,
+    maxWorse: worse.max,
+    verdict,
+    since: formatOrNull(since),
+  };
+}
+
+function formatOrNull(day: Day | null): string | null {
+  return day === null ? null : formatDay(day);
+}
+
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const;
+const COVERAGES = [
+  { nominal: 0.5, key: 'in50' },
+  { nominal: 0.8, key: 'in80' },
+  { nominal: 0.9, key: 'in90' },
+] as const;
+
+/** A distribution over all days of the record that have it. Lower CRPS and log score are better. */
+interface DistributionRow {
+  name: string;
+  title: string;
+  kind: 'model' | 'baseline';
+  n: number;
+  crps: number;
+  /** 1 - CRPS over that of climatology on the same days; null for climatology, and where it is unknown. */
+  skill: IntervalEstimate | null;
+  logScore: number;
+  coverage: ({ nominal: number } & IntervalEstimate)[];
+  /** Share of the outcomes within the 80 % range by the weekday, UTC, on which the outcome window begins. */
+  coverage80ByWeekday: { weekday: (typeof WEEKDAYS)[number]; n: number; observed: number | null }[];
+}
+
+type Scored = { day: number; scores: GridScores; climatologyCrps: number | null };
+
+/** Model versions, then baselines; those without a score are left out. @param docs of one horizon by day */
+function buildDistributionTable(docs: readonly DistributionScoresDoc[]): DistributionRow[] {
+  const rows = [
+    ...MODEL_VERSIONS.map(({ name, title }) => ({
+      name,
+      title,
+      kind: 'model' as const,
+      read: (doc: DistributionScoresDoc) => doc.models[name],
+    })),
+    ...BASELINES.map(({ name, title }) => ({
+      name,
+      title,
+      kind: 'baseline' as const,
+      read: (doc: DistributionScoresDoc) => doc.baselines[name],
+    })),
+  ];
+  return rows.flatMap(({ read, ...row }) => {
+    const scored = docs.flatMap((doc): Scored[] => {
+      const scores = read(doc);
+      return scores ? [{ day: doc.day, scores, climatologyCrps: doc.baselines.climatology?.crps ?? null }] : [];
+    });
+    return scored.length === 0 ? [] : [{ ...row, ...summarize(scored, row.name === 'climatology') }];
+  });
+}
+
+function summarize(scored: readonly Scored[], isReference: boolean) {
+  const ones = toDailyColumn(scored, () => 1);
+  return {
+    n: scored.length,
+    crps: meanBy(scored, ({ scores }) => scores.crps),
+    skill: isReference ? null : computeSkill(scored),
+    logScore: meanBy(scored, ({ scores }) => scores.logScore),
+    coverage: COVERAGES.map(({ nominal, key }) => {
+      const hits = toDailyColumn(scored, ({ scores }) => (scores[key] ? 1 : 0));
+      const observed = shareOf(scored, ({ scores }) => scores[key]);
+      const options = { columns: [hits, ones], statistic: ([inside, all]: Float64Array) => inside / all, range: SHARE_RANGE };
+      return { nominal, ...bootstrapEstimate(observed, options) };
+    }),
+    coverage80ByWeekday: WEEKDAYS.map((weekday, index) => {
+      const own = scored.filter(({ day }) => getWeekday(day + 1) === index);
+      return { weekday, n: own.length, observed: own.length === 0 ? null : shareOf(own, ({ scores }) => scores.in80) };
+    }),
+  };
+}
+
+function computeSkill(scored: readonly Scored[]): IntervalEstimate | null {
+  const known = scored.filter(({ climatologyCrps }) => climatologyCrps !== null);
+  if (known.length === 0) return null;
+  const columns = [toDailyColumn(known, ({ scores }) => scores.crps), toDailyColumn(known, (one) => one.climatologyCrps!)];
+  const statistic = ([own, reference]: Float64Array) => 1 - own / reference;
+  const totals = Float64Array.from(columns, (column) => column.reduce((total, value) => total + value, 0));
+  return bootstrapEstimate(statistic(totals), { columns, statistic, range: { low: Number.NEGATIVE_INFINITY, high: 1 } });
+}
+
+const WINDOWS = ['cumulative', 'rolling'] as const;
+const BOUNDS = ['value', 'low', 'high'] as const;
+
+/** Header and a line a point; an unknown number is an empty cell. Cells are dates, numbers and names, which need no quotes. */
+export function renderSeriesCsv(points: readonly RecordSeriesPoint[]): string {
+  const figures = WINDOWS.flatMap((window) =>
+    SERIES_MEASURE_NAMES.flatMap((measure) => BOUNDS.map((bound) => ({ window, measure, bound, name: `${window}_${measure}_${bound}` }))),
+  );
+  const pairs = (points[0]?.evidence ?? []).map(({ challenger, against }) => `${challenger}_against_${against}`);
+  const header = ['date', 'n', ...figures.map(({ name }) => name), ...pairs.flatMap((pair) => [`e_better_${pair}`, `e_worse_${pair}`])];
+  const lines = points.map((point) => [
+    point.date,
+    point.n,
+    ...figures.map(({ window, measure, bound }) => point[window][measure][bound] ?? ''),
+    ...point.evidence.flatMap(({ eBetter, eWorse }) => [eBetter, eWorse]),
+  ]);
+  return `${[header, ...lines].map((cells) => cells.join(',')).join('\r\n')}\r\n`;
+}
+
+interface SeriesEvidence {
+  challenger: ModelName;
+  against: ModelName;
+  /** After this day. */
+  eBetter: number;
+  eWorse: number;
+}
+
+export interface RecordSeriesPoint {
+  date: string;
+  n: number;
+  cumulative: SeriesValues;
+  rolling: SeriesValues;
+  evidence: SeriesEvidence[];
+}
+
+/** One point a resolved day. @param docs forecasts of one horizon in sequence order @param scores of the same horizon by day */
+export function computeRecordSeries(docs: readonly ForecastDoc[], scores: readonly DistributionScoresDoc[]): RecordSeriesPoint[] {
+  const scoresById = new Map(scores.map((one) => [one._id, one]));
+  const resolved = docs.flatMap((doc): SeriesForecast[] => {
+    const scored = toScoredForecast(doc);
+    return scored === null ? [] : [{ ...scored, central: toCentral(scoresById.get(doc._id)) }];
+  });
+  const evidenceOf = createEvidence(scores, docs[0]?.horizonDays ?? 1);
+  return computeScoreSeries(resolved).map(({ day, n, cumulative, rolling }) => {
+    return { date: formatDay(day), n, cumulative: roundValues(cumulative), rolling: roundValues(rolling), evidence: evidenceOf(day) };
+  });
+}
+
+/** To a ten-thousandth of a percent: more digits would double the size of a response. */
+function roundValues(values: SeriesValues): SeriesValues {
+  const round = (value: number | null) => (value === null ? null : roundTo(value, 6));
+  const rounded = Object.entries(values).map(([name, { value, low, high }]) => {
+    return [name, { value: round(value), low: round(low), high: round(high) }];
+  });
+  return Object.fromEntries(rounded) as SeriesValues;
+}
+
+function toCentral(scores: DistributionScoresDoc | undefined): SeriesForecast['central'] {
+  const own = scores?.models[scores.champion];
+  if (scores === undefined || own === undefined) return null;
+  return { crps: own.crps, climatologyCrps: scores.baselines.climatology?.crps ?? null, in80: own.in80 };
+}
+
+/** The e-values after a day; days must be asked for in ascending order. */
+function createEvidence(scores: readonly DistributionScoresDoc[], horizonDays: number): (day: Day) => SeriesEvidence[] {
+  const processes = listComparisons().map((pair) => ({ ...pair, process: startEProcess(horizonDays) }));
+  let next = 0;
+  return (day) => {
+    for (; next < scores.length && scores[next]!.day <= day; next++) {
+      for (const one of processes) {
+        const found = scores[next]!.comparisons.find(({ challenger, against }) => challenger === one.challenger && against === one.against);
+        if (found !== undefined) one.process = addDifference(one.process, { day: scores[next]!.day, difference: found.difference });
+      }
+    }
+    return processes.map(({ challenger, against, process }) => {
+      return { challenger, against, eBetter: computeEValue(process.better), eWorse: computeEValue(process.worse) };
+    });
+  };
+}

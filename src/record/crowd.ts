@@ -1,0 +1,546 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Collection, Db } from 'mongodb';
+import PQueue from 'p-queue';
+import type { z } from 'zod';
+import { type Caller, isPublicCaller } from '../auth/caller.ts';
+import { computeMeanInterval, type MeanInterval } from '../forecast/bootstrap.ts';
+import { type Day, formatDay, formatWeek, parseDay, toDay, toWeek } from '../forecast/day.ts';
+import { boundedLogLoss, brierScore, type Interval, wilsonInterval } from '../forecast/signal.ts';
+import { computeReliabilityBins, type ReliabilityBin } from '../forecast/statistics.ts';
+import type { Market } from '../market/market.ts';
+import { createCache } from '../platform/concurrency.ts';
+import { LARGE_READ_BATCH } from '../platform/mongo.ts';
+import { roundTo } from '../platform/validation.ts';
+import type { Side } from '../wager/sizing.ts';
+import type { BookDepth, Quote } from '../wager/venue.ts';
+import { buildWagerAccounts, compareHeadToHead, toSettledComparison, type WagerBook, type WagerDoc } from '../wager/wagers.ts';
+import { formatForecastId, fromCents } from './forecast-doc.ts';
+import { type ForecastRecord, isOwnVenue } from './forecasts.ts';
+import type { PREDICTION_MARKET } from './schemas/track-record.ts';
+import { type ViewOptions, viewForecast } from './visibility.ts';
+
+/** Strikes are weekly: they are compared with the 7-day forecast. */
+const COMPARED_HORIZON_DAYS = 7;
+
+const PAPER_NOTE = 'Quotes of the paper venue are made by this service to wager without money: they represent no real crowd.';
+const GATED_NOTE = 'Outcomes and probabilities are shown up to `throughDate`: those of a later day would disclose an unresolved forecast.';
+const REPLAYED_NOTE = 'Some of these days were replayed at their own dates when this demo first started.';
+
+export interface CrowdComparisonDeps extends MarketComparisonDeps {
+  market: Pick<Market, 'source'>;
+  viewFor(caller: Caller): ViewOptions;
+}
+
+interface WeekPage {
+  limit: number;
+  /** Only weeks before this one, `YYYY-Www`; null: from the newest. */
+  before: string | null;
+}
+
+const ALL_WEEKS: WeekPage = { limit: Number.MAX_SAFE_INTEGER, before: null };
+
+/** Totals cover all weeks; weeks and disagreements are those of the page, newest first. */
+export async function compareCrowdWithOracle(deps: CrowdComparisonDeps, caller: Caller, { limit, before }: WeekPage = ALL_WEEKS) {
+  const { figures, through } = await readCrowdFigures(deps, caller);
+  const { totals, disagreementTotals } = figures;
+  const older = figures.weeks.filter(({ weekId }) => before === null || weekId < before);
+  const weeks = await addForecasts(deps, older.slice(0, limit), caller);
+  const shown = new Set(weeks.map(({ weekId }) => weekId));
+  return {
+    ...buildCrowdHeader(deps, through),
+    totals,
+    weeks,
+    count: weeks.length,
+    total: figures.weeks.length,
+    nextCursor: older.length > limit ? weeks[weeks.length - 1].weekId : null,
+    disagreements: figures.disagreements.filter(({ weekId }) => shown.has(weekId)),
+    disagreementTotals,
+    ...buildCrowdFooter(deps, figures.pins.comparison, through),
+  };
+}
+
+/** The figures that the caller may read, and the last day that they cover; null without a limit. */
+export async function readCrowdFigures(
+  { crowd, record, viewFor }: CrowdComparisonDeps,
+  caller: Caller,
+): Promise<{ figures: CrowdFigures; through: Day | null }> {
+  const through = await getLastReadableDay(record, viewFor(caller));
+  return { figures: await crowd.get(through), through };
+}
+
+async function getLastReadableDay(record: ForecastRecord, { caller, policy, now }: ViewOptions): Promise<Day | null> {
+  return policy === 'immediate' || !isPublicCaller(caller) ? null : record.getLastPublicDay(now);
+}
+
+async function addForecasts({ record, viewFor }: CrowdComparisonDeps, weeks: readonly WeekComparison[], caller: Caller) {
+  const docs = await record.listByIds(weeks.map(({ date }) => formatForecastId(parseDay(date), COMPARED_HORIZON_DAYS)));
+  const views = new Map(docs.map((doc) => [formatDay(doc.day), viewForecast(doc, viewFor(caller))]));
+  return weeks.map((week) => {
+    const { predictionId = null, signal = null, direction = null } = views.get(week.date) ?? {};
+    return { ...week, predictionId, signal, direction };
+  });
+}
+
+export function buildCrowdHeader({ venueName, sameBook }: Pick<CrowdComparisonDeps, 'venueName' | 'sameBook'>, through: Day | null) {
+  return { venue: venueName, quotesAreOurs: sameBook.some(isOwnVenue), throughDate: through === null ? null : formatDay(through) };
+}
+
+export function buildCrowdFooter(
+  { market, now }: Pick<CrowdComparisonDeps, 'market' | 'now'>,
+  { venues, hasReplayed }: CrowdFigures['pins']['comparison'],
+  through: Day | null,
+) {
+  return {
+    notes: [
+      ...(venues.some(isOwnVenue) ? [PAPER_NOTE] : []),
+      ...(hasReplayed ? [REPLAYED_NOTE] : []),
+      ...(through === null ? [] : [GATED_NOTE]),
+    ],
+    source: market.source,
+    timestamp: now().toISOString(),
+  };
+}
+
+export type CrowdFigures = Awaited<ReturnType<typeof computeCrowdFigures>>;
+
+/** Stored figures of an earlier version lack fields of this one. */
+const FORMAT = 2;
+
+interface CrowdFiguresDeps {
+  store: FiguresStore;
+  record: ForecastRecord;
+  wagers: WagerBook;
+  /** Names of the venues that quote the order book of the configured one. */
+  sameBook: readonly string[];
+}
+
+/** Everything that is computed from all wagers, by the last day that a caller may read; computed once per revision of the wagers. */
+export class CrowdFiguresReader {
+  readonly #deps: CrowdFiguresDeps;
+
+  constructor(deps: CrowdFiguresDeps) {
+    this.#deps = deps;
+  }
+
+  /** @param through null without a limit */
+  async get(through: Day | null): Promise<CrowdFigures> {
+    const { store, wagers, sameBook } = this.#deps;
+    const key = JSON.stringify([FORMAT, await wagers.revision.read(), through, sameBook]);
+    return store.get(through === null ? 'crowd:all' : 'crowd:public', key, () => computeCrowdFigures(this.#deps, through));
+  }
+
+  /** Whether the stored figures are those of a recomputation; if not, the next read computes them again. */
+  async verify(): Promise<boolean> {
+    const isSame = isDeepStrictEqual(await this.get(null), await computeCrowdFigures(this.#deps, null));
+    if (!isSame) await this.#deps.wagers.revision.advance();
+    return isSame;
+  }
+
+  /** Computes what the newest revision lacks. */
+  async refresh(now: Date): Promise<void> {
+    await this.get(await this.#deps.record.getLastPublicDay(now));
+    await this.get(null);
+  }
+}
+
+async function computeCrowdFigures({ record, wagers, sameBook }: CrowdFiguresDeps, through: Day | null) {
+  const isReadable = ({ day }: { day: Day }) => through === null || day <= through;
+  const [pins, all] = [await readPins({ wagers, record }), await wagers.listThrough(through ?? Number.MAX_SAFE_INTEGER)];
+  const ofBook = pins.filter(({ venue }) => sameBook.includes(venue));
+  const settled = pins.filter(isSettledPin).filter(isReadable);
+  const { weeks, totals } = compareWeekly(ofBook, through);
+  const compared = all.filter(({ winner, venue }) => winner !== null && sameBook.includes(venue));
+  const countState = (state: 'WIN' | 'LOSS') => all.filter((wager) => wager.state === state).length;
+  return {
+    headToHead: compareHeadToHead(compared.map(toSettledComparison)),
+    outcomes: { wins: countState('WIN'), losses: countState('LOSS') },
+    accounts: buildWagerAccounts(all),
+    wagers: all.length,
+    venuesOfWagers: [...new Set(all.map(({ venue }) => venue))],
+    hasReplayedWagers: all.some(({ replayed }) => replayed),
+    weeks,
+    totals,
+    ...buildDisagreementLog(weeks),
+    marketSkill: computeMarketSkill(ofBook, through),
+    accuracy: computeCrowdAccuracy(settled.filter(({ venue }) => sameBook.includes(venue))),
+    byVenue: computeAccuracyByVenue(settled),
+    pins: { comparison: describePins(ofBook), accuracy: describePins(settled) },
+  };
+}
+
+/** What the notes of an answer depend on. */
+function describePins(pins: readonly { venue: string; replayed: boolean }[]) {
+  return { venues: [...new Set(pins.map(({ venue }) => venue))], hasReplayed: pins.some(({ replayed }) => replayed) };
+}
+
+interface FiguresDoc {
+  _id: string;
+  /** What the figures were computed from, e.g. a revision of the record. */
+  key: string;
+  figures: object;
+}
+
+/** Of each name, the newest and the one before, while requests still read it. */
+const MAX_CACHED = 32;
+
+/** Computed figures by name: once per key by any process, then from the database. The newest write of a name stays. */
+export class FiguresStore {
+  readonly #stored: Collection<FiguresDoc>;
+  readonly #cache = createCache<object>('record-figures', MAX_CACHED);
+  /** Each computation holds everything that it reads of the record. */
+  readonly #computations = new PQueue({ concurrency: 1 });
+
+  constructor(db: Db) {
+    this.#stored = db.collection('record_figures');
+  }
+
+  /** @param compute reads no other figures: it has the one turn of this process */
+  async get<Figures extends object>(name: string, key: string, compute: () => Promise<Figures>): Promise<Figures> {
+    return (await this.#cache.get(`${name} ${key}`, () => this.#load(name, key, compute))) as Figures;
+  }
+
+  async #load(name: string, key: string, compute: () => Promise<object>): Promise<object> {
+    const stored = await this.#stored.findOne({ _id: name, key });
+    if (stored !== null) return stored.figures;
+    const figures = await this.#computations.add(compute);
+    await this.#stored.replaceOne({ _id: name }, { key, figures }, { upsert: true });
+    return figures;
+  }
+}
+
+/** The market's own accuracy on settled pins, oldest first. Markets of one week share their outcome, so that intervals count weeks. */
+export function computeCrowdAccuracy(pins: readonly SettledPin[]) {
+  const firsts = selectFirstPins(pins, ({ venue, marketId }) => `${venue} ${marketId}`);
+  const outcomes = firsts.map(({ pMarket: p, winner, weekId }) => ({ p, happened: winner === 'YES', weekId }));
+  const calls = firsts.filter(({ pMarket }) => pMarket !== 0.5);
+  const hits = calls.filter(({ pMarket, winner }) => pMarket > 0.5 === (winner === 'YES')).length;
+  const hitRate = calls.length === 0 ? null : hits / calls.length;
+  const callWeeks = countExpiryWeeks(calls);
+  return {
+    markets: firsts.length,
+    weeks: countExpiryWeeks(firsts),
+    brier: roundedMean(outcomes.map(({ p, happened }) => brierScore(p, happened))),
+    logLoss: roundedMean(outcomes.map(({ p, happened }) => boundedLogLoss(p, happened))),
+    calls: calls.length,
+    hits,
+    hitRate: hitRate && roundScore(hitRate),
+    hitRateInterval95: hitRate === null ? null : roundInterval(wilsonInterval(hitRate * callWeeks, callWeeks)),
+    reliability: computeReliabilityBins(outcomes, countExpiryWeeks).map(roundReliabilityBin),
+  };
+}
+
+export function computeAccuracyByVenue(pins: readonly SettledPin[]) {
+  const byVenue = Map.groupBy(pins, ({ venue }) => venue);
+  return [...byVenue].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([venue, members]) => ({ venue, ...computeCrowdAccuracy(members) }));
+}
+
+function countExpiryWeeks(outcomes: readonly { weekId: string }[]): number {
+  return new Set(outcomes.map(({ weekId }) => weekId)).size;
+}
+
+function roundedMean(values: number[]): number | null {
+  return values.length === 0 ? null : roundScore(values.reduce((sum, value) => sum + value, 0) / values.length);
+}
+
+function roundInterval({ low, high }: Interval): Interval {
+  return { low: roundScore(low), high: roundScore(high) };
+}
+
+function roundReliabilityBin({ meanProbability, observedShare, interval95, ...bin }: ReliabilityBin): ReliabilityBin {
+  return {
+    ...bin,
+    meanProbability: meanProbability && roundScore(meanProbability),
+    observedShare: observedShare && roundScore(observedShare),
+    interval95: interval95 && roundInterval(interval95),
+  };
+}
+
+/** Price of the strike nearest to the money at signal time, stored once. */
+export type CrowdPin = ReturnType<typeof toCrowdPin>;
+
+export type SettledPin = CrowdPin & { winner: Side };
+
+export async function readPins({ wagers, record }: { wagers: WagerBook; record: ForecastRecord }): Promise<CrowdPin[]> {
+  const [priced, days] = await Promise.all([
+    wagers.listPriced(),
+    record.days.find({}, { projection: { day: 1, price: 1 }, hint: { day: 1 }, batchSize: LARGE_READ_BATCH }).toArray(),
+  ]);
+  const prices = new Map(days.map(({ day, price }) => [day, price]));
+  return priced.map((wager) => {
+    const price = prices.get(wager.day) ?? null;
+    return toCrowdPin(wager, price === null ? null : fromCents(price.cents));
+  });
+}
+
+/** Requires a wager whose market was priced. */
+export function toCrowdPin(
+  { day, replayed, venue, market, quote, book, decidedAt, qMarket, pModel, winner, settledAt }: WagerDoc,
+  btcPriceUsd: number | null,
+) {
+  const { id: marketId, question, strikeUsd, expiresAt } = market!;
+  return {
+    day,
+    replayed,
+    venue,
+    marketId,
+    question,
+    strikeUsd,
+    expiresAt,
+    btcPriceUsd,
+    winner,
+    /** The market ended without a winner. */
+    isVoid: winner === null && settledAt !== null,
+    // A market on the close of Friday expires at 00:00 UTC of Saturday.
+    weekId: formatWeek(toWeek(toDay(expiresAt.getTime() - 1))),
+    pinnedAt: quote?.at ?? decidedAt,
+    book: quote === null ? null : toPinnedBook(quote, book),
+    // P(YES): the market's mid price, and the model's. Rounded as served, so that a client recomputes the same scores.
+    pMarket: roundTo(qMarket!, 4),
+    pOracle: roundTo(pModel!, 4),
+  };
+}
+
+/** Order book of YES contracts at signal time. Prices 0 to 1; the fee is a fraction of a contract's payout. */
+function toPinnedBook({ bid, ask, fee }: Quote, { bids, asks }: BookDepth = { bids: [], asks: [] }) {
+  return { bid, ask, fee, bids, asks };
+}
+
+/** The first pin per key. Expects pins oldest first. */
+function selectFirstPins<Pin extends CrowdPin>(pins: readonly Pin[], keyOf: (pin: Pin) => string): Pin[] {
+  return [...Map.groupBy(pins, keyOf).values()].map(([first]) => first);
+}
+
+export function isSettledPin(pin: CrowdPin): pin is SettledPin {
+  return pin.winner !== null;
+}
+
+/** Rounds a score, or a mean or bound of scores: squared errors of four-digit probabilities are exact in 8 digits. */
+function roundScore(value: number): number {
+  return roundTo(value, 8);
+}
+
+/** Minimum distance of two probabilities that disagree, in basis points; opposite sides of one half always disagree. */
+const MIN_DISTANCE_BPS = 1_000;
+
+type ComparedSide = 'oracle' | 'market';
+type RunningScore = Record<ComparedSide, number>;
+
+/** Weeks in which crowd and oracle disagreed, without those that the caller may not read. Expects the newest first. */
+export function buildDisagreementLog(weeks: readonly WeekComparison[]) {
+  // How often each side was right, the current disagreement included.
+  const score = { oracle: 0, market: 0 };
+  const log = weeks.toReversed().flatMap((week) => {
+    const { oracleProbability } = week;
+    if (oracleProbability === null || !isDisagreement(week.marketProbability, oracleProbability)) return [];
+    const right = findRightSide(week);
+    if (right !== null) score[right]++;
+    return [toDisagreement({ ...week, oracleProbability }, right, { ...score })];
+  });
+  return { disagreements: log.toReversed(), disagreementTotals: sumDisagreements(log, score) };
+}
+
+function isDisagreement(market: number, oracle: number): boolean {
+  return areOnOppositeSides(market, oracle) || Math.round(Math.abs(oracle - market) * 10_000) >= MIN_DISTANCE_BPS;
+}
+
+function areOnOppositeSides(market: number, oracle: number): boolean {
+  return (market - 0.5) * (oracle - 0.5) < 0;
+}
+
+/** On opposite sides, the lower score belongs to the side that came true. */
+function findRightSide({ closer }: WeekComparison): ComparedSide | null {
+  return closer === 'tie' ? null : closer;
+}
+
+function toDisagreement(week: WeekComparison & { oracleProbability: number }, right: ComparedSide | null, runningScore: RunningScore) {
+  const { weekId, date, venue, question, strike, marketProbability, oracleProbability, status, winner, replayed } = week;
+  return {
+    weekId,
+    date,
+    venue,
+    question,
+    strike,
+    marketProbability,
+    oracleProbability,
+    difference: roundTo(oracleProbability - marketProbability, 4),
+    oppositeSides: areOnOppositeSides(marketProbability, oracleProbability),
+    status,
+    winner,
+    right,
+    runningScore,
+    replayed,
+  };
+}
+
+function sumDisagreements(log: readonly ReturnType<typeof toDisagreement>[], { oracle, market }: RunningScore) {
+  const settled = oracle + market;
+  const interval = settled === 0 ? null : wilsonInterval(oracle, settled);
+  return {
+    disagreements: log.length,
+    oppositeSides: log.filter(({ oppositeSides }) => oppositeSides).length,
+    settled,
+    oracleRight: oracle,
+    marketRight: market,
+    oracleShare: settled === 0 ? null : roundScore(oracle / settled),
+    oracleShareInterval95: interval && { low: roundScore(interval.low), high: roundScore(interval.high) },
+    verdict: formatDisagreementVerdict(oracle, settled, interval),
+  };
+}
+
+function formatDisagreementVerdict(oracle: number, settled: number, interval: Interval | null): string {
+  if (interval === null) return 'no disagreement is settled yet: no claim can be made';
+  const { low, high } = interval;
+  const range = `${oracle} of ${settled} disagreements went its way, 95 % interval ${low.toFixed(2)} to ${high.toFixed(2)}`;
+  if (low > 0.5) return `the oracle was right more often than the crowd where they disagreed: ${range}`;
+  if (high < 0.5) return `the crowd was right more often than the oracle where they disagreed: ${range}`;
+  return `where they disagreed, oracle and crowd cannot be distinguished: ${range}`;
+}
+
+interface ProbabilityScores {
+  brier: number;
+  logLoss: number;
+}
+
+export type WeekComparison = ReturnType<typeof compareWeek>;
+
+/** By the first pin of each week; `through` is the last day whose oracle side the caller may read, null without a limit. */
+export function compareWeekly(pins: readonly CrowdPin[], through: Day | null) {
+  const weeks = selectWeekPins(pins).map((pin) => compareWeek(pin, through !== null && pin.day > through));
+  return { weeks: weeks.toReversed(), totals: computeTotals(weeks) };
+}
+
+function selectWeekPins(pins: readonly CrowdPin[]): CrowdPin[] {
+  return selectFirstPins(pins, ({ weekId }) => weekId);
+}
+
+function compareWeek(pin: CrowdPin, gated: boolean) {
+  const { weekId, venue, marketId, question, pMarket, pOracle, replayed } = pin;
+  // Gated too: the settlement time may disclose whether there was a stake.
+  const winner = gated ? null : pin.winner;
+  const market = winner === null ? null : scoreProbability(pMarket, winner);
+  const oracle = winner === null ? null : scoreProbability(pOracle, winner);
+  return {
+    weekId,
+    date: formatDay(pin.day),
+    venue,
+    marketId,
+    question,
+    strike: pin.strikeUsd,
+    btcPrice: pin.btcPriceUsd,
+    expiresAt: pin.expiresAt.toISOString(),
+    pinnedAt: pin.pinnedAt.toISOString(),
+    book: pin.book,
+    marketProbability: pMarket,
+    oracleProbability: gated ? null : pOracle,
+    gated,
+    status: getWeekStatus(pin, gated),
+    winner,
+    market,
+    oracle,
+    closer: market === null || oracle === null ? null : findCloser(market, oracle),
+    replayed,
+  };
+}
+
+/** Gated for the same reason as the winner. */
+function getWeekStatus({ winner, isVoid }: CrowdPin, gated: boolean): 'PENDING' | 'SETTLED' | 'VOID' {
+  if (gated || (winner === null && !isVoid)) return 'PENDING';
+  return isVoid ? 'VOID' : 'SETTLED';
+}
+
+function scoreProbability(p: number, winner: Side): ProbabilityScores {
+  const happened = winner === 'YES';
+  return { brier: roundScore(brierScore(p, happened)), logLoss: roundScore(boundedLogLoss(p, happened)) };
+}
+
+function findCloser(market: ProbabilityScores, oracle: ProbabilityScores): 'oracle' | 'market' | 'tie' {
+  if (oracle.brier === market.brier) return 'tie';
+  return oracle.brier < market.brier ? 'oracle' : 'market';
+}
+
+function computeTotals(weeks: WeekComparison[]) {
+  const pairs = weeks.flatMap(({ market, oracle }) => (market === null || oracle === null ? [] : [{ market, oracle }]));
+  const difference = (score: keyof ProbabilityScores) =>
+    roundMeanInterval(computeMeanInterval(pairs.map(({ market, oracle }) => oracle[score] - market[score])));
+  const brierDifference = difference('brier');
+  return {
+    weeks: pairs.length,
+    market: averageScores(pairs.map(({ market }) => market)),
+    oracle: averageScores(pairs.map(({ oracle }) => oracle)),
+    brierDifference,
+    logLossDifference: difference('logLoss'),
+    oracleCloser: weeks.filter(({ closer }) => closer === 'oracle').length,
+    marketCloser: weeks.filter(({ closer }) => closer === 'market').length,
+    verdict: formatComparisonVerdict(brierDifference),
+  };
+}
+
+function averageScores(scores: ProbabilityScores[]): ProbabilityScores | null {
+  const mean = (score: keyof ProbabilityScores) => roundScore(computeMeanInterval(scores.map((one) => one[score]))!.mean);
+  return scores.length === 0 ? null : { brier: mean('brier'), logLoss: mean('logLoss') };
+}
+
+function roundMeanInterval(interval: MeanInterval | null): MeanInterval | null {
+  if (interval === null) return null;
+  const { n, mean, low, high } = interval;
+  const bound = (value: number | null) => (value === null ? null : roundScore(value));
+  return { n, mean: roundScore(mean), low: bound(low), high: bound(high) };
+}
+
+function formatComparisonVerdict(difference: MeanInterval | null): string {
+  if (difference === null) return 'no week is settled yet: no claim can be made';
+  const { n, mean, low, high } = difference;
+  if (low === null || high === null) return 'one settled week: no claim can be made';
+  const range = `mean Brier difference ${mean.toFixed(4)} over ${n} weeks, 95 % interval ${low.toFixed(4)} to ${high.toFixed(4)}`;
+  if (high < 0) return `the oracle was better than the crowd: ${range}`;
+  if (low > 0) return `the crowd was better than the oracle: ${range}`;
+  return `oracle and crowd cannot be distinguished: ${range}`;
+}
+
+/** Null before the first settled week, and while the market's score is 0. The interval is the weekly comparison's, so that both agree. */
+export function computeMarketSkill(pins: readonly CrowdPin[], through: Day | null) {
+  const { weeks, totals } = compareWeekly(pins, through);
+  const pairs = weeks.flatMap(({ market, oracle }) => (market === null || oracle === null ? [] : [[oracle.brier, market.brier]]));
+  const market = computeMeanInterval(pairs.map(([, theirs]) => theirs));
+  const difference = computeMeanInterval(pairs.map(([ours, theirs]) => ours - theirs));
+  if (market === null || market.mean === 0 || difference === null || totals.market === null || totals.oracle === null) return null;
+  const skillAt = (distance: number) => roundScore(1 - (market.mean + distance) / market.mean);
+  return {
+    weeks: pairs.length,
+    oracleBrier: totals.oracle.brier,
+    marketBrier: totals.market.brier,
+    value: skillAt(difference.mean),
+    low: difference.high === null ? null : skillAt(difference.high),
+    // A Brier score is at least 0, so that a skill is at most 1.
+    high: difference.low === null ? null : Math.min(1, skillAt(difference.low)),
+  };
+}
+
+export interface MarketComparisonDeps {
+  record: ForecastRecord;
+  wagers: WagerBook;
+  crowd: CrowdFiguresReader;
+  venueName: string;
+  /** Names of the venues that quote the same order book, `venueName` included. */
+  sameBook: readonly string[];
+  now(): Date;
+}
+
+export type MarketComparison = z.input<typeof PREDICTION_MARKET>;
+
+export async function compareWithMarket({ record, crowd, venueName, sameBook, now }: MarketComparisonDeps): Promise<MarketComparison> {
+  // Wagers of days with a pending forecast are excluded: the difference between two responses would reveal the model's side.
+  const through = await record.getLastPublicDay(now());
+  const { headToHead, outcomes } = await crowd.get(through);
+  const { weight: weightGivenToModel, settledMarkets, modelLogLoss, marketLogLoss } = headToHead;
+  return {
+    venue: venueName,
+    quotesAreOurs: sameBook.some(isOwnVenue),
+    throughDate: formatDay(through),
+    settledMarkets,
+    modelLogLoss,
+    marketLogLoss,
+    weightGivenToModel,
+    wagers: outcomes,
+  };
+}

@@ -1,0 +1,203 @@
+import type { Hex } from 'viem';
+import type { z } from 'zod';
+import { deriveSalt } from '../chain/eas/eas.ts';
+import { computeDistributionDigest, type DistributionOpening } from '../chain/eas/schemas.ts';
+import { orElse } from '../errors.ts';
+import { type Day, formatDay } from '../forecast/day.ts';
+import {
+  CENTRAL_SHARES,
+  type CentralHalfWidths,
+  computeHalfWidthsFromVariance,
+  UNITS_PER_LOG_RETURN,
+  widenPrice,
+} from '../forecast/distribution.ts';
+import { formatHorizonName, HORIZONS, type HorizonDays } from '../forecast/model.ts';
+import type { ModelName } from '../forecast/models.ts';
+import type { Market } from '../market/market.ts';
+import { roundTo } from '../platform/validation.ts';
+import type { DistributionScores, DistributionScoresDoc } from './distribution-scores.ts';
+import {
+  type DayDistributions,
+  type DayModel,
+  type ForecastDoc,
+  formatForecastId,
+  fromCents,
+  readQuantilesMicro,
+  type StoredDistribution,
+} from './forecast-doc.ts';
+import { type ForecastRecord, listCommittedDays, type NewestForecast } from './forecasts.ts';
+import type { ModelStore } from './model-card.ts';
+import { notYetMadeError } from './public-signal.ts';
+import type { EXPECTED_RANGE, ForecastDistributions, PRICE_RANGE } from './schemas/forecast.ts';
+import { mayReadDistributions } from './visibility.ts';
+
+interface DistributionDeps {
+  record: ForecastRecord;
+  distributionScores: DistributionScores;
+  saltSecret: string;
+}
+
+/** The distributions of the resolved ones of some forecasts, in their order. Those of all others are left out for every caller. */
+export async function openRevealedDistributions(deps: DistributionDeps, docs: readonly ForecastDoc[]): Promise<ForecastDistributions[]> {
+  const revealed = docs.filter(mayReadDistributions);
+  if (revealed.length === 0) return [];
+  const [days, scores] = await Promise.all([
+    listCommittedDays(
+      deps.record,
+      revealed.map(({ day }) => day),
+      [...new Set(revealed.map(({ horizonDays }) => horizonDays))],
+    ),
+    deps.distributionScores.listByIds(revealed.map(({ _id }) => _id)),
+  ]);
+  const scoresById = new Map(scores.map((one) => [one._id, one]));
+  return revealed.map((doc) => {
+    const { metadata, models = [], distributions } = days.get(doc.day)!;
+    const stored = distributions?.[doc.horizonDays] ?? [];
+    return {
+      predictionId: doc._id,
+      date: formatDay(doc.day),
+      horizon: formatHorizonName(doc.horizonDays),
+      sequence: doc.sequence,
+      attestationUid: doc.attestation!.uid,
+      resolutionUid: doc.reveal!.uid,
+      metadata: metadata.json,
+      openings: describeOpenings(deps.saltSecret, doc._id, stored, models),
+      missing: models.flatMap(({ name, role, missingBecause: reason }) => (reason === null ? [] : [{ name, role, reason }])),
+      ...describeScores(scoresById.get(doc._id), stored),
+    };
+  });
+}
+
+function describeOpenings(saltSecret: string, predictionId: string, stored: readonly StoredDistribution[], models: readonly DayModel[]) {
+  return openDistributions(saltSecret, predictionId, stored).map(({ modelVersion, salt, quantilesMicro }, index) => {
+    const { name } = stored[index]!;
+    const { role } = models.find((model) => model.name === name)!;
+    return { name, role, modelVersion, salt, quantilesMicro: [...quantilesMicro] };
+  });
+}
+
+function describeScores(scores: DistributionScoresDoc | undefined, stored: readonly StoredDistribution[]) {
+  return {
+    realised: scores?.realised ?? null,
+    scores: stored.flatMap(({ name, modelVersion }) => {
+      const own = scores?.models[name];
+      return own === undefined ? [] : [{ name, modelVersion, ...own }];
+    }),
+    comparisons: scores?.comparisons ?? [],
+  };
+}
+
+/** Salt and quantiles of each version's distribution of one forecast, the champion's first. */
+export function openDistributions(saltSecret: string, predictionId: string, stored: readonly StoredDistribution[]): DistributionOpening[] {
+  return stored.map((distribution) => ({
+    predictionId,
+    modelVersion: distribution.modelVersion,
+    salt: deriveSalt(saltSecret, `${predictionId} ${distribution.name}`),
+    quantilesMicro: readQuantilesMicro(distribution),
+  }));
+}
+
+/** The models of a day as its public metadata lists them, each with the digests of its distributions by horizon. */
+export function describeCommittedModels(saltSecret: string, day: Day, models: readonly DayModel[], distributions: DayDistributions) {
+  return models.map(({ name, role, modelVersion, missingBecause }) => {
+    const base = { name, role, modelVersion };
+    return modelVersion === null
+      ? { ...base, missingBecause, distributions: null }
+      : { ...base, distributions: computeDigests(saltSecret, day, name, distributions) };
+  });
+}
+
+function computeDigests(saltSecret: string, day: Day, name: ModelName, distributions: DayDistributions): Record<string, Hex> {
+  const entries = Object.entries(distributions).map(([horizonDays, stored]) => {
+    const own = stored.filter((distribution) => distribution.name === name);
+    const [opening] = openDistributions(saltSecret, formatForecastId(day, Number(horizonDays)), own);
+    return [formatHorizonName(Number(horizonDays) as HorizonDays), computeDistributionDigest(opening!)];
+  });
+  return Object.fromEntries(entries) as Record<string, Hex>;
+}
+
+const SHOWN_SHARE = 0.8;
+
+interface ForecastDay {
+  horizonDays: number;
+  /** YYYY-MM-DD */
+  date: string;
+}
+
+/** The central 80 % of the newest forecast's price at its end; null for another day, and for a day without stored widths. */
+export async function findPriceRange(deps: ExpectedRangeDeps, { horizonDays, date }: ForecastDay): Promise<z.input<typeof PRICE_RANGE>> {
+  const newest = await getExpectedRange(deps, horizonDays).catch(orElse<ExpectedRange | null>('STEP_WAITING', null));
+  const found = newest?.date === date ? newest.ranges.find(({ share }) => share === SHOWN_SHARE) : undefined;
+  if (found === undefined) return null;
+  const { share, low, high } = found;
+  return { share, low, high };
+}
+
+export interface ExpectedRangeDeps {
+  record: Pick<ForecastRecord, 'findNewest'>;
+  models: Pick<ModelStore, 'get'>;
+  market: Pick<Market, 'source'>;
+}
+
+export type ExpectedRange = z.input<typeof EXPECTED_RANGE>;
+
+/**
+ * Ranges of the price around that at signal time, the same for every caller: they are made of the day's widths and price, and of no value
+ * that is committed. @throws OracleError STEP_WAITING before the first forecast
+ */
+export async function getExpectedRange(deps: ExpectedRangeDeps, horizonDays: number): Promise<ExpectedRange> {
+  return (await readRange(deps, horizonDays)).range;
+}
+
+/** The same with the ranges of every horizon of its day. @throws OracleError STEP_WAITING before the first forecast */
+export async function getExpectedRanges(deps: ExpectedRangeDeps, horizonDays: number): Promise<ExpectedRange> {
+  const [{ range }, found] = await Promise.all([readRange(deps, horizonDays), Promise.all(HORIZONS.map((days) => readRange(deps, days)))]);
+  const ofDay = found.filter((one) => one.range.date === range.date);
+  return {
+    ...range,
+    horizons: ofDay.map(({ range: { horizon, ranges, resolvesAt }, attestedAt }) => ({ horizon, ranges, resolvesAt, attestedAt })),
+  };
+}
+
+async function readRange(deps: ExpectedRangeDeps, horizonDays: number): Promise<{ range: ExpectedRange; attestedAt: string | null }> {
+  const newest = await deps.record.findNewest(horizonDays);
+  if (newest === null) throw notYetMadeError('forecast');
+  const { forecast, figures } = newest;
+  const halfWidths = await readHalfWidths(deps.models, newest);
+  if (figures.price === null || halfWidths === null) throw notYetMadeError('forecast');
+  const btcPrice = fromCents(figures.price.cents);
+  const range: ExpectedRange = {
+    success: true,
+    date: formatDay(forecast.day),
+    horizon: formatHorizonName(horizonDays),
+    modelVersion: forecast.modelVersion,
+    btcPrice,
+    ranges: listRanges(btcPrice, halfWidths),
+    windowOpensAt: forecast.windowOpensAt.toISOString(),
+    resolvesAt: forecast.resolvesAt.toISOString(),
+    timestamp: forecast.signalAt.toISOString(),
+    replayed: forecast.replayed,
+    source: deps.market.source,
+  };
+  return { range, attestedAt: forecast.attestation?.at.toISOString() ?? null };
+}
+
+/** The stored widths; of days from before they were stored, when all forecasts were by `m0-d1`, those of its variances. */
+async function readHalfWidths(
+  models: ExpectedRangeDeps['models'],
+  { forecast, figures }: NewestForecast,
+): Promise<CentralHalfWidths | null> {
+  const { horizonDays, modelVersion } = forecast;
+  const stored = figures.halfWidths?.[horizonDays];
+  if (stored !== undefined) return stored;
+  if (figures.variance === null || modelVersion === null) return null;
+  const fit = (await models.get(modelVersion)).horizons.find((one) => one.horizonDays === horizonDays);
+  return fit === undefined ? null : computeHalfWidthsFromVariance(figures.variance, fit);
+}
+
+function listRanges(price: number, { central50, central80, central90 }: CentralHalfWidths): ExpectedRange['ranges'] {
+  return [central50, central80, central90].map((halfWidth, index) => {
+    const { low, high } = widenPrice(price, halfWidth);
+    return { share: CENTRAL_SHARES[index], low: roundTo(low, 2), high: roundTo(high, 2), halfWidth: halfWidth / UNITS_PER_LOG_RETURN };
+  });
+}

@@ -1,0 +1,409 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Filter } from 'mongodb';
+import type { ConfirmedAttestation } from '../chain/eas/eas.ts';
+import { isOracleError } from '../errors.ts';
+import { computeMeanInterval, type MeanInterval } from '../forecast/bootstrap.ts';
+import { formatDay } from '../forecast/day.ts';
+import { cdf, crps } from '../forecast/distribution.ts';
+import { HORIZONS } from '../forecast/model.ts';
+import {
+  computeRecordStatistics,
+  publishHorizonRow,
+  type RecordStatistics,
+  type RecordSummary,
+  summarizeRecord,
+} from '../forecast/record-statistics.ts';
+import { brierScore, selectNonOverlapping } from '../forecast/signal.ts';
+import { computeWinRate, type ScoredForecast, type WinRate } from '../forecast/statistics.ts';
+import { createCache } from '../platform/concurrency.ts';
+import { LARGE_READ_BATCH } from '../platform/mongo.ts';
+import { type ChallengeFigures, computeChallengeFigures, computeRecordSeries, type RecordSeriesPoint } from './challenge.ts';
+import type { FiguresStore, MarketComparisonDeps } from './crowd.ts';
+import type { DistributionScores, DistributionScoresDoc } from './distribution-scores.ts';
+import { type ForecastDoc, getReturnFromSignal } from './forecast-doc.ts';
+import { type ForecastRecord, isOwnVenue } from './forecasts.ts';
+import type { ModelDoc, ModelStore } from './model-card.ts';
+import { computeForecastBrier, computeForecastWinRate, toScoredForecast, toSummaryRow } from './scorecard.ts';
+import { toCommittedProbabilities } from './visibility.ts';
+
+const MAX_CACHED_SELECTIONS = 64;
+
+export interface StatisticsDeps extends MarketComparisonDeps {
+  models: Pick<ModelStore, 'get'>;
+  figures: RecordFigures;
+}
+
+const STRIKE_QUESTION_NOTE =
+  'A different question from UP or DOWN: whether the price is above the strike nearest to the money at the weekly expiry, one strike per week, whatever the horizon of this record.';
+const OWN_QUOTES_NOTE = 'The quotes are made by this service itself: skill against them proves nothing.';
+
+/** Statistics of the record and of selections from it. */
+export class StatisticsService {
+  readonly figures: RecordFigures;
+  readonly #deps: StatisticsDeps;
+  readonly #selectionCache = createCache<HorizonFigures>('record-selections', MAX_CACHED_SELECTIONS);
+
+  constructor(deps: StatisticsDeps) {
+    this.#deps = deps;
+    this.figures = deps.figures;
+  }
+
+  /** Figures of the forecasts of a filter, once per revision of the record. */
+  async getSelection(filter: Filter<ForecastDoc>, horizonDays: number): Promise<HorizonFigures> {
+    const { record } = this.#deps;
+    const key = JSON.stringify([await record.revision.read(), horizonDays, filter]);
+    return this.#selectionCache.get(key, async () => {
+      const newestFirst = await record.listMatching({ ...filter, horizonDays });
+      return this.figures.computeSelection(newestFirst.reverse(), horizonDays);
+    });
+  }
+
+  async getHorizonRows(): Promise<HorizonRow[]> {
+    return (await this.figures.getHorizons()).map(({ row }) => row);
+  }
+
+  async getMarketSkill() {
+    const { record, crowd, venueName, sameBook, now } = this.#deps;
+    const through = await record.getLastPublicDay(now());
+    const { marketSkill: skill } = await crowd.get(through);
+    const quotesAreOurs = sameBook.some(isOwnVenue);
+    const note = quotesAreOurs ? `${STRIKE_QUESTION_NOTE} ${OWN_QUOTES_NOTE}` : STRIKE_QUESTION_NOTE;
+    return { venue: venueName, quotesAreOurs, throughDate: formatDay(through), skill, note };
+  }
+
+  async getDetails(horizonDays: number) {
+    const [{ statistics, byRegime, byModelVersion }, byHorizon, marketSkill] = await Promise.all([
+      this.figures.getHorizon(horizonDays),
+      this.getHorizonRows(),
+      this.getMarketSkill(),
+    ]);
+    return { statistics, byHorizon, byRegime, byModelVersion, marketSkill };
+  }
+}
+
+/** Everything that is computed from all forecasts of a horizon, the same for every caller: of unresolved forecasts only the number counts. */
+export interface HorizonFigures {
+  summary: RecordSummary;
+  winRate: WinRate;
+  statistics: RecordStatistics;
+  brierDifference: MeanInterval | null;
+  row: HorizonRow;
+  revealedCalls: RevealedCalls;
+  byRegime: ReturnType<typeof groupByRegime>;
+  byModelVersion: ReturnType<typeof groupByModelVersion>;
+  /** Those that a replay made. */
+  replayed: number;
+}
+
+/** @param docs forecasts of one horizon in sequence order */
+export async function computeHorizonFigures(
+  sources: DistributionSources,
+  docs: readonly ForecastDoc[],
+  horizonDays: number,
+): Promise<HorizonFigures> {
+  const rows = docs.map(toSummaryRow);
+  return {
+    summary: summarizeRecord(rows, horizonDays),
+    winRate: computeWinRate(rows, horizonDays),
+    statistics: computeRecordStatistics(await scoreForecasts(sources, docs), horizonDays),
+    brierDifference: computeBrierDifference(docs, horizonDays),
+    row: buildHorizonRow(docs, horizonDays),
+    revealedCalls: countRevealedCalls(docs),
+    byRegime: groupByRegime(docs, horizonDays),
+    byModelVersion: groupByModelVersion(docs, horizonDays),
+    replayed: docs.filter(({ replayed }) => replayed).length,
+  };
+}
+
+export type ShareRow = ReturnType<typeof buildShareRow>;
+
+export type HorizonRow = ReturnType<typeof buildHorizonRow>;
+
+export function buildShareRow(docs: readonly ForecastDoc[], horizonDays: number) {
+  const { n: resolved, independent: dedupedTotal, interval95: accuracyInterval95, ...share } = computeForecastWinRate(docs, horizonDays);
+  const { wins, accuracy, effectiveN } = share;
+  return { total: docs.length, resolved, wins, accuracy, effectiveN, dedupedTotal, accuracyInterval95, brier: computeForecastBrier(docs) };
+}
+
+export function buildHorizonRow(docs: readonly ForecastDoc[], horizonDays: number) {
+  const summary = summarizeRecord(docs.map(toSummaryRow), horizonDays);
+  return publishHorizonRow(horizonDays, summary, computeForecastWinRate(docs, horizonDays).effectiveN);
+}
+
+/** Calls of the newest forecasts whose outcome is on chain. */
+export interface RevealedCalls {
+  days: number;
+  buy: number;
+  sell: number;
+  hold: number;
+  up: number;
+  down: number;
+}
+
+const MAX_REVEALED_DAYS = 60;
+
+/** Nothing of an unrevealed forecast counts, decided ones included. @param docs forecasts of one horizon in sequence order */
+export function countRevealedCalls(docs: readonly ForecastDoc[]): RevealedCalls {
+  const calls = docs.flatMap(({ reveal, values }) => (reveal === null || values === null ? [] : [values])).slice(-MAX_REVEALED_DAYS);
+  const count = (call: 'BUY' | 'SELL' | 'HOLD' | 'UP' | 'DOWN') =>
+    calls.filter(({ signal, direction }) => signal === call || direction === call).length;
+  return { days: calls.length, buy: count('BUY'), sell: count('SELL'), hold: count('HOLD'), up: count('UP'), down: count('DOWN') };
+}
+
+export function groupByRegime(docs: readonly ForecastDoc[], horizonDays: number) {
+  return [...Map.groupBy(docs, ({ regime }) => regime)]
+    .map(([regime, of]) => ({ regime, ...buildShareRow(of, horizonDays) }))
+    .toSorted((a, b) => b.total - a.total || (String(a.regime) < String(b.regime) ? -1 : 1));
+}
+
+/** Newest model first; expects forecasts in sequence order. */
+export function groupByModelVersion(docs: readonly ForecastDoc[], horizonDays: number) {
+  return [...Map.groupBy(docs, ({ modelVersion }) => modelVersion)]
+    .map(([modelVersion, of]) => ({ modelVersion, ...buildShareRow(of, horizonDays) }))
+    .toReversed();
+}
+
+/** Brier score of the model minus that of the base rate, in pairs, on non-overlapping windows. */
+export function computeBrierDifference(docs: readonly ForecastDoc[], horizonDays: number): MeanInterval | null {
+  const revealed = docs.filter(({ reveal, values }) => reveal !== null && values !== null);
+  const differences = selectNonOverlapping(revealed, horizonDays).map(({ values, resolution }) => {
+    const rose = resolution?.actualDirection === 'UP';
+    return brierScore(toCommittedProbabilities(values!).pUp, rose) - brierScore(values!.climatology, rose);
+  });
+  const interval = computeMeanInterval(differences);
+  return interval === null ? null : clampDifference(interval);
+}
+
+/** With few pairs the interval exceeds the range of a difference. */
+function clampDifference({ n, mean, low, high }: MeanInterval): MeanInterval {
+  return { n, mean, low: low === null ? null : Math.max(-1, low), high: high === null ? null : Math.min(1, high) };
+}
+
+/** Where the scores of distributions come from: stored, or for a forecast of before they were committed, from its model. */
+interface DistributionSources {
+  models: Pick<ModelStore, 'get'>;
+  distributionScores: Pick<DistributionScores, 'listByIds'>;
+}
+
+export async function scoreForecasts(sources: DistributionSources, docs: readonly ForecastDoc[]): Promise<ScoredForecast[]> {
+  const resolved = docs.flatMap((doc) => {
+    const scored = toScoredForecast(doc);
+    return scored === null ? [] : [{ doc, scored }];
+  });
+  const stored = await sources.distributionScores.listByIds(resolved.map(({ doc }) => doc._id));
+  const scoresById = new Map(stored.map((one) => [one._id, one.models[one.champion] ?? null]));
+  const uncommitted = resolved.filter(({ doc }) => !scoresById.has(doc._id));
+  const versions = new Set(uncommitted.flatMap(({ doc }) => doc.modelVersion ?? []));
+  const modelByVersion = new Map(
+    await Promise.all([...versions].map(async (version) => [version, await findModel(sources.models, version)] as const)),
+  );
+  return resolved.map(({ doc, scored }) => ({
+    ...scored,
+    distribution: scoresById.get(doc._id) ?? scoreDistribution(doc, modelByVersion.get(doc.modelVersion ?? '') ?? null),
+  }));
+}
+
+/** Scores the return from the price at signal time, as published; it differs slightly from that of the outcome window. */
+function scoreDistribution({ values, resolution, horizonDays }: ForecastDoc, model: ModelDoc | null): ScoredForecast['distribution'] {
+  const fit = model?.horizons.find((candidate) => candidate.horizonDays === horizonDays);
+  if (fit === undefined || values === null || resolution === null) return null;
+  const distribution = { ...values.distribution, residualQuantiles: fit.residualQuantiles };
+  const realised = getReturnFromSignal({ values, resolution });
+  return { crps: crps(distribution, realised), pit: cdf(distribution, realised) };
+}
+
+async function findModel(models: Pick<ModelStore, 'get'>, version: string): Promise<ModelDoc | null> {
+  try {
+    return await models.get(version);
+  } catch (error) {
+    if (isOracleError(error, 'NOT_FOUND')) return null;
+    throw error;
+  }
+}
+
+/** Changes with what figures contain, so that those stored by an older release are computed again. */
+const FIGURES_SHAPE = 3;
+
+interface RecordFiguresDeps {
+  store: FiguresStore;
+  record: ForecastRecord;
+  models: Pick<ModelStore, 'get'>;
+}
+
+/**
+ * Figures of the whole record. Each is computed once per revision of the record, by the worker after the step that changed it or by the
+ * first process that reads it, and stored, so that a request reads a bounded number of documents.
+ */
+export class RecordFigures {
+  readonly #deps: RecordFiguresDeps;
+
+  constructor(deps: RecordFiguresDeps) {
+    this.#deps = deps;
+  }
+
+  getHorizon(horizonDays: number): Promise<HorizonFigures> {
+    return this.#get(`horizon:${horizonDays}`, () => this.#computeHorizon(horizonDays));
+  }
+
+  getHorizons(): Promise<HorizonFigures[]> {
+    return Promise.all(HORIZONS.map((horizonDays) => this.getHorizon(horizonDays)));
+  }
+
+  /** Of any forecasts of a horizon, in sequence order; not stored. */
+  computeSelection(docs: readonly ForecastDoc[], horizonDays: number): Promise<HorizonFigures> {
+    const { models, record } = this.#deps;
+    return computeHorizonFigures({ models, distributionScores: record.distributionScores }, docs, horizonDays);
+  }
+
+  getAttestations(): Promise<AttestationFigures> {
+    return this.#get('attestations', () => this.#computeAttestations());
+  }
+
+  getChallenge(horizonDays: number): Promise<ChallengeFigures> {
+    return this.#get(`challenge:${horizonDays}`, () => this.#computeChallenge(horizonDays));
+  }
+
+  /** One point a resolved day, by day. */
+  async getSeries(horizonDays: number): Promise<readonly RecordSeriesPoint[]> {
+    return (await this.#get(`series:${horizonDays}`, () => this.#computeSeries(horizonDays))).points;
+  }
+
+  /** Computes what the newest revision lacks, one after the other. */
+  async refresh(): Promise<void> {
+    for (const [name, compute] of this.#computations()) await this.#get(name, compute);
+  }
+
+  /** Compares the stored figures with a recomputation. @returns the names of those that differed; the next read computes them again */
+  async verify(): Promise<string[]> {
+    const differing: string[] = [];
+    for (const [name, compute] of this.#computations()) {
+      if (!isDeepStrictEqual(await this.#get(name, compute), await compute())) differing.push(name);
+    }
+    if (differing.length > 0) await this.#deps.record.revision.advance();
+    return differing;
+  }
+
+  /** Every figure by name, in the order of computation; those of a horizon share one read of it, which is dropped before the next. */
+  *#computations(): Generator<[name: string, compute: () => Promise<object>]> {
+    for (const horizonDays of HORIZONS) {
+      const read = once(() => this.#readHorizon(horizonDays));
+      yield [`horizon:${horizonDays}`, () => this.#computeHorizon(horizonDays, read)];
+      yield [`challenge:${horizonDays}`, () => this.#computeChallenge(horizonDays, read)];
+      yield [`series:${horizonDays}`, () => this.#computeSeries(horizonDays, read)];
+    }
+    yield ['attestations', () => this.#computeAttestations()];
+  }
+
+  async #get<Figures extends object>(name: string, compute: () => Promise<Figures>): Promise<Figures> {
+    const { store, record } = this.#deps;
+    return store.get(name, `${FIGURES_SHAPE}:${await record.revision.read()}`, compute);
+  }
+
+  async #computeHorizon(horizonDays: number, read = () => this.#readHorizon(horizonDays)): Promise<HorizonFigures> {
+    return this.computeSelection((await read()).docs, horizonDays);
+  }
+
+  async #computeChallenge(horizonDays: number, read = () => this.#readHorizon(horizonDays)): Promise<ChallengeFigures> {
+    return computeChallengeFigures((await read()).scores, horizonDays);
+  }
+
+  async #computeSeries(horizonDays: number, read = () => this.#readHorizon(horizonDays)): Promise<{ points: RecordSeriesPoint[] }> {
+    const { docs, scores } = await read();
+    return { points: computeRecordSeries(docs, scores) };
+  }
+
+  /** All forecasts, and the scores of revealed ones: scores are stored before the reveal, until which they stay hidden. */
+  async #readHorizon(horizonDays: number): Promise<{ docs: ForecastDoc[]; scores: DistributionScoresDoc[] }> {
+    const { record } = this.#deps;
+    const docs = await record.listByHorizon(horizonDays);
+    const revealed = new Set(docs.flatMap(({ _id, reveal }) => (reveal === null ? [] : [_id])));
+    const scores = await record.distributionScores.listByHorizon(horizonDays);
+    return { docs, scores: scores.filter(({ _id }) => revealed.has(_id)) };
+  }
+
+  async #computeAttestations(): Promise<AttestationFigures> {
+    const { forecasts } = this.#deps.record;
+    const options = { projection: ATTESTED_FIELDS, batchSize: LARGE_READ_BATCH };
+    const docs = await forecasts.find({ attestation: { $ne: null } }, options).toArray();
+    return computeAttestationFigures(docs as AttestedForecast[]);
+  }
+}
+
+function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let value: Promise<Value> | undefined;
+  return () => {
+    value ??= read();
+    return value;
+  };
+}
+
+/** Fields of a forecast that `computeAttestationFigures` reads. */
+const ATTESTED_FIELDS = { horizonDays: 1, attestation: 1, reveal: 1 } as const;
+
+type AttestedForecast = Pick<ForecastDoc, keyof typeof ATTESTED_FIELDS>;
+
+interface HorizonCounts {
+  horizonDays: number;
+  predictions: number;
+  resolutions: number;
+  firstAt: Date | null;
+  latestAt: Date | null;
+}
+
+/** Attestations by horizon, and their cost by the set of horizons that a transaction carries, so that a transaction counts once. */
+interface AttestationFigures {
+  byHorizon: HorizonCounts[];
+  costs: { horizons: number[]; wei: string }[];
+}
+
+function computeAttestationFigures(docs: readonly AttestedForecast[]): AttestationFigures {
+  const found = docs.flatMap(({ horizonDays, attestation, reveal }) =>
+    [attestation, reveal].flatMap((one) => (one === null ? [] : [{ horizonDays, one }])),
+  );
+  const horizonsOf = new Map<string, Set<number>>();
+  for (const { horizonDays, one } of found) horizonsOf.set(one.txHash, (horizonsOf.get(one.txHash) ?? new Set()).add(horizonDays));
+  const toKey = (txHash: string) => [...horizonsOf.get(txHash)!].toSorted((a, b) => a - b).join();
+  return {
+    byHorizon: [...Map.groupBy(docs, ({ horizonDays }) => horizonDays)].map(([horizonDays, of]) => countAttestations(horizonDays, of)),
+    costs: [...Map.groupBy(found, ({ one }) => toKey(one.txHash))].map(([key, members]) => ({
+      horizons: key.split(',').map(Number),
+      wei: String(sumCostWei(members.map(({ one }) => one))),
+    })),
+  };
+}
+
+function countAttestations(horizonDays: number, docs: readonly AttestedForecast[]): HorizonCounts {
+  const predictions = docs.flatMap(({ attestation }) => attestation ?? []);
+  const resolutions = docs.flatMap(({ reveal }) => reveal ?? []);
+  const times = [...predictions, ...resolutions].map(({ at }) => at.getTime());
+  const pick = (choose: (a: number, b: number) => number) => (times.length === 0 ? null : new Date(times.reduce(choose)));
+  return {
+    ...{ horizonDays, predictions: predictions.length, resolutions: resolutions.length },
+    firstAt: pick((a, b) => Math.min(a, b)),
+    latestAt: pick((a, b) => Math.max(a, b)),
+  };
+}
+
+/** Cost in wei: gas, and the data fee of a rollup. A transaction that carries several attestations counts once. */
+export function sumCostWei(references: readonly ConfirmedAttestation[]): bigint {
+  const byTransaction = new Map(references.map((reference) => [reference.txHash, reference]));
+  return [...byTransaction.values()].reduce(
+    (sum, { gasUsed, effectiveGasPriceWei, l1FeeWei = '0' }) => sum + BigInt(gasUsed) * BigInt(effectiveGasPriceWei) + BigInt(l1FeeWei),
+    0n,
+  );
+}
+
+/** The figures of some horizons; times are ISO 8601. */
+export function summarizeAttestations({ byHorizon, costs }: AttestationFigures, horizons: readonly number[]) {
+  const chosen = byHorizon.filter(({ horizonDays }) => horizons.includes(horizonDays));
+  const times = chosen.flatMap(({ firstAt, latestAt }) => [firstAt, latestAt]).flatMap((at) => at?.getTime() ?? []);
+  return {
+    predictions: chosen.reduce((sum, { predictions }) => sum + predictions, 0),
+    resolutions: chosen.reduce((sum, { resolutions }) => sum + resolutions, 0),
+    firstAttestation: times.length === 0 ? null : new Date(Math.min(...times)).toISOString(),
+    latestAttestation: times.length === 0 ? null : new Date(Math.max(...times)).toISOString(),
+    totalGasWei: costs
+      .filter((cost) => cost.horizons.some((horizonDays) => horizons.includes(horizonDays)))
+      .reduce((sum, { wei }) => sum + BigInt(wei), 0n),
+  };
+}

@@ -1,0 +1,457 @@
+import { dirname } from 'node:path';
+import type { Collection, Db, Filter } from 'mongodb';
+import type { Hex } from 'viem';
+import type { ConfirmedAttestation } from '../chain/eas/eas.ts';
+import { OracleError } from '../errors.ts';
+import { type Day, formatDay } from '../forecast/day.ts';
+import { Revision, shareReads } from '../platform/concurrency.ts';
+import { formatResetCommand } from '../platform/data-dir.ts';
+import { createOutboxEntry, ignoreDuplicate, insertOrFind, LARGE_READ_BATCH, OUTBOX_INDEX } from '../platform/mongo.ts';
+import type { ReachedInstant, UnreachedInstant } from '../platform/time.ts';
+import { buildForecastDoc, computeForecastCommitment } from './commitment.ts';
+import { DistributionScores } from './distribution-scores.ts';
+import {
+  computeLastPublicDay,
+  type DayDistributions,
+  type DayDoc,
+  type ForecastDoc,
+  type ForecastState,
+  type ForecastTransition,
+  getOutcomeWindow,
+  type Resolution,
+  requireDayProof,
+  transitionForecasts,
+} from './forecast-doc.ts';
+import { ScorecardRows } from './scorecard.ts';
+
+export function listForecastsThrough({ forecasts }: ForecastRecord, day: Day): Promise<ForecastDoc[]> {
+  return forecasts
+    .find({ day: { $lte: day } }, { hint: { day: 1 }, batchSize: LARGE_READ_BATCH })
+    .sort({ day: 1, horizonDays: 1 })
+    .toArray();
+}
+
+/**
+ * Of days up to `through`, what a report on the time since `after` may contain: forecasts of days from `from` on, those without a revealed
+ * outcome at `after`, and those committed since.
+ */
+export function listForecastsOfReport(
+  { forecasts }: ForecastRecord,
+  { from, through, after }: { from: Day; through: Day; after: Date },
+): Promise<ForecastDoc[]> {
+  const isOfReport = [{ day: { $gte: from } }, { reveal: null }, { 'reveal.at': { $gt: after } }, { 'attestation.at': { $gt: after } }];
+  return forecasts
+    .find({ day: { $lte: through }, $or: isOfReport }, { hint: { day: 1 } })
+    .sort({ day: 1, horizonDays: 1 })
+    .toArray();
+}
+
+export function listDaysBetween({ days }: ForecastRecord, from: Day, to: Day): Promise<DayDoc[]> {
+  return days
+    .find({ day: { $gte: from, $lte: to } }, { hint: { day: 1 }, projection: { distributions: 0 } })
+    .sort({ day: 1 })
+    .toArray();
+}
+
+export function findLastForecastDay({ days }: ForecastRecord, through: Day): Promise<DayDoc | null> {
+  return days.findOne(
+    { day: { $lte: through }, missedBecause: null },
+    { sort: { day: -1 }, hint: { day: 1 }, projection: { distributions: 0 } },
+  );
+}
+
+/** Metadata and distributions of days, by day. */
+export async function listCommittedDays({ days }: Pick<ForecastRecord, 'days'>, wanted: readonly Day[], horizons: readonly number[]) {
+  const ids = [...new Set(wanted)].map(formatDay);
+  const distributions = Object.fromEntries(horizons.map((horizonDays) => [`distributions.${horizonDays}`, 1]));
+  const projection = { day: 1, models: 1, ...distributions, 'metadata.json': 1 };
+  const docs = await days.find({ _id: { $in: ids } }, { projection }).toArray();
+  return new Map(docs.map((doc): [Day, Pick<DayDoc, 'metadata' | 'models' | 'distributions'>] => [doc.day, doc]));
+}
+
+/** The unique indexes keep the sequence gapless under concurrent writers. */
+export const RECORD_INDEXES = [
+  { collection: 'days', indexes: [{ key: { day: 1 }, unique: true }, { key: { 'metadata.cid': 1 } }, OUTBOX_INDEX] },
+  {
+    collection: 'forecasts',
+    indexes: [
+      { key: { horizonDays: 1, sequence: 1 }, unique: true },
+      { key: { state: 1, resolvesAt: 1 } },
+      { key: { day: 1 } },
+      { key: { horizonDays: 1, 'attestation.at': -1, _id: -1 } },
+      { key: { horizonDays: 1, 'reveal.at': -1, _id: -1 } },
+      { key: { 'attestation.uid': 1 } },
+      { key: { 'reveal.uid': 1 } },
+      { key: { 'resolution.batch': 1 } },
+      OUTBOX_INDEX,
+    ],
+  },
+];
+
+const UNRESOLVED: ForecastState[] = ['DRAFT', 'PENDING', 'VOID'];
+
+/** Attestations that a reorganisation took out of their block. */
+interface GoneAttestations {
+  uids: readonly Hex[];
+  blockNumber: number;
+}
+
+export type NewDay = Omit<DayDoc, '_id' | 'sequence' | 'outbox'>;
+
+/** The forecast record. Every write is first-writer-wins or compare-and-set, and safe to repeat or run concurrently. */
+export class ForecastRecord {
+  readonly days: Collection<DayDoc>;
+  readonly forecasts: Collection<ForecastDoc>;
+  readonly distributionScores: DistributionScores;
+  readonly scorecardRows: ScorecardRows;
+  /** The newest forecast of a horizon with its day's public figures; concurrent callers share one read. */
+  readonly findNewest = createNewestForecastReader(this);
+  /** Advances with every write that changes figures of the record. */
+  readonly revision: Revision;
+  readonly #meta: Collection<{ _id: 'genesis' | 'source'; day?: Day; source?: string }>;
+  readonly #saltSecret: string;
+  readonly #horizons: readonly number[];
+  /** Nothing else writes to the record during a replay, so that each day need not look for the one before. */
+  #lastReplayed: { genesis: Day; day: Day } | null = null;
+
+  constructor({ db, saltSecret, horizons }: { db: Db; saltSecret: string; horizons: readonly number[] }) {
+    this.days = db.collection('days');
+    this.forecasts = db.collection('forecasts');
+    this.distributionScores = new DistributionScores(db);
+    this.#meta = db.collection('record_meta');
+    this.revision = new Revision(db, { collection: 'record_meta', _id: 'revision' });
+    this.scorecardRows = new ScorecardRows(this.forecasts, this.revision);
+    this.#saltSecret = saltSecret;
+    this.#horizons = horizons;
+  }
+
+  async findGenesisDay(): Promise<Day | null> {
+    return (await this.#meta.findOne({ _id: 'genesis' }))?.day ?? null;
+  }
+
+  async findLastDay(): Promise<Day | null> {
+    return (await this.days.findOne({}, { sort: { day: -1 }, projection: { day: 1 } }))?.day ?? null;
+  }
+
+  /** Without its distributions, which only verification and scores read. */
+  findDay(day: Day): Promise<DayDoc | null> {
+    return this.days.findOne({ _id: formatDay(day) }, { projection: { distributions: 0 } });
+  }
+
+  /** The committed distributions of days, by day; days of before they were committed are left out. */
+  async findDistributions(days: readonly Day[]): Promise<Map<Day, DayDistributions>> {
+    const ids = days.map(formatDay);
+    const docs = await this.days.find({ _id: { $in: ids } }, { projection: { day: 1, distributions: 1 } }).toArray();
+    return new Map(docs.flatMap(({ day, distributions }) => (distributions === undefined ? [] : [[day, distributions] as const])));
+  }
+
+  /** Of concurrent writers the first wins. `proof`: the window is closed, or open for a missed day. @throws OracleError STEP_WAITING */
+  async saveDay(newDay: NewDay, proof: UnreachedInstant | ReachedInstant): Promise<DayDoc> {
+    requireDayProof(newDay, proof);
+    const genesis = await this.#requireNextDay(newDay);
+    const outbox = newDay.regime === null ? {} : { outbox: [createOutboxEntry('made', newDay.signalAt)] };
+    const doc = { ...newDay, _id: formatDay(newDay.day), sequence: newDay.day - genesis + 1, ...outbox };
+    const stored = await insertOrFind<DayDoc>(this.days, doc);
+    await this.#insertForecasts(stored);
+    this.#lastReplayed = stored.replayed ? { genesis, day: stored.day } : null;
+    return stored;
+  }
+
+  /** The first day of the record. @throws OracleError STEP_WAITING */
+  async #requireNextDay({ day, replayed }: NewDay): Promise<Day> {
+    if (replayed && this.#lastReplayed?.day === day - 1) return this.#lastReplayed.genesis;
+    const genesis = await this.#claimGenesis(day);
+    if (day === genesis || (day > genesis && (await this.findDay(day - 1)) !== null)) return genesis;
+    throw new OracleError('STEP_WAITING', `${formatDay(day)} does not follow the last day of the record`);
+  }
+
+  /** Inserts the forecasts of a stored day that a crash left out. */
+  async completeDay(day: Day): Promise<DayDoc | null> {
+    const stored = await this.findDay(day);
+    if (stored !== null) await this.#insertForecasts(stored);
+    return stored;
+  }
+
+  async #claimGenesis(day: Day): Promise<Day> {
+    const known = await this.findGenesisDay();
+    if (known !== null) return known;
+    await this.#meta.updateOne({ _id: 'genesis' }, { $setOnInsert: { day } }, { upsert: true }).catch(ignoreDuplicate);
+    return (await this.findGenesisDay()) as Day;
+  }
+
+  async #insertForecasts(stored: DayDoc): Promise<void> {
+    const docs = this.#horizons.map((horizonDays) => buildForecastDoc(stored, horizonDays, this.#saltSecret));
+    await this.revision.advanceAfter(this.forecasts.insertMany(docs, { ordered: false }).catch(ignoreDuplicate));
+  }
+
+  listByDay(day: Day): Promise<ForecastDoc[]> {
+    return this.forecasts.find({ day }).sort({ horizonDays: 1 }).toArray();
+  }
+
+  findLatest(horizonDays: number): Promise<ForecastDoc | null> {
+    return this.forecasts.findOne({ horizonDays, missed: false }, { sort: { sequence: -1 } });
+  }
+
+  /** Uid for documentation examples: the last revealed prediction, else the newest; null before the first. */
+  async findExampleUid(): Promise<string | null> {
+    const revealed = await this.forecasts.findOne({ reveal: { $ne: null } }, { sort: { resolvesAt: -1, horizonDays: -1 } });
+    const doc = revealed ?? (await this.forecasts.findOne({ attestation: { $ne: null } }, { sort: { sequence: -1, horizonDays: -1 } }));
+    return doc?.attestation?.uid ?? null;
+  }
+
+  /** All of a horizon, by sequence: for computations that follow a change, not for requests. */
+  listByHorizon(horizonDays: number): Promise<ForecastDoc[]> {
+    return this.forecasts.find({ horizonDays }, { batchSize: LARGE_READ_BATCH }).sort({ sequence: 1 }).toArray();
+  }
+
+  /** At most `limit` of a horizon, newest first. @param before only those of a lower sequence */
+  listNewest(horizonDays: number, { limit, before }: { limit: number; before: number | null }): Promise<ForecastDoc[]> {
+    const filter = before === null ? { horizonDays } : { horizonDays, sequence: { $lt: before } };
+    return this.forecasts.find(filter).sort({ sequence: -1 }).limit(limit).toArray();
+  }
+
+  /** At most `limit` of a horizon whose outcome is on chain, newest first. @param before only those of a lower sequence */
+  listRevealed(horizonDays: number, { limit, before }: { limit: number; before: number | null }): Promise<ForecastDoc[]> {
+    const earlier = before === null ? {} : { sequence: { $lt: before } };
+    const filter = { horizonDays, ...earlier, 'reveal.at': { $gte: new Date(0) } };
+    return this.forecasts
+      .find(filter, { limit, hint: { horizonDays: 1, sequence: 1 } })
+      .sort({ sequence: -1 })
+      .toArray();
+  }
+
+  /** Of a filter, newest first; all without `page`. */
+  listMatching(filter: Filter<ForecastDoc>, page: { skip: number; limit: number } = { skip: 0, limit: 0 }): Promise<ForecastDoc[]> {
+    return this.forecasts.find(filter, page).sort({ sequence: -1 }).toArray();
+  }
+
+  /** Of a horizon from a day on, by sequence. */
+  listSince(horizonDays: number, day: Day): Promise<ForecastDoc[]> {
+    return this.forecasts
+      .find({ day: { $gte: day }, horizonDays })
+      .sort({ day: 1 })
+      .toArray();
+  }
+
+  /** Revealed after an instant, in the order of their ids. */
+  listRevealedSince(at: Date): Promise<ForecastDoc[]> {
+    const filter = { horizonDays: { $in: [...this.#horizons] }, 'reveal.at': { $gt: at } };
+    return this.forecasts
+      .find(filter, { hint: { horizonDays: 1, 'reveal.at': -1, _id: -1 } })
+      .sort({ _id: 1 })
+      .toArray();
+  }
+
+  async findSource(): Promise<string | null> {
+    return (await this.#meta.findOne({ _id: 'source' }))?.source ?? null;
+  }
+
+  async claimSource(source: string): Promise<string> {
+    await this.#meta.updateOne({ _id: 'source' }, { $setOnInsert: { source } }, { upsert: true }).catch(ignoreDuplicate);
+    return (await this.#meta.findOne({ _id: 'source' }))?.source ?? source;
+  }
+
+  listUnattestedDays(): Promise<Day[]> {
+    return this.#listDays({ state: 'DRAFT' });
+  }
+
+  /** Sets `previousUid` from the attestations of the day before, which must be on chain, and returns the day's forecasts. */
+  async linkToPreviousDay(day: Day): Promise<ForecastDoc[]> {
+    const both = await this.forecasts
+      .find({ day: { $in: [day - 1, day] } })
+      .sort({ day: 1, horizonDays: 1 })
+      .toArray();
+    const [before, docs] = [both.filter((doc) => doc.day < day), both.filter((doc) => doc.day === day)];
+    const uids = new Map(before.map(({ horizonDays, attestation }) => [horizonDays, attestation?.uid]));
+    const linked = docs.map((doc) => ({ ...doc, previousUid: doc.previousUid ?? uids.get(doc.horizonDays) ?? null }));
+    const links = linked
+      .filter(({ previousUid }, index) => previousUid !== docs[index].previousUid)
+      .map(({ _id, previousUid }) => ({ updateOne: { filter: { _id, previousUid: null }, update: { $set: { previousUid } } } }));
+    if (links.length === 0) return docs;
+    const { matchedCount } = await this.forecasts.bulkWrite(links, { ordered: false });
+    return matchedCount === links.length ? linked : this.listByDay(day);
+  }
+
+  /** In the order of the forecasts: the block time decides between PENDING and VOID. Forecasts recorded earlier are skipped. */
+  markAttested(docs: ForecastDoc[], attestations: ConfirmedAttestation[]): Promise<void> {
+    return this.#transition(docs, 'DRAFT', ({ windowOpensAt, missed }, index) => {
+      const attestation = attestations[index];
+      const counts = !missed && attestation.at < windowOpensAt;
+      return { to: counts ? 'PENDING' : 'VOID', set: { attestation }, outboxEntry: createOutboxEntry('attested', attestation.at) };
+    });
+  }
+
+  /**
+   * After a reorganisation that took predictions off the chain, known by uid and block: their forecasts are drafts again, with whatever followed
+   * from them taken back, and the next day's link is set anew. May be repeated.
+   */
+  async rewindPredictions(gone: GoneAttestations): Promise<void> {
+    const drafted = { state: 'DRAFT' as const, attestation: null, previousUid: null, resolution: null, reveal: null };
+    const uids = { $in: [...gone.uids] };
+    const rewind = async () => {
+      const gonePredictions = { 'attestation.uid': uids, 'attestation.blockNumber': gone.blockNumber };
+      await this.forecasts.updateMany(gonePredictions, { $set: drafted, $inc: { rewinds: 1 } });
+      await this.forecasts.updateMany({ state: 'DRAFT', previousUid: uids }, { $set: { previousUid: null } });
+    };
+    await this.revision.advanceAfter(rewind());
+  }
+
+  /** As `rewindPredictions`, for outcomes: their decision stays. */
+  async rewindReveals(gone: GoneAttestations): Promise<void> {
+    const filter = { 'reveal.uid': { $in: [...gone.uids] }, 'reveal.blockNumber': gone.blockNumber };
+    await this.revision.advanceAfter(this.forecasts.updateMany(filter, { $set: { state: 'PENDING', reveal: null }, $inc: { rewinds: 1 } }));
+  }
+
+  async recordOpeningClose(day: Day, closeCents: number, opened: ReachedInstant): Promise<void> {
+    opened.requireCovers(getOutcomeWindow(day, 0).opensAtMs, `The outcome window of ${formatDay(day)}`);
+    await this.forecasts.updateMany({ day, btcAtSignalCents: null }, { $set: { btcAtSignalCents: closeCents } });
+  }
+
+  /** Resolved forecasts have a close. */
+  listDaysToOpen(now: Date): Promise<Day[]> {
+    return this.#listDays({ state: { $in: UNRESOLVED }, windowOpensAt: { $lte: now }, btcAtSignalCents: null });
+  }
+
+  async #listDays(filter: Filter<ForecastDoc>): Promise<Day[]> {
+    const days = await this.forecasts.distinct('day', filter);
+    return days.sort((a, b) => a - b);
+  }
+
+  listDueForResolution(now: Date): Promise<ForecastDoc[]> {
+    return this.forecasts
+      .find({ state: 'PENDING', resolvesAt: { $lte: now }, btcAtSignalCents: { $ne: null } })
+      .sort({ resolvesAt: 1, horizonDays: 1 })
+      .toArray();
+  }
+
+  /** As `computeLastPublicDay`: a late resolution holds it back. */
+  async getLastPublicDay(now: Date): Promise<Day> {
+    const open = { state: { $in: UNRESOLVED }, reveal: null };
+    const projection = { day: 1, reveal: 1, state: 1, resolvesAt: 1 };
+    const docs = await this.forecasts.find(open, { projection, hint: { state: 1, resolvesAt: 1 } }).toArray();
+    return computeLastPublicDay(docs, now);
+  }
+
+  listByIds(ids: string[]): Promise<ForecastDoc[]> {
+    return this.forecasts
+      .find({ _id: { $in: ids } })
+      .sort({ _id: 1 })
+      .toArray();
+  }
+
+  listByBatch(batch: string): Promise<ForecastDoc[]> {
+    return this.forecasts.find({ 'resolution.batch': batch }).sort({ _id: 1 }).toArray();
+  }
+
+  /** Stores decisions on forecasts whose window has ended; the first decision stands. Resolves to whether all of these are the first. */
+  async recordResolutions(resolutions: Map<string, Resolution>, over: ReachedInstant): Promise<boolean> {
+    const undecided = { state: 'PENDING' as const, resolution: null, resolvesAt: { $lte: new Date(over.ms) } };
+    const decisions = [...resolutions].map(([_id, resolution]) => ({
+      updateOne: { filter: { _id, ...undecided }, update: { $set: { resolution } } },
+    }));
+    if (decisions.length === 0) return true;
+    const { matchedCount } = await this.forecasts.bulkWrite(decisions, { ordered: false });
+    return matchedCount === decisions.length;
+  }
+
+  /** Stores decisions that were read back from their attestations, in forecasts without one. The resolve step completes them. */
+  async adoptResolutions(resolutions: ReadonlyMap<string, Resolution>): Promise<void> {
+    const writes = [...resolutions].flatMap(([_id, resolution]) => {
+      const { btcAtSignalCents } = resolution;
+      return [
+        { updateOne: { filter: { _id, btcAtSignalCents: null }, update: { $set: { btcAtSignalCents } } } },
+        { updateOne: { filter: { _id, resolution: null }, update: { $set: { resolution } } } },
+      ];
+    });
+    if (writes.length > 0) await this.revision.advanceAfter(this.forecasts.bulkWrite(writes, { ordered: false }));
+  }
+
+  /** Records resolution attestations in the order of the forecasts, which makes them public. */
+  markRevealed(docs: ForecastDoc[], reveals: ConfirmedAttestation[]): Promise<void> {
+    return this.#transition(docs, 'PENDING', (doc, index) => {
+      const reveal = reveals[index];
+      return { to: requireOutcome(doc), set: { reveal }, outboxEntry: createOutboxEntry('resolved', reveal.at) };
+    });
+  }
+
+  async #transition(
+    docs: ForecastDoc[],
+    from: ForecastState,
+    toChange: (doc: ForecastDoc, index: number) => Pick<ForecastTransition, 'to' | 'set' | 'outboxEntry'>,
+  ): Promise<void> {
+    const changes = docs.map((doc, index) => ({ id: doc._id, from: doc.state, ...toChange(doc, index) }));
+    const due = changes.filter((change) => change.from === from);
+    await this.revision.advanceAfter(transitionForecasts(this.forecasts, due));
+  }
+}
+
+function requireOutcome({ _id, resolution }: ForecastDoc): ForecastState {
+  if (resolution === null) throw new OracleError('INTERNAL', `Forecast ${_id} was revealed before it was decided`);
+  return resolution.outcome;
+}
+
+export type DayFigures = Readonly<Pick<DayDoc, 'price' | 'context' | 'variance' | 'halfWidths'>>;
+
+/** The newest forecast of a horizon that was not missed, with its day's public figures. Shared between callers, hence readonly. */
+export interface NewestForecast {
+  readonly forecast: Readonly<ForecastDoc>;
+  readonly figures: DayFigures;
+}
+
+/** Null before the first. Concurrent callers share one read that starts after their call; a day's figures never change and are cached. */
+export function createNewestForecastReader(record: {
+  findLatest(horizonDays: number): Promise<ForecastDoc | null>;
+  findDay(day: Day): Promise<DayDoc | null>;
+}): (horizonDays: number) => Promise<NewestForecast | null> {
+  let cached: (DayFigures & Pick<DayDoc, 'day' | 'inputsDigest'>) | null = null;
+
+  async function readFigures({ day, inputsDigest }: ForecastDoc): Promise<DayFigures | null> {
+    if (cached?.day === day && cached.inputsDigest === inputsDigest) return cached;
+    const doc = await record.findDay(day);
+    if (doc === null) return null;
+    const { price, context, variance, halfWidths } = doc;
+    cached = { day, inputsDigest: doc.inputsDigest, price, context, variance, halfWidths };
+    return cached;
+  }
+
+  return shareReads(async (horizonDays: number) => {
+    const forecast = await record.findLatest(horizonDays);
+    const figures = forecast === null ? null : await readFigures(forecast);
+    return forecast === null || figures === null ? null : { forecast, figures };
+  });
+}
+
+/** True for the paper venue, whose quotes and settlements the service makes itself: results against it prove nothing. */
+export function isOwnVenue(venue: string): boolean {
+  return venue === 'paper';
+}
+
+/** Resolutions would attest wrong salts, irrevocably. @throws OracleError CONFIG_INVALID, or DATA_DIR_DAMAGED naming `keysFile` */
+export async function requireSameSalts(record: Pick<ForecastRecord, 'forecasts'>, saltSecret: string, keysFile?: string): Promise<void> {
+  for await (const doc of iterateCommitted(record)) {
+    if (computeForecastCommitment(saltSecret, doc._id, doc.values) !== doc.commitment) throw secretMismatchError(doc._id, keysFile);
+  }
+}
+
+type CommittedForecast = Pick<ForecastDoc, '_id' | 'values' | 'commitment'>;
+
+async function* iterateCommitted({ forecasts }: Pick<ForecastRecord, 'forecasts'>): AsyncGenerator<CommittedForecast> {
+  const projection = { values: 1, commitment: 1 };
+  const open = { state: { $in: ['DRAFT', 'PENDING', 'VOID'] as ForecastDoc['state'][] }, reveal: null, values: { $ne: null } };
+  yield* forecasts.find(open, { hint: { state: 1, resolvesAt: 1 }, projection });
+  const newest = await forecasts.findOne({ values: { $ne: null } }, { sort: { day: -1 }, hint: { day: 1 }, projection });
+  if (newest !== null) yield newest;
+}
+
+function secretMismatchError(id: string, keysFile: string | undefined): OracleError {
+  if (keysFile === undefined) {
+    return new OracleError('CONFIG_INVALID', `Setting SALT_SECRET: does not open what the record has committed to (${id})`, {
+      field: 'SALT_SECRET',
+      suggestedAction: 'Set SALT_SECRET to its original value. It cannot change while the record continues.',
+    });
+  }
+  return new OracleError('DATA_DIR_DAMAGED', `saltSecret in ${keysFile} does not open what the record has committed to (${id})`, {
+    field: 'DATA_DIR',
+    suggestedAction: `Restore the original ${keysFile}, or begin a new record: ${formatResetCommand(dirname(keysFile))}`,
+  });
+}

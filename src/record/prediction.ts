@@ -1,0 +1,253 @@
+import type { Address } from 'viem';
+import type { z } from 'zod';
+import type { Caller } from '../auth/caller.ts';
+import type { ChainAddresses } from '../chain/addresses.ts';
+import { DIRECTION_CODES, EAS_SCHEMAS, getSchemaUid, OUTCOME_CODES, type SchemaName, SIGNAL_CODES } from '../chain/eas/schemas.ts';
+import { DAY_MS, formatDay, toDay } from '../forecast/day.ts';
+import { formatHorizonName, type HorizonModel } from '../forecast/model.ts';
+import { getModelName } from '../forecast/models.ts';
+import { toPublishedSummary } from '../forecast/record-statistics.ts';
+import { REGIME_NAMES, REGIMES } from '../forecast/regime.ts';
+import { formatDayOrNull } from '../market/feed.ts';
+import { roundTo } from '../platform/validation.ts';
+import { buildOpening } from './commitment.ts';
+import { compareWithMarket } from './crowd.ts';
+import type { HorizonFigures } from './figures.ts';
+import { type DayDoc, type ForecastDoc, fromCents } from './forecast-doc.ts';
+import type { ForecastRecord } from './forecasts.ts';
+import { listNearStrikes } from './market.ts';
+import { type ModelDoc, toNumberByScore } from './model-card.ts';
+import {
+  computeFreshness,
+  loadOrNoteMissing,
+  type MadeForecast,
+  type MissingPart,
+  type OracleDeps,
+  requireMade,
+  requireReadable,
+} from './public-signal.ts';
+import { getCurrentRegime } from './regime-history.ts';
+import type { ORACLE_SIGNAL } from './schemas/signal.ts';
+import { computeForecastWinRate } from './scorecard.ts';
+import { toCommittedProbabilities, toVisibleStatus } from './visibility.ts';
+
+/** The Basic answer with all its evidence (interface, section 2.2); unavailable parts are null and listed in `missing`. Errors as Basic. */
+export async function getPremiumSignal(deps: OracleDeps, horizonDays: number, caller: Caller) {
+  const now = deps.now();
+  const { newest, figures, signal } = await readHorizonRecord(deps, horizonDays, caller);
+  const day = (await deps.record.findDay(newest.day)) as DayDoc;
+  const missing: MissingPart[] = [];
+  const model = await loadOrNoteMissing(missing, 'model', () => deps.models.get(newest.modelVersion));
+  const [regimeDetail, strikes, predictionMarket, details, recent] = await Promise.all([
+    loadOrNoteMissing(missing, 'regimeDetail', () => getCurrentRegime(deps, now)),
+    listNearStrikes({ deps, day, model }, missing),
+    compareWithMarket(deps),
+    deps.statistics.getDetails(horizonDays),
+    readRecentAccuracy(deps.record, { horizonDays, days: 30, now }),
+  ]);
+  const { accuracy: last30d, ...accuracy } = recent;
+  const { longestWinStreak, ...summary } = figures.summary;
+  return {
+    ...signal,
+    ...toPremiumContext(day, signal.btcPrice, missing),
+    accuracy: { last30d: last30d ?? 0, ...accuracy },
+    categories: day.categories,
+    thresholds: describeThresholds(newest),
+    regimeDetail,
+    quantiles: toQuantiles(newest),
+    strikes,
+    predictionMarket,
+    model: model && buildModelDetails(model, newest),
+    scorecard: { horizon: signal.horizon, summary: toPublishedSummary(summary), ...details },
+    missing,
+  };
+}
+
+function toPremiumContext({ context }: DayDoc, btcPrice: number, missing: MissingPart[]) {
+  const fearGreed = context?.fearGreed ?? null;
+  const etfFlows7d = context?.etfFlows7dUsd ?? null;
+  const reason = 'no recent enough value was known at signal time';
+  if (fearGreed === null) missing.push({ part: 'marketContext.fearGreed', reason });
+  if (etfFlows7d === null) missing.push({ part: 'marketContext.etfFlows7d', reason });
+  return {
+    marketContext: { fearGreed, etfFlows7d, etfFlows7dThrough: formatDayOrNull(context?.etfFlowThroughDay ?? null) },
+    market_context: { btc_price: btcPrice, fear_greed: fearGreed, etf_flow_7d: etfFlows7d },
+  };
+}
+
+export function toQuantiles({ values: { priceQuantiles } }: MadeForecast): { level: number; price: number }[] {
+  return Object.entries(priceQuantiles)
+    .map(([key, price]) => ({ level: Number(key.slice(1)) / 100, price: roundTo(price, 2) }))
+    .sort((a, b) => a.level - b.level);
+}
+
+export function buildModelDetails({ horizons, trainingDigest, trials }: ModelDoc, { horizonDays, values }: MadeForecast) {
+  const fit = horizons.find((candidate) => candidate.horizonDays === horizonDays) as HorizonModel;
+  const [intercept, ...slopes] = fit.beta;
+  return {
+    version: fit.modelVersion,
+    method: getModelName(fit.modelVersion),
+    trainFrom: formatDay(fit.trainFrom),
+    trainTo: formatDay(fit.trainTo),
+    trainingDays: fit.nTrain,
+    baseRate: fit.baseRate,
+    climatology: values.climatology,
+    coefficients: { intercept, ...toNumberByScore(slopes) },
+    inputMeans: toNumberByScore(fit.meanX),
+    calibration: { intercept: fit.calA, slope: fit.calB },
+    trainingDigest,
+    trials,
+  };
+}
+
+/** The newest forecast of a horizon with its commitment proof (interface, section 2.2); the transport adapter adds `access`. */
+export type OracleSignal = Omit<z.input<typeof ORACLE_SIGNAL>, 'success' | 'access' | keyof CommitmentProof> & CommitmentProof;
+
+export type HorizonRecord = Awaited<ReturnType<typeof readHorizonRecord>>;
+
+/** The Basic answer. @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED */
+export async function getOracleSignal(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<OracleSignal> {
+  return (await readHorizonRecord(deps, horizonDays, caller)).signal;
+}
+
+export async function readHorizonRecord(deps: OracleDeps, horizonDays: number, caller: Caller) {
+  const { record, statistics, market } = deps;
+  const [made, [last], figures, { lastDay: lastCovered }] = await Promise.all([
+    record.findLatest(horizonDays),
+    record.listNewest(horizonDays, { limit: 1, before: null }),
+    statistics.figures.getHorizon(horizonDays),
+    market.coverage(),
+  ]);
+  const newest = requireMade(made);
+  const options = deps.viewFor(caller);
+  requireReadable(newest, options);
+  const now = deps.now();
+  const accuracy7d = await readRecentAccuracy(record, { horizonDays, days: 7, now });
+  const signal: OracleSignal = {
+    ...toForecastFields(newest),
+    accuracy_7d: accuracy7d.accuracy,
+    accuracyOfLast7Days: accuracy7d.accuracy,
+    accuracy7d,
+    skill: toSkillNote(figures),
+    ...computeFreshness(newest, { lastDay: last.day, lastCovered }, now),
+    ...buildCommitmentProof(newest, { saltSecret: options.saltSecret, publicUrl: deps.publicUrl }),
+    source: market.source,
+  };
+  return { newest, figures, signal };
+}
+
+function toForecastFields(doc: MadeForecast) {
+  const { signal, direction, btcPriceCents } = doc.values;
+  return {
+    signal,
+    direction,
+    directionEvidence: 'none' as const,
+    ...toCommittedProbabilities(doc.values),
+    horizon: formatHorizonName(doc.horizonDays),
+    btcPrice: fromCents(btcPriceCents),
+    regime: doc.regime,
+    modelVersion: doc.modelVersion,
+    model_version: doc.modelVersion,
+    timestamp: doc.signalAt.toISOString(),
+    predictionId: doc._id,
+    date: formatDay(doc.day),
+    sequence: doc.sequence,
+    status: toVisibleStatus(doc, true),
+    windowOpensAt: doc.windowOpensAt.toISOString(),
+    resolvesAt: doc.resolvesAt.toISOString(),
+    replayed: doc.replayed,
+    late: doc.late,
+  };
+}
+
+/** The verdict on the horizon's whole record, so that a client does not read a confidence as proven skill. */
+function toSkillNote({ summary: { verdict, alwaysUpAccuracy }, winRate }: HorizonFigures): OracleSignal['skill'] {
+  const { n: scored, effectiveN, independent, accuracy, interval95 } = winRate;
+  return { verdict, scored, effectiveN, independent, accuracy, interval95, alwaysUpAccuracy };
+}
+
+export const COMMITMENT_FORMULA =
+  'keccak256(abi.encode(bytes32 salt, uint8 signal, uint8 direction, uint16 confidenceBps, uint16 pUpBps, uint64 btcPriceCents))';
+
+type CommitmentProof = ReturnType<typeof buildCommitmentProof>;
+
+/** Only for callers that may read the forecast. */
+export function buildCommitmentProof(
+  { _id, values, commitment, attestation }: MadeForecast,
+  options: { saltSecret: string; publicUrl: string },
+) {
+  const { salt, signal, direction, confidenceBps, pUpBps, btcPriceCents } = buildOpening(options.saltSecret, _id, values);
+  const codes = { signal: SIGNAL_CODES[signal], direction: DIRECTION_CODES[direction] };
+  return {
+    commitment,
+    salt,
+    opening: { salt, ...codes, confidenceBps, pUpBps, btcPriceCents },
+    formula: COMMITMENT_FORMULA,
+    attestationUid: attestation?.uid ?? null,
+    txHash: attestation?.txHash ?? null,
+    attestedAt: attestation?.at.toISOString() ?? null,
+    verifyUrl: attestation === null ? null : `${options.publicUrl}/api/svc/onchain-oracle/verify/${attestation.uid}`,
+  };
+}
+
+interface RecentRange {
+  horizonDays: number;
+  days: number;
+  now: Date;
+}
+
+async function readRecentAccuracy(record: ForecastRecord, at: RecentRange) {
+  // The window of a day closes `horizonDays` after its end.
+  const first = toDay(at.now.getTime()) - at.days - at.horizonDays - 1;
+  return computeRecentAccuracy(await record.listSince(at.horizonDays, first), at);
+}
+
+/** Share of wins among forecasts of one horizon whose window closed within the last `days`; HOLD and VOID do not count. */
+export function computeRecentAccuracy(docs: ForecastDoc[], at: RecentRange) {
+  const since = at.now.getTime() - at.days * DAY_MS;
+  const recent = docs.filter(({ resolvesAt }) => resolvesAt.getTime() > since && resolvesAt <= at.now);
+  const { n, wins, accuracy, effectiveN, independent, interval95 } = computeForecastWinRate(recent, at.horizonDays);
+  return { days: at.days, n, wins, accuracy, effectiveN, independent, interval95 };
+}
+
+/** The thresholds of a forecast and of all regimes: a signal is BUY or SELL where P(up) is at least `theta` away from one half. */
+export function describeThresholds({ regime, values: { threshold: theta } }: MadeForecast) {
+  return {
+    regime,
+    theta,
+    buyFrom: roundTo(0.5 + theta, 4),
+    sellUpTo: roundTo(0.5 - theta, 4),
+    regimes: REGIME_NAMES.map((name) => {
+      const { theta: own, riskLevel, daysToEnter } = REGIMES[name];
+      return { regime: name, theta: own, riskLevel, daysToEnter };
+    }),
+  };
+}
+
+const describeSchema = (name: SchemaName) => ({ uid: getSchemaUid(name), fields: EAS_SCHEMAS[name] });
+
+const formatCodes = (codes: Record<string, number>) =>
+  Object.entries(codes)
+    .map((entry) => entry.join(' '))
+    .join(', ');
+
+/** What a verifier needs to check forecasts without this service. */
+export function describeManualVerification(deps: { chainId: number; addresses: ChainAddresses; attesterAddress: Address }) {
+  return {
+    chain: `eip155:${deps.chainId}`,
+    easContract: deps.addresses.eas,
+    attester: deps.attesterAddress,
+    predictionSchema: describeSchema('prediction'),
+    resolutionSchema: describeSchema('resolution'),
+    formula: COMMITMENT_FORMULA,
+    codes: `signal: ${formatCodes(SIGNAL_CODES)}; direction: ${formatCodes(DIRECTION_CODES)}; outcome: ${formatCodes(OUTCOME_CODES)}`,
+    steps: [
+      'Call getAttestation(uid) of the prediction on the EAS contract; compare attester and schema with those here.',
+      'Decode its data by the fields of the schema: time has to be before windowOpensAt.',
+      'Follow refUID from day to day: sequence goes down by one each time, to 1, without a gap.',
+      'Once it is resolved, do the same with the resolution: its refUID is the prediction.',
+      'Hash salt and values of the resolution by the formula: the result is the commitment of the prediction.',
+      'Compare the two closes with public daily closes of BTC/USD (00:00 UTC): UP wins if the later one is higher.',
+    ],
+  };
+}

@@ -1,0 +1,139 @@
+import type { Caller } from '../auth/caller.ts';
+import { isOracleError, OracleError } from '../errors.ts';
+import { type Day, formatDay, toDay } from '../forecast/day.ts';
+import type { Regime } from '../forecast/regime.ts';
+import { DIRECTION_EVIDENCE } from '../forecast/signal.ts';
+import { formatDayOrNull, getSignalTimeMs } from '../market/feed.ts';
+import type { Market } from '../market/market.ts';
+import type { Quote, StrikeMarket } from '../wager/venue.ts';
+import type { AttestationViewOptions } from './attestations.ts';
+import type { MarketComparisonDeps } from './crowd.ts';
+import type { StatisticsService } from './figures.ts';
+import { type CommittedValues, type ForecastDoc, fromCents } from './forecast-doc.ts';
+import type { DayFigures, ForecastRecord } from './forecasts.ts';
+import type { ModelStore } from './model-card.ts';
+import type { PublicSignal } from './schemas/signal.ts';
+import { mayRead, type ViewOptions, viewForecast } from './visibility.ts';
+
+export interface PublicSignalDeps {
+  record: ForecastRecord;
+  market: Pick<Market, 'source'>;
+  statistics: Pick<StatisticsService, 'figures'>;
+  viewFor(caller: Caller): ViewOptions;
+}
+
+/** The newest forecast of a horizon cut to the caller, with its day's market context. @throws OracleError STEP_WAITING */
+export async function getPublicSignal({ record, market, statistics, viewFor }: PublicSignalDeps, horizonDays: number, caller: Caller) {
+  const [newest, { revealedCalls }] = await Promise.all([record.findNewest(horizonDays), statistics.figures.getHorizon(horizonDays)]);
+  if (newest === null) throw notYetMadeError('forecast');
+  const { forecast, figures } = newest;
+  if (figures.price === null) throw notYetMadeError('forecast');
+  const { signal, regime, modelVersion, ...view } = viewForecast(forecast, viewFor(caller));
+  if (signal === null || regime === null || modelVersion === null) throw notYetMadeError('forecast');
+  return {
+    success: true as const,
+    signal,
+    direction: view.direction,
+    confidence: view.confidence,
+    directionEvidence: 'none' as const,
+    directionNote: DIRECTION_EVIDENCE,
+    revealedCalls,
+    btcPrice: fromCents(figures.price.cents),
+    ...toContextFields(figures),
+    regime,
+    modelVersion,
+    model_version: modelVersion,
+    timestamp: view.timestamp,
+    horizon: view.horizon,
+    predictionId: view.predictionId,
+    status: view.status,
+    windowOpensAt: view.windowOpensAt,
+    resolvesAt: view.resolvesAt,
+    attestationUid: forecast.attestation?.uid ?? null,
+    replayed: view.replayed,
+    source: market.source,
+  };
+}
+
+function toContextFields({ context }: DayFigures): Pick<PublicSignal, 'fearGreed' | 'fearGreedLabel' | 'etfFlows7d' | 'etfFlows7dThrough'> {
+  return {
+    fearGreed: context?.fearGreed ?? null,
+    fearGreedLabel: context?.fearGreedLabel ?? null,
+    etfFlows7d: context?.etfFlows7dUsd ?? null,
+    etfFlows7dThrough: formatDayOrNull(context?.etfFlowThroughDay ?? null),
+  };
+}
+
+export type MadeForecast = ForecastDoc & { values: CommittedValues; regime: Regime; modelVersion: string };
+
+export function isMadeForecast(doc: ForecastDoc): doc is MadeForecast {
+  return doc.values !== null && doc.regime !== null && doc.modelVersion !== null;
+}
+
+/** @param newest forecast that was not missed; null before the first, @throws OracleError STEP_WAITING */
+export function requireMade(newest: ForecastDoc | null): MadeForecast {
+  if (newest === null || !isMadeForecast(newest)) throw notYetMadeError('forecast');
+  return newest;
+}
+
+export function notYetMadeError(what: 'forecast' | 'regime'): OracleError {
+  const suggestedAction = 'Retry after 21:35 UTC; GET /ready shows what is missing.';
+  return new OracleError('STEP_WAITING', `There is no ${what} yet`, { suggestedAction });
+}
+
+/** Defence in depth behind the tier check of each transport. @throws OracleError TIER_REQUIRED */
+export function requireReadable(doc: ForecastDoc, options: ViewOptions): void {
+  if (mayRead(doc, options)) return;
+  const requirement = 'Unresolved forecasts are available to the Basic and Premium tiers and to payers';
+  throw new OracleError('TIER_REQUIRED', requirement, { field: 'Authorization' });
+}
+
+export interface OracleDeps extends MarketComparisonDeps {
+  publicUrl: string;
+  models: ModelStore;
+  statistics: StatisticsService;
+  market: Market;
+  /** Strikes that the service's own venue quotes; empty where another venue is configured. */
+  venueMarkets(): Promise<{ market: StrikeMarket; quote: Quote }[]>;
+  viewFor(caller: Caller): AttestationViewOptions;
+}
+
+export interface MissingPart {
+  part: string;
+  reason: string;
+}
+
+/** The loaded value, or null with the reason noted: one unavailable part must not fail the whole response. */
+export async function loadOrNoteMissing<Value>(missing: MissingPart[], part: string, load: () => Promise<Value>): Promise<Value | null> {
+  try {
+    return await load();
+  } catch (error) {
+    if (!isOracleError(error) || error.code === 'INTERNAL') throw error;
+    missing.push({ part, reason: error.message });
+    return null;
+  }
+}
+
+/** From then on a missing forecast counts as late. */
+const OVERDUE_AFTER_MS = 3 * 60_000;
+
+export function computeFreshness(
+  { day, signalAt }: { day: Day; signalAt: Date },
+  { lastDay, lastCovered }: { lastDay: Day; lastCovered: Day | null },
+  now: Date,
+) {
+  return {
+    ageSeconds: Math.max(0, Math.round((now.getTime() - signalAt.getTime()) / 1000)),
+    stale: now.getTime() >= getSignalTimeMs(day + 1) + OVERDUE_AFTER_MS,
+    missedSince: lastDay > day ? formatDay(day + 1) : null,
+    nextSignalAt: computeNextSignalAt(now, { lastDay, lastCovered })?.toISOString() ?? null,
+  };
+}
+
+/** The first day from today on without a forecast: one made manually before its time is final. Null beyond `lastCovered`. */
+export function computeNextSignalAt(now: Date, { lastDay, lastCovered }: { lastDay: Day | null; lastCovered: Day | null }): Date | null {
+  const today = toDay(now.getTime());
+  const due = getSignalTimeMs(today) > now.getTime() ? today : today + 1;
+  const day = lastDay === null ? due : Math.max(due, lastDay + 1);
+  return lastCovered !== null && day > lastCovered ? null : new Date(getSignalTimeMs(day));
+}

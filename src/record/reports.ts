@@ -1,0 +1,292 @@
+import type { Collection, Db } from 'mongodb';
+import type { ConfirmedAttestation } from '../chain/eas/eas.ts';
+import { type Day, formatDay, formatWeek, getLastDayOfWeek, type Week } from '../forecast/day.ts';
+import { formatHorizonName, HORIZONS, type HorizonDays } from '../forecast/model.ts';
+import { REGIME_NAMES } from '../forecast/regime.ts';
+import { computeAccuracy } from '../forecast/signal.ts';
+import { computeChangePct } from '../market/feed.ts';
+import { insertOrFind } from '../platform/mongo.ts';
+import type { ReachedInstant } from '../platform/time.ts';
+import { roundTo } from '../platform/validation.ts';
+import type { Publicity, WagerDoc } from '../wager/wagers.ts';
+import type { Brief } from './briefs.ts';
+import { sumCostWei } from './figures.ts';
+import { computeLastPublicDay, type DayDoc, type ForecastDoc, forecastAsOf, isOpenForecast } from './forecast-doc.ts';
+import { isOwnVenue } from './forecasts.ts';
+import { computeForecastBrier } from './scorecard.ts';
+import { sanitizeText } from './self-tests.ts';
+
+interface ReportDoc {
+  /** `YYYY-MM-DD` of a brief, `2026-W47` of a weekly report. */
+  _id: string;
+  [field: string]: unknown;
+}
+
+const BRIEFS = { collection: 'briefs', dayField: 'day', reportField: 'brief', formatId: formatDay } as const;
+const WEEKLY_REPORTS = { collection: 'weekly_reports', dayField: 'week', reportField: 'report', formatId: formatWeek } as const;
+
+type ReportCollection = typeof BRIEFS | typeof WEEKLY_REPORTS;
+
+export const REPORT_INDEXES = [BRIEFS, WEEKLY_REPORTS].map(({ collection, dayField }) => ({
+  collection,
+  indexes: [{ key: { [dayField]: 1 }, unique: true }],
+}));
+
+class ReportStore<Report extends object> {
+  readonly #options: ReportCollection;
+  readonly #reports: Collection<ReportDoc>;
+
+  constructor(db: Db, options: ReportCollection) {
+    this.#options = options;
+    this.#reports = db.collection(options.collection);
+  }
+
+  async findByDay(day: Day): Promise<Report | null> {
+    const doc = await this.#reports.findOne({ _id: this.#options.formatId(day) });
+    return doc && (doc[this.#options.reportField] as Report);
+  }
+
+  async findLatest(): Promise<Report | null> {
+    const doc = await this.#reports.findOne({}, { sort: { [this.#options.dayField]: -1 } });
+    return doc && (doc[this.#options.reportField] as Report);
+  }
+
+  async listDays(limit = 0): Promise<Day[]> {
+    const { dayField } = this.#options;
+    const docs = await this.#reports
+      .find({}, { projection: { [dayField]: 1 }, limit })
+      .sort({ [dayField]: -1 })
+      .toArray();
+    return docs.map((doc) => doc[dayField] as Day);
+  }
+
+  async findLastDay(): Promise<Day | null> {
+    return (await this.listDays(1))[0] ?? null;
+  }
+
+  async saveOnce(day: Day, report: Report, _due: ReachedInstant): Promise<Report> {
+    const { dayField, reportField, formatId } = this.#options;
+    const stored = await insertOrFind(this.#reports, { _id: formatId(day), [dayField]: day, [reportField]: report });
+    return stored[reportField] as Report;
+  }
+}
+
+export interface ReportStores {
+  briefs: ReportStore<Brief>;
+  weekly: ReportStore<WeeklyReport>;
+}
+
+export function openReportStores(db: Db): ReportStores {
+  return { briefs: new ReportStore(db, BRIEFS), weekly: new ReportStore(db, WEEKLY_REPORTS) };
+}
+
+const MAX_SOURCE_CHARS = 200;
+
+export type WeeklyReport = ReturnType<typeof composeWeeklyReport>;
+
+export interface WeeklyReportData {
+  week: Week;
+  /** Due times of the previous report and of this one: what happened in between belongs to this one. */
+  before: Date;
+  asOf: Date;
+  generatedAt: Date;
+  late: boolean;
+  source: string;
+  /** Closes in USD of the Sunday before and of the week's Sunday; null without a quorum. */
+  openUsd: number | null;
+  closeUsd: number | null;
+  days: readonly DayDoc[];
+  /** As `listForecastsOfReport` returns them; earlier ones change nothing. */
+  forecasts: readonly ForecastDoc[];
+  /** Settled ones; those that were public before change nothing. */
+  stakes: readonly WagerDoc[];
+}
+
+export function composeWeeklyReport(data: WeeklyReportData) {
+  const { week, before, asOf, generatedAt, late, days, stakes } = data;
+  const forecasts = data.forecasts.filter((doc) => doc.day <= getLastDayOfWeek(week));
+  const known = forecasts.map((doc) => forecastAsOf(doc, asOf));
+  return {
+    weekId: formatWeek(week),
+    from: formatDay(week),
+    to: formatDay(getLastDayOfWeek(week)),
+    asOf: asOf.toISOString(),
+    generatedAt: generatedAt.toISOString(),
+    late,
+    source: sanitizeText(data.source, MAX_SOURCE_CHARS),
+    days: countDays(days),
+    replayed: days.some(({ replayed }) => replayed),
+    market: toWeeklyMarket(data.openUsd, data.closeUsd),
+    regimes: countRegimes(days),
+    horizons: HORIZONS.map((horizonDays) => composeHorizon(horizonDays, known, data)),
+    wagers: summarizeNewlyPublicWagers(stakes, forecasts, { before, asOf }),
+    attestations: summarizeAttestations(known, before),
+    incidents: listWeeklyIncidents(days, known, asOf),
+  };
+}
+
+function countDays(days: readonly DayDoc[]) {
+  const missed = days.filter(({ missedBecause }) => missedBecause !== null).length;
+  return {
+    recorded: days.length,
+    forecast: days.length - missed,
+    missed,
+    late: days.filter(({ late, missedBecause }) => late && missedBecause === null).length,
+    replayed: days.filter(({ replayed }) => replayed).length,
+  };
+}
+
+/** In cents, as outcomes are settled; the change is that of the rounded closes. */
+function toWeeklyMarket(open: number | null, close: number | null) {
+  const [openUsd, closeUsd] = [open, close].map((usd) => usd && roundTo(usd, 2));
+  return { openUsd, closeUsd, changePct: computeChangePct(openUsd, closeUsd) };
+}
+
+function countRegimes(days: readonly DayDoc[]) {
+  return REGIME_NAMES.map((regime) => ({ regime, days: days.filter((day) => day.regime === regime).length })).filter(
+    (entry) => entry.days > 0,
+  );
+}
+
+function composeHorizon(horizonDays: HorizonDays, known: readonly ForecastDoc[], { week, before }: WeeklyReportData) {
+  const docs = known.filter((doc) => doc.horizonDays === horizonDays);
+  return summarizeHorizonWeek(horizonDays, {
+    made: docs.filter(({ day }) => day >= week),
+    over: docs.filter(({ reveal }) => reveal !== null && reveal.at > before),
+    open: docs.filter(isOpenForecast).length,
+  });
+}
+
+function summarizeAttestations(known: readonly ForecastDoc[], before: Date) {
+  const since = (references: (ConfirmedAttestation | null)[]) =>
+    references.filter((one): one is ConfirmedAttestation => one !== null && one.at > before);
+  const predictions = since(known.map(({ attestation }) => attestation));
+  const resolutions = since(known.map(({ reveal }) => reveal));
+  const all = [...predictions, ...resolutions];
+  return {
+    predictions: predictions.length,
+    resolutions: resolutions.length,
+    transactions: new Set(all.map(({ txHash }) => txHash)).size,
+    gasWei: sumCostWei(all).toString(),
+  };
+}
+
+/** `made` are the forecasts of the week's days, `over` those of any day with an outcome on chain in it, `open` a count at its end. */
+function summarizeHorizonWeek(
+  horizonDays: HorizonDays,
+  { made, over, open }: { made: readonly ForecastDoc[]; over: readonly ForecastDoc[]; open: number },
+) {
+  const scored = over.filter(({ state }) => state === 'WIN' || state === 'LOSS');
+  const wins = scored.filter(({ state }) => state === 'WIN').length;
+  return {
+    horizon: formatHorizonName(horizonDays),
+    made: made.filter(({ missed }) => !missed).length,
+    missed: made.filter(({ missed }) => missed).length,
+    void: made.filter(({ state, missed }) => state === 'VOID' && !missed).length,
+    over: over.length,
+    wins,
+    losses: scored.length - wins,
+    holds: over.length - scored.length,
+    hitRate: scored.length === 0 ? null : wins / scored.length,
+    alwaysUpRate: computeAccuracy(scored.map(({ resolution }) => (resolution!.actualDirection === 'UP' ? 'WIN' : 'LOSS'))),
+    meanReturnBps: meanToOneDigit(over.map(({ resolution }) => resolution!.returnBps)),
+    meanCalledReturnBps: meanToOneDigit(scored.map(computeCalledReturnBps)),
+    brier: computeForecastBrier(over),
+    openAtEnd: open,
+  };
+}
+
+function computeCalledReturnBps({ values, resolution }: ForecastDoc): number {
+  return values!.direction === 'UP' ? resolution!.returnBps : -resolution!.returnBps;
+}
+
+function meanToOneDigit(values: number[]): number | null {
+  return values.length === 0 ? null : roundTo(values.reduce((sum, value) => sum + value, 0) / values.length, 1);
+}
+
+export const INCIDENTS = ['late', 'missed', 'void', 'uncommitted', 'waiting'] as const;
+
+interface WeeklyIncident {
+  date: string;
+  kind: (typeof INCIDENTS)[number];
+  detail: string;
+}
+
+const MAX_REASON_CHARS = 200;
+
+function listWeeklyIncidents(days: readonly DayDoc[], known: readonly ForecastDoc[], asOf: Date): WeeklyIncident[] {
+  const inWeek = new Set(days.map(({ day }) => day));
+  const forecast = known.filter(({ missed }) => !missed);
+  return [
+    ...days.flatMap(listDayIncidents),
+    ...toIncidentsByDate(
+      forecast.filter(({ day, state }) => state === 'VOID' && inWeek.has(day)),
+      'void',
+      'committed after their window had opened: they never count',
+    ),
+    ...toIncidentsByDate(
+      forecast.filter(({ state }) => state === 'DRAFT'),
+      'uncommitted',
+      'not on chain when the week was over',
+    ),
+    ...toIncidentsByDate(
+      forecast.filter(({ state, resolvesAt }) => state === 'PENDING' && resolvesAt <= asOf),
+      'waiting',
+      'over, and waiting for their resolution when the week was over',
+    ),
+  ].toSorted((a, b) => a.date.localeCompare(b.date));
+}
+
+function listDayIncidents({ _id: date, missedBecause, late }: DayDoc): WeeklyIncident[] {
+  if (missedBecause !== null) return [{ date, kind: 'missed', detail: sanitizeText(missedBecause, MAX_REASON_CHARS) }];
+  return late ? [{ date, kind: 'late', detail: 'forecast after its time' }] : [];
+}
+
+function toIncidentsByDate(docs: readonly ForecastDoc[], kind: WeeklyIncident['kind'], detail: string): WeeklyIncident[] {
+  return [...Map.groupBy(docs, ({ day }) => day)].map(([day, members]) => ({
+    date: formatDay(day),
+    kind,
+    detail: `${members.map(({ horizonDays }) => `${horizonDays}d`).join(', ')}: ${detail}`,
+  }));
+}
+
+/** Settled stakes that became public between `before` and `asOf`, by venue, so that each stake is in one report only. */
+export function summarizeNewlyPublicWagers(
+  stakes: readonly WagerDoc[],
+  forecasts: readonly ForecastDoc[],
+  { before, asOf }: { before: Date; asOf: Date },
+) {
+  const earlier = new Set(listPublicWagers(stakes, forecasts, before));
+  const newlyPublic = listPublicWagers(stakes, forecasts, asOf).filter((stake) => !earlier.has(stake));
+  return [...Map.groupBy(newlyPublic, ({ venue, asset }) => `${venue} ${asset}`).values()].map(sumWagers);
+}
+
+/** @param forecasts at least those that were not public */
+export function computePublicity(forecasts: readonly ForecastDoc[], at: Date): Publicity {
+  const known = forecasts.map((doc) => forecastAsOf(doc, at));
+  return { at, throughDay: computeLastPublicDay(known, at) };
+}
+
+function listPublicWagers(stakes: readonly WagerDoc[], forecasts: readonly ForecastDoc[], at: Date): WagerDoc[] {
+  const { throughDay } = computePublicity(forecasts, at);
+  return stakes.filter(({ day, settledAt }) => day <= throughDay && settledAt !== null && settledAt <= at);
+}
+
+function sumWagers(stakes: WagerDoc[]) {
+  const [{ venue, asset }] = stakes;
+  const count = (wanted: WagerDoc['state']) => stakes.filter(({ state }) => state === wanted).length;
+  const stakedMicros = stakes.reduce((sum, { costMicros }) => sum + costMicros, 0);
+  const payoutMicros = stakes.reduce((sum, stake) => sum + (stake.payoutMicros ?? 0), 0);
+  return {
+    venue,
+    asset,
+    quotesAreOurs: isOwnVenue(venue),
+    settled: stakes.length,
+    wins: count('WIN'),
+    losses: count('LOSS'),
+    voids: count('VOID'),
+    stakedMicros,
+    payoutMicros,
+    pnlMicros: payoutMicros - stakedMicros,
+  };
+}

@@ -1,0 +1,142 @@
+import type { Collection } from 'mongodb';
+import type { z } from 'zod';
+import { PUBLIC_CALLER } from '../auth/caller.ts';
+import { HORIZONS } from '../forecast/model.ts';
+import { compareBrier, type RecordSummary, summarizeRecord } from '../forecast/record-statistics.ts';
+import { REGIMES } from '../forecast/regime.ts';
+import { computeWinRate, type RecordRow, type ScoredForecast, type WinRate } from '../forecast/statistics.ts';
+import { createCache, type Revision } from '../platform/concurrency.ts';
+import { LARGE_READ_BATCH } from '../platform/mongo.ts';
+import { roundTo } from '../platform/validation.ts';
+import type { ForecastDoc } from './forecast-doc.ts';
+import type { ENTRY, ROW } from './schemas/track-record.ts';
+import {
+  type ForecastView,
+  mayReadQuantiles,
+  toCommittedProbabilities,
+  toPublicStatus,
+  type ViewOptions,
+  viewForecast,
+} from './visibility.ts';
+
+/** One forecast of the scorecard: the fields of both shapes of the interface, section 2.3, where they do not clash. */
+type ScorecardEntry = z.input<typeof ENTRY>;
+
+/** The longest streak is part of the statistics instead. */
+type ScorecardSummary = Omit<RecordSummary, 'longestWinStreak'>;
+
+interface ScorecardPage {
+  predictions: ScorecardEntry[];
+  nextBefore: number | null;
+}
+
+type ScorecardRow = z.input<typeof ROW>;
+
+/** @param newest forecasts of a page, newest first, and the one after it where there is one */
+export function buildScorecardPage(newest: readonly ForecastDoc[], limit: number, options: ViewOptions): ScorecardPage {
+  const shown = newest.slice(0, limit);
+  return {
+    predictions: shown.map((doc) => toScorecardEntry(doc, options)),
+    nextBefore: newest.length > limit ? (shown.at(-1)?.sequence ?? null) : null,
+  };
+}
+
+export function summarizeForecasts(docs: readonly ForecastDoc[], horizonDays: number): ScorecardSummary {
+  const { longestWinStreak, ...summary } = summarizeRecord(docs.map(toSummaryRow), horizonDays);
+  return summary;
+}
+
+export function computeForecastWinRate(docs: readonly ForecastDoc[], horizonDays: number): WinRate {
+  return computeWinRate(docs.map(toSummaryRow), horizonDays);
+}
+
+export function computeForecastBrier(docs: readonly ForecastDoc[]): ScorecardSummary['brier'] {
+  return compareBrier(docs.map((doc) => ({ scored: toScoredForecast(doc) })));
+}
+
+/** Left out of what a row is made of. */
+const UNSHOWN = { attestation: 0, outbox: 0, 'values.priceQuantiles': 0, 'values.distribution': 0 } as const;
+
+/**
+ * The rows of all forecasts. Those with an outcome on chain are the same for every caller and stay in memory until the record has changed; the
+ * few others are read for each answer.
+ */
+export class ScorecardRows {
+  readonly #forecasts: Collection<ForecastDoc>;
+  readonly #revision: Revision;
+  readonly #known = createCache<(ScorecardRow | { openId: string })[]>('scorecard-rows', HORIZONS.length);
+
+  constructor(forecasts: Collection<ForecastDoc>, revision: Revision) {
+    this.#forecasts = forecasts;
+    this.#revision = revision;
+  }
+
+  /** Newest first. */
+  async list(horizonDays: number, options: ViewOptions): Promise<ScorecardRow[]> {
+    const known = await this.#known.get(`${horizonDays} ${await this.#revision.read()}`, () => this.#load(horizonDays, options));
+    const ids = known.flatMap((row) => ('openId' in row ? [row.openId] : []));
+    const open = await this.#forecasts.find({ _id: { $in: ids } }, { projection: UNSHOWN }).toArray();
+    const rows = new Map(open.map((doc) => [doc._id, toScorecardRow(doc, options)]));
+    return known.map((row) => ('openId' in row ? rows.get(row.openId)! : row));
+  }
+
+  async #load(horizonDays: number, options: ViewOptions) {
+    const stored = this.#forecasts.find({ horizonDays }, { projection: UNSHOWN, batchSize: LARGE_READ_BATCH }).sort({ sequence: -1 });
+    const known: (ScorecardRow | { openId: string })[] = [];
+    for await (const doc of stored) {
+      known.push(doc.reveal === null ? { openId: doc._id } : toScorecardRow(doc, { ...options, caller: PUBLIC_CALLER }));
+    }
+    return known;
+  }
+}
+
+function toScorecardRow(doc: ForecastDoc, options: ViewOptions): ScorecardRow {
+  const view = viewForecast(doc, options);
+  const { date, predictionId, sequence, signal, direction, confidence, btcPrice, status } = view;
+  const { btcAtSignal, btcAtResolution, resolvedAt, replayed } = view;
+  return {
+    ...{ date, predictionId, sequence, signal, direction, confidence, btcPrice, status, outcome: toOutcome(view) },
+    ...{ btcAtSignal, btcAtResolution, resolvedAt, replayed },
+  };
+}
+
+function toOutcome({ returnBps, actualDirection, correct }: ForecastView): ScorecardRow['outcome'] {
+  if (returnBps === null || actualDirection === null || correct === null) return null;
+  return { actualReturn: returnBps / 10_000, actualDirection, correct };
+}
+
+export function toScorecardEntry(doc: ForecastDoc, options: ViewOptions): ScorecardEntry {
+  const whole = viewForecast(doc, options);
+  const { result, actualDirection, correct, ...view } = whole;
+  return {
+    ...view,
+    band80: toPriceBand(doc, options),
+    riskLevel: view.regime === null ? null : REGIMES[view.regime].riskLevel,
+    outcome: toOutcome(whole),
+    attestationUid: doc.attestation?.uid ?? null,
+    resolutionUid: doc.reveal?.uid ?? null,
+  };
+}
+
+function toPriceBand(doc: ForecastDoc, options: ViewOptions): ScorecardEntry['band80'] {
+  if (doc.values === null || !mayReadQuantiles(doc, options)) return null;
+  const { p10, p50, p90 } = doc.values.priceQuantiles;
+  return { low: roundTo(p10, 2), median: roundTo(p50, 2), high: roundTo(p90, 2) };
+}
+
+export function toSummaryRow(doc: ForecastDoc): RecordRow {
+  return { day: doc.day, status: toPublicStatus(doc), missed: doc.missed, scored: toScoredForecast(doc) };
+}
+
+/** Null until the outcome is on chain. */
+export function toScoredForecast({ day, values, resolution, reveal }: ForecastDoc): ScoredForecast | null {
+  if (reveal === null || resolution === null || values === null) return null;
+  return {
+    day,
+    call: values.signal === 'HOLD' ? null : values.direction,
+    rose: resolution.actualDirection === 'UP',
+    pUp: toCommittedProbabilities(values).pUp,
+    climatology: values.climatology,
+    distribution: null,
+  };
+}

@@ -1,0 +1,237 @@
+import { EAS_SCHEMAS, getSchemaUid, type SchemaName } from '../../chain/eas/schemas.ts';
+import { computeEValue, type EProcess, judgeChallenge, runEProcess } from '../../forecast/challenge.ts';
+import { formatDay } from '../../forecast/day.ts';
+import type { BaseRates } from '../../forecast/fit.ts';
+import { HORIZONS } from '../../forecast/model.ts';
+import {
+  computeRecordStatistics,
+  publishHorizonRow,
+  publishRecordSummary,
+  type RecordStatistics,
+  type RecordSummary,
+  summarizeRecord,
+} from '../../forecast/record-statistics.ts';
+import { selectNonOverlapping } from '../../forecast/signal.ts';
+import type { RecordRow } from '../../forecast/statistics.ts';
+import { type ClaimedChallenge, explainAbsence, type Prediction, type RecordGaps } from '../evidence.ts';
+import { type Findings, NO_SUBJECT } from '../findings.ts';
+import { compareAsOne, formatPair, type OpenedForecast } from './distributions.ts';
+import type { CheckedRow } from './forecast.ts';
+import { checkLink, checkOnePrediction, checkWindow, toSubject } from './prediction.ts';
+
+/** Recomputed figures of one horizon. */
+export type RecomputedFigures = ReturnType<typeof recompute>;
+
+/** Computes summary and statistics of the rows of one horizon, ordered by sequence; `checkSequences` has reported a second row of a day. */
+export function recompute(rows: readonly RecordRow[], horizonDays: number) {
+  const ascending = selectNonOverlapping(rows, 1);
+  const scored = ascending.flatMap((row) => row.scored ?? []);
+  return {
+    horizonDays,
+    rows: [...rows],
+    summary: summarizeRecord(ascending, horizonDays),
+    statistics: computeRecordStatistics(scored, horizonDays),
+  };
+}
+
+/** Input of the statistics, with the base rate known at the time; null where the prices do not provide it. */
+export function toRecordRows(rows: readonly CheckedRow[], baseRates: BaseRates): RecordRow[] {
+  return rows.map(({ prediction, resolution, outcome, opened, status, missed }) => {
+    const { day, horizonDays } = prediction.data;
+    if (resolution === null || outcome === null || !opened) return { day, status, missed, scored: null };
+    const { signal, direction, pUpBps } = resolution.data;
+    const call = { call: signal === 'HOLD' ? null : direction, rose: outcome.rose, pUp: pUpBps / 10_000 };
+    return { day, status, missed, scored: { day, ...call, climatology: baseRates(day, horizonDays), distribution: null } };
+  });
+}
+
+/** The figures in the service's format; undefined where chain and prices do not determine them. */
+export function buildExpectedFigures({ summary, statistics }: RecomputedFigures) {
+  const { calls, probabilities } = statistics;
+  const published = publishRecordSummary(summary);
+  const known = probabilities && { ...probabilities, climatologySkill: probabilities.climatologySkill ?? undefined };
+  const expected = { ...published.summary, brier: getDeterminedBrier(summary, statistics) };
+  return { ...published, summary: expected, statistics: { calls, probabilities: known, distribution: undefined } };
+}
+
+/** One entry of `byHorizon`. */
+export function buildHorizonFigures({ horizonDays, summary, statistics }: RecomputedFigures) {
+  const row = publishHorizonRow(horizonDays, summary, statistics.calls.effectiveN);
+  return { ...row, brier: getDeterminedBrier(summary, statistics) };
+}
+
+/** Prices that do not reach back far enough leave the base rate undetermined. */
+function getDeterminedBrier({ brier }: RecordSummary, { probabilities }: RecordStatistics) {
+  return brier ?? (probabilities && { n: probabilities.n, model: probabilities.brier, climatology: undefined });
+}
+
+/** The evidence for or against a challenger over one horizon. */
+export type ProvenChallenge = ReturnType<typeof buildChallenge>;
+
+type Pair = Pick<ClaimedChallenge, 'challenger' | 'against' | 'horizonDays'>;
+
+/** Recomputes the e-process of every comparison from all opened days. @param claims null: nothing is compared */
+export function checkChallenges(
+  opened: readonly OpenedForecast[],
+  claims: readonly ClaimedChallenge[] | null,
+  findings: Findings,
+): ProvenChallenge[] {
+  const pairs = new Map<string, Pair>();
+  for (const { horizonDays, comparisons } of opened) {
+    for (const { challenger, against } of comparisons) {
+      const pair = { challenger, against, horizonDays };
+      pairs.set(toKey(pair), pair);
+    }
+  }
+  const proven = new Map([...pairs].map(([key, pair]) => [key, buildChallenge(pair, opened)]));
+  if (claims !== null) {
+    const claimed = Map.groupBy(claims, toKey);
+    const expected = [...claimed].map(([key, [one]]) => [key, proven.get(key) ?? buildChallenge(one, opened)] as const);
+    for (const [key, figures] of new Map([...proven, ...expected])) compareChallenge(figures, claimed.get(key), findings);
+  }
+  return [...proven.values()].sort((a, b) => a.horizonDays - b.horizonDays);
+}
+
+function compareChallenge(expected: ProvenChallenge, claimed: readonly ClaimedChallenge[] = [], findings: Findings): void {
+  const subject = { ...NO_SUBJECT, horizonDays: expected.horizonDays };
+  const tree = { path: formatPair(expected), expected: { ...expected, entries: 1 }, found: { ...claimed[0], entries: claimed.length } };
+  compareAsOne(tree, 'evidence', { subject, findings });
+}
+
+function buildChallenge({ challenger, against, horizonDays }: Pair, opened: readonly OpenedForecast[]) {
+  const days = opened
+    .filter((one) => one.horizonDays === horizonDays)
+    .flatMap(({ day, comparisons }) =>
+      comparisons.filter((one) => one.challenger === challenger && one.against === against).map(({ difference }) => ({ day, difference })),
+    )
+    .sort((a, b) => a.day - b.day);
+  return { challenger, against, horizonDays, ...describeEvidence(runEProcess(days, horizonDays)) };
+}
+
+function describeEvidence(one: EProcess) {
+  const { verdict, since } = judgeChallenge(one);
+  return {
+    days: one.days,
+    ...{ eBetter: computeEValue(one.better), eWorse: computeEValue(one.worse) },
+    ...{ maxBetter: one.better.max, maxWorse: one.worse.max },
+    ...{ verdict, since: since === null ? null : formatDay(since) },
+  };
+}
+
+const toKey = ({ challenger, against, horizonDays }: Pair) => `${horizonDays}d ${formatPair({ challenger, against })}`;
+
+/**
+ * Checks numbers, days, windows and references of each horizon for gaps and changes. `predictions` are in chain order.
+ * @returns by horizon, the valid forecasts: the first of each sequence number, ascending
+ */
+export function checkSequences(predictions: readonly Prediction[], findings: Findings, gaps?: RecordGaps): Prediction[][] {
+  const known = predictions.filter((prediction) => checkHorizon(prediction, findings));
+  const groups = [...Map.groupBy(known, ({ data }) => data.horizonDays)].sort(([a], [b]) => a - b);
+  const sequences = groups.map(([, members]) => {
+    for (const rivals of Map.groupBy(members, ({ data }) => data.day).values()) checkOnePrediction(rivals[0], rivals, findings);
+    const ordered = keepFirstOfSequence(members, findings);
+    for (const [index, prediction] of ordered.entries()) {
+      checkWindow(prediction, findings);
+      checkFollows(prediction, ordered[index - 1], findings, gaps);
+    }
+    return ordered;
+  });
+  if (sequences.length > 0) checkEnds(sequences, findings, gaps);
+  return sequences;
+}
+
+/** @returns whether its horizon is one of the record */
+export function checkHorizon(prediction: Prediction, findings: Findings): boolean {
+  const actual = prediction.data.horizonDays;
+  if ((HORIZONS as readonly number[]).includes(actual)) return true;
+  const because = `a forecast over ${actual} days has no horizon of this record`;
+  findings.fail('sequence', toSubject(prediction), { field: 'horizonDays', expected: HORIZONS.join(', '), actual, because });
+  return false;
+}
+
+/** Checks that a number is of one day. */
+function keepFirstOfSequence(members: readonly Prediction[], findings: Findings): Prediction[] {
+  const first = [...Map.groupBy(members, ({ data }) => data.sequence)].map(([sequence, [kept, ...more]]) => {
+    for (const prediction of more.filter(({ data }) => data.day !== kept.data.day)) {
+      const [before, again] = [kept, prediction].map(({ data }) => formatDay(data.day));
+      const because = `sequence ${sequence} is there twice: ${before} has it in ${kept.uid}, and ${again} again`;
+      findings.fail('sequence', toSubject(prediction), { field: 'sequence', expected: 'once', actual: 'twice', because });
+    }
+    return kept;
+  });
+  return first.sort((a, b) => a.data.sequence - b.data.sequence);
+}
+
+/** Checks day, number and reference against the forecast before it; undefined: it is the first. */
+export function checkFollows(prediction: Prediction, before: Prediction | undefined, findings: Findings, gaps?: RecordGaps): void {
+  const { sequence, day } = prediction.data;
+  const missing = sequence - (before?.data.sequence ?? 0) - 1;
+  if (before !== undefined) {
+    const expected = formatDay(before.data.day + missing + 1);
+    const because = `sequence ${sequence} is not the next day`;
+    findings.compare('sequence', toSubject(prediction), { field: 'day', expected, actual: formatDay(day), because });
+  }
+  const unread = gaps?.unread.get(prediction.refUid.toLowerCase());
+  if (unread !== undefined) findings.doubt('sequence', toSubject(prediction), unread);
+  else if (missing > 0) reportGap(prediction, { missing, isFirst: before === undefined }, findings);
+  else checkLink(prediction, before, findings);
+}
+
+function reportGap({ data }: Prediction, { missing, isFirst }: { missing: number; isFirst: boolean }, findings: Findings): void {
+  const [sequence, day] = [data.sequence - missing, data.day - missing];
+  const numbers = missing === 1 ? `${sequence} is` : `${sequence} to ${data.sequence - 1} are`;
+  const days = missing === 1 ? formatDay(day) : `${formatDay(day)} to ${formatDay(data.day - 1)}`;
+  const hint = isFirst ? ', unless the first block that was read is too late' : '';
+  const because = `sequence ${numbers} missing on chain (${days})${hint}`;
+  const subject = { ...NO_SUBJECT, horizonDays: data.horizonDays, day, sequence };
+  findings.fail('sequence', subject, { field: 'sequence', expected: sequence, actual: null, because });
+}
+
+const ENDS = [
+  ['first day', 0, Math.min, 'the horizon begins later than others'],
+  ['last day', -1, Math.max, 'the horizon ends while others go on: its last forecasts are missing on chain'],
+] as const;
+
+/** All horizons of a day are committed in one transaction, so they start and end on the same days. */
+function checkEnds(sequences: readonly Prediction[][], findings: Findings, gaps: RecordGaps | undefined): void {
+  const absence = explainAbsence(gaps);
+  for (const [field, index, choose, because] of ENDS) {
+    const ends = sequences.map((predictions) => predictions.at(index)!.data);
+    const expected = choose(...ends.map(({ day }) => day));
+    for (const { horizonDays, day } of ends) {
+      const subject = { ...NO_SUBJECT, horizonDays, day: expected };
+      if (absence !== null && day !== expected) findings.doubt('sequence', subject, absence);
+      else findings.compare('sequence', subject, { field, expected: formatDay(expected), actual: formatDay(day), because });
+    }
+  }
+}
+
+interface RecordScope {
+  /** The texts that the schema registry has for our uids; empty: not registered. */
+  schemaTexts: Readonly<Record<SchemaName, string>>;
+  eas: string;
+  /** Whether this is the address of EAS on OP chains. */
+  isKnownEas: boolean;
+  /** First block read. */
+  fromBlock: number;
+  /** Transactions and signed attestations of the wallet before it; null: the endpoint has no such state. */
+  earlierTransactions: number | null;
+}
+
+/** Checks that what is read is the whole record of the wallet, in the schemas whose uids are digests of their texts. */
+export function checkScope({ schemaTexts, eas, isKnownEas, fromBlock, earlierTransactions }: RecordScope, findings: Findings): void {
+  for (const name of ['prediction', 'resolution'] as const) {
+    const actual = schemaTexts[name];
+    const subject = { ...NO_SUBJECT, uid: getSchemaUid(name) };
+    // A schema is registered with its first attestation.
+    if (actual === '') findings.note(`the ${name} schema is not registered on this chain`);
+    else findings.compare('schema', subject, { field: `${name} schema`, expected: EAS_SCHEMAS[name], actual });
+  }
+  if (!isKnownEas)
+    findings.note(`attestations are read from ${eas}, which is not the EAS address of OP chains: verify the contract yourself`);
+  // An operator who restarts at sequence 1 would drop past losses.
+  if (earlierTransactions === 0) return;
+  const why = earlierTransactions === null ? 'the endpoint has no state before it' : 'the wallet had sent transactions before it';
+  const because = `the record is read from block ${fromBlock}, and ${why}: an earlier record may exist (omit --from-block)`;
+  findings.leave('sequence', NO_SUBJECT, because);
+}
