@@ -2,11 +2,10 @@ import { access, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../src/forecast/day.ts';
 import { removeFolder } from '../support/docs/folders.ts';
 import { startService } from '../support/service/running-service.ts';
 import { spawnNode } from '../support/service/service.ts';
-
-const DAY_MS = 86_400_000;
 
 describe('a record made from a folder of files', () => {
   let root: string;

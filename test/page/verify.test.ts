@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page, Route } from 'playwright-core';
 import { zeroHash } from 'viem';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { formatDay } from '../../src/forecast/day.ts';
+import { formatDay, HOUR_MS } from '../../src/forecast/day.ts';
 import { getWindowOpensMs } from '../../src/pipeline/forecaster.ts';
 import type { ScorecardReply } from '../../src/record/schemas/track-record.ts';
 import { login } from '../support/auth/login.ts';
@@ -16,7 +16,6 @@ const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', impor
 const DAYS = 9;
 /** Days with resolved 2-day forecasts, oldest first. */
 const RESOLVED = DAYS - 2;
-const HOUR_MS = 3_600_000;
 
 /** A second 3-day prediction, as an attester would make to choose later which one to reveal. */
 async function commitTwice({ infrastructure, pipeline }: TestService, day: number): Promise<void> {

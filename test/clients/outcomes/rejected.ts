@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../src/forecast/day.ts';
 import type { Cell, Row } from '../rows/row.ts';
 import { halvePrice, readPayment, readRejection } from '../wire/payments.ts';
 import type { World } from '../world/world.ts';
@@ -8,8 +9,6 @@ interface Rejection {
   codes: readonly string[];
   options: Parameters<typeof attempt>[2];
 }
-
-const HOUR_MS = 3_600_000;
 
 export const REJECTIONS = {
   'no funds': { codes: ['insufficient_funds', 'INSUFFICIENT_FUNDS'], options: { funds: 0n } },

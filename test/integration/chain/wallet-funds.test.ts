@@ -2,10 +2,10 @@ import type { Address } from 'viem';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { composeWalletFunds } from '../../../src/app/chain.ts';
 import { MAX_DAYS_LEFT, readWalletFunds } from '../../../src/chain/contracts.ts';
+import { DAY_MS } from '../../../src/forecast/day.ts';
 import { rpcProxy } from '../../support/chain/rpc-proxy.ts';
 import { freshAddress, startWalletBench, type WalletBench } from './tx/wallet-bench.ts';
 
-const DAY_MS = 86_400_000;
 const NOW = new Date('2026-08-20T12:00:00Z');
 
 let bench: WalletBench;

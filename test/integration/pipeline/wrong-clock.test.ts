@@ -4,7 +4,7 @@ import { audit } from '../../../src/audit/audit.ts';
 import { openRecordPrices } from '../../../src/cli/audit.ts';
 import { claimsOf, openAuditChain } from '../../../src/cli/svc/audit-options.ts';
 import { OracleError } from '../../../src/errors.ts';
-import { type Day, toInstantMs } from '../../../src/forecast/day.ts';
+import { DAY_MS, type Day, toInstantMs } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { createLiveContext, getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/forecaster.ts';
 import { catchUp, catchUpSelfTests, runStep, STEP_NAMES, STEPS } from '../../../src/pipeline/pipeline.ts';
@@ -20,7 +20,6 @@ import { recordState } from '../../support/record/record-state.ts';
 import { type TestService, today, unresolvedService } from '../../support/service/service.ts';
 import { settledWager } from './steps/wager-fixtures.ts';
 
-const DAY_MS = 86_400_000;
 /** The test covers one day, regardless of the hour in which it runs. */
 const TODAY: Day = today();
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRandom } from '../../../src/forecast/bootstrap.ts';
+import { DAY_MS } from '../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
 import { buildUndecidedWager, type Publicity, WAGER_INDEXES, WagerBook, type WagerDoc } from '../../../src/wager/wagers.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 
 const FIRST_DAY = 20_000;
 const DAYS = 60;
-const DAY_MS = 86_400_000;
 const SEED = 3;
 const SETTLED = ['WIN', 'LOSS', 'VOID'];
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Day, parseDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
+import { type Day, HOUR_MS, MINUTE_MS, parseDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import { getSignalTimeMs } from '../../../src/market/feed.ts';
 import type { LiveMarket } from '../../../src/market/live/live-market.ts';
 import { PROVIDER_IDS } from '../../../src/market/live/provider.ts';
@@ -14,8 +14,6 @@ import { openHostedMarket, startLiveHost } from '../../support/market/live-host.
 import type { ProviderHost } from '../../support/market/provider-host.ts';
 
 const TODAY = parseDay('2026-03-11');
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 let host: ProviderHost;
 const clock = { ms: toInstantMs(TODAY, 15) };
 const lines: { level: number; msg: string; provider?: string; feed?: string }[] = [];

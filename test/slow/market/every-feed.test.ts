@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { parseDay, toInstantMs } from '../../../src/forecast/day.ts';
+import { MINUTE_MS, parseDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { LiveMarket } from '../../../src/market/live/live-market.ts';
 import { PROVIDER_IDS, PROVIDERS, type ProviderHealth, type ProviderId } from '../../../src/market/live/provider.ts';
 import { LIVE_INDEXES } from '../../../src/market/live/store.ts';
@@ -23,7 +23,6 @@ import {
   toNextAfternoon,
 } from './faulty-feeds.ts';
 
-const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 let host: ProviderHost;

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/forecast/day.ts';
 import { createLiveContext } from '../../../src/pipeline/forecaster.ts';
 import { catchUp, catchUpSelfTests } from '../../../src/pipeline/pipeline.ts';
 import { startSchedule } from '../../../src/pipeline/schedule.ts';
@@ -7,7 +8,6 @@ import { recordState } from '../../support/record/record-state.ts';
 import { type RunningService, startService } from '../../support/service/running-service.ts';
 import { type TestService, today, unresolvedService } from '../../support/service/service.ts';
 
-const DAY_MS = 86_400_000;
 /** Several looks of Agenda and of what compares the clocks. */
 const WATCHED_MS = 40_000;
 

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../src/forecast/day.ts';
 /** The clock of a worker beside the correct time, which runs from where a test sets it. */
 export interface JumpingClock {
   /** What the worker's clock shows. */
@@ -27,7 +28,6 @@ export function createJumpingClock(): JumpingClock {
   };
 }
 
-const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** Jumps over midnight from a few minutes, an hour and any time before or after it. */

@@ -1,9 +1,8 @@
 import type { Hex } from 'viem';
 import type { ConfirmedAttestation } from '../../../src/chain/eas/eas.ts';
+import { DAY_MS } from '../../../src/forecast/day.ts';
 import { type ForecastDoc, formatForecastId } from '../../../src/record/forecast-doc.ts';
 import type { TestService } from '../service/service.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Makes the record of each horizon `days` long, with copies of its resolved days before its first. They are in the database alone. */
 export async function lengthenRecord({ pipeline }: TestService, days: number): Promise<void> {

@@ -1,9 +1,7 @@
-import { DAY_MS, type Day, toDay, toInstantMs } from '../../../src/forecast/day.ts';
+import { DAY_MS, type Day, HOUR_MS, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { Feed } from '../../../src/market/feed.ts';
 import type { SeriesId } from '../../../src/market/series.ts';
 import type { Answers, HostRequest } from '../market/provider-host.ts';
-
-const HOUR_MS = 3_600_000;
 
 interface Dated {
   day: Day;

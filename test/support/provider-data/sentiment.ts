@@ -1,9 +1,8 @@
-import { type Day, formatDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
+import { type Day, formatDay, HOUR_MS, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { Feed } from '../../../src/market/feed.ts';
 import { getPublicationMs, isUsExchangeDay } from '../../../src/market/series.ts';
 import type { Answers, HostAnswer, HostRequest } from '../market/provider-host.ts';
 
-const HOUR_MS = 3_600_000;
 /** A day's row is there from this hour on; by then the largest fund has not reported. */
 const FIRST_REPORTS_HOUR = 22;
 const LEADER = 'IBIT';

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { DAY_MS, formatDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
+import { DAY_MS, formatDay, HOUR_MS, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import { type Feed, isNewYorkNoon } from '../../../src/market/feed.ts';
 import type { ProviderId } from '../../../src/market/live/provider.ts';
 import type { Answers, HostRequest } from '../market/provider-host.ts';
 
-const HOUR_MS = 3_600_000;
 const DAILY_VOLATILITY = 0.025;
 const LADDER_STEP_USD = 1_000;
 const LADDER_STEPS_EACH_SIDE = 9;

@@ -23,7 +23,7 @@ import {
   schemaRegistryAbi,
 } from '../../../src/chain/eas/schemas.ts';
 import { fundGas } from '../../../src/dev/local-chain/contracts.ts';
-import { type Day, toDay, toInstantMs } from '../../../src/forecast/day.ts';
+import { type Day, MINUTE_MS, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import { formatForecastId } from '../../../src/record/forecast-doc.ts';
 import type { TestChain } from '../chain/chain.ts';
 
@@ -54,7 +54,6 @@ export function closeUsd(day: Day): number {
   return 60_000 + ((day * 7_919) % 101) * 37;
 }
 
-const MINUTE_MS = 60_000;
 const ATTESTED_TOPIC = toEventSelector('Attested(address,address,bytes32,bytes32)');
 
 export async function registerSchemas(chain: TestChain): Promise<void> {

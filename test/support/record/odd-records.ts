@@ -1,8 +1,7 @@
+import { DAY_MS } from '../../../src/forecast/day.ts';
 import type { ScorecardPageReply } from '../../../src/record/schemas/track-record.ts';
 
 type Row = ScorecardPageReply['predictions'][number];
-
-const DAY_MS = 86_400_000;
 
 /** `YYYY-MM-DD` of so many days after an ISO 8601 time. */
 export function dateOf(time: string, days = 0): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { composePublicRpc } from '../../../src/app/chain.ts';
+import { composePublicRpc, loadKmsSdk } from '../../../src/app/chain.ts';
 import { loadConfig } from '../../../src/config.ts';
 
 describe('composePublicRpc', () => {
@@ -44,5 +44,25 @@ describe('composePublicRpc', () => {
   it('rejects a PUBLIC_RPC_URL with a key or credentials', () => {
     expect(() => loadConfig({ PUBLIC_RPC_URL: 'https://rpc.example.org/?key=secret' })).toThrow('PUBLIC_RPC_URL');
     expect(() => loadConfig({ PUBLIC_RPC_URL: 'https://user:secret@rpc.example.org' })).toThrow('PUBLIC_RPC_URL');
+  });
+});
+describe('kms sdk', () => {
+  it('names setting, package and command when the package is not installed', () => {
+    expect(() => loadKmsSdk('REPORTER_SIGNER')).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        field: 'REPORTER_SIGNER',
+        message: expect.stringContaining('@aws-sdk/client-kms'),
+        suggestedAction: expect.stringContaining('npm install --no-save @aws-sdk/client-kms@3'),
+      }),
+    );
+  });
+
+  it('reports a package that is installed and fails as it is', () => {
+    const broken = new Error('broken');
+    const load = () => {
+      throw broken;
+    };
+    expect(() => loadKmsSdk('REPORTER_SIGNER', load)).toThrow(broken);
   });
 });

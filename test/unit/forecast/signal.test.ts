@@ -1,22 +1,190 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { computeEffectiveCount, createRandom } from '../../../src/forecast/bootstrap.ts';
 import { parseDay } from '../../../src/forecast/day.ts';
 import { cdf, crps, probabilityAbove, quantile } from '../../../src/forecast/distribution.ts';
 import { computeFeatures } from '../../../src/forecast/features.ts';
 import { type BlockFit, walkForward } from '../../../src/forecast/fit.ts';
 import type { HorizonModel } from '../../../src/forecast/model.ts';
+import { summarizeRecord } from '../../../src/forecast/record-statistics.ts';
 import { classifyRegimes } from '../../../src/forecast/regime.ts';
 import {
+  boundedLogLoss,
   brierScore,
   buildForecast,
+  computeAccuracy,
+  computeShareInterval,
+  computeStreaks,
   type ForecastValues,
+  type Outcome,
   scoreDirection,
+  selectNonOverlapping,
   toConfidence,
   toDirection,
   toSignal,
+  wilsonInterval,
 } from '../../../src/forecast/signal.ts';
+import { computeCallStatistics, type RecordRow } from '../../../src/forecast/statistics.ts';
 import { describeGolden, readGolden, readGoldenFrame, readGoldenRows } from './golden-frame.ts';
+import { scored, windowSigns } from './scored-forecasts.ts';
 import { syntheticFrame } from './synthetic-frame.ts';
 
+const outcomes = (text: string): Outcome[] => [...text].map((letter) => (letter === 'W' ? 'WIN' : 'LOSS'));
+
+describe('scoreDirection', () => {
+  it.each([
+    ['UP', 101, 'WIN'],
+    ['UP', 100, 'LOSS'],
+    ['UP', 99, 'LOSS'],
+    ['DOWN', 101, 'LOSS'],
+    ['DOWN', 100, 'WIN'],
+    ['DOWN', 99, 'WIN'],
+  ] as const)('%s from 100 to %d is a %s', (direction, close, outcome) => {
+    expect(scoreDirection(direction, 100, close)).toBe(outcome);
+  });
+});
+
+describe('probability scores', () => {
+  it('are lower for the better forecast', () => {
+    expect(brierScore(0.6, true)).toBeCloseTo(0.16, 15);
+    expect(brierScore(0.6, false)).toBeCloseTo(0.36, 15);
+    expect(boundedLogLoss(0.5, true)).toBeCloseTo(Math.LN2, 15);
+    expect(boundedLogLoss(0.25, false)).toBeCloseTo(-Math.log(0.75), 15);
+    expect(boundedLogLoss(0, true)).toBeCloseTo(-Math.log(1e-12), 9);
+  });
+});
+
+describe('computeAccuracy and computeStreaks', () => {
+  it('count wins', () => {
+    expect(computeAccuracy(outcomes('WLWW'))).toBe(0.75);
+    expect(computeAccuracy([])).toBeNull();
+  });
+
+  it.each([
+    ['', null, 0],
+    ['W', { type: 'WIN', count: 1 }, 1],
+    ['WWLWWWLL', { type: 'LOSS', count: 2 }, 3],
+    ['LWW', { type: 'WIN', count: 2 }, 2],
+    ['LLL', { type: 'LOSS', count: 3 }, 0],
+  ])('find the runs of "%s"', (text, current, longestWin) => {
+    expect(computeStreaks(outcomes(text))).toEqual({ current, longestWin });
+  });
+});
+
+describe('wilsonInterval', () => {
+  it('agrees with published values', () => {
+    const { low, high } = wilsonInterval(81, 263);
+    expect(low).toBeCloseTo(0.2553, 4);
+    expect(high).toBeCloseTo(0.3662, 4);
+    expect(wilsonInterval(0, 20)).toEqual({ low: 0, high: expect.closeTo(0.1611, 4) });
+    expect(wilsonInterval(0, 0)).toEqual({ low: 0, high: 1 });
+  });
+
+  it('contains the share, lies in [0, 1] and narrows with more trials', () => {
+    const counts = fc.integer({ min: 1, max: 5000 }).chain((n) => fc.tuple(fc.integer({ min: 0, max: n }), fc.constant(n)));
+    fc.assert(
+      fc.property(counts, ([hits, n]) => {
+        const { low, high } = wilsonInterval(hits, n);
+        expect(low).toBeGreaterThanOrEqual(0);
+        expect(low).toBeLessThanOrEqual(hits / n);
+        expect(high).toBeGreaterThanOrEqual(hits / n);
+        expect(high).toBeLessThanOrEqual(1);
+        const more = wilsonInterval(4 * hits, 4 * n);
+        expect(more.high - more.low).toBeLessThan(high - low);
+      }),
+    );
+  });
+
+  it('mirrors hits and misses', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 300 }), (hits) => {
+        expect(wilsonInterval(hits, 300).low).toBeCloseTo(1 - wilsonInterval(300 - hits, 300).high, 12);
+      }),
+    );
+  });
+
+  it.each([
+    [-1, 5],
+    [6, 5],
+    [Number.NaN, 5],
+  ])('rejects %d hits in %d', (hits, n) => {
+    expect(() => wilsonInterval(hits, n)).toThrow(`${hits} hits in ${n} trials`);
+  });
+});
+
+describe('selectNonOverlapping', () => {
+  const daysOf = (days: number[], horizon: number) =>
+    selectNonOverlapping(
+      days.map((day) => ({ day })),
+      horizon,
+    ).map(({ day }) => day);
+
+  it('keeps windows that begin when the last one kept has ended', () => {
+    expect(daysOf([0, 1, 2, 3, 4, 5, 6, 7], 3)).toEqual([0, 3, 6]);
+    expect(daysOf([0, 2, 4, 5, 12], 3)).toEqual([0, 4, 12]);
+    expect(daysOf([5, 6, 7], 1)).toEqual([5, 6, 7]);
+    expect(daysOf([], 7)).toEqual([]);
+  });
+
+  it('keeps a day that occurs twice once', () => {
+    expect(daysOf([3, 3, 4, 4], 1)).toEqual([3, 4]);
+  });
+});
+/** How often the interval of calls of UP, one a day, leaves out one half on a price without drift. */
+function missedShare({ days, horizonDays, records }: { days: number; horizonDays: number; records: number }): number {
+  const random = createRandom(7);
+  const worth = computeEffectiveCount(
+    Array.from({ length: days }, (_, day) => day),
+    horizonDays,
+  );
+  let missed = 0;
+  for (let record = 0; record < records; record++) {
+    const rises = windowSigns({ days, horizonDays, random }).filter(Boolean).length;
+    const { low, high } = computeShareInterval(rises / days, worth);
+    if (low > 0.5 || high < 0.5) missed += 1;
+  }
+  return missed / records;
+}
+
+describe('computeShareInterval', () => {
+  it.each([
+    [1, 100],
+    [3, 113],
+    [7, 113],
+    [7, 358],
+  ])('covers the truth in about 95 % of records: %i days ahead on %i days', (horizonDays, days) => {
+    const missed = missedShare({ days, horizonDays, records: 1_500 });
+    expect(missed).toBeGreaterThan(0.03);
+    expect(missed).toBeLessThan(0.07);
+  });
+
+  it('equals the Wilson interval of the counts without overlap', () => {
+    expect(computeShareInterval(5 / 8, 8)).toEqual(wilsonInterval(5, 8));
+  });
+
+  it('is the same in the summary and in the statistics of a record', () => {
+    const day = fc.record({ call: fc.constantFrom('UP', 'DOWN', null), rose: fc.boolean(), gap: fc.integer({ min: 1, max: 9 }) });
+    fc.assert(
+      fc.property(fc.array(day, { maxLength: 60 }), fc.constantFrom(1, 2, 3, 7), (days, horizonDays) => {
+        let index = 0;
+        const record = days.map(({ gap, ...changes }) => {
+          index += gap;
+          return scored(index, changes);
+        });
+        const rows = record.map((one): RecordRow => {
+          const status = one.call === null ? 'HOLD' : (one.call === 'UP') === one.rose ? 'WIN' : 'LOSS';
+          return { day: one.day, status, missed: false, scored: one };
+        });
+        const { wins, resolved, accuracy, accuracyInterval95, verdict } = summarizeRecord(rows, horizonDays);
+        const { hits, n, accuracy: share, wilson95 } = computeCallStatistics(record, horizonDays);
+        expect([wins, resolved, accuracy, accuracyInterval95]).toEqual([hits, n, share, wilson95]);
+        if (wilson95 === null) return;
+        expect(verdict).toContain(`: ${hits} of ${n} right`);
+        expect(verdict).toContain(`95 % interval ${wilson95.low.toFixed(2)} to ${wilson95.high.toFixed(2)};`);
+      }),
+    );
+  });
+});
 describe('buildForecast', () => {
   const frame = syntheticFrame({ rows: 1700 });
   const features = computeFeatures(frame);

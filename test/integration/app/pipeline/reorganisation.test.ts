@@ -4,13 +4,12 @@ import { audit } from '../../../../src/audit/audit.ts';
 import type { JournalRow } from '../../../../src/chain/journal.ts';
 import { openRecordPrices } from '../../../../src/cli/audit.ts';
 import { openAuditChain } from '../../../../src/cli/svc/audit-options.ts';
-import { type Day, formatDay } from '../../../../src/forecast/day.ts';
+import { type Day, formatDay, MINUTE_MS } from '../../../../src/forecast/day.ts';
 import { getStepDueMs, getWindowOpensMs } from '../../../../src/pipeline/forecaster.ts';
 import { catchUp } from '../../../../src/pipeline/pipeline.ts';
 import { contextAt } from '../../../support/clock/trusted-time.ts';
 import { type TestService, testService, today } from '../../../support/service/service.ts';
 
-const MINUTE_MS = 60_000;
 const BLOCKS = 40;
 
 let service: TestService;

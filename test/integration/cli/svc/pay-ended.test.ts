@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Address, createWalletClient, http, parseAbi, publicActions } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { HOUR_MS } from '../../../../src/forecast/day.ts';
 import type { SignedPayment } from '../../../../src/payer.ts';
 import { type TestChain, testChain } from '../../../support/chain/chain.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
 import { cli } from '../../../support/service/cli.ts';
 
-const HOUR_MS = 3_600_000;
 const USDC: Address = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
 
 const coinAbi = parseAbi([

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AnyEventDraft, EVENT_INDEXES, EVENT_RETENTION_DAYS, EventLog, followEvents } from '../../../../src/events/log.ts';
+import { DAY_MS } from '../../../../src/forecast/day.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
-const DAY_MS = 86_400_000;
 const now = new Date('2026-03-10T00:00:00Z');
 const quiet = createLog({ level: 'silent', secrets: [] });
 

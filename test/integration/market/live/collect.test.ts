@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OracleError } from '../../../../src/errors.ts';
-import { parseDay, toDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import { HOUR_MS, MINUTE_MS, parseDay, toDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import {
   createClosesPoll,
   createEtfPoll,
@@ -18,8 +18,6 @@ import { createLiveDeps, createScriptedSource, createScriptedVenue } from './liv
 
 const VENUES = ['coinbase', 'kraken', 'bitstamp', 'binance'] as const;
 const DAY = parseDay('2026-03-10');
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 
 /** Holds the engine while the tests come and go. */
 const engine = await testDatabase();

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Day, parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import { type Day, HOUR_MS, MINUTE_MS, parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import { getSignalTimeMs, type PriceRange } from '../../../../src/market/feed.ts';
 import { AGREED_RANGES_ID, createClosesPoll, createRangePoll, type Poll, runDuePolls } from '../../../../src/market/live/collect.ts';
 import { openLiveFeed } from '../../../../src/market/live/feed.ts';
@@ -9,8 +9,6 @@ import { buildCandle, createLiveDeps, createScriptedVenue, type ScriptedVenue } 
 
 const VENUES = ['coinbase', 'kraken', 'bitstamp', 'binance'] as const;
 const DAY = parseDay('2026-03-10');
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 const OFFSETS = { coinbase: 0, kraken: 1, bitstamp: -1, binance: 2 };
 const RANGE = { highUsd: 82_000, lowUsd: 78_000 };
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Day, parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import { type Day, MINUTE_MS, parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import { getSignalTimeMs } from '../../../../src/market/feed.ts';
 import type { LiveMarket } from '../../../../src/market/live/live-market.ts';
 import { LIVE_INDEXES } from '../../../../src/market/live/store.ts';
@@ -12,7 +12,6 @@ import { type Answers, answersOf, type ProviderHost, startProviderHost } from '.
 import { venuesAnswers } from '../../../support/provider-data/venues.ts';
 
 const TODAY = parseDay('2026-03-11');
-const MINUTE_MS = 60_000;
 type VenueId = 'coinbase' | 'kraken' | 'bitstamp' | 'binance';
 /** Places of high and low in a candle of each venue. */
 const COLUMNS = { coinbase: [2, 1], kraken: [2, 3], bitstamp: ['high', 'low'], binance: [2, 3] } as const;

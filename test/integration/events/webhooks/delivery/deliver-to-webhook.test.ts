@@ -12,6 +12,7 @@ import {
 } from '../../../../../src/events/webhooks/delivery-queue.ts';
 import { deliverToWebhook, TIER_RECHECK_MS, type WebhookDispatcherDeps } from '../../../../../src/events/webhooks/sender.ts';
 import type { WebhookDoc } from '../../../../../src/events/webhooks/store.ts';
+import { HOUR_MS } from '../../../../../src/forecast/day.ts';
 import { Semaphore } from '../../../../../src/platform/concurrency.ts';
 import type { ResolveHostname } from '../../../../../src/platform/outbound/guarded.ts';
 import { parseTraceparent } from '../../../../../src/platform/tracing.ts';
@@ -19,7 +20,6 @@ import { answering, listening, startReceiver } from '../../../../support/webhook
 import { verified, type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
 import { testRegistry } from '../../../../support/webhooks/webhook-registry.ts';
 
-const HOUR_MS = 3_600_000;
 let bench: WebhookBench;
 
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import type { CommandStartedEvent } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { DELIVERY_RETENTION_DAYS, DeliveryQueue, type WebhookMessage } from '../../../../../src/events/webhooks/delivery-queue.ts';
+import { DAY_MS } from '../../../../../src/forecast/day.ts';
 import { connectMongo } from '../../../../../src/platform/mongo.ts';
 import { type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
 
-const DAY_MS = 86_400_000;
 let bench: WebhookBench;
 
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { fanOutEvents, RETRY_DELAYS_MS, RETRY_JITTER } from '../../../../../src/events/webhooks/delivery-queue.ts';
 import { deliverToWebhook } from '../../../../../src/events/webhooks/sender.ts';
+import { MINUTE_MS } from '../../../../../src/forecast/day.ts';
 import { answering } from '../../../../support/webhooks/receiver.ts';
 import { verified, type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
 
-const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 let bench: WebhookBench;

@@ -12,12 +12,12 @@ import { DAILY_QUOTA_INDEXES, MAX_REPLAYED_EVENTS_PER_DAY } from '../../../../..
 import type { ReplayRequest, WebhookRegistration } from '../../../../../src/events/webhooks/registry.ts';
 import type { WebhookDoc } from '../../../../../src/events/webhooks/store.ts';
 import { WEBHOOK_INDEXES } from '../../../../../src/events/webhooks/webhook-store.ts';
+import { DAY_MS } from '../../../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import { inEntry } from '../../../../../src/platform/tracing.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { newWallet, regimeDraft, testRegistry } from '../../../../support/webhooks/webhook-registry.ts';
 
-const DAY_MS = 86_400_000;
 const START = new Date('2026-03-10T12:00:00Z');
 const minutes = (count: number) => new Date(START.getTime() + count * 60_000);
 

@@ -6,12 +6,12 @@ import type { WebhookRegistration } from '../../../../../src/events/webhooks/reg
 import { openSigningSecrets } from '../../../../../src/events/webhooks/signing.ts';
 import { buildFingerprint, type WebhookDoc, WebhookHealthStore } from '../../../../../src/events/webhooks/store.ts';
 import { WEBHOOK_INDEXES, WebhookStore } from '../../../../../src/events/webhooks/webhook-store.ts';
+import { HOUR_MS } from '../../../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import { createSecretBox } from '../../../../../src/platform/secrets.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { newWallet, regimeDraft, TEST_BOX, testRegistry } from '../../../../support/webhooks/webhook-registry.ts';
 
-const HOUR_MS = 3_600_000;
 const OWN = 'a secret of the caller, long enough';
 
 let database: TestDatabase;

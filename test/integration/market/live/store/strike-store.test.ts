@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { MINUTE_MS } from '../../../../../src/forecast/day.ts';
 import type { StrikeSnapshot } from '../../../../../src/market/feed.ts';
 import { STRIKE_INDEXES, StrikeStore } from '../../../../../src/market/live/store.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
@@ -6,7 +7,6 @@ import { type TestDatabase, testDatabase } from '../../../../support/database/da
 import { strikeSnapshot } from '../../../../support/market/strike-snapshot.ts';
 
 const AT = Date.parse('2026-03-11T10:00:30Z');
-const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 let database: TestDatabase;

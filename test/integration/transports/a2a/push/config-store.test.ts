@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_PUSH_CONFIGS_PER_TASK, PUSH_CONFIG_INDEXES, PushConfigStore } from '../../../../../src/a2a/push.ts';
+import { DAY_MS, HOUR_MS } from '../../../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import { createSecretBox } from '../../../../../src/platform/secrets.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { ALICE, alice, BOB, bob, pushConfig as config, contextOf, newTaskId } from '../../../../support/events/push-config.ts';
 
 const SECRET = 'x'.repeat(40);
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 const NOON = new Date('2026-03-01T12:00:00Z');
 
 let database: TestDatabase;

@@ -11,6 +11,7 @@ import {
   type TaskPushDeps,
 } from '../../../../../src/a2a/push.ts';
 import { POSTS_PER_MINUTE } from '../../../../../src/events/webhooks/limits.ts';
+import { DAY_MS } from '../../../../../src/forecast/day.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import { createSecretBox } from '../../../../../src/platform/secrets.ts';
@@ -22,7 +23,6 @@ import { ALICE, alice, bob, pushConfig as config, contextOf, newTaskId } from '.
 import { answering, startReceiver } from '../../../../support/webhooks/receiver.ts';
 
 const SECRET = 'x'.repeat(40);
-const DAY_MS = 86_400_000;
 const NOON = new Date('2026-03-01T12:00:00Z');
 const silent = createLog({ level: 'silent', secrets: [] });
 

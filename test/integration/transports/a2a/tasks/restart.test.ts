@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { TaskState } from '@a2a-js/sdk';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TASK_LEASE_MS } from '../../../../../src/a2a/task-store.ts';
+import { DAY_MS } from '../../../../../src/forecast/day.ts';
 import { idleFor, MARKET, message, rpcOf, streamOf } from '../../../../support/a2a/a2a-bench.ts';
 import { a2aSuite } from '../../../../support/a2a/a2a-suite.ts';
 import { spawnNode } from '../../../../support/service/service.ts';
 
-const DAY_MS = 86_400_000;
 const PROCESS = join(import.meta.dirname, '../../../../support/a2a/a2a-process.ts');
 
 const suite = a2aSuite(() => tasks().deleteMany({}));

@@ -13,7 +13,7 @@ import { createMarket } from '../../../../../src/market/market.ts';
 import { openSimulatedFeed } from '../../../../../src/market/simulated.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { type TestService, testService, today } from '../../../../support/service/service.ts';
-import { buildDailyCsv } from '../../../../unit/market/csv/csv-folder.ts';
+import { buildDailyCsv } from '../../../../unit/market/csv-folder.ts';
 
 const log = createLog({ level: 'silent', secrets: [] });
 

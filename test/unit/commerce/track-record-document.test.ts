@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import type { ConfirmedAttestation } from '../../../src/chain/eas/eas.ts';
+import type { DocumentDeps } from '../../../src/commerce/documents.ts';
+import { hashDocument } from '../../../src/commerce/receipts.ts';
+import { composeTrackRecord } from '../../../src/commerce/track-record-document.ts';
+import { OracleError } from '../../../src/errors.ts';
+import { formatDay, parseDay } from '../../../src/forecast/day.ts';
+import { RecordFigures } from '../../../src/record/figures.ts';
+import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
+import type { ForecastRecord } from '../../../src/record/forecasts.ts';
+import { createForgetfulStore } from '../../support/record/forgetful.ts';
+import { buildTestForecast } from '../record/forecast-fixture.ts';
+
+const FIRST = parseDay('2026-01-01');
+const STATES = ['WIN', 'LOSS', 'HOLD'] as const;
+const hash = (n: number) => `0x${n.toString(16).padStart(8, '0').repeat(8)}` as const;
+
+/** As the chain would have them: a uid of its own each, one transaction for the four forecasts of a day, one for each day's reveals. */
+function docsOf(horizonDays: number, days: number): ForecastDoc[] {
+  return Array.from({ length: days }, (_, index) => {
+    const doc = buildTestForecast({ date: formatDay(FIRST + index), horizonDays, state: STATES[index % 3] });
+    const attested = (reference: ConfirmedAttestation | null, uid: number, tx: number) =>
+      reference && { ...reference, uid: hash(uid), txHash: hash(tx) };
+    return {
+      ...doc,
+      attestation: attested(doc.attestation, 10 * index + horizonDays, 100_000 + index),
+      reveal: attested(doc.reveal, 1_000_000 + 10 * index + horizonDays, 200_000 + index + horizonDays),
+    };
+  });
+}
+
+const noModels = {
+  get: async () => {
+    throw new OracleError('NOT_FOUND', 'There is no model');
+  },
+};
+
+const partsOf = (days: number) => {
+  const record = {
+    listByHorizon: async (horizonDays: number) => docsOf(horizonDays, days),
+    revision: { read: async () => 1 },
+    distributionScores: { listByIds: async () => [], listByHorizon: async () => [] },
+  };
+  return {
+    record,
+    viewFor: () => ({ caller: { tier: 'public' }, policy: 'resolution', now: new Date('2030-01-01T00:00:00Z'), saltSecret: 'of a test' }),
+    saltSecret: 'of a test',
+    statistics: {
+      figures: new RecordFigures({ store: createForgetfulStore(), record: record as unknown as ForecastRecord, models: noModels }),
+    },
+    market: { kind: 'live' },
+    addresses: { eas: hash(1).slice(0, 42), schemaRegistry: hash(2).slice(0, 42) },
+  } as unknown as DocumentDeps;
+};
+
+it.each([
+  [400, 1_000_000],
+  [800, 2_000_000],
+])('the record of %i days fits into %i bytes', async (days, bytes) => {
+  const document = await composeTrackRecord(partsOf(days));
+  expect(JSON.stringify(document).length).toBeLessThan(bytes);
+  expect((document as unknown as { horizons: { rows: unknown[] }[] }).horizons.flatMap(({ rows }) => rows)).toHaveLength(4 * days);
+  expect(hashDocument(document)).toMatch(/^0x/);
+});
