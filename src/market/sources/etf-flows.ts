@@ -1,4 +1,5 @@
-import { type HTMLElement, parse } from 'node-html-parser';
+import { type Element, getTextContent, isElementNode, queryAll } from '@parse5/tools';
+import { parse } from 'parse5';
 import { z } from 'zod';
 import { DAY_MS, type Day, formatDay } from '../../forecast/day.ts';
 import type { ProviderRequest } from '../live/provider.ts';
@@ -79,8 +80,8 @@ const amounts = z.record(z.string(), amount);
  */
 export function parseFlowTable(page: unknown, { from, to }: DayRange, reader: RowReader): EtfDay[] {
   const { title: providerTitle } = reader;
-  const table = parse(parseAnswer(z.string(), page, providerTitle));
-  const rows = table.querySelectorAll('tr').map(getCells);
+  const document = parse(parseAnswer(z.string(), page, providerTitle));
+  const rows = [...queryAll<Element>(document, (node) => isElementNode(node) && node.tagName === 'tr')].map(getCells);
   const headerAt = rows.findIndex((cells) => cells.includes(REFERENCE_FUND));
   if (headerAt < 0) throw invalidAnswer(providerTitle, 'table', `has no column ${REFERENCE_FUND}`);
   const columns = findColumns(rows[headerAt], providerTitle);
@@ -93,9 +94,9 @@ export function parseFlowTable(page: unknown, { from, to }: DayRange, reader: Ro
   });
 }
 
-function getCells(row: HTMLElement): string[] {
-  const cells = row.children.filter(({ tagName }) => tagName === 'TD' || tagName === 'TH');
-  return cells.map(({ text }) => text.replaceAll(/\s+/g, ' ').trim());
+function getCells(row: Element): string[] {
+  const cells = row.childNodes.filter((node) => isElementNode(node) && (node.tagName === 'td' || node.tagName === 'th'));
+  return cells.map((cell) => getTextContent(cell).replaceAll(/\s+/g, ' ').trim());
 }
 
 interface Column {

@@ -1,5 +1,4 @@
 import { type Hex, zeroHash } from 'viem';
-import type { RawAttestation } from '../../chain/eas/schemas.ts';
 import * as schemas from '../../chain/eas/schemas.ts';
 import { getErrorMessage, isOracleError, OracleError } from '../../errors.ts';
 import { type Day, toInstantMs } from '../../forecast/day.ts';
@@ -152,7 +151,7 @@ export function checkAttestation<Schema extends schemas.SchemaName>(
 type Known = Pick<AttestationEvidence, 'schema' | 'blockAt'> & CheckContext & { subject: FindingSubject };
 
 /** Checks everything but the data. A revocable attestation is no commitment. */
-function checkForm(content: RawAttestation, { subject, schema, attester }: Known, findings: Findings): boolean {
+function checkForm(content: schemas.RawAttestation, { subject, schema, attester }: Known, findings: Findings): boolean {
   const { uid, expirationTime, revocable, revocationTime } = content;
   const because = 'the uid does not match the content';
   const expires = expirationTime === 0n ? '0' : `${expirationTime} (${typeof expirationTime})`;
@@ -166,7 +165,7 @@ function checkForm(content: RawAttestation, { subject, schema, attester }: Known
 }
 
 /** The time of the block is authoritative: a contract can store any time. */
-function checkBlockTime({ time }: RawAttestation, { subject, blockAt, now }: Known, findings: Findings): Date | null {
+function checkBlockTime({ time }: schemas.RawAttestation, { subject, blockAt, now }: Known, findings: Findings): Date | null {
   const [field, stored] = ['blockTime', new Date(Number(time) * 1000)];
   const at = blockAt === null || isUnread(blockAt) ? stored : blockAt;
   if (!(at.getTime() <= now.getTime() + CLOCK_TOLERANCE_MS)) {

@@ -1,8 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { listenOnLoopback } from '../network/loopback-server.ts';
-import type { generateKmsKey } from './kms-keys.ts';
-import { signDer } from './kms-keys.ts';
+import { type generateKmsKey, signDer } from './kms-keys.ts';
 
 /** An answer of a test's own; `silent`: none. */
 export type KmsAnswer = { status: number; body: string } | 'silent';

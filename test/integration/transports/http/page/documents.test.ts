@@ -1,4 +1,5 @@
-import { parse } from 'node-html-parser';
+import { type Element, getAttribute, getTextContent, isElementNode, type Node, queryAll } from '@parse5/tools';
+import { parse } from 'parse5';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DOCUMENT_PAGES } from '../../../../../src/http/routes/documents.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
@@ -22,21 +23,22 @@ afterAll(async () => {
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${served.url}/${path}`, { headers });
 const read = async (path: string) => parse(await (await get(path, { accept: 'text/html' })).text());
 
+const elements = (root: Node, tagName?: string) =>
+  Array.from(queryAll<Element>(root, (node) => isElementNode(node) && node.tagName === (tagName ?? node.tagName)));
+const attributes = (found: Element[], name: string) => found.flatMap((element) => getAttribute(element, name) ?? []);
+
 describe.each(DOCUMENT_PAGES)('$path', ({ path, markdownPath, label }) => {
   it('is a page with its Markdown as alternate, without inline styles', async () => {
     const response = await get(path);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(response.headers.get('content-security-policy')).toContain("; style-src 'self';");
     const page = parse(await response.text());
-    expect(page.querySelectorAll('h1')).toHaveLength(1);
-    expect(page.querySelector('title')!.text).toContain(label);
-    expect(page.querySelector('link[rel=canonical]')!.getAttribute('href')).toBe(`${BASE}${path}`);
-    expect(page.querySelector('link[rel=alternate]')!.attributes).toEqual({
-      rel: 'alternate',
-      type: 'text/markdown',
-      href: markdownPath,
-    });
-    expect(page.querySelectorAll('[style]')).toEqual([]);
+    expect(elements(page, 'h1')).toHaveLength(1);
+    expect(getTextContent(elements(page, 'title')[0])).toContain(label);
+    const links = elements(page, 'link').map(({ attrs }) => Object.fromEntries(attrs.map(({ name, value }) => [name, value])));
+    expect(links.find(({ rel }) => rel === 'canonical')!.href).toBe(`${BASE}${path}`);
+    expect(links.find(({ rel }) => rel === 'alternate')).toEqual({ rel: 'alternate', type: 'text/markdown', href: markdownPath });
+    expect(attributes(elements(page), 'style')).toEqual([]);
     expect((await get(path, { 'If-None-Match': response.headers.get('etag')! })).status).toBe(304);
     const markdown = await get(markdownPath);
     expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
@@ -49,9 +51,9 @@ it('all internal links and anchors of the documents lead somewhere', async () =>
   const links = new Map<string, string>();
   for (const { path } of DOCUMENT_PAGES) {
     const page = await read(path);
-    anchors.set(path, new Set(page.querySelectorAll('[id]').map((one) => one.id)));
-    for (const one of page.querySelectorAll('a[href]')) {
-      const url = new URL(one.getAttribute('href')!, BASE);
+    anchors.set(path, new Set(attributes(elements(page), 'id')));
+    for (const href of attributes(elements(page, 'a'), 'href')) {
+      const url = new URL(href, BASE);
       if (url.href.startsWith(BASE)) links.set(url.href, path);
     }
   }
@@ -72,7 +74,8 @@ it('every document is reached from the navigation of the first page', async () =
   const queue = [''];
   for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
     reached.add(path);
-    const linked = (await read(path)).querySelectorAll('nav a[href]').map((one) => one.getAttribute('href')!.split('#')[0]!);
+    const links = elements(await read(path), 'nav').flatMap((nav) => elements(nav, 'a'));
+    const linked = attributes(links, 'href').map((href) => href.split('#')[0]!);
     queue.push(...linked.filter((next) => !reached.has(next) && DOCUMENT_PAGES.some((page) => page.path === next)));
   }
   expect([...reached]).toEqual(expect.arrayContaining(DOCUMENT_PAGES.map(({ path }) => path)));
