@@ -18,17 +18,15 @@ export interface EventViewOptions {
 }
 
 interface EventReader extends EventViewOptions {
-  canReadUnresolved: boolean;
-  isPremium: boolean;
+  /** May read what is unresolved. */
+  basic: boolean;
+  premium: boolean;
 }
 
 /** Renders an event for a caller, over all transports. Below Basic the caller learns of a signal or wager, but not of its values. */
 export function viewEvent(event: AnyEvent, caller: Caller, options: EventViewOptions): PushedEvent {
-  const reader = {
-    ...options,
-    canReadUnresolved: mayReadUnresolved({ caller, policy: options.policy }),
-    isPremium: caller.tier === 'premium',
-  };
+  const basic = mayReadUnresolved({ caller, policy: options.policy });
+  const reader = { ...options, basic, premium: caller.tier === 'premium' };
   const view = PAYLOAD_VIEWS[event.type] as (content: EventContent[PushedName], reader: EventReader) => EventPayload;
   return { id: event._id, type: event.type, timestamp: event.at.toISOString(), data: view(event.content, reader) };
 }
@@ -49,7 +47,7 @@ const PAYLOAD_VIEWS: { [Name in PushedName]: (content: EventContent[Name], reade
 };
 
 function viewNewSignal({ values, ...doc }: EventContent['signal.new'], reader: EventReader): EventPayload<'signal.new'> {
-  const { canReadUnresolved: basic, isPremium: premium, saltSecret } = reader;
+  const { basic, premium, saltSecret } = reader;
   const { signal, direction, btcPriceCents, climatology, threshold, priceQuantiles } = values;
   const revealed = { signal, direction, ...toCommittedProbabilities(values), salt: deriveSalt(saltSecret, doc._id) };
   const gated = { signal: 'GATED' as const, direction: null, confidence: null, pUp: null, salt: null };
@@ -115,8 +113,7 @@ function viewAttestation(
   };
 }
 
-function viewPlacedWager(wager: EventContent['wager.placed'], reader: EventReader): EventPayload<'wager.placed'> {
-  const { canReadUnresolved: basic, isPremium: premium } = reader;
+function viewPlacedWager(wager: EventContent['wager.placed'], { basic, premium }: EventReader): EventPayload<'wager.placed'> {
   const { skippedBecause, placedAt, replayed } = wager;
   const placed = skippedBecause === null;
   const reason = skippedBecause?.slice(0, MAX_REASON_LENGTH) ?? null;
@@ -136,7 +133,7 @@ function viewSizing(wager: EventContent['wager.placed']): EventPayload<'wager.pl
   return { pModel, qMarket, pBelieved, weight, yesTokenId, noTokenId };
 }
 
-function viewSettledWager(wager: EventContent['wager.settled'], { canReadUnresolved: basic }: EventReader): EventPayload<'wager.settled'> {
+function viewSettledWager(wager: EventContent['wager.settled'], { basic }: EventReader): EventPayload<'wager.settled'> {
   const { outcome, winner, payoutMicros, costMicros, settledAt, replayed } = wager;
   const payout = payoutMicros ?? 0;
   const pnl = payout - costMicros;
@@ -148,17 +145,12 @@ function viewSettledWager(wager: EventContent['wager.settled'], { canReadUnresol
   return { ...market, ...stake, winner, ...(basic ? revealed : gated), settledAt: settledAt!.toISOString(), replayed };
 }
 
-type Stake = Pick<
-  EventContent['wager.placed'],
-  '_id' | 'market' | 'venue' | 'asset' | 'side' | 'contracts' | 'costMicros' | 'listing' | 'replayed'
->;
+type Stake = Pick<EventContent['wager.placed'], '_id' | 'market' | 'venue' | 'asset' | 'side' | 'contracts' | 'costMicros'>;
 
 function viewMarket({ _id: date, market, venue, asset }: Stake) {
-  const listed =
-    market === null
-      ? { market: 'none', marketId: null, strikeUsd: null, expiresAt: null }
-      : { market: market.question, marketId: market.id, strikeUsd: market.strikeUsd, expiresAt: market.expiresAt.toISOString() };
-  return { date, ...listed, venue, asset };
+  if (market === null) return { date, market: 'none', marketId: null, strikeUsd: null, expiresAt: null, venue, asset };
+  const { question, id: marketId, strikeUsd, expiresAt } = market;
+  return { date, market: question, marketId, strikeUsd, expiresAt: expiresAt.toISOString(), venue, asset };
 }
 
 const NO_STAKE = { side: 'NONE' as const, amount: 0, amountMicros: 0, contracts: 0, price: 0, odds: 0 };

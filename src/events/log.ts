@@ -46,20 +46,14 @@ export async function followEvents(options: EventTailOptions): Promise<EventTail
   let seen = await events.lastId();
   const wakeSignal = new WakeSignal(signal);
 
-  async function readNew(): Promise<void> {
-    for (;;) {
-      const page = await events.after(seen, PAGE_SIZE);
-      if (page.length === 0) return;
-      await listener(page);
-      seen = page.at(-1)!._id;
-    }
-  }
-
   async function follow(): Promise<void> {
     let failing = false;
     while (!signal.aborted) {
       try {
-        await readNew();
+        for (let page = await events.after(seen, PAGE_SIZE); page.length > 0; page = await events.after(seen, PAGE_SIZE)) {
+          await listener(page);
+          seen = page.at(-1)!._id;
+        }
         failing = false;
       } catch (error) {
         if (!failing) log.error({ err: error }, 'events could not be read or passed on: trying again');
@@ -73,16 +67,16 @@ export async function followEvents(options: EventTailOptions): Promise<EventTail
 }
 
 type ForecastFacts = Pick<ForecastDoc, '_id' | 'day' | 'horizonDays' | 'sequence' | 'modelVersion' | 'replayed'>;
-type SignalFacts = ForecastFacts &
-  Pick<ForecastDoc, 'regime' | 'signalAt' | 'windowOpensAt' | 'resolvesAt' | 'commitment' | 'late'> & { values: CommittedValues };
-type AttestationFacts = ForecastFacts & Pick<ForecastDoc, 'commitment' | 'cid'>;
 type WagerFacts = Pick<WagerDoc, '_id' | 'venue' | 'asset' | 'market' | 'listing' | 'side' | 'contracts' | 'costMicros' | 'replayed'>;
 
 export interface EventContent {
-  'signal.new': SignalFacts;
+  'signal.new': ForecastFacts &
+    Pick<ForecastDoc, 'regime' | 'signalAt' | 'windowOpensAt' | 'resolvesAt' | 'commitment' | 'late'> & { values: CommittedValues };
   'signal.resolved': ForecastFacts &
     Required<Pick<ForecastDoc, 'attestation' | 'resolution' | 'reveal'>> & { values: CommittedValues; outcome: 'WIN' | 'LOSS' };
-  'attestation.created': AttestationFacts & {
+  'attestation.created': ForecastFacts & {
+    commitment: ForecastDoc['commitment'];
+    cid: ForecastDoc['cid'];
     kind: 'prediction' | 'resolution';
     status: 'PENDING' | 'VOID' | 'WIN' | 'LOSS' | 'HOLD';
     attested: NonNullable<ForecastDoc['attestation']>;
@@ -185,18 +179,12 @@ export class EventLog {
   }
 }
 
-interface PublishChangesDeps {
-  log: EventLog;
-  record: ForecastRecord;
-  wagers: WagerBook;
-  now(): Date;
-}
-
 /**
  * Moves outbox entries into the event log, oldest first; any process may run it, also after a kill, since event keys are idempotent.
  * Advances the revisions as well: a process that died after a change has not done so.
  */
-export async function publishChanges({ log, record, wagers, now }: PublishChangesDeps): Promise<number> {
+export async function publishChanges(deps: { log: EventLog; record: ForecastRecord; wagers: WagerBook; now(): Date }): Promise<number> {
+  const { log, record, wagers, now } = deps;
   const [days, forecasts, stakes] = await Promise.all([
     findWithOutbox(record.days),
     findWithOutbox(record.forecasts),
@@ -205,7 +193,7 @@ export async function publishChanges({ log, record, wagers, now }: PublishChange
   if (days.length + forecasts.length > 0) await record.revision.advance();
   if (stakes.length > 0) await wagers.revision.advance();
   const drafts = [
-    ...(await buildAllRegimeDrafts(record, days)),
+    ...(await Promise.all(days.map((day) => buildDayDrafts(record, days, day)))),
     ...forecasts.map((doc) => doc.outbox.flatMap((change) => buildForecastDrafts(doc, change))),
     ...stakes.map((doc) => doc.outbox.flatMap((change) => buildWagerDrafts(doc, change))),
   ].flat();
@@ -222,30 +210,24 @@ function compareDrafts(a: AnyEventDraft, b: AnyEventDraft): number {
   return a.at.getTime() - b.at.getTime() || rank(a) - rank(b) || (a.horizonDays ?? 0) - (b.horizonDays ?? 0) || a.key.localeCompare(b.key);
 }
 
-/** The day before is mostly published with the day. */
-function buildAllRegimeDrafts(
-  record: ForecastRecord,
-  days: Awaited<ReturnType<typeof findWithOutbox<DayDoc>>>,
-): Promise<AnyEventDraft[][]> {
-  const regimes = new Map(days.map(({ day, regime }) => [day, regime]));
-  return Promise.all(
-    days.map(async (day) => {
-      const regime = regimes.get(day.day - 1) ?? null;
-      return buildRegimeDrafts(day, regime === null ? await findDayBefore(record, day) : { regime });
-    }),
-  );
-}
-
-async function findDayBefore({ days }: ForecastRecord, { day }: DayDoc): Promise<Pick<DayDoc, 'regime'> | null> {
-  const query = { day: { $lt: day }, regime: { $ne: null } };
-  return days.findOne(query, { sort: { day: -1 }, projection: { regime: 1 }, hint: { day: 1 } });
+/** @param published the day before is mostly among them */
+async function buildDayDrafts({ days }: ForecastRecord, published: readonly DayDoc[], day: DayDoc): Promise<AnyEventDraft[]> {
+  const before = published.find((one) => one.day === day.day - 1 && one.regime !== null);
+  const query = { day: { $lt: day.day }, regime: { $ne: null } };
+  const options = { sort: { day: -1 }, projection: { regime: 1 }, hint: { day: 1 } } as const;
+  return buildRegimeDrafts(day, before ?? (await days.findOne(query, options)));
 }
 
 /** Events of a change of a forecast. HOLD has no outcome: its resolution publishes only an attestation. */
 export function buildForecastDrafts(doc: ForecastDoc, entry: OutboxEntry<ForecastChange>): AnyEventDraft[] {
   const { change, at } = entry;
   const common = { at, horizonDays: doc.horizonDays, wallet: null, ...pickTraceparent(entry) };
-  if (change === 'made') return [{ ...common, type: 'signal.new', key: `signal.new:${doc._id}`, content: buildSignalContent(doc) }];
+  const { commitment, values } = doc;
+  if (change === 'made') {
+    const { regime, signalAt, windowOpensAt, resolvesAt, late } = doc;
+    const content = { ...pickForecastFacts(doc), regime, signalAt, windowOpensAt, resolvesAt, commitment, late, values: values! };
+    return [{ ...common, type: 'signal.new', key: `signal.new:${doc._id}`, content }];
+  }
   const kind = change === 'attested' ? 'prediction' : 'resolution';
   const attestation = kind === 'prediction' ? doc.attestation : doc.reveal;
   // A reorganisation took it off the chain since: the next one is published.
@@ -259,17 +241,13 @@ export function buildForecastDrafts(doc: ForecastDoc, entry: OutboxEntry<Forecas
   };
   const outcome = doc.resolution?.outcome;
   if (kind === 'prediction' || outcome === undefined || outcome === 'HOLD') return [attested];
-  const content = buildResolutionContent(doc, outcome);
+  const { attestation: committed, resolution, reveal } = doc;
+  const content = { ...pickForecastFacts(doc), attestation: committed, resolution, reveal, values: values!, outcome };
   return [{ ...common, type: 'signal.resolved', key: `signal.resolved:${doc._id}`, content }, attested];
 }
 
 function pickForecastFacts({ _id, day, horizonDays, sequence, modelVersion, replayed }: ForecastDoc) {
   return { _id, day, horizonDays, sequence, modelVersion, replayed };
-}
-
-function buildSignalContent(doc: ForecastDoc): EventContent['signal.new'] {
-  const { regime, signalAt, windowOpensAt, resolvesAt, commitment, late, values } = doc;
-  return { ...pickForecastFacts(doc), regime, signalAt, windowOpensAt, resolvesAt, commitment, late, values: values! };
 }
 
 /** The state at the time of the attestation; the document may have changed since. */
@@ -283,11 +261,6 @@ function buildAttestationContent(
   const counts = !doc.missed && attested.at < doc.windowOpensAt;
   const status = kind === 'resolution' ? doc.resolution!.outcome : counts ? 'PENDING' : 'VOID';
   return { ...pickForecastFacts(doc), commitment, cid, kind, status, attested, refUid };
-}
-
-function buildResolutionContent(doc: ForecastDoc, outcome: 'WIN' | 'LOSS'): EventContent['signal.resolved'] {
-  const { attestation, resolution, reveal, values } = doc;
-  return { ...pickForecastFacts(doc), attestation, resolution, reveal, values: values!, outcome };
 }
 
 /** Event of a change of a wager. Each day has one `wager.placed`, with or without a wager. */

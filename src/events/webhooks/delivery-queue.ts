@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Collection, Db, Document, Filter } from 'mongodb';
-import { isOracleError, type OracleError } from '../../errors.ts';
+import { isOracleError } from '../../errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../forecast/day.ts';
 import { type CollectionIndexes, insertInOrder, pickTraceparent } from '../../platform/mongo.ts';
 import { type PostResult, postGuarded, type TargetRules } from '../../platform/outbound/guarded.ts';
@@ -9,7 +9,7 @@ import type { SecretBox } from '../../platform/secrets.ts';
 import { getTraceHeaders } from '../../platform/tracing.ts';
 import type { PushedName } from '../events.ts';
 import type { AnyEvent, EventLog } from '../log.ts';
-import { CHAT_FORMATS, type ChatVerdict, openTargetUrl } from './formats.ts';
+import { CHAT_FORMATS, type ChatVerdict, formatFailedStatus, openTargetUrl } from './formats.ts';
 import { buildSignatureHeaders, openSigningSecrets } from './signing.ts';
 import { type Disablement, matchesWebhook, type WebhookDoc } from './store.ts';
 
@@ -62,7 +62,7 @@ export class DeliveryQueue {
       const fresh = await this.#filterNew(webhook, messages);
       if (fresh.length === 0) break;
       const last = await this.#lastPosition(webhook._id);
-      const docs = fresh.map((message, index) => toPendingDelivery(webhook, message, last + 1 + index, now));
+      const docs = fresh.map((message, index) => ({ ...toPlace(webhook, last + 1 + index), ...toPending(webhook, message, now) }));
       const { inserted, complete } = await insertInOrder(this.#deliveries, docs);
       appended += inserted;
       if (complete) break;
@@ -162,26 +162,25 @@ export class DeliveryQueue {
 
   /** Inserts a finished delivery that was never queued, i.e. a test. */
   async insertFinished(
-    { _id: webhookId, wallet }: QueueOwner,
+    webhook: QueueOwner,
     done: Omit<WebhookDeliveryDoc, '_id' | 'webhookId' | 'wallet' | 'position'>,
   ): Promise<WebhookDeliveryDoc> {
     for (;;) {
-      const position = (await this.#lastPosition(webhookId)) + 1;
-      const doc = { ...done, _id: `${webhookId}:${position}`, webhookId, wallet, position };
+      const doc = { ...done, ...toPlace(webhook, (await this.#lastPosition(webhook._id)) + 1) };
       if ((await insertInOrder(this.#deliveries, [doc])).complete) return doc;
     }
   }
 
   async purge(now: Date): Promise<void> {
     const { live, asked } = DELIVERY_RETENTION_DAYS;
-    await this.#purge({ cause: LIVE_CAUSE }, now, live);
     // `ping:` and `replay:` sort after `live`.
-    await this.#purge({ cause: { $gt: LIVE_CAUSE } }, now, asked);
-  }
-
-  async #purge(of: Filter<WebhookDeliveryDoc>, now: Date, days: number): Promise<void> {
-    const createdAt = { $lt: new Date(now.getTime() - days * DAY_MS) };
-    await this.#deliveries.deleteMany({ ...of, createdAt, state: { $ne: 'PENDING' } }, { hint: BY_AGE });
+    for (const { cause, days } of [
+      { cause: LIVE_CAUSE, days: live },
+      { cause: { $gt: LIVE_CAUSE }, days: asked },
+    ]) {
+      const createdAt = { $lt: new Date(now.getTime() - days * DAY_MS) };
+      await this.#deliveries.deleteMany({ cause, createdAt, state: { $ne: 'PENDING' } }, { hint: BY_AGE });
+    }
   }
 
   async #filterNew({ _id }: QueueOwner, messages: readonly WebhookMessage[]): Promise<WebhookMessage[]> {
@@ -201,21 +200,13 @@ export class DeliveryQueue {
 const BY_ID = { hint: { _id: 1 } } as const;
 const WAITING_WEBHOOKS: Document[] = [{ $match: { state: 'PENDING' } }, { $group: { _id: '$webhookId' } }];
 
-function toPendingDelivery(owner: QueueOwner, message: WebhookMessage, position: number, now: Date): WebhookDeliveryDoc {
-  const { _id: webhookId, wallet } = owner;
-  return {
-    _id: `${webhookId}:${position}`,
-    webhookId,
-    position,
-    wallet,
-    ...message,
-    once: buildOnceKey(webhookId, message),
-    state: 'PENDING',
-    attempts: [],
-    nextAttemptAt: null,
-    createdAt: now,
-    finishedAt: null,
-  };
+function toPlace({ _id: webhookId, wallet }: QueueOwner, position: number) {
+  return { _id: `${webhookId}:${position}`, webhookId, position, wallet };
+}
+
+function toPending({ _id }: QueueOwner, message: WebhookMessage, createdAt: Date) {
+  const once = buildOnceKey(_id, message);
+  return { ...message, once, state: 'PENDING' as const, attempts: [], nextAttemptAt: null, createdAt, finishedAt: null };
 }
 
 function buildOnceKey(webhookId: string, { eventId, cause }: Pick<WebhookDeliveryDoc, 'eventId' | 'cause'>): string {
@@ -238,18 +229,13 @@ export const FAN_OUT_INDEX = { key: BY_PROGRESS } as const;
 /** Queues events for matching active webhooks, each once, in log order. Safe in any number of processes, also after a kill. */
 export async function fanOutEvents(deps: FanOutDeps): Promise<void> {
   const webhooks = deps.db.collection<WebhookDoc>('webhooks');
+  const options = { sort: { queuedThrough: 1 }, projection: { queuedThrough: 1 }, hint: BY_PROGRESS } as const;
   for (;;) {
-    const from = await findLeastProgress(webhooks);
-    const page = from === null ? [] : await deps.events.after(from, PAGE_SIZE);
+    const furthestBehind = await webhooks.findOne({ status: 'active' }, options);
+    const page = furthestBehind === null ? [] : await deps.events.after(furthestBehind.queuedThrough, PAGE_SIZE);
     if (page.length === 0) return;
     await queueEventPage(deps, webhooks, page);
   }
-}
-
-/** Progress of the active webhook furthest behind; null without any. */
-async function findLeastProgress(webhooks: Collection<WebhookDoc>): Promise<number | null> {
-  const options = { sort: { queuedThrough: 1 }, projection: { queuedThrough: 1 }, hint: BY_PROGRESS } as const;
-  return (await webhooks.findOne({ status: 'active' }, options))?.queuedThrough ?? null;
 }
 
 async function queueEventPage({ queue, now }: FanOutDeps, webhooks: Collection<WebhookDoc>, page: AnyEvent[]): Promise<void> {
@@ -313,37 +299,22 @@ export class SenderLeaseStore {
   }
 }
 
-interface AttemptContext {
-  webhook: Pick<WebhookDoc, 'failingSince'>;
-  attempts: number;
-  called: WebhookCallResult;
-}
-
-interface AttemptOutcome {
-  verdict: DeliveryTransition;
-  end: Omit<Disablement, 'at'> | null;
-}
-
 /** Outcome of an attempt by Standard Webhooks. @param random from 0 to below 1 */
-export function decideOutcome(context: AttemptContext, random: () => number): AttemptOutcome {
-  const {
-    webhook,
-    attempts,
-    called: { attempt, retryAfterSeconds, ended },
-  } = context;
+export function decideOutcome(
+  { webhook, attempts, called }: { webhook: Pick<WebhookDoc, 'failingSince'>; attempts: number; called: WebhookCallResult },
+  random: () => number,
+): { verdict: DeliveryTransition; end: Omit<Disablement, 'at'> | null } {
+  const { attempt, retryAfterSeconds, ended } = called;
   const { at, reason } = attempt;
   if (reason === null) return { verdict: { state: 'DELIVERED' }, end: null };
   const failingSince = webhook.failingSince ?? at;
-  if (ended !== null) return disablingOutcome({ by: 'receiver', reason: ended, failingSince });
+  if (ended !== null) return { verdict: { state: 'CANCELLED' }, end: { by: 'receiver', reason: ended, failingSince } };
   if (at.getTime() - failingSince.getTime() >= DISABLE_AFTER_FAILING_MS) {
-    return disablingOutcome({ by: 'failures', reason: `Every attempt has failed for five days; the last one: ${reason}`, failingSince });
+    const end = { by: 'failures', reason: `Every attempt has failed for five days; the last one: ${reason}`, failingSince } as const;
+    return { verdict: { state: 'CANCELLED' }, end };
   }
   const nextAttemptAt = getNextAttemptAt({ attempts, at, retryAfterSeconds }, random);
   return { verdict: nextAttemptAt === null ? { state: 'FAILED' } : { state: 'PENDING', nextAttemptAt }, end: null };
-}
-
-function disablingOutcome(end: Omit<Disablement, 'at'>): AttemptOutcome {
-  return { verdict: { state: 'CANCELLED' }, end };
 }
 
 /** Delays between attempts, as Standard Webhooks recommends; the first attempt has none. */
@@ -366,14 +337,11 @@ export const RETRY_JITTER = 0.2;
 export const MAX_RECEIVER_RETRY_AFTER_MS = 24 * HOUR_MS;
 export const DISABLE_AFTER_FAILING_MS = 5 * 24 * HOUR_MS;
 
-interface FailedAttempt {
-  attempts: number;
-  at: Date;
-  retryAfterSeconds: number | null;
-}
-
 /** Null if none is left. A receiver may request a longer delay, not a shorter one. @param random from 0 to below 1 */
-export function getNextAttemptAt({ attempts, at, retryAfterSeconds }: FailedAttempt, random: () => number): Date | null {
+export function getNextAttemptAt(
+  { attempts, at, retryAfterSeconds }: { attempts: number; at: Date; retryAfterSeconds: number | null },
+  random: () => number,
+): Date | null {
   const step = RETRY_DELAYS_MS[attempts - 1];
   if (step === undefined) return null;
   const asked = Math.min((retryAfterSeconds ?? 0) * SECOND_MS, MAX_RECEIVER_RETRY_AFTER_MS);
@@ -435,26 +403,16 @@ export async function callWebhook(deps: CallWebhookDeps, webhook: WebhookTarget,
   } catch (error) {
     if (!isOracleError(error) || error.code === 'RATE_LIMITED') throw error;
     const ms = Math.round(performance.now() - started);
-    return { attempt: { at, status: null, ms, reason: formatErrorReason(error) }, retryAfterSeconds: null, ended: null };
+    // Contains nothing that the receiver sent.
+    const reason = error.code === 'TARGET_UNREACHABLE' ? `No answer (${error.details?.reason})` : error.message;
+    return { attempt: { at, status: null, ms, reason }, retryAfterSeconds: null, ended: null };
   }
 }
 
 function judgeAnswer({ chat }: WebhookTarget, { status, retryAfterSeconds, answer }: PostResult): ChatVerdict {
-  if (chat === undefined) {
-    const ended = status === HTTP_GONE ? 'The receiver answered 410 Gone' : null;
-    return { reason: formatStatusReason(status), retryAfterSeconds, ended };
-  }
-  return CHAT_FORMATS[chat.format].judge({ status, retryAfterSeconds, text: answer ?? '' });
-}
-
-function formatStatusReason(status: number): string | null {
-  if (status >= 200 && status < 300) return null;
-  return status >= 300 && status < 400 ? `HTTP ${status}: redirects are not followed` : `HTTP ${status}`;
-}
-
-/** Contains nothing that the receiver sent. */
-function formatErrorReason({ code, message, details }: OracleError): string {
-  return code === 'TARGET_UNREACHABLE' ? `No answer (${details?.reason})` : message;
+  if (chat !== undefined) return CHAT_FORMATS[chat.format].judge({ status, retryAfterSeconds, text: answer ?? '' });
+  const reason = status >= 200 && status < 300 ? null : formatFailedStatus(status);
+  return { reason, retryAfterSeconds, ended: status === HTTP_GONE ? 'The receiver answered 410 Gone' : null };
 }
 
 /** PENDING: queued or waiting for a retry. FAILED: no attempts left. CANCELLED: the webhook was disabled. */

@@ -3,23 +3,9 @@ import { z } from 'zod';
 import { OracleError } from '../../errors.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { joinUrl } from '../../platform/service-client.ts';
-import { TIME } from '../../platform/validation.ts';
+import { parseJsonOrNull, TIME } from '../../platform/validation.ts';
 import { sanitizeText } from '../../record/self-tests.ts';
 import type { EventPayload, PushedEvent, PushedName } from '../events.ts';
-
-/** A chat to which messages are posted. */
-interface ChatTarget {
-  format: ChatName;
-  /** Of formats that name a chat beside the URL; null otherwise. */
-  chatId: string | null;
-}
-
-interface WantedTarget {
-  format: WebhookFormat;
-  /** Checked by the rules for all targets. */
-  url: string;
-  chatId: string | null;
-}
 
 /** As it is stored. Any URL may have a credential in its path or query. */
 export interface StoredTarget {
@@ -29,7 +15,8 @@ export interface StoredTarget {
   sealedUrl: string;
   /** Digest of URL and chat, equal for equal addresses; a credential within is too long to be found from it. */
   targetKey: string;
-  chat?: ChatTarget;
+  /** Of formats that post to a chat; its id where they name one beside the URL. */
+  chat?: { format: ChatName; chatId: string | null };
 }
 
 /** Hosts and paths of chats, which take no event as it is. */
@@ -39,11 +26,21 @@ const CHAT_URLS: readonly [host: RegExp, path: RegExp, format: ChatName][] = [
   [/^api\.telegram\.org$/, /^\/bot/, 'telegram'],
 ];
 
-/** The masked URL of a target and its parts to store. @throws OracleError INPUT_INVALID naming `url`, `format` or `chatId` */
-export function toStoredTarget(webhookId: string, { format, url, chatId }: WantedTarget, box: SecretBox): StoredTarget {
+/** The masked URL of a target, checked by the rules for all, and its parts to store. @throws OracleError INPUT_INVALID naming `url`, `format` or `chatId` */
+export function toStoredTarget(
+  webhookId: string,
+  { format, url, chatId }: { format: WebhookFormat; url: string; chatId: string | null },
+  box: SecretBox,
+): StoredTarget {
   if (format === 'json') {
-    const { href, origin } = new URL(url);
-    requireNoChat(new URL(url));
+    const { href, origin, hostname, pathname } = new URL(url);
+    const chat = CHAT_URLS.find(([host, path]) => host.test(hostname) && path.test(pathname))?.[2];
+    if (chat !== undefined) {
+      throw new OracleError('INPUT_INVALID', `This is the URL of a ${CHAT_FORMATS[chat].label} chat, which takes no event as it is`, {
+        field: 'format',
+        suggestedAction: `Register it with "format": "${chat}".`,
+      });
+    }
     if (chatId !== null) throw invalidChatId('format json has no chat');
     return { url: `${origin}/***`, ...seal(webhookId, href, null, box) };
   }
@@ -72,25 +69,8 @@ export function matchTarget({ targetKey }: Pick<StoredTarget, 'targetKey'>) {
   return { targetKey };
 }
 
-function requireNoChat({ hostname, pathname }: URL): void {
-  const found = CHAT_URLS.find(([host, path]) => host.test(hostname) && path.test(pathname));
-  if (found === undefined) return;
-  const [, , format] = found;
-  throw new OracleError('INPUT_INVALID', `This is the URL of a ${CHAT_FORMATS[format].label} chat, which takes no event as it is`, {
-    field: 'format',
-    suggestedAction: `Register it with "format": "${format}".`,
-  });
-}
-
 function invalidChatId(rule: string): OracleError {
   return new OracleError('INPUT_INVALID', `body field "chatId": ${rule}`, { field: 'chatId' });
-}
-
-interface ChatAddress {
-  /** Absolute; its path holds the credential. */
-  url: URL;
-  /** Only of chats that name one: see `hasChatId`. */
-  chatId: string | null;
 }
 
 interface ChatAnswer {
@@ -125,19 +105,17 @@ interface ChatFormat {
   /** The last characters of the credential. */
   getHint(url: URL): string;
   /** The body of a post. */
-  render(message: ChatMessage, address: Pick<ChatAddress, 'chatId'>): object;
+  render(message: ChatMessage, address: { chatId: string | null }): object;
   judge(answer: ChatAnswer): ChatVerdict;
 }
 
 /** A message as its parts, without the markup of any chat. All texts are plain and have no line breaks. */
 interface ChatMessage {
   title: string;
-  fields: readonly ChatField[];
+  fields: readonly (readonly [label: string, value: string])[];
   note: string;
   link: { label: string; url: string };
 }
-
-type ChatField = readonly [label: string, value: string];
 
 /** Length of text that other parties have written. */
 const MAX_EXTERNAL_CHARS = 200;
@@ -197,19 +175,13 @@ function readVerdict(answer: ChatAnswer, rules: VerdictRules): ChatVerdict {
     const reason = rules.isAccepted(answer) ? null : `HTTP ${status}, in which ${rules.label} does not confirm the message`;
     return { reason, retryAfterSeconds, ended: null };
   }
-  const reason = status >= 300 && status < 400 ? `HTTP ${status}: redirects are not followed` : `HTTP ${status}`;
   const ended = rules.endings.includes(status) ? `${rules.label} answered ${status}: the address does not exist any more` : null;
-  return { reason, retryAfterSeconds, ended };
+  return { reason: formatFailedStatus(status), retryAfterSeconds, ended };
 }
 
-/** The members of a JSON object; none for any other text. */
-function readMembers(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
+/** @param status not of success */
+export function formatFailedStatus(status: number): string {
+  return status >= 300 && status < 400 ? `HTTP ${status}: redirects are not followed` : `HTTP ${status}`;
 }
 
 const MAX_HEADER_CHARS = 150;
@@ -284,12 +256,12 @@ const TELEGRAM: ChatFormat = {
     link_preview_options: { is_disabled: true },
   }),
   judge(answer) {
-    const body = readMembers(answer.text);
+    const body = parseJsonOrNull(answer.text) as { ok?: unknown } | null;
     return readVerdict(answer, {
       label: 'Telegram',
-      isAccepted: ({ status }) => status === 200 && body.ok === true,
+      isAccepted: ({ status }) => status === 200 && body?.ok === true,
       // A proxy may answer 403 or 404 too, without the members of the Bot API.
-      endings: body.ok === false ? ENDINGS : [],
+      endings: body?.ok === false ? ENDINGS : [],
     });
   },
 };
@@ -310,15 +282,14 @@ export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 /** A message of a delivery, as its recipient may see it. */
 export type DeliveredMessage = PushedEvent | PingMessage;
 
-type Description = Omit<ChatMessage, 'link'> & { link?: Partial<ChatMessage['link']> };
-type Descriptions = { [Name in PushedName]: (data: EventPayload<Name>) => Description };
+type Description = Omit<ChatMessage, 'link'> & { link?: ChatMessage['link'] };
 
 const NO_SKILL = 'The record shows no skill of the direction that can be distinguished from luck. Not advice.';
 const RECORD = 'Every forecast is committed on chain before its window opens, and scored in public.';
 const REPLAYED = ' Replayed by a demonstration.';
 
 /** A line of text for each kind of event: without an entry the type check fails. */
-const DESCRIPTIONS: Descriptions = {
+const DESCRIPTIONS: { [Name in PushedName]: (data: EventPayload<Name>) => Description } = {
   'signal.new': describeSignal,
   'signal.resolved': describeResolution,
   'wager.placed': describePlacedWager,
@@ -326,11 +297,7 @@ const DESCRIPTIONS: Descriptions = {
   'attestation.created': describeAttestation,
   'regime.changed': ({ from, to, riskLevel, date }) => ({
     title: `BTC/USD regime of ${date}: ${describeName(to)}`,
-    fields: [
-      ['From', describeName(from)],
-      ['To', describeName(to)],
-      ['Risk', describeName(riskLevel)],
-    ],
+    fields: Object.entries({ From: from, To: to, Risk: riskLevel }).map(([label, name]) => [label, describeName(name)] as const),
     note: 'The regime describes past prices; it forecasts nothing.',
   }),
   'webhook.disabled': ({ webhookId, reason, failingSince, enableUrl }) => ({
@@ -347,16 +314,12 @@ const DESCRIPTIONS: Descriptions = {
 
 /** The text of a message for chats. @param publicUrl of the service, for links */
 export function describeMessage(message: DeliveredMessage, publicUrl: string): ChatMessage {
-  const { link = {}, ...text } = message.type === 'ping' ? describePing(message) : describeEvent(message);
+  const isPing = message.type === 'ping';
+  const described = isPing ? describePing(message) : (DESCRIPTIONS[message.type] as (data: EventPayload) => Description)(message.data);
+  const { link: { label, url } = { label: 'The record', url: '/' }, ...text } = described;
   const isReplayed = 'replayed' in message.data && message.data.replayed;
-  const home = { label: 'The record', url: joinUrl(publicUrl, '/') };
-  const { label, url } = { ...home, ...link };
   const absolute = url.startsWith('/') ? joinUrl(publicUrl, url) : url;
   return { ...text, note: `${text.note}${isReplayed ? REPLAYED : ''}`, link: { label, url: new URL(absolute).href } };
-}
-
-function describeEvent({ type, data }: PushedEvent): Description {
-  return (DESCRIPTIONS[type] as (data: EventPayload) => Description)(data);
 }
 
 function describePing({ timestamp, data: { webhookId } }: PingMessage): Description {
@@ -448,14 +411,9 @@ function describeSettledWager(data: EventPayload<'wager.settled'>): Description 
   };
 }
 
-function describeStake({
-  market,
-  venue,
-  asset,
-  side,
-  amount,
-  odds,
-}: Pick<EventPayload<'wager.placed'>, 'market' | 'venue' | 'asset' | 'side' | 'amount' | 'odds'>): ChatMessage['fields'] {
+type Stake = Pick<EventPayload<'wager.placed'>, 'market' | 'venue' | 'asset' | 'side' | 'amount' | 'odds'>;
+
+function describeStake({ market, venue, asset, side, amount, odds }: Stake): ChatMessage['fields'] {
   return [
     ['Market', describeExternal(market)],
     ['Venue', describeExternal(venue)],
@@ -479,8 +437,6 @@ export const PING_MESSAGE = z.object({
 export type PingMessage = z.input<typeof PING_MESSAGE>;
 
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 });
-const HIDDEN = 'hidden';
-
 /** `2026-11-22 21:35 UTC` for an ISO 8601 time. */
 function describeTime(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
@@ -513,5 +469,5 @@ function describeExternal(text: string): string {
 
 /** `hidden` for a value that the subscriber's tier may not see. */
 function describeHidden<T>(value: T | null, describe: (value: T) => string): string {
-  return value === null ? HIDDEN : describe(value);
+  return value === null ? 'hidden' : describe(value);
 }

@@ -24,8 +24,6 @@ const QUOTAS = {
   },
 } as const;
 
-type QuotaName = keyof typeof QUOTAS;
-
 /** `_id` is `<use>:<wallet>:<day>`. */
 interface DailyQuotaDoc {
   _id: string;
@@ -34,13 +32,6 @@ interface DailyQuotaDoc {
 }
 
 type QuotaGrant = Pick<DailyQuotaDoc, '_id'>;
-
-interface QuotaRequest {
-  use: QuotaName;
-  /** In lower case. */
-  wallet: string;
-  count: number;
-}
 
 const COLLECTION = 'webhook_daily_use';
 const BY_EXPIRY = { expiresAt: 1 } as const;
@@ -56,16 +47,20 @@ export class DailyQuotaStore {
     this.#quotas = db.collection(COLLECTION);
   }
 
-  /** Consumes `count` of a day's quota, all or nothing. @throws OracleError RATE_LIMITED when the quota is exceeded */
-  async consume({ use, wallet, count }: QuotaRequest, now: Date): Promise<QuotaGrant> {
+  /** Consumes `count` of a day's quota, all or nothing. @param wallet in lower case @throws OracleError RATE_LIMITED when the quota is exceeded */
+  async consume({ use, wallet, count }: { use: keyof typeof QUOTAS; wallet: string; count: number }, now: Date): Promise<QuotaGrant> {
     const day = toDay(now.getTime());
     const grant = { _id: `${use}:${wallet}:${day}` };
-    const { limit } = QUOTAS[use];
-    await this.#ensureRow(grant, new Date((day + 1) * DAY_MS));
+    const { limit, message, suggestedAction } = QUOTAS[use];
+    const expiresAt = new Date((day + 1) * DAY_MS);
+    // Concurrent first requests of a day may conflict.
+    await this.#quotas.updateOne(grant, { $setOnInsert: { used: 0, expiresAt } }, { upsert: true, ...BY_ID }).catch(ignoreDuplicate);
     const within = { ...grant, used: { $lte: limit - count } };
     const { modifiedCount } = await this.#quotas.updateOne(within, { $inc: { used: count } }, BY_ID);
-    if (modifiedCount === 0) throw await this.#createQuotaError(use, grant, now);
-    return grant;
+    if (modifiedCount > 0) return grant;
+    const used = (await this.#quotas.findOne(grant, BY_ID))?.used ?? 0;
+    const retryAfterSeconds = Math.ceil((DAY_MS - (now.getTime() % DAY_MS)) / 1_000);
+    throw new OracleError('RATE_LIMITED', message, { suggestedAction, details: { limit, used }, retryAfterSeconds });
   }
 
   async refund({ _id }: QuotaGrant, count: number): Promise<void> {
@@ -74,21 +69,6 @@ export class DailyQuotaStore {
 
   async purge(now: Date): Promise<void> {
     await this.#quotas.deleteMany({ expiresAt: { $lte: now } }, { hint: BY_EXPIRY });
-  }
-
-  async #ensureRow({ _id }: QuotaGrant, expiresAt: Date): Promise<void> {
-    // Concurrent first requests of a day may conflict.
-    await this.#quotas.updateOne({ _id }, { $setOnInsert: { used: 0, expiresAt } }, { upsert: true, ...BY_ID }).catch(ignoreDuplicate);
-  }
-
-  async #createQuotaError(use: QuotaName, { _id }: QuotaGrant, now: Date): Promise<OracleError> {
-    const { limit, message, suggestedAction } = QUOTAS[use];
-    const used = (await this.#quotas.findOne({ _id }, BY_ID))?.used ?? 0;
-    return new OracleError('RATE_LIMITED', message, {
-      suggestedAction,
-      details: { limit, used },
-      retryAfterSeconds: Math.ceil((DAY_MS - (now.getTime() % DAY_MS)) / 1_000),
-    });
   }
 }
 
@@ -103,8 +83,6 @@ export interface HostLimiterOptions extends PostLimits {
   maxConcurrentPerWallet: number;
   now(): Date;
 }
-
-type HostPost = Pick<WebhookDoc, 'url' | 'wallet'>;
 
 /** `busy` ends with the posts in flight, `spent` with the minute. */
 type HostLimitReason = 'busy' | 'spent';
@@ -134,7 +112,7 @@ export class HostLimiter {
     this.#shares = perWallet.perMinute === null ? null : new HostRateLimit(now, perWallet.perMinute);
   }
 
-  async run<T>({ url, wallet }: HostPost, work: () => Promise<T>): Promise<T | HostLimitReason> {
+  async run<T>({ url, wallet }: Pick<WebhookDoc, 'url' | 'wallet'>, work: () => Promise<T>): Promise<T | HostLimitReason> {
     const host = getHostname(url);
     const keys = { host, wallet, share: `${wallet} ${host}` };
     const rejection = this.#findRejection(keys);
@@ -194,9 +172,6 @@ export const POSTS_PER_MINUTE = 60;
 /** The least recently used host is evicted; after a minute without posts its bucket would be full anyway. */
 const MAX_HOSTS = 10_000;
 
-/** `dropped` is to be logged; `dropped silently` follows within a minute of it. */
-type PostDecision = 'post' | 'dropped' | 'dropped silently';
-
 /** A token bucket per host: callbacks must not be usable to flood a third party. */
 export class HostRateLimit {
   readonly #hosts = new LRUCache<string, { left: number; at: number; loggedAt: number | null }>({
@@ -211,8 +186,8 @@ export class HostRateLimit {
     this.#perMinute = perMinute;
   }
 
-  /** Takes a token if there is one. @param host without port */
-  take(host: string): PostDecision {
+  /** Takes a token if there is one. `dropped` is to be logged; `dropped silently` follows within a minute of it. @param host without port */
+  take(host: string): 'post' | 'dropped' | 'dropped silently' {
     const at = this.#now().getTime();
     const before = this.#hosts.get(host) ?? { left: this.#perMinute, at, loggedAt: null };
     const left = Math.min(this.#perMinute, before.left + (Math.max(0, at - before.at) * this.#perMinute) / MINUTE_MS);

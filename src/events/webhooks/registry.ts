@@ -43,9 +43,17 @@ export interface WebhookRegistration {
 
 export type WebhookRegistry = ReturnType<typeof createWebhookRegistry>;
 
-export interface WebhookRegistryDeps extends ReplayEventsDeps, TestWebhookDeps {
+export interface WebhookRegistryDeps {
+  store: WebhookStore;
+  events: Pick<EventLog, 'after' | 'event' | 'firstId' | 'lastId'>;
+  queue: DeliveryQueue;
+  claims: ReplayClaimStore;
+  quotas: DailyQuotaStore;
   box: SecretBox;
   targets: TargetRules;
+  /** Sends and logs a test. */
+  ping(webhook: WebhookDoc): Promise<WebhookDeliveryDoc>;
+  now(): Date;
 }
 
 const DEFAULT_HORIZON_DAYS = DEFAULT_HORIZONS.map(parseHorizonDays);
@@ -75,7 +83,7 @@ export function createWebhookRegistry(deps: WebhookRegistryDeps) {
     },
     enable: (wallet: Address, id: string) => enable(deps, wallet.toLowerCase(), id),
     test: (wallet: Address, id: string) => testWebhook(deps, wallet.toLowerCase(), id),
-    replay: (wallet: Address, id: string, request: ReplayRequest) => replayEvents(deps, { wallet: wallet.toLowerCase(), id, request }),
+    replay: (wallet: Address, id: string, request: ReplayRequest) => replayEvents(deps, wallet.toLowerCase(), id, request),
     /** Finished and pending deliveries, newest first. */
     async listDeliveries(wallet: Address, id: string, query: DeliveryQuery) {
       await requireOwnWebhook(store, wallet.toLowerCase(), id);
@@ -102,7 +110,7 @@ async function register({ store, events: log, box, targets, now }: WebhookRegist
   // An unresolved name is accepted: it is looked up again before each call.
   const { url } = await checkTarget(wanted.url, targets, 'accept');
   const { events, horizons = DEFAULT_HORIZON_DAYS, format = 'json', chatId = null } = wanted;
-  const subscription = normalizeSubscription({ ...toStoredTarget(id, { format, url, chatId }, box), events, horizons });
+  const subscription = normalizeSubscription(toStoredTarget(id, { format, url, chatId }, box), events, horizons);
   const doc = await store.add({
     _id: id,
     wallet,
@@ -135,14 +143,11 @@ async function enable({ store, queue, events: log, box, now }: WebhookRegistryDe
     const enabled = await store.enable(wallet, id, await log.lastId());
     const doc = enabled ?? (await requireOwnWebhook(store, wallet, id));
     if (doc.status === 'active') return toWebhookView(doc, now(), box);
-    if (doc.status === 'disabled' && !canOwnerEnable(doc)) throw disabledByOperator(doc);
+    if (doc.status === 'disabled' && !canOwnerEnable(doc)) {
+      const suggestedAction = 'Contact the operator, or delete it.';
+      throw new OracleError('CONFLICT', `The operator has ended the calls of this webhook: ${doc.disabledReason}`, { suggestedAction });
+    }
   }
-}
-
-function disabledByOperator({ disabledReason }: WebhookDoc): OracleError {
-  return new OracleError('CONFLICT', `The operator has ended the calls of this webhook: ${disabledReason}`, {
-    suggestedAction: 'Contact the operator, or delete it.',
-  });
 }
 
 /** Rules per wallet with bounded name lookups: slow names of one wallet do not delay others. */
@@ -167,13 +172,14 @@ export const PREVIOUS_SECRET_HOURS = 24;
 
 /** Retries are safe: the current secret set again changes nothing. @throws OracleError NOT_FOUND, INPUT_INVALID naming `secret`, CONFLICT */
 async function rotateSecret(
-  { store, box, now }: { store: WebhookStore; box: SecretBox; now(): Date },
+  { store, box, now }: WebhookRegistryDeps,
   { wallet, id, secret = generateSecret() }: { wallet: string; id: string; secret?: string },
-): Promise<{ doc: WebhookDoc; secret: string }> {
+) {
   const key = toSigningKey(secret);
   const doc = await requireOwnWebhook(store, wallet, id);
   const before = openSecretOrNull(box, doc);
-  if (before !== null && isSameKey(key, toSigningKey(before))) return { doc, secret };
+  const keyBefore = before === null ? null : toSigningKey(before);
+  if (keyBefore?.length === key.length && timingSafeEqual(keyBefore, key)) return { doc, secret };
   const at = now();
   const validUntil = new Date(at.getTime() + PREVIOUS_SECRET_HOURS * HOUR_MS);
   const rotated = await store.replaceSecret(doc, {
@@ -181,8 +187,9 @@ async function rotateSecret(
     secretSetAt: at,
     previousSecret: before === null ? null : { sealed: doc.sealedSecret, validUntil },
   });
-  if (rotated === null) throw concurrentChange();
-  return { doc: rotated, secret };
+  if (rotated !== null) return { doc: rotated, secret };
+  const suggestedAction = 'The response of that request has the current secret; repeat the request to set another one.';
+  throw new OracleError('CONFLICT', 'Another request changed or deleted the webhook at the same time', { suggestedAction });
 }
 
 function openSecretOrNull(box: SecretBox, { _id, sealedSecret }: WebhookDoc): string | null {
@@ -192,16 +199,6 @@ function openSecretOrNull(box: SecretBox, { _id, sealedSecret }: WebhookDoc): st
     if (isOracleError(error, 'CONFIG_INVALID')) return null;
     throw error;
   }
-}
-
-function isSameKey(one: Buffer, other: Buffer): boolean {
-  return one.length === other.length && timingSafeEqual(one, other);
-}
-
-function concurrentChange(): OracleError {
-  return new OracleError('CONFLICT', 'Another request changed or deleted the webhook at the same time', {
-    suggestedAction: 'The response of that request has the current secret; repeat the request to set another one.',
-  });
 }
 
 /** Unset fields stay unchanged; the format does. */
@@ -214,32 +211,18 @@ interface WebhookChange {
   horizons?: readonly number[] | null;
 }
 
-type WebhookSubscription = StoredTarget & Pick<WebhookDoc, 'events' | 'horizons'>;
-
 /** Normalizes the order, for the fingerprint. */
-function normalizeSubscription({
-  events,
-  horizons,
-  ...target
-}: StoredTarget & Required<Pick<WebhookChange, 'events' | 'horizons'>>): WebhookSubscription {
+function normalizeSubscription(target: StoredTarget, events: readonly PushedName[], horizons: readonly number[] | null) {
   return {
     ...target,
     events: PUSHED_NAMES.filter((name) => events.includes(name)),
-    horizons: horizons === null ? null : [...horizons].sort((a, b) => a - b),
+    horizons: horizons?.toSorted((a, b) => a - b) ?? null,
   };
-}
-
-interface ChangeWebhookDeps {
-  store: WebhookStore;
-  queue: Pick<DeliveryQueue, 'makeDue'>;
-  targets: TargetRules;
-  box: SecretBox;
-  now(): Date;
 }
 
 /** Pending messages go to the new URL at once. @throws OracleError NOT_FOUND; INPUT_INVALID naming `url` or `chatId`; RATE_LIMITED; CONFLICT for a duplicate, or an unreadable URL */
 async function changeWebhook(
-  { store, queue, targets, box, now }: ChangeWebhookDeps,
+  { store, queue, targets, box, now }: WebhookRegistryDeps,
   { wallet, id, change }: { wallet: string; id: string; change: WebhookChange },
 ): Promise<WebhookDoc> {
   // The text is checked for every caller; the host is looked up for the owner only.
@@ -251,8 +234,7 @@ async function changeWebhook(
   for (;;) {
     const before = await requireOwnWebhook(store, wallet, id);
     const { events = before.events, horizons = before.horizons } = change;
-    const target = changeTarget(before, { url, chatId: change.chatId }, box);
-    const wanted = normalizeSubscription({ ...target, events, horizons });
+    const wanted = normalizeSubscription(changeTarget(before, { url, chatId: change.chatId }, box), events, horizons);
     const fingerprint = buildFingerprint({ wallet, ...wanted });
     if (fingerprint === before.fingerprint) return before;
     // Failures of the old target do not count for a new one.
@@ -309,29 +291,21 @@ export const CALLBACK_PATTERN = `^https://${NOT_LOCAL}(?:${LABEL}\\.)+[a-z]{2,63
 /** Minimum interval between tests of a webhook, since each calls a receiver. */
 export const MIN_TEST_INTERVAL_SECONDS = 5;
 
-interface TestWebhookDeps extends Pick<ReplayEventsDeps, 'store' | 'queue' | 'quotas' | 'now'> {
-  /** Sends and logs a test. */
-  ping(webhook: WebhookDoc): Promise<WebhookDeliveryDoc>;
-}
-
 /** A receiver that accepts the test is up again: pending messages become due. @throws OracleError NOT_FOUND; RATE_LIMITED; CONFLICT */
-async function testWebhook(deps: TestWebhookDeps, wallet: string, id: string): Promise<WebhookDeliveryDoc> {
-  const { store, queue, quotas, ping, now } = deps;
+async function testWebhook({ store, queue, quotas, ping, now }: WebhookRegistryDeps, wallet: string, id: string) {
   const webhook = await requireOwnWebhook(store, wallet, id);
   const at = now();
   const since = new Date(at.getTime() - MIN_TEST_INTERVAL_SECONDS * 1_000);
-  if (!(await store.recordTest(webhook, { since, at }))) throw testedTooSoon();
+  if (!(await store.recordTest(webhook, { since, at }))) {
+    throw new OracleError('RATE_LIMITED', `A webhook is tested once in ${MIN_TEST_INTERVAL_SECONDS} seconds`, {
+      suggestedAction: `Wait ${MIN_TEST_INTERVAL_SECONDS} s.`,
+      retryAfterSeconds: MIN_TEST_INTERVAL_SECONDS,
+    });
+  }
   await quotas.consume({ use: 'test', wallet, count: 1 }, at);
   const delivery = await ping(webhook);
   if (delivery.state === 'DELIVERED') await queue.makeDue(id, now());
   return delivery;
-}
-
-function testedTooSoon(): OracleError {
-  return new OracleError('RATE_LIMITED', `A webhook is tested once in ${MIN_TEST_INTERVAL_SECONDS} seconds`, {
-    suggestedAction: `Wait ${MIN_TEST_INTERVAL_SECONDS} s.`,
-    retryAfterSeconds: MIN_TEST_INTERVAL_SECONDS,
-  });
 }
 
 export interface ReplayRequest {
@@ -344,61 +318,42 @@ export interface ReplayRequest {
   until?: Date;
 }
 
-interface QueuedReplay {
-  /** Id in the deliveries; null if nothing was queued. */
-  replayId: string | null;
-  queued: number;
-  /** Id of the first event; null if nothing was queued. */
-  from: number | null;
-  to: number | null;
-}
-
-interface ReplayEventsDeps {
-  store: WebhookStore;
-  events: Pick<EventLog, 'after' | 'event' | 'firstId' | 'lastId'>;
-  queue: DeliveryQueue;
-  claims: ReplayClaimStore;
-  quotas: DailyQuotaStore;
-  now(): Date;
-}
-
 export const REPLAY_CAUSE_PREFIX = 'replay:';
 
 const START_FIELDS = ['eventId', 'sinceId', 'since'] as const;
 const PAGE_SIZE = 200;
 
 /** One replay per webhook at a time. @throws OracleError NOT_FOUND; INPUT_INVALID; CONFLICT for an inactive webhook or a second replay; RATE_LIMITED */
-async function replayEvents(
-  deps: ReplayEventsDeps,
-  { wallet, id, request }: { wallet: string; id: string; request: ReplayRequest },
-): Promise<QueuedReplay> {
-  const webhook = await requireOwnWebhook(deps.store, wallet, id);
-  const events = await selectEvents(deps, webhook, request);
-  if (webhook.status !== 'active') throw webhookInactive();
-  if (events.length === 0) return { replayId: null, queued: 0, from: null, to: null };
-  const replayId = await queueReplay(deps, webhook, events);
-  return { replayId, queued: events.length, from: events[0]!._id, to: events.at(-1)!._id };
-}
-
-async function queueReplay(deps: ReplayEventsDeps, webhook: WebhookDoc, events: AnyEvent[]): Promise<string> {
+async function replayEvents(deps: WebhookRegistryDeps, wallet: string, id: string, request: ReplayRequest) {
   const { store, queue, claims } = deps;
-  const cause = `${REPLAY_CAUSE_PREFIX}${randomUUID()}`;
-  const claim = await claims.acquire(webhook._id);
+  const webhook = await requireOwnWebhook(store, wallet, id);
+  const events = await selectEvents(deps, webhook, request);
+  if (webhook.status !== 'active') {
+    const suggestedAction = 'Enable it first: POST /api/svc/webhooks/{id}/enable.';
+    throw new OracleError('CONFLICT', 'The webhook is not active: nothing is sent to it', { suggestedAction });
+  }
+  if (events.length === 0) return { replayId: null, queued: 0, from: null, to: null };
+  const replayId = randomUUID();
+  const claim = await claims.acquire(id);
   try {
-    if (await queue.hasPending(webhook._id, REPLAY_CAUSE_PREFIX)) throw replayPending();
-    await appendWithinQuota(deps, webhook, { events, cause });
+    if (await queue.hasPending(id, REPLAY_CAUSE_PREFIX)) throw replayPending();
+    await appendWithinQuota(deps, webhook, events, `${REPLAY_CAUSE_PREFIX}${replayId}`);
   } finally {
     await claims.release(claim);
   }
-  await dropIfDeleted(store, queue, webhook);
-  return cause.slice(REPLAY_CAUSE_PREFIX.length);
+  // A deletion empties the queue once; messages appended after it are deleted here.
+  if ((await store.get(wallet, id)) === null) {
+    await queue.deleteAll(id);
+    throw webhookNotFound();
+  }
+  return { replayId, queued: events.length, from: events[0]!._id, to: events.at(-1)!._id };
 }
 
 /** Refunds the quota of events that were not queued. */
-async function appendWithinQuota({ queue, quotas, now }: ReplayEventsDeps, webhook: WebhookDoc, of: { events: AnyEvent[]; cause: string }) {
-  let unused = of.events.length;
+async function appendWithinQuota({ queue, quotas, now }: WebhookRegistryDeps, webhook: WebhookDoc, events: AnyEvent[], cause: string) {
+  let unused = events.length;
   const grant = await quotas.consume({ use: 'replay', wallet: webhook.wallet, count: unused }, now());
-  const messages = of.events.map((event) => ({ ...toWebhookMessage(event, of.cause), ...getTraceHeaders() }));
+  const messages = events.map((event) => ({ ...toWebhookMessage(event, cause), ...getTraceHeaders() }));
   try {
     unused -= await queue.append(webhook, messages, now());
   } finally {
@@ -406,19 +361,13 @@ async function appendWithinQuota({ queue, quotas, now }: ReplayEventsDeps, webho
   }
 }
 
-/** A deletion empties the queue once; messages appended after it are deleted here. */
-async function dropIfDeleted(store: WebhookStore, queue: DeliveryQueue, { _id, wallet }: WebhookDoc): Promise<void> {
-  if ((await store.get(wallet, _id)) !== null) return;
-  await queue.deleteAll(_id);
-  throw webhookNotFound();
-}
-
-async function selectEvents({ events: log, now }: ReplayEventsDeps, webhook: WebhookDoc, request: ReplayRequest): Promise<AnyEvent[]> {
+async function selectEvents({ events: log, now }: WebhookRegistryDeps, webhook: WebhookDoc, request: ReplayRequest): Promise<AnyEvent[]> {
   checkReplayRequest(request, now());
   const { eventId, sinceId, since, until } = request;
   if (eventId !== undefined) return [await requireEvent(log, webhook, eventId)];
   const first = (await log.firstId()) ?? 1;
-  if (sinceId !== undefined) await checkSince(log, sinceId, first);
+  if (sinceId !== undefined && sinceId > (await log.lastId())) throw unknownEvent('sinceId');
+  if (sinceId !== undefined && sinceId < first - 1) throw expiredEvent('sinceId', first);
   const wanted: AnyEvent[] = [];
   for (let last = sinceId ?? first - 1; ; ) {
     const page = await log.after(last, PAGE_SIZE);
@@ -442,17 +391,12 @@ function checkReplayRequest(request: ReplayRequest, now: Date): void {
   }
 }
 
-async function requireEvent(log: ReplayEventsDeps['events'], webhook: WebhookDoc, eventId: number): Promise<AnyEvent> {
+async function requireEvent(log: WebhookRegistryDeps['events'], webhook: WebhookDoc, eventId: number): Promise<AnyEvent> {
   const event = await log.event(eventId);
   if (event === null) throw (await log.lastId()) < eventId ? unknownEvent('eventId') : expiredEvent('eventId', await log.firstId());
   // The same error for a notice to another wallet, which must not be disclosed.
   if (!matchesWebhook(webhook, event)) throw invalidReplayField('eventId', 'The webhook is not called for this event');
   return event;
-}
-
-async function checkSince(log: ReplayEventsDeps['events'], sinceId: number, first: number): Promise<void> {
-  if (sinceId > (await log.lastId())) throw unknownEvent('sinceId');
-  if (sinceId < first - 1) throw expiredEvent('sinceId', first);
 }
 
 function invalidReplayField(field: string, message: string): OracleError {
@@ -471,12 +415,6 @@ function expiredEvent(field: string, oldestId: number | null): OracleError {
   });
 }
 
-function webhookInactive(): OracleError {
-  return new OracleError('CONFLICT', 'The webhook is not active: nothing is sent to it', {
-    suggestedAction: 'Enable it first: POST /api/svc/webhooks/{id}/enable.',
-  });
-}
-
 function replayPending(): OracleError {
   return new OracleError('CONFLICT', 'A replay to this webhook still waits in its queue', {
     suggestedAction: 'Wait until it has been delivered: GET /api/svc/webhooks/{id}/deliveries?state=PENDING shows what waits.',
@@ -485,11 +423,6 @@ function replayPending(): OracleError {
 
 /** Time to append a replay to the queue; later its process counts as dead. */
 const CLAIM_MS = 30_000;
-
-interface ReplayClaim {
-  webhookId: string;
-  until: Date;
-}
 
 /** Stores claims in the webhook documents, so that they are deleted with them. */
 export class ReplayClaimStore {
@@ -500,38 +433,26 @@ export class ReplayClaimStore {
   }
 
   /** By the database's clock. @throws OracleError CONFLICT during another request's claim, or if the webhook is no longer active */
-  async acquire(webhookId: string): Promise<ReplayClaim> {
+  async acquire(webhookId: string): Promise<{ webhookId: string; until: Date }> {
     const free = { _id: webhookId, status: 'active' as const, $expr: { $not: [{ $gt: ['$replays.claimedUntil', '$$NOW'] }] } };
     const claim = [{ $set: { 'replays.claimedUntil': { $add: ['$$NOW', CLAIM_MS] } } }];
     const webhook = await this.#webhooks.findOneAndUpdate(free, claim, { returnDocument: 'after', hint: { _id: 1 } });
-    if (webhook === null) throw replayInProgress();
-    return { webhookId, until: webhook.replays!.claimedUntil };
+    if (webhook !== null) return { webhookId, until: webhook.replays!.claimedUntil };
+    const suggestedAction = 'Check the webhook and its deliveries, then retry.';
+    throw new OracleError('CONFLICT', 'The webhook is being changed, or replayed to, by another request', { suggestedAction });
   }
 
-  async release({ webhookId, until }: ReplayClaim): Promise<void> {
+  async release({ webhookId, until }: { webhookId: string; until: Date }): Promise<void> {
     const own = { _id: webhookId, 'replays.claimedUntil': until };
     await repeatIfUncertain(() => this.#webhooks.updateOne(own, { $set: { 'replays.claimedUntil': new Date(0) } }, { hint: { _id: 1 } }));
   }
 }
 
-function replayInProgress(): OracleError {
-  return new OracleError('CONFLICT', 'The webhook is being changed, or replayed to, by another request', {
-    suggestedAction: 'Check the webhook and its deliveries, then retry.',
-  });
-}
-
-interface SendPingDeps extends CallWebhookDeps {
-  queue: DeliveryQueue;
-  hosts: HostLimiter;
-  /** For links in messages to chats. */
-  publicUrl: string;
-}
-
-/** `Retry-After` when the host limit rejects a test. */
-const RETRY_AFTER_SECONDS = { busy: 5, spent: 30 } as const;
-
 /** Sent at once, bypassing queue and status. @throws OracleError RATE_LIMITED by host or name lookups; CONFLICT for an unreadable secret */
-export async function sendPing(deps: SendPingDeps, webhook: WebhookDoc): Promise<WebhookDeliveryDoc> {
+export async function sendPing(
+  deps: CallWebhookDeps & { queue: DeliveryQueue; hosts: HostLimiter; publicUrl: string },
+  webhook: WebhookDoc,
+): Promise<WebhookDeliveryDoc> {
   const { queue, hosts, now, publicUrl } = deps;
   const [createdAt, name] = [now(), randomUUID()];
   const messageId = `ping_${name.replaceAll('-', '')}`;
@@ -539,7 +460,12 @@ export async function sendPing(deps: SendPingDeps, webhook: WebhookDoc): Promise
   const message: PingMessage = { id: null, type: 'ping', timestamp: createdAt.toISOString(), data };
   const call = { messageId, body: renderMessage(webhook, message, publicUrl) };
   const called = await hosts.run(webhook, () => callWebhook(deps, webhook, call).catch(rethrowUnreadableSecret));
-  if (typeof called === 'string') throw hostLimitReached(RETRY_AFTER_SECONDS[called]);
+  if (typeof called === 'string') {
+    throw new OracleError('RATE_LIMITED', 'The host of this webhook is being called too often', {
+      suggestedAction: 'Retry the test later.',
+      retryAfterSeconds: called === 'busy' ? 5 : 30,
+    });
+  }
   const { attempt } = called;
   return queue.insertFinished(webhook, {
     eventId: null,
@@ -562,12 +488,5 @@ function rethrowUnreadableSecret(error: unknown): never {
     suggestedAction:
       'Set a new secret with POST /api/svc/webhooks/{id}/secret, and the URL of a chat with PATCH /api/svc/webhooks/{id}; waiting deliveries follow within a minute.',
     cause: error,
-  });
-}
-
-function hostLimitReached(retryAfterSeconds: number): OracleError {
-  return new OracleError('RATE_LIMITED', 'The host of this webhook is being called too often', {
-    suggestedAction: 'Retry the test later.',
-    retryAfterSeconds,
   });
 }

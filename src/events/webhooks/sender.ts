@@ -3,7 +3,7 @@ import { isOracleError, orElse } from '../../errors.ts';
 import { WakeSignal } from '../../platform/concurrency.ts';
 import type { Log } from '../../platform/log.ts';
 import { attemptAndKeepTrying } from '../../platform/retry.ts';
-import { inSpan, parseTraceparent, type SpanStart } from '../../platform/tracing.ts';
+import { inSpan, parseTraceparent } from '../../platform/tracing.ts';
 import { type EventViewOptions, viewEvent } from '../event-view.ts';
 import type { EventLog } from '../log.ts';
 import {
@@ -33,21 +33,10 @@ export interface DeliveryTurn {
 type EnqueueTurn = (turn: DeliveryTurn) => Promise<void>;
 
 export interface WebhookDispatcherDeps extends DeliverDeps, FanOutDeps {
-  queue: DeliverDeps['queue'];
   events: DeliverDeps['events'] & FanOutDeps['events'];
   publish(): Promise<unknown>;
   pollMs?: number;
   overdueMs?: number;
-}
-
-interface WebhookDispatcher {
-  concurrency: number;
-  lockMs: number;
-  run(turn: DeliveryTurn): Promise<void>;
-  /** Checks again after a turn has left the job queue: messages that arrived at its end could not be queued. */
-  ended(turn: DeliveryTurn): Promise<void>;
-  /** Queues events and turns until the signal aborts; then `ended` resolves. */
-  start(enqueue: EnqueueTurn, signal: AbortSignal): { wake(): void; ended: Promise<void> };
 }
 
 const CONCURRENCY = 16;
@@ -56,26 +45,29 @@ const POLL_MS = 1_000;
 const OVERDUE_MS = 5_000;
 const MAX_DUE = 1_000;
 
-export function createWebhookDispatcher(deps: WebhookDispatcherDeps): WebhookDispatcher {
-  const { log, now } = deps;
+export function createWebhookDispatcher(deps: WebhookDispatcherDeps) {
+  const { log, now, turnMs = MAX_TURN_START_MS, timeoutMs = WEBHOOK_CALL_TIMEOUT_MS, marginMs = LEASE_MARGIN_MS } = deps;
   let queueTurn: EnqueueTurn = async () => undefined;
   return {
     concurrency: CONCURRENCY,
-    lockMs: getMaxTurnMs(deps),
-    async run({ subject }) {
+    /** Longest duration of a turn: its last call, and database access before and after it. */
+    lockMs: turnMs + timeoutMs + 2 * marginMs,
+    async run({ subject }: DeliveryTurn): Promise<void> {
       try {
         await deliverToWebhook(deps, subject);
       } catch (error) {
         log.error({ err: error, webhook: subject }, 'a webhook could not be sent to: trying again');
       }
     },
-    async ended({ subject }) {
+    /** Checks again after a turn has left the job queue: messages that arrived at its end could not be queued. */
+    async ended({ subject }: DeliveryTurn): Promise<void> {
       if (deps.stopping.aborted) return;
       const head = await deps.queue.findHead(subject);
       // A head due later is found by polling, and takes no slot until then.
       if (head !== null && isDue(head, now())) await queueTurn(toDeliveryTurn(head, now()));
     },
-    start(enqueue, signal) {
+    /** Queues events and turns until the signal aborts; then `ended` resolves. */
+    start(enqueue: EnqueueTurn, signal: AbortSignal) {
       queueTurn = enqueue;
       const wakeSignal = new WakeSignal(signal);
       return { wake: () => wakeSignal.wake(), ended: runDispatchLoop(deps, { enqueue, wakeSignal, signal }) };
@@ -83,21 +75,23 @@ export function createWebhookDispatcher(deps: WebhookDispatcherDeps): WebhookDis
   };
 }
 
-interface DispatchLoop {
-  enqueue: EnqueueTurn;
-  wakeSignal: WakeSignal;
-  signal: AbortSignal;
-}
-
-async function runDispatchLoop(deps: WebhookDispatcherDeps, { enqueue, wakeSignal, signal }: DispatchLoop): Promise<void> {
-  const { overdueMs = OVERDUE_MS, pollMs = POLL_MS } = deps;
+async function runDispatchLoop(
+  deps: WebhookDispatcherDeps,
+  { enqueue, wakeSignal, signal }: { enqueue: EnqueueTurn; wakeSignal: WakeSignal; signal: AbortSignal },
+): Promise<void> {
+  const { queue, now, overdueMs = OVERDUE_MS, pollMs = POLL_MS } = deps;
   const isolate = createFailureIsolator(deps.log);
   let queued: QueuedTurns = new Map();
   for (let round = 0; !signal.aborted; round++) {
     await isolate('publish', () => deps.publish());
     await isolate('fan out', () => fanOutEvents(deps));
     // In the first round too: a killed worker may have left messages.
-    if (round % Math.ceil(overdueMs / pollMs) === 0) await isolate('wake', () => wakeStrandedQueues(deps));
+    if (round % Math.ceil(overdueMs / pollMs) === 0) {
+      await isolate('wake', async () => {
+        // A head whose sender died before scheduling it has no time.
+        for (const webhookId of await queue.listWaiting()) await queue.wake(webhookId, now());
+      });
+    }
     await isolate('queue turns', async () => {
       queued = await queueDueTurns(deps, enqueue, queued);
     });
@@ -116,11 +110,6 @@ function createFailureIsolator(log: Log): (what: string, work: () => Promise<unk
       failing.add(what);
     }
   };
-}
-
-/** A head whose sender died before scheduling it has no time. */
-async function wakeStrandedQueues({ queue, now }: WebhookDispatcherDeps): Promise<void> {
-  for (const webhookId of await queue.listWaiting()) await queue.wake(webhookId, now());
 }
 
 /** The queued head of each webhook, and when it was queued. */
@@ -147,15 +136,11 @@ function toDeliveryTurn({ webhookId, nextAttemptAt }: WebhookDeliveryDoc, now: D
 
 export const TIER_RECHECK_MS = 5 * 60_000;
 
-interface SuspensionDeps {
+export interface DeliverDeps extends CallWebhookDeps {
   health: WebhookHealthStore;
   queue: DeliveryQueue;
   /** Current tier of a wallet, in lower case. @throws OracleError CHAIN_UNREACHABLE */
   tierOf(wallet: string): Promise<Tier>;
-  now(): Date;
-}
-
-export interface DeliverDeps extends CallWebhookDeps, SuspensionDeps {
   leases: SenderLeaseStore;
   events: Pick<EventLog, 'event'>;
   hosts: HostLimiter;
@@ -222,35 +207,31 @@ async function sendHead(deps: DeliverDeps, lease: SenderLease, head: WebhookDeli
   const { webhook } = lease;
   const body = await renderEventBody(deps, webhook, head);
   if (body === 'later') return false;
-  if (body === 'gone') return failExpired(deps, head);
+  if (body === 'gone') {
+    const attempt = { at: deps.now(), status: null, ms: 0, reason: 'The event is no longer kept' };
+    return deps.queue.recordAttempt(head, attempt, { state: 'FAILED' }, attempt.at);
+  }
   // A message in flight when the lease expires could be overtaken.
   if (lease.expiresAtMs - performance.now() < (deps.timeoutMs ?? WEBHOOK_CALL_TIMEOUT_MS) + (deps.marginMs ?? LEASE_MARGIN_MS)) return true;
   const call = { messageId: head.messageId, body, signal: deps.abortCalls };
-  const called = await deps.hosts.run(webhook, () => inSpan(toAttemptSpan(head), () => tryCallWebhook(deps, webhook, call)));
+  // In the trace of what has caused the message; without one, in that of the job.
+  const span = { name: `webhook ${head.type}`, kind: 'client', parent: parseTraceparent(head.traceparent) ?? undefined } as const;
+  const called = await deps.hosts.run(webhook, () => inSpan(span, () => tryCallWebhook(deps, webhook, call)));
   if (typeof called === 'string') return postpone(deps, head, POSTPONE_MS[called]);
   // Aborted by this process: delivery is unknown, and not a failure of the receiver.
   if (deps.abortCalls.aborted && called.attempt.status === null) return false;
   return settleAttempt(deps, webhook, head, called);
 }
 
-/** In the trace of what has caused the message; without one, in that of the job. */
-function toAttemptSpan({ type, traceparent }: WebhookDeliveryDoc): SpanStart {
-  return { name: `webhook ${type}`, kind: 'client', parent: parseTraceparent(traceparent) ?? undefined };
-}
-
 /** Full name lookups and an undecryptable secret or URL are not failures of the receiver. */
-async function tryCallWebhook(
-  deps: DeliverDeps,
-  webhook: WebhookDoc,
-  call: WebhookRequest,
-): Promise<WebhookCallResult | 'busy' | 'sealed'> {
+async function tryCallWebhook(deps: DeliverDeps, webhook: WebhookDoc, call: WebhookRequest) {
   try {
     return await callWebhook(deps, webhook, call);
   } catch (error) {
-    if (isOracleError(error, 'RATE_LIMITED')) return 'busy';
+    if (isOracleError(error, 'RATE_LIMITED')) return 'busy' as const;
     if (!isOracleError(error, 'CONFIG_INVALID')) throw error;
     deps.log.error({ err: error, webhook: webhook._id }, 'the secret of a webhook does not open: nothing is sent to it');
-    return 'sealed';
+    return 'sealed' as const;
   }
 }
 
@@ -285,7 +266,9 @@ async function settleAttempt(
 ): Promise<boolean> {
   const { attempt } = called;
   observeAttempt?.(head, attempt);
-  const { verdict, end } = decideOutcome({ webhook, attempts: countAttempts(webhook, head) + 1, called }, random);
+  const { urlSetAt } = webhook;
+  const before = urlSetAt === undefined ? head.attempts : head.attempts.filter(({ at }) => at >= urlSetAt);
+  const { verdict, end } = decideOutcome({ webhook, attempts: before.length + 1, called }, random);
   if (attempt.reason === null) {
     await health.recordSuccess(webhook);
     return queue.recordAttempt(head, attempt, verdict, attempt.at);
@@ -299,39 +282,18 @@ async function settleAttempt(
   return false;
 }
 
-function countAttempts({ urlSetAt }: WebhookDoc, { attempts }: WebhookDeliveryDoc): number {
-  return urlSetAt === undefined ? attempts.length : attempts.filter(({ at }) => at >= urlSetAt).length;
-}
-
-async function failExpired({ queue, now }: DeliverDeps, head: WebhookDeliveryDoc): Promise<boolean> {
-  const at = now();
-  return queue.recordAttempt(head, { at, status: null, ms: 0, reason: 'The event is no longer kept' }, { state: 'FAILED' }, at);
-}
-
 async function postpone({ queue, now }: DeliverDeps, head: WebhookDeliveryDoc, ms: number): Promise<false> {
   await queue.postpone(head, new Date(now().getTime() + ms));
   return false;
-}
-
-/** Longest duration of a turn: its last call, and database access before and after it. */
-function getMaxTurnMs({ turnMs, timeoutMs, marginMs }: Pick<DeliverDeps, 'turnMs' | 'timeoutMs' | 'marginMs'>): number {
-  return (turnMs ?? MAX_TURN_START_MS) + (timeoutMs ?? WEBHOOK_CALL_TIMEOUT_MS) + 2 * (marginMs ?? LEASE_MARGIN_MS);
 }
 
 const isDue = ({ nextAttemptAt }: WebhookDeliveryDoc, now: Date) => nextAttemptAt === null || nextAttemptAt <= now;
 const isTurnOver = ({ stopping }: DeliverDeps, endMs: number) => stopping.aborted || performance.now() >= endMs;
 
 /** False if it stays suspended. The head of the queue carries the time of the next check: one balance read per interval, none per event. */
-async function resumeWithTier({ health, queue, tierOf, now }: SuspensionDeps, webhookId: string): Promise<boolean> {
-  const head = await queue.findHead(webhookId);
-  if (head === null || (head.nextAttemptAt !== null && head.nextAttemptAt > now())) return false;
-  if (await hasTier(tierOf, head.wallet)) return health.resume(webhookId);
-  await queue.postpone(head, new Date(now().getTime() + TIER_RECHECK_MS));
-  return false;
-}
-
-/** Also false while the chain is unreachable. */
-async function hasTier(tierOf: SuspensionDeps['tierOf'], wallet: string): Promise<boolean> {
-  const tier = await tierOf(wallet).catch(orElse('CHAIN_UNREACHABLE', 'public' as const));
-  return tier !== 'public';
+async function resumeWithTier(deps: DeliverDeps, webhookId: string): Promise<boolean> {
+  const head = await deps.queue.findHead(webhookId);
+  if (head === null || !isDue(head, deps.now())) return false;
+  const tier = await deps.tierOf(head.wallet).catch(orElse('CHAIN_UNREACHABLE', 'public' as const));
+  return tier === 'public' ? postpone(deps, head, TIER_RECHECK_MS) : deps.health.resume(webhookId);
 }

@@ -4,16 +4,11 @@ import { OracleError } from '../../errors.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import type { WebhookDoc } from './store.ts';
 
-interface SignedDelivery {
-  /** `webhook-id`. */
-  messageId: string;
-  /** `webhook-timestamp`: receivers reject old messages. */
-  at: Date;
-  body: string;
-}
-
 /** Headers of Standard Webhooks, with one signature per secret: during a rotation a receiver may know either secret. */
-export function buildSignatureHeaders({ messageId, at, body }: SignedDelivery, secrets: readonly string[]): Record<string, string> {
+export function buildSignatureHeaders(
+  { messageId, at, body }: { messageId: string; at: Date; body: string },
+  secrets: readonly string[],
+): Record<string, string> {
   const signatures = secrets.map((secret) => new Webhook(toSigningKey(secret), { format: 'raw' }).sign(messageId, at, body));
   return {
     'webhook-id': messageId,
@@ -29,8 +24,6 @@ export function openSigningSecrets(doc: Pick<WebhookDoc, '_id' | 'sealedSecret' 
   return [sealedSecret, ...previous].map((sealed) => box.open('webhook-secret', _id, sealed));
 }
 
-/** Bytes of a generated secret; Standard Webhooks recommends 24 to 64. */
-const GENERATED_SECRET_BYTES = 32;
 /** Shorter keys could be found by brute force from a signature. */
 export const MIN_SECRET_BYTES = 16;
 export const MAX_SECRET_LENGTH = 256;
@@ -38,19 +31,15 @@ const SECRET_PREFIX = 'whsec_';
 
 export const SECRET_RULE = `${SECRET_PREFIX} and base64 of at least ${MIN_SECRET_BYTES} bytes, or any other text of at least ${MIN_SECRET_BYTES} bytes without control characters; at most ${MAX_SECRET_LENGTH} characters`;
 
+/** Of 32 bytes; Standard Webhooks recommends 24 to 64. */
 export function generateSecret(): string {
-  return SECRET_PREFIX + randomBytes(GENERATED_SECRET_BYTES).toString('base64');
+  return SECRET_PREFIX + randomBytes(32).toString('base64');
 }
 
 /** @throws OracleError INPUT_INVALID for a short, long or malformed secret; suggests a generated one and does not contain the secret */
 export function toSigningKey(secret: string): Buffer {
-  const key =
-    secret.length > MAX_SECRET_LENGTH
-      ? null
-      : secret.startsWith(SECRET_PREFIX)
-        ? decodeBase64Key(secret.slice(SECRET_PREFIX.length))
-        : encodeTextKey(secret);
-  if (key !== null && key.length >= MIN_SECRET_BYTES) return key;
+  const key = secret.startsWith(SECRET_PREFIX) ? decodeBase64Key(secret.slice(SECRET_PREFIX.length)) : encodeTextKey(secret);
+  if (key !== null && key.length >= MIN_SECRET_BYTES && secret.length <= MAX_SECRET_LENGTH) return key;
   const suggestion = generateSecret();
   throw new OracleError('INPUT_INVALID', `The secret must be ${SECRET_RULE}`, {
     field: 'secret',

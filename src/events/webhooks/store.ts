@@ -121,16 +121,10 @@ export function canOwnerEnable({ disabledBy }: Pick<WebhookDoc, 'disabledBy'>): 
 }
 
 /** Equal fingerprints would deliver every event twice. */
-export function buildFingerprint({
-  wallet,
-  targetKey,
-  chat,
-  events,
-  horizons,
-}: Pick<WebhookDoc, 'wallet' | 'targetKey' | 'chat' | 'events' | 'horizons'>): string {
-  return createHash('sha256')
-    .update(JSON.stringify([wallet, targetKey, events, horizons, chat?.format ?? null]))
-    .digest('hex');
+export function buildFingerprint(doc: Pick<WebhookDoc, 'wallet' | 'targetKey' | 'chat' | 'events' | 'horizons'>): string {
+  const { wallet, targetKey, chat, events, horizons } = doc;
+  const text = JSON.stringify([wallet, targetKey, events, horizons, chat?.format ?? null]);
+  return createHash('sha256').update(text).digest('hex');
 }
 
 export function matchesWebhook(
@@ -157,15 +151,8 @@ export async function publishWebhookNotices({ db, log, now }: { db: Db; log: Eve
 function toNoticeDraft({ _id, url, wallet }: WebhookDoc, ending: WebhookEnding): AnyEventDraft {
   const { change, at, reason, failingSince } = ending;
   const content = { webhookId: _id, url, reason, failingSince };
-  return {
-    type: 'webhook.disabled',
-    key: `webhook.disabled:${_id}:${change}`,
-    at,
-    horizonDays: null,
-    wallet,
-    content,
-    ...pickTraceparent(ending),
-  };
+  const key = `webhook.disabled:${_id}:${change}`;
+  return { type: 'webhook.disabled', key, at, horizonDays: null, wallet, content, ...pickTraceparent(ending) };
 }
 
 /** The body of a delivery, whose bytes are signed: the message itself, or as a chat takes it. @param publicUrl for links */

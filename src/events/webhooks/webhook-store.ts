@@ -21,8 +21,6 @@ export const WEBHOOK_INDEXES = [
 const DISABLED_REVERSIBLY = { status: 'disabled' as const, disabledBy: { $in: [...REVERSIBLE_DISABLERS] } };
 const BY_ID = { _id: 1 } as const;
 
-type NewSecret = Pick<WebhookDoc, 'sealedSecret' | 'secretSetAt' | 'previousSecret'>;
-
 export class WebhookStore {
   readonly #webhooks: Collection<WebhookDoc>;
   readonly #max: number;
@@ -42,7 +40,7 @@ export class WebhookStore {
     return this.#webhooks.findOne({ _id: id, wallet }, { hint: BY_ID });
   }
 
-  /** @throws OracleError CONFLICT at the limit of the wallet, RATE_LIMITED at that of all wallets */
+  /** Before a registration. @throws OracleError CONFLICT at the limit of the wallet, RATE_LIMITED at that of all wallets */
   async requireCapacity(wallet: string): Promise<void> {
     if ((await this.#freeSlots(wallet)).length === 0) throw walletLimitReached();
     // Collection metadata: counts no documents.
@@ -58,15 +56,12 @@ export class WebhookStore {
       if (same !== null) throw duplicateWebhook(same._id);
       if (slot === undefined) throw walletLimitReached();
       const doc = { ...webhook, slot };
-      if (await insertFirst(this.#webhooks, doc, '_id')) return this.#removeIfOverLimit(doc);
+      if (!(await insertFirst(this.#webhooks, doc, '_id'))) continue;
+      if ((await this.#webhooks.estimatedDocumentCount()) <= this.#max) return doc;
+      // Concurrent registrations may each have found capacity.
+      await this.remove(doc.wallet, doc._id);
+      throw serviceLimitReached();
     }
-  }
-
-  /** Concurrent registrations may each have found capacity. */
-  async #removeIfOverLimit(doc: WebhookDoc): Promise<WebhookDoc> {
-    if ((await this.#webhooks.estimatedDocumentCount()) <= this.#max) return doc;
-    await this.remove(doc.wallet, doc._id);
-    throw serviceLimitReached();
   }
 
   async remove(wallet: string, id: string): Promise<boolean> {
@@ -77,7 +72,10 @@ export class WebhookStore {
   }
 
   /** Compare-and-set on the current secret; null if it has changed or the webhook is gone. */
-  replaceSecret({ _id, wallet, sealedSecret }: WebhookDoc, change: NewSecret): Promise<WebhookDoc | null> {
+  replaceSecret(
+    { _id, wallet, sealedSecret }: WebhookDoc,
+    change: Pick<WebhookDoc, 'sealedSecret' | 'secretSetAt' | 'previousSecret'>,
+  ): Promise<WebhookDoc | null> {
     return confirmIfUncertain(
       () => this.#update({ _id, wallet, sealedSecret }, { $set: change }),
       () => this.#webhooks.findOne({ _id, wallet, sealedSecret: change.sealedSecret }, { hint: BY_ID }),
@@ -140,12 +138,10 @@ function walletLimitReached(): OracleError {
   });
 }
 
-const FULL_RETRY_SECONDS = 3_600;
-
 function serviceLimitReached(): OracleError {
   return new OracleError('RATE_LIMITED', 'All webhooks that this service takes are registered', {
     suggestedAction: 'Receive the events over the WebSocket, or register later: others may be deleted by then.',
-    retryAfterSeconds: FULL_RETRY_SECONDS,
+    retryAfterSeconds: 3_600,
     details: { policy: 'webhooks', scope: 'all' },
   });
 }
@@ -159,49 +155,22 @@ function duplicateWebhook(id: string): OracleError {
 }
 
 /** A webhook as its owner sees it: of the secret only the time it was set, of the URL of a chat its host and last characters, as operators see any URL. */
-export type WebhookView = Omit<WebhookDoc, HiddenField | 'suspendedAt'> & {
-  suspendedAt: Date | null;
-  format: WebhookFormat;
-  chatId: string | null;
-  /** End of the previous secret's validity; null if it is not valid. */
-  previousSecretUntil: Date | null;
-};
-
-type HiddenField =
-  | 'slot'
-  | 'chat'
-  | 'sealedUrl'
-  | 'targetKey'
-  | 'urlSetAt'
-  | 'fingerprint'
-  | 'sealedSecret'
-  | 'wallet'
-  | 'previousSecret'
-  | 'queuedThrough'
-  | 'sender'
-  | 'testedAt'
-  | 'replays'
-  | 'outbox';
+export type WebhookView = ReturnType<typeof toWebhookView>;
 
 /** Lists the fields explicitly, so that a new stored field stays private. @param box for the owner, who gave the URL */
-export function toWebhookView(doc: WebhookDoc, now: Date, box?: SecretBox): WebhookView {
+export function toWebhookView(doc: WebhookDoc, now: Date, box?: SecretBox) {
   const { _id, events, horizons, secretSetAt, status, disabledAt, disabledReason, disabledBy, failingSince, createdAt } = doc;
+  const shown = { events, horizons, secretSetAt, status, disabledAt, disabledReason, disabledBy, failingSince, createdAt };
   const previous = doc.previousSecret?.validUntil ?? null;
+  const format: WebhookFormat = doc.chat?.format ?? 'json';
   return {
     _id,
     url: box === undefined || doc.chat !== undefined ? doc.url : showUrl(doc, box),
-    format: doc.chat?.format ?? 'json',
+    format,
     chatId: doc.chat?.chatId ?? null,
-    events,
-    horizons,
-    secretSetAt,
-    status,
-    disabledAt,
-    disabledReason,
-    disabledBy,
-    failingSince,
-    createdAt,
+    ...shown,
     suspendedAt: doc.suspendedAt ?? null,
+    /** End of the previous secret's validity; null if it is not valid. */
     previousSecretUntil: previous !== null && previous > now ? previous : null,
   };
 }

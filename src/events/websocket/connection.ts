@@ -47,13 +47,15 @@ export class Connection {
   readonly #socket: WebSocket;
   readonly #stream: ConnectionOptions['stream'];
   readonly #clock: Clock;
-  readonly #wallet: string;
+  readonly #owner: string;
   #holder: SessionHolder;
   #subscription: ConnectionSubscription;
-  #lastId: number;
+  /** Id of the last event matched against this connection. */
+  lastId: number;
   /** False during a replay. */
-  #isLive = false;
-  #closeCause: CloseCause | null = null;
+  isLive = false;
+  /** Why the server closed the connection; null otherwise. */
+  closeCause: CloseCause | null = null;
   #isPongReceived = true;
   /** Replay messages not yet written to the socket. */
   #bufferedMessages = 0;
@@ -67,9 +69,9 @@ export class Connection {
     this.#socket = socket;
     this.#stream = stream;
     this.#holder = holder;
-    this.#wallet = holder.caller.wallet!.toLowerCase();
+    this.#owner = holder.caller.wallet!.toLowerCase();
     this.#subscription = subscription;
-    this.#lastId = lastId;
+    this.lastId = lastId;
     this.#clock = clock;
     this.closed = new Promise((resolve) => socket.once('close', resolve));
     void this.closed.then(() => this.#cancelTimers());
@@ -92,23 +94,9 @@ export class Connection {
     return this.#holder.caller.tier;
   }
 
-  /** Id of the last event matched against this connection. */
-  get lastId(): number {
-    return this.#lastId;
-  }
-
-  get isLive(): boolean {
-    return this.#isLive;
-  }
-
   /** True from the first close frame of either side. */
   get isClosing(): boolean {
-    return this.#closeCause !== null || this.#socket.readyState !== this.#socket.OPEN;
-  }
-
-  /** Why the server closed the connection; null otherwise. */
-  get closeCause(): CloseCause | null {
-    return this.#closeCause;
+    return this.closeCause !== null || this.#socket.readyState !== this.#socket.OPEN;
   }
 
   start(data: Pick<ServerData<'connected'>, 'lastEventId' | 'pingSeconds'>): void {
@@ -120,10 +108,6 @@ export class Connection {
       ...data,
     });
     this.#watchToken();
-  }
-
-  goLive(): void {
-    this.#isLive = true;
   }
 
   sendMessage<Name extends ServerMessageName>(type: Name, data: ServerData<Name>): void {
@@ -142,9 +126,9 @@ export class Connection {
     };
     try {
       for (const event of events) {
-        if (event._id <= this.#lastId) continue;
-        const frame = matchesSubscription(event, this.#subscription, this.#wallet) ? encoder.encode(event, tier) : null;
-        this.#lastId = event._id;
+        if (event._id <= this.lastId) continue;
+        const frame = matchesSubscription(event, this.#subscription, this.#owner) ? encoder.encode(event, tier) : null;
+        this.lastId = event._id;
         if (frame === null) continue;
         if (bytes + frame.length > MAX_WRITE_BYTES) flush();
         frames.push(frame);
@@ -195,8 +179,8 @@ export class Connection {
 
   /** Closes the connection, once; terminates the socket after a timeout, which is longer for a slow client. */
   close(cause: CloseCause): void {
-    if (this.#closeCause === null) {
-      this.#closeCause = cause;
+    if (this.closeCause === null) {
+      this.closeCause = cause;
       this.#cancelTimers();
       const { code, reason } = CLOSE_CODES[cause];
       this.#socket.close(code, reason);
@@ -221,16 +205,14 @@ export class Connection {
   #send(frame: Buffer): void {
     if (this.isClosing) return;
     if (this.#socket.bufferedAmount + frame.length > MAX_BUFFERED_BYTES) this.close('tooSlow');
-    else if (this.#isLive) this.#stream.write(frame);
-    else this.#sendCounted(frame);
-  }
-
-  #sendCounted(frame: Buffer): void {
-    this.#bufferedMessages += 1;
-    this.#stream.write(frame, () => {
-      this.#bufferedMessages -= 1;
-      if (this.#bufferedMessages === 0) this.#onDrained();
-    });
+    else if (this.isLive) this.#stream.write(frame);
+    else {
+      this.#bufferedMessages += 1;
+      this.#stream.write(frame, () => {
+        this.#bufferedMessages -= 1;
+        if (this.#bufferedMessages === 0) this.#onDrained();
+      });
+    }
   }
 
   get #expiresAt(): string | null {
@@ -341,7 +323,10 @@ export function handleMessages(socket: WebSocket, connection: Connection, { cloc
       await executeMessage(parseClientMessage(data, isBinary), connection, identify);
     } catch (error) {
       if (!isOracleError(error)) onFault(error);
-      if (isWithin('invalid')) sendError(connection, error);
+      if (!isWithin('invalid')) return;
+      const { code, message, field, suggestedAction } = toClientError(error);
+      // Over a WebSocket the token is in a message.
+      connection.sendMessage('error', { code, message, field: field === 'Authorization' ? 'data.token' : field, suggestedAction });
     }
   }
 
@@ -362,25 +347,16 @@ async function executeMessage(message: ClientMessage, connection: Connection, id
       return connection.subscribe(buildSubscription(message.data));
     case 'authenticate': {
       const holder = await identify(message.data.token);
-      if (holder.caller.wallet!.toLowerCase() !== connection.wallet.toLowerCase()) throw walletMismatch();
+      if (holder.caller.wallet!.toLowerCase() !== connection.wallet.toLowerCase()) {
+        throw new OracleError('INPUT_INVALID', 'The token belongs to another wallet than the connection', {
+          field: 'data.token',
+          suggestedAction: 'Send a token of the same wallet, or open a connection for the other one.',
+        });
+      }
       // The old token may have expired meanwhile.
       if (!connection.isClosing) connection.reauthenticate(holder);
     }
   }
-}
-
-function sendError(connection: Connection, error: unknown): void {
-  const { code, message, field, suggestedAction } = toClientError(error);
-  // Over a WebSocket the token is in a message.
-  const publicField = field === 'Authorization' ? 'data.token' : field;
-  connection.sendMessage('error', { code, message, ...(publicField === undefined ? {} : { field: publicField }), suggestedAction });
-}
-
-function walletMismatch(): OracleError {
-  return new OracleError('INPUT_INVALID', 'The token belongs to another wallet than the connection', {
-    field: 'data.token',
-    suggestedAction: 'Send a token of the same wallet, or open a connection for the other one.',
-  });
 }
 
 const WINDOW_MS = 60_000;
@@ -437,7 +413,8 @@ export async function replayMissedEvents(connection: Connection, options: Missed
     await connection.waitUntilDrained();
     if (connection.lastId >= getLastBroadcastId() && page.length < PAGE_SIZE) {
       connection.sendMessage('replay.complete', { through: connection.lastId });
-      return connection.goLive();
+      connection.isLive = true;
+      return;
     }
     emptyPages = first === undefined ? emptyPages + 1 : 0;
     if (emptyPages === EMPTY_PAGE_RETRIES.max)

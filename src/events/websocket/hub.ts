@@ -94,21 +94,18 @@ interface AdmittedHandshake {
 /** Upgrades an admitted request. @throws OracleError RATE_LIMITED, SHUTTING_DOWN, and errors of `redeemProof` */
 export type AcceptConnection = (admitted: AdmittedHandshake) => Promise<void>;
 
-interface AcceptConnectionOptions extends MessageHandlerOptions {
-  hub: ConnectionHub;
-  slots: Pick<ConnectionSlotStore, 'claim'>;
-}
-
-/** More than any valid message needs. */
-const MAX_FRAGMENTS = 64;
-
-export function createConnectionAcceptor({ hub, slots, ...handlerOptions }: AcceptConnectionOptions): AcceptConnection {
+export function createConnectionAcceptor({
+  hub,
+  slots,
+  ...handlerOptions
+}: MessageHandlerOptions & { hub: ConnectionHub; slots: Pick<ConnectionSlotStore, 'claim'> }): AcceptConnection {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: MAX_MESSAGE_BYTES,
-    maxFragments: MAX_FRAGMENTS,
+    // More than any valid message needs.
+    maxFragments: 64,
     // Missing in the library's types. Both back up limits enforced here: the time to close, and the number of frames.
     ...{ closeTimeout: SLOW_READER_TIMEOUT_MS, maxPendingAutoPongs: 2 * MAX_FRAMES_PER_MINUTE.all },
   });
@@ -121,7 +118,14 @@ export function createConnectionAcceptor({ hub, slots, ...handlerOptions }: Acce
     if (hub.isClosing) throw serviceStopping();
     const id = randomUUID();
     const slot = await slots.claim(holder.caller.wallet!.toLowerCase(), id);
-    if (slot === null) throw tooManyConnections();
+    if (slot === null) {
+      const limit = WEBSOCKET.connectionsPerWallet;
+      throw new OracleError('RATE_LIMITED', `The wallet has ${limit} connections, which is as many as it can have`, {
+        suggestedAction: 'Close one of them, or share one among your programs. One that broke off counts for up to 90 s.',
+        retryAfterSeconds: 30,
+        details: { policy: 'connections', limit },
+      });
+    }
     let isOpen = false;
     try {
       await redeemProof();
@@ -149,15 +153,6 @@ function serviceStopping(): OracleError {
   return new OracleError('SHUTTING_DOWN', 'The service is stopping', { retryAfterSeconds: WEBSOCKET.reconnectSeconds });
 }
 
-function tooManyConnections(): OracleError {
-  const limit = WEBSOCKET.connectionsPerWallet;
-  return new OracleError('RATE_LIMITED', `The wallet has ${limit} connections, which is as many as it can have`, {
-    suggestedAction: 'Close one of them, or share one among your programs. One that broke off counts for up to 90 s.',
-    retryAfterSeconds: 30,
-    details: { policy: 'connections', limit },
-  });
-}
-
 interface ConnectionHubOptions {
   events: Pick<EventLog, 'after'>;
   slots: Pick<ConnectionSlotStore, 'heartbeat' | 'release' | 'releaseAll'>;
@@ -179,8 +174,8 @@ export class ConnectionHub {
   /** Slots whose release failed, by connection id. */
   readonly #unreleasedSlots = new Map<string, string>();
   readonly #replaySemaphore = new Semaphore({ maxConcurrent: MAX_CONCURRENT_REPLAYS, maxQueued: Number.POSITIVE_INFINITY });
-  #lastBroadcastId = 0;
-  #isClosing = false;
+  lastBroadcastId = 0;
+  isClosing = false;
   #cancelNextCheck: () => void = () => undefined;
   #lastCheckMs: number;
   #checking: Promise<void> | undefined;
@@ -190,20 +185,12 @@ export class ConnectionHub {
     this.#lastCheckMs = options.clock.now().getTime();
   }
 
-  get isClosing(): boolean {
-    return this.#isClosing;
-  }
-
   get size(): number {
     return this.#connections.size;
   }
 
-  get lastBroadcastId(): number {
-    return this.#lastBroadcastId;
-  }
-
   start(through: number): void {
-    this.#lastBroadcastId = Math.max(this.#lastBroadcastId, through);
+    this.lastBroadcastId = Math.max(this.lastBroadcastId, through);
     const next = () => {
       this.#cancelNextCheck = this.#options.clock.after(WEBSOCKET.pingSeconds * 1_000, () => {
         next();
@@ -224,9 +211,9 @@ export class ConnectionHub {
       log.debug({ connection: id, wallet, cause: connection.closeCause }, 'a WebSocket was closed');
       await this.releaseSlot(slot, id);
     });
-    connection.start({ lastEventId: Math.max(this.#lastBroadcastId, connection.lastId), pingSeconds: WEBSOCKET.pingSeconds });
+    connection.start({ lastEventId: Math.max(this.lastBroadcastId, connection.lastId), pingSeconds: WEBSOCKET.pingSeconds });
     if (replays) void this.#replay(connection);
-    else connection.goLive();
+    else connection.isLive = true;
   }
 
   /** Releases the slot of a closed or failed connection; a failed release is retried in the next round. */
@@ -242,33 +229,28 @@ export class ConnectionHub {
 
   /** Sends events to all live connections in order, yielding between groups of connections. After an error a repeated call continues. */
   async broadcast(events: readonly AnyEvent[]): Promise<void> {
-    const before = this.#lastBroadcastId;
+    const before = this.lastBroadcastId;
     const news = events.filter(({ _id }) => _id > before);
     if (news.length === 0) return;
     // Before the first yield: a connection that goes live meanwhile has read these events itself, and one that opens begins after them.
-    this.#lastBroadcastId = news.at(-1)!._id;
-    const failure = await this.#offerToAll(news);
-    if (failure === null) return;
-    this.#lastBroadcastId = before;
-    throw failure.error;
-  }
-
-  /** Returns the first error: an event that fails for one tier does not keep the others from theirs. */
-  async #offerToAll(events: readonly AnyEvent[]): Promise<{ error: unknown } | null> {
+    this.lastBroadcastId = news.at(-1)!._id;
     const encoder = createEventEncoder(this.#options.view);
-    let failure: { error: unknown } | null = null;
+    const errors: unknown[] = [];
     let offered = 0;
     for (const connection of this.#connections.values()) {
       try {
-        if (connection.isLive) connection.offerEvents(events, encoder);
+        if (connection.isLive) connection.offerEvents(news, encoder);
       } catch (error) {
-        failure ??= { error };
+        // An event that fails for one tier does not keep the others from theirs.
+        errors.push(error);
       }
       offered += 1;
       if (offered % CONNECTIONS_A_TURN === 0) await nextTurn();
     }
     await nextTurn();
-    return failure;
+    if (errors.length === 0) return;
+    this.lastBroadcastId = before;
+    throw errors[0];
   }
 
   /** Pings all connections, extends their slot leases, and closes those whose session or tier has ended. */
@@ -283,7 +265,7 @@ export class ConnectionHub {
 
   /** Closes all connections and waits for them; slow ones are terminated. */
   async close(): Promise<void> {
-    this.#isClosing = true;
+    this.isClosing = true;
     this.#cancelNextCheck();
     const ended = [...this.#connections.values()].map(({ closed }) => closed);
     this.#closeAll('goingAway');
@@ -293,7 +275,7 @@ export class ConnectionHub {
 
   async #checkAll(): Promise<void> {
     try {
-      await this.#renewSlots();
+      for (const id of await this.#options.slots.heartbeat([...this.#connections.keys()])) this.#connections.get(id)?.close('tryLater');
       for (const [id, slot] of this.#unreleasedSlots) await this.releaseSlot(slot, id);
       await this.#checkEntitlements();
       this.#lastCheckMs = this.#options.clock.now().getTime();
@@ -312,7 +294,7 @@ export class ConnectionHub {
     try {
       await replayMissedEvents(connection, {
         events,
-        getLastBroadcastId: () => this.#lastBroadcastId,
+        getLastBroadcastId: () => this.lastBroadcastId,
         createEncoder: () => createEventEncoder(view),
         semaphore: this.#replaySemaphore,
         clock,
@@ -323,25 +305,19 @@ export class ConnectionHub {
     }
   }
 
-  async #renewSlots(): Promise<void> {
-    for (const id of await this.#options.slots.heartbeat([...this.#connections.keys()])) this.#connections.get(id)?.close('tryLater');
-  }
-
   async #checkEntitlements(): Promise<void> {
     const checked = [...this.#connections.values()].map((connection) => ({ connection, credentialId: connection.credentialId }));
     if (checked.length === 0) return;
     const entitlements = await this.#options.readEntitlements([...new Set(checked.map(({ credentialId }) => credentialId))]);
     for (const { connection, credentialId } of checked) {
       // The connection may have reauthenticated meanwhile.
-      if (connection.credentialId === credentialId) applyEntitlement(connection, entitlements.get(credentialId) ?? 'ended');
+      if (connection.credentialId !== credentialId) continue;
+      const entitlement = entitlements.get(credentialId) ?? 'ended';
+      if (entitlement === 'ended') connection.close('tokenExpired');
+      else if (entitlement === 'unknown') connection.close('tryLater');
+      else connection.setTier(entitlement);
     }
   }
-}
-
-function applyEntitlement(connection: Connection, entitlement: SessionEntitlement): void {
-  if (entitlement === 'ended') connection.close('tokenExpired');
-  else if (entitlement === 'unknown') connection.close('tryLater');
-  else connection.setTier(entitlement);
 }
 
 /** Lease without a heartbeat, by the database's clock; then the process counts as dead. */

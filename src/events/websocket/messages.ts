@@ -57,15 +57,10 @@ export interface EventEncoder {
   join(frames: readonly Buffer[], tier: Tier): Buffer;
 }
 
-interface JoinedFrames {
-  frames: readonly Buffer[];
-  joined: Buffer;
-}
-
 export function createEventEncoder(options: EventViewOptions): EventEncoder {
   const framesByTier = new Map<Tier, Map<number, Buffer>>();
   /** What the last client of a tier was sent: that of the next one is mostly the same. */
-  const lastByTier = new Map<Tier, JoinedFrames>();
+  const lastByTier = new Map<Tier, { frames: readonly Buffer[]; joined: Buffer }>();
   return {
     encode(event, tier) {
       const frames = framesByTier.get(tier) ?? new Map<number, Buffer>();
@@ -78,7 +73,7 @@ export function createEventEncoder(options: EventViewOptions): EventEncoder {
     join(frames, tier) {
       if (frames.length === 1) return frames[0];
       const last = lastByTier.get(tier);
-      if (last !== undefined && areSameFrames(last.frames, frames)) return last.joined;
+      if (last?.frames.length === frames.length && last.frames.every((frame, index) => frame === frames[index])) return last.joined;
       const joined = Buffer.concat(frames);
       lastByTier.set(tier, { frames, joined });
       return joined;
@@ -86,18 +81,11 @@ export function createEventEncoder(options: EventViewOptions): EventEncoder {
   };
 }
 
-function areSameFrames(some: readonly Buffer[], others: readonly Buffer[]): boolean {
-  return some.length === others.length && some.every((frame, index) => frame === others[index]);
-}
-
 export function encodeMessage<Name extends ServerMessageName>(type: Name, data: ServerData<Name>, now: Date): Buffer {
   return encodeTextFrame(JSON.stringify({ type, data, timestamp: now.toISOString() }));
 }
 
 const FIN_TEXT = 0x81;
-const MAX_SHORT_BYTES = 125;
-const LENGTH_16 = 126;
-const LENGTH_64 = 127;
 
 /** A text message as one unmasked frame (RFC 6455, section 5.2): encoded once, written to many sockets. */
 export function encodeTextFrame(text: string): Buffer {
@@ -110,11 +98,10 @@ export function encodeTextFrame(text: string): Buffer {
 }
 
 function encodeHeader(bytes: number): Buffer {
-  if (bytes <= MAX_SHORT_BYTES) return Buffer.from([FIN_TEXT, bytes]);
-  if (bytes <= 0xff_ff) return Buffer.from([FIN_TEXT, LENGTH_16, bytes >> 8, bytes & 0xff]);
-  const header = Buffer.alloc(10);
-  header[0] = FIN_TEXT;
-  header[1] = LENGTH_64;
+  if (bytes <= 125) return Buffer.from([FIN_TEXT, bytes]);
+  // 126: the length follows in 16 bits; 127: in 64.
+  if (bytes <= 0xff_ff) return Buffer.from([FIN_TEXT, 126, bytes >> 8, bytes & 0xff]);
+  const header = Buffer.from([FIN_TEXT, 127, 0, 0, 0, 0, 0, 0, 0, 0]);
   header.writeBigUInt64BE(BigInt(bytes), 2);
   return header;
 }
@@ -129,10 +116,8 @@ const SUBSCRIPTION = z
   })
   .describe('Subscription of this connection');
 
-const EXPIRES_AT = TIME.describe('Expiry of the token; the connection is closed with 4001 then, unless `authenticate` replaces it');
-const EXPIRES_AT_OR_NULL = TIME.nullable().describe(
-  'Expiry of the token; the connection is closed with 4001 then, unless `authenticate` replaces it. Null only for an API key without an end',
-);
+const EXPIRY = 'Expiry of the token; the connection is closed with 4001 then, unless `authenticate` replaces it';
+const EXPIRES_AT_OR_NULL = TIME.nullable().describe(`${EXPIRY}. Null only for an API key without an end`);
 const LAST_EVENT_ID = EVENT_ID.describe(
   'Id of the newest event that was looked at for this connection, sent or filtered; 0 before the first',
 );
@@ -176,7 +161,7 @@ export const SERVER_MESSAGES = {
   'token.expiring': defineServerMessage(
     'token.expiring',
     'The token expires within a minute: log in and send `authenticate` to keep the connection',
-    z.object({ expiresAt: EXPIRES_AT }),
+    z.object({ expiresAt: TIME.describe(EXPIRY) }),
   ),
   'replay.gap': defineServerMessage(
     'replay.gap',
