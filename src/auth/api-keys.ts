@@ -8,12 +8,6 @@ import type { CollectionIndexes } from '../platform/mongo.ts';
 import { insertFirst, repeatIfUncertain } from '../platform/retry.ts';
 import { type GateReading, isTierAtLeast, type PaidTier, type ReadGateBalance, tierRequired } from './tiers.ts';
 
-interface ApiKeysDeps {
-  store: ApiKeyStore;
-  readGate: ReadGateBalance;
-  now(): Date;
-}
-
 export interface NewApiKey {
   label: string;
   /** Upper bound: the key never has more than the balance gives when it is used. */
@@ -28,7 +22,6 @@ export interface IssuedApiKey {
   entry: AccessEntry;
 }
 
-const ID_BYTES = 12;
 const ID_PREFIX = 'key_';
 
 /** Whether this is the id of a key; sessions have UUIDs. */
@@ -38,9 +31,9 @@ export function isApiKeyId(id: string): boolean {
 
 /** Keys of wallets for bots, valid until they expire or are revoked. */
 export class ApiKeys implements AccessSource {
-  readonly #deps: ApiKeysDeps;
+  readonly #deps: { store: ApiKeyStore; readGate: ReadGateBalance; now(): Date };
 
-  constructor(deps: ApiKeysDeps) {
+  constructor(deps: { store: ApiKeyStore; readGate: ReadGateBalance; now(): Date }) {
     this.#deps = deps;
   }
 
@@ -52,7 +45,7 @@ export class ApiKeys implements AccessSource {
     if (!isTierAtLeast(gate.tier, tier)) throw tierRequired(tier, gate);
     const key = generateApiKey();
     const doc = {
-      _id: ID_PREFIX + randomBytes(ID_BYTES).toString('hex'),
+      _id: ID_PREFIX + randomBytes(12).toString('hex'),
       hash: hashApiKey(key),
       wallet,
       label,
@@ -63,8 +56,11 @@ export class ApiKeys implements AccessSource {
       expiresAt: expiresInDays === null ? null : new Date(createdAt.getTime() + expiresInDays * DAY_MS),
       lastUsedAt: null,
     };
-    if (!(await store.add(doc))) throw tooManyKeys();
-    return { key, entry: toAccessEntry(doc) };
+    if (await store.add(doc)) return { key, entry: toAccessEntry(doc) };
+    throw new OracleError('CONFLICT', `The wallet has ${MAX_API_KEYS_PER_WALLET} API keys, which is as many as it can have`, {
+      suggestedAction: 'Revoke one that is no longer used: GET /api/svc/oracle/access has them with the time of their last use.',
+      details: { limit: MAX_API_KEYS_PER_WALLET },
+    });
   }
 
   /** Notes the use. @throws OracleError UNAUTHENTICATED; for a malformed key without asking the database */
@@ -114,13 +110,6 @@ function keyRejected(problem: string): OracleError {
   });
 }
 
-function tooManyKeys(): OracleError {
-  return new OracleError('CONFLICT', `The wallet has ${MAX_API_KEYS_PER_WALLET} API keys, which is as many as it can have`, {
-    suggestedAction: 'Revoke one that is no longer used: GET /api/svc/oracle/access has them with the time of their last use.',
-    details: { limit: MAX_API_KEYS_PER_WALLET },
-  });
-}
-
 /** Standing access to the service that a wallet has granted: to a bot by an API key, or to an application by OAuth. */
 export interface AccessEntry {
   id: string;
@@ -145,7 +134,6 @@ export interface AccessSource {
 const API_KEY_PREFIX = 'bso_';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const SECRET_BYTES = 32;
 /** 62^43 > 2^256. */
 const SECRET_LENGTH = 43;
 /** 62^6 > 2^32. */
@@ -155,7 +143,7 @@ const API_KEY_PATTERN = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGT
 
 /** `bso_`, 43 base62 digits of 256 random bits, and 6 of the CRC-32 of what is before them. */
 export function generateApiKey(): string {
-  const body = API_KEY_PREFIX + toBase62(BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`), SECRET_LENGTH);
+  const body = API_KEY_PREFIX + toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_LENGTH);
   return body + computeChecksum(body);
 }
 
@@ -245,7 +233,13 @@ export class ApiKeyStore {
   async add(key: Omit<ApiKeyDoc, 'slot'>): Promise<boolean> {
     // Each conflict fills a slot of the wallet, so the loop ends unless keys are revoked meanwhile.
     for (;;) {
-      const slot = (await this.#findFreeSlot(key.wallet)) ?? (await this.#freeExpiredSlot(key));
+      const { wallet, createdAt: now } = key;
+      let slot = await this.#findFreeSlot(wallet);
+      if (slot === undefined) {
+        // Expired by the database's clock too: that of the process may run ahead.
+        await this.#keys.deleteMany({ wallet, expiresAt: { $lte: now }, $expr: { $lte: ['$expiresAt', '$$NOW'] } });
+        slot = await this.#findFreeSlot(wallet);
+      }
       if (slot === undefined) return false;
       if (await insertFirst(this.#keys, { ...key, slot }, 'hash')) return true;
     }
@@ -254,12 +248,6 @@ export class ApiKeyStore {
   async #findFreeSlot(wallet: Address): Promise<number | undefined> {
     const taken = new Set((await this.#keys.find({ wallet }, { projection: { slot: 1 } }).toArray()).map(({ slot }) => slot));
     return Array.from({ length: MAX_API_KEYS_PER_WALLET }, (_, slot) => slot).find((slot) => !taken.has(slot));
-  }
-
-  /** Expired by the database's clock too: that of the process may run ahead. */
-  async #freeExpiredSlot({ wallet, createdAt: now }: Pick<ApiKeyDoc, 'wallet' | 'createdAt'>): Promise<number | undefined> {
-    await this.#keys.deleteMany({ wallet, expiresAt: { $lte: now }, $expr: { $lte: ['$expiresAt', '$$NOW'] } });
-    return this.#findFreeSlot(wallet);
   }
 
   /** Notes a use, at most once a minute over all processes. */

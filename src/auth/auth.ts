@@ -7,16 +7,7 @@ import type { ClaimedPayer } from '../chain/stablecoin.ts';
 import type { OracleError } from '../errors.ts';
 import { createCache } from '../platform/concurrency.ts';
 import type { SecretBox } from '../platform/secrets.ts';
-import {
-  type AccessEntry,
-  type AccessSource,
-  API_KEY_INDEXES,
-  type ApiKeyDoc,
-  ApiKeyStore,
-  ApiKeys,
-  isApiKey,
-  isApiKeyId,
-} from './api-keys.ts';
+import { type AccessSource, API_KEY_INDEXES, type ApiKeyDoc, ApiKeyStore, ApiKeys, isApiKey, isApiKeyId } from './api-keys.ts';
 import { type Caller, PUBLIC_CALLER, type Tier } from './caller.ts';
 import {
   formatLoginMessage,
@@ -28,7 +19,6 @@ import {
 } from './login-message.ts';
 import { toScopeTier } from './oauth-clients.ts';
 import { endGrant, type OAuthStores } from './oauth-server.ts';
-import type { GrantDoc } from './oauth-stores.ts';
 import { checkSiweMessage, LOGIN_CLAIM_INDEXES, LoginClaimStore, NONCE_INDEXES, SignedActs, type SiweExpectation } from './signed-acts.ts';
 import {
   createGateReader,
@@ -99,12 +89,15 @@ interface IdentifiedCaller {
   expiresAt: Date | null;
 }
 
-interface AuthServiceOptions extends Pick<LoginDeps, 'chain' | 'siwe' | 'now'> {
+interface AuthServiceOptions {
   db: Db;
+  chain: Chain;
   secretBox: SecretBox;
   issuer: string;
+  siwe: SiweExpectation;
   /** Absent: no tokens of applications are accepted. */
   applications?: ApplicationTokens;
+  now(): Date;
 }
 
 /** Where a token is used: those of applications are for the MCP server alone. */
@@ -118,34 +111,85 @@ export class AuthService {
   readonly apiKeys: ApiKeys;
   readonly acts: SignedActs;
   readonly siwe: SiweExpectation;
-  readonly #loginDeps: LoginDeps;
-  readonly #entitlements: Entitlements;
+  readonly #options: AuthServiceOptions;
+  readonly #claims: LoginClaimStore;
+  readonly #sessions: SessionStore;
+  readonly #tokens: AccessTokens;
+  readonly #readGate: ReadGateBalance;
+  /** Of sessions and API keys. Readings are stored for other processes. */
+  readonly #credentialBalances: GateBalanceCache;
   readonly #walletTiers: WalletTiers;
-  readonly #applications: ApplicationTokens | undefined;
   readonly #balances = createCache<GateReading>('gate-balances', MAX_CACHED_BALANCES);
 
-  constructor({ db, chain, secretBox, issuer, siwe, applications, now }: AuthServiceOptions) {
-    this.#applications = applications;
-    this.keys = new TokenKeyStore({ db, secretBox, now });
+  constructor(options: AuthServiceOptions) {
+    const { db, chain, secretBox, issuer, siwe, now } = options;
+    this.#options = options;
     this.siwe = siwe;
-    const sessions = new SessionStore(db);
+    this.keys = new TokenKeyStore({ db, secretBox, now });
+    this.#tokens = new AccessTokens({ keys: this.keys, issuer, now });
+    this.#sessions = new SessionStore(db);
+    this.#claims = new LoginClaimStore(db);
+    this.acts = new SignedActs({ db, chain, claims: this.#claims, siwe, now });
     const readGate = createGateReader(chain);
-    const tokens = new AccessTokens({ keys: this.keys, issuer, now });
-    const claims = new LoginClaimStore(db);
-    this.acts = new SignedActs({ db, chain, claims, siwe, now });
-    this.#loginDeps = { chain, readGate, claims, acts: this.acts, sessions, tokens, siwe, now };
-    const apiKeys = new ApiKeyStore(db);
-    this.apiKeys = new ApiKeys({ store: apiKeys, readGate, now });
-    this.#entitlements = new Entitlements({ stores: [sessions, apiKeys], readGate, now });
+    this.#readGate = readGate;
     this.#walletTiers = new WalletTiers({ readGate, now });
+    const store = new ApiKeyStore(db);
+    this.apiKeys = new ApiKeys({ store, readGate, now });
+    this.#credentialBalances = new GateBalanceCache({
+      readGate,
+      persist: async (wallet, { gate, readAt }) => {
+        await Promise.all([this.#sessions, store].map((one) => one.saveGateReading(wallet, gate, readAt)));
+      },
+      now,
+    });
   }
 
-  logIn(login: WalletLogin): Promise<OpenedSession> {
-    return logInByMessage(this.#loginDeps, login);
+  /** @throws OracleError UNAUTHENTICATED naming `timestamp` or `signature`, CONFLICT for a replayed message, TIER_REQUIRED, CHAIN_UNREACHABLE */
+  async logIn({ wallet, signature, timestamp }: { wallet: Address; signature: Hex; timestamp: number }): Promise<OpenedSession> {
+    const signedMs = toTimestampMs(timestamp);
+    requireWithinLoginWindow(signedMs, this.#options.now(), 'timestamp');
+    const hashes = listAddressSpellings(wallet).map((spelling) => hashMessage(formatLoginMessage(spelling, timestamp)));
+    // Keyed by one spelling of the message, which contains wallet and time: signatures are malleable.
+    const claim = { key: `message:${hashes[0]}`, usableUntil: new Date(signedMs + LOGIN_WINDOW_MS) };
+    return this.#completeLogin({ wallet: getAddress(wallet), hash: hashes, signature }, claim);
   }
 
-  logInBySiwe(login: SiweLogin): Promise<OpenedSession> {
-    return logInBySiwe(this.#loginDeps, login);
+  /** @throws OracleError INPUT_INVALID for a malformed message, UNAUTHENTICATED, CONFLICT for a used nonce, TIER_REQUIRED, CHAIN_UNREACHABLE */
+  async logInBySiwe({ message, signature }: { message: string; signature: Hex }): Promise<OpenedSession> {
+    const { now } = this.#options;
+    const { wallet, nonce } = checkSiweMessage(message, this.siwe, now());
+    const usableUntil = await this.acts.findLoginExpiry(nonce);
+    if (usableUntil === null) throw loginRejected('message.nonce', 'The nonce was not issued here, or has expired', now());
+    return this.#completeLogin({ wallet, hash: hashMessage(message), signature }, { key: `nonce:${nonce}`, usableUntil });
+  }
+
+  async #completeLogin(signed: SignedHash, claim: { key: string; usableUntil: Date }): Promise<OpenedSession> {
+    const { chain, now } = this.#options;
+    if (!(await isSignedBy(chain, signed))) {
+      throw loginRejected('signature', 'The signature is not one of this wallet over this message', now());
+    }
+    // Kept for longer than any process accepts the message, since their clocks differ.
+    const release = await this.#claims.acquire(claim.key, new Date(claim.usableUntil.getTime() + LOGIN_WINDOW_MS));
+    if (release === null) throw loginAlreadyUsed(now());
+    try {
+      return await this.#openSession(signed.wallet);
+    } catch (error) {
+      // A failed login leaves its message usable. If the release fails too, the client signs another message.
+      await release().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #openSession(wallet: Address): Promise<OpenedSession> {
+    const createdAt = this.#options.now();
+    const gate = await this.#readGate(wallet);
+    const { tier } = gate;
+    if (tier === 'public') throw tierRequired('basic', gate);
+    const _id = SessionStore.createId();
+    const { token, expiresAt } = await this.#tokens.issue({ sessionId: _id, wallet, tier });
+    const session = { _id, wallet, tier, gate, gateReadAt: createdAt, createdAt, expiresAt };
+    await this.#sessions.insertWithin(TOKEN_LIFETIME_SECONDS * 1_000, session);
+    return { token, tier, wallet, gate, expiresAt };
   }
 
   /** Anonymous without a header; an invalid token is rejected, never ignored. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
@@ -157,11 +201,17 @@ export class AuthService {
   /** The caller of an access token or an API key, and its expiry. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
   async identifyToken(token: string, audience: TokenAudience = 'service'): Promise<IdentifiedCaller> {
     if (isApiKey(token)) return this.#identify({ kind: 'key', doc: await this.apiKeys.find(token) });
-    if (this.#applications !== undefined && isApplicationToken(token)) {
-      return audience === 'mcp' ? this.#applications.identify(token) : rejectAudience();
+    const { applications, now } = this.#options;
+    if (applications !== undefined && isApplicationToken(token)) {
+      if (audience === 'mcp') return applications.identify(token);
+      // RFC 8707: it is bound to its audience.
+      throw unauthenticated('The access token of an application is meant for the MCP server alone');
     }
-    const { sessionId, wallet } = await this.#loginDeps.tokens.verify(token);
-    return this.#identifySession(sessionId, wallet);
+    const { sessionId, wallet } = await this.#tokens.verify(token);
+    const session = await this.#sessions.findLive(sessionId, now());
+    // The database decides: a token alone cannot change the wallet or raise the tier.
+    if (session === null || session.wallet !== wallet) throw sessionEnded();
+    return this.#identify({ kind: 'session', doc: session });
   }
 
   /** By the id of a session or an API key that was authenticated otherwise. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
@@ -171,51 +221,44 @@ export class AuthService {
     return this.#identify(credential);
   }
 
-  async #identifySession(sessionId: string, wallet: Address): Promise<IdentifiedCaller> {
-    const session = await this.#loginDeps.sessions.findLive(sessionId, this.#loginDeps.now());
-    // The database decides: a token alone cannot change the wallet or raise the tier.
-    if (session === null || session.wallet !== wallet) throw sessionEnded();
-    return this.#identify({ kind: 'session', doc: session });
-  }
-
   async #identify(credential: Credential): Promise<IdentifiedCaller> {
     return { caller: await this.getCaller(credential), expiresAt: credential.doc.expiresAt };
   }
 
   /** Those of these sessions and API keys that have not ended. */
   async listLiveCredentials(ids: readonly string[]): Promise<Credential[]> {
-    const { sessions, now } = this.#loginDeps;
     const { key: keyIds = [], session: sessionIds = [] } = Object.groupBy(ids, (id) => (isApiKeyId(id) ? 'key' : 'session'));
     const [ofSessions, ofKeys] = await Promise.all([
-      sessionIds.length === 0 ? [] : sessions.listLive(sessionIds, now()),
+      sessionIds.length === 0 ? [] : this.#sessions.listLive(sessionIds, this.#options.now()),
       keyIds.length === 0 ? [] : this.apiKeys.listLive(keyIds),
     ]);
     return [...ofSessions.map((doc) => ({ kind: 'session' as const, doc })), ...ofKeys.map((doc) => ({ kind: 'key' as const, doc }))];
   }
 
-  /** @throws OracleError CHAIN_UNREACHABLE when the last balance reading is too old */
+  /** At most the tier of the credential, lower once the balance has fallen. @throws OracleError CHAIN_UNREACHABLE when the last balance reading is too old */
   async getCaller({ kind, doc }: Credential): Promise<Caller> {
-    const id = kind === 'key' ? { keyId: doc._id } : { sessionId: doc._id };
-    return { ...(await this.#entitlements.get(doc)), ...id };
+    const { _id, wallet, gate, gateReadAt: readAt } = doc;
+    const { tier, balance } = await this.#credentialBalances.get(wallet, { gate, readAt });
+    return { tier: lowerTier(doc.tier, tier), wallet, balance, ...(kind === 'key' ? { keyId: _id } : { sessionId: _id }) };
   }
 
   logOut(sessionId: string): Promise<boolean> {
-    return this.#loginDeps.sessions.revoke(sessionId, this.#loginDeps.now());
+    return this.#sessions.revoke(sessionId, this.#options.now());
   }
 
   /** Ends all sessions, API keys and allowed applications of a wallet and returns their number. */
   async revokeAccess(wallet: Address): Promise<number> {
-    const { sessions, now } = this.#loginDeps;
+    const { applications, now } = this.#options;
     const address = getAddress(wallet);
-    const standing = (await this.apiKeys.revokeWallet(address)) + ((await this.#applications?.revokeWallet(address)) ?? 0);
-    return standing + (await sessions.revokeWallet(address, now()));
+    const standing = (await this.apiKeys.revokeWallet(address)) + ((await applications?.revokeWallet(address)) ?? 0);
+    return standing + (await this.#sessions.revokeWallet(address, now()));
   }
 
   /** Gate balance of a wallet, cached for five seconds. @throws OracleError CHAIN_UNREACHABLE */
   getGateBalance(wallet: Address): Promise<GateReading> {
-    const period = Math.floor(this.#loginDeps.now().getTime() / BALANCE_CACHE_MS);
+    const period = Math.floor(this.#options.now().getTime() / BALANCE_CACHE_MS);
     const address = getAddress(wallet);
-    return this.#balances.get(`${address}:${period}`, () => this.#loginDeps.readGate(address));
+    return this.#balances.get(`${address}:${period}`, () => this.#readGate(address));
   }
 
   /** Current tier of a wallet with or without a session. @throws OracleError CHAIN_UNREACHABLE */
@@ -224,11 +267,7 @@ export class AuthService {
   }
 
   async purge(now: Date): Promise<void> {
-    const { claims, sessions } = this.#loginDeps;
-    await claims.purge(now);
-    await this.acts.purge(now);
-    await sessions.purge(now);
-    await this.apiKeys.purge(now);
+    for (const store of [this.#claims, this.acts, this.#sessions, this.apiKeys]) await store.purge(now);
     await this.keys.purge();
   }
 }
@@ -267,9 +306,9 @@ export class ApplicationTokens {
     const grant = found === undefined ? null : await grants.findLive(String(found.grantId));
     const scopeTier = toScopeTier(found?.scope as string | undefined);
     if (found === undefined || grant === null || scopeTier === null) {
-      throw rejected('The access token has expired or was revoked');
+      throw unauthenticated('The access token has expired or was revoked');
     }
-    if (!this.#deps.resources.includes(String(found.aud))) throw rejected('The access token is meant for another service');
+    if (!this.#deps.resources.includes(String(found.aud))) throw unauthenticated('The access token is meant for another service');
     const { tier, balance } = await this.#deps.readBalance(grant.wallet);
     await grants.markUsed(grant);
     const caller = { tier: lowerTier(scopeTier, tier), wallet: grant.wallet, balance };
@@ -281,55 +320,6 @@ export class ApplicationTokens {
     const { stores } = this.#deps;
     const ended = await Promise.all((await stores.grants.listLive(wallet)).map(({ _id }) => endGrant(stores, _id, wallet)));
     return ended.filter(Boolean).length;
-  }
-}
-
-/** Rejects a token of an application where only the MCP server is meant (RFC 8707: it is bound to its audience). */
-function rejectAudience(): never {
-  throw rejected('The access token of an application is meant for the MCP server alone');
-}
-
-function rejected(problem: string) {
-  return unauthenticated(problem);
-}
-
-/** Stored credential of a wallet, with its upper bound and the last reading of the balance. */
-interface Entitled {
-  wallet: Address;
-  tier: PaidTier;
-  gate: GateReading;
-  gateReadAt: Date;
-}
-
-interface GateReadingStore {
-  saveGateReading(wallet: Address, gate: GateReading, gateReadAt: Date): Promise<void>;
-}
-
-interface EntitlementsOptions {
-  /** Where readings are stored for other processes. */
-  stores: readonly GateReadingStore[];
-  readGate: ReadGateBalance;
-  now(): Date;
-}
-
-/** Current tier of credentials: at most their own, lower once the balance has fallen. */
-class Entitlements {
-  readonly #balances: GateBalanceCache;
-
-  constructor({ stores, readGate, now }: EntitlementsOptions) {
-    this.#balances = new GateBalanceCache({
-      readGate,
-      async persist(wallet, { gate, readAt }) {
-        await Promise.all(stores.map((store) => store.saveGateReading(wallet, gate, readAt)));
-      },
-      now,
-    });
-  }
-
-  /** @throws OracleError CHAIN_UNREACHABLE when the last reading is too old */
-  async get({ wallet, tier, gate, gateReadAt: readAt }: Entitled): Promise<Required<Pick<Caller, 'tier' | 'wallet' | 'balance'>>> {
-    const current = await this.#balances.get(wallet, { gate, readAt });
-    return { tier: lowerTier(tier, current.tier), wallet, balance: current.balance };
   }
 }
 
@@ -354,13 +344,14 @@ export class WalletTiers {
 /** Applications that a wallet has allowed to use its tier. */
 export function createApplicationAccess(stores: OAuthStores): AccessSource {
   return {
-    list: async (wallet) => (await stores.grants.listLive(getAddress(wallet))).map(toAccessEntry),
-    revoke: (wallet: Address, id) => endGrant(stores, id, getAddress(wallet)),
+    async list(wallet) {
+      const grants = await stores.grants.listLive(getAddress(wallet));
+      return grants.map(({ _id: id, name, tier, createdAt, lastUsedAt, expiresAt }) => {
+        return { id, kind: 'application', name, tier, createdAt, lastUsedAt, expiresAt };
+      });
+    },
+    revoke: (wallet, id) => endGrant(stores, id, getAddress(wallet)),
   };
-}
-
-function toAccessEntry({ _id, name, tier, createdAt, lastUsedAt, expiresAt }: GrantDoc): AccessEntry {
-  return { id: _id, kind: 'application', name, tier, createdAt, lastUsedAt, expiresAt };
 }
 
 export interface OpenedSession {
@@ -369,82 +360,4 @@ export interface OpenedSession {
   wallet: Address;
   gate: GateReading;
   expiresAt: Date;
-}
-
-interface WalletLogin {
-  wallet: Address;
-  signature: Hex;
-  timestamp: number;
-}
-
-interface SiweLogin {
-  message: string;
-  signature: Hex;
-}
-
-interface LoginDeps {
-  chain: Chain;
-  readGate: ReadGateBalance;
-  claims: LoginClaimStore;
-  acts: SignedActs;
-  sessions: SessionStore;
-  tokens: AccessTokens;
-  siwe: SiweExpectation;
-  now(): Date;
-}
-
-/** @throws OracleError UNAUTHENTICATED naming `timestamp` or `signature`, CONFLICT for a replayed message, TIER_REQUIRED, CHAIN_UNREACHABLE */
-async function logInByMessage(deps: LoginDeps, { wallet, signature, timestamp }: WalletLogin): Promise<OpenedSession> {
-  const signedMs = toTimestampMs(timestamp);
-  requireWithinLoginWindow(signedMs, deps.now(), 'timestamp');
-  const hashes = listAddressSpellings(wallet).map((spelling) => hashMessage(formatLoginMessage(spelling, timestamp)));
-  // Keyed by one spelling of the message, which contains wallet and time: signatures are malleable.
-  const claim = { key: `message:${hashes[0]}`, usableUntil: new Date(signedMs + LOGIN_WINDOW_MS) };
-  return completeLogin(deps, { wallet: getAddress(wallet), hash: hashes, signature, claim });
-}
-
-/** @throws OracleError INPUT_INVALID for a malformed message, UNAUTHENTICATED, CONFLICT for a used nonce, TIER_REQUIRED, CHAIN_UNREACHABLE */
-async function logInBySiwe(deps: LoginDeps, { message, signature }: SiweLogin): Promise<OpenedSession> {
-  const { wallet, nonce } = checkSiweMessage(message, deps.siwe, deps.now());
-  const usableUntil = await deps.acts.findLoginExpiry(nonce);
-  if (usableUntil === null) throw loginRejected('message.nonce', 'The nonce was not issued here, or has expired', deps.now());
-  return completeLogin(deps, { wallet, hash: hashMessage(message), signature, claim: { key: `nonce:${nonce}`, usableUntil } });
-}
-
-interface LoginProof extends SignedHash {
-  claim: { key: string; usableUntil: Date };
-}
-
-async function completeLogin(deps: LoginDeps, { wallet, hash, signature, claim }: LoginProof): Promise<OpenedSession> {
-  if (!(await isSignedBy(deps.chain, { wallet, hash, signature }))) {
-    throw loginRejected('signature', 'The signature is not one of this wallet over this message', deps.now());
-  }
-  // Kept for longer than any process accepts the message, since their clocks differ.
-  const release = await deps.claims.acquire(claim.key, new Date(claim.usableUntil.getTime() + LOGIN_WINDOW_MS));
-  if (release === null) throw loginAlreadyUsed(deps.now());
-  try {
-    return await openSession(deps, wallet);
-  } catch (error) {
-    // A failed login leaves its message usable. If the release fails too, the client signs another message.
-    await release().catch(() => undefined);
-    throw error;
-  }
-}
-
-async function openSession({ readGate, sessions, tokens, now }: LoginDeps, wallet: Address): Promise<OpenedSession> {
-  const createdAt = now();
-  const gate = await readGate(wallet);
-  if (gate.tier === 'public') throw tierRequired('basic', gate);
-  const sessionId = SessionStore.createId();
-  const { token, expiresAt } = await tokens.issue({ sessionId, wallet, tier: gate.tier });
-  await sessions.insertWithin(TOKEN_LIFETIME_SECONDS * 1_000, {
-    _id: sessionId,
-    wallet,
-    tier: gate.tier,
-    gate,
-    gateReadAt: createdAt,
-    createdAt,
-    expiresAt,
-  });
-  return { token, tier: gate.tier, wallet, gate, expiresAt };
 }

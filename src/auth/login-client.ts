@@ -17,15 +17,12 @@ export type WalletSession = z.infer<typeof SESSION_RESPONSE>;
 
 const LOGIN_TIMEOUT_MS = 10_000;
 
-interface WalletLoginOptions {
-  /** Of the signed message, in milliseconds; default: now. */
-  timestamp?: number;
-  signal?: AbortSignal;
-}
-
 /** Logs a wallet in by a signature (interface, section 4.2). @throws OracleError of the service, and as `fetchServiceJson` */
-export async function logInWallet(account: LocalAccount, url: string, options: WalletLoginOptions = {}): Promise<WalletSession> {
-  const { timestamp = Date.now(), signal } = options;
+export async function logInWallet(
+  account: LocalAccount,
+  url: string,
+  { timestamp = Date.now(), signal }: { timestamp?: number; signal?: AbortSignal } = {},
+): Promise<WalletSession> {
   const wallet = account.address;
   const signature = await account.signMessage({ message: formatLoginMessage(wallet, timestamp) });
   const answer = await fetchServiceJson({

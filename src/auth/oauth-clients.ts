@@ -52,13 +52,6 @@ const MAX_UNUSED_CLIENTS = 10_000;
 const OWN_EVICTION = 10;
 export const DOCUMENT_LIMITS: RangeLimits = { address: 30, '/24': 60, '/56': 60, '/48': 120, all: 2_000, reserve: 500, reservePerRange: 3 };
 
-interface ClientStoreOptions {
-  db: Db;
-  now(): Date;
-  limits?: RangeLimits;
-  maxUnused?: number;
-}
-
 export class ClientStore {
   readonly #clients: Collection<ClientDoc>;
   readonly #registrations: RangeBudget<ClientDoc>;
@@ -66,7 +59,8 @@ export class ClientStore {
   readonly #maxUnused: number;
   readonly #now: () => Date;
 
-  constructor({ db, now, limits = REGISTRATION_LIMITS, maxUnused = MAX_UNUSED_CLIENTS }: ClientStoreOptions) {
+  constructor(options: { db: Db; now(): Date; limits?: RangeLimits; maxUnused?: number }) {
+    const { db, now, limits = REGISTRATION_LIMITS, maxUnused = MAX_UNUSED_CLIENTS } = options;
     this.#clients = db.collection(CLIENTS);
     this.#registrations = new RangeBudget(this.#clients, { limits, windowMs: UNUSED_CLIENT_LIFETIME_MS });
     const documents = { limits: DOCUMENT_LIMITS, windowMs: UNUSED_CLIENT_LIFETIME_MS };
@@ -79,13 +73,8 @@ export class ClientStore {
   async insert(id: string, metadata: Record<string, unknown>, address: string): Promise<Date> {
     const at = this.#now();
     const expiresAt = new Date(at.getTime() + UNUSED_CLIENT_LIFETIME_MS);
-    const spent = await this.#registrations.take({
-      id,
-      isFresh: true,
-      address,
-      at,
-      fields: { metadata, expiresAt, usedBy: null, usedAt: null },
-    });
+    const fields = { metadata, expiresAt, usedBy: null, usedAt: null };
+    const spent = await this.#registrations.take({ id, isFresh: true, address, at, fields });
     if (spent !== null) throw tooManyClientsError(spent, at, 'OAuth clients registered without a consent');
     await this.#evict(id);
     return at;
@@ -136,9 +125,9 @@ export class ClientStore {
     if (unused <= this.#maxUnused) return;
     const { scopes = [] } = (await this.#clients.findOne({ _id: newest }, { projection: { scopes: 1 } })) ?? {};
     const range = scopes.at(-2);
-    const ofRange =
-      range === undefined ? 0 : await this.#clients.countDocuments({ scopes: range }, { hint: BUDGET_KEY, limit: OWN_EVICTION });
-    const evicted = ofRange < OWN_EVICTION || range === undefined ? 'all' : range;
+    const counted = { hint: BUDGET_KEY, limit: OWN_EVICTION };
+    const isOwn = range !== undefined && (await this.#clients.countDocuments({ scopes: range }, counted)) >= OWN_EVICTION;
+    const evicted = isOwn ? range : 'all';
     const oldest = await this.#clients
       .find({ scopes: evicted, _id: { $ne: newest } }, { hint: BUDGET_KEY, projection: { _id: 1 } })
       .sort({ at: 1 })
@@ -162,26 +151,23 @@ function tooManyClientsError({ scope, limit, freeAt }: SpentLimit, at: Date, wha
 export const MAX_DOCUMENT_BYTES = 5 * 1_024;
 const TIMEOUT_MS = 5_000;
 
-/** Keys of a client (`jwks_uri`) are read by the same way, and are no metadata. */
-type ReadDocument = (url: string) => Promise<Response>;
-
 /**
  * Reads documents that clients name: public addresses only, no redirects, bounded in size and time. A client's metadata is replaced by
  * what this service uses of it. A failure is a response with status 502, whose reason is logged by the caller.
  */
-export function createDocumentReader(rules: TargetRules, onFailure: (host: string, reason: string) => void): ReadDocument {
-  return async (url) => {
+export function createDocumentReader(rules: TargetRules, onFailure: (host: string, reason: string) => void) {
+  return async (url: string): Promise<Response> => {
     const host = URL.parse(url)?.host.slice(0, 100) ?? '';
     try {
       const headers = { Accept: 'application/json', 'User-Agent': 'bitcoin-signal-oracle' };
-      const {
-        status,
-        headers: answered,
-        body,
-      } = await getGuarded({ url, headers, maxBytes: MAX_DOCUMENT_BYTES, timeoutMs: TIMEOUT_MS, rules });
-      if (status !== 200) onFailure(host, `status ${status}`);
-      const text = status === 200 ? toUsedMetadata(url, body) : '';
-      return new Response(text, { status: status === 200 ? 200 : 502, headers: pickCacheHeaders(answered) });
+      const answer = await getGuarded({ url, headers, maxBytes: MAX_DOCUMENT_BYTES, timeoutMs: TIMEOUT_MS, rules });
+      const isFound = answer.status === 200;
+      if (!isFound) onFailure(host, `status ${answer.status}`);
+      const response = new Response(isFound ? toUsedMetadata(url, answer.body) : '', { status: isFound ? 200 : 502 });
+      response.headers.set('Content-Type', 'application/json');
+      const { 'cache-control': control } = answer.headers;
+      if (control !== undefined) response.headers.set('Cache-Control', control);
+      return response;
     } catch (error) {
       if (!isOracleError(error) && !(error instanceof ClientMetadataError) && !(error instanceof SyntaxError)) throw error;
       onFailure(host, isOracleError(error) || error instanceof ClientMetadataError ? error.message : 'not JSON');
@@ -197,10 +183,6 @@ function toUsedMetadata(url: string, body: Buffer): string {
   if (document.client_id !== url) throw new ClientMetadataError(false, 'client_id must be the URL of the document');
   if ('client_secret' in document) throw new ClientMetadataError(false, 'client_secret must not be in a public document');
   return JSON.stringify({ client_id: url, ...parseClientMetadata(document) });
-}
-
-function pickCacheHeaders({ 'cache-control': control }: { 'cache-control'?: string }): Record<string, string> {
-  return { 'Content-Type': 'application/json', ...(control === undefined ? {} : { 'Cache-Control': control }) };
 }
 
 /** What a client says of itself (RFC 7591), as far as this service uses it; everything else is dropped. */
@@ -241,7 +223,8 @@ const METADATA = z.object({
 
 /** @param document unvalidated; an optional member that is null or empty is the same as an absent one @throws ClientMetadataError */
 export function parseClientMetadata(document: unknown): ClientMetadata {
-  const parsed = METADATA.safeParse(dropEmptyMembers(document));
+  const isUsed = ([name, value]: [string, unknown]) => name === 'redirect_uris' || !isEmpty(value);
+  const parsed = METADATA.safeParse(isPlainObject(document) ? Object.fromEntries(Object.entries(document).filter(isUsed)) : document);
   if (!parsed.success) {
     const [{ path, message }] = parsed.error.issues as [z.core.$ZodIssue];
     throw new ClientMetadataError(path[0] === 'redirect_uris', `${path.join('.') || 'the document'} ${message}`);
@@ -253,7 +236,8 @@ export function parseClientMetadata(document: unknown): ClientMetadata {
   const granted = GRANT_TYPES.filter((type) => grant_types === undefined || grant_types.includes(type));
   if (!granted.includes('authorization_code')) throw new ClientMetadataError(false, 'grant_types must contain authorization_code');
   return {
-    ...(name === undefined ? {} : { client_name: cleanName(name) }),
+    // A name is a claim that is shown to the wallet's owner: on one line, without characters that reorder or hide others.
+    ...(name === undefined ? {} : { client_name: [...name.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim()].slice(0, MAX_NAME_CHARS).join('') }),
     redirect_uris,
     application_type: redirect_uris.every(isWebUri) ? 'web' : 'native',
     grant_types: granted,
@@ -263,11 +247,6 @@ export function parseClientMetadata(document: unknown): ClientMetadata {
     ...(hasKeys && jwks !== undefined ? { jwks } : {}),
     ...(hasKeys && jwks_uri !== undefined ? { jwks_uri } : {}),
   };
-}
-
-function dropEmptyMembers(document: unknown): unknown {
-  if (!isPlainObject(document)) return document;
-  return Object.fromEntries(Object.entries(document).filter(([name, value]) => name === 'redirect_uris' || !isEmpty(value)));
 }
 
 function isEmpty(value: unknown): boolean {
@@ -308,27 +287,14 @@ function isWebUri(text: string): boolean {
   return new URL(text).protocol === 'https:';
 }
 
-/** A name is a claim that is shown to the wallet's owner: on one line, without characters that reorder or hide others. */
-function cleanName(name: string): string {
-  const visible = name.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
-  return [...visible].slice(0, MAX_NAME_CHARS).join('');
-}
-
-interface ClientIdentity {
-  clientId: string;
-  /** The one in use. */
-  redirectUri: string;
-  /** As the client calls itself. */
-  claimedName?: string | undefined;
-}
-
 /** The host of the metadata document that is the client, which this service has read there; null for a registered one. */
 export function findDocumentHost(clientId: string): string | null {
   return URL.parse(clientId)?.host ?? null;
 }
 
 /** How a client is named to the owner of a wallet: by its document, else by who gets the code, and in quotation marks as it calls itself. */
-export function formatClientName({ clientId, redirectUri, claimedName }: ClientIdentity): string {
+export function formatClientName(client: { clientId: string; redirectUri: string; claimedName?: string }): string {
+  const { clientId, redirectUri, claimedName } = client;
   const host = findDocumentHost(clientId);
   if (host !== null) return host;
   const claim = claimedName ? `“${claimedName}”, ` : '';
@@ -397,23 +363,16 @@ export function toIssuer(publicUrl: string): string {
   return publicUrl.replace(/\/+$/, '');
 }
 
-interface Challenge {
+/** `WWW-Authenticate` that starts or renews an authorization (RFC 9728, section 5.1). @param error absent where no token was sent (RFC 6750, section 3.1) */
+export function formatChallenge(challenge: {
   publicUrl: string;
   path: McpPath;
   scope: string;
-  /** Absent where no token was sent (RFC 6750, section 3.1). */
   error?: 'invalid_token' | 'insufficient_scope';
-}
-
-/** `WWW-Authenticate` that starts or renews an authorization (RFC 9728, section 5.1). */
-export function formatChallenge({ publicUrl, path, scope, error }: Challenge): string {
-  const parameters = [
-    'realm="oracle"',
-    ...(error === undefined ? [] : [`error="${error}"`]),
-    `resource_metadata="${getResourceMetadataUrl(publicUrl, path)}"`,
-    `scope="${scope}"`,
-  ];
-  return `Bearer ${parameters.join(', ')}`;
+}): string {
+  const { publicUrl, path, scope, error } = challenge;
+  const resource = joinUrl(publicUrl, `${RESOURCE_METADATA_PATH}${path}`);
+  return `Bearer realm="oracle"${error === undefined ? '' : `, error="${error}"`}, resource_metadata="${resource}", scope="${scope}"`;
 }
 
 /** Paths of the authorization server, below which it serves consent too. */
@@ -452,10 +411,6 @@ export function listMcpResources(publicUrl: string): string[] {
 export function findMcpResource(publicUrl: string, identifier: string): string | null {
   const wanted = URL.parse(identifier)?.href.replace(/\/$/, '');
   return listMcpResources(publicUrl).find((resource) => new URL(resource).href === wanted) ?? null;
-}
-
-function getResourceMetadataUrl(publicUrl: string, path: McpPath): string {
-  return joinUrl(publicUrl, `${RESOURCE_METADATA_PATH}${path}`);
 }
 
 /** Scopes of access tokens, by the tier that each allows. */

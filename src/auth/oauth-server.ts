@@ -2,15 +2,7 @@ import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
-import type {
-  Adapter,
-  AdapterPayload,
-  Configuration,
-  errors,
-  KoaContextWithOIDC,
-  Provider,
-  interactionPolicy as providerPolicy,
-} from 'oidc-provider';
+import type * as oidc from 'oidc-provider';
 import { type Address, getAddress } from 'viem';
 import { isOracleError, OracleError } from '../errors.ts';
 import { type CollectionIndexes, isDuplicateKey } from '../platform/mongo.ts';
@@ -18,7 +10,6 @@ import type { TargetRules } from '../platform/outbound/guarded.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import {
   CLIENT_AUTH_METHODS,
-  type ClientMetadata,
   ClientMetadataError,
   type ClientStore,
   createDocumentReader,
@@ -64,7 +55,7 @@ export interface ConsentRequest {
 /** The authorization server. `oidc-provider` costs memory, so that a process loads it with its first request. */
 export class OAuthServer {
   readonly #options: OAuthServerOptions;
-  #provider: Promise<Provider> | undefined;
+  #provider: Promise<oidc.Provider> | undefined;
 
   constructor(options: OAuthServerOptions) {
     this.#options = options;
@@ -127,14 +118,19 @@ export class OAuthServer {
 
   async #findInteraction(request: IncomingMessage, response: ServerResponse, id: string) {
     const provider = await this.#load();
-    const interaction = await findDetails(provider, request, response);
-    if (interaction?.uid !== id) throw requestEnded();
-    const client = await provider.Client.find(String(interaction.params.client_id));
-    if (client === undefined) throw requestEnded();
-    return { provider, interaction, client };
+    const { errors: known } = await import('oidc-provider');
+    const interaction = await provider.interactionDetails(request, response).catch((error: unknown) => {
+      // Without the cookie of a live interaction; a database that does not answer is an error.
+      if (error instanceof known.SessionNotFound) return undefined;
+      throw error;
+    });
+    const client = interaction?.uid === id ? await provider.Client.find(String(interaction.params.client_id)) : undefined;
+    if (interaction !== undefined && client !== undefined) return { provider, interaction, client };
+    const suggestedAction = 'Connect again in the application.';
+    throw new OracleError('NOT_FOUND', 'This request of an application is over, or another browser has made it', { suggestedAction });
   }
 
-  #load(): Promise<Provider> {
+  #load(): Promise<oidc.Provider> {
     this.#provider ??= this.#createProvider().catch((error: unknown) => {
       this.#provider = undefined;
       throw error;
@@ -142,12 +138,14 @@ export class OAuthServer {
     return this.#provider;
   }
 
-  async #createProvider(): Promise<Provider> {
+  async #createProvider(): Promise<oidc.Provider> {
     const { Provider: OidcProvider, ...library } = await import('oidc-provider');
     const { refreshReplies } = this.#options.stores;
     const GracefulProvider = class extends OidcProvider {
       /** The provider registers its own grant types too. */
-      override registerGrantType<T extends object>(...[name, handle, ...rest]: Parameters<typeof Provider.prototype.registerGrantType<T>>) {
+      override registerGrantType<T extends object>(
+        ...[name, handle, ...rest]: Parameters<typeof oidc.Provider.prototype.registerGrantType<T>>
+      ) {
         const answerOnce: typeof handle = (context) => answerRefresh(refreshReplies, library.errors, context, () => handle(context));
         super.registerGrantType<T>(name, name === 'refresh_token' ? answerOnce : handle, ...rest);
       }
@@ -164,10 +162,10 @@ export class OAuthServer {
    * Anyone can register a client, and send a browser here with a request that fails: errors go only to clients that have a document, that a
    * wallet has allowed before, or whose user has decided on the consent page (RFC 9700, section 4.11.2).
    */
-  #keepErrorsHere(provider: Provider): void {
-    const rejected = new WeakMap<KoaContextWithOIDC, errors.OIDCProviderError>();
+  #keepErrorsHere(provider: oidc.Provider): void {
+    const rejected = new WeakMap<oidc.KoaContextWithOIDC, oidc.errors.OIDCProviderError>();
     provider.on('authorization.error', (context, error) => void rejected.set(context, error));
-    provider.use(async (context: KoaContextWithOIDC, next: () => Promise<void>) => {
+    provider.use(async (context: oidc.KoaContextWithOIDC, next: () => Promise<void>) => {
       await next();
       const error = rejected.get(context);
       if (error === undefined || (await this.#mayGetErrors(context))) return;
@@ -178,19 +176,17 @@ export class OAuthServer {
     });
   }
 
-  async #mayGetErrors({ oidc: { client, params, entities } }: KoaContextWithOIDC): Promise<boolean> {
+  async #mayGetErrors({ oidc: { client, params, entities } }: oidc.KoaContextWithOIDC): Promise<boolean> {
     const { redirect_uri: redirectUri } = (params ?? {}) as { redirect_uri?: string };
     if (client === undefined || redirectUri === undefined || !isOwnedRedirect(redirectUri)) return false;
     return entities.Interaction !== undefined || (await this.#options.stores.clients.mayRedirect(client.clientId));
   }
 
-  #report(provider: Provider): void {
-    const report = (
-      { oidc }: KoaContextWithOIDC,
-      { error, error_description: description, error_detail: reason }: errors.OIDCProviderError,
-    ) => {
+  #report(provider: oidc.Provider): void {
+    const report = (context: oidc.KoaContextWithOIDC, rejection: oidc.errors.OIDCProviderError) => {
+      const { error, error_description: description, error_detail: reason } = rejection;
       const detail = [description, reason].filter((text) => text !== undefined).join(': ');
-      const { client, params } = oidc ?? {};
+      const { client, params } = context.oidc ?? {};
       const redirectUri = params?.redirect_uri ?? client?.redirectUris?.[0];
       const clientHost = client === undefined ? null : (findDocumentHost(client.clientId) ?? getRedirectHost(String(redirectUri)));
       this.#options.onRejected({ error, detail, clientHost });
@@ -202,21 +198,6 @@ export class OAuthServer {
   }
 }
 
-/** Undefined without the cookie of a live interaction; a database that does not answer is an error. */
-async function findDetails(provider: Provider, request: IncomingMessage, response: ServerResponse) {
-  const { errors: known } = await import('oidc-provider');
-  return provider.interactionDetails(request, response).catch((error: unknown) => {
-    if (error instanceof known.SessionNotFound) return undefined;
-    throw error;
-  });
-}
-
-function requestEnded(): OracleError {
-  return new OracleError('NOT_FOUND', 'This request of an application is over, or another browser has made it', {
-    suggestedAction: 'Connect again in the application.',
-  });
-}
-
 const ACCESS_TOKEN_SECONDS = 15 * 60;
 const CODE_SECONDS = 60;
 /** For reading the consent page, and signing. */
@@ -226,8 +207,6 @@ const REFRESH_TOKEN_SECONDS = 30 * 86_400;
 /** After which a wallet signs again, whatever is used. */
 const GRANT_SECONDS = 365 * 86_400;
 
-type Context = Parameters<NonNullable<Configuration['renderError']>>[0];
-
 interface ProviderDeps {
   publicUrl: string;
   stores: OAuthStores;
@@ -235,21 +214,21 @@ interface ProviderDeps {
   /** Public addresses only, unless a demonstration allows this machine. */
   documentRules: TargetRules;
   /** Counts a fetch of a client's document; false beyond the limits of the request's address. */
-  allowFetch(request: Context['req'], clientId: string): Promise<boolean>;
-  renderError: NonNullable<Configuration['renderError']>;
+  allowFetch(request: IncomingMessage, clientId: string): Promise<boolean>;
+  renderError: NonNullable<oidc.Configuration['renderError']>;
   onDocumentFailure(host: string, reason: string): void;
   now(): Date;
 }
 
-interface ProviderLibrary {
-  errors: typeof errors;
-  interactionPolicy: typeof providerPolicy;
-}
-
 /** OAuth 2.1 for public clients: codes with PKCE and rotating refresh tokens, opaque tokens for the MCP server. */
-function buildConfiguration(deps: ProviderDeps, { errors, interactionPolicy }: ProviderLibrary): Configuration {
+function buildConfiguration(deps: ProviderDeps, library: Pick<typeof oidc, 'errors' | 'interactionPolicy'>): oidc.Configuration {
+  const { errors, interactionPolicy } = library;
   const { publicUrl, stores, renderError, now } = deps;
   const createReplayError = () => new errors.InvalidGrant('the code or token was used before');
+  const readDocument = createDocumentReader(deps.documentRules, deps.onDocumentFailure);
+  const { Prompt, Check } = interactionPolicy;
+  // One prompt for signing and consent, for every authorization: no session of a browser answers it.
+  const isMissing = new Check('consent_missing', 'a wallet must sign', (context) => context.oidc.result?.consent === undefined);
   return {
     adapter: createAdapterFactory({ ...stores, now, createReplayError }),
     // The library wants a key. No id token is issued, so that it signs nothing.
@@ -271,16 +250,15 @@ function buildConfiguration(deps: ProviderDeps, { errors, interactionPolicy }: P
     expiresWithSession: async () => false,
     clientBasedCORS: () => true,
     findAccount: (_context, wallet, token) => findAccount(deps, errors, wallet, token),
-    loadExistingGrant: (context) => loadGrant(context),
+    loadExistingGrant: async ({ oidc: { result, provider } }) => {
+      const grantId = result?.consent?.grantId;
+      return grantId === undefined ? undefined : provider.Grant.find(grantId);
+    },
     interactions: {
-      policy: [buildConsentPrompt(interactionPolicy)] as never,
+      policy: [new Prompt({ name: 'consent', requestable: true }, isMissing)] as never,
       url: (_context, { uid }) => `${new URL(publicUrl).pathname.replace(/\/+$/, '')}${OAUTH_PATHS.consent}/${uid}`,
     },
-    routes: {
-      authorization: OAUTH_PATHS.authorize,
-      token: OAUTH_PATHS.token,
-      revocation: OAUTH_PATHS.revoke,
-    },
+    routes: { authorization: OAUTH_PATHS.authorize, token: OAUTH_PATHS.token, revocation: OAUTH_PATHS.revoke },
     ttl: {
       AccessToken: ACCESS_TOKEN_SECONDS,
       AuthorizationCode: CODE_SECONDS,
@@ -290,13 +268,13 @@ function buildConfiguration(deps: ProviderDeps, { errors, interactionPolicy }: P
       Session: INTERACTION_SECONDS,
     },
     renderError,
-    fetch: createFetch(deps),
+    fetch: (url) => readDocument(String(url)),
     fetchResponseBodyLimits: { 'client_id metadata document': MAX_DOCUMENT_BYTES, jwks_uri: MAX_DOCUMENT_BYTES },
     features: buildFeatures(deps, errors),
-  } as Configuration;
+  } as oidc.Configuration;
 }
 
-function buildFeatures({ publicUrl, allowFetch }: ProviderDeps, errors: ProviderLibrary['errors']): Configuration['features'] {
+function buildFeatures({ publicUrl, allowFetch }: ProviderDeps, errors: typeof oidc.errors): oidc.Configuration['features'] {
   const off = { enabled: false };
   return {
     devInteractions: off,
@@ -328,43 +306,17 @@ function buildFeatures({ publicUrl, allowFetch }: ProviderDeps, errors: Provider
   };
 }
 
-function createFetch({ documentRules, onDocumentFailure }: ProviderDeps): NonNullable<Configuration['fetch']> {
-  const read = createDocumentReader(documentRules, onDocumentFailure);
-  return (url) => read(String(url));
-}
-
-/** One prompt for signing and consent, for every authorization: no session of a browser answers it. */
-function buildConsentPrompt({ Prompt, Check }: ProviderLibrary['interactionPolicy']) {
-  const isMissing = new Check('consent_missing', 'a wallet must sign', (context) => context.oidc.result?.consent === undefined);
-  return new Prompt({ name: 'consent', requestable: true }, isMissing);
-}
-
-async function loadGrant({ oidc }: Parameters<NonNullable<Configuration['loadExistingGrant']>>[0]) {
-  const grantId = oidc.result?.consent?.grantId;
-  return grantId === undefined ? undefined : oidc.provider.Grant.find(grantId);
-}
-
 /** @param token absent during an authorization, whose wallet has just signed */
-async function findAccount(
-  { readGate }: ProviderDeps,
-  errors: ProviderLibrary['errors'],
-  wallet: string,
-  token: { kind?: string } | undefined,
-) {
-  if (token !== undefined && !(await holdsTokens(readGate, errors, wallet))) {
-    throw new errors.InvalidGrant('the wallet no longer holds the gate tokens of a tier');
-  }
-  return { accountId: wallet, claims: async () => ({ sub: wallet }) };
-}
-
-/** A chain that does not answer says nothing about the wallet: the client keeps its token and tries again. */
-async function holdsTokens(readGate: ReadGateBalance, errors: ProviderLibrary['errors'], wallet: string): Promise<boolean> {
-  try {
-    return (await readGate(wallet as `0x${string}`)).tier !== 'public';
-  } catch (error) {
+async function findAccount({ readGate }: ProviderDeps, errors: typeof oidc.errors, wallet: string, token: object | undefined) {
+  const account = { accountId: wallet, claims: async () => ({ sub: wallet }) };
+  if (token === undefined) return account;
+  const gate = await readGate(wallet as `0x${string}`).catch((error: unknown) => {
     if (!isOracleError(error, 'CHAIN_UNREACHABLE')) throw error;
+    // It says nothing about the wallet: the client keeps its token and tries again.
     throw toStatus(503, new errors.TemporarilyUnavailable('the chain does not answer, try again'));
-  }
+  });
+  if (gate.tier === 'public') throw new errors.InvalidGrant('the wallet no longer holds the gate tokens of a tier');
+  return account;
 }
 
 function toStatus(status: number, error: Error): Error {
@@ -384,22 +336,27 @@ interface AdapterDeps extends OAuthStores {
   createReplayError(): Error;
 }
 
+type GrantStores = Pick<OAuthStores, 'artifacts' | 'grants'>;
+
 /** A grant ends with everything that was issued under it. */
-export async function endGrant(
-  { grants, artifacts }: Pick<OAuthStores, 'artifacts' | 'grants'>,
-  id: string,
-  wallet?: Address,
-): Promise<boolean> {
+export async function endGrant({ grants, artifacts }: GrantStores, id: string, wallet?: Address): Promise<boolean> {
   const wasLive = await grants.delete(id, wallet);
   if (wasLive) await artifacts.deleteOfGrant(id);
   return wasLive;
 }
 
 /** Storage of `oidc-provider` in the database, shared by all processes. */
-function createAdapterFactory(deps: AdapterDeps): (model: string) => Adapter {
+function createAdapterFactory(deps: AdapterDeps): (model: string) => oidc.Adapter {
   return (model) => {
     if (model === 'Session') return NO_SESSIONS;
-    if (model === 'Client') return createClientAdapter(deps);
+    if (model === 'Client') {
+      return {
+        ...unused,
+        upsert: async () => Promise.reject(new Error('clients are registered by the registration endpoint')),
+        find: (id) => deps.clients.find(id) as Promise<oidc.AdapterPayload | undefined>,
+        destroy: async () => undefined,
+      };
+    }
     return model === 'Grant' ? createGrantAdapter(deps) : createArtifactAdapter(deps, model);
   };
 }
@@ -412,18 +369,9 @@ const unused = {
 };
 
 /** Each authorization is signed for by a wallet, so that a browser keeps no session to be misused. */
-const NO_SESSIONS: Adapter = { ...unused, upsert: async () => undefined, find: async () => undefined, destroy: async () => undefined };
+const NO_SESSIONS: oidc.Adapter = { ...unused, upsert: async () => undefined, find: async () => undefined, destroy: async () => undefined };
 
-function createClientAdapter({ clients }: AdapterDeps): Adapter {
-  return {
-    ...unused,
-    upsert: async () => Promise.reject(new Error('clients are registered by the registration endpoint')),
-    find: (id) => clients.find(id) as Promise<AdapterPayload | undefined>,
-    destroy: async () => undefined,
-  };
-}
-
-function createGrantAdapter({ now, ...stores }: AdapterDeps): Adapter {
+function createGrantAdapter({ now, ...stores }: AdapterDeps): oidc.Adapter {
   const { grants, clients } = stores;
   return {
     ...unused,
@@ -445,7 +393,7 @@ function createGrantAdapter({ now, ...stores }: AdapterDeps): Adapter {
   };
 }
 
-function createArtifactAdapter({ artifacts, now, createReplayError, ...others }: AdapterDeps, model: string): Adapter {
+function createArtifactAdapter({ artifacts, now, createReplayError, ...others }: AdapterDeps, model: string): oidc.Adapter {
   return {
     ...unused,
     upsert: (id, payload, expiresIn = 0) =>
@@ -489,22 +437,15 @@ export const REFRESH_REPLY_INDEXES = [
   { collection: COLLECTION, indexes: [{ key: { expiresAt: 1 } }] },
 ] as const satisfies CollectionIndexes[];
 
-interface RefreshReplyStoreDeps {
-  db: Db;
-  artifacts: ArtifactStore;
-  secretBox: SecretBox;
-  now(): Date;
-}
-
 /** What is to be done with a refresh: `exchange` as its holder, leave it to the provider's own judgement, wait, or repeat the answer. */
 type Admission = { do: 'exchange'; holder: string } | { do: 'judge' } | { do: 'wait' } | { do: 'repeat'; body: unknown };
 
 /** Answers to refreshes, kept for their grace. Tokens are stored as hashes, so that the provider itself could not repeat them. */
 export class RefreshReplyStore {
   readonly #replies: Collection<ReplyDoc>;
-  readonly #deps: Omit<RefreshReplyStoreDeps, 'db'>;
+  readonly #deps: { artifacts: ArtifactStore; secretBox: SecretBox; now(): Date };
 
-  constructor({ db, ...deps }: RefreshReplyStoreDeps) {
+  constructor({ db, ...deps }: { db: Db; artifacts: ArtifactStore; secretBox: SecretBox; now(): Date }) {
     this.#replies = db.collection(COLLECTION);
     this.#deps = deps;
   }
@@ -558,10 +499,8 @@ export class RefreshReplyStore {
 
   async #takeOver({ _id, holder: dead }: ReplyDoc, holder: string): Promise<boolean> {
     const abandoned = { _id, holder: dead, sealed: null, $expr: { $lt: ['$heldUntil', '$$NOW'] } };
-    const { modifiedCount } = await this.#replies.updateOne(abandoned, [
-      { $set: { holder, since: this.#deps.now(), heldUntil: LEASE_END } },
-    ]);
-    return modifiedCount === 1;
+    const taken = { holder, since: this.#deps.now(), heldUntil: LEASE_END };
+    return (await this.#replies.updateOne(abandoned, [{ $set: taken }])).modifiedCount === 1;
   }
 
   #open({ _id, clientId, sealed }: ReplyDoc): unknown {
@@ -577,8 +516,8 @@ const LEASE_END = { $add: ['$$NOW', LEASE_MS] };
  */
 async function answerRefresh(
   replies: RefreshReplyStore,
-  errors: ProviderLibrary['errors'],
-  context: KoaContextWithOIDC,
+  errors: typeof oidc.errors,
+  context: oidc.KoaContextWithOIDC,
   exchange: () => unknown,
 ): Promise<void> {
   const { client, params } = context.oidc;
@@ -611,24 +550,18 @@ function toKey(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }
 
-interface RegisteredClient extends ClientMetadata {
-  client_id: string;
-  /** Unix seconds. */
-  client_id_issued_at: number;
-}
-
 /** Registers a public client (RFC 7591), for clients without a document of their own. @throws ClientMetadataError; OracleError RATE_LIMITED */
 export async function registerClient(
   { clients, server }: { clients: ClientStore; server: Pick<OAuthServer, 'validateClient'> },
   document: unknown,
   address: string,
-): Promise<RegisteredClient> {
+) {
   const metadata = parseClientMetadata(document);
   requireOneDomain(metadata);
-  const clientId = `client-${randomUUID()}`;
-  await server.validateClient({ client_id: clientId, ...metadata });
-  const registeredAt = await clients.insert(clientId, { client_id: clientId, ...metadata }, address);
-  return { client_id: clientId, client_id_issued_at: Math.floor(registeredAt.getTime() / 1_000), ...metadata };
+  const client_id = `client-${randomUUID()}`;
+  await server.validateClient({ client_id, ...metadata });
+  const registeredAt = await clients.insert(client_id, { client_id, ...metadata }, address);
+  return { client_id, client_id_issued_at: Math.floor(registeredAt.getTime() / 1_000), ...metadata };
 }
 
 /** The error of RFC 7591, section 3.2.2, for a rejected registration; other errors are thrown on. */

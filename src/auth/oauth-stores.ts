@@ -35,9 +35,8 @@ export class ArtifactStore {
 
   async put(kind: string, id: string, { jti: _, ...payload }: ArtifactPayload, expiresAt: Date): Promise<void> {
     const grantId = typeof payload.grantId === 'string' ? payload.grantId : null;
-    const fields = { grantId, payload, expiresAt };
     // What is consumed stays so when it is saved again.
-    const update = { $set: fields, $setOnInsert: { consumedAt: null, consumedBy: null } };
+    const update = { $set: { grantId, payload, expiresAt }, $setOnInsert: { consumedAt: null, consumedBy: null } };
     await this.#artifacts.updateOne({ _id: toKey(kind, id) }, update, { upsert: true });
   }
 
@@ -62,10 +61,8 @@ export class ArtifactStore {
 
   /** Takes back a consumption whose outcome is lost: nothing of it was sent. @param since it began; what was consumed before stays so */
   async restore(kind: string, id: string, since: Date): Promise<void> {
-    await this.#artifacts.updateOne(
-      { _id: toKey(kind, id), consumedAt: { $gte: since } },
-      { $set: { consumedAt: null, consumedBy: null } },
-    );
+    const consumed = { _id: toKey(kind, id), consumedAt: { $gte: since } };
+    await this.#artifacts.updateOne(consumed, { $set: { consumedAt: null, consumedBy: null } });
   }
 
   async delete(kind: string, id: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Collection, Db } from 'mongodb';
+import type { Db } from 'mongodb';
 import PQueue from 'p-queue';
 import { OracleError } from '../errors.ts';
 import { addressRanges } from '../platform/budgets.ts';
@@ -67,17 +67,9 @@ interface RateLimitOptions {
 }
 
 export function createRateLimits({ counts, limits, now, log }: RateLimitOptions): RateLimits {
-  const countRequests = withLocalFallback({ counts, now, log });
+  const common = { windowSeconds: WINDOW_SECONDS, multiples: REQUEST_SCOPE_MULTIPLES, counts: withLocalFallback(counts, now, log), now };
   const limiter = (policy: keyof RateLimits, limit: number, more: Partial<RateLimiterOptions> = {}) =>
-    createRateLimiter({
-      policy,
-      limit,
-      windowSeconds: WINDOW_SECONDS,
-      multiples: REQUEST_SCOPE_MULTIPLES,
-      ...more,
-      counts: countRequests,
-      now,
-    });
+    createRateLimiter({ ...common, policy, limit, ...more });
   return {
     public: limiter('public', limits.public),
     wallet: limiter('wallet', limits.wallet),
@@ -180,12 +172,6 @@ function createRateLimiter({ policy, limit: units, windowSeconds, multiples, cou
     return leases.get(id);
   }
 
-  function createLease({ id }: Bucket): BudgetLease {
-    const lease: BudgetLease = { left: 0, taken: 0 };
-    leases.set(id, lease);
-    return lease;
-  }
-
   async function renew(lease: BudgetLease, { id, limit }: Bucket, price: number): Promise<void> {
     // Whole units, so that a client that sends one request a write does not write for each.
     const share = Math.max(Math.ceil(limit / TENTHS / TENTHS) * TENTHS, price - lease.left);
@@ -233,7 +219,8 @@ function createRateLimiter({ policy, limit: units, windowSeconds, multiples, cou
   async function renewFirst(buckets: readonly Bucket[], price: number): Promise<void> {
     const bucket = buckets.find((candidate) => (getLease(candidate)?.left ?? 0) < price);
     if (bucket === undefined) return;
-    const lease = getLease(bucket) ?? createLease(bucket);
+    const lease = getLease(bucket) ?? { ...NO_LEASE };
+    leases.set(bucket.id, lease);
     lease.renewing ??= renew(lease, bucket, price).finally(() => {
       lease.renewing = undefined;
     });
@@ -265,7 +252,7 @@ const STORE_PAUSE_MS = 5_000;
 const MAX_WRITES = 8;
 
 /** Pauses writes to an unreachable database, so that requests do not wait for it; limits then hold per process. */
-function withLocalFallback({ counts, now, log }: Pick<RateLimitOptions, 'counts' | 'now' | 'log'>): CountRequests {
+function withLocalFallback(counts: RequestCountStore, now: () => Date, log: Log): CountRequests {
   let pausedAtMs = Number.NEGATIVE_INFINITY;
   let failing = false;
   // Hundreds of new clients at once must not keep the database from the requests of others.
@@ -292,12 +279,6 @@ export const REQUEST_COUNT_INDEXES: CollectionIndexes[] = [
   { collection: COLLECTION, indexes: [{ key: { expiresAt: 1 }, expireAfterSeconds: 0 }] },
 ];
 
-interface RequestCountDoc {
-  _id: string;
-  taken: number;
-  expiresAt: Date;
-}
-
 interface RequestCountStore {
   /** Increments a counter and returns its value. Rejects when the database does not answer within a second. */
   add(id: string, count: number, expiresAt: Date): Promise<number>;
@@ -312,7 +293,8 @@ const PURGE_INTERVAL_MS = 60_000;
  */
 export function createRequestCountStore(db: Db, now: () => Date): RequestCountStore {
   // A crash may lose a count, so writes do not wait for the journal.
-  const counts: Collection<RequestCountDoc> = db.collection(COLLECTION, { writeConcern: { w: 1, journal: false } });
+  const writeConcern = { w: 1, journal: false };
+  const counts = db.collection<{ _id: string; taken: number; expiresAt: Date }>(COLLECTION, { writeConcern });
   let purgedAtMs = now().getTime();
 
   async function add(id: string, count: number, expiresAt: Date): Promise<number> {
@@ -321,21 +303,17 @@ export function createRequestCountStore(db: Db, now: () => Date): RequestCountSt
     return doc?.taken ?? count;
   }
 
-  async function deleteExpired(): Promise<void> {
-    await counts.deleteMany({ expiresAt: { $lt: await readDatabaseTime(db) } });
-  }
-
-  function purge(): void {
+  async function purge(): Promise<void> {
     const atMs = now().getTime();
     if (Math.abs(atMs - purgedAtMs) < PURGE_INTERVAL_MS) return;
     purgedAtMs = atMs;
-    // Best effort: the next purge retries.
-    deleteExpired().catch(() => undefined);
+    await counts.deleteMany({ expiresAt: { $lt: await readDatabaseTime(db) } });
   }
 
   return {
     async add(id, count, expiresAt) {
-      purge();
+      // Best effort: the next purge retries.
+      purge().catch(() => undefined);
       // Again after a lost race of two upserts: the counter exists then.
       const added = add(id, count, expiresAt).catch((error) => ignoreDuplicate(error) ?? add(id, count, expiresAt));
       // The driver's `timeoutMS` does not abort an operation of a server that is connected but silent.
@@ -344,14 +322,12 @@ export function createRequestCountStore(db: Db, now: () => Date): RequestCountSt
   };
 }
 
-/** Priority class: a payer has sent a payment, a holder currently has at least the Basic tier. */
-type CapacityClass = 'anonymous' | 'payer' | 'holder';
-
 interface CapacityClient {
   key: string;
   /** Client address as the rate limits key it. */
   address: string;
-  class: CapacityClass;
+  /** Priority: a payer has sent a payment, a holder currently has at least the Basic tier. */
+  class: 'anonymous' | 'payer' | 'holder';
 }
 
 export interface CapacityLimits {
@@ -393,7 +369,12 @@ export class SharedCapacity {
   acquire(client: CapacityClient): () => void {
     const bounds = this.#getBounds(client);
     const full = bounds.find(({ scope, limit }) => this.#getCount(scope) >= limit);
-    if (full !== undefined) throw this.#createFullError(full);
+    if (full !== undefined) {
+      const { units, suggestedAction, retryAfterSeconds } = this.#options;
+      const { name, limit } = full;
+      const message = name === 'client' ? `${limit} ${units} of this caller are open` : `All ${limit} ${units} of ${name} are in use`;
+      throw new OracleError('RATE_LIMITED', message, { suggestedAction, retryAfterSeconds, details: { scope: name, limit } });
+    }
     for (const { scope } of bounds) this.#changeCount(scope, 1);
     let isReleased = false;
     return () => {
@@ -403,27 +384,22 @@ export class SharedCapacity {
     };
   }
 
-  #getBounds(client: CapacityClient): CapacityBound[] {
+  #getBounds(client: CapacityClient): { scope: string; name: string; limit: number }[] {
     const { perClient, per56, per48, anonymous, anonymousAndPayers, overall } = this.#options.limits;
     const own = { scope: `client ${client.key}`, name: 'client', limit: perClient };
     const all = { scope: 'all', name: 'all callers', limit: overall };
     if (client.class === 'holder') return [own, all];
     const [, range56, range48] = addressRanges(client.address);
+    // A quarter of the anonymous share is for clients without a unit, so that a few addresses cannot use it up.
+    const share = this.#getCount(own.scope) === 0 ? anonymous : Math.ceil(anonymous * 0.75);
     return [
       own,
       ...(range56 === undefined ? [] : [{ scope: range56, name: '/56', limit: per56 }]),
       ...(range48 === undefined ? [] : [{ scope: range48, name: '/48', limit: per48 }]),
-      ...(client.class === 'anonymous'
-        ? [{ scope: 'anonymous', name: 'anonymous callers', limit: this.#getAnonymousLimit(own, anonymous) }]
-        : []),
+      ...(client.class === 'anonymous' ? [{ scope: 'anonymous', name: 'anonymous callers', limit: share }] : []),
       { scope: 'unreserved', name: 'callers without a token', limit: anonymousAndPayers },
       all,
     ];
-  }
-
-  /** A quarter of the anonymous share is for clients without a unit, so that a few addresses cannot use it up. */
-  #getAnonymousLimit(own: CapacityBound, anonymous: number): number {
-    return this.#getCount(own.scope) === 0 ? anonymous : Math.ceil(anonymous * 0.75);
   }
 
   #getCount(scope: string): number {
@@ -435,16 +411,4 @@ export class SharedCapacity {
     if (count === 0) this.#inUse.delete(scope);
     else this.#inUse.set(scope, count);
   }
-
-  #createFullError({ name, limit }: CapacityBound): OracleError {
-    const { units, suggestedAction, retryAfterSeconds } = this.#options;
-    const message = name === 'client' ? `${limit} ${units} of this caller are open` : `All ${limit} ${units} of ${name} are in use`;
-    return new OracleError('RATE_LIMITED', message, { suggestedAction, retryAfterSeconds, details: { scope: name, limit } });
-  }
-}
-
-interface CapacityBound {
-  scope: string;
-  name: string;
-  limit: number;
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import { type Address, getAddress, type Hex, hashMessage } from 'viem';
-import { createSiweMessage, parseSiweMessage, type SiweMessage } from 'viem/siwe';
+import { createSiweMessage, parseSiweMessage } from 'viem/siwe';
 import { hasValidChecksum } from '../chain/addresses.ts';
 import type { Chain } from '../chain/client.ts';
 import { isSignedBy } from '../chain/contracts.ts';
@@ -37,14 +37,8 @@ interface NonceDoc {
 }
 
 const COLLECTION = 'login_nonces';
-const NONCE_BYTES = 16;
 
 export const NONCE_INDEXES = [{ collection: COLLECTION, indexes: [{ key: { expiresAt: 1 } }] }] as const satisfies CollectionIndexes[];
-
-interface SignedText {
-  message: string;
-  signature: Hex;
-}
 
 interface SignedActsDeps {
   db: Db;
@@ -70,8 +64,7 @@ export class SignedActs {
 
   /** A nonce for one login by EIP-4361. */
   async issueLoginNonce(): Promise<{ nonce: string; expiresAt: Date }> {
-    const nonce = createNonce();
-    const expiresAt = this.#getExpiry();
+    const { nonce, expiresAt } = this.#createNonce();
     await insertFirst(this.#nonces, { _id: nonce, expiresAt, composed: null }, '_id');
     return { nonce, expiresAt };
   }
@@ -85,8 +78,7 @@ export class SignedActs {
   /** The text that a wallet signs for an act. */
   async compose(wallet: Address, act: Act): Promise<{ message: string; expiresAt: Date }> {
     const { siwe, now } = this.#deps;
-    const nonce = createNonce();
-    const expiresAt = this.#getExpiry();
+    const { nonce, expiresAt } = this.#createNonce();
     const message = createSiweMessage({
       domain: siwe.domain,
       address: wallet,
@@ -113,17 +105,23 @@ export class SignedActs {
    */
   async redeem<K extends ActKind, T>(
     kind: K,
-    { message, signature }: SignedText,
+    { message, signature }: { message: string; signature: Hex },
     perform: (wallet: Address, act: ActOf<K>) => Promise<T>,
   ): Promise<T> {
     if (!isSiweMessage(message)) throw notComposedError(kind, 'INPUT_INVALID');
     const found = await this.#find(message);
     if (found?.composed.act.kind !== kind) throw notComposedError(kind);
     const { wallet, act } = found.composed;
-    if (!(await isSignedBy(this.#deps.chain, { wallet, hash: hashMessage(message), signature }))) throw wrongSignatureError(wallet);
+    if (!(await isSignedBy(this.#deps.chain, { wallet, hash: hashMessage(message), signature }))) {
+      const problem = `The signature is not one of ${wallet} over this text`;
+      throw new OracleError('UNAUTHENTICATED', problem, { field: 'signature', suggestedAction: AGAIN });
+    }
     // Kept for longer than any process accepts the text, since their clocks differ.
     const release = await this.#deps.claims.acquire(`nonce:${found._id}`, new Date(found.expiresAt.getTime() + LOGIN_WINDOW_MS));
-    if (release === null) throw alreadyUsedError();
+    if (release === null) {
+      const problem = 'This signed text was used before: each is good for one act';
+      throw new OracleError('CONFLICT', problem, { field: 'message', suggestedAction: AGAIN });
+    }
     try {
       return await perform(wallet, act as ActOf<K>);
     } catch (error) {
@@ -144,13 +142,9 @@ export class SignedActs {
     return { ...found, composed: found.composed };
   }
 
-  #getExpiry(): Date {
-    return new Date(this.#deps.now().getTime() + LOGIN_WINDOW_MS);
+  #createNonce(): { nonce: string; expiresAt: Date } {
+    return { nonce: randomBytes(16).toString('hex'), expiresAt: new Date(this.#deps.now().getTime() + LOGIN_WINDOW_MS) };
   }
-}
-
-function createNonce(): string {
-  return randomBytes(NONCE_BYTES).toString('hex');
 }
 
 /** The statement of the text: what the wallet allows, to whom, how far and for how long. */
@@ -184,31 +178,13 @@ function notComposedError(kind: ActKind, code: 'INPUT_INVALID' | 'UNAUTHENTICATE
   return new OracleError(code, problem, { field: 'message', suggestedAction });
 }
 
-function wrongSignatureError(wallet: Address): OracleError {
-  const problem = `The signature is not one of ${wallet} over this text`;
-  return new OracleError('UNAUTHENTICATED', problem, { field: 'signature', suggestedAction: AGAIN });
-}
-
-function alreadyUsedError(): OracleError {
-  return new OracleError('CONFLICT', 'This signed text was used before: each is good for one act', {
-    field: 'message',
-    suggestedAction: AGAIN,
-  });
-}
-
-interface LoginClaimDoc {
-  _id: string;
-  /** Identifies the claimant: only it may release the claim. */
-  claimId: string;
-  expiresAt: Date;
-}
-
 export const LOGIN_CLAIM_INDEXES = [
   { collection: 'login_claims', indexes: [{ key: { expiresAt: 1 } }] },
 ] as const satisfies CollectionIndexes[];
 
 export class LoginClaimStore {
-  readonly #claims: Collection<LoginClaimDoc>;
+  /** `claimId` identifies the claimant: only it may release the claim. */
+  readonly #claims: Collection<{ _id: string; claimId: string; expiresAt: Date }>;
 
   constructor(db: Db) {
     this.#claims = db.collection('login_claims');
@@ -246,8 +222,6 @@ function isSiweMessage(message: string): boolean {
   return message.length <= MAX_SIWE_LENGTH && SIWE_PATTERN.test(message);
 }
 
-type SiweFields = Partial<SiweMessage>;
-
 /** All but signature and nonce. @throws OracleError INPUT_INVALID for a malformed message, UNAUTHENTICATED naming e.g. `message.domain` */
 export function checkSiweMessage(message: string, expected: SiweExpectation, now: Date): { wallet: Address; nonce: string } {
   if (!isSiweMessage(message)) throw invalid('', 'is not an EIP-4361 message');
@@ -255,12 +229,6 @@ export function checkSiweMessage(message: string, expected: SiweExpectation, now
   const { address, nonce } = fields;
   if (address === undefined || nonce === undefined) throw invalid('', 'is not an EIP-4361 message');
   if (!hasValidChecksum(address)) throw invalid('address', 'has an invalid EIP-55 checksum');
-  checkAudience(fields, expected, now);
-  checkTimes(fields, now);
-  return { wallet: getAddress(address), nonce };
-}
-
-function checkAudience(fields: SiweFields, expected: SiweExpectation, now: Date): void {
   const rejected = (name: string, problem: string) => loginRejected(toField(name), problem, now);
   const { domain, scheme, uri, version, chainId } = fields;
   if (version !== '1') throw invalid('version', 'must be 1');
@@ -268,14 +236,10 @@ function checkAudience(fields: SiweFields, expected: SiweExpectation, now: Date)
   if (scheme !== undefined && `${scheme}:` !== new URL(expected.origin).protocol) {
     throw rejected('scheme', `The message must be made out to ${expected.origin}`);
   }
-  if (parseUriOrigin(uri) !== expected.origin) throw rejected('uri', `The URI must be one of ${expected.origin}`);
+  if (URL.parse(uri ?? '')?.origin !== expected.origin) throw rejected('uri', `The URI must be one of ${expected.origin}`);
   if (chainId !== expected.chainId) throw rejected('chainId', `The chain id must be ${expected.chainId}`);
-}
-
-function checkTimes({ issuedAt, expirationTime, notBefore }: SiweFields, now: Date): void {
-  const rejected = (name: string, problem: string) => loginRejected(toField(name), problem, now);
-  const times = { issuedAt, expirationTime, notBefore };
-  for (const [name, time] of Object.entries(times)) {
+  const { issuedAt, expirationTime, notBefore } = fields;
+  for (const [name, time] of Object.entries({ issuedAt, expirationTime, notBefore })) {
     if (time !== undefined && Number.isNaN(time.getTime())) throw invalid(name, 'must be a date-time of RFC 3339');
   }
   if (issuedAt === undefined || Math.abs(now.getTime() - issuedAt.getTime()) > LOGIN_WINDOW_MS) {
@@ -283,10 +247,7 @@ function checkTimes({ issuedAt, expirationTime, notBefore }: SiweFields, now: Da
   }
   if (expirationTime !== undefined && expirationTime <= now) throw rejected('expirationTime', 'The message has expired');
   if (notBefore !== undefined && notBefore > now) throw rejected('notBefore', 'The message is not valid yet');
-}
-
-function parseUriOrigin(uri: string | undefined): string | null {
-  return uri !== undefined && URL.canParse(uri) ? new URL(uri).origin : null;
+  return { wallet: getAddress(address), nonce };
 }
 
 function toField(name: string): string {

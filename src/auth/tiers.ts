@@ -31,14 +31,11 @@ export function formatTierRequirement(tier: PaidTier): string {
   return `at least ${TIER_REQUIREMENTS[tier].toLocaleString('en-US')} gate tokens`;
 }
 
-interface TierShortfall {
-  tier: Tier;
-  /** Whole tokens as an exact decimal; null when it was not read. */
-  balance: string | null;
-  alternative?: string;
-}
-
-export function tierRequired(required: PaidTier, { tier, balance, alternative = '' }: TierShortfall): OracleError {
+/** @param balance whole tokens as an exact decimal; null when it was not read */
+export function tierRequired(
+  required: PaidTier,
+  { tier, balance, alternative = '' }: { tier: Tier; balance: string | null; alternative?: string },
+): OracleError {
   const requirement = formatTierRequirement(required);
   return new OracleError('TIER_REQUIRED', `This requires the ${required} tier; the wallet has ${tier}`, {
     suggestedAction: `Log in with a wallet that holds ${requirement}. ${alternative}`.trim(),
@@ -89,13 +86,15 @@ export class GateBalanceCache {
   /** @param stored the last reading of other processes @throws OracleError CHAIN_UNREACHABLE when it is too old for a fallback */
   async get(wallet: Address, stored?: CachedGateReading): Promise<GateReading> {
     const nowMs = this.#options.now().getTime();
-    const cached = pickFresher(this.#latest.get(wallet), stored, nowMs);
-    const ageMs = cached === undefined ? Number.POSITIVE_INFINITY : getAgeMs(cached, nowMs);
-    if (cached !== undefined && ageMs <= FRESHNESS_MS) return cached.gate;
+    const readings = [stored, this.#latest.get(wallet)].filter((reading) => reading !== undefined);
+    // A reading dated ahead, by a clock that has been set back since, is as old as it is far ahead.
+    const aged = readings.map(({ gate, readAt }) => ({ gate, ageMs: Math.abs(nowMs - readAt.getTime()) }));
+    const cached = aged.toSorted((one, other) => one.ageMs - other.ageMs)[0];
+    if (cached !== undefined && cached.ageMs <= FRESHNESS_MS) return cached.gate;
     try {
       return await this.#read(wallet, nowMs);
     } catch (error) {
-      if (cached !== undefined && ageMs <= STALE_FALLBACK_MS && isOracleError(error, 'CHAIN_UNREACHABLE')) return cached.gate;
+      if (cached !== undefined && cached.ageMs <= STALE_FALLBACK_MS && isOracleError(error, 'CHAIN_UNREACHABLE')) return cached.gate;
       throw error;
     }
   }
@@ -125,20 +124,6 @@ export class GateBalanceCache {
   }
 }
 
-function pickFresher(
-  one: CachedGateReading | undefined,
-  other: CachedGateReading | undefined,
-  nowMs: number,
-): CachedGateReading | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return getAgeMs(one, nowMs) < getAgeMs(other, nowMs) ? one : other;
-}
-
-/** A reading dated ahead, by a clock that has been set back since, is as old as it is far ahead. */
-function getAgeMs({ readAt }: CachedGateReading, nowMs: number): number {
-  return Math.abs(nowMs - readAt.getTime());
-}
-
 export interface GateReading {
   tier: Tier;
   /** Whole gate tokens as an exact decimal. */
@@ -153,12 +138,10 @@ const GATE_READ_TIMEOUT_MS = 3_000;
 
 export function createGateReader(chain: Chain): ReadGateBalance {
   let knownDecimals: number | undefined;
-
-  async function read(wallet: Address): Promise<GateReading> {
-    knownDecimals ??= await readGateDecimals(chain);
-    const { balance, blockNumber } = await readConfirmedGateBalance(chain, wallet);
-    return { tier: toTier(balance, knownDecimals), balance: formatUnits(balance, knownDecimals), blockNumber };
-  }
-
-  return (wallet) => withChainTimeout(GATE_READ_TIMEOUT_MS, 'Reading the gate balance', () => read(wallet));
+  return (wallet) =>
+    withChainTimeout(GATE_READ_TIMEOUT_MS, 'Reading the gate balance', async () => {
+      knownDecimals ??= await readGateDecimals(chain);
+      const { balance, blockNumber } = await readConfirmedGateBalance(chain, wallet);
+      return { tier: toTier(balance, knownDecimals), balance: formatUnits(balance, knownDecimals), blockNumber };
+    });
 }

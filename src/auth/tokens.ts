@@ -1,22 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type CryptoKey,
-  calculateJwkThumbprint,
-  decodeProtectedHeader,
-  errors,
-  exportJWK,
-  type GenerateKeyPairOptions,
-  generateKeyPair,
-  importJWK,
-  type JWK,
-  type JWTPayload,
-  jwtVerify,
-  SignJWT,
-} from 'jose';
+import * as jose from 'jose';
 import type { Collection, Db, Filter, OptionalUnlessRequiredId } from 'mongodb';
 import type { Address } from 'viem';
 import { OracleError } from '../errors.ts';
+import { DAY_MS } from '../forecast/day.ts';
 import { type CollectionIndexes, isFirstWrite, toLiterals } from '../platform/mongo.ts';
 import { confirmIfUncertain, insertFirst, repeatIfUncertain } from '../platform/retry.ts';
 import type { SecretBox, SecretPurpose } from '../platform/secrets.ts';
@@ -27,12 +15,6 @@ import type { GateReading, PaidTier } from './tiers.ts';
 const TOKEN_TYPE = 'at+jwt';
 const TOKEN_AUDIENCE = 'bitcoin-signal-oracle';
 const MAX_TOKEN_LENGTH = 2_048;
-
-interface AccessTokenContent {
-  sessionId: string;
-  wallet: Address;
-  tier: PaidTier;
-}
 
 interface AccessTokensOptions {
   keys: TokenKeyStore;
@@ -49,12 +31,12 @@ export class AccessTokens {
     this.#options = options;
   }
 
-  async issue({ sessionId, wallet, tier }: AccessTokenContent): Promise<{ token: string; expiresAt: Date }> {
+  async issue({ sessionId, wallet, tier }: { sessionId: string; wallet: Address; tier: PaidTier }) {
     const { keys, issuer, now } = this.#options;
     const { kid, privateKey } = await keys.getSigningKey();
     const issuedAtSeconds = Math.floor(now().getTime() / 1_000);
     const expiresAtSeconds = issuedAtSeconds + TOKEN_LIFETIME_SECONDS;
-    const token = await new SignJWT({ tier })
+    const token = await new jose.SignJWT({ tier })
       .setProtectedHeader({ alg: TOKEN_ALGORITHM, typ: TOKEN_TYPE, kid })
       .setIssuer(issuer)
       .setAudience(TOKEN_AUDIENCE)
@@ -67,25 +49,22 @@ export class AccessTokens {
   }
 
   /** @throws OracleError UNAUTHENTICATED with the reason */
-  async verify(token: string): Promise<Pick<AccessTokenContent, 'sessionId' | 'wallet'>> {
+  async verify(token: string): Promise<{ sessionId: string; wallet: Address }> {
     const kid = readKeyId(token);
     const key = await this.#options.keys.findVerificationKey(kid);
     if (key === null) throw unauthenticated('The access token was signed with a key that is not in use here');
     const { jti, sub, iat } = await this.#verifyPayload(token, key);
-    this.#requireIssuedByNow(iat);
+    // A token issued by a clock that ran ahead would be valid for as much longer.
+    if (iat === undefined || iat * 1_000 > this.#options.now().getTime() + MAX_CLOCK_SKEW_MS) {
+      throw unauthenticated(formatClaimProblem('iat'));
+    }
     if (typeof jti !== 'string' || typeof sub !== 'string') throw unauthenticated('The access token names no session');
     return { sessionId: jti, wallet: sub as Address };
   }
 
-  /** A token issued by a clock that ran ahead would be valid for as much longer. */
-  #requireIssuedByNow(issuedAtSeconds: number | undefined): void {
-    if (issuedAtSeconds !== undefined && issuedAtSeconds * 1_000 <= this.#options.now().getTime() + MAX_CLOCK_SKEW_MS) return;
-    throw unauthenticated('The access token has no valid "iat"');
-  }
-
-  async #verifyPayload(token: string, key: CryptoKey): Promise<JWTPayload> {
+  async #verifyPayload(token: string, key: jose.CryptoKey): Promise<jose.JWTPayload> {
     try {
-      const { payload } = await jwtVerify(token, key, {
+      const { payload } = await jose.jwtVerify(token, key, {
         algorithms: [TOKEN_ALGORITHM],
         typ: TOKEN_TYPE,
         issuer: this.#options.issuer,
@@ -124,26 +103,23 @@ export function unauthenticated(problem: string, cause?: unknown): OracleError {
 
 /** Key id in the header. The header is not verified yet and only selects one of the service's own keys. */
 function readKeyId(token: string): string {
-  const { alg, kid } = parseTokenHeader(token);
-  if (alg !== TOKEN_ALGORITHM) throw unauthenticated(`The access token is not signed with ${TOKEN_ALGORITHM}`);
-  if (typeof kid !== 'string') throw unauthenticated('The access token does not name its key');
-  return kid;
-}
-
-function parseTokenHeader(token: string): { alg?: string; kid?: string } {
+  let header: jose.ProtectedHeaderParameters;
   try {
     if (token.length > MAX_TOKEN_LENGTH) throw new Error('too long');
-    return decodeProtectedHeader(token);
+    header = jose.decodeProtectedHeader(token);
   } catch {
     throw unauthenticated('The access token cannot be read');
   }
+  if (header.alg !== TOKEN_ALGORITHM) throw unauthenticated(`The access token is not signed with ${TOKEN_ALGORITHM}`);
+  if (typeof header.kid !== 'string') throw unauthenticated('The access token does not name its key');
+  return header.kid;
 }
 
 function toUnauthenticated(error: unknown): unknown {
-  if (error instanceof errors.JWTExpired) return unauthenticated('The access token has expired');
-  if (error instanceof errors.JWSSignatureVerificationFailed) return unauthenticated('The signature of the access token is wrong');
-  if (error instanceof errors.JWTClaimValidationFailed) return unauthenticated(formatClaimProblem(error.claim));
-  if (error instanceof errors.JOSEError) return unauthenticated('The access token cannot be read');
+  if (error instanceof jose.errors.JWTExpired) return unauthenticated('The access token has expired');
+  if (error instanceof jose.errors.JWSSignatureVerificationFailed) return unauthenticated('The signature of the access token is wrong');
+  if (error instanceof jose.errors.JWTClaimValidationFailed) return unauthenticated(formatClaimProblem(error.claim));
+  if (error instanceof jose.errors.JOSEError) return unauthenticated('The access token cannot be read');
   return error;
 }
 
@@ -170,16 +146,16 @@ interface SigningKeyDoc<PublicJwk> {
 
 export interface SigningKey {
   kid: string;
-  privateKey: CryptoKey;
+  privateKey: jose.CryptoKey;
 }
 
 interface SigningKeyOptions<PublicJwk> {
   algorithm: string;
   purpose: SecretPurpose;
-  generateOptions?: GenerateKeyPairOptions;
+  generateOptions?: jose.GenerateKeyPairOptions;
   /** For how long a key is still valid after its successor was created. */
   retirementMs: number;
-  toPublicJwk(jwk: JWK, kid: string): PublicJwk;
+  toPublicJwk(jwk: jose.JWK, kid: string): PublicJwk;
 }
 
 interface SigningKeyStoreDeps<PublicJwk> {
@@ -200,8 +176,8 @@ class SigningKeyStore<PublicJwk> {
   /** The active key, created when there is none. @throws OracleError CONFIG_INVALID when it was sealed under another secret */
   async getSigningKey(): Promise<SigningKey> {
     const { kid, sealedPrivateJwk } = (await this.#findNewest()) ?? (await this.#insert(1));
-    const jwk = JSON.parse(this.deps.secretBox.open(this.#options.purpose, kid, sealedPrivateJwk)) as JWK;
-    return { kid, privateKey: (await importJWK(jwk, this.#options.algorithm)) as CryptoKey };
+    const jwk = JSON.parse(this.deps.secretBox.open(this.#options.purpose, kid, sealedPrivateJwk)) as jose.JWK;
+    return { kid, privateKey: (await jose.importJWK(jwk, this.#options.algorithm)) as jose.CryptoKey };
   }
 
   async createNext(): Promise<SigningKeyDoc<PublicJwk>> {
@@ -229,10 +205,10 @@ class SigningKeyStore<PublicJwk> {
   async #insert(number: number): Promise<SigningKeyDoc<PublicJwk>> {
     const { keys, secretBox, now } = this.deps;
     const { algorithm, purpose, generateOptions, toPublicJwk } = this.#options;
-    const { publicKey, privateKey } = await generateKeyPair(algorithm, { ...generateOptions, extractable: true });
-    const jwk = await exportJWK(publicKey);
-    const kid = await calculateJwkThumbprint(jwk);
-    const sealedPrivateJwk = secretBox.seal(purpose, kid, JSON.stringify(await exportJWK(privateKey)));
+    const { publicKey, privateKey } = await jose.generateKeyPair(algorithm, { ...generateOptions, extractable: true });
+    const jwk = await jose.exportJWK(publicKey);
+    const kid = await jose.calculateJwkThumbprint(jwk);
+    const sealedPrivateJwk = secretBox.seal(purpose, kid, JSON.stringify(await jose.exportJWK(privateKey)));
     const doc = { _id: number, kid, publicJwk: toPublicJwk(jwk, kid), sealedPrivateJwk, createdAt: now(), revokedAt: null };
     if (await isFirstWrite(keys.insertOne(doc as OptionalUnlessRequiredId<SigningKeyDoc<PublicJwk>>))) return doc;
     return (await keys.findOne({ _id: number } as Filter<SigningKeyDoc<PublicJwk>>)) as SigningKeyDoc<PublicJwk>;
@@ -242,15 +218,11 @@ class SigningKeyStore<PublicJwk> {
 const TOKEN_ALGORITHM = 'EdDSA';
 export const TOKEN_LIFETIME_SECONDS = 30 * 60;
 
+type TokenJwk = ReturnType<typeof toTokenJwk>;
+
 /** Public JWK (RFC 7517). */
-interface TokenJwk {
-  kty: 'OKP';
-  crv: 'Ed25519';
-  /** base64url. */
-  x: string;
-  kid: string;
-  alg: typeof TOKEN_ALGORITHM;
-  use: 'sig';
+function toTokenJwk({ x }: jose.JWK, kid: string) {
+  return { kty: 'OKP', crv: 'Ed25519', x: x!, kid, alg: TOKEN_ALGORITHM, use: 'sig' } as const;
 }
 
 interface TokenKeyStoreOptions extends Omit<SigningKeyStoreDeps<TokenJwk>, 'keys'> {
@@ -267,7 +239,7 @@ const MIN_RELOAD_MS = 1_000;
 
 /** Signing keys of session tokens: one active, earlier ones until their last token has expired. */
 export class TokenKeyStore extends SigningKeyStore<TokenJwk> {
-  #trusted = new Map<string, CryptoKey>();
+  #trusted = new Map<string, jose.CryptoKey>();
   readonly #minReloadMs: number;
   #loadedAtMs = Number.NEGATIVE_INFINITY;
   #lastReloadMs = Number.NEGATIVE_INFINITY;
@@ -279,14 +251,14 @@ export class TokenKeyStore extends SigningKeyStore<TokenJwk> {
       purpose: 'token-signing-key',
       generateOptions: { crv: 'Ed25519' },
       retirementMs: RETIREMENT_MS,
-      toPublicJwk: ({ x }, kid) => ({ kty: 'OKP', crv: 'Ed25519', x: x!, kid, alg: TOKEN_ALGORITHM, use: 'sig' }),
+      toPublicJwk: toTokenJwk,
     };
     super(options, { keys: db.collection('token_keys'), secretBox, now });
     this.#minReloadMs = minReloadMs;
   }
 
   /** The public key of a `kid`, or null when it is not trusted. Finds a key that another process has just created. */
-  async findVerificationKey(kid: string): Promise<CryptoKey | null> {
+  async findVerificationKey(kid: string): Promise<jose.CryptoKey | null> {
     // Also after the clock has been set back: revoked keys must not stay trusted.
     const isOld = Math.abs(this.deps.now().getTime() - this.#loadedAtMs) > RELOAD_INTERVAL_MS;
     if (!this.#trusted.has(kid) || isOld) await this.#reload();
@@ -327,7 +299,7 @@ export class TokenKeyStore extends SigningKeyStore<TokenJwk> {
     const loadedAtMs = this.deps.now().getTime();
     const jwks = await this.listPublicKeys();
     this.#trusted = new Map(
-      await Promise.all(jwks.map(async (jwk) => [jwk.kid, (await importJWK(jwk, TOKEN_ALGORITHM)) as CryptoKey] as const)),
+      await Promise.all(jwks.map(async (jwk) => [jwk.kid, (await jose.importJWK(jwk, TOKEN_ALGORITHM)) as jose.CryptoKey] as const)),
     );
     this.#loadedAtMs = loadedAtMs;
   }
@@ -338,27 +310,20 @@ export const CARD_ALGORITHM = 'ES256';
 /** For how long a key is published after its successor was created, so that verifiers can check stored cards. */
 export const CARD_KEY_RETIREMENT_DAYS = 30;
 
+export type CardJwk = ReturnType<typeof toCardJwk>;
+
 /** Public JWK (RFC 7517). */
-export interface CardJwk {
-  kty: 'EC';
-  crv: 'P-256';
-  /** base64url. */
-  x: string;
-  y: string;
-  kid: string;
-  alg: typeof CARD_ALGORITHM;
-  use: 'sig';
+function toCardJwk({ x, y }: jose.JWK, kid: string) {
+  return { kty: 'EC', crv: 'P-256', x: x!, y: y!, kid, alg: CARD_ALGORITHM, use: 'sig' } as const;
 }
 
-type CardKeyStoreOptions = Omit<SigningKeyStoreDeps<CardJwk>, 'keys'> & { db: Db };
-
 export class CardKeyStore extends SigningKeyStore<CardJwk> {
-  constructor({ db, secretBox, now }: CardKeyStoreOptions) {
+  constructor({ db, secretBox, now }: Omit<SigningKeyStoreDeps<CardJwk>, 'keys'> & { db: Db }) {
     const options: SigningKeyOptions<CardJwk> = {
       algorithm: CARD_ALGORITHM,
       purpose: 'agent-card-key',
-      retirementMs: CARD_KEY_RETIREMENT_DAYS * 86_400_000,
-      toPublicJwk: ({ x, y }, kid) => ({ kty: 'EC', crv: 'P-256', x: x!, y: y!, kid, alg: CARD_ALGORITHM, use: 'sig' }),
+      retirementMs: CARD_KEY_RETIREMENT_DAYS * DAY_MS,
+      toPublicJwk: toCardJwk,
     };
     super(options, { keys: db.collection('card_keys'), secretBox, now });
   }

@@ -58,15 +58,10 @@ export interface AuditedAction {
 }
 
 /** One action of the operator. Entries are inserted and completed, never deleted. */
-export interface AuditEntry {
+export interface AuditEntry extends RequestSource, Omit<AuditedAction, 'source'> {
   _id: ObjectId;
   at: Date;
   user: string;
-  /** Rate-limit key: an IPv4 address, or an IPv6 /64. */
-  address: string;
-  action: string;
-  parameters: Record<string, string>;
-  requestId: string;
   state: (typeof AUDIT_STATES)[number];
   endedAt: Date | null;
   errorCode: ErrorCode | null;
@@ -75,22 +70,15 @@ export interface AuditEntry {
 
 export const AUDIT_INDEXES = [{ collection: 'admin_audit', indexes: [{ key: { at: -1, _id: -1 } }] }];
 
-interface AuditLogDeps {
-  db: Db;
-  user: string;
-  log: Log;
-  now(): Date;
-}
-
 const MAX_RESULT_CHARS = 500;
 /** Room for as many ids as a request of the jobs page may have. */
 const MAX_PARAMETER_CHARS = 5_000;
 
 export class AuditLog {
   readonly #entries: Collection<AuditEntry>;
-  readonly #deps: AuditLogDeps;
+  readonly #deps: { user: string; log: Log; now(): Date };
 
-  constructor(deps: AuditLogDeps) {
+  constructor(deps: { db: Db; user: string; log: Log; now(): Date }) {
     this.#deps = deps;
     this.#entries = deps.db.collection('admin_audit');
   }
@@ -103,7 +91,9 @@ export class AuditLog {
       await this.#end(id, { state: 'done', errorCode: null, result: describeResult(result) });
       return result;
     } catch (error) {
-      await this.#end(id, toFailedEntry(error));
+      // The message of an unknown error may contain secrets: it is logged, not recorded.
+      const [errorCode, result] = isOracleError(error) ? [error.code, error.message] : (['INTERNAL', null] as const);
+      await this.#end(id, { state: 'failed', errorCode, result });
       throw error;
     }
   }
@@ -121,7 +111,7 @@ export class AuditLog {
       user,
       ...source,
       action,
-      parameters: truncateParameters(parameters),
+      parameters: Object.fromEntries(Object.entries(parameters).map(([name, text]) => [name, text.slice(0, MAX_PARAMETER_CHARS)])),
       state: 'begun',
       endedAt: null,
       errorCode: null,
@@ -145,16 +135,6 @@ export class AuditLog {
       log.error({ err: error, entry: _id.toHexString(), ...end }, 'the end of an admin action could not be recorded');
     }
   }
-}
-
-function truncateParameters(parameters: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(parameters).map(([name, text]) => [name, text.slice(0, MAX_PARAMETER_CHARS)]));
-}
-
-/** The message of an unknown error may contain secrets: it is logged, not recorded. */
-function toFailedEntry(error: unknown): Pick<AuditEntry, 'state' | 'errorCode' | 'result'> {
-  if (!isOracleError(error)) return { state: 'failed', errorCode: 'INTERNAL', result: null };
-  return { state: 'failed', errorCode: error.code, result: error.message };
 }
 
 /** Steps that an operator can run, in daily order. */
@@ -195,11 +175,12 @@ export const PAUSE_BODY = z.strictObject({ reason: REASON.describe('Reason for t
 
 export const DISABLE_BODY = z.strictObject({ reason: REASON.describe('Reason, visible to the owner of the webhook') });
 
+const REVOKE = z.boolean('must be true or false').default(false);
+
 export const ROTATE_BODY = z.strictObject({
-  revoke: z
-    .boolean('must be true or false')
-    .default(false)
-    .describe('True: tokens of earlier keys are revoked, in other processes within a minute; false: they stay valid until they expire'),
+  revoke: REVOKE.describe(
+    'True: tokens of earlier keys are revoked, in other processes within a minute; false: they stay valid until they expire',
+  ),
 });
 
 export const STEPS_REPLY = z.object({
@@ -242,10 +223,9 @@ export const ROTATED_REPLY = z.object({
 });
 
 export const ROTATE_CARD_BODY = z.strictObject({
-  revoke: z
-    .boolean('must be true or false')
-    .default(false)
-    .describe('True: earlier keys are no longer published, and their cards no longer verify; false: they verify until the keys retire'),
+  revoke: REVOKE.describe(
+    'True: earlier keys are no longer published, and their cards no longer verify; false: they verify until the keys retire',
+  ),
 });
 
 export const CARD_KEY_REPLY = z.object({

@@ -33,8 +33,6 @@ export const MAX_CHAIN_WORK: CapacityLimits = {
   overall: 128,
 };
 
-const RETRY_AFTER_SECONDS = 10;
-
 /** Capacity for work that calls the chain, shared by all transports of a process. */
 export type ChainWork = Pick<SharedCapacity, 'acquire'>;
 
@@ -171,7 +169,13 @@ export class RequestWork {
     const release = loadShedder.tryEnter(rank);
     if (release !== null) this.#release = release;
     else if (await carriesPayment()) this.beginChainCall(true);
-    else this.#release = await waitInQueue(loadShedder, rank, response);
+    else {
+      const closed = new AbortController();
+      const abort = () => closed.abort();
+      if (response.closed) abort();
+      response.once('close', abort);
+      this.#release = await loadShedder.enter(rank, closed.signal).finally(() => response.off('close', abort));
+    }
   }
 
   #giveBack(): void {
@@ -181,14 +185,6 @@ export class RequestWork {
   }
 }
 
-async function waitInQueue(loadShedder: LoadShedder, rank: number, response: Response): Promise<ReleaseSlot> {
-  const closed = new AbortController();
-  const abort = () => closed.abort();
-  if (response.closed) abort();
-  response.once('close', abort);
-  return loadShedder.enter(rank, closed.signal).finally(() => response.off('close', abort));
-}
-
 /** Reserves memory before a response is written, which bounds the bytes held for clients that do not read. @throws OracleError OVERLOADED */
 export async function requireSendCapacity(socket: object, bytes: number): Promise<void> {
   if (bytes <= NEGLIGIBLE_BYTES) return;
@@ -196,5 +192,5 @@ export async function requireSendCapacity(socket: object, bytes: number): Promis
   if (connection === undefined || (await connection.reserveBytes(bytes))) return;
   const message = 'Unread responses of your network, or of all clients, use all available memory';
   const suggestedAction = 'Read the responses to earlier requests, or request compression with Accept-Encoding.';
-  throw new OracleError('OVERLOADED', message, { suggestedAction, retryAfterSeconds: RETRY_AFTER_SECONDS });
+  throw new OracleError('OVERLOADED', message, { suggestedAction, retryAfterSeconds: 10 });
 }

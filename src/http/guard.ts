@@ -48,9 +48,8 @@ export function createGuard({ identify, admin, limits, chainWork, loadShedder }:
     if (cost === 'free' && access === 'public') return handle(createRequestContext(PUBLIC_CALLER, incoming, response));
     if (access === 'paid' || (isSold && incoming.authorization === undefined)) return admitPayer(incoming, request, response, handle);
     const admitted = { route, request, response, handle, carriesPayment, identify };
-    return incoming.authorization === undefined
-      ? admitAnonymous(incoming, admitted)
-      : admitIdentified(incoming, incoming.authorization, admitted);
+    const { authorization } = incoming;
+    return authorization === undefined ? admitAnonymous(incoming, admitted) : admitIdentified(incoming, authorization, admitted);
   };
 }
 
@@ -82,11 +81,19 @@ async function admitIdentified<T>(
   { route, request, response, handle, carriesPayment, identify }: Admitted<T>,
 ): Promise<T> {
   const { work, counter, address } = incoming;
-  const caller = await identifyCaller(identify, authorization, incoming, response);
+  const caller = await countOnFailure(incoming, () => identifyOrAnonymous(identify, authorization));
+  if (caller.rejectedToken !== undefined) response.set('WWW-Authenticate', REJECTED_TOKEN_CHALLENGE);
+  await countCall(caller, incoming);
   setLoggedCaller(response, caller);
   work.identify(caller);
-  if (route.ownerOnly === true && caller.keyId !== undefined) throw ownerRequired();
-  const isBuyer = route.isSold === true && !isTierAtLeast(caller.tier, route.access as PaidTier) && mayBuy(caller, request);
+  if (route.ownerOnly === true && caller.keyId !== undefined) {
+    throw new OracleError('UNAUTHENTICATED', 'An API key cannot grant or end access that lasts: this needs the wallet itself', {
+      suggestedAction: 'Log in with the wallet: POST /api/svc/oracle/verify, then send Authorization: Bearer <token>.',
+    });
+  }
+  // A client with a rejected token expects the access of its tier: it gets the reason, unless it pays.
+  const mayBuy = caller.rejectedToken === undefined || hasPaymentHeader(request);
+  const isBuyer = route.isSold === true && !isTierAtLeast(caller.tier, route.access as PaidTier) && mayBuy;
   if (!isBuyer) requireAccess(caller, route);
   const isPaying = isBuyer && hasPaymentHeader(request);
   if (isPaying) counter.requireRemaining('payments', address);
@@ -110,13 +117,13 @@ async function handleCounted<T>(context: RequestContext, { cost }: GuardedRoute,
 }
 
 /** Admits requests of a protocol adapter under the same limits; a caller without a valid token is anonymous. */
-export type Admit = <T>(request: Request, response: Response, adapter: AdmissionRules, handle: HandleAdmitted<T>) => Promise<T>;
-
-interface AdmissionRules {
-  carriesPayment(): Promise<boolean>;
-  /** Absent: as for all routes. */
-  identify?: AppOptions['identify'] | undefined;
-}
+export type Admit = <T>(
+  request: Request,
+  response: Response,
+  /** `identify` absent: as for all routes. */
+  adapter: { carriesPayment(): Promise<boolean>; identify?: AppOptions['identify'] | undefined },
+  handle: HandleAdmitted<T>,
+) => Promise<T>;
 
 /** @throws by the function it returns: OracleError RATE_LIMITED, CHAIN_UNREACHABLE */
 export function createAdmission(options: Omit<GuardOptions, 'admin'>): Admit {
@@ -127,16 +134,12 @@ export function createAdmission(options: Omit<GuardOptions, 'admin'>): Admit {
   };
 }
 
-/** Admits a client that authenticates in another way, under the limits of requests with `Authorization`. */
-type AdmitTokenHolder = <Holder extends { caller: Caller }>(
-  request: Request,
-  response: Response,
-  identify: () => Promise<Holder>,
-) => Promise<Holder>;
-
-/** @throws by the function it returns: OracleError RATE_LIMITED, and the errors of `identify` */
-export function createTokenHolderAdmission({ limits }: Pick<AppOptions, 'limits'>): AdmitTokenHolder {
-  return async (request, response, identify) => {
+/**
+ * Admits a client that authenticates in another way, under the limits of requests with `Authorization`.
+ * @throws by the function it returns: OracleError RATE_LIMITED, and the errors of `identify`
+ */
+export function createTokenHolderAdmission({ limits }: Pick<AppOptions, 'limits'>) {
+  return async <Holder extends { caller: Caller }>(request: Request, response: Response, identify: () => Promise<Holder>) => {
     const incoming = toIncomingRequest(request, createRequestCounter(limits, response));
     const holder = await countOnFailure(incoming, identify);
     setLoggedCaller(response, holder.caller);
@@ -165,47 +168,32 @@ function createRequestContext(caller: Caller, incoming: IncomingRequest, respons
       work.beginChainCall();
     },
     beginPayment: () => work.beginChainCall(true),
-    countTask: (units) => countTask(caller, incoming, units),
+    async countTask(units) {
+      // Token holders have a limit of tasks per wallet elsewhere.
+      if (!isTierAtLeast(caller.tier, 'basic')) await counter.count('tasks', address, units);
+    },
     ...createPaymentLimits(incoming),
   };
 }
-
-type PaymentLimits = Pick<RequestContext, 'requirePaymentRoom' | 'hasPaymentRoom' | 'countRejectedPayment'>;
 
 /**
  * Rejected payments count per payer first, so that one payer does not lock out others behind its address; then per address, since payers
  * can be invented. An unproven payer is a claim: it counts per claiming address, so that a named payer is not locked out.
  */
-function createPaymentLimits({ address, counter }: Counted): PaymentLimits {
+function createPaymentLimits({ address, counter }: Counted) {
   const getPayerKey = ({ wallet, isProven }: ClaimedPayer) => (isProven ? wallet : `${wallet}@${address}`);
   return {
-    requirePaymentRoom(payer) {
+    requirePaymentRoom(payer: ClaimedPayer) {
       counter.requireRemaining('payments', address);
       counter.requireRemaining('payer', getPayerKey(payer));
     },
-    hasPaymentRoom: (payer) => counter.hasRemaining('payments', address) && counter.hasRemaining('payer', getPayerKey(payer)),
-    async countRejectedPayment(payer) {
+    hasPaymentRoom: (payer: ClaimedPayer) =>
+      counter.hasRemaining('payments', address) && counter.hasRemaining('payer', getPayerKey(payer)),
+    async countRejectedPayment(payer: ClaimedPayer) {
       await counter.countSilently('payments', address);
       await counter.count('payer', getPayerKey(payer));
     },
   };
-}
-
-/** Token holders have a limit of tasks per wallet elsewhere. */
-async function countTask({ tier }: Caller, { address, counter }: Counted, units: number): Promise<void> {
-  if (!isTierAtLeast(tier, 'basic')) await counter.count('tasks', address, units);
-}
-
-async function identifyCaller(
-  identify: AppOptions['identify'],
-  authorization: string,
-  incoming: IncomingRequest,
-  response: Response,
-): Promise<Caller> {
-  const caller = await countOnFailure(incoming, () => identifyOrAnonymous(identify, authorization));
-  if (caller.rejectedToken !== undefined) response.set('WWW-Authenticate', REJECTED_TOKEN_CHALLENGE);
-  await countCall(caller, incoming);
-  return caller;
 }
 
 /** A caller with a rejected token is anonymous; a route that requires a tier rejects it with the reason. */
@@ -242,17 +230,6 @@ async function admitPayer<T>(incoming: IncomingRequest, request: Request, respon
   return work.run(run, isPaying && hasPaymentPayload((name) => request.get(name)) ? 'payment' : 'work');
 }
 
-function ownerRequired(): OracleError {
-  return new OracleError('UNAUTHENTICATED', 'An API key cannot grant or end access that lasts: this needs the wallet itself', {
-    suggestedAction: 'Log in with the wallet: POST /api/svc/oracle/verify, then send Authorization: Bearer <token>.',
-  });
-}
-
-/** A client with a rejected token expects the access of its tier: it gets the reason, unless it pays. */
-function mayBuy({ rejectedToken }: Caller, request: Request): boolean {
-  return rejectedToken === undefined || hasPaymentHeader(request);
-}
-
 /** Limits failed logins only. Without a configured password admin paths answer 404. */
 async function admitOperator(admin: AppOptions['admin'], incoming: Counted, request: Request, response: Response): Promise<void> {
   const { authorization, address, counter } = incoming;
@@ -264,18 +241,16 @@ async function admitOperator(admin: AppOptions['admin'], incoming: Counted, requ
   response.set('Cross-Origin-Resource-Policy', 'same-origin');
   response.set('WWW-Authenticate', 'Basic realm="oracle admin", charset="UTF-8"');
   await rejectCrossSite(incoming, request);
-  await countOnFailure(incoming, () => checkPassword(incoming, () => admin(authorization, getRequestSource(response))));
+  await countOnFailure(incoming, async () => {
+    try {
+      await admin(authorization, getRequestSource(response));
+    } catch (error) {
+      // Wrong passwords have a count of their own: only beyond it are guesses rejected unchecked.
+      if (authorization !== undefined && isOracleError(error, 'UNAUTHENTICATED')) await counter.countSilently('failures', address);
+      throw error;
+    }
+  });
   response.removeHeader('WWW-Authenticate');
-}
-
-/** Wrong passwords have a count of their own: only beyond it are guesses rejected unchecked. */
-async function checkPassword({ authorization, address, counter }: Counted, compare: () => void | Promise<void>): Promise<void> {
-  try {
-    await compare();
-  } catch (error) {
-    if (authorization !== undefined && isOracleError(error, 'UNAUTHENTICATED')) await counter.countSilently('failures', address);
-    throw error;
-  }
 }
 
 /**
@@ -303,11 +278,9 @@ async function countOnFailure<T>({ address, counter }: Counted, admit: () => Pro
 export function findCrossSiteError(request: Pick<Request, 'get' | 'host'>): OracleError | null {
   const site = request.get('Sec-Fetch-Site');
   const field = site === undefined ? 'Origin' : 'Sec-Fetch-Site';
-  if (site === undefined ? isOwnOrigin(request) : site === 'none' || site === 'same-origin') return null;
+  const origin = request.get('Origin');
+  const isOwn = site === undefined ? origin === undefined || URL.parse(origin)?.host === request.host : /^(?:none|same-origin)$/.test(site);
+  if (isOwn) return null;
   return new OracleError('UNAUTHENTICATED', 'Cross-site requests are rejected', { field });
 }
 
-function isOwnOrigin(request: Pick<Request, 'get' | 'host'>): boolean {
-  const origin = request.get('Origin');
-  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === request.host);
-}

@@ -38,8 +38,17 @@ export type Guard = <T>(
 export function mountRoutes(app: Express, routes: readonly Route[], guard: Guard, tierReplies: TierReplies | null): void {
   const byPath = Map.groupBy(routes, ({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1'));
   for (const [path, operations] of byPath) {
-    for (const operation of operations)
-      app[operation.method](path, (request, response) => handleRequest(operation, { guard, tierReplies }, request, response));
+    for (const operation of operations) {
+      app[operation.method](path, async (request, response) => {
+        response.vary('Authorization');
+        const isShared = tierReplies !== null && operation.sharedByTier === true;
+        const units = isShared ? toSharedUnits(operation, tierReplies, request) : operation.units;
+        const guarded = operation.isWebSocket === true ? PUBLIC_ACCESS : { ...operation, units };
+        const stream = await guard(guarded, request, response, (context) => answerRequest(operation, tierReplies, context, response));
+        // At the pace of the client, in no unit of work.
+        await stream?.();
+      });
+    }
     // Not `app.all`, which adds a handler for each of 35 methods.
     app.route(path).all((request, response) => rejectMethod(operations, guard, request, response));
   }
@@ -47,28 +56,8 @@ export function mountRoutes(app: Express, routes: readonly Route[], guard: Guard
 
 const PUBLIC_ACCESS = { access: 'public', cost: 'normal' } as const;
 
-interface Handling {
-  guard: Guard;
-  tierReplies: TierReplies | null;
-}
-
-async function handleRequest(route: Route, handling: Handling, request: Request, response: Response): Promise<void> {
-  response.vary('Authorization');
-  const units =
-    handling.tierReplies === null || route.sharedByTier !== true ? route.units : toSharedUnits(route, handling.tierReplies, request);
-  const guarded = route.isWebSocket === true ? PUBLIC_ACCESS : { ...route, units };
-  const stream = await handling.guard(guarded, request, response, (context) => answerRequest(route, handling, context, response));
-  // At the pace of the client, in no unit of work.
-  await stream?.();
-}
-
 /** Sends the answer, or returns the function that streams its body. */
-async function answerRequest(
-  route: Route,
-  { tierReplies }: Handling,
-  context: RequestContext,
-  response: Response,
-): Promise<(() => Promise<void>) | null> {
+async function answerRequest(route: Route, tierReplies: TierReplies | null, context: RequestContext, response: Response) {
   const { req: request } = response;
   const { caller } = context;
   if (route.method === 'get' && route.access === 'public' && route.cost === 'normal' && route.isLive !== true && isPublicCaller(caller))
@@ -87,20 +76,14 @@ async function answerRequest(
   };
   // Answers to anonymous callers are sent again as bytes; both together would be twice as old.
   const isShared = route.sharedByTier === true && !isPublicCaller(caller);
-  const reply = await (isShared && tierReplies !== null ? readShared(route, tierReplies, input, request) : route.handle(input));
-  return sendReply(request, response, {
-    status: route.status,
-    ...personalizeReply(route, reply, caller),
-    headers: { ...reply.headers, ...buildCacheHeaders(route, request, caller, reply) },
-  });
-}
-
-type HandlerInput = Parameters<Route['handle']>[0];
-
-/** The handler gets the tier alone, so that nothing of one caller can reach another. */
-function readShared(route: Route, tierReplies: TierReplies, input: HandlerInput, request: Request): Promise<Reply> {
-  const { tier } = input.caller;
-  return tierReplies.get(toSharedKey(route, tier, request), async () => route.handle({ ...input, caller: { tier } }));
+  const { tier } = caller;
+  const reply = await (isShared && tierReplies !== null
+    ? // The handler gets the tier alone, so that nothing of one caller can reach another.
+      tierReplies.get(toSharedKey(route, tier, request), async () => route.handle({ ...input, caller: { tier } }))
+    : route.handle(input));
+  const headers = { ...reply.headers, 'Cache-Control': getCacheControl(route, request, caller, reply) };
+  const own = route.personalize !== undefined && 'body' in reply ? { body: route.personalize(reply.body as object, caller) } : {};
+  return sendReply(request, response, { status: route.status, ...reply, ...own, headers });
 }
 
 /** Everything that a shared reply depends on. */
@@ -115,31 +98,24 @@ function toSharedUnits(route: Route, tierReplies: TierReplies, request: Request)
   };
 }
 
-function personalizeReply({ personalize }: Route, reply: Reply, caller: Caller): Reply {
-  if (personalize === undefined || !('body' in reply)) return reply;
-  return { ...reply, body: personalize(reply.body as object, caller) };
-}
-
 /** Shared caches keep only public GETs without `Authorization`, even of a rejected token: it may be valid next time, or the reverse. */
-function buildCacheHeaders({ method, access }: Route, request: Request, caller: Caller, { headers }: Reply): Record<string, string> {
+function getCacheControl({ method, access }: Route, request: Request, caller: Caller, { headers }: Reply): string {
   const isShareable = method === 'get' && access === 'public' && isPublicCaller(caller) && request.get('authorization') === undefined;
-  if (!isShareable) return { 'Cache-Control': 'private, no-store' };
-  return { 'Cache-Control': headers?.['Cache-Control'] ?? 'no-cache' };
+  return isShareable ? (headers?.['Cache-Control'] ?? 'no-cache') : 'private, no-store';
 }
 
 async function sendReply(request: Request, response: Response, reply: Reply): Promise<(() => Promise<void>) | null> {
   const { status = 200, headers = {} } = reply;
   const { Vary: varyOn, ...others } = headers;
   const unchanged = isNotModified(request, headers);
-  const body = unchanged ? null : await encodeReplyBody(request, reply);
-  if (body !== null && body.kind !== 'streamed' && request.method !== 'HEAD')
-    await requireSendCapacity(request.socket, body.content.length);
+  const body = unchanged || 'streamed' in reply ? null : await encodeReplyBody(request, reply);
+  if (body !== null && request.method !== 'HEAD') await requireSendCapacity(request.socket, body.content.length);
   response.status(unchanged ? 304 : status).set(others);
   // Added to the `Vary` that the guard and the content coding set.
   if (varyOn !== undefined) response.vary(varyOn);
-  if (body?.kind === 'streamed') return () => streamBody(request, response, body.streamed);
+  if (!unchanged && 'streamed' in reply) return () => streamBody(request, response, reply.streamed);
   if (body === null) response.end();
-  else writeReplyBody(response, body);
+  else body.send();
   return null;
 }
 
@@ -151,24 +127,17 @@ function isNotModified(request: Request, headers: Readonly<Record<string, string
   return modified !== undefined && since !== undefined && Date.parse(modified) <= Date.parse(since);
 }
 
-type WholeBody = { kind: 'encoded'; content: Buffer; encoding: string | null } | { kind: 'raw' | 'json'; content: string };
-
-type ReplyBody = WholeBody | { kind: 'streamed'; streamed: StreamedBody };
-
-async function encodeReplyBody(request: Request, reply: Reply): Promise<ReplyBody | null> {
-  if ('raw' in reply) return { kind: 'raw', content: reply.raw };
-  if ('streamed' in reply) return { kind: 'streamed', streamed: reply.streamed };
+/** The content, and the function that sends it; null without a body. */
+async function prepareBody(response: Response, reply: Exclude<Reply, { streamed: StreamedBody }>) {
+  if ('raw' in reply) return { content: reply.raw, send: () => response.send(reply.raw) };
   if ('encoded' in reply) {
-    const encoding = reply.encoded.chooseEncoding(request.get('Accept-Encoding'));
-    return { kind: 'encoded', encoding, content: encoding === null ? reply.encoded.bytes : await reply.encoded.encode(encoding) };
+    const encoding = reply.encoded.chooseEncoding(response.req.get('Accept-Encoding'));
+    const content = encoding === null ? reply.encoded.bytes : await reply.encoded.encode(encoding);
+    return { content, send: () => sendEncoded(response, content, encoding) };
   }
-  return reply.body === undefined ? null : { kind: 'json', content: JSON.stringify(reply.body) };
-}
-
-function writeReplyBody(response: Response, body: WholeBody): void {
-  if (body.kind === 'encoded') sendEncoded(response, body.content, body.encoding);
-  else if (body.kind === 'raw') response.send(body.content);
-  else sendJson(response, body.content);
+  if (reply.body === undefined) return null;
+  const content = JSON.stringify(reply.body);
+  return { content, send: () => sendJson(response, content) };
 }
 
 /** `Content-Encoding` or `Content-Length` keeps the compression middleware from encoding the body again. */
@@ -214,21 +183,14 @@ async function rejectMethod(operations: readonly Route[], guard: Guard, request:
   const allowed = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
   await guard({ ...PUBLIC_ACCESS, access }, request, response, () => {
     response.set('Allow', allowed.join(', '));
-    sendProblem(
-      response,
-      new OracleError('METHOD_NOT_ALLOWED', `${request.method} is not allowed on this path`, {
-        suggestedAction: `Use ${allowed.join(' or ')}.`,
-      }),
-    );
+    const suggestedAction = `Use ${allowed.join(' or ')}.`;
+    sendProblem(response, new OracleError('METHOD_NOT_ALLOWED', `${request.method} is not allowed on this path`, { suggestedAction }));
   });
 }
 
 /** Paging parameters of common APIs, in lower case without `_` and `-`. */
-const PAGING_NAMES = new Set(
-  'page pageno pagenumber perpage pagesize pagetoken nexttoken continuationtoken cursor nextcursor before nextbefore after skip start from offset limit count size take first last'.split(
-    ' ',
-  ),
-);
+const PAGING_NAMES =
+  'page pageno pagenumber perpage pagesize pagetoken nexttoken continuationtoken cursor nextcursor before nextbefore after skip start from offset limit count size take first last';
 
 /** Longest name that an error echoes; all names of the list are shorter. */
 const MAX_NAME_CHARS = 30;
@@ -245,8 +207,10 @@ export function parseRequest(
   route: RequestSchemas,
   request: Request,
 ): Pick<RouteInput<Parsed, Parsed, Parsed>, 'params' | 'query' | 'body' | 'json'> {
-  const { params, query, body, bodyOptional, json } = route;
-  if (isPageable(route)) rejectUnknownPaging(query, request.query);
+  const { params, query, body, bodyOptional, json, method, cost, reply, alternatives = {} } = route;
+  // Whether a client could page through it; HTML pages and health checks accept any parameter.
+  const isPageable = method === 'get' && cost !== 'free' && reply !== null && !('text/html' in alternatives);
+  if (isPageable) rejectUnknownPaging(query, request.query);
   return {
     params: parsePart(params, request.params, 'path'),
     query: parsePart(query, request.query, 'query'),
@@ -255,18 +219,14 @@ export function parseRequest(
   };
 }
 
-/** Whether a client could page through an operation; HTML pages and health checks accept any parameter. */
-function isPageable({ method, cost, reply, alternatives = {} }: RequestSchemas): boolean {
-  return method === 'get' && cost !== 'free' && reply !== null && !('text/html' in alternatives);
-}
-
 function parsePart(schema: z.ZodObject | undefined, value: unknown, place: keyof typeof PART_NAMES): Parsed {
   return schema === undefined ? {} : parseInput(schema, value, { kind: PART_NAMES[place], root: place });
 }
 
 function requireJsonBody(request: Request, optional = false): unknown {
   if (request.body !== undefined) return request.body;
-  if (optional && !hasBody(request)) return {};
+  const hasBody = request.get('transfer-encoding') !== undefined || Number(request.get('content-length') ?? 0) > 0;
+  if (optional && !hasBody) return {};
   const type = request.get('content-type');
   // The parser skips a body without a Content-Type.
   if (type === undefined ? optional : !request.is('application/json')) {
@@ -279,14 +239,12 @@ function requireJsonBody(request: Request, optional = false): unknown {
   throw new OracleError('INPUT_INVALID', 'The request has no body', { field: 'body', suggestedAction });
 }
 
-function hasBody(request: Request): boolean {
-  return request.get('transfer-encoding') !== undefined || Number(request.get('content-length') ?? 0) > 0;
-}
-
 /** Ignored, it would return the first page for every page. @throws OracleError INPUT_INVALID naming it and the parameters taken */
 function rejectUnknownPaging(schema: z.ZodObject | undefined, query: object): void {
   const taken = Object.keys(schema?.shape ?? {});
-  const unknown = Object.keys(query).find((name) => !taken.includes(name) && isPagingName(name));
+  const isPaging = (name: string) =>
+    name.length <= MAX_NAME_CHARS && PAGING_NAMES.split(' ').includes(name.toLowerCase().replaceAll(/[-_]/g, ''));
+  const unknown = Object.keys(query).find((name) => !taken.includes(name) && isPaging(name));
   if (unknown === undefined) return;
   const accepted = taken.length === 0 ? 'no query parameters' : taken.join(', ');
   throw new OracleError('INPUT_INVALID', `query parameter "${unknown}": is unknown; this operation takes ${accepted}`, {
@@ -296,28 +254,19 @@ function rejectUnknownPaging(schema: z.ZodObject | undefined, query: object): vo
   });
 }
 
-function isPagingName(name: string): boolean {
-  return name.length <= MAX_NAME_CHARS && PAGING_NAMES.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
-}
-
 /** An order of magnitude above the largest body that an operation needs. */
 export const BODY_LIMIT_BYTES = 64 * 1024;
 
-interface BodyRules {
-  types: readonly string[];
-  limitBytes: number;
-}
-
-/** Parses the JSON body of an admitted request, once. Rejects with the error of the parser, which `createProblemHandler` maps. */
-type BodyReader = (request: Request, response: Response, context?: Pick<RequestContext, 'suspend'>) => Promise<void>;
-
-/** Rejects compressed bodies: a small one may inflate to a large one (zip bomb). */
-export function createBodyReader({ types, limitBytes }: BodyRules): BodyReader {
+/**
+ * The function that parses the JSON body of an admitted request, once. It rejects with the error of the parser, which `createProblemHandler`
+ * maps; also compressed bodies: a small one may inflate to a large one (zip bomb).
+ */
+export function createBodyReader({ types, limitBytes }: { types: readonly string[]; limitBytes: number }) {
   const parser = express.json({ limit: limitBytes, strict: true, inflate: false, type: [...types] });
   const parse = (request: Request, response: Response) =>
     new Promise<void>((resolve, reject) => parser(request, response, (error) => (error === undefined ? resolve() : reject(error))));
   // A client that sends slowly holds no capacity meanwhile.
-  return (request, response, context) =>
+  return (request: Request, response: Response, context?: Pick<RequestContext, 'suspend'>): Promise<void> =>
     request.complete || context === undefined ? parse(request, response) : context.suspend(() => parse(request, response));
 }
 

@@ -56,20 +56,8 @@ export const PROBLEMS = {
   INTERNAL: { status: 500, title: 'Something went wrong here' },
 } as const satisfies Record<ErrorCode, { status: number; title: string }>;
 
-interface ProblemDetails {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  instance: string;
-  success: false;
-  code: ErrorCode;
-  retryable: boolean;
-  suggestedAction: string;
-  field?: string;
-  /** `details` of the error, and members of its route. */
-  [detail: string]: unknown;
-}
+/** With `details` of the error, and members of its route. */
+type ProblemDetails = ReturnType<typeof toProblemDetails> & Record<string, unknown>;
 
 const BEARER = 'Bearer realm="oracle"';
 
@@ -80,7 +68,7 @@ const UPGRADE = { Upgrade: 'websocket', Connection: 'Upgrade', 'Sec-WebSocket-Ve
 const MAX_INSTANCE_CHARS = 256;
 
 /** Client-safe error body: an error that is not an `OracleError` becomes INTERNAL without its message. */
-export function toProblemDetails(error: unknown, instance: string): ProblemDetails {
+export function toProblemDetails(error: unknown, instance: string) {
   const { code, message, retryable, suggestedAction, field, details } = toClientError(error);
   const { status, title } = PROBLEMS[code];
   return {
@@ -111,8 +99,8 @@ const sendNegotiated: ProblemSerializer = (problem, response, error) => {
 
 /** Responds with an error, as `application/problem+json` or a page for browsers, unless a protocol adapter serializes it. */
 export function sendProblem(response: Response, error: unknown, serialize: ProblemSerializer = sendNegotiated): void {
-  const problem = toProblemDetails(error, `${response.req.baseUrl}${response.req.path}`);
-  Object.assign(problem, getProblemMembers(response));
+  const problem: ProblemDetails = toProblemDetails(error, `${response.req.baseUrl}${response.req.path}`);
+  Object.assign(problem, membersByResponse.get(response));
   // Lets a client quote the log line in a bug report.
   if (problem.code === 'INTERNAL') problem.requestId = getRequestId(response);
   if (error instanceof PaymentRequiredError) {
@@ -120,16 +108,12 @@ export function sendProblem(response: Response, error: unknown, serialize: Probl
     Object.assign(problem, members);
     response.set(headers);
   }
-  if (problem.retryable) response.set('Retry-After', String(getRetryAfterSeconds(error)));
+  if (problem.retryable) response.set('Retry-After', String((isOracleError(error) ? error.retryAfterSeconds : undefined) ?? 30));
   if (problem.code === 'UPGRADE_REQUIRED') response.set(UPGRADE);
   const challenge = buildChallenge(problem, response);
   if (challenge !== undefined) response.vary('Authorization').set('WWW-Authenticate', challenge);
   response.status(problem.status);
   serialize(problem, response, error);
-}
-
-function getRetryAfterSeconds(error: unknown): number {
-  return (isOracleError(error) ? error.retryAfterSeconds : undefined) ?? 30;
 }
 
 /** Bearer challenge of RFC 6750, section 3: with an `error` only where a token was sent. The admin guard sets a Basic challenge before. */
@@ -147,10 +131,8 @@ export function createProblemHandler(log: Log, serialize?: ProblemSerializer): E
   return (error, request, response, next) => {
     const serviceError = toServiceError(error);
     if (!isOracleError(serviceError) || serviceError.code === 'INTERNAL') {
-      log.error(
-        { requestId: getRequestId(response), route: getRoutePath(request), err: formatErrorForLog(error, request) },
-        'request failed',
-      );
+      const fields = { requestId: getRequestId(response), route: getRoutePath(request), err: formatErrorForLog(error, request) };
+      log.error(fields, 'request failed');
     }
     if (response.headersSent) return next(error);
     sendProblem(response, serviceError, serialize);
@@ -164,11 +146,8 @@ function toServiceError(error: unknown): unknown {
   if (isOracleError(error) || typeof status !== 'number' || status >= 500) return error;
   const field = typeof type === 'string' ? 'body' : 'path';
   if (status === 415) {
-    return new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The content encoding or charset of the body is not supported', {
-      field,
-      suggestedAction: 'Send JSON in UTF-8, uncompressed.',
-      cause: error,
-    });
+    const options = { field, suggestedAction: 'Send JSON in UTF-8, uncompressed.', cause: error };
+    return new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The content encoding or charset of the body is not supported', options);
   }
   if (status === 413) {
     const suggestedAction = typeof limit === 'number' ? `Send at most ${limit / 1024} KiB.` : undefined;
@@ -256,8 +235,6 @@ export function buildSettlementHeaders(
   };
 }
 
-const MAX_CHARS = 8_000;
-const MAX_CAUSES = 4;
 /** Shorter values occur in any stack trace by chance. */
 const MIN_SECRET_CHARS = 8;
 
@@ -266,8 +243,8 @@ const SECRET_HEADERS = ['authorization', 'cookie', ...PAYMENT_HEADERS];
 /** Stack and causes of an error for the log, bounded, with the credentials and parameters of its request redacted. */
 function formatErrorForLog(error: unknown, request: Request): string {
   return collectSecrets(request)
-    .reduce((text, secret) => text.replaceAll(secret, '***'), formatTrace(error, MAX_CAUSES))
-    .slice(0, MAX_CHARS);
+    .reduce((text, secret) => text.replaceAll(secret, '***'), formatTrace(error, 4))
+    .slice(0, 8_000);
 }
 
 function formatTrace(error: unknown, causes: number): string {
@@ -309,10 +286,6 @@ export function setProblemMembers(response: Response, members: Record<string, un
   membersByResponse.set(response, members);
 }
 
-function getProblemMembers(response: Response): Record<string, unknown> {
-  return membersByResponse.get(response) ?? {};
-}
-
 /** In the order of preference where a client accepts several alike, or sends no `Accept`. */
 const TYPES = ['application/problem+json', 'application/json', 'text/html'];
 
@@ -344,20 +317,9 @@ const hash = (text: string) => `'sha256-${createHash('sha256').update(text).dige
 
 /** Needs no other file, which could be refused as well. */
 const CSP = [
-  "default-src 'none'",
-  `style-src ${hash(STYLE)}`,
-  `script-src ${hash(SCRIPT)}`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
+  `default-src 'none'; style-src ${hash(STYLE)}; script-src ${hash(SCRIPT)}`,
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 ].join('; ');
-
-interface ShownProblem {
-  title: string;
-  detail: string;
-  status: number;
-  code: string;
-}
 
 /** Whether a problem is shown to the reader of a browser, and not returned to a program. */
 function isShownAsPage({ req }: Response, status: number): boolean {
@@ -366,21 +328,15 @@ function isShownAsPage({ req }: Response, status: number): boolean {
 }
 
 /** A page that says what is wrong, and loads the address again after `Retry-After`. Status and headers are set before. */
-function sendProblemPage(response: Response, problem: ShownProblem): void {
+function sendProblemPage(response: Response, problem: ProblemDetails): void {
   const waitSeconds = Number(response.get('Retry-After')) || null;
-  response
-    .set('Content-Security-Policy', CSP)
-    .type('html')
-    .send(renderProblemPage(problem, waitSeconds, toRootPath(response.req.originalUrl)));
+  // Relative, as a proxy may serve the service below a path of its own.
+  const depth = response.req.originalUrl.split('?')[0]!.split('/').length - 2;
+  const root = depth === 0 ? './' : '../'.repeat(depth);
+  response.set('Content-Security-Policy', CSP).type('html').send(renderProblemPage(problem, waitSeconds, root));
 }
 
-/** Relative, as a proxy may serve the service below a path of its own. */
-function toRootPath(url: string): string {
-  const depth = url.split('?')[0]!.split('/').length - 2;
-  return depth === 0 ? './' : '../'.repeat(depth);
-}
-
-function renderProblemPage({ title, detail, status, code }: ShownProblem, waitSeconds: number | null, root: string): string {
+function renderProblemPage({ title, detail, status, code }: ProblemDetails, waitSeconds: number | null, root: string): string {
   const document = el(
     'html',
     { lang: 'en' },
@@ -426,18 +382,14 @@ const BASE64 = /^[\w+/-]+={0,2}$/;
 
 /** Decodes the payment headers of a request; null without one. @throws PaymentRequiredError for a malformed payment, and for two */
 export function readPaymentProof(header: (name: string) => string | undefined, quote: PaymentQuote): PaymentProof | null {
-  const sent = PAYMENT_HEADERS.flatMap((name) => {
-    const value = header(name);
-    return value === undefined ? [] : [{ name, value }];
-  });
-  const [first] = sent;
-  if (first === undefined) return null;
-  const headers = sent.map(({ name }) => name);
-  if (sent.some(({ value }) => value !== first.value)) {
+  const headers = PAYMENT_HEADERS.filter((name) => header(name) !== undefined);
+  const [value, ...others] = new Set(headers.map((name) => header(name)));
+  if (value === undefined) return null;
+  if (others.length > 0) {
     const message = `The request has two different payments: send one of ${headers.join(', ')}`;
     throw createPaymentRejection(quote, 'two_payments', { message });
   }
-  return { payment: decodePayment(first.value, quote), headers };
+  return { payment: decodePayment(value, quote), headers };
 }
 
 /** Whether the payment headers hold one payload of a known form, which a request must have to be treated as a payment without a quote. */

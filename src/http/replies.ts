@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
-import type { RateLimitDecision, RateLimits } from '../auth/rate-limits.ts';
+import type { RateLimitDecision } from '../auth/rate-limits.ts';
 import { OracleError } from '../errors.ts';
-import type { Log } from '../platform/log.ts';
 import { isDatabaseUnreachable } from '../platform/mongo.ts';
 import { joinUrl } from '../platform/service-client.ts';
 import { hasPaymentPayload, PAYMENT_HEADERS } from './problems.ts';
 import { formatRateLimitHeaders, getClientAddress, setCountedUnits, toAddressKey } from './request-counter.ts';
 import { EncodedText, MEMOISED_UNITS, type Reply } from './route.ts';
-import { type AppOptions, chooseRequestId, type EndedRequest, getRoutePath } from './security.ts';
+import { type AppOptions, chooseRequestId, getRoutePath } from './security.ts';
 import { type ClientConnection, getConnection, isHandshake, NEGLIGIBLE_BYTES, type ReleaseSlot, type ReserveKind } from './sockets.ts';
 
 export const CANONICAL_RULE = '`Link` names the canonical address (RFC 6596).';
@@ -22,11 +21,7 @@ export function buildCanonicalLink(publicUrl: string, path: string): { Link: str
 }
 
 /** `Link` header with `rel="next"` (RFC 8288). @param next query of the next page; null on the last page */
-export function buildNextPageHeaders(
-  publicUrl: string,
-  path: string,
-  next: Record<string, string | number> | null,
-): Record<string, string> {
+export function buildNextPageHeaders(publicUrl: string, path: string, next: Record<string, string | number> | null) {
   if (next === null) return {};
   const query = new URLSearchParams(Object.entries(next).map(([name, value]): [string, string] => [name, String(value)]));
   return { Link: `<${publicUrl.replace(/\/$/, '')}${path}?${query}>; rel="next"` };
@@ -102,38 +97,18 @@ export function toTaggedReply<B extends object>(body: B, headers: Record<string,
  * none is acceptable. Express `accepts` decides ties by the header, and rejects `text/markdown; charset=utf-8`, which clients send.
  */
 export function negotiateMediaType<Type extends string>(accept: string, offered: readonly [Type, ...Type[]]): Type {
-  const ranges = parseAccept(accept);
-  const rated = offered.map((type) => ({ type, quality: getQuality(type, ranges) }));
-  return rated.reduce((best, candidate) => (candidate.quality > best.quality ? candidate : best)).type;
-}
-
-interface MediaRange {
-  type: string;
-  subtype: string;
-  quality: number;
-}
-
-function parseAccept(accept: string): MediaRange[] {
-  return accept.split(',').flatMap((item) => {
+  const qualities = new Map<string, number>();
+  for (const item of accept.split(',')) {
     const [range, ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
-    const [, type, subtype] = /^([\w!#$&^.+*-]+)\/([\w!#$&^.+*-]+)$/.exec(range) ?? [];
-    if (type === undefined || (type === '*' && subtype !== '*')) return [];
-    return [{ type, subtype, quality: parseQuality(parameters) }];
-  });
-}
-
-/** 1 where the parameter is absent or malformed. */
-function parseQuality(parameters: string[]): number {
-  const text = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-  return text !== undefined && /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(text) ? Number(text) : 1;
-}
-
-/** Quality of the most specific range that matches; 0 without a match. */
-function getQuality(mediaType: string, ranges: readonly MediaRange[]): number {
-  const [type, subtype] = mediaType.split('/');
-  const find = (wantedType: string, wantedSubtype: string) =>
-    ranges.find((range) => range.type === wantedType && range.subtype === wantedSubtype);
-  return (find(type, subtype) ?? find(type, '*') ?? find('*', '*'))?.quality ?? 0;
+    const text = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    // 1 where the parameter is absent or malformed.
+    const quality = text !== undefined && /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(text) ? Number(text) : 1;
+    if (!qualities.has(range)) qualities.set(range, quality);
+  }
+  // Of the most specific range that matches; 0 without a match.
+  const getQuality = (type: string) => qualities.get(type) ?? qualities.get(`${type.split('/')[0]}/*`) ?? qualities.get('*/*') ?? 0;
+  const rated = offered.map((type) => ({ type, quality: getQuality(type) }));
+  return rated.reduce((best, candidate) => (candidate.quality > best.quality ? candidate : best)).type;
 }
 
 const MAX_REPLIES = 256;
@@ -189,23 +164,7 @@ interface StoredAnswer {
   route: string;
 }
 
-interface Reuse {
-  request: IncomingMessage;
-  response: ServerResponse;
-  answer: StoredAnswer;
-  /** Rate-limit key of the client address. */
-  ip: string;
-  /** Of the monotonic clock. */
-  startedAtMs: number;
-}
-
-type Header = readonly [name: string, value: string];
-
-interface AnswerCacheOptions {
-  observeRequest?: ((ended: EndedRequest) => void) | undefined;
-  limits?: RateLimits | undefined;
-  stopping?: AbortSignal | undefined;
-  log: Log;
+interface AnswerCacheOptions extends Pick<AppOptions, 'observeRequest' | 'limits' | 'stopping' | 'log'> {
   /** Rate-limit key of the address that a trusted proxy has forwarded. */
   getForwardedAddress(request: IncomingMessage): string;
   now?(): number;
@@ -224,7 +183,8 @@ export function createAnswerCache(
     sizeCalculation: ({ latin1Body }) => latin1Body.length + 4_096,
   });
 
-  function send({ request, response, answer, ip, startedAtMs }: Reuse, decision: RateLimitDecision | null): void {
+  /** @param ip rate-limit key of the client address */
+  function send([request, response]: Exchange, answer: StoredAnswer, ip: string, decision: RateLimitDecision | null): void {
     const connection = getConnection(request.socket);
     const isAdmitted = decision?.allowed !== false && (connection?.isProxied !== true || tryAdmitProxied(connection, ip, response));
     if (!isAdmitted) {
@@ -233,10 +193,7 @@ export function createAnswerCache(
       return;
     }
     const requestId = chooseRequestId(request);
-    sendAnswer(request, response, answer, [
-      ['X-Request-Id', requestId],
-      ...(decision === null ? [] : Object.entries(formatRateLimitHeaders([decision]))),
-    ]);
+    sendAnswer(request, response, answer, { 'X-Request-Id': requestId, ...(decision && formatRateLimitHeaders([decision])) });
     const ended = { method: 'GET', route: answer.route, status: response.statusCode };
     observeRequest?.({ ...ended, tier: 'public', ms: now() - startedAtMs });
     log.debug({ requestId, ip, ...ended, reused: true }, 'request');
@@ -257,14 +214,24 @@ export function createAnswerCache(
       captureAnswer(request, response, (captured) => void answers.set(key, { readAtMs: startedAtMs, ...captured }));
       return app(request, response);
     }
-    const reuse = { request, response, answer, ip: getAddress(request), startedAtMs };
-    const decision = limits === undefined ? null : limits.public.takeLeased(reuse.ip, MEMOISED_UNITS);
-    if (limits === undefined || decision !== null) return send(reuse, decision);
+    const ip = getAddress(request);
+    const send = (decision: RateLimitDecision | null) => {
+      const connection = getConnection(request.socket);
+      const isAdmitted = decision?.allowed !== false && (connection?.isProxied !== true || tryAdmitProxied(connection, ip, response));
+      if (!isAdmitted) {
+        if (decision !== null) setCountedUnits(response, { decision, units: MEMOISED_UNITS });
+        return app(request, response);
+      }
+      const requestId = chooseRequestId(request);
+      sendAnswer(request, response, answer, { 'X-Request-Id': requestId, ...(decision && formatRateLimitHeaders([decision])) });
+      const ended = { method: 'GET', route: answer.route, status: response.statusCode };
+      observeRequest?.({ ...ended, tier: 'public', ms: now() - startedAtMs });
+      log.debug({ requestId, ip, ...ended, reused: true }, 'request');
+    };
+    const decision = limits === undefined ? null : limits.public.takeLeased(ip, MEMOISED_UNITS);
+    if (limits === undefined || decision !== null) return send(decision);
     // Without a count the app counts, and answers with the error.
-    limits.public.take(reuse.ip, MEMOISED_UNITS).then(
-      (taken) => send(reuse, taken),
-      () => app(request, response),
-    );
+    limits.public.take(ip, MEMOISED_UNITS).then(send, () => app(request, response));
   };
 }
 
@@ -284,10 +251,8 @@ function captureAnswer(request: IncomingMessage, response: ServerResponse, store
   let bytes = 0;
   const keep = (chunk: unknown, encoding: unknown) => {
     if (!reusable.has(response) || bytes > NEGLIGIBLE_BYTES || chunk == null || typeof chunk === 'function') return;
-    const buffer =
-      typeof chunk === 'string'
-        ? Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
-        : Buffer.from(chunk as Uint8Array);
+    const charset = typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8';
+    const buffer = typeof chunk === 'string' ? Buffer.from(chunk, charset) : Buffer.from(chunk as Uint8Array);
     bytes += buffer.length;
     chunks.push(buffer);
   };
@@ -308,14 +273,11 @@ function captureAnswer(request: IncomingMessage, response: ServerResponse, store
 
 function toStoredAnswer(request: IncomingMessage, response: ServerResponse, body: Buffer): Omit<StoredAnswer, 'readAtMs'> {
   const kept = Object.entries(response.getHeaders()).filter(([name]) => !PER_REQUEST_HEADERS.has(name) && !BODY_HEADERS.has(name));
+  const ofBody = ['Content-Type', 'Content-Encoding'].map((name) => [name, response.getHeader(name)] as const);
   const etag = response.getHeader('ETag');
   return {
     headers: flatten(kept),
-    bodyHeaders: flatten([
-      ['Content-Type', response.getHeader('Content-Type')],
-      ['Content-Encoding', response.getHeader('Content-Encoding')],
-      ['Content-Length', body.length],
-    ]),
+    bodyHeaders: flatten([...ofBody, ['Content-Length', body.length]]),
     etag: typeof etag === 'string' ? etag : undefined,
     latin1Body: body.toString('latin1'),
     route: getRoutePath(request),
@@ -327,19 +289,17 @@ function flatten(headers: readonly (readonly [string, number | string | string[]
 }
 
 /** Writes all headers at once: one by one they would take longer than everything else here. */
-function sendAnswer(request: IncomingMessage, response: ServerResponse, answer: StoredAnswer, ownHeaders: readonly Header[]): void {
+function sendAnswer(request: IncomingMessage, response: ServerResponse, answer: StoredAnswer, own: Record<string, string>): void {
   const { headers, bodyHeaders, etag, latin1Body } = answer;
   const ifNoneMatch = request.headers['if-none-match'];
   const isUnchanged = ifNoneMatch !== undefined && etag !== undefined && matchesEtag(ifNoneMatch, etag);
-  response.writeHead(isUnchanged ? 304 : 200, [...headers, ...ownHeaders.flat(), ...(isUnchanged ? [] : bodyHeaders)]);
+  response.writeHead(isUnchanged ? 304 : 200, [...headers, ...Object.entries(own).flat(), ...(isUnchanged ? [] : bodyHeaders)]);
   response.end(isUnchanged ? '' : latin1Body, 'latin1');
 }
 
 type Identify = AppOptions['identify'];
 
 const PROBES = new Set(['/health', '/ready']);
-
-const RETRY_AFTER_SECONDS = 10;
 
 /**
  * Admits the first request of a connection without a slot to the reserve where it is a health probe, has a valid token or carries a
@@ -350,19 +310,15 @@ export function createConnectionGate({ identify }: { identify: Identify }): Requ
   return (request, response, next) => {
     const connection = getConnection(request.socket);
     if (connection === undefined) return next();
-    if (connection.isProxied) return admitProxied(request, response, connection, identify).then(() => next());
-    if (!connection.isProvisional) return next();
-    response.setHeader('Connection', 'close');
+    const { isProxied } = connection;
+    if (isProxied ? tryAdmitProxied(connection, getClientAddress(request), response) : !connection.isProvisional) return next();
+    if (!isProxied) response.setHeader('Connection', 'close');
     return acquireReserveSlot(request, connection, identify).then((releaseSlot) => {
-      connection.assignSlot(releaseSlot);
+      if (isProxied) holdSlot(connection, response, releaseSlot);
+      else connection.assignSlot(releaseSlot);
       next();
     });
   };
-}
-
-async function admitProxied(request: Request, response: Response, connection: ClientConnection, identify: Identify): Promise<void> {
-  if (tryAdmitProxied(connection, getClientAddress(request), response)) return;
-  holdSlot(connection, response, await acquireReserveSlot(request, connection, identify));
 }
 
 /** Acquires a slot for one request of a trusted proxy, from the forwarded address; false where only the reserve is left. */
@@ -374,10 +330,7 @@ function tryAdmitProxied(connection: ClientConnection, address: string, response
 }
 
 function holdSlot(connection: ClientConnection, response: ServerResponse, releaseSlot: ReleaseSlot): void {
-  if (response.closed) {
-    releaseSlot();
-    return;
-  }
+  if (response.closed) return releaseSlot();
   connection.assignSlot(releaseSlot);
   response.once('close', () => connection.release());
 }
@@ -388,7 +341,7 @@ async function acquireReserveSlot(request: Request, { budget, address }: ClientC
   if (releaseSlot !== null) return releaseSlot;
   throw new OracleError('OVERLOADED', 'All connections available to your network or to anonymous clients are in use', {
     suggestedAction: 'Close unused connections, or send a token of POST /api/svc/oracle/verify.',
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    retryAfterSeconds: 10,
   });
 }
 
@@ -403,31 +356,24 @@ async function getReserveKind(request: Request, identify: Identify): Promise<Res
   return caller?.wallet === undefined ? null : 'token';
 }
 
-interface RevisionReplyOptions {
-  /** Of the state that the reply depends on: equal keys, equal replies. */
-  readKey(): Promise<string>;
-  render(): Promise<Reply<never>>;
-}
-
-/** A reply that is the same for every caller: rendered when its key has changed. Without the database the last one stays. */
-export function createRevisionReply({ readKey, render }: RevisionReplyOptions): () => Promise<Reply<never>> {
+/**
+ * A reply that is the same for every caller: rendered when its key has changed. Without the database the last one stays.
+ * @param readKey of the state that the reply depends on: equal keys, equal replies
+ */
+export function createRevisionReply({ readKey, render }: { readKey(): Promise<string>; render(): Promise<Reply<never>> }) {
   let newest: { key: string; reply: Promise<Reply<never>> } | null = null;
   let last: Reply<never> | null = null;
-
-  async function getNewest(): Promise<Reply<never>> {
-    const key = await readKey();
-    if (newest?.key === key) return newest.reply;
-    const next = { key, reply: render() };
-    newest = next;
-    next.reply.catch(() => {
-      if (newest === next) newest = null;
-    });
-    return next.reply;
-  }
-
-  return async () => {
+  return async (): Promise<Reply<never>> => {
     try {
-      last = await getNewest();
+      const key = await readKey();
+      if (newest?.key !== key) {
+        const next = { key, reply: render() };
+        newest = next;
+        next.reply.catch(() => {
+          if (newest === next) newest = null;
+        });
+      }
+      last = await newest!.reply;
       return last;
     } catch (error) {
       if (last === null || !isDatabaseUnreachable(error)) throw error;

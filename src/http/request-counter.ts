@@ -2,27 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Request, Response } from 'express';
 import ipaddr from 'ipaddr.js';
-import type { RateLimitDecision, RateLimitScope, RateLimits } from '../auth/rate-limits.ts';
+import type { RateLimitDecision, RateLimits } from '../auth/rate-limits.ts';
 import { OracleError } from '../errors.ts';
 
-export interface RequestCounter {
-  /** @throws OracleError RATE_LIMITED */
-  count(policy: keyof RateLimits, client: string, units?: number): Promise<void>;
-  /** Counts without headers or rejection. */
-  countSilently(policy: keyof RateLimits, client: string): Promise<void>;
-  /** Does not count. @throws OracleError RATE_LIMITED where the client has no requests left */
-  requireRemaining(policy: keyof RateLimits, client: string): void;
-  /** Whether `requireRemaining` passes. Sets no headers. */
-  hasRemaining(policy: keyof RateLimits, client: string): boolean;
-}
-
-/** During startup, and for unmetered routes. */
-const NO_COUNTER: RequestCounter = {
-  count: async () => undefined,
-  countSilently: async () => undefined,
-  requireRemaining: () => undefined,
-  hasRemaining: () => true,
-};
+export type RequestCounter = ReturnType<typeof createRequestCounter>;
 
 interface CountedUnits {
   decision: RateLimitDecision;
@@ -36,16 +19,11 @@ export function setCountedUnits(response: ServerResponse, counted: CountedUnits)
   countedByResponse.set(response, counted);
 }
 
-function takeCountedUnits(response: Response, policy: keyof RateLimits): CountedUnits | undefined {
-  const counted = countedByResponse.get(response);
-  if (counted?.decision.policy !== policy) return undefined;
-  countedByResponse.delete(response);
-  return counted;
-}
-
-/** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers) name every policy that was applied. */
-export function createRequestCounter(limits: RateLimits | undefined, response: Response): RequestCounter {
-  if (limits === undefined) return NO_COUNTER;
+/**
+ * `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers) name every policy that was applied.
+ * @param limits undefined during startup, and for unmetered routes
+ */
+export function createRequestCounter(limits: RateLimits | undefined, response: Response) {
   // The last decision of each policy: a batch counts several times.
   const decisions = new Map<RateLimitDecision['policy'], RateLimitDecision>();
   const applyDecision = (decision: RateLimitDecision) => {
@@ -55,18 +33,25 @@ export function createRequestCounter(limits: RateLimits | undefined, response: R
     if (!decision.allowed) throw buildRateLimitError(decision);
   };
   return {
-    async count(policy, client, units = 1) {
-      const counted = takeCountedUnits(response, policy);
+    /** @throws OracleError RATE_LIMITED */
+    async count(policy: keyof RateLimits, client: string, units = 1): Promise<void> {
+      if (limits === undefined) return;
+      const noted = countedByResponse.get(response);
+      const counted = noted?.decision.policy === policy ? noted : undefined;
+      if (counted !== undefined) countedByResponse.delete(response);
       const left = units - (counted?.units ?? 0);
       const isDecided = counted !== undefined && (!counted.decision.allowed || left <= 0);
       applyDecision(isDecided ? counted.decision : await limits[policy].take(client, left));
     },
-    countSilently: async (policy, client) => void (await limits[policy].take(client)),
-    requireRemaining(policy, client) {
-      const rejection = limits[policy].getRejection(client);
+    /** Counts without headers or rejection. */
+    countSilently: async (policy: keyof RateLimits, client: string): Promise<void> => void (await limits?.[policy].take(client)),
+    /** Does not count. @throws OracleError RATE_LIMITED where the client has no requests left */
+    requireRemaining(policy: keyof RateLimits, client: string): void {
+      const rejection = limits?.[policy].getRejection(client) ?? null;
       if (rejection !== null) applyDecision(rejection);
     },
-    hasRemaining: (policy, client) => limits[policy].getRejection(client) === null,
+    /** Whether `requireRemaining` passes. Sets no headers. */
+    hasRemaining: (policy: keyof RateLimits, client: string): boolean => (limits?.[policy].getRejection(client) ?? null) === null,
   };
 }
 
@@ -89,13 +74,11 @@ const POLICY_LABELS: Record<keyof RateLimits, string> = {
 
 const SCOPE_LABELS = { '/56': 'of one /56', '/48': 'of one /48', all: 'of all callers' } as const;
 
-function formatLimit({ policy, scope }: { policy: keyof RateLimits; scope: RateLimitScope }): string {
-  return scope === 'client' ? POLICY_LABELS[policy] : POLICY_LABELS[policy].replace(/of one (?:address|wallet)/, SCOPE_LABELS[scope]);
-}
-
 function buildRateLimitError({ policy, scope, limit, windowSeconds, resetSeconds }: RateLimitDecision): OracleError {
   const login = policy === 'public' || policy === 'tasks' ? ' A token from POST /api/svc/oracle/verify has a higher limit.' : '';
-  return new OracleError('RATE_LIMITED', `The limit of ${limit} ${formatLimit({ policy, scope })} is reached`, {
+  const label = POLICY_LABELS[policy];
+  const limited = scope === 'client' ? label : label.replace(/of one (?:address|wallet)/, SCOPE_LABELS[scope]);
+  return new OracleError('RATE_LIMITED', `The limit of ${limit} ${limited} is reached`, {
     suggestedAction: `Wait ${resetSeconds} s.${login}`,
     retryAfterSeconds: resetSeconds,
     details: { policy, scope, limit, windowSeconds },
@@ -109,7 +92,7 @@ export function getClientAddress(request: Request): string {
 
 /** Key of an address in text form, with or without a port; null for any other text. */
 export function toAddressKey(text: string): string | null {
-  const ip = stripPort(text);
+  const ip = /^\[(.+)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^([\d.]+):\d{1,5}$/.exec(text)?.[1] ?? text;
   if (isIPv4(ip)) return ip;
   if (!isIPv6(ip)) return null;
   const address = parseIp(ip) as ipaddr.IPv6;
@@ -123,6 +106,3 @@ export function parseIp(ip: string): ipaddr.IPv4 | ipaddr.IPv6 {
   return ipaddr.parse(ip.replace(/%.*$/, ''));
 }
 
-function stripPort(text: string): string {
-  return /^\[(.+)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^([\d.]+):\d{1,5}$/.exec(text)?.[1] ?? text;
-}

@@ -42,18 +42,13 @@ const SLOW_MS = 2_000;
 /** Rejects ids that could inject a header or a log line. */
 const SANE_ID = /^[\w-]{1,64}$/;
 
-const factsByResponse = new WeakMap<Response, RequestFacts>();
-
-interface RequestFacts {
-  requestId: string;
-  traceId: string;
-  ip: string;
-  wallet?: string | undefined;
+interface LoggedRequest {
+  facts: { requestId: string; traceId: string; ip: string; wallet?: string | undefined };
+  span: OpenSpan;
+  tier: Caller['tier'];
 }
 
-const spanByResponse = new WeakMap<Response, OpenSpan>();
-
-const tierByResponse = new WeakMap<Response, Caller['tier']>();
+const loggedByResponse = new WeakMap<Response, LoggedRequest>();
 
 /** A request whose answer has ended or was cut off. */
 export interface EndedRequest {
@@ -66,30 +61,26 @@ export interface EndedRequest {
   ms: number;
 }
 
-interface RequestLogOptions {
-  log: Log;
-  observeRequest?: ((ended: EndedRequest) => void) | undefined;
-}
-
 /**
  * Assigns each request an id, that of the client where it is a plain token, and logs its end: errors and slow requests at `info`, others
  * at `debug`. A log line has the declared path, never the path as sent, and neither headers nor body.
  */
-export function requestLog({ log, observeRequest }: RequestLogOptions): RequestHandler {
+export function requestLog({ log, observeRequest }: Pick<AppOptions, 'log' | 'observeRequest'>): RequestHandler {
   return (request, response, next) => {
     const startedAtMs = performance.now();
     // Read now: a closed connection has no address.
     const requestId = chooseRequestId(request);
-    const span = enterRequestTrace(request, requestId);
-    const facts: RequestFacts = { requestId, traceId: span.trace.traceId, ip: getClientAddress(request) };
-    factsByResponse.set(response, facts);
-    spanByResponse.set(response, span);
+    const parent = parseTraceparent(request.headers.traceparent);
+    const span = enterTrace({ name: request.method, kind: 'server', parent, isFromClient: true, fields: { requestId } });
+    const facts = { requestId, traceId: span.trace.traceId, ip: getClientAddress(request) };
+    const logged: LoggedRequest = { facts, span, tier: 'public' };
+    loggedByResponse.set(response, logged);
     response.set('X-Request-Id', requestId);
     response.once('close', () => {
       const ms = Math.round(performance.now() - startedAtMs);
       const { statusCode: status } = response;
       const ended = { method: request.method, route: getRoutePath(request), status, ms };
-      observeRequest?.({ ...ended, tier: tierByResponse.get(response) ?? 'public' });
+      observeRequest?.({ ...ended, tier: logged.tier });
       endRequestSpan(response, ended);
       const line = { ...facts, ...ended };
       const finished = response.writableFinished ? line : { ...line, aborted: true };
@@ -101,14 +92,9 @@ export function requestLog({ log, observeRequest }: RequestLogOptions): RequestH
   };
 }
 
-function enterRequestTrace({ method, headers }: IncomingMessage, requestId: string): OpenSpan {
-  const parent = parseTraceparent(headers.traceparent);
-  return enterTrace({ name: method!, kind: 'server', parent, isFromClient: true, fields: { requestId } });
-}
-
 /** Called for a WebSocket too, whose response is never closed. */
 export function endRequestSpan(response: Response, { method, route, status }: Omit<EndedRequest, 'tier' | 'ms'>): void {
-  spanByResponse.get(response)?.end({
+  loggedByResponse.get(response)?.span.end({
     name: `${method} ${route}`,
     attributes: { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status },
     errorType: status >= 500 ? String(status) : undefined,
@@ -122,18 +108,19 @@ export interface RequestSource {
 }
 
 export function getRequestSource(response: Response): RequestSource {
-  const { requestId, ip } = factsByResponse.get(response)!;
+  const { requestId, ip } = loggedByResponse.get(response)!.facts;
   return { requestId, address: ip };
 }
 
 export function setLoggedCaller(response: Response, { wallet, tier }: Caller): void {
-  tierByResponse.set(response, tier);
-  const facts = factsByResponse.get(response);
-  if (facts !== undefined) facts.wallet = wallet;
+  const logged = loggedByResponse.get(response);
+  if (logged === undefined) return;
+  logged.tier = tier;
+  logged.facts.wallet = wallet;
 }
 
 export function getRequestId(response: Response): string | undefined {
-  return factsByResponse.get(response)?.requestId;
+  return loggedByResponse.get(response)?.facts.requestId;
 }
 
 /** Declared path of the operation; the path as sent may contain secrets. */

@@ -1,12 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { constants } from 'node:zlib';
@@ -16,7 +8,7 @@ import express, { type Express, type Request, type RequestHandler } from 'expres
 import helmet from 'helmet';
 import type { ProtocolAdapter } from '../adapter.ts';
 import { OAUTH_PATHS } from '../auth/oauth-clients.ts';
-import { OracleError, toClientError } from '../errors.ts';
+import { type ErrorCode, OracleError, toClientError } from '../errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { StartupProgress } from '../platform/progress.ts';
 import { ADMIN_PATH, createAdminArea } from './admin.ts';
@@ -27,7 +19,6 @@ import {
   hasPaymentHeader,
   PAYMENT_HEADERS,
   PAYMENT_REQUIRED_HEADER,
-  type ProblemSerializer,
   SETTLEMENT_HEADERS,
   toProblemDetails,
 } from './problems.ts';
@@ -50,18 +41,10 @@ import {
   watchSockets,
 } from './sockets.ts';
 
-interface StartingAppOptions extends Pick<AppOptions, 'log' | 'stopping'> {
-  publicUrl: string;
-  setup: Pick<StartupProgress, 'current'>;
-}
-
 /** The HTTP server with the protocol adapters beside its routes; every error is a problem document. */
 export function createApp(routes: readonly Route[], options: AppOptions, adapters: readonly ProtocolAdapter[] = []): Express {
-  return buildApp(
-    routes,
-    { adapters, fallbackError: buildNotFoundError, operatorArea: (guard) => createAdminArea(guard, options.adminPage) },
-    options,
-  );
+  const operatorArea = (guard: Guard) => createAdminArea(guard, options.adminPage);
+  return buildApp(routes, { adapters, fallbackError: buildNotFoundError, operatorArea }, options);
 }
 
 /** The same server behind the answers that it may send again. */
@@ -79,7 +62,11 @@ export function createHandshakeApp(endpoint: { path: string; handler: RequestHan
 }
 
 /** Serves liveness, startup progress and the page until the service is assembled. */
-export function createStartingApp({ publicUrl, setup, ...options }: StartingAppOptions): Express {
+export function createStartingApp({
+  publicUrl,
+  setup,
+  ...options
+}: Pick<AppOptions, 'log' | 'stopping'> & { publicUrl: string; setup: Pick<StartupProgress, 'current'> }): Express {
   const starting = () => new OracleError('STEP_WAITING', 'The service is starting');
   const routes = [...startingRoutes(() => setup.current), ...startingRootRoutes(publicUrl), ...pageFileRoutes(), iconRoute()];
   return buildApp(routes, { fallbackError: starting }, { ...options, identify: () => Promise.reject(starting()) });
@@ -104,7 +91,7 @@ function buildApp(
   app.set('trust proxy', options.trustProxy ?? 0);
   app.use(requestLog(options), warnOfUntrustedProxy(options.log, options.trustProxy), securityHeaders(), crossOrigin());
   app.use(createConnectionGate(options), rejectWhenStopping(options.stopping), limitUrlLength(), compressPublicReplies());
-  mountAdapters(app, adapters, { admit: createAdmission(options), log: options.log });
+  mountAdapters(app, adapters, createAdmission(options), options.log);
   mountRoutes(app, routes, guard, options.reusesAnswers === true ? new TierReplies() : null);
   if (handshakes !== undefined) app.route(handshakes.path).all(handshakes.handler);
   if (operatorArea !== undefined) app.use(ADMIN_PATH, operatorArea(guard));
@@ -135,10 +122,12 @@ function rejectWhenStopping(stopping?: AbortSignal): RequestHandler {
 }
 
 /** Mounts protocol adapters before the routes, so that an adapter may share a path with a route. */
-function mountAdapters(app: Express, adapters: readonly ProtocolAdapter[], { admit, log }: { admit: Admit; log: Log }): void {
+function mountAdapters(app: Express, adapters: readonly ProtocolAdapter[], admit: Admit, log: Log): void {
   for (const adapter of adapters) {
     const handler = createAdapterHandler(adapter, admit);
-    const errors = createProblemHandler(log, createErrorSerializer(adapter));
+    const errors = createProblemHandler(log, ({ status, requestId }, response, error) =>
+      adapter.serializeError({ ...toClientError(error), status, ...(typeof requestId === 'string' ? { requestId } : {}) }, response),
+    );
     for (const { path, below, methods } of adapter.mounts) {
       if (below === true) app.use(path, handler, errors);
       else if (methods === undefined) app.route(path).all(handler, errors);
@@ -165,43 +154,21 @@ function createAdapterHandler(adapter: ProtocolAdapter, admit: Admit): RequestHa
   };
 }
 
-function createErrorSerializer(adapter: ProtocolAdapter): ProblemSerializer {
-  return ({ status, requestId }, response, error) =>
-    adapter.serializeError({ ...toClientError(error), status, ...(typeof requestId === 'string' ? { requestId } : {}) }, response);
-}
-
 /** Data responses load nothing and cannot be framed; HTML pages set their own `Content-Security-Policy`. */
 const DATA_POLICY = { defaultSrc: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"], frameAncestors: ["'none'"] };
 
 const HSTS = `max-age=${365 * 86_400}`;
 
-const A2A_HEADERS = ['A2A-Version', 'A2A-Extensions', 'X-A2A-Extensions'];
-const MCP_HEADERS = ['Last-Event-ID', 'Mcp-Method', 'Mcp-Name', 'Mcp-Protocol-Version', 'Mcp-Session-Id'];
-const CACHE_HEADERS = ['If-Modified-Since', 'If-None-Match'];
-
 const ALLOWED_HEADERS = [
-  'Authorization',
-  'Content-Type',
-  ...CACHE_HEADERS,
-  'X-Request-Id',
-  'traceparent',
+  ...['Authorization', 'Content-Type', 'If-Modified-Since', 'If-None-Match', 'X-Request-Id', 'traceparent'],
   ...PAYMENT_HEADERS,
-  ...A2A_HEADERS,
-  ...MCP_HEADERS,
+  ...['A2A-Version', 'A2A-Extensions', 'X-A2A-Extensions'],
+  ...['Last-Event-ID', 'Mcp-Method', 'Mcp-Name', 'Mcp-Protocol-Version', 'Mcp-Session-Id'],
 ];
 
 const EXPOSED_HEADERS = [
-  'A2A-Extensions',
-  'Deprecation',
-  'ETag',
-  'Link',
-  PAYMENT_REQUIRED_HEADER,
-  ...Object.values(SETTLEMENT_HEADERS),
-  'RateLimit',
-  'RateLimit-Policy',
-  'Retry-After',
-  'WWW-Authenticate',
-  'X-Request-Id',
+  ...['A2A-Extensions', 'Deprecation', 'ETag', 'Link', PAYMENT_REQUIRED_HEADER, ...Object.values(SETTLEMENT_HEADERS)],
+  ...['RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
 ];
 
 /** Browsers cache a preflight for two hours at most. */
@@ -250,12 +217,8 @@ const OWN_PAGES_PATHS = [ADMIN_PATH, '/api/demo', OAUTH_PATHS.consent];
 /** Any origin, without cookies and passwords. */
 function crossOrigin(): RequestHandler {
   return cors<Request>((request, choose) =>
-    choose(null, OWN_PAGES_PATHS.some((path) => isUnderPath(request.path, path)) ? { origin: false } : PUBLIC_CORS),
+    choose(null, OWN_PAGES_PATHS.some((path) => `${request.path}/`.startsWith(`${path}/`)) ? { origin: false } : PUBLIC_CORS),
   );
-}
-
-function isUnderPath(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`);
 }
 
 /** The first quality with a context model: a twentieth smaller than the default of 4, in about the same time; beyond it little is gained. */
@@ -322,14 +285,21 @@ export function createHttpServer(app: RequestListener, options: ListenOptions = 
   let handshakes = app;
   let closing: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
-  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  const { headersMs, requestMs, stalledMs } = { ...TIMEOUTS, ...options.timeouts };
   const server = createServer(
-    buildServerOptions(timeouts),
+    {
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: Math.min(headersMs, 5_000) / 2,
+      maxHeaderSize: 16_384,
+      // Other upgrades, such as h2c, are ignored, and the request is answered over HTTP/1.1.
+      shouldUpgradeCallback: isHandshake,
+    },
     queuePerSocket(beginByTurns((request, response) => current(request, response))),
   );
   server.on('clientError', answerClientError);
   const pendingResponses = trackResponses(server, options.stopping);
-  const watched = watchSockets(server, { ...options.limits, stalledMs: timeouts.stalledMs });
+  const watched = watchSockets(server, { ...options.limits, stalledMs });
   const listeners = createListeners(server);
   const stopAccepting = () => (closed ??= listeners.close().then(watched.stop));
   const sockets = new Set<Duplex>();
@@ -351,18 +321,7 @@ export function createHttpServer(app: RequestListener, options: ListenOptions = 
     },
     listUse: watched.listUse,
     stopAccepting: () => void stopAccepting(),
-    close: () => (closing ??= closeServer(server, { stopAccepting, pendingResponses, sockets })),
-  };
-}
-
-function buildServerOptions({ headersMs, requestMs }: Timeouts): ServerOptions {
-  return {
-    headersTimeout: headersMs,
-    requestTimeout: requestMs,
-    connectionsCheckingInterval: Math.min(headersMs, 5_000) / 2,
-    maxHeaderSize: 16_384,
-    // Other upgrades, such as h2c, are ignored, and the request is answered over HTTP/1.1.
-    shouldUpgradeCallback: isHandshake,
+    close: () => (closing ??= closeServer(server, stopAccepting, pendingResponses, sockets)),
   };
 }
 
@@ -395,7 +354,12 @@ async function startListening(listeners: Listeners, port: number, host: string):
 }
 
 /** Drains pending requests for a grace period, so that a client that never completes its request cannot block the shutdown. */
-async function closeServer(server: Server, { stopAccepting, pendingResponses, sockets }: ServerParts): Promise<void> {
+async function closeServer(
+  server: Server,
+  stopAccepting: () => Promise<void>,
+  pendingResponses: ReadonlySet<ServerResponse>,
+  sockets: ReadonlySet<Duplex>,
+): Promise<void> {
   const timer = setTimeout(() => {
     server.closeAllConnections();
     for (const socket of sockets) socket.destroy();
@@ -407,19 +371,13 @@ async function closeServer(server: Server, { stopAccepting, pendingResponses, so
   clearTimeout(timer);
 }
 
-interface ServerParts {
-  /** Resolves once the last connection has ended. */
-  stopAccepting(): Promise<void>;
-  pendingResponses: ReadonlySet<ServerResponse>;
-  sockets: ReadonlySet<Duplex>;
-}
-
 /** Answers a request that the HTTP parser rejects, on the raw socket, and closes the connection. */
 function answerClientError({ code }: NodeJS.ErrnoException, socket: Duplex): void {
   // The client is gone, or a response is half written.
   if (code === 'ECONNRESET' || !socket.writable || ('bytesWritten' in socket && socket.bytesWritten !== 0)) return void socket.destroy();
-  const { status, error } = toClientFault(code);
-  const body = JSON.stringify({ ...toProblemDetails(error, ''), status, title: STATUS_CODES[status] });
+  const [status, errorCode, message] = CLIENT_FAULTS[code ?? ''] ?? ([400, 'INPUT_INVALID', 'Not an HTTP/1.1 request'] as const);
+  const problem = toProblemDetails(new OracleError(errorCode, message), '');
+  const body = JSON.stringify({ ...problem, status, title: STATUS_CODES[status] });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/problem+json; charset=utf-8',
@@ -430,10 +388,7 @@ function answerClientError({ code }: NodeJS.ErrnoException, socket: Duplex): voi
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-function toClientFault(code: string | undefined): { status: number; error: OracleError } {
-  if (code === 'HPE_HEADER_OVERFLOW')
-    return { status: 431, error: new OracleError('PAYLOAD_TOO_LARGE', 'The request headers are too large') };
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return { status: 408, error: new OracleError('INPUT_INVALID', 'The request was not complete in time') };
-  return { status: 400, error: new OracleError('INPUT_INVALID', 'Not an HTTP/1.1 request') };
-}
+const CLIENT_FAULTS: Record<string, readonly [status: number, code: ErrorCode, message: string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'PAYLOAD_TOO_LARGE', 'The request headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'INPUT_INVALID', 'The request was not complete in time'],
+};

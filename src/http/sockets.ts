@@ -59,30 +59,26 @@ export interface SocketLimits {
   unsent?: UnsentBytesOptions['limits'];
 }
 
-interface WatchedSockets {
-  listUse(): ShareUse[];
-  stop(): void;
-}
-
 /** Applies the budgets of connections and unsent bytes to all sockets of a server until it is stopped. */
-export function watchSockets(
-  server: Server,
-  { stalledMs, ...limits }: SocketLimits & Pick<UnsentBytesOptions, 'stalledMs'>,
-): WatchedSockets {
+export function watchSockets(server: Server, { stalledMs, ...limits }: SocketLimits & Pick<UnsentBytesOptions, 'stalledMs'>) {
   const budget = new ConnectionBudget(limits.maxConnections ?? DEFAULT_MAX_CONNECTIONS);
   const provisional = new ProvisionalConnections(budget.maxProvisional);
   const isProxy = createProxyCheck(limits.trustProxy);
   const port = () => (server.address() as AddressInfo | null)?.port ?? 0;
-  const monitor = new UnsentBytesMonitor({ stalledMs, port, ...(limits.unsent === undefined ? {} : { limits: limits.unsent }) });
+  const monitor = new UnsentBytesMonitor({ stalledMs, port, limits: limits.unsent });
 
   server.on('connection', (socket: Socket) => {
     const { remoteAddress = '' } = socket;
     const address = toAddressKey(remoteAddress) ?? 'unknown';
     const connection = new ClientConnection(socket, { budget, address, isProxied: isProxy(remoteAddress) });
     connection.reserveBytes = (bytes) => monitor.reserve(connection, bytes);
-    registerConnection(connection);
+    connections.set(socket, connection);
     monitor.add(connection);
-    if (!connection.isProxied) admitConnection(connection, provisional);
+    if (!connection.isProxied) {
+      const releaseSlot = budget.acquireGeneral(address);
+      if (releaseSlot === null) provisional.begin(connection);
+      else connection.assignSlot(releaseSlot);
+    }
     const destroySoon = socket.destroySoon.bind(socket);
     socket.destroySoon = () => monitor.end(connection, destroySoon);
     socket.once('close', () => {
@@ -109,12 +105,6 @@ export function watchSockets(
     monitor.end(connection, () => socket.destroy());
   });
   return { listUse: () => budget.listUse(), stop: () => monitor.stop() };
-}
-
-function admitConnection(connection: ClientConnection, provisional: ProvisionalConnections): void {
-  const releaseSlot = connection.budget.acquireGeneral(connection.address);
-  if (releaseSlot === null) provisional.begin(connection);
-  else connection.assignSlot(releaseSlot);
 }
 
 /** Whether a peer is a proxy by `TRUST_PROXY`, as Express compiles it: with a number of hops every peer is. */
@@ -170,7 +160,7 @@ interface UnsentBytesOptions {
   /** Milliseconds without progress after which a socket with unsent bytes is reset. */
   stalledMs: number;
   /** Default: `UNSENT_LIMITS`. */
-  limits?: RangeLimits;
+  limits?: RangeLimits | undefined;
   /** The local port, read once connections exist. */
   port(): number;
 }
@@ -216,15 +206,8 @@ class UnsentBytesMonitor {
   }
 
   add(connection: ClientConnection): void {
-    this.#states.set(connection, {
-      emptyAt: 0,
-      notedAt: 0,
-      unsent: 0,
-      reservedBytes: 0,
-      reservedFor: connection.address,
-      progress: '',
-      movedAtMs: performance.now(),
-    });
+    const nothing = { emptyAt: 0, notedAt: 0, unsent: 0, reservedBytes: 0, progress: '' };
+    this.#states.set(connection, { ...nothing, reservedFor: connection.address, movedAtMs: performance.now() });
   }
 
   remove(connection: ClientConnection): void {
@@ -281,7 +264,9 @@ class UnsentBytesMonitor {
 
   /** Closes a connection; one with bytes in the kernel stays monitored until its client has read them, or is reset. */
   end(connection: ClientConnection, destroy: () => void): void {
-    if (!this.#seesKernel || this.#countSinceEmpty(connection) <= NEGLIGIBLE_BYTES) {
+    const { bytesWritten } = connection.socket;
+    const sinceEmpty = bytesWritten - (this.#states.get(connection)?.emptyAt ?? bytesWritten);
+    if (!this.#seesKernel || sinceEmpty <= NEGLIGIBLE_BYTES) {
       destroy();
     } else {
       connection.isEnding = true;
@@ -293,11 +278,6 @@ class UnsentBytesMonitor {
   stop(): void {
     clearInterval(this.#sweepTimer);
     clearTimeout(this.#soonTimer);
-  }
-
-  #countSinceEmpty(connection: ClientConnection): number {
-    const state = this.#states.get(connection);
-    return state === undefined ? 0 : connection.socket.bytesWritten - state.emptyAt;
   }
 
   #sweepSoon(): void {
@@ -321,21 +301,15 @@ class UnsentBytesMonitor {
         socket.bytesWritten - emptyAt > NEGLIGIBLE_BYTES || socket.writableLength > 0 || unsent > 0 || reservedBytes > 0,
     );
     if (candidates.length === 0) return;
-    const queues = await this.#readQueues();
-    // A connection that closed meanwhile has released its reservation.
-    const open = candidates.filter(([connection]) => this.#states.has(connection));
-    this.#enforce(open.filter((entry) => this.#update(entry, queues)));
-  }
-
-  async #readQueues(): Promise<KernelSendQueues> {
     const queues = this.#seesKernel ? await readKernelSendQueues(this.#options.port()) : null;
     this.#seesKernel = queues !== null;
-    return queues ?? (() => 0);
+    // A connection that closed meanwhile has released its reservation.
+    const open = candidates.filter(([connection]) => this.#states.has(connection));
+    this.#enforce(open.filter((entry) => this.#update(entry, queues?.(entry[0].socket) ?? 0)));
   }
 
   /** Records the unsent bytes of a socket; true while there are any. */
-  #update([{ socket, isEnding }, state]: Entry, queues: KernelSendQueues): boolean {
-    const inKernel = queues(socket);
+  #update([{ socket, isEnding }, state]: Entry, inKernel: number): boolean {
     // FIN counts as one byte.
     state.unsent = Math.max(socket.writableLength, inKernel > 1 ? inKernel : 0);
     this.#setReserved(state, state.unsent);
@@ -376,21 +350,16 @@ type KernelSendQueues = (socket: Socket) => number;
 async function readKernelSendQueues(port: number): Promise<KernelSendQueues | null> {
   try {
     const tables = await Promise.all(TABLES.map((path) => readFile(path, 'latin1')));
-    const bytes = parseSendQueues(tables.join(''), port);
+    const local = toHex(port, 4);
+    const bytes = new Map<string, number>();
+    for (const [, localPort, remote, queued] of tables.join('').matchAll(ROW)) {
+      if (localPort === local && queued !== '00000000') bytes.set(remote!, Number.parseInt(queued!, 16));
+    }
     return ({ remoteAddress, remotePort }) =>
       remoteAddress === undefined ? 0 : (bytes.get(formatQueueKey(remoteAddress, remotePort)) ?? 0);
   } catch {
     return null;
   }
-}
-
-function parseSendQueues(table: string, port: number): Map<string, number> {
-  const local = toHex(port, 4);
-  const bytes = new Map<string, number>();
-  for (const [, localPort, remote, queued] of table.matchAll(ROW)) {
-    if (localPort === local && queued !== '00000000') bytes.set(remote!, Number.parseInt(queued!, 16));
-  }
-  return bytes;
 }
 
 /** Endpoint in the spelling of the table: 32-bit words in host byte order, which is little-endian. */
@@ -409,8 +378,6 @@ const LISTENERS = 16;
 /** Where the kernel shares the connections of a port out to its listeners (`SO_REUSEPORT`). */
 const SHARES_PORT = process.platform === 'linux';
 
-type Address = Required<Pick<ListenOptions, 'port' | 'host'>>;
-
 export interface Listeners {
   /** Rejects with the error of the system where the address cannot be bound. */
   listen(port: number, host: string): Promise<void>;
@@ -421,11 +388,15 @@ export interface Listeners {
 /** Listeners of an HTTP server, which gets the connections of all of them. */
 export function createListeners(server: NetServer): Listeners {
   const further: NetServer[] = [];
-  const close = async () => void (await Promise.all([server, ...further].map(closeListener)));
   return {
     async listen(port, host) {
       if (!SHARES_PORT) return openListener(server, { port, host });
-      if (port !== 0) await requireUnused({ port, host });
+      if (port !== 0) {
+        // Listeners that share a port would otherwise join those of another process of this user.
+        const probe = createServer();
+        await openListener(probe, { port, host });
+        await closeListener(probe);
+      }
       await openListener(server, { port, host, reusePort: true });
       const bound = { port: (server.address() as AddressInfo).port, host, reusePort: true };
       while (further.length < LISTENERS - 1) {
@@ -435,15 +406,8 @@ export function createListeners(server: NetServer): Listeners {
         await openListener(listener, bound);
       }
     },
-    close,
+    close: async () => void (await Promise.all([server, ...further].map(closeListener))),
   };
-}
-
-/** Listeners that share a port would otherwise join those of another process of this user. */
-async function requireUnused(address: Address): Promise<void> {
-  const probe = createServer();
-  await openListener(probe, address);
-  await closeListener(probe);
 }
 
 function openListener(listener: NetServer, options: ListenOptions): Promise<void> {
@@ -496,10 +460,6 @@ export class ClientConnection {
 }
 
 const connections = new WeakMap<object, ClientConnection>();
-
-function registerConnection(connection: ClientConnection): void {
-  connections.set(connection.socket, connection);
-}
 
 /** Undefined for sockets of other servers and of WebSockets. */
 export function getConnection(socket: object): ClientConnection | undefined {
@@ -558,22 +518,13 @@ export class ConnectionBudget {
 
   /** Null where the general share, or the share of a range of the address, is used up. */
   acquireGeneral(address: string): ReleaseSlot | null {
-    return acquireSlot(this.#general, address);
+    return this.#general.acquire(address);
   }
 
   /** Null where this part of the reserve, or the share of a range of the address, is used up. */
   acquireReserve(kind: ReserveKind, address: string): ReleaseSlot | null {
-    return acquireSlot(this.#reserves[kind], address);
+    return this.#reserves[kind].acquire(address);
   }
-}
-
-function acquireSlot(counter: AddressRangeCounter, address: string): ReleaseSlot | null {
-  if (!counter.tryAdd(address)) return null;
-  let isHeld = true;
-  return () => {
-    if (isHeld) counter.add(address, -1);
-    isHeld = false;
-  };
 }
 
 /** Unread response bytes. A socket buffers up to 4 MB in the kernel (net.ipv4.tcp_wmem), a response its full size in the process. */
@@ -609,8 +560,18 @@ class AddressRangeCounter {
     return { used: this.#overall, limit: this.#overallLimit };
   }
 
+  /** Adds one; returns the function that takes it back, or null where it would exceed a limit. */
+  acquire(address: string): ReleaseSlot | null {
+    if (!this.tryAdd(address, 1)) return null;
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.add(address, -1);
+      isHeld = false;
+    };
+  }
+
   /** Adds an amount; returns false, and adds nothing, where it would exceed a limit. */
-  tryAdd(address: string, amount = 1): boolean {
+  tryAdd(address: string, amount: number): boolean {
     this.add(address, amount);
     if (!this.isExceeded(address)) return true;
     this.add(address, -amount);
@@ -651,29 +612,22 @@ const MAX_TURN_MS = 8;
 
 type Exchange = [request: IncomingMessage, response: ServerResponse];
 
-interface Queue {
-  isBusy: boolean;
-  waiting: Exchange[];
-}
-
 /**
  * Handles the requests of each socket in order, one at a time, so that a client that does not read holds one response in memory. Resets
  * a socket with more than `MAX_WAITING_REQUESTS` pipelined requests, and drops requests of a closed socket.
  */
 export function queuePerSocket(handle: RequestListener): RequestListener {
-  const queues = new WeakMap<Socket, Queue>();
+  const queues = new WeakMap<Socket, { isBusy: boolean; waiting: Exchange[] }>();
 
-  function dispatch(queue: Queue, [request, response]: Exchange): void {
+  function dispatch(queue: { isBusy: boolean; waiting: Exchange[] }, [request, response]: Exchange): void {
     queue.isBusy = true;
-    response.once('close', () => next(queue, request.socket));
+    response.once('close', () => {
+      queue.isBusy = false;
+      if (!request.socket.writable) queue.waiting = [];
+      const next = queue.waiting.shift();
+      if (next !== undefined) dispatch(queue, next);
+    });
     handle(request, response);
-  }
-
-  function next(queue: Queue, socket: Socket): void {
-    queue.isBusy = false;
-    if (!socket.writable) queue.waiting = [];
-    const exchange = queue.waiting.shift();
-    if (exchange !== undefined) dispatch(queue, exchange);
   }
 
   return (request, response) => {
