@@ -187,8 +187,7 @@ function createPaymentLimits({ address, counter }: Counted) {
       counter.requireRemaining('payments', address);
       counter.requireRemaining('payer', getPayerKey(payer));
     },
-    hasPaymentRoom: (payer: ClaimedPayer) =>
-      counter.hasRemaining('payments', address) && counter.hasRemaining('payer', getPayerKey(payer)),
+    hasPaymentRoom: (payer: ClaimedPayer) => counter.hasRemaining('payments', address) && counter.hasRemaining('payer', getPayerKey(payer)),
     async countRejectedPayment(payer: ClaimedPayer) {
       await counter.countSilently('payments', address);
       await counter.count('payer', getPayerKey(payer));
@@ -283,4 +282,3 @@ export function findCrossSiteError(request: Pick<Request, 'get' | 'host'>): Orac
   if (isOwn) return null;
   return new OracleError('UNAUTHENTICATED', 'Cross-site requests are rejected', { field });
 }
-

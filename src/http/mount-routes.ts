@@ -108,7 +108,7 @@ async function sendReply(request: Request, response: Response, reply: Reply): Pr
   const { status = 200, headers = {} } = reply;
   const { Vary: varyOn, ...others } = headers;
   const unchanged = isNotModified(request, headers);
-  const body = unchanged || 'streamed' in reply ? null : await encodeReplyBody(request, reply);
+  const body = unchanged || 'streamed' in reply ? null : await prepareBody(response, reply);
   if (body !== null && request.method !== 'HEAD') await requireSendCapacity(request.socket, body.content.length);
   response.status(unchanged ? 304 : status).set(others);
   // Added to the `Vary` that the guard and the content coding set.

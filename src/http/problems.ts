@@ -333,7 +333,10 @@ function sendProblemPage(response: Response, problem: ProblemDetails): void {
   // Relative, as a proxy may serve the service below a path of its own.
   const depth = response.req.originalUrl.split('?')[0]!.split('/').length - 2;
   const root = depth === 0 ? './' : '../'.repeat(depth);
-  response.set('Content-Security-Policy', CSP).type('html').send(renderProblemPage(problem, waitSeconds, root));
+  response
+    .set('Content-Security-Policy', CSP)
+    .type('html')
+    .send(renderProblemPage(problem, waitSeconds, root));
 }
 
 function renderProblemPage({ title, detail, status, code }: ProblemDetails, waitSeconds: number | null, root: string): string {

@@ -183,22 +183,6 @@ export function createAnswerCache(
     sizeCalculation: ({ latin1Body }) => latin1Body.length + 4_096,
   });
 
-  /** @param ip rate-limit key of the client address */
-  function send([request, response]: Exchange, answer: StoredAnswer, ip: string, decision: RateLimitDecision | null): void {
-    const connection = getConnection(request.socket);
-    const isAdmitted = decision?.allowed !== false && (connection?.isProxied !== true || tryAdmitProxied(connection, ip, response));
-    if (!isAdmitted) {
-      if (decision !== null) setCountedUnits(response, { decision, units: MEMOISED_UNITS });
-      app(request, response);
-      return;
-    }
-    const requestId = chooseRequestId(request);
-    sendAnswer(request, response, answer, { 'X-Request-Id': requestId, ...(decision && formatRateLimitHeaders([decision])) });
-    const ended = { method: 'GET', route: answer.route, status: response.statusCode };
-    observeRequest?.({ ...ended, tier: 'public', ms: now() - startedAtMs });
-    log.debug({ requestId, ip, ...ended, reused: true }, 'request');
-  }
-
   function getAddress(request: IncomingMessage): string {
     const connection = getConnection(request.socket);
     if (connection?.isProxied === true) return getForwardedAddress(request);
@@ -330,7 +314,7 @@ function tryAdmitProxied(connection: ClientConnection, address: string, response
 }
 
 function holdSlot(connection: ClientConnection, response: ServerResponse, releaseSlot: ReleaseSlot): void {
-  if (response.closed) return releaseSlot();
+  if (response.closed) return void releaseSlot();
   connection.assignSlot(releaseSlot);
   response.once('close', () => connection.release());
 }

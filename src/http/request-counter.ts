@@ -105,4 +105,3 @@ export function toAddressKey(text: string): string | null {
 export function parseIp(ip: string): ipaddr.IPv4 | ipaddr.IPv6 {
   return ipaddr.parse(ip.replace(/%.*$/, ''));
 }
-
