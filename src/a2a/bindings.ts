@@ -3,13 +3,7 @@ import { Extensions, formatSSEErrorEvent, formatSSEEvent, HTTP_EXTENSION_HEADER,
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import * as sdk from '@a2a-js/sdk/errors';
 import { A2A_ERROR_CODE, restStatusFor, toRestErrorBody } from '@a2a-js/sdk/errors';
-import {
-  type A2ARequestHandler,
-  JsonRpcTransportHandler,
-  ServerCallContext,
-  type ServerCallContextBuilder,
-  type User,
-} from '@a2a-js/sdk/server';
+import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext, type User } from '@a2a-js/sdk/server';
 import { restHandler } from '@a2a-js/sdk/server/express';
 import type { Request, RequestHandler, Response } from 'express';
 import { EXTENSION_URIS } from '../../agent-card/card.ts';
@@ -61,7 +55,11 @@ function createJsonRpcAdapter(requestHandler: A2ARequestHandler): ProtocolAdapte
     ...BODY_OPTIONS,
     carriesPayment: (body) => isPlainObject(body) && isPlainObject(body.params) && hasPaymentPayload(body.params.message),
     async handle(request, response, requestContext) {
-      requirePost(request, response);
+      if (request.method !== 'POST') {
+        response.set('Allow', 'POST');
+        const suggestedAction = `POST a JSON-RPC request here; GET ${ENDPOINTS.agentCard} describes the service.`;
+        throw new OracleError('METHOD_NOT_ALLOWED', 'JSON-RPC requires POST', { suggestedAction });
+      }
       requireReadableBody(request);
       completeRpcParams(request);
       const broken = findRequestFault(request.body, getRequestVersion(request));
@@ -79,7 +77,12 @@ function createRestAdapter(requestHandler: A2ARequestHandler): ProtocolAdapter {
     ...BODY_OPTIONS,
     carriesPayment: (body) => isPlainObject(body) && hasPaymentPayload(body.message),
     async handle(request, response, requestContext) {
-      if (!isSupportedVersion(getRequestVersion(request))) return rejectVersion(response, requestContext);
+      if (!isSupportedVersion(getRequestVersion(request))) {
+        // Rejected before the SDK, whose error has no suggested action.
+        const context = new ServerCallContext({ user: new AgentUser(requestContext, 'rest'), requestedVersion: A2A_VERSION });
+        const error = toProtocolError(unknownVersion(), context);
+        return void response.status(restStatusFor(error)).json(toRestErrorBody(error, restStatusFor(error)));
+      }
       // The SDK reads the header alone.
       request.headers['a2a-version'] = getRequestVersion(request);
       if (isLegacyRestRequest(request)) completeLegacyConfig(request);
@@ -91,20 +94,18 @@ function createRestAdapter(requestHandler: A2ARequestHandler): ProtocolAdapter {
   };
 }
 
-/** Rejected before the SDK, whose error has no suggested action. */
-function rejectVersion(response: Response, requestContext: RequestContext): void {
-  const context = new ServerCallContext({ user: new AgentUser(requestContext, 'rest'), requestedVersion: A2A_VERSION });
-  const error = toProtocolError(unknownVersion(), context);
-  response.status(restStatusFor(error)).json(toRestErrorBody(error, restStatusFor(error)));
-}
-
 /** Express handler of the SDK with the caller that the guard has identified. */
 function createRestBinding(requestHandler: A2ARequestHandler) {
   const users = new WeakMap<Request, AgentUser>();
   const handler: RequestHandler = restHandler({
     requestHandler,
-    userBuilder: async (request) => getRequestUser(users, request),
-    contextBuilder,
+    userBuilder: async (request) => {
+      const user = users.get(request);
+      if (user === undefined) throw new OracleError('INTERNAL', 'A request came in without its asker');
+      return user;
+    },
+    // The tenant of the path is dropped: tasks are scoped by owner alone.
+    contextBuilder: ({ headers = {}, user, requestedVersion }) => buildCallContext(headers, user, requestedVersion),
     legacyCompat: { enabled: true },
   });
   return (request: Request, response: Response, requestContext: RequestContext): Promise<void> => {
@@ -122,23 +123,6 @@ function createDisconnectSignal(response: Response): AbortSignal {
   const disconnected = new AbortController();
   response.once('close', () => disconnected.abort());
   return disconnected.signal;
-}
-
-function getRequestUser(users: WeakMap<Request, AgentUser>, request: Request): AgentUser {
-  const user = users.get(request);
-  if (user === undefined) throw new OracleError('INTERNAL', 'A request came in without its asker');
-  return user;
-}
-
-/** The tenant of the path is dropped: tasks are scoped by owner alone. */
-const contextBuilder: ServerCallContextBuilder = ({ headers = {}, user, requestedVersion }) =>
-  buildCallContext({ headers, user, requestedVersion });
-
-function requirePost(request: Request, response: Response): void {
-  if (request.method === 'POST') return;
-  response.set('Allow', 'POST');
-  const suggestedAction = `POST a JSON-RPC request here; GET ${ENDPOINTS.agentCard} describes the service.`;
-  throw new OracleError('METHOD_NOT_ALLOWED', 'JSON-RPC requires POST', { suggestedAction });
 }
 
 /** @throws OracleError UNSUPPORTED_MEDIA_TYPE, INPUT_INVALID */
@@ -212,13 +196,7 @@ function completeLegacyConfig(request: Request): void {
 /** Header of protocol 0.3. Clients of that time send it with any version. */
 const LEGACY_EXTENSION_HEADER = 'X-A2A-Extensions';
 
-interface CallContextOptions {
-  headers: IncomingHttpHeaders;
-  user: User | undefined;
-  requestedVersion: string | undefined;
-}
-
-function buildCallContext({ headers, user, requestedVersion }: CallContextOptions): ServerCallContext {
+function buildCallContext(headers: IncomingHttpHeaders, user: User | undefined, requestedVersion: string | undefined) {
   const header = headers[HTTP_EXTENSION_HEADER.toLowerCase()] ?? headers[LEGACY_EXTENSION_HEADER.toLowerCase()];
   const requestedExtensions = Extensions.parseServiceParameter(Array.isArray(header) ? header.join(',') : header);
   const context = new ServerCallContext({ requestedExtensions, user, requestedVersion });
@@ -226,37 +204,24 @@ function buildCallContext({ headers, user, requestedVersion }: CallContextOption
   return context;
 }
 
-interface VersionHandler {
-  handle(body: unknown, context: ServerCallContext): Promise<unknown>;
-  toRpcError(error: unknown): RpcError;
-}
-
 /** JSON-RPC in both versions. The SDK's Express handler would log each rejected stream with its stack trace to standard error. */
 function createJsonRpcBinding(handler: A2ARequestHandler): (request: Request, response: Response, user: AgentUser) => Promise<void> {
   const [current, legacy] = [new JsonRpcTransportHandler(handler), new LegacyJsonRpcTransportHandler(handler)];
-  const versionHandlers: Record<'current' | 'legacy', VersionHandler> = {
-    current: { handle: (body, context) => current.handle(body as never, context), toRpcError: JsonRpcTransportHandler.mapToJSONRPCError },
-    legacy: {
-      handle: (body, context) => legacy.handle(body as never, context),
-      toRpcError: LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError,
-    },
-  };
   return async (request, response, user) => {
     const requestedVersion = getRequestVersion(request);
-    const context = buildCallContext({ headers: request.headers, user, requestedVersion });
+    const context = buildCallContext(request.headers, user, requestedVersion);
     const isLegacy = requestedVersion === A2A_LEGACY_VERSION;
-    const versionHandler = versionHandlers[isLegacy ? 'legacy' : 'current'];
+    const toError = isLegacy ? LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError : JsonRpcTransportHandler.mapToJSONRPCError;
     const activated = context.activatedExtensions ?? [];
     if (activated.length > 0) response.set(isLegacy ? LEGACY_EXTENSION_HEADER : HTTP_EXTENSION_HEADER, activated.join(', '));
-    const toErrorEnvelope = (error: unknown) => ({
-      jsonrpc: '2.0',
-      id: request.body.id ?? null,
-      error: correctRpcError(versionHandler.toRpcError(error)),
-    });
+    const id = request.body.id ?? null;
+    const toErrorEnvelope = (error: unknown) => ({ jsonrpc: '2.0', id, error: correctRpcError(toError(error)) });
     if (!isSupportedVersion(requestedVersion)) return sendRpcError(response, toErrorEnvelope(toProtocolError(unknownVersion(), context)));
-    const answer = await versionHandler.handle(request.body, context);
-    if (isStream(answer)) await sendStream(answer, response, toErrorEnvelope);
-    else sendEnvelope(response, answer as Envelope);
+    const answer: unknown = await (isLegacy ? legacy : current).handle(request.body as never, context);
+    if (isStream(answer)) return sendStream(answer, response, toErrorEnvelope);
+    const { error, ...envelope } = answer as { error?: RpcError };
+    if (error === undefined) response.json(envelope);
+    else sendRpcError(response, { ...envelope, error: correctRpcError(error) });
   };
 }
 
@@ -270,20 +235,10 @@ async function sendStream(events: AsyncGenerator<unknown>, response: Response, t
   } catch (error) {
     if (!response.headersSent) return sendRpcError(response, toErrorEnvelope(error));
     // Clients of 0.3 ignore the event name and read the envelope.
-    response.write(
-      expectsLegacyEvents(response.req) ? formatSSEEvent(toErrorEnvelope(error)) : formatSSEErrorEvent(toErrorEnvelope(error)),
-    );
+    const format = expectsLegacyEvents(response.req) ? formatSSEEvent : formatSSEErrorEvent;
+    response.write(format(toErrorEnvelope(error)));
   }
   response.end();
-}
-
-interface Envelope {
-  error?: RpcError;
-}
-
-function sendEnvelope(response: Response, { error, ...envelope }: Envelope): void {
-  if (error === undefined) response.json(envelope);
-  else sendRpcError(response, { ...envelope, error: correctRpcError(error) });
 }
 
 function isStream(answer: unknown): answer is AsyncGenerator<unknown> {
@@ -305,7 +260,11 @@ function findRequestFault(body: unknown, version: string): RequestFault | null {
   const isId = id === undefined || id === null || typeof id === 'string' || Number.isInteger(id);
   if (!isId) return buildFault('id', 'id must be a string, an integer or null', 'Send a string or an integer.');
   if (typeof method !== 'string') return buildFault('method', 'method is missing', `Name one, e.g. ${listMethods(version)[0]}.`);
-  if (!isKnownMethod(method)) return unknownMethodFault(version);
+  if (!isKnownMethod(method)) {
+    const others = version === A2A_LEGACY_VERSION ? `; those of ${A2A_VERSION} need A2A-Version: ${A2A_VERSION}` : '';
+    const suggestedAction = `Call one of ${listMethods(version).join(', ')}${others}.`;
+    return buildFault('method', 'Unknown method', suggestedAction, A2A_ERROR_CODE.METHOD_NOT_FOUND);
+  }
   const action = getVersionAdvice(method, version);
   if (action !== null)
     return buildFault('A2A-Version', 'The method belongs to another protocol version', action, A2A_ERROR_CODE.METHOD_NOT_FOUND);
@@ -313,12 +272,6 @@ function findRequestFault(body: unknown, version: string): RequestFault | null {
     return buildFault('params', 'params must be an object', 'Send the parameters by name.', A2A_ERROR_CODE.INVALID_PARAMS);
   }
   return null;
-}
-
-function unknownMethodFault(version: string): RequestFault {
-  const others = version === A2A_LEGACY_VERSION ? `; those of ${A2A_VERSION} need A2A-Version: ${A2A_VERSION}` : '';
-  const suggestedAction = `Call one of ${listMethods(version).join(', ')}${others}.`;
-  return buildFault('method', 'Unknown method', suggestedAction, A2A_ERROR_CODE.METHOD_NOT_FOUND);
 }
 
 /** Null unless the method belongs to the other protocol version. */
@@ -332,12 +285,7 @@ function getVersionAdvice(method: string, version: string): string | null {
   return null;
 }
 
-function buildFault(
-  field: string,
-  message: string,
-  suggestedAction: string,
-  rpcCode: number = A2A_ERROR_CODE.INVALID_REQUEST,
-): RequestFault {
+function buildFault(field: string, message: string, suggestedAction: string, rpcCode: number = INVALID_REQUEST): RequestFault {
   return { rpcCode, error: new OracleError('INPUT_INVALID', message, { field, suggestedAction }) };
 }
 
@@ -360,15 +308,13 @@ function sendJsonRpcError(response: Response, code: number, error: AdapterError)
 /** `google.rpc.Status` in 1.0, and the error object of 0.3 below its paths. */
 function sendRestAdapterError(error: AdapterError, response: Response): void {
   const { status, message } = appendRequestId(error);
-  if (isLegacyRestRequest(response.req))
-    return void response.json({ code: getLegacyCode(error), message, data: [buildAdapterErrorInfo(error)] });
+  if (isLegacyRestRequest(response.req)) {
+    // NOT_FOUND of the HTTP server is an unknown path, which 0.3 reports as an unknown method.
+    const code = error.code === 'NOT_FOUND' ? A2A_ERROR_CODE.METHOD_NOT_FOUND : ERROR_MAPPINGS[error.code].rpc;
+    return void response.json({ code, message, data: [buildAdapterErrorInfo(error)] });
+  }
   const body = { error: { code: status, status: ERROR_MAPPINGS[error.code].status, message, details: [buildAdapterErrorInfo(error)] } };
   response.type(getRequestVersion(response.req) === A2A_VERSION ? 'application/a2a+json' : 'application/json').send(JSON.stringify(body));
-}
-
-/** NOT_FOUND of the HTTP server is an unknown path, which 0.3 reports as an unknown method. */
-function getLegacyCode({ code }: AdapterError): number {
-  return code === 'NOT_FOUND' ? A2A_ERROR_CODE.METHOD_NOT_FOUND : ERROR_MAPPINGS[code].rpc;
 }
 
 /** NOT_FOUND of the HTTP server is a path, so the reason is not TASK_NOT_FOUND. */
@@ -407,7 +353,7 @@ const ERROR_CLASSES = {
   ContentTypeNotSupportedError: { current: sdk.ContentTypeNotSupportedError, legacy: sdk.JsonRpcContentTypeNotSupportedError },
 };
 
-const { INVALID_REQUEST, INTERNAL_ERROR, INVALID_PARAMS, TASK_NOT_FOUND, CONTENT_TYPE_NOT_SUPPORTED } = sdk.A2A_ERROR_CODE;
+const { INVALID_REQUEST, INTERNAL_ERROR, INVALID_PARAMS, TASK_NOT_FOUND, CONTENT_TYPE_NOT_SUPPORTED } = A2A_ERROR_CODE;
 
 const malformed: ErrorMapping = { as: 'RequestMalformedError', rpc: INVALID_PARAMS, status: 'INVALID_ARGUMENT', http: 400 };
 const internalMapping: ErrorMapping = { as: null, rpc: INTERNAL_ERROR, status: 'INTERNAL', http: 500 };
@@ -463,28 +409,22 @@ function buildErrorMetadata({ code, retryable, suggestedAction, field, retryAfte
 /** Converts an error of a call to the protocol version and binding of the request. Errors of the SDK pass unchanged. */
 export function toProtocolError(error: unknown, context: ServerCallContext): sdk.A2AError {
   if (error instanceof sdk.A2AError) return error;
-  const known = preferRejectedToken(toDatabaseError(error), context);
+  const { rejectedToken } = getUser(context).requestContext.caller;
+  const serviceError = toDatabaseError(error);
+  // A missing task may belong to the wallet whose token was rejected, so an anonymous caller learns about the token first.
+  const isHidden = rejectedToken !== undefined && isOracleError(serviceError, 'NOT_FOUND');
+  const known = isHidden ? unauthenticated(rejectedToken, serviceError) : serviceError;
   const isLegacy = context.requestedVersion === A2A_LEGACY_VERSION;
   const clientError = toClientError(known);
   if (isLegacy) clientError.suggestedAction = toLegacyMethodNames(clientError.suggestedAction);
   const name = known instanceof ProtocolRejection ? known.protocolName : ERROR_MAPPINGS[clientError.code].as;
-  if (name === null) return new ServiceError(clientError, getErrorTransport(isLegacy, context));
+  // The SDK serializes our reason over JSON-RPC 1.0 only without a transport, and over the others only with one.
+  const transport = isLegacy ? 'jsonrpc' : getUser(context).binding === 'rest' ? 'rest' : undefined;
+  if (name === null) return new ServiceError(clientError, transport);
   const options = { message: clientError.message, metadata: buildErrorMetadata(clientError) };
   const current = new ERROR_CLASSES[name].current(options);
   // Over 0.3 the SDK serializes only the data of the JSON-RPC classes.
   return isLegacy ? new ERROR_CLASSES[name].legacy({ ...options, data: [current.toErrorInfo()] as never }) : current;
-}
-
-/** A missing task may belong to the wallet whose token was rejected, so an anonymous caller learns about the token first. */
-function preferRejectedToken(error: unknown, context: ServerCallContext): unknown {
-  const { rejectedToken } = getUser(context).requestContext.caller;
-  return rejectedToken !== undefined && isOracleError(error, 'NOT_FOUND') ? unauthenticated(rejectedToken, error) : error;
-}
-
-/** The SDK serializes our reason over JSON-RPC 1.0 only without a transport, and over the others only with one. */
-function getErrorTransport(isLegacy: boolean, context: ServerCallContext): 'rest' | 'jsonrpc' | undefined {
-  if (isLegacy) return 'jsonrpc';
-  return getUser(context).binding === 'rest' ? 'rest' : undefined;
 }
 
 /** An error that has no name in the protocol, under our own code. */
@@ -509,7 +449,7 @@ class ServiceError extends sdk.A2AError {
 type RejectionName = 'TaskNotCancelableError' | 'UnsupportedOperationError' | 'VersionNotSupportedError';
 
 /** An error that the protocol sends under another name than its code would get. */
-class ProtocolRejection extends OracleError {
+export class ProtocolRejection extends OracleError {
   readonly protocolName: RejectionName;
 
   constructor(protocolName: RejectionName, message: string, options: { field?: string; suggestedAction: string }) {
@@ -524,40 +464,9 @@ export function taskNotFound(): OracleError {
   return new OracleError('NOT_FOUND', 'Task not found', { field: 'id', suggestedAction });
 }
 
-export function callbackNotFound(): OracleError {
-  const suggestedAction = 'ListTaskPushNotificationConfigs lists the callbacks of the task.';
-  return new OracleError('NOT_FOUND', 'Callback not found', { field: 'id', suggestedAction });
-}
-
-export function taskNotCancelable(state: string): OracleError {
-  const suggestedAction = 'Read the task with GetTask.';
-  return new ProtocolRejection('TaskNotCancelableError', `The task has ended: ${state}`, { field: 'id', suggestedAction });
-}
-
 export function taskEnded(state: string): OracleError {
   const suggestedAction = 'Send the message without taskId to open a new task, optionally with the same contextId.';
   return new ProtocolRejection('UnsupportedOperationError', `The task has ended: ${state}`, { field: 'message.taskId', suggestedAction });
-}
-
-export function nothingToFollow(state: string): OracleError {
-  const suggestedAction = 'Read the task with GetTask: it has no more events.';
-  return new ProtocolRejection('UnsupportedOperationError', `The task has ended: ${state}`, { field: 'id', suggestedAction });
-}
-
-export function taskBusy(): OracleError {
-  const message = 'The task is running and does not accept a message';
-  const suggestedAction = 'Wait until it ends, or open another task.';
-  return new ProtocolRejection('UnsupportedOperationError', message, { field: 'message.taskId', suggestedAction });
-}
-
-export function otherContext(): OracleError {
-  const suggestedAction = 'Omit contextId, or send that of the task.';
-  return new OracleError('INPUT_INVALID', 'The task belongs to another context', { field: 'message.contextId', suggestedAction });
-}
-
-export function noExtendedCard(): OracleError {
-  const suggestedAction = 'Read the public card at /.well-known/agent-card.json.';
-  return new ProtocolRejection('UnsupportedOperationError', 'There is no extended agent card', { suggestedAction });
 }
 
 function unknownVersion(): OracleError {
@@ -573,12 +482,6 @@ interface RpcError {
   data?: unknown;
 }
 
-/** Error member over HTTP+JSON 1.0, a `google.rpc.Status`. */
-interface StatusError {
-  status: string;
-  details: unknown;
-}
-
 /** The SDK sends -32603 for errors of ours that have no name in the protocol. */
 function correctRpcError(error: RpcError): RpcError {
   const mapping = error.code === A2A_ERROR_CODE.INTERNAL_ERROR ? findErrorMapping(error.data) : undefined;
@@ -587,7 +490,8 @@ function correctRpcError(error: RpcError): RpcError {
 
 /** The same over HTTP+JSON, where the SDK writes UNKNOWN in place of the `google.rpc.Code` (A2A 1.0, section 11.6). */
 function correctRestBody(body: unknown): unknown {
-  const { code, message, error } = (body ?? {}) as Partial<RpcError> & { error?: StatusError };
+  // `error` over HTTP+JSON 1.0, a `google.rpc.Status`.
+  const { code, message, error } = (body ?? {}) as Partial<RpcError> & { error?: { status: string; details: unknown } };
   if (typeof code === 'number' && typeof message === 'string') return correctRpcError(body as RpcError);
   const mapping = findErrorMapping(error?.details);
   return mapping === undefined ? body : { error: { ...error, status: mapping.status } };

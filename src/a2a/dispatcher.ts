@@ -1,12 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Message, type Part, type SendMessageRequest, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
-import type {
-  AgentExecutor,
-  DefaultRequestHandler,
-  ExecutionEventBus,
-  ServerCallContext,
-  RequestContext as TaskContext,
-} from '@a2a-js/sdk/server';
+import type * as sdk from '@a2a-js/sdk/server';
+import type { ExecutionEventBus, ServerCallContext, RequestContext as TaskContext } from '@a2a-js/sdk/server';
 import canonicalize from 'canonicalize';
 import type { Collection, Db } from 'mongodb';
 import type { PaidCalls, RunSkill, SkillCall } from '../../skills/runner.ts';
@@ -17,9 +12,9 @@ import { formatMoney } from '../commerce/offerings.ts';
 import { OracleError, orElse, toClientError } from '../errors.ts';
 import type { Log } from '../platform/log.ts';
 import { type CollectionIndexes, isDuplicateKey } from '../platform/mongo.ts';
-import { otherContext, taskBusy, taskEnded, taskNotFound } from './bindings.ts';
+import { ProtocolRejection, taskEnded, taskNotFound } from './bindings.ts';
 import { TaskPayments } from './payments.ts';
-import { getPlannedSkill, type MessagePlan, parseMessage, planMessage } from './plan.ts';
+import { getPlannedSkill, parseMessage, planMessage } from './plan.ts';
 import {
   type A2aRequestContext,
   dataPart,
@@ -37,18 +32,10 @@ import { buildTask, getExpiry, getState, getStateName, hasMessage, isActive, isT
 interface DispatcherDeps {
   tasks: MongoTaskStore;
   claims: MessageClaims;
-  sdkHandler: DefaultRequestHandler;
+  sdkHandler: sdk.DefaultRequestHandler;
   stopping: AbortSignal;
   log: Log;
   now(): Date;
-}
-
-interface TaskStart {
-  taskId: string;
-  /** False if the task may exist already. */
-  isFresh: boolean;
-  message: Message;
-  plan: MessagePlan;
 }
 
 interface DispatchedMessage {
@@ -122,13 +109,18 @@ export class MessageDispatcher {
     const freshId = randomUUID();
     const taskId = await claims.claim(owner, sent, claimed ?? (message.taskId || freshId));
     const [runsHere, task] = await this.#releaseOnError(context, async () => {
-      const isNew = await this.#openOrResume({ taskId, isFresh: taskId === freshId, message, plan }, context);
+      const skill = getPlannedSkill(plan);
+      const isNew = await this.#openOrResume({ taskId, isFresh: taskId === freshId, message, skill }, context);
       const isLeased = isNew || (await tasks.takeOver(taskId, message, context));
       return [isLeased, await this.#load(taskId, context)] as const;
     });
     // Another message won the compare-and-set, so this one is not part of the task.
-    if (!runsHere && message.taskId !== '' && !hasMessage(task, message))
-      throw isTerminal(task) ? taskEnded(getStateName(task)) : taskBusy();
+    if (!runsHere && message.taskId !== '' && !hasMessage(task, message)) {
+      if (isTerminal(task)) throw taskEnded(getStateName(task));
+      const suggestedAction = 'Wait until it ends, or open another task.';
+      const problem = 'The task is running and does not accept a message';
+      throw new ProtocolRejection('UnsupportedOperationError', problem, { field: 'message.taskId', suggestedAction });
+    }
     return { taskId, message, request: buildSdkRequest(request, message, task), runsHere };
   }
 
@@ -138,17 +130,22 @@ export class MessageDispatcher {
     const task = isNew ? await this.#load(taskId, context) : await this.#deps.tasks.peek(taskId, context);
     if (task === undefined) throw taskNotFound();
     if (isNew && isTerminal(task)) throw taskEnded(getStateName(task));
-    if (contextId !== '' && contextId !== task.contextId) throw otherContext();
-    return task;
+    if (contextId === '' || contextId === task.contextId) return task;
+    const suggestedAction = 'Omit contextId, or send that of the task.';
+    throw new OracleError('INPUT_INVALID', 'The task belongs to another context', { field: 'message.contextId', suggestedAction });
   }
 
-  async #openOrResume({ taskId, isFresh, message, plan }: TaskStart, context: ServerCallContext): Promise<boolean> {
+  /** @param isFresh false if the task may exist already */
+  async #openOrResume(
+    { taskId, isFresh, message, skill }: { taskId: string; isFresh: boolean; message: Message; skill: string | undefined },
+    context: ServerCallContext,
+  ): Promise<boolean> {
     const { tasks, now } = this.#deps;
     if (message.taskId !== '') return tasks.resume(taskId, message, context);
     // Checked first, because opening may evict an older task of the owner.
     if (!isFresh && (await tasks.peek(taskId, context)) !== undefined) return false;
     const contextId = message.contextId || randomUUID();
-    return tasks.open(buildTask({ taskId, contextId, message, at: now(), skill: getPlannedSkill(plan) }), context);
+    return tasks.open(buildTask({ taskId, contextId, message, at: now(), skill }), context);
   }
 
   #run(dispatched: DispatchedMessage, context: ServerCallContext): Promise<Task> {
@@ -177,11 +174,7 @@ export class MessageDispatcher {
   }
 
   /** Replaces a final event by the stored state, if another process ended the task first. */
-  async *#reconcileWithStore(
-    event: StreamResponse,
-    dispatched: DispatchedMessage,
-    context: ServerCallContext,
-  ): AsyncGenerator<StreamResponse> {
+  async *#reconcileWithStore(event: StreamResponse, dispatched: DispatchedMessage, context: ServerCallContext) {
     if (event.payload?.$case !== 'statusUpdate' || isActive(event.payload.value)) return yield event;
     const task = await this.#waitForAnswer(dispatched, context);
     if (getState(task) === getState(event.payload.value)) return yield event;
@@ -201,18 +194,11 @@ export class MessageDispatcher {
     const getChangeToken = async (taskId: string, context: ServerCallContext) => {
       const change = await tasks.getChangeToken(taskId, context);
       if (change !== '' || runsHere) return change;
-      runsHere = await this.#takeOver(dispatched, context);
+      runsHere = await tasks.takeOver(taskId, dispatched.message, context);
+      if (runsHere) this.#runInBackground({ ...dispatched, runsHere }, context);
       return tasks.getChangeToken(taskId, context);
     };
-    const load: MongoTaskStore['load'] = (taskId, context) => tasks.load(taskId, context);
-    const peek: MongoTaskStore['peek'] = (taskId, context) => tasks.peek(taskId, context);
-    return { tasks: { getChangeToken, load, peek }, stopping };
-  }
-
-  async #takeOver(dispatched: DispatchedMessage, context: ServerCallContext): Promise<boolean> {
-    const runsHere = await this.#deps.tasks.takeOver(dispatched.taskId, dispatched.message, context);
-    if (runsHere) this.#runInBackground({ ...dispatched, runsHere }, context);
-    return runsHere;
+    return { tasks: { getChangeToken, load: tasks.load.bind(tasks), peek: tasks.peek.bind(tasks) }, stopping };
   }
 
   async #releaseOnError<T>(context: ServerCallContext, work: () => Promise<T>): Promise<T> {
@@ -277,14 +263,8 @@ function buildSdkRequest(request: SendMessageRequest, message: Message, { id, co
   };
 }
 
-interface MessageDoc {
-  owner: string;
-  messageId: string;
-  taskId: string;
-  /** SHA-256 of the canonical message. */
-  digest: string;
-  expiresAt: Date;
-}
+/** `digest`: SHA-256 of the canonical message. */
+type MessageDoc = Record<'owner' | 'messageId' | 'taskId' | 'digest', string> & { expiresAt: Date };
 
 const COLLECTION = 'a2a_messages';
 const MESSAGE_KEY = { owner: 1, messageId: 1 } as const;
@@ -307,21 +287,19 @@ export class MessageClaims {
   async find(owner: string, message: Message): Promise<string | null> {
     const found = await this.#messages.findOne({ owner, messageId: message.messageId }, { hint: MESSAGE_KEY });
     if (found === null) return null;
-    if (found.digest !== computeMessageDigest(message)) throw messageIdReused();
-    return found.taskId;
+    if (found.digest === computeMessageDigest(message)) return found.taskId;
+    throw new OracleError('CONFLICT', 'This messageId was used for a message with other content', {
+      field: 'message.messageId',
+      suggestedAction: 'Use a new messageId, e.g. a UUID; repeat one only with the same content.',
+    });
   }
 
   /** Returns `taskId`, or the task of the same message if a concurrent claim won. @throws OracleError CONFLICT */
   async claim(owner: string, message: Message, taskId: string): Promise<string> {
     const { messageId } = message;
+    const digest = computeMessageDigest(message);
     try {
-      await this.#messages.insertOne({
-        owner,
-        messageId,
-        taskId,
-        digest: computeMessageDigest(message),
-        expiresAt: getExpiry(owner, this.#now()),
-      });
+      await this.#messages.insertOne({ owner, messageId, taskId, digest, expiresAt: getExpiry(owner, this.#now()) });
       return taskId;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
@@ -335,16 +313,8 @@ export class MessageClaims {
 }
 
 function computeMessageDigest(message: Message): string {
-  return createHash('sha256')
-    .update(canonicalize(Message.toJSON(message)) ?? '')
-    .digest('hex');
-}
-
-function messageIdReused(): OracleError {
-  return new OracleError('CONFLICT', 'This messageId was used for a message with other content', {
-    field: 'message.messageId',
-    suggestedAction: 'Use a new messageId, e.g. a UUID; repeat one only with the same content.',
-  });
+  const text = canonicalize(Message.toJSON(message)) ?? '';
+  return createHash('sha256').update(text).digest('hex');
 }
 
 export interface ExecutorDeps {
@@ -358,7 +328,7 @@ export interface ExecutorDeps {
 }
 
 /** Runs the call of a message and publishes the task's events. Never throws. */
-export class SkillExecutor implements AgentExecutor {
+export class SkillExecutor implements sdk.AgentExecutor {
   readonly #deps: ExecutorDeps;
   /** Context ids of running tasks, by task id. */
   readonly #runningContexts = new Map<string, string>();
@@ -385,9 +355,8 @@ export class SkillExecutor implements AgentExecutor {
   /** Ends the stream; later output of the skill is discarded. */
   async cancelTask(taskId: string, bus: ExecutionEventBus): Promise<void> {
     const contextId = this.#runningContexts.get(taskId) ?? '';
-    new TaskEventPublisher({ taskId, contextId, bus, now: this.#deps.now }).publishStatus(TaskState.TASK_STATE_CANCELED, {
-      parts: [textPart('Cancelled by the client.')],
-    });
+    const publisher = new TaskEventPublisher({ taskId, contextId, bus, now: this.#deps.now });
+    publisher.publishStatus(TaskState.TASK_STATE_CANCELED, { parts: [textPart('Cancelled by the client.')] });
   }
 
   async #runPlan(context: TaskContext, publisher: TaskEventPublisher): Promise<void> {
@@ -438,10 +407,7 @@ function toFullContext(requestContext: A2aRequestContext): RequestContext {
   const count = async () => undefined;
   const counters = { countCall: count, countChainCall: count, countTask: count, countRejectedPayment: count };
   const room = { requirePaymentRoom: () => undefined, hasPaymentRoom: () => true, reserveAnswer: count, beginPayment: () => undefined };
-  const work: Pick<RequestContext, 'run' | 'suspend' | 'detach'> = {
-    run: async (unit) => unit(),
-    suspend: (waiting) => waiting(),
-    detach: () => undefined,
-  };
-  return { requestId: 'none', ...counters, ...room, ...work, ...requestContext } as RequestContext;
+  const suspend: RequestContext['suspend'] = (waiting) => waiting();
+  const run: RequestContext['run'] = async (unit) => unit();
+  return { requestId: 'none', ...counters, ...room, run, suspend, detach: () => undefined, ...requestContext } as RequestContext;
 }

@@ -11,7 +11,7 @@ import {
   toX402ErrorCode,
   type X402ErrorCode,
 } from '../commerce/x402/terms.ts';
-import { type ClientError, toClientError } from '../errors.ts';
+import { toClientError } from '../errors.ts';
 import { toDatabaseError } from '../platform/mongo.ts';
 import type { MessagePlan } from './plan.ts';
 import { errorParts, getReceipts, PAYMENT_METADATA, textPart } from './protocol.ts';
@@ -22,12 +22,6 @@ interface TaskPaymentsDeps {
   publisher: TaskEventPublisher;
   /** State before the message; undefined if the message opened the task. */
   task: Task | undefined;
-}
-
-interface SaleOptions {
-  requestContext: RequestContext;
-  owner: string;
-  onFailure(error: unknown): void;
 }
 
 const MAX_RECEIPTS = 10;
@@ -62,11 +56,15 @@ export class TaskPayments {
     });
   }
 
-  async sell({ call, payment }: MessagePlan & { do: 'sell' }, { requestContext, owner, onFailure }: SaleOptions): Promise<void> {
+  async sell(
+    { call, payment }: MessagePlan & { do: 'sell' },
+    { requestContext, owner, onFailure }: { requestContext: RequestContext; owner: string; onFailure(error: unknown): void },
+  ): Promise<void> {
     const { paidCalls, publisher } = this.#deps;
     const { payload, ref } = payment;
     const quote = await paidCalls.quote(call.skill, ENDPOINTS.a2a);
-    const network = getNetwork(payload, quote);
+    // In the naming of the payment's x402 version.
+    const { network } = (payload.x402Version === 1 ? quote.requirementsV1 : null) ?? quote.requirements;
     // Stored before the sale, because the same payment may be sent again without the call.
     publisher.publishStatus(TaskState.TASK_STATE_WORKING, { taskMetadata: { skill: call.skill.id, input: call.input } });
     const onVerified = () => publisher.publishStatus(TaskState.TASK_STATE_WORKING, VERIFIED_STATUS);
@@ -88,31 +86,23 @@ export class TaskPayments {
     publisher.publishCompleted(call, sold, { tier: requestContext.caller.tier, parts, taskMetadata, messageMetadata });
   }
 
+  /** The task awaits another payment if one can succeed, and fails otherwise. */
   #publishFailure(error: unknown, quote: PaymentQuote, network: string): void {
+    const { publisher } = this.#deps;
     const clientError = toClientError(toDatabaseError(error));
     // The payment itself may be valid, so the client can send it again.
-    if (clientError.retryable || clientError.code === 'INTERNAL') this.#publishUnknown(clientError);
-    else this.#publishRejection(clientError, toPaymentRejection(error, clientError), { quote, network });
-  }
-
-  #publishUnknown(clientError: ClientError): void {
-    this.#deps.publisher.publishStatus(TaskState.TASK_STATE_INPUT_REQUIRED, {
-      parts: errorParts(withResendAdvice(clientError)),
-      messageMetadata: {
-        [PAYMENT_METADATA.status]: 'payment-submitted',
-        [PAYMENT_METADATA.error]: clientError.code,
-        ...this.#getReceipts(),
-      },
-    });
-  }
-
-  /** The task awaits another payment if one can succeed, and fails otherwise. */
-  #publishRejection(
-    clientError: ClientError,
-    { reason, x402Code }: PaymentRejection,
-    { quote, network }: { quote: PaymentQuote; network: string },
-  ): void {
-    const { publisher } = this.#deps;
+    if (clientError.retryable || clientError.code === 'INTERNAL') {
+      const suggestedAction = `${clientError.suggestedAction} Send the same payment in a new message to this task: it is not charged twice.`;
+      const { status, error: errorName } = PAYMENT_METADATA;
+      publisher.publishStatus(TaskState.TASK_STATE_INPUT_REQUIRED, {
+        parts: errorParts({ ...clientError, suggestedAction }),
+        messageMetadata: { [status]: 'payment-submitted', [errorName]: clientError.code, ...this.#getReceipts() },
+      });
+      return;
+    }
+    const isRejection = error instanceof PaymentRequiredError;
+    const reason = isRejection ? error.reason : clientError.code;
+    const x402Code = isRejection ? error.x402Code : toX402ErrorCode(clientError.code, 'verify');
     const receipts = this.#appendReceipt({ success: false, errorReason: x402Code, transaction: '', network });
     const taskMetadata = { [PAYMENT_METADATA.receipts]: receipts };
     const messageMetadata = {
@@ -141,12 +131,6 @@ export class TaskPayments {
   }
 }
 
-type PaymentRejection = Pick<PaymentRequiredError, 'reason' | 'x402Code'>;
-
-function toPaymentRejection(error: unknown, { code }: ClientError): PaymentRejection {
-  return error instanceof PaymentRequiredError ? error : { reason: code, x402Code: toX402ErrorCode(code, 'verify') };
-}
-
 const VERIFIED_STATUS = {
   parts: [textPart('The payment is verified. It is settled once the answer is ready.')],
   messageMetadata: { [PAYMENT_METADATA.status]: 'payment-verified' },
@@ -172,14 +156,4 @@ function buildPaymentRequired(quote: PaymentQuote, error: X402ErrorCode): Record
   const { requirementsV1: v1 } = quote;
   const v2 = createPaymentRequired(quote, error);
   return { [PAYMENT_METADATA.required]: v1 === null ? v2 : { x402Version: 1, error, accepts: [v1] }, [PAYMENT_METADATA.requiredV2]: v2 };
-}
-
-/** Network in the naming of the payment's x402 version. */
-function getNetwork({ x402Version }: Record<string, unknown>, { requirements, requirementsV1 }: PaymentQuote): string {
-  return x402Version === 1 && requirementsV1 !== null ? requirementsV1.network : requirements.network;
-}
-
-function withResendAdvice(clientError: ClientError): ClientError {
-  const suggestedAction = `${clientError.suggestedAction} Send the same payment in a new message to this task: it is not charged twice.`;
-  return { ...clientError, suggestedAction };
 }

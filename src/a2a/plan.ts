@@ -70,27 +70,23 @@ export function planParts({ parts }: Pick<Message, 'parts'>, options: PlanOption
     const value = findCall(part);
     return value === null ? [] : [{ value, index }];
   });
-  if (data.length > 1) {
-    throw new OracleError('INPUT_INVALID', 'A message may have one data part', {
-      field: `message.parts.${data[1].index}`,
-      suggestedAction: 'Send one skill call per message.',
-    });
+  const [first, second] = data;
+  if (second !== undefined) {
+    const suggestedAction = 'Send one skill call per message.';
+    throw new OracleError('INPUT_INVALID', 'A message may have one data part', { field: `message.parts.${second.index}`, suggestedAction });
   }
-  if (data.length === 1) return planData(data[0].value, options);
-  return planText(parts.flatMap(({ content }) => (content?.$case === 'text' ? [content.value] : [])).join('\n'), options);
-}
-
-function planData(value: unknown, options: PlanOptions): MessagePlan {
-  const call = parseInput(CALL_INPUT, value, { kind: 'data part field', root: 'data' });
-  return planCall(call.skill ?? options.skill, call.input, options);
-}
-
-function planText(text: string, options: PlanOptions): MessagePlan {
-  const parsed = parseText(text, options.skill);
+  if (first !== undefined) {
+    const call = parseInput(CALL_INPUT, first.value, { kind: 'data part field', root: 'data' });
+    return planCall(call.skill ?? options.skill, call.input, options);
+  }
+  const texts = parts.flatMap(({ content }) => (content?.$case === 'text' ? [content.value] : []));
+  const parsed = parseText(texts.join('\n'), options.skill);
   if (parsed === null) return { do: 'ask', parts: buildSkillQuestion() };
-  if ('missing' in parsed)
-    return { do: 'ask', skill: parsed.skill, parts: [textPart(parsed.missing), dataPart({ example: getExample(parsed.skill) })] };
-  return { ...planCall(parsed.skill, parsed.input, options), note: formatNote(parsed.skill, parsed.input) };
+  const { skill } = parsed;
+  if ('missing' in parsed) return { do: 'ask', skill, parts: [textPart(parsed.missing), dataPart({ example: getExample(skill) })] };
+  const { input } = parsed;
+  const note = `Understood as ${skill}. To ask exactly this, send a data part ${JSON.stringify({ skill, input })}.`;
+  return { ...planCall(skill, input, options), note };
 }
 
 /** The call of a data part, or of a text part with its JSON, as text-only clients send it; null for plain text. */
@@ -110,27 +106,16 @@ function planCall(named: string | undefined, input: unknown, options: PlanOption
   } catch (error) {
     if (!isOracleError(error, 'UNAUTHENTICATED') && !isOracleError(error, 'TIER_REQUIRED')) throw error;
     const call = { skill, input: parseInput(skill.input, input ?? {}, { kind: 'input', root: 'input' }) };
-    const gated = { call, error: toClientError(error) };
-    return isForSale(skill, options.caller) ? planPaidCall(gated, options) : { do: 'reject', ...gated };
+    const clientError = toClientError(error);
+    if (!isForSale(skill, options.caller)) return { do: 'reject', call, error: clientError };
+    if (options.payment?.do === 'submit') return { do: 'sell', call, payment: options.payment };
+    if (options.acceptsPaymentRequests === true) return { do: 'bill', call, error: clientError };
+    const suggestedAction = `${clientError.suggestedAction} ${PAYMENT_ADVICE}`;
+    return { do: 'reject', call, error: { ...clientError, suggestedAction } };
   }
 }
 
-/** Plans a call outside the caller's tier that can be paid for. */
-function planPaidCall(
-  { call, error }: { call: SkillCall; error: ClientError },
-  { payment, acceptsPaymentRequests }: PlanOptions,
-): CallPlan {
-  if (payment?.do === 'submit') return { do: 'sell', call, payment };
-  if (acceptsPaymentRequests === true) return { do: 'bill', call, error };
-  const suggestedAction = `${error.suggestedAction} ${PAYMENT_ADVICE}`;
-  return { do: 'reject', call, error: { ...error, suggestedAction } };
-}
-
 const PAYMENT_ADVICE = `Or pay for this answer: send the call with the header A2A-Extensions: ${EXTENSION_URIS.x402}, and the task returns the payment requirements in "${PAYMENT_METADATA.required}".`;
-
-function formatNote(skill: string, input: Record<string, unknown>): string {
-  return `Understood as ${skill}. To ask exactly this, send a data part ${JSON.stringify({ skill, input })}.`;
-}
 
 function buildSkillQuestion(): Part[] {
   const list = SKILLS.map(({ id, summary }) => `- ${id}: ${summary}.`);
@@ -177,10 +162,7 @@ const KEYWORDS: readonly { skill: string; words: readonly Keyword[] }[] = [
     skill: 'get_track_record',
     words: [
       [7, /\b(?:track record|score ?card|hit rate|win rate|brier|calibrat\w+|statistics|stats)\b/],
-      [
-        7,
-        /\b(?:accura\w+|performance|how (?:good|reliable|often)|how well|how many|right so far|past (?:forecasts|predictions|results))\b/,
-      ],
+      [7, /\b(?:accura\w+|performance|how (?:good|reliable|often|well|many)|right so far|past (?:forecasts|predictions|results))\b/],
       [4, /\b(?:history|results|record|won|lost|wins|losses|calls)\b/],
       [4, /\b(?:were|was|been) (?:right|wrong|correct)\b/],
       [7, /\bhow (?:did|have) you (?:do|done|fare|perform)\w*\b/],
@@ -208,27 +190,25 @@ const EXCLUDED = /\b(?:without|no) (?:an? |any |the )?(?:forecast|prediction|sig
 /** Fixed rules: equal texts give equal calls. Null if the text names no skill and there is no `previous` one. */
 export function parseText(text: string, previous?: string): TextCall | null {
   const lower = normalizeDates(text.toLowerCase());
-  const skill = findNamedSkill(lower) ?? findBestSkill(lower.replace(EXCLUDED, '')) ?? previous;
+  const named = SKILLS.find(({ id }) => lower.includes(id))?.id;
+  const skill = named ?? findBestSkill(lower.replace(EXCLUDED, '')) ?? previous;
   if (skill === undefined) return null;
   if (skill === 'verify_prediction') return parseVerification(lower);
-  const fields = { horizon: findHorizon(lower), ...findDateRange(lower), ...parseTextFilters(lower), include: findSections(lower) };
+  const filters = { regime: findRegime(lower), status: findStatus(lower), pageSize: findPageSize(lower) };
+  const fields = { horizon: findHorizon(lower), ...findDateRange(lower), ...filters, include: findSections(lower) };
   return { skill, input: pickSkillFields(skill, fields) };
-}
-
-function findNamedSkill(text: string): string | undefined {
-  return SKILLS.find(({ id }) => text.includes(id))?.id;
 }
 
 function findBestSkill(text: string): string | undefined {
   const scores = KEYWORDS.map(({ skill, words }) => ({
     skill,
-    score: words.reduce((sum, [weight, word, after]) => (isFound(text, word, after) ? sum + weight : sum), 0),
+    score: words.reduce((sum, keyword) => (isFound(text, keyword) ? sum + keyword[0] : sum), 0),
   }));
   const best = scores.reduce((one, other) => (other.score >= one.score ? other : one));
   return best.score > 0 ? best.skill : undefined;
 }
 
-function isFound(text: string, word: RegExp, after: RegExp | undefined): boolean {
+function isFound(text: string, [, word, after]: Keyword): boolean {
   const found = word.exec(text);
   return found !== null && (after === undefined || after.test(text.slice(found.index + found[0].length)));
 }
@@ -240,13 +220,9 @@ function parseVerification(text: string): TextCall {
   const [predictionId] = /\b\d{4}-\d{2}-\d{2}:[1-9]d\b/.exec(text) ?? [];
   if (predictionId !== undefined) return { skill, input: { predictionId } };
   const [date] = findDates(text);
-  if (date === undefined) {
-    return {
-      skill,
-      missing:
-        'Which forecast should be verified? Send its date (YYYY-MM-DD), its id (e.g. 2026-01-05:7d) or the uid of its attestation (0x and 64 hex digits).',
-    };
-  }
+  const missing =
+    'Which forecast should be verified? Send its date (YYYY-MM-DD), its id (e.g. 2026-01-05:7d) or the uid of its attestation (0x and 64 hex digits).';
+  if (date === undefined) return { skill, missing };
   return { skill, input: pickSkillFields(skill, { date, horizon: findHorizon(text) }) };
 }
 
@@ -305,17 +281,6 @@ function pickSkillFields(skill: string, fields: Record<string, unknown>): Record
   return Object.fromEntries(Object.entries(fields).filter(([field, value]) => value !== undefined && field in known));
 }
 
-interface TextFilters {
-  regime: Regime | undefined;
-  status: string | undefined;
-  pageSize: number | undefined;
-}
-
-/** @param text in lower case */
-function parseTextFilters(text: string): TextFilters {
-  return { regime: findRegime(text), status: findStatus(text), pageSize: findPageSize(text) };
-}
-
 /** By name. CHOP also has everyday synonyms. */
 const REGIME_PATTERNS = REGIME_NAMES.map((regime) => {
   const name = regime === 'DEFAULT' ? 'regime default|default regime' : regime.toLowerCase().replace('_', '[ _-]');
@@ -371,7 +336,7 @@ const ID_PATTERN = new RegExp(`^[\\w.:@+=/-]{1,${MESSAGE_LIMITS.idCharacters}}$`
 export function parseMessage({ message, metadata, configuration }: SendMessageRequest): Message {
   if (message === undefined) throw invalidMessageField('message', 'is missing', 'Send a message with a messageId, a role and parts.');
   checkId(message.messageId, 'message.messageId');
-  for (const field of ['taskId', 'contextId'] as const) if (message[field] !== '') checkId(message[field], `message.${field}`);
+  for (const name of ['taskId', 'contextId'] as const) if (message[name] !== '') checkId(message[name], `message.${name}`);
   if (message.role !== Role.ROLE_USER && message.role !== Role.ROLE_UNSPECIFIED) {
     throw invalidMessageField('message.role', 'must be that of the user', 'Send ROLE_USER, or "user" in protocol 0.3.');
   }
@@ -382,8 +347,15 @@ export function parseMessage({ message, metadata, configuration }: SendMessageRe
   checkJsonSize(message.metadata?.[payload], `message.metadata.${payload}`, payloadRule);
   checkHistoryLength(configuration?.historyLength, 'configuration.historyLength');
   checkModes(configuration?.acceptedOutputModes ?? []);
-  checkUris(message.extensions);
-  checkReferences(message.referenceTaskIds);
+  const { references, uris } = MESSAGE_LIMITS;
+  const areUris = message.extensions.every((uri) => typeof uri === 'string' && uri.length <= MAX_URI_CHARACTERS);
+  if (message.extensions.length > uris || !areUris) {
+    const problem = `must be at most ${uris} URIs of at most ${MAX_URI_CHARACTERS} characters`;
+    throw invalidMessageField('message.extensions', problem, 'Name fewer.');
+  }
+  const field = 'message.referenceTaskIds';
+  if (message.referenceTaskIds.length > references) throw invalidMessageField(field, `names more than ${references} tasks`, 'Name fewer.');
+  for (const id of message.referenceTaskIds) checkId(id, field);
   // Extensions and references are validated but not used.
   return { ...message, role: Role.ROLE_USER, parts: parseParts(message.parts), extensions: [], referenceTaskIds: [] };
 }
@@ -477,19 +449,6 @@ function checkModes(accepted: readonly string[]): void {
     field: 'configuration.acceptedOutputModes',
     suggestedAction: `Accept ${MODES.join(' or ')}, or leave it out.`,
   });
-}
-
-function checkUris(uris: readonly string[]): void {
-  if (uris.length <= MESSAGE_LIMITS.uris && uris.every((uri) => typeof uri === 'string' && uri.length <= MAX_URI_CHARACTERS)) return;
-  const problem = `must be at most ${MESSAGE_LIMITS.uris} URIs of at most ${MAX_URI_CHARACTERS} characters`;
-  throw invalidMessageField('message.extensions', problem, 'Name fewer.');
-}
-
-function checkReferences(ids: readonly string[]): void {
-  const field = 'message.referenceTaskIds';
-  const { references } = MESSAGE_LIMITS;
-  if (ids.length > references) throw invalidMessageField(field, `names more than ${references} tasks`, 'Name fewer.');
-  for (const id of ids) checkId(id, field);
 }
 
 function invalidMessageField(field: string, problem: string, suggestedAction: string): OracleError {

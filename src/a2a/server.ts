@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type * as a2a from '@a2a-js/sdk';
-import { type AgentCard, type Message, Role, type SendMessageRequest, type Task, TaskState } from '@a2a-js/sdk';
+import { type AgentCard, type Message, Role, type Task, TaskState } from '@a2a-js/sdk';
 import { A2AError } from '@a2a-js/sdk/errors';
 import { type A2ARequestHandler, DefaultExecutionEventBusManager, DefaultRequestHandler, type ServerCallContext } from '@a2a-js/sdk/server';
 import type { Db } from 'mongodb';
@@ -11,15 +11,7 @@ import { SharedCapacity, toCapacityClient } from '../auth/rate-limits.ts';
 import { type ClientError, OracleError, toClientError } from '../errors.ts';
 import type { Log } from '../platform/log.ts';
 import { toDatabaseError } from '../platform/mongo.ts';
-import {
-  callbackNotFound,
-  createA2aAdapters,
-  noExtendedCard,
-  nothingToFollow,
-  taskNotCancelable,
-  taskNotFound,
-  toProtocolError,
-} from './bindings.ts';
+import { createA2aAdapters, ProtocolRejection, taskNotFound, toProtocolError } from './bindings.ts';
 import { type ExecutorDeps, MESSAGE_INDEXES, MessageClaims, MessageDispatcher, SkillExecutor } from './dispatcher.ts';
 import { checkData, checkHistoryLength, checkId, parseMessage } from './plan.ts';
 import {
@@ -96,7 +88,13 @@ interface HandlerDeps {
 /** A2A operations for both bindings and versions. Limits, ownership and errors are ours; the SDK does the rest. */
 class AgentRequestHandler implements A2ARequestHandler {
   readonly #deps: HandlerDeps;
-  readonly #streamCapacity = new StreamCapacity();
+  /** Each open stream holds a connection and polls the database. */
+  readonly #streamCapacity = new SharedCapacity({
+    units: 'streams',
+    limits: MAX_STREAMS,
+    suggestedAction: 'Close a stream, or read the task with GetTask.',
+    retryAfterSeconds: 30,
+  });
 
   constructor(deps: HandlerDeps) {
     this.#deps = deps;
@@ -107,7 +105,10 @@ class AgentRequestHandler implements A2ARequestHandler {
   }
 
   getAuthenticatedExtendedAgentCard(_request: unknown, context: ServerCallContext): Promise<a2a.AgentCard> {
-    return this.#withProtocolErrors(context, () => Promise.reject(noExtendedCard()));
+    return this.#withProtocolErrors(context, async () => {
+      const suggestedAction = 'Read the public card at /.well-known/agent-card.json.';
+      throw new ProtocolRejection('UnsupportedOperationError', 'There is no extended agent card', { suggestedAction });
+    });
   }
 
   sendMessage(request: a2a.SendMessageRequest, context: ServerCallContext): Promise<a2a.Message | a2a.Task> {
@@ -144,7 +145,10 @@ class AgentRequestHandler implements A2ARequestHandler {
   cancelTask(request: a2a.CancelTaskRequest, context: ServerCallContext): Promise<a2a.Task> {
     return this.#withProtocolErrors(context, async () => {
       const task = await this.#loadOwnTask(request.id, context);
-      if (isTerminal(task)) throw taskNotCancelable(getStateName(task));
+      if (isTerminal(task)) {
+        const options = { field: 'id', suggestedAction: 'Read the task with GetTask.' };
+        throw new ProtocolRejection('TaskNotCancelableError', `The task has ended: ${getStateName(task)}`, options);
+      }
       return this.#deps.sdkHandler.cancelTask(request, context);
     });
   }
@@ -153,17 +157,17 @@ class AgentRequestHandler implements A2ARequestHandler {
   resubscribe({ id }: a2a.SubscribeToTaskRequest, context: ServerCallContext): AsyncGenerator<a2a.StreamResponse, void, undefined> {
     return this.#streamWithProtocolErrors({ context }, async () => {
       const task = await this.#loadOwnTask(id, context);
-      if (isTerminal(task)) throw nothingToFollow(getStateName(task));
+      if (isTerminal(task)) {
+        const options = { field: 'id', suggestedAction: 'Read the task with GetTask: it has no more events.' };
+        throw new ProtocolRejection('UnsupportedOperationError', `The task has ended: ${getStateName(task)}`, options);
+      }
       // In 0.3 an interrupted task has ended its stream: the event is `final`. 1.0 follows it on, to the bound of `followTask`.
       const isLegacy = context.requestedVersion === A2A_LEGACY_VERSION;
       return streamTask(this.#deps, id, { context, until: isLegacy ? (one) => !isActive(one) : isTerminal });
     });
   }
 
-  createTaskPushNotificationConfig(
-    config: a2a.TaskPushNotificationConfig,
-    context: ServerCallContext,
-  ): Promise<a2a.TaskPushNotificationConfig> {
+  createTaskPushNotificationConfig(config: a2a.TaskPushNotificationConfig, context: ServerCallContext) {
     return this.#withProtocolErrors(context, async () => {
       await this.#loadOwnTask(config.taskId, context);
       await this.#checkPush(config, config.taskId, context);
@@ -171,27 +175,20 @@ class AgentRequestHandler implements A2ARequestHandler {
     });
   }
 
-  getTaskPushNotificationConfig(
-    request: a2a.GetTaskPushNotificationConfigRequest,
-    context: ServerCallContext,
-  ): Promise<a2a.TaskPushNotificationConfig> {
+  getTaskPushNotificationConfig(request: a2a.GetTaskPushNotificationConfigRequest, context: ServerCallContext) {
     // 0.3 names a configuration without an id by its task.
     const id = request.id || request.taskId;
     return this.#withOwnTask(request, context, async () => {
       const found = (await this.#listCallbacks(request.taskId, context)).find((config) => config.id === id);
-      if (found === undefined) throw callbackNotFound();
-      return found;
+      if (found !== undefined) return found;
+      const suggestedAction = 'ListTaskPushNotificationConfigs lists the callbacks of the task.';
+      throw new OracleError('NOT_FOUND', 'Callback not found', { field: 'id', suggestedAction });
     });
   }
 
-  listTaskPushNotificationConfigs(
-    request: a2a.ListTaskPushNotificationConfigsRequest,
-    context: ServerCallContext,
-  ): Promise<a2a.ListTaskPushNotificationConfigsResponse> {
-    return this.#withOwnTask(request, context, async () => ({
-      configs: await this.#listCallbacks(request.taskId, context),
-      nextPageToken: '',
-    }));
+  listTaskPushNotificationConfigs(request: a2a.ListTaskPushNotificationConfigsRequest, context: ServerCallContext) {
+    const list = async () => ({ configs: await this.#listCallbacks(request.taskId, context), nextPageToken: '' });
+    return this.#withOwnTask(request, context, list);
   }
 
   deleteTaskPushNotificationConfig(request: a2a.DeleteTaskPushNotificationConfigRequest, context: ServerCallContext): Promise<void> {
@@ -200,7 +197,10 @@ class AgentRequestHandler implements A2ARequestHandler {
 
   /** Secrets are redacted: other clients may share the address or the token of the one that registered them. */
   async #listCallbacks(taskId: string, context: ServerCallContext): Promise<a2a.TaskPushNotificationConfig[]> {
-    return (await this.#deps.push.store.load(taskId, context)).map(redactSecrets);
+    return (await this.#deps.push.store.load(taskId, context)).map((config) => {
+      const { authentication } = config;
+      return { ...config, token: '', authentication: authentication && { ...authentication, credentials: '' } };
+    });
   }
 
   #withOwnTask<T>({ taskId }: { taskId: string }, context: ServerCallContext, work: () => Promise<T>): Promise<T> {
@@ -250,7 +250,10 @@ class AgentRequestHandler implements A2ARequestHandler {
   ): AsyncGenerator<a2a.StreamResponse, void, undefined> {
     let release = () => {};
     try {
-      release = this.#streamCapacity.acquire(context, message);
+      // With a payment, it may use the share of payers.
+      const isPaying = message?.metadata?.[PAYMENT_METADATA.payload] !== undefined;
+      const client = toCapacityClient(getUser(context).requestContext, isPaying);
+      release = this.#streamCapacity.acquire({ ...client, key: getRateLimitKey(context) });
       yield* await open();
     } catch (error) {
       throw this.#toProtocolError(error, context);
@@ -267,44 +270,14 @@ class AgentRequestHandler implements A2ARequestHandler {
   }
 }
 
-function redactSecrets(config: a2a.TaskPushNotificationConfig): a2a.TaskPushNotificationConfig {
-  const { authentication } = config;
-  return { ...config, token: '', authentication: authentication && { ...authentication, credentials: '' } };
-}
-
 /** Open streams per process. Programs and pages at an address count separately. */
 export const MAX_STREAMS = { perClient: 8, per56: 24, per48: 64, anonymous: 150, anonymousAndPayers: 175, overall: 200 } as const;
-
-const RETRY_AFTER_SECONDS = 30;
-
-/** Limits open streams, each of which holds a connection and polls the database. */
-class StreamCapacity {
-  readonly #capacity = new SharedCapacity({
-    units: 'streams',
-    limits: MAX_STREAMS,
-    suggestedAction: 'Close a stream, or read the task with GetTask.',
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
-
-  /** @param message with a payment, it may use the share of payers @throws OracleError RATE_LIMITED */
-  acquire(context: ServerCallContext, message?: SendMessageRequest['message']): () => void {
-    const { requestContext } = getUser(context);
-    const client = toCapacityClient(requestContext, message?.metadata?.[PAYMENT_METADATA.payload] !== undefined);
-    return this.#capacity.acquire({ ...client, key: getRateLimitKey(context) });
-  }
-}
 
 interface TaskView {
   id: string;
   /** Empty until a text has named one. */
   skill: string;
   outcome: { status: 'completed'; output: Record<string, unknown> } | { status: 'failed'; error: ClientError } | { status: 'working' };
-}
-
-interface TaskRequest {
-  skill: string;
-  input: Record<string, unknown>;
-  metadata?: Record<string, unknown>;
 }
 
 class TaskService {
@@ -317,7 +290,10 @@ class TaskService {
   }
 
   /** @throws OracleError INPUT_INVALID before anything is stored */
-  async send({ skill, input, metadata }: TaskRequest, requestContext: A2aRequestContext): Promise<TaskView> {
+  async send(
+    { skill, input, metadata }: { skill: string; input: Record<string, unknown>; metadata?: Record<string, unknown> },
+    requestContext: A2aRequestContext,
+  ): Promise<TaskView> {
     checkData({ skill, input }, 'input');
     const message: Message = {
       messageId: randomUUID(),
@@ -347,10 +323,7 @@ function toTaskView(task: Task): TaskView {
 function toTaskOutcome(task: Task): TaskView['outcome'] {
   if (getState(task) === TaskState.TASK_STATE_COMPLETED) return { status: 'completed', output: findData(task.artifacts[0]?.parts) ?? {} };
   if (isActive(task) || getState(task) === TaskState.TASK_STATE_INPUT_REQUIRED) return { status: 'working' };
-  return { status: 'failed', error: getTaskError(task) };
-}
-
-function getTaskError(task: Task): ClientError {
-  const clientError = findData(task.status?.message?.parts) as ClientError | undefined;
-  return clientError ?? toClientError(new OracleError('CONFLICT', 'The task was cancelled', { suggestedAction: 'Send a new one.' }));
+  const error = findData(task.status?.message?.parts) as ClientError | undefined;
+  const cancelled = new OracleError('CONFLICT', 'The task was cancelled', { suggestedAction: 'Send a new one.' });
+  return { status: 'failed', error: error ?? toClientError(cancelled) };
 }

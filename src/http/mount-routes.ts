@@ -44,7 +44,9 @@ export function mountRoutes(app: Express, routes: readonly Route[], guard: Guard
         const isShared = tierReplies !== null && operation.sharedByTier === true;
         const units = isShared ? toSharedUnits(operation, tierReplies, request) : operation.units;
         const guarded = operation.isWebSocket === true ? PUBLIC_ACCESS : { ...operation, units };
-        const stream = await guard(guarded, request, response, (context) => answerRequest(operation, tierReplies, context, response));
+        const stream = await guard(guarded, request, response, (context) =>
+          answerRequest({ route: operation, tierReplies }, context, response),
+        );
         // At the pace of the client, in no unit of work.
         await stream?.();
       });
@@ -57,7 +59,11 @@ export function mountRoutes(app: Express, routes: readonly Route[], guard: Guard
 const PUBLIC_ACCESS = { access: 'public', cost: 'normal' } as const;
 
 /** Sends the answer, or returns the function that streams its body. */
-async function answerRequest(route: Route, tierReplies: TierReplies | null, context: RequestContext, response: Response) {
+async function answerRequest(
+  { route, tierReplies }: { route: Route; tierReplies: TierReplies | null },
+  context: RequestContext,
+  response: Response,
+) {
   const { req: request } = response;
   const { caller } = context;
   if (route.method === 'get' && route.access === 'public' && route.cost === 'normal' && route.isLive !== true && isPublicCaller(caller))

@@ -91,7 +91,7 @@ function buildApp(
   app.set('trust proxy', options.trustProxy ?? 0);
   app.use(requestLog(options), warnOfUntrustedProxy(options.log, options.trustProxy), securityHeaders(), crossOrigin());
   app.use(createConnectionGate(options), rejectWhenStopping(options.stopping), limitUrlLength(), compressPublicReplies());
-  mountAdapters(app, adapters, createAdmission(options), options.log);
+  mountAdapters(app, adapters, { admit: createAdmission(options), log: options.log });
   mountRoutes(app, routes, guard, options.reusesAnswers === true ? new TierReplies() : null);
   if (handshakes !== undefined) app.route(handshakes.path).all(handshakes.handler);
   if (operatorArea !== undefined) app.use(ADMIN_PATH, operatorArea(guard));
@@ -122,7 +122,7 @@ function rejectWhenStopping(stopping?: AbortSignal): RequestHandler {
 }
 
 /** Mounts protocol adapters before the routes, so that an adapter may share a path with a route. */
-function mountAdapters(app: Express, adapters: readonly ProtocolAdapter[], admit: Admit, log: Log): void {
+function mountAdapters(app: Express, adapters: readonly ProtocolAdapter[], { admit, log }: { admit: Admit; log: Log }): void {
   for (const adapter of adapters) {
     const handler = createAdapterHandler(adapter, admit);
     const errors = createProblemHandler(log, ({ status, requestId }, response, error) =>
@@ -321,7 +321,7 @@ export function createHttpServer(app: RequestListener, options: ListenOptions = 
     },
     listUse: watched.listUse,
     stopAccepting: () => void stopAccepting(),
-    close: () => (closing ??= closeServer(server, stopAccepting, pendingResponses, sockets)),
+    close: () => (closing ??= closeServer(server, stopAccepting, { pendingResponses, sockets })),
   };
 }
 
@@ -357,14 +357,13 @@ async function startListening(listeners: Listeners, port: number, host: string):
 async function closeServer(
   server: Server,
   stopAccepting: () => Promise<void>,
-  pendingResponses: ReadonlySet<ServerResponse>,
-  sockets: ReadonlySet<Duplex>,
+  open: { pendingResponses: ReadonlySet<ServerResponse>; sockets: ReadonlySet<Duplex> },
 ): Promise<void> {
   const timer = setTimeout(() => {
     server.closeAllConnections();
-    for (const socket of sockets) socket.destroy();
+    for (const socket of open.sockets) socket.destroy();
   }, GRACE_MS);
-  pendingResponses.forEach(announceClose);
+  open.pendingResponses.forEach(announceClose);
   const closed = stopAccepting();
   server.closeIdleConnections();
   await closed;

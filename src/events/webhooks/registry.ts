@@ -18,6 +18,7 @@ import {
   type DeliveryQueue,
   toWebhookMessage,
   type WebhookDeliveryDoc,
+  type WebhookMessage,
 } from './delivery-queue.ts';
 import { openTargetUrl, type PingMessage, type StoredTarget, toStoredTarget, type WebhookFormat } from './formats.ts';
 import type { DailyQuotaStore, HostLimiter } from './limits.ts';
@@ -83,7 +84,7 @@ export function createWebhookRegistry(deps: WebhookRegistryDeps) {
     },
     enable: (wallet: Address, id: string) => enable(deps, wallet.toLowerCase(), id),
     test: (wallet: Address, id: string) => testWebhook(deps, wallet.toLowerCase(), id),
-    replay: (wallet: Address, id: string, request: ReplayRequest) => replayEvents(deps, wallet.toLowerCase(), id, request),
+    replay: (wallet: Address, id: string, request: ReplayRequest) => replayEvents(deps, { wallet: wallet.toLowerCase(), id, request }),
     /** Finished and pending deliveries, newest first. */
     async listDeliveries(wallet: Address, id: string, query: DeliveryQuery) {
       await requireOwnWebhook(store, wallet.toLowerCase(), id);
@@ -324,7 +325,7 @@ const START_FIELDS = ['eventId', 'sinceId', 'since'] as const;
 const PAGE_SIZE = 200;
 
 /** One replay per webhook at a time. @throws OracleError NOT_FOUND; INPUT_INVALID; CONFLICT for an inactive webhook or a second replay; RATE_LIMITED */
-async function replayEvents(deps: WebhookRegistryDeps, wallet: string, id: string, request: ReplayRequest) {
+async function replayEvents(deps: WebhookRegistryDeps, { wallet, id, request }: { wallet: string; id: string; request: ReplayRequest }) {
   const { store, queue, claims } = deps;
   const webhook = await requireOwnWebhook(store, wallet, id);
   const events = await selectEvents(deps, webhook, request);
@@ -334,10 +335,11 @@ async function replayEvents(deps: WebhookRegistryDeps, wallet: string, id: strin
   }
   if (events.length === 0) return { replayId: null, queued: 0, from: null, to: null };
   const replayId = randomUUID();
+  const messages = events.map((event) => ({ ...toWebhookMessage(event, REPLAY_CAUSE_PREFIX + replayId), ...getTraceHeaders() }));
   const claim = await claims.acquire(id);
   try {
     if (await queue.hasPending(id, REPLAY_CAUSE_PREFIX)) throw replayPending();
-    await appendWithinQuota(deps, webhook, events, `${REPLAY_CAUSE_PREFIX}${replayId}`);
+    await appendWithinQuota(deps, webhook, messages);
   } finally {
     await claims.release(claim);
   }
@@ -350,10 +352,9 @@ async function replayEvents(deps: WebhookRegistryDeps, wallet: string, id: strin
 }
 
 /** Refunds the quota of events that were not queued. */
-async function appendWithinQuota({ queue, quotas, now }: WebhookRegistryDeps, webhook: WebhookDoc, events: AnyEvent[], cause: string) {
-  let unused = events.length;
+async function appendWithinQuota({ queue, quotas, now }: WebhookRegistryDeps, webhook: WebhookDoc, messages: WebhookMessage[]) {
+  let unused = messages.length;
   const grant = await quotas.consume({ use: 'replay', wallet: webhook.wallet, count: unused }, now());
-  const messages = events.map((event) => ({ ...toWebhookMessage(event, cause), ...getTraceHeaders() }));
   try {
     unused -= await queue.append(webhook, messages, now());
   } finally {
