@@ -174,7 +174,11 @@ export class MessageDispatcher {
   }
 
   /** Replaces a final event by the stored state, if another process ended the task first. */
-  async *#reconcileWithStore(event: StreamResponse, dispatched: DispatchedMessage, context: ServerCallContext) {
+  async *#reconcileWithStore(
+    event: StreamResponse,
+    dispatched: DispatchedMessage,
+    context: ServerCallContext,
+  ): AsyncGenerator<StreamResponse> {
     if (event.payload?.$case !== 'statusUpdate' || isActive(event.payload.value)) return yield event;
     const task = await this.#waitForAnswer(dispatched, context);
     if (getState(task) === getState(event.payload.value)) return yield event;

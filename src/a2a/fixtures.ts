@@ -54,18 +54,14 @@ export function isFixture(messageId: string): boolean {
   return findPrefix(messageId) !== undefined;
 }
 
-/** Whether the scenario answers with a message instead of a task. */
-function isFixtureMessage(messageId: string): boolean {
-  return findPrefix(messageId) === 'tck-message-response';
-}
-
 /** Plays the scenario of the message; false if there is none. A new task is announced before its events, an existing one as working. */
 export async function playFixture(context: RequestContext, bus: ExecutionEventBus): Promise<boolean> {
   const { taskId, contextId } = context;
   const { messageId } = context.userMessage;
   const prefix = findPrefix(messageId);
   if (prefix === undefined) return false;
-  if (!isFixtureMessage(messageId)) bus.publish(AgentEvent.task(buildOpenedTask(context)));
+  // Answered with a message instead of a task.
+  if (prefix !== 'tck-message-response') bus.publish(AgentEvent.task(buildOpenedTask(context)));
   for (const step of SCENARIOS[prefix]!) {
     if (typeof step === 'number') await pause(step, undefined, { ref: false });
     else bus.publish(step({ taskId, contextId }));
@@ -95,14 +91,7 @@ function artifactStep(part: Part, piece?: 'first' | 'last'): Step {
   return (at) =>
     AgentEvent.artifactUpdate({
       ...at,
-      artifact: {
-        artifactId: `artifact-of-${at.taskId}`,
-        name: '',
-        description: '',
-        parts: [part],
-        metadata: undefined,
-        extensions: [],
-      },
+      artifact: { artifactId: `artifact-of-${at.taskId}`, name: '', description: '', parts: [part], metadata: undefined, extensions: [] },
       append: piece === 'last',
       lastChunk: piece !== 'first',
       metadata: undefined,

@@ -153,11 +153,8 @@ export function parsePayment({ metadata }: Pick<Message, 'metadata'>): MessagePa
   if (status === 'payment-rejected') return { do: 'decline' };
   if (status !== 'payment-submitted')
     throw invalidPaymentMember(PAYMENT_METADATA.status, 'must be "payment-submitted" or "payment-rejected"');
-  if (!isPlainObject(payload))
-    throw invalidPaymentMember(
-      PAYMENT_METADATA.payload,
-      'must be an object: the PaymentPayload that an x402 client signs for the requirements of the task',
-    );
+  const rule = 'must be an object: the PaymentPayload that an x402 client signs for the requirements of the task';
+  if (!isPlainObject(payload)) throw invalidPaymentMember(PAYMENT_METADATA.payload, rule);
   if (ref !== undefined) parseRefCode(typeof ref === 'string' ? ref : '');
   return { do: 'submit', payload, ref };
 }
@@ -210,7 +207,7 @@ export function sendRpcError(response: Response, envelope: object): void {
 export function expectsLegacyEvents(request: Request): boolean {
   if (getRequestVersion(request) !== A2A_LEGACY_VERSION) return false;
   const method: unknown = request.body?.method;
-  return typeof method === 'string' ? isLegacyStream(method) : (request.get('Accept') ?? '').includes('text/event-stream');
+  return typeof method === 'string' ? LEGACY_STREAMS.includes(method) : (request.get('Accept') ?? '').includes('text/event-stream');
 }
 
 /** JSON-RPC methods of A2A 1.0 (section 9.4). */
@@ -235,7 +232,7 @@ const LEGACY_METHODS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Methods of 0.3 that return an SSE stream (section 3.3). */
-const LEGACY_STREAMS: readonly unknown[] = ['message/stream', 'tasks/resubscribe'];
+const LEGACY_STREAMS: readonly string[] = ['message/stream', 'tasks/resubscribe'];
 
 export function isKnownMethod(method: string): boolean {
   return METHODS.includes(method) || LEGACY_METHODS.has(method);
@@ -254,19 +251,12 @@ export function findPredecessor(method: string): string | undefined {
   return [...LEGACY_METHODS].find(([, successor]) => successor === method)?.[0];
 }
 
-/** @param method as sent, of any type */
-function isLegacyStream(method: unknown): boolean {
-  return LEGACY_STREAMS.includes(method);
-}
-
 export function toLegacyMethodNames(text: string): string {
   return text.replace(/\b[A-Z]\w+\b/g, (word) => findPredecessor(word) ?? word);
 }
 
-const SUPPORTED_VERSIONS: readonly string[] = [A2A_VERSION, A2A_LEGACY_VERSION];
-
 export function isSupportedVersion(version: string): boolean {
-  return SUPPORTED_VERSIONS.includes(version);
+  return version === A2A_VERSION || version === A2A_LEGACY_VERSION;
 }
 
 /** Of the header, or of the query parameter (A2A 1.0, section 3.6.1). Without either, or with an empty one, the version is 0.3 (section 3.6). */

@@ -2,22 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type StreamResponse, type Task, TaskPushNotificationConfig } from '@a2a-js/sdk';
 import { V03PushNotificationSerializer } from '@a2a-js/sdk/compat/v0_3/server';
-import {
-  type PushNotificationSender,
-  type PushNotificationSerializer,
-  type PushNotificationStore,
-  type SerializedPushNotification,
-  type ServerCallContext,
-  type StoredPushNotificationConfig,
-  V1PushNotificationSerializer,
-} from '@a2a-js/sdk/server';
+import * as sdk from '@a2a-js/sdk/server';
 import type { Collection, Db } from 'mongodb';
-import type { Caller } from '../auth/caller.ts';
+import { addToCount } from '../auth/rate-limits.ts';
 import { formatTierRequirement } from '../auth/tiers.ts';
 import { isOracleError, OracleError } from '../errors.ts';
 import { HostRateLimit } from '../events/webhooks/limits.ts';
 import type { Log } from '../platform/log.ts';
-import { type CollectionIndexes, isDuplicateKey } from '../platform/mongo.ts';
+import { type CollectionIndexes, isFirstWrite } from '../platform/mongo.ts';
 import { checkTarget, getHostname, postGuarded, type TargetRules } from '../platform/outbound/guarded.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import type { Shutdown } from '../platform/shutdown.ts';
@@ -28,10 +20,10 @@ import { getOwner, getUser } from './protocol.ts';
 import { getExpiry } from './task-store.ts';
 
 export interface TaskPush {
-  store: PushNotificationStore;
-  sender: PushNotificationSender;
+  store: sdk.PushNotificationStore;
+  sender: sdk.PushNotificationSender;
   /** `taskId` is empty for a new task. @throws OracleError INPUT_INVALID, CONFLICT at the limit, UNAUTHENTICATED, RATE_LIMITED (DNS) */
-  check(config: TaskPushNotificationConfig, context: ServerCallContext): Promise<void>;
+  check(config: TaskPushNotificationConfig, context: sdk.ServerCallContext): Promise<void>;
   deleteForTask(owner: string, taskId: string): Promise<void>;
   purge(now: Date): Promise<number>;
 }
@@ -53,14 +45,7 @@ const DRAIN_GRACE_MS = 2_000;
 
 export function createTaskPush({ db, secretBox, rules, registering = rules, now, log, stopping, backoffMs }: TaskPushDeps): TaskPush {
   const store = new PushConfigStore({ db, secretBox, now });
-  const sender = new TaskNotifier({
-    store,
-    rules,
-    log,
-    now,
-    stopping: stopping.signal,
-    ...(backoffMs === undefined ? {} : { backoffMs }),
-  });
+  const sender = new TaskNotifier({ store, rules, log, now, stopping: stopping.signal, backoffMs });
   stopping.onStop('task notifications', () => sender.drain(DRAIN_GRACE_MS));
   return {
     store,
@@ -68,7 +53,12 @@ export function createTaskPush({ db, secretBox, rules, registering = rules, now,
     async check(config, context) {
       // Anonymous callbacks would let any client direct requests of this service at third parties.
       const { isAuthenticated, requestContext } = getUser(context);
-      if (!rules.allowLocal && !isAuthenticated) throw tokenRequired(requestContext.caller);
+      if (!rules.allowLocal && !isAuthenticated) {
+        throw new OracleError('UNAUTHENTICATED', requestContext.caller.rejectedToken ?? 'Callbacks require an access token', {
+          field: 'Authorization',
+          suggestedAction: `Log in with a wallet that holds ${formatTierRequirement('basic')}: POST /api/svc/oracle/verify, then send Authorization: Bearer <token>. Without a token, poll the task or stream it.`,
+        });
+      }
       requireDeliverableConfig(config);
       await store.requireCapacity(config, context);
       // An unresolvable name is accepted: it is looked up again before each delivery.
@@ -77,13 +67,6 @@ export function createTaskPush({ db, secretBox, rules, registering = rules, now,
     deleteForTask: (owner, taskId) => store.deleteForTask(owner, taskId),
     purge: (at) => store.purge(at),
   };
-}
-
-function tokenRequired({ rejectedToken }: Pick<Caller, 'rejectedToken'>): OracleError {
-  return new OracleError('UNAUTHENTICATED', rejectedToken ?? 'Callbacks require an access token', {
-    field: 'Authorization',
-    suggestedAction: `Log in with a wallet that holds ${formatTierRequirement('basic')}: POST /api/svc/oracle/verify, then send Authorization: Bearer <token>. Without a token, poll the task or stream it.`,
-  });
 }
 
 export const MAX_PUSH_CONFIGS_PER_TASK = 5;
@@ -110,24 +93,18 @@ interface PushConfigDoc {
   expiresAt: Date;
 }
 
-interface PushConfigStoreDeps {
-  db: Db;
-  secretBox: SecretBox;
-  now(): Date;
-}
-
 /** Push notification configurations, scoped by owner; the tenant is ignored. */
-export class PushConfigStore implements PushNotificationStore {
+export class PushConfigStore implements sdk.PushNotificationStore {
   readonly #configs: Collection<PushConfigDoc>;
-  readonly #deps: PushConfigStoreDeps;
+  readonly #deps: { secretBox: SecretBox; now(): Date };
 
-  constructor(deps: PushConfigStoreDeps) {
+  constructor(deps: { db: Db; secretBox: SecretBox; now(): Date }) {
     this.#deps = deps;
     this.#configs = deps.db.collection(COLLECTION);
   }
 
   /** An empty `config.id` is set: in 0.3 to the task id, else to a new id. @throws OracleError CONFLICT if the task has the maximum */
-  async save(taskId: string, context: ServerCallContext, config: TaskPushNotificationConfig): Promise<void> {
+  async save(taskId: string, context: sdk.ServerCallContext, config: TaskPushNotificationConfig): Promise<void> {
     if (config.id === '') config.id = isLegacyVersion(context.requestedVersion) ? taskId : randomUUID();
     const [owner, now] = [getOwner(context), this.#deps.now()];
     const _id = buildConfigKey(owner, taskId, config.id);
@@ -142,12 +119,12 @@ export class PushConfigStore implements PushNotificationStore {
       if (matchedCount > 0) return;
       const slot = await this.#freeSlot(owner, taskId);
       if (slot === undefined) throw tooManyConfigs();
-      if (await this.#insert({ _id, owner, taskId, slot, ...content, createdAt: now })) return;
+      if (await isFirstWrite(this.#configs.insertOne({ _id, owner, taskId, slot, ...content, createdAt: now }))) return;
     }
   }
 
   /** @throws OracleError CONFLICT if the task has the maximum without this id */
-  async requireCapacity({ taskId, id }: TaskPushNotificationConfig, context: ServerCallContext): Promise<void> {
+  async requireCapacity({ taskId, id }: TaskPushNotificationConfig, context: sdk.ServerCallContext): Promise<void> {
     if (taskId === '') return;
     const owner = getOwner(context);
     const found = await this.#listByTask(owner, taskId);
@@ -155,24 +132,27 @@ export class PushConfigStore implements PushNotificationStore {
       throw tooManyConfigs();
   }
 
-  async load(taskId: string, context: ServerCallContext): Promise<TaskPushNotificationConfig[]> {
+  async load(taskId: string, context: sdk.ServerCallContext): Promise<TaskPushNotificationConfig[]> {
     return (await this.loadWithMetadata(taskId, context)).map(({ config }) => config);
   }
 
   /** In order of registration. */
-  async loadWithMetadata(taskId: string, context: ServerCallContext): Promise<StoredPushNotificationConfig[]> {
+  async loadWithMetadata(taskId: string, context: sdk.ServerCallContext): Promise<sdk.StoredPushNotificationConfig[]> {
     const found = await this.#listByTask(getOwner(context), taskId);
     return found
       .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || a.slot - b.slot)
-      .map(({ _id, sealed, wireVersion }) => ({ config: this.#decrypt(_id, sealed), wireVersion }));
+      .map(({ _id, sealed, wireVersion }) => {
+        const json = this.#deps.secretBox.open('a2a-push-credentials', _id, sealed);
+        return { config: TaskPushNotificationConfig.fromJSON(JSON.parse(json)), wireVersion };
+      });
   }
 
   /** In 0.3, a missing config id means the id of the task. */
-  async delete(taskId: string, context: ServerCallContext, configId: string = taskId): Promise<void> {
+  async delete(taskId: string, context: sdk.ServerCallContext, configId: string = taskId): Promise<void> {
     await this.#configs.deleteOne({ _id: buildConfigKey(getOwner(context), taskId, configId) }, { hint: { _id: 1 } });
   }
 
-  async extendExpiry(taskId: string, context: ServerCallContext): Promise<void> {
+  async extendExpiry(taskId: string, context: sdk.ServerCallContext): Promise<void> {
     const owner = getOwner(context);
     const expiresAt = getExpiry(owner, this.#deps.now());
     await this.#configs.updateMany({ owner, taskId }, { $set: { expiresAt } }, { hint: TASK_KEY });
@@ -186,10 +166,6 @@ export class PushConfigStore implements PushNotificationStore {
     return (await this.#configs.deleteMany({ expiresAt: { $lte: now } }, { hint: { expiresAt: 1 } })).deletedCount;
   }
 
-  #decrypt(id: string, sealed: string): TaskPushNotificationConfig {
-    return TaskPushNotificationConfig.fromJSON(JSON.parse(this.#deps.secretBox.open('a2a-push-credentials', id, sealed)));
-  }
-
   async #listByTask(owner: string, taskId: string): Promise<PushConfigDoc[]> {
     return this.#configs.find({ owner, taskId }, { hint: TASK_KEY }).toArray();
   }
@@ -197,16 +173,6 @@ export class PushConfigStore implements PushNotificationStore {
   async #freeSlot(owner: string, taskId: string): Promise<number | undefined> {
     const taken = new Set((await this.#listByTask(owner, taskId)).map(({ slot }) => slot));
     return Array.from({ length: MAX_PUSH_CONFIGS_PER_TASK }, (_, slot) => slot).find((slot) => !taken.has(slot));
-  }
-
-  async #insert(doc: PushConfigDoc): Promise<boolean> {
-    try {
-      await this.#configs.insertOne(doc);
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
   }
 }
 
@@ -222,23 +188,19 @@ function tooManyConfigs(): OracleError {
 }
 
 /** 0.3 sends the whole task, 1.0 the event. */
-const SERIALIZERS: Readonly<Record<'0.3' | '1.0', PushNotificationSerializer>> = {
+const SERIALIZERS: Readonly<Record<'0.3' | '1.0', sdk.PushNotificationSerializer>> = {
   '0.3': new V03PushNotificationSerializer(),
-  '1.0': new V1PushNotificationSerializer(),
+  '1.0': new sdk.V1PushNotificationSerializer(),
 };
 
-type TaskNotification = Readonly<Record<keyof typeof SERIALIZERS, SerializedPushNotification>>;
+type TaskNotification = Readonly<Record<keyof typeof SERIALIZERS, sdk.SerializedPushNotification>>;
 
 /** Drops the history, which the receiver can read: otherwise a small request would cause many large notifications. */
 function serializeNotification(event: StreamResponse, task: Task | undefined): TaskNotification {
   const { payload } = event;
-  const sent: StreamResponse = payload?.$case === 'task' ? { payload: { $case: 'task', value: removeHistory(payload.value) } } : event;
-  const now = task && removeHistory(task);
+  const sent: StreamResponse = payload?.$case === 'task' ? { payload: { ...payload, value: { ...payload.value, history: [] } } } : event;
+  const now = task && { ...task, history: [] };
   return { '0.3': SERIALIZERS['0.3'].serialize(sent, now), '1.0': SERIALIZERS['1.0'].serialize(sent, now) };
-}
-
-function removeHistory(task: Task): Task {
-  return { ...task, history: [] };
 }
 
 /** Matches patch versions such as 0.3.0 too. */
@@ -246,14 +208,8 @@ function isLegacyVersion(version: string): boolean {
   return /^0\.3(\.|$)/.test(version);
 }
 
-function selectVersion(notification: TaskNotification, wireVersion: string): SerializedPushNotification {
+function selectVersion(notification: TaskNotification, wireVersion: string): sdk.SerializedPushNotification {
   return notification[isLegacyVersion(wireVersion) ? '0.3' : '1.0'];
-}
-
-/** Empty for a message without a task. */
-function getTaskId({ payload }: StreamResponse): string {
-  if (payload === undefined) return '';
-  return payload.$case === 'task' ? payload.value.id : payload.value.taskId;
 }
 
 /** Authenticates this service to the receiver with the registered token and credentials. */
@@ -281,7 +237,7 @@ interface TaskNotifierDeps {
 interface Delivery {
   owner: string;
   taskId: string;
-  to: StoredPushNotificationConfig;
+  to: sdk.StoredPushNotificationConfig;
   notification: TaskNotification;
 }
 
@@ -293,7 +249,7 @@ export const MAX_PENDING = { perOwner: 100, overall: 1_000 } as const;
 export const MAX_NOTIFICATION_BYTES = 256 * 1_024;
 
 /** In order per callback, at most three attempts each. Dropped deliveries are logged; clients can still read the task. */
-class TaskNotifier implements PushNotificationSender {
+class TaskNotifier implements sdk.PushNotificationSender {
   readonly #deps: TaskNotifierDeps;
   readonly #queue = new KeyedQueue();
   readonly #pending = new Map<string, number>();
@@ -307,7 +263,7 @@ class TaskNotifier implements PushNotificationSender {
   }
 
   /** Resolves when the event is delivered to, or dropped for, every callback. Never rejects. */
-  async send(event: StreamResponse, context: ServerCallContext, task?: Task): Promise<void> {
+  async send(event: StreamResponse, context: sdk.ServerCallContext, task?: Task): Promise<void> {
     const sent = this.#send(event, context, task).catch((error: unknown) => {
       this.#deps.log.error({ err: error }, 'task notifications could not be sent');
     });
@@ -323,8 +279,10 @@ class TaskNotifier implements PushNotificationSender {
     this.#abort.abort();
   }
 
-  async #send(event: StreamResponse, context: ServerCallContext, task: Task | undefined): Promise<void> {
-    const taskId = getTaskId(event);
+  async #send(event: StreamResponse, context: sdk.ServerCallContext, task: Task | undefined): Promise<void> {
+    const { payload } = event;
+    // Empty for a message without a task.
+    const taskId = (payload?.$case === 'task' ? payload.value.id : payload?.value.taskId) ?? '';
     if (taskId === '' || this.#abort.signal.aborted) return;
     const owner = getOwner(context);
     // Serialized at once, because the task keeps changing.
@@ -337,7 +295,7 @@ class TaskNotifier implements PushNotificationSender {
     await Promise.all(deliveries);
   }
 
-  async #load(taskId: string, context: ServerCallContext): Promise<StoredPushNotificationConfig[]> {
+  async #load(taskId: string, context: sdk.ServerCallContext): Promise<sdk.StoredPushNotificationConfig[]> {
     const { store } = this.#deps;
     try {
       const callbacks = await store.loadWithMetadata(taskId, context);
@@ -361,11 +319,7 @@ class TaskNotifier implements PushNotificationSender {
 
   /** The empty key holds the total. */
   #count(owner: string, by: 1 | -1): void {
-    for (const name of [owner, '']) {
-      const count = (this.#pending.get(name) ?? 0) + by;
-      if (count === 0) this.#pending.delete(name);
-      else this.#pending.set(name, count);
-    }
+    for (const name of [owner, '']) addToCount(this.#pending, name, by);
   }
 
   async #deliver(delivery: Delivery): Promise<void> {
@@ -377,8 +331,10 @@ class TaskNotifier implements PushNotificationSender {
       const failure = await inSpan({ name: 'a2a push', kind: 'client' }, () => this.#attempt(delivery));
       if (failure === null) return;
       const pauseMs = pauses[attempt - 1];
-      const isRetried = failure.retryable && pauseMs !== undefined && (await this.#pause(pauseMs));
-      if (!isRetried) return this.#logFailure(delivery, failure.reason, attempt);
+      const { stopping } = this.#deps;
+      const isRetried = failure.retryable && pauseMs !== undefined;
+      if (isRetried) await sleep(pauseMs * (0.5 + Math.random()), undefined, { signal: stopping }).catch(() => undefined);
+      if (!isRetried || stopping.aborted) return this.#logFailure(delivery, failure.reason, attempt);
     }
   }
 
@@ -404,13 +360,6 @@ class TaskNotifier implements PushNotificationSender {
       if (!isOracleError(error)) return { reason: 'INTERNAL', retryable: false };
       return { reason: String(error.details?.reason ?? error.code), retryable: error.retryable };
     }
-  }
-
-  /** False if shutdown began. */
-  async #pause(ms: number): Promise<boolean> {
-    const { stopping } = this.#deps;
-    await sleep(ms * (0.5 + Math.random()), undefined, { signal: stopping }).catch(() => undefined);
-    return !stopping.aborted;
   }
 
   #logFailure({ taskId, to: { config } }: Delivery, reason: string, attempts: number): void {
@@ -480,21 +429,17 @@ export function requireStringFields(body: unknown): void {
 function requireConfigStrings({ url, token, authentication }: Fields): void {
   requireString('url', url);
   requireString('token', token);
-  if (!isAbsent(authentication) && !isPlainObject(authentication))
+  if (authentication != null && !isPlainObject(authentication))
     throw invalidFieldType('authentication', 'an object { "scheme", "credentials" }');
   const { scheme, credentials, schemes } = toFields(authentication);
   requireString('authentication.scheme', scheme);
   requireString('authentication.credentials', credentials);
-  if (isAbsent(schemes) || (Array.isArray(schemes) && schemes.every((one) => typeof one === 'string' && one.isWellFormed()))) return;
+  if (schemes == null || (Array.isArray(schemes) && schemes.every((one) => typeof one === 'string' && one.isWellFormed()))) return;
   throw invalidFieldType('authentication.schemes', 'a list of texts');
 }
 
 function requireString(field: string, value: unknown): void {
-  if (!isAbsent(value) && !(typeof value === 'string' && value.isWellFormed())) throw invalidFieldType(field, 'a text');
-}
-
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null;
+  if (value != null && !(typeof value === 'string' && value.isWellFormed())) throw invalidFieldType(field, 'a text');
 }
 
 function toFields(value: unknown): Fields {
@@ -502,5 +447,5 @@ function toFields(value: unknown): Fields {
 }
 
 function invalidFieldType(field: string, form: string): OracleError {
-  return new OracleError('INPUT_INVALID', `"${field}" of the push notification configuration must be ${form}`, { field });
+  return invalidConfigField(field, `must be ${form}`);
 }

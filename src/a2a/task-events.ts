@@ -25,11 +25,9 @@ const MAX_POLL_INTERVAL_MS = 1_000;
 const MAX_POLLS = 310;
 
 /** Yields a task as it is, then after each change, whichever process runs it. @throws OracleError NOT_FOUND */
-export async function* followTask(
-  { tasks, stopping }: FollowDeps,
-  taskId: string,
-  { context, until }: FollowTaskOptions,
-): AsyncGenerator<Task> {
+export async function* followTask(deps: FollowDeps, taskId: string, options: FollowTaskOptions): AsyncGenerator<Task> {
+  const { tasks, stopping } = deps;
+  const { context, until } = options;
   const signal = AbortSignal.any([stopping, getUser(context).disconnectSignal].filter((one) => one !== undefined));
   let [change, seen] = ['', ''];
   for (let look = 0, pauseMs = MIN_POLL_INTERVAL_MS; look < MAX_POLLS; look++) {
@@ -45,7 +43,7 @@ export async function* followTask(
       seen = now;
       if (until(task)) return;
     }
-    if (!(await waitUnlessAborted(pauseMs, signal))) return;
+    if (!(await delay(pauseMs, true, { signal }).catch(() => false))) return;
     pauseMs = Math.min(pauseMs * 1.5, MAX_POLL_INTERVAL_MS);
   }
 }
@@ -75,27 +73,14 @@ export function* diffTask(before: Pick<Task, 'artifacts' | 'status'>, task: Task
     yield toStatusUpdate(task, status && { ...status, state: TaskState.TASK_STATE_WORKING, message: undefined });
   }
   for (const artifact of artifacts) {
-    yield {
-      payload: { $case: 'artifactUpdate', value: { taskId, contextId, artifact, append: false, lastChunk: true, metadata: undefined } },
-    };
+    const value = { taskId, contextId, artifact, append: false, lastChunk: true, metadata: undefined };
+    yield { payload: { $case: 'artifactUpdate', value } };
   }
   if (moved && !works) yield toStatusUpdate(task, status);
 }
 
 function toStatusUpdate({ id: taskId, contextId }: Task, status: TaskStatus | undefined): StreamResponse {
   return { payload: { $case: 'statusUpdate', value: { taskId, contextId, status, metadata: undefined } } };
-}
-
-/** False if the wait was aborted. */
-function waitUnlessAborted(ms: number, signal: AbortSignal): Promise<boolean> {
-  return delay(ms, true, { signal }).catch(() => false);
-}
-
-interface PublisherDeps {
-  taskId: string;
-  contextId: string;
-  bus: ExecutionEventBus;
-  now(): Date;
 }
 
 interface StatusDetails {
@@ -105,10 +90,10 @@ interface StatusDetails {
 }
 
 export class TaskEventPublisher {
-  readonly #deps: PublisherDeps;
+  readonly #deps: { taskId: string; contextId: string; bus: ExecutionEventBus; now(): Date };
   #note: Part[] = [];
 
-  constructor(deps: PublisherDeps) {
+  constructor(deps: { taskId: string; contextId: string; bus: ExecutionEventBus; now(): Date }) {
     this.#deps = deps;
   }
 

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { TASK_WINDOW_SECONDS } from '../auth/rate-limits.ts';
 import { OracleError, toClientError } from '../errors.ts';
 import { DAY_MS } from '../forecast/day.ts';
-import { type CollectionIndexes, isDuplicateKey } from '../platform/mongo.ts';
+import { type CollectionIndexes, isFirstWrite } from '../platform/mongo.ts';
 import { repeatIfUncertain } from '../platform/retry.ts';
 import { parseJsonOrNull } from '../platform/validation.ts';
 import { buildTaskStatus, errorParts, findPayableCall, getOwner, getRateLimitKey, getReceipts, isWalletOwner } from './protocol.ts';
@@ -47,52 +47,6 @@ const EVICTION_ORDER: readonly (readonly TaskState[])[] = [
   TERMINAL_STATES,
   [TaskState.TASK_STATE_INPUT_REQUIRED, TaskState.TASK_STATE_AUTH_REQUIRED, TaskState.TASK_STATE_UNSPECIFIED],
 ];
-const RETRY_AFTER_SECONDS = 60;
-
-interface TaskCapacityDeps {
-  tasks: Collection<TaskDoc>;
-  onEvicted(task: Pick<TaskDoc, '_id' | 'owner'>): Promise<void>;
-}
-
-class TaskCapacity {
-  readonly #deps: TaskCapacityDeps;
-
-  constructor(deps: TaskCapacityDeps) {
-    this.#deps = deps;
-  }
-
-  /** Evicts the oldest tasks at the limit. @throws OracleError RATE_LIMITED if all are running */
-  async ensureRoom(countedAs: string): Promise<void> {
-    const max = isWalletOwner(countedAs) ? MAX_TASKS.wallet : MAX_TASKS.address;
-    const kept = await this.#deps.tasks.countDocuments({ countedAs }, { hint: CAPACITY_KEY });
-    let excess = kept - max + 1;
-    for (const states of EVICTION_ORDER) {
-      if (excess <= 0) return;
-      excess -= await this.#evict(countedAs, states, excess);
-    }
-    if (excess > 0) throw tooManyTasks(max);
-  }
-
-  async #evict(countedAs: string, states: readonly TaskState[], max: number): Promise<number> {
-    const { tasks, onEvicted } = this.#deps;
-    const oldest = await tasks
-      .find({ countedAs, state: { $in: [...states] } }, { hint: CAPACITY_KEY, projection: { owner: 1 } })
-      .sort({ createdAt: 1 })
-      .limit(max)
-      .toArray();
-    for (const { _id, owner } of oldest) {
-      await tasks.deleteOne({ _id, state: { $in: [...states] } }, { hint: { _id: 1 } });
-      await onEvicted({ _id, owner });
-    }
-    return oldest.length;
-  }
-}
-
-function tooManyTasks(max: number): OracleError {
-  const suggestedAction = 'Wait until some of them end.';
-  return new OracleError('RATE_LIMITED', `${max} of your tasks are running`, { suggestedAction, retryAfterSeconds: RETRY_AFTER_SECONDS });
-}
-
 export interface TaskDoc {
   _id: string;
   owner: string;
@@ -119,10 +73,6 @@ export interface TaskDoc {
   task: string;
 }
 
-function packTask(task: Task): string {
-  return deflateRawSync(JSON.stringify(Task.toJSON(task))).toString('base64');
-}
-
 export function unpackTaskJson({ task }: Pick<TaskDoc, 'task'>): string {
   return inflateRawSync(Buffer.from(task, 'base64')).toString();
 }
@@ -133,11 +83,6 @@ function unpackTask(doc: Pick<TaskDoc, 'task'>): Task {
 
 /** Limits of the stored history; the newest message is always kept. */
 export const HISTORY_LIMITS = { messages: 40, bytes: 64 * 1_024 } as const;
-
-interface Run {
-  taskId: string;
-  run: string;
-}
 
 type TaskFields = Omit<TaskDoc, '_id' | 'countedAs' | 'createdAt' | 'expiresAt' | 'run' | 'aliveAt'> & Partial<Pick<TaskDoc, 'expiresAt'>>;
 
@@ -160,21 +105,39 @@ const READ_BATCH_SIZE = 10;
 export class MongoTaskStore implements TaskStore {
   readonly #tasks: Collection<TaskDoc>;
   /** Leases by request: a process that lost its lease must not overwrite the task of the next holder. */
-  readonly #runs = new WeakMap<ServerCallContext, Run>();
+  readonly #runs = new WeakMap<ServerCallContext, { taskId: string; run: string }>();
   readonly #now: () => Date;
-  readonly #capacity: TaskCapacity;
+  readonly #onEvicted: (task: Pick<TaskDoc, '_id' | 'owner'>) => Promise<void>;
 
   /** @param onEvicted called for tasks that were evicted */
-  constructor(db: Db, now: () => Date, onEvicted: TaskCapacityDeps['onEvicted'] = async () => undefined) {
+  constructor(db: Db, now: () => Date, onEvicted: (task: Pick<TaskDoc, '_id' | 'owner'>) => Promise<void> = async () => undefined) {
     this.#tasks = db.collection<TaskDoc>(COLLECTION);
     this.#now = now;
-    this.#capacity = new TaskCapacity({ tasks: this.#tasks, onEvicted });
+    this.#onEvicted = onEvicted;
   }
 
   /** Inserts a task with a lease, evicting an older one at the limit; false if the id exists. @throws OracleError RATE_LIMITED */
   async open(task: Task, context: ServerCallContext): Promise<boolean> {
-    await this.#capacity.ensureRoom(getRateLimitKey(context));
-    return this.#insert(task, context);
+    const countedAs = getRateLimitKey(context);
+    const max = isWalletOwner(countedAs) ? MAX_TASKS.wallet : MAX_TASKS.address;
+    let excess = (await this.#tasks.countDocuments({ countedAs }, { hint: CAPACITY_KEY })) - max + 1;
+    for (const states of EVICTION_ORDER) if (excess > 0) excess -= await this.#evict(countedAs, states, excess);
+    if (excess <= 0) return this.#insert(task, context);
+    const suggestedAction = 'Wait until some of them end.';
+    throw new OracleError('RATE_LIMITED', `${max} of your tasks are running`, { suggestedAction, retryAfterSeconds: 60 });
+  }
+
+  async #evict(countedAs: string, states: readonly TaskState[], max: number): Promise<number> {
+    const oldest = await this.#tasks
+      .find({ countedAs, state: { $in: [...states] } }, { hint: CAPACITY_KEY, projection: { owner: 1 } })
+      .sort({ createdAt: 1 })
+      .limit(max)
+      .toArray();
+    for (const { _id, owner } of oldest) {
+      await this.#tasks.deleteOne({ _id, state: { $in: [...states] } }, BY_ID);
+      await this.#onEvicted({ _id, owner });
+    }
+    return oldest.length;
   }
 
   async #insert(task: Task, context: ServerCallContext): Promise<boolean> {
@@ -183,15 +146,9 @@ export class MongoTaskStore implements TaskStore {
     const createdAt = this.#now();
     const expiresAt = getExpiry(owner, createdAt);
     const fields = { expiresAt, countedAs: getRateLimitKey(context), run, createdAt, ...this.#toFields(task, owner) };
-    try {
-      // An upsert whose filter never matches, because only updates can use the clock of the database.
-      const noMatch = { _id: task.id, state: { $exists: false } };
-      await this.#tasks.updateOne(noMatch, { $set: fields, ...HEARTBEAT }, { ...BY_ID, upsert: true });
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
+    // An upsert whose filter never matches, because only updates can use the clock of the database.
+    const noMatch = { _id: task.id, state: { $exists: false } };
+    return isFirstWrite(this.#tasks.updateOne(noMatch, { $set: fields, ...HEARTBEAT }, { ...BY_ID, upsert: true }));
   }
 
   /** Acquires the expired lease of a task that ran this message; false if the holder is alive, or another process won. */
@@ -263,7 +220,7 @@ export class MongoTaskStore implements TaskStore {
     const pageSize = params.pageSize ?? DEFAULT_PAGE_SIZE;
     // Others share the address of an anonymous caller: who knows the id of a task reads it.
     if (!isWalletOwner(owner)) return { tasks: [], nextPageToken: '', pageSize, totalSize: 0 };
-    await this.#failAbandoned(owner);
+    for await (const abandoned of this.#tasks.find({ owner, ...ABANDONED_FILTER }, { hint: LIST_KEY })) await this.#fail(abandoned);
     const hint = { hint: LIST_KEY };
     const found = this.#tasks
       .find(rest, hint)
@@ -281,19 +238,18 @@ export class MongoTaskStore implements TaskStore {
   #toFields(task: Task, owner: string): TaskFields {
     const now = this.#now();
     const expiresAt = getExtendedExpiry(task, owner, now);
-    const state = getState(task);
     const kept = { ...task, history: limitHistory(task.history) };
     return {
       owner,
       contextId: task.contextId,
-      state,
+      state: getState(task),
       statusAt: new Date(task.status?.timestamp ?? now),
       skill: getTaskSkill(task) ?? null,
-      asked: getLastMessageId(task) ?? null,
+      asked: task.history.findLast(({ role }) => role === Role.ROLE_USER)?.messageId ?? null,
       ...(expiresAt === undefined ? {} : { expiresAt }),
       isSold: findPayableCall(task) !== undefined,
       change: randomUUID(),
-      task: packTask(kept),
+      task: deflateRawSync(JSON.stringify(Task.toJSON(kept))).toString('base64'),
     };
   }
 
@@ -311,14 +267,13 @@ export class MongoTaskStore implements TaskStore {
     return run;
   }
 
-  async #failAbandoned(owner: string): Promise<void> {
-    for await (const found of this.#tasks.find({ owner, ...ABANDONED_FILTER }, { hint: LIST_KEY })) await this.#fail(found);
-  }
-
   /** False if the task has changed meanwhile. */
   async #fail(found: StoredTask): Promise<boolean> {
     const task = unpackTask(found);
-    const parts = errorParts(toClientError(taskAbandoned()));
+    const suggestedAction =
+      'Send the message again with a new messageId, and with the same payment if there was one: it is not charged twice.';
+    const error = new OracleError('SHUTTING_DOWN', 'The service stopped while this task was running', { suggestedAction });
+    const parts = errorParts(toClientError(error));
     const at = this.#now();
     task.status = buildTaskStatus({ taskId: task.id, contextId: task.contextId, state: TaskState.TASK_STATE_FAILED, at, parts });
     const filter = { _id: found._id, state: { $in: [...ACTIVE_STATES] }, run: found.run, aliveAt: found.aliveAt };
@@ -331,10 +286,6 @@ export function hasMessage({ history }: Pick<Task, 'history'>, { messageId }: Me
   return history.some((message) => message.role === Role.ROLE_USER && message.messageId === messageId);
 }
 
-function getLastMessageId({ history }: Task): string | undefined {
-  return history.findLast(({ role }) => role === Role.ROLE_USER)?.messageId;
-}
-
 export function getTaskSkill({ metadata }: Pick<Task, 'metadata'>): string | undefined {
   return typeof metadata?.skill === 'string' ? metadata.skill : undefined;
 }
@@ -343,17 +294,14 @@ export function getTaskSkill({ metadata }: Pick<Task, 'metadata'>): string | und
 export function limitHistory(history: readonly Message[]): Message[] {
   const kept: Message[] = [];
   let bytes = 0;
-  for (const message of removeRepeats(history).slice(-HISTORY_LIMITS.messages).reverse()) {
+  // The SDK appends the opening message a second time.
+  const unique = [...new Map(history.map((message) => [`${message.role} ${message.messageId}`, message])).values()];
+  for (const message of unique.slice(-HISTORY_LIMITS.messages).reverse()) {
     bytes += Buffer.byteLength(JSON.stringify(Message.toJSON(message)));
     if (kept.length > 0 && bytes > HISTORY_LIMITS.bytes) break;
     kept.unshift(message);
   }
   return kept;
-}
-
-/** The SDK appends the opening message a second time. */
-function removeRepeats(history: readonly Message[]): Message[] {
-  return [...new Map(history.map((message) => [`${message.role} ${message.messageId}`, message])).values()];
 }
 
 /** Above the duration of any skill. Measured by the clock of the database, so that clock skew of processes does not matter. */
@@ -370,17 +318,6 @@ const IS_ABANDONED = { $and: [{ $in: ['$state', [...ACTIVE_STATES]] }, IS_EXPIRE
 /** The same as a query filter. */
 const ABANDONED_FILTER = { state: { $in: [...ACTIVE_STATES] }, $expr: IS_EXPIRED };
 
-function taskAbandoned(): OracleError {
-  const suggestedAction =
-    'Send the message again with a new messageId, and with the same payment if there was one: it is not charged twice.';
-  return new OracleError('SHUTTING_DOWN', 'The service stopped while this task was running', { suggestedAction });
-}
-
-interface PageCursor {
-  statusAt: Date;
-  id: string;
-}
-
 const MAX_TOKEN_CHARACTERS = 300;
 
 const PAGE_TOKEN = z.tuple([z.int().min(0).max(8.64e15), z.string().min(1).max(128)]);
@@ -388,16 +325,10 @@ const PAGE_TOKEN = z.tuple([z.int().min(0).max(8.64e15), z.string().min(1).max(1
 /** Maximum JSON bytes that a page returns and reads; it holds at least one task. */
 export const PAGE_LIMITS = { responseBytes: 1_000_000, readBytes: 8_000_000 } as const;
 
-interface TaskPage {
-  tasks: Task[];
-  /** Empty on the last page. */
-  nextPageToken: string;
-}
-
 type PageOptions = Pick<ListTasksRequest, 'includeArtifacts' | 'historyLength'> & { pageSize: number };
 
 /** Fills a page up to the limits. @param found sorted, at least one more than `pageSize` if there are more */
-async function readTaskPage(found: AsyncIterable<TaskDoc>, options: PageOptions): Promise<TaskPage> {
+async function readTaskPage(found: AsyncIterable<TaskDoc>, options: PageOptions): Promise<{ tasks: Task[]; nextPageToken: string }> {
   const tasks: Task[] = [];
   let [responseBytes, readBytes] = [0, 0];
   let last: TaskDoc | undefined;
@@ -407,7 +338,9 @@ async function readTaskPage(found: AsyncIterable<TaskDoc>, options: PageOptions)
     responseBytes += Buffer.byteLength(JSON.stringify(Task.toJSON(task)));
     readBytes += json.length;
     const isFull = tasks.length === options.pageSize || responseBytes > PAGE_LIMITS.responseBytes || readBytes > PAGE_LIMITS.readBytes;
-    if (isFull && last !== undefined) return { tasks, nextPageToken: encodePageToken({ statusAt: last.statusAt, id: last._id }) };
+    if (isFull && last !== undefined) {
+      return { tasks, nextPageToken: Buffer.from(JSON.stringify([last.statusAt.getTime(), last._id])).toString('base64url') };
+    }
     tasks.push(task);
     last = doc;
   }
@@ -431,25 +364,15 @@ function buildListFilter({ contextId, status, statusTimestampAfter }: ListTasksR
 /** Restricts a filter to the tasks after a page token. @throws OracleError INPUT_INVALID */
 function applyPageToken(filter: Filter<TaskDoc>, pageToken: string): Filter<TaskDoc> {
   if (pageToken === '') return filter;
-  const { statusAt, id } = parsePageToken(pageToken);
-  return { $and: [filter, { $or: [{ statusAt: { $lt: statusAt } }, { statusAt, _id: { $lt: id } }] }] };
-}
-
-function encodePageToken({ statusAt, id }: PageCursor): string {
-  return Buffer.from(JSON.stringify([statusAt.getTime(), id])).toString('base64url');
-}
-
-/** @throws OracleError INPUT_INVALID for a token that was not issued here */
-function parsePageToken(token: string): PageCursor {
-  const parsed =
-    token.length > MAX_TOKEN_CHARACTERS
-      ? undefined
-      : PAGE_TOKEN.safeParse(parseJsonOrNull(Buffer.from(token, 'base64url').toString('utf8'))).data;
-  if (parsed === undefined) {
+  const text = pageToken.length > MAX_TOKEN_CHARACTERS ? '' : Buffer.from(pageToken, 'base64url').toString('utf8');
+  const parsed = PAGE_TOKEN.safeParse(parseJsonOrNull(text));
+  if (!parsed.success) {
     const suggestedAction = 'Send nextPageToken of the page before as it is, or leave it out for the first page.';
     throw new OracleError('INPUT_INVALID', 'This page token was not issued here', { field: 'pageToken', suggestedAction });
   }
-  return { statusAt: new Date(parsed[0]), id: parsed[1] };
+  const [statusMs, id] = parsed.data;
+  const statusAt = new Date(statusMs);
+  return { $and: [filter, { $or: [{ statusAt: { $lt: statusAt } }, { statusAt, _id: { $lt: id } }] }] };
 }
 
 /** Wallet tasks after their last change, paid ones after payment, anonymous ones after opening: the window in which they are metered. */
@@ -466,16 +389,9 @@ function getExtendedExpiry(task: Pick<Task, 'metadata'>, owner: string, now: Dat
   return isPaid ? new Date(now.getTime() + RETENTION_MS.paid) : undefined;
 }
 
-interface NewTaskFields {
-  taskId: string;
-  contextId: string;
-  message: Message;
-  at: Date;
-  /** Set if it is known already. */
-  skill?: string;
-}
-
-export function buildTask({ taskId, contextId, message, at, skill }: NewTaskFields): Task {
+/** @param fields `skill` is set if it is known already */
+export function buildTask(fields: { taskId: string; contextId: string; message: Message; at: Date; skill?: string }): Task {
+  const { taskId, contextId, message, at, skill } = fields;
   return {
     id: taskId,
     contextId,

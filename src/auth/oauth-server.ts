@@ -5,7 +5,7 @@ import type { Collection, Db } from 'mongodb';
 import type * as oidc from 'oidc-provider';
 import { type Address, getAddress } from 'viem';
 import { isOracleError, OracleError } from '../errors.ts';
-import { type CollectionIndexes, isDuplicateKey } from '../platform/mongo.ts';
+import { type CollectionIndexes, isFirstWrite } from '../platform/mongo.ts';
 import type { TargetRules } from '../platform/outbound/guarded.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import {
@@ -487,14 +487,8 @@ export class RefreshReplyStore {
   async #insert(_id: string, clientId: string, holder: string): Promise<boolean> {
     const since = this.#deps.now();
     const fields = { clientId, holder, since, sealed: null, expiresAt: new Date(since.getTime() + REFRESH_GRACE_MS) };
-    try {
-      // The holder is new: the filter matches no other document. Only updates can use the clock of the database.
-      await this.#replies.updateOne({ _id, holder }, [{ $set: { ...fields, heldUntil: LEASE_END } }], { upsert: true });
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
+    // The holder is new: the filter matches no other document. Only updates can use the clock of the database.
+    return isFirstWrite(this.#replies.updateOne({ _id, holder }, [{ $set: { ...fields, heldUntil: LEASE_END } }], { upsert: true }));
   }
 
   async #takeOver({ _id, holder: dead }: ReplyDoc, holder: string): Promise<boolean> {

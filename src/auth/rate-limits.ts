@@ -375,12 +375,12 @@ export class SharedCapacity {
       const message = name === 'client' ? `${limit} ${units} of this caller are open` : `All ${limit} ${units} of ${name} are in use`;
       throw new OracleError('RATE_LIMITED', message, { suggestedAction, retryAfterSeconds, details: { scope: name, limit } });
     }
-    for (const { scope } of bounds) this.#changeCount(scope, 1);
+    for (const { scope } of bounds) addToCount(this.#inUse, scope, 1);
     let isReleased = false;
     return () => {
       if (isReleased) return;
       isReleased = true;
-      for (const { scope } of bounds) this.#changeCount(scope, -1);
+      for (const { scope } of bounds) addToCount(this.#inUse, scope, -1);
     };
   }
 
@@ -405,10 +405,11 @@ export class SharedCapacity {
   #getCount(scope: string): number {
     return this.#inUse.get(scope) ?? 0;
   }
+}
 
-  #changeCount(scope: string, by: 1 | -1): void {
-    const count = this.#getCount(scope) + by;
-    if (count === 0) this.#inUse.delete(scope);
-    else this.#inUse.set(scope, count);
-  }
+/** Without an entry for zero. */
+export function addToCount(counts: Map<string, number>, key: string, by: number): void {
+  const count = (counts.get(key) ?? 0) + by;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
 }

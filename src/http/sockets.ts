@@ -3,6 +3,7 @@ import { type IncomingMessage, type RequestListener, type Server, ServerResponse
 import { type AddressInfo, createServer, type ListenOptions, type Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import express from 'express';
+import { addToCount } from '../auth/rate-limits.ts';
 import { addressRanges } from '../platform/budgets.ts';
 import { parseIp, toAddressKey } from './request-counter.ts';
 
@@ -581,11 +582,7 @@ class AddressRangeCounter {
   /** Adds an amount, which may be negative, regardless of the limits. */
   add(address: string, amount: number): void {
     this.#overall += amount;
-    for (const range of addressRanges(address)) {
-      const sum = (this.#amounts.get(range) ?? 0) + amount;
-      if (sum === 0) this.#amounts.delete(range);
-      else this.#amounts.set(range, sum);
-    }
+    for (const range of addressRanges(address)) addToCount(this.#amounts, range, amount);
   }
 
   /** Whether an amount fits. @param inRangesOf restricts the check to ranges that this other address shares, and the overall sum */

@@ -1,26 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as mcp from '@modelcontextprotocol/server';
-import {
-  completable,
-  createRequestStateCodec,
-  fromJsonSchema,
-  type McpServer,
-  ResourceTemplate,
-  type ServerOptions,
-} from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
 /** Names that the official MCP conformance suites call; unrelated to the service. */
 export interface McpFixtures {
   /** Server options: verify that request state was minted here. */
-  options: Pick<ServerOptions, 'requestState'>;
-  register(server: McpServer): void;
+  options: Pick<mcp.ServerOptions, 'requestState'>;
+  register(server: mcp.McpServer): void;
 }
 
 /** Created once per process, because rounds of one call may reach different servers. */
 export function createMcpFixtures(): McpFixtures {
-  const states = createRequestStateCodec<Round>({ key: randomBytes(32) });
+  const states = mcp.createRequestStateCodec<Round>({ key: randomBytes(32) });
   return {
     options: { requestState: { verify: states.verify } },
     register(server) {
@@ -53,7 +45,7 @@ const ANSWERS = {
   ],
 };
 
-function registerContent(server: McpServer): void {
+function registerContent(server: mcp.McpServer): void {
   for (const [name, content] of Object.entries(ANSWERS)) {
     server.registerTool(name, { description: 'Answers with one kind of content' }, () => ({ content }));
   }
@@ -64,25 +56,25 @@ function registerContent(server: McpServer): void {
   registerPrompts(server);
 }
 
-function registerResources(server: McpServer): void {
+function registerResources(server: mcp.McpServer): void {
   server.registerResource('static text', 'test://static-text', { description: 'A text', mimeType: 'text/plain' }, ({ href }) => ({
     contents: [{ uri: href, mimeType: 'text/plain', text: 'This is the content of the static text resource.' }],
   }));
   server.registerResource('static binary', 'test://static-binary', { description: 'One red pixel', mimeType: 'image/png' }, ({ href }) => ({
     contents: [{ uri: href, mimeType: 'image/png', blob: PNG }],
   }));
-  const template = new ResourceTemplate('test://template/{id}/data', { list: undefined });
+  const template = new mcp.ResourceTemplate('test://template/{id}/data', { list: undefined });
   server.registerResource('template', template, { description: 'Data by id', mimeType: 'application/json' }, ({ href }, { id }) => ({
     contents: [{ uri: href, mimeType: 'application/json', text: JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` }) }],
   }));
 }
 
-function registerPrompts(server: McpServer): void {
+function registerPrompts(server: mcp.McpServer): void {
   const saying = (...content: (ReturnType<typeof text> | typeof IMAGE | ReturnType<typeof embedded>)[]) => ({
     messages: content.map((one) => ({ role: 'user' as const, content: one })),
   });
   server.registerPrompt('test_simple_prompt', { description: 'One sentence' }, () => saying(text('This is a simple prompt for testing.')));
-  const argument = () => completable(z.string().describe('Any word'), () => []);
+  const argument = () => mcp.completable(z.string().describe('Any word'), () => []);
   server.registerPrompt(
     'test_prompt_with_arguments',
     { description: 'Repeats its arguments', argsSchema: z.object({ arg1: argument(), arg2: argument() }) },
@@ -202,7 +194,7 @@ function buildSamplingRequest(text: string): mcp.InputRequest {
 /** Interval between notifications, which the suites observe while the tool runs. */
 const NOTIFICATION_INTERVAL_MS = 50;
 
-function registerNotifications(server: McpServer): void {
+function registerNotifications(server: mcp.McpServer): void {
   server.server.registerCapabilities({ logging: {} });
   server.registerTool('test_tool_with_logging', { description: 'Logs three lines' }, async ({ mcpReq }) => {
     await mcpReq.log('info', 'Tool execution started');
@@ -228,10 +220,10 @@ function registerNotifications(server: McpServer): void {
   registerUnusualInputs(server);
 }
 
-function registerUnusualInputs(server: McpServer): void {
+function registerUnusualInputs(server: mcp.McpServer): void {
   server.registerTool(
     'json_schema_2020_12_tool',
-    { description: 'Tool with JSON Schema 2020-12 features', inputSchema: fromJsonSchema(RICH_SCHEMA) },
+    { description: 'Tool with JSON Schema 2020-12 features', inputSchema: mcp.fromJsonSchema(RICH_SCHEMA) },
     () => textResult('Valid.'),
   );
   server.registerTool(

@@ -18,18 +18,13 @@ export type TokenAdviceOptions = Pick<McpServerOptions, 'publicUrl' | 'accountUr
 /** How to get an access token and where to send it. */
 export function formatTokenAdvice({ publicUrl, accountUrl, howToSendToken }: TokenAdviceOptions): string {
   const login = joinUrl(publicUrl, '/api/svc/oracle/verify');
+  const inAssistant = `In an assistant: ask the user to replace the address of this server by ${accountUrl}, which signs in with a wallet.`;
   return [
-    ...(accountUrl === undefined
-      ? []
-      : [`In an assistant: ask the user to replace the address of this server by ${accountUrl}, which signs in with a wallet.`]),
+    ...(accountUrl === undefined ? [] : [inAssistant]),
     `A wallet that holds ${formatTierRequirement('basic')} makes an API key at ${joinUrl(publicUrl, '/access')}, or gets a token for 30 minutes from POST ${login}`,
     '(body: wallet, timestamp, and its signature of "Verify svc balance: <wallet>:<timestamp>").',
     howToSendToken ?? `Send it to ${joinUrl(publicUrl, ENDPOINTS.mcp)} as the header "Authorization: Bearer <token>".`,
   ].join(' ');
-}
-
-export function formatPaymentAdvice(): string {
-  return `Sign the payment requirements in the first text of this result, and repeat the call with the payment in _meta["${META_KEYS.payment}"].`;
 }
 
 /** Server instructions, which clients put into the context of the model. */
@@ -65,6 +60,8 @@ export const META_KEYS = {
   /** In a request, by the protocol (2026-07-28): W3C Trace Context. */
   traceparent: 'traceparent',
 } as const;
+
+export const PAYMENT_ADVICE = `Sign the payment requirements in the first text of this result, and repeat the call with the payment in _meta["${META_KEYS.payment}"].`;
 
 /** Runs the handler of a message once it is admitted, unless its client has gone. @throws OracleError OVERLOADED, RATE_LIMITED */
 export type AdmitMessage = <T>(message: { params?: unknown }, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
@@ -157,22 +154,26 @@ export function requireNoPayment(payment: unknown): void {
   throw new OracleError('NOT_IMPLEMENTED', 'This connection takes no payment', { field: META_KEYS.payment, suggestedAction });
 }
 
+/** Null before the body is read, for a batch, and for an invalid one. */
+export function getRpcId(body: unknown): string | number | null {
+  const id = (body as { id?: unknown } | null | undefined)?.id;
+  return typeof id === 'number' || (typeof id === 'string' && id.length <= 100) ? id : null;
+}
+
 /** A skill does not change within a process. */
 const listings = new Map<string, BazaarDeclaration>();
 
 /** How facilitators list the tool of a skill whose single answers are sold. */
 export function getToolListing(skill: Skill): BazaarDeclaration {
-  const listing = listings.get(skill.id) ?? declareTool(skill);
-  listings.set(skill.id, listing);
-  return listing;
-}
-
-function declareTool(skill: Skill): BazaarDeclaration {
+  const known = listings.get(skill.id);
+  if (known !== undefined) return known;
   const { id, summary, examples } = skill;
   const { properties, ...schema } = toSkillJsonSchema(skill.input, 'input');
   const inputSchema = { ...schema, properties: { ...(properties as object), [ACCESS_ARGUMENT]: { type: 'string', const: PAY } } };
   const tool = { toolName: id, description: summary, inputSchema, example: { ...examples[0].input, [ACCESS_ARGUMENT]: PAY } };
-  return declareMcpTool(tool, buildSkillSample(skill));
+  const listing = declareMcpTool(tool, buildSkillSample(skill));
+  listings.set(id, listing);
+  return listing;
 }
 
 /** Runs the work of a message in the trace that its `_meta` names, else in that of its HTTP request. */

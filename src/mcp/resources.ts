@@ -103,12 +103,8 @@ function registerSchemas(server: McpServer, payments: McpPayments): void {
     list: () => ({ resources: ids.map((id) => ({ uri: `oracle://schemas/${id}`, name: `schema-${id}`, title: `Schema of ${id}` })) }),
     complete: { tool: (typed) => filterByPrefix(ids, typed) },
   });
-  const config = {
-    title: 'Schema of a tool',
-    description: 'Input, summary and full answer as JSON Schema',
-    mimeType: JSON_TYPE,
-    cacheHint: PUBLIC_CACHE,
-  };
+  const description = 'Input, summary and full answer as JSON Schema';
+  const config = { title: 'Schema of a tool', description, mimeType: JSON_TYPE, cacheHint: PUBLIC_CACHE };
   server.registerResource('schema', template, config, ({ href }: URL, { tool }: TemplateVariables) => {
     const skill = SKILLS.find(({ id }) => id === tool);
     if (skill === undefined) throw resourceNotFound(href, `The tools are ${ids.join(', ')}`);
@@ -159,8 +155,6 @@ function toJsonContents(uri: string, value: unknown) {
 /** Limit of the protocol for `completion/complete`. */
 const MAX_COMPLETIONS = 100;
 
-type Entry = TrackRecordReply['entries'][number];
-
 /** Horizons of forecasts, default first. */
 const FORECAST_HORIZONS = SIGNAL_HORIZONS.toReversed();
 
@@ -172,7 +166,7 @@ function filterByPrefix(choices: readonly string[], typed: string): string[] {
 }
 
 /** Forecasts of the default horizon, newest first. */
-async function listNewestEntries(backend: McpBackend, pageSize = MAX_COMPLETIONS, range: DateRange = {}): Promise<Entry[]> {
+async function listNewestEntries(backend: McpBackend, pageSize = MAX_COMPLETIONS, range: DateRange = {}) {
   const { output } = await backend.run('get_track_record', { horizon: '7d', pageSize, ...range });
   return (output as TrackRecordReply).entries;
 }
@@ -254,31 +248,25 @@ const CHECK_INPUT = z.object({
 });
 
 function registerVerification(server: McpServer, backend: McpBackend, guard: ErrorGuard): void {
+  const completeDay = guard((typed: string) => completeDate(backend, typed));
+  const completeAttestation = guard((typed: string) => completeUid(backend, typed));
   const config = {
     title: 'Check a prediction',
     description: 'Whether a forecast was on chain before its window opened, its values and its outcome; by date or uid',
     argsSchema: z.object({
-      date: buildArgument(
-        'Day of a 7-day forecast, YYYY-MM-DD; this or uid',
-        guard((typed: string) => completeDate(backend, typed)),
-      ),
-      uid: buildArgument(
-        'Uid of an attestation, 0x and 64 hex characters; this or date',
-        guard((typed: string) => completeUid(backend, typed)),
-      ),
+      date: buildArgument('Day of a 7-day forecast, YYYY-MM-DD; this or uid', completeDay),
+      uid: buildArgument('Uid of an attestation, 0x and 64 hex characters; this or date', completeAttestation),
     }),
   };
   const build = guard((args: unknown) => {
     const { date, uid } = parseInput(CHECK_INPUT, args, PARSE_LABELS);
-    if ((date === undefined) === (uid === undefined)) throw exactlyOneRequired();
+    if ((date === undefined) === (uid === undefined)) {
+      const suggestedAction = 'Send the date of a forecast, or the uid of an attestation.';
+      throw new OracleError('INPUT_INVALID', 'Exactly one of "date" and "uid" is required', { field: 'date', suggestedAction });
+    }
     return toPromptResult(formatCheck(date === undefined ? { uid } : { date, horizon: '7d' }));
   });
   server.registerPrompt('check_prediction', config, build);
-}
-
-function exactlyOneRequired(): OracleError {
-  const suggestedAction = 'Send the date of a forecast, or the uid of an attestation.';
-  return new OracleError('INPUT_INVALID', 'Exactly one of "date" and "uid" is required', { field: 'date', suggestedAction });
 }
 
 function formatCheck(input: Record<string, unknown>): string {

@@ -1,21 +1,6 @@
 import { ReadableStream } from 'node:stream/web';
 import { toNodeHandler } from '@modelcontextprotocol/node';
-import {
-  createMcpHandler,
-  isInitializeRequest,
-  isJSONRPCNotification,
-  isJSONRPCRequest,
-  isJsonContentType,
-  isLegacyRequest,
-  localhostAllowedHostnames,
-  McpServer,
-  ProtocolError,
-  ProtocolErrorCode,
-  type ServerContext,
-  validateHostHeader,
-  validateOriginHeader,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server';
+import * as mcp from '@modelcontextprotocol/server';
 import type { Request, Response } from 'express';
 import { ENDPOINTS, IDENTITY } from '../../agent-card/endpoints.ts';
 import type { AdapterError, ProtocolAdapter } from '../adapter.ts';
@@ -26,7 +11,7 @@ import { findBearerToken } from '../auth/tokens.ts';
 import { isPaymentPayload } from '../commerce/x402/payload.ts';
 import { type ClientError, OracleError, toClientError } from '../errors.ts';
 import { isNestedDeeper, isPlainObject } from '../platform/validation.ts';
-import { type AdmitMessage, formatInstructions, type McpServerOptions, META_KEYS } from './protocol.ts';
+import { type AdmitMessage, formatInstructions, getRpcId, type McpServerOptions, META_KEYS } from './protocol.ts';
 import { registerPrompts, registerResources } from './resources.ts';
 import {
   APP_EXTENSION,
@@ -41,22 +26,18 @@ import {
 
 /** Lists are the same for every caller, and change with a release or once a day. */
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const;
+const LISTS = ['tools/list', 'prompts/list', 'resources/templates/list', 'resources/list'];
 
 const STATIC_LIST = { listChanged: false } as const;
 
-export function buildMcpServer(backend: McpBackend, options: McpServerOptions): McpServer {
+export function buildMcpServer(backend: McpBackend, options: McpServerOptions): mcp.McpServer {
   const { version, publicUrl } = options;
-  const server = new McpServer(
+  const server = new mcp.McpServer(
     { name: IDENTITY.slug, title: IDENTITY.name, version, websiteUrl: publicUrl },
     {
       ...options.fixtures?.options,
       instructions: formatInstructions(options),
-      cacheHints: {
-        'tools/list': LIST_CACHE,
-        'prompts/list': LIST_CACHE,
-        'resources/templates/list': LIST_CACHE,
-        'resources/list': LIST_CACHE,
-      },
+      cacheHints: Object.fromEntries(LISTS.map((method) => [method, LIST_CACHE])),
     },
   );
   // Lists do not change while a client is connected.
@@ -76,7 +57,7 @@ export function buildMcpServer(backend: McpBackend, options: McpServerOptions): 
   return server;
 }
 
-type MessageHandler = (message: { params?: unknown }, context: ServerContext) => unknown;
+type MessageHandler = (message: { params?: unknown }, context: mcp.ServerContext) => unknown;
 
 interface WrappedHandlers {
   /** A hook of the SDK for its subclasses, around the validation of parameters and the handler. */
@@ -89,32 +70,28 @@ interface WrappedHandlers {
  * Observes each message, and rejects malformed parameters: the SDK throws a plain error for those that its schema refuses, which it reports
  * as an internal one. Handlers throw protocol errors.
  */
-function wrapHandlers(server: McpServer, observe?: McpServerOptions['observeMessage']): void {
+function wrapHandlers(server: mcp.McpServer, observe?: McpServerOptions['observeMessage']): void {
   const handlers = server.server as unknown as WrappedHandlers;
   const wrap = handlers._wrapHandler.bind(handlers);
   const surround =
     (method: string, handle: MessageHandler): MessageHandler =>
     async (message, context) => {
-      const tool = getToolName(method, message);
+      const tool = method === 'tools/call' ? String((message.params as { name?: unknown } | undefined)?.name) : undefined;
       try {
         const result = await handle(message, context);
         observe?.({ method, tool, isError: (result as { isError?: boolean } | undefined)?.isError === true });
         return result;
       } catch (error) {
         observe?.({ method, tool, isError: true });
-        throw error instanceof ProtocolError ? error : malformedParameters(method, error);
+        throw error instanceof mcp.ProtocolError ? error : malformedParameters(method, error);
       }
     };
   handlers._wrapHandler = (method, handle) => wrap(method, surround(method, handle));
   for (const [method, handle] of handlers._requestHandlers) handlers._requestHandlers.set(method, surround(method, handle));
 }
 
-function getToolName(method: string, { params }: { params?: unknown }): string | undefined {
-  return method === 'tools/call' ? String((params as { name?: unknown } | undefined)?.name) : undefined;
-}
-
 /** The work of a message is that of its handler: the SDK sends the head of an answer before it has run. */
-function guardHandlers({ server }: McpServer, guard: ErrorGuard, admit: AdmitMessage): void {
+function guardHandlers({ server }: mcp.McpServer, guard: ErrorGuard, admit: AdmitMessage): void {
   const setHandler = server.setRequestHandler.bind(server) as (...declaration: unknown[]) => void;
   const setAdmitted = (...declaration: unknown[]) => {
     const handle = declaration.at(-1) as MessageHandler;
@@ -160,20 +137,9 @@ export interface McpAdapterOptions extends Omit<McpServerOptions, 'onError'> {
   onError?(error: unknown, requestId: string): void;
 }
 
-interface McpAdapter extends ProtocolAdapter {
-  close(): Promise<void>;
-}
-
 /** MCP over Streamable HTTP, stateless: each request gets a server of its own, bound to its caller. */
-export function createMcpAdapter({
-  backendFor,
-  checkOrigin,
-  authorization,
-  keepAliveMs,
-  onRejected,
-  onError,
-  ...options
-}: McpAdapterOptions): McpAdapter {
+export function createMcpAdapter(adapterOptions: McpAdapterOptions): ProtocolAdapter & { close(): Promise<void> } {
+  const { backendFor, checkOrigin, authorization, keepAliveMs, onRejected, onError, ...options } = adapterOptions;
   const onerror = (error: Error) => onRejected?.(error);
   /** One for all messages of a request. */
   const admissions = new WeakMap<RequestContext, AdmitMessage>();
@@ -182,7 +148,7 @@ export function createMcpAdapter({
     admissions.set(context, admit);
     return buildMcpServer(backendFor(context), { ...options, admit, onError: (error) => onError?.(error, context.requestId) });
   };
-  const handler = createMcpHandler(({ authInfo }) => createServer(getExchange({ authInfo }).context), {
+  const handler = mcp.createMcpHandler(({ authInfo }) => createServer(getExchange({ authInfo }).context), {
     onerror,
     maxSubscriptions: MAX_SUBSCRIPTIONS,
     keepAliveMs,
@@ -191,7 +157,7 @@ export function createMcpAdapter({
   /** As the SDK serves revisions before 2026-07-28, except that it answers with JSON: its handler has no option for that. */
   const serveAsJson: Fetch = async (request, given) => {
     const server = createServer(getExchange(given).context);
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true, maxRequestBodySize: BODY_LIMIT_BYTES });
+    const transport = new mcp.WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true, maxRequestBodySize: BODY_LIMIT_BYTES });
     await server.connect(transport);
     try {
       // The transport never answers a client that has gone.
@@ -204,7 +170,7 @@ export function createMcpAdapter({
     const { context, accepted } = getExchange(given);
     request.headers.set('Accept', SDK_ACCEPT);
     const messages = given?.parsedBody;
-    const isLegacy = await isLegacyRequest(request, messages);
+    const isLegacy = await mcp.isLegacyRequest(request, messages);
     const serve = isLegacy && accepted.form === 'json' ? serveAsJson : handler.fetch;
     const isSplit = isLegacy && Array.isArray(messages) && messages.every(isSplittable);
     const response = isSplit
@@ -229,7 +195,10 @@ export function createMcpAdapter({
       validateHttpRequest(request, response);
       await countNotifications(request.body, context);
       const exchange = { context, accepted: negotiateForm(request) };
-      await handleRequest(Object.assign(request, { auth: toAuthInfo(exchange) }), response, request.body);
+      const { wallet, tier } = context.caller;
+      // Carries the exchange through the SDK to the server of the request. The token stays behind: nothing further needs it.
+      const auth = { token: '', clientId: wallet ?? 'anonymous', scopes: [tier], extra: { exchange } };
+      await handleRequest(Object.assign(request, { auth }), response, request.body);
     },
     serializeError: sendError,
     close: () => handler.close(),
@@ -239,12 +208,6 @@ export function createMcpAdapter({
 interface Exchange {
   context: RequestContext;
   accepted: AcceptedForm;
-}
-
-/** Carries the exchange through the SDK to the server of the request. The token stays behind: nothing further needs it. */
-function toAuthInfo(exchange: Exchange) {
-  const { wallet, tier } = exchange.context.caller;
-  return { token: '', clientId: wallet ?? 'anonymous', scopes: [tier], extra: { exchange } };
 }
 
 function getExchange(given: { authInfo?: { extra?: Record<string, unknown> } | undefined } | undefined): Exchange {
@@ -319,12 +282,12 @@ async function countNotifications(body: unknown, context: RequestContext): Promi
   if (uncounted > 0) await context.countCall(uncounted);
 }
 
-type Fetch = ReturnType<typeof createMcpHandler>['fetch'];
+type Fetch = ReturnType<typeof mcp.createMcpHandler>['fetch'];
 type Answer = Awaited<ReturnType<Fetch>>;
 
 /** What the SDK would reject in a batch, it rejects. */
 function isSplittable(message: unknown): boolean {
-  return isJSONRPCNotification(message) || (isJSONRPCRequest(message) && !isInitializeRequest(message));
+  return mcp.isJSONRPCNotification(message) || (mcp.isJSONRPCRequest(message) && !mcp.isInitializeRequest(message));
 }
 
 /**
@@ -333,7 +296,7 @@ function isSplittable(message: unknown): boolean {
  */
 async function answerBatch(fetch: Fetch, messages: readonly unknown[], ...[request, given]: Parameters<Fetch>): Promise<Answer> {
   const answer = (message: unknown) => fetch(request, { ...given, parsedBody: message });
-  if (!messages.some(isJSONRPCRequest)) {
+  if (!messages.some(mcp.isJSONRPCRequest)) {
     for (const message of messages) await answer(message);
     return new globalThis.Response(null, { status: 202 });
   }
@@ -390,19 +353,10 @@ function sendError({ status: _, ...error }: AdapterError, response: Response): v
 
 function toRpcError(error: ClientError, body: unknown) {
   const message = `${error.message}. ${error.suggestedAction}`;
-  return { jsonrpc: '2.0', id: getRpcId(body), error: { code: toAdapterErrorCode(error), message, data: error } };
-}
-
-function toAdapterErrorCode({ code, field }: ClientError): number {
-  if (code === 'INTERNAL') return ProtocolErrorCode.InternalError;
-  if (code !== 'INPUT_INVALID') return SERVER_ERROR;
-  return field === 'body' ? ProtocolErrorCode.ParseError : ProtocolErrorCode.InvalidRequest;
-}
-
-/** Null before the body is read, and for a batch. */
-function getRpcId(body: unknown): string | number | null {
-  const id = (body as { id?: unknown } | null | undefined)?.id;
-  return typeof id === 'number' || (typeof id === 'string' && id.length <= 100) ? id : null;
+  const { InternalError, InvalidRequest, ParseError } = mcp.ProtocolErrorCode;
+  const invalid = error.field === 'body' ? ParseError : InvalidRequest;
+  const code = error.code === 'INTERNAL' ? InternalError : error.code === 'INPUT_INVALID' ? invalid : SERVER_ERROR;
+  return { jsonrpc: '2.0', id: getRpcId(body), error: { code, message, data: error } };
 }
 
 /** @throws OracleError METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, INPUT_INVALID */
@@ -412,7 +366,7 @@ function validateHttpRequest(request: Request, response: Response): void {
     const suggestedAction = 'Send a POST.';
     throw new OracleError('METHOD_NOT_ALLOWED', 'Only POST is served; there are no sessions', { suggestedAction });
   }
-  if (!isJsonContentType(request.get('Content-Type'))) {
+  if (!mcp.isJsonContentType(request.get('Content-Type'))) {
     const suggestedAction = 'Send "Content-Type: application/json".';
     throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The Content-Type is not JSON', { field: 'Content-Type', suggestedAction });
   }
@@ -422,37 +376,28 @@ function validateHttpRequest(request: Request, response: Response): void {
   }
 }
 
-interface McpAuthorization extends Required<Pick<ProtocolAdapter, 'identify'>> {
-  /** Sets the challenge that starts or renews an authorization. @throws OracleError UNAUTHENTICATED */
-  requireAuthorized(path: McpPath, request: Request, response: Response, caller: Caller): void;
-}
-
-interface McpAuthorizationOptions extends Required<Pick<ProtocolAdapter, 'identify'>> {
-  publicUrl: string;
-}
+type McpAuthorization = ReturnType<typeof createMcpAuthorization>;
 
 /**
  * MCP authorization (revision 2026-07-28). The account endpoint challenges every caller without a token, so that an assistant authorizes
  * when it connects. The open endpoint answers anonymous callers, and challenges only a client whose OAuth token has ended, which renews it.
  */
-export function createMcpAuthorization({ publicUrl, identify }: McpAuthorizationOptions): McpAuthorization {
+export function createMcpAuthorization({ publicUrl, identify }: Required<Pick<ProtocolAdapter, 'identify'>> & { publicUrl: string }) {
   return {
     identify,
-    requireAuthorized(path, request, response, { wallet, rejectedToken }) {
-      if (wallet !== undefined || (path === MCP_PATHS.open && !sentApplicationToken(request))) return;
+    /** Sets the challenge that starts or renews an authorization. @throws OracleError UNAUTHENTICATED */
+    requireAuthorized(path: McpPath, request: Request, response: Response, { wallet, rejectedToken }: Caller): void {
+      const sent = findBearerToken(request.get('Authorization') ?? '') ?? '';
+      if (wallet !== undefined || (path === MCP_PATHS.open && !isApplicationToken(sent))) return;
       const scope = path === MCP_PATHS.open ? DEFAULT_SCOPE : FORECAST_SCOPES.join(' ');
-      const isRejected = rejectedToken !== undefined;
-      response.set('WWW-Authenticate', formatChallenge({ publicUrl, path, scope, ...(isRejected ? { error: 'invalid_token' } : {}) }));
+      const error = rejectedToken === undefined ? undefined : 'invalid_token';
+      response.set('WWW-Authenticate', formatChallenge({ publicUrl, path, scope, error }));
       throw new OracleError('UNAUTHENTICATED', rejectedToken ?? 'This address is for assistants that a wallet has authorized', {
         field: 'Authorization',
         suggestedAction: `Authorize by OAuth, as WWW-Authenticate says; ${ENDPOINTS.mcp} answers without a token.`,
       });
     },
   };
-}
-
-function sentApplicationToken(request: Request): boolean {
-  return isApplicationToken(findBearerToken(request.get('Authorization') ?? '') ?? '');
 }
 
 interface RequestSource {
@@ -470,19 +415,15 @@ interface OriginRules {
 
 /** `Host` against DNS rebinding, `Origin` against foreign pages, as the SDK's middleware does. @throws OracleError ORIGIN_REFUSED */
 export function createOriginCheck({ publicUrl, allowedOrigins, allowLoopback }: OriginRules): (source: RequestSource) => void {
-  const hosts = [new URL(publicUrl).hostname, ...(allowLoopback ? localhostAllowedHostnames() : [])];
+  const hosts = [new URL(publicUrl).hostname, ...(allowLoopback ? mcp.localhostAllowedHostnames() : [])];
   const origins = [...hosts, ...allowedOrigins];
   return ({ host, origin }) => {
-    if (!validateHostHeader(host, hosts).ok) throw rejectedOrigin('Host', 'Unknown host name', `Send the request to ${publicUrl}.`);
-    if (!validateOriginHeader(origin, origins).ok)
-      throw rejectedOrigin(
-        'Origin',
-        'Requests from that origin are not allowed',
-        'Call from a program, or from a page that the operator allows.',
-      );
+    if (!mcp.validateHostHeader(host, hosts).ok) {
+      const suggestedAction = `Send the request to ${publicUrl}.`;
+      throw new OracleError('ORIGIN_REFUSED', 'Unknown host name', { field: 'Host', suggestedAction });
+    }
+    if (mcp.validateOriginHeader(origin, origins).ok) return;
+    const suggestedAction = 'Call from a program, or from a page that the operator allows.';
+    throw new OracleError('ORIGIN_REFUSED', 'Requests from that origin are not allowed', { field: 'Origin', suggestedAction });
   };
-}
-
-function rejectedOrigin(field: string, message: string, suggestedAction: string): OracleError {
-  return new OracleError('ORIGIN_REFUSED', message, { field, suggestedAction });
 }

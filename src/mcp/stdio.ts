@@ -3,6 +3,7 @@ import { finished } from 'node:stream/promises';
 import { type McpServer, ProtocolErrorCode, parseJSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type ClientError, OracleError, toClientError } from '../errors.ts';
+import { getRpcId } from './protocol.ts';
 
 interface StdioOptions {
   input: Readable;
@@ -12,16 +13,11 @@ interface StdioOptions {
   onError(error: unknown): void;
 }
 
-interface StdioServer {
-  /** Resolves when the client has closed its end of either pipe. */
-  disconnected: Promise<void>;
-  close(): Promise<void>;
-}
-
-export function serveOverStdio(build: () => McpServer, { input, output, onError }: StdioOptions): StdioServer {
+export function serveOverStdio(build: () => McpServer, { input, output, onError }: StdioOptions) {
   const lines = createLineFilter((rejection) => output.write(`${JSON.stringify(rejection)}\n`));
   const handle = serveStdio(build, { transport: new StdioServerTransport(lines, output), onerror: onError });
   const brokenPipe = new Promise<void>((resolve) => output.on('error', () => resolve()));
+  /** Resolves when the client has closed its end of either pipe. */
   const disconnected = Promise.race([finished(input, { writable: false }), brokenPipe]).then(
     () => {},
     () => {},
@@ -52,9 +48,10 @@ export function createLineFilter(onRejected: (rejection: LineRejection) => void)
   };
   const endLine = (into: Transform) => {
     const line = Buffer.concat(kept);
-    const rejection = keptBytes > MAX_LINE_BYTES ? lineTooLong() : findLineRejection(line.toString('utf8').trim());
-    if (rejection === undefined) into.push(Buffer.concat([line, Buffer.of(NEWLINE)]));
-    else if (rejection !== null) onRejected(rejection);
+    const text = line.toString('utf8').trim();
+    const rejection = keptBytes > MAX_LINE_BYTES ? lineTooLong() : findLineRejection(text);
+    if (rejection !== null) onRejected(rejection);
+    else if (text !== '') into.push(Buffer.concat([line, Buffer.of(NEWLINE)]));
     kept = [];
     keptBytes = 0;
   };
@@ -72,8 +69,8 @@ export function createLineFilter(onRejected: (rejection: LineRejection) => void)
   });
 }
 
-/** Undefined for a message, null for an empty line. */
-function findLineRejection(line: string): LineRejection | undefined | null {
+/** Null for a message, and for an empty line. */
+function findLineRejection(line: string): LineRejection | null {
   if (line === '') return null;
   let value: unknown;
   try {
@@ -83,7 +80,7 @@ function findLineRejection(line: string): LineRejection | undefined | null {
   }
   try {
     parseJSONRPCMessage(value);
-    return undefined;
+    return null;
   } catch {
     return rejectLine(ProtocolErrorCode.InvalidRequest, invalidLine('The line is not a JSON-RPC message'), value);
   }
@@ -103,8 +100,6 @@ function lineTooLong(): LineRejection {
 }
 
 function rejectLine(code: number, error: OracleError, value?: unknown): LineRejection {
-  const id = (value as { id?: unknown } | null | undefined)?.id;
-  const isEchoed = typeof id === 'number' || (typeof id === 'string' && id.length <= 100);
   const data = toClientError(error);
-  return { jsonrpc: '2.0', id: isEchoed ? id : null, error: { code, message: `${data.message}. ${data.suggestedAction}`, data } };
+  return { jsonrpc: '2.0', id: getRpcId(value), error: { code, message: `${data.message}. ${data.suggestedAction}`, data } };
 }

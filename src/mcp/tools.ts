@@ -1,14 +1,4 @@
-import {
-  type CallToolResult,
-  CLIENT_CAPABILITIES_META_KEY,
-  type McpServer,
-  PROTOCOL_VERSION_META_KEY,
-  ProtocolError,
-  ProtocolErrorCode,
-  ResourceNotFoundError,
-  type ServerContext,
-  type StandardSchemaWithJSON,
-} from '@modelcontextprotocol/server';
+import * as mcp from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { renderMethodology } from '../../agent-card/documents.ts';
 import { ENDPOINTS, IDENTITY } from '../../agent-card/endpoints.ts';
@@ -50,7 +40,6 @@ import {
   ACCESS_ARGUMENT,
   type AppDocuments,
   declaresX402,
-  formatPaymentAdvice,
   formatSinglePrice,
   formatTokenAdvice,
   getToolListing,
@@ -60,6 +49,7 @@ import {
   type McpServerOptions,
   META_KEYS,
   PAY,
+  PAYMENT_ADVICE,
   requireNoPayment,
   type TokenAdviceOptions,
 } from './protocol.ts';
@@ -81,7 +71,7 @@ export function createErrorGuard(onError?: (error: unknown) => void): ErrorGuard
       try {
         return await callback(...args);
       } catch (error) {
-        if (error instanceof ProtocolError) throw error;
+        if (error instanceof mcp.ProtocolError) throw error;
         if (!isOracleError(error)) onError?.(error);
         throw toProtocolError(error);
       }
@@ -89,44 +79,41 @@ export function createErrorGuard(onError?: (error: unknown) => void): ErrorGuard
 }
 
 /** @param error of the SDK, whose message names the members */
-export function malformedParameters(method: string, error: unknown): ProtocolError {
+export function malformedParameters(method: string, error: unknown): mcp.ProtocolError {
   const found = error instanceof Error ? truncate(error.message.replaceAll(/\s+/g, ' ')) : 'unknown';
   const suggestedAction = 'Send the parameters of this method as the specification of MCP describes them.';
-  return toProtocolError(
-    new OracleError('INPUT_INVALID', `Malformed parameters of ${method}: ${found}`, { field: 'params', suggestedAction }),
-  );
+  const message = `Malformed parameters of ${method}: ${found}`;
+  return toProtocolError(new OracleError('INPUT_INVALID', message, { field: 'params', suggestedAction }));
 }
 
-function toProtocolError(error: unknown): ProtocolError {
+function toProtocolError(error: unknown): mcp.ProtocolError {
   const clientError = toClientError(error);
   const { code, message, suggestedAction } = clientError;
-  return new ProtocolError(toRpcErrorCode(code), `${message}. ${suggestedAction}`, clientError);
-}
-
-function toRpcErrorCode(code: string): number {
-  if (code === 'INTERNAL') return ProtocolErrorCode.InternalError;
-  return code === 'INPUT_INVALID' || code === 'NOT_FOUND' ? ProtocolErrorCode.InvalidParams : SERVER_ERROR;
+  const { InternalError, InvalidParams } = mcp.ProtocolErrorCode;
+  const isInvalid = code === 'INPUT_INVALID' || code === 'NOT_FOUND';
+  const rpcCode = code === 'INTERNAL' ? InternalError : isInvalid ? InvalidParams : SERVER_ERROR;
+  return new mcp.ProtocolError(rpcCode, `${message}. ${suggestedAction}`, clientError);
 }
 
 /** Clients recognize this error by `data` with nothing but the URI, so the suggested action is part of the message. */
-export function resourceNotFound(uri: string, reason: string): ResourceNotFoundError {
+export function resourceNotFound(uri: string, reason: string): mcp.ResourceNotFoundError {
   const suggestedAction = 'Read a URI that resources/list names or resources/templates/list describes.';
-  return new ResourceNotFoundError(truncate(uri), `${truncate(reason)}. ${suggestedAction}`);
+  return new mcp.ResourceNotFoundError(truncate(uri), `${truncate(reason)}. ${suggestedAction}`);
 }
 
 function truncate(text: string): string {
   return text.length > MAX_QUOTED_CHARACTERS ? `${text.slice(0, MAX_QUOTED_CHARACTERS)}...` : text;
 }
 
-export function registerTools(server: McpServer, backend: McpBackend, options: McpServerOptions): void {
+export function registerTools(server: mcp.McpServer, backend: McpBackend, options: McpServerOptions): void {
   for (const skill of SKILLS) {
     server.registerTool(skill.id, declareTool(skill, options), async (args, context) => {
       try {
-        const { input, choices } = splitToolInput(skill, options.payments, args);
-        const payment = getCallPayment(context, choices.pays);
+        const { input, detail, pays } = splitToolInput(skill, options.payments, args);
+        const payment = getCallPayment(context, pays);
         if (options.payments !== 'call') requireNoPayment(payment.payment);
         const call = () => answerCall({ skill, backend, input, payment }, options);
-        return toToolResult(await inMessageTrace(`tools/call ${skill.id}`, context, call), choices.detail);
+        return toToolResult(await inMessageTrace(`tools/call ${skill.id}`, context, call), detail);
       } catch (error) {
         if (!isOracleError(error)) options.onError?.(error);
         return toToolError(error, { ...options, isCurrentRevision: isCurrentRevision(context) });
@@ -143,40 +130,33 @@ interface ToolCall {
 }
 
 /** A missing tier is answered, not rejected, except for clients that pay: x402 takes payment requirements from an error. */
-async function answerCall({ skill, backend, input, payment }: ToolCall, options: McpServerOptions): Promise<ToolAnswer> {
+async function answerCall(call: ToolCall, options: McpServerOptions): Promise<ToolAnswer> {
+  const { skill, backend, input, payment } = call;
   try {
     return toToolAnswer(skill, await backend.run(skill.id, input, payment));
   } catch (error) {
     if (!isTierError(error) || error instanceof PayableError) throw error;
-    return readGatedAnswer({ skill, backend, input, rejection: error }, options);
+    return readGatedAnswer(call, error, options);
   }
 }
 
-function getCallPayment({ mcpReq }: ServerContext, pays: boolean): CallPayment {
+function getCallPayment({ mcpReq }: mcp.ServerContext, pays: boolean): CallPayment {
   const { [META_KEYS.payment]: payment, [META_KEYS.ref]: ref } = mcpReq._meta ?? {};
   const envelope: Record<string, unknown> = mcpReq.envelope ?? {};
-  const wantsQuote = pays || declaresX402(envelope[CLIENT_CAPABILITIES_META_KEY]);
+  const wantsQuote = pays || declaresX402(envelope[mcp.CLIENT_CAPABILITIES_META_KEY]);
   return { payment, ref, wantsQuote };
 }
 
 /** Revision 2026-07-28 and later carry the protocol version in each request. */
-function isCurrentRevision({ mcpReq }: ServerContext): boolean {
-  return mcpReq.envelope !== undefined && PROTOCOL_VERSION_META_KEY in mcpReq.envelope;
-}
-
-interface GatedCall {
-  skill: Skill;
-  backend: McpBackend;
-  input: Record<string, unknown>;
-  /** Of the tier check. */
-  rejection: OracleError;
+function isCurrentRevision({ mcpReq }: mcp.ServerContext): boolean {
+  return mcpReq.envelope !== undefined && mcp.PROTOCOL_VERSION_META_KEY in mcpReq.envelope;
 }
 
 /**
  * The answer to a caller whose tier excludes the skill: what is public, and the ways to the rest. @throws OracleError INPUT_INVALID, the
  * rejection where the skill has no public part, and what its reading throws
  */
-async function readGatedAnswer({ skill, backend, input, rejection }: GatedCall, options: AccessOptions): Promise<ToolAnswer> {
+async function readGatedAnswer({ skill, backend, input }: ToolCall, rejection: OracleError, options: AccessOptions): Promise<ToolAnswer> {
   const { publicPart } = skill;
   if (publicPart === undefined) throw rejection;
   const part = await publicPart.read(backend, parseInput(skill.input, input, { kind: 'input', root: 'input' }));
@@ -206,11 +186,7 @@ type AccessOptions = TokenAdviceOptions & Pick<McpServerOptions, 'payments'>;
 /** Constant for all forecasts that end at the same time. @param resolvesAt ISO 8601 */
 function listAccessWays(skill: Skill, options: AccessOptions, resolvesAt: string): AccessWay[] {
   const requirement = formatTierRequirement(skill.tier as Exclude<Skill['tier'], 'public'>);
-  const signIn = {
-    way: 'sign in',
-    how: formatTokenAdvice(options),
-    clause: `sign in with a wallet that holds ${requirement}`,
-  };
+  const signIn = { way: 'sign in', how: formatTokenAdvice(options), clause: `sign in with a wallet that holds ${requirement}` };
   const day = resolvesAt.slice(0, 10);
   const wait = { way: 'wait', how: `It becomes public with its outcome, within hours after ${resolvesAt}.`, clause: `wait until ${day}` };
   return [signIn, ...listPayment(skill, options), wait];
@@ -255,26 +231,25 @@ function toToolAnswer(skill: Skill, answer: SkillAnswer | SoldAnswer): ToolAnswe
 }
 
 /** The verdict first. A full answer repeats its data as JSON text for clients that ignore `structuredContent`. Paid ones carry their receipt. */
-export function toToolResult({ output, outline, text, rows, sale }: ToolAnswer, detail: Detail): CallToolResult {
+export function toToolResult({ output, outline, text, rows, sale }: ToolAnswer, detail: Detail): mcp.CallToolResult {
   const more = detail === 'full' ? JSON.stringify(output) : rows;
   return {
     content: [text, ...(more === null ? [] : [more])].map((one) => ({ type: 'text', text: one })),
     structuredContent: detail === 'full' ? output : outline,
-    ...(sale === undefined ? {} : { _meta: buildPaymentMeta(sale) }),
+    ...(sale && {
+      _meta: {
+        [META_KEYS.paymentResponse]: toSettlementResponse(sale, `eip155:${sale.receipt.domain.chainId}`),
+        [META_KEYS.receipt]: toSaleResponse({ payment: sale.payment, receipt: sale.receipt }),
+      },
+    }),
   };
-}
-
-function buildPaymentMeta(sale: NonNullable<ToolAnswer['sale']>) {
-  const { payment, receipt } = sale;
-  const network = `eip155:${receipt.domain.chainId}`;
-  return { [META_KEYS.paymentResponse]: toSettlementResponse(sale, network), [META_KEYS.receipt]: toSaleResponse({ payment, receipt }) };
 }
 
 /**
  * Error as text for models and as data for programs. x402 clients expect payment requirements in the first content item and in
  * `structuredContent`; clients of older revisions validate the latter against the output schema, so they do not get it.
  */
-export function toToolError(error: unknown, options: ToolErrorOptions): CallToolResult {
+export function toToolError(error: unknown, options: ToolErrorOptions): mcp.CallToolResult {
   const required = toPaymentRequired(error);
   const clientError = addTokenAdvice(toClientError(error), { ...options, isPayable: required !== undefined });
   const text = { type: 'text', text: formatToolError(clientError) } as const;
@@ -295,7 +270,7 @@ function buildUnsettledMeta(error: unknown): Record<string, unknown> {
 function addTokenAdvice(clientError: ClientError, { isPayable, ...address }: ToolErrorOptions & { isPayable: boolean }): ClientError {
   const action = clientError.code === 'UNAUTHENTICATED' ? formatTokenAdvice(address) : clientError.suggestedAction;
   if (!isPayable) return { ...clientError, suggestedAction: action };
-  const payment = clientError.code === 'PAYMENT_REQUIRED' ? formatPaymentAdvice() : `Or pay for this answer. ${formatPaymentAdvice()}`;
+  const payment = clientError.code === 'PAYMENT_REQUIRED' ? PAYMENT_ADVICE : `Or pay for this answer. ${PAYMENT_ADVICE}`;
   return { ...clientError, suggestedAction: `${action} ${payment}` };
 }
 
@@ -312,13 +287,6 @@ export const DETAILS = ['summary', 'full'] as const;
 
 type Detail = (typeof DETAILS)[number];
 
-/** Arguments of a tool besides the input of its skill: how it is answered, which the skill need not know. */
-interface ToolChoices {
-  detail: Detail;
-  /** The client pays: without a payment it wants the requirements. */
-  pays: boolean;
-}
-
 const DETAIL = z
   .enum(DETAILS, { error: `must be one of ${DETAILS.join(', ')}` })
   .default('summary')
@@ -333,16 +301,13 @@ const choicesOf = (isSold: boolean) => z.object({ detail: DETAIL, ...(isSold && 
 const CHOICES = { sold: choicesOf(true), free: choicesOf(false) };
 
 /** @throws OracleError INPUT_INVALID naming `detail` or `access` */
-function splitToolInput(
-  skill: Skill,
-  payments: McpPayments,
-  args: Record<string, unknown>,
-): { input: Record<string, unknown>; choices: ToolChoices } {
+function splitToolInput(skill: Skill, payments: McpPayments, args: Record<string, unknown>) {
   const schema = isPayable(skill, payments) ? CHOICES.sold : CHOICES.free;
   const isChoice = (name: string) => name in schema.shape;
   const pick = (wanted: boolean) => Object.fromEntries(Object.entries(args).filter(([name]) => isChoice(name) === wanted));
   const { detail, [ACCESS_ARGUMENT]: access } = parseInput(schema, pick(true), { kind: 'input', root: 'input' }) as Record<string, unknown>;
-  return { input: pick(false), choices: { detail: detail as Detail, pays: access === PAY } };
+  // `pays`: without a payment the client wants the requirements.
+  return { input: pick(false), detail: detail as Detail, pays: access === PAY };
 }
 
 /** JSON Schema of all arguments of a tool. */
@@ -392,7 +357,7 @@ function getAppUri(view: AppView): string {
 }
 
 /** Templates that hosts fill with the answer of a tool; they have no data. */
-export function registerApps(server: McpServer, documents: AppDocuments): void {
+export function registerApps(server: mcp.McpServer, documents: AppDocuments): void {
   for (const view of APP_VIEWS) {
     const uri = getAppUri(view);
     const config = {
@@ -433,14 +398,14 @@ function getCached(key: string, build: () => Fields): Fields {
 
 const TARGET = { target: 'draft-2020-12' } as const;
 
-type Validate = StandardSchemaWithJSON<Fields>['~standard']['validate'];
+type Validate = mcp.StandardSchemaWithJSON<Fields>['~standard']['validate'];
 
-function toStandardSchema(getSchema: () => Fields, validate: Validate): StandardSchemaWithJSON<Fields> {
+function toStandardSchema(getSchema: () => Fields, validate: Validate): mcp.StandardSchemaWithJSON<Fields> {
   return { '~standard': { version: 1, vendor: 'bitcoin-signal-oracle', validate, jsonSchema: { input: getSchema, output: getSchema } } };
 }
 
 /** Input schema for listing only: the skill runner validates, so that errors are the same over all transports. */
-export function toListedInput(skill: Skill, payments: McpPayments): StandardSchemaWithJSON<Fields> {
+export function toListedInput(skill: Skill, payments: McpPayments): mcp.StandardSchemaWithJSON<Fields> {
   const getSchema = () => getCached(`input ${skill.id} ${payments}`, () => buildToolInputSchema(skill, payments));
   return toStandardSchema(getSchema, (value) => ({ value: value as Fields }));
 }
@@ -456,32 +421,25 @@ export function describeTool(skill: Skill, payments: McpPayments): Fields {
 }
 
 /** Top level of the output of all forms of an answer. The SDK enforces on results that they have one. */
-export function toListedOutput(skill: Skill): StandardSchemaWithJSON<Fields> {
+export function toListedOutput(skill: Skill): mcp.StandardSchemaWithJSON<Fields> {
   const getSchema = () => getCached(`output ${skill.id}`, () => buildListedOutput(skill));
   return toStandardSchema(getSchema, (value) => {
-    const fault = findOutputFault(skill, value);
+    const faults = listForms(skill).map((form) => form.safeParse(value).error);
+    const [fault] = faults.includes(undefined) ? [] : faults;
     return fault === undefined ? { value: value as Fields } : { issues: fault.issues.map(({ message, path }) => ({ message, path })) };
   });
 }
 
 /** All forms of a tool's structured content. */
 function listForms({ output, outline, publicPart }: Skill): z.ZodObject[] {
-  return [output, outline.schema, ...(publicPart === undefined ? [] : [withWays(publicPart.schema)])];
-}
-
-function withWays(schema: z.ZodObject): z.ZodObject {
-  return schema.extend({ ways: ACCESS_WAYS });
-}
-
-/** Why a value has none of the forms; undefined when it has one. */
-function findOutputFault(skill: Skill, value: unknown): z.ZodError | undefined {
-  const faults = listForms(skill).map((form) => form.safeParse(value).error);
-  return faults.some((fault) => fault === undefined) ? undefined : faults[0];
+  return [output, outline.schema, ...(publicPart === undefined ? [] : [publicPart.schema.extend({ ways: ACCESS_WAYS })])];
 }
 
 /** JSON Schema that every form satisfies: the members of the outline, to which `full` adds some. */
-function buildSummarySchema({ outline, publicPart }: Skill): Fields {
-  const shapes = [outline.schema.shape, ...(publicPart === undefined ? [] : [withWays(publicPart.schema).shape])];
+function buildSummarySchema(skill: Skill): Fields {
+  const shapes = listForms(skill)
+    .slice(1)
+    .map(({ shape }) => shape);
   const members = Object.assign({}, ...shapes) as z.ZodRawShape;
   const isShared = (name: string) => shapes.every((shape) => name in shape);
   const merged = Object.entries(members).map(([name, schema]) => [name, isShared(name) ? schema : (schema as z.ZodType).optional()]);
@@ -563,10 +521,8 @@ async function requestWithRetry(options: RemoteBackendOptions, call: ServiceCall
   throw parseServiceError(answer, options.url);
 }
 
-async function requestOnce(
-  { url, ready, token, deadlineMs = REQUEST_TIMEOUT_MS }: RemoteBackendOptions,
-  call: ServiceCall,
-): Promise<ServiceResponse> {
+async function requestOnce(options: RemoteBackendOptions, call: ServiceCall): Promise<ServiceResponse> {
+  const { url, ready, token, deadlineMs = REQUEST_TIMEOUT_MS } = options;
   await ready?.();
   return sendServiceRequest({ ...call, url, token: await token?.(), headers: { ...getTraceHeaders() }, deadlineMs });
 }

@@ -7,7 +7,7 @@ import { WebSocketServer } from 'ws';
 import { OracleError } from '../../errors.ts';
 import { Semaphore } from '../../platform/concurrency.ts';
 import type { Log } from '../../platform/log.ts';
-import { type CollectionIndexes, isDuplicateKey } from '../../platform/mongo.ts';
+import { type CollectionIndexes, ignoreDuplicate } from '../../platform/mongo.ts';
 import { insertFirst, repeatIfUncertain, undoIfUncertain } from '../../platform/retry.ts';
 import type { EventViewOptions } from '../event-view.ts';
 import { WEBSOCKET } from '../events.ts';
@@ -355,15 +355,10 @@ export class ConnectionSlotStore {
   async #acquireSlot(id: string, connection: string): Promise<boolean> {
     const mine = { _id: id, holder: this.#holder, connection, until: LEASE_END };
     const update = [{ $replaceWith: { $cond: [IS_FREE, mine, '$$ROOT'] } }];
-    try {
-      const acquired = this.#slots.findOneAndUpdate({ _id: id }, update, { upsert: true, returnDocument: 'after' });
-      const slot = await undoIfUncertain(acquired, () => this.release(id, connection));
-      return slot?.connection === connection;
-    } catch (error) {
-      // A concurrent upsert created the slot for another connection.
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
+    const acquired = this.#slots.findOneAndUpdate({ _id: id }, update, { upsert: true, returnDocument: 'after' });
+    // A concurrent upsert may have created the slot for another connection.
+    const slot = await undoIfUncertain(acquired, () => this.release(id, connection)).catch(ignoreDuplicate);
+    return slot?.connection === connection;
   }
 
   async release(id: string, connection: string): Promise<void> {
