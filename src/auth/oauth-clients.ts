@@ -186,7 +186,7 @@ function toUsedMetadata(url: string, body: Buffer): string {
 }
 
 /** What a client says of itself (RFC 7591), as far as this service uses it; everything else is dropped. */
-export interface ClientMetadata {
+interface ClientMetadata {
   client_name?: string;
   redirect_uris: string[];
   /** Native clients may listen at any port of this machine (RFC 8252). */

@@ -83,7 +83,7 @@ function toKey(kind: string, id: string): string {
 }
 
 /** What a wallet has allowed an application. */
-export interface GrantDoc {
+interface GrantDoc {
   _id: string;
   wallet: Address;
   clientId: string;

@@ -32,7 +32,7 @@ export interface RateLimits {
 }
 
 /** Subject of a limit: the client itself (wallet, IPv4 address or /64), a range around it, or all clients. */
-export type RateLimitScope = 'client' | '/56' | '/48' | 'all';
+type RateLimitScope = 'client' | '/56' | '/48' | 'all';
 
 export interface RateLimitDecision {
   policy: keyof RateLimits;

@@ -25,7 +25,7 @@ export function createAdminArea(guard: Guard, page: RequestHandler | undefined):
   return page === undefined ? [admit, rejectUnknownPath] : [admit, page, rejectUnknownPath];
 }
 
-export type AdminStepName = (typeof ADMIN_STEP_NAMES)[number];
+type AdminStepName = (typeof ADMIN_STEP_NAMES)[number];
 
 export interface AdminStepResult {
   step: AdminStepName;
@@ -47,7 +47,7 @@ export interface AdminService {
 }
 
 /** An entry stays `begun` where the process ended before its action, or failed to write the end. */
-export const AUDIT_STATES = ['begun', 'done', 'failed'] as const;
+const AUDIT_STATES = ['begun', 'done', 'failed'] as const;
 
 export interface AuditedAction {
   /** Such as `wagers.pause`. */
@@ -152,7 +152,7 @@ export const ADMIN_STEP_NAMES = [
   'diagnostics',
 ] as const;
 
-export const ADMIN_STEP_STATES = ['done', 'waiting', 'failed'] as const;
+const ADMIN_STEP_STATES = ['done', 'waiting', 'failed'] as const;
 
 const MAX_REASON_CHARS = 200;
 

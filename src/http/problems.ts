@@ -87,7 +87,7 @@ export function toProblemDetails(error: unknown, instance: string) {
 }
 
 /** Writes the body of an error; status and headers are set before. */
-export type ProblemSerializer = (problem: ProblemDetails, response: Response, error: unknown) => void;
+type ProblemSerializer = (problem: ProblemDetails, response: Response, error: unknown) => void;
 
 const sendNegotiated: ProblemSerializer = (problem, response, error) => {
   response.vary('Accept');
