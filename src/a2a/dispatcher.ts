@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Message, type Part, type SendMessageRequest, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
-import type * as sdk from '@a2a-js/sdk/server';
-import type { ExecutionEventBus, ServerCallContext, RequestContext as TaskContext } from '@a2a-js/sdk/server';
+import type { DefaultRequestHandler, ExecutionEventBus, ServerCallContext, RequestContext as TaskContext } from '@a2a-js/sdk/server';
 import canonicalize from 'canonicalize';
 import type { Collection, Db } from 'mongodb';
 import type { PaidCalls, RunSkill, SkillCall } from '../../skills/runner.ts';
@@ -32,7 +31,7 @@ import { buildTask, getExpiry, getState, getStateName, hasMessage, isActive, isT
 interface DispatcherDeps {
   tasks: MongoTaskStore;
   claims: MessageClaims;
-  sdkHandler: sdk.DefaultRequestHandler;
+  sdkHandler: DefaultRequestHandler;
   stopping: AbortSignal;
   log: Log;
   now(): Date;
@@ -331,8 +330,8 @@ export interface ExecutorDeps {
   now(): Date;
 }
 
-/** Runs the call of a message and publishes the task's events. Never throws. */
-export class SkillExecutor implements sdk.AgentExecutor {
+/** The executor of the SDK: runs the call of a message and publishes the task's events. Never throws. */
+export class SkillExecutor {
   readonly #deps: ExecutorDeps;
   /** Context ids of running tasks, by task id. */
   readonly #runningContexts = new Map<string, string>();

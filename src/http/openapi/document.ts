@@ -1,7 +1,7 @@
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { createDocument, type oas31, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { IDENTITY } from '../../../agent-card/endpoints.ts';
-import { type Route, TAGS, type Tag } from '../route.ts';
+import { type Route, TAGS } from '../route.ts';
 import { buildOperation, SECURITY_SCHEMES } from './operation.ts';
 import { PREPARED_OPERATIONS } from './prepared-operations.ts';
 import { HEADERS } from './replies.ts';
@@ -98,16 +98,16 @@ function toContact(publicUrl: string, contact: string | undefined): oas31.Contac
 }
 
 function buildOperations(routes: readonly Route[], describesReplies = false): Operations {
+  const used = new Set<string>(routes.map(({ tag }) => tag));
+  // In declared order.
+  const tagsInUse = Object.entries(TAGS).filter(([name]) => used.has(name));
   const document = createDocument(
     {
       openapi: '3.1.0',
       info: { title: '', version: '' },
-      tags: listTags(routes),
+      tags: tagsInUse.map(([name, description]) => ({ name, description })),
       paths: buildPaths(routes),
-      components: {
-        headers: HEADERS,
-        securitySchemes: pickSecuritySchemes(routes),
-      },
+      components: { headers: HEADERS, securitySchemes: pickSecuritySchemes(routes) },
     },
     { override: adjustSchema },
   ) as oas31.OpenAPIObject;
@@ -120,12 +120,6 @@ function buildPaths(routes: readonly Route[]): ZodOpenApiPathsObject {
   return Object.fromEntries(
     [...byPath].map(([path, operations]) => [path, Object.fromEntries(operations.map((route) => [route.method, buildOperation(route)]))]),
   );
-}
-
-/** Tags in use, in declared order. */
-function listTags(routes: readonly Route[]): oas31.TagObject[] {
-  const used = new Set<Tag>(routes.map(({ tag }) => tag));
-  return (Object.keys(TAGS) as Tag[]).filter((name) => used.has(name)).map((name) => ({ name, description: TAGS[name] }));
 }
 
 function pickSecuritySchemes(routes: readonly Route[]): Partial<typeof SECURITY_SCHEMES> {

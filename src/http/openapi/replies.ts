@@ -34,7 +34,12 @@ export const PAYMENT_PROBLEM = z
 export function buildReplies(route: Route): ZodOpenApiResponsesObject {
   const { status, protocolErrors } = route;
   if (protocolErrors !== undefined) {
-    const error = buildProtocolError(protocolErrors);
+    const error: ZodOpenApiResponseObject = {
+      id: 'ProtocolError',
+      description: 'Rejected before its protocol was read, such as beyond a limit; an error of its protocol all the same',
+      headers: toHeaderRefs([...RATE_LIMIT_HEADERS, 'Retry-After']),
+      content: { 'application/json': { schema: nameBody(protocolErrors, 'protocol', 'Error') } },
+    };
     return { [status]: buildSuccessReply(route), 429: error, default: error } as ZodOpenApiResponsesObject;
   }
   const byStatus = new Map<number, ZodOpenApiResponseObject>([[status, buildSuccessReply(route)], ...buildOtherReplies(route)]);
@@ -148,16 +153,11 @@ export function listErrorCodes(route: Route): ErrorCode[] {
   return (Object.keys(PROBLEMS) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
-interface ProblemReplies {
-  byStatus: Map<number, ZodOpenApiResponseObject>;
-  /** For `default`. */
-  fallback: ZodOpenApiResponseObject;
-}
-
 /** Statuses of the server itself: URLs, bodies, rate limits, outages and internal errors. */
 const GENERAL_STATUSES: ReadonlySet<number> = new Set([413, 414, 415, 429, 500, 503]);
 
-function buildProblemReplies(route: Route): ProblemReplies {
+/** `fallback` is for `default`. */
+function buildProblemReplies(route: Route) {
   const groups = [...Map.groupBy(listErrorCodes(route), (code) => PROBLEMS[code].status)];
   // An operation without client errors of its own documents a general one, so that it has at least one.
   const exception = groups.some(([status]) => !GENERAL_STATUSES.has(status)) ? undefined : route.cost === 'free' ? 414 : 429;
@@ -226,14 +226,4 @@ function describeProblems(codes: ErrorCode[], schema: z.ZodType = PROBLEM): ZodO
 
 function formatProblem(code: ErrorCode): string {
   return `\`${code}\` (${PROBLEMS[code].status}): ${PROBLEMS[code].title}`;
-}
-
-function buildProtocolError(schema: z.ZodType): ZodOpenApiResponseObject {
-  const description = 'Rejected before its protocol was read, such as beyond a limit; an error of its protocol all the same';
-  return {
-    id: 'ProtocolError',
-    description,
-    headers: toHeaderRefs([...RATE_LIMIT_HEADERS, 'Retry-After']),
-    content: { 'application/json': { schema: nameBody(schema, 'protocol', 'Error') } },
-  };
 }
