@@ -17,7 +17,7 @@ import { CONFIDENCE_RANGE, DIRECTION_EVIDENCE } from '../src/forecast/signal.ts'
 import { SIGNAL_TIME } from '../src/market/feed.ts';
 import { QUORUM_RULES } from '../src/market/quorum.ts';
 import { joinUrl } from '../src/platform/service-client.ts';
-import { COMMITMENT_FORMULA } from '../src/record/prediction.ts';
+import { COMMITMENT_FORMULA, formatCodes } from '../src/record/prediction.ts';
 import { type CardPayments, ENDPOINTS, IDENTITY, INTERFACES, listInterfaces, MCP_VERSIONS, type ServiceInterface } from './endpoints.ts';
 
 export const SERVER_CARD_TYPE = INTERFACES.mcp.description.type;
@@ -145,12 +145,6 @@ function toAccounts(chainId: number, { payee, asset, receiptSigner }: CardPaymen
   const account = (address: Address) => `eip155:${chainId}:${address}`;
   return { payee: account(payee), asset: account(asset), receiptSigner: account(receiptSigner) };
 }
-
-/** E.g. `HOLD 0, BUY 1`. */
-const formatCodes = (table: Record<string, number>) =>
-  Object.entries(table)
-    .map(([name, code]) => `${name} ${code}`)
-    .join(', ');
 
 const formatClock = ({ hours, minutes }: { hours: number; minutes: number }) =>
   [hours, minutes].map((part) => String(part).padStart(2, '0')).join(':');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DATE, TIME } from '../src/platform/validation.ts';
+import { DATE, nullableObjectOf, TIME } from '../src/platform/validation.ts';
 import { readMarketContext } from '../src/record/market.ts';
 import { REGIME } from '../src/record/schemas/forecast.ts';
 import { CONTEXT_SECTIONS, MARKET_CONTEXT, type MarketContextReply } from '../src/record/schemas/market-context.ts';
@@ -22,14 +22,13 @@ const MARKET_CONTEXT_OUTLINE = defineOutline(MARKET_CONTEXT, {
     sentiment: z
       .object({ fearGreed: z.int().nullable(), fearGreedLabel: z.string().nullable(), attribution: z.string().nullable(), ...AGE })
       .nullable(),
-    flows: z
-      .object({ lastDay: NUMBER, lastDayDate: DATE.nullable(), etfFlows7d: NUMBER, etfFlows30d: NUMBER, ...AGE })
-      .nullable()
-      .describe('Net, USD'),
-    macro: z
-      .object({ dxy: figure(), sp500: figure(), goldBtcRatio: figure(), ismPmi: figure() })
-      .nullable()
-      .describe('Values with their correlation to bitcoin'),
+    flows: nullableObjectOf('Net, USD', { lastDay: NUMBER, lastDayDate: DATE.nullable(), etfFlows7d: NUMBER, etfFlows30d: NUMBER, ...AGE }),
+    macro: nullableObjectOf('Values with their correlation to bitcoin', {
+      dxy: figure(),
+      sp500: figure(),
+      goldBtcRatio: figure(),
+      ismPmi: figure(),
+    }),
     regime: z.object({ name: REGIME, riskLevel: z.string(), date: DATE, stale: z.boolean() }).nullable(),
     missing: z.array(z.object({ part: z.string(), reason: z.string() })),
   }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseDay } from '../src/forecast/day.ts';
 import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
 import { REGIME_NAMES } from '../src/forecast/regime.ts';
-import { DATE, TIME } from '../src/platform/validation.ts';
+import { DATE, listOf, objectOf, TIME } from '../src/platform/validation.ts';
 import { DIRECTION, HORIZON, INTERVAL, REGIME, SIGNAL, STATUS } from '../src/record/schemas/forecast.ts';
 import { TRACK_RECORD } from '../src/record/schemas/track-record.ts';
 import { readTrackRecord, type TrackRecordFilter } from '../src/record/track-record.ts';
@@ -25,23 +25,21 @@ const TRACK_RECORD_OUTLINE = defineOutline(TRACK_RECORD, {
       regime: REGIME.nullable(),
       status: STATUS.nullable(),
     }),
-    statistics: z
-      .object({
-        totalPredictions: COUNT,
-        resolved: COUNT.describe('Wins and losses'),
-        wins: COUNT,
-        losses: COUNT,
-        holds: COUNT.describe('Abstained, not scored'),
-        voids: COUNT.describe('Missed or late, not scored'),
-        pending: COUNT,
-        accuracy: NUMBER,
-        accuracyInterval95: BOUNDS.describe('On the effective sample size, given overlapping windows'),
-        alwaysUpAccuracy: NUMBER,
-        brier: z.object({ n: COUNT, model: z.number(), climatology: z.number() }).nullable().describe('Lower is better'),
-        brierDifference: z.object({ n: COUNT, mean: z.number(), low: NUMBER, high: NUMBER }).nullable().describe('Model minus base rate'),
-        verdict: z.string(),
-      })
-      .describe('Of exactly the filtered forecasts'),
+    statistics: objectOf('Of exactly the filtered forecasts', {
+      totalPredictions: COUNT,
+      resolved: COUNT.describe('Wins and losses'),
+      wins: COUNT,
+      losses: COUNT,
+      holds: COUNT.describe('Abstained, not scored'),
+      voids: COUNT.describe('Missed or late, not scored'),
+      pending: COUNT,
+      accuracy: NUMBER,
+      accuracyInterval95: BOUNDS.describe('On the effective sample size, given overlapping windows'),
+      alwaysUpAccuracy: NUMBER,
+      brier: z.object({ n: COUNT, model: z.number(), climatology: z.number() }).nullable().describe('Lower is better'),
+      brierDifference: z.object({ n: COUNT, mean: z.number(), low: NUMBER, high: NUMBER }).nullable().describe('Model minus base rate'),
+      verdict: z.string(),
+    }),
     wholeRecord: z.object({
       total: COUNT,
       resolved: COUNT,
@@ -52,19 +50,15 @@ const TRACK_RECORD_OUTLINE = defineOutline(TRACK_RECORD, {
       verdict: z.string(),
     }),
     inference: z.string().describe('What the filters do to inference'),
-    entries: z
-      .array(
-        z.object({
-          date: DATE,
-          predictionId: z.string(),
-          signal: SIGNAL.nullable(),
-          direction: DIRECTION.nullable(),
-          pUp: NUMBER,
-          status: STATUS,
-          returnBps: z.int().nullable(),
-        }),
-      )
-      .describe(`Newest first; in a summary at most ${MAX_OUTLINED_ENTRIES} of the page`),
+    entries: listOf(`Newest first; in a summary at most ${MAX_OUTLINED_ENTRIES} of the page`, {
+      date: DATE,
+      predictionId: z.string(),
+      signal: SIGNAL.nullable(),
+      direction: DIRECTION.nullable(),
+      pUp: NUMBER,
+      status: STATUS,
+      returnBps: z.int().nullable(),
+    }),
     page: COUNT,
     pages: COUNT,
     total: COUNT.describe('Forecasts that match'),
@@ -127,7 +121,7 @@ export const getTrackRecord = defineSkill({
   cost: 'normal',
   errors: [],
   run: (input, { deps, caller }) =>
-    readTrackRecord(deps, { filter: toTrackRecordFilter(input), page: { page: input.page, pageSize: input.pageSize }, caller }),
+    readTrackRecord(deps, { filter: toTrackRecordFilter(input), page: input.page, pageSize: input.pageSize, caller }),
   formatText(record) {
     const isReplayed = record.entries.some(({ replayed }) => replayed);
     const { totalPredictions, wins, losses, holds, voids, pending, verdict } = record.statistics;

@@ -4,7 +4,7 @@ import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
 import { formatPercent } from '../src/forecast/math.ts';
 import type { HorizonName } from '../src/forecast/model.ts';
 import { DIRECTION_EVIDENCE } from '../src/forecast/signal.ts';
-import { DATE, TIME } from '../src/platform/validation.ts';
+import { DATE, objectOf, TIME } from '../src/platform/validation.ts';
 import { type ExpectedRange, findPriceRange } from '../src/record/distributions.ts';
 import { getOracleSignal } from '../src/record/prediction.ts';
 import {
@@ -50,24 +50,24 @@ const PREDICTION_MEMBERS = {
   windowOpensAt: TIME,
   resolvesAt: TIME.describe('End of the outcome window; the outcome and, with it, the forecast become public after it'),
   attestationUid: z.string().nullable().describe('Of the commitment; null until it is on chain'),
-  skill: z
-    .object({
-      verdict: z.string(),
-      scored: z.int(),
-      effectiveN: z.number().describe('Independent calls that the scored ones are worth'),
-      accuracy: SHARE,
-      interval95: BOUNDS,
-      alwaysUpAccuracy: SHARE,
-    })
-    .describe('The whole record of the horizon'),
+  skill: objectOf('The whole record of the horizon', {
+    verdict: z.string(),
+    scored: z.int(),
+    effectiveN: z.number().describe('Independent calls that the scored ones are worth'),
+    accuracy: SHARE,
+    interval95: BOUNDS,
+    alwaysUpAccuracy: SHARE,
+  }),
   replayed: z.boolean().describe('Made after the fact, by a demonstration'),
   source: z.string().describe('Of the market data; `simulated` is no real market'),
 };
 
 /** Central range of the price at `resolvesAt`. */
-const OUTLINED_RANGE = z
-  .object({ share: z.number(), low: z.number(), high: z.number() })
-  .describe('Central range of the price at `resolvesAt`, BTC/USD, by the model: it has no direction');
+const OUTLINED_RANGE = objectOf('Central range of the price at `resolvesAt`, BTC/USD, by the model: it has no direction', {
+  share: z.number(),
+  low: z.number(),
+  high: z.number(),
+});
 
 const PREDICTION_OUTLINE: Outline = {
   schema: z.object({ ...PREDICTION_MEMBERS, range: OUTLINED_RANGE.nullable(), stale: z.boolean().describe('A newer forecast is overdue') }),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { OracleError } from '../src/errors.ts';
 import { HORIZON_SCHEMA, recordHorizonInput } from '../src/forecast/horizon-input.ts';
 import { formatPercent } from '../src/forecast/math.ts';
-import { DATE, TIME, withInputRules } from '../src/platform/validation.ts';
+import { DATE, listOf, TIME, withInputRules } from '../src/platform/validation.ts';
 import type { PredictionReference } from '../src/record/attestations.ts';
 import { DIRECTION, HORIZON, SIGNAL, STATUS } from '../src/record/schemas/forecast.ts';
 import { PREDICTION_VERIFICATION, type PredictionVerificationReply } from '../src/record/schemas/verification.ts';
@@ -21,9 +21,14 @@ const VERIFICATION_OUTLINE = defineOutline(PREDICTION_VERIFICATION, {
     verdict: z.string(),
     agreeing: z.int().describe('Checks that agree'),
     checked: z.int().describe('Checks made'),
-    checks: z
-      .array(z.object({ attestation: z.string(), field: z.string(), what: z.string(), expected: VALUE, actual: VALUE, ok: z.boolean() }))
-      .describe('In a summary only those that fail'),
+    checks: listOf('In a summary only those that fail', {
+      attestation: z.string(),
+      field: z.string(),
+      what: z.string(),
+      expected: VALUE,
+      actual: VALUE,
+      ok: z.boolean(),
+    }),
     unchecked: z.array(z.object({ attestation: z.string(), what: z.string(), reason: z.string() })),
     attestations: z.array(z.object({ type: z.string(), uid: z.string(), onChain: z.boolean(), blockTime: TIME.nullable() })),
     prediction: z.object({

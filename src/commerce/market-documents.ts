@@ -29,7 +29,7 @@ const COMMITMENT_NOTE =
 
 /** Probabilities of market and oracle for the running week, and the scores of both over all settled weeks. */
 export async function composeCrowdVsOracle(deps: DocumentDeps): Promise<DocumentBody> {
-  const { source, timestamp, throughDate, total, nextCursor, ...comparison } = await compareCrowdWithOracle(deps, PAYER_CALLER);
+  const { source, timestamp, throughDate, total, nextCursor, ...comparison } = await compareCrowdWithOracle(deps, PAYER_CALLER, null);
   const { weeks, totals } = comparison;
   const now = deps.now();
   const running = weeks.find(({ expiresAt, status }) => status === 'PENDING' && Date.parse(expiresAt) > now.getTime()) ?? null;

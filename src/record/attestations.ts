@@ -1,11 +1,10 @@
 import type { Filter } from 'mongodb';
 import type { Hex } from 'viem';
-import type { ConfirmedAttestation } from '../chain/eas/eas.ts';
+import { type ConfirmedAttestation, deriveSalt } from '../chain/eas/eas.ts';
 import type { AttestationReader } from '../chain/eas/reader.ts';
 import { OracleError } from '../errors.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import { HORIZONS } from '../forecast/model.ts';
-import { findOpening } from './commitment.ts';
 import { type RecordFigures, summarizeAttestations } from './figures.ts';
 import type { ForecastDoc } from './forecast-doc.ts';
 import type { ForecastRecord } from './forecasts.ts';
@@ -68,25 +67,22 @@ async function findAttestation(record: ForecastRecord, uid: Hex): Promise<Attest
   return { doc, type: doc.attestation?.uid === uid ? 'prediction' : 'resolution' };
 }
 
-interface AttestationListDeps {
-  record: ForecastRecord;
-  statistics: { figures: RecordFigures };
-}
-
 const ATTESTATION_TYPES: readonly AttestationType[] = ['prediction', 'resolution'];
 
 const FIELD_BY_TYPE = { prediction: 'attestation', resolution: 'reveal' } as const;
 
-/** A range that an index serves, unlike `$ne: null`. */
-const ON_CHAIN_FILTER = { $gte: new Date(0) };
-
 /** Newest first by block time, forecast id, then resolution before prediction: a total order. @throws OracleError INPUT_INVALID */
 export async function listAttestations(
-  { record, statistics: { figures } }: AttestationListDeps,
+  { record, statistics: { figures } }: { record: ForecastRecord; statistics: { figures: RecordFigures } },
   { horizons, limit, before }: { horizons: readonly number[]; limit: number; before: Hex | null },
   options: AttestationViewOptions,
 ) {
-  const after = before === null ? null : await findPosition(record, before);
+  const after = before === null ? null : await findAttestation(record, before);
+  if (before !== null && after === null) {
+    const suggestedAction = 'Send nextCursor of the previous page, or omit "before" for the newest attestations.';
+    const problem = 'query parameter "before": is no attestation of this record';
+    throw new OracleError('INPUT_INVALID', problem, { field: 'before', suggestedAction });
+  }
   const wanted = { horizons, after, limit: limit + 1 };
   const [counted, newest] = await Promise.all([figures.getAttestations(), readNewest(record, wanted)]);
   const { predictions, resolutions } = summarizeAttestations(counted, horizons);
@@ -118,33 +114,22 @@ async function readNewest(
   return (await Promise.all(lists)).flat().sort(compareNewestFirst);
 }
 
-async function findPosition(record: ForecastRecord, before: Hex): Promise<AttestationMatch> {
-  const position = await findAttestation(record, before);
-  if (position !== null) return position;
-  const suggestedAction = 'Send nextCursor of the previous page, or omit "before" for the newest attestations.';
-  const problem = 'query parameter "before": is no attestation of this record';
-  throw new OracleError('INPUT_INVALID', problem, { field: 'before', suggestedAction });
-}
-
 async function readList(
   { forecasts }: ForecastRecord,
   { horizonDays, type, after, limit }: { horizonDays: number; type: AttestationType; after: AttestationMatch | null; limit: number },
 ): Promise<AttestationMatch[]> {
   const at = `${FIELD_BY_TYPE[type]}.at`;
   const docs = await forecasts
-    .find({ horizonDays, ...buildRangeFilter(at, type, after) }, { limit, hint: buildIndexHint(at) })
+    // Without the hint the planner may scan the whole record.
+    .find({ horizonDays, ...buildRangeFilter(at, type, after) }, { limit, hint: { horizonDays: 1, [at]: -1, _id: -1 } })
     .sort({ [at]: -1, _id: -1 })
     .toArray();
   return docs.map((doc) => ({ doc, type }));
 }
 
-/** Index hint: without it the planner may scan the whole record. */
-function buildIndexHint(at: string) {
-  return { horizonDays: 1, [at]: -1, _id: -1 } as const;
-}
-
 function buildRangeFilter(at: string, type: AttestationType, after: AttestationMatch | null): Filter<ForecastDoc> {
-  if (after === null) return { [at]: ON_CHAIN_FILTER };
+  // A range that an index serves, unlike `$ne: null`.
+  if (after === null) return { [at]: { $gte: new Date(0) } };
   const time = getAttestedAt(after);
   const sameForecastFollows = after.type === 'resolution' && type === 'prediction';
   const earlierId = sameForecastFollows ? { $lte: after.doc._id } : { $lt: after.doc._id };
@@ -181,7 +166,7 @@ export interface AttestationViewOptions extends ViewOptions {
   saltSecret: string;
 }
 
-export function viewAttestation(doc: ForecastDoc, type: 'prediction' | 'resolution', options: AttestationViewOptions): AttestationView {
+export function viewAttestation(doc: ForecastDoc, type: AttestationType, options: AttestationViewOptions): AttestationView {
   const { result, ...forecast } = viewForecast(doc, options);
   const own = (type === 'prediction' ? doc.attestation : doc.reveal) as ConfirmedAttestation;
   return {
@@ -203,5 +188,5 @@ export function viewAttestation(doc: ForecastDoc, type: 'prediction' | 'resoluti
 }
 
 export function viewSalt(doc: ForecastDoc, options: AttestationViewOptions): Hex | null {
-  return mayRead(doc, options) ? (findOpening(options.saltSecret, doc)?.salt ?? null) : null;
+  return doc.values !== null && mayRead(doc, options) ? deriveSalt(options.saltSecret, doc._id) : null;
 }

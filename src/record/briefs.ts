@@ -34,7 +34,10 @@ function buildSections(brief: Brief) {
     { title: 'Market', lines: formatMarket(brief) },
     { title: 'Resolved in the last 24 hours', lines: brief.resolved.map(formatOutcome) },
     { title: 'Record so far', lines: brief.scorecard.map(formatScore) },
-    { title: 'Open forecasts', lines: formatOpenForecasts(brief) },
+    {
+      title: 'Open forecasts',
+      lines: brief.open.map(({ predictionId, signal, resolvesAt }) => `${predictionId}: ${signal} until ${formatMinute(resolvesAt)}`),
+    },
     { title: 'The crowd', lines: formatCrowd(brief) },
     { title: 'Next', lines: brief.next.map(({ event, at }) => `${formatMinute(at)} ${event}`) },
     { title: 'Data', lines: formatData(brief) },
@@ -54,10 +57,10 @@ function formatAbout({ asOf, generatedAt, late, source, replayedDays }: Brief): 
 function formatMarket({ market, regime }: Brief): string[] {
   const { btcPrice, change24h, fearGreed, fearGreedLabel, etfFlows7d, etfFlows30d, etfFlowLastDay, etfFlowsThrough } = market;
   return [
-    `BTC/USD ${btcPrice === null ? 'unknown' : formatUsd(btcPrice, 2)}${change24h === null ? '' : `, ${formatSigned(change24h, 2)} % in 24 hours`}`,
+    `BTC/USD ${formatUsd(btcPrice, 2)}${change24h === null ? '' : `, ${formatSigned(change24h, 2)} % in 24 hours`}`,
     regime === null ? 'Regime unknown' : `Regime ${regime.regime}, risk ${regime.riskLevel}, as of the forecast of ${regime.date}`,
     fearGreed === null ? 'Fear & Greed unknown' : `Fear & Greed ${fearGreed} (${fearGreedLabel})`,
-    `ETF net flows: ${etfFlowsThrough ?? 'last day'} ${formatFlow(etfFlowLastDay)}, 7 days ${formatFlow(etfFlows7d)}, 30 days ${formatFlow(etfFlows30d)}`,
+    `ETF net flows: ${etfFlowsThrough ?? 'last day'} ${formatUsd(etfFlowLastDay, 0)}, 7 days ${formatUsd(etfFlows7d, 0)}, 30 days ${formatUsd(etfFlows30d, 0)}`,
   ];
 }
 
@@ -65,14 +68,10 @@ function formatOutcome({ predictionId, signal, direction, confidence, outcome, r
   return `${predictionId}: ${signal} ${direction} at ${confidence.toFixed(4)}, ${outcome}, return ${formatSigned(returnBps / 100, 2)} %`;
 }
 
-function formatScore({ horizon, verdict, brier, pending, voids }: BriefScore): string {
+function formatScore({ horizon, verdict, brier, pending, voids }: Brief['scorecard'][number]): string {
   const score =
     brier === null ? '' : `; Brier ${brier.model.toFixed(4)} against ${brier.climatology.toFixed(4)} of the base rate, ${brier.n} resolved`;
   return `${horizon}: ${verdict}${score}; ${pending} open, ${voids} void`;
-}
-
-function formatOpenForecasts({ open }: Brief): string[] {
-  return open.map(({ predictionId, signal, resolvesAt }) => `${predictionId}: ${signal} until ${formatMinute(resolvesAt)}`);
 }
 
 function formatCrowd({ crowd }: Brief): string[] {
@@ -94,13 +93,10 @@ function formatMinute(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
 
-function formatUsd(value: number, digits: number): string {
+function formatUsd(value: number | null, digits: number): string {
+  if (value === null) return 'unknown';
   const amount = Math.abs(value).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
   return `${value < 0 ? '-' : ''}$${amount}`;
-}
-
-function formatFlow(value: number | null): string {
-  return value === null ? 'unknown' : formatUsd(value, 0);
 }
 
 function formatSigned(value: number, digits: number): string {
@@ -118,8 +114,6 @@ export interface BriefNext {
 export type Brief = ReturnType<typeof composeBrief>;
 
 export type BriefOutcome = ReturnType<typeof toBriefOutcome>;
-
-type BriefScore = ReturnType<typeof buildBriefScore>;
 
 const MAX_QUESTION_CHARS = 160;
 const MAX_REASON_CHARS = 200;
@@ -151,6 +145,7 @@ export function composeBrief(data: BriefData) {
   const { day, asOf, generatedAt, late, source, kind, replayedDays, series, lastForecast, wager } = data;
   const known = data.forecasts.filter((doc) => doc.day < day).map((doc) => forecastAsOf(doc, asOf));
   const open = known.filter(isOpenForecast).map(toBriefOpen);
+  const regime = lastForecast?.regime ?? null;
   return {
     date: formatDay(day),
     asOf: asOf.toISOString(),
@@ -160,8 +155,8 @@ export function composeBrief(data: BriefData) {
     kind,
     replayedDays,
     market: toBriefMarket(data.context),
-    regime: toBriefRegime(lastForecast),
-    resolved: known.filter((doc) => isRevealedSince(doc, asOf.getTime() - DAY_MS)).map(toBriefOutcome),
+    regime: regime && { regime, riskLevel: REGIMES[regime].riskLevel, date: lastForecast!._id },
+    resolved: known.filter(({ reveal }) => reveal !== null && reveal.at.getTime() > asOf.getTime() - DAY_MS).map(toBriefOutcome),
     scorecard: HORIZONS.map((horizonDays) => buildBriefScore(known, horizonDays)),
     open,
     crowd: wager === null || wager.decidedAt > asOf ? null : buildBriefCrowd(wager),
@@ -169,7 +164,7 @@ export function composeBrief(data: BriefData) {
     data: series.map(({ series: id, source: from, lastObservedDay, ageDays, stale }) => ({
       series: id,
       source: sanitizeText(from, MAX_REASON_CHARS),
-      lastObserved: lastObservedDay === null ? null : formatDay(lastObservedDay),
+      lastObserved: formatDayOrNull(lastObservedDay),
       ageDays,
       stale,
     })),
@@ -189,15 +184,6 @@ function toBriefMarket(context: MarketContext | null) {
     etfFlowLastDay: context?.etfFlowLastDayUsd ?? null,
     etfFlowsThrough: formatDayOrNull(context?.etfFlowThroughDay ?? null),
   };
-}
-
-function toBriefRegime(lastForecast: DayDoc | null) {
-  if (lastForecast === null || lastForecast.regime === null) return null;
-  return { regime: lastForecast.regime, riskLevel: REGIMES[lastForecast.regime].riskLevel, date: lastForecast._id };
-}
-
-function isRevealedSince({ reveal, resolution }: ForecastDoc, afterMs: number): boolean {
-  return reveal !== null && resolution !== null && reveal.at.getTime() > afterMs;
 }
 
 export function toBriefOutcome({ _id, day, horizonDays, values, resolution }: ForecastDoc) {
@@ -265,9 +251,12 @@ function buildBriefCrowd(wager: WagerDoc) {
 function listBriefEvents({ next, lastCovered }: BriefData, open: readonly { resolvesAt: string }[]): BriefNext[] {
   // Resolution needs the close of the day before; without it the forecast stays open.
   const end = lastCovered === null ? null : new Date(toInstantMs(lastCovered + 1)).toISOString();
-  const resolutions = open.map(({ resolvesAt }) => resolvesAt).filter((at) => end === null || at <= end);
-  const [at] = resolutions.toSorted();
-  return sortByTime(at === undefined ? next : [...next, { event: 'resolution', at }]);
+  return sortByTime([...next, ...findNextResolution(open.filter(({ resolvesAt }) => end === null || resolvesAt <= end))]);
+}
+
+function findNextResolution(open: readonly { resolvesAt: string }[]): BriefNext[] {
+  const [at] = open.map(({ resolvesAt }) => resolvesAt).toSorted();
+  return at === undefined ? [] : [{ event: 'resolution', at }];
 }
 
 function sortByTime(events: readonly BriefNext[]): BriefNext[] {
@@ -303,12 +292,7 @@ export function filterBriefByHorizons(brief: Brief, horizons: readonly HorizonNa
     resolved: brief.resolved.filter(isChosen),
     scorecard: brief.scorecard.filter(isChosen),
     open,
+    // The stored event covers all horizons and is recomputed.
     next: sortByTime(brief.next.flatMap((one) => (one.event === 'resolution' ? findNextResolution(open) : [one]))),
   };
-}
-
-/** The stored event covers all horizons and is recomputed. */
-function findNextResolution(open: Brief['open']): BriefNext[] {
-  const [at] = open.map(({ resolvesAt }) => resolvesAt).toSorted();
-  return at === undefined ? [] : [{ event: 'resolution', at }];
 }

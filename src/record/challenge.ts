@@ -1,11 +1,10 @@
 import type { Collection, Db } from 'mongodb';
 import { OracleError } from '../errors.ts';
 import { BASELINES } from '../forecast/baselines.ts';
-import { bootstrapEstimate, type IntervalEstimate, SHARE_RANGE } from '../forecast/bootstrap.ts';
+import { bootstrapEstimate, SHARE_RANGE } from '../forecast/bootstrap.ts';
 import {
   addDifference,
   computeEValue,
-  type EProcess,
   judgeChallenge,
   listComparisons,
   PROOF_THRESHOLD,
@@ -14,11 +13,12 @@ import {
 } from '../forecast/challenge.ts';
 import { type Day, formatDay, getWeekday } from '../forecast/day.ts';
 import type { GridScores } from '../forecast/distribution.ts';
-import { meanBy, shareOf } from '../forecast/math.ts';
+import { meanBy, shareOf, sum } from '../forecast/math.ts';
 import { formatHorizonName, type HorizonDays } from '../forecast/model.ts';
 import { MODEL_NAMES, MODEL_VERSIONS, type ModelName } from '../forecast/models.ts';
 import { computeScoreSeries, SERIES_MEASURE_NAMES, type SeriesForecast, type SeriesValues } from '../forecast/record-statistics.ts';
 import { toDailyColumn } from '../forecast/statistics.ts';
+import { formatDayOrNull } from '../market/feed.ts';
 import { insertOrFind } from '../platform/mongo.ts';
 import { roundTo } from '../platform/validation.ts';
 import type { DistributionScoresDoc } from './distribution-scores.ts';
@@ -40,11 +40,6 @@ interface ChampionChangeDoc {
   evidence: (Pick<ChallengeFigures, 'horizon'> & ChallengeResult)[];
 }
 
-interface ChampionSetting {
-  champion: ModelName;
-  force: boolean;
-}
-
 /** Which version has forecast since when. */
 export class ChampionLog {
   readonly #changes: Collection<ChampionChangeDoc>;
@@ -62,37 +57,33 @@ export class ChampionLog {
    * Records the champion of the settings where it differs from that of the record. Safe to repeat and to run in parallel.
    * @throws OracleError CONFIG_INVALID for a version that is not proven better, unless forced
    */
-  async apply({ champion, force }: ChampionSetting, readFigures: () => Promise<ChallengeFigures[]>, at: Date): Promise<void> {
+  async apply(
+    { champion, force }: { champion: ModelName; force: boolean },
+    readFigures: () => Promise<ChallengeFigures[]>,
+    at: Date,
+  ): Promise<void> {
     const changes = await this.list();
     const from = changes.at(-1)?.to ?? FIRST_CHAMPION;
     if (champion === from) return;
-    const evidence = listEvidence(await readFigures(), from, champion);
-    const isProven = isProvenBetter(evidence, champion);
+    const isOfBoth = ({ challenger, against }: ChallengeResult) => [challenger, against].every((name) => [from, champion].includes(name));
+    const evidence = (await readFigures()).flatMap(({ horizon, comparisons }) =>
+      comparisons.filter(isOfBoth).map((one) => ({ horizon, ...one })),
+    );
+    // At one horizon proven, and at none the reverse.
+    const isProven = hasVerdict(evidence, champion, true) && !hasVerdict(evidence, champion, false);
     if (!isProven && !force) throw notProvenError(from, champion, evidence);
-    const change: ChampionChangeDoc = {
-      _id: String(changes.length + 1).padStart(4, '0'),
-      at,
-      from,
-      to: champion,
-      forced: !isProven,
-      evidence,
-    };
-    const stored = await insertOrFind(this.#changes, change);
+    const _id = String(changes.length + 1).padStart(4, '0');
+    const stored = await insertOrFind(this.#changes, { _id, at, from, to: champion, forced: !isProven, evidence });
     if (stored.to === champion) return;
     throw new OracleError('CONFIG_INVALID', `Another process has just made ${stored.to} champion`, { field: 'MODEL_CHAMPION' });
   }
 }
 
-function listEvidence(figures: readonly ChallengeFigures[], from: ModelName, to: ModelName): ChampionChangeDoc['evidence'] {
-  const isOfBoth = ({ challenger, against }: ChallengeResult) => [from, to].includes(challenger) && [from, to].includes(against);
-  return figures.flatMap(({ horizon, comparisons }) => comparisons.filter(isOfBoth).map((one) => ({ horizon, ...one })));
-}
-
-/** At one horizon proven, and at none the reverse. */
-function isProvenBetter(evidence: ChampionChangeDoc['evidence'], champion: ModelName): boolean {
-  const verdictFor = ({ challenger }: ChallengeResult) => (challenger === champion ? 'proven better at 5 %' : 'proven worse');
-  const verdictAgainst = ({ challenger }: ChallengeResult) => (challenger === champion ? 'proven worse' : 'proven better at 5 %');
-  return evidence.some((one) => one.verdict === verdictFor(one)) && !evidence.some((one) => one.verdict === verdictAgainst(one));
+/** Whether some horizon proves that a version is better or worse. */
+function hasVerdict(evidence: ChampionChangeDoc['evidence'], name: ModelName, isBetter: boolean): boolean {
+  return evidence.some(
+    ({ challenger, verdict }) => verdict === ((challenger === name) === isBetter ? 'proven better at 5 %' : 'proven worse'),
+  );
 }
 
 function notProvenError(from: ModelName, to: ModelName, evidence: ChampionChangeDoc['evidence']): OracleError {
@@ -118,30 +109,25 @@ export function computeChallengeFigures(docs: readonly DistributionScoresDoc[], 
         const own = comparisons.find((one) => one.challenger === challenger && one.against === against);
         return own === undefined ? [] : [{ day, difference: own.difference }];
       });
-      return { challenger, against, ...describeProcess(runEProcess(differences, horizonDays)) };
+      const process = runEProcess(differences, horizonDays);
+      const { better, worse, days, lastDay } = process;
+      const { verdict, since } = judgeChallenge(process);
+      return {
+        challenger,
+        against,
+        days,
+        throughDate: formatDayOrNull(lastDay),
+        threshold: PROOF_THRESHOLD,
+        eBetter: computeEValue(better),
+        eWorse: computeEValue(worse),
+        maxBetter: better.max,
+        maxWorse: worse.max,
+        verdict,
+        since: formatDayOrNull(since),
+      };
     }),
     distributions: buildDistributionTable(docs),
   };
-}
-
-function describeProcess(process: EProcess) {
-  const { verdict, since } = judgeChallenge(process);
-  const { better, worse, days, lastDay } = process;
-  return {
-    days,
-    throughDate: formatOrNull(lastDay),
-    threshold: PROOF_THRESHOLD,
-    eBetter: computeEValue(better),
-    eWorse: computeEValue(worse),
-    maxBetter: better.max,
-    maxWorse: worse.max,
-    verdict,
-    since: formatOrNull(since),
-  };
-}
-
-function formatOrNull(day: Day | null): string | null {
-  return day === null ? null : formatDay(day);
 }
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const;
@@ -151,43 +137,26 @@ const COVERAGES = [
   { nominal: 0.9, key: 'in90' },
 ] as const;
 
-/** A distribution over all days of the record that have it. Lower CRPS and log score are better. */
-interface DistributionRow {
-  name: string;
-  title: string;
-  kind: 'model' | 'baseline';
-  n: number;
-  crps: number;
-  /** 1 - CRPS over that of climatology on the same days; null for climatology, and where it is unknown. */
-  skill: IntervalEstimate | null;
-  logScore: number;
-  coverage: ({ nominal: number } & IntervalEstimate)[];
-  /** Share of the outcomes within the 80 % range by the weekday, UTC, on which the outcome window begins. */
-  coverage80ByWeekday: { weekday: (typeof WEEKDAYS)[number]; n: number; observed: number | null }[];
-}
-
 type Scored = { day: number; scores: GridScores; climatologyCrps: number | null };
 
-/** Model versions, then baselines; those without a score are left out. @param docs of one horizon by day */
-function buildDistributionTable(docs: readonly DistributionScoresDoc[]): DistributionRow[] {
+/**
+ * The distributions over all days of the record that have them: model versions, then baselines. Lower CRPS and log score are better.
+ * @param docs of one horizon by day
+ */
+function buildDistributionTable(docs: readonly DistributionScoresDoc[]) {
   const rows = [
-    ...MODEL_VERSIONS.map(({ name, title }) => ({
-      name,
-      title,
-      kind: 'model' as const,
-      read: (doc: DistributionScoresDoc) => doc.models[name],
-    })),
+    ...MODEL_VERSIONS.map(({ name, title }) => ({ name, title, kind: 'model' as const, listed: docs.map(({ models }) => models[name]) })),
     ...BASELINES.map(({ name, title }) => ({
       name,
       title,
       kind: 'baseline' as const,
-      read: (doc: DistributionScoresDoc) => doc.baselines[name],
+      listed: docs.map(({ baselines }) => baselines[name]),
     })),
   ];
-  return rows.flatMap(({ read, ...row }) => {
-    const scored = docs.flatMap((doc): Scored[] => {
-      const scores = read(doc);
-      return scores ? [{ day: doc.day, scores, climatologyCrps: doc.baselines.climatology?.crps ?? null }] : [];
+  return rows.flatMap(({ listed, ...row }) => {
+    const scored = docs.flatMap(({ day, baselines: { climatology } }, index): Scored[] => {
+      const scores = listed[index];
+      return scores ? [{ day, scores, climatologyCrps: climatology?.crps ?? null }] : [];
     });
     return scored.length === 0 ? [] : [{ ...row, ...summarize(scored, row.name === 'climatology') }];
   });
@@ -198,6 +167,7 @@ function summarize(scored: readonly Scored[], isReference: boolean) {
   return {
     n: scored.length,
     crps: meanBy(scored, ({ scores }) => scores.crps),
+    // 1 - CRPS over that of climatology on the same days; null for climatology, and where it is unknown.
     skill: isReference ? null : computeSkill(scored),
     logScore: meanBy(scored, ({ scores }) => scores.logScore),
     coverage: COVERAGES.map(({ nominal, key }) => {
@@ -206,6 +176,7 @@ function summarize(scored: readonly Scored[], isReference: boolean) {
       const options = { columns: [hits, ones], statistic: ([inside, all]: Float64Array) => inside / all, range: SHARE_RANGE };
       return { nominal, ...bootstrapEstimate(observed, options) };
     }),
+    // Share of the outcomes within the 80 % range by the weekday, UTC, on which the outcome window begins.
     coverage80ByWeekday: WEEKDAYS.map((weekday, index) => {
       const own = scored.filter(({ day }) => getWeekday(day + 1) === index);
       return { weekday, n: own.length, observed: own.length === 0 ? null : shareOf(own, ({ scores }) => scores.in80) };
@@ -213,12 +184,12 @@ function summarize(scored: readonly Scored[], isReference: boolean) {
   };
 }
 
-function computeSkill(scored: readonly Scored[]): IntervalEstimate | null {
+function computeSkill(scored: readonly Scored[]) {
   const known = scored.filter(({ climatologyCrps }) => climatologyCrps !== null);
   if (known.length === 0) return null;
   const columns = [toDailyColumn(known, ({ scores }) => scores.crps), toDailyColumn(known, (one) => one.climatologyCrps!)];
   const statistic = ([own, reference]: Float64Array) => 1 - own / reference;
-  const totals = Float64Array.from(columns, (column) => column.reduce((total, value) => total + value, 0));
+  const totals = Float64Array.from(columns, sum);
   return bootstrapEstimate(statistic(totals), { columns, statistic, range: { low: Number.NEGATIVE_INFINITY, high: 1 } });
 }
 
@@ -241,24 +212,10 @@ export function renderSeriesCsv(points: readonly RecordSeriesPoint[]): string {
   return `${[header, ...lines].map((cells) => cells.join(',')).join('\r\n')}\r\n`;
 }
 
-interface SeriesEvidence {
-  challenger: ModelName;
-  against: ModelName;
-  /** After this day. */
-  eBetter: number;
-  eWorse: number;
-}
-
-export interface RecordSeriesPoint {
-  date: string;
-  n: number;
-  cumulative: SeriesValues;
-  rolling: SeriesValues;
-  evidence: SeriesEvidence[];
-}
+export type RecordSeriesPoint = ReturnType<typeof computeRecordSeries>[number];
 
 /** One point a resolved day. @param docs forecasts of one horizon in sequence order @param scores of the same horizon by day */
-export function computeRecordSeries(docs: readonly ForecastDoc[], scores: readonly DistributionScoresDoc[]): RecordSeriesPoint[] {
+export function computeRecordSeries(docs: readonly ForecastDoc[], scores: readonly DistributionScoresDoc[]) {
   const scoresById = new Map(scores.map((one) => [one._id, one]));
   const resolved = docs.flatMap((doc): SeriesForecast[] => {
     const scored = toScoredForecast(doc);
@@ -286,10 +243,10 @@ function toCentral(scores: DistributionScoresDoc | undefined): SeriesForecast['c
 }
 
 /** The e-values after a day; days must be asked for in ascending order. */
-function createEvidence(scores: readonly DistributionScoresDoc[], horizonDays: number): (day: Day) => SeriesEvidence[] {
+function createEvidence(scores: readonly DistributionScoresDoc[], horizonDays: number) {
   const processes = listComparisons().map((pair) => ({ ...pair, process: startEProcess(horizonDays) }));
   let next = 0;
-  return (day) => {
+  return (day: Day) => {
     for (; next < scores.length && scores[next]!.day <= day; next++) {
       for (const one of processes) {
         const found = scores[next]!.comparisons.find(({ challenger, against }) => challenger === one.challenger && against === one.against);

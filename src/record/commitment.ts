@@ -15,10 +15,6 @@ export function computeForecastCommitment(saltSecret: string, id: string, values
   return values === null ? zeroHash : computeCommitment(buildOpening(saltSecret, id, values));
 }
 
-export function findOpening(saltSecret: string, doc: ForecastDoc): CommitmentOpening | null {
-  return doc.values === null ? null : buildOpening(saltSecret, doc._id, doc.values);
-}
-
 export function buildExpectedPrediction(doc: ForecastDoc): PredictionData & AttestationReference {
   const { sequence, day, horizonDays, windowOpensAt, resolvesAt, commitment, inputsDigest, metadataDigest } = doc;
   return {

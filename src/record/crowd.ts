@@ -2,22 +2,23 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Collection, Db } from 'mongodb';
 import PQueue from 'p-queue';
 import type { z } from 'zod';
-import { type Caller, isPublicCaller } from '../auth/caller.ts';
+import type { Caller } from '../auth/caller.ts';
 import { computeMeanInterval, type MeanInterval } from '../forecast/bootstrap.ts';
 import { type Day, formatDay, formatWeek, parseDay, toDay, toWeek } from '../forecast/day.ts';
+import { mean } from '../forecast/math.ts';
 import { boundedLogLoss, brierScore, type Interval, wilsonInterval } from '../forecast/signal.ts';
-import { computeReliabilityBins, type ReliabilityBin } from '../forecast/statistics.ts';
+import { computeReliabilityBins } from '../forecast/statistics.ts';
+import { formatDayOrNull } from '../market/feed.ts';
 import type { Market } from '../market/market.ts';
 import { createCache } from '../platform/concurrency.ts';
 import { LARGE_READ_BATCH } from '../platform/mongo.ts';
 import { roundTo } from '../platform/validation.ts';
 import type { Side } from '../wager/sizing.ts';
-import type { BookDepth, Quote } from '../wager/venue.ts';
 import { buildWagerAccounts, compareHeadToHead, toSettledComparison, type WagerBook, type WagerDoc } from '../wager/wagers.ts';
 import { formatForecastId, fromCents } from './forecast-doc.ts';
 import { type ForecastRecord, isOwnVenue } from './forecasts.ts';
 import type { PREDICTION_MARKET } from './schemas/track-record.ts';
-import { type ViewOptions, viewForecast } from './visibility.ts';
+import { mayReadUnresolved, type ViewOptions, viewForecast } from './visibility.ts';
 
 /** Strikes are weekly: they are compared with the 7-day forecast. */
 const COMPARED_HORIZON_DAYS = 7;
@@ -31,45 +32,38 @@ export interface CrowdComparisonDeps extends MarketComparisonDeps {
   viewFor(caller: Caller): ViewOptions;
 }
 
-interface WeekPage {
-  limit: number;
-  /** Only weeks before this one, `YYYY-Www`; null: from the newest. */
-  before: string | null;
-}
-
-const ALL_WEEKS: WeekPage = { limit: Number.MAX_SAFE_INTEGER, before: null };
-
-/** Totals cover all weeks; weeks and disagreements are those of the page, newest first. */
-export async function compareCrowdWithOracle(deps: CrowdComparisonDeps, caller: Caller, { limit, before }: WeekPage = ALL_WEEKS) {
+/**
+ * Totals cover all weeks; weeks and disagreements are those of the page, newest first.
+ * @param page weeks before that one, `YYYY-Www`, or from the newest; null: all weeks
+ */
+export async function compareCrowdWithOracle(
+  deps: CrowdComparisonDeps,
+  caller: Caller,
+  page: { limit: number; before: string | null } | null,
+) {
+  const { limit = Number.MAX_SAFE_INTEGER, before = null } = page ?? {};
   const { figures, through } = await readCrowdFigures(deps, caller);
-  const { totals, disagreementTotals } = figures;
   const older = figures.weeks.filter(({ weekId }) => before === null || weekId < before);
   const weeks = await addForecasts(deps, older.slice(0, limit), caller);
   const shown = new Set(weeks.map(({ weekId }) => weekId));
   return {
     ...buildCrowdHeader(deps, through),
-    totals,
+    totals: figures.totals,
     weeks,
     count: weeks.length,
     total: figures.weeks.length,
     nextCursor: older.length > limit ? weeks[weeks.length - 1].weekId : null,
     disagreements: figures.disagreements.filter(({ weekId }) => shown.has(weekId)),
-    disagreementTotals,
+    disagreementTotals: figures.disagreementTotals,
     ...buildCrowdFooter(deps, figures.pins.comparison, through),
   };
 }
 
 /** The figures that the caller may read, and the last day that they cover; null without a limit. */
-export async function readCrowdFigures(
-  { crowd, record, viewFor }: CrowdComparisonDeps,
-  caller: Caller,
-): Promise<{ figures: CrowdFigures; through: Day | null }> {
-  const through = await getLastReadableDay(record, viewFor(caller));
+export async function readCrowdFigures({ crowd, record, viewFor }: CrowdComparisonDeps, caller: Caller) {
+  const view = viewFor(caller);
+  const through = mayReadUnresolved(view) ? null : await record.getLastPublicDay(view.now);
   return { figures: await crowd.get(through), through };
-}
-
-async function getLastReadableDay(record: ForecastRecord, { caller, policy, now }: ViewOptions): Promise<Day | null> {
-  return policy === 'immediate' || !isPublicCaller(caller) ? null : record.getLastPublicDay(now);
 }
 
 async function addForecasts({ record, viewFor }: CrowdComparisonDeps, weeks: readonly WeekComparison[], caller: Caller) {
@@ -81,12 +75,12 @@ async function addForecasts({ record, viewFor }: CrowdComparisonDeps, weeks: rea
   });
 }
 
-export function buildCrowdHeader({ venueName, sameBook }: Pick<CrowdComparisonDeps, 'venueName' | 'sameBook'>, through: Day | null) {
-  return { venue: venueName, quotesAreOurs: sameBook.some(isOwnVenue), throughDate: through === null ? null : formatDay(through) };
+export function buildCrowdHeader({ venueName, sameBook }: MarketComparisonDeps, through: Day | null) {
+  return { venue: venueName, quotesAreOurs: sameBook.some(isOwnVenue), throughDate: formatDayOrNull(through) };
 }
 
 export function buildCrowdFooter(
-  { market, now }: Pick<CrowdComparisonDeps, 'market' | 'now'>,
+  { market, now }: CrowdComparisonDeps,
   { venues, hasReplayed }: CrowdFigures['pins']['comparison'],
   through: Day | null,
 ) {
@@ -225,7 +219,12 @@ export function computeCrowdAccuracy(pins: readonly SettledPin[]) {
     hits,
     hitRate: hitRate && roundScore(hitRate),
     hitRateInterval95: hitRate === null ? null : roundInterval(wilsonInterval(hitRate * callWeeks, callWeeks)),
-    reliability: computeReliabilityBins(outcomes, countExpiryWeeks).map(roundReliabilityBin),
+    reliability: computeReliabilityBins(outcomes, countExpiryWeeks).map((bin) => ({
+      ...bin,
+      meanProbability: bin.meanProbability && roundScore(bin.meanProbability),
+      observedShare: bin.observedShare && roundScore(bin.observedShare),
+      interval95: bin.interval95 && roundInterval(bin.interval95),
+    })),
   };
 }
 
@@ -239,20 +238,11 @@ function countExpiryWeeks(outcomes: readonly { weekId: string }[]): number {
 }
 
 function roundedMean(values: number[]): number | null {
-  return values.length === 0 ? null : roundScore(values.reduce((sum, value) => sum + value, 0) / values.length);
+  return values.length === 0 ? null : roundScore(mean(values));
 }
 
 function roundInterval({ low, high }: Interval): Interval {
   return { low: roundScore(low), high: roundScore(high) };
-}
-
-function roundReliabilityBin({ meanProbability, observedShare, interval95, ...bin }: ReliabilityBin): ReliabilityBin {
-  return {
-    ...bin,
-    meanProbability: meanProbability && roundScore(meanProbability),
-    observedShare: observedShare && roundScore(observedShare),
-    interval95: interval95 && roundInterval(interval95),
-  };
 }
 
 /** Price of the strike nearest to the money at signal time, stored once. */
@@ -293,16 +283,12 @@ export function toCrowdPin(
     // A market on the close of Friday expires at 00:00 UTC of Saturday.
     weekId: formatWeek(toWeek(toDay(expiresAt.getTime() - 1))),
     pinnedAt: quote?.at ?? decidedAt,
-    book: quote === null ? null : toPinnedBook(quote, book),
+    // Order book of YES contracts at signal time. Prices 0 to 1; the fee is a fraction of a contract's payout.
+    book: quote && { bid: quote.bid, ask: quote.ask, fee: quote.fee, bids: book?.bids ?? [], asks: book?.asks ?? [] },
     // P(YES): the market's mid price, and the model's. Rounded as served, so that a client recomputes the same scores.
     pMarket: roundTo(qMarket!, 4),
     pOracle: roundTo(pModel!, 4),
   };
-}
-
-/** Order book of YES contracts at signal time. Prices 0 to 1; the fee is a fraction of a contract's payout. */
-function toPinnedBook({ bid, ask, fee }: Quote, { bids, asks }: BookDepth = { bids: [], asks: [] }) {
-  return { bid, ask, fee, bids, asks };
 }
 
 /** The first pin per key. Expects pins oldest first. */
@@ -322,69 +308,50 @@ function roundScore(value: number): number {
 /** Minimum distance of two probabilities that disagree, in basis points; opposite sides of one half always disagree. */
 const MIN_DISTANCE_BPS = 1_000;
 
-type ComparedSide = 'oracle' | 'market';
-type RunningScore = Record<ComparedSide, number>;
-
 /** Weeks in which crowd and oracle disagreed, without those that the caller may not read. Expects the newest first. */
 export function buildDisagreementLog(weeks: readonly WeekComparison[]) {
   // How often each side was right, the current disagreement included.
   const score = { oracle: 0, market: 0 };
   const log = weeks.toReversed().flatMap((week) => {
-    const { oracleProbability } = week;
-    if (oracleProbability === null || !isDisagreement(week.marketProbability, oracleProbability)) return [];
-    const right = findRightSide(week);
+    const { weekId, date, venue, question, strike, marketProbability, oracleProbability, status, winner, closer, replayed } = week;
+    if (oracleProbability === null) return [];
+    const oppositeSides = (marketProbability - 0.5) * (oracleProbability - 0.5) < 0;
+    if (!oppositeSides && Math.round(Math.abs(oracleProbability - marketProbability) * 10_000) < MIN_DISTANCE_BPS) return [];
+    // On opposite sides, the lower score belongs to the side that came true.
+    const right = closer === 'tie' ? null : closer;
     if (right !== null) score[right]++;
-    return [toDisagreement({ ...week, oracleProbability }, right, { ...score })];
+    const disagreement = {
+      weekId,
+      date,
+      venue,
+      question,
+      strike,
+      marketProbability,
+      oracleProbability,
+      difference: roundTo(oracleProbability - marketProbability, 4),
+      oppositeSides,
+      status,
+      winner,
+      right,
+      runningScore: { ...score },
+      replayed,
+    };
+    return [disagreement];
   });
-  return { disagreements: log.toReversed(), disagreementTotals: sumDisagreements(log, score) };
-}
-
-function isDisagreement(market: number, oracle: number): boolean {
-  return areOnOppositeSides(market, oracle) || Math.round(Math.abs(oracle - market) * 10_000) >= MIN_DISTANCE_BPS;
-}
-
-function areOnOppositeSides(market: number, oracle: number): boolean {
-  return (market - 0.5) * (oracle - 0.5) < 0;
-}
-
-/** On opposite sides, the lower score belongs to the side that came true. */
-function findRightSide({ closer }: WeekComparison): ComparedSide | null {
-  return closer === 'tie' ? null : closer;
-}
-
-function toDisagreement(week: WeekComparison & { oracleProbability: number }, right: ComparedSide | null, runningScore: RunningScore) {
-  const { weekId, date, venue, question, strike, marketProbability, oracleProbability, status, winner, replayed } = week;
-  return {
-    weekId,
-    date,
-    venue,
-    question,
-    strike,
-    marketProbability,
-    oracleProbability,
-    difference: roundTo(oracleProbability - marketProbability, 4),
-    oppositeSides: areOnOppositeSides(marketProbability, oracleProbability),
-    status,
-    winner,
-    right,
-    runningScore,
-    replayed,
-  };
-}
-
-function sumDisagreements(log: readonly ReturnType<typeof toDisagreement>[], { oracle, market }: RunningScore) {
+  const { oracle, market } = score;
   const settled = oracle + market;
   const interval = settled === 0 ? null : wilsonInterval(oracle, settled);
-  return {
+  const disagreementTotals = {
     disagreements: log.length,
     oppositeSides: log.filter(({ oppositeSides }) => oppositeSides).length,
     settled,
     oracleRight: oracle,
     marketRight: market,
     oracleShare: settled === 0 ? null : roundScore(oracle / settled),
-    oracleShareInterval95: interval && { low: roundScore(interval.low), high: roundScore(interval.high) },
+    oracleShareInterval95: interval && roundInterval(interval),
     verdict: formatDisagreementVerdict(oracle, settled, interval),
   };
+  return { disagreements: log.toReversed(), disagreementTotals };
 }
 
 function formatDisagreementVerdict(oracle: number, settled: number, interval: Interval | null): string {
@@ -396,27 +363,21 @@ function formatDisagreementVerdict(oracle: number, settled: number, interval: In
   return `where they disagreed, oracle and crowd cannot be distinguished: ${range}`;
 }
 
-interface ProbabilityScores {
-  brier: number;
-  logLoss: number;
-}
+type ProbabilityScores = Record<'brier' | 'logLoss', number>;
 
 export type WeekComparison = ReturnType<typeof compareWeek>;
 
 /** By the first pin of each week; `through` is the last day whose oracle side the caller may read, null without a limit. */
 export function compareWeekly(pins: readonly CrowdPin[], through: Day | null) {
-  const weeks = selectWeekPins(pins).map((pin) => compareWeek(pin, through !== null && pin.day > through));
+  const weeks = selectFirstPins(pins, ({ weekId }) => weekId).map((pin) => compareWeek(pin, through !== null && pin.day > through));
   return { weeks: weeks.toReversed(), totals: computeTotals(weeks) };
-}
-
-function selectWeekPins(pins: readonly CrowdPin[]): CrowdPin[] {
-  return selectFirstPins(pins, ({ weekId }) => weekId);
 }
 
 function compareWeek(pin: CrowdPin, gated: boolean) {
   const { weekId, venue, marketId, question, pMarket, pOracle, replayed } = pin;
   // Gated too: the settlement time may disclose whether there was a stake.
   const winner = gated ? null : pin.winner;
+  const status: 'PENDING' | 'SETTLED' | 'VOID' = winner !== null ? 'SETTLED' : pin.isVoid && !gated ? 'VOID' : 'PENDING';
   const market = winner === null ? null : scoreProbability(pMarket, winner);
   const oracle = winner === null ? null : scoreProbability(pOracle, winner);
   return {
@@ -433,19 +394,13 @@ function compareWeek(pin: CrowdPin, gated: boolean) {
     marketProbability: pMarket,
     oracleProbability: gated ? null : pOracle,
     gated,
-    status: getWeekStatus(pin, gated),
+    status,
     winner,
     market,
     oracle,
     closer: market === null || oracle === null ? null : findCloser(market, oracle),
     replayed,
   };
-}
-
-/** Gated for the same reason as the winner. */
-function getWeekStatus({ winner, isVoid }: CrowdPin, gated: boolean): 'PENDING' | 'SETTLED' | 'VOID' {
-  if (gated || (winner === null && !isVoid)) return 'PENDING';
-  return isVoid ? 'VOID' : 'SETTLED';
 }
 
 function scoreProbability(p: number, winner: Side): ProbabilityScores {
@@ -476,8 +431,8 @@ function computeTotals(weeks: WeekComparison[]) {
 }
 
 function averageScores(scores: ProbabilityScores[]): ProbabilityScores | null {
-  const mean = (score: keyof ProbabilityScores) => roundScore(computeMeanInterval(scores.map((one) => one[score]))!.mean);
-  return scores.length === 0 ? null : { brier: mean('brier'), logLoss: mean('logLoss') };
+  const [brier, logLoss] = [roundedMean(scores.map((one) => one.brier)), roundedMean(scores.map((one) => one.logLoss))];
+  return brier === null || logLoss === null ? null : { brier, logLoss };
 }
 
 function roundMeanInterval(interval: MeanInterval | null): MeanInterval | null {
@@ -532,15 +487,7 @@ export async function compareWithMarket({ record, crowd, venueName, sameBook, no
   // Wagers of days with a pending forecast are excluded: the difference between two responses would reveal the model's side.
   const through = await record.getLastPublicDay(now());
   const { headToHead, outcomes } = await crowd.get(through);
-  const { weight: weightGivenToModel, settledMarkets, modelLogLoss, marketLogLoss } = headToHead;
-  return {
-    venue: venueName,
-    quotesAreOurs: sameBook.some(isOwnVenue),
-    throughDate: formatDay(through),
-    settledMarkets,
-    modelLogLoss,
-    marketLogLoss,
-    weightGivenToModel,
-    wagers: outcomes,
-  };
+  const { weight: weightGivenToModel, ...scores } = headToHead;
+  const header = { venue: venueName, quotesAreOurs: sameBook.some(isOwnVenue), throughDate: formatDay(through) };
+  return { ...header, ...scores, weightGivenToModel, wagers: outcomes };
 }

@@ -80,10 +80,8 @@ export const DATASET_FORMATS = ['csv', 'parquet'] as const;
 
 export type DatasetFormat = (typeof DATASET_FORMATS)[number];
 
-type FileName = `${TableName}.${DatasetFormat}`;
-
 interface BuiltFile {
-  name: FileName;
+  name: `${TableName}.${DatasetFormat}`;
   table: TableName;
   format: DatasetFormat;
   rows: number;
@@ -92,12 +90,6 @@ interface BuiltFile {
   content: Buffer;
   /** Compressed content; null for a format that is compressed itself. */
   gzipped: Buffer | null;
-}
-
-interface TableBuild {
-  name: TableName;
-  rows: number;
-  encoders: Record<DatasetFormat, TableEncoder<unknown>>;
 }
 
 const compress = promisify(gzip);
@@ -112,11 +104,18 @@ async function buildDatasetFiles(batches: AsyncIterable<DatasetRows>): Promise<B
     }
   }
   const files: BuiltFile[] = [];
-  for (const build of builds) for (const format of DATASET_FORMATS) files.push(await finishFile(build, format));
+  for (const { name: table, rows, encoders } of builds) {
+    for (const format of DATASET_FORMATS) {
+      const content = encoders[format].finish();
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      const gzipped = format === 'csv' ? await compress(content) : null;
+      files.push({ name: `${table}.${format}`, table, format, rows, sha256, content, gzipped });
+    }
+  }
   return files;
 }
 
-async function startTable(name: TableName): Promise<TableBuild> {
+async function startTable(name: TableName) {
   const { title, description, columns } = DATASET_TABLES[name];
   const footer = {
     title: `${DATASET_TITLE}: ${title}`,
@@ -128,13 +127,6 @@ async function startTable(name: TableName): Promise<TableBuild> {
   // Each table gets the rows of its own name.
   const own = columns as Parameters<typeof createCsvEncoder<unknown>>[0];
   return { name, rows: 0, encoders: { csv: createCsvEncoder(own), parquet: await createParquetEncoder(own, footer) } };
-}
-
-async function finishFile({ name, rows, encoders }: TableBuild, format: DatasetFormat): Promise<BuiltFile> {
-  const content = encoders[format].finish();
-  const sha256 = createHash('sha256').update(content).digest('hex');
-  const gzipped = format === 'csv' ? await compress(content) : null;
-  return { name: `${name}.${format}`, table: name, format, rows, sha256, content, gzipped };
 }
 
 /** RFC 4180 with `\n`; null is an empty cell, times are ISO 8601. */
@@ -245,7 +237,10 @@ async function createParquetEncoder<Row>(
   return {
     add(rows) {
       if (rows.length === 0) return;
-      const columnData = columns.map(({ name, type, value }) => ({ name, data: rows.map((row) => toParquet(type, value(row))) }));
+      const columnData = columns.map(({ name, type, value }) => {
+        const cells = rows.map((row) => value(row) ?? undefined);
+        return { name, data: type === 'date' ? cells.map((cell) => cell && new Date(cell as string)) : cells };
+      });
       requireDone(file.write({ columnData, rowGroupSize: rows.length }));
     },
     finish() {
@@ -253,11 +248,6 @@ async function createParquetEncoder<Row>(
       return Buffer.from(bytes.getBytes());
     },
   };
-}
-
-function toParquet(type: ColumnType, value: CellValue): CellValue | undefined {
-  if (value === null) return undefined;
-  return type === 'date' ? new Date(value as string) : value;
 }
 
 /** Writing into memory is synchronous. */

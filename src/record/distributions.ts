@@ -1,4 +1,3 @@
-import type { Hex } from 'viem';
 import type { z } from 'zod';
 import { deriveSalt } from '../chain/eas/eas.ts';
 import { computeDistributionDigest, type DistributionOpening } from '../chain/eas/schemas.ts';
@@ -11,11 +10,10 @@ import {
   UNITS_PER_LOG_RETURN,
   widenPrice,
 } from '../forecast/distribution.ts';
-import { formatHorizonName, HORIZONS, type HorizonDays } from '../forecast/model.ts';
-import type { ModelName } from '../forecast/models.ts';
+import { formatHorizonName, HORIZONS } from '../forecast/model.ts';
 import type { Market } from '../market/market.ts';
 import { roundTo } from '../platform/validation.ts';
-import type { DistributionScores, DistributionScoresDoc } from './distribution-scores.ts';
+import type { DistributionScores } from './distribution-scores.ts';
 import {
   type DayDistributions,
   type DayModel,
@@ -31,28 +29,23 @@ import { notYetMadeError } from './public-signal.ts';
 import type { EXPECTED_RANGE, ForecastDistributions, PRICE_RANGE } from './schemas/forecast.ts';
 import { mayReadDistributions } from './visibility.ts';
 
-interface DistributionDeps {
-  record: ForecastRecord;
-  distributionScores: DistributionScores;
-  saltSecret: string;
-}
-
 /** The distributions of the resolved ones of some forecasts, in their order. Those of all others are left out for every caller. */
-export async function openRevealedDistributions(deps: DistributionDeps, docs: readonly ForecastDoc[]): Promise<ForecastDistributions[]> {
+export async function openRevealedDistributions(
+  deps: { record: ForecastRecord; distributionScores: DistributionScores; saltSecret: string },
+  docs: readonly ForecastDoc[],
+): Promise<ForecastDistributions[]> {
   const revealed = docs.filter(mayReadDistributions);
   if (revealed.length === 0) return [];
+  const [wanted, horizons] = [revealed.map(({ day }) => day), [...new Set(revealed.map(({ horizonDays }) => horizonDays))]];
   const [days, scores] = await Promise.all([
-    listCommittedDays(
-      deps.record,
-      revealed.map(({ day }) => day),
-      [...new Set(revealed.map(({ horizonDays }) => horizonDays))],
-    ),
+    listCommittedDays(deps.record, wanted, horizons),
     deps.distributionScores.listByIds(revealed.map(({ _id }) => _id)),
   ]);
   const scoresById = new Map(scores.map((one) => [one._id, one]));
   return revealed.map((doc) => {
     const { metadata, models = [], distributions } = days.get(doc.day)!;
     const stored = distributions?.[doc.horizonDays] ?? [];
+    const own = scoresById.get(doc._id);
     return {
       predictionId: doc._id,
       date: formatDay(doc.day),
@@ -61,30 +54,20 @@ export async function openRevealedDistributions(deps: DistributionDeps, docs: re
       attestationUid: doc.attestation!.uid,
       resolutionUid: doc.reveal!.uid,
       metadata: metadata.json,
-      openings: describeOpenings(deps.saltSecret, doc._id, stored, models),
+      openings: openDistributions(deps.saltSecret, doc._id, stored).map(({ modelVersion, salt, quantilesMicro }, index) => {
+        const { name } = stored[index]!;
+        const { role } = models.find((model) => model.name === name)!;
+        return { name, role, modelVersion, salt, quantilesMicro: [...quantilesMicro] };
+      }),
       missing: models.flatMap(({ name, role, missingBecause: reason }) => (reason === null ? [] : [{ name, role, reason }])),
-      ...describeScores(scoresById.get(doc._id), stored),
+      realised: own?.realised ?? null,
+      scores: stored.flatMap(({ name, modelVersion }) => {
+        const scored = own?.models[name];
+        return scored === undefined ? [] : [{ name, modelVersion, ...scored }];
+      }),
+      comparisons: own?.comparisons ?? [],
     };
   });
-}
-
-function describeOpenings(saltSecret: string, predictionId: string, stored: readonly StoredDistribution[], models: readonly DayModel[]) {
-  return openDistributions(saltSecret, predictionId, stored).map(({ modelVersion, salt, quantilesMicro }, index) => {
-    const { name } = stored[index]!;
-    const { role } = models.find((model) => model.name === name)!;
-    return { name, role, modelVersion, salt, quantilesMicro: [...quantilesMicro] };
-  });
-}
-
-function describeScores(scores: DistributionScoresDoc | undefined, stored: readonly StoredDistribution[]) {
-  return {
-    realised: scores?.realised ?? null,
-    scores: stored.flatMap(({ name, modelVersion }) => {
-      const own = scores?.models[name];
-      return own === undefined ? [] : [{ name, modelVersion, ...own }];
-    }),
-    comparisons: scores?.comparisons ?? [],
-  };
 }
 
 /** Salt and quantiles of each version's distribution of one forecast, the champion's first. */
@@ -101,31 +84,23 @@ export function openDistributions(saltSecret: string, predictionId: string, stor
 export function describeCommittedModels(saltSecret: string, day: Day, models: readonly DayModel[], distributions: DayDistributions) {
   return models.map(({ name, role, modelVersion, missingBecause }) => {
     const base = { name, role, modelVersion };
-    return modelVersion === null
-      ? { ...base, missingBecause, distributions: null }
-      : { ...base, distributions: computeDigests(saltSecret, day, name, distributions) };
+    if (modelVersion === null) return { ...base, missingBecause, distributions: null };
+    const digests = Object.entries(distributions).map(([horizonDays, stored]) => {
+      const own = stored.filter((distribution) => distribution.name === name);
+      const [opening] = openDistributions(saltSecret, formatForecastId(day, Number(horizonDays)), own);
+      return [formatHorizonName(Number(horizonDays)), computeDistributionDigest(opening!)] as const;
+    });
+    return { ...base, distributions: Object.fromEntries(digests) };
   });
-}
-
-function computeDigests(saltSecret: string, day: Day, name: ModelName, distributions: DayDistributions): Record<string, Hex> {
-  const entries = Object.entries(distributions).map(([horizonDays, stored]) => {
-    const own = stored.filter((distribution) => distribution.name === name);
-    const [opening] = openDistributions(saltSecret, formatForecastId(day, Number(horizonDays)), own);
-    return [formatHorizonName(Number(horizonDays) as HorizonDays), computeDistributionDigest(opening!)];
-  });
-  return Object.fromEntries(entries) as Record<string, Hex>;
 }
 
 const SHOWN_SHARE = 0.8;
 
-interface ForecastDay {
-  horizonDays: number;
-  /** YYYY-MM-DD */
-  date: string;
-}
-
 /** The central 80 % of the newest forecast's price at its end; null for another day, and for a day without stored widths. */
-export async function findPriceRange(deps: ExpectedRangeDeps, { horizonDays, date }: ForecastDay): Promise<z.input<typeof PRICE_RANGE>> {
+export async function findPriceRange(
+  deps: ExpectedRangeDeps,
+  { horizonDays, date }: { horizonDays: number; date: string },
+): Promise<z.input<typeof PRICE_RANGE>> {
   const newest = await getExpectedRange(deps, horizonDays).catch(orElse<ExpectedRange | null>('STEP_WAITING', null));
   const found = newest?.date === date ? newest.ranges.find(({ share }) => share === SHOWN_SHARE) : undefined;
   if (found === undefined) return null;
@@ -172,7 +147,10 @@ async function readRange(deps: ExpectedRangeDeps, horizonDays: number): Promise<
     horizon: formatHorizonName(horizonDays),
     modelVersion: forecast.modelVersion,
     btcPrice,
-    ranges: listRanges(btcPrice, halfWidths),
+    ranges: [halfWidths.central50, halfWidths.central80, halfWidths.central90].map((halfWidth, index) => {
+      const { low, high } = widenPrice(btcPrice, halfWidth);
+      return { share: CENTRAL_SHARES[index], low: roundTo(low, 2), high: roundTo(high, 2), halfWidth: halfWidth / UNITS_PER_LOG_RETURN };
+    }),
     windowOpensAt: forecast.windowOpensAt.toISOString(),
     resolvesAt: forecast.resolvesAt.toISOString(),
     timestamp: forecast.signalAt.toISOString(),
@@ -193,11 +171,4 @@ async function readHalfWidths(
   if (figures.variance === null || modelVersion === null) return null;
   const fit = (await models.get(modelVersion)).horizons.find((one) => one.horizonDays === horizonDays);
   return fit === undefined ? null : computeHalfWidthsFromVariance(figures.variance, fit);
-}
-
-function listRanges(price: number, { central50, central80, central90 }: CentralHalfWidths): ExpectedRange['ranges'] {
-  return [central50, central80, central90].map((halfWidth, index) => {
-    const { low, high } = widenPrice(price, halfWidth);
-    return { share: CENTRAL_SHARES[index], low: roundTo(low, 2), high: roundTo(high, 2), halfWidth: halfWidth / UNITS_PER_LOG_RETURN };
-  });
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Filter } from 'mongodb';
 import type { ConfirmedAttestation } from '../chain/eas/eas.ts';
-import { isOracleError } from '../errors.ts';
+import { orElse } from '../errors.ts';
 import { computeMeanInterval, type MeanInterval } from '../forecast/bootstrap.ts';
 import { formatDay } from '../forecast/day.ts';
 import { cdf, crps } from '../forecast/distribution.ts';
@@ -131,19 +131,12 @@ export function buildHorizonRow(docs: readonly ForecastDoc[], horizonDays: numbe
 }
 
 /** Calls of the newest forecasts whose outcome is on chain. */
-export interface RevealedCalls {
-  days: number;
-  buy: number;
-  sell: number;
-  hold: number;
-  up: number;
-  down: number;
-}
+export type RevealedCalls = ReturnType<typeof countRevealedCalls>;
 
 const MAX_REVEALED_DAYS = 60;
 
 /** Nothing of an unrevealed forecast counts, decided ones included. @param docs forecasts of one horizon in sequence order */
-export function countRevealedCalls(docs: readonly ForecastDoc[]): RevealedCalls {
+export function countRevealedCalls(docs: readonly ForecastDoc[]) {
   const calls = docs.flatMap(({ reveal, values }) => (reveal === null || values === null ? [] : [values])).slice(-MAX_REVEALED_DAYS);
   const count = (call: 'BUY' | 'SELL' | 'HOLD' | 'UP' | 'DOWN') =>
     calls.filter(({ signal, direction }) => signal === call || direction === call).length;
@@ -171,12 +164,10 @@ export function computeBrierDifference(docs: readonly ForecastDoc[], horizonDays
     return brierScore(toCommittedProbabilities(values!).pUp, rose) - brierScore(values!.climatology, rose);
   });
   const interval = computeMeanInterval(differences);
-  return interval === null ? null : clampDifference(interval);
-}
-
-/** With few pairs the interval exceeds the range of a difference. */
-function clampDifference({ n, mean, low, high }: MeanInterval): MeanInterval {
-  return { n, mean, low: low === null ? null : Math.max(-1, low), high: high === null ? null : Math.min(1, high) };
+  if (interval === null) return null;
+  const { low, high } = interval;
+  // With few pairs the interval exceeds the range of a difference.
+  return { ...interval, low: low && Math.max(-1, low), high: high && Math.min(1, high) };
 }
 
 /** Where the scores of distributions come from: stored, or for a forecast of before they were committed, from its model. */
@@ -195,7 +186,9 @@ export async function scoreForecasts(sources: DistributionSources, docs: readonl
   const uncommitted = resolved.filter(({ doc }) => !scoresById.has(doc._id));
   const versions = new Set(uncommitted.flatMap(({ doc }) => doc.modelVersion ?? []));
   const modelByVersion = new Map(
-    await Promise.all([...versions].map(async (version) => [version, await findModel(sources.models, version)] as const)),
+    await Promise.all(
+      [...versions].map(async (version) => [version, await sources.models.get(version).catch(orElse('NOT_FOUND', null))] as const),
+    ),
   );
   return resolved.map(({ doc, scored }) => ({
     ...scored,
@@ -212,17 +205,13 @@ function scoreDistribution({ values, resolution, horizonDays }: ForecastDoc, mod
   return { crps: crps(distribution, realised), pit: cdf(distribution, realised) };
 }
 
-async function findModel(models: Pick<ModelStore, 'get'>, version: string): Promise<ModelDoc | null> {
-  try {
-    return await models.get(version);
-  } catch (error) {
-    if (isOracleError(error, 'NOT_FOUND')) return null;
-    throw error;
-  }
-}
-
 /** Changes with what figures contain, so that those stored by an older release are computed again. */
 const FIGURES_SHAPE = 3;
+
+interface HorizonReading {
+  docs: ForecastDoc[];
+  scores: DistributionScoresDoc[];
+}
 
 interface RecordFiguresDeps {
   store: FiguresStore;
@@ -286,7 +275,11 @@ export class RecordFigures {
   /** Every figure by name, in the order of computation; those of a horizon share one read of it, which is dropped before the next. */
   *#computations(): Generator<[name: string, compute: () => Promise<object>]> {
     for (const horizonDays of HORIZONS) {
-      const read = once(() => this.#readHorizon(horizonDays));
+      let known: Promise<HorizonReading> | undefined;
+      const read = () => {
+        known ??= this.#readHorizon(horizonDays);
+        return known;
+      };
       yield [`horizon:${horizonDays}`, () => this.#computeHorizon(horizonDays, read)];
       yield [`challenge:${horizonDays}`, () => this.#computeChallenge(horizonDays, read)];
       yield [`series:${horizonDays}`, () => this.#computeSeries(horizonDays, read)];
@@ -313,7 +306,7 @@ export class RecordFigures {
   }
 
   /** All forecasts, and the scores of revealed ones: scores are stored before the reveal, until which they stay hidden. */
-  async #readHorizon(horizonDays: number): Promise<{ docs: ForecastDoc[]; scores: DistributionScoresDoc[] }> {
+  async #readHorizon(horizonDays: number): Promise<HorizonReading> {
     const { record } = this.#deps;
     const docs = await record.listByHorizon(horizonDays);
     const revealed = new Set(docs.flatMap(({ _id, reveal }) => (reveal === null ? [] : [_id])));
@@ -329,34 +322,15 @@ export class RecordFigures {
   }
 }
 
-function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
-  let value: Promise<Value> | undefined;
-  return () => {
-    value ??= read();
-    return value;
-  };
-}
-
 /** Fields of a forecast that `computeAttestationFigures` reads. */
 const ATTESTED_FIELDS = { horizonDays: 1, attestation: 1, reveal: 1 } as const;
 
 type AttestedForecast = Pick<ForecastDoc, keyof typeof ATTESTED_FIELDS>;
 
-interface HorizonCounts {
-  horizonDays: number;
-  predictions: number;
-  resolutions: number;
-  firstAt: Date | null;
-  latestAt: Date | null;
-}
+type AttestationFigures = ReturnType<typeof computeAttestationFigures>;
 
 /** Attestations by horizon, and their cost by the set of horizons that a transaction carries, so that a transaction counts once. */
-interface AttestationFigures {
-  byHorizon: HorizonCounts[];
-  costs: { horizons: number[]; wei: string }[];
-}
-
-function computeAttestationFigures(docs: readonly AttestedForecast[]): AttestationFigures {
+function computeAttestationFigures(docs: readonly AttestedForecast[]) {
   const found = docs.flatMap(({ horizonDays, attestation, reveal }) =>
     [attestation, reveal].flatMap((one) => (one === null ? [] : [{ horizonDays, one }])),
   );
@@ -372,16 +346,12 @@ function computeAttestationFigures(docs: readonly AttestedForecast[]): Attestati
   };
 }
 
-function countAttestations(horizonDays: number, docs: readonly AttestedForecast[]): HorizonCounts {
+function countAttestations(horizonDays: number, docs: readonly AttestedForecast[]) {
   const predictions = docs.flatMap(({ attestation }) => attestation ?? []);
   const resolutions = docs.flatMap(({ reveal }) => reveal ?? []);
-  const times = [...predictions, ...resolutions].map(({ at }) => at.getTime());
-  const pick = (choose: (a: number, b: number) => number) => (times.length === 0 ? null : new Date(times.reduce(choose)));
-  return {
-    ...{ horizonDays, predictions: predictions.length, resolutions: resolutions.length },
-    firstAt: pick((a, b) => Math.min(a, b)),
-    latestAt: pick((a, b) => Math.max(a, b)),
-  };
+  const times = [...predictions, ...resolutions].map(({ at }) => at).sort((a, b) => a.getTime() - b.getTime());
+  const count = { horizonDays, predictions: predictions.length, resolutions: resolutions.length };
+  return { ...count, firstAt: times[0] ?? null, latestAt: times.at(-1) ?? null };
 }
 
 /** Cost in wei: gas, and the data fee of a rollup. A transaction that carries several attestations counts once. */

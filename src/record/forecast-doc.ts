@@ -156,11 +156,11 @@ export function requireTransition(id: string, from: ForecastState, to: ForecastS
   throw new OracleError('ILLEGAL_TRANSITION', `Forecast ${id} cannot go from ${from} to ${to}`);
 }
 
-/** What a resolution follows from, with the values of the forecast. */
-type ResolutionFacts = Omit<Resolution, 'returnBps' | 'actualDirection' | 'outcome'>;
-
 /** Of a forecast that is not missed. */
-export function buildResolution({ values }: Pick<ForecastDoc, 'values'>, facts: ResolutionFacts): Resolution {
+export function buildResolution(
+  { values }: Pick<ForecastDoc, 'values'>,
+  facts: Omit<Resolution, 'returnBps' | 'actualDirection' | 'outcome'>,
+): Resolution {
   const { btcAtSignalCents: from, btcAtResolutionCents: to } = facts;
   const { signal, direction } = values!;
   return {
@@ -198,10 +198,7 @@ export async function transitionForecasts(forecasts: Collection<ForecastDoc>, tr
     updateOne: { filter: { _id: id, state: from }, update: { $set: { ...set, state: to }, $push: { outbox: outboxEntry } } },
   }));
   const { matchedCount } = await forecasts.bulkWrite(writes, { ordered: false });
-  if (matchedCount < transitions.length) await requireTransitioned(forecasts, transitions);
-}
-
-async function requireTransitioned(forecasts: Collection<ForecastDoc>, transitions: readonly ForecastTransition[]): Promise<void> {
+  if (matchedCount === transitions.length) return;
   const docs = await forecasts.find({ _id: { $in: transitions.map(({ id }) => id) } }).toArray();
   const states = new Map(docs.map(({ _id, state }) => [_id, state]));
   for (const { id, to } of transitions) {
@@ -282,8 +279,6 @@ export function buildCid(digest: Hex): string {
   return CID.createV1(RAW_CODEC, Digest.create(SHA2_256_CODE, Buffer.from(digest.slice(2), 'hex'))).toString();
 }
 
-type ModelRole = 'champion' | 'challenger';
-
 /** A distribution as committed. It stays hidden until the resolution of its horizon. */
 export interface StoredDistribution {
   name: ModelName;
@@ -298,7 +293,7 @@ export type DayDistributions = Record<string, StoredDistribution[]>;
 /** Which version took part in a day, and why one did not; public at once. */
 export interface DayModel {
   name: ModelName;
-  role: ModelRole;
+  role: 'champion' | 'challenger';
   /** Null, like its distributions, for a challenger without a forecast. */
   modelVersion: string | null;
   missingBecause: string | null;

@@ -90,12 +90,6 @@ export const RECORD_INDEXES = [
 
 const UNRESOLVED: ForecastState[] = ['DRAFT', 'PENDING', 'VOID'];
 
-/** Attestations that a reorganisation took out of their block. */
-interface GoneAttestations {
-  uids: readonly Hex[];
-  blockNumber: number;
-}
-
 export type NewDay = Omit<DayDoc, '_id' | 'sequence' | 'outbox'>;
 
 /** The forecast record. Every write is first-writer-wins or compare-and-set, and safe to repeat or run concurrently. */
@@ -207,7 +201,7 @@ export class ForecastRecord {
   /** At most `limit` of a horizon, newest first. @param before only those of a lower sequence */
   listNewest(horizonDays: number, { limit, before }: { limit: number; before: number | null }): Promise<ForecastDoc[]> {
     const filter = before === null ? { horizonDays } : { horizonDays, sequence: { $lt: before } };
-    return this.forecasts.find(filter).sort({ sequence: -1 }).limit(limit).toArray();
+    return this.listMatching(filter, { skip: 0, limit });
   }
 
   /** At most `limit` of a horizon whose outcome is on chain, newest first. @param before only those of a lower sequence */
@@ -248,7 +242,7 @@ export class ForecastRecord {
 
   async claimSource(source: string): Promise<string> {
     await this.#meta.updateOne({ _id: 'source' }, { $setOnInsert: { source } }, { upsert: true }).catch(ignoreDuplicate);
-    return (await this.#meta.findOne({ _id: 'source' }))?.source ?? source;
+    return (await this.findSource()) ?? source;
   }
 
   listUnattestedDays(): Promise<Day[]> {
@@ -285,7 +279,7 @@ export class ForecastRecord {
    * After a reorganisation that took predictions off the chain, known by uid and block: their forecasts are drafts again, with whatever followed
    * from them taken back, and the next day's link is set anew. May be repeated.
    */
-  async rewindPredictions(gone: GoneAttestations): Promise<void> {
+  async rewindPredictions(gone: { uids: readonly Hex[]; blockNumber: number }): Promise<void> {
     const drafted = { state: 'DRAFT' as const, attestation: null, previousUid: null, resolution: null, reveal: null };
     const uids = { $in: [...gone.uids] };
     const rewind = async () => {
@@ -297,7 +291,7 @@ export class ForecastRecord {
   }
 
   /** As `rewindPredictions`, for outcomes: their decision stays. */
-  async rewindReveals(gone: GoneAttestations): Promise<void> {
+  async rewindReveals(gone: { uids: readonly Hex[]; blockNumber: number }): Promise<void> {
     const filter = { 'reveal.uid': { $in: [...gone.uids] }, 'reveal.blockNumber': gone.blockNumber };
     await this.revision.advanceAfter(this.forecasts.updateMany(filter, { $set: { state: 'PENDING', reveal: null }, $inc: { rewinds: 1 } }));
   }
@@ -368,9 +362,10 @@ export class ForecastRecord {
 
   /** Records resolution attestations in the order of the forecasts, which makes them public. */
   markRevealed(docs: ForecastDoc[], reveals: ConfirmedAttestation[]): Promise<void> {
-    return this.#transition(docs, 'PENDING', (doc, index) => {
+    return this.#transition(docs, 'PENDING', ({ _id, resolution }, index) => {
+      if (resolution === null) throw new OracleError('INTERNAL', `Forecast ${_id} was revealed before it was decided`);
       const reveal = reveals[index];
-      return { to: requireOutcome(doc), set: { reveal }, outboxEntry: createOutboxEntry('resolved', reveal.at) };
+      return { to: resolution.outcome, set: { reveal }, outboxEntry: createOutboxEntry('resolved', reveal.at) };
     });
   }
 
@@ -385,11 +380,6 @@ export class ForecastRecord {
   }
 }
 
-function requireOutcome({ _id, resolution }: ForecastDoc): ForecastState {
-  if (resolution === null) throw new OracleError('INTERNAL', `Forecast ${_id} was revealed before it was decided`);
-  return resolution.outcome;
-}
-
 export type DayFigures = Readonly<Pick<DayDoc, 'price' | 'context' | 'variance' | 'halfWidths'>>;
 
 /** The newest forecast of a horizon that was not missed, with its day's public figures. Shared between callers, hence readonly. */
@@ -399,10 +389,9 @@ export interface NewestForecast {
 }
 
 /** Null before the first. Concurrent callers share one read that starts after their call; a day's figures never change and are cached. */
-export function createNewestForecastReader(record: {
-  findLatest(horizonDays: number): Promise<ForecastDoc | null>;
-  findDay(day: Day): Promise<DayDoc | null>;
-}): (horizonDays: number) => Promise<NewestForecast | null> {
+export function createNewestForecastReader(
+  record: Pick<ForecastRecord, 'findLatest' | 'findDay'>,
+): (horizonDays: number) => Promise<NewestForecast | null> {
   let cached: (DayFigures & Pick<DayDoc, 'day' | 'inputsDigest'>) | null = null;
 
   async function readFigures({ day, inputsDigest }: ForecastDoc): Promise<DayFigures | null> {
@@ -433,11 +422,11 @@ export async function requireSameSalts(record: Pick<ForecastRecord, 'forecasts'>
   }
 }
 
-type CommittedForecast = Pick<ForecastDoc, '_id' | 'values' | 'commitment'>;
-
-async function* iterateCommitted({ forecasts }: Pick<ForecastRecord, 'forecasts'>): AsyncGenerator<CommittedForecast> {
+async function* iterateCommitted({
+  forecasts,
+}: Pick<ForecastRecord, 'forecasts'>): AsyncGenerator<Pick<ForecastDoc, '_id' | 'values' | 'commitment'>> {
   const projection = { values: 1, commitment: 1 };
-  const open = { state: { $in: ['DRAFT', 'PENDING', 'VOID'] as ForecastDoc['state'][] }, reveal: null, values: { $ne: null } };
+  const open = { state: { $in: UNRESOLVED }, reveal: null, values: { $ne: null } };
   yield* forecasts.find(open, { hint: { state: 1, resolvesAt: 1 }, projection });
   const newest = await forecasts.findOne({ values: { $ne: null } }, { sort: { day: -1 }, hint: { day: 1 }, projection });
   if (newest !== null) yield newest;

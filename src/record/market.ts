@@ -1,6 +1,6 @@
 import { DAY_MS } from '../forecast/day.ts';
 import { buildDistribution, computeScale, probabilityAbove } from '../forecast/distribution.ts';
-import { HORIZONS, type HorizonDays } from '../forecast/model.ts';
+import { HORIZONS } from '../forecast/model.ts';
 import { isWeeklyStrike, type StrikeSnapshot, selectNearTheMoney } from '../market/feed.ts';
 import type { Market } from '../market/market.ts';
 import { btcPriceReport, fearGreedReport } from '../market/reports/bitcoin.ts';
@@ -133,41 +133,24 @@ export async function listNearStrikes(
   ]);
   const spotUsd = spot?.priceUsd ?? fromCents(day.price!.cents);
   const tracked = [...(seen ?? []).map(toSnapshotStrike), ...(own ?? []).map((entry) => toVenueStrike(deps.venueName, entry))];
+  const open = tracked.filter(({ expiresAt }) => expiresAt > now);
   const at = day.signalAt;
   const probability =
     model && (({ strikeUsd, expiresAt }: TrackedStrike) => computeStrikeProbability({ day, model, strikeUsd, expiresAt, at }));
-  return viewStrikes(selectNearestPerLadder(tracked, spotUsd, now), { spotUsd, now, gated: false, probability }).map(toNearStrike);
+  return viewStrikes(selectPerLadder(open, spotUsd, STRIKES_PER_LADDER), { spotUsd, now, gated: false, probability }).map(toNearStrike);
 }
 
-function selectNearestPerLadder(strikes: TrackedStrike[], spotUsd: number, now: Date): TrackedStrike[] {
-  const open = strikes.filter(({ expiresAt }) => expiresAt > now);
-  const ladders = Map.groupBy(open, ({ venue, expiresAt }) => `${venue} ${expiresAt.getTime()}`);
-  return [...ladders.values()].flatMap((ladder) => selectNearTheMoney(ladder, spotUsd, STRIKES_PER_LADDER));
+/** The strikes nearest to a price, of each venue and expiry. */
+function selectPerLadder(strikes: readonly TrackedStrike[], spotUsd: number, count: number): TrackedStrike[] {
+  const ladders = Map.groupBy(strikes, ({ venue, expiresAt }) => `${venue} ${expiresAt.getTime()}`);
+  return [...ladders.values()].flatMap((ladder) => selectNearTheMoney(ladder, spotUsd, count));
 }
 
 function toNearStrike(view: StrikeView) {
-  const { venue, marketId, question, strike, expiresAt, bid, ask, yesPrice, bids, asks, modelProbability } = view;
-  const { atTheMoney, madeByService, url, observedAt, stale } = view;
+  const { resolution, strikeUsd, lastPrice, weekly, noPrice, providerTime, ageSeconds, modelProbabilityGated, ...shown } = view;
+  const { modelProbability, yesPrice } = shown;
   const difference = modelProbability === null || yesPrice === null ? null : roundTo(modelProbability - yesPrice, 4);
-  return {
-    venue,
-    marketId,
-    question,
-    strike,
-    expiresAt,
-    bid,
-    ask,
-    yesPrice,
-    bids,
-    asks,
-    modelProbability,
-    difference,
-    atTheMoney,
-    madeByService,
-    url,
-    observedAt,
-    stale,
-  };
+  return { ...shown, difference };
 }
 
 interface StrikeQuestion {
@@ -179,10 +162,7 @@ interface StrikeQuestion {
 }
 
 /** The horizon nearest to the time to expiry: its residuals and P(up) price the strike. */
-export function findNearestHorizon({ expiresAt, at }: Pick<StrikeQuestion, 'expiresAt' | 'at'>): {
-  days: number;
-  horizonDays: HorizonDays;
-} {
+export function findNearestHorizon({ expiresAt, at }: Pick<StrikeQuestion, 'expiresAt' | 'at'>) {
   const days = (expiresAt.getTime() - at.getTime()) / DAY_MS;
   const horizonDays = HORIZONS.reduce((best, horizon) => (Math.abs(horizon - days) < Math.abs(best - days) ? horizon : best));
   return { days, horizonDays };
@@ -269,7 +249,7 @@ interface StrikeViewOptions {
 type StrikeView = ReturnType<typeof viewStrike>;
 
 export function viewStrikes(strikes: readonly TrackedStrike[], options: StrikeViewOptions): StrikeView[] {
-  const central = findAtTheMoney(strikes, options.spotUsd);
+  const central = new Set(options.spotUsd === null ? [] : selectPerLadder(strikes, options.spotUsd, 1));
   return strikes
     .toSorted((a, b) => +a.expiresAt - +b.expiresAt || a.venue.localeCompare(b.venue) || a.strikeUsd - b.strikeUsd)
     .map((strike) => viewStrike(strike, central.has(strike), options));
@@ -278,7 +258,7 @@ export function viewStrikes(strikes: readonly TrackedStrike[], options: StrikeVi
 function viewStrike(tracked: TrackedStrike, central: boolean, { now, gated, probability }: StrikeViewOptions) {
   const { expiresAt, observedAt, providerAt, ...strike } = tracked;
   const ageMs = Math.max(0, now.getTime() - observedAt.getTime());
-  const yesPrice = computeYesPrice(tracked);
+  const yesPrice = strike.bid === null || strike.ask === null ? strike.lastPrice : roundProbability((strike.bid + strike.ask) / 2);
   return {
     ...strike,
     strike: strike.strikeUsd,
@@ -293,16 +273,6 @@ function viewStrike(tracked: TrackedStrike, central: boolean, { now, gated, prob
     modelProbability: gated || probability === null ? null : roundProbability(probability(tracked)),
     modelProbabilityGated: gated,
   };
-}
-
-function findAtTheMoney(strikes: readonly TrackedStrike[], spotUsd: number | null): Set<TrackedStrike> {
-  if (spotUsd === null) return new Set();
-  const ladders = Map.groupBy(strikes, ({ venue, expiresAt }) => `${venue} ${expiresAt.getTime()}`);
-  return new Set([...ladders.values()].flatMap((ladder) => selectNearTheMoney(ladder, spotUsd, 1)));
-}
-
-function computeYesPrice({ bid, ask, lastPrice }: TrackedStrike): number | null {
-  return bid === null || ask === null ? lastPrice : roundProbability((bid + ask) / 2);
 }
 
 /** Finer than any tick. */

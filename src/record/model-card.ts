@@ -47,9 +47,8 @@ const digests = new WeakMap<readonly HorizonModel[], Hex>();
 export function digestCoefficients({ horizons }: Pick<ModelDoc, 'horizons'>): Hex {
   const known = digests.get(horizons);
   if (known !== undefined) return known;
-  const digest: Hex = `0x${createHash('sha256')
-    .update(canonicalize(horizons) as string)
-    .digest('hex')}`;
+  const text = canonicalize(horizons) as string;
+  const digest: Hex = `0x${createHash('sha256').update(text).digest('hex')}`;
   digests.set(horizons, digest);
   return digest;
 }
@@ -63,7 +62,7 @@ export class ModelStore {
     this.#models = db.collection('models');
   }
 
-  async get(version: string): Promise<ModelDoc> {
+  get(version: string): Promise<ModelDoc> {
     return this.getOrCreate(version, () => {
       throw new OracleError('NOT_FOUND', `There is no model ${version}`);
     });
@@ -81,8 +80,7 @@ const YEAR_DAYS = 365;
 
 /** Effective sample size of one call per day over a year: overlapping windows share their returns. */
 export function countIndependentCallsPerYear(horizonDays: number): number {
-  const days = Array.from({ length: YEAR_DAYS }, (_, index) => index);
-  return computeEffectiveCount(days, horizonDays);
+  return computeEffectiveCount([...Array(YEAR_DAYS).keys()], horizonDays);
 }
 
 const slopeDeviation = Math.sqrt(1 / MODEL_SETTINGS.slopePrecision);
@@ -156,8 +154,8 @@ export function buildFitCard(fit: HorizonModel, mayReadCalibration: boolean) {
 /** logit P(up) = logit(baseRate) + intercept + slope * sum of coefficient * (score - mean); bounds for scores in [-1, 1]. */
 function describeCalibration(fit: HorizonModel) {
   const slopes = fit.beta.slice(1);
-  const centre = slopes.reduce((sum, slope, index) => sum - slope * fit.meanX[index], 0);
-  const maxDeviation = slopes.reduce((sum, slope) => sum + Math.abs(slope), 0);
+  const centre = sum(slopes.map((slope, index) => -slope * fit.meanX[index]));
+  const maxDeviation = sum(slopes.map(Math.abs));
   const pUp = (deviation: number) => sigmoid(computeCalibratedLogit(fit, deviation));
   return { intercept: fit.calA, slope: fit.calB, lowest: pUp(centre - maxDeviation), highest: pUp(centre + maxDeviation) };
 }

@@ -12,7 +12,6 @@ import { formatDayOrNull } from '../market/feed.ts';
 import { roundTo } from '../platform/validation.ts';
 import { buildOpening } from './commitment.ts';
 import { compareWithMarket } from './crowd.ts';
-import type { HorizonFigures } from './figures.ts';
 import { type DayDoc, type ForecastDoc, fromCents } from './forecast-doc.ts';
 import type { ForecastRecord } from './forecasts.ts';
 import { listNearStrikes } from './market.ts';
@@ -123,12 +122,15 @@ export async function readHorizonRecord(deps: OracleDeps, horizonDays: number, c
   requireReadable(newest, options);
   const now = deps.now();
   const accuracy7d = await readRecentAccuracy(record, { horizonDays, days: 7, now });
+  const { verdict, alwaysUpAccuracy } = figures.summary;
+  const { n: scored, effectiveN, independent, accuracy, interval95 } = figures.winRate;
   const signal: OracleSignal = {
     ...toForecastFields(newest),
     accuracy_7d: accuracy7d.accuracy,
     accuracyOfLast7Days: accuracy7d.accuracy,
     accuracy7d,
-    skill: toSkillNote(figures),
+    // The verdict on the horizon's whole record, so that a client does not read a confidence as proven skill.
+    skill: { verdict, scored, effectiveN, independent, accuracy, interval95, alwaysUpAccuracy },
     ...computeFreshness(newest, { lastDay: last.day, lastCovered }, now),
     ...buildCommitmentProof(newest, { saltSecret: options.saltSecret, publicUrl: deps.publicUrl }),
     source: market.source,
@@ -158,12 +160,6 @@ function toForecastFields(doc: MadeForecast) {
     replayed: doc.replayed,
     late: doc.late,
   };
-}
-
-/** The verdict on the horizon's whole record, so that a client does not read a confidence as proven skill. */
-function toSkillNote({ summary: { verdict, alwaysUpAccuracy }, winRate }: HorizonFigures): OracleSignal['skill'] {
-  const { n: scored, effectiveN, independent, accuracy, interval95 } = winRate;
-  return { verdict, scored, effectiveN, independent, accuracy, interval95, alwaysUpAccuracy };
 }
 
 export const COMMITMENT_FORMULA =
@@ -226,7 +222,8 @@ export function describeThresholds({ regime, values: { threshold: theta } }: Mad
 
 const describeSchema = (name: SchemaName) => ({ uid: getSchemaUid(name), fields: EAS_SCHEMAS[name] });
 
-const formatCodes = (codes: Record<string, number>) =>
+/** E.g. `HOLD 0, BUY 1`. */
+export const formatCodes = (codes: Record<string, number>) =>
   Object.entries(codes)
     .map((entry) => entry.join(' '))
     .join(', ');

@@ -10,9 +10,8 @@ import type { AttestationViewOptions } from './attestations.ts';
 import type { MarketComparisonDeps } from './crowd.ts';
 import type { StatisticsService } from './figures.ts';
 import { type CommittedValues, type ForecastDoc, fromCents } from './forecast-doc.ts';
-import type { DayFigures, ForecastRecord } from './forecasts.ts';
+import type { ForecastRecord } from './forecasts.ts';
 import type { ModelStore } from './model-card.ts';
-import type { PublicSignal } from './schemas/signal.ts';
 import { mayRead, type ViewOptions, viewForecast } from './visibility.ts';
 
 export interface PublicSignalDeps {
@@ -27,7 +26,8 @@ export async function getPublicSignal({ record, market, statistics, viewFor }: P
   const [newest, { revealedCalls }] = await Promise.all([record.findNewest(horizonDays), statistics.figures.getHorizon(horizonDays)]);
   if (newest === null) throw notYetMadeError('forecast');
   const { forecast, figures } = newest;
-  if (figures.price === null) throw notYetMadeError('forecast');
+  const { price, context } = figures;
+  if (price === null) throw notYetMadeError('forecast');
   const { signal, regime, modelVersion, ...view } = viewForecast(forecast, viewFor(caller));
   if (signal === null || regime === null || modelVersion === null) throw notYetMadeError('forecast');
   return {
@@ -38,8 +38,11 @@ export async function getPublicSignal({ record, market, statistics, viewFor }: P
     directionEvidence: 'none' as const,
     directionNote: DIRECTION_EVIDENCE,
     revealedCalls,
-    btcPrice: fromCents(figures.price.cents),
-    ...toContextFields(figures),
+    btcPrice: fromCents(price.cents),
+    fearGreed: context?.fearGreed ?? null,
+    fearGreedLabel: context?.fearGreedLabel ?? null,
+    etfFlows7d: context?.etfFlows7dUsd ?? null,
+    etfFlows7dThrough: formatDayOrNull(context?.etfFlowThroughDay ?? null),
     regime,
     modelVersion,
     model_version: modelVersion,
@@ -52,15 +55,6 @@ export async function getPublicSignal({ record, market, statistics, viewFor }: P
     attestationUid: forecast.attestation?.uid ?? null,
     replayed: view.replayed,
     source: market.source,
-  };
-}
-
-function toContextFields({ context }: DayFigures): Pick<PublicSignal, 'fearGreed' | 'fearGreedLabel' | 'etfFlows7d' | 'etfFlows7dThrough'> {
-  return {
-    fearGreed: context?.fearGreed ?? null,
-    fearGreedLabel: context?.fearGreedLabel ?? null,
-    etfFlows7d: context?.etfFlows7dUsd ?? null,
-    etfFlows7dThrough: formatDayOrNull(context?.etfFlowThroughDay ?? null),
   };
 }
 

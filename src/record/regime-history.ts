@@ -5,7 +5,7 @@ import type { DayDoc } from './forecast-doc.ts';
 import type { ForecastRecord } from './forecasts.ts';
 import { computeFreshness, notYetMadeError } from './public-signal.ts';
 
-type StoredDay = Pick<DayDoc, 'day' | 'signalAt' | 'regime' | 'regimeFactors' | 'missedBecause' | 'replayed'>;
+type StoredDay = Pick<DayDoc, keyof typeof DAY_PROJECTION>;
 type EvaluatedDay = StoredDay & { regime: Regime };
 
 const DAY_PROJECTION = { day: 1, signalAt: 1, regime: 1, regimeFactors: 1, missedBecause: 1, replayed: 1 } as const;

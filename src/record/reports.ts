@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type { ConfirmedAttestation } from '../chain/eas/eas.ts';
 import { type Day, formatDay, formatWeek, getLastDayOfWeek, type Week } from '../forecast/day.ts';
+import { mean, sum } from '../forecast/math.ts';
 import { formatHorizonName, HORIZONS, type HorizonDays } from '../forecast/model.ts';
 import { REGIME_NAMES } from '../forecast/regime.ts';
 import { computeAccuracy } from '../forecast/signal.ts';
@@ -16,16 +17,8 @@ import { isOwnVenue } from './forecasts.ts';
 import { computeForecastBrier } from './scorecard.ts';
 import { sanitizeText } from './self-tests.ts';
 
-interface ReportDoc {
-  /** `YYYY-MM-DD` of a brief, `2026-W47` of a weekly report. */
-  _id: string;
-  [field: string]: unknown;
-}
-
 const BRIEFS = { collection: 'briefs', dayField: 'day', reportField: 'brief', formatId: formatDay } as const;
 const WEEKLY_REPORTS = { collection: 'weekly_reports', dayField: 'week', reportField: 'report', formatId: formatWeek } as const;
-
-type ReportCollection = typeof BRIEFS | typeof WEEKLY_REPORTS;
 
 export const REPORT_INDEXES = [BRIEFS, WEEKLY_REPORTS].map(({ collection, dayField }) => ({
   collection,
@@ -33,10 +26,11 @@ export const REPORT_INDEXES = [BRIEFS, WEEKLY_REPORTS].map(({ collection, dayFie
 }));
 
 class ReportStore<Report extends object> {
-  readonly #options: ReportCollection;
-  readonly #reports: Collection<ReportDoc>;
+  readonly #options: typeof BRIEFS | typeof WEEKLY_REPORTS;
+  /** `_id` is `YYYY-MM-DD` of a brief, `2026-W47` of a weekly report. */
+  readonly #reports: Collection<{ _id: string; [field: string]: unknown }>;
 
-  constructor(db: Db, options: ReportCollection) {
+  constructor(db: Db, options: typeof BRIEFS | typeof WEEKLY_REPORTS) {
     this.#options = options;
     this.#reports = db.collection(options.collection);
   }
@@ -71,16 +65,14 @@ class ReportStore<Report extends object> {
   }
 }
 
-export interface ReportStores {
-  briefs: ReportStore<Brief>;
-  weekly: ReportStore<WeeklyReport>;
+export type ReportStores = ReturnType<typeof openReportStores>;
+
+export function openReportStores(db: Db) {
+  return { briefs: new ReportStore<Brief>(db, BRIEFS), weekly: new ReportStore<WeeklyReport>(db, WEEKLY_REPORTS) };
 }
 
-export function openReportStores(db: Db): ReportStores {
-  return { briefs: new ReportStore(db, BRIEFS), weekly: new ReportStore(db, WEEKLY_REPORTS) };
-}
-
-const MAX_SOURCE_CHARS = 200;
+/** Of a source or a reason. */
+const MAX_TEXT_CHARS = 200;
 
 export type WeeklyReport = ReturnType<typeof composeWeeklyReport>;
 
@@ -106,6 +98,7 @@ export function composeWeeklyReport(data: WeeklyReportData) {
   const { week, before, asOf, generatedAt, late, days, stakes } = data;
   const forecasts = data.forecasts.filter((doc) => doc.day <= getLastDayOfWeek(week));
   const known = forecasts.map((doc) => forecastAsOf(doc, asOf));
+  const missed = days.filter(({ missedBecause }) => missedBecause !== null).length;
   return {
     weekId: formatWeek(week),
     from: formatDay(week),
@@ -113,26 +106,23 @@ export function composeWeeklyReport(data: WeeklyReportData) {
     asOf: asOf.toISOString(),
     generatedAt: generatedAt.toISOString(),
     late,
-    source: sanitizeText(data.source, MAX_SOURCE_CHARS),
-    days: countDays(days),
+    source: sanitizeText(data.source, MAX_TEXT_CHARS),
+    days: {
+      recorded: days.length,
+      forecast: days.length - missed,
+      missed,
+      late: days.filter((day) => day.late && day.missedBecause === null).length,
+      replayed: days.filter(({ replayed }) => replayed).length,
+    },
     replayed: days.some(({ replayed }) => replayed),
     market: toWeeklyMarket(data.openUsd, data.closeUsd),
-    regimes: countRegimes(days),
-    horizons: HORIZONS.map((horizonDays) => composeHorizon(horizonDays, known, data)),
+    regimes: REGIME_NAMES.map((regime) => ({ regime, days: days.filter((day) => day.regime === regime).length })).filter(
+      (entry) => entry.days > 0,
+    ),
+    horizons: HORIZONS.map((horizonDays) => summarizeHorizonWeek(horizonDays, known, data)),
     wagers: summarizeNewlyPublicWagers(stakes, forecasts, { before, asOf }),
     attestations: summarizeAttestations(known, before),
     incidents: listWeeklyIncidents(days, known, asOf),
-  };
-}
-
-function countDays(days: readonly DayDoc[]) {
-  const missed = days.filter(({ missedBecause }) => missedBecause !== null).length;
-  return {
-    recorded: days.length,
-    forecast: days.length - missed,
-    missed,
-    late: days.filter(({ late, missedBecause }) => late && missedBecause === null).length,
-    replayed: days.filter(({ replayed }) => replayed).length,
   };
 }
 
@@ -140,21 +130,6 @@ function countDays(days: readonly DayDoc[]) {
 function toWeeklyMarket(open: number | null, close: number | null) {
   const [openUsd, closeUsd] = [open, close].map((usd) => usd && roundTo(usd, 2));
   return { openUsd, closeUsd, changePct: computeChangePct(openUsd, closeUsd) };
-}
-
-function countRegimes(days: readonly DayDoc[]) {
-  return REGIME_NAMES.map((regime) => ({ regime, days: days.filter((day) => day.regime === regime).length })).filter(
-    (entry) => entry.days > 0,
-  );
-}
-
-function composeHorizon(horizonDays: HorizonDays, known: readonly ForecastDoc[], { week, before }: WeeklyReportData) {
-  const docs = known.filter((doc) => doc.horizonDays === horizonDays);
-  return summarizeHorizonWeek(horizonDays, {
-    made: docs.filter(({ day }) => day >= week),
-    over: docs.filter(({ reveal }) => reveal !== null && reveal.at > before),
-    open: docs.filter(isOpenForecast).length,
-  });
 }
 
 function summarizeAttestations(known: readonly ForecastDoc[], before: Date) {
@@ -171,11 +146,10 @@ function summarizeAttestations(known: readonly ForecastDoc[], before: Date) {
   };
 }
 
-/** `made` are the forecasts of the week's days, `over` those of any day with an outcome on chain in it, `open` a count at its end. */
-function summarizeHorizonWeek(
-  horizonDays: HorizonDays,
-  { made, over, open }: { made: readonly ForecastDoc[]; over: readonly ForecastDoc[]; open: number },
-) {
+function summarizeHorizonWeek(horizonDays: HorizonDays, known: readonly ForecastDoc[], { week, before }: WeeklyReportData) {
+  const docs = known.filter((doc) => doc.horizonDays === horizonDays);
+  const made = docs.filter(({ day }) => day >= week);
+  const over = docs.filter(({ reveal }) => reveal !== null && reveal.at > before);
   const scored = over.filter(({ state }) => state === 'WIN' || state === 'LOSS');
   const wins = scored.filter(({ state }) => state === 'WIN').length;
   return {
@@ -190,59 +164,42 @@ function summarizeHorizonWeek(
     hitRate: scored.length === 0 ? null : wins / scored.length,
     alwaysUpRate: computeAccuracy(scored.map(({ resolution }) => (resolution!.actualDirection === 'UP' ? 'WIN' : 'LOSS'))),
     meanReturnBps: meanToOneDigit(over.map(({ resolution }) => resolution!.returnBps)),
-    meanCalledReturnBps: meanToOneDigit(scored.map(computeCalledReturnBps)),
+    meanCalledReturnBps: meanToOneDigit(
+      scored.map(({ values, resolution }) => (values!.direction === 'UP' ? resolution!.returnBps : -resolution!.returnBps)),
+    ),
     brier: computeForecastBrier(over),
-    openAtEnd: open,
+    openAtEnd: docs.filter(isOpenForecast).length,
   };
 }
 
-function computeCalledReturnBps({ values, resolution }: ForecastDoc): number {
-  return values!.direction === 'UP' ? resolution!.returnBps : -resolution!.returnBps;
-}
-
 function meanToOneDigit(values: number[]): number | null {
-  return values.length === 0 ? null : roundTo(values.reduce((sum, value) => sum + value, 0) / values.length, 1);
+  return values.length === 0 ? null : roundTo(mean(values), 1);
 }
 
 export const INCIDENTS = ['late', 'missed', 'void', 'uncommitted', 'waiting'] as const;
 
-interface WeeklyIncident {
-  date: string;
-  kind: (typeof INCIDENTS)[number];
-  detail: string;
-}
-
-const MAX_REASON_CHARS = 200;
-
-function listWeeklyIncidents(days: readonly DayDoc[], known: readonly ForecastDoc[], asOf: Date): WeeklyIncident[] {
+function listWeeklyIncidents(days: readonly DayDoc[], known: readonly ForecastDoc[], asOf: Date) {
   const inWeek = new Set(days.map(({ day }) => day));
   const forecast = known.filter(({ missed }) => !missed);
+  const voided = forecast.filter(({ day, state }) => state === 'VOID' && inWeek.has(day));
+  const drafts = forecast.filter(({ state }) => state === 'DRAFT');
+  const waiting = forecast.filter(({ state, resolvesAt }) => state === 'PENDING' && resolvesAt <= asOf);
   return [
     ...days.flatMap(listDayIncidents),
-    ...toIncidentsByDate(
-      forecast.filter(({ day, state }) => state === 'VOID' && inWeek.has(day)),
-      'void',
-      'committed after their window had opened: they never count',
-    ),
-    ...toIncidentsByDate(
-      forecast.filter(({ state }) => state === 'DRAFT'),
-      'uncommitted',
-      'not on chain when the week was over',
-    ),
-    ...toIncidentsByDate(
-      forecast.filter(({ state, resolvesAt }) => state === 'PENDING' && resolvesAt <= asOf),
-      'waiting',
-      'over, and waiting for their resolution when the week was over',
-    ),
+    ...toIncidentsByDate(voided, 'void', 'committed after their window had opened: they never count'),
+    ...toIncidentsByDate(drafts, 'uncommitted', 'not on chain when the week was over'),
+    ...toIncidentsByDate(waiting, 'waiting', 'over, and waiting for their resolution when the week was over'),
   ].toSorted((a, b) => a.date.localeCompare(b.date));
 }
 
+type WeeklyIncident = ReturnType<typeof toIncidentsByDate>[number];
+
 function listDayIncidents({ _id: date, missedBecause, late }: DayDoc): WeeklyIncident[] {
-  if (missedBecause !== null) return [{ date, kind: 'missed', detail: sanitizeText(missedBecause, MAX_REASON_CHARS) }];
+  if (missedBecause !== null) return [{ date, kind: 'missed', detail: sanitizeText(missedBecause, MAX_TEXT_CHARS) }];
   return late ? [{ date, kind: 'late', detail: 'forecast after its time' }] : [];
 }
 
-function toIncidentsByDate(docs: readonly ForecastDoc[], kind: WeeklyIncident['kind'], detail: string): WeeklyIncident[] {
+function toIncidentsByDate(docs: readonly ForecastDoc[], kind: (typeof INCIDENTS)[number], detail: string) {
   return [...Map.groupBy(docs, ({ day }) => day)].map(([day, members]) => ({
     date: formatDay(day),
     kind,
@@ -275,8 +232,8 @@ function listPublicWagers(stakes: readonly WagerDoc[], forecasts: readonly Forec
 function sumWagers(stakes: WagerDoc[]) {
   const [{ venue, asset }] = stakes;
   const count = (wanted: WagerDoc['state']) => stakes.filter(({ state }) => state === wanted).length;
-  const stakedMicros = stakes.reduce((sum, { costMicros }) => sum + costMicros, 0);
-  const payoutMicros = stakes.reduce((sum, stake) => sum + (stake.payoutMicros ?? 0), 0);
+  const stakedMicros = sum(stakes.map(({ costMicros }) => costMicros));
+  const payoutMicros = sum(stakes.map((stake) => stake.payoutMicros ?? 0));
   return {
     venue,
     asset,

@@ -2,9 +2,9 @@ import type { Collection } from 'mongodb';
 import type { z } from 'zod';
 import { PUBLIC_CALLER } from '../auth/caller.ts';
 import { HORIZONS } from '../forecast/model.ts';
-import { compareBrier, type RecordSummary, summarizeRecord } from '../forecast/record-statistics.ts';
+import { compareBrier, summarizeRecord } from '../forecast/record-statistics.ts';
 import { REGIMES } from '../forecast/regime.ts';
-import { computeWinRate, type RecordRow, type ScoredForecast, type WinRate } from '../forecast/statistics.ts';
+import { computeWinRate, type RecordRow, type ScoredForecast } from '../forecast/statistics.ts';
 import { createCache, type Revision } from '../platform/concurrency.ts';
 import { LARGE_READ_BATCH } from '../platform/mongo.ts';
 import { roundTo } from '../platform/validation.ts';
@@ -22,18 +22,10 @@ import {
 /** One forecast of the scorecard: the fields of both shapes of the interface, section 2.3, where they do not clash. */
 type ScorecardEntry = z.input<typeof ENTRY>;
 
-/** The longest streak is part of the statistics instead. */
-type ScorecardSummary = Omit<RecordSummary, 'longestWinStreak'>;
-
-interface ScorecardPage {
-  predictions: ScorecardEntry[];
-  nextBefore: number | null;
-}
-
 type ScorecardRow = z.input<typeof ROW>;
 
 /** @param newest forecasts of a page, newest first, and the one after it where there is one */
-export function buildScorecardPage(newest: readonly ForecastDoc[], limit: number, options: ViewOptions): ScorecardPage {
+export function buildScorecardPage(newest: readonly ForecastDoc[], limit: number, options: ViewOptions) {
   const shown = newest.slice(0, limit);
   return {
     predictions: shown.map((doc) => toScorecardEntry(doc, options)),
@@ -41,16 +33,17 @@ export function buildScorecardPage(newest: readonly ForecastDoc[], limit: number
   };
 }
 
-export function summarizeForecasts(docs: readonly ForecastDoc[], horizonDays: number): ScorecardSummary {
+/** The longest streak is part of the statistics instead. */
+export function summarizeForecasts(docs: readonly ForecastDoc[], horizonDays: number) {
   const { longestWinStreak, ...summary } = summarizeRecord(docs.map(toSummaryRow), horizonDays);
   return summary;
 }
 
-export function computeForecastWinRate(docs: readonly ForecastDoc[], horizonDays: number): WinRate {
+export function computeForecastWinRate(docs: readonly ForecastDoc[], horizonDays: number) {
   return computeWinRate(docs.map(toSummaryRow), horizonDays);
 }
 
-export function computeForecastBrier(docs: readonly ForecastDoc[]): ScorecardSummary['brier'] {
+export function computeForecastBrier(docs: readonly ForecastDoc[]) {
   return compareBrier(docs.map((doc) => ({ scored: toScoredForecast(doc) })));
 }
 
@@ -82,11 +75,9 @@ export class ScorecardRows {
 
   async #load(horizonDays: number, options: ViewOptions) {
     const stored = this.#forecasts.find({ horizonDays }, { projection: UNSHOWN, batchSize: LARGE_READ_BATCH }).sort({ sequence: -1 });
-    const known: (ScorecardRow | { openId: string })[] = [];
-    for await (const doc of stored) {
-      known.push(doc.reveal === null ? { openId: doc._id } : toScorecardRow(doc, { ...options, caller: PUBLIC_CALLER }));
-    }
-    return known;
+    return stored
+      .map((doc) => (doc.reveal === null ? { openId: doc._id } : toScorecardRow(doc, { ...options, caller: PUBLIC_CALLER })))
+      .toArray();
   }
 }
 
@@ -108,20 +99,19 @@ function toOutcome({ returnBps, actualDirection, correct }: ForecastView): Score
 export function toScorecardEntry(doc: ForecastDoc, options: ViewOptions): ScorecardEntry {
   const whole = viewForecast(doc, options);
   const { result, actualDirection, correct, ...view } = whole;
+  const quantiles = doc.values !== null && mayReadQuantiles(doc, options) ? doc.values.priceQuantiles : null;
   return {
     ...view,
-    band80: toPriceBand(doc, options),
+    band80: quantiles && {
+      low: roundTo(quantiles.p10, 2),
+      median: roundTo(quantiles.p50, 2),
+      high: roundTo(quantiles.p90, 2),
+    },
     riskLevel: view.regime === null ? null : REGIMES[view.regime].riskLevel,
     outcome: toOutcome(whole),
     attestationUid: doc.attestation?.uid ?? null,
     resolutionUid: doc.reveal?.uid ?? null,
   };
-}
-
-function toPriceBand(doc: ForecastDoc, options: ViewOptions): ScorecardEntry['band80'] {
-  if (doc.values === null || !mayReadQuantiles(doc, options)) return null;
-  const { p10, p50, p90 } = doc.values.priceQuantiles;
-  return { low: roundTo(p10, 2), median: roundTo(p50, 2), high: roundTo(p90, 2) };
 }
 
 export function toSummaryRow(doc: ForecastDoc): RecordRow {

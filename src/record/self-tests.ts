@@ -40,7 +40,7 @@ export async function viewSelfTest<Result extends object>(service: SelfTestServi
     computeDueTimes(service, test, now),
   ]);
   if (done === null) return null;
-  const failed = newest === null ? null : getSelfTestFailure(newest);
+  const failed = getSelfTestFailure(newest);
   const failure =
     failed === null ? null : { at: failed.at.toISOString(), reason: formatFailureReason(failed), codeVersion: failed.codeVersion };
   const envelope = { ...toEnvelope(done), nextDueAt: times.nextDueAt, overdue: times.isOverdue(done.day), failure };
@@ -71,8 +71,7 @@ function toEnvelope({ test, verdict, day, dueAt, ranAt, firstRanAt, firstDay, la
 }
 
 export async function explainMissingResult({ store, explainWaiting }: SelfTestService, test: SelfTestName): Promise<string> {
-  const newest = await store.findNewestRun(test);
-  const failure = newest === null ? null : getSelfTestFailure(newest);
+  const failure = getSelfTestFailure(await store.findNewestRun(test));
   return failure === null ? ((await explainWaiting(SELF_TEST_STEPS[test])) ?? 'it has not run yet') : formatFailureReason(failure);
 }
 
@@ -90,12 +89,12 @@ async function buildSelfTestStatus(service: SelfTestService, test: SelfTestName,
     service.store.findNewestDoneRun(test),
     computeDueTimes(service, test, now),
   ]);
-  const failure = newest === null ? null : getSelfTestFailure(newest);
-  const isThere = newest !== null && newest.format === RESULT_FORMAT;
-  const state = failure !== null ? 'failed' : isThere ? 'done' : 'waiting';
+  const failure = getSelfTestFailure(newest);
+  const state = failure !== null ? 'failed' : newest?.format === RESULT_FORMAT ? 'done' : 'waiting';
   return {
     test,
-    path: buildResultPath(test),
+    // The self-report is served beside the status of the tests.
+    path: `/api/self-test/${test === 'self-report' ? 'status' : test}`,
     state,
     verdict: done?.verdict ?? null,
     lastRunAt: (failure?.at ?? newest?.ranAt)?.toISOString() ?? null,
@@ -109,11 +108,6 @@ async function buildSelfTestStatus(service: SelfTestService, test: SelfTestName,
   };
 }
 
-/** The self-report is served beside the status of the tests. */
-function buildResultPath(test: SelfTestName): string {
-  return `/api/self-test/${test === 'self-report' ? 'status' : test}`;
-}
-
 async function computeDueTimes(service: SelfTestService, test: SelfTestName, now: Date) {
   const step = SELF_TEST_STEPS[test];
   const lastCovered = await service.getLastCoveredDay();
@@ -123,13 +117,13 @@ async function computeDueTimes(service: SelfTestService, test: SelfTestName, now
   return {
     dueAt: new Date(dueMs).toISOString(),
     nextDueAt: nextMs === null ? null : new Date(nextMs).toISOString(),
-    isOverdue: (doneDay: number | null) => (doneDay ?? -1) < dueDay && now.getTime() >= getMissedFromMs(service, doneDay, dueMs) + GRACE_MS,
+    isOverdue(doneDay: number | null) {
+      // A test without a result is overdue only from the start of this process.
+      const runningSinceMs = service.getRunningSince()?.getTime() ?? Number.POSITIVE_INFINITY;
+      const missedFromMs = doneDay === null ? Math.max(dueMs, runningSinceMs) : dueMs;
+      return (doneDay ?? -1) < dueDay && now.getTime() >= missedFromMs + GRACE_MS;
+    },
   };
-}
-
-/** A test without a result is overdue only from the start of this process. */
-function getMissedFromMs({ getRunningSince }: SelfTestService, doneDay: number | null, dueMs: number): number {
-  return doneDay === null ? Math.max(dueMs, getRunningSince()?.getTime() ?? Number.POSITIVE_INFINITY) : dueMs;
 }
 
 /** Characters other than letters, marks, digits and punctuation that no markup uses. */
@@ -248,14 +242,17 @@ export class SelfTestStore {
       .toArray();
   }
 
-  /** Compare-and-set where the run `supersedes` the stored one; a failure is noted beside the result it could not replace. */
+  /** Compare-and-set; a failure is noted beside the result that it does not replace. */
   async saveRun(run: SelfTestDoc): Promise<SelfTestRun> {
     const stored: SelfTestRun = await insertOrFind(this.#runs, run);
     if (stored === run) return run;
-    if (stored.state === 'done' && isUpToDate(stored, run)) return stored;
-    const { _id, state, ranAt, codeVersion, dataDigest } = stored;
+    if (isUpToDate(stored, run)) return stored;
+    const { _id, state, ranAt, codeVersion, dataDigest, firstRanAt, late } = stored;
+    // A recomputed result keeps the lateness of the first.
+    const successor = state === 'done' ? { ...run, firstRanAt, late } : run;
     const unchanged = { _id, state, ranAt, codeVersion, dataDigest };
-    if (supersedes(run, stored)) await this.#runs.replaceOne(unchanged, buildSuccessor(run, stored));
+    // A failed run is replaced by any run; a result only by one of other code or other data.
+    if (state === 'failed' || run.state === 'done') await this.#runs.replaceOne(unchanged, successor);
     else await this.#runs.updateOne(unchanged, { $set: { failure: getSelfTestFailure(run) } });
     return (await this.findRun(run.test, run.day)) as SelfTestRun;
   }
@@ -263,11 +260,6 @@ export class SelfTestStore {
 
 function buildPublishableFilter(test: SelfTestName): Filter<SelfTestDoc> {
   return { test, state: 'done', format: RESULT_FORMAT };
-}
-
-/** A failed run is replaced by any run; a result only by one of other code or other data. */
-function supersedes(run: SelfTestRun, stored: SelfTestRun): boolean {
-  return stored.state === 'failed' || (run.state === 'done' && !isUpToDate(stored, run));
 }
 
 /** Determines a result: same basis, same result. */
@@ -278,13 +270,10 @@ export function isUpToDate(run: SelfTestRun, { codeVersion, dataDigest, format }
   return run.state === 'done' && run.failure === null && sameBasis;
 }
 
-export function getSelfTestFailure({ state, ranAt: at, reason, codeVersion, failure }: SelfTestRun): SelfTestFailure | null {
+export function getSelfTestFailure(run: SelfTestRun | null): SelfTestFailure | null {
+  if (run === null) return null;
+  const { state, ranAt: at, reason, codeVersion, failure } = run;
   return state === 'failed' ? { at, reason: reason ?? 'unknown', codeVersion } : failure;
-}
-
-/** A recomputed result keeps the lateness of the first. */
-function buildSuccessor(run: SelfTestDoc, { state, firstRanAt, late }: SelfTestRun): SelfTestDoc {
-  return state === 'done' ? { ...run, firstRanAt, late } : run;
 }
 
 type PolymarketComparison = z.output<typeof POLYMARKET_COMPARISON>;
@@ -314,29 +303,23 @@ export async function composePolymarketComparison(deps: PolymarketComparisonDeps
 
 function buildComparisonReport(pins: readonly CrowdPin[], through: Day, headToHead: MarketComparison): PolymarketComparison {
   const settled = pins.filter(isSettledPin);
-  const { weeks, market, oracle, brierDifference, logLossDifference, oracleCloser, marketCloser, verdict } = compareWeekly(
-    pins,
-    through,
-  ).totals;
-  const { venue, quotesAreOurs, settledMarkets, modelLogLoss, marketLogLoss, weightGivenToModel } = headToHead;
+  // The oracle's probability in place of the price, scored by the same rules.
+  const byOracle = settled.map((pin) => ({ ...pin, pMarket: pin.pOracle }));
+  const { verdict, ...weekly } = compareWeekly(pins, through).totals;
+  const { venue, quotesAreOurs, throughDate, wagers, ...weight } = headToHead;
   return {
     verdict: quotesAreOurs ? `against quotes of our own paper venue, which proves nothing: ${verdict}` : verdict,
     venue,
     quotesAreOurs,
     throughDate: formatDay(through),
-    accuracy: { market: toAccuracyReport(settled), oracle: toAccuracyReport(settled.map(withOracleProbability)) },
-    weekly: { weeks, market, oracle, brierDifference, logLossDifference, oracleCloser, marketCloser },
-    weight: { settledMarkets, modelLogLoss, marketLogLoss, weightGivenToModel },
+    accuracy: { market: toAccuracyReport(settled), oracle: toAccuracyReport(byOracle) },
+    weekly,
+    weight,
     notes: [...(quotesAreOurs ? [OWN_QUOTES_NOTE] : []), FIRST_PRICE_NOTE, GATED_NOTE],
   };
 }
 
-/** The oracle's probability in place of the price, scored by the same rules. */
-function withOracleProbability(pin: SettledPin): SettledPin {
-  return { ...pin, pMarket: pin.pOracle };
-}
-
-function toAccuracyReport(pins: readonly SettledPin[]): PolymarketComparison['accuracy']['market'] {
-  const { markets, weeks, calls, hits, hitRate, hitRateInterval95, brier, logLoss } = computeCrowdAccuracy(pins);
-  return { markets, weeks, calls, hits, hitRate, hitRateInterval95, brier, logLoss };
+function toAccuracyReport(pins: readonly SettledPin[]) {
+  const { reliability, ...report } = computeCrowdAccuracy(pins);
+  return report;
 }

@@ -1,9 +1,9 @@
 import type { Filter } from 'mongodb';
 import type { Caller } from '../auth/caller.ts';
-import { type Day, formatDay } from '../forecast/day.ts';
-import { formatHorizonName } from '../forecast/model.ts';
+import type { Day } from '../forecast/day.ts';
 import type { Regime } from '../forecast/regime.ts';
-import type { HorizonFigures, HorizonRow, ShareRow, StatisticsService } from './figures.ts';
+import { formatDayOrNull } from '../market/feed.ts';
+import type { HorizonFigures, ShareRow, StatisticsService } from './figures.ts';
 import type { ForecastDoc } from './forecast-doc.ts';
 import type { ForecastRecord } from './forecasts.ts';
 import type { TrackRecordReply } from './schemas/track-record.ts';
@@ -30,9 +30,9 @@ interface TrackRecordDeps {
 /** The filtered forecasts with statistics over exactly these; entries are cut to the caller, figures are the same for all. */
 export async function readTrackRecord(
   deps: TrackRecordDeps,
-  { filter, page: { page, pageSize }, caller }: { filter: TrackRecordFilter; page: { page: number; pageSize: number }; caller: Caller },
+  { filter, page, pageSize, caller }: { filter: TrackRecordFilter; page: number; pageSize: number; caller: Caller },
 ): Promise<TrackRecordReply> {
-  const { horizonDays } = filter;
+  const { horizonDays, from, to, regime, status } = filter;
   const query = toQuery(filter);
   const [whole, selected, byHorizon, marketSkill, shown] = await Promise.all([
     deps.statistics.figures.getHorizon(horizonDays),
@@ -42,14 +42,16 @@ export async function readTrackRecord(
     deps.record.listMatching({ ...query, horizonDays }, { skip: (page - 1) * pageSize, limit: pageSize }),
   ]);
   const total = selected.summary.totalPredictions;
+  const { horizon, holds, voids, missed, pending, ...wholeRecord } = whole.row;
+  const statistics = toFullStatistics(selected);
   return {
     asOf: deps.now().toISOString(),
-    filters: toFilterReply(filter),
-    statistics: toSelectedStatistics(selected, filter),
+    filters: { horizon, from: formatDayOrNull(from), to: formatDayOrNull(to), regime, status },
+    statistics: status === null ? statistics : { ...statistics, ...OUTCOME_SELECTED_STATISTICS },
     byRegime: selected.byRegime.map((row) => hideSelectedShares(row, filter)),
     byModelVersion: selected.byModelVersion.map((row) => hideSelectedShares(row, filter)),
     byHorizon,
-    wholeRecord: toShare(whole.row),
+    wholeRecord,
     marketSkill,
     inference: formatInferenceNote(filter),
     entries: shown.map((doc) => toScorecardEntry(doc, deps.viewFor(caller))),
@@ -71,15 +73,6 @@ function toQuery({ from, to, regime, status }: TrackRecordFilter): Filter<Foreca
   };
 }
 
-function toShare({ horizon, holds, voids, missed, pending, ...share }: HorizonRow): TrackRecordReply['wholeRecord'] {
-  return share;
-}
-
-function toFilterReply({ horizonDays, from, to, regime, status }: TrackRecordFilter): TrackRecordReply['filters'] {
-  const date = (day: Day | null) => (day === null ? null : formatDay(day));
-  return { horizon: formatHorizonName(horizonDays), from: date(from), to: date(to), regime, status };
-}
-
 /** Selected by outcome, shares of wins are meaningless and left out. */
 const OUTCOME_SELECTED_STATISTICS = {
   accuracy: null,
@@ -94,11 +87,6 @@ const OUTCOME_SELECTED_STATISTICS = {
   distribution: null,
   verdict: 'no verdict: these forecasts were selected by their outcome',
 };
-
-function toSelectedStatistics(figures: HorizonFigures, { status }: TrackRecordFilter) {
-  const all = toFullStatistics(figures);
-  return status === null ? all : { ...all, ...OUTCOME_SELECTED_STATISTICS };
-}
 
 export function toFullStatistics({ summary: { longestWinStreak, ...summary }, brierDifference, statistics }: HorizonFigures) {
   return { ...summary, brierDifference, ...statistics };

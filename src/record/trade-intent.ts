@@ -7,7 +7,7 @@ import { DRY_RUN_VENUE, EXCHANGE_VENUE } from '../wager/polymarket.ts';
 import { computeContractCosts, KELLY_SHARE, MAX_STAKE_FRACTION, sizeWager } from '../wager/sizing.ts';
 import { type ExchangeListing, MICROS } from '../wager/venue.ts';
 import { computeProfitMicros, MIN_SETTLED_MARKETS, type WagerDoc } from '../wager/wagers.ts';
-import { type DayDoc, type ForecastDoc, fromCents } from './forecast-doc.ts';
+import { type DayDoc, fromCents } from './forecast-doc.ts';
 import { isOwnVenue } from './forecasts.ts';
 import { computeStrikeProbability } from './market.ts';
 import { buildCommitmentProof } from './prediction.ts';
@@ -21,7 +21,7 @@ import {
   requireMade,
   requireReadable,
 } from './public-signal.ts';
-import { type ForecastView, toCommittedProbabilities, toPublicStatus, viewForecast } from './visibility.ts';
+import { toCommittedProbabilities, toPublicStatus, viewForecast } from './visibility.ts';
 
 export type TradeIntent = ReturnType<typeof buildTradeIntent>;
 
@@ -109,13 +109,14 @@ type IntentMarket = NonNullable<ReturnType<typeof toWagerMarket>> | ReturnType<t
 function toWagerMarket({ venue, market, listing, quote }: WagerDoc) {
   if (market === null || quote === null) return null;
   const { id: marketId, question, strikeUsd: strike, expiresAt } = market;
+  const { conditionId = null, yesTokenId = null, noTokenId = null, url = null, tickSize = null, minOrderSize = null } = listing ?? {};
   return {
     basis: 'wager' as const,
     venue,
     marketId,
     question,
     strike,
-    ...toIdentifiers(listing),
+    ...{ conditionId, yesTokenId, noTokenId, url, tickSize, minOrderSize },
     expiresAt: expiresAt.toISOString(),
     bid: quote.bid,
     ask: quote.ask,
@@ -143,18 +144,13 @@ function toListedMarket({ snapshot, listing, bid, ask }: TradableStrike) {
     marketId,
     question,
     strike,
-    ...toIdentifiers(listing),
+    ...listing,
     expiresAt: new Date(expiresAtMs).toISOString(),
     bid,
     ask,
     quotedAt: new Date(receivedAtMs).toISOString(),
     madeByService: false,
   };
-}
-
-function toIdentifiers(listing: ExchangeListing | undefined) {
-  const { conditionId = null, yesTokenId = null, noTokenId = null, url = null, tickSize = null, minOrderSize = null } = listing ?? {};
-  return { conditionId, yesTokenId, noTokenId, url, tickSize, minOrderSize };
 }
 
 /** Polymarket's identifiers of a strike; null for other venues. */
@@ -321,13 +317,9 @@ export async function listIntentHistory(
       requireReadable(forecast, options);
       const wager = byDay.get(forecast.day) ?? null;
       const intent = buildTradeIntent({ forecast, wager, bet: buildBetFromWager(wager) }, { ...options, publicUrl: deps.publicUrl });
-      return { ...intent, outcome: toIntentOutcome(forecast, viewForecast(forecast, options)) };
+      const { result, correct, actualDirection, returnBps, btcAtSignal, btcAtResolution, resolvedAt } = viewForecast(forecast, options);
+      const outcome = { result, correct, actualDirection, returnBps, btcAtSignal, btcAtResolution, resolvedAt };
+      // Null until the resolution is on chain, and for a void forecast.
+      return { ...intent, outcome: forecast.reveal && outcome };
     });
-}
-
-/** Null until the resolution is on chain, and for a void forecast. */
-function toIntentOutcome({ reveal }: ForecastDoc, view: ForecastView) {
-  if (reveal === null) return null;
-  const { result, correct, actualDirection, returnBps, btcAtSignal, btcAtResolution, resolvedAt } = view;
-  return { result, correct, actualDirection, returnBps, btcAtSignal, btcAtResolution, resolvedAt };
 }

@@ -66,28 +66,17 @@ export interface RecordCheckDeps extends AttestationLookupDeps {
   now(): Date;
 }
 
-/** An attestation of the record, as the chain has it. */
-interface ReadAttestation {
-  type: AttestationType;
-  uid: Hex;
-  onChain: OnChainAttestation | null;
-}
-
 /**
  * Reads both attestations of a forecast, with their pages in the explorer, and checks them against the record and against each other, and
  * the commitment against the values where the caller may read them.
  * @throws OracleError CHAIN_UNREACHABLE
  */
 export async function checkRecordedForecast(deps: RecordCheckDeps, doc: ForecastDoc, caller: Caller) {
-  const { attestations } = deps;
+  const { attestations, explorerUrl } = deps;
   const known = Object.entries({ prediction: doc.attestation, resolution: doc.reveal }) as [AttestationType, { uid: Hex } | null][];
-  const toPage = (uid: Hex) => deps.explorerUrl && `${deps.explorerUrl}/attestation/view/${uid}`;
-  const readOne = async (type: AttestationType, uid: Hex) => ({
-    type,
-    uid,
-    onChain: await attestations.read(uid),
-    easscanUrl: toPage(uid),
-  });
+  const readOne = async (type: AttestationType, uid: Hex) => {
+    return { type, uid, onChain: await attestations.read(uid), easscanUrl: explorerUrl && `${explorerUrl}/attestation/view/${uid}` };
+  };
   const read = await Promise.all(known.flatMap(([type, made]) => (made === null ? [] : readOne(type, made.uid))));
   const [distributions = null] = await openRevealedDistributions(deps, [doc]);
   const [now, findings] = [deps.now(), createFindings()];
@@ -96,19 +85,20 @@ export async function checkRecordedForecast(deps: RecordCheckDeps, doc: Forecast
   return { now, read, row, distributions, findings: findings.list };
 }
 
-interface ReadEvidence {
-  read: readonly ReadAttestation[];
-  /** Null before the outcome is on chain. */
-  distributions: ForecastDistributions | null;
-}
-
 type EvidenceDeps = Pick<RecordCheckDeps, 'saltSecret' | 'viewFor'>;
 
 /** The evidence of chain and record about a forecast, with salt and values as far as the caller may read them. */
 export function buildForecastEvidence(
   deps: EvidenceDeps,
   doc: ForecastDoc,
-  { read, distributions }: ReadEvidence,
+  {
+    read,
+    distributions,
+  }: {
+    read: readonly { type: AttestationType; uid: Hex; onChain: OnChainAttestation | null }[];
+    /** Null before the outcome is on chain. */
+    distributions: ForecastDistributions | null;
+  },
   caller: Caller,
 ): ForecastEvidence {
   const { sequence, day, horizonDays, windowOpensAt, state } = doc;

@@ -35,10 +35,7 @@ export function mayReadDistributions({ reveal }: Pick<ForecastDoc, 'reveal'>): b
 }
 
 /** Four digits, as committed: a client can recompute the commitment from them. */
-export function toCommittedProbabilities({ confidenceBps, pUpBps }: Pick<CommittedValues, 'confidenceBps' | 'pUpBps'>): {
-  confidence: number;
-  pUp: number;
-} {
+export function toCommittedProbabilities({ confidenceBps, pUpBps }: Pick<CommittedValues, 'confidenceBps' | 'pUpBps'>) {
   return { confidence: confidenceBps / 10_000, pUp: pUpBps / 10_000 };
 }
 
@@ -66,6 +63,8 @@ export interface ForecastView extends ServedFields {
 
 export function viewForecast(doc: ForecastDoc, options: ViewOptions): ForecastView {
   const readable = mayRead(doc, options);
+  // Public at once, as `btcPrice` is.
+  const openingCents = doc.btcAtSignalCents ?? doc.values?.btcPriceCents;
   return {
     date: formatDay(doc.day),
     predictionId: doc._id,
@@ -74,7 +73,7 @@ export function viewForecast(doc: ForecastDoc, options: ViewOptions): ForecastVi
     status: toVisibleStatus(doc, readable),
     ...toVisibleValues(doc, readable),
     ...toVisibleOutcome(doc),
-    btcAtSignal: getOpeningPrice(doc),
+    btcAtSignal: openingCents === undefined ? null : fromCents(openingCents),
     provisional: doc.btcAtSignalCents === null,
     regime: doc.regime,
     modelVersion: doc.modelVersion,
@@ -87,30 +86,18 @@ export function viewForecast(doc: ForecastDoc, options: ViewOptions): ForecastVi
   };
 }
 
-/** Public at once, as `btcPrice` is. */
-function getOpeningPrice({ btcAtSignalCents, values }: ForecastDoc): number | null {
-  const cents = btcAtSignalCents ?? values?.btcPriceCents ?? null;
-  return cents === null ? null : fromCents(cents);
-}
-
-function toVisibleValues(
-  doc: ForecastDoc,
-  readable: boolean,
-): Pick<ForecastView, 'signal' | 'direction' | 'confidence' | 'pUp' | 'btcPrice'> {
+function toVisibleValues(doc: ForecastDoc, readable: boolean) {
   if (doc.values === null) return { signal: null, direction: null, confidence: null, pUp: null, btcPrice: null };
   const btcPrice = fromCents(doc.values.btcPriceCents);
-  if (!readable) return { signal: 'GATED', direction: null, confidence: null, pUp: null, btcPrice };
+  if (!readable) return { signal: 'GATED' as const, direction: null, confidence: null, pUp: null, btcPrice };
   const { signal, direction } = doc.values;
   return { signal, direction, ...toCommittedProbabilities(doc.values), btcPrice };
 }
 
-type OutcomeFields = 'btcAtResolution' | 'resolved' | 'correct' | 'result' | 'actualDirection' | 'returnBps' | 'resolvedAt';
-
 const NO_OUTCOME = { correct: null, result: null, actualDirection: null, returnBps: null, resolvedAt: null };
 
 /** Public from the reveal on chain, not from the decision: a decided outcome would disclose the direction. */
-function toVisibleOutcome(doc: ForecastDoc): Pick<ForecastView, OutcomeFields> {
-  const { resolution, reveal } = doc;
+function toVisibleOutcome({ resolution, reveal }: ForecastDoc) {
   if (resolution === null || reveal === null) return { btcAtResolution: null, resolved: false, ...NO_OUTCOME };
   const result = resolution.outcome === 'HOLD' ? null : resolution.outcome;
   return {

@@ -7,6 +7,9 @@ import { REGIME_NAMES } from '../../forecast/regime.ts';
 import { CONFIDENCE_RANGE } from '../../forecast/signal.ts';
 import { BYTES32, COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 
+/** An object that the OpenAPI document names. */
+export const namedObject = <S extends z.core.$ZodLooseShape>(id: string, shape: S) => z.object(shape).meta({ id });
+
 export const HORIZON = z.enum(HORIZONS.map(formatHorizonName)).meta({ id: 'Horizon' });
 export const REGIME = z.enum(REGIME_NAMES).meta({ id: 'Regime' });
 export const DIRECTION = z.enum(['UP', 'DOWN']).meta({ id: 'Direction' });
@@ -64,19 +67,15 @@ export const FORECAST_PRICES = {
   resolvedAt: TIME.nullable().describe('Block time of the resolution; null until the outcome is on chain'),
 };
 
-export const INTERVAL = z
-  .object({
-    low: PROBABILITY.describe('Lower bound, 0 to 1'),
-    high: PROBABILITY.describe('Upper bound, 0 to 1'),
-  })
-  .meta({ id: 'Interval' });
+export const INTERVAL = namedObject('Interval', {
+  low: PROBABILITY.describe('Lower bound, 0 to 1'),
+  high: PROBABILITY.describe('Upper bound, 0 to 1'),
+});
 
-export const TALLY = z
-  .object({
-    wins: COUNT.describe('Settled wagers that won'),
-    losses: COUNT.describe('Settled wagers that lost'),
-  })
-  .meta({ id: 'Tally' });
+export const TALLY = namedObject('Tally', {
+  wins: COUNT.describe('Settled wagers that won'),
+  losses: COUNT.describe('Settled wagers that lost'),
+});
 
 const NAME = z.enum(MODEL_NAMES).meta({ id: 'ModelName' });
 const ROLE = z
@@ -124,39 +123,35 @@ const COMPARISON = z.object({
 });
 
 /** The committed distributions of one resolved forecast. */
-export const FORECAST_DISTRIBUTIONS = z
-  .object({
-    predictionId: z.string().describe('Id of the forecast, `YYYY-MM-DD:<days>d`'),
-    date: DATE.describe('Day of the forecast'),
-    horizon: HORIZON.describe('Horizon'),
-    sequence: COUNT.describe('Number of the forecast in its horizon'),
-    attestationUid: BYTES32.describe('Uid of the prediction, whose `metadata` is the sha2-256 of the text below'),
-    resolutionUid: BYTES32.describe('Uid of the resolution, from which on the distributions are public'),
-    metadata: z.string().describe("The day's metadata as its exact text, with a digest of each distribution by horizon"),
-    openings: z
-      .array(OPENING)
-      .describe('Each committed distribution with its salt, the champion first; empty for a day before they were committed'),
-    missing: z.array(MISSING).describe('Model versions of the day without a distribution'),
-    realised: z
-      .number()
-      .nullable()
-      .describe('Log return from the price at the forecast to the close of the resolution; null without distributions'),
-    scores: z.array(SCORES).describe('Scores of each distribution'),
-    comparisons: z.array(COMPARISON).describe('Each version against the one before it'),
-  })
-  .meta({ id: 'ForecastDistributions' });
+export const FORECAST_DISTRIBUTIONS = namedObject('ForecastDistributions', {
+  predictionId: z.string().describe('Id of the forecast, `YYYY-MM-DD:<days>d`'),
+  date: DATE.describe('Day of the forecast'),
+  horizon: HORIZON.describe('Horizon'),
+  sequence: COUNT.describe('Number of the forecast in its horizon'),
+  attestationUid: BYTES32.describe('Uid of the prediction, whose `metadata` is the sha2-256 of the text below'),
+  resolutionUid: BYTES32.describe('Uid of the resolution, from which on the distributions are public'),
+  metadata: z.string().describe("The day's metadata as its exact text, with a digest of each distribution by horizon"),
+  openings: z
+    .array(OPENING)
+    .describe('Each committed distribution with its salt, the champion first; empty for a day before they were committed'),
+  missing: z.array(MISSING).describe('Model versions of the day without a distribution'),
+  realised: z
+    .number()
+    .nullable()
+    .describe('Log return from the price at the forecast to the close of the resolution; null without distributions'),
+  scores: z.array(SCORES).describe('Scores of each distribution'),
+  comparisons: z.array(COMPARISON).describe('Each version against the one before it'),
+});
 
 export type ForecastDistributions = z.input<typeof FORECAST_DISTRIBUTIONS>;
 
-export const DISTRIBUTIONS = z
-  .object({
-    success: SUCCESS,
-    horizon: HORIZON.describe('Horizon of this response'),
-    data: z.array(FORECAST_DISTRIBUTIONS).describe('Resolved forecasts, newest first'),
-    count: COUNT.describe('Forecasts on this page'),
-    nextCursor: z.string().nullable().describe('`before` of the next page; null on the last'),
-  })
-  .meta({ id: 'Distributions' });
+export const DISTRIBUTIONS = namedObject('Distributions', {
+  success: SUCCESS,
+  horizon: HORIZON.describe('Horizon of this response'),
+  data: z.array(FORECAST_DISTRIBUTIONS).describe('Resolved forecasts, newest first'),
+  count: COUNT.describe('Forecasts on this page'),
+  nextCursor: z.string().nullable().describe('`before` of the next page; null on the last'),
+});
 
 export type DistributionsReply = z.input<typeof DISTRIBUTIONS>;
 
@@ -187,19 +182,17 @@ const HORIZON_RANGES = z.object({
   attestedAt: TIME.nullable().describe('Block time of the commitment; null until it is on chain'),
 });
 
-export const EXPECTED_RANGE = z
-  .object({
-    success: SUCCESS,
-    date: FORECAST_ID.date,
-    horizon: HORIZON.describe('Length of the outcome window in days'),
-    modelVersion: FORECAST_STATE.modelVersion,
-    btcPrice: z.number().describe('BTC/USD at signal time, the centre of the ranges'),
-    ranges: RANGES,
-    windowOpensAt: FORECAST_STATE.windowOpensAt,
-    resolvesAt: FORECAST_STATE.resolvesAt,
-    timestamp: FORECAST_STATE.timestamp,
-    replayed: FORECAST_STATE.replayed,
-    source: z.string().describe('Source of the market data, e.g. `live` or `simulated (seed 2)`'),
-    horizons: z.array(HORIZON_RANGES).optional().describe('With `horizons=all`: the ranges of every horizon of that day, shortest first'),
-  })
-  .meta({ id: 'ExpectedRange' });
+export const EXPECTED_RANGE = namedObject('ExpectedRange', {
+  success: SUCCESS,
+  date: FORECAST_ID.date,
+  horizon: HORIZON.describe('Length of the outcome window in days'),
+  modelVersion: FORECAST_STATE.modelVersion,
+  btcPrice: z.number().describe('BTC/USD at signal time, the centre of the ranges'),
+  ranges: RANGES,
+  windowOpensAt: FORECAST_STATE.windowOpensAt,
+  resolvesAt: FORECAST_STATE.resolvesAt,
+  timestamp: FORECAST_STATE.timestamp,
+  replayed: FORECAST_STATE.replayed,
+  source: z.string().describe('Source of the market data, e.g. `live` or `simulated (seed 2)`'),
+  horizons: z.array(HORIZON_RANGES).optional().describe('With `horizons=all`: the ranges of every horizon of that day, shortest first'),
+});

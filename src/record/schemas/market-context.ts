@@ -3,7 +3,7 @@ import { RISK_LEVELS } from '../../forecast/regime.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
 import { FEAR_GREED_LABELS } from '../../market/series.ts';
 import { COUNT, DATE, TIME } from '../../platform/validation.ts';
-import { REGIME } from './forecast.ts';
+import { namedObject, REGIME } from './forecast.ts';
 
 export const CONTEXT_SECTIONS = ['price', 'sentiment', 'flows', 'macro', 'regime'] as const;
 
@@ -16,44 +16,33 @@ const ORIGIN = {
   stale: z.boolean().describe('True when missing or too old; the last good value is still returned'),
 };
 
-const PRICE = z
-  .object({
-    btcPrice: z.number().describe('BTC/USD'),
-    change24h: z.number().nullable().describe('24-hour change in percent; null when the source has none'),
-    currency: z.literal('USD').describe('Currency of the price'),
-    ...ORIGIN,
-  })
-  .meta({ id: 'ContextPrice' });
+const PRICE = namedObject('ContextPrice', {
+  btcPrice: z.number().describe('BTC/USD'),
+  change24h: z.number().nullable().describe('24-hour change in percent; null when the source has none'),
+  currency: z.literal('USD').describe('Currency of the price'),
+  ...ORIGIN,
+});
 
-const SENTIMENT = z
-  .object({
-    fearGreed: z
-      .int()
-      .min(0)
-      .max(100)
-      .nullable()
-      .describe('Crypto Fear & Greed index, 0 (fear) to 100 (greed); null before the first value'),
-    fearGreedLabel: z.enum(FEAR_GREED_LABELS).nullable().describe('Its label'),
-    date: DATE.nullable().describe('Date of the value, UTC'),
-    attribution: z.string().nullable().describe('The publisher, who requires attribution; null for data that is not live'),
-    ...ORIGIN,
-  })
-  .meta({ id: 'Sentiment' });
+const SENTIMENT = namedObject('Sentiment', {
+  fearGreed: z.int().min(0).max(100).nullable().describe('Crypto Fear & Greed index, 0 (fear) to 100 (greed); null before the first value'),
+  fearGreedLabel: z.enum(FEAR_GREED_LABELS).nullable().describe('Its label'),
+  date: DATE.nullable().describe('Date of the value, UTC'),
+  attribution: z.string().nullable().describe('The publisher, who requires attribution; null for data that is not live'),
+  ...ORIGIN,
+});
 
 const FLOW = z.number().nullable();
 
-const FLOWS = z
-  .object({
-    etfFlows7d: FLOW.describe(
-      'Net flow into US spot Bitcoin ETFs over the 7 calendar days that end with `lastDayDate`, USD, outflows negative; null without a figure',
-    ),
-    etfFlows30d: FLOW.describe('The same over the 30 calendar days that end with it, USD; null without a figure'),
-    lastDay: FLOW.describe('The same for the last day with a figure, USD; null before the first'),
-    lastDayDate: DATE.nullable().describe('Date of `lastDay`, UTC'),
-    provisional: z.boolean().describe('True until noon UTC of the day after: funds report late'),
-    ...ORIGIN,
-  })
-  .meta({ id: 'EtfFlows' });
+const FLOWS = namedObject('EtfFlows', {
+  etfFlows7d: FLOW.describe(
+    'Net flow into US spot Bitcoin ETFs over the 7 calendar days that end with `lastDayDate`, USD, outflows negative; null without a figure',
+  ),
+  etfFlows30d: FLOW.describe('The same over the 30 calendar days that end with it, USD; null without a figure'),
+  lastDay: FLOW.describe('The same for the last day with a figure, USD; null before the first'),
+  lastDayDate: DATE.nullable().describe('Date of `lastDay`, UTC'),
+  provisional: z.boolean().describe('True until noon UTC of the day after: funds report late'),
+  ...ORIGIN,
+});
 
 const macroFigure = (unit: string) =>
   z.object({
@@ -73,46 +62,38 @@ const macroFigure = (unit: string) =>
 
 const CHANGE = z.number().nullable().describe('Change over the last five observations, in percent; null with fewer');
 
-const MACRO = z
-  .object({
-    dxy: macroFigure('index points').extend({ change5d: CHANGE }).describe('US dollar index'),
-    sp500: macroFigure('index points').extend({ change5d: CHANGE }).describe('S&P 500'),
-    goldBtcRatio: macroFigure('bitcoins an ounce').describe("Bitcoins per ounce of gold; the correlation is that of gold's price in USD"),
-    ismPmi: macroFigure('index points').describe('ISM manufacturing PMI, one value per month'),
-  })
-  .meta({ id: 'Macro' });
+const MACRO = namedObject('Macro', {
+  dxy: macroFigure('index points').extend({ change5d: CHANGE }).describe('US dollar index'),
+  sp500: macroFigure('index points').extend({ change5d: CHANGE }).describe('S&P 500'),
+  goldBtcRatio: macroFigure('bitcoins an ounce').describe("Bitcoins per ounce of gold; the correlation is that of gold's price in USD"),
+  ismPmi: macroFigure('index points').describe('ISM manufacturing PMI, one value per month'),
+});
 
-const REGIME_NOW = z
-  .object({
-    name: REGIME.describe('Current market regime'),
-    description: z.string().describe('Meaning of the regime'),
-    riskLevel: z.enum(RISK_LEVELS).describe('Its risk'),
-    date: DATE.describe('Date of its last evaluation, UTC'),
-    ...ORIGIN,
-  })
-  .meta({ id: 'RegimeNow' });
+const REGIME_NOW = namedObject('RegimeNow', {
+  name: REGIME.describe('Current market regime'),
+  description: z.string().describe('Meaning of the regime'),
+  riskLevel: z.enum(RISK_LEVELS).describe('Its risk'),
+  date: DATE.describe('Date of its last evaluation, UTC'),
+  ...ORIGIN,
+});
 
-const MISSING = z
-  .object({
-    part: z.string().describe('Path of the null value, e.g. `price` or `macro.dxy.value`'),
-    reason: z.string().describe('Why'),
-  })
-  .meta({ id: 'MissingPart' });
+const MISSING = namedObject('MissingPart', {
+  part: z.string().describe('Path of the null value, e.g. `price` or `macro.dxy.value`'),
+  reason: z.string().describe('Why'),
+});
 
 /** Public: it contains no forecast. */
-export const MARKET_CONTEXT = z
-  .object({
-    asOf: TIME.describe('Instant of all figures'),
-    source: z.string().describe('Source of the market data, e.g. `live` or `simulated (seed 2)`'),
-    kind: z.enum(FEED_KINDS).describe('Kind of market data: `simulated` is synthetic, `csv` recorded'),
-    include: z.array(z.enum(CONTEXT_SECTIONS)).describe('Requested sections; the others are null'),
-    price: PRICE.nullable().describe('Bitcoin price; null when not requested, or missing'),
-    sentiment: SENTIMENT.nullable().describe('Market sentiment; null when not requested, or missing'),
-    flows: FLOWS.nullable().describe('Fund flows; null when not requested, or missing'),
-    macro: MACRO.nullable().describe('Macro figures with their correlation to bitcoin; null when not requested, or missing'),
-    regime: REGIME_NOW.nullable().describe('Market regime: a description, not a forecast; null when not requested, or missing'),
-    missing: z.array(MISSING).describe('Requested values that are null, with the reason; empty when complete'),
-  })
-  .meta({ id: 'MarketContext' });
+export const MARKET_CONTEXT = namedObject('MarketContext', {
+  asOf: TIME.describe('Instant of all figures'),
+  source: z.string().describe('Source of the market data, e.g. `live` or `simulated (seed 2)`'),
+  kind: z.enum(FEED_KINDS).describe('Kind of market data: `simulated` is synthetic, `csv` recorded'),
+  include: z.array(z.enum(CONTEXT_SECTIONS)).describe('Requested sections; the others are null'),
+  price: PRICE.nullable().describe('Bitcoin price; null when not requested, or missing'),
+  sentiment: SENTIMENT.nullable().describe('Market sentiment; null when not requested, or missing'),
+  flows: FLOWS.nullable().describe('Fund flows; null when not requested, or missing'),
+  macro: MACRO.nullable().describe('Macro figures with their correlation to bitcoin; null when not requested, or missing'),
+  regime: REGIME_NOW.nullable().describe('Market regime: a description, not a forecast; null when not requested, or missing'),
+  missing: z.array(MISSING).describe('Requested values that are null, with the reason; empty when complete'),
+});
 
 export type MarketContextReply = z.input<typeof MARKET_CONTEXT>;

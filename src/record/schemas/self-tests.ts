@@ -10,8 +10,8 @@ import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, FEATURE_NAMES } from '../../foreca
 import { formatHorizonName, HORIZONS, MODEL_NAME } from '../../forecast/model.ts';
 import { MODEL_NAMES } from '../../forecast/models.ts';
 import { REGIME_NAMES } from '../../forecast/regime.ts';
-import { COUNT, DATE, INTEGER_TEXT, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
-import { INTERVAL, REGIME } from './forecast.ts';
+import { COUNT, DATE, INTEGER_TEXT, listOf, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import { INTERVAL, namedObject, REGIME } from './forecast.ts';
 import { CALL_STATISTICS, DIFFERENCE, ESTIMATE, RECORD_STATISTICS } from './track-record.ts';
 
 /** Promised steps in the order of the day; `resolve` is promised once per forecast that ends. */
@@ -49,13 +49,11 @@ const INCIDENT = z.object({
   detail: z.string().nullable().describe('Detail, where there is any; reasons of a wager are not public'),
 });
 
-const GAS = z
-  .object({
-    transactions: COUNT.describe('Transactions'),
-    gasUsed: COUNT.describe('Total gas used'),
-    costWei: INTEGER_TEXT.describe('Cost in wei: gas, and the data fee of a rollup'),
-  })
-  .meta({ id: 'GasTotals' });
+const GAS = namedObject('GasTotals', {
+  transactions: COUNT.describe('Transactions'),
+  gasUsed: COUNT.describe('Total gas used'),
+  costWei: INTEGER_TEXT.describe('Cost in wei: gas, and the data fee of a rollup'),
+});
 
 export const SELF_REPORT = z.object({
   verdict: z.string().describe('Verdict on the week as a sentence'),
@@ -64,47 +62,39 @@ export const SELF_REPORT = z.object({
   asOf: TIME.describe('Time of the report: what was done late by then is `late`, not missed'),
   steps: z.array(STEP).describe('Promised steps of the timetable and their states'),
   incidents: z.array(INCIDENT).describe('Promises not kept on time, by date'),
-  record: z
-    .object({
-      days: COUNT.describe('Recorded days whose forecast was due; `steps` counts a promised `signal` for the others too'),
-      forecast: COUNT.describe('Days with a forecast'),
-      missed: COUNT.describe('Missed days: nothing was forecast before the window opened'),
-      late: COUNT.describe('Days with a late forecast'),
-      replayed: COUNT.describe('Days replayed by the demo, on which no other step ran'),
-    })
-    .describe('Days of the record'),
-  outcomes: z
-    .object({
-      wins: COUNT.describe('Direction came true'),
-      losses: COUNT.describe('Direction did not come true'),
-      holds: COUNT.describe('Abstained'),
-      voids: COUNT.describe('Missed, or committed too late to count'),
-      open: COUNT.describe('Ended, not resolved on chain at the time of the report'),
-    })
-    .describe('Forecasts of all horizons whose window ended in these days'),
-  dataGaps: z
-    .array(
-      z.object({
-        series: z.string().describe('Input series of the model'),
-        days: COUNT.describe('Forecast days on which it was masked, because it was missing or too old'),
-        dates: z.array(DATE).describe('On which'),
-      }),
-    )
-    .describe('Masked inputs; empty when all were available every day'),
-  modelVersions: z
-    .array(z.object({ modelVersion: z.string().describe('Model'), days: COUNT.describe('Forecast days') }))
-    .describe('Models in use, earliest first'),
-  regimes: z
-    .array(z.object({ regime: z.enum(REGIME_NAMES).describe('Market regime'), days: COUNT.describe('Days in the regime') }))
-    .describe('Regimes of the forecast days'),
-  gas: z
-    .object({
-      attestations: GAS.describe('Commitments of forecasts'),
-      resolutions: GAS.describe('Reveals with their outcomes'),
-      feedback: GAS.describe('Wager outcomes in the reputation registry'),
-      others: GAS.describe('Registrations and others'),
-    })
-    .describe('Transactions of these days by block time, and their cost'),
+  record: objectOf('Days of the record', {
+    days: COUNT.describe('Recorded days whose forecast was due; `steps` counts a promised `signal` for the others too'),
+    forecast: COUNT.describe('Days with a forecast'),
+    missed: COUNT.describe('Missed days: nothing was forecast before the window opened'),
+    late: COUNT.describe('Days with a late forecast'),
+    replayed: COUNT.describe('Days replayed by the demo, on which no other step ran'),
+  }),
+  outcomes: objectOf('Forecasts of all horizons whose window ended in these days', {
+    wins: COUNT.describe('Direction came true'),
+    losses: COUNT.describe('Direction did not come true'),
+    holds: COUNT.describe('Abstained'),
+    voids: COUNT.describe('Missed, or committed too late to count'),
+    open: COUNT.describe('Ended, not resolved on chain at the time of the report'),
+  }),
+  dataGaps: listOf('Masked inputs; empty when all were available every day', {
+    series: z.string().describe('Input series of the model'),
+    days: COUNT.describe('Forecast days on which it was masked, because it was missing or too old'),
+    dates: z.array(DATE).describe('On which'),
+  }),
+  modelVersions: listOf('Models in use, earliest first', {
+    modelVersion: z.string().describe('Model'),
+    days: COUNT.describe('Forecast days'),
+  }),
+  regimes: listOf('Regimes of the forecast days', {
+    regime: z.enum(REGIME_NAMES).describe('Market regime'),
+    days: COUNT.describe('Days in the regime'),
+  }),
+  gas: objectOf('Transactions of these days by block time, and their cost', {
+    attestations: GAS.describe('Commitments of forecasts'),
+    resolutions: GAS.describe('Reveals with their outcomes'),
+    feedback: GAS.describe('Wager outcomes in the reputation registry'),
+    others: GAS.describe('Registrations and others'),
+  }),
   notes: z.array(z.string()).describe('Limits of the report'),
 });
 
@@ -176,13 +166,11 @@ export const SELF_TEST_ENVELOPE = {
   durationMs: COUNT.describe('Duration in milliseconds'),
   nextDueAt: TIME.nullable().describe('Next due time; null once the market data has ended'),
   overdue: z.boolean().describe('True when a newer result is overdue'),
-  failure: z
-    .object({
-      at: TIME.describe('When'),
-      reason: z.string().describe('Why'),
-      codeVersion: z.string().describe('Failed code version; after an upgrade it differs from that of the result'),
-    })
-    .meta({ id: 'SelfTestFailure' })
+  failure: namedObject('SelfTestFailure', {
+    at: TIME.describe('When'),
+    reason: z.string().describe('Why'),
+    codeVersion: z.string().describe('Failed code version; after an upgrade it differs from that of the result'),
+  })
     .nullable()
     .describe('Failure of the newest run, in which case an earlier result is shown; null when the newest is shown'),
   codeVersion: CODE_VERSION,
@@ -246,31 +234,25 @@ const FIGURES = {
   ),
 };
 
-const ERA = z
-  .object({
-    from: DATE.nullable().describe('First day forecast in it; null without any'),
-    to: DATE.nullable().describe('Last day forecast in it; null without any'),
-    ...FIGURES,
-  })
-  .meta({ id: 'MarketEra' });
+const ERA = namedObject('MarketEra', {
+  from: DATE.nullable().describe('First day forecast in it; null without any'),
+  to: DATE.nullable().describe('Last day forecast in it; null without any'),
+  ...FIGURES,
+});
 
 const HORIZON = z.object({
   horizonDays: HORIZON_DAYS,
   folds: COUNT.describe('Complete folds of this horizon'),
   preEtf: ERA.describe('Days before the first trading day of the ETFs'),
   postEtf: ERA.describe('Days from that day on'),
-  difference: z
-    .object({
-      accuracy: EDGE_ESTIMATE.describe('Difference in accuracy; null when an era has no day'),
-      edge: EDGE_ESTIMATE.describe('Difference in edge over always saying UP; null when an era has no day'),
-      brierSkill: EDGE_ESTIMATE.describe('Difference in Brier skill; null when an era has no day'),
-      crpsSkill: EDGE_ESTIMATE.describe('Difference in CRPS skill; null when an era has no day'),
-      recentCrpsSkill: EDGE_ESTIMATE.describe('Difference in CRPS skill against recent returns; null when an era has no day'),
-    })
-    .describe('The later era minus the earlier one'),
-  regimes: z
-    .array(z.object({ regime: REGIME.describe('Market regime of the day'), ...FIGURES }))
-    .describe('The same figures by regime, all seven'),
+  difference: objectOf('The later era minus the earlier one', {
+    accuracy: EDGE_ESTIMATE.describe('Difference in accuracy; null when an era has no day'),
+    edge: EDGE_ESTIMATE.describe('Difference in edge over always saying UP; null when an era has no day'),
+    brierSkill: EDGE_ESTIMATE.describe('Difference in Brier skill; null when an era has no day'),
+    crpsSkill: EDGE_ESTIMATE.describe('Difference in CRPS skill; null when an era has no day'),
+    recentCrpsSkill: EDGE_ESTIMATE.describe('Difference in CRPS skill against recent returns; null when an era has no day'),
+  }),
+  regimes: listOf('The same figures by regime, all seven', { regime: REGIME.describe('Market regime of the day'), ...FIGURES }),
 });
 
 const SUSPICION = z.object({
@@ -309,17 +291,15 @@ export const CONTAMINATION = z.object({
     .describe(
       "Eras whose skill exceeds the other's with an interval that excludes zero, and eras or regimes with an accuracy above 60 % and above always saying UP, or below always saying UP, with an interval that excludes zero",
     ),
-  pointInTime: z
-    .object({
-      days: z.array(DATE).describe('Days whose features were recomputed from data known at 21:35 UTC, with the close as price'),
-      vintages: z
-        .enum(VINTAGES)
-        .describe(
-          'Origin of that data: collected, kept as first seen since the service began; made, a simulated market without revisions; none, the same data as the whole history, where earlier revisions cannot show',
-        ),
-      differences: z.array(FEATURE_DIFFERENCE).describe('Features that differ: an input was revised, or a look-ahead'),
-    })
-    .describe('Features of the whole history against data known at the time'),
+  pointInTime: objectOf('Features of the whole history against data known at the time', {
+    days: z.array(DATE).describe('Days whose features were recomputed from data known at 21:35 UTC, with the close as price'),
+    vintages: z
+      .enum(VINTAGES)
+      .describe(
+        'Origin of that data: collected, kept as first seen since the service began; made, a simulated market without revisions; none, the same data as the whole history, where earlier revisions cannot show',
+      ),
+    differences: z.array(FEATURE_DIFFERENCE).describe('Features that differ: an input was revised, or a look-ahead'),
+  }),
   lagMutants: z.array(LAG_MUTANT).describe('The same audit of pipelines that read one input a day too early: each must be detected'),
 });
 
@@ -334,9 +314,10 @@ const PBO = z.object({
     'Share of splits in which the best variant of one half ranks at or below the median in the other; noise alone gives about one half, with a standard deviation of about 0.2 between records',
   ),
   variants: COUNT.describe('Compared variants, by Brier score'),
-  chosen: z
-    .array(z.object({ id: z.string().describe('The variant'), share: PROBABILITY.describe('Share of the splits') }))
-    .describe('The five variants that were most often the best of their half'),
+  chosen: listOf('The five variants that were most often the best of their half', {
+    id: z.string().describe('The variant'),
+    share: PROBABILITY.describe('Share of the splits'),
+  }),
 });
 
 const DEFLATED_SHARPE = z.object({
@@ -359,10 +340,10 @@ const OVERFITTING_HORIZON = z.object({
   days: COUNT.describe('Days out of sample'),
   modelBrier: BRIER.nullable().describe("Brier score of the model's P(up), lower is better; null without days"),
   modelRank: z.int().min(1).nullable().describe('Rank of the model among the variants, 1 is best; null without days'),
-  best: z
-    .object({ id: z.string().describe('The variant'), brier: BRIER.describe('Its Brier score') })
-    .nullable()
-    .describe('The best variant on all days, known only in hindsight; null without days'),
+  best: nullableObjectOf('The best variant on all days, known only in hindsight; null without days', {
+    id: z.string().describe('The variant'),
+    brier: BRIER.describe('Its Brier score'),
+  }),
   pbo: PBO.nullable().describe(
     'Probability of backtest overfitting by combinatorially symmetric cross-validation (Bailey, Borwein, Lopez de Prado, Zhu 2015); null with fewer than 480 days',
   ),
@@ -376,19 +357,15 @@ const TRIAL = z.object({
   change: z.string().describe('Difference from the model'),
   trials: COUNT.describe('Trials that the row represents'),
   recomputable: z.boolean().describe('Whether this code can refit it'),
-  figures: z
-    .array(
-      z.object({
-        horizonDays: HORIZON_DAYS,
-        brier: BRIER.nullable().describe('Brier score of P(up) over all folds; null without a fold'),
-        brierSkill: ESTIMATE.nullable().describe(
-          'Brier skill against the base rate known at the time; positive is better; null without a fold',
-        ),
-        accuracy: PROBABILITY.nullable().describe('Share of days on which the likelier direction came true; null without a fold'),
-        excessSharpe: SHARPE.describe('Daily Sharpe ratio of following rather than holding at the same risk; null when both are the same'),
-      }),
-    )
-    .describe('Out-of-sample results by horizon; empty when it cannot be refitted'),
+  figures: listOf('Out-of-sample results by horizon; empty when it cannot be refitted', {
+    horizonDays: HORIZON_DAYS,
+    brier: BRIER.nullable().describe('Brier score of P(up) over all folds; null without a fold'),
+    brierSkill: ESTIMATE.nullable().describe(
+      'Brier skill against the base rate known at the time; positive is better; null without a fold',
+    ),
+    accuracy: PROBABILITY.nullable().describe('Share of days on which the likelier direction came true; null without a fold'),
+    excessSharpe: SHARPE.describe('Daily Sharpe ratio of following rather than holding at the same risk; null when both are the same'),
+  }),
 });
 
 export const OVERFITTING = z.object({
@@ -442,9 +419,10 @@ export const STABILITY = z.object({
   scheme: z.string().describe('Scheme of the changes'),
   draws: COUNT.describe('Draws per level'),
   seed: z.int().describe('Seed of the draws, which makes them reproducible'),
-  thresholds: z
-    .array(z.object({ name: z.string().describe('Threshold name'), value: z.number().describe('Current value') }))
-    .describe("Changed thresholds: the limits of the regimes and each regime's minimum distance of P(up) from one half"),
+  thresholds: listOf("Changed thresholds: the limits of the regimes and each regime's minimum distance of P(up) from one half", {
+    name: z.string().describe('Threshold name'),
+    value: z.number().describe('Current value'),
+  }),
   horizons: z.array(STABILITY_HORIZON).describe('Joint change of all thresholds, by horizon'),
   single: z.array(SINGLE).describe('Change of one threshold at a time, largest effect first'),
 });
@@ -480,10 +458,10 @@ const VERSION_HORIZON = z.object({
   horizon: z.enum(HORIZONS.map(formatHorizonName)).describe('The same as a name'),
   folds: z.array(VERSION_FOLD).describe('Complete folds, oldest first'),
   foldsBetter: COUNT.nullable().describe(`Folds with a gain above 0; null of ${MODEL_NAME}`),
-  pooled: z
-    .object({ ...FOLDS_TOGETHER, coverage: z.array(COVERAGE).describe('Coverage of the central ranges') })
-    .nullable()
-    .describe('All folds pooled; null without a complete fold'),
+  pooled: nullableObjectOf('All folds pooled; null without a complete fold', {
+    ...FOLDS_TOGETHER,
+    coverage: z.array(COVERAGE).describe('Coverage of the central ranges'),
+  }),
   lastLook: z
     .object(FOLDS_TOGETHER)
     .nullable()
@@ -542,29 +520,25 @@ const WORTH = z.object({
   independentPerYear: SCORE.nullable().describe(
     'Independent observations per year of daily calls, at most one a day, estimated from the variance of accuracy between runs of three consecutive windows; null below 30 such runs',
   ),
-  independentPerYear95: z
-    .object({ low: SCORE.describe('Lower bound'), high: SCORE.describe('Upper bound') })
-    .nullable()
-    .describe('95 % interval of that estimate; null when it is null'),
+  independentPerYear95: nullableObjectOf('95 % interval of that estimate; null when it is null', {
+    low: SCORE.describe('Lower bound'),
+    high: SCORE.describe('Upper bound'),
+  }),
   independentPerYearByOverlap: SCORE.describe('The same from the overlap of the windows alone'),
   proof: z.array(PROOF).describe('Duration of an edge until it is proven'),
 });
 
 const POOLED = z.object({
   n: COUNT.describe('Forecast days of all folds'),
-  signals: z
-    .object({
-      buy: COUNT.describe('Days with BUY'),
-      sell: COUNT.describe('Days with SELL'),
-      hold: COUNT.describe('Days with HOLD'),
-    })
-    .describe('Counts of signals'),
-  directions: z
-    .object({
-      up: COUNT.describe('Days with P(up) of at least one half'),
-      down: COUNT.describe('Other days'),
-    })
-    .describe('Likelier direction, HOLD included'),
+  signals: objectOf('Counts of signals', {
+    buy: COUNT.describe('Days with BUY'),
+    sell: COUNT.describe('Days with SELL'),
+    hold: COUNT.describe('Days with HOLD'),
+  }),
+  directions: objectOf('Likelier direction, HOLD included', {
+    up: COUNT.describe('Days with P(up) of at least one half'),
+    down: COUNT.describe('Other days'),
+  }),
   statistics: RECORD_STATISTICS.describe('Forecasts as issued: HOLD is not a call'),
   direction: CALL_STATISTICS.describe('Likelier direction of every day, HOLD included'),
   advantage: z
@@ -580,11 +554,10 @@ const POOLED = z.object({
     ),
   garchCrpsSkill: z.object(SKILL_AGAINST).describe('CRPS against GARCH(1,1) with Student t innovations, refitted for each fold'),
   coverage80: ESTIMATE.describe('Coverage of the central 80 % interval, with its block-bootstrap interval'),
-  quantileSkills: z
-    .array(z.object({ level: PROBABILITY.describe('Nominal share below the quantile'), ...SKILL_AGAINST }))
-    .describe(
-      `Pinball loss of the quantiles at ${TAIL_LEVELS.join(' and ')} against the same quantiles of the returns of all training days`,
-    ),
+  quantileSkills: listOf(
+    `Pinball loss of the quantiles at ${TAIL_LEVELS.join(' and ')} against the same quantiles of the returns of all training days`,
+    { level: PROBABILITY.describe('Nominal share below the quantile'), ...SKILL_AGAINST },
+  ),
   worth: WORTH.describe('Evidence of a year of daily calls'),
 });
 
@@ -606,15 +579,11 @@ const CANARY = z.object({
   limit: SCORE.nullable().describe('Maximum of the figure; null when it could not run'),
   passed: z.boolean().nullable().describe('False when the figure exceeds the limit, which suggests a leak; null when it could not run'),
   note: z.string().describe('Origin of the figure, or why it could not run'),
-  mutants: z
-    .array(
-      z.object({
-        what: z.string().describe('Defect'),
-        figure: SCORE.describe('Result of the same run with the defect'),
-        caught: z.boolean().describe('True when the figure exceeds the limit, as it must'),
-      }),
-    )
-    .describe('Deliberately broken pipelines, which show that the canary can fail'),
+  mutants: listOf('Deliberately broken pipelines, which show that the canary can fail', {
+    what: z.string().describe('Defect'),
+    figure: SCORE.describe('Result of the same run with the defect'),
+    caught: z.boolean().describe('True when the figure exceeds the limit, as it must'),
+  }),
 });
 
 export const WALK_FORWARD = z.object({
@@ -625,13 +594,11 @@ export const WALK_FORWARD = z.object({
   minTrainingDays: COUNT.describe('Minimum number of training days'),
   foldDays: COUNT.describe('Days per fold, unseen by the model that forecasts them'),
   embargoDays: COUNT.describe('Days between the last price known to a model and the first day of its fold'),
-  bootstrap: z
-    .object({
-      blockDays: COUNT.describe('Days per block'),
-      resamples: COUNT.describe('Number of resamples'),
-      seed: COUNT.describe('Seed of the resampling, which makes it reproducible'),
-    })
-    .describe('The circular block bootstrap of the intervals of skills and differences'),
+  bootstrap: objectOf('The circular block bootstrap of the intervals of skills and differences', {
+    blockDays: COUNT.describe('Days per block'),
+    resamples: COUNT.describe('Number of resamples'),
+    seed: COUNT.describe('Seed of the resampling, which makes it reproducible'),
+  }),
   folds: COUNT.describe('Folds complete at every horizon; later ones are added as they end'),
   expectedFolds: COUNT.describe('Folds of the whole history'),
   note: z.string().nullable().describe('Why there are fewer folds; null otherwise'),
@@ -644,37 +611,31 @@ export const WALK_FORWARD = z.object({
 
 const LOG_LOSS = z.number().min(0).nullable();
 
-const ACCURACY = z
-  .object({
-    markets: COUNT.describe('Settled markets, each once'),
-    weeks: COUNT.describe('Weeks of expiry: markets of one week share their outcome, so that weeks are the sample size'),
-    calls: COUNT.describe('Markets with a probability above or below one half'),
-    hits: COUNT.describe('Calls that were right'),
-    hitRate: PROBABILITY.nullable().describe('hits / calls; null before the first call'),
-    hitRateInterval95: z
-      .object({ low: PROBABILITY.describe('Lower bound'), high: PROBABILITY.describe('Upper bound') })
-      .nullable()
-      .describe('95 % Wilson interval on the number of weeks with calls; null before the first call'),
-    brier: z.number().min(0).max(1).nullable().describe('Mean Brier score, lower is better; a constant one half scores 0.25'),
-    logLoss: LOG_LOSS.describe('Mean log loss, natural logarithm, lower is better; a constant one half scores 0.6931'),
-  })
-  .meta({ id: 'MarketAccuracy' });
+const ACCURACY = namedObject('MarketAccuracy', {
+  markets: COUNT.describe('Settled markets, each once'),
+  weeks: COUNT.describe('Weeks of expiry: markets of one week share their outcome, so that weeks are the sample size'),
+  calls: COUNT.describe('Markets with a probability above or below one half'),
+  hits: COUNT.describe('Calls that were right'),
+  hitRate: PROBABILITY.nullable().describe('hits / calls; null before the first call'),
+  hitRateInterval95: nullableObjectOf('95 % Wilson interval on the number of weeks with calls; null before the first call', {
+    low: PROBABILITY.describe('Lower bound'),
+    high: PROBABILITY.describe('Upper bound'),
+  }),
+  brier: z.number().min(0).max(1).nullable().describe('Mean Brier score, lower is better; a constant one half scores 0.25'),
+  logLoss: LOG_LOSS.describe('Mean log loss, natural logarithm, lower is better; a constant one half scores 0.6931'),
+});
 
-const SCORES = z
-  .object({
-    brier: z.number().min(0).max(1).describe('Mean Brier score, lower is better'),
-    logLoss: z.number().min(0).describe('Mean log loss, natural logarithm, lower is better'),
-  })
-  .meta({ id: 'ComparisonScores' });
+const SCORES = namedObject('ComparisonScores', {
+  brier: z.number().min(0).max(1).describe('Mean Brier score, lower is better'),
+  logLoss: z.number().min(0).describe('Mean log loss, natural logarithm, lower is better'),
+});
 
-const MARKET_DIFFERENCE = z
-  .object({
-    n: COUNT.describe('Pairs, one per week'),
-    mean: z.number().describe('Mean of oracle minus market; negative means the oracle was better'),
-    low: z.number().nullable().describe("Lower bound of the 95 % interval (Student's t); null for a single pair"),
-    high: z.number().nullable().describe('Upper bound; null for a single pair'),
-  })
-  .meta({ id: 'ComparisonDifference' });
+const MARKET_DIFFERENCE = namedObject('ComparisonDifference', {
+  n: COUNT.describe('Pairs, one per week'),
+  mean: z.number().describe('Mean of oracle minus market; negative means the oracle was better'),
+  low: z.number().nullable().describe("Lower bound of the 95 % interval (Student's t); null for a single pair"),
+  high: z.number().nullable().describe('Upper bound; null for a single pair'),
+});
 
 const WEEKLY = z.object({
   weeks: COUNT.describe('Settled weeks, one strike each: the nearest to the money'),
@@ -700,12 +661,10 @@ export const POLYMARKET_COMPARISON = z.object({
   venue: z.string().describe('Venue of the prices'),
   quotesAreOurs: z.boolean().describe('True when the service makes the prices itself: results against them prove nothing'),
   throughDate: DATE.describe('Last included day: all forecasts up to it are public'),
-  accuracy: z
-    .object({
-      market: ACCURACY.describe('Accuracy and scores of the market price'),
-      oracle: ACCURACY.describe("The same for the model's probability of the same strikes at the same times"),
-    })
-    .describe('Prediction market and oracle on the same questions'),
+  accuracy: objectOf('Prediction market and oracle on the same questions', {
+    market: ACCURACY.describe('Accuracy and scores of the market price'),
+    oracle: ACCURACY.describe("The same for the model's probability of the same strikes at the same times"),
+  }),
   weekly: WEEKLY.describe('Head-to-head on one strike per week; the weeks are at /api/svc/crowd-vs-oracle'),
   weight: WEIGHT.describe('Weight of the model in wagers'),
   notes: z.array(z.string()).describe('Limits of the figures'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RISK_LEVELS } from '../../forecast/regime.ts';
 import { WEEKDAYS } from '../../forecast/statistics.ts';
-import { BYTES32, COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import { BYTES32, COUNT, DATE, listOf, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import {
   DIRECTION,
   FORECAST_ID,
@@ -10,6 +10,7 @@ import {
   FORECAST_VALUES,
   HORIZON,
   INTERVAL,
+  namedObject,
   OUTCOME,
   REGIME,
   STATUS,
@@ -35,45 +36,39 @@ export const DIFFERENCE = {
 
 export const ESTIMATE = z.object(DIFFERENCE).meta({ id: 'Estimate' });
 
-export const CALL_STATISTICS = z
-  .object({
+export const CALL_STATISTICS = namedObject('CallStatistics', {
+  ...HITS,
+  effectiveN: WORTH,
+  wilson95: INTERVAL.nullable().describe(
+    '95 % Wilson interval of the accuracy on `effectiveN` trials, the headline interval: the same as `accuracyInterval95`; null without calls',
+  ),
+  bootstrap95: INTERVAL.nullable().describe(
+    "Second 95 % interval of the accuracy, for comparison: circular block bootstrap over days, in blocks of 14 (30 from 300 days on), widened for few blocks by Student's t. It also allows for market regimes that last for weeks; null when the calls fill fewer than five blocks",
+  ),
+  offsets: listOf('All selections of non-overlapping windows: each h-th day, from each of h offsets', {
+    offsetDays: COUNT.describe('Days after the first call of the record'),
     ...HITS,
-    effectiveN: WORTH,
-    wilson95: INTERVAL.nullable().describe(
-      '95 % Wilson interval of the accuracy on `effectiveN` trials, the headline interval: the same as `accuracyInterval95`; null without calls',
-    ),
-    bootstrap95: INTERVAL.nullable().describe(
-      "Second 95 % interval of the accuracy, for comparison: circular block bootstrap over days, in blocks of 14 (30 from 300 days on), widened for few blocks by Student's t. It also allows for market regimes that last for weeks; null when the calls fill fewer than five blocks",
-    ),
-    offsets: z
-      .array(z.object({ offsetDays: COUNT.describe('Days after the first call of the record'), ...HITS }))
-      .describe('All selections of non-overlapping windows: each h-th day, from each of h offsets'),
-    selection: z
-      .object({
-        called: PROBABILITY.describe('Share of rises on the days called UP'),
-        all: PROBABILITY.describe('Share of rises on all resolved days'),
-        held: PROBABILITY.nullable().describe('Share of rises on HOLD days; null without any'),
-        overAll: ESTIMATE.describe('`called` minus `all`'),
-        overHeld: ESTIMATE.nullable().describe('`called` minus `held`; null without HOLD'),
-      })
-      .nullable()
-      .describe('Choice of the days called UP, which is all that a record of UP calls can show; null without any, or where every day was'),
-    alwaysUp: z
-      .object({
-        accuracy: PROBABILITY.describe('Accuracy of always saying UP on the same days'),
-        difference: ESTIMATE.describe('Accuracy minus that, in daily pairs'),
-      })
-      .nullable()
-      .describe('Against always saying UP; null without calls'),
-  })
-  .meta({ id: 'CallStatistics' });
+  }),
+  selection: z
+    .object({
+      called: PROBABILITY.describe('Share of rises on the days called UP'),
+      all: PROBABILITY.describe('Share of rises on all resolved days'),
+      held: PROBABILITY.nullable().describe('Share of rises on HOLD days; null without any'),
+      overAll: ESTIMATE.describe('`called` minus `all`'),
+      overHeld: ESTIMATE.nullable().describe('`called` minus `held`; null without HOLD'),
+    })
+    .nullable()
+    .describe('Choice of the days called UP, which is all that a record of UP calls can show; null without any, or where every day was'),
+  alwaysUp: nullableObjectOf('Against always saying UP; null without calls', {
+    accuracy: PROBABILITY.describe('Accuracy of always saying UP on the same days'),
+    difference: ESTIMATE.describe('Accuracy minus that, in daily pairs'),
+  }),
+});
 
-const SKILL = z
-  .object({
-    brier: z.number().min(0).describe('Brier score of the reference'),
-    ...DIFFERENCE,
-  })
-  .meta({ id: 'BrierSkill' });
+const SKILL = namedObject('BrierSkill', {
+  brier: z.number().min(0).describe('Brier score of the reference'),
+  ...DIFFERENCE,
+});
 
 const RELIABILITY_ROW = z.object({
   from: PROBABILITY.describe('Lower bound, inclusive'),
@@ -85,32 +80,26 @@ const RELIABILITY_ROW = z.object({
   interval95: INTERVAL.describe('95 % Wilson interval of that share on `effectiveN` trials'),
 });
 
-const PROBABILITY_STATISTICS = z
-  .object({
-    n: COUNT.describe('Resolved forecasts, HOLD included'),
-    effectiveN: WORTH,
-    brier: z.number().min(0).max(1).describe('Brier score of P(up), lower is better; a constant one half scores 0.25'),
-    logScore: z.number().min(0).describe('Mean log loss, natural logarithm, lower is better; a constant one half scores 0.6931'),
-    climatologySkill: SKILL.nullable().describe(
-      'Brier skill against the base rate known at the time, 1 - score / reference; positive is better. Null when that rate is unknown',
-    ),
-    alwaysUpSkill: SKILL.nullable().describe(
-      'Brier skill against certainty of a rise, which any hedged probability beats: a positive value implies no skill in direction, unlike `calls.alwaysUp`. Null while that was never wrong',
-    ),
-    murphy: z
-      .object({
-        brier: z.number().min(0).max(1).describe('reliability - resolution + uncertainty + withinBins'),
-        reliability: z.number().min(0).describe('Distance of probabilities from outcomes; lower is better'),
-        resolution: z.number().min(0).describe('Variation of outcomes between bins; higher is better'),
-        uncertainty: z.number().min(0).describe('Variance of the outcomes, independent of the forecasts'),
-        withinBins: z.number().describe('Remainder from unequal probabilities within bins'),
-      })
-      .describe('Decomposition of the Brier score (Murphy 1973, Stephenson et al. 2008)'),
-    reliability: z
-      .array(RELIABILITY_ROW)
-      .describe('Forecast probability against observed share, in bins of five points; empty bins omitted'),
-  })
-  .meta({ id: 'ProbabilityStatistics' });
+const PROBABILITY_STATISTICS = namedObject('ProbabilityStatistics', {
+  n: COUNT.describe('Resolved forecasts, HOLD included'),
+  effectiveN: WORTH,
+  brier: z.number().min(0).max(1).describe('Brier score of P(up), lower is better; a constant one half scores 0.25'),
+  logScore: z.number().min(0).describe('Mean log loss, natural logarithm, lower is better; a constant one half scores 0.6931'),
+  climatologySkill: SKILL.nullable().describe(
+    'Brier skill against the base rate known at the time, 1 - score / reference; positive is better. Null when that rate is unknown',
+  ),
+  alwaysUpSkill: SKILL.nullable().describe(
+    'Brier skill against certainty of a rise, which any hedged probability beats: a positive value implies no skill in direction, unlike `calls.alwaysUp`. Null while that was never wrong',
+  ),
+  murphy: objectOf('Decomposition of the Brier score (Murphy 1973, Stephenson et al. 2008)', {
+    brier: z.number().min(0).max(1).describe('reliability - resolution + uncertainty + withinBins'),
+    reliability: z.number().min(0).describe('Distance of probabilities from outcomes; lower is better'),
+    resolution: z.number().min(0).describe('Variation of outcomes between bins; higher is better'),
+    uncertainty: z.number().min(0).describe('Variance of the outcomes, independent of the forecasts'),
+    withinBins: z.number().describe('Remainder from unequal probabilities within bins'),
+  }),
+  reliability: z.array(RELIABILITY_ROW).describe('Forecast probability against observed share, in bins of five points; empty bins omitted'),
+});
 
 const COVERED = {
   observed: PROBABILITY.describe('Observed share'),
@@ -123,42 +112,30 @@ const CENTRAL_COVERAGE = z
   .array(z.object({ nominal: PROBABILITY.describe('Nominal share of the central interval'), ...COVERED }))
   .meta({ id: 'CentralCoverage' });
 
-const DISTRIBUTION_STATISTICS = z
-  .object({
-    n: COUNT.describe('Resolved forecasts whose distribution is known'),
-    effectiveN: WORTH,
-    crps: z.number().min(0).describe('Mean continuous ranked probability score in log-return units, lower is better'),
-    coverage: CENTRAL_COVERAGE.describe('Coverage of the central intervals'),
-    quantiles: z
-      .array(z.object({ level: PROBABILITY.describe('Nominal share below the quantile'), ...COVERED }))
-      .describe('Calibration of the quantiles'),
-    weekdays: z
-      .array(
-        z.object({
-          weekday: z.enum(WEEKDAYS).describe('First day of the outcome window, UTC'),
-          n: COUNT.describe('Resolved forecasts whose window opens on it'),
-          coverage: CENTRAL_COVERAGE.describe('Coverage of the central intervals of these'),
-        }),
-      )
-      .describe('The same by weekday, Monday first; weekdays without an outcome omitted'),
-  })
-  .meta({ id: 'DistributionStatistics' });
+const DISTRIBUTION_STATISTICS = namedObject('DistributionStatistics', {
+  n: COUNT.describe('Resolved forecasts whose distribution is known'),
+  effectiveN: WORTH,
+  crps: z.number().min(0).describe('Mean continuous ranked probability score in log-return units, lower is better'),
+  coverage: CENTRAL_COVERAGE.describe('Coverage of the central intervals'),
+  quantiles: listOf('Calibration of the quantiles', { level: PROBABILITY.describe('Nominal share below the quantile'), ...COVERED }),
+  weekdays: listOf('The same by weekday, Monday first; weekdays without an outcome omitted', {
+    weekday: z.enum(WEEKDAYS).describe('First day of the outcome window, UTC'),
+    n: COUNT.describe('Resolved forecasts whose window opens on it'),
+    coverage: CENTRAL_COVERAGE.describe('Coverage of the central intervals of these'),
+  }),
+});
 
-export const RECORD_STATISTICS = z
-  .object({
-    calls: CALL_STATISTICS.describe('Accuracy of the calls and its evidence'),
-    probabilities: PROBABILITY_STATISTICS.nullable().describe('Quality of the probabilities; null before the first outcome'),
-    distribution: DISTRIBUTION_STATISTICS.nullable().describe('Quality of the predictive distributions; null when none is known'),
-  })
-  .meta({ id: 'RecordStatistics' });
+export const RECORD_STATISTICS = namedObject('RecordStatistics', {
+  calls: CALL_STATISTICS.describe('Accuracy of the calls and its evidence'),
+  probabilities: PROBABILITY_STATISTICS.nullable().describe('Quality of the probabilities; null before the first outcome'),
+  distribution: DISTRIBUTION_STATISTICS.nullable().describe('Quality of the predictive distributions; null when none is known'),
+});
 
-const BRIER = z
-  .object({
-    n: COUNT.describe('Resolved forecasts, HOLD included'),
-    model: z.number().min(0).max(1).describe('Mean squared error of P(UP), 0 to 1; lower is better'),
-    climatology: z.number().min(0).max(1).describe('The same for the base rate known at the time'),
-  })
-  .meta({ id: 'Brier' });
+const BRIER = namedObject('Brier', {
+  n: COUNT.describe('Resolved forecasts, HOLD included'),
+  model: z.number().min(0).max(1).describe('Mean squared error of P(UP), 0 to 1; lower is better'),
+  climatology: z.number().min(0).max(1).describe('The same for the base rate known at the time'),
+});
 
 export const SHARE = {
   resolved: COUNT.describe('Scored forecasts: wins and losses'),
@@ -175,34 +152,28 @@ export const SHARE = {
 
 const TOTAL = COUNT.describe('All forecasts, whatever their outcome');
 
-const REGIME_ROW = z
-  .object({
-    regime: REGIME.nullable().describe('Market regime at signal time; null for missed days'),
-    total: TOTAL,
-    ...SHARE,
-  })
-  .meta({ id: 'RegimeRow' });
+const REGIME_ROW = namedObject('RegimeRow', {
+  regime: REGIME.nullable().describe('Market regime at signal time; null for missed days'),
+  total: TOTAL,
+  ...SHARE,
+});
 
-const MODEL_VERSION_ROW = z
-  .object({
-    modelVersion: z.string().nullable().describe('Model version: the method and the first day of its block; null for missed days'),
-    total: TOTAL,
-    ...SHARE,
-  })
-  .meta({ id: 'ModelVersionRow' });
+const MODEL_VERSION_ROW = namedObject('ModelVersionRow', {
+  modelVersion: z.string().nullable().describe('Model version: the method and the first day of its block; null for missed days'),
+  total: TOTAL,
+  ...SHARE,
+});
 
-const HORIZON_ROW = z
-  .object({
-    horizon: HORIZON.describe('Length of the outcome window in days'),
-    total: TOTAL,
-    ...SHARE,
-    holds: COUNT.describe('Resolved forecasts that abstained; not scored'),
-    voids: COUNT.describe('Missed or committed too late; not scored'),
-    missed: COUNT.describe('Voids without a forecast'),
-    pending: COUNT.describe('Not resolved yet'),
-    verdict: z.string().describe('Verdict as a sentence'),
-  })
-  .meta({ id: 'HorizonRow' });
+const HORIZON_ROW = namedObject('HorizonRow', {
+  horizon: HORIZON.describe('Length of the outcome window in days'),
+  total: TOTAL,
+  ...SHARE,
+  holds: COUNT.describe('Resolved forecasts that abstained; not scored'),
+  voids: COUNT.describe('Missed or committed too late; not scored'),
+  missed: COUNT.describe('Voids without a forecast'),
+  pending: COUNT.describe('Not resolved yet'),
+  verdict: z.string().describe('Verdict as a sentence'),
+});
 
 /** Of unrevealed forecasts nothing counts. */
 export const REVEALED_CALLS = {
@@ -214,27 +185,22 @@ export const REVEALED_CALLS = {
   down: COUNT.describe('Of these, with direction DOWN'),
 };
 
-const MARKET_SKILL = z
-  .object({
-    venue: z.string().describe('Venue of the prices'),
-    quotesAreOurs: z.boolean().describe('True when the service makes the quotes itself: skill against them proves nothing'),
-    throughDate: DATE.describe('Last counted day: all forecasts up to it are public'),
-    skill: z
-      .object({
-        weeks: COUNT.describe('Settled weeks, one strike each, the nearest to the money; they do not overlap'),
-        oracleBrier: z.number().min(0).max(1).describe("Mean squared error of the oracle's probability, lower is better"),
-        marketBrier: z.number().min(0).max(1).describe("The same for the market's mid price"),
-        value: DIFFERENCE.value.describe('Brier skill, 1 - oracle / market; above zero the oracle is better'),
-        low: DIFFERENCE.low.describe(
-          "Lower bound of the 95 % interval: Student's t of the weekly differences over `marketBrier`, as in the weekly comparison; null for a single week",
-        ),
-        high: DIFFERENCE.high,
-      })
-      .nullable()
-      .describe('Null before the first settled week'),
-    note: z.string().describe('Scope and limits of the comparison'),
-  })
-  .meta({ id: 'MarketSkill' });
+const MARKET_SKILL = namedObject('MarketSkill', {
+  venue: z.string().describe('Venue of the prices'),
+  quotesAreOurs: z.boolean().describe('True when the service makes the quotes itself: skill against them proves nothing'),
+  throughDate: DATE.describe('Last counted day: all forecasts up to it are public'),
+  skill: nullableObjectOf('Null before the first settled week', {
+    weeks: COUNT.describe('Settled weeks, one strike each, the nearest to the money; they do not overlap'),
+    oracleBrier: z.number().min(0).max(1).describe("Mean squared error of the oracle's probability, lower is better"),
+    marketBrier: z.number().min(0).max(1).describe("The same for the market's mid price"),
+    value: DIFFERENCE.value.describe('Brier skill, 1 - oracle / market; above zero the oracle is better'),
+    low: DIFFERENCE.low.describe(
+      "Lower bound of the 95 % interval: Student's t of the weekly differences over `marketBrier`, as in the weekly comparison; null for a single week",
+    ),
+    high: DIFFERENCE.high,
+  }),
+  note: z.string().describe('Scope and limits of the comparison'),
+});
 
 const BREAKDOWNS = {
   byHorizon: z.array(HORIZON_ROW).describe('Summary of each of the four horizons'),
@@ -270,12 +236,10 @@ export const SUMMARY = z.object({
     '95 % Wilson interval of `accuracy`, the headline interval, on the effective sample size given overlapping windows (`effectiveN` in `byHorizon` and `statistics.calls`); null before the first',
   ),
   alwaysUpAccuracy: PROBABILITY.nullable().describe('Accuracy of always saying UP on the same forecasts, 0 to 1'),
-  streak: z
-    .object({
-      count: COUNT.describe('Length of the run'),
-      type: OUTCOME.nullable().describe('Outcome of the run; null before the first'),
-    })
-    .describe('Current run of equal outcomes'),
+  streak: objectOf('Current run of equal outcomes', {
+    count: COUNT.describe('Length of the run'),
+    type: OUTCOME.nullable().describe('Outcome of the run; null before the first'),
+  }),
   brier: BRIER.nullable().describe('Brier score of the probabilities against the base rate; null before the first'),
   verdict: z
     .string()
@@ -289,12 +253,10 @@ export const PUBLISHED_SUMMARY = SUMMARY.extend({
   scored: COUNT.describe('The same as `resolved`; while it is 0, shares are not measurements'),
   accuracy: PROBABILITY.describe('Wins / resolved, 0 to 1; 0 while `scored` is 0'),
   dedupedAccuracy: PROBABILITY.describe('Accuracy on non-overlapping windows, 0 to 1; 0 while `dedupedTotal` is 0'),
-  streak: z
-    .object({
-      count: COUNT.describe('Length of the run; 0 while nothing is scored'),
-      type: OUTCOME.describe('Outcome of the run; meaningless while `count` is 0'),
-    })
-    .describe('Current run of equal outcomes'),
+  streak: objectOf('Current run of equal outcomes', {
+    count: COUNT.describe('Length of the run; 0 while nothing is scored'),
+    type: OUTCOME.describe('Outcome of the run; meaningless while `count` is 0'),
+  }),
 }).meta({ id: 'PublishedSummary' });
 
 const STATS = z.object({
@@ -307,13 +269,11 @@ const STATS = z.object({
   longestStreak: COUNT.describe('Longest run of wins'),
 });
 
-const BAND80 = z
-  .object({
-    low: z.number().describe('Quantile 0.10, BTC/USD: one close in ten is expected below'),
-    median: z.number().describe('Quantile 0.50, BTC/USD'),
-    high: z.number().describe('Quantile 0.90, BTC/USD: one close in ten is expected above'),
-  })
-  .meta({ id: 'Band80' });
+const BAND80 = namedObject('Band80', {
+  low: z.number().describe('Quantile 0.10, BTC/USD: one close in ten is expected below'),
+  median: z.number().describe('Quantile 0.50, BTC/USD'),
+  high: z.number().describe('Quantile 0.90, BTC/USD: one close in ten is expected above'),
+});
 
 export const ENTRY = z.object({
   ...FORECAST_ID,
@@ -324,13 +284,11 @@ export const ENTRY = z.object({
   ...FORECAST_STATE,
   riskLevel: z.enum(RISK_LEVELS).nullable().describe('Risk level of the regime; null for a missed day'),
   ...FORECAST_PRICES,
-  outcome: z
-    .object({
-      actualReturn: z.number().describe('Return over the window, as a fraction'),
-      actualDirection: DIRECTION.describe('Realized direction'),
-      correct: z.boolean().describe('Whether it matches the forecast direction'),
-    })
-    .meta({ id: 'ForecastOutcome' })
+  outcome: namedObject('ForecastOutcome', {
+    actualReturn: z.number().describe('Return over the window, as a fraction'),
+    actualDirection: DIRECTION.describe('Realized direction'),
+    correct: z.boolean().describe('Whether it matches the forecast direction'),
+  })
     .nullable()
     .describe('null until the outcome is on chain, and for HOLD and VOID; `status` has the state'),
   attestationUid: BYTES32.nullable().describe('Uid of the committing attestation; null until it is on chain'),
@@ -356,39 +314,35 @@ const ROW_FIELDS = {
 export const ROW = ENTRY.pick(ROW_FIELDS);
 const PAGE_ONLY = ENTRY.omit(ROW_FIELDS).partial();
 
-export const PREDICTION_MARKET = z
-  .object({
-    venue: z.string().describe('Venue of the wagers'),
-    quotesAreOurs: z.boolean().describe('True when the service makes the quotes itself: winning against them proves nothing'),
-    throughDate: DATE.describe('Last counted day: all forecasts up to it are public'),
-    settledMarkets: COUNT.describe('Settled markets in the comparison'),
-    modelLogLoss: z
-      .number()
-      .min(0)
-      .nullable()
-      .describe("Mean log loss of the model's probabilities, natural logarithm; null without a market"),
-    marketLogLoss: z.number().min(0).nullable().describe("Mean log loss of the market's prices, natural logarithm; null without a market"),
-    weightGivenToModel: PROBABILITY.describe('Weight of the model against the market in wagers, 0 to 1'),
-    wagers: TALLY.describe('Settled wagers'),
-  })
-  .meta({ id: 'PredictionMarket' });
+export const PREDICTION_MARKET = namedObject('PredictionMarket', {
+  venue: z.string().describe('Venue of the wagers'),
+  quotesAreOurs: z.boolean().describe('True when the service makes the quotes itself: winning against them proves nothing'),
+  throughDate: DATE.describe('Last counted day: all forecasts up to it are public'),
+  settledMarkets: COUNT.describe('Settled markets in the comparison'),
+  modelLogLoss: z
+    .number()
+    .min(0)
+    .nullable()
+    .describe("Mean log loss of the model's probabilities, natural logarithm; null without a market"),
+  marketLogLoss: z.number().min(0).nullable().describe("Mean log loss of the market's prices, natural logarithm; null without a market"),
+  weightGivenToModel: PROBABILITY.describe('Weight of the model against the market in wagers, 0 to 1'),
+  wagers: TALLY.describe('Settled wagers'),
+});
 
-export const SCORECARD = z
-  .object({
-    success: SUCCESS,
-    horizon: HORIZON.describe('Requested horizon'),
-    source: z.string().describe('Source of the market data'),
-    summary: PUBLISHED_SUMMARY.describe('Counts, accuracy and their evidence'),
-    stats: STATS.describe('The same in the other shape of the interface'),
-    ...RECORD_DETAILS,
-    predictionMarket: PREDICTION_MARKET.describe('The model against prediction markets, on wagers of public days'),
-    predictions: z
-      .array(ROW.extend(PAGE_ONLY.shape))
-      .describe('All forecasts of the horizon in compact rows, newest first; with `limit` or `before` a page of them with all fields'),
-    count: COUNT.describe('Forecasts in `predictions`; `summary.totalPredictions` is the total'),
-    nextCursor: z.string().nullable().describe('`before` of the next page; null on the last'),
-  })
-  .meta({ id: 'Scorecard' });
+export const SCORECARD = namedObject('Scorecard', {
+  success: SUCCESS,
+  horizon: HORIZON.describe('Requested horizon'),
+  source: z.string().describe('Source of the market data'),
+  summary: PUBLISHED_SUMMARY.describe('Counts, accuracy and their evidence'),
+  stats: STATS.describe('The same in the other shape of the interface'),
+  ...RECORD_DETAILS,
+  predictionMarket: PREDICTION_MARKET.describe('The model against prediction markets, on wagers of public days'),
+  predictions: z
+    .array(ROW.extend(PAGE_ONLY.shape))
+    .describe('All forecasts of the horizon in compact rows, newest first; with `limit` or `before` a page of them with all fields'),
+  count: COUNT.describe('Forecasts in `predictions`; `summary.totalPredictions` is the total'),
+  nextCursor: z.string().nullable().describe('`before` of the next page; null on the last'),
+});
 
 export type ScorecardReply = z.input<typeof SCORECARD>;
 
@@ -398,14 +352,12 @@ export type ScorecardPageReply = Omit<ScorecardReply, 'predictions'> & { predict
 const BOUND = z.number().min(-1).max(1);
 
 const STATISTICS = SUMMARY.extend({
-  brierDifference: z
-    .object({
-      n: COUNT.describe('Resolved forecasts on non-overlapping windows, HOLD included'),
-      mean: BOUND.describe('Mean difference of paired Brier scores, model minus climatology, -1 to 1; negative is better'),
-      low: BOUND.nullable().describe("Lower bound of the 95 % interval, Student's t; null for a single pair"),
-      high: BOUND.nullable().describe('Upper bound; null for a single pair'),
-    })
-    .meta({ id: 'BrierDifference' })
+  brierDifference: namedObject('BrierDifference', {
+    n: COUNT.describe('Resolved forecasts on non-overlapping windows, HOLD included'),
+    mean: BOUND.describe('Mean difference of paired Brier scores, model minus climatology, -1 to 1; negative is better'),
+    low: BOUND.nullable().describe("Lower bound of the 95 % interval, Student's t; null for a single pair"),
+    high: BOUND.nullable().describe('Upper bound; null for a single pair'),
+  })
     .nullable()
     .describe('Model against the base rate; null before the first resolution'),
   calls: RECORD_STATISTICS.shape.calls
@@ -433,26 +385,24 @@ const FILTERS = z.object({
   status: STATUS.nullable().describe('State of the forecast; null for all'),
 });
 
-export const TRACK_RECORD = z
-  .object({
-    asOf: TIME.describe('Time of the response'),
-    filters: FILTERS.describe('Filters as parsed'),
-    statistics: STATISTICS.describe(
-      'Counts, accuracy and evidence of exactly the filtered forecasts; with the filter `status` only counts, since it selects by outcome',
-    ),
-    byRegime: z.array(REGIME_ROW).describe('The filtered forecasts by market regime, most frequent first'),
-    byModelVersion: z.array(MODEL_VERSION_ROW).describe('The filtered forecasts by model version, newest first'),
-    byHorizon: BREAKDOWNS.byHorizon.describe('Summary of each of the four horizons, regardless of filters'),
-    marketSkill: BREAKDOWNS.marketSkill,
-    wholeRecord: WHOLE.describe('The unfiltered figures of the horizon, for comparison'),
-    inference: z.string().describe('Effect of the filters on inference, as a sentence'),
-    entries: z.array(ENTRY).describe('Forecasts of this page, newest first, cut to the caller'),
-    page: z.int().min(1).describe('Page number, from 1'),
-    pageSize: z.int().min(1).describe('Entries on a full page'),
-    pages: COUNT.describe('Number of pages; 0 when no forecast matches'),
-    total: COUNT.describe('Forecasts that match the filters'),
-    source: z.string().describe('Source of the market data, e.g. `live` or `simulated (seed 2)`'),
-  })
-  .meta({ id: 'TrackRecord' });
+export const TRACK_RECORD = namedObject('TrackRecord', {
+  asOf: TIME.describe('Time of the response'),
+  filters: FILTERS.describe('Filters as parsed'),
+  statistics: STATISTICS.describe(
+    'Counts, accuracy and evidence of exactly the filtered forecasts; with the filter `status` only counts, since it selects by outcome',
+  ),
+  byRegime: z.array(REGIME_ROW).describe('The filtered forecasts by market regime, most frequent first'),
+  byModelVersion: z.array(MODEL_VERSION_ROW).describe('The filtered forecasts by model version, newest first'),
+  byHorizon: BREAKDOWNS.byHorizon.describe('Summary of each of the four horizons, regardless of filters'),
+  marketSkill: BREAKDOWNS.marketSkill,
+  wholeRecord: WHOLE.describe('The unfiltered figures of the horizon, for comparison'),
+  inference: z.string().describe('Effect of the filters on inference, as a sentence'),
+  entries: z.array(ENTRY).describe('Forecasts of this page, newest first, cut to the caller'),
+  page: z.int().min(1).describe('Page number, from 1'),
+  pageSize: z.int().min(1).describe('Entries on a full page'),
+  pages: COUNT.describe('Number of pages; 0 when no forecast matches'),
+  total: COUNT.describe('Forecasts that match the filters'),
+  source: z.string().describe('Source of the market data, e.g. `live` or `simulated (seed 2)`'),
+});
 
 export type TrackRecordReply = z.input<typeof TRACK_RECORD>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EAS_SCHEMAS, type SchemaName } from '../../chain/eas/schemas.ts';
-import { ADDRESS, BYTES32, COUNT, INTEGER_TEXT, SUCCESS, TIME } from '../../platform/validation.ts';
+import { ADDRESS, BYTES32, COUNT, INTEGER_TEXT, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
 import {
   DIRECTION,
   FORECAST_DISTRIBUTIONS,
@@ -9,6 +9,7 @@ import {
   FORECAST_STATE,
   FORECAST_VALUES,
   HORIZON,
+  namedObject,
   OUTCOME,
 } from './forecast.ts';
 import { ENTRY } from './track-record.ts';
@@ -17,52 +18,46 @@ const KIND = z.enum(['prediction', 'resolution']);
 const SCHEMA_NAMES = Object.keys(EAS_SCHEMAS) as SchemaName[];
 
 /** Interface, section 2.5: the fields of both shapes. */
-const ATTESTATION = z
-  .object({
-    ...FORECAST_ID,
-    uid: BYTES32.describe('Uid of this attestation'),
-    type: KIND.describe('`prediction` commits before the outcome window opens, `resolution` reveals after it ends'),
-    txHash: BYTES32.describe('Transaction hash'),
-    blockNumber: COUNT.describe('Block number'),
-    attestedAt: TIME.describe('Block time'),
-    ...FORECAST_VALUES,
-    ...FORECAST_STATE,
-    ...FORECAST_PRICES,
-    correct: z.boolean().nullable().describe('Whether the direction came true; null while pending, and for HOLD and VOID'),
-    actualDirection: DIRECTION.nullable().describe('Realized direction; null until the outcome is on chain'),
-    outcome: OUTCOME.nullable().describe('null while pending, and for HOLD and VOID'),
-    resolutionPrice: z.number().nullable().describe('The same as `btcAtResolution`'),
-    cid: z.string().describe('CIDv1 of the metadata, served at `/ipfs/{cid}`'),
-    commitment: BYTES32.describe('Commitment to the values on chain; zero for a missed day'),
-    inputsDigest: BYTES32.describe("Digest of the forecast's inputs"),
-    salt: BYTES32.nullable().describe('Salt that opens the commitment; null while the values are gated'),
-    refUid: BYTES32.nullable().describe(
-      'Referenced attestation: a resolution refers to its prediction, a prediction to that of the previous day; null on the first day',
-    ),
-    resolutionUid: BYTES32.nullable().describe("Uid of the prediction's resolution; null until it is on chain"),
-  })
-  .meta({ id: 'Attestation' });
+const ATTESTATION = namedObject('Attestation', {
+  ...FORECAST_ID,
+  uid: BYTES32.describe('Uid of this attestation'),
+  type: KIND.describe('`prediction` commits before the outcome window opens, `resolution` reveals after it ends'),
+  txHash: BYTES32.describe('Transaction hash'),
+  blockNumber: COUNT.describe('Block number'),
+  attestedAt: TIME.describe('Block time'),
+  ...FORECAST_VALUES,
+  ...FORECAST_STATE,
+  ...FORECAST_PRICES,
+  correct: z.boolean().nullable().describe('Whether the direction came true; null while pending, and for HOLD and VOID'),
+  actualDirection: DIRECTION.nullable().describe('Realized direction; null until the outcome is on chain'),
+  outcome: OUTCOME.nullable().describe('null while pending, and for HOLD and VOID'),
+  resolutionPrice: z.number().nullable().describe('The same as `btcAtResolution`'),
+  cid: z.string().describe('CIDv1 of the metadata, served at `/ipfs/{cid}`'),
+  commitment: BYTES32.describe('Commitment to the values on chain; zero for a missed day'),
+  inputsDigest: BYTES32.describe("Digest of the forecast's inputs"),
+  salt: BYTES32.nullable().describe('Salt that opens the commitment; null while the values are gated'),
+  refUid: BYTES32.nullable().describe(
+    'Referenced attestation: a resolution refers to its prediction, a prediction to that of the previous day; null on the first day',
+  ),
+  resolutionUid: BYTES32.nullable().describe("Uid of the prediction's resolution; null until it is on chain"),
+});
 
-export const LATEST_ATTESTATION = z
-  .object({
-    success: SUCCESS,
-    data: ATTESTATION.describe('Newest prediction of the requested horizons'),
-  })
-  .meta({ id: 'LatestAttestation' });
+export const LATEST_ATTESTATION = namedObject('LatestAttestation', {
+  success: SUCCESS,
+  data: ATTESTATION.describe('Newest prediction of the requested horizons'),
+});
 
 export type LatestAttestation = z.input<typeof LATEST_ATTESTATION>;
 
-export const ATTESTATION_HISTORY = z
-  .object({
-    success: SUCCESS,
-    data: z.array(ATTESTATION).describe('Newest first'),
-    attestations: z.array(ATTESTATION).describe('The same as `data`, its other name in the interface'),
-    count: COUNT.describe('Attestations on this page'),
-    total: COUNT.describe('Attestations of these horizons in total'),
-    horizons: z.array(HORIZON).describe('Horizons of this response'),
-    nextCursor: BYTES32.nullable().describe('`before` of the next page; null on the last'),
-  })
-  .meta({ id: 'AttestationHistory' });
+export const ATTESTATION_HISTORY = namedObject('AttestationHistory', {
+  success: SUCCESS,
+  data: z.array(ATTESTATION).describe('Newest first'),
+  attestations: z.array(ATTESTATION).describe('The same as `data`, its other name in the interface'),
+  count: COUNT.describe('Attestations on this page'),
+  total: COUNT.describe('Attestations of these horizons in total'),
+  horizons: z.array(HORIZON).describe('Horizons of this response'),
+  nextCursor: BYTES32.nullable().describe('`before` of the next page; null on the last'),
+});
 
 export type AttestationHistory = z.input<typeof ATTESTATION_HISTORY>;
 
@@ -96,47 +91,41 @@ const CHECK = z.object({
 });
 
 /** Only attestations of the record are verified; any other uid returns 404. */
-export const VERIFICATION = z
-  .object({
-    ...ATTESTATION.shape,
-    success: SUCCESS,
-    data: ON_CHAIN.describe('The attestation on chain'),
-    onChain: z.literal(true).describe('Always true: a uid that is unknown, or not of this service, returns 404'),
-    verified: z.boolean().describe('True when the attestation matches the record of this service'),
-    checks: z.array(CHECK).describe('Each comparison'),
-    distributions: FORECAST_DISTRIBUTIONS.nullable().describe(
-      'The committed distributions of champion and challengers, opened; null until the outcome is on chain',
-    ),
-    attester: ADDRESS.describe('Attesting wallet'),
-    blockTime: TIME.describe('Block time'),
-    easscanUrl: z.url().nullable().describe('Page in the EAS explorer; null on a local chain, or when no explorer is known'),
-  })
-  .meta({ id: 'Verification' });
+export const VERIFICATION = namedObject('Verification', {
+  ...ATTESTATION.shape,
+  success: SUCCESS,
+  data: ON_CHAIN.describe('The attestation on chain'),
+  onChain: z.literal(true).describe('Always true: a uid that is unknown, or not of this service, returns 404'),
+  verified: z.boolean().describe('True when the attestation matches the record of this service'),
+  checks: z.array(CHECK).describe('Each comparison'),
+  distributions: FORECAST_DISTRIBUTIONS.nullable().describe(
+    'The committed distributions of champion and challengers, opened; null until the outcome is on chain',
+  ),
+  attester: ADDRESS.describe('Attesting wallet'),
+  blockTime: TIME.describe('Block time'),
+  easscanUrl: z.url().nullable().describe('Page in the EAS explorer; null on a local chain, or when no explorer is known'),
+});
 
 export type AttestationVerification = z.input<typeof VERIFICATION>;
 
-export const ATTESTATION_STATS = z
-  .object({
-    success: SUCCESS,
-    data: z
-      .object({
-        totalPublished: COUNT.describe('Prediction attestations'),
-        totalResolved: COUNT.describe('Resolution attestations'),
-        totalGasWei: INTEGER_TEXT.describe(
-          'Cost in wei, decimal digits: gas, and the data fee of a rollup. A transaction that also carries other horizons counts in full',
-        ),
-      })
-      .describe('The figures of one shape of the interface; the rest is the other shape'),
-    horizons: z.array(HORIZON).describe('Counted horizons'),
-    totalAttestations: COUNT.describe('Predictions and resolutions'),
-    predictions: COUNT.describe('Prediction attestations'),
-    resolutions: COUNT.describe('Resolution attestations'),
-    firstAttestation: TIME.nullable().describe('Block time of the first; null before it'),
-    latestAttestation: TIME.nullable().describe('Block time of the newest; null before the first'),
-    chain: z.string().describe('Chain id as CAIP-2, e.g. `eip155:8453`'),
-    attester: ADDRESS.describe('Attesting wallet'),
-  })
-  .meta({ id: 'AttestationStats' });
+export const ATTESTATION_STATS = namedObject('AttestationStats', {
+  success: SUCCESS,
+  data: objectOf('The figures of one shape of the interface; the rest is the other shape', {
+    totalPublished: COUNT.describe('Prediction attestations'),
+    totalResolved: COUNT.describe('Resolution attestations'),
+    totalGasWei: INTEGER_TEXT.describe(
+      'Cost in wei, decimal digits: gas, and the data fee of a rollup. A transaction that also carries other horizons counts in full',
+    ),
+  }),
+  horizons: z.array(HORIZON).describe('Counted horizons'),
+  totalAttestations: COUNT.describe('Predictions and resolutions'),
+  predictions: COUNT.describe('Prediction attestations'),
+  resolutions: COUNT.describe('Resolution attestations'),
+  firstAttestation: TIME.nullable().describe('Block time of the first; null before it'),
+  latestAttestation: TIME.nullable().describe('Block time of the newest; null before the first'),
+  chain: z.string().describe('Chain id as CAIP-2, e.g. `eip155:8453`'),
+  attester: ADDRESS.describe('Attesting wallet'),
+});
 
 export type AttestationStatsReply = z.input<typeof ATTESTATION_STATS>;
 
@@ -162,46 +151,42 @@ const READ = z.object({
   easscanUrl: z.url().nullable().describe('Page in the EAS explorer; null on a local chain, or when no explorer is known'),
 });
 
-const BY_HAND = z
-  .object({
-    chain: z.string().describe('Chain id as CAIP-2, e.g. eip155:8453'),
-    easContract: ADDRESS.describe('EAS contract; `getAttestation(bytes32 uid)` reads an attestation'),
-    attester: ADDRESS.describe('The wallet of all attestations of this service'),
-    predictionSchema: z
-      .object({ uid: BYTES32.describe('Its uid'), fields: z.string().describe('Fields in encoding order, as Solidity') })
-      .describe('Schema of predictions'),
-    resolutionSchema: z
-      .object({ uid: BYTES32.describe('Its uid'), fields: z.string().describe('Fields in encoding order, as Solidity') })
-      .describe('Schema of resolutions'),
-    formula: z.string().describe('Formula of a commitment over salt and values, in this order'),
-    codes: z.string().describe('Codes of the enum values'),
-    steps: z.array(z.string()).describe('Steps of a manual verification, without trusting this service'),
-  })
-  .meta({ id: 'ByHand' });
+const BY_HAND = namedObject('ByHand', {
+  chain: z.string().describe('Chain id as CAIP-2, e.g. eip155:8453'),
+  easContract: ADDRESS.describe('EAS contract; `getAttestation(bytes32 uid)` reads an attestation'),
+  attester: ADDRESS.describe('The wallet of all attestations of this service'),
+  predictionSchema: objectOf('Schema of predictions', {
+    uid: BYTES32.describe('Its uid'),
+    fields: z.string().describe('Fields in encoding order, as Solidity'),
+  }),
+  resolutionSchema: objectOf('Schema of resolutions', {
+    uid: BYTES32.describe('Its uid'),
+    fields: z.string().describe('Fields in encoding order, as Solidity'),
+  }),
+  formula: z.string().describe('Formula of a commitment over salt and values, in this order'),
+  codes: z.string().describe('Codes of the enum values'),
+  steps: z.array(z.string()).describe('Steps of a manual verification, without trusting this service'),
+});
 
-export const PREDICTION_VERIFICATION = z
-  .object({
-    asOf: TIME.describe('Time of the verification'),
-    verified: z
-      .boolean()
-      .describe(
-        'True when the prediction is on chain and every check agrees; false also while nothing can be checked, as `verdict` states',
-      ),
-    verdict: z.string().describe('Verdict as a sentence'),
-    agreeing: COUNT.describe('Checks that agree'),
-    checked: COUNT.describe('Number of checks'),
-    checks: z.array(STATED).describe('Each check with expected and actual value'),
-    unchecked: z.array(UNCHECKED).describe('Checks that were not possible, with the reason; empty when all were'),
-    attestations: z.array(READ).describe('The attestations read from the chain'),
-    prediction: ENTRY.extend({
-      commitment: BYTES32.describe('Commitment to the values on chain; zero for a missed day'),
-      salt: BYTES32.nullable().describe('Salt that opens the commitment; null while the values are gated'),
-    }).describe('The forecast cut to the caller'),
-    distributions: FORECAST_DISTRIBUTIONS.nullable().describe(
-      'The committed distributions of champion and challengers, opened; null until the outcome is on chain',
-    ),
-    byHand: BY_HAND.describe('How to verify without this service'),
-  })
-  .meta({ id: 'PredictionVerification' });
+export const PREDICTION_VERIFICATION = namedObject('PredictionVerification', {
+  asOf: TIME.describe('Time of the verification'),
+  verified: z
+    .boolean()
+    .describe('True when the prediction is on chain and every check agrees; false also while nothing can be checked, as `verdict` states'),
+  verdict: z.string().describe('Verdict as a sentence'),
+  agreeing: COUNT.describe('Checks that agree'),
+  checked: COUNT.describe('Number of checks'),
+  checks: z.array(STATED).describe('Each check with expected and actual value'),
+  unchecked: z.array(UNCHECKED).describe('Checks that were not possible, with the reason; empty when all were'),
+  attestations: z.array(READ).describe('The attestations read from the chain'),
+  prediction: ENTRY.extend({
+    commitment: BYTES32.describe('Commitment to the values on chain; zero for a missed day'),
+    salt: BYTES32.nullable().describe('Salt that opens the commitment; null while the values are gated'),
+  }).describe('The forecast cut to the caller'),
+  distributions: FORECAST_DISTRIBUTIONS.nullable().describe(
+    'The committed distributions of champion and challengers, opened; null until the outcome is on chain',
+  ),
+  byHand: BY_HAND.describe('How to verify without this service'),
+});
 
 export type PredictionVerificationReply = z.input<typeof PREDICTION_VERIFICATION>;
