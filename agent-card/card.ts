@@ -29,6 +29,8 @@ export const MODES = ['application/json', 'text/plain'] as const;
 /** A2A 1.0 agent card in the form of the SDK, without anything that depends on time. */
 export function buildAgentCard(source: CardSource): AgentCard {
   const { publicUrl, version } = source;
+  // All optional. No number and no non-ASCII character: the Python SDK canonicalizes those differently and would reject the signature.
+  const extensions = [buildContractsExtension(source), buildIdentityExtension(source), buildPaymentsExtension(source)];
   return {
     name: IDENTITY.name,
     description: IDENTITY.description,
@@ -37,7 +39,7 @@ export function buildAgentCard(source: CardSource): AgentCard {
     version,
     documentationUrl: joinUrl(publicUrl, ENDPOINTS.skillFile),
     iconUrl: joinUrl(publicUrl, ENDPOINTS.icon),
-    capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: false, extensions: buildExtensions(source) },
+    capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: false, extensions },
     securitySchemes: { [WALLET_TOKEN]: buildSecurityScheme(publicUrl) },
     // Login is optional; gated skills declare their own requirement.
     securityRequirements: [],
@@ -85,11 +87,6 @@ export const EXTENSION_URIS = {
   /** Third-party extension for x402 payments. */
   x402: 'https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2',
 } as const;
-
-/** All optional. No number and no non-ASCII character: the Python SDK canonicalizes those differently and would reject the signature. */
-function buildExtensions(source: CardSource): AgentExtension[] {
-  return [buildContractsExtension(source), buildIdentityExtension(source), buildPaymentsExtension(source)];
-}
 
 function buildContractsExtension({ publicUrl }: CardSource): AgentExtension {
   return {
@@ -233,17 +230,12 @@ interface CardChangeDoc {
   changedAt: Date;
 }
 
-interface CardChangeStoreOptions {
-  db: Db;
-  now(): Date;
-}
-
 /** Times at which the agent card changed, shared by all processes. */
 export class CardChangeStore {
   readonly #changes: Collection<CardChangeDoc>;
   readonly #now: () => Date;
 
-  constructor({ db, now }: CardChangeStoreOptions) {
+  constructor({ db, now }: { db: Db; now(): Date }) {
     this.#changes = db.collection('card_changes');
     this.#now = now;
   }
@@ -272,8 +264,12 @@ export function buildServedCard(source: CardSource): Json {
     supportsAuthenticatedExtendedCard: card.capabilities?.extendedAgentCard ?? false,
     // Anonymous or with a wallet token.
     security: [{}, { [WALLET_TOKEN]: [] }],
+    // 1.0 marks the type of a scheme by its member, 0.3 by `type`.
     securitySchemes: Object.fromEntries(
-      Object.entries(wire.securitySchemes as Json).map(([name, scheme]) => [name, toLegacyScheme(scheme as Json)]),
+      Object.entries(wire.securitySchemes as Record<string, Json>).map(([name, scheme]) => [
+        name,
+        { type: 'http', ...(scheme.httpAuthSecurityScheme as Json), ...scheme },
+      ]),
     ),
     skills: card.skills.map((skill, index) => ({ ...(wire.skills as Json[])[index], ...toLegacySecurity(skill.securityRequirements) })),
   };
@@ -288,11 +284,6 @@ function buildLegacyInterfaces({ supportedInterfaces }: AgentCard): Json {
     preferredTransport: preferred.protocolBinding,
     additionalInterfaces: legacy.map(({ url, protocolBinding }) => ({ url, transport: protocolBinding })),
   };
-}
-
-/** 1.0 marks the type of a scheme by its member, 0.3 by `type`. */
-function toLegacyScheme(scheme: Json): Json {
-  return { type: 'http', ...(scheme.httpAuthSecurityScheme as Json), ...scheme };
 }
 
 function toLegacySecurity(requirements: readonly SecurityRequirement[]): Json {

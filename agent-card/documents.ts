@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import type { Address } from 'viem';
 import { SKILLS } from '../skills/index.ts';
-import { formatPrice, type Skill, toSkillJsonSchema } from '../skills/skill.ts';
+import { formatPrice, toSkillJsonSchema } from '../skills/skill.ts';
 import { DIRECTION_CODES, EAS_SCHEMAS, OUTCOME_CODES, SIGNAL_CODES } from '../src/chain/eas/schemas.ts';
-import { formatAmount, getOfferingId, type Offering } from '../src/commerce/offerings.ts';
+import { formatAmount, getOfferingId } from '../src/commerce/offerings.ts';
 import {
   BLOCK_DAYS,
   DISTRIBUTION_TRIAL_COUNT,
@@ -18,7 +18,7 @@ import { SIGNAL_TIME } from '../src/market/feed.ts';
 import { QUORUM_RULES } from '../src/market/quorum.ts';
 import { joinUrl } from '../src/platform/service-client.ts';
 import { COMMITMENT_FORMULA, formatCodes } from '../src/record/prediction.ts';
-import { type CardPayments, ENDPOINTS, IDENTITY, INTERFACES, listInterfaces, MCP_VERSIONS, type ServiceInterface } from './endpoints.ts';
+import { type CardSource, ENDPOINTS, IDENTITY, INTERFACES, listInterfaces, MCP_VERSIONS, type ServiceInterface } from './endpoints.ts';
 
 export const SERVER_CARD_TYPE = INTERFACES.mcp.description.type;
 
@@ -79,10 +79,8 @@ function toNamespace(publicUrl: string): string {
 
 export const API_CATALOG_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 
-type CatalogSource = { publicUrl: string };
-
 /** RFC 9727: every endpoint as an item, each with its description, guide and status (RFC 8631), as a link set (RFC 9264). */
-export function buildApiCatalog({ publicUrl }: CatalogSource) {
+export function buildApiCatalog({ publicUrl }: { publicUrl: string }) {
   const toUrl = (path: string) => joinUrl(publicUrl, path);
   const endpoints = listInterfaces().flatMap(({ endpoints, description, guide }) =>
     endpoints.map((path) => ({
@@ -97,30 +95,26 @@ export function buildApiCatalog({ publicUrl }: CatalogSource) {
 }
 
 /** `Link` header by which other documents name the catalog. */
-export function formatCatalogLink({ publicUrl }: CatalogSource): string {
+export function formatCatalogLink({ publicUrl }: { publicUrl: string }): string {
   return `<${joinUrl(publicUrl, ENDPOINTS.apiCatalog)}>; rel="api-catalog"`;
 }
 
 /** `Link` header of the catalog: itself and its items, which HEAD delivers without the body (RFC 9727, section 2). */
-export function formatCatalogLinks({ publicUrl }: CatalogSource): string {
+export function formatCatalogLinks({ publicUrl }: { publicUrl: string }): string {
   const items = listInterfaces().flatMap(({ endpoints }) => endpoints.map((path) => `<${joinUrl(publicUrl, path)}>; rel="item"`));
   return [formatCatalogLink({ publicUrl }), ...items].join(', ');
-}
-
-interface RegistrationSource {
-  publicUrl: string;
-  chainId: number;
-  registry: Address;
-  agentId: number;
-  payments: CardPayments;
 }
 
 export const REGISTRATION_PATH = ENDPOINTS.registration;
 
 /** ERC-8004 registration file. Service names are those of EIP-8004, plus `OpenAPI` and `x402`. */
-export function buildRegistrationFile({ publicUrl, chainId, registry, agentId, payments }: RegistrationSource) {
+export function buildRegistrationFile({ publicUrl, chainId, registry, agentId, payments }: Omit<CardSource, 'version'>) {
   const skills = SKILLS.map(({ id }) => id);
   const { a2a, mcp, rest, x402 } = INTERFACES;
+  // CAIP-10 accounts, because the file may be read on another chain.
+  const account = (address: Address) => `eip155:${chainId}:${address}`;
+  const { payee, asset, receiptSigner } = payments;
+  const accounts = { payee: account(payee), asset: account(asset), receiptSigner: account(receiptSigner) };
   return {
     type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
     name: IDENTITY.name,
@@ -131,19 +125,13 @@ export function buildRegistrationFile({ publicUrl, chainId, registry, agentId, p
       { name: 'A2A', endpoint: joinUrl(publicUrl, a2a.description.path), version: a2a.version, a2aSkills: skills },
       { name: 'MCP', endpoint: joinUrl(publicUrl, mcp.endpoints[0]), version: mcp.version, mcpTools: skills },
       { name: 'OpenAPI', endpoint: joinUrl(publicUrl, rest.description.path), version: rest.version },
-      { name: 'x402', endpoint: joinUrl(publicUrl, x402.description.path), version: x402.version, ...toAccounts(chainId, payments) },
+      { name: 'x402', endpoint: joinUrl(publicUrl, x402.description.path), version: x402.version, ...accounts },
     ],
     active: true,
     x402Support: true,
     registrations: [{ agentId, agentRegistry: `eip155:${chainId}:${registry}` }],
     supportedTrust: ['reputation'],
   };
-}
-
-/** CAIP-10 accounts, because the file may be read on another chain. */
-function toAccounts(chainId: number, { payee, asset, receiptSigner }: CardPayments) {
-  const account = (address: Address) => `eip155:${chainId}:${address}`;
-  return { payee: account(payee), asset: account(asset), receiptSigner: account(receiptSigner) };
 }
 
 const formatClock = ({ hours, minutes }: { hours: number; minutes: number }) =>
@@ -259,42 +247,27 @@ export function buildAiCatalog({ publicUrl }: { publicUrl: string }) {
   };
 }
 
-interface SingleAnswer {
-  offering: string;
-  /** Decimal number. */
-  amount: string;
-  asset: string;
-}
-
-interface SkillContract {
-  id: string;
-  tier: Skill['tier'];
-  price: { description: string; singleAnswer: SingleAnswer | null };
-  freshness: Skill['freshness'];
-  examples: readonly Record<string, unknown>[];
-  /** Output schemas may gain fields. */
-  input: Record<string, unknown>;
-  output: Record<string, unknown>;
-}
-
 export const SCHEMA_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-export function buildSkillContracts(): SkillContract[] {
-  return SKILLS.map((skill) => ({
+export function buildSkillContracts() {
+  return SKILLS.map(({ offering, ...skill }) => ({
     id: skill.id,
     tier: skill.tier,
-    price: { description: formatPrice(skill), singleAnswer: skill.offering === null ? null : toSingleAnswer(skill.offering) },
+    price: {
+      description: formatPrice({ ...skill, offering }),
+      singleAnswer: offering && {
+        offering: getOfferingId(offering),
+        amount: formatAmount(offering.price),
+        asset: offering.price.asset,
+      },
+    },
     freshness: { ...skill.freshness },
     examples: skill.examples.map(({ input }) => input),
     // Wire format: fields with a default are optional.
+    // Output schemas may gain fields.
     input: toSkillJsonSchema(skill.input, 'input'),
     output: toSkillJsonSchema(skill.output, 'input'),
   }));
-}
-
-function toSingleAnswer(offering: Offering): SingleAnswer {
-  const { price } = offering;
-  return { offering: getOfferingId(offering), amount: formatAmount(price), asset: price.asset };
 }
 
 /** A price line that fans out into an unknown future. */

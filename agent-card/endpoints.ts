@@ -163,11 +163,5 @@ export interface CardSource {
   chainId: number;
   registry: Address;
   agentId: number;
-  payments: CardPayments;
-}
-
-export interface CardPayments {
-  payee: Address;
-  asset: Address;
-  receiptSigner: Address;
+  payments: { payee: Address; asset: Address; receiptSigner: Address };
 }

@@ -65,18 +65,20 @@ export const getMarketContext = defineSkill({
   cost: 'normal',
   errors: [],
   run: ({ include }, { deps }) => readMarketContext(deps, include),
-  formatText: (context) =>
-    [
+  formatText(context) {
+    const { price, regime } = context;
+    return [
       `Market data as of ${formatInstant(context.asOf)}, ${KIND_PHRASES[context.kind]} (${sanitizeText(context.source, 60)}). Contains no forecast.`,
-      formatPriceLine(context),
+      price && `Bitcoin: ${price.btcPrice} USD, 24 h change ${formatPercentChange(price.change24h)} (${formatAge(price)}).`,
       formatSentimentLine(context),
       formatFlowsLine(context),
       formatMacroLine(context),
-      formatRegimeLine(context),
+      regime && `Regime of ${regime.date}: ${regime.name}, risk ${regime.riskLevel}${regime.stale ? ', STALE' : ''}.`,
       formatMissingLine(context),
     ]
       .filter((line) => line !== null)
-      .join('\n'),
+      .join('\n');
+  },
 });
 
 const KIND_PHRASES: Record<MarketContextReply['kind'], string> = {
@@ -93,10 +95,6 @@ const formatAge = ({ stale, ageSeconds }: { stale: boolean; ageSeconds: number |
 const formatPercentChange = (value: number | null) => (value === null ? 'unknown' : `${value > 0 ? '+' : ''}${value} %`);
 
 const formatMillions = (usd: number | null) => (usd === null ? 'unknown' : `${(usd / 1e6).toFixed(1)} million USD`);
-
-function formatPriceLine({ price }: MarketContextReply): string | null {
-  return price && `Bitcoin: ${price.btcPrice} USD, 24 h change ${formatPercentChange(price.change24h)} (${formatAge(price)}).`;
-}
 
 function formatSentimentLine({ sentiment }: MarketContextReply): string | null {
   if (sentiment === null) return null;
@@ -119,10 +117,6 @@ function formatMacroLine({ macro }: MarketContextReply): string | null {
     ([name, { correlation, stale }]) => `${name} ${correlation ?? 'unknown'}${stale ? ' (STALE)' : ''}`,
   );
   return `Correlations with bitcoin: ${lines.join(', ')}.`;
-}
-
-function formatRegimeLine({ regime }: MarketContextReply): string | null {
-  return regime && `Regime of ${regime.date}: ${regime.name}, risk ${regime.riskLevel}${regime.stale ? ', STALE' : ''}.`;
 }
 
 function formatMissingLine({ missing }: MarketContextReply): string | null {

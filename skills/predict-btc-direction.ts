@@ -20,16 +20,7 @@ import {
 } from '../src/record/schemas/forecast.ts';
 import { ORACLE_SIGNAL, type PublicSignal } from '../src/record/schemas/signal.ts';
 import type { TrackRecordReply } from '../src/record/schemas/track-record.ts';
-import {
-  defineSkill,
-  forecastHorizon,
-  formatInstant,
-  formatInterval,
-  formatSource,
-  limitWords,
-  type Outline,
-  type PublicPart,
-} from './skill.ts';
+import { defineSkill, forecastHorizon, formatInstant, formatInterval, formatSource, limitWords, type PublicPart } from './skill.ts';
 
 const SHARE = z.number().nullable();
 const BOUNDS = z.object(INTERVAL.shape).nullable();
@@ -68,10 +59,6 @@ const OUTLINED_RANGE = objectOf('Central range of the price at `resolvesAt`, BTC
   low: z.number(),
   high: z.number(),
 });
-
-const PREDICTION_OUTLINE: Outline = {
-  schema: z.object({ ...PREDICTION_MEMBERS, range: OUTLINED_RANGE.nullable(), stale: z.boolean().describe('A newer forecast is overdue') }),
-};
 
 const SHOWN_SHARE = 0.8;
 
@@ -158,7 +145,13 @@ export const predictBtcDirection = defineSkill({
   ],
   input: z.strictObject({ horizon: forecastHorizon }),
   output: ORACLE_SIGNAL.omit({ success: true, access: true }).extend({ range: PRICE_RANGE }).meta({ id: 'Prediction' }),
-  outline: PREDICTION_OUTLINE,
+  outline: {
+    schema: z.object({
+      ...PREDICTION_MEMBERS,
+      range: OUTLINED_RANGE.nullable(),
+      stale: z.boolean().describe('A newer forecast is overdue'),
+    }),
+  },
   tier: 'basic',
   publicPart: PREDICTION_PUBLIC_PART,
   offering: findOffering('x402', 'x402_signal'),

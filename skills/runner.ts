@@ -3,12 +3,11 @@ import type { RequestContext } from '../src/auth/auth.ts';
 import type { Caller } from '../src/auth/caller.ts';
 import { isTierAtLeast, requireTier } from '../src/auth/tiers.ts';
 import { parseRefCode } from '../src/commerce/ledger.ts';
-import type { Offering } from '../src/commerce/offerings.ts';
 import { formatSingleAnswerHint } from '../src/commerce/payment-instructions.ts';
 import type { SignedReceipt, X402Receipt } from '../src/commerce/receipts.ts';
 import type { PaymentInterface } from '../src/commerce/x402/claims.ts';
-import type { PreparedAnswer, SalesService, X402Payment } from '../src/commerce/x402/sales.ts';
-import type { BazaarDeclaration, PaymentQuote } from '../src/commerce/x402/terms.ts';
+import type { SalesService, X402Payment } from '../src/commerce/x402/sales.ts';
+import type { BazaarDeclaration } from '../src/commerce/x402/terms.ts';
 import { OracleError } from '../src/errors.ts';
 import { inSpan } from '../src/platform/tracing.ts';
 import { parseInput } from '../src/platform/validation.ts';
@@ -78,19 +77,13 @@ interface PaidSkillCall {
   onVerified?(): void;
 }
 
-/** Sale of single answers with the call, over every transport of the skills. */
-export interface PaidCalls {
-  quote(skill: Skill, endpoint: string, bazaar?: BazaarDeclaration): Promise<PaymentQuote>;
-  /** For a call without a payment: as `SalesService.getSignedQuote`. */
-  signedQuote(skill: Skill, endpoint: string, bazaar?: BazaarDeclaration): Promise<PaymentQuote>;
-  /** @throws OracleError INPUT_INVALID naming `ref`, errors of the skill, and those of `SalesService.sell` */
-  sell(call: PaidSkillCall): Promise<SoldAnswer>;
-}
-
 /** Whether the caller's tier excludes the skill, and single answers are sold. */
 export function isForSale({ tier, offering }: Skill, caller: Caller): boolean {
   return offering !== null && tier !== 'public' && !isTierAtLeast(caller.tier, tier);
 }
+
+/** Sale of single answers with the call, over every transport of the skills. */
+export type PaidCalls = ReturnType<typeof createPaidCalls>;
 
 interface PaidCallsDeps {
   sales: SalesService;
@@ -100,12 +93,15 @@ interface PaidCallsDeps {
   over?: PaymentInterface;
 }
 
-export function createPaidCalls({ sales, runSkill, toUrl, over }: PaidCallsDeps): PaidCalls {
-  const toSale = (skill: Skill, endpoint: string) => ({
-    over,
-    offering: requireOffering(skill),
-    resource: toResource(skill, toUrl(endpoint)),
-  });
+export function createPaidCalls({ sales, runSkill, toUrl, over }: PaidCallsDeps) {
+  const toSale = ({ id, summary, offering }: Skill, endpoint: string) => {
+    if (offering === null) throw new OracleError('INTERNAL', `Single answers of ${id} are not sold`);
+    // The endpoint of a transport is shared by all skills; that of a REST skill names it already.
+    const url = toUrl(endpoint);
+    const resource = { url: url.endsWith(`/${id}`) ? url : `${url}#${id}`, description: summary, mimeType: 'application/json' };
+    return { over, offering, resource };
+  };
+  /** @throws OracleError INPUT_INVALID naming `ref`, errors of the skill, and those of `SalesService.sell` */
   async function sell({ call, endpoint, bazaar, payment, ref, context, owner, onVerified }: PaidSkillCall): Promise<SoldAnswer> {
     const { skill, input } = call;
     if (payment !== null && payment !== undefined) context.beginPayment();
@@ -115,43 +111,27 @@ export function createPaidCalls({ sales, runSkill, toUrl, over }: PaidCallsDeps)
       // The fingerprint has no transport, so a payer can repeat the call over another one.
       input: { skill: skill.id, input },
       payment,
-      ref: parseRef(ref),
+      ref: ref === undefined || ref === null ? null : parseRefCode(typeof ref === 'string' ? ref : ''),
       address: owner,
       requireRejectionAllowance: (payer) => context.requirePaymentRoom(payer),
       hasRejectionAllowance: (payer) => context.hasPaymentRoom(payer),
       countRejection: (payer) => context.countRejectedPayment(payer),
       async answer() {
         onVerified?.();
-        return toPreparedAnswer(await runSkill(call, { ...context, caller: PAYING_CALLER }));
+        // The receipt contains the hash of the output.
+        const { output } = await runSkill(call, { ...context, caller: PAYING_CALLER });
+        const { predictionId = null, attestationUid = null } = output as { predictionId?: string; attestationUid?: Hash | null };
+        return { body: output, forecastId: predictionId, attestationUid };
       },
     });
     return { output: body, text: skill.formatText(body), payment: sold.payment, receipt: sold.receipt, x402Receipt: sold.x402Receipt };
   }
 
   return {
-    quote: (skill, endpoint, bazaar) => sales.getQuote({ ...toSale(skill, endpoint), bazaar }),
-    signedQuote: (skill, endpoint, bazaar) => sales.getSignedQuote({ ...toSale(skill, endpoint), bazaar }),
+    quote: (skill: Skill, endpoint: string, bazaar?: BazaarDeclaration) => sales.getQuote({ ...toSale(skill, endpoint), bazaar }),
+    /** For a call without a payment: as `SalesService.getSignedQuote`. */
+    signedQuote: (skill: Skill, endpoint: string, bazaar?: BazaarDeclaration) =>
+      sales.getSignedQuote({ ...toSale(skill, endpoint), bazaar }),
     sell,
   };
-}
-
-function requireOffering({ id, offering }: Skill): Offering {
-  if (offering === null) throw new OracleError('INTERNAL', `Single answers of ${id} are not sold`);
-  return offering;
-}
-
-/** The endpoint of a transport is shared by all skills; that of a REST skill names it already. */
-function toResource({ id, summary }: Skill, url: string) {
-  return { url: url.endsWith(`/${id}`) ? url : `${url}#${id}`, description: summary, mimeType: 'application/json' };
-}
-
-function parseRef(ref: unknown): string | null {
-  if (ref === undefined || ref === null) return null;
-  return parseRefCode(typeof ref === 'string' ? ref : '');
-}
-
-/** The receipt contains the hash of the output. */
-function toPreparedAnswer({ output }: SkillAnswer): PreparedAnswer {
-  const { predictionId, attestationUid } = output as { predictionId?: string; attestationUid?: Hash | null };
-  return { body: output, forecastId: predictionId ?? null, attestationUid: attestationUid ?? null };
 }

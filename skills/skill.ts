@@ -7,18 +7,13 @@ import type { ErrorCode } from '../src/errors.ts';
 import { DEFAULT_HORIZON, HORIZON_SCHEMA, recordHorizonInput } from '../src/forecast/horizon-input.ts';
 import type { HorizonName } from '../src/forecast/model.ts';
 import type { Market } from '../src/market/market.ts';
-import { toInlineJsonSchema, withInputRules } from '../src/platform/validation.ts';
+import { isPlainObject, toInlineJsonSchema, withInputRules } from '../src/platform/validation.ts';
 import type { OracleDeps } from '../src/record/public-signal.ts';
 import { sanitizeText } from '../src/record/self-tests.ts';
 import type { RecordCheckDeps } from '../src/record/verification.ts';
 
 export interface SkillDeps extends OracleDeps, RecordCheckDeps {
   market: Market;
-}
-
-interface SkillContext {
-  deps: SkillDeps;
-  caller: Caller;
 }
 
 interface SkillExample {
@@ -53,7 +48,7 @@ export interface Skill {
   /** Codes besides INPUT_INVALID, tier errors and RATE_LIMITED. */
   errors: readonly ErrorCode[];
   /** @param input output of the `input` schema */
-  run(input: Record<string, unknown>, context: SkillContext): Promise<Record<string, unknown>>;
+  run(input: Record<string, unknown>, context: { deps: SkillDeps; caller: Caller }): Promise<Record<string, unknown>>;
   /** The verdict, in at most 120 words: what is known, how surely, and what not to rely on. */
   formatText(output: Record<string, unknown>): string;
   /** Further lines of a short answer, such as the rows of a list; null for none. */
@@ -65,7 +60,7 @@ export function defineSkill<Input extends z.ZodObject, Output extends z.ZodObjec
   definition: Omit<Skill, 'input' | 'output' | 'run' | 'formatText' | 'formatRows'> & {
     input: Input;
     output: Output;
-    run(input: z.output<Input>, context: SkillContext): Promise<z.input<Output>>;
+    run(input: z.output<Input>, context: { deps: SkillDeps; caller: Caller }): Promise<z.input<Output>>;
     formatText(output: z.input<Output>): string;
     formatRows?(output: z.input<Output>): string | null;
   },
@@ -85,15 +80,15 @@ export const forecastHorizon = withInputRules(recordHorizonInput.prefault(DEFAUL
 
 export const DATE_INPUT = z.iso.date('must be a date of the form YYYY-MM-DD');
 
-type Fields = Record<string, unknown>;
+type Schema = Record<string, unknown>;
 
 /** Keywords of a listed member. Nested members show in the example, and would be most of the text. */
 const KEPT = ['type', 'enum', 'description'];
 
 /** A sample of an answer with the schema of its members. @param example members of the answer; others are left out */
-export function buildAnswerSample(answer: z.ZodObject, example: Fields): AnswerSample {
+export function buildAnswerSample(answer: z.ZodObject, example: Schema): AnswerSample {
   const shape = Object.fromEntries(Object.entries(answer.shape).filter(([name]) => name in example));
-  const { properties } = toSkillJsonSchema(z.object(shape), 'input') as { properties: Record<string, Fields> };
+  const { properties } = toSkillJsonSchema(z.object(shape), 'input') as { properties: Record<string, Schema> };
   return {
     example: Object.fromEntries(Object.keys(shape).map((name) => [name, example[name]])),
     schema: { type: 'object', properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, shorten(one)])) },
@@ -106,21 +101,19 @@ export function buildSkillSample({ output, offering }: Pick<Skill, 'output' | 'o
 }
 
 /** A member that may be null is listed with the type of its values. */
-function shorten({ anyOf, ...schema }: Fields): Fields {
-  const value = (anyOf as Fields[] | undefined)?.find(({ type }) => type !== 'null');
+function shorten({ anyOf, ...schema }: Schema): Schema {
+  const value = (anyOf as Schema[] | undefined)?.find(({ type }) => type !== 'null');
   return Object.fromEntries(Object.entries({ ...value, ...schema }).filter(([keyword]) => KEPT.includes(keyword)));
 }
 
-interface JsonSchemaOptions {
-  /** `ref`: a schema that recurs stands once, in `$defs`. */
-  reused?: 'inline' | 'ref';
-}
-
-/** JSON Schema (draft 2020-12) with single types, without patterns of formats and safe-integer bounds, which would be most of the text. */
+/**
+ * JSON Schema (draft 2020-12) with single types, without patterns of formats and safe-integer bounds, which would be most of the text.
+ * @param reused `ref`: a schema that recurs stands once, in `$defs`
+ */
 export function toSkillJsonSchema(
   schema: z.ZodObject,
   io: 'input' | 'output',
-  { reused = 'inline' }: JsonSchemaOptions = {},
+  { reused = 'inline' }: { reused?: 'inline' | 'ref' } = {},
 ): Record<string, unknown> {
   const options = { io, target: 'draft-2020-12', reused, override: removeRedundantKeywords } as const;
   const { '~standard': _, ...rest } = toInlineJsonSchema(schema, options);
@@ -132,8 +125,6 @@ function removeRedundantKeywords({ jsonSchema }: { jsonSchema: z.core.JSONSchema
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
-
-type Schema = Record<string, unknown>;
 
 /** Keywords that hold one schema, a list of schemas, or schemas by name; only those that zod emits. */
 const ONE = ['items', 'additionalProperties', 'propertyNames', 'not'];
@@ -153,7 +144,7 @@ export function withSingleTypes(schema: Schema): Schema {
 }
 
 function mapSubschemas(keyword: string, value: unknown): unknown {
-  if (ONE.includes(keyword) && isSchema(value)) return withSingleTypes(value);
+  if (ONE.includes(keyword) && isPlainObject(value)) return withSingleTypes(value);
   if (LIST.includes(keyword)) return (value as Schema[]).map(withSingleTypes);
   if (!BY_NAME.includes(keyword)) return value;
   return Object.fromEntries(Object.entries(value as Record<string, Schema>).map(([name, one]) => [name, withSingleTypes(one)]));
@@ -165,10 +156,6 @@ function splitTypes(types: readonly unknown[], { type: _, ...schema }: Schema): 
   const ofNull = pick((keyword) => OF_ANY_TYPE.includes(keyword));
   const anyOf = types.map((type) => ({ type, ...(type === 'null' ? ofNull : assertions) }));
   return { anyOf, ...pick((keyword) => ANNOTATIONS.includes(keyword)) };
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null;
 }
 
 /** The short form of a skill's output, for readers with little room: fewer of its members, by the same names and types. */

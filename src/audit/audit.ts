@@ -145,16 +145,12 @@ export function mayBeInProgress({ differences, newestAttestationAt, auditedAt }:
  * `agrees`: every check was made and passed. `incomplete`: every possible check passed, and some were impossible. `unknown`: so too, since the
  * endpoint of the chain lacks attestations that are there, or may be: it says nothing about the record.
  */
-type AuditVerdict = 'agrees' | 'differs' | 'incomplete' | 'unknown';
-
-function getAuditVerdict(findings: readonly Finding[]): AuditVerdict {
+function getAuditVerdict(findings: readonly Finding[]): 'agrees' | 'differs' | 'incomplete' | 'unknown' {
   const verdict = getVerdict(findings);
   if (verdict !== 'unknown') return verdict === 'pass' ? 'agrees' : 'differs';
   return findings.some(({ isDoubt }) => isDoubt) ? 'unknown' : 'incomplete';
 }
 
-/** Recomputed figures of one horizon. */
-type AuditedHorizon = ReturnType<typeof buildAuditedHorizon>;
 export type AuditReport = ReturnType<typeof buildAuditReport>;
 
 interface AuditReportInputs extends CheckedRecord, Pick<OutcomeContext, 'now' | 'findings'> {
@@ -224,10 +220,7 @@ const MAX_ALIKE = 5;
 export function listGaps(findings: readonly Finding[], missingCloses: readonly Day[]): string[] {
   const due = findings.filter(({ outcome, isDue }) => outcome === 'unknown' && isDue);
   const gaps = due.filter(({ check, isDoubt }) => isDoubt !== true && check !== 'price');
-  const doubts = Map.groupBy(
-    due.filter(({ isDoubt }) => isDoubt),
-    ({ because }) => because,
-  );
+  const doubts = due.filter(({ isDoubt }) => isDoubt);
   const dates = missingCloses.map(formatDay);
   const ends = [...new Set([dates[0], dates.at(-1)])].join(' to ');
   const prices = dates.length === 0 ? [] : [`${dates.length} days have no price to check outcomes (${ends})`];
@@ -235,7 +228,7 @@ export function listGaps(findings: readonly Finding[], missingCloses: readonly D
   const others = kinds.flatMap(([first, ...more]) =>
     more.length < MAX_ALIKE ? [first, ...more].map(formatGap) : [`${formatGap(first)}; and ${more.length} more of this kind`],
   );
-  return [...prices, ...others, ...[...doubts.values()].map(formatDoubts)];
+  return [...prices, ...others, ...[...Map.groupBy(doubts, ({ because }) => because).values()].map(formatDoubts)];
 }
 
 /** One line for all that the endpoint lacks for one reason. */
@@ -282,7 +275,7 @@ function formatHeading({ chainId, attester, eas, fromBlock, throughBlock, prices
 }
 
 /** Columns of the table of horizons. The first three are aligned to the left. */
-const COLUMNS: Record<string, (one: AuditedHorizon) => string | number> = {
+const COLUMNS: Record<string, (one: AuditReport['horizons'][number]) => string | number> = {
   horizon: ({ horizonDays }) => `${horizonDays}d`,
   from: ({ firstDate }) => firstDate,
   to: ({ lastDate }) => lastDate,
@@ -300,7 +293,7 @@ const COLUMNS: Record<string, (one: AuditedHorizon) => string | number> = {
 };
 const TEXT_COLUMNS = 3;
 
-function formatHorizonTable(horizons: readonly AuditedHorizon[]): string {
+function formatHorizonTable(horizons: AuditReport['horizons']): string {
   const rows = [Object.keys(COLUMNS), ...horizons.map((one) => Object.values(COLUMNS).map((format) => String(format(one))))];
   const widths = rows[0].map((_, index) => Math.max(...rows.map((row) => row[index].length)));
   const pad = (cell: string, index: number) => (index < TEXT_COLUMNS ? cell.padEnd(widths[index]) : cell.padStart(widths[index]));

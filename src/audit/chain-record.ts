@@ -65,11 +65,9 @@ export async function collectForecastEvidence(search: ForecastSearch, uid: Hex):
   const isOpen = data.resolvesAt > search.now;
   const searched = isOpen ? { resolutions: [], search: 'complete' as const } : await findResolutions(search, prediction);
   // Events that lack the prediction may lack its resolution.
-  const isDoubted = searched.resolutions.length === 0 && isUnread(evidence.blockAt) && !isOpen;
-  const found = isDoubted
-    ? { ...searched, search: { problem: 'events of the endpoint lack its prediction, and may lack its resolution' } }
-    : searched;
-  const isResolved = found.resolutions.length > 0;
+  const isResolved = searched.resolutions.length > 0;
+  const doubt = { search: { problem: 'events of the endpoint lack its prediction, and may lack its resolution' } };
+  const found = !isResolved && !isOpen && isUnread(evidence.blockAt) ? { ...searched, ...doubt } : searched;
   const closes = isResolved && (await search.prices?.closes(Object.values(getCloseDays(prediction))));
   const unnamed = { problem: 'no independent prices were named: --prices live, or a CSV file' };
   return {
@@ -215,7 +213,7 @@ async function readPrediction(search: EvidenceSearch, uid: Hex): Promise<Attesta
   const problem = 'the endpoint returns it by its uid, and lists no event of it in the block of its time';
   const undated = { uid, schema: 'prediction' as const, content, blockAt: { problem } };
   if (content.uid !== uid) return undated;
-  const { first, newest } = await findFirstBlocks(search.chain, [new Date(Number(content.time) * 1_000)]);
+  const { first, newest } = await findFirstBlocks(search.chain, [toDate(content.time)]);
   const made = await readRange(search, 'prediction', first[0], Math.min(newest.number, first[0] + BLOCKS_OF_ONE_TIME));
   return made.find((one) => one.uid === uid) ?? undated;
 }
@@ -266,10 +264,12 @@ export async function connectChain<C extends Client>(createClient: (options: Cli
   return { client, addresses, chainId, parallel, isBatching: batchSize !== undefined, multicall: { isServed: true } };
 }
 
-type ContractCall = { address: Address; abi: Abi; functionName: string; args: readonly unknown[] };
-
 /** Without the deployless and multicall variants of the library, which are half of its size. @param blockNumber default: the newest */
-export async function callContract<Result>({ client }: AuditChain, call: ContractCall, blockNumber?: number): Promise<Result> {
+export async function callContract<Result>(
+  { client }: AuditChain,
+  call: { address: Address; abi: Abi; functionName: string; args: readonly unknown[] },
+  blockNumber?: number,
+): Promise<Result> {
   const block = blockNumber === undefined ? 'latest' : numberToHex(blockNumber);
   const data = await client.request({ method: 'eth_call', params: [{ to: call.address, data: encodeFunctionData(call) }, block] });
   return decodeFunctionResult({ ...call, data }) as Result;
@@ -312,12 +312,12 @@ const MIN_ATTESTATIONS_PER_CALL = 20;
 /** The transport would join concurrent ones to a request that is too long. */
 const MAX_CONCURRENT_MULTICALLS = 1;
 
-interface AttestationBatch extends Pick<BatchOptions<Hex, RawAttestation>, 'signal'> {
-  onRead?(uid: Hex, content: RawAttestation): void;
-}
-
 /** In order; many at a time where the chain has Multicall3 and the endpoint takes such calls. @throws as `readAttestation`; the reason of `signal` */
-export async function readAttestations(chain: AuditChain, uids: readonly Hex[], { signal, onRead }: AttestationBatch) {
+async function readAttestations(
+  chain: AuditChain,
+  uids: readonly Hex[],
+  { signal, onRead }: { signal?: AbortSignal | undefined; onRead?(uid: Hex, content: RawAttestation): void },
+) {
   const readOne = async (uid: Hex) => {
     const content = await readAttestation(chain, uid);
     onRead?.(uid, content);
@@ -331,9 +331,7 @@ export async function readAttestations(chain: AuditChain, uids: readonly Hex[], 
   const read = async (chunk: readonly Hex[]) => {
     const found = await readTogether(chain, chunk);
     signal?.throwIfAborted();
-    if (found === null) return readEach(chunk);
-    const denied = found.some(({ uid }) => uid === zeroHash);
-    if (denied) return readEach(chunk);
+    if (found === null || found.some(({ uid }) => uid === zeroHash)) return readEach(chunk);
     for (const [index, uid] of chunk.entries()) onRead?.(uid, found[index]!);
     return found;
   };
@@ -357,7 +355,7 @@ async function readTogether(chain: AuditChain, uids: readonly Hex[]): Promise<Ra
   }
 }
 
-export type BlockTime = Awaited<ReturnType<typeof readBlock>>;
+type BlockTime = Awaited<ReturnType<typeof readBlock>>;
 
 /** A block by its number, or the newest. @throws OracleError CHAIN_UNREACHABLE, also when the endpoint returns another block */
 export async function readBlock({ client }: AuditChain, which: number | 'latest') {
@@ -389,11 +387,15 @@ export async function readInBatches<T, R>(items: readonly T[], { parallel, signa
   return found;
 }
 
-export interface AttestationSearch {
+interface RecordSearch {
   attester: Address;
-  fromBlock: number;
   throughBlock: number;
   signal?: AbortSignal | undefined;
+  onProgress?(stage: string, done: number, total: number): void;
+}
+
+interface AttestationSearch extends Omit<RecordSearch, 'onProgress'> {
+  fromBlock: number;
   /** Called for each range that was read. */
   onRange?(found: readonly AttestationLog[], nextBlock: number): void;
 }
@@ -456,20 +458,16 @@ export function createReadingState(fromBlock: number) {
   };
 }
 
-interface ReadRecordOptions extends Pick<AttestationSearch, 'attester' | 'throughBlock' | 'signal'> {
-  onProgress?(stage: string, done: number, total: number): void;
-}
-
 /**
  * Reads the attester's attestations with their blocks, in chain order; `state` is extended as they come.
  * @throws OracleError CHAIN_UNREACHABLE; the reason of `signal`
  */
-export async function readRecord(chain: AuditChain, state: ReadingState, options: ReadRecordOptions): Promise<AttestationEvidence[]> {
+export async function readRecord(chain: AuditChain, state: ReadingState, options: RecordSearch): Promise<AttestationEvidence[]> {
   return [...(await readSchema(chain, 'prediction', state, options)), ...(await readSchema(chain, 'resolution', state, options))];
 }
 
 /** Of one schema; see `readRecord`. */
-export async function readSchema<S extends SchemaName>(chain: AuditChain, schema: S, state: ReadingState, options: ReadRecordOptions) {
+async function readSchema<S extends SchemaName>(chain: AuditChain, schema: S, state: ReadingState, options: RecordSearch) {
   const { nextBlock, contents, blockTimes } = state;
   const { attester, throughBlock, signal, onProgress } = options;
   const [logs, fromBlock] = [state.found[schema], nextBlock[schema]];
@@ -510,15 +508,6 @@ export interface NamedAttestation {
   madeBy: Date | null;
 }
 
-interface CompletionOptions {
-  attester: string;
-  /** By a service. */
-  claimed: readonly NamedAttestation[];
-  fromBlock: number;
-  throughBlock: number;
-  signal?: AbortSignal | undefined;
-}
-
 /** Bounds what a contract can make up: each attestation may name another one. */
 const MAX_LOOKUPS = 100_000;
 const UNLISTED = 'the endpoint returns it by its uid, and lists no event of it';
@@ -528,24 +517,36 @@ const UNLISTED = 'the endpoint returns it by its uid, and lists no event of it';
  * block that the endpoint knows stays missing, which is a difference; what cannot be read is named in the gaps.
  * @returns the evidence in chain order @throws OracleError CHAIN_UNREACHABLE; the reason of `signal`
  */
-export async function completeRecord(chain: AuditChain, listed: readonly AttestationEvidence[], options: CompletionOptions) {
-  const { fromBlock, throughBlock, signal } = options;
+export async function completeRecord(
+  chain: AuditChain,
+  listed: readonly AttestationEvidence[],
+  { attester, claimed, fromBlock, throughBlock, signal }: AttestationSearch & { claimed: readonly NamedAttestation[] },
+) {
   const newest = await readBlock(chain, 'latest');
   const since = fromBlock === 0 ? null : (await readBlock(chain, fromBlock)).at;
   const known = new Set(listed.map(({ uid }) => uid.toLowerCase()));
   const unread = new Map<string, string>();
   const found: { named: NamedAttestation; content: RawAttestation }[] = [];
-  let next = [...listed.flatMap(({ content }) => getReference(content)), ...options.claimed];
+  let next = [...listed.flatMap(({ content }) => getReference(content)), ...claimed];
   for (let lookups = 0; next.length > 0 && lookups < MAX_LOOKUPS; lookups += next.length) {
-    const asked = dropRepeated(next).filter(({ uid }) => !known.has(uid.toLowerCase()));
+    // Of an attestation that is named more than once, the earliest time counts: a claim cannot put off what the chain denies.
+    const latestFirst = next.toSorted((one, other) => Number(other.madeBy) - Number(one.madeBy));
+    const byUid = new Map(latestFirst.map((one) => [one.uid.toLowerCase(), one]));
+    const asked = [...byUid.values()].filter(({ uid }) => !known.has(uid.toLowerCase()));
     for (const { uid } of asked) known.add(uid.toLowerCase());
-    const read = ({ uid }: NamedAttestation) => readOrProblem(chain, uid);
+    const read = ({ uid }: NamedAttestation): Promise<RawAttestation | Unread> =>
+      readAttestation(chain, uid).catch((error: unknown) => {
+        if (!isOracleError(error, 'CHAIN_UNREACHABLE')) throw error;
+        return { problem: `it could not be read: ${getErrorMessage(error)}` };
+      });
     const contents = await readInBatches(asked, { parallel: chain.parallel, signal, read });
     next = asked.flatMap((named, index) => {
       const content = contents[index]!;
-      const problem = isUnread(content) ? content.problem : explainDenial(named, content, { newest, throughBlock });
+      const problem = isUnread(content) ? content.problem : explainDenial(named, content, newest, throughBlock);
       if (problem !== null) unread.set(named.uid.toLowerCase(), problem);
-      if (isUnread(content) || !isOfRecord(named, content, options.attester) || isBefore(content, since)) return [];
+      if (isUnread(content) || content.schema !== getSchemaUid(named.schema)) return [];
+      if (content.attester.toLowerCase() !== attester.toLowerCase()) return [];
+      if (since !== null && toDate(content.time) < since) return [];
       found.push({ named, content });
       return getReference(content);
     });
@@ -556,48 +557,25 @@ export async function completeRecord(chain: AuditChain, listed: readonly Attesta
   return { evidence, gaps };
 }
 
-/** Of an attestation that is named more than once, the earliest time counts: a claim cannot put off what the chain denies. */
-function dropRepeated(named: readonly NamedAttestation[]): NamedAttestation[] {
-  const latestFirst = named.toSorted((one, other) => Number(other.madeBy) - Number(one.madeBy));
-  return [...new Map(latestFirst.map((one) => [one.uid.toLowerCase(), one])).values()];
-}
-
 /** The previous prediction, or the one that is resolved. */
 function getReference(content: AttestationEvidence['content']): NamedAttestation[] {
   const isReadable = content !== null && !isUnread(content) && content.uid !== zeroHash && content.refUID !== zeroHash;
   return isReadable ? [{ uid: content.refUID, schema: 'prediction', madeBy: null }] : [];
 }
 
-function readOrProblem(chain: AuditChain, uid: Hex): Promise<RawAttestation | Unread> {
-  return readAttestation(chain, uid).catch((error: unknown) => {
-    if (!isOracleError(error, 'CHAIN_UNREACHABLE')) throw error;
-    return { problem: `it could not be read: ${getErrorMessage(error)}` };
-  });
-}
-
 /** Why a denial proves nothing: the endpoint may not have got to its block yet. Null for a proof, and for what is there. */
-function explainDenial(
-  { madeBy }: NamedAttestation,
-  { uid }: RawAttestation,
-  at: { newest: BlockTime; throughBlock: number },
-): string | null {
-  const { newest, throughBlock } = at;
+function explainDenial({ madeBy }: NamedAttestation, { uid }: RawAttestation, newest: BlockTime, throughBlock: number): string | null {
   if (uid !== zeroHash || (newest.number >= throughBlock && (madeBy === null || newest.at >= madeBy))) return null;
   return `the endpoint does not have it, and its newest block is only of ${formatInstant(newest.at)}`;
 }
 
-function isOfRecord({ schema }: NamedAttestation, content: RawAttestation, attester: string): boolean {
-  return content.schema === getSchemaUid(schema) && content.attester.toLowerCase() === attester.toLowerCase();
-}
-
-function isBefore({ time }: RawAttestation, since: Date | null): boolean {
-  return since !== null && Number(time) * 1_000 < since.getTime();
-}
+/** Of the time that a contract stores, in seconds. */
+const toDate = (time: bigint) => new Date(Number(time) * 1_000);
 
 /** The block of an unlisted attestation is not known: that a block has the time that the contract stores is all that can be checked. */
 async function dateUnlisted(chain: AuditChain, found: readonly { named: NamedAttestation; content: RawAttestation }[]) {
   if (found.length === 0) return [];
-  const times = found.map(({ content }) => new Date(Number(content.time) * 1_000));
+  const times = found.map(({ content }) => toDate(content.time));
   const { first, newest } = await findFirstBlocks(chain, times);
   const blocks = [...new Set(first.filter((number) => number <= newest.number))];
   const read = async (number: number) => [number, (await readBlock(chain, number)).at] as const;

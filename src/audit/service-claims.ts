@@ -83,10 +83,9 @@ export function createServiceClaims(source: string, request: (path: string) => P
     const answer = await waitForRateLimit(() => request(`api/svc/scorecard?${query}`)).catch((cause: unknown) => {
       throw fail(getErrorMessage(cause), cause);
     });
-    const { success, data, error } = CLAIMED_SCORECARD.safeParse(answer);
-    if (success) return data;
-    const [{ path, message }] = error.issues;
-    throw fail(`its scorecard cannot be read: ${path.join('.')}: ${message.slice(0, 200)}`);
+    const { data, error } = CLAIMED_SCORECARD.safeParse(answer);
+    if (error) throw fail(`its scorecard cannot be read: ${formatFirstIssue(error)}`);
+    return data;
   };
   return {
     source,
@@ -156,11 +155,6 @@ const CHALLENGES = z.object({
   horizons: listOf(z.object({ horizon: CLAIM_TEXT, comparisons: listOf(COMPARISON) })),
 });
 
-interface DistributionPage {
-  data: ServedDistributions[];
-  nextCursor: string | null;
-}
-
 /** What a service serves of committed distributions. */
 export type DistributionClaims = ReturnType<typeof createDistributionClaims>;
 
@@ -173,31 +167,27 @@ export function createDistributionClaims(source: string, request: (path: string)
     try {
       return await waitForRateLimit(() => request(path));
     } catch (error) {
-      if (hasCode(error, 'NOT_FOUND')) return undefined;
+      if ((error as { code?: unknown } | null)?.code === 'NOT_FOUND') return undefined;
       throw fail(getErrorMessage(error), error);
     }
   };
   return {
     source,
     /** Newest first; null: the service has no such operation. @param before a sequence number, exclusive @throws OracleError SERVICE_UNREACHABLE */
-    async readPage(
-      horizonDays: number,
-      { limit, before }: { limit: number; before: number | string | null },
-    ): Promise<DistributionPage | null> {
+    async readPage(horizonDays: number, { limit, before }: { limit: number; before: number | string | null }) {
       const after = before === null ? '' : `&before=${encodeURIComponent(before)}`;
       const answer = await read(`api/svc/distributions?horizon=${horizonDays}&limit=${limit}${after}`);
       if (answer === undefined) return null;
-      const { success, data, error } = PAGE.safeParse(answer);
-      if (success) return data;
-      const [{ path, message }] = error.issues;
-      throw fail(`its distributions cannot be read: ${path.join('.')}: ${message.slice(0, 200)}`);
+      const { data, error } = PAGE.safeParse(answer);
+      if (error) throw fail(`its distributions cannot be read: ${formatFirstIssue(error)}`);
+      return data;
     },
     /** Null: an older service. @throws OracleError SERVICE_UNREACHABLE */
     async readChallenges(): Promise<ClaimedChallenge[] | Unread | null> {
       const answer = await read('api/svc/challenge');
       if (answer === undefined) return null;
-      const { success, data } = CHALLENGES.safeParse(answer);
-      if (!success) return { problem: 'the evidence that the service claims cannot be read' };
+      const { data } = CHALLENGES.safeParse(answer);
+      if (data === undefined) return { problem: 'the evidence that the service claims cannot be read' };
       return data.horizons.flatMap(({ horizon, comparisons }) =>
         comparisons.map((one) => ({ ...one, horizonDays: Number.parseInt(horizon, 10) })),
       );
@@ -213,8 +203,8 @@ export function createDistributionClaims(source: string, request: (path: string)
   };
 }
 
-function hasCode(error: unknown, code: 'NOT_FOUND' | 'RATE_LIMITED'): boolean {
-  return (error as { code?: unknown } | null)?.code === code;
+function formatFirstIssue({ issues: [{ path, message }] }: z.core.$ZodError): string {
+  return `${path.join('.')}: ${message.slice(0, 200)}`;
 }
 
 const MAX_WAITS = 30;
@@ -264,7 +254,7 @@ export async function checkServedDistributions(rows: readonly CheckedRow[], audi
     findings.leave('distributions', NO_SUBJECT, NO_SERVICE, false);
     return [];
   }
-  if (!(await readAll(distributions, check, { ...audit, due: rows.filter(isDue) }))) {
+  if (!(await readAll(distributions, check, audit, rows.filter(isDue)))) {
     const missing = await explainMissing(distributions, newest.prediction);
     if (missing === 'older') findings.note(OLDER_SERVICE);
     else if (missing === 'unknown') findings.leave('distributions', NO_SUBJECT, UNKNOWN_SERVICE);
@@ -275,10 +265,13 @@ export async function checkServedDistributions(rows: readonly CheckedRow[], audi
   return check.finish(isUnread(challenges) ? null : challenges);
 }
 
-type Reading = Pick<DistributionAudit, 'signal' | 'onProgress'> & { due: readonly CheckedRow[] };
-
 /** @returns false when the service has no such operation */
-async function readAll(claims: DistributionClaims, check: DistributionRecordCheck, { signal, onProgress, due }: Reading): Promise<boolean> {
+async function readAll(
+  claims: DistributionClaims,
+  check: DistributionRecordCheck,
+  { signal, onProgress }: DistributionAudit,
+  due: readonly CheckedRow[],
+): Promise<boolean> {
   let done = 0;
   for (const horizonDays of HORIZONS) {
     let before: string | null = null;
@@ -293,18 +286,14 @@ async function readAll(claims: DistributionClaims, check: DistributionRecordChec
       done += page.data.length;
       left -= page.data.length;
       onProgress('checking distributions', done, due.length);
-      if (page.nextCursor !== null && !isEarlier(page.nextCursor, before)) {
+      // Pages are bounded by falling sequence numbers.
+      if (page.nextCursor !== null && !(Number(page.nextCursor) < Number(before ?? Number.POSITIVE_INFINITY))) {
         throw new OracleError('SERVICE_UNREACHABLE', 'The list of distributions of the service does not end');
       }
       before = page.nextCursor;
     } while (before !== null);
   }
   return true;
-}
-
-/** Pages are bounded by falling sequence numbers. */
-function isEarlier(cursor: string, before: string | null): boolean {
-  return Number(cursor) < Number(before ?? Number.POSITIVE_INFINITY);
 }
 
 /** A service without the operation withholds what its metadata names. */

@@ -4,7 +4,7 @@ import { formatDay, parseDay } from '../forecast/day.ts';
 import { HORIZONS, type HorizonName } from '../forecast/model.ts';
 import type { CheckedRow } from '../verify/checks/forecast.ts';
 import { checkAttestation, toSubject } from '../verify/checks/prediction.ts';
-import type { CheckContext, ForecastEvidence, Prediction } from '../verify/evidence.ts';
+import type { CheckContext, ForecastEvidence } from '../verify/evidence.ts';
 import { createFindings, formatInstant, NO_SUBJECT } from '../verify/findings.ts';
 import { formatForecastVerdict, getVerdict, listMadeChecks } from '../verify/summary.ts';
 import { checkForecastEvidence } from '../verify/verify.ts';
@@ -84,10 +84,7 @@ async function requireWithinRecord(search: ForecastSearch, query: ForecastQuery)
   throw new OracleError(
     'NOT_FOUND',
     `${formatDay(query.day)} is outside the record: its forecasts over ${horizonDays} days run from ${formatDay(first)} to ${formatDay(last)}`,
-    {
-      field: 'id',
-      suggestedAction: 'Name a day in between.',
-    },
+    { field: 'id', suggestedAction: 'Name a day in between.' },
   );
 }
 
@@ -97,14 +94,11 @@ async function findServedDistributions(
   context: CheckContext,
   distributions: DistributionClaims | null,
 ): Promise<Pick<ForecastEvidence, 'distributions'>> {
-  const made = resolutions.length > 0 ? readPrediction(prediction, context) : null;
+  if (resolutions.length === 0 || !('uid' in prediction)) return {};
+  const made = checkAttestation(prediction, context, createFindings());
   if (made === null) return {};
   const read = readServedDistributions(distributions, made);
   return { distributions: await read.catch((error: unknown) => ({ problem: getErrorMessage(error) })) };
-}
-
-function readPrediction(prediction: ForecastEvidence['prediction'], context: CheckContext): Prediction | null {
-  return 'uid' in prediction ? checkAttestation(prediction, context, createFindings()) : null;
 }
 
 /** Where the record was read. `takenFromService`: parts that only the service has named. */

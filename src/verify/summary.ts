@@ -35,13 +35,10 @@ export function formatForecastVerdict(findings: readonly Finding[], row: Checked
   if (failed > 0) return `${made - agreeing} of ${made} checks FAIL (${failedIds}): do not rely on this forecast`;
   if (made === 0 || row === null) return `nothing could be checked: ${unknown.map(({ because }) => because).join('; ')}`;
   if (gaps.length > 0) return `${gaps.map(({ because }) => because).join('; ')}; ${formatCount(made)}, none fails`;
-  const open = [...new Set(unknown.map(({ check }) => describeOpen(check, findings)))].join(', ');
+  const madeIds = new Set(findings.filter(({ outcome }) => outcome !== 'unknown').map(({ check }) => check));
+  const titles = unknown.map(({ check }) => `${getCheck(check).title.toLowerCase()}${madeIds.has(check) ? ' in part' : ''}`);
+  const open = [...new Set(titles)].join(', ');
   return `${agreeing} of ${formatCount(made)} agree: ${describeRow(row)}; ${open === '' ? 'nothing is left unchecked' : `not checked: ${open}`}`;
-}
-
-function describeOpen(check: Finding['check'], findings: readonly Finding[]): string {
-  const isPartlyMade = findings.some((one) => one.check === check && one.outcome !== 'unknown');
-  return `${getCheck(check).title.toLowerCase()}${isPartlyMade ? ' in part' : ''}`;
 }
 
 /** The verdict about a whole record, in one line. */

@@ -53,7 +53,6 @@ import {
   type ListedRow,
   type Prediction,
   type PriceEvidence,
-  type RecordGaps,
   type Resolution,
   type ServedDistributions,
   type Unread,
@@ -96,16 +95,13 @@ export function checkForecastEvidence(evidence: ForecastEvidence, context: Check
   const prices = isPriced ? getRead('price', evidence.prices, prediction, findings) : null;
   const row = checkForecast(prediction, resolution, { prices: prices ?? null, now: context.now, findings });
   if (claimed !== undefined) compareListedRow(row, claimed.row, findings);
-  if (isDue(row)) checkServedDistributions(row, evidence, context, findings);
-  return row;
-}
-
-function checkServedDistributions(row: CheckedRow, { distributions }: ForecastEvidence, { now }: CheckContext, findings: Findings): void {
-  if (isUnread(distributions)) findings.leave('distributions', toResolutionSubject(row.prediction), distributions.problem, false);
-  else if (distributions !== undefined && checkDistributions(row, distributions, { now, findings }) === 'none') {
-    const because = 'none were committed when it was made';
-    findings.leave('distributions', toResolutionSubject(row.prediction), because, false);
+  const { distributions } = evidence;
+  if (!isDue(row) || distributions === undefined) return row;
+  const why = isUnread(distributions) ? distributions.problem : 'none were committed when it was made';
+  if (isUnread(distributions) || checkDistributions(row, distributions, { now: context.now, findings }) === 'none') {
+    findings.leave('distributions', toResolutionSubject(prediction), why, false);
   }
+  return row;
 }
 
 /** Evidence that was read; a check whose evidence could not be read is left open. */
@@ -264,7 +260,12 @@ export function checkRecord({ record, prices, history, claims, now, gaps }: Reco
   });
   checkOneClose(rows, findings);
   if (prices !== null) checkCloseCalls(rows, prices, findings);
-  for (const row of rows) if (row.status === 'VOID') noteVoid(row, findings);
+  for (const { prediction, missed, status } of rows) {
+    if (status !== 'VOID') continue;
+    const { day, horizonDays, windowOpensAt } = prediction.data;
+    const late = `attested at ${formatInstant(prediction.at)}, after its window opened at ${formatInstant(windowOpensAt)}`;
+    findings.note(`${formatDay(day)} ${horizonDays}d is VOID: ${missed ? 'nothing was forecast' : late}`);
+  }
   noteRecordEnd(rows, { endsOn: prices?.endsOn ?? null, now }, findings);
   const recomputed = recomputeAll(rows, history, findings);
   if (claims !== null) compareClaims(rows, recomputed, { answers: claims, prices, now, findings, gaps });
@@ -273,12 +274,6 @@ export function checkRecord({ record, prices, history, claims, now, gaps }: Reco
     findings.note('no forecast of this attester was found: check the address and the first block');
   }
   return { rows, recomputed };
-}
-
-function noteVoid({ prediction: { at, data }, missed }: CheckedRow, findings: Findings): void {
-  const { day, horizonDays, windowOpensAt } = data;
-  const late = `attested at ${formatInstant(at)}, after its window opened at ${formatInstant(windowOpensAt)}`;
-  findings.note(`${formatDay(day)} ${horizonDays}d is VOID: ${missed ? 'nothing was forecast' : late}`);
 }
 
 /** A record that stops is no difference, but readers of its figures need to know. */
@@ -318,7 +313,8 @@ function compareClaims(rows: readonly CheckedRow[], recomputed: RecomputedFigure
     const drafts = compareRows(members, answers[index].predictions, { horizonDays, ...context });
     return drafts.length === 0 ? figures : recompute([...figures.rows, ...drafts], horizonDays);
   });
-  if (gaps !== undefined && namesUnread(answers, gaps)) {
+  const named = answers.flatMap(({ predictions }) => predictions.flatMap((row) => [row.attestationUid, row.resolutionUid]));
+  if (named.some((uid) => uid !== null && gaps?.unread.has(uid.toLowerCase()))) {
     findings.doubt('figure', NO_SUBJECT, 'figures follow from all rows, and the endpoint lacks attestations of some');
     noteUncompared(answers, [], findings);
     return;
@@ -344,13 +340,6 @@ function compareClaims(rows: readonly CheckedRow[], recomputed: RecomputedFigure
     findings.leave('figure', NO_SUBJECT, `${what}: the service shows ${listSome(doubts, MAX_DOUBTS_LISTED)}`);
   }
   noteUncompared(answers, [...names], findings);
-}
-
-function namesUnread(answers: readonly ClaimedScorecard[], { unread }: RecordGaps): boolean {
-  const named = answers.flatMap(({ predictions }) =>
-    predictions.flatMap(({ attestationUid, resolutionUid }) => [attestationUid, resolutionUid]),
-  );
-  return named.some((uid) => uid !== null && unread.has(uid.toLowerCase()));
 }
 
 /** All figures that chain and prices determine. Each scorecard contains those of all horizons. */

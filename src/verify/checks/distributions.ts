@@ -17,12 +17,7 @@ export interface OpenedForecast {
   comparisons: VersionComparison[];
 }
 
-interface VersionComparison {
-  challenger: string;
-  against: string;
-  limit: number;
-  difference: number;
-}
+type VersionComparison = ServedDistributions['comparisons'][number];
 
 /** A service shows an outcome at the latest after this time. */
 const SERVING_GRACE_MS = 600_000;
@@ -38,7 +33,10 @@ export function checkDistributions(
 ): OpenedForecast | 'none' | null {
   const subject = toResolutionSubject(row.prediction);
   if (served === null) {
-    checkWithheld(row, subject, { now, findings });
+    const isFresh = now.getTime() - row.resolution!.at.getTime() < SERVING_GRACE_MS;
+    const because = 'withheld: its outcome is on chain, and the service does not open its distributions';
+    if (isFresh) findings.leave('distributions', subject, 'its outcome is new on chain, and the service does not show it yet', false);
+    else findings.fail('distributions', subject, { field: 'openings', expected: 'opened', actual: 'withheld', because });
     return null;
   }
   const models = checkCommittedModels(row, served, findings);
@@ -47,30 +45,19 @@ export function checkDistributions(
   return row.opened ? checkScores(row, served, findings) : null;
 }
 
-function checkWithheld(row: CheckedRow, subject: FindingSubject, { now, findings }: { now: Date; findings: Findings }): void {
-  const isFresh = now.getTime() - row.resolution!.at.getTime() < SERVING_GRACE_MS;
-  const because = 'withheld: its outcome is on chain, and the service does not open its distributions';
-  if (isFresh) findings.leave('distributions', subject, 'its outcome is new on chain, and the service does not show it yet', false);
-  else findings.fail('distributions', subject, { field: 'openings', expected: 'opened', actual: 'withheld', because });
-}
-
 /** The models that the attested metadata names; null when it is not the attested one. */
 function checkCommittedModels({ prediction, resolution }: CheckedRow, served: ServedDistributions, findings: Findings) {
   const subject = toResolutionSubject(prediction);
   const { day, horizonDays, sequence, metadata } = prediction.data;
   const [date, horizon] = [formatDay(day), `${horizonDays}d`];
-  const expected = { predictionId: `${date}:${horizon}`, date, horizon, sequence };
   const uids = { attestationUid: prediction.uid, resolutionUid: resolution!.uid };
-  compareAsOne({ path: 'forecast', expected: { ...expected, ...uids }, found: pick(served, { ...expected, ...uids }) }, 'distributions', {
-    subject,
-    findings,
-  });
+  const expected = { predictionId: `${date}:${horizon}`, date, horizon, sequence, ...uids };
+  compareAsOne({ path: 'forecast', expected, found: pick(served, expected) }, 'distributions', { subject, findings });
   const because = 'the metadata is not the attested one';
   const actual = sha256(stringToBytes(served.metadata));
   if (!findings.compare('distributions', subject, { field: 'metadata', expected: metadata, actual, because })) return null;
   const models = parseCommittedModels(served.metadata);
-  if (typeof models !== 'string') return models;
-  if (models === 'none') return models;
+  if (models !== 'unreadable') return models;
   const malformed = { field: 'models', expected: 'model versions with digests', actual: 'unreadable' };
   findings.fail('distributions', subject, { ...malformed, because: 'the attested metadata does not list its models readably' });
   return null;
@@ -169,11 +156,9 @@ function pick<Names extends object>(found: object, names: Names): object {
   return Object.fromEntries(Object.keys(names).map((name) => [name, (found as Record<string, unknown>)[name]]));
 }
 
-type ComparedTree = Parameters<typeof compareTree>[0];
-
 /** One finding when all leaves agree, otherwise one per difference. @returns whether they agree */
 export function compareAsOne(
-  tree: ComparedTree,
+  tree: Parameters<typeof compareTree>[0],
   check: CheckId,
   { subject, findings }: { subject: FindingSubject; findings: Findings },
 ): boolean {

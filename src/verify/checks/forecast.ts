@@ -44,7 +44,12 @@ export function checkForecast(prediction: Prediction, resolution: Resolution | n
   const { prices, findings } = context;
   const row = { ...toUnresolvedRow(prediction), resolution };
   if (row.status === 'VOID') {
-    checkVoid(prediction, resolution !== null, findings);
+    const { at, data } = prediction;
+    const late = `attested late: its block is of ${formatInstant(at)}, its window opened at ${formatInstant(data.windowOpensAt)}`;
+    const because = `${row.missed ? 'nothing was committed' : late}; it is VOID, but it was resolved`;
+    // A forecast that is late or missed never counts.
+    const actual = resolution === null ? 'VOID' : 'resolved';
+    findings.compare('void', toResolutionSubject(prediction), { field: 'time', expected: 'VOID', actual, because });
     return row;
   }
   if (resolution === null) {
@@ -96,17 +101,6 @@ function describeDifference(first: ResolutionData, second: ResolutionData): stri
   return fields.length === 0 ? 'repeats the first' : `contradicts the first in ${differences.join(', ')}`;
 }
 
-/** A forecast that is late or missed never counts. */
-function checkVoid(prediction: Prediction, isResolved: boolean, findings: Findings): void {
-  const { at, data } = prediction;
-  const subject = toResolutionSubject(prediction);
-  const why = isMissedPrediction(prediction)
-    ? 'nothing was committed'
-    : `attested late: its block is of ${formatInstant(at)}, its window opened at ${formatInstant(data.windowOpensAt)}`;
-  const actual = isResolved ? 'resolved' : 'VOID';
-  findings.compare('void', subject, { field: 'time', expected: 'VOID', actual, because: `${why}; it is VOID, but it was resolved` });
-}
-
 /** The record's data ends before the outcome window, so the forecast can never resolve. */
 export function isBeyondData(prediction: Prediction, prices: Pick<PriceEvidence, 'endsOn'> | null): boolean {
   return getCloseDays(prediction).to > (prices?.endsOn ?? Number.POSITIVE_INFINITY);
@@ -128,7 +122,12 @@ function checkRevealDue(prediction: Prediction, { prices, now, findings, gaps }:
     const close = `there is no close of ${formatDay(to)} in ${prices?.source ?? 'the prices that were named (none)'}`;
     leave(`over at ${end} and not revealed; ${close} to say whether it could be`, true);
   } else {
-    const absence = explainAbsence(gaps) ?? explainLag(gaps, resolvesAt);
+    // The endpoint may have no block yet of a time at which the outcome was overdue.
+    const lag =
+      gaps !== undefined && gaps.newestAt.getTime() - resolvesAt.getTime() <= GRACE_MS
+        ? `the newest block of the endpoint is of ${formatInstant(gaps.newestAt)}, when outcomes were not overdue`
+        : null;
+    const absence = explainAbsence(gaps) ?? lag;
     if (absence !== null) {
       findings.doubt('revealed', subject, absence);
       return;
@@ -136,12 +135,6 @@ function checkRevealDue(prediction: Prediction, { prices, now, findings, gaps }:
     const because = `withheld: its window ended at ${end}, and nothing has been revealed`;
     findings.fail('revealed', subject, { field: 'resolution', expected: true, actual: false, because });
   }
-}
-
-/** Null once the endpoint has blocks of a time at which the outcome was overdue. */
-function explainLag(gaps: RecordGaps | undefined, resolvesAt: Date): string | null {
-  if (gaps === undefined || gaps.newestAt.getTime() - resolvesAt.getTime() > GRACE_MS) return null;
-  return `the newest block of the endpoint is of ${formatInstant(gaps.newestAt)}, when outcomes were not overdue`;
 }
 
 /** Checks time, values and opening. @returns whether the revealed salt and values open the commitment */
@@ -240,10 +233,12 @@ function checkOutcome(prediction: Prediction, { data }: Resolution, prices: Pric
   return { fromCents, toCents, returnBps: computeReturnBps(fromCents, toCents), rose: toCents > fromCents };
 }
 
-type Close = { subject: FindingSubject; field: string; day: Day; cents: number };
-
 /** @returns the close that counts */
-function checkClose({ subject, field, day, cents }: Close, { source, closes, toleranceBps }: PriceEvidence, findings: Findings): number {
+function checkClose(
+  { subject, field, day, cents }: { subject: FindingSubject; field: string; day: Day; cents: number },
+  { source, closes, toleranceBps }: PriceEvidence,
+  findings: Findings,
+): number {
   const usd = closes.get(day);
   if (usd === undefined) {
     findings.leave('price', subject, `${source} has no close of ${formatDay(day)}`);

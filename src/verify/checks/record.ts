@@ -1,5 +1,5 @@
 import { EAS_SCHEMAS, getSchemaUid, type SchemaName } from '../../chain/eas/schemas.ts';
-import { computeEValue, type EProcess, judgeChallenge, runEProcess } from '../../forecast/challenge.ts';
+import { computeEValue, judgeChallenge, runEProcess } from '../../forecast/challenge.ts';
 import { formatDay } from '../../forecast/day.ts';
 import type { BaseRates } from '../../forecast/fit.ts';
 import { HORIZONS } from '../../forecast/model.ts';
@@ -76,26 +76,19 @@ export function checkChallenges(
   claims: readonly ClaimedChallenge[] | null,
   findings: Findings,
 ): ProvenChallenge[] {
-  const pairs = new Map<string, Pair>();
-  for (const { horizonDays, comparisons } of opened) {
-    for (const { challenger, against } of comparisons) {
-      const pair = { challenger, against, horizonDays };
-      pairs.set(toKey(pair), pair);
-    }
-  }
-  const proven = new Map([...pairs].map(([key, pair]) => [key, buildChallenge(pair, opened)]));
+  const pairs = opened.flatMap(({ horizonDays, comparisons }) => comparisons.map((pair) => ({ ...pair, horizonDays })));
+  const byKey = new Map(pairs.map((pair) => [toKey(pair), pair]));
+  const proven = new Map([...byKey].map(([key, pair]) => [key, buildChallenge(pair, opened)]));
   if (claims !== null) {
     const claimed = Map.groupBy(claims, toKey);
     const expected = [...claimed].map(([key, [one]]) => [key, proven.get(key) ?? buildChallenge(one, opened)] as const);
-    for (const [key, figures] of new Map([...proven, ...expected])) compareChallenge(figures, claimed.get(key), findings);
+    for (const [key, figures] of new Map([...proven, ...expected])) {
+      const [found, entries] = [claimed.get(key)?.[0], claimed.get(key)?.length ?? 0];
+      const tree = { path: formatPair(figures), expected: { ...figures, entries: 1 }, found: { ...found, entries } };
+      compareAsOne(tree, 'evidence', { subject: { ...NO_SUBJECT, horizonDays: figures.horizonDays }, findings });
+    }
   }
   return [...proven.values()].sort((a, b) => a.horizonDays - b.horizonDays);
-}
-
-function compareChallenge(expected: ProvenChallenge, claimed: readonly ClaimedChallenge[] = [], findings: Findings): void {
-  const subject = { ...NO_SUBJECT, horizonDays: expected.horizonDays };
-  const tree = { path: formatPair(expected), expected: { ...expected, entries: 1 }, found: { ...claimed[0], entries: claimed.length } };
-  compareAsOne(tree, 'evidence', { subject, findings });
 }
 
 function buildChallenge({ challenger, against, horizonDays }: Pair, opened: readonly OpenedForecast[]) {
@@ -105,16 +98,20 @@ function buildChallenge({ challenger, against, horizonDays }: Pair, opened: read
       comparisons.filter((one) => one.challenger === challenger && one.against === against).map(({ difference }) => ({ day, difference })),
     )
     .sort((a, b) => a.day - b.day);
-  return { challenger, against, horizonDays, ...describeEvidence(runEProcess(days, horizonDays)) };
-}
-
-function describeEvidence(one: EProcess) {
-  const { verdict, since } = judgeChallenge(one);
+  const evidence = runEProcess(days, horizonDays);
+  const { better, worse } = evidence;
+  const { verdict, since } = judgeChallenge(evidence);
   return {
-    days: one.days,
-    ...{ eBetter: computeEValue(one.better), eWorse: computeEValue(one.worse) },
-    ...{ maxBetter: one.better.max, maxWorse: one.worse.max },
-    ...{ verdict, since: since === null ? null : formatDay(since) },
+    challenger,
+    against,
+    horizonDays,
+    days: evidence.days,
+    eBetter: computeEValue(better),
+    eWorse: computeEValue(worse),
+    maxBetter: better.max,
+    maxWorse: worse.max,
+    verdict,
+    since: since === null ? null : formatDay(since),
   };
 }
 
