@@ -14,7 +14,7 @@ import { FlattenedSign } from 'jose';
 import type { Collection, Db } from 'mongodb';
 import { SKILLS } from '../skills/index.ts';
 import type { Skill } from '../skills/skill.ts';
-import { CARD_ALGORITHM, type CardJwk, type CardKeyStore, type SigningKey, TOKEN_LIFETIME_SECONDS } from '../src/auth/tokens.ts';
+import { CARD_ALGORITHM, type CardKeyStore, type SigningKey, TOKEN_LIFETIME_SECONDS } from '../src/auth/tokens.ts';
 import { ignoreDuplicate } from '../src/platform/mongo.ts';
 import { joinUrl } from '../src/platform/service-client.ts';
 import { SCHEMA_DIALECT } from './documents.ts';
@@ -153,15 +153,6 @@ interface SignedDocument {
   kid: string;
 }
 
-export interface CardService {
-  source: CardSource;
-  current(): Promise<SignedCard>;
-  /** Public keys, active one first. */
-  keys(): Promise<CardJwk[]>;
-  /** Activates a new key, in other processes within a minute. With `revoke`, cards signed with earlier keys no longer verify. */
-  rotate(options: { revoke: boolean }): Promise<{ kid: string }>;
-}
-
 interface CardServiceDeps {
   source: CardSource;
   keys: CardKeyStore;
@@ -172,19 +163,23 @@ interface CardServiceDeps {
 /** Interval at which a process looks for a key that another process has rotated. */
 const KEY_CHECK_INTERVAL_MS = 60_000;
 
+export type CardService = ReturnType<typeof createCardService>;
+
 /** Signs the card once per key and caches it. */
-export function createCardService({ source, keys, changes, now }: CardServiceDeps): CardService {
+export function createCardService({ source, keys, changes, now }: CardServiceDeps) {
   let signed: SignedCard | undefined;
   let checkedAtMs = Number.NEGATIVE_INFINITY;
   return {
     source,
+    /** Public keys, active one first. */
     keys: () => keys.listPublicKeys(),
-    async rotate(options) {
+    /** Activates a new key, in other processes within a minute. With `revoke`, cards signed with earlier keys no longer verify. */
+    async rotate(options: { revoke: boolean }) {
       const rotated = await keys.rotate(options);
       checkedAtMs = Number.NEGATIVE_INFINITY;
       return rotated;
     },
-    async current() {
+    async current(): Promise<SignedCard> {
       const nowMs = now().getTime();
       if (signed !== undefined && nowMs - checkedAtMs < KEY_CHECK_INTERVAL_MS) return signed;
       const key = await keys.getSigningKey();
@@ -223,16 +218,10 @@ function toCanonicalCard(card: Record<string, unknown>): string {
   return canonicalize(fields) as string;
 }
 
-interface CardChangeDoc {
-  _id: 'agent-card';
-  etag: string;
-  /** Whole seconds, as in HTTP dates. */
-  changedAt: Date;
-}
-
 /** Times at which the agent card changed, shared by all processes. */
 export class CardChangeStore {
-  readonly #changes: Collection<CardChangeDoc>;
+  /** `changedAt` in whole seconds, as in HTTP dates. */
+  readonly #changes: Collection<{ _id: 'agent-card'; etag: string; changedAt: Date }>;
   readonly #now: () => Date;
 
   constructor({ db, now }: { db: Db; now(): Date }) {

@@ -16,10 +16,7 @@ export interface SkillDeps extends OracleDeps, RecordCheckDeps {
   market: Market;
 }
 
-interface SkillExample {
-  say: string;
-  input: Record<string, unknown>;
-}
+type SkillExample = { say: string; input: Record<string, unknown> };
 
 export interface Skill {
   /** Name on the wire (interface, section 4.5). */

@@ -300,7 +300,8 @@ type RecordedFinding = Pick<SelfTestDoc, 'verdict' | 'result'> & Partial<Pick<Se
 
 const RECORDED_TESTS = {
   'polymarket-comparison': async ({ record, wagers, crowd, venue }, _day, now) => {
-    const { report, days } = await composePolymarketComparison({ record, wagers, crowd, venue, now });
+    const comparison = { record, wagers, crowd, venueName: venue.name, sameBook: venue.sameBook, now: () => now };
+    const { report, days } = await composePolymarketComparison(comparison);
     return { ...toFinding(report, days), replayed: days.some((pin) => pin.replayed) };
   },
   'self-report': async (deps, day, now) => {

@@ -119,10 +119,12 @@ async function readList(
   { horizonDays, type, after, limit }: { horizonDays: number; type: AttestationType; after: AttestationMatch | null; limit: number },
 ): Promise<AttestationMatch[]> {
   const at = `${FIELD_BY_TYPE[type]}.at`;
+  // Without the hint the planner may scan the whole record.
   const docs = await forecasts
-    // Without the hint the planner may scan the whole record.
-    .find({ horizonDays, ...buildRangeFilter(at, type, after) }, { limit, hint: { horizonDays: 1, [at]: -1, _id: -1 } })
-    .sort({ [at]: -1, _id: -1 })
+    .find(
+      { horizonDays, ...buildRangeFilter(at, type, after) },
+      { sort: { [at]: -1, _id: -1 }, limit, hint: { horizonDays: 1, [at]: -1, _id: -1 } },
+    )
     .toArray();
   return docs.map((doc) => ({ doc, type }));
 }

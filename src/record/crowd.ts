@@ -167,19 +167,13 @@ function describePins(pins: readonly { venue: string; replayed: boolean }[]) {
   return { venues: [...new Set(pins.map(({ venue }) => venue))], hasReplayed: pins.some(({ replayed }) => replayed) };
 }
 
-interface FiguresDoc {
-  _id: string;
-  /** What the figures were computed from, e.g. a revision of the record. */
-  key: string;
-  figures: object;
-}
-
 /** Of each name, the newest and the one before, while requests still read it. */
 const MAX_CACHED = 32;
 
 /** Computed figures by name: once per key by any process, then from the database. The newest write of a name stays. */
 export class FiguresStore {
-  readonly #stored: Collection<FiguresDoc>;
+  /** `key` is what the figures were computed from, e.g. a revision of the record. */
+  readonly #stored: Collection<{ _id: string; key: string; figures: object }>;
   readonly #cache = createCache<object>('record-figures', MAX_CACHED);
   /** Each computation holds everything that it reads of the record. */
   readonly #computations = new PQueue({ concurrency: 1 });

@@ -238,8 +238,7 @@ export async function* readRowsByYear(deps: DatasetRowsDeps): AsyncGenerator<Dat
 async function readRows({ record, models, now }: DatasetRowsDeps, { from, before }: { from: Day; before: Day }): Promise<DatasetRows> {
   const range = { $gte: from, $lt: before };
   const docs = await record.forecasts
-    .find({ day: range, reveal: { $ne: null } }, { batchSize: LARGE_READ_BATCH })
-    .sort({ day: 1, horizonDays: 1 })
+    .find({ day: range, reveal: { $ne: null } }, { sort: { day: 1, horizonDays: 1 }, batchSize: LARGE_READ_BATCH })
     .toArray();
   const resolved = docs.flatMap((doc) => toResolved(doc, now()) ?? []);
   const resolvedDocs = resolved.map(({ doc }) => doc);

@@ -289,27 +289,14 @@ export interface StoredFile extends Omit<BuiltFile, 'content' | 'gzipped'> {
   gzip: StoredBytes | null;
 }
 
-interface BuildDoc {
-  _id: 'dataset';
-  /** What the files were built from: `readContentKey`. */
-  key: string;
-  files: StoredFile[];
-}
-
-interface ChunkDoc {
-  /** `<sha256>:<coding>:<number>`: written again, it is the same. */
-  _id: string;
-  file: string;
-  data: Binary;
-  at: Date;
-}
-
 export const DATASET_INDEXES = [{ collection: 'dataset_chunks', indexes: [{ key: { file: 1 } }] }];
 
 /** The files of the dataset in the database, in chunks. The newest build stays. */
 export class DatasetFileStore {
-  readonly #builds: Collection<BuildDoc>;
-  readonly #chunks: Collection<ChunkDoc>;
+  /** `key` is what the files were built from: `readContentKey`. */
+  readonly #builds: Collection<{ _id: 'dataset'; key: string; files: StoredFile[] }>;
+  /** `_id` is `<sha256>:<coding>:<number>`: written again, it is the same. */
+  readonly #chunks: Collection<{ _id: string; file: string; data: Binary; at: Date }>;
   readonly #now: () => Date;
 
   constructor(db: Db, now: () => Date) {

@@ -26,8 +26,7 @@ import { ScorecardRows } from './scorecard.ts';
 
 export function listForecastsThrough({ forecasts }: ForecastRecord, day: Day): Promise<ForecastDoc[]> {
   return forecasts
-    .find({ day: { $lte: day } }, { hint: { day: 1 }, batchSize: LARGE_READ_BATCH })
-    .sort({ day: 1, horizonDays: 1 })
+    .find({ day: { $lte: day } }, { sort: { day: 1, horizonDays: 1 }, hint: { day: 1 }, batchSize: LARGE_READ_BATCH })
     .toArray();
 }
 
@@ -40,24 +39,16 @@ export function listForecastsOfReport(
   { from, through, after }: { from: Day; through: Day; after: Date },
 ): Promise<ForecastDoc[]> {
   const isOfReport = [{ day: { $gte: from } }, { reveal: null }, { 'reveal.at': { $gt: after } }, { 'attestation.at': { $gt: after } }];
-  return forecasts
-    .find({ day: { $lte: through }, $or: isOfReport }, { hint: { day: 1 } })
-    .sort({ day: 1, horizonDays: 1 })
-    .toArray();
+  return forecasts.find({ day: { $lte: through }, $or: isOfReport }, { sort: { day: 1, horizonDays: 1 }, hint: { day: 1 } }).toArray();
 }
 
 export function listDaysBetween({ days }: ForecastRecord, from: Day, to: Day): Promise<DayDoc[]> {
-  return days
-    .find({ day: { $gte: from, $lte: to } }, { hint: { day: 1 }, projection: { distributions: 0 } })
-    .sort({ day: 1 })
-    .toArray();
+  return days.find({ day: { $gte: from, $lte: to } }, { sort: { day: 1 }, hint: { day: 1 }, projection: { distributions: 0 } }).toArray();
 }
 
 export function findLastForecastDay({ days }: ForecastRecord, through: Day): Promise<DayDoc | null> {
-  return days.findOne(
-    { day: { $lte: through }, missedBecause: null },
-    { sort: { day: -1 }, hint: { day: 1 }, projection: { distributions: 0 } },
-  );
+  const options = { sort: { day: -1 }, hint: { day: 1 }, projection: { distributions: 0 } } as const;
+  return days.findOne({ day: { $lte: through }, missedBecause: null }, options);
 }
 
 /** Metadata and distributions of days, by day. */
@@ -208,10 +199,7 @@ export class ForecastRecord {
   listRevealed(horizonDays: number, { limit, before }: { limit: number; before: number | null }): Promise<ForecastDoc[]> {
     const earlier = before === null ? {} : { sequence: { $lt: before } };
     const filter = { horizonDays, ...earlier, 'reveal.at': { $gte: new Date(0) } };
-    return this.forecasts
-      .find(filter, { limit, hint: { horizonDays: 1, sequence: 1 } })
-      .sort({ sequence: -1 })
-      .toArray();
+    return this.forecasts.find(filter, { sort: { sequence: -1 }, limit, hint: { horizonDays: 1, sequence: 1 } }).toArray();
   }
 
   /** Of a filter, newest first; all without `page`. */
@@ -221,19 +209,13 @@ export class ForecastRecord {
 
   /** Of a horizon from a day on, by sequence. */
   listSince(horizonDays: number, day: Day): Promise<ForecastDoc[]> {
-    return this.forecasts
-      .find({ day: { $gte: day }, horizonDays })
-      .sort({ day: 1 })
-      .toArray();
+    return this.forecasts.find({ day: { $gte: day }, horizonDays }, { sort: { day: 1 } }).toArray();
   }
 
   /** Revealed after an instant, in the order of their ids. */
   listRevealedSince(at: Date): Promise<ForecastDoc[]> {
     const filter = { horizonDays: { $in: [...this.#horizons] }, 'reveal.at': { $gt: at } };
-    return this.forecasts
-      .find(filter, { hint: { horizonDays: 1, 'reveal.at': -1, _id: -1 } })
-      .sort({ _id: 1 })
-      .toArray();
+    return this.forecasts.find(filter, { sort: { _id: 1 }, hint: { horizonDays: 1, 'reveal.at': -1, _id: -1 } }).toArray();
   }
 
   async findSource(): Promise<string | null> {
@@ -251,10 +233,7 @@ export class ForecastRecord {
 
   /** Sets `previousUid` from the attestations of the day before, which must be on chain, and returns the day's forecasts. */
   async linkToPreviousDay(day: Day): Promise<ForecastDoc[]> {
-    const both = await this.forecasts
-      .find({ day: { $in: [day - 1, day] } })
-      .sort({ day: 1, horizonDays: 1 })
-      .toArray();
+    const both = await this.forecasts.find({ day: { $in: [day - 1, day] } }, { sort: { day: 1, horizonDays: 1 } }).toArray();
     const [before, docs] = [both.filter((doc) => doc.day < day), both.filter((doc) => doc.day === day)];
     const uids = new Map(before.map(({ horizonDays, attestation }) => [horizonDays, attestation?.uid]));
     const linked = docs.map((doc) => ({ ...doc, previousUid: doc.previousUid ?? uids.get(doc.horizonDays) ?? null }));
@@ -307,14 +286,12 @@ export class ForecastRecord {
   }
 
   async #listDays(filter: Filter<ForecastDoc>): Promise<Day[]> {
-    const days = await this.forecasts.distinct('day', filter);
-    return days.sort((a, b) => a - b);
+    return (await this.forecasts.distinct('day', filter)).sort((a, b) => a - b);
   }
 
   listDueForResolution(now: Date): Promise<ForecastDoc[]> {
     return this.forecasts
-      .find({ state: 'PENDING', resolvesAt: { $lte: now }, btcAtSignalCents: { $ne: null } })
-      .sort({ resolvesAt: 1, horizonDays: 1 })
+      .find({ state: 'PENDING', resolvesAt: { $lte: now }, btcAtSignalCents: { $ne: null } }, { sort: { resolvesAt: 1, horizonDays: 1 } })
       .toArray();
   }
 
@@ -327,10 +304,7 @@ export class ForecastRecord {
   }
 
   listByIds(ids: string[]): Promise<ForecastDoc[]> {
-    return this.forecasts
-      .find({ _id: { $in: ids } })
-      .sort({ _id: 1 })
-      .toArray();
+    return this.forecasts.find({ _id: { $in: ids } }, { sort: { _id: 1 } }).toArray();
   }
 
   listByBatch(batch: string): Promise<ForecastDoc[]> {

@@ -2,7 +2,6 @@ import { DAY_MS } from '../forecast/day.ts';
 import { buildDistribution, computeScale, probabilityAbove } from '../forecast/distribution.ts';
 import { HORIZONS } from '../forecast/model.ts';
 import { isWeeklyStrike, type StrikeSnapshot, selectNearTheMoney } from '../market/feed.ts';
-import type { Market } from '../market/market.ts';
 import { btcPriceReport, fearGreedReport } from '../market/reports/bitcoin.ts';
 import { etfFlowsReport } from '../market/reports/etf.ts';
 import { macroCorrelationReport } from '../market/reports/macro.ts';
@@ -11,25 +10,18 @@ import type { SeriesId } from '../market/series.ts';
 import { roundTo } from '../platform/validation.ts';
 import type { Quote, StrikeMarket } from '../wager/venue.ts';
 import { type DayDoc, fromCents } from './forecast-doc.ts';
-import { type ForecastRecord, isOwnVenue } from './forecasts.ts';
+import { isOwnVenue } from './forecasts.ts';
 import type { ModelDoc } from './model-card.ts';
 import { loadOrNoteMissing, type MissingPart, type OracleDeps } from './public-signal.ts';
 import { getCurrentRegime } from './regime-history.ts';
 import type { ContextSection, MarketContextReply } from './schemas/market-context.ts';
 
-interface MarketContextDeps {
-  market: Pick<Market, 'report' | 'coverage' | 'source' | 'kind'>;
-  record: ForecastRecord;
-  now(): Date;
-}
-
 type Sections = { [Section in ContextSection]: NonNullable<MarketContextReply[Section]> };
 type FigureOrigin = Pick<Sections['price'], 'source' | 'observedAt' | 'ageSeconds' | 'stale'>;
 
+type MarketContextDeps = Pick<OracleDeps, 'market' | 'record' | 'now'>;
 /** All sections of one request share an instant. */
-interface ContextRequest extends MarketContextDeps {
-  at: Date;
-}
+type ContextRequest = MarketContextDeps & { at: Date };
 
 /** The requested sections, each figure with source and age; unavailable parts are null and listed in `missing`. */
 export async function readMarketContext(deps: MarketContextDeps, include: readonly ContextSection[]): Promise<MarketContextReply> {
@@ -37,13 +29,8 @@ export async function readMarketContext(deps: MarketContextDeps, include: readon
   const missing: MissingPart[] = [];
   const load = async <Section extends ContextSection>(section: Section): Promise<Sections[Section] | null> =>
     include.includes(section) ? loadOrNoteMissing(missing, section, () => SECTION_READERS[section](request)) : null;
-  const [price, sentiment, flows, macro, regime] = await Promise.all([
-    load('price'),
-    load('sentiment'),
-    load('flows'),
-    load('macro'),
-    load('regime'),
-  ]);
+  const loading = [load('price'), load('sentiment'), load('flows'), load('macro'), load('regime')] as const;
+  const [price, sentiment, flows, macro, regime] = await Promise.all(loading);
   const sections = { price, sentiment, flows, macro, regime };
   return {
     asOf: request.at.toISOString(),

@@ -124,8 +124,26 @@ export async function readHorizonRecord(deps: OracleDeps, horizonDays: number, c
   const accuracy7d = await readRecentAccuracy(record, { horizonDays, days: 7, now });
   const { verdict, alwaysUpAccuracy } = figures.summary;
   const { n: scored, effectiveN, independent, accuracy, interval95 } = figures.winRate;
+  const { values } = newest;
   const signal: OracleSignal = {
-    ...toForecastFields(newest),
+    signal: values.signal,
+    direction: values.direction,
+    directionEvidence: 'none',
+    ...toCommittedProbabilities(values),
+    horizon: formatHorizonName(newest.horizonDays),
+    btcPrice: fromCents(values.btcPriceCents),
+    regime: newest.regime,
+    modelVersion: newest.modelVersion,
+    model_version: newest.modelVersion,
+    timestamp: newest.signalAt.toISOString(),
+    predictionId: newest._id,
+    date: formatDay(newest.day),
+    sequence: newest.sequence,
+    status: toVisibleStatus(newest, true),
+    windowOpensAt: newest.windowOpensAt.toISOString(),
+    resolvesAt: newest.resolvesAt.toISOString(),
+    replayed: newest.replayed,
+    late: newest.late,
     accuracy_7d: accuracy7d.accuracy,
     accuracyOfLast7Days: accuracy7d.accuracy,
     accuracy7d,
@@ -136,30 +154,6 @@ export async function readHorizonRecord(deps: OracleDeps, horizonDays: number, c
     source: market.source,
   };
   return { newest, figures, signal };
-}
-
-function toForecastFields(doc: MadeForecast) {
-  const { signal, direction, btcPriceCents } = doc.values;
-  return {
-    signal,
-    direction,
-    directionEvidence: 'none' as const,
-    ...toCommittedProbabilities(doc.values),
-    horizon: formatHorizonName(doc.horizonDays),
-    btcPrice: fromCents(btcPriceCents),
-    regime: doc.regime,
-    modelVersion: doc.modelVersion,
-    model_version: doc.modelVersion,
-    timestamp: doc.signalAt.toISOString(),
-    predictionId: doc._id,
-    date: formatDay(doc.day),
-    sequence: doc.sequence,
-    status: toVisibleStatus(doc, true),
-    windowOpensAt: doc.windowOpensAt.toISOString(),
-    resolvesAt: doc.resolvesAt.toISOString(),
-    replayed: doc.replayed,
-    late: doc.late,
-  };
 }
 
 export const COMMITMENT_FORMULA =

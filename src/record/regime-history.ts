@@ -40,18 +40,15 @@ async function findNewestEvaluatedDay(record: ForecastRecord, day: Day): Promise
 export async function readRegimeHistory(record: ForecastRecord, limit: number) {
   const days: StoredDay[] = await record.days.find({}, { projection: DAY_PROJECTION }).sort({ day: -1 }).limit(limit).toArray();
   const before = days.length === 0 ? null : await findNewestEvaluatedDay(record, days[days.length - 1].day);
-  return { days: days.map(toRegimeDay), transitions: listTransitions(days.toReversed(), before).reverse() };
-}
-
-function toRegimeDay({ day, regime, signalAt, missedBecause, replayed }: StoredDay) {
-  return {
+  const shown = days.map(({ day, regime, signalAt, missedBecause, replayed }) => ({
     date: formatDay(day),
     regime,
-    riskLevel: regime === null ? null : REGIMES[regime].riskLevel,
+    riskLevel: regime && REGIMES[regime].riskLevel,
     timestamp: signalAt.toISOString(),
     missed: missedBecause !== null,
     replayed,
-  };
+  }));
+  return { days: shown, transitions: listTransitions(days.toReversed(), before).reverse() };
 }
 
 function listTransitions(days: readonly StoredDay[], before: EvaluatedDay | null) {

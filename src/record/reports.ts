@@ -47,10 +47,7 @@ class ReportStore<Report extends object> {
 
   async listDays(limit = 0): Promise<Day[]> {
     const { dayField } = this.#options;
-    const docs = await this.#reports
-      .find({}, { projection: { [dayField]: 1 }, limit })
-      .sort({ [dayField]: -1 })
-      .toArray();
+    const docs = await this.#reports.find({}, { sort: { [dayField]: -1 }, projection: { [dayField]: 1 }, limit }).toArray();
     return docs.map((doc) => doc[dayField] as Day);
   }
 

@@ -3,19 +3,17 @@ import type { z } from 'zod';
 import { type Day, formatDay, getWeekday, toDay, toInstantMs } from '../forecast/day.ts';
 import { formatDayOrNull } from '../market/feed.ts';
 import { insertOrFind } from '../platform/mongo.ts';
-import type { WagerBook } from '../wager/wagers.ts';
 import {
-  type CrowdFiguresReader,
   type CrowdPin,
   compareWeekly,
   compareWithMarket,
   computeCrowdAccuracy,
   isSettledPin,
   type MarketComparison,
+  type MarketComparisonDeps,
   readPins,
   type SettledPin,
 } from './crowd.ts';
-import type { ForecastRecord } from './forecasts.ts';
 import {
   type POLYMARKET_COMPARISON,
   RESULT_FORMAT,
@@ -237,8 +235,7 @@ export class SelfTestStore {
 
   listBetween(test: SelfTestName, from: Day, to: Day): Promise<SelfTestRun[]> {
     return this.#runs
-      .find({ test, day: { $gte: from, $lte: to } }, { hint: TEST_DAY_INDEX, projection: { result: 0 } })
-      .sort({ day: 1 })
+      .find({ test, day: { $gte: from, $lte: to } }, { sort: { day: 1 }, hint: TEST_DAY_INDEX, projection: { result: 0 } })
       .toArray();
   }
 
@@ -278,27 +275,16 @@ export function getSelfTestFailure(run: SelfTestRun | null): SelfTestFailure | n
 
 type PolymarketComparison = z.output<typeof POLYMARKET_COMPARISON>;
 
-interface PolymarketComparisonDeps {
-  record: ForecastRecord;
-  wagers: WagerBook;
-  crowd: CrowdFiguresReader;
-  /** The venue of new wagers, and the names of all venues of its order book. */
-  venue: { name: string; sameBook: readonly string[] };
-  now: Date;
-}
-
 const OWN_QUOTES_NOTE =
   'NOT A REAL MARKET: these quotes are made by the paper venue of this service, from its own volatility forecast. Matching or beating them proves nothing.';
 const GATED_NOTE = 'It covers days up to `throughDate`, whose forecasts are public. Later days would disclose an unresolved forecast.';
 const FIRST_PRICE_NOTE =
   "Each market counts once, by its first pinned price, beside the model's probability of the same strike at the same time.";
 
-export async function composePolymarketComparison(deps: PolymarketComparisonDeps) {
-  const { record, wagers, crowd, venue, now } = deps;
-  const [all, through] = await Promise.all([readPins(deps), record.getLastPublicDay(now)]);
-  const comparison = { record, wagers, crowd, venueName: venue.name, sameBook: venue.sameBook, now: () => now };
-  const days = all.filter(({ day, venue: name }) => day <= through && venue.sameBook.includes(name));
-  return { report: buildComparisonReport(days, through, await compareWithMarket(comparison)), days };
+export async function composePolymarketComparison(deps: MarketComparisonDeps) {
+  const [all, through] = await Promise.all([readPins(deps), deps.record.getLastPublicDay(deps.now())]);
+  const days = all.filter(({ day, venue }) => day <= through && deps.sameBook.includes(venue));
+  return { report: buildComparisonReport(days, through, await compareWithMarket(deps)), days };
 }
 
 function buildComparisonReport(pins: readonly CrowdPin[], through: Day, headToHead: MarketComparison): PolymarketComparison {

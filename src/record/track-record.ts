@@ -3,12 +3,12 @@ import type { Caller } from '../auth/caller.ts';
 import type { Day } from '../forecast/day.ts';
 import type { Regime } from '../forecast/regime.ts';
 import { formatDayOrNull } from '../market/feed.ts';
-import type { HorizonFigures, ShareRow, StatisticsService } from './figures.ts';
+import type { HorizonFigures, ShareRow } from './figures.ts';
 import type { ForecastDoc } from './forecast-doc.ts';
-import type { ForecastRecord } from './forecasts.ts';
+import type { OracleDeps } from './public-signal.ts';
 import type { TrackRecordReply } from './schemas/track-record.ts';
 import { toScorecardEntry } from './scorecard.ts';
-import type { PublicStatus, ViewOptions } from './visibility.ts';
+import type { PublicStatus } from './visibility.ts';
 
 export interface TrackRecordFilter {
   horizonDays: number;
@@ -19,17 +19,9 @@ export interface TrackRecordFilter {
   status: PublicStatus | null;
 }
 
-interface TrackRecordDeps {
-  record: ForecastRecord;
-  market: { source: string };
-  statistics: StatisticsService;
-  viewFor(caller: Caller): ViewOptions;
-  now(): Date;
-}
-
 /** The filtered forecasts with statistics over exactly these; entries are cut to the caller, figures are the same for all. */
 export async function readTrackRecord(
-  deps: TrackRecordDeps,
+  deps: OracleDeps,
   { filter, page, pageSize, caller }: { filter: TrackRecordFilter; page: number; pageSize: number; caller: Caller },
 ): Promise<TrackRecordReply> {
   const { horizonDays, from, to, regime, status } = filter;

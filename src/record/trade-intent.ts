@@ -303,9 +303,10 @@ export async function listIntentHistory(
   caller: Caller,
 ) {
   const calls = await deps.record.forecasts
-    .find({ horizonDays, 'values.signal': { $in: ['BUY', 'SELL'] } }, { hint: { horizonDays: 1, sequence: 1 } })
-    .sort({ sequence: -1 })
-    .limit(limit)
+    .find(
+      { horizonDays, 'values.signal': { $in: ['BUY', 'SELL'] } },
+      { sort: { sequence: -1 }, limit, hint: { horizonDays: 1, sequence: 1 } },
+    )
     .toArray();
   const wagers = await deps.wagers.wagers.find({ _id: { $in: calls.map(({ day }) => formatDay(day)) } }).toArray();
   const byDay = new Map(wagers.map((wager) => [wager.day, wager]));

@@ -5,8 +5,10 @@ import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
 import { MODEL_NAMES } from '../../forecast/models.ts';
 import { REGIME_NAMES } from '../../forecast/regime.ts';
 import { CONFIDENCE_RANGE } from '../../forecast/signal.ts';
-import { BYTES32, COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import { BYTES32, COUNT, DATE, listOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 
+export const FLAG = z.boolean();
+export const NUMBER_OR_NULL = z.number().nullable();
 /** An object that the OpenAPI document names. */
 export const namedObject = <S extends z.core.$ZodLooseShape>(id: string, shape: S) => z.object(shape).meta({ id });
 
@@ -38,9 +40,9 @@ export const FORECAST_STATE = {
   windowOpensAt: TIME.describe('Opening of the outcome window; the commitment is on chain before'),
   resolvesAt: TIME.describe('End of the outcome window'),
   timestamp: TIME.describe('Time of the forecast'),
-  replayed: z.boolean().describe('True for a past day replayed by the demo'),
-  late: z.boolean().describe('True when the signal step ran late'),
-  missed: z.boolean().describe('True when nothing was forecast before the window opened'),
+  replayed: FLAG.describe('True for a past day replayed by the demo'),
+  late: FLAG.describe('True when the signal step ran late'),
+  missed: FLAG.describe('True when nothing was forecast before the window opened'),
 };
 
 export const FORECAST_VALUES = {
@@ -48,21 +50,16 @@ export const FORECAST_VALUES = {
   direction: DIRECTION.nullable().describe('Expected direction; null while gated, and for a missed day'),
   confidence: CONFIDENCE.nullable().describe('Calibrated probability of the direction as committed, 0.50 to 0.99; null while gated'),
   pUp: PROBABILITY.nullable().describe('P(up) as committed: probability that the close at resolution is higher; null while gated'),
-  btcPrice: z.number().nullable().describe('BTC/USD at signal time; null for a missed day'),
+  btcPrice: NUMBER_OR_NULL.describe('BTC/USD at signal time; null for a missed day'),
 };
 
 export const FORECAST_PRICES = {
-  btcAtSignal: z
-    .number()
-    .nullable()
-    .describe(
-      'Daily close at window open, USD, from which the outcome is measured; before it, the price at signal time (`provisional`). Null for a missed day before its window opens',
-    ),
-  provisional: z
-    .boolean()
-    .describe('True while `btcAtSignal` is the price at signal time; false once it is the final close at window open'),
-  btcAtResolution: z.number().nullable().describe('Daily close at resolution, USD; null until the outcome is on chain'),
-  resolved: z.boolean().describe('True once the outcome is on chain'),
+  btcAtSignal: NUMBER_OR_NULL.describe(
+    'Daily close at window open, USD, from which the outcome is measured; before it, the price at signal time (`provisional`). Null for a missed day before its window opens',
+  ),
+  provisional: FLAG.describe('True while `btcAtSignal` is the price at signal time; false once it is the final close at window open'),
+  btcAtResolution: NUMBER_OR_NULL.describe('Daily close at resolution, USD; null until the outcome is on chain'),
+  resolved: FLAG.describe('True once the outcome is on chain'),
   returnBps: z.int().nullable().describe('Return over the window in basis points; null until the outcome is on chain'),
   resolvedAt: TIME.nullable().describe('Block time of the resolution; null until the outcome is on chain'),
 };
@@ -94,34 +91,6 @@ const OPENING = z.object({
     .describe('The committed quantiles, at .005 to .995, of the log return over the horizon, in millionths'),
 });
 
-const MISSING = z.object({
-  name: NAME.describe('Name of the model version'),
-  role: ROLE,
-  reason: z.string().describe('Why it has no distribution of the day'),
-});
-
-const SCORES = z.object({
-  name: NAME.describe('Name of the model version'),
-  modelVersion: z.string().describe('Its fit'),
-  crps: z.number().describe('Continuous ranked probability score, in units of the log return; lower is better'),
-  logScore: z.number().describe('Negative logarithm of the density at the outcome; lower is better'),
-  pit: PROBABILITY.describe('Probability of at most the outcome'),
-  in50: z.boolean().describe('Whether the central 50 % range contains the outcome'),
-  in80: z.boolean().describe('Whether the 80 % band, its quantiles 0.10 to 0.90, contains it'),
-  in90: z.boolean().describe('Whether the central 90 % range contains it'),
-});
-
-const COMPARISON = z.object({
-  challenger: NAME.describe('The later version'),
-  against: NAME.describe('The version before it'),
-  limit: z.number().describe('The most by which their CRPS can differ, known at commitment'),
-  difference: z
-    .number()
-    .min(-1)
-    .max(1)
-    .describe('CRPS of `against` less that of `challenger`, in shares of `limit`: above 0 it was better'),
-});
-
 /** The committed distributions of one resolved forecast. */
 export const FORECAST_DISTRIBUTIONS = namedObject('ForecastDistributions', {
   predictionId: z.string().describe('Id of the forecast, `YYYY-MM-DD:<days>d`'),
@@ -134,13 +103,32 @@ export const FORECAST_DISTRIBUTIONS = namedObject('ForecastDistributions', {
   openings: z
     .array(OPENING)
     .describe('Each committed distribution with its salt, the champion first; empty for a day before they were committed'),
-  missing: z.array(MISSING).describe('Model versions of the day without a distribution'),
-  realised: z
-    .number()
-    .nullable()
-    .describe('Log return from the price at the forecast to the close of the resolution; null without distributions'),
-  scores: z.array(SCORES).describe('Scores of each distribution'),
-  comparisons: z.array(COMPARISON).describe('Each version against the one before it'),
+  missing: listOf('Model versions of the day without a distribution', {
+    name: NAME.describe('Name of the model version'),
+    role: ROLE,
+    reason: z.string().describe('Why it has no distribution of the day'),
+  }),
+  realised: NUMBER_OR_NULL.describe('Log return from the price at the forecast to the close of the resolution; null without distributions'),
+  scores: listOf('Scores of each distribution', {
+    name: NAME.describe('Name of the model version'),
+    modelVersion: z.string().describe('Its fit'),
+    crps: z.number().describe('Continuous ranked probability score, in units of the log return; lower is better'),
+    logScore: z.number().describe('Negative logarithm of the density at the outcome; lower is better'),
+    pit: PROBABILITY.describe('Probability of at most the outcome'),
+    in50: FLAG.describe('Whether the central 50 % range contains the outcome'),
+    in80: FLAG.describe('Whether the 80 % band, its quantiles 0.10 to 0.90, contains it'),
+    in90: FLAG.describe('Whether the central 90 % range contains it'),
+  }),
+  comparisons: listOf('Each version against the one before it', {
+    challenger: NAME.describe('The later version'),
+    against: NAME.describe('The version before it'),
+    limit: z.number().describe('The most by which their CRPS can differ, known at commitment'),
+    difference: z
+      .number()
+      .min(-1)
+      .max(1)
+      .describe('CRPS of `against` less that of `challenger`, in shares of `limit`: above 0 it was better'),
+  }),
 });
 
 export type ForecastDistributions = z.input<typeof FORECAST_DISTRIBUTIONS>;

@@ -11,8 +11,8 @@ import { formatHorizonName, HORIZONS, MODEL_NAME } from '../../forecast/model.ts
 import { MODEL_NAMES } from '../../forecast/models.ts';
 import { REGIME_NAMES } from '../../forecast/regime.ts';
 import { COUNT, DATE, INTEGER_TEXT, listOf, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
-import { INTERVAL, namedObject, REGIME } from './forecast.ts';
-import { CALL_STATISTICS, DIFFERENCE, ESTIMATE, RECORD_STATISTICS } from './track-record.ts';
+import { FLAG, INTERVAL, NUMBER_OR_NULL, namedObject, REGIME } from './forecast.ts';
+import { CALL_STATISTICS, DIFFERENCE, ESTIMATE, LOG_LOSS, RECORD_STATISTICS } from './track-record.ts';
 
 /** Promised steps in the order of the day; `resolve` is promised once per forecast that ends. */
 export const PROMISED_STEPS = [
@@ -30,25 +30,6 @@ export const PROMISED_STEPS = [
 /** `missed`: not done, and the step is neither waiting nor failed. */
 const PROMISE_STATES = ['ran', 'late', 'waiting', 'failed', 'missed'] as const;
 
-const STEP = z.object({
-  step: z.enum(PROMISED_STEPS).describe('Promised step'),
-  promised: COUNT.describe('Times promised in these seven days; of `resolve`: forecasts whose window ended'),
-  ran: COUNT.describe('On time'),
-  late: COUNT.describe(
-    'Done more than three minutes late; of `resolve`: after the next outcome check; of `open-window` always 0, since its time is not stored',
-  ),
-  waiting: COUNT.describe('Not done, waiting at the time of the report'),
-  failed: COUNT.describe('Not done, failed'),
-  missed: COUNT.describe('Not done for another reason'),
-});
-
-const INCIDENT = z.object({
-  date: DATE.describe('Due day'),
-  step: z.enum(PROMISED_STEPS).describe('Promised step'),
-  state: z.enum(PROMISE_STATES).exclude(['ran']).describe('State of the promise'),
-  detail: z.string().nullable().describe('Detail, where there is any; reasons of a wager are not public'),
-});
-
 const GAS = namedObject('GasTotals', {
   transactions: COUNT.describe('Transactions'),
   gasUsed: COUNT.describe('Total gas used'),
@@ -60,8 +41,23 @@ export const SELF_REPORT = z.object({
   from: TIME.describe('Start of the seven days, inclusive'),
   to: TIME.describe('End of the seven days, exclusive'),
   asOf: TIME.describe('Time of the report: what was done late by then is `late`, not missed'),
-  steps: z.array(STEP).describe('Promised steps of the timetable and their states'),
-  incidents: z.array(INCIDENT).describe('Promises not kept on time, by date'),
+  steps: listOf('Promised steps of the timetable and their states', {
+    step: z.enum(PROMISED_STEPS).describe('Promised step'),
+    promised: COUNT.describe('Times promised in these seven days; of `resolve`: forecasts whose window ended'),
+    ran: COUNT.describe('On time'),
+    late: COUNT.describe(
+      'Done more than three minutes late; of `resolve`: after the next outcome check; of `open-window` always 0, since its time is not stored',
+    ),
+    waiting: COUNT.describe('Not done, waiting at the time of the report'),
+    failed: COUNT.describe('Not done, failed'),
+    missed: COUNT.describe('Not done for another reason'),
+  }),
+  incidents: listOf('Promises not kept on time, by date', {
+    date: DATE.describe('Due day'),
+    step: z.enum(PROMISED_STEPS).describe('Promised step'),
+    state: z.enum(PROMISE_STATES).exclude(['ran']).describe('State of the promise'),
+    detail: z.string().nullable().describe('Detail, where there is any; reasons of a wager are not public'),
+  }),
   record: objectOf('Days of the record', {
     days: COUNT.describe('Recorded days whose forecast was due; `steps` counts a promised `signal` for the others too'),
     forecast: COUNT.describe('Days with a forecast'),
@@ -162,10 +158,10 @@ export const SELF_TEST_ENVELOPE = {
   dueAt: TIME.describe('Due time'),
   ranAt: TIME.describe('Time of the run'),
   firstRanAt: TIME.describe('Time of the first result of that due day; earlier than `ranAt` when other code or corrected data replaced it'),
-  late: z.boolean().describe('True when that first result came more than three minutes after its due time'),
+  late: FLAG.describe('True when that first result came more than three minutes after its due time'),
   durationMs: COUNT.describe('Duration in milliseconds'),
   nextDueAt: TIME.nullable().describe('Next due time; null once the market data has ended'),
-  overdue: z.boolean().describe('True when a newer result is overdue'),
+  overdue: FLAG.describe('True when a newer result is overdue'),
   failure: namedObject('SelfTestFailure', {
     at: TIME.describe('When'),
     reason: z.string().describe('Why'),
@@ -182,8 +178,8 @@ export const SELF_TEST_ENVELOPE = {
   firstDay: DATE.nullable().describe('First day of the data; null without any'),
   lastDay: DATE.nullable().describe('Last day of the data'),
   source: z.string().describe('Source of the market data'),
-  simulated: z.boolean().describe('True for simulated market data: the figures evaluate the method, not bitcoin'),
-  replayed: z.boolean().describe('True when it includes replayed days of the demo'),
+  simulated: FLAG.describe('True for simulated market data: the figures evaluate the method, not bitcoin'),
+  replayed: FLAG.describe('True when it includes replayed days of the demo'),
   seed: COUNT.nullable().describe('Seed of the resampling, which makes it reproducible; null without resampling'),
 };
 
@@ -199,10 +195,8 @@ export const SELF_TEST_STATUS = z.object({
   lastRunAt: TIME.nullable().describe('Time of the last run; null before the first'),
   dueAt: TIME.describe('Last due time'),
   nextDueAt: TIME.nullable().describe('Next due time; null once the market data has ended'),
-  overdue: z
-    .boolean()
-    .describe('True when a result is more than 15 minutes overdue; before the first one counted from the start of the service'),
-  late: z.boolean().nullable().describe('Whether the first run of the newest due day was late; null before the first'),
+  overdue: FLAG.describe('True when a result is more than 15 minutes overdue; before the first one counted from the start of the service'),
+  late: FLAG.nullable().describe('Whether the first run of the newest due day was late; null before the first'),
   durationMs: COUNT.nullable().describe('Duration in milliseconds of the run that stands for that day; null before the first'),
   reason: z.string().nullable().describe('Reason for waiting or failure; null when done'),
   codeVersion: z.string().nullable().describe('Code version of the newest run; null before the first'),
@@ -240,52 +234,31 @@ const ERA = namedObject('MarketEra', {
   ...FIGURES,
 });
 
-const HORIZON = z.object({
-  horizonDays: HORIZON_DAYS,
-  folds: COUNT.describe('Complete folds of this horizon'),
-  preEtf: ERA.describe('Days before the first trading day of the ETFs'),
-  postEtf: ERA.describe('Days from that day on'),
-  difference: objectOf('The later era minus the earlier one', {
-    accuracy: EDGE_ESTIMATE.describe('Difference in accuracy; null when an era has no day'),
-    edge: EDGE_ESTIMATE.describe('Difference in edge over always saying UP; null when an era has no day'),
-    brierSkill: EDGE_ESTIMATE.describe('Difference in Brier skill; null when an era has no day'),
-    crpsSkill: EDGE_ESTIMATE.describe('Difference in CRPS skill; null when an era has no day'),
-    recentCrpsSkill: EDGE_ESTIMATE.describe('Difference in CRPS skill against recent returns; null when an era has no day'),
-  }),
-  regimes: listOf('The same figures by regime, all seven', { regime: REGIME.describe('Market regime of the day'), ...FIGURES }),
-});
-
 const SUSPICION = z.object({
   horizonDays: HORIZON_DAYS,
   where: z.string().describe('Era or regime'),
   why: z.string().describe('Suspiciously good figure'),
 });
 
-const FEATURE_DIFFERENCE = z.object({
-  day: DATE.describe('Audited day'),
-  feature: FEATURE.describe('What differs'),
-  known: z.number().nullable().describe('From data known on that day; null when masked'),
-  computed: z.number().nullable().describe('From the whole history; null when masked'),
-});
-
-const LAG_MUTANT = z.object({
-  input: z.enum([...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS]).describe('Input that is read a day too early'),
-  what: z.string().describe('Defect of the pipeline'),
-  applicable: z.boolean().describe('Whether the defect changes any value between the first and the last audited day'),
-  caught: z.boolean().describe('Whether the audit detected it'),
-  features: z.array(FEATURE).describe('Features that differed'),
-  days: COUNT.describe('Audited days with a difference'),
-  reason: z.string().nullable().describe('Why it does not apply; null when it does'),
-});
-
 export const CONTAMINATION = z.object({
   ...FOLD_COUNT,
-  healthy: z
-    .boolean()
-    .describe('False when a feature differs from what was known at the time, or a deliberately broken pipeline is not detected'),
+  healthy: FLAG.describe('False when a feature differs from what was known at the time, or a deliberately broken pipeline is not detected'),
   verdict: z.string().describe('Verdict as a sentence'),
   splitDay: DATE.describe('First day of the later era: first trading day of US spot Bitcoin ETFs'),
-  horizons: z.array(HORIZON).describe('Folds by era and regime per horizon; intervals are 95 %, by the block bootstrap'),
+  horizons: listOf('Folds by era and regime per horizon; intervals are 95 %, by the block bootstrap', {
+    horizonDays: HORIZON_DAYS,
+    folds: COUNT.describe('Complete folds of this horizon'),
+    preEtf: ERA.describe('Days before the first trading day of the ETFs'),
+    postEtf: ERA.describe('Days from that day on'),
+    difference: objectOf('The later era minus the earlier one', {
+      accuracy: EDGE_ESTIMATE.describe('Difference in accuracy; null when an era has no day'),
+      edge: EDGE_ESTIMATE.describe('Difference in edge over always saying UP; null when an era has no day'),
+      brierSkill: EDGE_ESTIMATE.describe('Difference in Brier skill; null when an era has no day'),
+      crpsSkill: EDGE_ESTIMATE.describe('Difference in CRPS skill; null when an era has no day'),
+      recentCrpsSkill: EDGE_ESTIMATE.describe('Difference in CRPS skill against recent returns; null when an era has no day'),
+    }),
+    regimes: listOf('The same figures by regime, all seven', { regime: REGIME.describe('Market regime of the day'), ...FIGURES }),
+  }),
   suspicions: z
     .array(SUSPICION)
     .describe(
@@ -298,13 +271,26 @@ export const CONTAMINATION = z.object({
       .describe(
         'Origin of that data: collected, kept as first seen since the service began; made, a simulated market without revisions; none, the same data as the whole history, where earlier revisions cannot show',
       ),
-    differences: z.array(FEATURE_DIFFERENCE).describe('Features that differ: an input was revised, or a look-ahead'),
+    differences: listOf('Features that differ: an input was revised, or a look-ahead', {
+      day: DATE.describe('Audited day'),
+      feature: FEATURE.describe('What differs'),
+      known: NUMBER_OR_NULL.describe('From data known on that day; null when masked'),
+      computed: NUMBER_OR_NULL.describe('From the whole history; null when masked'),
+    }),
   }),
-  lagMutants: z.array(LAG_MUTANT).describe('The same audit of pipelines that read one input a day too early: each must be detected'),
+  lagMutants: listOf('The same audit of pipelines that read one input a day too early: each must be detected', {
+    input: z.enum([...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS]).describe('Input that is read a day too early'),
+    what: z.string().describe('Defect of the pipeline'),
+    applicable: FLAG.describe('Whether the defect changes any value between the first and the last audited day'),
+    caught: FLAG.describe('Whether the audit detected it'),
+    features: z.array(FEATURE).describe('Features that differed'),
+    days: COUNT.describe('Audited days with a difference'),
+    reason: z.string().nullable().describe('Why it does not apply; null when it does'),
+  }),
 });
 
 const BRIER = z.number().min(0).max(1);
-const SHARPE = z.number().nullable();
+const SHARPE = NUMBER_OR_NULL;
 
 const PBO = z.object({
   blocks: COUNT.describe('Parts of equal length of the sample'),
@@ -334,81 +320,46 @@ const DEFLATED_SHARPE = z.object({
   probability: PROBABILITY.nullable().describe('Deflated Sharpe ratio: P(true ratio > `expectedBest`); null when there is none'),
 });
 
-const OVERFITTING_HORIZON = z.object({
-  horizonDays: HORIZON_DAYS,
-  folds: COUNT.describe('Complete folds of this horizon'),
-  days: COUNT.describe('Days out of sample'),
-  modelBrier: BRIER.nullable().describe("Brier score of the model's P(up), lower is better; null without days"),
-  modelRank: z.int().min(1).nullable().describe('Rank of the model among the variants, 1 is best; null without days'),
-  best: nullableObjectOf('The best variant on all days, known only in hindsight; null without days', {
-    id: z.string().describe('The variant'),
-    brier: BRIER.describe('Its Brier score'),
-  }),
-  pbo: PBO.nullable().describe(
-    'Probability of backtest overfitting by combinatorially symmetric cross-validation (Bailey, Borwein, Lopez de Prado, Zhu 2015); null with fewer than 480 days',
-  ),
-  deflatedSharpe: DEFLATED_SHARPE.nullable().describe(
-    'Deflated Sharpe ratio (Bailey, Lopez de Prado 2014) of following every call for its horizon with an equal part of the capital; ratios per day, not annualised; null with fewer than 480 days',
-  ),
-});
-
-const TRIAL = z.object({
-  id: z.string().describe('Stable name; the first is the model itself'),
-  change: z.string().describe('Difference from the model'),
-  trials: COUNT.describe('Trials that the row represents'),
-  recomputable: z.boolean().describe('Whether this code can refit it'),
-  figures: listOf('Out-of-sample results by horizon; empty when it cannot be refitted', {
-    horizonDays: HORIZON_DAYS,
-    brier: BRIER.nullable().describe('Brier score of P(up) over all folds; null without a fold'),
-    brierSkill: ESTIMATE.nullable().describe(
-      'Brier skill against the base rate known at the time; positive is better; null without a fold',
-    ),
-    accuracy: PROBABILITY.nullable().describe('Share of days on which the likelier direction came true; null without a fold'),
-    excessSharpe: SHARPE.describe('Daily Sharpe ratio of following rather than holding at the same risk; null when both are the same'),
-  }),
-});
-
 export const OVERFITTING = z.object({
   ...FOLD_COUNT,
   verdict: z.string().describe('Verdict as a sentence'),
   trials: COUNT.describe('Discounted trials before the model was fixed'),
-  horizons: z.array(OVERFITTING_HORIZON).describe('By horizon'),
-  ledger: z.array(TRIAL).describe('All trials; their counts add up to `trials`'),
+  horizons: listOf('By horizon', {
+    horizonDays: HORIZON_DAYS,
+    folds: COUNT.describe('Complete folds of this horizon'),
+    days: COUNT.describe('Days out of sample'),
+    modelBrier: BRIER.nullable().describe("Brier score of the model's P(up), lower is better; null without days"),
+    modelRank: z.int().min(1).nullable().describe('Rank of the model among the variants, 1 is best; null without days'),
+    best: nullableObjectOf('The best variant on all days, known only in hindsight; null without days', {
+      id: z.string().describe('The variant'),
+      brier: BRIER.describe('Its Brier score'),
+    }),
+    pbo: PBO.nullable().describe(
+      'Probability of backtest overfitting by combinatorially symmetric cross-validation (Bailey, Borwein, Lopez de Prado, Zhu 2015); null with fewer than 480 days',
+    ),
+    deflatedSharpe: DEFLATED_SHARPE.nullable().describe(
+      'Deflated Sharpe ratio (Bailey, Lopez de Prado 2014) of following every call for its horizon with an equal part of the capital; ratios per day, not annualised; null with fewer than 480 days',
+    ),
+  }),
+  ledger: listOf('All trials; their counts add up to `trials`', {
+    id: z.string().describe('Stable name; the first is the model itself'),
+    change: z.string().describe('Difference from the model'),
+    trials: COUNT.describe('Trials that the row represents'),
+    recomputable: FLAG.describe('Whether this code can refit it'),
+    figures: listOf('Out-of-sample results by horizon; empty when it cannot be refitted', {
+      horizonDays: HORIZON_DAYS,
+      brier: BRIER.nullable().describe('Brier score of P(up) over all folds; null without a fold'),
+      brierSkill: ESTIMATE.nullable().describe(
+        'Brier skill against the base rate known at the time; positive is better; null without a fold',
+      ),
+      accuracy: PROBABILITY.nullable().describe('Share of days on which the likelier direction came true; null without a fold'),
+      excessSharpe: SHARPE.describe('Daily Sharpe ratio of following rather than holding at the same risk; null when both are the same'),
+    }),
+  }),
 });
 
 const RESULT = z.enum(STABILITIES).nullable();
 const POINTS = z.number().min(0).nullable();
-
-const JOINT = z.object({
-  levelPct: z.number().describe('Change of every threshold in percent of its value, up or down'),
-  draws: COUNT.describe('Draws with any call'),
-  p50Points: POINTS.describe('Median of the absolute change in accuracy, percentage points; null without calls'),
-  p95Points: POINTS.describe('95th percentile in percentage points, which decides the result'),
-  maxPoints: POINTS.describe('Maximum in percentage points'),
-});
-
-const STABILITY_HORIZON = z.object({
-  horizonDays: HORIZON_DAYS,
-  folds: COUNT.describe('Complete folds of this horizon'),
-  calls: COUNT.describe('Out-of-sample BUY or SELL calls with the current thresholds'),
-  accuracy: PROBABILITY.nullable().describe('Share of these calls that came true; null without any'),
-  result: RESULT.describe('Result of this horizon; null without calls'),
-  joint: z.array(JOINT).describe('Joint change of all thresholds, by level'),
-});
-
-const EFFECT = z.object({
-  horizonDays: HORIZON_DAYS,
-  accuracyChangePoints: z.number().nullable().describe('Change in accuracy of the calls, percentage points; null without calls'),
-  callsChange: z.int().describe('Change in the number of calls'),
-});
-
-const SINGLE = z.object({
-  threshold: z.string().describe("Threshold name, `theta.<regime>` for a regime's minimum distance of P(up) from one half"),
-  value: z.number().describe('Current value'),
-  changePct: z.number().describe('Change in percent of that value'),
-  largestPoints: z.number().min(0).describe('Largest absolute change in accuracy of any horizon, percentage points'),
-  horizons: z.array(EFFECT).describe('Effect by horizon'),
-});
 
 export const STABILITY = z.object({
   ...FOLD_COUNT,
@@ -423,21 +374,35 @@ export const STABILITY = z.object({
     name: z.string().describe('Threshold name'),
     value: z.number().describe('Current value'),
   }),
-  horizons: z.array(STABILITY_HORIZON).describe('Joint change of all thresholds, by horizon'),
-  single: z.array(SINGLE).describe('Change of one threshold at a time, largest effect first'),
+  horizons: listOf('Joint change of all thresholds, by horizon', {
+    horizonDays: HORIZON_DAYS,
+    folds: COUNT.describe('Complete folds of this horizon'),
+    calls: COUNT.describe('Out-of-sample BUY or SELL calls with the current thresholds'),
+    accuracy: PROBABILITY.nullable().describe('Share of these calls that came true; null without any'),
+    result: RESULT.describe('Result of this horizon; null without calls'),
+    joint: listOf('Joint change of all thresholds, by level', {
+      levelPct: z.number().describe('Change of every threshold in percent of its value, up or down'),
+      draws: COUNT.describe('Draws with any call'),
+      p50Points: POINTS.describe('Median of the absolute change in accuracy, percentage points; null without calls'),
+      p95Points: POINTS.describe('95th percentile in percentage points, which decides the result'),
+      maxPoints: POINTS.describe('Maximum in percentage points'),
+    }),
+  }),
+  single: listOf('Change of one threshold at a time, largest effect first', {
+    threshold: z.string().describe("Threshold name, `theta.<regime>` for a regime's minimum distance of P(up) from one half"),
+    value: z.number().describe('Current value'),
+    changePct: z.number().describe('Change in percent of that value'),
+    largestPoints: z.number().min(0).describe('Largest absolute change in accuracy of any horizon, percentage points'),
+    horizons: listOf('Effect by horizon', {
+      horizonDays: HORIZON_DAYS,
+      accuracyChangePoints: NUMBER_OR_NULL.describe('Change in accuracy of the calls, percentage points; null without calls'),
+      callsChange: z.int().describe('Change in the number of calls'),
+    }),
+  }),
 });
 
 const CRPS = z.number().min(0).describe('Mean continuous ranked probability score in log-return units, lower is better');
 const GAIN = z.object({ ...DIFFERENCE, value: z.number().describe(`1 - CRPS / CRPS of ${MODEL_NAME}; positive is better`) });
-
-const VERSION_FOLD = z.object({
-  fold: z.int().min(1).describe('Fold number, from 1'),
-  crps: CRPS,
-  gain: z.number().nullable().describe(`1 - CRPS / CRPS of ${MODEL_NAME} in the same fold; null of ${MODEL_NAME} itself`),
-  coverage50: PROBABILITY.describe('Share of outcomes within the central 50 % of the distribution'),
-  coverage80: PROBABILITY.describe('Within the central 80 %'),
-  coverage90: PROBABILITY.describe('Within the central 90 %'),
-});
 
 const FOLDS_TOGETHER = {
   n: COUNT.describe('Forecast days'),
@@ -447,62 +412,42 @@ const FOLDS_TOGETHER = {
   ),
 };
 
-const COVERAGE = z.object({
-  nominal: z.literal(COVERED_SHARES).describe('Probability of the central range'),
-  ...DIFFERENCE,
-  value: PROBABILITY.describe('Share of outcomes within it'),
-});
-
-const VERSION_HORIZON = z.object({
-  horizonDays: z.literal(HORIZONS).describe('Days ahead'),
-  horizon: z.enum(HORIZONS.map(formatHorizonName)).describe('The same as a name'),
-  folds: z.array(VERSION_FOLD).describe('Complete folds, oldest first'),
-  foldsBetter: COUNT.nullable().describe(`Folds with a gain above 0; null of ${MODEL_NAME}`),
-  pooled: nullableObjectOf('All folds pooled; null without a complete fold', {
-    ...FOLDS_TOGETHER,
-    coverage: z.array(COVERAGE).describe('Coverage of the central ranges'),
-  }),
-  lastLook: z
-    .object(FOLDS_TOGETHER)
-    .nullable()
-    .describe(
-      `Folds ${LAST_LOOK_FOLDS.from} to ${LAST_LOOK_FOLDS.to}, looked at once, after versions later than the first were chosen on the folds before them; null until all are complete`,
-    ),
-});
-
 /** Every version of the model on the days of the walk-forward. */
 const VERSIONS = z.array(
   z.object({
     name: z.enum(MODEL_NAMES).describe('Name of the model version'),
     title: z.string().describe('What sets its distribution apart'),
     distributionTrials: COUNT.describe('Distributions tried until this version was fixed; discount its gain for selection'),
-    horizons: z.array(VERSION_HORIZON).describe('Scores of each horizon, shortest first'),
+    horizons: listOf('Scores of each horizon, shortest first', {
+      horizonDays: z.literal(HORIZONS).describe('Days ahead'),
+      horizon: z.enum(HORIZONS.map(formatHorizonName)).describe('The same as a name'),
+      folds: listOf('Complete folds, oldest first', {
+        fold: z.int().min(1).describe('Fold number, from 1'),
+        crps: CRPS,
+        gain: NUMBER_OR_NULL.describe(`1 - CRPS / CRPS of ${MODEL_NAME} in the same fold; null of ${MODEL_NAME} itself`),
+        coverage50: PROBABILITY.describe('Share of outcomes within the central 50 % of the distribution'),
+        coverage80: PROBABILITY.describe('Within the central 80 %'),
+        coverage90: PROBABILITY.describe('Within the central 90 %'),
+      }),
+      foldsBetter: COUNT.nullable().describe(`Folds with a gain above 0; null of ${MODEL_NAME}`),
+      pooled: nullableObjectOf('All folds pooled; null without a complete fold', {
+        ...FOLDS_TOGETHER,
+        coverage: listOf('Coverage of the central ranges', {
+          nominal: z.literal(COVERED_SHARES).describe('Probability of the central range'),
+          ...DIFFERENCE,
+          value: PROBABILITY.describe('Share of outcomes within it'),
+        }),
+      }),
+      lastLook: nullableObjectOf(
+        `Folds ${LAST_LOOK_FOLDS.from} to ${LAST_LOOK_FOLDS.to}, looked at once, after versions later than the first were chosen on the folds before them; null until all are complete`,
+        FOLDS_TOGETHER,
+      ),
+    }),
   }),
 );
 
 /** Score of a probability or a distribution; lower is better. */
 const SCORE = z.number().min(0);
-
-const FOLD = z.object({
-  fold: z.int().min(1).describe('Fold number, from 1'),
-  modelVersion: z.string().describe('Model fitted before the fold, which forecast all of its days'),
-  trainFrom: DATE.describe('First training day'),
-  trainTo: DATE.describe('Last training day; its outcome was known an embargo before the fold'),
-  from: DATE.describe('First forecast day'),
-  to: DATE.describe('Last forecast day'),
-  n: COUNT.describe('Days forecast'),
-  base: PROBABILITY.describe('Share of days followed by a rise: the accuracy of always saying UP'),
-  accuracy: PROBABILITY.describe('Share of days on which the likelier direction came true, HOLD included'),
-  calls: COUNT.describe('Days with BUY or SELL'),
-  hits: COUNT.describe('Calls that came true'),
-  brier: SCORE.max(1).describe('Brier score of P(up), lower is better'),
-  climatologyBrier: SCORE.max(1).describe('The same for the base rate of the training days'),
-  logScore: SCORE.describe('Mean log loss of P(up), natural logarithm, lower is better'),
-  crps: SCORE.describe('Mean continuous ranked probability score in log-return units, lower is better'),
-  climatologyCrps: SCORE.describe('The same for the empirical returns of all training days'),
-  recentCrps: SCORE.describe(`The same for those of the last ${RECENT_RETURN_DAYS} training days: the harder reference`),
-  coverage80: PROBABILITY.describe('Share of outcomes within the central 80 % of the distribution'),
-});
 
 const SKILL_AGAINST = {
   ...DIFFERENCE,
@@ -510,81 +455,6 @@ const SKILL_AGAINST = {
   ours: SCORE.describe('Mean score of the distributions in log-return units, lower is better'),
   theirs: SCORE.describe('The same for the empirical returns of the reference'),
 };
-
-const PROOF = z.object({
-  points: z.number().describe('Percentage points of accuracy above the reference without the model'),
-  years: SCORE.nullable().describe('Years of daily calls that prove it with 80 % power, two-sided test at 5 %; null when unknown'),
-});
-
-const WORTH = z.object({
-  independentPerYear: SCORE.nullable().describe(
-    'Independent observations per year of daily calls, at most one a day, estimated from the variance of accuracy between runs of three consecutive windows; null below 30 such runs',
-  ),
-  independentPerYear95: nullableObjectOf('95 % interval of that estimate; null when it is null', {
-    low: SCORE.describe('Lower bound'),
-    high: SCORE.describe('Upper bound'),
-  }),
-  independentPerYearByOverlap: SCORE.describe('The same from the overlap of the windows alone'),
-  proof: z.array(PROOF).describe('Duration of an edge until it is proven'),
-});
-
-const POOLED = z.object({
-  n: COUNT.describe('Forecast days of all folds'),
-  signals: objectOf('Counts of signals', {
-    buy: COUNT.describe('Days with BUY'),
-    sell: COUNT.describe('Days with SELL'),
-    hold: COUNT.describe('Days with HOLD'),
-  }),
-  directions: objectOf('Likelier direction, HOLD included', {
-    up: COUNT.describe('Days with P(up) of at least one half'),
-    down: COUNT.describe('Other days'),
-  }),
-  statistics: RECORD_STATISTICS.describe('Forecasts as issued: HOLD is not a call'),
-  direction: CALL_STATISTICS.describe('Likelier direction of every day, HOLD included'),
-  advantage: z
-    .literal([-1, 0, 1])
-    .describe(
-      'Whether that direction is better than always saying UP (1), worse (-1), or indistinguishable (0), by an exact test of the DOWN days on non-overlapping windows, confirmed by the interval of the difference',
-    ),
-  crpsSkill: z.object(SKILL_AGAINST).describe('CRPS against the returns of all training days'),
-  recentCrpsSkill: z
-    .object(SKILL_AGAINST)
-    .describe(
-      `CRPS against the returns of the last ${RECENT_RETURN_DAYS} training days, which give the distributions their shape: the harder reference`,
-    ),
-  garchCrpsSkill: z.object(SKILL_AGAINST).describe('CRPS against GARCH(1,1) with Student t innovations, refitted for each fold'),
-  coverage80: ESTIMATE.describe('Coverage of the central 80 % interval, with its block-bootstrap interval'),
-  quantileSkills: listOf(
-    `Pinball loss of the quantiles at ${TAIL_LEVELS.join(' and ')} against the same quantiles of the returns of all training days`,
-    { level: PROBABILITY.describe('Nominal share below the quantile'), ...SKILL_AGAINST },
-  ),
-  worth: WORTH.describe('Evidence of a year of daily calls'),
-});
-
-const WALK_FORWARD_HORIZON = z.object({
-  horizonDays: z.literal(HORIZONS).describe('Days ahead'),
-  horizon: z.enum(HORIZONS.map(formatHorizonName)).describe('The same as a name'),
-  purgeDays: COUNT.describe('Purged days before the embargo, whose outcomes are not known in time: the length of the window'),
-  folds: z.array(FOLD).describe('Complete folds, oldest first'),
-  pooled: POOLED.nullable().describe('All folds pooled, with error bars; null without a complete fold'),
-  verdict: z.string().describe('Verdict as a sentence'),
-});
-
-const CANARY = z.object({
-  name: z.enum(CANARIES).describe('Which canary'),
-  versions: z.array(z.enum(MODEL_NAMES)).describe('Model versions that it ran for'),
-  what: z.string().describe('What it does, and the expected result'),
-  unit: z.string().describe('Unit of the figures'),
-  figure: SCORE.nullable().describe('Result; null when it could not run'),
-  limit: SCORE.nullable().describe('Maximum of the figure; null when it could not run'),
-  passed: z.boolean().nullable().describe('False when the figure exceeds the limit, which suggests a leak; null when it could not run'),
-  note: z.string().describe('Origin of the figure, or why it could not run'),
-  mutants: listOf('Deliberately broken pipelines, which show that the canary can fail', {
-    what: z.string().describe('Defect'),
-    figure: SCORE.describe('Result of the same run with the defect'),
-    caught: z.boolean().describe('True when the figure exceeds the limit, as it must'),
-  }),
-});
 
 export const WALK_FORWARD = z.object({
   model: z.string().describe('Method name'),
@@ -602,14 +472,95 @@ export const WALK_FORWARD = z.object({
   folds: COUNT.describe('Folds complete at every horizon; later ones are added as they end'),
   expectedFolds: COUNT.describe('Folds of the whole history'),
   note: z.string().nullable().describe('Why there are fewer folds; null otherwise'),
-  healthy: z.boolean().describe('False when a canary finds a leak or misses a planted one: no figure here can be trusted then'),
+  healthy: FLAG.describe('False when a canary finds a leak or misses a planted one: no figure here can be trusted then'),
   verdict: z.string().describe('Verdict of the canaries as a sentence'),
-  horizons: z.array(WALK_FORWARD_HORIZON).describe('Walk-forward of each horizon, shortest first'),
+  horizons: listOf('Walk-forward of each horizon, shortest first', {
+    horizonDays: z.literal(HORIZONS).describe('Days ahead'),
+    horizon: z.enum(HORIZONS.map(formatHorizonName)).describe('The same as a name'),
+    purgeDays: COUNT.describe('Purged days before the embargo, whose outcomes are not known in time: the length of the window'),
+    folds: listOf('Complete folds, oldest first', {
+      fold: z.int().min(1).describe('Fold number, from 1'),
+      modelVersion: z.string().describe('Model fitted before the fold, which forecast all of its days'),
+      trainFrom: DATE.describe('First training day'),
+      trainTo: DATE.describe('Last training day; its outcome was known an embargo before the fold'),
+      from: DATE.describe('First forecast day'),
+      to: DATE.describe('Last forecast day'),
+      n: COUNT.describe('Days forecast'),
+      base: PROBABILITY.describe('Share of days followed by a rise: the accuracy of always saying UP'),
+      accuracy: PROBABILITY.describe('Share of days on which the likelier direction came true, HOLD included'),
+      calls: COUNT.describe('Days with BUY or SELL'),
+      hits: COUNT.describe('Calls that came true'),
+      brier: SCORE.max(1).describe('Brier score of P(up), lower is better'),
+      climatologyBrier: SCORE.max(1).describe('The same for the base rate of the training days'),
+      logScore: SCORE.describe('Mean log loss of P(up), natural logarithm, lower is better'),
+      crps: SCORE.describe('Mean continuous ranked probability score in log-return units, lower is better'),
+      climatologyCrps: SCORE.describe('The same for the empirical returns of all training days'),
+      recentCrps: SCORE.describe(`The same for those of the last ${RECENT_RETURN_DAYS} training days: the harder reference`),
+      coverage80: PROBABILITY.describe('Share of outcomes within the central 80 % of the distribution'),
+    }),
+    pooled: nullableObjectOf('All folds pooled, with error bars; null without a complete fold', {
+      n: COUNT.describe('Forecast days of all folds'),
+      signals: objectOf('Counts of signals', {
+        buy: COUNT.describe('Days with BUY'),
+        sell: COUNT.describe('Days with SELL'),
+        hold: COUNT.describe('Days with HOLD'),
+      }),
+      directions: objectOf('Likelier direction, HOLD included', {
+        up: COUNT.describe('Days with P(up) of at least one half'),
+        down: COUNT.describe('Other days'),
+      }),
+      statistics: RECORD_STATISTICS.describe('Forecasts as issued: HOLD is not a call'),
+      direction: CALL_STATISTICS.describe('Likelier direction of every day, HOLD included'),
+      advantage: z
+        .literal([-1, 0, 1])
+        .describe(
+          'Whether that direction is better than always saying UP (1), worse (-1), or indistinguishable (0), by an exact test of the DOWN days on non-overlapping windows, confirmed by the interval of the difference',
+        ),
+      crpsSkill: objectOf('CRPS against the returns of all training days', SKILL_AGAINST),
+      recentCrpsSkill: objectOf(
+        `CRPS against the returns of the last ${RECENT_RETURN_DAYS} training days, which give the distributions their shape: the harder reference`,
+        SKILL_AGAINST,
+      ),
+      garchCrpsSkill: objectOf('CRPS against GARCH(1,1) with Student t innovations, refitted for each fold', SKILL_AGAINST),
+      coverage80: ESTIMATE.describe('Coverage of the central 80 % interval, with its block-bootstrap interval'),
+      quantileSkills: listOf(
+        `Pinball loss of the quantiles at ${TAIL_LEVELS.join(' and ')} against the same quantiles of the returns of all training days`,
+        { level: PROBABILITY.describe('Nominal share below the quantile'), ...SKILL_AGAINST },
+      ),
+      worth: objectOf('Evidence of a year of daily calls', {
+        independentPerYear: SCORE.nullable().describe(
+          'Independent observations per year of daily calls, at most one a day, estimated from the variance of accuracy between runs of three consecutive windows; null below 30 such runs',
+        ),
+        independentPerYear95: nullableObjectOf('95 % interval of that estimate; null when it is null', {
+          low: SCORE.describe('Lower bound'),
+          high: SCORE.describe('Upper bound'),
+        }),
+        independentPerYearByOverlap: SCORE.describe('The same from the overlap of the windows alone'),
+        proof: listOf('Duration of an edge until it is proven', {
+          points: z.number().describe('Percentage points of accuracy above the reference without the model'),
+          years: SCORE.nullable().describe('Years of daily calls that prove it with 80 % power, two-sided test at 5 %; null when unknown'),
+        }),
+      }),
+    }),
+    verdict: z.string().describe('Verdict as a sentence'),
+  }),
   versions: VERSIONS.describe('Distributions of every model version, which share P(up), the first of which the others are compared with'),
-  canaries: z.array(CANARY).describe('Tests that fail when future data leaks'),
+  canaries: listOf('Tests that fail when future data leaks', {
+    name: z.enum(CANARIES).describe('Which canary'),
+    versions: z.array(z.enum(MODEL_NAMES)).describe('Model versions that it ran for'),
+    what: z.string().describe('What it does, and the expected result'),
+    unit: z.string().describe('Unit of the figures'),
+    figure: SCORE.nullable().describe('Result; null when it could not run'),
+    limit: SCORE.nullable().describe('Maximum of the figure; null when it could not run'),
+    passed: FLAG.nullable().describe('False when the figure exceeds the limit, which suggests a leak; null when it could not run'),
+    note: z.string().describe('Origin of the figure, or why it could not run'),
+    mutants: listOf('Deliberately broken pipelines, which show that the canary can fail', {
+      what: z.string().describe('Defect'),
+      figure: SCORE.describe('Result of the same run with the defect'),
+      caught: FLAG.describe('True when the figure exceeds the limit, as it must'),
+    }),
+  }),
 });
-
-const LOG_LOSS = z.number().min(0).nullable();
 
 const ACCURACY = namedObject('MarketAccuracy', {
   markets: COUNT.describe('Settled markets, each once'),
@@ -633,39 +584,35 @@ const SCORES = namedObject('ComparisonScores', {
 const MARKET_DIFFERENCE = namedObject('ComparisonDifference', {
   n: COUNT.describe('Pairs, one per week'),
   mean: z.number().describe('Mean of oracle minus market; negative means the oracle was better'),
-  low: z.number().nullable().describe("Lower bound of the 95 % interval (Student's t); null for a single pair"),
-  high: z.number().nullable().describe('Upper bound; null for a single pair'),
-});
-
-const WEEKLY = z.object({
-  weeks: COUNT.describe('Settled weeks, one strike each: the nearest to the money'),
-  market: SCORES.nullable().describe('Mean scores of the market; null before the first settled week'),
-  oracle: SCORES.nullable().describe('Mean scores of the oracle; null before the first settled week'),
-  brierDifference: MARKET_DIFFERENCE.nullable().describe('Paired Brier scores; null before the first settled week'),
-  logLossDifference: MARKET_DIFFERENCE.nullable().describe('Paired log losses; null before the first settled week'),
-  oracleCloser: COUNT.describe('Weeks in which the oracle was closer'),
-  marketCloser: COUNT.describe('Weeks in which the market was closer'),
-});
-
-const WEIGHT = z.object({
-  settledMarkets: COUNT.describe('Settled markets behind the weight'),
-  modelLogLoss: LOG_LOSS.describe("Mean log loss of the model's probability; null before the first"),
-  marketLogLoss: LOG_LOSS.describe("Mean log loss of the market's price; null before the first"),
-  weightGivenToModel: PROBABILITY.describe(
-    'Weight of the model against the market in wagers: 0 until it has beaten the market on 30 settled markets',
-  ),
+  low: NUMBER_OR_NULL.describe("Lower bound of the 95 % interval (Student's t); null for a single pair"),
+  high: NUMBER_OR_NULL.describe('Upper bound; null for a single pair'),
 });
 
 export const POLYMARKET_COMPARISON = z.object({
   verdict: z.string().describe('Verdict as a sentence'),
   venue: z.string().describe('Venue of the prices'),
-  quotesAreOurs: z.boolean().describe('True when the service makes the prices itself: results against them prove nothing'),
+  quotesAreOurs: FLAG.describe('True when the service makes the prices itself: results against them prove nothing'),
   throughDate: DATE.describe('Last included day: all forecasts up to it are public'),
   accuracy: objectOf('Prediction market and oracle on the same questions', {
     market: ACCURACY.describe('Accuracy and scores of the market price'),
     oracle: ACCURACY.describe("The same for the model's probability of the same strikes at the same times"),
   }),
-  weekly: WEEKLY.describe('Head-to-head on one strike per week; the weeks are at /api/svc/crowd-vs-oracle'),
-  weight: WEIGHT.describe('Weight of the model in wagers'),
+  weekly: objectOf('Head-to-head on one strike per week; the weeks are at /api/svc/crowd-vs-oracle', {
+    weeks: COUNT.describe('Settled weeks, one strike each: the nearest to the money'),
+    market: SCORES.nullable().describe('Mean scores of the market; null before the first settled week'),
+    oracle: SCORES.nullable().describe('Mean scores of the oracle; null before the first settled week'),
+    brierDifference: MARKET_DIFFERENCE.nullable().describe('Paired Brier scores; null before the first settled week'),
+    logLossDifference: MARKET_DIFFERENCE.nullable().describe('Paired log losses; null before the first settled week'),
+    oracleCloser: COUNT.describe('Weeks in which the oracle was closer'),
+    marketCloser: COUNT.describe('Weeks in which the market was closer'),
+  }),
+  weight: objectOf('Weight of the model in wagers', {
+    settledMarkets: COUNT.describe('Settled markets behind the weight'),
+    modelLogLoss: LOG_LOSS.describe("Mean log loss of the model's probability; null before the first"),
+    marketLogLoss: LOG_LOSS.describe("Mean log loss of the market's price; null before the first"),
+    weightGivenToModel: PROBABILITY.describe(
+      'Weight of the model against the market in wagers: 0 until it has beaten the market on 30 settled markets',
+    ),
+  }),
   notes: z.array(z.string()).describe('Limits of the figures'),
 });

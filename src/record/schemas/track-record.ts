@@ -4,12 +4,14 @@ import { WEEKDAYS } from '../../forecast/statistics.ts';
 import { BYTES32, COUNT, DATE, listOf, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import {
   DIRECTION,
+  FLAG,
   FORECAST_ID,
   FORECAST_PRICES,
   FORECAST_STATE,
   FORECAST_VALUES,
   HORIZON,
   INTERVAL,
+  NUMBER_OR_NULL,
   namedObject,
   OUTCOME,
   REGIME,
@@ -27,11 +29,10 @@ const HITS = {
 
 export const DIFFERENCE = {
   value: z.number().describe('Estimate'),
-  low: z
-    .number()
-    .nullable()
-    .describe('Lower bound of the 95 % block-bootstrap interval; null with too few blocks of days, or too many undefined resamples'),
-  high: z.number().nullable().describe('Upper bound'),
+  low: NUMBER_OR_NULL.describe(
+    'Lower bound of the 95 % block-bootstrap interval; null with too few blocks of days, or too many undefined resamples',
+  ),
+  high: NUMBER_OR_NULL.describe('Upper bound'),
 };
 
 export const ESTIMATE = z.object(DIFFERENCE).meta({ id: 'Estimate' });
@@ -70,16 +71,6 @@ const SKILL = namedObject('BrierSkill', {
   ...DIFFERENCE,
 });
 
-const RELIABILITY_ROW = z.object({
-  from: PROBABILITY.describe('Lower bound, inclusive'),
-  to: PROBABILITY.describe('Upper bound, exclusive unless it is 1'),
-  n: COUNT.describe('Forecasts in the bin'),
-  effectiveN: WORTH,
-  meanProbability: PROBABILITY.describe('Mean forecast probability'),
-  observedShare: PROBABILITY.describe('Observed share of rises'),
-  interval95: INTERVAL.describe('95 % Wilson interval of that share on `effectiveN` trials'),
-});
-
 const PROBABILITY_STATISTICS = namedObject('ProbabilityStatistics', {
   n: COUNT.describe('Resolved forecasts, HOLD included'),
   effectiveN: WORTH,
@@ -98,7 +89,15 @@ const PROBABILITY_STATISTICS = namedObject('ProbabilityStatistics', {
     uncertainty: z.number().min(0).describe('Variance of the outcomes, independent of the forecasts'),
     withinBins: z.number().describe('Remainder from unequal probabilities within bins'),
   }),
-  reliability: z.array(RELIABILITY_ROW).describe('Forecast probability against observed share, in bins of five points; empty bins omitted'),
+  reliability: listOf('Forecast probability against observed share, in bins of five points; empty bins omitted', {
+    from: PROBABILITY.describe('Lower bound, inclusive'),
+    to: PROBABILITY.describe('Upper bound, exclusive unless it is 1'),
+    n: COUNT.describe('Forecasts in the bin'),
+    effectiveN: WORTH,
+    meanProbability: PROBABILITY.describe('Mean forecast probability'),
+    observedShare: PROBABILITY.describe('Observed share of rises'),
+    interval95: INTERVAL.describe('95 % Wilson interval of that share on `effectiveN` trials'),
+  }),
 });
 
 const COVERED = {
@@ -187,7 +186,7 @@ export const REVEALED_CALLS = {
 
 const MARKET_SKILL = namedObject('MarketSkill', {
   venue: z.string().describe('Venue of the prices'),
-  quotesAreOurs: z.boolean().describe('True when the service makes the quotes itself: skill against them proves nothing'),
+  quotesAreOurs: FLAG.describe('True when the service makes the quotes itself: skill against them proves nothing'),
   throughDate: DATE.describe('Last counted day: all forecasts up to it are public'),
   skill: nullableObjectOf('Null before the first settled week', {
     weeks: COUNT.describe('Settled weeks, one strike each, the nearest to the money; they do not overlap'),
@@ -259,16 +258,6 @@ export const PUBLISHED_SUMMARY = SUMMARY.extend({
   }),
 }).meta({ id: 'PublishedSummary' });
 
-const STATS = z.object({
-  total: COUNT.describe('All forecasts'),
-  scored: COUNT.describe('Wins and losses; while it is 0, `accuracy` is not a measurement'),
-  wins: COUNT.describe('Scored forecasts whose direction came true'),
-  losses: COUNT.describe('Scored forecasts whose direction did not come true'),
-  accuracy: PROBABILITY.describe('Wins / (wins + losses), 0 to 1; 0 while `scored` is 0'),
-  currentStreak: COUNT.describe('Current run of wins'),
-  longestStreak: COUNT.describe('Longest run of wins'),
-});
-
 const BAND80 = namedObject('Band80', {
   low: z.number().describe('Quantile 0.10, BTC/USD: one close in ten is expected below'),
   median: z.number().describe('Quantile 0.50, BTC/USD'),
@@ -287,7 +276,7 @@ export const ENTRY = z.object({
   outcome: namedObject('ForecastOutcome', {
     actualReturn: z.number().describe('Return over the window, as a fraction'),
     actualDirection: DIRECTION.describe('Realized direction'),
-    correct: z.boolean().describe('Whether it matches the forecast direction'),
+    correct: FLAG.describe('Whether it matches the forecast direction'),
   })
     .nullable()
     .describe('null until the outcome is on chain, and for HOLD and VOID; `status` has the state'),
@@ -314,17 +303,16 @@ const ROW_FIELDS = {
 export const ROW = ENTRY.pick(ROW_FIELDS);
 const PAGE_ONLY = ENTRY.omit(ROW_FIELDS).partial();
 
+/** Null before the first. */
+export const LOG_LOSS = z.number().min(0).nullable();
+
 export const PREDICTION_MARKET = namedObject('PredictionMarket', {
   venue: z.string().describe('Venue of the wagers'),
-  quotesAreOurs: z.boolean().describe('True when the service makes the quotes itself: winning against them proves nothing'),
+  quotesAreOurs: FLAG.describe('True when the service makes the quotes itself: winning against them proves nothing'),
   throughDate: DATE.describe('Last counted day: all forecasts up to it are public'),
   settledMarkets: COUNT.describe('Settled markets in the comparison'),
-  modelLogLoss: z
-    .number()
-    .min(0)
-    .nullable()
-    .describe("Mean log loss of the model's probabilities, natural logarithm; null without a market"),
-  marketLogLoss: z.number().min(0).nullable().describe("Mean log loss of the market's prices, natural logarithm; null without a market"),
+  modelLogLoss: LOG_LOSS.describe("Mean log loss of the model's probabilities, natural logarithm; null without a market"),
+  marketLogLoss: LOG_LOSS.describe("Mean log loss of the market's prices, natural logarithm; null without a market"),
   weightGivenToModel: PROBABILITY.describe('Weight of the model against the market in wagers, 0 to 1'),
   wagers: TALLY.describe('Settled wagers'),
 });
@@ -334,7 +322,15 @@ export const SCORECARD = namedObject('Scorecard', {
   horizon: HORIZON.describe('Requested horizon'),
   source: z.string().describe('Source of the market data'),
   summary: PUBLISHED_SUMMARY.describe('Counts, accuracy and their evidence'),
-  stats: STATS.describe('The same in the other shape of the interface'),
+  stats: objectOf('The same in the other shape of the interface', {
+    total: COUNT.describe('All forecasts'),
+    scored: COUNT.describe('Wins and losses; while it is 0, `accuracy` is not a measurement'),
+    wins: COUNT.describe('Scored forecasts whose direction came true'),
+    losses: COUNT.describe('Scored forecasts whose direction did not come true'),
+    accuracy: PROBABILITY.describe('Wins / (wins + losses), 0 to 1; 0 while `scored` is 0'),
+    currentStreak: COUNT.describe('Current run of wins'),
+    longestStreak: COUNT.describe('Longest run of wins'),
+  }),
   ...RECORD_DETAILS,
   predictionMarket: PREDICTION_MARKET.describe('The model against prediction markets, on wagers of public days'),
   predictions: z
@@ -371,23 +367,15 @@ const STATISTICS = SUMMARY.extend({
   ),
 }).meta({ id: 'Statistics' });
 
-const WHOLE = z.object({
-  total: COUNT.describe('All forecasts of the horizon'),
-  ...SHARE,
-  verdict: z.string().describe("Verdict on the horizon's whole record, as a sentence"),
-});
-
-const FILTERS = z.object({
-  horizon: HORIZON.describe('Length of the outcome window in days'),
-  from: DATE.nullable().describe('First day of forecasts, UTC; null without a limit'),
-  to: DATE.nullable().describe('Last day of forecasts, UTC, inclusive; null without a limit'),
-  regime: REGIME.nullable().describe('Market regime at signal time; null for all'),
-  status: STATUS.nullable().describe('State of the forecast; null for all'),
-});
-
 export const TRACK_RECORD = namedObject('TrackRecord', {
   asOf: TIME.describe('Time of the response'),
-  filters: FILTERS.describe('Filters as parsed'),
+  filters: objectOf('Filters as parsed', {
+    horizon: HORIZON.describe('Length of the outcome window in days'),
+    from: DATE.nullable().describe('First day of forecasts, UTC; null without a limit'),
+    to: DATE.nullable().describe('Last day of forecasts, UTC, inclusive; null without a limit'),
+    regime: REGIME.nullable().describe('Market regime at signal time; null for all'),
+    status: STATUS.nullable().describe('State of the forecast; null for all'),
+  }),
   statistics: STATISTICS.describe(
     'Counts, accuracy and evidence of exactly the filtered forecasts; with the filter `status` only counts, since it selects by outcome',
   ),
@@ -395,7 +383,11 @@ export const TRACK_RECORD = namedObject('TrackRecord', {
   byModelVersion: z.array(MODEL_VERSION_ROW).describe('The filtered forecasts by model version, newest first'),
   byHorizon: BREAKDOWNS.byHorizon.describe('Summary of each of the four horizons, regardless of filters'),
   marketSkill: BREAKDOWNS.marketSkill,
-  wholeRecord: WHOLE.describe('The unfiltered figures of the horizon, for comparison'),
+  wholeRecord: objectOf('The unfiltered figures of the horizon, for comparison', {
+    total: COUNT.describe('All forecasts of the horizon'),
+    ...SHARE,
+    verdict: z.string().describe("Verdict on the horizon's whole record, as a sentence"),
+  }),
   inference: z.string().describe('Effect of the filters on inference, as a sentence'),
   entries: z.array(ENTRY).describe('Forecasts of this page, newest first, cut to the caller'),
   page: z.int().min(1).describe('Page number, from 1'),

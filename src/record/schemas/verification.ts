@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { EAS_SCHEMAS, type SchemaName } from '../../chain/eas/schemas.ts';
-import { ADDRESS, BYTES32, COUNT, INTEGER_TEXT, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
+import { ADDRESS, BYTES32, COUNT, INTEGER_TEXT, listOf, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
 import {
   DIRECTION,
+  FLAG,
   FORECAST_DISTRIBUTIONS,
   FORECAST_ID,
   FORECAST_PRICES,
   FORECAST_STATE,
   FORECAST_VALUES,
   HORIZON,
+  NUMBER_OR_NULL,
   namedObject,
   OUTCOME,
 } from './forecast.ts';
@@ -28,10 +30,10 @@ const ATTESTATION = namedObject('Attestation', {
   ...FORECAST_VALUES,
   ...FORECAST_STATE,
   ...FORECAST_PRICES,
-  correct: z.boolean().nullable().describe('Whether the direction came true; null while pending, and for HOLD and VOID'),
+  correct: FLAG.nullable().describe('Whether the direction came true; null while pending, and for HOLD and VOID'),
   actualDirection: DIRECTION.nullable().describe('Realized direction; null until the outcome is on chain'),
   outcome: OUTCOME.nullable().describe('null while pending, and for HOLD and VOID'),
-  resolutionPrice: z.number().nullable().describe('The same as `btcAtResolution`'),
+  resolutionPrice: NUMBER_OR_NULL.describe('The same as `btcAtResolution`'),
   cid: z.string().describe('CIDv1 of the metadata, served at `/ipfs/{cid}`'),
   commitment: BYTES32.describe('Commitment to the values on chain; zero for a missed day'),
   inputsDigest: BYTES32.describe("Digest of the forecast's inputs"),
@@ -61,42 +63,38 @@ export const ATTESTATION_HISTORY = namedObject('AttestationHistory', {
 
 export type AttestationHistory = z.input<typeof ATTESTATION_HISTORY>;
 
-const PLAIN = z.union([z.string(), z.number(), z.boolean()]);
-
-const DECODED = z.object({
-  name: z.string().describe('Name of the field in the schema'),
-  type: z.string().describe("Solidity's type"),
-  value: PLAIN.describe('Numbers above 2^53 as decimal strings, bytes as hex'),
-});
-
-const ON_CHAIN = z.object({
-  uid: BYTES32.describe('Uid of the attestation'),
-  attester: ADDRESS.describe('Attesting wallet'),
-  schema: z.string().describe('Registered schema text, such as `uint64 sequence, uint32 day`; its uid is `schemaUid`'),
-  schemaUid: BYTES32.describe('Schema uid: the keccak256 that EAS assigns'),
-  schemaName: z.enum(SCHEMA_NAMES).nullable().describe("Name among this service's schemas; null for any other"),
-  schemaVersion: z.string().describe("Version of this service's schemas; empty for any other"),
-  refUid: BYTES32.describe('Referenced attestation; zero without one'),
-  at: TIME.describe('Block time'),
-  revoked: z.boolean().describe("True when revoked; this service's attestations cannot be"),
-  decoded: z.array(DECODED).describe('Decoded fields; empty when data and schema do not match'),
-});
+const PLAIN = z.union([z.string(), z.number(), FLAG]);
 
 const CHECK = z.object({
   check: z.string().describe('Id of the check, as in the table of docs/VERIFY.md'),
   field: z.string().describe('Compared field'),
   expected: PLAIN.nullable().describe('Value that the record, or the rule of the check, requires; times in ISO 8601'),
   actual: PLAIN.nullable().describe('Value on chain'),
-  ok: z.boolean().describe('Whether it passed'),
+  ok: FLAG.describe('Whether it passed'),
 });
 
 /** Only attestations of the record are verified; any other uid returns 404. */
 export const VERIFICATION = namedObject('Verification', {
   ...ATTESTATION.shape,
   success: SUCCESS,
-  data: ON_CHAIN.describe('The attestation on chain'),
+  data: objectOf('The attestation on chain', {
+    uid: BYTES32.describe('Uid of the attestation'),
+    attester: ADDRESS.describe('Attesting wallet'),
+    schema: z.string().describe('Registered schema text, such as `uint64 sequence, uint32 day`; its uid is `schemaUid`'),
+    schemaUid: BYTES32.describe('Schema uid: the keccak256 that EAS assigns'),
+    schemaName: z.enum(SCHEMA_NAMES).nullable().describe("Name among this service's schemas; null for any other"),
+    schemaVersion: z.string().describe("Version of this service's schemas; empty for any other"),
+    refUid: BYTES32.describe('Referenced attestation; zero without one'),
+    at: TIME.describe('Block time'),
+    revoked: FLAG.describe("True when revoked; this service's attestations cannot be"),
+    decoded: listOf('Decoded fields; empty when data and schema do not match', {
+      name: z.string().describe('Name of the field in the schema'),
+      type: z.string().describe("Solidity's type"),
+      value: PLAIN.describe('Numbers above 2^53 as decimal strings, bytes as hex'),
+    }),
+  }),
   onChain: z.literal(true).describe('Always true: a uid that is unknown, or not of this service, returns 404'),
-  verified: z.boolean().describe('True when the attestation matches the record of this service'),
+  verified: FLAG.describe('True when the attestation matches the record of this service'),
   checks: z.array(CHECK).describe('Each comparison'),
   distributions: FORECAST_DISTRIBUTIONS.nullable().describe(
     'The committed distributions of champion and challengers, opened; null until the outcome is on chain',
@@ -136,21 +134,6 @@ const STATED = CHECK.extend({
   what: z.string().describe('What was checked, as a sentence'),
 });
 
-const UNCHECKED = z.object({
-  attestation: VERIFIED_ATTESTATION.describe('The attestation it would be about'),
-  what: z.string().describe('What could not be checked'),
-  reason: z.string().describe('Why, and when it can be checked'),
-});
-
-const READ = z.object({
-  type: VERIFIED_ATTESTATION.describe('`prediction` commits before the outcome window opens, `resolution` opens it with the outcome'),
-  uid: BYTES32.describe('Its uid'),
-  onChain: z.boolean().describe('Whether it is on chain'),
-  blockTime: TIME.nullable().describe('Block time; null when it is not on chain'),
-  attester: ADDRESS.nullable().describe('Attesting wallet; null when it is not on chain'),
-  easscanUrl: z.url().nullable().describe('Page in the EAS explorer; null on a local chain, or when no explorer is known'),
-});
-
 const BY_HAND = namedObject('ByHand', {
   chain: z.string().describe('Chain id as CAIP-2, e.g. eip155:8453'),
   easContract: ADDRESS.describe('EAS contract; `getAttestation(bytes32 uid)` reads an attestation'),
@@ -170,15 +153,26 @@ const BY_HAND = namedObject('ByHand', {
 
 export const PREDICTION_VERIFICATION = namedObject('PredictionVerification', {
   asOf: TIME.describe('Time of the verification'),
-  verified: z
-    .boolean()
-    .describe('True when the prediction is on chain and every check agrees; false also while nothing can be checked, as `verdict` states'),
+  verified: FLAG.describe(
+    'True when the prediction is on chain and every check agrees; false also while nothing can be checked, as `verdict` states',
+  ),
   verdict: z.string().describe('Verdict as a sentence'),
   agreeing: COUNT.describe('Checks that agree'),
   checked: COUNT.describe('Number of checks'),
   checks: z.array(STATED).describe('Each check with expected and actual value'),
-  unchecked: z.array(UNCHECKED).describe('Checks that were not possible, with the reason; empty when all were'),
-  attestations: z.array(READ).describe('The attestations read from the chain'),
+  unchecked: listOf('Checks that were not possible, with the reason; empty when all were', {
+    attestation: VERIFIED_ATTESTATION.describe('The attestation it would be about'),
+    what: z.string().describe('What could not be checked'),
+    reason: z.string().describe('Why, and when it can be checked'),
+  }),
+  attestations: listOf('The attestations read from the chain', {
+    type: VERIFIED_ATTESTATION.describe('`prediction` commits before the outcome window opens, `resolution` opens it with the outcome'),
+    uid: BYTES32.describe('Its uid'),
+    onChain: FLAG.describe('Whether it is on chain'),
+    blockTime: TIME.nullable().describe('Block time; null when it is not on chain'),
+    attester: ADDRESS.nullable().describe('Attesting wallet; null when it is not on chain'),
+    easscanUrl: z.url().nullable().describe('Page in the EAS explorer; null on a local chain, or when no explorer is known'),
+  }),
   prediction: ENTRY.extend({
     commitment: BYTES32.describe('Commitment to the values on chain; zero for a missed day'),
     salt: BYTES32.nullable().describe('Salt that opens the commitment; null while the values are gated'),

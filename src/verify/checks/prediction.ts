@@ -227,6 +227,4 @@ function parseModel(model: unknown): CommittedModel | null {
   return { name, role, modelVersion, missingBecause, distributions: distributions as CommittedModel['distributions'] };
 }
 
-function isTextOrNull(value: unknown): value is string | null {
-  return value === null || typeof value === 'string';
-}
+const isTextOrNull = (value: unknown) => value === null || typeof value === 'string';
