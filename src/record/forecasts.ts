@@ -385,9 +385,7 @@ export function createNewestForecastReader(
 }
 
 /** True for the paper venue, whose quotes and settlements the service makes itself: results against it prove nothing. */
-export function isOwnVenue(venue: string): boolean {
-  return venue === 'paper';
-}
+export const isOwnVenue = (venue: string): boolean => venue === 'paper';
 
 /** Resolutions would attest wrong salts, irrevocably. @throws OracleError CONFIG_INVALID, or DATA_DIR_DAMAGED naming `keysFile` */
 export async function requireSameSalts(record: Pick<ForecastRecord, 'forecasts'>, saltSecret: string, keysFile?: string): Promise<void> {

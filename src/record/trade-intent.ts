@@ -205,9 +205,8 @@ export function computeWagerSizing({ quote, pModel, qMarket: marketPrice, weight
 }
 
 function formatSizingNote(weight: number, fraction: number, withoutFee: boolean): string {
-  if (weight === 0) {
+  if (weight === 0)
     return `Stake 0: against this market's prices the model has not had the lower log loss on ${MIN_SETTLED_MARKETS} settled markets yet, so it is not believed (weight 0).`;
-  }
   if (fraction === 0) return 'Stake 0: neither side has an edge after costs.';
   const stake = `Stake ${(fraction * 100).toFixed(2)} % of the bankroll: ${KELLY_SHARE * 100} % of Kelly, at most ${MAX_STAKE_FRACTION * 100} %.`;
   return withoutFee ? `${stake} The exchange's fee is not in the costs: with it the stake is smaller.` : stake;

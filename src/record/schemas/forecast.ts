@@ -7,8 +7,6 @@ import { REGIME_NAMES } from '../../forecast/regime.ts';
 import { CONFIDENCE_RANGE } from '../../forecast/signal.ts';
 import { BYTES32, COUNT, DATE, listOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 
-export const FLAG = z.boolean();
-export const NUMBER_OR_NULL = z.number().nullable();
 /** An object that the OpenAPI document names. */
 export const namedObject = <S extends z.core.$ZodLooseShape>(id: string, shape: S) => z.object(shape).meta({ id });
 
@@ -40,9 +38,9 @@ export const FORECAST_STATE = {
   windowOpensAt: TIME.describe('Opening of the outcome window; the commitment is on chain before'),
   resolvesAt: TIME.describe('End of the outcome window'),
   timestamp: TIME.describe('Time of the forecast'),
-  replayed: FLAG.describe('True for a past day replayed by the demo'),
-  late: FLAG.describe('True when the signal step ran late'),
-  missed: FLAG.describe('True when nothing was forecast before the window opened'),
+  replayed: z.boolean().describe('True for a past day replayed by the demo'),
+  late: z.boolean().describe('True when the signal step ran late'),
+  missed: z.boolean().describe('True when nothing was forecast before the window opened'),
 };
 
 export const FORECAST_VALUES = {
@@ -50,16 +48,21 @@ export const FORECAST_VALUES = {
   direction: DIRECTION.nullable().describe('Expected direction; null while gated, and for a missed day'),
   confidence: CONFIDENCE.nullable().describe('Calibrated probability of the direction as committed, 0.50 to 0.99; null while gated'),
   pUp: PROBABILITY.nullable().describe('P(up) as committed: probability that the close at resolution is higher; null while gated'),
-  btcPrice: NUMBER_OR_NULL.describe('BTC/USD at signal time; null for a missed day'),
+  btcPrice: z.number().nullable().describe('BTC/USD at signal time; null for a missed day'),
 };
 
 export const FORECAST_PRICES = {
-  btcAtSignal: NUMBER_OR_NULL.describe(
-    'Daily close at window open, USD, from which the outcome is measured; before it, the price at signal time (`provisional`). Null for a missed day before its window opens',
-  ),
-  provisional: FLAG.describe('True while `btcAtSignal` is the price at signal time; false once it is the final close at window open'),
-  btcAtResolution: NUMBER_OR_NULL.describe('Daily close at resolution, USD; null until the outcome is on chain'),
-  resolved: FLAG.describe('True once the outcome is on chain'),
+  btcAtSignal: z
+    .number()
+    .nullable()
+    .describe(
+      'Daily close at window open, USD, from which the outcome is measured; before it, the price at signal time (`provisional`). Null for a missed day before its window opens',
+    ),
+  provisional: z
+    .boolean()
+    .describe('True while `btcAtSignal` is the price at signal time; false once it is the final close at window open'),
+  btcAtResolution: z.number().nullable().describe('Daily close at resolution, USD; null until the outcome is on chain'),
+  resolved: z.boolean().describe('True once the outcome is on chain'),
   returnBps: z.int().nullable().describe('Return over the window in basis points; null until the outcome is on chain'),
   resolvedAt: TIME.nullable().describe('Block time of the resolution; null until the outcome is on chain'),
 };
@@ -108,16 +111,19 @@ export const FORECAST_DISTRIBUTIONS = namedObject('ForecastDistributions', {
     role: ROLE,
     reason: z.string().describe('Why it has no distribution of the day'),
   }),
-  realised: NUMBER_OR_NULL.describe('Log return from the price at the forecast to the close of the resolution; null without distributions'),
+  realised: z
+    .number()
+    .nullable()
+    .describe('Log return from the price at the forecast to the close of the resolution; null without distributions'),
   scores: listOf('Scores of each distribution', {
     name: NAME.describe('Name of the model version'),
     modelVersion: z.string().describe('Its fit'),
     crps: z.number().describe('Continuous ranked probability score, in units of the log return; lower is better'),
     logScore: z.number().describe('Negative logarithm of the density at the outcome; lower is better'),
     pit: PROBABILITY.describe('Probability of at most the outcome'),
-    in50: FLAG.describe('Whether the central 50 % range contains the outcome'),
-    in80: FLAG.describe('Whether the 80 % band, its quantiles 0.10 to 0.90, contains it'),
-    in90: FLAG.describe('Whether the central 90 % range contains it'),
+    in50: z.boolean().describe('Whether the central 50 % range contains the outcome'),
+    in80: z.boolean().describe('Whether the 80 % band, its quantiles 0.10 to 0.90, contains it'),
+    in90: z.boolean().describe('Whether the central 90 % range contains it'),
   }),
   comparisons: listOf('Each version against the one before it', {
     challenger: NAME.describe('The later version'),

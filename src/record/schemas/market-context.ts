@@ -3,7 +3,7 @@ import { RISK_LEVELS } from '../../forecast/regime.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
 import { FEAR_GREED_LABELS } from '../../market/series.ts';
 import { COUNT, DATE, TIME } from '../../platform/validation.ts';
-import { FLAG, NUMBER_OR_NULL, namedObject, REGIME } from './forecast.ts';
+import { namedObject, REGIME } from './forecast.ts';
 
 export const CONTEXT_SECTIONS = ['price', 'sentiment', 'flows', 'macro', 'regime'] as const;
 
@@ -13,12 +13,12 @@ const ORIGIN = {
   source: z.string().describe('Source of the figure'),
   observedAt: TIME.nullable().describe('Time of observation or publication; null without a value'),
   ageSeconds: COUNT.nullable().describe('Seconds from `observedAt` to `asOf`'),
-  stale: FLAG.describe('True when missing or too old; the last good value is still returned'),
+  stale: z.boolean().describe('True when missing or too old; the last good value is still returned'),
 };
 
 const PRICE = namedObject('ContextPrice', {
   btcPrice: z.number().describe('BTC/USD'),
-  change24h: NUMBER_OR_NULL.describe('24-hour change in percent; null when the source has none'),
+  change24h: z.number().nullable().describe('24-hour change in percent; null when the source has none'),
   currency: z.literal('USD').describe('Currency of the price'),
   ...ORIGIN,
 });
@@ -31,20 +31,22 @@ const SENTIMENT = namedObject('Sentiment', {
   ...ORIGIN,
 });
 
+const FLOW = z.number().nullable();
+
 const FLOWS = namedObject('EtfFlows', {
-  etfFlows7d: NUMBER_OR_NULL.describe(
+  etfFlows7d: FLOW.describe(
     'Net flow into US spot Bitcoin ETFs over the 7 calendar days that end with `lastDayDate`, USD, outflows negative; null without a figure',
   ),
-  etfFlows30d: NUMBER_OR_NULL.describe('The same over the 30 calendar days that end with it, USD; null without a figure'),
-  lastDay: NUMBER_OR_NULL.describe('The same for the last day with a figure, USD; null before the first'),
+  etfFlows30d: FLOW.describe('The same over the 30 calendar days that end with it, USD; null without a figure'),
+  lastDay: FLOW.describe('The same for the last day with a figure, USD; null before the first'),
   lastDayDate: DATE.nullable().describe('Date of `lastDay`, UTC'),
-  provisional: FLAG.describe('True until noon UTC of the day after: funds report late'),
+  provisional: z.boolean().describe('True until noon UTC of the day after: funds report late'),
   ...ORIGIN,
 });
 
 const macroFigure = (unit: string) =>
   z.object({
-    value: NUMBER_OR_NULL.describe(`The last value, ${unit}; null before the first`),
+    value: z.number().nullable().describe(`The last value, ${unit}; null before the first`),
     correlation: z
       .number()
       .min(-1)
@@ -54,11 +56,11 @@ const macroFigure = (unit: string) =>
     pairs: COUNT.describe('Pairs of changes in the correlation'),
     windowDays: COUNT.describe('Days up to the last value that the pairs come from'),
     date: DATE.nullable().describe('Date of the value, UTC'),
-    provisional: FLAG.describe('True until the value is final'),
+    provisional: z.boolean().describe('True until the value is final'),
     ...ORIGIN,
   });
 
-const CHANGE = NUMBER_OR_NULL.describe('Change over the last five observations, in percent; null with fewer');
+const CHANGE = z.number().nullable().describe('Change over the last five observations, in percent; null with fewer');
 
 const MACRO = namedObject('Macro', {
   dxy: macroFigure('index points').extend({ change5d: CHANGE }).describe('US dollar index'),

@@ -11,8 +11,8 @@ import { formatHorizonName, HORIZONS, MODEL_NAME } from '../../forecast/model.ts
 import { MODEL_NAMES } from '../../forecast/models.ts';
 import { REGIME_NAMES } from '../../forecast/regime.ts';
 import { COUNT, DATE, INTEGER_TEXT, listOf, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
-import { FLAG, INTERVAL, NUMBER_OR_NULL, namedObject, REGIME } from './forecast.ts';
-import { CALL_STATISTICS, DIFFERENCE, ESTIMATE, LOG_LOSS, RECORD_STATISTICS } from './track-record.ts';
+import { INTERVAL, namedObject, REGIME } from './forecast.ts';
+import { CALL_STATISTICS, DIFFERENCE, ESTIMATE, RECORD_STATISTICS } from './track-record.ts';
 
 /** Promised steps in the order of the day; `resolve` is promised once per forecast that ends. */
 export const PROMISED_STEPS = [
@@ -158,10 +158,10 @@ export const SELF_TEST_ENVELOPE = {
   dueAt: TIME.describe('Due time'),
   ranAt: TIME.describe('Time of the run'),
   firstRanAt: TIME.describe('Time of the first result of that due day; earlier than `ranAt` when other code or corrected data replaced it'),
-  late: FLAG.describe('True when that first result came more than three minutes after its due time'),
+  late: z.boolean().describe('True when that first result came more than three minutes after its due time'),
   durationMs: COUNT.describe('Duration in milliseconds'),
   nextDueAt: TIME.nullable().describe('Next due time; null once the market data has ended'),
-  overdue: FLAG.describe('True when a newer result is overdue'),
+  overdue: z.boolean().describe('True when a newer result is overdue'),
   failure: namedObject('SelfTestFailure', {
     at: TIME.describe('When'),
     reason: z.string().describe('Why'),
@@ -178,8 +178,8 @@ export const SELF_TEST_ENVELOPE = {
   firstDay: DATE.nullable().describe('First day of the data; null without any'),
   lastDay: DATE.nullable().describe('Last day of the data'),
   source: z.string().describe('Source of the market data'),
-  simulated: FLAG.describe('True for simulated market data: the figures evaluate the method, not bitcoin'),
-  replayed: FLAG.describe('True when it includes replayed days of the demo'),
+  simulated: z.boolean().describe('True for simulated market data: the figures evaluate the method, not bitcoin'),
+  replayed: z.boolean().describe('True when it includes replayed days of the demo'),
   seed: COUNT.nullable().describe('Seed of the resampling, which makes it reproducible; null without resampling'),
 };
 
@@ -195,8 +195,10 @@ export const SELF_TEST_STATUS = z.object({
   lastRunAt: TIME.nullable().describe('Time of the last run; null before the first'),
   dueAt: TIME.describe('Last due time'),
   nextDueAt: TIME.nullable().describe('Next due time; null once the market data has ended'),
-  overdue: FLAG.describe('True when a result is more than 15 minutes overdue; before the first one counted from the start of the service'),
-  late: FLAG.nullable().describe('Whether the first run of the newest due day was late; null before the first'),
+  overdue: z
+    .boolean()
+    .describe('True when a result is more than 15 minutes overdue; before the first one counted from the start of the service'),
+  late: z.boolean().nullable().describe('Whether the first run of the newest due day was late; null before the first'),
   durationMs: COUNT.nullable().describe('Duration in milliseconds of the run that stands for that day; null before the first'),
   reason: z.string().nullable().describe('Reason for waiting or failure; null when done'),
   codeVersion: z.string().nullable().describe('Code version of the newest run; null before the first'),
@@ -242,7 +244,9 @@ const SUSPICION = z.object({
 
 export const CONTAMINATION = z.object({
   ...FOLD_COUNT,
-  healthy: FLAG.describe('False when a feature differs from what was known at the time, or a deliberately broken pipeline is not detected'),
+  healthy: z
+    .boolean()
+    .describe('False when a feature differs from what was known at the time, or a deliberately broken pipeline is not detected'),
   verdict: z.string().describe('Verdict as a sentence'),
   splitDay: DATE.describe('First day of the later era: first trading day of US spot Bitcoin ETFs'),
   horizons: listOf('Folds by era and regime per horizon; intervals are 95 %, by the block bootstrap', {
@@ -274,15 +278,15 @@ export const CONTAMINATION = z.object({
     differences: listOf('Features that differ: an input was revised, or a look-ahead', {
       day: DATE.describe('Audited day'),
       feature: FEATURE.describe('What differs'),
-      known: NUMBER_OR_NULL.describe('From data known on that day; null when masked'),
-      computed: NUMBER_OR_NULL.describe('From the whole history; null when masked'),
+      known: z.number().nullable().describe('From data known on that day; null when masked'),
+      computed: z.number().nullable().describe('From the whole history; null when masked'),
     }),
   }),
   lagMutants: listOf('The same audit of pipelines that read one input a day too early: each must be detected', {
     input: z.enum([...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS]).describe('Input that is read a day too early'),
     what: z.string().describe('Defect of the pipeline'),
-    applicable: FLAG.describe('Whether the defect changes any value between the first and the last audited day'),
-    caught: FLAG.describe('Whether the audit detected it'),
+    applicable: z.boolean().describe('Whether the defect changes any value between the first and the last audited day'),
+    caught: z.boolean().describe('Whether the audit detected it'),
     features: z.array(FEATURE).describe('Features that differed'),
     days: COUNT.describe('Audited days with a difference'),
     reason: z.string().nullable().describe('Why it does not apply; null when it does'),
@@ -290,7 +294,7 @@ export const CONTAMINATION = z.object({
 });
 
 const BRIER = z.number().min(0).max(1);
-const SHARPE = NUMBER_OR_NULL;
+const SHARPE = z.number().nullable();
 
 const PBO = z.object({
   blocks: COUNT.describe('Parts of equal length of the sample'),
@@ -345,7 +349,7 @@ export const OVERFITTING = z.object({
     id: z.string().describe('Stable name; the first is the model itself'),
     change: z.string().describe('Difference from the model'),
     trials: COUNT.describe('Trials that the row represents'),
-    recomputable: FLAG.describe('Whether this code can refit it'),
+    recomputable: z.boolean().describe('Whether this code can refit it'),
     figures: listOf('Out-of-sample results by horizon; empty when it cannot be refitted', {
       horizonDays: HORIZON_DAYS,
       brier: BRIER.nullable().describe('Brier score of P(up) over all folds; null without a fold'),
@@ -395,7 +399,7 @@ export const STABILITY = z.object({
     largestPoints: z.number().min(0).describe('Largest absolute change in accuracy of any horizon, percentage points'),
     horizons: listOf('Effect by horizon', {
       horizonDays: HORIZON_DAYS,
-      accuracyChangePoints: NUMBER_OR_NULL.describe('Change in accuracy of the calls, percentage points; null without calls'),
+      accuracyChangePoints: z.number().nullable().describe('Change in accuracy of the calls, percentage points; null without calls'),
       callsChange: z.int().describe('Change in the number of calls'),
     }),
   }),
@@ -424,7 +428,7 @@ const VERSIONS = z.array(
       folds: listOf('Complete folds, oldest first', {
         fold: z.int().min(1).describe('Fold number, from 1'),
         crps: CRPS,
-        gain: NUMBER_OR_NULL.describe(`1 - CRPS / CRPS of ${MODEL_NAME} in the same fold; null of ${MODEL_NAME} itself`),
+        gain: z.number().nullable().describe(`1 - CRPS / CRPS of ${MODEL_NAME} in the same fold; null of ${MODEL_NAME} itself`),
         coverage50: PROBABILITY.describe('Share of outcomes within the central 50 % of the distribution'),
         coverage80: PROBABILITY.describe('Within the central 80 %'),
         coverage90: PROBABILITY.describe('Within the central 90 %'),
@@ -472,7 +476,7 @@ export const WALK_FORWARD = z.object({
   folds: COUNT.describe('Folds complete at every horizon; later ones are added as they end'),
   expectedFolds: COUNT.describe('Folds of the whole history'),
   note: z.string().nullable().describe('Why there are fewer folds; null otherwise'),
-  healthy: FLAG.describe('False when a canary finds a leak or misses a planted one: no figure here can be trusted then'),
+  healthy: z.boolean().describe('False when a canary finds a leak or misses a planted one: no figure here can be trusted then'),
   verdict: z.string().describe('Verdict of the canaries as a sentence'),
   horizons: listOf('Walk-forward of each horizon, shortest first', {
     horizonDays: z.literal(HORIZONS).describe('Days ahead'),
@@ -552,15 +556,17 @@ export const WALK_FORWARD = z.object({
     unit: z.string().describe('Unit of the figures'),
     figure: SCORE.nullable().describe('Result; null when it could not run'),
     limit: SCORE.nullable().describe('Maximum of the figure; null when it could not run'),
-    passed: FLAG.nullable().describe('False when the figure exceeds the limit, which suggests a leak; null when it could not run'),
+    passed: z.boolean().nullable().describe('False when the figure exceeds the limit, which suggests a leak; null when it could not run'),
     note: z.string().describe('Origin of the figure, or why it could not run'),
     mutants: listOf('Deliberately broken pipelines, which show that the canary can fail', {
       what: z.string().describe('Defect'),
       figure: SCORE.describe('Result of the same run with the defect'),
-      caught: FLAG.describe('True when the figure exceeds the limit, as it must'),
+      caught: z.boolean().describe('True when the figure exceeds the limit, as it must'),
     }),
   }),
 });
+
+const LOG_LOSS = z.number().min(0).nullable();
 
 const ACCURACY = namedObject('MarketAccuracy', {
   markets: COUNT.describe('Settled markets, each once'),
@@ -584,14 +590,14 @@ const SCORES = namedObject('ComparisonScores', {
 const MARKET_DIFFERENCE = namedObject('ComparisonDifference', {
   n: COUNT.describe('Pairs, one per week'),
   mean: z.number().describe('Mean of oracle minus market; negative means the oracle was better'),
-  low: NUMBER_OR_NULL.describe("Lower bound of the 95 % interval (Student's t); null for a single pair"),
-  high: NUMBER_OR_NULL.describe('Upper bound; null for a single pair'),
+  low: z.number().nullable().describe("Lower bound of the 95 % interval (Student's t); null for a single pair"),
+  high: z.number().nullable().describe('Upper bound; null for a single pair'),
 });
 
 export const POLYMARKET_COMPARISON = z.object({
   verdict: z.string().describe('Verdict as a sentence'),
   venue: z.string().describe('Venue of the prices'),
-  quotesAreOurs: FLAG.describe('True when the service makes the prices itself: results against them prove nothing'),
+  quotesAreOurs: z.boolean().describe('True when the service makes the prices itself: results against them prove nothing'),
   throughDate: DATE.describe('Last included day: all forecasts up to it are public'),
   accuracy: objectOf('Prediction market and oracle on the same questions', {
     market: ACCURACY.describe('Accuracy and scores of the market price'),

@@ -6,13 +6,11 @@ import {
   CONFIDENCE,
   DIRECTION,
   EVIDENCE_OF_DIRECTION,
-  FLAG,
   FORECAST_ID,
   FORECAST_STATE,
   FORECAST_VALUES,
   HORIZON,
   INTERVAL,
-  NUMBER_OR_NULL,
   namedObject,
   REGIME,
   SIGNAL,
@@ -42,9 +40,10 @@ export const PUBLIC_SIGNAL = namedObject('PublicSignal', {
   revealedCalls: z.object(REVEALED_CALLS).describe('Calls of the newest revealed days of this horizon'),
   fearGreed: z.int().min(0).max(100).nullable().describe('Crypto Fear & Greed index at signal time; null without a recent value'),
   fearGreedLabel: z.enum(FEAR_GREED_LABELS).nullable().describe('Its label'),
-  etfFlows7d: NUMBER_OR_NULL.describe(
-    'Net flow into US spot Bitcoin ETFs over the 7 calendar days that end with `etfFlows7dThrough`, USD; null without a figure',
-  ),
+  etfFlows7d: z
+    .number()
+    .nullable()
+    .describe('Net flow into US spot Bitcoin ETFs over the 7 calendar days that end with `etfFlows7dThrough`, USD; null without a figure'),
   etfFlows7dThrough: DATE.nullable().describe('Last of those days, the last reported one at signal time; null where it is not stored'),
   horizon: HORIZON.describe('Length of the outcome window in days'),
   predictionId: FORECAST_ID.predictionId,
@@ -103,7 +102,7 @@ const OPENING = namedObject('CommitmentOpening', {
 
 export const FRESHNESS = {
   ageSeconds: COUNT.describe('Seconds since `timestamp`'),
-  stale: FLAG.describe('True when a newer forecast is overdue and this one is returned in its place'),
+  stale: z.boolean().describe('True when a newer forecast is overdue and this one is returned in its place'),
   missedSince: DATE.nullable().describe('First later day without a forecast; null when none was missed'),
 };
 

@@ -4,14 +4,12 @@ import { WEEKDAYS } from '../../forecast/statistics.ts';
 import { BYTES32, COUNT, DATE, listOf, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import {
   DIRECTION,
-  FLAG,
   FORECAST_ID,
   FORECAST_PRICES,
   FORECAST_STATE,
   FORECAST_VALUES,
   HORIZON,
   INTERVAL,
-  NUMBER_OR_NULL,
   namedObject,
   OUTCOME,
   REGIME,
@@ -29,10 +27,11 @@ const HITS = {
 
 export const DIFFERENCE = {
   value: z.number().describe('Estimate'),
-  low: NUMBER_OR_NULL.describe(
-    'Lower bound of the 95 % block-bootstrap interval; null with too few blocks of days, or too many undefined resamples',
-  ),
-  high: NUMBER_OR_NULL.describe('Upper bound'),
+  low: z
+    .number()
+    .nullable()
+    .describe('Lower bound of the 95 % block-bootstrap interval; null with too few blocks of days, or too many undefined resamples'),
+  high: z.number().nullable().describe('Upper bound'),
 };
 
 export const ESTIMATE = z.object(DIFFERENCE).meta({ id: 'Estimate' });
@@ -186,7 +185,7 @@ export const REVEALED_CALLS = {
 
 const MARKET_SKILL = namedObject('MarketSkill', {
   venue: z.string().describe('Venue of the prices'),
-  quotesAreOurs: FLAG.describe('True when the service makes the quotes itself: skill against them proves nothing'),
+  quotesAreOurs: z.boolean().describe('True when the service makes the quotes itself: skill against them proves nothing'),
   throughDate: DATE.describe('Last counted day: all forecasts up to it are public'),
   skill: nullableObjectOf('Null before the first settled week', {
     weeks: COUNT.describe('Settled weeks, one strike each, the nearest to the money; they do not overlap'),
@@ -276,7 +275,7 @@ export const ENTRY = z.object({
   outcome: namedObject('ForecastOutcome', {
     actualReturn: z.number().describe('Return over the window, as a fraction'),
     actualDirection: DIRECTION.describe('Realized direction'),
-    correct: FLAG.describe('Whether it matches the forecast direction'),
+    correct: z.boolean().describe('Whether it matches the forecast direction'),
   })
     .nullable()
     .describe('null until the outcome is on chain, and for HOLD and VOID; `status` has the state'),
@@ -303,16 +302,17 @@ const ROW_FIELDS = {
 export const ROW = ENTRY.pick(ROW_FIELDS);
 const PAGE_ONLY = ENTRY.omit(ROW_FIELDS).partial();
 
-/** Null before the first. */
-export const LOG_LOSS = z.number().min(0).nullable();
-
 export const PREDICTION_MARKET = namedObject('PredictionMarket', {
   venue: z.string().describe('Venue of the wagers'),
-  quotesAreOurs: FLAG.describe('True when the service makes the quotes itself: winning against them proves nothing'),
+  quotesAreOurs: z.boolean().describe('True when the service makes the quotes itself: winning against them proves nothing'),
   throughDate: DATE.describe('Last counted day: all forecasts up to it are public'),
   settledMarkets: COUNT.describe('Settled markets in the comparison'),
-  modelLogLoss: LOG_LOSS.describe("Mean log loss of the model's probabilities, natural logarithm; null without a market"),
-  marketLogLoss: LOG_LOSS.describe("Mean log loss of the market's prices, natural logarithm; null without a market"),
+  modelLogLoss: z
+    .number()
+    .min(0)
+    .nullable()
+    .describe("Mean log loss of the model's probabilities, natural logarithm; null without a market"),
+  marketLogLoss: z.number().min(0).nullable().describe("Mean log loss of the market's prices, natural logarithm; null without a market"),
   weightGivenToModel: PROBABILITY.describe('Weight of the model against the market in wagers, 0 to 1'),
   wagers: TALLY.describe('Settled wagers'),
 });

@@ -3,14 +3,12 @@ import { EAS_SCHEMAS, type SchemaName } from '../../chain/eas/schemas.ts';
 import { ADDRESS, BYTES32, COUNT, INTEGER_TEXT, listOf, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
 import {
   DIRECTION,
-  FLAG,
   FORECAST_DISTRIBUTIONS,
   FORECAST_ID,
   FORECAST_PRICES,
   FORECAST_STATE,
   FORECAST_VALUES,
   HORIZON,
-  NUMBER_OR_NULL,
   namedObject,
   OUTCOME,
 } from './forecast.ts';
@@ -30,10 +28,10 @@ const ATTESTATION = namedObject('Attestation', {
   ...FORECAST_VALUES,
   ...FORECAST_STATE,
   ...FORECAST_PRICES,
-  correct: FLAG.nullable().describe('Whether the direction came true; null while pending, and for HOLD and VOID'),
+  correct: z.boolean().nullable().describe('Whether the direction came true; null while pending, and for HOLD and VOID'),
   actualDirection: DIRECTION.nullable().describe('Realized direction; null until the outcome is on chain'),
   outcome: OUTCOME.nullable().describe('null while pending, and for HOLD and VOID'),
-  resolutionPrice: NUMBER_OR_NULL.describe('The same as `btcAtResolution`'),
+  resolutionPrice: z.number().nullable().describe('The same as `btcAtResolution`'),
   cid: z.string().describe('CIDv1 of the metadata, served at `/ipfs/{cid}`'),
   commitment: BYTES32.describe('Commitment to the values on chain; zero for a missed day'),
   inputsDigest: BYTES32.describe("Digest of the forecast's inputs"),
@@ -63,14 +61,14 @@ export const ATTESTATION_HISTORY = namedObject('AttestationHistory', {
 
 export type AttestationHistory = z.input<typeof ATTESTATION_HISTORY>;
 
-const PLAIN = z.union([z.string(), z.number(), FLAG]);
+const PLAIN = z.union([z.string(), z.number(), z.boolean()]);
 
 const CHECK = z.object({
   check: z.string().describe('Id of the check, as in the table of docs/VERIFY.md'),
   field: z.string().describe('Compared field'),
   expected: PLAIN.nullable().describe('Value that the record, or the rule of the check, requires; times in ISO 8601'),
   actual: PLAIN.nullable().describe('Value on chain'),
-  ok: FLAG.describe('Whether it passed'),
+  ok: z.boolean().describe('Whether it passed'),
 });
 
 /** Only attestations of the record are verified; any other uid returns 404. */
@@ -86,7 +84,7 @@ export const VERIFICATION = namedObject('Verification', {
     schemaVersion: z.string().describe("Version of this service's schemas; empty for any other"),
     refUid: BYTES32.describe('Referenced attestation; zero without one'),
     at: TIME.describe('Block time'),
-    revoked: FLAG.describe("True when revoked; this service's attestations cannot be"),
+    revoked: z.boolean().describe("True when revoked; this service's attestations cannot be"),
     decoded: listOf('Decoded fields; empty when data and schema do not match', {
       name: z.string().describe('Name of the field in the schema'),
       type: z.string().describe("Solidity's type"),
@@ -94,7 +92,7 @@ export const VERIFICATION = namedObject('Verification', {
     }),
   }),
   onChain: z.literal(true).describe('Always true: a uid that is unknown, or not of this service, returns 404'),
-  verified: FLAG.describe('True when the attestation matches the record of this service'),
+  verified: z.boolean().describe('True when the attestation matches the record of this service'),
   checks: z.array(CHECK).describe('Each comparison'),
   distributions: FORECAST_DISTRIBUTIONS.nullable().describe(
     'The committed distributions of champion and challengers, opened; null until the outcome is on chain',
@@ -153,9 +151,9 @@ const BY_HAND = namedObject('ByHand', {
 
 export const PREDICTION_VERIFICATION = namedObject('PredictionVerification', {
   asOf: TIME.describe('Time of the verification'),
-  verified: FLAG.describe(
-    'True when the prediction is on chain and every check agrees; false also while nothing can be checked, as `verdict` states',
-  ),
+  verified: z
+    .boolean()
+    .describe('True when the prediction is on chain and every check agrees; false also while nothing can be checked, as `verdict` states'),
   verdict: z.string().describe('Verdict as a sentence'),
   agreeing: COUNT.describe('Checks that agree'),
   checked: COUNT.describe('Number of checks'),
@@ -168,7 +166,7 @@ export const PREDICTION_VERIFICATION = namedObject('PredictionVerification', {
   attestations: listOf('The attestations read from the chain', {
     type: VERIFIED_ATTESTATION.describe('`prediction` commits before the outcome window opens, `resolution` opens it with the outcome'),
     uid: BYTES32.describe('Its uid'),
-    onChain: FLAG.describe('Whether it is on chain'),
+    onChain: z.boolean().describe('Whether it is on chain'),
     blockTime: TIME.nullable().describe('Block time; null when it is not on chain'),
     attester: ADDRESS.nullable().describe('Attesting wallet; null when it is not on chain'),
     easscanUrl: z.url().nullable().describe('Page in the EAS explorer; null on a local chain, or when no explorer is known'),
