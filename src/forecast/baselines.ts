@@ -69,16 +69,12 @@ export const EWMA = defineBaseline({
   name: 'ewma' as const,
   title: 'Random walk, EWMA(.94) variance',
   method: 'normal, mean 0, variance h times the exponentially weighted daily variance of decay .94; nothing is fitted',
-  fitBlock: (_history, _block, horizonDays) => (history) => forecastEwma(history, horizonDays),
-});
-
-function forecastEwma(history: BaselineHistory, horizonDays: HorizonDays): BaselineForecast {
-  return (row) => {
+  fitBlock: (_history, _block, horizonDays) => (history) => (row) => {
     requireRow(history, row);
     const scale = Math.sqrt(horizonDays * history.features.v94[row]);
     return NORMAL_GRID.map((z) => scale * z);
-  };
-}
+  },
+});
 
 /**
  * Bollerslev's model (1987). The h-day return is taken as Student's t with the degrees of freedom of a day, although sums of several
@@ -102,16 +98,13 @@ const TOLERANCE = 1e-10;
 const MIN_RETURNS = 365;
 const START = { mu: 0.1, persistence: 0.97, alphaShare: 0.12, degrees: 4 };
 
-interface GarchFit {
-  /** Of daily log returns in percent. */
-  parameters: GarchParameters;
-  /** First row with a return, and its variance in percent squared. */
-  from: number;
-  seed: number;
-}
+type GarchFit = ReturnType<typeof fitGarch>;
 
-/** The parameters of a block; reads nothing after its training days. @throws OracleError INPUT_INVALID for too short or constant prices */
-export function fitGarch(history: BaselineHistory, block: number, horizonDays: HorizonDays): GarchFit {
+/**
+ * The parameters of a block (of daily log returns in percent), and the first row with a return and its variance in percent squared; reads nothing after its training days.
+ * @throws OracleError INPUT_INVALID for too short or constant prices
+ */
+export function fitGarch(history: BaselineHistory, block: number, horizonDays: HorizonDays) {
   const { closes, features } = history;
   const from = Math.max(1, TRAINING_START + 1 - features.firstDay);
   const to = Math.min(closes.length, getTrainingEndRow(history, block, horizonDays));
@@ -348,10 +341,11 @@ const SUFFICIENT = 1e-4;
 export function minimize(objective: Objective, start: ArrayLike<number>, tolerance: number): { at: Float64Array; value: number } {
   const at = Float64Array.from(start);
   const size = at.length;
-  const state = { at, gradient: new Float64Array(size), value: 0, inverse: identity(size) };
+  const identity = Float64Array.from({ length: size * size }, (_, index) => (index % (size + 1) === 0 ? 1 : 0));
+  const state = { at, gradient: new Float64Array(size), value: 0, inverse: identity };
   state.value = objective(at, state.gradient);
   for (let step = 0; step < MAX_STEPS; step++) {
-    const direction = descend(state.inverse, state.gradient);
+    const direction = multiply(state.inverse, state.gradient).map((value) => -value);
     const slope = dot(direction, state.gradient);
     const found = slope < 0 ? searchLine(objective, state, direction, slope) : null;
     if (found === null) break;
@@ -396,10 +390,6 @@ function updateInverse(inverse: Float64Array, moved: Float64Array, change: Float
   }
 }
 
-function descend(inverse: Float64Array, gradient: Float64Array): Float64Array {
-  return multiply(inverse, gradient).map((value) => -value);
-}
-
 function multiply(matrix: Float64Array, vector: Float64Array): Float64Array {
   const size = vector.length;
   return vector.map((_, i) => dot(matrix.subarray(i * size, (i + 1) * size), vector));
@@ -409,10 +399,6 @@ function dot(a: Float64Array, b: Float64Array): number {
   let sum = 0;
   for (let index = 0; index < a.length; index++) sum += a[index] * b[index];
   return sum;
-}
-
-function identity(size: number): Float64Array {
-  return Float64Array.from({ length: size * size }, (_, index) => (index % (size + 1) === 0 ? 1 : 0));
 }
 
 /** Distributions that a model version is compared with. */
@@ -431,8 +417,10 @@ export type DayBaselines = (closes: DailyCloses, day: Day, priceUsd: number, hor
 export function createDayBaselines(): DayBaselines {
   const fits = new Map<string, FittedBlock | null>();
   return (closes, day, priceUsd, horizonDays) => {
-    const row = day - closes.firstDay;
-    const history = toHistory({ ...closes, closes: appendPrice(closes.closes.subarray(0, row), priceUsd) });
+    const { firstDay } = closes;
+    const row = day - firstDay;
+    const known = Float64Array.of(...closes.closes.subarray(0, row), priceUsd);
+    const history = { closes: known, features: { firstDay, v94: computeVariance(known, 0.94) } };
     const block = getBlockIndex(day);
     const entries = BASELINES.map((baseline) => {
       const fitted = getOrInsert(fits, `${baseline.name} ${block} ${horizonDays}`, () =>
@@ -444,21 +432,10 @@ export function createDayBaselines(): DayBaselines {
   };
 }
 
-function toHistory({ firstDay, closes }: DailyCloses): BaselineHistory {
-  return { closes, features: { firstDay, v94: computeVariance(closes, 0.94) } };
-}
-
 function tryFit(compute: () => FittedBlock): FittedBlock | null {
   try {
     return compute();
   } catch (error) {
     return orElse<FittedBlock | null>('INPUT_INVALID', null)(error);
   }
-}
-
-function appendPrice(closes: Float64Array, priceUsd: number): Float64Array {
-  const appended = new Float64Array(closes.length + 1);
-  appended.set(closes);
-  appended[closes.length] = priceUsd;
-  return appended;
 }

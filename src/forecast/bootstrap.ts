@@ -59,7 +59,7 @@ function resampleFlags(columns: readonly ArrayLike<number>[], plan: Resampling):
   );
   return groups.flatMap((group) => {
     const packed = resampleColumn(packFlags(group, base), plan);
-    return group.map((_, digit) => packed.map((count) => readDigit(count, base, digit)));
+    return group.map((_, digit) => packed.map((count) => Math.floor(count / base ** digit) % base));
   });
 }
 
@@ -71,15 +71,11 @@ function packFlags(columns: readonly ArrayLike<number>[], base: number): Float64
   return packed;
 }
 
-function readDigit(packed: number, base: number, digit: number): number {
-  return Math.floor(packed / base ** digit) % base;
-}
-
 /** A fixed seed, so that recomputing a record gives the same intervals. */
 export const BOOTSTRAP_SEED = 20_170_403;
 export const RESAMPLES = 2_000;
 /** With fewer blocks their variance cannot be estimated. */
-const MIN_BLOCKS = 5;
+export const MIN_BLOCKS = 5;
 /** Probability of each tail outside a 95 % interval. */
 const TAIL_PROBABILITY = 0.025;
 /** Above this share, resamples without a finite value would come near the bounds. */
@@ -149,22 +145,14 @@ export function blockBootstrap({ columns, statistic, informative, range, ...opti
   return toInterval(found, { estimate: statistic(sums), blocks: plan.blocks, range });
 }
 
-/** How the days of a record are resampled. */
-interface Resampling {
-  days: number;
-  blockDays: number;
-  resamples: number;
-  /** Of how many the variance is estimated. */
-  blocks: number;
-  starts: BlockStarts;
-}
+type Resampling = NonNullable<ReturnType<typeof planResampling>>;
 
-/** Null where fewer than five blocks have a day on which a column is not 0. */
+/** How the days of a record are resampled; the variance is estimated of `blocks`. Null where fewer than five blocks have a day on which a column is not 0. */
 function planResampling(
   days: number,
   columns: readonly ArrayLike<number>[],
   { seed = BOOTSTRAP_SEED, resamples = RESAMPLES, ...options }: Pick<BootstrapOptions, 'blockDays' | 'seed' | 'resamples'> = {},
-): Resampling | null {
+) {
   const blockDays = options.blockDays ?? chooseBlockDays(days);
   const blocks = Math.min(days / blockDays, countInformativeBlocks(columns, blockDays));
   if (blocks < MIN_BLOCKS) return null;
@@ -182,25 +170,19 @@ function countInformativeBlocks(columns: readonly ArrayLike<number>[], blockDays
   return blocks;
 }
 
-interface Estimated {
-  /** The statistic of the full record. */
-  estimate: number;
-  blocks: number;
-  range: Interval | undefined;
-}
-
-/** Null where too many of the resampled values are undefined, as dropping them would bias the rest. */
-function toInterval(resampled: Float64Array, estimated: Estimated): Interval | null {
+/**
+ * Percentiles of the resampled values, widened around the statistic of the full record by Student's t for the normal quantile and the sample
+ * variance for the resampling variance. Null where too many of the values are undefined, as dropping them would bias the rest.
+ */
+function toInterval(
+  resampled: Float64Array,
+  { estimate, blocks, range }: { estimate: number; blocks: number; range: Interval | undefined },
+): Interval | null {
   let undefinedCount = 0;
   for (const value of resampled) if (!Number.isFinite(value)) undefinedCount++;
   if (undefinedCount > MAX_UNDEFINED_SHARE * resampled.length) return null;
   const sorted = (undefinedCount === 0 ? resampled : resampled.filter((value) => !Number.isNaN(value))).sort();
-  const percentiles = { low: interpolateQuantile(sorted, TAIL_PROBABILITY), high: interpolateQuantile(sorted, 1 - TAIL_PROBABILITY) };
-  return widenForFewBlocks(percentiles, estimated);
-}
-
-/** Uses Student's t for the normal quantile, and the sample variance for the resampling variance. */
-function widenForFewBlocks({ low, high }: Interval, { estimate, blocks, range }: Estimated): Interval | null {
+  const [low, high] = [interpolateQuantile(sorted, TAIL_PROBABILITY), interpolateQuantile(sorted, 1 - TAIL_PROBABILITY)];
   const factor = (studentQuantile(blocks - 1) / Z_95) * Math.sqrt(blocks / (blocks - 1));
   const bounds = {
     low: Math.max(estimate - factor * Math.max(0, estimate - low), range?.low ?? Number.NEGATIVE_INFINITY),

@@ -57,14 +57,8 @@ export function probabilityAbove(at: { distribution: PredictiveDistribution; spo
   return 1 - cdf(at.distribution, Math.log(at.strike / at.spot));
 }
 
-export interface PriceQuantile {
-  level: number;
-  logReturn: number;
-  price: number;
-}
-
 /** Quantiles as log returns and, from today's price `spot`, as prices. */
-export function computePriceQuantiles(distribution: PredictiveDistribution, levels: readonly number[], spot: number): PriceQuantile[] {
+export function computePriceQuantiles(distribution: PredictiveDistribution, levels: readonly number[], spot: number) {
   return levels.map((level) => {
     const logReturn = quantile(distribution, level);
     return { level, logReturn, price: spot * Math.exp(logReturn) };
@@ -114,33 +108,27 @@ function upperTail(grid: QuantileGrid): number {
   return mean(grid.slice(LAST_QUANTILE - TAIL_COUNT + 1)) - grid[LAST_QUANTILE - TAIL_COUNT];
 }
 
-/** Scores of one distribution for one outcome; of CRPS and log score, lower is better. */
-export interface GridScores {
-  /** In log-return units. */
-  crps: number;
-  /** Negative natural logarithm of the density, per unit of log return. */
-  logScore: number;
-  /** Probability integral transform: the probability of at most the outcome. */
-  pit: number;
-  /** Whether the central range of that probability contains the outcome, bounds included. */
-  in50: boolean;
-  in80: boolean;
-  in90: boolean;
-}
+export type GridScores = ReturnType<typeof scoreGrid>;
 
-const LAST = QUANTILE_COUNT - 1;
 /** Unit of the committed quantiles: closer ones, and a tail shorter than it, count as this far apart. */
 const MIN_WIDTH = 1e-6;
 /** Density far outside the grid, so that one outcome costs at most 20.7. */
 const MIN_DENSITY = 1e-9;
 
-/** Scores of a distribution for the realised log return. @throws OracleError INPUT_INVALID for a grid that descends or is not finite */
-export function scoreGrid(grid: QuantileGrid, realised: number): GridScores {
+/**
+ * Scores of a distribution for the realised log return; of CRPS and log score, lower is better.
+ * @throws OracleError INPUT_INVALID for a grid that descends or is not finite
+ */
+export function scoreGrid(grid: QuantileGrid, realised: number) {
   requireGrid(grid);
   return {
+    /** In log-return units. */
     crps: computeGridCrps(grid, realised),
+    /** Negative natural logarithm of the density, per unit of log return. */
     logScore: computeLogScore(grid, realised),
+    /** Probability integral transform: the probability of at most the outcome. */
     pit: residualCdf(grid, realised),
+    /** Whether the central range of that probability contains the outcome, bounds included. */
     in50: isInCentralRange(grid, realised, 0.5),
     in80: isInCentralRange(grid, realised, 0.8),
     in90: isInCentralRange(grid, realised, 0.9),
@@ -171,9 +159,9 @@ export function isInCentralRange(grid: QuantileGrid, realised: number, share: nu
 
 function computeDensity(grid: QuantileGrid, realised: number): number {
   if (realised < grid[0]) return computeTailDensity(grid[0] - realised, lowerTail(grid));
-  if (realised > grid[LAST]) return computeTailDensity(realised - grid[LAST], upperTail(grid));
+  if (realised > grid[LAST_QUANTILE]) return computeTailDensity(realised - grid[LAST_QUANTILE], upperTail(grid));
   let below = 0;
-  while (below < LAST - 1 && grid[below + 1] <= realised) below++;
+  while (below < LAST_QUANTILE - 1 && grid[below + 1] <= realised) below++;
   return QUANTILE_STEP / Math.max(MIN_WIDTH, grid[below + 1] - grid[below]);
 }
 
@@ -201,30 +189,22 @@ export function toQuantileGrid({ scale, shift, residualQuantiles }: PredictiveDi
 /** Indexes of the quantiles that bound the central range of probability `share`, in steps of .01. */
 function getCentralIndexes(share: number): [below: number, above: number] {
   const below = Math.round((1 - share) / 2 / QUANTILE_STEP) - 1;
-  return [below, QUANTILE_COUNT - 1 - below];
+  return [below, LAST_QUANTILE - below];
 }
 
 /** Probabilities of the published central ranges. */
 export const CENTRAL_SHARES = [0.5, 0.8, 0.9] as const;
 
-/** Half widths of the central ranges of a log return, whole units of 1e-6. */
-export interface CentralHalfWidths {
-  central50: number;
-  central80: number;
-  central90: number;
-}
+export type CentralHalfWidths = ReturnType<typeof computeHalfWidths>;
 
 /** Units in a log return of 1, as in committed quantiles. */
 export const UNITS_PER_LOG_RETURN = 1e6;
 
-/** A distribution without its location. */
-type Spread = Pick<PredictiveDistribution, 'scale' | 'residualQuantiles'>;
-
 /**
- * Half the distances between the quantiles that bound the central ranges. P(up) moves all quantiles by the same shift, which no distance
+ * Half widths of the central ranges, whole units of 1e-6: half the distances between the quantiles that bound them. P(up) moves all quantiles by the same shift, which no distance
  * contains, so that these are the widths of the distribution with P(up) one half too.
  */
-export function computeHalfWidths({ scale, residualQuantiles }: Spread): CentralHalfWidths {
+export function computeHalfWidths({ scale, residualQuantiles }: Omit<PredictiveDistribution, 'shift'>) {
   const [central50, central80, central90] = CENTRAL_SHARES.map((share) => {
     const [below, above] = getCentralIndexes(share);
     return Math.round((UNITS_PER_LOG_RETURN * scale * (residualQuantiles[above] - residualQuantiles[below])) / 2);

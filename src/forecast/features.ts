@@ -5,12 +5,12 @@ import {
   countUntil,
   DAILY_COLUMNS,
   FEATURE_NAMES,
-  type FeatureName,
   type FeatureTable,
   getFrameLength,
   type InputFrame,
+  toRecord,
 } from './inputs.ts';
-import { mean } from './math.ts';
+import { lowerBound, mean } from './math.ts';
 import { TRAINING_START } from './model.ts';
 
 /** A table and its frame, both unchanged since. */
@@ -38,12 +38,12 @@ export function computeFeatures(frame: InputFrame, earlier?: ComputedFeatures): 
 
 function allocateFeatureTable(frame: InputFrame, from: number, earlier: FeatureTable | undefined): FeatureTable {
   const length = getFrameLength(frame);
-  const columns = FEATURE_NAMES.map((name) => {
+  const columns = toRecord(FEATURE_NAMES, (name) => {
     const column = new Float64Array(length);
     if (earlier !== undefined) column.set(earlier[name].subarray(0, from));
-    return [name, column];
+    return column;
   });
-  return { firstDay: frame.firstDay, length, ...(Object.fromEntries(columns) as Record<FeatureName, Float64Array>) };
+  return { firstDay: frame.firstDay, length, ...columns };
 }
 
 /** First row whose features can differ between two frames; the number of common rows without a difference, 0 for unequal first days. */
@@ -278,13 +278,10 @@ export function fillRangeVariance(frame: InputFrame, { rangeVariance }: FeatureT
   const start = Math.max(TRAINING_START - frame.firstDay, SEED_DAYS + 1);
   rangeVariance.fill(Number.NaN, from, Math.max(from, Math.min(start, rangeVariance.length)));
   for (let row = Math.max(from, start); row < rangeVariance.length; row++) {
-    const before = row === start ? computeSeed(frame, start) : rangeVariance[row - 1];
+    const seedDay = (_: unknown, index: number) => computeDailyVariance(frame, start - SEED_DAYS + index);
+    const before = row === start ? mean(Array.from({ length: SEED_DAYS }, seedDay)) : rangeVariance[row - 1];
     rangeVariance[row] = DECAY * before + (1 - DECAY) * computeDailyVariance(frame, row);
   }
-}
-
-function computeSeed(frame: InputFrame, start: number): number {
-  return mean(Array.from({ length: SEED_DAYS }, (_, index) => computeDailyVariance(frame, start - SEED_DAYS + index)));
 }
 
 const FAST_DAYS = 50;
@@ -399,24 +396,13 @@ export class RollingMedian {
   }
 
   #insert(value: number): void {
-    const at = this.#lowerBound(value);
+    const at = lowerBound(this.#sorted, value, this.#count);
     this.#sorted.copyWithin(at + 1, at, this.#count++);
     this.#sorted[at] = value;
   }
 
   #remove(value: number): void {
-    const at = this.#lowerBound(value);
+    const at = lowerBound(this.#sorted, value, this.#count);
     this.#sorted.copyWithin(at, at + 1, this.#count--);
-  }
-
-  #lowerBound(value: number): number {
-    let low = 0;
-    let high = this.#count;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#sorted[middle] < value) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }

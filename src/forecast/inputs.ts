@@ -80,18 +80,19 @@ export function sliceFrame(frame: InputFrame, lastDay: Day): InputFrame {
   return slice;
 }
 
-function cutSeries(series: BusinessDaySeries, lastDay: Day): BusinessDaySeries {
+/** The observations dated `lastDay` or earlier. */
+export function cutSeries(series: BusinessDaySeries, lastDay: Day): BusinessDaySeries {
   const count = countUntil(series.days, lastDay);
   return { days: series.days.subarray(0, count), values: series.values.subarray(0, count) };
 }
 
-/** Number of entries of an ascending list on or before `day`. */
-export function countUntil(days: Int32Array, day: Day): number {
+/** Binary search: the number of leading entries of an ascending array that are at most `limit`. */
+export function countUntil(ascending: Int32Array | Float64Array, limit: number, length: number = ascending.length): number {
   let low = 0;
-  let high = days.length;
+  let high = length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (days[middle] <= day) low = middle + 1;
+    if (ascending[middle] <= limit) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -186,6 +187,11 @@ export const FEATURE_NAMES = [
 export type FeatureName = (typeof FEATURE_NAMES)[number];
 /** Columns aligned with the frame: row `i` is day `firstDay + i`. */
 export type FeatureTable = { firstDay: Day; length: number } & Record<FeatureName, Float64Array>;
+
+/** A record with a value for each of these keys, in their order. */
+export function toRecord<Key extends string, Value>(keys: readonly Key[], make: (key: Key, index: number) => Value): Record<Key, Value> {
+  return Object.fromEntries(keys.map((key, index) => [key, make(key, index)])) as Record<Key, Value>;
+}
 
 /** The value of a key; one without is computed and kept. */
 export function getOrInsert<Key, Value>(map: Map<Key, Value>, key: Key, compute: () => Value): Value {

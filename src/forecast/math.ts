@@ -114,10 +114,10 @@ export class SortedColumn {
   }
 }
 
-/** Index of the first value that is not less; expects ascending values. */
-function lowerBound(sorted: Float64Array, value: number): number {
+/** Index of the first of `count` ascending values that is not less. */
+export function lowerBound(sorted: Float64Array, value: number, count = sorted.length): number {
   let low = 0;
-  let high = sorted.length;
+  let high = count;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (sorted[middle] < value) low = middle + 1;

@@ -20,7 +20,7 @@ export function formatHorizonName(horizonDays: number): HorizonName {
 
 export const BLOCK_DAYS = 180;
 /** First day of block 0, the first test fold. */
-export const BLOCK_ORIGIN: Day = parseDay('2017-04-03');
+const BLOCK_ORIGIN: Day = parseDay('2017-04-03');
 /** Earliest fitted block; blocks below 0 only feed the calibration of later ones. */
 export const FIRST_BLOCK = -6;
 /** Days at the end of training that give the residual distribution. */

@@ -59,12 +59,6 @@ export interface ModelVersion {
   buildDistribution(model: HorizonModel, day: DistributionDay): PredictiveDistribution;
 }
 
-/** Standard deviations of an h-day log return: from returns with weekday factors, and from ranges with them. */
-interface Scales {
-  fromReturns: number;
-  fromRanges: number;
-}
-
 /** The parameters of a block; reads nothing after its training days. @throws OracleError INPUT_INVALID for constant prices */
 export function fitM1(data: ModelRows, block: number, horizonDays: M1Horizon): M1Fit {
   const { closes, features } = data;
@@ -118,7 +112,8 @@ export function buildM1Distribution(fit: M1Fit, { features, row, pUp }: Distribu
   return { scale: 1, shift: 0, residualQuantiles };
 }
 
-export function computeScales(features: FeatureTable, factors: WeekdayFactors, row: number, horizonDays: M1Horizon): Scales {
+/** Standard deviations of an h-day log return: from returns with weekday factors, and from ranges with them. */
+export function computeScales(features: FeatureTable, factors: WeekdayFactors, row: number, horizonDays: M1Horizon) {
   const windowFactor = computeWindowFactor(factors, features.firstDay + row, horizonDays);
   return {
     fromReturns: computeScale(features.v94[row], features.v99[row], horizonDays * windowFactor),

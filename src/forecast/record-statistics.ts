@@ -1,13 +1,15 @@
-import { chooseBlockDays, studentQuantile } from './bootstrap.ts';
+import { chooseBlockDays, MIN_BLOCKS, SHARE_RANGE, studentQuantile } from './bootstrap.ts';
 import type { Day } from './day.ts';
+import { toRecord } from './inputs.ts';
 import { meanBy } from './math.ts';
 import { formatHorizonName } from './model.ts';
-import { brierScore, computeAccuracy, computeStreaks, type Interval, type Outcome, wilsonInterval } from './signal.ts';
+import { brierScore, computeAccuracy, computeStreaks, type Interval, wilsonInterval } from './signal.ts';
 import {
   computeCallStatistics,
   computeDistributionStatistics,
   computeProbabilityStatistics,
   computeWinRate,
+  DIFFERENCE_RANGE,
   formatRecordVerdict,
   isHit,
   isScored,
@@ -60,44 +62,10 @@ export function publishRecordSummary({ longestWinStreak: longestStreak, ...sourc
   return { summary, stats: { total, scored, wins, losses, accuracy, currentStreak, longestStreak } };
 }
 
-interface Streak {
-  count: number;
-  type: Outcome | null;
-}
+export type RecordSummary = ReturnType<typeof summarizeRecord>;
 
-/** Counts and accuracy of one horizon's forecasts (interface, section 2.3). Shares 0 to 1. */
-export interface RecordSummary {
-  totalPredictions: number;
-  resolved: number;
-  wins: number;
-  losses: number;
-  /** Counted, never scored. */
-  holds: number;
-  voids: number;
-  /** Voids of days without a forecast. */
-  missed: number;
-  pending: number;
-  /** Share of wins, 0 to 1; null before the first resolution. */
-  accuracy: number | null;
-  /** Calls with windows that do not overlap. */
-  dedupedTotal: number;
-  dedupedWins: number;
-  dedupedAccuracy: number | null;
-  /** 95 % Wilson interval of `dedupedWins` in `dedupedTotal`, not of `accuracy`. */
-  dedupedInterval95: Interval | null;
-  /** 95 % interval of `accuracy`, by `computeShareInterval`. */
-  accuracyInterval95: Interval | null;
-  /** Accuracy of always calling UP on the same forecasts. */
-  alwaysUpAccuracy: number | null;
-  streak: Streak;
-  longestWinStreak: number;
-  /** Brier score of all resolved forecasts, HOLD included, and of the base rate known at the time; null without any or where a rate is unknown. */
-  brier: { n: number; model: number; climatology: number } | null;
-  verdict: string;
-}
-
-/** Summary of one horizon's forecasts, given in the order of their sequence. */
-export function summarizeRecord(rows: readonly RecordRow[], horizonDays: number): RecordSummary {
+/** Counts and accuracy (interface, section 2.3) of one horizon's forecasts, given in the order of their sequence. Shares 0 to 1. */
+export function summarizeRecord(rows: readonly RecordRow[], horizonDays: number) {
   const share = computeWinRate(rows, horizonDays);
   const calls = rows.filter(isScored);
   const countOf = (status: RecordStatus) => rows.filter((row) => row.status === status).length;
@@ -108,26 +76,33 @@ export function summarizeRecord(rows: readonly RecordRow[], horizonDays: number)
     resolved: share.n,
     wins: share.wins,
     losses: share.n - share.wins,
+    /** Counted, never scored. */
     holds,
     voids: countOf('VOID'),
+    /** Voids of days without a forecast. */
     missed: rows.filter(({ missed }) => missed).length,
     pending: countOf('PENDING'),
+    /** Share of wins, 0 to 1; null before the first resolution. */
     accuracy: share.accuracy,
+    /** Calls with windows that do not overlap. */
     dedupedTotal: share.independent,
     dedupedWins: share.independentWins,
     dedupedAccuracy: share.independentAccuracy,
+    /** 95 % Wilson interval of `dedupedWins` in `dedupedTotal`, not of `accuracy`. */
     dedupedInterval95: share.independent === 0 ? null : wilsonInterval(share.independentWins, share.independent),
+    /** 95 % interval of `accuracy`, by `computeShareInterval`. */
     accuracyInterval95: share.interval95,
+    /** Accuracy of always calling UP on the same forecasts. */
     alwaysUpAccuracy: computeAccuracy(calls.map(({ scored }) => (scored?.rose ? 'WIN' : 'LOSS'))),
-    streak: streaks.current ?? { count: 0, type: null },
+    streak: { count: streaks.current?.count ?? 0, type: streaks.current?.type ?? null },
     longestWinStreak: streaks.longestWin,
     brier: compareBrier(rows),
     verdict: formatRecordVerdict(calls, { share, holds, horizonDays, resolved: rows.flatMap(({ scored }) => scored ?? []) }),
   };
 }
 
-/** Brier score of P(up), and of the base rate known at the time on the same days. */
-export function compareBrier(rows: readonly Pick<RecordRow, 'scored'>[]): RecordSummary['brier'] {
+/** Brier score of all resolved forecasts, HOLD included, and of the base rate known at the time; null without any or where a rate is unknown. */
+export function compareBrier(rows: readonly Pick<RecordRow, 'scored'>[]) {
   const scored = rows.flatMap((row) => row.scored ?? []);
   if (scored.length === 0 || scored.some(({ climatology }) => climatology === null)) return null;
   const score = (probability: (forecast: ScoredForecast) => number) => meanBy(scored, (one) => brierScore(probability(one), one.rose));
@@ -142,15 +117,10 @@ export interface SeriesForecast extends ScoredForecast {
   central: { crps: number; climatologyCrps: number | null; in80: boolean } | null;
 }
 
-const SHARE: Interval = { low: 0, high: 1 };
 const RATIO: Interval = { low: 0, high: Number.POSITIVE_INFINITY };
-const DIFFERENCE: Interval = { low: -1, high: 1 };
-
-type Part = Omit<RatioPart, 'day'> | null;
-
 interface SeriesMeasure {
   /** Of a day; null where it does not count. */
-  part(forecast: SeriesForecast): Part;
+  part(forecast: SeriesForecast): Omit<RatioPart, 'day'> | null;
   range: Interval;
   /** Whether the value is one minus the ratio. */
   isSkill?: true;
@@ -158,13 +128,12 @@ interface SeriesMeasure {
 
 const ofCalls = (value: (forecast: SeriesForecast) => number) => (forecast: SeriesForecast) =>
   forecast.call === null ? null : { numerator: value(forecast), denominator: 1 };
-const toNumber = (isTrue: boolean) => (isTrue ? 1 : 0);
 
 /** What the series show; higher is better but for `alwaysUp`, the reference, and `coverage80`, which should be .8. */
 const SERIES_MEASURES = {
-  hitRate: { part: ofCalls((one) => toNumber(isHit(one))), range: SHARE },
-  alwaysUp: { part: ofCalls(({ rose }) => toNumber(rose)), range: SHARE },
-  hitAdvantage: { part: ofCalls((one) => toNumber(isHit(one)) - toNumber(one.rose)), range: DIFFERENCE },
+  hitRate: { part: ofCalls((one) => Number(isHit(one))), range: SHARE_RANGE },
+  alwaysUp: { part: ofCalls(({ rose }) => Number(rose)), range: SHARE_RANGE },
+  hitAdvantage: { part: ofCalls((one) => Number(isHit(one)) - Number(one.rose)), range: DIFFERENCE_RANGE },
   brierSkill: {
     part: ({ pUp, climatology, rose }) =>
       climatology === null ? null : { numerator: brierScore(pUp, rose), denominator: brierScore(climatology, rose) },
@@ -177,7 +146,7 @@ const SERIES_MEASURES = {
     range: RATIO,
     isSkill: true,
   },
-  coverage80: { part: ({ central }) => central && { numerator: toNumber(central.in80), denominator: 1 }, range: SHARE },
+  coverage80: { part: ({ central }) => central && { numerator: Number(central.in80), denominator: 1 }, range: SHARE_RANGE },
 } as const satisfies Record<string, SeriesMeasure>;
 
 export type SeriesMeasureName = keyof typeof SERIES_MEASURES;
@@ -185,28 +154,19 @@ export const SERIES_MEASURE_NAMES = Object.keys(SERIES_MEASURES) as SeriesMeasur
 
 export type SeriesValues = Record<SeriesMeasureName, RatioEstimate>;
 
-interface SeriesPoint {
-  day: Day;
-  /** Resolved forecasts up to this day. */
-  n: number;
-  cumulative: SeriesValues;
-  /** Over the last `ROLLING_DAYS` days. */
-  rolling: SeriesValues;
-}
-
 /** One point a resolved day. @param forecasts of one horizon by ascending day */
-export function computeScoreSeries(forecasts: readonly SeriesForecast[]): SeriesPoint[] {
-  const sums = Object.fromEntries(SERIES_MEASURE_NAMES.map((name) => [name, sumMeasure(forecasts, name)])) as MeasureSums;
+export function computeScoreSeries(forecasts: readonly SeriesForecast[]) {
+  const sums = toRecord(SERIES_MEASURE_NAMES, (name) => sumMeasure(forecasts, name));
   const firstDay = forecasts[0]?.day ?? 0;
   return forecasts.map(({ day }, index) => ({
     day,
+    /** Resolved forecasts up to this day. */
     n: index + 1,
     cumulative: estimateAll(sums, { from: firstDay, through: day }),
+    /** Over the last `ROLLING_DAYS` days. */
     rolling: estimateAll(sums, { from: day - ROLLING_DAYS + 1, through: day }),
   }));
 }
-
-type MeasureSums = Record<SeriesMeasureName, RatioSums>;
 
 function sumMeasure(forecasts: readonly SeriesForecast[], name: SeriesMeasureName): RatioSums {
   const measure: SeriesMeasure = SERIES_MEASURES[name];
@@ -217,13 +177,12 @@ function sumMeasure(forecasts: readonly SeriesForecast[], name: SeriesMeasureNam
   return sumRatioParts(parts);
 }
 
-function estimateAll(sums: MeasureSums, days: { from: Day; through: Day }): SeriesValues {
-  const entries = SERIES_MEASURE_NAMES.map((name) => {
+function estimateAll(sums: Record<SeriesMeasureName, RatioSums>, days: { from: Day; through: Day }): SeriesValues {
+  return toRecord(SERIES_MEASURE_NAMES, (name) => {
     const { range, isSkill }: SeriesMeasure = SERIES_MEASURES[name];
     const estimate = estimateRatio(sums[name], days, range);
-    return [name, isSkill ? toSkill(estimate) : estimate];
+    return isSkill ? toSkill(estimate) : estimate;
   });
-  return Object.fromEntries(entries) as SeriesValues;
 }
 
 function toSkill({ value, low, high }: RatioEstimate): RatioEstimate {
@@ -246,18 +205,10 @@ interface RatioEstimate {
   high: number | null;
 }
 
-/** Sums up to each day from the first on; entry `i` covers the days before `firstDay + i`. */
-interface RatioSums {
-  firstDay: Day;
-  numerators: Float64Array;
-  denominators: Float64Array;
-}
+type RatioSums = ReturnType<typeof sumRatioParts>;
 
-/** With fewer blocks their variance cannot be estimated. */
-const MIN_BLOCKS = 5;
-
-/** @param parts by ascending day */
-export function sumRatioParts(parts: readonly RatioPart[]): RatioSums {
+/** Sums up to each day from the first on; entry `i` covers the days before `firstDay + i`. @param parts by ascending day */
+export function sumRatioParts(parts: readonly RatioPart[]) {
   const firstDay = parts[0]?.day ?? 0;
   const days = parts.length === 0 ? 0 : parts.at(-1)!.day - firstDay + 1;
   const [numerators, denominators] = [new Float64Array(days + 1), new Float64Array(days + 1)];

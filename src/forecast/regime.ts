@@ -91,15 +91,12 @@ export function classifyRow(table: FeatureTable, row: number, limits: RegimeThre
   if (table.ret7[row] <= limits.crisisRet7 || ret30 <= limits.crisisRet30) return 'CRISIS';
   if (gap >= limits.euphoriaGap && table.fg7[row] >= limits.euphoriaFearGreed) return 'EUPHORIA';
   if (gap >= limits.euphoriaFarGap && ret30 >= limits.euphoriaRet30) return 'EUPHORIA';
-  if (isSideways(gap, ret30, table.vratio[row], limits)) return 'CHOP';
+  const isSideways = Math.abs(gap) <= limits.chopGap && Math.abs(ret30) <= limits.chopRet30;
+  if (isSideways && table.vratio[row] <= limits.chopVolatilityRatio) return 'CHOP';
   if ((gap < 0 || cross < 0) && gap50 > 0 && ret30 >= limits.recoveryRet30) return 'BEAR_RECOVERY';
   if (gap <= limits.bearGap && gap50 <= 0) return 'BEAR_TREND';
   if (gap >= limits.bullGap && cross > 0 && ret30 >= limits.bullRet30) return 'BULL_TREND';
   return 'DEFAULT';
-}
-
-function isSideways(gap: number, ret30: number, volatilityRatio: number, limits: RegimeThresholds): boolean {
-  return Math.abs(gap) <= limits.chopGap && Math.abs(ret30) <= limits.chopRet30 && volatilityRatio <= limits.chopVolatilityRatio;
 }
 
 /**
@@ -167,15 +164,18 @@ function describeMomentum(ret30: number): string {
 function describeSentiment(fearGreed: number): string {
   if (Number.isNaN(fearGreed)) return 'unknown: no fresh Fear & Greed readings';
   const reading = Math.round(fearGreed);
-  return `${toSentimentName(reading)} (Fear & Greed ${reading}, 7-day mean)`;
+  return `${getFearGreedLabel(reading).toLowerCase()} (Fear & Greed ${reading}, 7-day mean)`;
 }
 
-/** Bands of alternative.me. */
-function toSentimentName(reading: number): string {
-  if (reading <= 25) return 'extreme fear';
-  if (reading <= 46) return 'fear';
-  if (reading <= 54) return 'neutral';
-  return reading <= 75 ? 'greed' : 'extreme greed';
+export const FEAR_GREED_LABELS = ['Extreme Fear', 'Fear', 'Neutral', 'Greed', 'Extreme Greed'] as const;
+export type FearGreedLabel = (typeof FEAR_GREED_LABELS)[number];
+
+/** The bands of alternative.me's own classification: 0-25, 26-46, 47-54, 55-75, 76-100. */
+export function getFearGreedLabel(value: number): FearGreedLabel {
+  if (value <= 25) return 'Extreme Fear';
+  if (value <= 46) return 'Fear';
+  if (value <= 54) return 'Neutral';
+  return value <= 75 ? 'Greed' : 'Extreme Greed';
 }
 
 function describeVolatility(ratio: number): string {

@@ -1,16 +1,10 @@
 import { OracleError } from '../errors.ts';
 import { type Day, formatDay } from './day.ts';
-import {
-  type CentralHalfWidths,
-  computeHalfWidths,
-  computePriceQuantiles,
-  type PredictiveDistribution,
-  type PriceQuantile,
-} from './distribution.ts';
+import { computeHalfWidths, computePriceQuantiles } from './distribution.ts';
 import { computeCalibratedLogit, computeDeviation, sigmoid } from './fit.ts';
-import type { FeatureTable } from './inputs.ts';
+import { type FeatureTable, toRecord } from './inputs.ts';
 import { Z_95 } from './math.ts';
-import type { HorizonDays, HorizonModel } from './model.ts';
+import type { HorizonModel } from './model.ts';
 import { findModelVersion } from './models.ts';
 import { REGIMES, type Regime } from './regime.ts';
 
@@ -25,33 +19,12 @@ export interface CategoryScore {
   signal: Signal;
 }
 
-const FORECAST_LEVELS = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95] as const;
+export const FORECAST_LEVELS = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95] as const;
 export const CONFIDENCE_RANGE = { least: 0.5, most: 0.99 } as const;
 /** Score beyond which a category is BUY or, below its negative, SELL. */
 const CATEGORY_SIGNAL_THRESHOLD = 0.2;
 
-export interface ForecastValues {
-  horizonDays: HorizonDays;
-  modelVersion: string;
-  /** Calibrated P(close at resolution > close at window open). */
-  pUp: number;
-  /** Shrunk share of rises in training: the reference of the forecast's skill. */
-  climatology: number;
-  direction: Direction;
-  /** Probability of the direction, clipped to .50 to .99. */
-  confidence: number;
-  signal: Signal;
-  regime: Regime;
-  /** Minimum distance of pUp from one half for a signal in this regime. */
-  threshold: number;
-  /** Base price of the quantiles, USD. */
-  price: number;
-  distribution: PredictiveDistribution;
-  /** Public at once: they do not depend on pUp. */
-  halfWidths: CentralHalfWidths;
-  quantiles: PriceQuantile[];
-  categories: Record<CategoryName, CategoryScore>;
-}
+export type ForecastValues = ReturnType<typeof buildForecast>;
 
 interface CoreForecastSource {
   model: HorizonModel;
@@ -61,7 +34,7 @@ interface CoreForecastSource {
 }
 
 /** The part of a forecast that does not depend on the price. */
-export type CoreForecast = Pick<ForecastValues, 'pUp' | 'threshold' | 'signal' | 'distribution'>;
+export type CoreForecast = ReturnType<typeof computeCoreForecast>;
 
 export interface ForecastSource extends CoreForecastSource {
   price: number;
@@ -71,30 +44,36 @@ export interface ForecastSource extends CoreForecastSource {
  * The forecast of one day and horizon, by the model of the day's block.
  * @throws OracleError INPUT_INVALID for a row outside the table, a model trained on the day or later, or a price not above 0.
  */
-export function buildForecast(source: ForecastSource): ForecastValues {
+export function buildForecast(source: ForecastSource) {
   requireValidSource(source);
   const { model, features, index, regime, price } = source;
   const { pUp, threshold, signal, distribution } = computeCoreForecast(source);
   return {
     horizonDays: model.horizonDays,
     modelVersion: model.modelVersion,
+    /** Calibrated P(close at resolution > close at window open). */
     pUp,
+    /** Shrunk share of rises in training: the reference of the forecast's skill. */
     climatology: model.baseRate,
     direction: toDirection(pUp),
+    /** Probability of the direction, clipped to .50 to .99. */
     confidence: toConfidence(pUp),
     signal,
     regime,
+    /** Minimum distance of pUp from one half for a signal in this regime. */
     threshold,
+    /** Base price of the quantiles, USD. */
     price,
     distribution,
+    /** Public at once: they do not depend on pUp. */
     halfWidths: computeHalfWidths(distribution),
     quantiles: computePriceQuantiles(distribution, FORECAST_LEVELS, price),
-    categories: scoreCategories(features, index),
+    categories: toRecord(CATEGORY_NAMES, (name) => toCategoryScore(features[name][index])),
   };
 }
 
 /** The forecast of one row; the caller must ensure that the model was not trained on it. */
-export function computeCoreForecast({ model, features, index, regime }: CoreForecastSource): CoreForecast {
+export function computeCoreForecast({ model, features, index, regime }: CoreForecastSource) {
   const pUp = sigmoid(computeCalibratedLogit(model, computeDeviation(model, features, index)));
   const distribution = findModelVersion(model.modelVersion).buildDistribution(model, { features, row: index, pUp });
   const threshold = REGIMES[regime].theta;
@@ -125,16 +104,6 @@ export function toConfidence(pUp: number): number {
 export function toSignal(pUp: number, threshold: number): Signal {
   if (pUp >= 0.5 + threshold) return 'BUY';
   return pUp <= 0.5 - threshold ? 'SELL' : 'HOLD';
-}
-
-function scoreCategories(features: FeatureTable, index: number): Record<CategoryName, CategoryScore> {
-  const { trend, momentum, flow, value } = features;
-  return {
-    trend: toCategoryScore(trend[index]),
-    momentum: toCategoryScore(momentum[index]),
-    flow: toCategoryScore(flow[index]),
-    value: toCategoryScore(value[index]),
-  };
 }
 
 function toCategoryScore(score: number): CategoryScore {

@@ -9,43 +9,20 @@ import {
   requireAscending,
   SHARE_RANGE,
 } from './bootstrap.ts';
-import type { Day } from './day.ts';
-import { formatPercent, meanBy, shareOf } from './math.ts';
+import { type Day, getWeekday } from './day.ts';
+import { CENTRAL_SHARES } from './distribution.ts';
+import { formatPercent, meanBy, shareOf, sum } from './math.ts';
 import {
   boundedLogLoss,
   brierScore,
   computeAccuracy,
   computeShareInterval,
   type Direction,
+  FORECAST_LEVELS,
   type Interval,
   type Outcome,
   selectNonOverlapping,
 } from './signal.ts';
-
-/** Observed share with its interval, by the block bootstrap where the outcomes fill five blocks, else Wilson's on their effective number. */
-interface Coverage {
-  observed: number;
-  interval95: Interval;
-}
-
-/** Coverage of the outcomes of windows that open on one weekday. */
-interface WeekdayCoverage {
-  weekday: (typeof WEEKDAYS)[number];
-  n: number;
-  coverage: ({ nominal: number } & Coverage)[];
-}
-
-export interface DistributionStatistics {
-  n: number;
-  effectiveN: number;
-  /** Mean continuous ranked probability score, in log-return units; lower is better. */
-  crps: number;
-  /** By nominal share of a central band of the distribution. */
-  coverage: ({ nominal: number } & Coverage)[];
-  quantiles: ({ level: number } & Coverage)[];
-  /** Monday to Sunday, weekdays without an outcome left out. */
-  weekdays: WeekdayCoverage[];
-}
 
 interface KnownOutcome {
   day: Day;
@@ -53,23 +30,24 @@ interface KnownOutcome {
   pit: number;
 }
 
-const CENTRAL_BANDS = [0.5, 0.8, 0.9] as const;
-const QUANTILE_LEVELS = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95] as const;
 export const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
 /** Statistics over the forecasts of one horizon that have a distribution; null without any. */
-export function computeDistributionStatistics(forecasts: readonly ScoredForecast[], horizonDays: number): DistributionStatistics | null {
+export function computeDistributionStatistics(forecasts: readonly ScoredForecast[], horizonDays: number) {
   const known = forecasts.flatMap(({ day, distribution }): KnownOutcome[] => (distribution === null ? [] : [{ day, ...distribution }]));
   if (known.length === 0) return null;
   const all: Outcomes = { members: known, span: spanOf(known), horizonDays };
   return {
     n: known.length,
     effectiveN: countEffective(known, horizonDays),
+    /** Mean continuous ranked probability score, in log-return units; lower is better. */
     crps: meanBy(known, ({ crps }) => crps),
+    /** By nominal share of a central band of the distribution. */
     coverage: computeBands(all),
     quantiles: computeQuantiles(all),
+    /** By the day on which the windows open, Monday to Sunday; weekdays without an outcome left out. */
     weekdays: WEEKDAYS.flatMap((weekday, index) => {
-      const members = known.filter(({ day }) => getOpeningWeekday(day) === index);
+      const members = known.filter(({ day }) => getWeekday(day + 1) === index);
       return members.length === 0 ? [] : [{ weekday, n: members.length, coverage: computeBands({ ...all, members }) }];
     }),
   };
@@ -82,24 +60,27 @@ interface Outcomes {
   horizonDays: number;
 }
 
-function computeBands(outcomes: Outcomes): DistributionStatistics['coverage'] {
+function computeBands(outcomes: Outcomes) {
   const coverage = computeCoverage(
     outcomes,
-    CENTRAL_BANDS.map((nominal) => (pit) => Math.abs(pit - 0.5) <= nominal / 2),
+    CENTRAL_SHARES.map((nominal) => (pit) => Math.abs(pit - 0.5) <= nominal / 2),
   );
-  return CENTRAL_BANDS.map((nominal, index) => ({ nominal, ...coverage[index] }));
+  return CENTRAL_SHARES.map((nominal, index) => ({ nominal, ...coverage[index] }));
 }
 
-function computeQuantiles(outcomes: Outcomes): DistributionStatistics['quantiles'] {
+function computeQuantiles(outcomes: Outcomes) {
   const coverage = computeCoverage(
     outcomes,
-    QUANTILE_LEVELS.map((level) => (pit) => pit <= level),
+    FORECAST_LEVELS.map((level) => (pit) => pit <= level),
   );
-  return QUANTILE_LEVELS.map((level, index) => ({ level, ...coverage[index] }));
+  return FORECAST_LEVELS.map((level, index) => ({ level, ...coverage[index] }));
 }
 
-/** Of the outcomes by each of the sets of transforms. */
-function computeCoverage({ members, span, horizonDays }: Outcomes, sets: readonly ((pit: number) => boolean)[]): Coverage[] {
+/**
+ * Observed share of the outcomes by each of the sets of transforms, with its interval, by the block bootstrap where the outcomes fill five
+ * blocks, else Wilson's on their effective number.
+ */
+function computeCoverage({ members, span, horizonDays }: Outcomes, sets: readonly ((pit: number) => boolean)[]) {
   const flag = (isIn: (pit: number) => boolean) => toDailyColumn(members, ({ pit }) => (isIn(pit) ? 1 : 0), span);
   const intervals = bootstrapShares(
     sets.map(flag),
@@ -109,11 +90,6 @@ function computeCoverage({ members, span, horizonDays }: Outcomes, sets: readonl
     const observed = shareOf(members, ({ pit }) => isIn(pit));
     return { observed, interval95: intervals[index] ?? computeShareInterval(observed, countEffective(members, horizonDays)) };
   });
-}
-
-/** Of the day after the forecast, on which its window opens: 0 for Monday to 6 for Sunday. Day 0 was a Thursday. */
-function getOpeningWeekday(day: Day): number {
-  return (((day + 4) % 7) + 7) % 7;
 }
 
 export interface ScoredForecast {
@@ -156,57 +132,33 @@ export function toDailyColumn<T extends { day: Day }>(
   return column;
 }
 
-/** Forecast and observed frequency within one bin of probabilities; empty bins are omitted. */
-export interface ReliabilityRow {
-  /** Lower bound, inclusive; the upper one is exclusive, except 1. */
-  from: number;
-  to: number;
-  n: number;
-  effectiveN: number;
-  meanProbability: number;
-  observedShare: number;
-  /** Wilson interval of the share on `effectiveN` trials. */
-  interval95: Interval;
-}
-
 /** Skill 1 - score / reference with its 95 % interval, and the reference's mean score; positive skill is better than the reference. */
 type BrierSkill = IntervalEstimate & { brier: number };
-
-/** Quality of the probabilities of UP, HOLD included. Lower scores are better. */
-export interface ProbabilityStatistics {
-  n: number;
-  effectiveN: number;
-  brier: number;
-  /** Mean log loss, natural logarithm; 0.6931 for a constant one half. */
-  logScore: number;
-  /** Brier skill against the base rate known at the time; null where that is unknown. */
-  climatologySkill: BrierSkill | null;
-  /** Brier skill against P(up) = 1; null as long as that has never been wrong. */
-  alwaysUpSkill: BrierSkill | null;
-  murphy: MurphyDecomposition;
-  reliability: ReliabilityRow[];
-}
 
 /** Bins of five points, since probabilities cluster around the base rate. */
 const BIN_COUNT = 20;
 
-/** Statistics of one horizon's probabilities, by ascending day; null without any. */
-export function computeProbabilityStatistics(forecasts: readonly ScoredForecast[], horizonDays: number): ProbabilityStatistics | null {
+/** Quality of one horizon's probabilities of UP, HOLD included, by ascending day; null without any. Lower scores are better. */
+export function computeProbabilityStatistics(forecasts: readonly ScoredForecast[], horizonDays: number) {
   if (forecasts.length === 0) return null;
+  const outcomes = forecasts.map(({ day, pUp, rose }) => ({ day, p: pUp, happened: rose }));
   const model = (one: ScoredForecast) => brierScore(one.pUp, one.rose);
   const isBaseRateKnown = forecasts.every(({ climatology }) => climatology !== null);
   return {
     n: forecasts.length,
     effectiveN: countEffective(forecasts, horizonDays),
     brier: meanBy(forecasts, model),
+    /** Mean log loss, natural logarithm; 0.6931 for a constant one half. */
     logScore: meanBy(forecasts, ({ pUp, rose }) => boundedLogLoss(pUp, rose)),
+    /** Brier skill against the base rate known at the time; null where that is unknown. */
     climatologySkill: isBaseRateKnown ? computeSkill(forecasts, model, ({ climatology, rose }) => brierScore(climatology!, rose)) : null,
+    /** Brier skill against P(up) = 1; null as long as that has never been wrong. */
     alwaysUpSkill: computeSkill(forecasts, model, ({ rose }) => brierScore(1, rose)),
-    murphy: decomposeBrier(
-      forecasts.map(({ pUp, rose }) => ({ p: pUp, happened: rose })),
-      BIN_COUNT,
-    )!,
-    reliability: buildReliabilityRows(forecasts, horizonDays),
+    murphy: decomposeBrier(outcomes, BIN_COUNT)!,
+    /** Empty bins are omitted. */
+    reliability: [...Map.groupBy(outcomes, ({ p }) => Math.min(BIN_COUNT - 1, Math.floor(p * BIN_COUNT)))]
+      .sort(([a], [b]) => a - b)
+      .map(([bin, members]) => buildReliabilityRow(bin, BIN_COUNT, members, countEffective(members, horizonDays))),
   };
 }
 
@@ -227,20 +179,15 @@ export function computeSkill<T extends { day: number }>(
   return { brier: reference, ...estimate };
 }
 
-function buildReliabilityRows(forecasts: readonly ScoredForecast[], horizonDays: number): ReliabilityRow[] {
-  const groups = Map.groupBy(forecasts, ({ pUp }) => Math.min(BIN_COUNT - 1, Math.floor(pUp * BIN_COUNT)));
-  return [...groups].sort(([a], [b]) => a - b).map(([bin, members]) => buildReliabilityRow(bin, members, horizonDays));
-}
-
-function buildReliabilityRow(bin: number, members: readonly ScoredForecast[], horizonDays: number): ReliabilityRow {
-  const observedShare = shareOf(members, ({ rose }) => rose);
-  const effectiveN = countEffective(members, horizonDays);
+/** Forecast and observed frequency within one bin of probabilities, from its lower bound (inclusive) to the upper one (exclusive, except 1). */
+function buildReliabilityRow(bin: number, binCount: number, members: readonly ProbabilityOutcome[], effectiveN: number) {
+  const observedShare = shareOf(members, ({ happened }) => happened);
   return {
-    from: bin / BIN_COUNT,
-    to: (bin + 1) / BIN_COUNT,
+    from: bin / binCount,
+    to: (bin + 1) / binCount,
     n: members.length,
     effectiveN,
-    meanProbability: meanBy(members, ({ pUp }) => pUp),
+    meanProbability: meanBy(members, ({ p }) => p),
     observedShare,
     interval95: computeShareInterval(observedShare, effectiveN),
   };
@@ -248,26 +195,16 @@ function buildReliabilityRow(bin: number, members: readonly ScoredForecast[], ho
 
 /**
  * Brier score = reliability - resolution + uncertainty + withinBins (Murphy 1973; the last term, for bins of unequal probabilities, by
- * Stephenson et al. 2008). All in units of the Brier score.
+ * Stephenson et al. 2008), over bins of equal width; null without forecasts. All in units of the Brier score.
  */
-export interface MurphyDecomposition {
-  brier: number;
-  /** Squared distance of forecast and observed frequency by bin; lower is better. */
-  reliability: number;
-  /** Variance of observed frequencies between bins; higher is better. */
-  resolution: number;
-  /** Variance of the outcomes, independent of the forecasts. */
-  uncertainty: number;
-  withinBins: number;
-}
-
-/** The decomposition over bins of equal width; null without forecasts. */
-export function decomposeBrier(forecasts: readonly ProbabilityOutcome[], bins: number): MurphyDecomposition | null {
+export function decomposeBrier(forecasts: readonly ProbabilityOutcome[], bins: number) {
   const n = forecasts.length;
   if (n === 0) return null;
   const groups = Map.groupBy(forecasts, ({ p }) => Math.min(bins - 1, Math.floor(p * bins)));
   const share = shareOf(forecasts, ({ happened }) => happened);
+  // Squared distance of forecast and observed frequency by bin; lower is better.
   let reliability = 0;
+  // Variance of observed frequencies between bins; higher is better.
   let resolution = 0;
   for (const group of groups.values()) {
     const observed = shareOf(group, ({ happened }) => happened);
@@ -275,6 +212,7 @@ export function decomposeBrier(forecasts: readonly ProbabilityOutcome[], bins: n
     resolution += (group.length / n) * (observed - share) ** 2;
   }
   const brier = meanBy(forecasts, ({ p, happened }) => (p - (happened ? 1 : 0)) ** 2);
+  // Variance of the outcomes, independent of the forecasts.
   const uncertainty = share * (1 - share);
   return { brier, reliability, resolution, uncertainty, withinBins: brier - reliability + resolution - uncertainty };
 }
@@ -312,27 +250,16 @@ export function computeReliabilityBins<T extends ProbabilityOutcome>(
   const members = Map.groupBy(forecasts, ({ p }) => toBinIndex(p));
   return Array.from({ length: RELIABILITY_BIN_COUNT }, (_, index) => {
     const bin = members.get(index) ?? [];
-    return buildBin(index, bin, effectiveCountOf(bin));
+    const effectiveN = effectiveCountOf(bin);
+    if (bin.length > 0) return buildReliabilityRow(index, RELIABILITY_BIN_COUNT, bin, effectiveN);
+    const [from, to] = [index / RELIABILITY_BIN_COUNT, (index + 1) / RELIABILITY_BIN_COUNT];
+    return { from, to, n: 0, effectiveN, meanProbability: null, observedShare: null, interval95: null };
   });
 }
 
 function toBinIndex(p: number): number {
   if (!(p >= 0 && p <= 1)) throw new OracleError('INPUT_INVALID', `${p} is not a probability`, { field: 'p' });
   return Math.min(RELIABILITY_BIN_COUNT - 1, Math.floor(p * RELIABILITY_BIN_COUNT));
-}
-
-function buildBin(index: number, members: readonly ProbabilityOutcome[], effectiveN: number): ReliabilityBin {
-  const n = members.length;
-  const observedShare = n === 0 ? null : shareOf(members, ({ happened }) => happened);
-  return {
-    from: index / RELIABILITY_BIN_COUNT,
-    to: (index + 1) / RELIABILITY_BIN_COUNT,
-    n,
-    effectiveN,
-    meanProbability: n === 0 ? null : meanBy(members, ({ p }) => p),
-    observedShare,
-    interval95: observedShare === null ? null : computeShareInterval(observedShare, effectiveN),
-  };
 }
 
 interface RecordVerdictInput {
@@ -349,7 +276,8 @@ export const RELATIONS = { '-1': 'worse than', 0: 'not distinguishable from', 1:
 
 /** The verdict on one horizon's calls: their win rate with its interval, and the counts of windows that do not overlap. */
 export function formatRecordVerdict(calls: readonly ScoredCall[], { share, holds, horizonDays, resolved }: RecordVerdictInput): string {
-  if (share.interval95 === null) return formatVerdictWithoutCalls(holds);
+  if (share.interval95 === null)
+    return holds === 0 ? 'nothing resolved yet: no claim can be made' : `no calls: all ${holds} resolved forecasts were HOLD`;
   const { n, wins, effectiveN, independent, independentWins, interval95 } = share;
   const everyCallUp = calls.every(({ scored }) => scored?.call === 'UP');
   const overlapping = independent < n;
@@ -377,11 +305,6 @@ function formatSelection(resolved: readonly ScoredForecast[]): string {
   const interval =
     low === null || high === null ? ', on too few days for an interval' : ` (95 % interval ${points(low)} to ${points(high)})`;
   return `it rose on ${formatPercent(called)} of those days and on ${formatPercent(other)} ${than}, difference ${points(value)} points${interval}`;
-}
-
-function formatVerdictWithoutCalls(holds: number): string {
-  if (holds === 0) return 'nothing resolved yet: no claim can be made';
-  return `no calls: all ${holds} resolved forecasts were HOLD`;
 }
 
 function countRises(calls: readonly ScoredCall[]): number {
@@ -429,49 +352,8 @@ function bootstrapAgrees(calls: readonly ScoredForecast[], sign: 1 | -1): boolea
   return sign === 1 ? low > 0 : high < 0;
 }
 
-interface HitRate {
-  n: number;
-  hits: number;
-  /** hits / n; null without calls. */
-  accuracy: number | null;
-}
-
-/** Hit rate of every h-th day from one of the `horizonDays` offsets, so that windows do not overlap. */
-interface OffsetHitRate extends HitRate {
-  /** Days after the first call of the record, 0 to h - 1. */
-  offsetDays: number;
-}
-
-/** Hit rate of calls with its uncertainty. Shares 0 to 1, intervals 95 %. */
-export interface CallStatistics extends HitRate {
-  effectiveN: number;
-  /** Published interval of the accuracy, by `computeShareInterval`; null without calls. */
-  wilson95: Interval | null;
-  /** Interval by the circular block bootstrap over days; null where the calls fill fewer than five blocks. */
-  bootstrap95: Interval | null;
-  offsets: OffsetHitRate[];
-  /** Choice of the days called UP; null without any, or without other resolved days. */
-  selection: CallSelection | null;
-  /** Accuracy of always calling UP on the same days, and the difference to it; null without calls. */
-  alwaysUp: { accuracy: number; difference: IntervalEstimate } | null;
-}
-
-/**
- * Whether the days called UP were chosen better than at random: calls that are all UP equal always-UP on their own days, but not on all
- * days. Shares of rises, 0 to 1.
- */
-interface CallSelection {
-  /** On the days called UP, on all resolved days, and on HOLD days; the last is null without any. */
-  called: number;
-  all: number;
-  held: number | null;
-  /** `called` minus `all`, and minus `held`. */
-  overAll: IntervalEstimate;
-  overHeld: IntervalEstimate | null;
-}
-
-/** Statistics of one horizon's calls, by ascending day; HOLD is no call. */
-export function computeCallStatistics(forecasts: readonly ScoredForecast[], horizonDays: number): CallStatistics {
+/** Hit rate of one horizon's calls with its uncertainty, by ascending day; HOLD is no call. Shares 0 to 1, intervals 95 %. */
+export function computeCallStatistics(forecasts: readonly ScoredForecast[], horizonDays: number) {
   const calls = forecasts.filter(({ call }) => call !== null);
   const effectiveN = countEffective(calls, horizonDays);
   const hitRate = computeHitRate(calls);
@@ -479,15 +361,20 @@ export function computeCallStatistics(forecasts: readonly ScoredForecast[], hori
   return {
     ...hitRate,
     effectiveN,
+    /** Published interval of the accuracy, by `computeShareInterval`; null without calls. */
     wilson95: accuracy === null ? null : computeShareInterval(accuracy, effectiveN),
+    /** Interval by the circular block bootstrap over days; null where the calls fill fewer than five blocks. */
     bootstrap95: bootstrapHitRate(calls),
     offsets: computeOffsetHitRates(calls, horizonDays),
+    /** Choice of the days called UP; null without any, or without other resolved days. */
     selection: compareSelection(forecasts),
+    /** Accuracy of always calling UP on the same days, and the difference to it; null without calls. */
     alwaysUp: accuracy === null ? null : { accuracy: shareOf(calls, ({ rose }) => rose), difference: computeAlwaysUpDifference(calls) },
   };
 }
 
-export function computeHitRate(calls: readonly ScoredForecast[]): HitRate {
+/** The accuracy is hits / n; null without calls. */
+export function computeHitRate(calls: readonly ScoredForecast[]) {
   const hits = calls.filter(isHit).length;
   return { n: calls.length, hits, accuracy: calls.length === 0 ? null : hits / calls.length };
 }
@@ -505,7 +392,8 @@ function bootstrapHitRate(calls: readonly ScoredForecast[]): Interval | null {
   });
 }
 
-function computeOffsetHitRates(calls: readonly ScoredForecast[], horizonDays: number): OffsetHitRate[] {
+/** Hit rates of every h-th day from each of the `horizonDays` offsets (days after the first call), so that windows do not overlap. */
+function computeOffsetHitRates(calls: readonly ScoredForecast[], horizonDays: number) {
   if (calls.length === 0) return [];
   const first = calls[0].day;
   return Array.from({ length: horizonDays }, (_, offsetDays) => ({
@@ -514,7 +402,7 @@ function computeOffsetHitRates(calls: readonly ScoredForecast[], horizonDays: nu
   }));
 }
 
-const DIFFERENCE_RANGE: Interval = { low: -1, high: 1 };
+export const DIFFERENCE_RANGE: Interval = { low: -1, high: 1 };
 
 /**
  * Accuracy minus that of always calling UP, paired by day; expects at least one call. The bounds are null where the DOWN calls, which
@@ -525,21 +413,26 @@ function computeAlwaysUpDifference(calls: readonly ScoredForecast[]): IntervalEs
   const gains = toDailyColumn(calls, gain);
   return bootstrapEstimate(meanBy(calls, gain), {
     columns: [gains, toDailyColumn(calls, () => 1)],
-    statistic: ([sum, all]) => sum / all,
+    statistic: ([gained, all]) => gained / all,
     informative: gains,
     range: DIFFERENCE_RANGE,
   });
 }
 
-/** Compares the days called UP with all days and with HOLD days of one horizon's resolved forecasts, by ascending day. */
-function compareSelection(forecasts: readonly ScoredForecast[]): CallSelection | null {
+/**
+ * Whether the days called UP were chosen better than at random, against all days and HOLD days of one horizon's resolved forecasts, by
+ * ascending day: calls that are all UP equal always-UP on their own days, but not on all days. Shares of rises, 0 to 1.
+ */
+function compareSelection(forecasts: readonly ScoredForecast[]) {
   const isUp = ({ call }: ScoredForecast) => call === 'UP';
   const isHold = ({ call }: ScoredForecast) => call === null;
   if (!forecasts.some(isUp) || forecasts.every(isUp)) return null;
   const [called, all] = [getRiseShare(forecasts, isUp), getRiseShare(forecasts, () => true)];
   const held = forecasts.some(isHold) ? getRiseShare(forecasts, isHold) : null;
   return {
+    /** On the days called UP, on all resolved days, and on HOLD days; the last is null without any. */
     ...{ called, all, held },
+    /** `called` minus `all`, and minus `held`. */
     overAll: compareRiseShares(forecasts, isUp, () => true),
     overHeld: held === null ? null : compareRiseShares(forecasts, isUp, isHold),
   };
@@ -556,7 +449,6 @@ function compareRiseShares(forecasts: readonly ScoredForecast[], isOne: DayPredi
   const column = (isIn: DayPredicate) => toDailyColumn(forecasts, (one) => (isIn(one) ? 1 : 0));
   const columns = [isOne, isOther].flatMap((isIn) => [column((one) => isIn(one) && one.rose), column(isIn)]);
   const [called, others] = [column(isOne), column((one) => !isOne(one))];
-  const sum = (values: Float64Array) => values.reduce((total, value) => total + value, 0);
   return bootstrapEstimate(getRiseShare(forecasts, isOne) - getRiseShare(forecasts, isOther), {
     columns,
     statistic: ([rises, all, otherRises, otherAll]) => rises / all - otherRises / otherAll,

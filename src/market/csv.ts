@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { CsvError, parse } from 'csv-parse/sync';
 import { getErrorMessage, OracleError } from '../errors.ts';
 import { type Day, formatDay, parseDay, toDay, toInstantMs } from '../forecast/day.ts';
+import { toRecord } from '../forecast/inputs.ts';
 import { type Feed, getSignalTimeMs, type PriceRange, type SpotPrice } from './feed.ts';
 import { findSpotFromCloses, toVenueClose } from './quorum.ts';
 import {
@@ -80,17 +81,14 @@ function getNextSpotChangeMs(atMs: number): number {
 async function loadCsvFolder(folder: string) {
   const files = [...new Set(CSV_SOURCES.map((source) => source.file))];
   const tables = new Map(await Promise.all(files.map(async (file) => [file, await readCsvTable(folder, file)] as const)));
-  const series = SERIES_IDS.map((id) => {
-    const sources = CSV_SOURCES.filter((source) => source.series === id);
-    return [id, joinSources(id, sources, tables, folder)] as const;
-  });
   return {
-    series: Object.fromEntries(series) as Record<SeriesId, Observations>,
+    series: toRecord(SERIES_IDS, (id) => joinSources(id, tables, folder)),
     fundFlows: buildFundFlows(tables.get(FUND_FLOW_FILE.file) ?? null),
   };
 }
 
-function joinSources(id: SeriesId, sources: CsvSource[], tables: Map<string, CsvTable | null>, folder: string): Observations {
+function joinSources(id: SeriesId, tables: Map<string, CsvTable | null>, folder: string): Observations {
+  const sources = CSV_SOURCES.filter((source) => source.series === id);
   const days: Day[] = [];
   const values: number[] = [];
   const used: string[] = [];
@@ -174,7 +172,10 @@ function readColumn(table: CsvTable, source: Pick<CsvSource, 'column' | 'dateCol
     // An unreleased figure has neither a date nor a value.
     if (row[dateIndex] === '' && row[valueIndex] === '') return;
     const day = parseDayCell(table.path, line, dateColumn, row[dateIndex]);
-    if (previous !== null && day <= previous) throw outOfOrder(table.path, line, day, previous);
+    if (previous !== null && day <= previous) {
+      const problem = day === previous ? `${formatDay(day)} appears twice` : `${formatDay(day)} follows ${formatDay(previous)}`;
+      throw invalidCsv(table.path, line, problem, 'Sort the rows by date, one row a date.');
+    }
     previous = day;
     if (row[valueIndex] === '') return;
     column.days.push(day);
@@ -203,11 +204,6 @@ function parseNumberCell(path: string, line: number, name: string, text: string)
   const value = Number(text);
   if (Number.isFinite(value)) return value;
   throw invalidCsv(path, line, `"${text}" in column "${name}" is not a number`, 'Write a number with a point, or leave the cell empty.');
-}
-
-function outOfOrder(path: string, line: number, day: Day, previous: Day) {
-  const problem = day === previous ? `${formatDay(day)} appears twice` : `${formatDay(day)} follows ${formatDay(previous)}`;
-  return invalidCsv(path, line, problem, 'Sort the rows by date, one row a date.');
 }
 
 interface CsvSource {

@@ -182,14 +182,10 @@ export interface LatestReading {
   provisional: boolean;
 }
 
-export interface SeriesReading {
-  reading: LatestReading;
-  /** All known observations in their newest versions, ascending. */
-  known: Observations;
-}
+export type SeriesReading = Awaited<ReturnType<typeof readSeries>>;
 
-/** Reads the newest version of a series, provisional values included. @throws the errors of the feed */
-export async function readSeries(feed: Feed, series: SeriesId, atMs: number): Promise<SeriesReading> {
+/** Reads the newest version of a series, provisional values included; `known` ascends. @throws the errors of the feed */
+export async function readSeries(feed: Feed, series: SeriesId, atMs: number) {
   const known = sliceKnownAt(await feed.observations(series, atMs, 'latest'), atMs);
   return { reading: buildLatestReading(series, known, atMs), known };
 }

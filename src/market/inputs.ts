@@ -6,16 +6,16 @@ import {
   BUSINESS_DAY_COLUMNS,
   type BusinessDayColumn,
   type BusinessDaySeries,
+  cutSeries,
   DAILY_COLUMNS,
   type DailyColumn,
   getFrameLength,
   getLastDay,
   type InputFrame,
+  toRecord,
 } from '../forecast/inputs.ts';
 import { type Feed, getSignalTimeMs, type PriceRange, type SpotPrice } from './feed.ts';
 import {
-  allocateFloat64,
-  allocateInt32,
   countUpTo,
   createGrowableColumn,
   findLastKnownIndex,
@@ -72,7 +72,8 @@ export function createInputsBuilder(feed: Feed, spotAt: (atMs: number) => Promis
   }
 
   return async (day: Day, atMs: number): Promise<DayInputs> => {
-    requireStartedDay(day, atMs);
+    if (atMs < toInstantMs(day))
+      throw new OracleError('PRICE_UNAVAILABLE', `${formatDay(day)} has not begun at ${new Date(atMs).toISOString()}`);
     const { firstDay } = await feed.coverage();
     const observations = await readObservations(feed, atMs);
     const isRunning = atMs < toInstantMs(day + 1);
@@ -90,11 +91,6 @@ export function createInputsBuilder(feed: Feed, spotAt: (atMs: number) => Promis
     const { frame } = built;
     return { day, frame, digest: computeInputsDigest(frame), rangesDigest: computeRangesDigest(frame), spot, sources };
   };
-}
-
-function requireStartedDay(day: Day, atMs: number): void {
-  if (atMs >= toInstantMs(day)) return;
-  throw new OracleError('PRICE_UNAVAILABLE', `${formatDay(day)} has not begun at ${new Date(atMs).toISOString()}`);
 }
 
 async function readObservations(feed: Feed, atMs: number): Promise<FrameObservations> {
@@ -140,7 +136,7 @@ type FrameColumns = Record<DailyColumn, GrowableColumn<Float64Array>>;
 
 /** Incremental input frames of one feed: a frame costs a copy of its rows instead of a lookup of every observation. */
 export function createFrameHistory(firstDay: Day) {
-  const columns = Object.fromEntries(DAILY_COLUMNS.map((column) => [column, createGrowableColumn(allocateFloat64)])) as FrameColumns;
+  const columns: FrameColumns = toRecord(DAILY_COLUMNS, () => createGrowableColumn(Float64Array));
   const etfFlowFilter = createEtfFlowFilter();
 
   function createFinishedRow(row: Day, observations: FrameObservations): RowReader {
@@ -160,22 +156,18 @@ export function createFrameHistory(firstDay: Day) {
   return {
     /** @throws OracleError HISTORY_TOO_SHORT, or PRICE_UNAVAILABLE when a day before the last has no close */
     buildFrame({ day, atMs, lastClose, lastRange, observations: raw }: FrameRequest) {
-      requireCoveredDay(day, firstDay);
+      if (day < firstDay)
+        throw new OracleError('HISTORY_TOO_SHORT', `No history on ${formatDay(day)}: prices begin on ${formatDay(firstDay)}`);
       const observations = { ...raw, etfFlow: etfFlowFilter.update(raw.etfFlow, raw.sp500) };
       extendTo(day, observations);
       const knownAtMs = Math.min(atMs, getSignalTimeMs(day));
       const lastRow = createRowReader(day, knownAtMs, observations, toPriceRow(lastClose, lastRange));
       const newest = day === firstDay ? [lastRow] : [createFinishedRow(day - 1, observations), lastRow];
       const daily = copyRows(columns, day - firstDay + 1, newest);
-      const business = BUSINESS_DAY_COLUMNS.map((column) => [column, sliceBusinessDays(observations[column], firstDay, day, knownAtMs)]);
-      return { frame: { firstDay, ...daily, ...Object.fromEntries(business) } as InputFrame, observations };
+      const business = toRecord(BUSINESS_DAY_COLUMNS, (column) => sliceBusinessDays(observations[column], firstDay, day, knownAtMs));
+      return { frame: { firstDay, ...daily, ...business }, observations };
     },
   };
-}
-
-function requireCoveredDay(day: Day, firstDay: Day): void {
-  if (day >= firstDay) return;
-  throw new OracleError('HISTORY_TOO_SHORT', `No history on ${formatDay(day)}: prices begin on ${formatDay(firstDay)}`);
 }
 
 /** @throws OracleError PRICE_UNAVAILABLE when the day has no close */
@@ -214,13 +206,12 @@ function createRowReader(day: Day, knownAtMs: number, observations: FrameObserva
 function copyRows(columns: FrameColumns, length: number, newest: readonly RowReader[]): Record<DailyColumn, Float64Array> {
   const storage = new Float64Array(DAILY_COLUMNS.length * length);
   const count = length - newest.length;
-  const entries = DAILY_COLUMNS.map((column, index) => {
+  return toRecord(DAILY_COLUMNS, (column, index) => {
     const copy = storage.subarray(index * length, (index + 1) * length);
     copy.set(columns[column].view().subarray(0, count));
     for (const [offset, valueIn] of newest.entries()) copy[count + offset] = valueIn(column);
-    return [column, copy];
+    return copy;
   });
-  return Object.fromEntries(entries) as Record<DailyColumn, Float64Array>;
 }
 
 function sliceBusinessDays({ days, values, availableAt }: Observations, firstDay: Day, day: Day, knownAtMs: number) {
@@ -234,9 +225,9 @@ function sliceBusinessDays({ days, values, availableAt }: Observations, firstDay
  * and the S&P 500 close of its date are; it stays pending until the S&P 500 has a value dated on or after it.
  */
 export function createEtfFlowFilter() {
-  const days = createGrowableColumn(allocateInt32, 1024);
-  const values = createGrowableColumn(allocateFloat64, 1024);
-  const availableAt = createGrowableColumn(allocateFloat64, 1024);
+  const days = createGrowableColumn(Int32Array, 1024);
+  const values = createGrowableColumn(Float64Array, 1024);
+  const availableAt = createGrowableColumn(Float64Array, 1024);
   let next = 0;
   let latest = Number.NEGATIVE_INFINITY;
 
@@ -280,7 +271,7 @@ const RANGES_TAG = Buffer.from('oracle-ranges-1\n', 'ascii');
  * 4. for each of etfFlow, sp500, dxy: the count m of observations dated t-1 or earlier as uint32, their m days, their m values.
  */
 export function computeInputsDigest(frame: InputFrame): Hex {
-  const business = BUSINESS_DAY_COLUMNS.map((column) => sliceUpTo(frame[column], getLastDay(frame) - 1));
+  const business = BUSINESS_DAY_COLUMNS.map((column) => cutSeries(frame[column], getLastDay(frame) - 1));
   const bytes = getScratchBuffer(computeEncodedLength(frame, business));
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let offset = DOMAIN_TAG.copy(bytes);
@@ -309,11 +300,6 @@ export function computeRangesDigest({ firstDay, high, low }: Pick<InputFrame, 'f
 function getScratchBuffer(length: number): Buffer {
   if (scratch.length < length) scratch = Buffer.alloc(length * 2);
   return scratch.subarray(0, length);
-}
-
-function sliceUpTo(series: BusinessDaySeries, day: number): BusinessDaySeries {
-  const count = countUpTo(series.days, day);
-  return { days: series.days.subarray(0, count), values: series.values.subarray(0, count) };
 }
 
 function computeEncodedLength(frame: InputFrame, business: BusinessDaySeries[]): number {

@@ -130,16 +130,11 @@ export function computeChange24hPct(before: number | null, priceUsd: number): nu
   return before === null ? null : (priceUsd / before - 1) * 100;
 }
 
-interface StoredClose {
-  day: Day;
-  atMs: number;
-  priceUsd: number | null;
-  /** Reason to report when the candle is closed and `priceUsd` is null. */
-  missingReason: string;
-}
-
-/** A stored close as a venue's close, which stays hidden until its candle has closed. */
-export function toVenueClose(venue: string, { day, atMs, priceUsd, missingReason }: StoredClose): VenueClose {
+/** A stored close as a venue's close, hidden until its candle has closed; `missingReason` is reported when it then has no price. */
+export function toVenueClose(
+  venue: string,
+  { day, atMs, priceUsd, missingReason }: { day: Day; atMs: number; priceUsd: number | null; missingReason: string },
+): VenueClose {
   if (atMs < toInstantMs(day + 1)) return { venue, priceUsd: null, reason: 'the day is still running' };
   return priceUsd === null ? { venue, priceUsd, reason: missingReason } : { venue, priceUsd };
 }

@@ -1,5 +1,8 @@
-import { DAY_MS, type Day, toDay, toInstantMs } from '../forecast/day.ts';
+import { DAY_MS, type Day, getWeekday, toDay, toInstantMs } from '../forecast/day.ts';
+import { countUntil as countUpTo } from '../forecast/inputs.ts';
 import { mean } from '../forecast/math.ts';
+
+export { FEAR_GREED_LABELS, type FearGreedLabel, getFearGreedLabel } from '../forecast/regime.ts';
 
 interface SeriesRule {
   title: string;
@@ -75,10 +78,10 @@ export interface GrowableColumn<Column extends NumberArray> {
 }
 
 export function createGrowableColumn<Column extends NumberArray>(
-  create: (length: number) => Column,
+  Storage: new (length: number) => Column,
   capacity = 4096,
 ): GrowableColumn<Column> {
-  let storage = create(capacity);
+  let storage = new Storage(capacity);
   let length = 0;
   return {
     get length() {
@@ -87,7 +90,7 @@ export function createGrowableColumn<Column extends NumberArray>(
     push(value) {
       if (length === storage.length) {
         const full = storage;
-        storage = create(full.length * 2);
+        storage = new Storage(full.length * 2);
         storage.set(full);
       }
       storage[length++] = value;
@@ -96,9 +99,6 @@ export function createGrowableColumn<Column extends NumberArray>(
     view: () => storage.subarray(0, length) as Column,
   };
 }
-
-export const allocateFloat64 = (length: number): Float64Array => new Float64Array(length);
-export const allocateInt32 = (length: number): Int32Array => new Int32Array(length);
 
 /** The last value dated between `day - toleranceDays` and `day`; null without one. */
 export function findValueAt({ days, values }: Observations, day: Day, toleranceDays = 0): number | null {
@@ -131,18 +131,6 @@ export interface Observations {
   availableAt: Float64Array;
 }
 
-/** Binary search: the number of leading entries of an ascending array that are at most `limit`. */
-export function countUpTo(ascending: Int32Array | Float64Array, limit: number, length: number = ascending.length): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ascending[middle] <= limit) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /** Index of the last observation dated `lastDay` or earlier and known at `knownAtMs`; -1 without one. */
 export function findLastKnownIndex({ days, availableAt }: Observations, lastDay: Day, knownAtMs: number): number {
   return countUpTo(availableAt, knownAtMs, countUpTo(days, lastDay)) - 1;
@@ -153,13 +141,10 @@ export function sliceKnownAt({ source, days, values, availableAt }: Observations
   return { source, days: days.subarray(0, end), values: values.subarray(0, end), availableAt: availableAt.subarray(0, end) };
 }
 
-/** 0 is Sunday. */
-function getWeekday(day: Day): number {
-  return (((day + 4) % 7) + 7) % 7;
-}
+const [MONDAY, THURSDAY, FRIDAY] = [0, 3, 4];
 
 function isWeekend(day: Day): boolean {
-  return getWeekday(day) % 6 === 0;
+  return getWeekday(day) > FRIDAY;
 }
 
 function toCalendarDate(day: Day) {
@@ -207,16 +192,16 @@ function isFixedHoliday(day: Day): boolean {
     if (month === 6 && date === 19) return year >= 2022;
     return (month === 1 && date === 1) || (month === 7 && date === 4) || (month === 12 && date === 25);
   };
-  const observedFriday = getWeekday(day) === 5 && isHoliday(day + 1) && toCalendarDate(day + 1).month !== 1;
-  return isHoliday(day) || observedFriday || (getWeekday(day) === 1 && isHoliday(day - 1));
+  const observedFriday = getWeekday(day) === FRIDAY && isHoliday(day + 1) && toCalendarDate(day + 1).month !== 1;
+  return isHoliday(day) || observedFriday || (getWeekday(day) === MONDAY && isHoliday(day - 1));
 }
 
 /** King's Birthday, Presidents' Day, Memorial Day, Labor Day, Thanksgiving. */
 function isMovableHoliday(day: Day): boolean {
   const { month, date } = toCalendarDate(day);
   const nth = Math.ceil(date / 7);
-  if (getWeekday(day) === 4) return month === 11 && nth === 4;
-  if (getWeekday(day) !== 1) return false;
+  if (getWeekday(day) === THURSDAY) return month === 11 && nth === 4;
+  if (getWeekday(day) !== MONDAY) return false;
   return ((month === 1 || month === 2) && nth === 3) || (month === 5 && date > 24) || (month === 9 && nth === 1);
 }
 
@@ -231,14 +216,4 @@ function getGoodFriday(year: number): Day {
   return Date.UTC(year, Math.floor(f / 31) - 1, (f % 31) + 1) / DAY_MS - 2;
 }
 
-export const FEAR_GREED_LABELS = ['Extreme Fear', 'Fear', 'Neutral', 'Greed', 'Extreme Greed'] as const;
-export type FearGreedLabel = (typeof FEAR_GREED_LABELS)[number];
-
-/** The bands of alternative.me's own classification: 0-25, 26-46, 47-54, 55-75, 76-100. */
-export function getFearGreedLabel(value: number): FearGreedLabel {
-  if (value <= 25) return 'Extreme Fear';
-  if (value <= 46) return 'Fear';
-  if (value <= 54) return 'Neutral';
-  if (value <= 75) return 'Greed';
-  return 'Extreme Greed';
-}
+export { countUpTo };

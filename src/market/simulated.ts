@@ -1,11 +1,10 @@
 import { OracleError } from '../errors.ts';
 import { DAY_MS, type Day, formatDay, MINUTE_MS, parseDay, toDay, toInstantMs } from '../forecast/day.ts';
+import { toRecord } from '../forecast/inputs.ts';
 import { roundTo } from '../platform/validation.ts';
 import { type Feed, getSignalTimeMs, type PriceRange, type SpotPrice, type VenueClose } from './feed.ts';
 import { computeChange24hPct } from './quorum.ts';
 import {
-  allocateFloat64,
-  allocateInt32,
   createGrowableColumn,
   type GrowableColumn,
   getNextPublicationMs,
@@ -63,6 +62,7 @@ function hashText(seed: number, text: string): number {
 }
 
 const FIRST_PRICE_DAY = parseDay('2010-07-18');
+const BEFORE_START = `the simulation begins on ${formatDay(FIRST_PRICE_DAY)}`;
 
 /** Simulated daily closes at 00:00 UTC after each day, computed lazily up to the requested day. */
 interface PricePath {
@@ -93,8 +93,8 @@ const GROWTH = { exponent: 5.62, fadeDays: 8 * 365 };
 /** GARCH volatility with regimes and jumps. The direction is unpredictable: shocks are symmetric, and the drift is the growth curve only. */
 function createPricePath(seed: number): PricePath {
   const random = createRandomness(seed, 'btc');
-  const logPrices = createGrowableColumn(allocateFloat64, 8192);
-  const volatilities = createGrowableColumn(allocateFloat64, 8192);
+  const logPrices = createGrowableColumn(Float64Array, 8192);
+  const volatilities = createGrowableColumn(Float64Array, 8192);
   logPrices.push(computeGrowthCurve(FIRST_PRICE_DAY - 1));
   volatilities.push(VOLATILITY_REGIMES[1].volatility);
   let regime = 1;
@@ -371,10 +371,7 @@ export function openSimulatedFeed({ seed }: { seed: number } = { seed: DEFAULT_S
   const priceAt = createIntradayPrice(path, seed);
   const ranges = getPriceRanges(path, seed);
   const venueCloses = createVenueCloses(path, seed);
-  const series = Object.fromEntries(SERIES_IDS.map((id) => [id, createGeneratedSeries(id, path, seed)])) as Record<
-    SeriesId,
-    (atMs: number) => Observations
-  >;
+  const series = toRecord(SERIES_IDS, (id) => createGeneratedSeries(id, path, seed));
   const fundFlows = createFundFlows(series.etfFlow, seed);
 
   return {
@@ -385,7 +382,7 @@ export function openSimulatedFeed({ seed }: { seed: number } = { seed: DEFAULT_S
     spot: async (atMs) => buildSpotPrice(priceAt, atMs, source),
     rangeSoFar: async (atMs) => (atMs < toInstantMs(FIRST_PRICE_DAY) ? null : ranges.soFar(atMs)),
     async dailyCloses(day, atMs) {
-      if (day < FIRST_PRICE_DAY) return [{ venue: source, priceUsd: null, reason: formatFirstDay() }];
+      if (day < FIRST_PRICE_DAY) return [{ venue: source, priceUsd: null, reason: BEFORE_START }];
       return venueCloses(day, atMs);
     },
     fundFlows: async (atMs) => fundFlows(atMs),
@@ -402,7 +399,7 @@ function pickFromRanges(path: PricePath, seed: number, which: keyof PriceRange):
 
 function buildSpotPrice(priceAt: (atMs: number) => number, atMs: number, source: string): SpotPrice {
   if (atMs < toInstantMs(FIRST_PRICE_DAY)) {
-    throw new OracleError('PRICE_UNAVAILABLE', `No price at ${new Date(atMs).toISOString()}: ${formatFirstDay()}`);
+    throw new OracleError('PRICE_UNAVAILABLE', `No price at ${new Date(atMs).toISOString()}: ${BEFORE_START}`);
   }
   const priceUsd = priceAt(atMs);
   const before = atMs - DAY_MS >= toInstantMs(FIRST_PRICE_DAY) ? priceAt(atMs - DAY_MS) : null;
@@ -413,17 +410,13 @@ function floorToMinute(atMs: number): number {
   return Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
 }
 
-function formatFirstDay(): string {
-  return `the simulation begins on ${formatDay(FIRST_PRICE_DAY)}`;
-}
-
 /** Generates one simulated series lazily. The returned function slices it as known at an instant. */
 function createGeneratedSeries(id: SeriesId, path: PricePath, seed: number): (atMs: number) => Observations {
   const { from, start } = SIMULATED_SERIES[id];
   const generate = start(path, seed);
-  const days = createGrowableColumn(allocateInt32);
-  const values = createGrowableColumn(allocateFloat64);
-  const availableAt = createGrowableColumn(allocateFloat64);
+  const days = createGrowableColumn(Int32Array);
+  const values = createGrowableColumn(Float64Array);
+  const availableAt = createGrowableColumn(Float64Array);
   let next: Day = parseDay(from);
 
   function appendDay(day: Day): void {
@@ -477,7 +470,7 @@ const [LEADER, ...OTHERS] = Object.keys(SHARES) as (keyof typeof SHARES)[];
 function createFundFlows(totals: (atMs: number) => Observations, seed: number) {
   const random = createRandomness(seed, 'fundFlows');
   const funds = new Map<string, GrowableColumn<Float64Array>>(
-    Object.keys(SHARES).map((ticker) => [ticker, createGrowableColumn(allocateFloat64)]),
+    Object.keys(SHARES).map((ticker) => [ticker, createGrowableColumn(Float64Array)]),
   );
 
   function split(day: number, totalMusd: number): void {

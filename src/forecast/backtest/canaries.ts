@@ -58,14 +58,11 @@ export function runAccuracyLimitCanary(
   if (worst === undefined)
     return skippedCanary(ACCURACY_LIMIT_TEXT, 'there are too few out-of-sample days to distinguish a leak from luck');
   const { horizonDays: horizon, days, limit, right } = worst;
-  const pUpByRow = indexByRow(fitBlocks({ ...history, features: leakWindowReturn(history, horizon), horizon, rules }, walk));
+  const blocks = fitBlocks({ ...history, features: leakWindowReturn(history, horizon), horizon, rules }, walk);
+  const pUpByRow = new Map(blocks.flatMap(({ from, pUp }) => Array.from(pUp, (p, index): [number, number] => [from + index, p])));
   const what = `a model of ${horizon} days that reads the return of the forecast window as momentum`;
   const leaked = computeAccuracyBy(days, ({ row }) => toDirection(pUpByRow.get(row)!) === 'UP');
   return completedCanary(ACCURACY_LIMIT_TEXT, { figure: right, limit, note: `at ${horizon} days`, mutants: [{ what, figure: leaked }] });
-}
-
-function indexByRow(blocks: readonly BlockFit[]): Map<number, number> {
-  return new Map(blocks.flatMap(({ from, pUp }) => Array.from(pUp, (p, index): [number, number] => [from + index, p])));
 }
 
 /** The table with the return of the forecast window as momentum, where known. */
@@ -130,22 +127,13 @@ export interface Canary extends CanaryRun {
 
 export type CanaryDescription = Pick<CanaryRun, 'name' | 'what' | 'unit'>;
 
-interface CanaryMeasurement {
-  figure: number;
-  limit: number;
-  note: string;
-  mutants: { what: string; figure: number }[];
-}
-
-export function completedCanary(text: CanaryDescription, { figure, limit, note, mutants }: CanaryMeasurement): CanaryRun {
-  return {
-    ...text,
-    figure,
-    limit,
-    passed: figure <= limit,
-    note,
-    mutants: mutants.map((mutant) => ({ ...mutant, caught: mutant.figure > limit })),
-  };
+export function completedCanary(
+  text: CanaryDescription,
+  measured: { figure: number; limit: number; note: string; mutants: { what: string; figure: number }[] },
+): CanaryRun {
+  const { figure, limit, mutants } = measured;
+  const judged = mutants.map((mutant) => ({ ...mutant, caught: mutant.figure > limit }));
+  return { ...text, ...measured, passed: figure <= limit, mutants: judged };
 }
 
 export function skippedCanary(text: CanaryDescription, why: string): CanaryRun {
@@ -180,8 +168,10 @@ export function runPointInTimeCanary(whole: { frame: InputFrame; features: Featu
   if (getFrameLength(frame) <= MIN_HISTORY_DAYS) return skippedCanary(POINT_IN_TIME_TEXT, `the history has ${getFrameLength(frame)} days`);
   const days = CUT_SHARES.map((share) => chooseCutDay(frame, share));
   const cuts = days.map((day) => sliceFrame(frame, day));
-  const features = memoizeFeatures(pipeline.features, whole);
-  const changed = (make: Features, cut: InputFrame) => countDifferences(make(cut), make(frame));
+  // Computed once of each frame for all mutants.
+  const tables = new Map([[frame, whole.features]]);
+  const features: Features = (given) => getOrInsert(tables, given, () => pipeline.features(given));
+  const changed = (make: Features, cut: InputFrame) => countFeatureDifferences(make(cut), make(frame));
   const newest = cuts[cuts.length - 1];
   return completedCanary(POINT_IN_TIME_TEXT, {
     limit: 0,
@@ -200,15 +190,13 @@ function buildMutants(features: Features, whole: { frame: InputFrame; features: 
   };
   const centred = { what: 'the trend is a centred average', make: (given: InputFrame) => centredTrend(features(given)) };
   const row = day - whole.frame.firstDay;
-  const always = [centred, ...(hasRangeOn(whole.frame, row + 1) && Number.isFinite(whole.features.rangeVariance[row]) ? [rangeAhead] : [])];
+  const { high, low } = whole.frame;
+  const hasRangeAhead = computeParkinson(high[row + 1], low[row + 1]) !== null && Number.isFinite(whole.features.rangeVariance[row]);
+  const always = hasRangeAhead ? [centred, rangeAhead] : [centred];
   // A missing lag shows only where a series was observed on the day and its feature is defined.
   if (!getSeriesObservedOn(whole.frame, day).some((name) => Number.isFinite(whole.features[FEATURE_OF_SERIES[name]][row]))) return always;
   const what = 'business-day series are read on their own date, before publication';
   return [{ what, make: (given: InputFrame) => features(readSameDay(given)) }, ...always];
-}
-
-function hasRangeOn({ high, low }: InputFrame, row: number): boolean {
-  return computeParkinson(high[row], low[row]) !== null;
 }
 
 /** Of the days before a share of the history, that with the most business-day observations. */
@@ -223,13 +211,7 @@ function getSeriesObservedOn(frame: InputFrame, day: Day) {
   return BUSINESS_DAY_COLUMNS.filter((name) => frame[name].days[countUntil(frame[name].days, day) - 1] === day);
 }
 
-/** Computes the features of each frame once for all mutants. */
-function memoizeFeatures(features: Features, whole: { frame: InputFrame; features: FeatureTable }): Features {
-  const tables = new Map([[whole.frame, whole.features]]);
-  return (frame) => getOrInsert(tables, frame, () => features(frame));
-}
-
-function countDifferences(cut: FeatureTable, whole: FeatureTable): number {
+function countFeatureDifferences(cut: FeatureTable, whole: FeatureTable): number {
   let count = 0;
   for (const name of FEATURE_NAMES) {
     const column = cut[name];
@@ -276,7 +258,7 @@ export function runForecastCutCanary(
   const longest = sample.filter(({ fold }) => fold.model.horizonDays === aheadDays);
   const anyChange = longest.some(({ day }) => hasRegimeChangeAfter(day.row, whole.regimes, aheadDays));
   const differences = (days: readonly SampledDay[], valuesOf: (one: SampledDay) => ComparedValues, byCut: Pipeline['forecast']) =>
-    days.reduce((sum, one) => sum + countForecastCutDifferences(valuesOf(one), recomputeValues(one, cuts.get(one.day.row)!, byCut)), 0);
+    days.reduce((sum, one) => sum + countDifferences(valuesOf(one), recomputeValues(one, cuts.get(one.day.row)!, byCut)), 0);
   return completedCanary(FORECAST_CUT_TEXT, {
     limit: 0,
     figure: differences(sample, foldValues, forecast),
@@ -308,7 +290,7 @@ function recomputeValues(
   }
 }
 
-function countForecastCutDifferences(whole: ComparedValues, cut: ComparedValues): number {
+export function countDifferences(whole: ComparedValues, cut: ComparedValues): number {
   return whole.filter((value, index) => !Object.is(value, cut[index])).length;
 }
 
@@ -323,35 +305,25 @@ interface SampledDay {
   fitted: number;
 }
 
-/** A few days of each fold, and the histories that were known on them. */
-export interface ForecastCuts {
-  whole: KnownHistory;
-  /** The longest horizon. */
-  aheadDays: number;
-  sample: SampledDay[];
-  rows: number[];
-  /** By row: the history that ends with its day. */
-  cuts: Map<number, KnownHistory>;
-}
+export type ForecastCuts = ReturnType<typeof cutForecastDays>;
 
+/** A few days of each fold, and the histories that were known on them. */
 export function cutForecastDays(
   walks: readonly (HorizonBlocks & { folds: readonly Fold[] })[],
   { frame, features }: { frame: InputFrame; features: FeatureTable },
   { features: compute }: Pick<Pipeline, 'features'>,
-): ForecastCuts {
-  const whole = { features, regimes: classifyRegimes(features) };
+) {
+  const whole: KnownHistory = { features, regimes: classifyRegimes(features) };
+  // The longest horizon.
   const aheadDays = Math.max(...walks.map(({ horizonDays }) => horizonDays));
-  const sample = walks.flatMap(({ folds, blocks }) => folds.flatMap((fold) => sampleFold(fold, { blocks, whole, aheadDays })));
+  const sample = walks.flatMap(({ folds, blocks }) =>
+    folds.flatMap((fold): SampledDay[] => {
+      const { from, pUp } = blocks.find(({ model }) => model.block === fold.model.block)!;
+      return sampleFoldDays(fold, whole.regimes, aheadDays).map((day) => ({ fold, day, fitted: pUp[day.row - from] }));
+    }),
+  );
   const rows = [...new Set(sample.map(({ day }) => day.row))].sort((a, b) => a - b);
   return { whole, aheadDays, sample, rows, cuts: computeCuts(rows, frame, compute) };
-}
-
-function sampleFold(
-  fold: Fold,
-  { blocks, whole, aheadDays }: { blocks: HorizonBlocks['blocks']; whole: KnownHistory; aheadDays: number },
-): SampledDay[] {
-  const { from, pUp } = blocks.find(({ model }) => model.block === fold.model.block)!;
-  return sampleFoldDays(fold, whole.regimes, aheadDays).map((day) => ({ fold, day, fitted: pUp[day.row - from] }));
 }
 
 /** First and last day, and the first before a lasting regime change, which reveals a regime read ahead; the same at every horizon. */
@@ -365,6 +337,7 @@ function hasRegimeChangeAfter(row: number, regimes: readonly Regime[], aheadDays
   return [1, aheadDays].every((days) => row + days < regimes.length && regimes[row + days] !== regimes[row]);
 }
 
+/** By row: the history that ends with its day. */
 function computeCuts(rows: readonly number[], frame: InputFrame, compute: Pipeline['features']): Map<number, KnownHistory> {
   const cuts = new Map<number, KnownHistory>();
   let earlier: ComputedFeatures | undefined;
@@ -395,9 +368,11 @@ export function runTrainingCutCanary(horizons: readonly HorizonBlocks[], history
   if (longest === undefined || first === undefined) return skippedCanary(TEXT, 'the history is too short for any block');
   const { closes, features } = history;
   const source = { closes, features, horizon: longest.horizonDays };
-  const fitted = horizons.flatMap(({ horizonDays: horizon, blocks }) =>
-    sampleBlocks(blocks, horizon === longest.horizonDays).map(({ model }) => ({ model, source: { closes, features, horizon } })),
-  );
+  const fitted = horizons.flatMap(({ horizonDays: horizon, blocks }) => {
+    // Fitting the last block fits all earlier ones, so only the longest horizon includes it.
+    const sample = pickFirstMiddleLast(blocks).slice(0, horizon === longest.horizonDays ? undefined : 2);
+    return sample.map(({ model }) => ({ model, source: { closes, features, horizon } }));
+  });
   const changeBy = (rules: Pipeline['rules']) => {
     const broken = { ...pipeline, rules };
     return measureChange(fitLastModel(broken, source, first.model.block), source, broken);
@@ -414,12 +389,6 @@ export function runTrainingCutCanary(horizons: readonly HorizonBlocks[], history
       { what: 'training continues until the block, without embargo', figure: changeBy({ ...LEARNING_RULES, embargoDays: 0 }) },
     ],
   });
-}
-
-/** Fitting the last block fits all earlier ones, so only the longest horizon includes it. */
-function sampleBlocks(blocks: readonly BlockFit[], isLongest: boolean): BlockFit[] {
-  const sample = pickFirstMiddleLast(blocks);
-  return isLongest ? sample : sample.slice(0, 2);
 }
 
 /** Largest change of a model after the data hidden from it is replaced. */
@@ -460,13 +429,10 @@ export function pickFirstMiddleLast<T>(list: readonly T[]): T[] {
 
 /** Largest absolute difference between two lists of equal length; finite even for NaN and Infinity. */
 export function maxAbsoluteDifference(a: readonly number[], b: readonly number[]): number {
-  return a.reduce((largest, value, index) => Math.max(largest, finiteDifference(value, b[index])), 0);
-}
-
-function finiteDifference(a: number, b: number): number {
-  if (Object.is(a, b)) return 0;
-  const found = Math.abs(a - b);
-  return Number.isFinite(found) ? found : Number.MAX_VALUE;
+  return a.reduce((largest, value, index) => {
+    const found = Object.is(value, b[index]) ? 0 : Math.abs(value - b[index]);
+    return Math.max(largest, Number.isFinite(found) ? found : Number.MAX_VALUE);
+  }, 0);
 }
 
 type Forecast = Pipeline['forecast'];
@@ -520,17 +486,21 @@ export function runCalibrationCanary(horizons: readonly HorizonBlocks[], history
   const [, middle] = pickFirstMiddleLast(horizons.at(-1)?.blocks ?? []);
   if (middle === undefined) return skippedCanary(CALIBRATION_TEXT, 'the history is too short for a block that has one before it');
   const { blocks } = horizons.at(-1)!;
-  const right = recalibrateOnEarlierBlocks(history, blocks, middle.model);
+  const { model } = middle;
+  const { firstDay } = history.features;
+  const right = recalibrateOnEarlierBlocks(history, blocks, model);
+  const inSample = calibrateOn(history, [{ model, from: model.trainFrom - firstDay, to: model.trainTo + 1 - firstDay }]);
+  const withOwnDays = calibrateOn(
+    history,
+    blocks.filter((earlier) => earlier.model.block <= model.block),
+  );
   return completedCanary(CALIBRATION_TEXT, {
     limit: MAX_DIFFERENCE,
     figure: Math.max(...differences),
     note: `${differences.length} models`,
     mutants: [
-      { what: "calibrated on the model's training days", figure: calibrationDifference(calibrateInSample(history, middle), right) },
-      {
-        what: "calibrated on the block's own days too",
-        figure: calibrationDifference(calibrateIncludingOwnDays(history, blocks, middle), right),
-      },
+      { what: "calibrated on the model's training days", figure: calibrationDifference(inSample, right) },
+      { what: "calibrated on the block's own days too", figure: calibrationDifference(withOwnDays, right) },
     ],
   });
 }
@@ -545,21 +515,8 @@ function recalibrateOnEarlierBlocks(history: BacktestHistory, blocks: readonly B
   return calibrateOn(history, earlier);
 }
 
-function calibrateInSample(history: BacktestHistory, { model }: BlockFit): Calibration {
-  const { firstDay } = history.features;
-  return calibrateOn(history, [{ model, from: model.trainFrom - firstDay, to: model.trainTo + 1 - firstDay }]);
-}
-
-function calibrateIncludingOwnDays(history: BacktestHistory, blocks: readonly BlockFit[], own: BlockFit): Calibration {
-  const known = blocks.filter(({ model }) => model.block <= own.model.block);
-  return calibrateOn(history, known);
-}
-
-/** Rows from (inclusive) to (exclusive) as forecast by a model. */
-type BlockRows = Pick<BlockFit, 'model' | 'from' | 'to'>;
-
-/** The calibration fitted to the models' forecasts of those rows. */
-function calibrateOn({ closes, features }: BacktestHistory, blockRows: readonly BlockRows[]): Calibration {
+/** The calibration fitted to the models' forecasts of rows from (inclusive) to (exclusive). */
+function calibrateOn({ closes, features }: BacktestHistory, blockRows: readonly Pick<BlockFit, 'model' | 'from' | 'to'>[]): Calibration {
   const rows = blockRows.flatMap(({ model, from, to }) =>
     Array.from({ length: Math.max(0, to - from) }, (_, index) => ({ model, row: from + index })),
   );
@@ -599,6 +556,7 @@ interface LabelSource extends BacktestHistory {
 
 /** Runs two forecasters that read only earlier outcomes: they have skill only if the purge leaks. */
 export function runLabelCanaries(labels: LabelSource, rules: LearningRules): CanaryRun[] {
+  const repeatLabel: Forecaster = (_, lastKnownRow) => (row) => rose(labels, lastKnownRow(row));
   return [runLabelCanary(REPEATED_LABEL, repeatLabel, labels, rules), runLabelCanary(LABEL_AVERAGE, averageLabels, labels, rules)];
 }
 
@@ -618,10 +576,6 @@ function runLabelCanary(text: CanaryDescription, forecaster: Forecaster, labels:
     note: `at ${horizonDays} days, on ${days.length} out-of-sample days`,
     mutants: [{ what: UNPURGED_LEAK, figure: rightBy((row) => row - 1) }],
   });
-}
-
-function repeatLabel(labels: LabelSource, lastKnownRow: (row: number) => number): (row: number) => boolean {
-  return (row) => rose(labels, lastKnownRow(row));
 }
 
 function averageLabels(labels: LabelSource, lastKnownRow: (row: number) => number): (row: number) => boolean {

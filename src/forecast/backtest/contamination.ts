@@ -14,10 +14,12 @@ import {
   getFrameLength,
   getLastDay,
   type InputFrame,
+  toRecord,
 } from '../inputs.ts';
+import { shareOf, sum } from '../math.ts';
 import { formatHorizonName, HORIZONS, type HorizonDays } from '../model.ts';
-import { REGIME_NAMES, type Regime } from '../regime.ts';
-import { brierScore, computeShareInterval, type Interval, toDirection } from '../signal.ts';
+import { REGIME_NAMES } from '../regime.ts';
+import { brierScore, computeShareInterval, toDirection } from '../signal.ts';
 import { toDailyColumn } from '../statistics.ts';
 import { SUSPICIOUS_ACCURACY } from './canaries.ts';
 import {
@@ -53,7 +55,7 @@ export function buildContaminationReport({ frame, features, pointInTime, vintage
     expectedFolds: EXPECTED_FOLDS,
     note: formatFoldNote(folds, features),
     healthy: audit.differences.length === 0 && mutants.every(({ applicable, caught }) => caught || !applicable),
-    verdict: formatContaminationVerdict({ horizons, suspicions, pointInTime: audit, lagMutants: mutants }),
+    verdict: [formatAudit(audit), formatMutants(mutants), formatEras(horizons, suspicions)].join('. '),
     splitDay: formatDay(ETF_START),
     horizons,
     suspicions,
@@ -65,58 +67,25 @@ export function buildContaminationReport({ frame, features, pointInTime, vintage
 /** First trading day of spot bitcoin funds in the United States. */
 export const ETF_START: Day = parseDay('2024-01-11');
 
-/** Performance on some days by direction and probability, HOLD included. */
-export interface EraFigures {
-  n: number;
-  effectiveN: number;
-  /** Share of days with the right direction; null without days. */
-  accuracy: number | null;
-  /** Wilson interval on `effectiveN` days. */
-  accuracy95: Interval | null;
-  alwaysUp: number | null;
-  /** Days with DOWN as the likelier direction; 0 equals always calling UP. */
-  downs: number;
-  edge: IntervalEstimate | null;
-  /** Against the base rate known at the time. */
-  brierSkill: IntervalEstimate | null;
-  /** Against the returns of all training days. */
-  crpsSkill: IntervalEstimate | null;
-  /** Against the returns of the last `RECENT_RETURN_DAYS` training days. */
-  recentCrpsSkill: IntervalEstimate | null;
-}
+export type EraFigures = ReturnType<typeof computeEraFigures>;
 
-/** An era with its first and last forecast day; null without any. */
-interface Era extends EraFigures {
-  from: string | null;
-  to: string | null;
-}
+export type HorizonEras = ReturnType<typeof compareEras>;
 
-export interface HorizonEras {
-  horizonDays: HorizonDays;
-  folds: number;
-  preEtf: Era;
-  postEtf: Era;
-  /** Later era minus earlier one; null where one is empty. */
-  difference: Record<MeasureName, IntervalEstimate | null>;
-  regimes: (EraFigures & { regime: Regime })[];
-}
-
-export function compareEras(horizonDays: HorizonDays, folds: readonly Pick<Fold, 'days'>[]): HorizonEras {
+export function compareEras(horizonDays: HorizonDays, folds: readonly Pick<Fold, 'days'>[]) {
   const days = folds.flatMap((fold) => fold.days);
-  const eraOf = (isIn: (one: OutOfSampleDay) => boolean) => buildEra(days.filter(isIn), horizonDays);
-  const differenceOf = (name: MeasureName) => measureEraDifference(days, ETF_START, name);
+  // With its first and last forecast day; null without any.
+  const eraOf = (isIn: (one: OutOfSampleDay) => boolean) => {
+    const own = days.filter(isIn);
+    const dayOrNull = (one: OutOfSampleDay | undefined) => (one === undefined ? null : formatDay(one.day));
+    return { from: dayOrNull(own[0]), to: dayOrNull(own.at(-1)), ...computeEraFigures(own, horizonDays) };
+  };
   return {
     horizonDays,
     folds: folds.length,
     preEtf: eraOf(({ day }) => day < ETF_START),
     postEtf: eraOf(({ day }) => day >= ETF_START),
-    difference: {
-      accuracy: differenceOf('accuracy'),
-      edge: differenceOf('edge'),
-      brierSkill: differenceOf('brierSkill'),
-      crpsSkill: differenceOf('crpsSkill'),
-      recentCrpsSkill: differenceOf('recentCrpsSkill'),
-    },
+    /** Later era minus earlier one; null where one is empty. */
+    difference: toRecord(MEASURE_NAMES, (name) => measureEraDifference(days, ETF_START, name)),
     regimes: REGIME_NAMES.map((regime) => {
       const own = days.filter((one) => one.regime === regime);
       return { regime, ...computeEraFigures(own, horizonDays) };
@@ -124,25 +93,21 @@ export function compareEras(horizonDays: HorizonDays, folds: readonly Pick<Fold,
   };
 }
 
-function buildEra(days: readonly OutOfSampleDay[], horizonDays: number): Era {
-  const dayOrNull = (one: OutOfSampleDay | undefined) => (one === undefined ? null : formatDay(one.day));
-  return { from: dayOrNull(days[0]), to: dayOrNull(days.at(-1)), ...computeEraFigures(days, horizonDays) };
-}
-
-function computeEraFigures(days: readonly OutOfSampleDay[], horizonDays: number): EraFigures {
+/** Performance on some days by direction and probability, HOLD included. */
+function computeEraFigures(days: readonly OutOfSampleDay[], horizonDays: number) {
   const effectiveN = countEffective(days, horizonDays);
   const accuracy = measureDays(days, 'accuracy')?.value ?? null;
   return {
     n: days.length,
     effectiveN,
+    // Share of days with the right direction; null without days.
     accuracy,
+    // Wilson interval on `effectiveN` days.
     accuracy95: accuracy === null ? null : computeShareInterval(accuracy, effectiveN),
-    alwaysUp: days.length === 0 ? null : days.filter(({ rose }) => rose).length / days.length,
+    alwaysUp: days.length === 0 ? null : shareOf(days, ({ rose }) => rose),
+    // Days with DOWN as the likelier direction; 0 equals always calling UP.
     downs: days.filter(({ pUp }) => toDirection(pUp) === 'DOWN').length,
-    edge: measureDays(days, 'edge'),
-    brierSkill: measureDays(days, 'brierSkill'),
-    crpsSkill: measureDays(days, 'crpsSkill'),
-    recentCrpsSkill: measureDays(days, 'recentCrpsSkill'),
+    ...toRecord(SKILL_NAMES, (name) => measureDays(days, name)),
   };
 }
 
@@ -167,6 +132,8 @@ const MEASURES = {
 } satisfies Record<string, Measure>;
 
 type MeasureName = keyof typeof MEASURES;
+const SKILL_NAMES = ['edge', 'brierSkill', 'crpsSkill', 'recentCrpsSkill'] as const;
+const MEASURE_NAMES = ['accuracy', ...SKILL_NAMES] as const satisfies MeasureName[];
 
 /** A measure with its 95 % bootstrap interval; null where it is undefined. */
 export function measureDays(days: readonly OutOfSampleDay[], name: MeasureName): IntervalEstimate | null {
@@ -187,7 +154,7 @@ export function measureEraDifference(days: readonly OutOfSampleDay[], split: num
 
 function estimateWithInterval(resampling: BootstrapOptions & { columns: readonly Float64Array[] }): IntervalEstimate | null {
   const { columns, statistic } = resampling;
-  const value = statistic(Float64Array.from(columns, (column) => column.reduce((sum, one) => sum + one, 0)));
+  const value = statistic(Float64Array.from(columns, sum));
   if (!Number.isFinite(value)) return null;
   return bootstrapEstimate(value, resampling);
 }
@@ -293,13 +260,10 @@ export function computeKnownFeatures(history: InputFrame, pointInTime: readonly 
   return pointInTime.map(({ day, frame }) => {
     const last = getFrameLength(frame) - 1;
     const row = requireAuditRow(history, day, getLastDay(frame));
-    const known = {
-      ...frame,
-      ...Object.fromEntries(WHOLE_DAY_COLUMNS.map((column) => [column, frame[column].with(last, history[column][row])])),
-    };
+    const known = { ...frame, ...toRecord(WHOLE_DAY_COLUMNS, (column) => frame[column].with(last, history[column][row])) };
     const table = computeFeatures(known, earlier);
     earlier = { frame: known, table };
-    return { day, values: Object.fromEntries(FEATURE_NAMES.map((name) => [name, table[name][last]])) as Record<FeatureName, number> };
+    return { day, values: toRecord(FEATURE_NAMES, (name) => table[name][last]) };
   });
 }
 
@@ -331,7 +295,7 @@ function toFiniteOrNull(value: number | undefined): number | null {
 /** Before and since the ETFs. */
 const ERA_COUNT = 2;
 const COMPARED_MEASURES = ['brierSkill', 'crpsSkill'] as const;
-const MEASURE_NAMES = { brierSkill: 'Brier skill', crpsSkill: 'CRPS skill' } as const;
+const COMPARED_TITLES = { brierSkill: 'Brier skill', crpsSkill: 'CRPS skill' } as const;
 
 interface Suspicion {
   horizonDays: number;
@@ -344,13 +308,6 @@ interface PointInTimeAudit {
   days: string[];
   vintages: Vintages;
   differences: FeatureDifference[];
-}
-
-interface ContaminationFindings {
-  horizons: HorizonEras[];
-  suspicions: Suspicion[];
-  pointInTime: PointInTimeAudit;
-  lagMutants: LagMutant[];
 }
 
 /**
@@ -367,7 +324,7 @@ function findBetterEras({ horizonDays, difference }: HorizonEras): Suspicion[] {
     if (found === null || found.low === null || found.high === null || (found.low <= 0 && found.high >= 0)) return [];
     const where = found.value > 0 ? 'since the ETFs' : 'before the ETFs';
     const points = (100 * Math.abs(found.value)).toFixed(1);
-    const why = `${MEASURE_NAMES[name]} is better than in the other era by ${points} points, and the 95 % interval excludes zero`;
+    const why = `${COMPARED_TITLES[name]} is better than in the other era by ${points} points, and the 95 % interval excludes zero`;
     return [{ horizonDays, where, why }];
   });
 }
@@ -388,10 +345,6 @@ function findSuspiciousAccuracy({ horizonDays, preEtf, postEtf, regimes }: Horiz
 function findSuspiciousSide(accuracy: number, { low, high }: NonNullable<EraFigures['edge']>): string | null {
   if (low !== null && low > 0 && accuracy > SUSPICIOUS_ACCURACY) return 'above 60 % and above always-UP significantly';
   return high !== null && high < 0 ? 'below always-UP significantly' : null;
-}
-
-function formatContaminationVerdict(findings: ContaminationFindings): string {
-  return [formatAudit(findings.pointInTime), formatMutants(findings.lagMutants), formatEras(findings)].join('. ');
 }
 
 function formatAudit({ days, vintages, differences }: PointInTimeAudit): string {
@@ -418,7 +371,7 @@ function formatMutants(lagMutants: readonly LagMutant[]): string {
   return `All ${applicable.length} mutants that read an input a day early were caught${note}`;
 }
 
-function formatEras({ horizons, suspicions }: Pick<ContaminationFindings, 'horizons' | 'suspicions'>): string {
+function formatEras(horizons: readonly HorizonEras[], suspicions: readonly Suspicion[]): string {
   if (horizons.every(({ difference }) => difference.brierSkill === null)) return 'Fewer than two eras have forecasts';
   if (suspicions.length === 0) return 'No era or regime is suspiciously better or worse than the others';
   const list = suspicions.map(({ horizonDays, where, why }) => `${where} at ${formatHorizonName(horizonDays)}: ${why}`);

@@ -40,27 +40,9 @@ const CSCV_BLOCKS = 16;
 /** Shorter blocks mostly share their windows with their neighbours. */
 const MIN_BLOCK_DAYS = 30;
 
-/** Probability of backtest overfitting over the variants of one horizon. */
-interface BacktestOverfitting extends Omit<CscvResult, 'chosen'> {
-  variants: number;
-  /** Variants most often best of their half, with the share of splits. */
-  chosen: { id: string; share: number }[];
-}
+export type HorizonOverfitting = ReturnType<typeof buildHorizonOverfitting>;
 
-export interface HorizonOverfitting {
-  horizonDays: HorizonDays;
-  folds: number;
-  days: number;
-  modelBrier: number | null;
-  /** Rank of the model among the variants by Brier score, from 1. */
-  modelRank: number | null;
-  best: { id: string; brier: number } | null;
-  /** Null with fewer than 480 days. */
-  pbo: BacktestOverfitting | null;
-  deflatedSharpe: ReturnType<typeof computeDeflatedSharpeFigures> | null;
-}
-
-function buildHorizonOverfitting({ horizonDays, folds, trials }: HorizonTrials): HorizonOverfitting {
+function buildHorizonOverfitting({ horizonDays, folds, trials }: HorizonTrials) {
   const briers = trials.map(({ brier }) => brier ?? Number.POSITIVE_INFINITY);
   const least = Math.min(...briers);
   const days = trials[0].losses.length;
@@ -70,8 +52,10 @@ function buildHorizonOverfitting({ horizonDays, folds, trials }: HorizonTrials):
     folds,
     days,
     modelBrier: trials[0].brier,
+    /** Rank of the model among the variants by Brier score, from 1. */
     modelRank: days === 0 ? null : 1 + briers.filter((brier) => brier < briers[0]).length,
     best: days === 0 ? null : { id: VARIANTS[briers.indexOf(least)].id, brier: least },
+    /** Null with fewer than 480 days. */
     pbo: isLong ? computeBacktestOverfitting(trials.map(({ losses }) => losses)) : null,
     deflatedSharpe: isLong ? computeDeflatedSharpeFigures(trials) : null,
   };
@@ -79,7 +63,8 @@ function buildHorizonOverfitting({ horizonDays, folds, trials }: HorizonTrials):
 
 const MAX_CHOSEN_SHOWN = 5;
 
-function computeBacktestOverfitting(losses: readonly Float64Array[]): BacktestOverfitting {
+/** Probability of backtest overfitting over the variants of one horizon; `chosen` are most often best of their half, with the share of splits. */
+function computeBacktestOverfitting(losses: readonly Float64Array[]) {
   const { chosen, ...found } = computeCscv({ losses, blocks: CSCV_BLOCKS });
   const shares = chosen.map((count, index) => ({ id: VARIANTS[index].id, share: count / found.splits }));
   const most = shares.sort((a, b) => b.share - a.share).slice(0, MAX_CHOSEN_SHOWN);
@@ -109,29 +94,15 @@ function computeDeflatedSharpeFigures(trials: HorizonTrials['trials']) {
   };
 }
 
-interface CscvSource {
-  /** Daily losses of each variant in time order, all of the same length. */
-  losses: readonly Float64Array[];
-  /** Even number of blocks of equal length; leftover days at the start are ignored. */
-  blocks: number;
-}
-
-interface CscvResult {
-  blocks: number;
-  blockDays: number;
-  /** Number of ways to choose half of the blocks. */
-  splits: number;
-  /** PBO: share of splits in which the best variant of one half ranks at or below the median in the other, 0 to 1. */
-  probability: number;
-  /** Splits in which each variant was the best. */
-  chosen: number[];
-}
-
 /**
  * Probability of backtest overfitting by combinatorially symmetric cross-validation (Bailey, Borwein, Lopez de Prado and Zhu, "The
  * probability of backtest overfitting", 2015). Ties go to the earliest variant in the first half, and to the middle rank in the second.
+ * `losses` are the daily losses of each variant in time order, all of the same length; `blocks` is an even number of blocks of equal length,
+ * leftover days at the start are ignored.
+ * @returns `splits`: the number of ways to choose half of the blocks; `probability`: the share of splits in which the best variant of one half
+ * ranks at or below the median in the other; `chosen`: the splits in which each variant was the best
  */
-export function computeCscv({ losses, blocks }: CscvSource): CscvResult {
+export function computeCscv({ losses, blocks }: { losses: readonly Float64Array[]; blocks: number }) {
   const blockDays = Math.floor(losses[0].length / blocks);
   const sums = losses.map((days) => computeBlockSums(days, blocks, blockDays));
   const totals = sums.map((own) => own.reduce((sum, loss) => sum + loss, 0));
@@ -233,43 +204,17 @@ export function computeDeflatedSharpe({ n, sharpe, skewness, kurtosis }: ReturnM
   return variance > 0 ? normalCdf(((sharpe - benchmark) * Math.sqrt(n - 1)) / Math.sqrt(variance)) : null;
 }
 
-interface Trial {
-  /** Squared error of P(up) of each day. */
-  losses: Float64Array;
-  /** Mean of the losses; null without a complete fold. */
-  brier: number | null;
-  /** Against the base rate known at the time. */
-  brierSkill: IntervalEstimate | null;
-  /** Share of days with the right direction. */
-  accuracy: number | null;
-  /** Of the returns of `computeFollowedReturns`. */
-  followed: ReturnMoments;
-  held: ReturnMoments;
-  excess: ReturnMoments;
-}
+type HorizonTrials = ReturnType<typeof runHorizonTrials>;
 
-interface HorizonTrials {
-  horizonDays: HorizonDays;
-  folds: number;
-  /** Aligned with `VARIANTS`. */
-  trials: Trial[];
-}
-
-function runHorizonTrials(history: BacktestHistory, regimes: readonly Regime[], horizonDays: HorizonDays): HorizonTrials {
+/** The trials are aligned with `VARIANTS`. */
+function runHorizonTrials(history: BacktestHistory, regimes: readonly Regime[], horizonDays: HorizonDays) {
   const basis = buildTrainingBasis({ ...history, horizon: horizonDays });
   const outputs = VARIANTS.map((variant) => runVariant(history, variant, basis));
   const [{ folds, baseRates }] = outputs;
   return { horizonDays, folds, trials: outputs.map((output) => buildTrial(history, regimes, { ...output, baseRates, horizonDays })) };
 }
 
-interface VariantOutput {
-  folds: number;
-  firstRow: number;
-  pUp: number[];
-  baseRates: number[];
-}
-
-function runVariant({ closes, features }: BacktestHistory, { settings }: Variant, basis: TrainingBasis): VariantOutput {
+function runVariant({ closes, features }: BacktestHistory, { settings }: Variant, basis: TrainingBasis) {
   const blocks = fitBlocks({ closes, features, horizon: basis.horizonDays, settings, basis });
   const folds = selectCompleteBlocks(blocks, closes.length);
   return {
@@ -280,17 +225,24 @@ function runVariant({ closes, features }: BacktestHistory, { settings }: Variant
   };
 }
 
-function buildTrial({ closes }: BacktestHistory, regimes: readonly Regime[], output: VariantOutput & { horizonDays: number }): Trial {
-  const { firstRow, pUp, baseRates, horizonDays } = output;
+function buildTrial(
+  { closes }: BacktestHistory,
+  regimes: readonly Regime[],
+  { firstRow, pUp, baseRates, horizonDays }: ReturnType<typeof runVariant> & { horizonDays: number },
+) {
   const rose = pUp.map((_, index) => closes[firstRow + index + horizonDays] > closes[firstRow + index]);
   const losses = Float64Array.from(pUp, (p, index) => brierScore(p, rose[index]));
   const positions = pUp.map((p, index) => POSITIONS[toSignal(p, REGIMES[regimes[firstRow + index]].theta)]);
   const { followed, held, excess } = computeFollowedReturns({ closes, firstRow, positions, horizonDays });
   const references = baseRates.map((base, index) => brierScore(base, rose[index]));
   return {
+    /** Squared error of P(up) of each day. */
     losses,
+    /** Null without a complete fold. */
     brier: meanOrNull(losses),
+    /** Against the base rate known at the time. */
     brierSkill: computeBrierSkill(losses, references),
+    /** Share of days with the right direction. */
     accuracy: meanOrNull(pUp.map((p, index) => (p >= 0.5 === rose[index] ? 1 : 0))),
     followed: computeReturnMoments(followed),
     held: computeReturnMoments(held),
@@ -300,6 +252,7 @@ function buildTrial({ closes }: BacktestHistory, regimes: readonly Regime[], out
 
 const POSITIONS = { BUY: 1, SELL: -1, HOLD: 0 } as const;
 
+/** Null without losses. */
 function computeBrierSkill(losses: Float64Array, references: readonly number[]): IntervalEstimate | null {
   if (losses.length === 0) return null;
   const { value, low, high } = computeReferenceSkill(Array.from(losses, (ours, day) => ({ day, ours, theirs: references[day] })))!;
@@ -357,13 +310,29 @@ const LAST_BASE_RATE = { ...BASE_RATE_ALONE, trainingDays: 1461 };
 /** The model, first, and the variants that this code can fit. */
 export const VARIANTS: readonly Variant[] = [
   buildVariant(MODEL_NAME, 'the model as served', {}),
-  ...[1, 4, 64, 256, 1024].map(ridgeVariant),
-  ...MODEL_INPUTS.map(withoutInputVariant),
-  ...[...MODEL_INPUTS.map((name) => [name]), ...COMBINATIONS].map(onlyInputsVariant),
-  ...[0.25, 0.5, 0.75, 1].map(uncalibratedVariant),
-  ...[0, 25, 100, 400].map(baseRateVariant),
-  ...[1095, 1461, 2192, 2922].map(recentDaysVariant),
-  ...[365, 730, 1461].map(halfLifeVariant),
+  ...[1, 4, 64, 256, 1024].map((slopePrecision) =>
+    buildVariant(`ridge-${slopePrecision}`, `slope prior of precision ${slopePrecision} instead of 16`, { slopePrecision }),
+  ),
+  ...MODEL_INPUTS.map((left) =>
+    buildVariant(`without-${left}`, `does not read ${left}`, { inputs: MODEL_INPUTS.filter((name) => name !== left) }),
+  ),
+  ...[...MODEL_INPUTS.map((name) => [name]), ...COMBINATIONS].map((inputs) =>
+    buildVariant(`only-${inputs.join('-')}`, `reads only ${inputs.join(', ')}`, { inputs }),
+  ),
+  ...[0.25, 0.5, 0.75, 1].map((calB) => {
+    const change = `not calibrated, deviations from the base rate scaled by ${calB}`;
+    return buildVariant(`slope-${calB}`, change, { calibration: { calA: 0, calB } });
+  }),
+  ...[0, 25, 100, 400].map((pseudoCount) => {
+    const change = `base rate without scores, shrunk by Beta(${pseudoCount}, ${pseudoCount})`;
+    return buildVariant(`base-rate-${pseudoCount}`, change, { ...BASE_RATE_ALONE, pseudoCount });
+  }),
+  ...[1095, 1461, 2192, 2922].map((trainingDays) =>
+    buildVariant(`last-${trainingDays}-days`, `trained on the last ${trainingDays} days only`, { trainingDays }),
+  ),
+  ...[365, 730, 1461].map((halfLifeDays) =>
+    buildVariant(`half-life-${halfLifeDays}-days`, `training weights with a half-life of ${halfLifeDays} days`, { halfLifeDays }),
+  ),
   buildVariant('base-rate-last-1461-days', 'base rate of the last 1461 training days, without scores', LAST_BASE_RATE),
   buildVariant('ridge-256-slope-1', 'slope prior of precision 256, not calibrated', { slopePrecision: 256, ...UNCALIBRATED }),
   buildVariant('only-price-slope-1', 'reads only trend, momentum, vol; not calibrated', { inputs: PRICE_INPUTS, ...UNCALIBRATED }),
@@ -374,49 +343,17 @@ function buildVariant(id: string, change: string, settings: Partial<FitSettings>
   return { id, change, settings: { ...MODEL_SETTINGS, ...settings } };
 }
 
-function ridgeVariant(slopePrecision: number): Variant {
-  return buildVariant(`ridge-${slopePrecision}`, `slope prior of precision ${slopePrecision} instead of 16`, { slopePrecision });
-}
-
-function withoutInputVariant(left: Inputs[number]): Variant {
-  return buildVariant(`without-${left}`, `does not read ${left}`, { inputs: MODEL_INPUTS.filter((name) => name !== left) });
-}
-
-function onlyInputsVariant(inputs: Inputs): Variant {
-  return buildVariant(`only-${inputs.join('-')}`, `reads only ${inputs.join(', ')}`, { inputs });
-}
-
-function uncalibratedVariant(calB: number): Variant {
-  const change = `not calibrated, deviations from the base rate scaled by ${calB}`;
-  return buildVariant(`slope-${calB}`, change, { calibration: { calA: 0, calB } });
-}
-
-function baseRateVariant(pseudoCount: number): Variant {
-  const change = `base rate without scores, shrunk by Beta(${pseudoCount}, ${pseudoCount})`;
-  return buildVariant(`base-rate-${pseudoCount}`, change, { ...BASE_RATE_ALONE, pseudoCount });
-}
-
-function recentDaysVariant(trainingDays: number): Variant {
-  return buildVariant(`last-${trainingDays}-days`, `trained on the last ${trainingDays} days only`, { trainingDays });
-}
-
-function halfLifeVariant(halfLifeDays: number): Variant {
-  return buildVariant(`half-life-${halfLifeDays}-days`, `training weights with a half-life of ${halfLifeDays} days`, { halfLifeDays });
-}
-
 export interface LedgerRow {
   id: string;
   change: string;
   trials: number;
   /** Whether this code can fit it again; if not, there are no figures. */
   recomputable: boolean;
-  figures: TrialFigures[];
-}
-
-interface TrialFigures extends Pick<HorizonTrials['trials'][number], 'brier' | 'brierSkill' | 'accuracy'> {
-  horizonDays: number;
-  /** Daily Sharpe ratio of the calls over holding with the same volatility; null where both are equal. */
-  excessSharpe: number | null;
+  figures: (Pick<HorizonTrials['trials'][number], 'brier' | 'brierSkill' | 'accuracy'> & {
+    horizonDays: number;
+    /** Daily Sharpe ratio of the calls over holding with the same volatility; null where both are equal. */
+    excessSharpe: number | null;
+  })[];
 }
 
 /** All `TRIAL_COUNT` trials before the model was fixed, with figures where this code can recompute them. */
@@ -489,7 +426,7 @@ function formatHorizons(horizons: readonly HorizonOverfitting[]): string {
 
 function formatDeflatedSharpe(horizons: readonly HorizonOverfitting[]): string {
   const shares = horizons.map(
-    ({ horizonDays, deflatedSharpe }) => `${formatProbability(deflatedSharpe?.probability)} at ${horizonDays} days`,
+    ({ horizonDays, deflatedSharpe }) => `${deflatedSharpe?.probability?.toFixed(2) ?? 'not defined'} at ${horizonDays} days`,
   );
   const more = horizons.filter(({ deflatedSharpe }) => (deflatedSharpe?.probability ?? 0) >= MIN_DEFLATED_SHARPE);
   const meaning =
@@ -497,8 +434,4 @@ function formatDeflatedSharpe(horizons: readonly HorizonOverfitting[]): string {
       ? 'following the calls instead of holding bitcoin at the same risk does not differ from luck'
       : `more than luck at ${more.map(({ horizonDays }) => horizonDays).join(' and ')} days, which suggests a leak`;
   return `After ${horizons[0].deflatedSharpe!.trials} trials the deflated Sharpe ratio is ${shares.join(', ')}: ${meaning}.`;
-}
-
-function formatProbability(probability: number | null | undefined): string {
-  return probability === null || probability === undefined ? 'not defined' : probability.toFixed(2);
 }

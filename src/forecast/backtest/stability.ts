@@ -1,5 +1,5 @@
 import { createRandom } from '../bootstrap.ts';
-import type { FeatureTable } from '../inputs.ts';
+import { type FeatureTable, toRecord } from '../inputs.ts';
 import { interpolateQuantile } from '../math.ts';
 import type { HorizonDays } from '../model.ts';
 import { classifyRegimes, REGIME_NAMES, REGIME_THRESHOLDS, REGIMES, type Regime, type RegimeThresholds } from '../regime.ts';
@@ -18,15 +18,6 @@ const SEED = 20_170_403;
 
 const SCHEME =
   'Jointly: each draw moves every threshold by the full level, up or down at random. Singly: one threshold moves by the level, the others stay. Regimes and calls are recomputed and the accuracy of the calls is compared; probabilities do not depend on thresholds';
-
-interface HorizonStability {
-  horizonDays: HorizonDays;
-  folds: number;
-  calls: number;
-  accuracy: number | null;
-  result: Stability | null;
-  joint: JointChange[];
-}
 
 /** Sensitivity of the calls' accuracy to the thresholds. */
 export type StabilityReport = ReturnType<typeof buildStabilityReport>;
@@ -55,7 +46,7 @@ export function buildStabilityReport(history: BacktestHistory) {
     scheme: SCHEME,
     draws: DRAWS,
     seed: SEED,
-    thresholds: THRESHOLD_NAMES.map((name) => ({ name, value: getThresholdValue(name) })),
+    thresholds: THRESHOLD_NAMES.map((name) => ({ name, value: THRESHOLD_VALUES[name] })),
     horizons,
     single: computeSingleEffects(base, countCalls),
   };
@@ -84,7 +75,10 @@ const STABILITY_MEANINGS: Record<Stability, string> = {
   OVERFIT: 'the accuracy of the calls depends strongly on the exact thresholds, as if fitted to the past',
 };
 
-function formatStabilityVerdict(result: Stability | null, horizons: readonly HorizonStability[]): string {
+function formatStabilityVerdict(
+  result: Stability | null,
+  horizons: readonly { horizonDays: HorizonDays; joint: readonly JointChange[] }[],
+): string {
   if (result === null) return 'Too few out-of-sample calls for a result';
   const changes = PERTURBATIONS.map(({ levelPct }, level) => {
     const points = horizons.map(({ joint }) => joint[level].p95Points?.toFixed(1) ?? 'none').join(' / ');
@@ -131,19 +125,15 @@ interface DecisionThresholds {
 
 export const DECISION_THRESHOLDS: DecisionThresholds = {
   limits: REGIME_THRESHOLDS,
-  thetas: Object.fromEntries(REGIME_NAMES.map((regime) => [regime, REGIMES[regime].theta])) as Record<Regime, number>,
+  thetas: toRecord(REGIME_NAMES, (regime) => REGIMES[regime].theta),
 };
 
-/** Names: limits by their own, thetas as `theta.<regime>`. */
-export const THRESHOLD_NAMES: readonly string[] = [
-  ...Object.keys(DECISION_THRESHOLDS.limits),
-  ...Object.keys(DECISION_THRESHOLDS.thetas).map(toThetaName),
-];
-
-function getThresholdValue(name: string): number {
-  const values: Record<string, number> = { ...DECISION_THRESHOLDS.limits, ...toNamedThetas(DECISION_THRESHOLDS.thetas) };
-  return values[name];
-}
+/** Limits by their own names, thetas by `theta.<regime>`. */
+const THRESHOLD_VALUES: Record<string, number> = {
+  ...DECISION_THRESHOLDS.limits,
+  ...Object.fromEntries(REGIME_NAMES.map((regime) => [toThetaName(regime), DECISION_THRESHOLDS.thetas[regime]])),
+};
+export const THRESHOLD_NAMES: readonly string[] = Object.keys(THRESHOLD_VALUES);
 
 export function scaleThresholds(factorOf: (name: string) => number): DecisionThresholds {
   return {
@@ -154,10 +144,6 @@ export function scaleThresholds(factorOf: (name: string) => number): DecisionThr
 
 function scaleValues<T extends object>(values: T, factorOf: (name: string) => number): T {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value * factorOf(name)])) as T;
-}
-
-function toNamedThetas(thetas: Record<Regime, number>): Record<string, number> {
-  return Object.fromEntries(Object.entries(thetas).map(([regime, theta]) => [toThetaName(regime), theta]));
 }
 
 function toThetaName(regime: string): string {
@@ -229,24 +215,16 @@ function computeSingleEffects(
 ): SingleThresholdEffect[] {
   const moves = PERTURBATIONS.flatMap(({ levelPct }) => [-levelPct, levelPct]);
   const effects = THRESHOLD_NAMES.flatMap((threshold) =>
-    moves.map((changePct) => {
+    moves.map((changePct): SingleThresholdEffect => {
       const moved = countCalls(scaleThresholds((name) => (name === threshold ? 1 + changePct / 100 : 1)));
-      return buildSingleEffect({ threshold, changePct }, base, moved);
+      const horizons = JUDGED_HORIZONS.map((horizonDays, index) => ({
+        horizonDays,
+        accuracyChangePoints: computeAccuracyChange(base[index], moved[index]),
+        callsChange: moved[index].calls - base[index].calls,
+      }));
+      const largestPoints = Math.max(...horizons.map(({ accuracyChangePoints }) => Math.abs(accuracyChangePoints ?? 0)));
+      return { threshold, value: THRESHOLD_VALUES[threshold], changePct, largestPoints, horizons };
     }),
   );
   return effects.sort((a, b) => b.largestPoints - a.largestPoints);
-}
-
-function buildSingleEffect(
-  { threshold, changePct }: Pick<SingleThresholdEffect, 'threshold' | 'changePct'>,
-  base: readonly CallCount[],
-  moved: readonly CallCount[],
-): SingleThresholdEffect {
-  const horizons = JUDGED_HORIZONS.map((horizonDays, index) => ({
-    horizonDays,
-    accuracyChangePoints: computeAccuracyChange(base[index], moved[index]),
-    callsChange: moved[index].calls - base[index].calls,
-  }));
-  const largestPoints = Math.max(...horizons.map(({ accuracyChangePoints }) => Math.abs(accuracyChangePoints ?? 0)));
-  return { threshold, value: getThresholdValue(threshold), changePct, largestPoints, horizons };
 }

@@ -1,5 +1,6 @@
 import { cdf, crps } from '../distribution.ts';
 import type { FeatureName, FeatureTable, InputFrame } from '../inputs.ts';
+import { sum } from '../math.ts';
 import { BLOCK_DAYS, EMBARGO_DAYS, fitWeekdayFactors, getBlockStart, type HorizonModel, LEARNING_RULES, type M1Fit } from '../model.ts';
 import { fitM1, type ModelRows, type ModelVersion, m1 } from '../models.ts';
 import {
@@ -7,6 +8,7 @@ import {
   type CanaryDescription,
   type CanaryRun,
   completedCanary,
+  countDifferences,
   cutForecastDays,
   type ForecastCuts,
   type HorizonBlocks,
@@ -24,18 +26,15 @@ import {
   skippedCanary,
 } from './canaries.ts';
 import type { BacktestHistory, Fold, Pipeline } from './out-of-sample.ts';
-import type { VersionWalk, WalkedVersion } from './versions.ts';
+import type { WalkedVersion } from './versions.ts';
 
-/** From the shortest horizon to the longest. */
-interface CanaryWalks {
-  walks: readonly (HorizonBlocks & { folds: readonly Fold[] })[];
-  versions: readonly WalkedVersion[];
-}
-
-/** Runs all leak canaries: of labels, features and direction for all versions at once, of fits and distributions for each. */
+/**
+ * Runs all leak canaries: of labels, features and direction for all versions at once, of fits and distributions for each. Walks are given
+ * from the shortest horizon to the longest.
+ */
 export function runCanaries(
   source: BacktestHistory & { frame: InputFrame },
-  { walks, versions }: CanaryWalks,
+  { walks, versions }: { walks: readonly (HorizonBlocks & { folds: readonly Fold[] })[]; versions: readonly WalkedVersion[] },
   pipeline: Pipeline,
 ): Canary[] {
   const horizons = walks.map(({ horizonDays, folds }) => ({ horizonDays, days: folds.flatMap(({ days }) => days) }));
@@ -63,38 +62,27 @@ const TEXT: CanaryDescription = {
   unit: 'values that differ',
 };
 
-type Scores = readonly [crps: number, pit: number];
-
 /** Checks on a few days of each fold that a version's distributions read nothing later than the day. */
-function runVersionForecastCutCanary(
-  { version, walks }: { version: ModelVersion; walks: readonly VersionWalk[] },
-  { sample, rows, cuts, whole }: ForecastCuts,
-): CanaryRun {
+function runVersionForecastCutCanary({ version, walks }: WalkedVersion, { sample, rows, cuts, whole }: ForecastCuts): CanaryRun {
   if (sample.length === 0) return skippedCanary(TEXT, NO_FOLD);
   const folds = new Map(walks.flatMap((walk) => walk.folds.map((one) => [one.fold, one] as const)));
   const days = sample.map(({ fold, day }) => ({ ...folds.get(fold)!, day, index: day.row - fold.days[0].row }));
-  const score = (by: ModelVersion, { features }: KnownHistory, { model, day }: (typeof days)[number]): Scores => {
+  const score = (by: ModelVersion, { features }: KnownHistory, { model, day }: (typeof days)[number]) => {
     const distribution = by.buildDistribution(model, { features, row: day.row, pUp: day.pUp });
     return [crps(distribution, day.realised), cdf(distribution, day.realised)];
   };
   const { forecasts = [] } = VERSION_MUTANTS[version.name] ?? {};
   return completedCanary(TEXT, {
     limit: 0,
-    figure: sumBy(days, (one) => countDifferences([one.crps[one.index], one.pit[one.index]], score(version, cuts.get(one.day.row)!, one))),
+    figure: sum(
+      days.map((one) => countDifferences([one.crps[one.index], one.pit[one.index]], score(version, cuts.get(one.day.row)!, one))),
+    ),
     note: `${sample.length} forecasts of ${rows.length} days`,
     mutants: forecasts.map(({ what, version: broken }) => ({
       what,
-      figure: sumBy(days, (one) => countDifferences(score(broken, whole, one), score(broken, cuts.get(one.day.row)!, one))),
+      figure: sum(days.map((one) => countDifferences(score(broken, whole, one), score(broken, cuts.get(one.day.row)!, one)))),
     })),
   });
-}
-
-function sumBy<T>(members: readonly T[], numberOf: (member: T) => number): number {
-  return members.reduce((sum, member) => sum + numberOf(member), 0);
-}
-
-function countDifferences(whole: Scores, cut: Scores): number {
-  return whole.filter((value, index) => !Object.is(value, cut[index])).length;
 }
 
 /** `m1` broken on purpose: fits that read hidden outcomes, and distributions that read later days. */
@@ -150,16 +138,8 @@ function withFeatures(names: readonly FeatureName[], aheadOf: (horizonDays: numb
   };
 }
 
-/** A version of the model that is broken on purpose. */
-interface VersionMutant {
-  what: string;
-  version: ModelVersion;
-}
-
-interface VersionMutants {
-  fits: readonly VersionMutant[];
-  forecasts: readonly VersionMutant[];
-}
+/** Versions of the model that are broken on purpose. */
+type VersionMutants = Record<'fits' | 'forecasts', readonly { what: string; version: ModelVersion }[]>;
 
 /** By the name of a version that adds to the first one. */
 export const VERSION_MUTANTS: Readonly<Record<string, VersionMutants>> = { m1: M1_MUTANTS };
@@ -170,19 +150,17 @@ const TRAINING_CUT_TEXT: CanaryDescription = {
   unit: 'largest change of any fitted number',
 };
 
-/** Data of a block's fit, and the same with all that is hidden from the fit replaced. */
-interface BlockCut {
-  direction: HorizonModel;
-  known: ModelRows;
-  masked: ModelRows;
-}
+type BlockCut = ReturnType<typeof cutBlocks>[number];
 
 /** Checks on a few blocks of each horizon that a version's own fit reads nothing after its training period. */
 function runVersionTrainingCutCanary(version: ModelVersion, cuts: readonly BlockCut[]): CanaryRun {
   if (cuts.length === 0) return skippedCanary(TRAINING_CUT_TEXT, 'the history is too short for any block');
   const { fits = [] } = VERSION_MUTANTS[version.name] ?? {};
   const firstBlocks = cuts.filter(({ direction }, index) => direction.horizonDays !== cuts[index - 1]?.direction.horizonDays);
-  const changeOf = (broken: ModelVersion, of: readonly BlockCut[]) => Math.max(...of.map((cut) => measureChange(broken, cut)));
+  const changeOf = (broken: ModelVersion, of: readonly BlockCut[]) => {
+    const fitOn = (direction: HorizonModel, rows: ModelRows) => listNumbers(broken.fit(direction, rows));
+    return Math.max(...of.map(({ direction, known, masked }) => maxAbsoluteDifference(fitOn(direction, known), fitOn(direction, masked))));
+  };
   return completedCanary(TRAINING_CUT_TEXT, {
     limit: 0,
     figure: changeOf(version, cuts),
@@ -191,8 +169,8 @@ function runVersionTrainingCutCanary(version: ModelVersion, cuts: readonly Block
   });
 }
 
-/** The blocks that every version is examined on. */
-function cutBlocks(walks: readonly HorizonBlocks[], history: BacktestHistory, { rules }: Pick<Pipeline, 'rules'>): BlockCut[] {
+/** The blocks that every version is examined on: the data of their fits, and the same with all that is hidden from the fit replaced. */
+function cutBlocks(walks: readonly HorizonBlocks[], history: BacktestHistory, { rules }: Pick<Pipeline, 'rules'>) {
   const known = { ...history, rules };
   return walks.flatMap(({ horizonDays: horizon, blocks }) =>
     pickFirstMiddleLast(blocks).map(({ model }) => ({
@@ -201,10 +179,6 @@ function cutBlocks(walks: readonly HorizonBlocks[], history: BacktestHistory, { 
       masked: { ...maskFuture({ ...history, horizon }, model.block), rules },
     })),
   );
-}
-
-function measureChange(version: ModelVersion, { direction, known, masked }: BlockCut): number {
-  return maxAbsoluteDifference(listNumbers(version.fit(direction, known)), listNumbers(version.fit(direction, masked)));
 }
 
 /** All numbers of a fit, so that those of a new version are among them. */

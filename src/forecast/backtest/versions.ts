@@ -1,7 +1,7 @@
 import { bootstrapEstimate, type IntervalEstimate, SHARE_RANGE } from '../bootstrap.ts';
 import { cdf, crps } from '../distribution.ts';
 import { mean } from '../math.ts';
-import { formatHorizonName, type HorizonDays, type HorizonModel, type HorizonName } from '../model.ts';
+import { formatHorizonName, type HorizonDays, type HorizonModel } from '../model.ts';
 import { fitModelVersion, type ModelRows, type ModelVersion } from '../models.ts';
 import { type BacktestHistory, computeReferenceSkill, type Fold, type Pipeline } from './out-of-sample.ts';
 
@@ -10,28 +10,7 @@ export const COVERED_SHARES = [0.5, 0.8, 0.9] as const;
 /** Versions after the first were chosen on the folds before these, which were looked at once. */
 export const LAST_LOOK_FOLDS = { from: 15, to: 19 } as const;
 
-/** CRPS in log-return units, lower is better. A gain is 1 - CRPS / CRPS of the first version, null of that itself. Shares 0 to 1. */
-interface VersionFoldReport {
-  /** From 1. */
-  fold: number;
-  crps: number;
-  gain: number | null;
-  coverage50: number;
-  coverage80: number;
-  coverage90: number;
-}
-
-export interface VersionHorizonReport {
-  horizonDays: HorizonDays;
-  horizon: HorizonName;
-  folds: VersionFoldReport[];
-  /** Folds with a gain above 0. */
-  foldsBetter: number | null;
-  /** Null without a complete fold. */
-  pooled: { n: number; crps: number; gain: IntervalEstimate | null; coverage: ({ nominal: number } & IntervalEstimate)[] } | null;
-  /** The same of `LAST_LOOK_FOLDS`; null until all of them are complete. */
-  lastLook: { n: number; crps: number; gain: IntervalEstimate | null } | null;
-}
+export type VersionHorizonReport = ReturnType<typeof buildHorizonReport>;
 
 /** One version of the model with the P(up) of all versions. */
 export interface VersionReport {
@@ -43,16 +22,22 @@ export interface VersionReport {
 
 export interface WalkedVersion {
   version: ModelVersion;
-  walks: VersionWalk[];
+  walks: { horizonDays: HorizonDays; folds: VersionFold[] }[];
 }
 
-/** Fits and scores of every version. */
+/** Fits and scores of every version on folds whose direction is fitted: versions differ in the distribution alone. */
 export function walkVersions(
   { versions, rules }: Pick<Pipeline, 'versions' | 'rules'>,
   walks: readonly { horizonDays: HorizonDays; folds: readonly Fold[] }[],
   history: BacktestHistory,
 ): WalkedVersion[] {
-  return versions.map((version) => ({ version, walks: walkVersion(version, walks, { ...history, rules }) }));
+  return versions.map((version) => ({
+    version,
+    walks: walks.map(({ horizonDays, folds }) => ({
+      horizonDays,
+      folds: folds.map((fold) => scoreFold(version, fold, { ...history, rules })),
+    })),
+  }));
 }
 
 /** Every version against the first, on the same days. */
@@ -70,7 +55,7 @@ interface ComparedFold {
   theirs: VersionFold | null;
 }
 
-function buildHorizonReport({ horizonDays, folds }: VersionWalk, reference: readonly VersionFold[] | null): VersionHorizonReport {
+function buildHorizonReport({ horizonDays, folds }: WalkedVersion['walks'][number], reference: readonly VersionFold[] | null) {
   const compared = folds.map((ours, index) => ({ ours, theirs: reference?.[index] ?? null }));
   const foldReports = compared.map(buildFoldReport);
   const lastLook = compared.filter(({ ours: { fold } }) => fold.fold >= LAST_LOOK_FOLDS.from && fold.fold <= LAST_LOOK_FOLDS.to);
@@ -78,8 +63,11 @@ function buildHorizonReport({ horizonDays, folds }: VersionWalk, reference: read
     horizonDays,
     horizon: formatHorizonName(horizonDays),
     folds: foldReports,
+    /** Folds with a gain above 0. */
     foldsBetter: reference === null ? null : foldReports.filter(({ gain }) => gain! > 0).length,
+    /** Null without a complete fold. */
     pooled: folds.length === 0 ? null : { ...poolFolds(compared), coverage: estimateCoverages(folds) },
+    /** The same of `LAST_LOOK_FOLDS`; null until all of them are complete. */
     lastLook: lastLook.length === LAST_LOOK_FOLDS.to - LAST_LOOK_FOLDS.from + 1 ? poolFolds(lastLook) : null,
   };
 }
@@ -98,7 +86,8 @@ function estimateGain(compared: readonly ComparedFold[]): IntervalEstimate | nul
   return { value, low, high };
 }
 
-function buildFoldReport({ ours: { fold, crps, pit }, theirs }: ComparedFold): VersionFoldReport {
+/** CRPS in log-return units, lower is better. A gain is 1 - CRPS / CRPS of the first version, null of that itself. Shares 0 to 1. */
+function buildFoldReport({ ours: { fold, crps, pit }, theirs }: ComparedFold) {
   const [coverage50, coverage80, coverage90] = COVERED_SHARES.map((nominal) => mean(toCovered(pit, nominal)));
   const gain = theirs === null ? null : 1 - mean(crps) / mean(theirs.crps);
   return { fold: fold.fold, crps: mean(crps), gain, coverage50, coverage80, coverage90 };
@@ -128,21 +117,6 @@ interface VersionFold {
   crps: Float64Array;
   /** Probability of at most the realised return. */
   pit: Float64Array;
-}
-
-/** The folds of one horizon as forecast by one version. */
-export interface VersionWalk {
-  horizonDays: HorizonDays;
-  folds: VersionFold[];
-}
-
-/** A version's fits and scores on folds whose direction is fitted: versions differ in the distribution alone. */
-function walkVersion(
-  version: ModelVersion,
-  walks: readonly { horizonDays: HorizonDays; folds: readonly Fold[] }[],
-  history: ModelRows,
-): VersionWalk[] {
-  return walks.map(({ horizonDays, folds }) => ({ horizonDays, folds: folds.map((fold) => scoreFold(version, fold, history)) }));
 }
 
 function scoreFold(version: ModelVersion, fold: Fold, history: ModelRows): VersionFold {

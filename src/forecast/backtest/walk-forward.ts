@@ -13,19 +13,10 @@ import { computeGridCrps, quantile } from '../distribution.ts';
 import { MIN_TRAINING_DAYS } from '../fit.ts';
 import { type InputFrame, MIN_HISTORY_DAYS } from '../inputs.ts';
 import { formatPercent, meanBy, shareOf, Z_95 } from '../math.ts';
-import {
-  BLOCK_DAYS,
-  EMBARGO_DAYS,
-  formatHorizonName,
-  HORIZONS,
-  type HorizonDays,
-  type HorizonName,
-  MODEL_NAME,
-  TRAINING_START,
-} from '../model.ts';
-import { computeRecordStatistics, type RecordStatistics } from '../record-statistics.ts';
+import { BLOCK_DAYS, EMBARGO_DAYS, formatHorizonName, HORIZONS, type HorizonDays, MODEL_NAME, TRAINING_START } from '../model.ts';
+import { computeRecordStatistics } from '../record-statistics.ts';
 import { boundedLogLoss, brierScore, type Interval, toDirection } from '../signal.ts';
-import { type CallStatistics, computeCallStatistics, computeHitRate, RELATIONS, testAdvantageOverAlwaysUp } from '../statistics.ts';
+import { computeCallStatistics, computeHitRate, RELATIONS, testAdvantageOverAlwaysUp } from '../statistics.ts';
 import { areCanariesHealthy, type Canary, formatCanaryName } from './canaries.ts';
 import {
   type BacktestHistory,
@@ -49,16 +40,7 @@ type WalkForwardSource = BacktestHistory & { frame: InputFrame };
 /** The walk-forward of all horizons with its leak canaries. Days as `YYYY-MM-DD`. */
 export type WalkForwardReport = ReturnType<typeof buildWalkForwardReport>;
 
-export interface HorizonWalkForward {
-  horizonDays: HorizonDays;
-  horizon: HorizonName;
-  /** Days before the embargo whose outcomes are unknown at training time: the length of the window. */
-  purgeDays: number;
-  folds: FoldReport[];
-  /** Null without a complete fold. */
-  pooled: PooledReport | null;
-  verdict: string;
-}
+export type HorizonWalkForward = ReturnType<typeof buildHorizonReport>;
 
 /**
  * Walk-forward of every horizon, and the leak canaries that check it. Deterministic; a history too short for a fold gives empty tables
@@ -74,29 +56,7 @@ export function buildWalkForwardReport(source: WalkForwardSource, pipeline: Pipe
   });
   const versions = walkVersions(pipeline, walks, history);
   const canaries = runCanaries({ ...history, frame }, { walks, versions }, pipeline);
-  return {
-    ...buildReportHead(history, Math.min(...walks.map(({ folds }) => folds.length))),
-    healthy: areCanariesHealthy(canaries),
-    verdict: formatLeakVerdict(canaries),
-    horizons: walks.map(({ horizonDays, folds }) => buildHorizonReport(history, horizonDays, folds)),
-    versions: buildVersionReports(versions),
-    canaries,
-  };
-}
-
-function buildHorizonReport(history: BacktestHistory, horizonDays: HorizonDays, folds: readonly Fold[]): HorizonWalkForward {
-  const pooled = buildPooledReport(history, folds, horizonDays);
-  return {
-    horizonDays,
-    horizon: formatHorizonName(horizonDays),
-    purgeDays: horizonDays,
-    folds: folds.map(buildFoldReport),
-    pooled,
-    verdict: formatHorizonVerdict(pooled),
-  };
-}
-
-function buildReportHead({ features }: BacktestHistory, folds: number) {
+  const folds = Math.min(...walks.map((walk) => walk.folds.length));
   const note = formatFoldNote(folds, features);
   const need = `a fold requires ${MIN_TRAINING_DAYS} training days, the embargo, ${BLOCK_DAYS} days and all their outcomes`;
   return {
@@ -111,38 +71,30 @@ function buildReportHead({ features }: BacktestHistory, folds: number) {
     folds,
     expectedFolds: EXPECTED_FOLDS,
     note: note && `${note}; ${need}`,
+    healthy: areCanariesHealthy(canaries),
+    verdict: formatLeakVerdict(canaries),
+    horizons: walks.map(({ horizonDays, folds }) => buildHorizonReport(history, horizonDays, folds)),
+    versions: buildVersionReports(versions),
+    canaries,
   };
 }
 
-/** Figures of one fold. Days as `YYYY-MM-DD`, shares 0 to 1, lower scores are better. */
-export interface FoldReport {
-  /** From 1. */
-  fold: number;
-  modelVersion: string;
-  trainFrom: string;
-  trainTo: string;
-  from: string;
-  to: string;
-  n: number;
-  /** Share of rises: the accuracy of always calling UP. */
-  base: number;
-  /** Share of days on which the likelier direction came true, HOLD included. */
-  accuracy: number;
-  /** BUY and SELL, and those that came true. */
-  calls: number;
-  hits: number;
-  /** Mean squared error of P(up), and of the base rate known at the time. */
-  brier: number;
-  climatologyBrier: number;
-  /** Mean log loss, natural logarithm. */
-  logScore: number;
-  /** Mean CRPS in log-return units: of the distribution, and of the returns of all training days. */
-  crps: number;
-  climatologyCrps: number;
-  /** Mean CRPS of the returns of the last `RECENT_RETURN_DAYS` training days. */
-  recentCrps: number;
-  coverage80: number;
+function buildHorizonReport(history: BacktestHistory, horizonDays: HorizonDays, folds: readonly Fold[]) {
+  const own = buildOwnReport(folds, horizonDays);
+  const pooled: PooledReport | null = own && { ...own, garchCrpsSkill: computeGarchSkill(history, folds, horizonDays) };
+  return {
+    horizonDays,
+    horizon: formatHorizonName(horizonDays),
+    /** Days before the embargo whose outcomes are unknown at training time: the length of the window. */
+    purgeDays: horizonDays,
+    folds: folds.map(buildFoldReport),
+    /** Null without a complete fold. */
+    pooled,
+    verdict: formatHorizonVerdict(pooled),
+  };
 }
+
+export type FoldReport = ReturnType<typeof buildFoldReport>;
 
 const HALF_CENTRAL_80 = 0.4;
 
@@ -150,9 +102,11 @@ function isInCentral80({ distribution }: OutOfSampleDay): boolean {
   return Math.abs(distribution.pit - 0.5) <= HALF_CENTRAL_80;
 }
 
-export function buildFoldReport({ fold, model, days }: Fold): FoldReport {
+/** Figures of one fold. Days as `YYYY-MM-DD`, shares 0 to 1, lower scores are better. */
+export function buildFoldReport({ fold, model, days }: Fold) {
   const { n: calls, hits } = computeHitRate(days.filter(({ call }) => call !== null));
   return {
+    /** From 1. */
     fold,
     modelVersion: model.modelVersion,
     trainFrom: formatDay(model.trainFrom),
@@ -160,52 +114,38 @@ export function buildFoldReport({ fold, model, days }: Fold): FoldReport {
     from: formatDay(days[0].day),
     to: formatDay(days[0].day + BLOCK_DAYS - 1),
     n: days.length,
+    /** Share of rises: the accuracy of always calling UP. */
     base: shareOf(days, ({ rose }) => rose),
+    /** Share of days on which the likelier direction came true, HOLD included. */
     accuracy: shareOf(days, isDirectionRight),
+    /** BUY and SELL, and those that came true. */
     calls,
     hits,
+    /** Mean squared error of P(up), and of the base rate known at the time. */
     brier: meanBy(days, ({ pUp, rose }) => brierScore(pUp, rose)),
     climatologyBrier: meanBy(days, ({ climatology, rose }) => brierScore(climatology, rose)),
+    /** Mean log loss, natural logarithm. */
     logScore: meanBy(days, ({ pUp, rose }) => boundedLogLoss(pUp, rose)),
+    /** Mean CRPS in log-return units: of the distribution, and of the returns of all training days. */
     crps: meanBy(days, ({ distribution }) => distribution.crps),
     climatologyCrps: meanBy(days, ({ climatologyCrps }) => climatologyCrps),
+    /** Mean CRPS of the returns of the last `RECENT_RETURN_DAYS` training days. */
     recentCrps: meanBy(days, ({ recentCrps }) => recentCrps),
     coverage80: shareOf(days, isInCentral80),
   };
 }
 
-/** Statistics over all folds of one horizon. Shares 0 to 1, lower scores are better, intervals 95 %. */
-export interface PooledReport {
-  n: number;
-  signals: { buy: number; sell: number; hold: number };
-  directions: { up: number; down: number };
-  /** Of the calls; HOLD is no call. */
-  statistics: RecordStatistics;
-  /** Of the likelier direction of every day, HOLD included. */
-  direction: CallStatistics;
-  /** Whether that is better than always calling UP (1), worse (-1), or neither significantly (0). */
-  advantage: -1 | 0 | 1;
-  /** CRPS skill against the returns of all training days. */
-  crpsSkill: ReferenceSkill;
-  /** CRPS skill against the last `RECENT_RETURN_DAYS` training days, which shape the distribution. */
-  recentCrpsSkill: ReferenceSkill;
+/** Statistics over all folds of one horizon. */
+export interface PooledReport extends OwnReport {
   /** CRPS skill against GARCH(1,1)-t. */
   garchCrpsSkill: ReferenceSkill;
-  coverage80: IntervalEstimate;
-  quantileSkills: QuantileSkill[];
-  worth: IndependentObservations;
-}
-
-function buildPooledReport(history: BacktestHistory, folds: readonly Fold[], horizonDays: HorizonDays): PooledReport | null {
-  const own = buildOwnReport(folds, horizonDays);
-  return own && { ...own, garchCrpsSkill: computeGarchSkill(history, folds, horizonDays) };
 }
 
 /** What needs no model but the one of the folds. */
-export type OwnReport = Omit<PooledReport, 'garchCrpsSkill'>;
+export type OwnReport = NonNullable<ReturnType<typeof buildOwnReport>>;
 
-/** Null without a day. */
-export function buildOwnReport(folds: readonly Fold[], horizonDays: HorizonDays): OwnReport | null {
+/** Null without a day. Shares 0 to 1, lower scores are better, intervals 95 %. */
+export function buildOwnReport(folds: readonly Fold[], horizonDays: HorizonDays) {
   const days = folds.flatMap((fold) => fold.days);
   if (days.length === 0) return null;
   const countOf = (signal: string) => days.filter((day) => day.signal === signal).length;
@@ -215,10 +155,15 @@ export function buildOwnReport(folds: readonly Fold[], horizonDays: HorizonDays)
     n: days.length,
     signals: { buy: countOf('BUY'), sell: countOf('SELL'), hold: countOf('HOLD') },
     directions: { up, down: days.length - up },
+    /** Of the calls; HOLD is no call. */
     statistics: computeRecordStatistics(days, horizonDays),
+    /** Of the likelier direction of every day, HOLD included. */
     direction: computeCallStatistics(directions, horizonDays),
+    /** Whether that is better than always calling UP (1), worse (-1), or neither significantly (0). */
     advantage: testAdvantageOverAlwaysUp(directions, horizonDays),
+    /** Against the returns of all training days. */
     crpsSkill: computeCrpsSkill(days, ({ climatologyCrps }) => climatologyCrps),
+    /** Against the last `RECENT_RETURN_DAYS` training days, which shape the distribution. */
     recentCrpsSkill: computeCrpsSkill(days, ({ recentCrps }) => recentCrps),
     coverage80: bootstrapEstimate(shareOf(days, isInCentral80), {
       columns: [days.map((one) => (isInCentral80(one) ? 1 : 0)), days.map(() => 1)],
@@ -253,17 +198,6 @@ function computeGarchSkill(
   return computeReferenceSkill(scores)!;
 }
 
-/** Evidence in a year of daily calls of one horizon. */
-interface IndependentObservations {
-  /** Estimated from the variance of the hit rate between runs, at most one a day; null with too few runs. */
-  independentPerYear: number | null;
-  independentPerYear95: Interval | null;
-  /** Independent observations a year by the overlap of the windows alone. */
-  independentPerYearByOverlap: number;
-  /** Time needed to prove an advantage in percentage points; null where `independentPerYear` is. */
-  proof: { points: number; years: number | null }[];
-}
-
 const DAYS_PER_YEAR = 365.25;
 /** Windows of a run: the minimum that captures nearly all of the overlap's correlation. */
 const RUN_WINDOWS = 3;
@@ -273,16 +207,19 @@ const ADVANTAGES = [3, 10];
 /** Normal quantile of a power of 80 %. */
 const Z_POWER = 0.8416212335729143;
 
-/** Estimates from the out-of-sample days of one horizon, each with its likelier direction as a call. */
-export function estimateIndependentObservations(days: readonly OutOfSampleDay[], horizonDays: number): IndependentObservations {
+/** Evidence in a year of daily calls of one horizon, from its out-of-sample days, each with its likelier direction as a call. */
+export function estimateIndependentObservations(days: readonly OutOfSampleDay[], horizonDays: number) {
   const right = days.map(isDirectionRight);
   const runDays = RUN_WINDOWS * horizonDays;
   const estimate = estimateObservationsPerYear(right, runDays);
   const independentPerYear = estimate === null ? null : capAtDaily(estimate);
   return {
+    /** Estimated from the variance of the hit rate between runs, at most one a day; null with too few runs. */
     independentPerYear,
     independentPerYear95: estimate === null ? null : computeYearlyInterval(estimate, days.length / runDays),
+    /** Independent observations a year by the overlap of the windows alone. */
     independentPerYearByOverlap: (countEffective(days, horizonDays) / days.length) * DAYS_PER_YEAR,
+    /** Time needed to prove an advantage in percentage points; null where `independentPerYear` is. */
     proof: ADVANTAGES.map((points) => ({
       points,
       years: independentPerYear === null ? null : computeObservationsToProve(points / 100) / independentPerYear,
@@ -329,12 +266,8 @@ function estimateObservationsPerYear(right: readonly boolean[], runDays: number)
 /** Levels that bound the central 90 %. */
 export const TAIL_LEVELS = [0.05, 0.95] as const;
 
-/** Pinball-loss skill of one quantile against the same quantile of the returns of all training days, in log-return units. */
-interface QuantileSkill extends ReferenceSkill {
-  level: number;
-}
-
-export function computeQuantileSkills(folds: readonly Pick<Fold, 'climatology' | 'days'>[]): QuantileSkill[] {
+/** Pinball-loss skill of quantiles against the same quantiles of the returns of all training days, in log-return units. */
+export function computeQuantileSkills(folds: readonly Pick<Fold, 'climatology' | 'days'>[]) {
   const losses = folds.flatMap(computePinballLosses);
   return TAIL_LEVELS.map((level, index) => ({ level, ...computeReferenceSkill(losses.map(({ day, at }) => ({ day, ...at[index] })))! }));
 }
@@ -396,18 +329,14 @@ function formatDistribution({ crpsSkill, recentCrpsSkill, garchCrpsSkill, covera
   return `distribution ${all}, ${recent}, ${garch}, the central 80 % held ${formatEstimate(coverage80, '%')}`;
 }
 
-function formatYearsToProve({
-  independentPerYear,
-  independentPerYear95,
-  independentPerYearByOverlap,
-  proof,
-}: PooledReport['worth']): string[] {
+function formatYearsToProve(worth: PooledReport['worth']): string[] {
+  const { independentPerYear, independentPerYear95, independentPerYearByOverlap, proof } = worth;
   if (independentPerYear === null || independentPerYear95 === null) return [];
   const { low, high } = independentPerYear95;
   const years = proof.map((one) => `${one.points} points would take ${one.years!.toPrecision(2)} years`).join(', ');
   const measured = `${Math.round(independentPerYear)} (95 % interval ${Math.round(low)} to ${Math.round(high)})`;
-  const worth = `about ${measured} independent calls a year by the variance of the hit rate, ${Math.round(independentPerYearByOverlap)} by overlap alone`;
-  return [`a daily call is worth ${worth}: proving ${years}`];
+  const calls = `about ${measured} independent calls a year by the variance of the hit rate, ${Math.round(independentPerYearByOverlap)} by overlap alone`;
+  return [`a daily call is worth ${calls}: proving ${years}`];
 }
 
 /** Verdict of the canaries, failures first. */

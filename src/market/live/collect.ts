@@ -1,5 +1,5 @@
 import { getErrorMessage, isOracleError, OracleError } from '../../errors.ts';
-import { type Day, formatDay, HOUR_MS, MINUTE_MS, parseDay, toDay, toInstantMs } from '../../forecast/day.ts';
+import { type Day, formatDay, HOUR_MS, MINUTE_MS, toDay, toInstantMs } from '../../forecast/day.ts';
 import type { Log } from '../../platform/log.ts';
 import type { PriceRange } from '../feed.ts';
 import {
@@ -12,23 +12,28 @@ import {
   type VenueRange,
 } from '../quorum.ts';
 import { getNextPublicationMs, SERIES, type SeriesId } from '../series.ts';
-import type { DailyCandle, DatedValue, DayRange, EtfDay, EtfSource, SeriesSource, VenueSource } from '../sources/source.ts';
+import {
+  type DailyCandle,
+  type DatedValue,
+  type DayRange,
+  type EtfDay,
+  type EtfSource,
+  getFirstDay,
+  type SeriesSource,
+  type VenueSource,
+} from '../sources/source.ts';
 import type { StrikeSource } from '../sources/strike-source.ts';
-import type { ObservationStream, StreamHistory } from './observations.ts';
+import type { ObservationStream } from './observations.ts';
 import { PROVIDERS, type Provider, type ProviderId } from './provider.ts';
 import type { LiveStores, PollStore, SpotDoc } from './store.ts';
 
 type FlowStream = 'etfFlow' | `fundFlow.${string}`;
 
-interface EtfPollPlan {
-  /** `etfFlow` stores totals and any flows of single funds; `fundFlows` stores flows of single funds only. */
-  id: 'etfFlow' | 'fundFlows';
-  /** The primary first. */
-  sources: readonly EtfSource[];
-  everyMs: number;
-}
-
-export function createEtfPoll({ id, sources, everyMs }: EtfPollPlan, deps: CollectDeps): Poll {
+/** The poll `etfFlow` stores totals and any flows of single funds, `fundFlows` flows of single funds only. The primary source first. */
+export function createEtfPoll(
+  { id, sources, everyMs }: { id: 'etfFlow' | 'fundFlows'; sources: readonly EtfSource[]; everyMs: number },
+  deps: CollectDeps,
+): Poll {
   const isWanted = (stream: FlowStream) => id === 'etfFlow' || stream !== 'etfFlow';
   return {
     id,
@@ -55,7 +60,10 @@ export function createEtfPoll({ id, sources, everyMs }: EtfPollPlan, deps: Colle
 }
 
 /** The last day with a final value; for `fundFlows`, the maximum over the funds. */
-async function findLastStoredDay(id: EtfPollPlan['id'], { stores: { observationCache, observations } }: CollectDeps): Promise<Day | null> {
+async function findLastStoredDay(
+  id: 'etfFlow' | 'fundFlows',
+  { stores: { observationCache, observations } }: CollectDeps,
+): Promise<Day | null> {
   if (id === 'etfFlow') return (await observationCache.getHistory(id)).getLastFinalDay();
   const streams = await observations.listFundStreams();
   const days = await Promise.all(streams.map(async (stream) => (await observationCache.getHistory(stream)).getLastFinalDay()));
@@ -75,12 +83,6 @@ export function toFlowStreams(days: readonly EtfDay[]): Map<FlowStream, DatedVal
   return streams;
 }
 
-type HistoryReach = Pick<SeriesSource, 'history'>;
-
-export function getFirstDay({ history }: HistoryReach, today: Day): Day {
-  return 'from' in history ? parseDay(history.from) : today - history.days;
-}
-
 /** Splits a range into pages of at most `pageDays` days, oldest first. */
 export function splitRange({ from, to }: DayRange, pageDays: number): DayRange[] {
   const pages: DayRange[] = [];
@@ -88,7 +90,7 @@ export function splitRange({ from, to }: DayRange, pageDays: number): DayRange[]
   return pages;
 }
 
-function clampToReach(source: HistoryReach, { from, to }: DayRange, today: Day): DayRange | null {
+function clampToReach(source: Pick<SeriesSource, 'history'>, { from, to }: DayRange, today: Day): DayRange | null {
   const start = Math.max(from, getFirstDay(source, today));
   return start <= to ? { from: start, to } : null;
 }
@@ -97,6 +99,8 @@ export interface CollectDeps {
   stores: LiveStores;
   providers: Record<ProviderId, Provider>;
   now(): number;
+  venues: readonly ProviderId[];
+  quorum: QuorumRule;
 }
 
 interface SourceQuery<Source, Value> {
@@ -212,10 +216,16 @@ export async function fetchRange(source: SeriesSource, wanted: DayRange, { provi
   return values;
 }
 
-/** Stores values and invalidates the cache of this process. */
-async function saveValues(deps: CollectDeps, stream: ObservationStream, provider: string, values: DatedValue[]): Promise<void> {
-  const changed = await deps.stores.observations.save(stream, provider, values, { receivedAtMs: deps.now(), backfilled: false });
-  if (changed > 0) await deps.stores.observationCache.invalidate(stream);
+/** Stores values, by default as received now, and invalidates the cache of this process. */
+async function saveValues(
+  { stores, now }: CollectDeps,
+  stream: ObservationStream,
+  provider: string,
+  values: DatedValue[],
+  options = { receivedAtMs: now(), backfilled: false },
+): Promise<void> {
+  const changed = await stores.observations.save(stream, provider, values, options);
+  if (changed > 0) await stores.observationCache.invalidate(stream);
 }
 
 /** The next publication of the series plus the grace period. */
@@ -241,25 +251,27 @@ interface VenuePrice {
 }
 
 /** Stores the price that a quorum of venues agrees on each minute, by the rule of closes. Without one the last price stays, and ages. */
-export function createSpotPoll(
-  venues: readonly VenueSource[],
-  { stores, providers, now, quorum }: CollectDeps & Pick<AgreementDeps, 'quorum'>,
-): Poll {
+export function createSpotPoll(venues: readonly VenueSource[], { stores, providers, now, quorum }: CollectDeps): Poll {
   return {
     id: 'spot',
     everyMs: MINUTE_MS,
     retryMs: MINUTE_MS,
     leaseMs: MINUTE_MS,
     async run() {
-      const answers = await Promise.allSettled(venues.map((venue) => fetchVenuePrice(venue, providers[venue.provider], now)));
-      const failed = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
-      const unexpected = failed.find((reason) => !(reason instanceof OracleError));
-      if (unexpected !== undefined) throw unexpected;
-      const prices = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+      const { values: prices, failed } = await settle(venues.map((venue) => fetchVenuePrice(venue, providers[venue.provider], now)));
       await stores.spots.save(agreeOnSpot(prices, { quorum, failed, receivedAtMs: now() }));
       return undefined;
     },
   };
+}
+
+/** What the venues answer, and why others do not. @throws an error that is not an OracleError */
+async function settle<Value>(pending: readonly Promise<Value>[]): Promise<{ values: Value[]; failed: unknown[] }> {
+  const answers = await Promise.allSettled(pending);
+  const failed = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
+  const unexpected = failed.find((reason) => !(reason instanceof OracleError));
+  if (unexpected !== undefined) throw unexpected;
+  return { values: answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : [])), failed };
 }
 
 async function fetchVenuePrice(venue: VenueSource, provider: Provider, now: () => number): Promise<VenuePrice> {
@@ -304,12 +316,6 @@ function agreeOnSpot(prices: readonly VenuePrice[], { quorum, failed, receivedAt
   }
 }
 
-export interface AgreementDeps {
-  stores: LiveStores;
-  venues: readonly ProviderId[];
-  quorum: QuorumRule;
-}
-
 /** Hours from 00:00 UTC of the day until the model's series accepts closes without a quorum, in time for the next signal at 21:35. */
 const LENIENT_AFTER_HOURS = 44;
 
@@ -323,9 +329,8 @@ function isAwaitingQuorum(day: Day, nowMs: number): boolean {
  * resolved with the latter.
  * @returns the first day without a price; null when all have one
  */
-export async function agreeOnCloses(deps: AgreementDeps, range: DayRange, nowMs: number, backfilled: boolean): Promise<Day | null> {
-  const { observations, observationCache } = deps.stores;
-  const venues = await observationCache.getHistory('venueClose');
+export async function agreeOnCloses(deps: CollectDeps, range: DayRange, nowMs: number, backfilled: boolean): Promise<Day | null> {
+  const venues = await deps.stores.observationCache.getHistory('venueClose');
   const agreed: DatedValue[] = [];
   let waiting: Day | null = null;
   for (let day = range.from; day <= range.to && waiting === null; day++) {
@@ -333,12 +338,11 @@ export async function agreeOnCloses(deps: AgreementDeps, range: DayRange, nowMs:
     if (price === null) waiting = day;
     else agreed.push({ day, value: price, providerAtMs: toInstantMs(day + 1) });
   }
-  const changed = await observations.save('btcClose', 'venues', agreed, { receivedAtMs: nowMs, backfilled });
-  if (changed > 0) await observationCache.invalidate('btcClose');
+  await saveValues(deps, 'btcClose', 'venues', agreed, { receivedAtMs: nowMs, backfilled });
   return waiting;
 }
 
-async function agreeOnPrice(deps: AgreementDeps, day: Day, known: Map<string, number>, nowMs: number): Promise<number | null> {
+async function agreeOnPrice(deps: CollectDeps, day: Day, known: Map<string, number>, nowMs: number): Promise<number | null> {
   const closes = deps.venues.map((venue) => ({ venue, priceUsd: known.get(venue) ?? null }));
   const strict = findQuorumPrice(closes, deps.quorum);
   if (strict !== null) return (await deps.stores.closes.pin({ day, ...strict })).priceUsd;
@@ -346,12 +350,13 @@ async function agreeOnPrice(deps: AgreementDeps, day: Day, known: Map<string, nu
   return findQuorumPrice(closes, { minVenues: 1, maxDeviationBps: Number.POSITIVE_INFINITY })?.priceUsd ?? null;
 }
 
+/** The last UTC day that is over. */
 export function getLastClosedDay(nowMs: number): Day {
   return toDay(nowMs) - 1;
 }
 
 /** Stores the strikes near the money of a prediction market, since venues publish no past odds. */
-export function createStrikesPoll(source: StrikeSource, { stores, providers }: Omit<CollectDeps, 'now'>): Poll {
+export function createStrikesPoll(source: StrikeSource, { stores, providers }: CollectDeps): Poll {
   return {
     id: `strikes/${source.providers[0]}`,
     everyMs: 15 * 60_000,
@@ -370,7 +375,7 @@ const CANDLE_GRACE_MS = MINUTE_MS;
 /** Missed closes of a venue are fetched this far back; further while the agreed closes need them. */
 const LOOKBACK_DAYS = 30;
 
-export function createClosesPoll(venues: readonly VenueSource[], deps: CollectDeps & AgreementDeps): Poll {
+export function createClosesPoll(venues: readonly VenueSource[], deps: CollectDeps): Poll {
   return {
     id: 'closes',
     everyMs: HOUR_MS,
@@ -404,7 +409,7 @@ async function collectVenue(venue: VenueSource, { from, to }: DayRange, deps: Co
 }
 
 /** Closes never wait for a range. */
-async function agreeOnNewRanges(deps: CollectDeps & AgreementDeps, to: Day): Promise<void> {
+async function agreeOnNewRanges(deps: CollectDeps, to: Day): Promise<void> {
   if ((await deps.stores.backfills.countDone([AGREED_RANGES_ID])) === 0) return;
   const last = (await findLastRangeDay(deps.stores)) ?? to - LOOKBACK_DAYS;
   await agreeOnRanges(deps, { from: last + 1, to }, deps.now(), false);
@@ -415,22 +420,25 @@ async function agreeOnNewRanges(deps: CollectDeps & AgreementDeps, to: Day): Pro
  * model takes its squared return instead.
  * @returns the days without an agreed range that no longer wait for a quorum
  */
-export async function agreeOnRanges(deps: AgreementDeps, range: DayRange, nowMs: number, backfilled: boolean): Promise<Day[]> {
-  const { observations, observationCache } = deps.stores;
+export async function agreeOnRanges(deps: CollectDeps, range: DayRange, nowMs: number, backfilled: boolean): Promise<Day[]> {
+  const { observationCache } = deps.stores;
   const [highs, lows] = [await observationCache.getHistory('venueHigh'), await observationCache.getHistory('venueLow')];
   const agreed: (PriceRange & { day: Day })[] = [];
   const missing: Day[] = [];
   for (let day = range.from; day <= range.to; day++) {
     const isWaiting = isAwaitingQuorum(day, nowMs);
-    const known = readVenueRanges(deps, { highs, lows, day, nowMs });
+    const [high, low] = [highs.getFinalValues(day, nowMs), lows.getFinalValues(day, nowMs)];
+    const known = deps.venues.flatMap((venue): VenueRange[] => {
+      const [highUsd, lowUsd] = [high.get(venue), low.get(venue)];
+      return highUsd === undefined || lowUsd === undefined ? [] : [{ venue, highUsd, lowUsd }];
+    });
     const found = isWaiting ? findQuorumRange(known, deps.quorum) : findLenientRange(known, deps.quorum);
     if (found !== null) agreed.push({ day, ...found });
     else if (!isWaiting) missing.push(day);
   }
   for (const [stream, side] of [['btcHigh', 'highUsd'] as const, ['btcLow', 'lowUsd'] as const]) {
     const values = agreed.map(({ day, [side]: value }): DatedValue => ({ day, value, providerAtMs: toInstantMs(day + 1) }));
-    const changed = await observations.save(stream, 'venues', values, { receivedAtMs: nowMs, backfilled });
-    if (changed > 0) await observationCache.invalidate(stream);
+    await saveValues(deps, stream, 'venues', values, { receivedAtMs: nowMs, backfilled });
   }
   return missing;
 }
@@ -443,21 +451,6 @@ async function findLastRangeDay({ observationCache }: LiveStores): Promise<Day |
   const high = (await observationCache.getHistory('btcHigh')).getLastFinalDay();
   const low = (await observationCache.getHistory('btcLow')).getLastFinalDay();
   return high === null || low === null ? null : Math.min(high, low);
-}
-
-interface StoredRanges {
-  highs: StreamHistory;
-  lows: StreamHistory;
-  day: Day;
-  nowMs: number;
-}
-
-function readVenueRanges({ venues }: AgreementDeps, { highs, lows, day, nowMs }: StoredRanges): VenueRange[] {
-  const [high, low] = [highs.getFinalValues(day, nowMs), lows.getFinalValues(day, nowMs)];
-  return venues.flatMap((venue) => {
-    const [highUsd, lowUsd] = [high.get(venue), low.get(venue)];
-    return highUsd === undefined || lowUsd === undefined ? [] : [{ venue, highUsd, lowUsd }];
-  });
 }
 
 /** The closes of finished candles. */
@@ -501,7 +494,7 @@ const EVERY_MS = 5 * MINUTE_MS;
 const OFFSET_MS = 4 * MINUTE_MS;
 
 /** Stores the range of the running UTC day that the venues agree on, from one request of a candle each. */
-export function createRangePoll(venues: readonly VenueSource[], deps: CollectDeps & AgreementDeps): Poll {
+export function createRangePoll(venues: readonly VenueSource[], deps: CollectDeps): Poll {
   return {
     id: 'rangeSoFar',
     everyMs: EVERY_MS,
@@ -509,11 +502,8 @@ export function createRangePoll(venues: readonly VenueSource[], deps: CollectDep
     leaseMs: 2 * MINUTE_MS,
     async run(nowMs) {
       const day = toDay(nowMs);
-      const answers = await Promise.allSettled(venues.map((venue) => fetchVenuePricesRange(venue, day, deps)));
-      const failed = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
-      const unexpected = failed.find((reason) => !(reason instanceof OracleError));
-      if (unexpected !== undefined) throw unexpected;
-      const ranges = answers.flatMap((answer) => (answer.status === 'fulfilled' && answer.value ? [answer.value] : []));
+      const { values, failed } = await settle(venues.map((venue) => fetchVenuePricesRange(venue, day, deps)));
+      const ranges = values.filter((range) => range !== null);
       const agreed = findLenientRange(ranges, deps.quorum);
       if (agreed === null) throw disagreement(day, ranges, failed);
       await deps.stores.ranges.save({ day, ...agreed, receivedAtMs: deps.now(), venues: ranges });

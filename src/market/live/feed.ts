@@ -1,8 +1,8 @@
 import { OracleError } from '../../errors.ts';
 import { type Day, formatDay, MINUTE_MS, parseDay } from '../../forecast/day.ts';
-import type { Feed, SpotPrice } from '../feed.ts';
+import type { Feed } from '../feed.ts';
 import { findSpotFromCloses, toVenueClose } from '../quorum.ts';
-import { getNextPublicationMs, isPriceSeries, type Observations, type SeriesId } from '../series.ts';
+import { getNextPublicationMs, isPriceSeries } from '../series.ts';
 import { PROVIDERS, type ProviderId, VENUE_IDS } from './provider.ts';
 import type { LiveStores } from './store.ts';
 
@@ -28,7 +28,11 @@ export function openLiveFeed(stores: LiveStores, venues: readonly ProviderId[] =
     observations,
     async spot(atMs) {
       const collected = await spots.findAt(atMs);
-      if (collected === null) return buildSpotFromClose(await observations('btcClose', Number.MAX_SAFE_INTEGER), atMs);
+      if (collected === null) {
+        const price = findSpotFromCloses(await observations('btcClose', Number.MAX_SAFE_INTEGER), atMs);
+        if (price !== null) return { ...price, source: 'daily closes' };
+        throw new OracleError('PRICE_UNAVAILABLE', `No price was collected at or before ${new Date(atMs).toISOString()}`);
+      }
       const { priceUsd, observedAtMs, change24hPct } = collected;
       const names = collected.venues.map(({ venue }) => venue);
       return { priceUsd, observedAtMs, change24hPct, source: names.length === 1 ? names[0] : `median of ${names.join(', ')}` };
@@ -48,20 +52,12 @@ export function openLiveFeed(stores: LiveStores, venues: readonly ProviderId[] =
     },
     historyRevision: () => observationCache.getRevision(),
     strikes: (atMs) => strikes.latest(atMs, MAX_STRIKE_AGE_MS),
-    nextChangeAt: (what, atMs) => getNextChangeMs(polls, what, atMs),
+    /** The next poll of the series or price; it may bring nothing new. */
+    async nextChangeAt(what, atMs) {
+      if (what === 'spot') return (Math.floor(atMs / MINUTE_MS) + 1) * MINUTE_MS;
+      const next = (await polls.find(isPriceSeries(what) ? 'closes' : what))?.nextAtMs ?? getNextPublicationMs(what, atMs);
+      return Math.max(next, atMs + MINUTE_MS);
+    },
     providerHealth: () => providerHealth.read(),
   };
-}
-
-function buildSpotFromClose(closes: Observations, atMs: number): SpotPrice {
-  const price = findSpotFromCloses(closes, atMs);
-  if (price !== null) return { ...price, source: 'daily closes' };
-  throw new OracleError('PRICE_UNAVAILABLE', `No price was collected at or before ${new Date(atMs).toISOString()}`);
-}
-
-/** The next poll of the series or price; it may bring nothing new. */
-async function getNextChangeMs(polls: LiveStores['polls'], what: SeriesId | 'spot', atMs: number): Promise<number> {
-  if (what === 'spot') return (Math.floor(atMs / MINUTE_MS) + 1) * MINUTE_MS;
-  const next = (await polls.find(isPriceSeries(what) ? 'closes' : what))?.nextAtMs ?? getNextPublicationMs(what, atMs);
-  return Math.max(next, atMs + MINUTE_MS);
 }

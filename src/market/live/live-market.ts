@@ -6,10 +6,17 @@ import { createOperatorFetch } from '../../platform/outbound/operator.ts';
 import { QUORUM_RULES } from '../quorum.ts';
 import type { SeriesId } from '../series.ts';
 import { createEtfSources, FUND_FLOW_SOURCES, SERIES_PLANS, STRIKE_SOURCES, VENUE_SOURCES } from '../sources/registry.ts';
-import type { DailyCandle, DatedValue, DayRange, EtfSource, SeriesSource, VenueSource } from '../sources/source.ts';
+import {
+  type DailyCandle,
+  type DatedValue,
+  type DayRange,
+  type EtfSource,
+  getFirstDay,
+  type SeriesSource,
+  type VenueSource,
+} from '../sources/source.ts';
 import {
   AGREED_RANGES_ID,
-  type AgreementDeps,
   agreeOnCloses,
   agreeOnRanges,
   type CollectDeps,
@@ -22,7 +29,6 @@ import {
   fetchRange,
   fetchTrustedCandles,
   fetchWithFallback,
-  getFirstDay,
   getLastClosedDay,
   type Poll,
   runDuePolls,
@@ -36,7 +42,7 @@ import { FIRST_LIVE_DAY, openLiveFeed } from './feed.ts';
 import type { ObservationStream } from './observations.ts';
 import { type Provider, type ProviderId, VENUE_IDS } from './provider.ts';
 import { createProviders, getBaseUrl, type ProviderTiming, type ProviderUrls } from './providers.ts';
-import { type BackfillStore, type LiveStores, openLiveStores } from './store.ts';
+import { type BackfillStore, openLiveStores } from './store.ts';
 
 interface LiveMarketOptions {
   db: Db;
@@ -60,17 +66,19 @@ export function openLiveMarket(options: LiveMarketOptions) {
   const stores = openLiveStores(db, now);
   const providers = createProviders({ urls, log, now, signal, timing });
   const flows = createEtfSources(options.sosovalueKey);
-  const deps: CollectDeps & AgreementDeps = { stores, providers, now, venues: VENUE_IDS, quorum: QUORUM_RULES.live };
+  const deps: CollectDeps = { stores, providers, now, venues: VENUE_IDS, quorum: QUORUM_RULES.live };
 
   /** Fetches the remaining history. @returns the incomplete items; never throws for a provider */
   async function fetchHistory(onProgress: BackfillOptions['onProgress']): Promise<MissingHistory[]> {
     const run = { backfills: stores.backfills, onProgress, signal };
     const window = await stores.backfills.begin(AGREED_CLOSES_ID, Math.max(FIRST_LIVE_DAY, getLastClosedDay(now()) - venueDays + 1));
     const backfillDeps = { ...deps, windowStart: window.from };
-    const [candles, ranges] = [buildCandleItems(backfillDeps), buildRangeItems(backfillDeps)];
+    const longest = VENUE_SOURCES.toSorted(compareHistoryStart);
+    const ranges = [...VENUE_SOURCES.map((venue) => createVenueRangeItem(venue, backfillDeps)), createLongRangeItem(longest, backfillDeps)];
     for (const { id, from } of ranges) await stores.backfills.begin(id, from);
     const items = [
-      ...candles,
+      ...VENUE_SOURCES.map((venue) => createVenueItem(venue, backfillDeps)),
+      createLongCloseItem(longest, backfillDeps),
       ...SERIES_PLAN_ENTRIES.map(([id, plan]) => createSeriesItem(id, plan, backfillDeps)),
       ...flows.map((source) => createEtfItem(source, backfillDeps)),
     ];
@@ -83,8 +91,24 @@ export function openLiveMarket(options: LiveMarketOptions) {
 
   const spot = createSpotPoll(VENUE_SOURCES, deps);
   const prices = [spot, createRangePoll(VENUE_SOURCES, deps)];
-  const others = buildPolls(deps, flows);
-  const history = [createHistoryPoll(stores, () => fetchHistory(() => {}))];
+  const others = [
+    createClosesPoll(VENUE_SOURCES, deps),
+    createEtfPoll({ id: 'etfFlow', sources: flows, everyMs: HOUR_MS }, deps),
+    createEtfPoll({ id: 'fundFlows', sources: FUND_FLOW_SOURCES, everyMs: 6 * HOUR_MS }, deps),
+    ...STRIKE_SOURCES.map((source) => createStrikesPoll(source, deps)),
+    ...SERIES_PLAN_ENTRIES.map(([id, plan]) => createSeriesPoll(id, plan, deps)),
+  ];
+  const history: Poll = {
+    id: 'history',
+    everyMs: QUARTER_HOUR_MS,
+    retryMs: QUARTER_HOUR_MS,
+    async run() {
+      if (await stores.backfills.isComplete()) return undefined;
+      const missing = await fetchHistory(() => {});
+      if (missing.length > 0) throw new OracleError('FEED_UNAVAILABLE', missing.map(({ id, reason }) => `${id}: ${reason}`).join('; '));
+      return undefined;
+    },
+  };
   /** Saves only providers called by this process: another worker may call the others. */
   const saveHealth = () => {
     const healths = Object.values(providers).map((provider: Provider) => provider.health());
@@ -103,45 +127,7 @@ export function openLiveMarket(options: LiveMarketOptions) {
     collectSpot: () => collect([spot]),
     collectPrices: () => collect(prices),
     collect: () => collect(others),
-    completeHistory: () => collect(history),
-  };
-}
-
-function buildCandleItems(deps: BackfillDeps): BackfillItem[] {
-  return [
-    ...VENUE_SOURCES.map((venue) => createVenueItem(venue, deps)),
-    createLongCloseItem(VENUE_SOURCES.toSorted(compareHistoryStart), deps),
-  ];
-}
-
-function buildRangeItems(deps: BackfillDeps): BackfillItem[] {
-  return [
-    ...VENUE_SOURCES.map((venue) => createVenueRangeItem(venue, deps)),
-    createLongRangeItem(VENUE_SOURCES.toSorted(compareHistoryStart), deps),
-  ];
-}
-
-function buildPolls(deps: CollectDeps & AgreementDeps, flows: ReturnType<typeof createEtfSources>): Poll[] {
-  return [
-    createClosesPoll(VENUE_SOURCES, deps),
-    createEtfPoll({ id: 'etfFlow', sources: flows, everyMs: HOUR_MS }, deps),
-    createEtfPoll({ id: 'fundFlows', sources: FUND_FLOW_SOURCES, everyMs: 6 * HOUR_MS }, deps),
-    ...STRIKE_SOURCES.map((source) => createStrikesPoll(source, deps)),
-    ...SERIES_PLAN_ENTRIES.map(([id, plan]) => createSeriesPoll(id, plan, deps)),
-  ];
-}
-
-function createHistoryPoll({ backfills }: LiveStores, fetchHistory: () => Promise<MissingHistory[]>): Poll {
-  return {
-    id: 'history',
-    everyMs: QUARTER_HOUR_MS,
-    retryMs: QUARTER_HOUR_MS,
-    async run() {
-      if (await backfills.isComplete()) return undefined;
-      const missing = await fetchHistory();
-      if (missing.length > 0) throw new OracleError('FEED_UNAVAILABLE', missing.map(({ id, reason }) => `${id}: ${reason}`).join('; '));
-      return undefined;
-    },
+    completeHistory: () => collect([history]),
   };
 }
 
@@ -415,7 +401,7 @@ async function runItem(
   }
 }
 
-export interface BackfillDeps extends CollectDeps, AgreementDeps {
+export interface BackfillDeps extends CollectDeps {
   /** Earlier closes come from one venue. Fixed by the first attempt: a window moving with the clock would leave days to neither item. */
   windowStart: Day;
 }

@@ -2,8 +2,6 @@ import { type AnyBulkWriteOperation, type Collection, type Db, MongoBulkWriteErr
 import { type Day, formatDay } from '../../forecast/day.ts';
 import { LARGE_READ_BATCH, readDatabaseTime } from '../../platform/mongo.ts';
 import {
-  allocateFloat64,
-  allocateInt32,
   createGrowableColumn,
   type GrowableColumn,
   getPublicationMs,
@@ -377,13 +375,13 @@ const INITIAL_CAPACITY = 256;
 
 /** Columnar storage of versions: about 70,000 rows over all streams at less than 100 bytes each, instead of 500 as documents. */
 export class VersionRows {
-  readonly #days: GrowableColumn<Int32Array> = createGrowableColumn(allocateInt32, INITIAL_CAPACITY);
-  readonly #values: GrowableColumn<Float64Array> = createGrowableColumn(allocateFloat64, INITIAL_CAPACITY);
-  readonly #receivedAt: GrowableColumn<Float64Array> = createGrowableColumn(allocateFloat64, INITIAL_CAPACITY);
+  readonly #days: GrowableColumn<Int32Array> = createGrowableColumn(Int32Array, INITIAL_CAPACITY);
+  readonly #values: GrowableColumn<Float64Array> = createGrowableColumn(Float64Array, INITIAL_CAPACITY);
+  readonly #receivedAt: GrowableColumn<Float64Array> = createGrowableColumn(Float64Array, INITIAL_CAPACITY);
   /** Source index and flags. */
-  readonly #marks: GrowableColumn<Int32Array> = createGrowableColumn(allocateInt32, INITIAL_CAPACITY);
+  readonly #marks: GrowableColumn<Int32Array> = createGrowableColumn(Int32Array, INITIAL_CAPACITY);
   /** The previous row of the same day: a linked list. */
-  readonly #previous: GrowableColumn<Int32Array> = createGrowableColumn(allocateInt32, INITIAL_CAPACITY);
+  readonly #previous: GrowableColumn<Int32Array> = createGrowableColumn(Int32Array, INITIAL_CAPACITY);
   readonly #newest = new Map<Day, number>();
   readonly #sources: string[] = [];
 

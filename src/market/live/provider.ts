@@ -159,21 +159,28 @@ export async function sendRequest(request: ProviderRequest, context: ProviderReq
   const { path, format = 'json' } = request;
   const response = await fetchResponse(request, context);
   const receivedAtMs = context.now();
-  const providerAtMs = parseDateHeader(response.headers);
+  const dateMs = parseHttpDate(response.headers.get('date') ?? '');
+  const providerAtMs = Number.isNaN(dateMs) ? null : dateMs;
   if (providerAtMs !== null) context.onClockSkew(providerAtMs + parseAgeMs(response.headers) - receivedAtMs);
   if (!response.ok) {
     await response.body?.cancel();
-    throw toStatusError(path, response, providerAtMs ?? receivedAtMs);
+    const retryable = response.status >= 500 || TRANSIENT_STATUSES.includes(response.status);
+    const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), providerAtMs ?? receivedAtMs);
+    throw new AttemptError(`${path} answered ${response.status}`, { retryable, retryAfterMs });
   }
   const text = await readText(response, path, context.title);
   return { body: format === 'json' ? parseJson(text, path, context.title) : text, receivedAtMs, providerAtMs };
 }
 
-async function fetchResponse(request: ProviderRequest, { baseUrl, signal }: ProviderRequestContext): Promise<Response> {
-  const { path, method = 'GET', headers, body, format = 'json' } = request;
+async function fetchResponse(
+  { path, query = {}, method = 'GET', headers, body, format = 'json' }: ProviderRequest,
+  { baseUrl, signal }: ProviderRequestContext,
+): Promise<Response> {
+  const url = new URL(`${baseUrl}${path}`);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
   try {
     const fetchProvider = createOperatorFetch({ base: baseUrl, timeoutMs: MAX_EXCHANGE_MS, maxBytes: MAX_BODY_BYTES });
-    return await fetchProvider(buildUrl(baseUrl, request), {
+    return await fetchProvider(url, {
       method,
       headers: {
         accept: format === 'json' ? 'application/json' : '*/*',
@@ -189,31 +196,14 @@ async function fetchResponse(request: ProviderRequest, { baseUrl, signal }: Prov
   }
 }
 
-function buildUrl(baseUrl: string, { path, query = {} }: ProviderRequest): URL {
-  const url = new URL(`${baseUrl}${path}`);
-  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
-  return url;
-}
-
 function getNetworkErrorCode(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return (cause as { code?: string }).code ?? (cause as Error).name;
 }
 
-function parseDateHeader(headers: Headers): number | null {
-  const time = parseHttpDate(headers.get('date') ?? '');
-  return Number.isNaN(time) ? null : time;
-}
-
 /** An HTTP cache returns the original `Date` header with an `Age` header. */
 function parseAgeMs(headers: Headers): number {
   return Number(/^\d+$/.exec(headers.get('age') ?? '') ?? 0) * 1_000;
-}
-
-function toStatusError(path: string, { status, headers }: Response, providerNowMs: number): AttemptError {
-  const retryable = status >= 500 || TRANSIENT_STATUSES.includes(status);
-  const retryAfterMs = parseRetryAfter(headers.get('retry-after'), providerNowMs);
-  return new AttemptError(`${path} answered ${status}`, { retryable, retryAfterMs });
 }
 
 async function readText(response: Response, path: string, title: string): Promise<string> {

@@ -24,7 +24,6 @@ import {
   PROVIDERS,
   type Provider,
   type ProviderAnswer,
-  type CircuitState as ProviderCircuitState,
   type ProviderHealth,
   type ProviderId,
   type ProviderRequest,
@@ -374,7 +373,7 @@ class ProviderHealthTracker {
     this.#health.clockSkewMs = skewMs;
   }
 
-  health(circuit: ProviderCircuitState): ProviderHealth {
+  health(circuit: ProviderHealth['circuit']): ProviderHealth {
     return { provider: this.#provider, title: PROVIDERS[this.#provider].title, circuit, ...this.#health };
   }
 }

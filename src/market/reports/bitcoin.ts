@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Day, formatDay } from '../../forecast/day.ts';
-import { DATE, roundTo } from '../../platform/validation.ts';
+import { DATE, objectOf, roundTo } from '../../platform/validation.ts';
 import { computeChangePct, formatDayOrNull, roundOrNull, type SeriesReading, subtractOrNull } from '../feed.ts';
 import { averageBetween, FEAR_GREED_LABELS, type FearGreedLabel, findValueAt, getFearGreedLabel, type Observations } from '../series.ts';
 import { defineReport } from './report.ts';
@@ -88,15 +88,13 @@ const STH_PNL_RATIO_FIELDS = z.object({
   profitLossPct: z.number().nullable().describe('Profit or loss in percent of the cost basis'),
   change30d: z.number().nullable().describe('30-day change of the ratio'),
   reason: REASON,
-  market: z
-    .object({
-      price: PRICE,
-      date: DAY,
-      realizedPrice: z.number().nullable().describe('Realized price: average price at which all coins last moved, USD'),
-      mvrv: z.number().nullable().describe('Price over realized price'),
-      reason: REASON,
-    })
-    .describe('The same figures for all holders'),
+  market: objectOf('The same figures for all holders', {
+    price: PRICE,
+    date: DAY,
+    realizedPrice: z.number().nullable().describe('Realized price: average price at which all coins last moved, USD'),
+    mvrv: z.number().nullable().describe('Price over realized price'),
+    reason: REASON,
+  }),
 });
 
 export const sthPnlRatioReport = defineReport({

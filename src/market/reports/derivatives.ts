@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { variance } from '../../forecast/math.ts';
-import { COUNT, DATE, PROBABILITY, roundTo } from '../../platform/validation.ts';
-import { computeChangePct, formatDayOrNull, roundOrNull, type SeriesReading, subtractOrNull } from '../feed.ts';
+import { COUNT, DATE, listOf, objectOf, PROBABILITY, roundTo } from '../../platform/validation.ts';
+import { computeChangePct, roundOrNull, type SeriesReading, subtractOrNull } from '../feed.ts';
 import { averageBetween, findValueAt, type Observations } from '../series.ts';
-import { defineReport } from './report.ts';
+import { defineReport, toState } from './report.ts';
 
 const DAYS_PER_YEAR = 365;
 const FUNDINGS_PER_YEAR = 3 * DAYS_PER_YEAR;
@@ -35,9 +35,10 @@ const FIELDS = z.object({
     })
     .meta({ id: 'OpenInterestFigures' })
     .describe('Open interest of perpetuals'),
-  basis: z
-    .object({ ...STATE, perpetualPct: FIGURE.describe('Mark price over index price minus one, in percent') })
-    .describe('Basis of perpetuals'),
+  basis: objectOf('Basis of perpetuals', {
+    ...STATE,
+    perpetualPct: FIGURE.describe('Mark price over index price minus one, in percent'),
+  }),
   impliedVolatility: z
     .object({
       ...STATE,
@@ -105,10 +106,6 @@ function buildVolatility(dvol: SeriesReading, closes: SeriesReading) {
 
 function annualizePct(rate8h: number | null): number | null {
   return rate8h === null ? null : roundOrNull(rate8h * FUNDINGS_PER_YEAR * 100, 2);
-}
-
-function toState({ observedDay, stale, provisional }: SeriesReading['reading']) {
-  return { date: formatDayOrNull(observedDay), stale, provisional };
 }
 
 export interface LiquidationRules {
@@ -193,16 +190,14 @@ const METHOD = [
   'Levels reached by a later daily close or the current price are excluded; intraday moves are ignored.',
 ].join(' ');
 
-const LEVERAGE = z.object({
-  leverage: z.number().describe('Position over margin'),
-  share: PROBABILITY.describe('Share of the positions, 0 to 1'),
-});
-
-const ASSUMPTIONS = z.object({
+const ASSUMPTIONS = objectOf('Parameters of the method', {
   entryDays: COUNT.describe('Number of last daily closes that count as entries'),
   halfLifeDays: COUNT.describe('Half-life of the weight of an entry, in days'),
   maintenanceMargin: PROBABILITY.describe('Maintenance margin as a fraction of the position, 0 to 1'),
-  leverages: z.array(LEVERAGE).describe('Distribution of leverage; the shares sum to 1'),
+  leverages: listOf('Distribution of leverage; the shares sum to 1', {
+    leverage: z.number().describe('Position over margin'),
+    share: PROBABILITY.describe('Share of the positions, 0 to 1'),
+  }),
   stepPct: z.number().describe('Width of a bucket, percent of the price'),
   rangePct: z.number().describe('Range of the buckets, percent of the price'),
 });
@@ -217,19 +212,17 @@ const BUCKET = z
   })
   .meta({ id: 'LiquidationBucket' });
 
-const AMOUNT = z.number().nullable();
-
 const LIQUIDATION_HEATMAP_FIELDS = z.object({
   estimate: z.literal(true).describe('Always true: no exchange publishes the positions of its traders'),
   method: z.string().describe('Method of the estimate'),
-  assumptions: ASSUMPTIONS.describe('Parameters of the method'),
+  assumptions: ASSUMPTIONS,
   price: z.number().describe('BTC/USD reference price of the distances'),
   reason: z.string().nullable().describe('Reason for a missing estimate; null otherwise'),
-  openInterestUsd: AMOUNT.describe('Value of all open positions, USD; null when unknown'),
-  openInterestLeftUsd: AMOUNT.describe('Open interest at levels ahead of the price, USD'),
-  alreadyReachedUsd: AMOUNT.describe('Open interest at levels that the price has already reached, USD'),
-  longLiquidationsUsd: AMOUNT.describe('Longs within the range below the price, USD'),
-  shortLiquidationsUsd: AMOUNT.describe('Shorts within the range above the price, USD'),
+  openInterestUsd: FIGURE.describe('Value of all open positions, USD; null when unknown'),
+  openInterestLeftUsd: FIGURE.describe('Open interest at levels ahead of the price, USD'),
+  alreadyReachedUsd: FIGURE.describe('Open interest at levels that the price has already reached, USD'),
+  longLiquidationsUsd: FIGURE.describe('Longs within the range below the price, USD'),
+  shortLiquidationsUsd: FIGURE.describe('Shorts within the range above the price, USD'),
   longs: z.array(BUCKET).describe('Below the price, the nearest first; empty without an estimate'),
   shorts: z.array(BUCKET).describe('Above the price, the nearest first; empty without an estimate'),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Day, formatDay, toDay } from '../../forecast/day.ts';
-import { COUNT, DATE, PROBABILITY } from '../../platform/validation.ts';
+import { COUNT, DATE, listOf, objectOf, PROBABILITY } from '../../platform/validation.ts';
 import { buildLatestReading, formatDayOrNull, type LatestReading, millionsToUsd, roundOrNull } from '../feed.ts';
 import { countUpTo, findValueAt, type Observations, SERIES, sliceValuesBetween, sumBetween } from '../series.ts';
 import { type Correlation, correlate } from './macro.ts';
@@ -50,25 +50,13 @@ const FIGURES = {
   flow7d: FLOW.describe('Net flow of the 7 calendar days that end with `lastDayDate`, USD; null without a reported day'),
   flow30d: FLOW.describe('Net flow of the 30 calendar days that end with `lastDayDate`, USD'),
   flow90d: FLOW.describe('Net flow of the 90 calendar days that end with `lastDayDate`, USD'),
-  streak: z
-    .object({
-      direction: z.enum(FLOW_DIRECTIONS).describe('Direction of the flow on the last reported day'),
-      days: COUNT.describe('Consecutive reported days with this direction, the last one included'),
-    })
-    .describe('Current streak'),
+  streak: objectOf('Current streak', {
+    direction: z.enum(FLOW_DIRECTIONS).describe('Direction of the flow on the last reported day'),
+    days: COUNT.describe('Consecutive reported days with this direction, the last one included'),
+  }),
   biggestInflow: FLOW_DAY.nullable().describe('Day with the largest inflow; null without one'),
   biggestOutflow: FLOW_DAY.nullable().describe('Day with the largest outflow; null without one'),
 };
-
-const FUND = z.object({
-  ticker: z.string().describe('Ticker of the fund'),
-  lastDayDate: DATE.nullable().describe('Last reported day of this fund'),
-  stale: z.boolean().describe('True when that day is too old; the sums then end on it'),
-  ...FIGURES,
-  share: PROBABILITY.nullable().describe(
-    'Share of gross flows, 0 to 1, as defined by `shareBasis`; null for a fund without recent figures',
-  ),
-});
 
 const CORRELATED = z.object({
   correlation: z.number().min(-1).max(1).nullable().describe('Pearson correlation; null with too few pairs'),
@@ -79,16 +67,22 @@ const FIELDS = z.object({
   lastDayDate: DATE.nullable().describe('Last reported day; null before the first'),
   provisional: z.boolean().describe('True until noon UTC of the day after: funds report late'),
   total: z.object(FIGURES).describe('All funds together'),
-  funds: z.array(FUND).describe('By fund; empty when only totals are known'),
+  funds: listOf('By fund; empty when only totals are known', {
+    ticker: z.string().describe('Ticker of the fund'),
+    lastDayDate: DATE.nullable().describe('Last reported day of this fund'),
+    stale: z.boolean().describe('True when that day is too old; the sums then end on it'),
+    ...FIGURES,
+    share: PROBABILITY.nullable().describe(
+      'Share of gross flows, 0 to 1, as defined by `shareBasis`; null for a fund without recent figures',
+    ),
+  }),
   shareBasis: z.string().describe('Definition of `share`'),
-  correlation: z
-    .object({
-      sameDay: CORRELATED.describe("Correlation of a day's flow with bitcoin's log return of the same day"),
-      nextDay: CORRELATED.describe("Correlation of a day's flow with bitcoin's log return of the next day"),
-      windowDays: COUNT.describe('Length of the window in days'),
-      note: z.string().describe('Limits of the figure'),
-    })
-    .describe('Correlation of flows and returns'),
+  correlation: objectOf('Correlation of flows and returns', {
+    sameDay: CORRELATED.describe("Correlation of a day's flow with bitcoin's log return of the same day"),
+    nextDay: CORRELATED.describe("Correlation of a day's flow with bitcoin's log return of the next day"),
+    windowDays: COUNT.describe('Length of the window in days'),
+    note: z.string().describe('Limits of the figure'),
+  }),
 });
 
 export const etfAnalyticsReport = defineReport({
@@ -160,16 +154,14 @@ function sumGrossFlow(flows: Observations, end: Day): number {
 
 /** Correlation of daily flows with Bitcoin's log return `delayDays` later. */
 function correlateFlows(flows: Observations, closes: Observations, end: Day, delayDays: number): Correlation {
-  const reported: number[] = [];
-  const returns: number[] = [];
+  const reported: [number, number][] = [];
   for (let i = countUpTo(flows.days, end - CORRELATION.days); i < flows.days.length; i++) {
     const day = flows.days[i] + delayDays;
     const [before, after] = [findValueAt(closes, day - 1), findValueAt(closes, day)];
     if (before === null || after === null) continue;
-    reported.push(flows.values[i]);
-    returns.push(Math.log(after / before));
+    reported.push([flows.values[i], Math.log(after / before)]);
   }
-  const { correlation, pairs } = correlate(reported, returns, CORRELATION.minPairs);
+  const { correlation, pairs } = correlate(reported, CORRELATION.minPairs);
   return { correlation: roundOrNull(correlation, 3), pairs };
 }
 

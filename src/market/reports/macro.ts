@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { type Day, toDay } from '../../forecast/day.ts';
-import { mean } from '../../forecast/math.ts';
-import { COUNT, DATE } from '../../platform/validation.ts';
+import { toRecord } from '../../forecast/inputs.ts';
+import { computeCorrelation } from '../../forecast/math.ts';
+import { COUNT, DATE, objectOf } from '../../platform/validation.ts';
 import { type Feed, formatDayOrNull, type LatestReading, readSeries, roundOrNull, type SeriesReading, subtractOrNull } from '../feed.ts';
 import { countUpTo, findValueAt, type Observations, SERIES, type SeriesId } from '../series.ts';
-import { defineReport } from './report.ts';
+import { defineReport, toState } from './report.ts';
 
 /** The last value of a macro series with the correlation of its changes with Bitcoin's log returns. */
 interface MacroReading extends LatestReading, Correlation {
@@ -54,45 +55,29 @@ export interface Correlation {
   pairs: number;
 }
 
-interface CorrelationOptions {
-  minPairs: number;
-  /** Log changes of the series; otherwise differences. */
-  logarithmic: boolean;
-}
-
-/** Pearson correlation of a series' changes since `since` with the log returns of `prices` between the same dates. */
-function correlateReturns(series: Observations, prices: Observations, since: Day, options: CorrelationOptions): Correlation {
-  const changes: number[] = [];
-  const returns: number[] = [];
+/** Pearson correlation of a series' changes since `since`, logarithmic or as differences, with the log returns of `prices` between the same dates. */
+function correlateReturns(series: Observations, prices: Observations, since: Day, options: typeof DAILY_WINDOW): Correlation {
+  const pairs: [number, number][] = [];
   for (let i = Math.max(1, countUpTo(series.days, since - 1)); i < series.days.length; i++) {
     const before = findValueAt(prices, series.days[i - 1]);
     const after = findValueAt(prices, series.days[i]);
     if (before === null || after === null) continue;
     const [from, to] = [series.values[i - 1], series.values[i]];
-    changes.push(options.logarithmic ? Math.log(to / from) : to - from);
-    returns.push(Math.log(after / before));
+    pairs.push([options.logarithmic ? Math.log(to / from) : to - from, Math.log(after / before)]);
   }
-  return correlate(changes, returns, options.minPairs);
+  return correlate(pairs, options.minPairs);
 }
 
-export function correlate(x: number[], y: number[], minPairs: number): Correlation {
-  return { correlation: x.length < minPairs ? null : computePearson(x, y), pairs: x.length };
+export function correlate(pairs: readonly [number, number][], minPairs: number): Correlation {
+  const found = pairs.length < minPairs ? null : computeCorrelation(pairs);
+  return { correlation: found === null || Number.isNaN(found) ? null : Math.max(-1, Math.min(1, found)), pairs: pairs.length };
 }
 
-function computePearson(x: number[], y: number[]): number | null {
-  const meanX = mean(x);
-  const meanY = mean(y);
-  let covariance = 0;
-  let varianceX = 0;
-  let varianceY = 0;
-  for (let i = 0; i < x.length; i++) {
-    covariance += (x[i] - meanX) * (y[i] - meanY);
-    varianceX += (x[i] - meanX) ** 2;
-    varianceY += (y[i] - meanY) ** 2;
-  }
-  const scale = Math.sqrt(varianceX * varianceY);
-  return scale > 0 ? Math.max(-1, Math.min(1, covariance / scale)) : null;
-}
+const STATE = {
+  date: DATE.nullable().describe('Date of the value'),
+  stale: z.boolean().describe('True when missing or too old'),
+  provisional: z.boolean().describe('True before the value is final'),
+};
 
 const buildFigureFields = (unit: string) =>
   z.object({
@@ -105,9 +90,7 @@ const buildFigureFields = (unit: string) =>
       .describe("Pearson correlation of its changes with bitcoin's log returns; null with too few pairs"),
     pairs: COUNT.describe('Number of pairs in the correlation'),
     windowDays: COUNT.describe('Length of the correlation window in days, up to the last value'),
-    date: DATE.nullable().describe('Date of the value'),
-    stale: z.boolean().describe('True when missing or too old'),
-    provisional: z.boolean().describe('True before the value is final'),
+    ...STATE,
   });
 
 const CHANGE = z.number().nullable().describe('Change over the last five observations, in percent');
@@ -135,16 +118,8 @@ export const macroCorrelationReport = defineReport({
   },
 });
 
-function buildFigures({ value, correlation, pairs, windowDays, observedDay, stale, provisional }: MacroReading, decimals: number) {
-  return {
-    value: roundOrNull(value, decimals),
-    correlation: roundOrNull(correlation, 3),
-    pairs,
-    windowDays,
-    date: formatDayOrNull(observedDay),
-    stale,
-    provisional,
-  };
+function buildFigures({ value, correlation, pairs, windowDays, ...reading }: MacroReading, decimals: number) {
+  return { value: roundOrNull(value, decimals), correlation: roundOrNull(correlation, 3), pairs, windowDays, ...toState(reading) };
 }
 
 const CHANGE_DAYS = 30;
@@ -157,20 +132,16 @@ const RATE = z
     title: z.string().describe('Name of the rate'),
     value: z.number().nullable().describe('Last value, % a year; null before the first'),
     change30d: z.number().nullable().describe('30-day change, percentage points'),
-    date: DATE.nullable().describe('Date of the value'),
-    stale: z.boolean().describe('True when missing or too old'),
-    provisional: z.boolean().describe('True before the value is final'),
+    ...STATE,
   })
   .meta({ id: 'InterestRate' });
 
 const FIELDS = z.object({
-  units: z
-    .object({
-      rates: z.literal(UNITS.rates).describe('Unit of each `value`'),
-      change30d: z.literal(UNITS.change30d).describe('Unit of each `change30d`'),
-      slope10y2y: z.literal(UNITS.slope10y2y).describe('Unit of `slope10y2y`'),
-    })
-    .describe('Units of the figures'),
+  units: objectOf('Units of the figures', {
+    rates: z.literal(UNITS.rates).describe('Unit of each `value`'),
+    change30d: z.literal(UNITS.change30d).describe('Unit of each `change30d`'),
+    slope10y2y: z.literal(UNITS.slope10y2y).describe('Unit of `slope10y2y`'),
+  }),
   policyRate: RATE.describe('Federal funds target, upper limit'),
   fedFunds: RATE.describe('Effective federal funds rate'),
   us2y: RATE.describe('US 2-year yield'),
@@ -202,16 +173,9 @@ export const interestRatesReport = defineReport({
 });
 
 function buildRate({ reading, known }: SeriesReading, gapDays: number) {
-  const { title, value, observedDay, stale, provisional } = reading;
+  const { title, value, observedDay } = reading;
   const before = observedDay === null ? null : findValueAt(known, observedDay - CHANGE_DAYS, gapDays);
-  return {
-    title,
-    value: roundOrNull(value, 3),
-    change30d: roundOrNull(subtractOrNull(before, value), 3),
-    date: formatDayOrNull(observedDay),
-    stale,
-    provisional,
-  };
+  return { title, value: roundOrNull(value, 3), change30d: roundOrNull(subtractOrNull(before, value), 3), ...toState(reading) };
 }
 
 function computeSlope(us2y: Observations, us10y: Observations): { day: number; basisPoints: number } | null {
@@ -222,12 +186,9 @@ function computeSlope(us2y: Observations, us10y: Observations): { day: number; b
   return null;
 }
 
-const INDICATORS = { pmi: 1, us10y: 3, us2y: 3, fedFunds: 2, vix: 2, dxy: 3, sp500: 2, gold: 2 } as const satisfies Partial<
-  Record<SeriesId, number>
->;
-
-type IndicatorId = keyof typeof INDICATORS;
-const IDS = Object.keys(INDICATORS) as IndicatorId[];
+/** The decimals of each. */
+const INDICATORS = { pmi: 1, us10y: 3, us2y: 3, fedFunds: 2, vix: 2, dxy: 3, sp500: 2, gold: 2 } as const;
+const IDS = Object.keys(INDICATORS) as (keyof typeof INDICATORS)[];
 
 const INDICATOR = z
   .object({
@@ -238,23 +199,19 @@ const INDICATOR = z
     change: z.number().nullable().describe('Difference of both values in `unit`'),
     date: DATE.nullable().describe('Date of the value; for the PMI, its release date'),
     previousDate: DATE.nullable().describe('Date of the previous value'),
-    stale: z.boolean().describe('True when missing or too old'),
-    provisional: z.boolean().describe('True before the value is final'),
+    stale: STATE.stale,
+    provisional: STATE.provisional,
   })
   .meta({ id: 'EconomicIndicator' });
-
-function mapIndicators<T>(make: (id: IndicatorId) => T): Record<IndicatorId, T> {
-  return Object.fromEntries(IDS.map((id) => [id, make(id)])) as Record<IndicatorId, T>;
-}
 
 export const economicIndicatorsReport = defineReport({
   path: '/api/economic-indicators',
   summary: 'ISM PMI, US yields, fed funds, VIX, dollar index, S&P 500 and gold with their previous values',
   dependsOn: IDS,
-  fields: z.object(mapIndicators((id) => INDICATOR.describe(SERIES[id].title))),
+  fields: z.object(toRecord(IDS, (id) => INDICATOR.describe(SERIES[id].title))),
   async build({ read }) {
     const readings = new Map(await Promise.all(IDS.map(async (id) => [id, await read(id)] as const)));
-    return mapIndicators((id) => buildIndicator(readings.get(id)!, INDICATORS[id]));
+    return toRecord(IDS, (id) => buildIndicator(readings.get(id)!, INDICATORS[id]));
   },
 });
 

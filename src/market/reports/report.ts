@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isOracleError, type OracleError } from '../../errors.ts';
 import { COUNT, SUCCESS, TIME } from '../../platform/validation.ts';
-import { FEED_KINDS, type Feed, readSeries, type SeriesReading, type SpotPrice } from '../feed.ts';
+import { FEED_KINDS, type Feed, formatDayOrNull, type LatestReading, readSeries, type SeriesReading, type SpotPrice } from '../feed.ts';
 import { computeChange24hPct } from '../quorum.ts';
 import { SERIES_IDS, type SeriesId } from '../series.ts';
 
@@ -29,6 +29,11 @@ export function defineReport<F extends z.ZodObject>(
   definition: Omit<MarketReport, 'fields' | 'build'> & { fields: F; build(input: ReportInput): Promise<z.input<F>> },
 ): MarketReport {
   return definition;
+}
+
+/** Date and condition of a report's figures. */
+export function toState({ observedDay, stale, provisional }: Pick<LatestReading, 'observedDay' | 'stale' | 'provisional'>) {
+  return { date: formatDayOrNull(observedDay), stale, provisional };
 }
 
 /** The last known price, whatever its age. */

@@ -16,8 +16,6 @@ import {
   requireUsable,
 } from './source.ts';
 
-const FIRST_FLOW_DATE = '2024-01-11';
-
 interface EtfSourceOptions extends Omit<EtfSource, 'fetch'> {
   request: ProviderRequest;
   /** Days in any order, possibly outside the range or without a flow. */
@@ -89,8 +87,11 @@ export function parseFlowTable(page: unknown, { from, to }: DayRange, reader: Ro
   if (dated.length === 0) throw invalidAnswer(providerTitle, 'table', 'has no row with a date');
   const rowsInRange = dated.filter(({ day }) => day >= from && day <= to);
   return requireUsable(rowsInRange, reader, ({ day, cells }) => {
-    const row = parseAnswer(amounts, toNamedCells(columns, cells), providerTitle, [formatDay(day)]);
-    return toEtfDay(day, row, providerTitle);
+    const named = Object.fromEntries(columns.map(({ name, index }) => [name, cells[index]]));
+    const { Total: totalMusd, ...fundsMusd } = parseAnswer(amounts, named, providerTitle, [formatDay(day)]);
+    const sumMusd = Object.values(fundsMusd).reduce((sum, flow) => sum + flow, 0);
+    if (Math.abs(totalMusd - sumMusd) <= TOLERANCE_MUSD) return { day, totalMusd, fundsMusd };
+    throw invalidAnswer(providerTitle, `${formatDay(day)}.Total`, `is ${totalMusd}, but the funds add up to ${sumMusd.toFixed(1)}`);
   });
 }
 
@@ -99,13 +100,8 @@ function getCells(row: Element): string[] {
   return cells.map((cell) => getTextContent(cell).replaceAll(/\s+/g, ' ').trim());
 }
 
-interface Column {
-  name: string;
-  index: number;
-}
-
 /** The columns of the funds and of the total, which is the last column if it has no name. */
-function findColumns(header: string[], providerTitle: string): Column[] {
+function findColumns(header: string[], providerTitle: string): { name: string; index: number }[] {
   const named = header.findIndex((name) => TOTAL.test(name));
   const total = named < 0 && header.at(-1) === '' ? header.length - 1 : named;
   if (total < 0) throw invalidAnswer(providerTitle, 'table', 'has no column Total');
@@ -117,18 +113,6 @@ function parseDatedRow(cells: string[]): { day: Day; cells: string[] }[] {
   const [date = ''] = cells;
   const midnightMs = DATE.test(date) ? Date.parse(`${date} UTC`) : Number.NaN;
   return Number.isNaN(midnightMs) ? [] : [{ day: midnightMs / DAY_MS, cells }];
-}
-
-function toNamedCells(columns: readonly Column[], cells: string[]): Record<string, string | undefined> {
-  return Object.fromEntries(columns.map(({ name, index }) => [name, cells[index]]));
-}
-
-function toEtfDay(day: Day, { Total: totalMusd, ...fundsMusd }: Record<string, number>, providerTitle: string): EtfDay {
-  const sumMusd = Object.values(fundsMusd).reduce((sum, flow) => sum + flow, 0);
-  if (Math.abs(totalMusd - sumMusd) > TOLERANCE_MUSD) {
-    throw invalidAnswer(providerTitle, `${formatDay(day)}.Total`, `is ${totalMusd}, but the funds add up to ${sumMusd.toFixed(1)}`);
-  }
-  return { day, totalMusd, fundsMusd };
 }
 
 function parseDigits(digits: string): number {
@@ -146,7 +130,7 @@ export const bitbo = createEtfSource({
 /** Flows of all funds since the first day. */
 export const farside = createEtfSource({
   provider: 'farside',
-  history: { from: FIRST_FLOW_DATE },
+  history: { from: '2024-01-11' },
   request: { path: '/bitcoin-etf-flow-all-data/', format: 'text' },
   read: parseFlowTable,
 });

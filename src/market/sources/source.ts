@@ -29,6 +29,10 @@ export interface SeriesSource {
   fetch(provider: Provider, range: DayRange): Promise<DatedValue[]>;
 }
 
+export function getFirstDay({ history }: Pick<SeriesSource, 'history'>, today: Day): Day {
+  return 'from' in history ? parseDay(history.from) : today - history.days;
+}
+
 export interface VenueSource extends Omit<SeriesSource, 'fetch'> {
   /** Daily candles of the range, the running one included. A candle without a valid range is reported in the provider's health. */
   fetchCandles(provider: Provider, range: DayRange): Promise<DailyCandle[]>;
@@ -136,13 +140,8 @@ export function requireAccepted(code: string | number, accepted: string | number
 }
 
 /** Requests and parses within one guarded call, because an unreadable response is a failure of the provider. */
-export function fetchParsed<T>(
-  provider: Provider,
-  request: ProviderRequest,
-  parse: (answer: ProviderAnswer) => T,
-  what = request.path,
-): Promise<T> {
-  return provider.call(what, async () => parse(await provider.request(request)));
+export function fetchParsed<T>(provider: Provider, request: ProviderRequest, parse: (answer: ProviderAnswer) => T): Promise<T> {
+  return provider.call(request.path, async () => parse(await provider.request(request)));
 }
 
 interface SourceOptions extends Omit<SeriesSource, 'fetch'> {
@@ -237,7 +236,7 @@ export function requireFinishedDay(
   { history, title, nowMs }: { history: SeriesSource['history']; title: string; nowMs: number },
 ): void {
   const today = toDay(nowMs);
-  const from = Math.max(range.from, 'from' in history ? parseDay(history.from) : today - history.days);
+  const from = Math.max(range.from, getFirstDay({ history }, today));
   const to = Math.min(range.to, today - 1);
   if (from > to || to < today - RECENT_DAYS || values.some(({ day }) => day >= from && day <= to)) return;
   throw new OracleError('FEED_UNAVAILABLE', `${title}: no value from ${formatDay(from)} to ${formatDay(to)}`);

@@ -59,27 +59,17 @@ function toCloses({ meta, timestamp, indicators }: Chart, reader: RowReader, now
   const { start, end } = meta.currentTradingPeriod.regular;
   const [running, quoted, today] = [nowMs < end * 1_000 ? dayAt(start) : null, dayAt(meta.regularMarketTime), toDay(nowMs)];
   const path = ['chart', 'result', 0];
+  const closePath = [...path, 'indicators', 'quote', 0, 'close'];
   const bars = requireUsable(timestamp, reader, (time, index) => {
-    const close = parseAnswer(positive.nullable(), indicators.quote[0].close[index], reader.title, [
-      ...path,
-      'indicators',
-      'quote',
-      0,
-      'close',
-      index,
-    ]);
+    const close = parseAnswer(positive.nullable(), indicators.quote[0].close[index], reader.title, [...closePath, index]);
     return { opensAt: parseAnswer(epochSeconds, time, reader.title, [...path, 'timestamp', index]), close };
   });
   return bars.flatMap(({ opensAt, close }) => {
     const day = dayAt(opensAt);
     if (close === null || !isTradingDay(day) || (day === running && day < today)) return [];
-    return [{ day, value: roundFloat32(close), providerAtMs: day === quoted ? meta.regularMarketTime * 1_000 : null }];
+    // Prices are 32-bit floats with seven significant digits.
+    return [{ day, value: Number(close.toPrecision(7)), providerAtMs: day === quoted ? meta.regularMarketTime * 1_000 : null }];
   });
-}
-
-/** Prices are 32-bit floats with seven significant digits. */
-function roundFloat32(price: number): number {
-  return Number(price.toPrecision(7));
 }
 
 /** Computes dates by time zone: the UTC offset in the response is today's and ignores daylight saving time of earlier dates. */
