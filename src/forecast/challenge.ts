@@ -5,14 +5,7 @@ import { meanBy } from './math.ts';
 import { MODEL_NAMES, type ModelName } from './models.ts';
 
 /** A version against the one before it, on one forecast. */
-export interface Comparison {
-  challenger: ModelName;
-  against: ModelName;
-  /** The most by which their CRPS can differ, known at commitment. */
-  limit: number;
-  /** As of `computeLossDifference`: above 0 the challenger was better. */
-  difference: number;
-}
+export type Comparison = ReturnType<typeof compareVersions>[number];
 
 export type ModelScores = Partial<Record<ModelName, GridScores>>;
 
@@ -23,11 +16,12 @@ export function scoreDistributions(grids: ReadonlyMap<ModelName, QuantileGrid>, 
   return { models, comparisons: compareVersions(grids, realised) };
 }
 
-/** Each version with the one before it; a day without one of both counts for neither. */
-function compareVersions(grids: ReadonlyMap<ModelName, QuantileGrid>, realised: number): Comparison[] {
+/** Each version with the one before it; a day without one of both counts for neither. A difference above 0: the challenger was better. */
+function compareVersions(grids: ReadonlyMap<ModelName, QuantileGrid>, realised: number) {
   return listComparisons().flatMap(({ challenger, against }) => {
     const [champion, other] = [grids.get(against), grids.get(challenger)];
     if (champion === undefined || other === undefined) return [];
+    // The most by which their CRPS can differ, known at commitment.
     const limit = computeMaxDifference(champion, other);
     return [{ challenger, against, limit, difference: computeLossDifference(champion, other, realised) }];
   });

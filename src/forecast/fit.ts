@@ -385,23 +385,7 @@ export const MODEL_SETTINGS: FitSettings = {
   halfLifeDays: Number.POSITIVE_INFINITY,
 };
 
-/** What fits of any settings to one history and horizon have in common; rows are those of the feature table. */
-export interface TrainingBasis {
-  closes: Float64Array;
-  features: FeatureTable;
-  horizonDays: HorizonDays;
-  firstRow: number;
-  /** 1 where the close `horizonDays` later is strictly higher, else 0, also where it is unknown. */
-  labels: Float64Array;
-  /** 1 / horizon, since labels of overlapping windows are correlated. */
-  weights: Float64Array;
-  /** h-day log return over its scale where known. */
-  residuals: SortedColumn;
-  /** By the last training row (exclusive). */
-  residualQuantiles: Map<number, HorizonModel['residualQuantiles']>;
-  /** By the settings that they depend on and the last training row (exclusive). */
-  coefficients: Map<string, Coefficients>;
-}
+export type TrainingBasis = ReturnType<typeof buildTrainingBasis>;
 
 type Coefficients = Pick<HorizonModel, 'beta' | 'meanX' | 'baseRate'>;
 
@@ -433,8 +417,11 @@ function buildTrainingData(source: TrainingSource): TrainingData {
   return { ...basis, version, rules, design, settings };
 }
 
-/** Starts on 2012-01-01, or where features are complete. @throws OracleError INPUT_INVALID when closes and features differ in length */
-export function buildTrainingBasis({ closes, features, horizon }: TrainingSource): TrainingBasis {
+/**
+ * What fits of any settings to one history and horizon have in common; rows are those of the feature table.
+ * @throws OracleError INPUT_INVALID when closes and features differ in length
+ */
+export function buildTrainingBasis({ closes, features, horizon }: TrainingSource) {
   if (closes.length !== features.length) {
     throw new OracleError('INPUT_INVALID', `${closes.length} closes do not fit ${features.length} rows of features`, { field: 'closes' });
   }
@@ -442,12 +429,18 @@ export function buildTrainingBasis({ closes, features, horizon }: TrainingSource
     closes,
     features,
     horizonDays: horizon,
+    /** On 2012-01-01, or where features are complete. */
     firstRow: Math.max(TRAINING_START - features.firstDay, MIN_HISTORY_DAYS - 1),
+    /** 1 where the close `horizonDays` later is strictly higher, else 0, also where it is unknown. */
     labels: buildLabels(closes, horizon),
+    /** 1 / horizon, since labels of overlapping windows are correlated. */
     weights: new Float64Array(closes.length).fill(1 / horizon),
+    /** h-day log return over its scale where known. */
     residuals: new SortedColumn(computeResiduals(closes, features, horizon)),
-    residualQuantiles: new Map(),
-    coefficients: new Map(),
+    /** By the last training row (exclusive). */
+    residualQuantiles: new Map<number, HorizonModel['residualQuantiles']>(),
+    /** By the settings that they depend on and the last training row (exclusive). */
+    coefficients: new Map<string, Coefficients>(),
   };
 }
 

@@ -21,13 +21,6 @@ const MAX_SPOT_AGE_MS = {
   simulated: Number.POSITIVE_INFINITY,
 } as const satisfies Record<FeedKind, number>;
 
-interface MarketHealth {
-  kind: FeedKind;
-  source: string;
-  series: SeriesHealth[];
-  caches: CacheStatistics[];
-}
-
 /** Point-in-time market data: no method returns anything unknown at `atMs`. */
 export interface Market {
   readonly kind: FeedKind;
@@ -54,7 +47,7 @@ export interface Market {
   nextChangeAt(what: SeriesId | 'spot', atMs: number): Promise<number>;
   /** Empty for a feed without providers. */
   providerHealth(): Promise<ProviderHealth[]>;
-  health(atMs: number): Promise<MarketHealth>;
+  health(atMs: number): Promise<{ kind: FeedKind; source: string; series: SeriesHealth[]; caches: CacheStatistics[] }>;
 }
 
 interface MarketOptions {

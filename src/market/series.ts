@@ -68,26 +68,17 @@ export function getNextPublicationMs(series: SeriesId, atMs: number): number {
 
 type NumberArray = Float64Array | Int32Array;
 
-/** Append-only typed array. Views stay valid and unchanged while it grows. */
-export interface GrowableColumn<Column extends NumberArray> {
-  readonly length: number;
-  push(value: number): void;
-  /** Requires `index < length`. */
-  at(index: number): number;
-  view(): Column;
-}
+export type GrowableColumn<Column extends NumberArray> = ReturnType<typeof createGrowableColumn<Column>>;
 
-export function createGrowableColumn<Column extends NumberArray>(
-  Storage: new (length: number) => Column,
-  capacity = 4096,
-): GrowableColumn<Column> {
+/** Append-only typed array. Views stay valid and unchanged while it grows. */
+export function createGrowableColumn<Column extends NumberArray>(Storage: new (length: number) => Column, capacity = 4096) {
   let storage = new Storage(capacity);
   let length = 0;
   return {
     get length() {
       return length;
     },
-    push(value) {
+    push(value: number): void {
       if (length === storage.length) {
         const full = storage;
         storage = new Storage(full.length * 2);
@@ -95,7 +86,8 @@ export function createGrowableColumn<Column extends NumberArray>(
       }
       storage[length++] = value;
     },
-    at: (index) => storage[index],
+    /** Requires `index < length`. */
+    at: (index: number): number => storage[index],
     view: () => storage.subarray(0, length) as Column,
   };
 }

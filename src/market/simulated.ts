@@ -18,18 +18,13 @@ import {
   sliceKnownAt,
 } from './series.ts';
 
-/** Random numbers as pure functions of day and draw, so that no value depends on how far or in which order the simulation runs. */
-export interface Randomness {
-  /** In (0, 1). */
-  uniform(day: number, draw?: number): number;
-  /** Mean 0, variance 1. */
-  normal(day: number, draw?: number): number;
-  /** Student t with four degrees of freedom, scaled to variance 1 and truncated at six standard deviations. */
-  fatTailed(day: number, draw?: number): number;
-}
+export type Randomness = ReturnType<typeof createRandomness>;
 
-/** An independent stream for each seed and name. */
-export function createRandomness(seed: number, stream: string): Randomness {
+/**
+ * Random numbers as pure functions of day and draw, so that no value depends on how far or in which order the simulation runs; an
+ * independent stream for each seed and name.
+ */
+export function createRandomness(seed: number, stream: string) {
   const key = hashText(seed | 0, stream);
   // Eight slots per draw, so that no two numbers share one.
   const raw = (day: number, draw: number, slot: number) =>
@@ -37,9 +32,12 @@ export function createRandomness(seed: number, stream: string): Randomness {
   const normalFrom = (day: number, draw: number, slot: number) =>
     Math.sqrt(-2 * Math.log(raw(day, draw, slot))) * Math.cos(2 * Math.PI * raw(day, draw, slot + 1));
   return {
-    uniform: (day, draw = 0) => raw(day, draw, 0),
-    normal: (day, draw = 0) => normalFrom(day, draw, 1),
-    fatTailed(day, draw = 0) {
+    /** In (0, 1). */
+    uniform: (day: number, draw = 0) => raw(day, draw, 0),
+    /** Mean 0, variance 1. */
+    normal: (day: number, draw = 0) => normalFrom(day, draw, 1),
+    /** Student t with four degrees of freedom, scaled to variance 1 and truncated at six standard deviations. */
+    fatTailed(day: number, draw = 0): number {
       const chiSquare4 = -2 * Math.log(raw(day, draw, 5) * raw(day, draw, 6));
       const studentT = normalFrom(day, draw, 3) / Math.sqrt(chiSquare4 / 4);
       return Math.max(-6, Math.min(6, studentT / Math.SQRT2));
@@ -64,15 +62,7 @@ function hashText(seed: number, text: string): number {
 const FIRST_PRICE_DAY = parseDay('2010-07-18');
 const BEFORE_START = `the simulation begins on ${formatDay(FIRST_PRICE_DAY)}`;
 
-/** Simulated daily closes at 00:00 UTC after each day, computed lazily up to the requested day. */
-interface PricePath {
-  /** USD; the close before `FIRST_PRICE_DAY` is the opening price. */
-  close(day: Day): number;
-  /** Log return from the close of `day - days` to that of `day`; truncated at the start of the path. */
-  logReturn(day: Day, days: number): number;
-  /** Standard deviation of the day's log return. */
-  dailyVolatility(day: Day): number;
-}
+type PricePath = ReturnType<typeof createPricePath>;
 
 /** Daily volatility of each regime, with its transition probabilities to the next and the previous one. */
 const VOLATILITY_REGIMES = [
@@ -90,8 +80,11 @@ const ANCHOR = { day: parseDay('2026-01-01'), logPrice: Math.log(87_000) };
 /** Power law of the network's age up to the anchor; growth then decays over eight years. */
 const GROWTH = { exponent: 5.62, fadeDays: 8 * 365 };
 
-/** GARCH volatility with regimes and jumps. The direction is unpredictable: shocks are symmetric, and the drift is the growth curve only. */
-function createPricePath(seed: number): PricePath {
+/**
+ * Simulated daily closes at 00:00 UTC after each day, computed lazily up to the requested day: GARCH volatility with regimes and jumps. The
+ * direction is unpredictable: shocks are symmetric, and the drift is the growth curve only.
+ */
+function createPricePath(seed: number) {
   const random = createRandomness(seed, 'btc');
   const logPrices = createGrowableColumn(Float64Array, 8192);
   const volatilities = createGrowableColumn(Float64Array, 8192);
@@ -120,9 +113,12 @@ function createPricePath(seed: number): PricePath {
 
   const logPrice = (day: Day) => logPrices.at(indexOf(day));
   return {
-    close: (day) => roundPrice(Math.exp(logPrice(day))),
-    logReturn: (day, days) => logPrice(day) - logPrice(day - days),
-    dailyVolatility: (day) => volatilities.at(indexOf(day)),
+    /** USD; the close before `FIRST_PRICE_DAY` is the opening price. */
+    close: (day: Day) => roundPrice(Math.exp(logPrice(day))),
+    /** Log return from the close of `day - days` to that of `day`; truncated at the start of the path. */
+    logReturn: (day: Day, days: number) => logPrice(day) - logPrice(day - days),
+    /** Standard deviation of the day's log return. */
+    dailyVolatility: (day: Day) => volatilities.at(indexOf(day)),
   };
 }
 
@@ -517,16 +513,6 @@ function evaluateBridge(random: Randomness, day: number, elapsed: number): numbe
   return (sum * Math.SQRT2) / Math.PI;
 }
 
-/** Part of a day in which the price moves from one value to another. */
-interface PriceLeg {
-  fromUsd: number;
-  toUsd: number;
-  /** Fraction of the day. */
-  duration: number;
-  /** Number of the leg's first of two draws. */
-  draw: number;
-}
-
 type PriceRanges = ReturnType<typeof createPriceRanges>;
 
 const rangesByPath = new WeakMap<PricePath, PriceRanges>();
@@ -546,7 +532,8 @@ function createPriceRanges(path: PricePath, seed: number) {
   const random = createRandomness(seed, 'ranges');
   const priceAt = createIntradayPrice(path, seed);
 
-  function drawLeg(day: Day, { fromUsd, toUsd, duration, draw }: PriceLeg): PriceRange {
+  /** Of a part of a day (fraction `duration`) in which the price moves from one value to another; `draw` is the first of its two draws. */
+  function drawLeg(day: Day, { fromUsd, toUsd, duration, draw }: Record<'fromUsd' | 'toUsd' | 'duration' | 'draw', number>): PriceRange {
     const [from, move] = [Math.log(fromUsd), Math.log(toUsd / fromUsd)];
     const variance = path.dailyVolatility(day) ** 2 * duration;
     const reach = (offset: number) => Math.sqrt(move ** 2 - 2 * variance * Math.log(random.uniform(day, draw + offset)));

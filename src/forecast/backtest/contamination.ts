@@ -159,20 +159,10 @@ function estimateWithInterval(resampling: BootstrapOptions & { columns: readonly
   return bootstrapEstimate(value, resampling);
 }
 
-/** A pipeline broken on purpose: it reads one input a day early. */
-export interface LagMutant {
-  input: DailyColumn | BusinessDayColumn;
-  what: string;
-  /** False where it changes no feature from the first audited day to the last. */
-  applicable: boolean;
-  caught: boolean;
-  features: FeatureName[];
-  days: number;
-  /** Why it does not apply; null where it does. */
-  reason: string | null;
-}
+export type LagMutant = ReturnType<typeof runLagMutants>[number];
+type FrameInput = DailyColumn | BusinessDayColumn;
 
-const MUTATIONS: Record<LagMutant['input'], string> = {
+const MUTATIONS: Record<FrameInput, string> = {
   close: "reads the next day's close",
   fearGreed: 'reads the Fear & Greed index of the next day',
   realizedPrice: 'reads the realized price of the same day, which is published a day later',
@@ -187,8 +177,8 @@ const MUTATIONS: Record<LagMutant['input'], string> = {
   dxy: 'reads the dollar index of the same day, before its close',
 };
 
-/** Runs the audit for every input with one day less lag. */
-export function runLagMutants(frame: InputFrame, known: readonly KnownFeatures[]): LagMutant[] {
+/** Runs the audit for every input with one day less lag: pipelines broken on purpose. */
+export function runLagMutants(frame: InputFrame, known: readonly KnownFeatures[]) {
   const real = { frame, table: computeFeatures(frame) };
   return [...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS].map((input) => {
     const broken = computeFeatures(reduceLag(frame, input), real);
@@ -197,23 +187,25 @@ export function runLagMutants(frame: InputFrame, known: readonly KnownFeatures[]
     return {
       input,
       what: MUTATIONS[input],
+      /** False where it changes no feature from the first audited day to the last. */
       applicable,
       caught: applicable && found.length > 0,
       features: applicable ? FEATURE_NAMES.filter((name) => found.some(({ feature }) => feature === name)) : [],
       days: applicable ? new Set(found.map(({ day }) => day)).size : 0,
+      /** Why it does not apply; null where it does. */
       reason: applicable ? null : explainNotApplicable(frame, input, known),
     };
   });
 }
 
 /** The frame of a pipeline that reads an input a day before it is known. */
-export function reduceLag(frame: InputFrame, input: LagMutant['input']): InputFrame {
+export function reduceLag(frame: InputFrame, input: FrameInput): InputFrame {
   if (isDailyColumn(input)) return { ...frame, [input]: frame[input].map((value, row) => frame[input][row + 1] ?? value) };
   // Features read observations dated the day before or earlier.
   return { ...frame, [input]: { ...frame[input], days: frame[input].days.map((day) => day - 1) } };
 }
 
-function isDailyColumn(input: LagMutant['input']): input is DailyColumn {
+function isDailyColumn(input: FrameInput): input is DailyColumn {
   return (DAILY_COLUMNS as readonly string[]).includes(input);
 }
 
@@ -228,7 +220,7 @@ function hasFeatureChange(real: FeatureTable, broken: FeatureTable, known: reado
   return false;
 }
 
-function explainNotApplicable(frame: InputFrame, input: LagMutant['input'], known: readonly KnownFeatures[]): string {
+function explainNotApplicable(frame: InputFrame, input: FrameInput, known: readonly KnownFeatures[]): string {
   if (known.length === 0) return 'no day was audited';
   const values = isDailyColumn(input) ? frame[input] : frame[input].values;
   if (values.every(Number.isNaN)) return 'the history lacks this series';
@@ -241,14 +233,6 @@ const WHOLE_DAY_COLUMNS = ['close', 'high', 'low'] as const;
 /** The frame that a past day's forecast could read; ends with that day. */
 export type PointInTimeFrame = { day: Day; frame: InputFrame };
 type KnownFeatures = { day: Day; values: Record<FeatureName, number> };
-
-/** A feature whose value known at the time differs from that of the history; null where masked. */
-interface FeatureDifference {
-  day: string;
-  feature: FeatureName;
-  known: number | null;
-  computed: number | null;
-}
 
 /**
  * The features of each day from the data known on it, with its evening price and range replaced by those of the whole day, as in the history.
@@ -274,8 +258,8 @@ function requireAuditRow(frame: InputFrame, day: Day, lastDay: Day): number {
   throw new OracleError('INPUT_INVALID', message, { field: 'pointInTime' });
 }
 
-/** Differences between the table of the whole history and the known features: a revised input or a lookahead. */
-export function findFeatureDifferences(table: FeatureTable, known: readonly KnownFeatures[]): FeatureDifference[] {
+/** Differences between the table of the whole history and the known features, null where masked: a revised input or a lookahead. */
+export function findFeatureDifferences(table: FeatureTable, known: readonly KnownFeatures[]) {
   return known.flatMap(({ day, values }) => {
     const row = day - table.firstDay;
     return FEATURE_NAMES.filter((name) => !isSameNumber(values[name], table[name][row])).map((feature) => {
@@ -307,7 +291,7 @@ interface Suspicion {
 interface PointInTimeAudit {
   days: string[];
   vintages: Vintages;
-  differences: FeatureDifference[];
+  differences: ReturnType<typeof findFeatureDifferences>;
 }
 
 /**

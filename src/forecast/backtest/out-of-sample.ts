@@ -1,5 +1,4 @@
 import { orElse } from '../../errors.ts';
-import type { IntervalEstimate } from '../bootstrap.ts';
 import { type Day, formatDay } from '../day.ts';
 import { cdf, computeSortedQuantiles, crps, type PredictiveDistribution } from '../distribution.ts';
 import { type ComputedFeatures, computeFeatures } from '../features.ts';
@@ -12,7 +11,6 @@ import {
   HORIZONS,
   type HorizonDays,
   type HorizonModel,
-  type HorizonName,
   LEARNING_RULES,
   type LearningRules,
   RESIDUAL_DAYS,
@@ -20,7 +18,7 @@ import {
 import { MODEL_VERSIONS, type ModelVersion } from '../models.ts';
 import { classifyRegimes, type Regime } from '../regime.ts';
 import { type CoreForecast, computeCoreForecast, type Signal, toDirection } from '../signal.ts';
-import { computeSkill, type ScoredForecast } from '../statistics.ts';
+import { computeSkill } from '../statistics.ts';
 
 /** Folds of 180 days since 2017-04-03 in the whole history (interface, section 4.1); later ones are added as they end. */
 export const EXPECTED_FOLDS = 19;
@@ -33,23 +31,7 @@ export interface BacktestHistory {
   features: FeatureTable;
 }
 
-/** A forecast by a model fitted before that day, with its outcome. */
-export interface OutOfSampleDay extends ScoredForecast {
-  row: number;
-  /** From 1. */
-  fold: number;
-  regime: Regime;
-  signal: Signal;
-  climatology: number;
-  /** Log return from the close of the day to that `horizonDays` later. */
-  realised: number;
-  predictive: PredictiveDistribution;
-  distribution: { crps: number; pit: number };
-  /** CRPS of the unconditional returns of all training days: the reference of the distribution. */
-  climatologyCrps: number;
-  /** CRPS of the last `RECENT_RETURN_DAYS` training days, which shape the distribution: the harder reference. */
-  recentCrps: number;
-}
+export type OutOfSampleDay = ReturnType<typeof buildOutOfSampleDay>;
 
 /** A complete block, forecast by the model fitted before it. */
 export interface Fold {
@@ -120,17 +102,19 @@ function buildReturnDistribution({ features: { firstDay }, sortedReturns }: Hist
   return { scale: 1, shift: 0, residualQuantiles: computeSortedQuantiles(returns) };
 }
 
+/** A forecast by a model fitted before that day, with its outcome: a `ScoredForecast`. */
 function buildOutOfSampleDay(
   { closes, features, regimes, returns, forecast }: HistoryRows,
   row: number,
-  { model, fold, climatology, recent }: Omit<Fold, 'days'> & { recent: PredictiveDistribution },
-): OutOfSampleDay {
+  { model, fold, climatology, recent }: Record<'climatology' | 'recent', PredictiveDistribution> & { model: HorizonModel; fold: number },
+) {
   const { horizonDays, baseRate } = model;
   const { pUp, regime, signal, distribution } = forecast({ model, features, regimes, row });
   const realised = returns[row];
   return {
     day: features.firstDay + row,
     row,
+    /** From 1. */
     fold,
     regime,
     signal,
@@ -138,10 +122,13 @@ function buildOutOfSampleDay(
     rose: closes[row + horizonDays] > closes[row],
     pUp,
     climatology: baseRate,
+    /** Log return from the close of the day to that `horizonDays` later. */
     realised,
     predictive: distribution,
     distribution: { crps: crps(distribution, realised), pit: cdf(distribution, realised) },
+    /** Of the unconditional returns of all training days: the reference of the distribution. */
     climatologyCrps: crps(climatology, realised),
+    /** Of the last `RECENT_RETURN_DAYS` training days, which shape the distribution: the harder reference. */
     recentCrps: crps(recent, realised),
   };
 }
@@ -201,15 +188,13 @@ export const PIPELINE: Pipeline = {
   versions: MODEL_VERSIONS,
 };
 
-/** Skill 1 - ours / theirs; above zero ours is better. */
-export interface ReferenceSkill extends IntervalEstimate {
-  /** Mean score of ours and of the reference; lower is better. */
-  ours: number;
-  theirs: number;
-}
+export type ReferenceSkill = NonNullable<ReturnType<typeof computeReferenceSkill>>;
 
-/** Skill of one daily score against another; null where the other was never wrong. */
-export function computeReferenceSkill(days: readonly { day: Day; ours: number; theirs: number }[]): ReferenceSkill | null {
+/**
+ * Skill 1 - ours / theirs of one daily score against another, above zero ours is better, with both mean scores, where lower is better; null
+ * where the other was never wrong.
+ */
+export function computeReferenceSkill(days: readonly { day: Day; ours: number; theirs: number }[]) {
   const oursOf = ({ ours }: { ours: number }) => ours;
   const found = computeSkill(days, oursOf, ({ theirs }) => theirs);
   if (found === null) return null;
@@ -217,19 +202,7 @@ export function computeReferenceSkill(days: readonly { day: Day; ours: number; t
   return { value, low, high, ours: meanBy(days, oursOf), theirs };
 }
 
-/** How well a shorter horizon's out-of-sample forecast predicts that of the longest on the same day. Shares 0 to 1. */
-export interface HorizonAgreement {
-  horizon: HorizonName;
-  longest: HorizonName;
-  n: number;
-  sameDirection: number;
-  sameSignal: number;
-  /** Share of the longest horizon's most frequent direction and signal: the hit rate of a guess without the shorter forecast. */
-  mostFrequentDirection: number;
-  mostFrequentSignal: number;
-  /** Of both P(up), -1 to 1; null where one is constant. */
-  correlation: number | null;
-}
+export type HorizonAgreement = ReturnType<typeof computeAgreement>;
 
 /**
  * The shorter horizons against the longest; empty for a history without a complete fold.
@@ -250,15 +223,18 @@ export function compareHorizons(history: BacktestHistory): HorizonAgreement[] {
 
 type Pair = readonly [shorter: OutOfSampleDay, longest: OutOfSampleDay];
 
-function computeAgreement(pairs: readonly Pair[], [shorter, longest]: readonly [HorizonDays, HorizonDays]): HorizonAgreement {
+/** How well a shorter horizon's out-of-sample forecast predicts that of the longest on the same day. Shares 0 to 1. */
+function computeAgreement(pairs: readonly Pair[], [shorter, longest]: readonly [HorizonDays, HorizonDays]) {
   return {
     horizon: formatHorizonName(shorter),
     longest: formatHorizonName(longest),
     n: pairs.length,
     sameDirection: shareOf(pairs, ([a, b]) => toDirection(a.pUp) === toDirection(b.pUp)),
     sameSignal: shareOf(pairs, ([a, b]) => a.signal === b.signal),
+    /** Share of the longest horizon's most frequent direction and signal: the hit rate of a guess without the shorter forecast. */
     mostFrequentDirection: computeModalShare(pairs, ([, { pUp }]) => toDirection(pUp)),
     mostFrequentSignal: computeModalShare(pairs, ([, { signal }]): Signal => signal),
+    /** Of both P(up), -1 to 1; null where one is constant. */
     correlation: computeCorrelation(pairs.map(([a, b]) => [a.pUp, b.pUp])),
   };
 }

@@ -163,17 +163,13 @@ const PERTURBATIONS = [
   { levelPct: 20, stablePoints: 2, moderatePoints: 5 },
 ] as const;
 
-/** Absolute accuracy changes of one horizon by joint perturbations of one level, in percentage points; null without calls. */
-interface JointChange {
-  levelPct: number;
-  draws: number;
-  p50Points: number | null;
-  p95Points: number | null;
-  maxPoints: number | null;
-}
+type JointChange = ReturnType<typeof summarizeJointChange>;
 
-/** Quantiles of the absolute changes; null changes had no call. */
-export function summarizeJointChange(levelPct: number, changes: readonly (number | null)[]): JointChange {
+/**
+ * Quantiles of the absolute accuracy changes of one horizon by joint perturbations of one level, in percentage points; null without calls.
+ * Null changes had no call.
+ */
+export function summarizeJointChange(levelPct: number, changes: readonly (number | null)[]) {
   const sorted = Float64Array.from(changes.flatMap((change) => (change === null ? [] : [Math.abs(change)]))).sort();
   const [p50Points, p95Points, maxPoints] = [0.5, 0.95, 1].map((level) =>
     sorted.length === 0 ? null : interpolateQuantile(sorted, level),
@@ -194,34 +190,18 @@ export function findWorstStability(results: readonly (Stability | null)[]): Stab
   return STABILITIES.findLast((stability) => results.includes(stability)) ?? null;
 }
 
-interface SingleThresholdEffect {
-  threshold: string;
-  value: number;
-  /** Signed change in percent of its value. */
-  changePct: number;
-  /** Largest absolute accuracy change of the horizons, in percentage points; 0 without any. */
-  largestPoints: number;
-  horizons: {
-    horizonDays: HorizonDays;
-    accuracyChangePoints: number | null;
-    callsChange: number;
-  }[];
-}
-
 /** Moves every threshold down and up by every level, largest effect first; `countCalls` returns a count per judged horizon. */
-function computeSingleEffects(
-  base: readonly CallCount[],
-  countCalls: (thresholds: DecisionThresholds) => CallCount[],
-): SingleThresholdEffect[] {
+function computeSingleEffects(base: readonly CallCount[], countCalls: (thresholds: DecisionThresholds) => CallCount[]) {
   const moves = PERTURBATIONS.flatMap(({ levelPct }) => [-levelPct, levelPct]);
   const effects = THRESHOLD_NAMES.flatMap((threshold) =>
-    moves.map((changePct): SingleThresholdEffect => {
+    moves.map((changePct) => {
       const moved = countCalls(scaleThresholds((name) => (name === threshold ? 1 + changePct / 100 : 1)));
       const horizons = JUDGED_HORIZONS.map((horizonDays, index) => ({
         horizonDays,
         accuracyChangePoints: computeAccuracyChange(base[index], moved[index]),
         callsChange: moved[index].calls - base[index].calls,
       }));
+      // 0 without any.
       const largestPoints = Math.max(...horizons.map(({ accuracyChangePoints }) => Math.abs(accuracyChangePoints ?? 0)));
       return { threshold, value: THRESHOLD_VALUES[threshold], changePct, largestPoints, horizons };
     }),

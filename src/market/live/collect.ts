@@ -243,12 +243,7 @@ const MAX_AGE_MS = 5 * MINUTE_MS;
 /** The timestamps of a venue are untrusted when its clock is further ahead. */
 const MAX_CLOCK_AHEAD_MS = 2 * MINUTE_MS;
 
-interface VenuePrice {
-  venue: ProviderId;
-  priceUsd: number;
-  observedAtMs: number;
-  change24hPct: number | null;
-}
+type VenuePrice = Awaited<ReturnType<typeof fetchVenuePrice>>;
 
 /** Stores the price that a quorum of venues agrees on each minute, by the rule of closes. Without one the last price stays, and ages. */
 export function createSpotPoll(venues: readonly VenueSource[], { stores, providers, now, quorum }: CollectDeps): Poll {
@@ -274,7 +269,7 @@ async function settle<Value>(pending: readonly Promise<Value>[]): Promise<{ valu
   return { values: answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : [])), failed };
 }
 
-async function fetchVenuePrice(venue: VenueSource, provider: Provider, now: () => number): Promise<VenuePrice> {
+async function fetchVenuePrice(venue: VenueSource, provider: Provider, now: () => number) {
   const { priceUsd, providerAtMs, change24hPct } = await venue.fetchTicker(provider);
   const receivedAtMs = now();
   const ageMs = receivedAtMs - (providerAtMs ?? receivedAtMs);

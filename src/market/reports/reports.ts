@@ -27,11 +27,6 @@ export const MARKET_REPORTS: readonly MarketReport[] = [
   sthPnlRatioReport,
 ];
 
-interface DescribedInput {
-  input: ReportedInput;
-  observedAtMs: number | null;
-}
-
 /**
  * Builds a report in its envelope as known at `atMs`. A price older than `maxSpotAgeMs` is marked stale.
  * @throws OracleError PRICE_UNAVAILABLE when the report needs a price and none was ever known; the errors of the feed
@@ -75,13 +70,14 @@ function createReportInput(feed: Feed, atMs: number, maxSpotAgeMs: number): Repo
   };
 }
 
-function describePrice({ source, observedAtMs, stale }: ReportPrice, atMs: number): DescribedInput {
+function describePrice({ source, observedAtMs, stale }: ReportPrice, atMs: number) {
   const lastObserved = new Date(observedAtMs).toISOString();
   const ageSeconds = computeAgeSeconds(observedAtMs, atMs);
-  return { observedAtMs, input: { series: 'spot', source, lastObserved, observedAt: lastObserved, ageSeconds, stale, provisional: false } };
+  const input: ReportedInput = { series: 'spot', source, lastObserved, observedAt: lastObserved, ageSeconds, stale, provisional: false };
+  return { observedAtMs, input };
 }
 
-function describeReading({ series, source, observedDay, observedAtMs, ageDays, stale, provisional }: LatestReading): DescribedInput {
+function describeReading({ series, source, observedDay, observedAtMs, ageDays, stale, provisional }: LatestReading) {
   const lastObserved = formatDayOrNull(observedDay);
   return { observedAtMs, input: { series, source, lastObserved, observedAt: toIsoTime(observedAtMs), ageDays, stale, provisional } };
 }

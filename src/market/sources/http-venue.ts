@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { OracleError } from '../../errors.ts';
 import { DAY_MS, formatDay, toDay } from '../../forecast/day.ts';
-import type { PriceRange } from '../feed.ts';
 import type { Provider, ProviderRequest } from '../live/provider.ts';
 import {
   type DailyCandle,
@@ -72,13 +71,10 @@ export function createHttpVenue(options: HttpVenueOptions): VenueSource {
 
 function toCandle([opensAtMs, open, high, low, closeUsd]: z.output<typeof candleRow>, nowMs: number): DailyCandle {
   const day = toDay(opensAtMs);
-  const range = toRange({ open, high, low, close: closeUsd });
+  const isKnown = open !== null && high !== null && low !== null;
+  const encloses = isKnown && high >= Math.max(open, closeUsd) && low <= Math.min(open, closeUsd);
+  const range = encloses ? { highUsd: high, lowUsd: low } : null;
   return { day, closeUsd, range, isFinished: day < toDay(nowMs), providerAtMs: opensAtMs + DAY_MS };
-}
-
-function toRange({ open, high, low, close }: Record<'open' | 'high' | 'low', number | null> & { close: number }): PriceRange | null {
-  if (open === null || high === null || low === null) return null;
-  return high >= Math.max(open, close) && low <= Math.min(open, close) ? { highUsd: high, lowUsd: low } : null;
 }
 
 /** Not a failed call: the closes are used, and the circuit stays closed. Both kinds of candles come in requests of their own. */
