@@ -86,7 +86,10 @@ export const GARCH = defineBaseline({
   method: 'maximum likelihood from 2012 to purge and embargo; t with the degrees of freedom of a day and the sum of the expected variances',
   fitBlock(trained, block, horizonDays) {
     const fit = fitGarch(trained, block, horizonDays);
-    const grid = computeUnitGrid(fit.parameters);
+    const { degrees } = fit.parameters;
+    const unit = Math.sqrt((degrees - 2) / degrees);
+    // Of Student's t of variance 1: its quantiles cost more than a forecast from them.
+    const grid = QUANTILE_LEVELS.map((level) => unit * studentTQuantile(level, degrees));
     return (history) => forecastGarch(history, { ...fit, grid }, horizonDays);
   },
 });
@@ -101,7 +104,8 @@ const START = { mu: 0.1, persistence: 0.97, alphaShare: 0.12, degrees: 4 };
 type GarchFit = ReturnType<typeof fitGarch>;
 
 /**
- * The parameters of a block (of daily log returns in percent), and the first row with a return and its variance in percent squared; reads nothing after its training days.
+ * The parameters of a block (of daily log returns in percent), and the first row with a return and its variance in percent squared; reads
+ * nothing after its training days.
  * @throws OracleError INPUT_INVALID for too short or constant prices
  */
 export function fitGarch(history: BaselineHistory, block: number, horizonDays: HorizonDays) {
@@ -117,12 +121,6 @@ export function fitGarch(history: BaselineHistory, block: number, horizonDays: H
   const start = toVariables({ mu, omega: seed * (1 - persistence), alpha, beta: persistence - alpha, degrees });
   const { at } = minimize(createLikelihood(returns, seed), start, TOLERANCE);
   return { parameters: toParameters(at), from, seed };
-}
-
-/** Student's t of variance 1: its quantiles cost more than a forecast from them. */
-function computeUnitGrid({ degrees }: GarchParameters): Float64Array {
-  const unit = Math.sqrt((degrees - 2) / degrees);
-  return QUANTILE_LEVELS.map((level) => unit * studentTQuantile(level, degrees));
 }
 
 function forecastGarch(history: BaselineHistory, fit: GarchFit & { grid: Float64Array }, horizonDays: HorizonDays): BaselineForecast {
@@ -162,15 +160,11 @@ function computeReturn(closes: Float64Array, row: number): number {
   return PERCENT * Math.log(closes[row] / closes[row - 1]);
 }
 
-/** Daily variance `omega + alpha e^2 + beta variance`, with e the return less `mu`; innovations are Student's t of variance 1. */
-interface GarchParameters {
-  mu: number;
-  omega: number;
-  alpha: number;
-  beta: number;
-  /** Degrees of freedom, above 2. */
-  degrees: number;
-}
+/**
+ * Daily variance `omega + alpha e^2 + beta variance`, with e the return less `mu`; innovations are Student's t of variance 1 with degrees
+ * of freedom above 2.
+ */
+type GarchParameters = ReturnType<typeof toParameters>;
 
 /** Below 1, so that the variance has a mean to return to. */
 const MAX_PERSISTENCE = 0.9999;
@@ -179,7 +173,7 @@ const MIN_DEGREES = 2.05;
 const DIFFERENCE = 1e-4;
 
 /** Unbounded variables of the optimiser: mu, ln omega, logit persistence, logit alpha's share of it, ln(degrees - 2.05). */
-export function toParameters(at: ArrayLike<number>): GarchParameters {
+export function toParameters(at: ArrayLike<number>) {
   const persistence = MAX_PERSISTENCE * sigmoid(at[2]);
   const alpha = persistence * sigmoid(at[3]);
   return { mu: at[0], omega: Math.exp(at[1]), alpha, beta: persistence - alpha, degrees: MIN_DEGREES + Math.exp(at[4]) };

@@ -147,7 +147,10 @@ export function blockBootstrap({ columns, statistic, informative, range, ...opti
 
 type Resampling = NonNullable<ReturnType<typeof planResampling>>;
 
-/** How the days of a record are resampled; the variance is estimated of `blocks`. Null where fewer than five blocks have a day on which a column is not 0. */
+/**
+ * How the days of a record are resampled; the variance is estimated of `blocks`. Null where fewer than five blocks have a day on which a
+ * column is not 0.
+ */
 function planResampling(
   days: number,
   columns: readonly ArrayLike<number>[],
@@ -171,8 +174,8 @@ function countInformativeBlocks(columns: readonly ArrayLike<number>[], blockDays
 }
 
 /**
- * Percentiles of the resampled values, widened around the statistic of the full record by Student's t for the normal quantile and the sample
- * variance for the resampling variance. Null where too many of the values are undefined, as dropping them would bias the rest.
+ * Percentiles of the resampled values, widened around the statistic of the full record by Student's t for the normal quantile and the
+ * sample variance for the resampling variance. Null where too many of the values are undefined, as dropping them would bias the rest.
  */
 function toInterval(
   resampled: Float64Array,

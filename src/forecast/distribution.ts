@@ -201,8 +201,8 @@ export type CentralHalfWidths = ReturnType<typeof computeHalfWidths>;
 export const UNITS_PER_LOG_RETURN = 1e6;
 
 /**
- * Half widths of the central ranges, whole units of 1e-6: half the distances between the quantiles that bound them. P(up) moves all quantiles by the same shift, which no distance
- * contains, so that these are the widths of the distribution with P(up) one half too.
+ * Half widths of the central ranges, whole units of 1e-6: half the distances between the quantiles that bound them. P(up) moves all
+ * quantiles by the same shift, which no distance contains, so that these are the widths of the distribution with P(up) one half too.
  */
 export function computeHalfWidths({ scale, residualQuantiles }: Omit<PredictiveDistribution, 'shift'>) {
   const [central50, central80, central90] = CENTRAL_SHARES.map((share) => {

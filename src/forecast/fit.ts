@@ -135,14 +135,14 @@ export interface Calibration {
   calB: number;
 }
 
-/** Out-of-sample output; `deviations` in log odds from the training mean. */
-type CalibrationRows = Omit<LogisticProblem, 'design' | 'precision' | 'priorMean'> & { deviations: Float64Array };
-
 /**
- * Fits logit p = offset + a + b * deviation to out-of-sample output with outcomes; the prior without rows.
- * `offset` is the log odds of the base rate known at the time.
+ * Fits logit p = offset + a + b * deviation to out-of-sample output with outcomes; the prior without rows. `offset` is the log odds of the
+ * base rate known at the time, `deviations` are in log odds from the training mean.
  */
-export function fitCalibration({ deviations, ...rows }: CalibrationRows): Calibration {
+export function fitCalibration({
+  deviations,
+  ...rows
+}: Omit<LogisticProblem, 'design' | 'precision' | 'priorMean'> & { deviations: Float64Array }): Calibration {
   if (rows.to <= rows.from) return DEFAULT_CALIBRATION;
   const design = [new Float64Array(deviations.length).fill(1), deviations];
   const [calA, slope] = fitLogistic({ ...rows, design, precision: PRECISION, priorMean: PRIOR_MEAN });
@@ -327,7 +327,10 @@ function fitCoefficients(data: TrainingData, to: number): Coefficients {
 
 function computeCoefficients(data: TrainingData, to: number): Coefficients {
   const { design, labels, settings } = data;
-  const rows = { labels, weights: decayWeights(data, to), from: getTrainingStart(data, to), to };
+  const { halfLifeDays } = settings;
+  const isDecaying = halfLifeDays !== Number.POSITIVE_INFINITY;
+  const weights = isDecaying ? data.weights.map((weight, row) => weight * 2 ** ((row + 1 - to) / halfLifeDays)) : data.weights;
+  const rows = { labels, weights, from: getTrainingStart(data, to), to };
   // The intercept has no prior.
   const precision = design.map((_, index) => (index === 0 ? 0 : settings.slopePrecision));
   const [intercept, ...slopes] = fitLogistic({ design, ...rows, precision, priorMean: design.map(() => 0) });
@@ -343,11 +346,6 @@ function computeCoefficients(data: TrainingData, to: number): Coefficients {
 
 function toModelOrder(numbers: readonly number[], { inputs }: FitSettings): number[] {
   return MODEL_INPUTS.map((name) => numbers[inputs.indexOf(name)] ?? 0);
-}
-
-/** Weights with exponential decay from the end of training. */
-function decayWeights({ weights, settings: { halfLifeDays } }: TrainingData, to: number): Float64Array {
-  return halfLifeDays === Number.POSITIVE_INFINITY ? weights : weights.map((weight, row) => weight * 2 ** ((row + 1 - to) / halfLifeDays));
 }
 
 /** Weighted share of rises, shrunk towards one half by pseudo-observations of each outcome. */
@@ -372,6 +370,7 @@ export interface FitSettings {
   /** Null: fitted to earlier blocks' out-of-sample output. */
   calibration: Calibration | null;
   trainingDays: number;
+  /** Of the weights' exponential decay from the end of training. */
   halfLifeDays: number;
 }
 

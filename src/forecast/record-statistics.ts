@@ -101,7 +101,10 @@ export function summarizeRecord(rows: readonly RecordRow[], horizonDays: number)
   };
 }
 
-/** Brier score of all resolved forecasts, HOLD included, and of the base rate known at the time; null without any or where a rate is unknown. */
+/**
+ * Brier score of all resolved forecasts, HOLD included, and of the base rate known at the time; null without any or where a rate is
+ * unknown.
+ */
 export function compareBrier(rows: readonly Pick<RecordRow, 'scored'>[]) {
   const scored = rows.flatMap((row) => row.scored ?? []);
   if (scored.length === 0 || scored.some(({ climatology }) => climatology === null)) return null;

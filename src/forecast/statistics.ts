@@ -24,11 +24,7 @@ import {
   selectNonOverlapping,
 } from './signal.ts';
 
-interface KnownOutcome {
-  day: Day;
-  crps: number;
-  pit: number;
-}
+type KnownOutcome = { day: Day } & NonNullable<ScoredForecast['distribution']>;
 
 export const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
@@ -44,7 +40,7 @@ export function computeDistributionStatistics(forecasts: readonly ScoredForecast
     crps: meanBy(known, ({ crps }) => crps),
     /** By nominal share of a central band of the distribution. */
     coverage: computeBands(all),
-    quantiles: computeQuantiles(all),
+    quantiles: computeCoverage(all, FORECAST_LEVELS, (pit, level) => pit <= level),
     /** By the day on which the windows open, Monday to Sunday; weekdays without an outcome left out. */
     weekdays: WEEKDAYS.flatMap((weekday, index) => {
       const members = known.filter(({ day }) => getWeekday(day + 1) === index);
@@ -61,34 +57,26 @@ interface Outcomes {
 }
 
 function computeBands(outcomes: Outcomes) {
-  const coverage = computeCoverage(
-    outcomes,
-    CENTRAL_SHARES.map((nominal) => (pit) => Math.abs(pit - 0.5) <= nominal / 2),
-  );
-  return CENTRAL_SHARES.map((nominal, index) => ({ nominal, ...coverage[index] }));
-}
-
-function computeQuantiles(outcomes: Outcomes) {
-  const coverage = computeCoverage(
-    outcomes,
-    FORECAST_LEVELS.map((level) => (pit) => pit <= level),
-  );
-  return FORECAST_LEVELS.map((level, index) => ({ level, ...coverage[index] }));
+  const coverage = computeCoverage(outcomes, CENTRAL_SHARES, (pit, nominal) => Math.abs(pit - 0.5) <= nominal / 2);
+  return coverage.map(({ level: nominal, ...observed }) => ({ nominal, ...observed }));
 }
 
 /**
- * Observed share of the outcomes by each of the sets of transforms, with its interval, by the block bootstrap where the outcomes fill five
- * blocks, else Wilson's on their effective number.
+ * Observed share of the outcomes by level, with its interval, by the block bootstrap where the outcomes fill five blocks, else Wilson's on
+ * their effective number.
  */
-function computeCoverage({ members, span, horizonDays }: Outcomes, sets: readonly ((pit: number) => boolean)[]) {
-  const flag = (isIn: (pit: number) => boolean) => toDailyColumn(members, ({ pit }) => (isIn(pit) ? 1 : 0), span);
-  const intervals = bootstrapShares(
-    sets.map(flag),
-    flag(() => true),
-  );
-  return sets.map((isIn, index) => {
-    const observed = shareOf(members, ({ pit }) => isIn(pit));
-    return { observed, interval95: intervals[index] ?? computeShareInterval(observed, countEffective(members, horizonDays)) };
+function computeCoverage(
+  { members, span, horizonDays }: Outcomes,
+  levels: readonly number[],
+  isIn: (pit: number, level: number) => boolean,
+) {
+  const flag = (isMember: (pit: number) => boolean) => toDailyColumn(members, ({ pit }) => (isMember(pit) ? 1 : 0), span);
+  const held = levels.map((level) => flag((pit) => isIn(pit, level)));
+  const all = flag(() => true);
+  const intervals = bootstrapShares(held, all);
+  return levels.map((level, index) => {
+    const observed = shareOf(members, ({ pit }) => isIn(pit, level));
+    return { level, observed, interval95: intervals[index] ?? computeShareInterval(observed, countEffective(members, horizonDays)) };
   });
 }
 
@@ -106,12 +94,9 @@ export interface ScoredForecast {
 }
 
 /** Consecutive days. */
-interface DaySpan {
-  first: Day;
-  days: number;
-}
+type DaySpan = ReturnType<typeof spanOf>;
 
-function spanOf(forecasts: readonly { day: Day }[]): DaySpan {
+function spanOf(forecasts: readonly { day: Day }[]) {
   const first = forecasts[0]?.day ?? 0;
   return { first, days: forecasts.length === 0 ? 0 : forecasts[forecasts.length - 1].day - first + 1 };
 }
@@ -179,7 +164,9 @@ export function computeSkill<T extends { day: number }>(
   return { brier: reference, ...estimate };
 }
 
-/** Forecast and observed frequency within one bin of probabilities, from its lower bound (inclusive) to the upper one (exclusive, except 1). */
+/**
+ * Forecast and observed frequency within one bin of probabilities, from its lower bound (inclusive) to the upper one (exclusive, except 1).
+ */
 function buildReliabilityRow(bin: number, binCount: number, members: readonly ProbabilityOutcome[], effectiveN: number) {
   const observedShare = shareOf(members, ({ happened }) => happened);
   return {

@@ -21,7 +21,12 @@ export async function openCsvFeed(folder: string): Promise<Feed> {
   await requireFolder(folder);
   const { series, fundFlows } = await loadCsvFolder(folder);
   const closes = series.btcClose;
-  const firstDay = requireFirstDay(folder, closes);
+  if (closes.days.length === 0)
+    throw new OracleError('FEED_INVALID', `${folder}: btc_daily.csv holds no price`, {
+      field: 'FEEDS',
+      suggestedAction: 'Add rows to it.',
+    });
+  const firstDay: Day = closes.days[0];
   const lastDay = closes.days.at(-1) as Day;
   const source = `csv:${basename(resolve(folder))}`;
   const spot = (atMs: number): SpotPrice => {
@@ -54,11 +59,6 @@ async function requireFolder(folder: string): Promise<void> {
   const problem = found ? 'is not a folder' : 'does not exist';
   const suggestedAction = 'Set FEEDS=csv:<folder> to a folder with btc_daily.csv, or FEEDS=simulated.';
   throw new OracleError('FEED_INVALID', `${resolve(folder)} ${problem}`, { field: 'FEEDS', suggestedAction });
-}
-
-function requireFirstDay(folder: string, closes: Observations): Day {
-  if (closes.days.length > 0) return closes.days[0];
-  throw new OracleError('FEED_INVALID', `${folder}: btc_daily.csv holds no price`, { field: 'FEEDS', suggestedAction: 'Add rows to it.' });
 }
 
 /** As the close stands for the price from 21:35 UTC on, so do high and low of the day for those so far; before there are none. */
@@ -94,8 +94,11 @@ function joinSources(id: SeriesId, tables: Map<string, CsvTable | null>, folder:
   const used: string[] = [];
   for (const source of sources) {
     const table = tables.get(source.file) ?? null;
-    if (table === null) rejectMissingRequired(source, folder);
-    else if (appendSource(source, table, days, values)) used.push(source.file);
+    if (table === null && source.required) {
+      const action = `Put ${source.file} with the columns ${source.dateColumn ?? 'date'} and ${source.column} there, or choose other FEEDS.`;
+      throw new OracleError('FEED_INVALID', `${folder}: ${source.file} is missing`, { field: 'FEEDS', suggestedAction: action });
+    }
+    if (table !== null && appendSource(source, table, days, values)) used.push(source.file);
   }
   const missing = sources.map((source) => source.file).join(', ');
   return toObservations(id, used.length > 0 ? used.join(' + ') : `none (${missing} is missing or empty)`, { days, values });
@@ -133,12 +136,6 @@ function appendSource(source: CsvSource, table: CsvTable, days: Day[], values: n
     values.push(column.values[index]);
   });
   return days.length > before;
-}
-
-function rejectMissingRequired(source: CsvSource, folder: string): void {
-  if (!source.required) return;
-  const action = `Put ${source.file} with the columns ${source.dateColumn ?? 'date'} and ${source.column} there, or choose other FEEDS.`;
-  throw new OracleError('FEED_INVALID', `${folder}: ${source.file} is missing`, { field: 'FEEDS', suggestedAction: action });
 }
 
 function requirePositive(table: CsvTable, column: DatedColumn, source: CsvSource): void {
@@ -249,17 +246,14 @@ const CSV_SOURCES: readonly CsvSource[] = [
   { series: 'pmi', file: 'ism_manufacturing_pmi_monthly.csv', column: 'pmi_first_print', dateColumn: 'release_date' },
 ];
 
-/** A parsed CSV file; each row has as many cells as the header. */
-interface CsvTable {
-  path: string;
-  header: string[];
-  rows: string[][];
-  /** Line number of each row; the header is line 1. */
-  lines: number[];
-}
+type CsvTable = NonNullable<Awaited<ReturnType<typeof readCsvTable>>>;
 
-/** Reads a CSV file; null when it does not exist. @throws OracleError FEED_INVALID naming file and line */
-async function readCsvTable(folder: string, file: string): Promise<CsvTable | null> {
+/**
+ * Reads a CSV file, each row with as many cells as the header and the number of its line (the header is line 1); null when it does not
+ * exist.
+ * @throws OracleError FEED_INVALID naming file and line
+ */
+async function readCsvTable(folder: string, file: string) {
   const path = join(folder, file);
   const text = await readOptionalFile(path);
   if (text === null) return null;

@@ -129,8 +129,7 @@ interface FrameRequest {
 }
 
 type FrameHistory = ReturnType<typeof createFrameHistory>;
-/** The price columns of a row. */
-type PriceRow = Pick<Record<DailyColumn, number>, 'close' | 'high' | 'low'>;
+type PriceRow = Record<PriceColumn, number>;
 type RowReader = (column: DailyColumn) => number;
 type FrameColumns = Record<DailyColumn, GrowableColumn<Float64Array>>;
 
@@ -194,7 +193,7 @@ function toPriceRow(close: number, range: PriceRange | null): PriceRow {
 
 function createRowReader(day: Day, knownAtMs: number, observations: FrameObservations, prices: PriceRow): RowReader {
   return (column) => {
-    if (column === 'close' || column === 'high' || column === 'low') return prices[column];
+    if (isPriceColumn(column)) return prices[column];
     const { lagDays, staleDays } = SERIES[column];
     const index = findLastKnownIndex(observations[column], day - lagDays, knownAtMs);
     const fresh = index >= 0 && day - observations[column].days[index] <= staleDays;

@@ -8,13 +8,7 @@ export interface QuorumRule {
   maxDeviationBps: number;
 }
 
-interface QuorumPrice {
-  /** Median of the closes of `venues`. */
-  priceUsd: number;
-  venues: string[];
-  /** Maximum distance of these venues from the median. */
-  deviationBps: number;
-}
+type QuorumPrice = ReturnType<typeof computeQuorumPrice>;
 
 export const QUORUM_RULES = {
   live: { minVenues: 3, maxDeviationBps: 100 },
@@ -25,10 +19,11 @@ export const QUORUM_RULES = {
 type PricedClose = VenueClose & { priceUsd: number };
 
 /**
- * Median of the venues in agreement. The farthest outlier is dropped as long as the quorum holds without it.
+ * Median of the venues in agreement, and the maximum distance of these from it. The farthest outlier is dropped as long as the quorum holds
+ * without it.
  * @throws OracleError PRICE_UNAVAILABLE naming the missing venues or the diverging prices
  */
-export function computeQuorumPrice(closes: readonly VenueClose[], rule: QuorumRule): QuorumPrice {
+export function computeQuorumPrice(closes: readonly VenueClose[], rule: QuorumRule) {
   const priced = closes.filter(isPriced);
   const minVenues = Math.max(1, rule.minVenues);
   if (priced.length < minVenues) throw tooFewVenues(closes, priced.length, rule);
@@ -139,9 +134,7 @@ export function toVenueClose(
   return priceUsd === null ? { venue, priceUsd, reason: missingReason } : { venue, priceUsd };
 }
 
-export interface DailyClose extends QuorumPrice {
-  day: Day;
-}
+export type DailyClose = QuorumPrice & { day: Day };
 
 /** @throws OracleError PRICE_UNAVAILABLE before the candle closes */
 export function requireClosedDay(day: Day, atMs: number): void {

@@ -96,7 +96,9 @@ function createPricePath(seed: number) {
 
   function step(day: Day, previous: number): void {
     regime = drawNextRegime(regime, random.uniform(day));
-    const base = VOLATILITY_REGIMES[regime].volatility ** 2 * computeYouthFactor(day);
+    // Higher variance in the market's first years.
+    const youth = 1 + 1.2 * Math.exp(-(day - FIRST_PRICE_DAY) / (4 * 365));
+    const base = VOLATILITY_REGIMES[regime].volatility ** 2 * youth;
     const next = base * (1 - GARCH.reaction - GARCH.memory) + GARCH.reaction * lastShock ** 2 + GARCH.memory * variance;
     variance = Math.min(next, GARCH.highestVolatility ** 2);
     lastShock = Math.sqrt(variance) * random.fatTailed(day);
@@ -131,11 +133,6 @@ function drawNextRegime(regime: number, chance: number): number {
   const { up, down } = VOLATILITY_REGIMES[regime];
   if (chance < up) return regime + 1;
   return chance < up + down ? regime - 1 : regime;
-}
-
-/** Higher variance in the market's first years. */
-function computeYouthFactor(day: Day): number {
-  return 1 + 1.2 * Math.exp(-(day - FIRST_PRICE_DAY) / (4 * 365));
 }
 
 function computeGrowthCurve(day: Day): number {
@@ -234,54 +231,6 @@ const SP500 = { start: 940, growth: 0.122, volatility: 0.0105, reversion: 0.003,
 const DXY = { start: 92, growth: 0.003, volatility: 0.0043, reversion: 0.003, correlation: -0.15, decimals: 3 };
 const GOLD = { start: 980, growth: 0.085, volatility: 0.0098, reversion: 0.002, correlation: 0.1, decimals: 1 };
 
-const MACRO_SERIES = {
-  sp500: createDriftingPrice('sp500', { ...SP500, isOpen: isUsExchangeDay }),
-  dxy: createDriftingPrice('dxy', { ...DXY, isOpen: isTradingDay }),
-  gold: createDriftingPrice('gold', { ...GOLD, isOpen: isTradingDay }),
-  vix: drawSeries(FIRST_DATE, 'vix', (random, path) => {
-    let distance = 0;
-    return (day) => {
-      if (!isUsExchangeDay(day)) return Number.NaN;
-      distance += -0.04 * distance + 0.06 * random.fatTailed(day) - 0.015 * computeBitcoinShock(path, day);
-      return roundTo(clamp(17.5 * Math.exp(distance), 9, 85), 2);
-    };
-  }),
-  /** Expected policy over two years: mostly the rate of the day. */
-  us2y: drawSeries(FIRST_DATE, 'us2y', (random, _path, seed) => {
-    const target = createPolicyTarget(createRandomness(seed, 'fedFunds'));
-    let premium = 0;
-    return (day) => {
-      const policy = target(day);
-      if (!isUsExchangeDay(day)) return Number.NaN;
-      premium += -0.01 * premium + 0.05 * random.normal(day);
-      return roundTo(clamp(0.6 + 0.8 * policy + premium, 0.05, 8), 3);
-    };
-  }),
-  us10y: drawSeries(FIRST_DATE, 'us10y', (random) => {
-    let level = 3.2;
-    return (day) => {
-      if (!isUsExchangeDay(day)) return Number.NaN;
-      level = clamp(level + 0.001 * (3 - level) + 0.05 * random.normal(day), 0.4, 8);
-      return roundTo(level, 3);
-    };
-  }),
-  /** The effective rate, below the target's upper limit. */
-  fedFunds: drawSeries(FIRST_DATE, 'fedFunds', (random) => {
-    const target = createPolicyTarget(random);
-    return (day) => roundTo(target(day) - 0.12, 2);
-  }),
-  policyRate: drawSeries(FIRST_DATE, 'fedFunds', createPolicyTarget),
-  /** First prints, dated by their release. */
-  pmi: drawSeries(FIRST_DATE, 'pmi', (random) => {
-    let level = 52;
-    return (day) => {
-      if (!isFirstUsExchangeDayOfMonth(day)) return Number.NaN;
-      level = clamp(level + 0.08 * (52 - level) + 1.4 * random.normal(day), 38, 65);
-      return roundTo(level, 1);
-    };
-  }),
-};
-
 /** Average cost basis: each day, this share of the coins moves at the day's price. */
 const createRealizedPrice = (movedPerDay: number): SimulatedSeries => ({
   from: '2010-07-19',
@@ -294,7 +243,16 @@ const createRealizedPrice = (movedPerDay: number): SimulatedSeries => ({
   },
 });
 
-const MARKET_SERIES = {
+const SIMULATED_VENUES = ['sim-north', 'sim-east', 'sim-south'] as const;
+
+/** Standard deviation of a venue's close (fraction); capped at five times as much. */
+const DEVIATION = 0.0008;
+
+/** All series of the simulated feed. */
+const SIMULATED_SERIES = {
+  btcClose: { from: formatDay(FIRST_PRICE_DAY), start: (path) => path.close },
+  btcHigh: { from: formatDay(FIRST_PRICE_DAY), start: (path, seed) => pickFromRanges(path, seed, 'highUsd') },
+  btcLow: { from: formatDay(FIRST_PRICE_DAY), start: (path, seed) => pickFromRanges(path, seed, 'lowUsd') },
   /** Momentum over a month and a quarter minus volatility. The value of day d reads closes up to d-1. */
   fearGreed: drawSeries('2018-02-01', 'fearGreed', (random, path) => {
     let noise = 0;
@@ -341,20 +299,51 @@ const MARKET_SERIES = {
     if (!isUsExchangeDay(day)) return Number.NaN;
     return roundTo(40 + 700 * Math.tanh(3 * path.logReturn(day, 5)) + 180 * random.fatTailed(day), 1);
   }),
-};
-
-const SIMULATED_VENUES = ['sim-north', 'sim-east', 'sim-south'] as const;
-
-/** Standard deviation of a venue's close (fraction); capped at five times as much. */
-const DEVIATION = 0.0008;
-
-/** All series of the simulated feed. A new one is one entry of `MARKET_SERIES` or `MACRO_SERIES`. */
-const SIMULATED_SERIES = {
-  btcClose: { from: formatDay(FIRST_PRICE_DAY), start: (path) => path.close },
-  btcHigh: { from: formatDay(FIRST_PRICE_DAY), start: (path, seed) => pickFromRanges(path, seed, 'highUsd') },
-  btcLow: { from: formatDay(FIRST_PRICE_DAY), start: (path, seed) => pickFromRanges(path, seed, 'lowUsd') },
-  ...MARKET_SERIES,
-  ...MACRO_SERIES,
+  sp500: createDriftingPrice('sp500', { ...SP500, isOpen: isUsExchangeDay }),
+  dxy: createDriftingPrice('dxy', { ...DXY, isOpen: isTradingDay }),
+  gold: createDriftingPrice('gold', { ...GOLD, isOpen: isTradingDay }),
+  vix: drawSeries(FIRST_DATE, 'vix', (random, path) => {
+    let distance = 0;
+    return (day) => {
+      if (!isUsExchangeDay(day)) return Number.NaN;
+      distance += -0.04 * distance + 0.06 * random.fatTailed(day) - 0.015 * computeBitcoinShock(path, day);
+      return roundTo(clamp(17.5 * Math.exp(distance), 9, 85), 2);
+    };
+  }),
+  /** Expected policy over two years: mostly the rate of the day. */
+  us2y: drawSeries(FIRST_DATE, 'us2y', (random, _path, seed) => {
+    const target = createPolicyTarget(createRandomness(seed, 'fedFunds'));
+    let premium = 0;
+    return (day) => {
+      const policy = target(day);
+      if (!isUsExchangeDay(day)) return Number.NaN;
+      premium += -0.01 * premium + 0.05 * random.normal(day);
+      return roundTo(clamp(0.6 + 0.8 * policy + premium, 0.05, 8), 3);
+    };
+  }),
+  us10y: drawSeries(FIRST_DATE, 'us10y', (random) => {
+    let level = 3.2;
+    return (day) => {
+      if (!isUsExchangeDay(day)) return Number.NaN;
+      level = clamp(level + 0.001 * (3 - level) + 0.05 * random.normal(day), 0.4, 8);
+      return roundTo(level, 3);
+    };
+  }),
+  /** The effective rate, below the target's upper limit. */
+  fedFunds: drawSeries(FIRST_DATE, 'fedFunds', (random) => {
+    const target = createPolicyTarget(random);
+    return (day) => roundTo(target(day) - 0.12, 2);
+  }),
+  policyRate: drawSeries(FIRST_DATE, 'fedFunds', createPolicyTarget),
+  /** First prints, dated by their release. */
+  pmi: drawSeries(FIRST_DATE, 'pmi', (random) => {
+    let level = 52;
+    return (day) => {
+      if (!isFirstUsExchangeDayOfMonth(day)) return Number.NaN;
+      level = clamp(level + 0.08 * (52 - level) + 1.4 * random.normal(day), 38, 65);
+      return roundTo(level, 1);
+    };
+  }),
 } as const satisfies Record<SeriesId, SimulatedSeries>;
 
 /** Selected among small seeds: its price of 2026 is near the real one, and every recent year has most regimes. */

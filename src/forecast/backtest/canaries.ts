@@ -323,7 +323,16 @@ export function cutForecastDays(
     }),
   );
   const rows = [...new Set(sample.map(({ day }) => day.row))].sort((a, b) => a - b);
-  return { whole, aheadDays, sample, rows, cuts: computeCuts(rows, frame, compute) };
+  // By row: the history that ends with its day.
+  const cuts = new Map<number, KnownHistory>();
+  let earlier: ComputedFeatures | undefined;
+  for (const row of rows) {
+    const cut = sliceFrame(frame, frame.firstDay + row);
+    const table = compute(cut, earlier);
+    cuts.set(row, { features: table, regimes: classifyRegimes(table) });
+    earlier = { frame: cut, table };
+  }
+  return { whole, aheadDays, sample, rows, cuts };
 }
 
 /** First and last day, and the first before a lasting regime change, which reveals a regime read ahead; the same at every horizon. */
@@ -335,19 +344,6 @@ function sampleFoldDays({ days }: Pick<Fold, 'days'>, regimes: readonly Regime[]
 /** Whether the regime differs both the next day and `aheadDays` later. */
 function hasRegimeChangeAfter(row: number, regimes: readonly Regime[], aheadDays: number): boolean {
   return [1, aheadDays].every((days) => row + days < regimes.length && regimes[row + days] !== regimes[row]);
-}
-
-/** By row: the history that ends with its day. */
-function computeCuts(rows: readonly number[], frame: InputFrame, compute: Pipeline['features']): Map<number, KnownHistory> {
-  const cuts = new Map<number, KnownHistory>();
-  let earlier: ComputedFeatures | undefined;
-  for (const row of rows) {
-    const cut = sliceFrame(frame, frame.firstDay + row);
-    const table = compute(cut, earlier);
-    cuts.set(row, { features: table, regimes: classifyRegimes(table) });
-    earlier = { frame: cut, table };
-  }
-  return cuts;
 }
 
 const TEXT: CanaryDescription = {

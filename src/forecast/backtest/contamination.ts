@@ -281,12 +281,8 @@ const ERA_COUNT = 2;
 const COMPARED_MEASURES = ['brierSkill', 'crpsSkill'] as const;
 const COMPARED_TITLES = { brierSkill: 'Brier skill', crpsSkill: 'CRPS skill' } as const;
 
-interface Suspicion {
-  horizonDays: number;
-  /** An era or a regime. */
-  where: string;
-  why: string;
-}
+/** `where` is an era or a regime. */
+type Suspicion = ReturnType<typeof findSuspicions>[number];
 
 interface PointInTimeAudit {
   days: string[];
@@ -298,11 +294,11 @@ interface PointInTimeAudit {
  * Eras significantly better than the other, and in both directions eras or regimes of a suspicious accuracy: a label read with the wrong
  * sign makes a forecast as far worse than chance as a leak makes it better.
  */
-export function findSuspicions(horizons: readonly HorizonEras[]): Suspicion[] {
+export function findSuspicions(horizons: readonly HorizonEras[]) {
   return horizons.flatMap((one) => [...findBetterEras(one), ...findSuspiciousAccuracy(one)]);
 }
 
-function findBetterEras({ horizonDays, difference }: HorizonEras): Suspicion[] {
+function findBetterEras({ horizonDays, difference }: HorizonEras) {
   return COMPARED_MEASURES.flatMap((name) => {
     const found = difference[name];
     if (found === null || found.low === null || found.high === null || (found.low <= 0 && found.high >= 0)) return [];
@@ -313,7 +309,7 @@ function findBetterEras({ horizonDays, difference }: HorizonEras): Suspicion[] {
   });
 }
 
-function findSuspiciousAccuracy({ horizonDays, preEtf, postEtf, regimes }: HorizonEras): Suspicion[] {
+function findSuspiciousAccuracy({ horizonDays, preEtf, postEtf, regimes }: HorizonEras) {
   const segments: [string, EraFigures][] = [
     ['before the ETFs', preEtf],
     ['since the ETFs', postEtf],

@@ -63,7 +63,10 @@ function buildHorizonOverfitting({ horizonDays, folds, trials }: HorizonTrials) 
 
 const MAX_CHOSEN_SHOWN = 5;
 
-/** Probability of backtest overfitting over the variants of one horizon; `chosen` are most often best of their half, with the share of splits. */
+/**
+ * Probability of backtest overfitting over the variants of one horizon; `chosen` are most often best of their half, with the share of
+ * splits.
+ */
 function computeBacktestOverfitting(losses: readonly Float64Array[]) {
   const { chosen, ...found } = computeCscv({ losses, blocks: CSCV_BLOCKS });
   const shares = chosen.map((count, index) => ({ id: VARIANTS[index].id, share: count / found.splits }));
@@ -97,10 +100,10 @@ function computeDeflatedSharpeFigures(trials: HorizonTrials['trials']) {
 /**
  * Probability of backtest overfitting by combinatorially symmetric cross-validation (Bailey, Borwein, Lopez de Prado and Zhu, "The
  * probability of backtest overfitting", 2015). Ties go to the earliest variant in the first half, and to the middle rank in the second.
- * `losses` are the daily losses of each variant in time order, all of the same length; `blocks` is an even number of blocks of equal length,
- * leftover days at the start are ignored.
- * @returns `splits`: the number of ways to choose half of the blocks; `probability`: the share of splits in which the best variant of one half
- * ranks at or below the median in the other; `chosen`: the splits in which each variant was the best
+ * `losses` are the daily losses of each variant in time order, all of the same length; `blocks` is an even number of blocks of equal
+ * length, leftover days at the start are ignored.
+ * @returns `splits`: the number of ways to choose half of the blocks; `probability`: the share of splits in which the best variant of one
+ * half ranks at or below the median in the other; `chosen`: the splits in which each variant was the best
  */
 export function computeCscv({ losses, blocks }: { losses: readonly Float64Array[]; blocks: number }) {
   const blockDays = Math.floor(losses[0].length / blocks);
@@ -294,11 +297,7 @@ function meanExposure(positions: ArrayLike<number>, day: number, horizonDays: nu
 }
 
 /** An alternative model, fitted by the same walk-forward. */
-interface Variant {
-  id: string;
-  change: string;
-  settings: FitSettings;
-}
+type Variant = ReturnType<typeof buildVariant>;
 
 type Inputs = FitSettings['inputs'];
 const PRICE_INPUTS: Inputs = ['trend', 'momentum', 'vol'];
@@ -339,8 +338,9 @@ export const VARIANTS: readonly Variant[] = [
   buildVariant('last-1461-days-slope-1', 'trained on the last 1461 days only, not calibrated', { trainingDays: 1461, ...UNCALIBRATED }),
 ];
 
-function buildVariant(id: string, change: string, settings: Partial<FitSettings>): Variant {
-  return { id, change, settings: { ...MODEL_SETTINGS, ...settings } };
+function buildVariant(id: string, change: string, changed: Partial<FitSettings>) {
+  const settings: FitSettings = { ...MODEL_SETTINGS, ...changed };
+  return { id, change, settings };
 }
 
 export interface LedgerRow {

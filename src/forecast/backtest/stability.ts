@@ -28,7 +28,11 @@ export function buildStabilityReport(history: BacktestHistory) {
   const days = folds.map((own) => own.flatMap((fold) => fold.days));
   const countCalls = (thresholds: DecisionThresholds) => countCallsUnder(thresholds, history.features, days);
   const base = countCalls(DECISION_THRESHOLDS);
-  const drawn = countCallsPerDraw(countCalls);
+  const drawn = PERTURBATIONS.map(({ levelPct }) => {
+    const random = createRandom(SEED);
+    const move = () => 1 + (random() < 0.5 ? -levelPct : levelPct) / 100;
+    return Array.from({ length: DRAWS }, () => countCalls(scaleThresholds(move)));
+  });
   const horizons = JUDGED_HORIZONS.map((horizonDays, index) => ({
     horizonDays,
     folds: folds[index].length,
@@ -52,15 +56,8 @@ export function buildStabilityReport(history: BacktestHistory) {
   };
 }
 
-function countCallsPerDraw(countCalls: (thresholds: DecisionThresholds) => CallCount[]): CallCount[][][] {
-  return PERTURBATIONS.map(({ levelPct }) => {
-    const random = createRandom(SEED);
-    const move = () => 1 + (random() < 0.5 ? -levelPct : levelPct) / 100;
-    return Array.from({ length: DRAWS }, () => countCalls(scaleThresholds(move)));
-  });
-}
-
-function computeHorizonStability(bases: CallCount[], drawn: ReturnType<typeof countCallsPerDraw>, index: number) {
+/** `drawn` are the counts by level and draw, of each horizon. */
+function computeHorizonStability(bases: CallCount[], drawn: readonly CallCount[][][], index: number) {
   const { calls, hits } = bases[index];
   const joint = PERTURBATIONS.map(({ levelPct }, level) => {
     const changes = drawn[level].map((counts) => computeAccuracyChange(bases[index], counts[index]));
@@ -88,17 +85,14 @@ function formatStabilityVerdict(
   return `${result}: ${STABILITY_MEANINGS[result]}. 95 % of the draws change it by at most ${changes.join(' and ')} (${names} days)`;
 }
 
-interface CallCount {
-  calls: number;
-  hits: number;
-}
+type CallCount = ReturnType<typeof countCallsUnder>[number];
 
 /** Counts the calls of each list of days under other thresholds; probabilities do not depend on thresholds. */
 export function countCallsUnder(
   { limits, thetas }: DecisionThresholds,
   features: FeatureTable,
   lists: readonly (readonly OutOfSampleDay[])[],
-): CallCount[] {
+) {
   const regimes = classifyRegimes(features, limits);
   return lists.map((days) => {
     const count = { calls: 0, hits: 0 };

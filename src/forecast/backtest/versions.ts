@@ -1,7 +1,7 @@
 import { bootstrapEstimate, type IntervalEstimate, SHARE_RANGE } from '../bootstrap.ts';
 import { cdf, crps } from '../distribution.ts';
 import { mean } from '../math.ts';
-import { formatHorizonName, type HorizonDays, type HorizonModel } from '../model.ts';
+import { formatHorizonName, type HorizonDays } from '../model.ts';
 import { fitModelVersion, type ModelRows, type ModelVersion } from '../models.ts';
 import { type BacktestHistory, computeReferenceSkill, type Fold, type Pipeline } from './out-of-sample.ts';
 
@@ -13,12 +13,7 @@ export const LAST_LOOK_FOLDS = { from: 15, to: 19 } as const;
 export type VersionHorizonReport = ReturnType<typeof buildHorizonReport>;
 
 /** One version of the model with the P(up) of all versions. */
-export interface VersionReport {
-  name: string;
-  title: string;
-  distributionTrials: number;
-  horizons: VersionHorizonReport[];
-}
+export type VersionReport = ReturnType<typeof buildVersionReports>[number];
 
 export interface WalkedVersion {
   version: ModelVersion;
@@ -41,7 +36,7 @@ export function walkVersions(
 }
 
 /** Every version against the first, on the same days. */
-export function buildVersionReports(versions: readonly WalkedVersion[]): VersionReport[] {
+export function buildVersionReports(versions: readonly WalkedVersion[]) {
   return versions.map(({ version: { name, title, distributionTrials }, walks }, index) => {
     const reference = index === 0 ? null : versions[0].walks;
     const horizons = walks.map((walk, at) => buildHorizonReport(walk, reference?.[at].folds ?? null));
@@ -108,18 +103,13 @@ function estimateCoverages(folds: readonly VersionFold[]) {
   });
 }
 
-/** One version's scores of the days of a fold, in their order. */
-interface VersionFold {
-  /** Its P(up) is that of the version. */
-  fold: Fold;
-  model: HorizonModel;
-  /** In log-return units; lower is better. */
-  crps: Float64Array;
-  /** Probability of at most the realised return. */
-  pit: Float64Array;
-}
+type VersionFold = ReturnType<typeof scoreFold>;
 
-function scoreFold(version: ModelVersion, fold: Fold, history: ModelRows): VersionFold {
+/**
+ * One version's scores of the days of a fold, in their order: CRPS in log-return units, lower is better, and the probability of at most the
+ * realised return. The fold's P(up) is that of the version.
+ */
+function scoreFold(version: ModelVersion, fold: Fold, history: ModelRows) {
   const { model: direction, days } = fold;
   const model = fitModelVersion(version, direction, history);
   const scores = { crps: new Float64Array(days.length), pit: new Float64Array(days.length) };

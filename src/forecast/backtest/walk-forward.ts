@@ -136,10 +136,10 @@ export function buildFoldReport({ fold, model, days }: Fold) {
 }
 
 /** Statistics over all folds of one horizon. */
-export interface PooledReport extends OwnReport {
+export type PooledReport = OwnReport & {
   /** CRPS skill against GARCH(1,1)-t. */
   garchCrpsSkill: ReferenceSkill;
-}
+};
 
 /** What needs no model but the one of the folds. */
 export type OwnReport = NonNullable<ReturnType<typeof buildOwnReport>>;

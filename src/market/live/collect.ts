@@ -103,19 +103,14 @@ export interface CollectDeps {
   quorum: QuorumRule;
 }
 
-interface SourceQuery<Source, Value> {
-  fetchFrom(source: Source): Promise<Value>;
-  /** Null for an acceptable result. */
-  findProblem?(value: Value): string | null;
-}
-
 /**
- * Queries sources in order until one returns an acceptable result. Inferior results are saved as well, since they are better than none.
+ * Queries sources in order until one returns an acceptable result, without a problem. Inferior results are saved as well, since they are
+ * better than none.
  * @throws OracleError FEED_UNAVAILABLE with the reason of each source; any error other than FEED_UNAVAILABLE and FEED_INVALID
  */
 export async function fetchWithFallback<Source extends { provider: ProviderId }, Value>(
   sources: readonly Source[],
-  { fetchFrom, findProblem }: SourceQuery<Source, Value>,
+  { fetchFrom, findProblem }: { fetchFrom(source: Source): Promise<Value>; findProblem?(value: Value): string | null },
   save: (result: { provider: ProviderId; value: Value }) => Promise<void>,
 ): Promise<void> {
   const reasons: string[] = [];
@@ -280,15 +275,14 @@ async function fetchVenuePrice(venue: VenueSource, provider: Provider, now: () =
   return { venue: venue.provider, priceUsd, observedAtMs: receivedAtMs - Math.max(0, ageMs), change24hPct };
 }
 
-interface Agreement {
-  quorum: QuorumRule;
-  /** Why the other venues have no price. */
-  failed: readonly unknown[];
-  receivedAtMs: number;
-}
-
-/** @throws OracleError FEED_UNAVAILABLE with the price and age of each venue when no quorum agrees */
-function agreeOnSpot(prices: readonly VenuePrice[], { quorum, failed, receivedAtMs }: Agreement): Omit<SpotDoc, '_id'> {
+/**
+ * `failed` is why the other venues have no price.
+ * @throws OracleError FEED_UNAVAILABLE with the price and age of each venue when no quorum agrees
+ */
+function agreeOnSpot(
+  prices: readonly VenuePrice[],
+  { quorum, failed, receivedAtMs }: { quorum: QuorumRule; failed: readonly unknown[]; receivedAtMs: number },
+): Omit<SpotDoc, '_id'> {
   try {
     const { priceUsd, venues } = computeQuorumPrice(prices, quorum);
     const used = prices.filter(({ venue }) => venues.includes(venue));

@@ -174,13 +174,9 @@ const MAX_CARRIED_DAYS = 4;
 
 /** The closes of a venue, and the ranges of the same candles. */
 export function createVenueItem(venue: VenueSource, deps: BackfillDeps): BackfillItem {
-  const to = getLastClosedDay(deps.now());
   return {
     id: `venueClose/${venue.provider}`,
-    from: Math.max(getFirstDay(venue, to + 1), deps.windowStart),
-    to,
-    pageDays: venue.pageDays,
-    required: false,
+    ...getVenuePart(venue, deps),
     async fetch(range) {
       const candles = await fetchTrustedCandles(venue, range, deps);
       await saveHistory(deps, 'venueClose', venue.provider, toCloses(candles));
@@ -188,6 +184,12 @@ export function createVenueItem(venue: VenueSource, deps: BackfillDeps): Backfil
       await deps.stores.backfills.advanceAlong(getVenueRangeId(venue), range);
     },
   };
+}
+
+/** What is fetched of a venue: the days since `windowStart`. */
+function getVenuePart(venue: VenueSource, { now, windowStart }: BackfillDeps) {
+  const to = getLastClosedDay(now());
+  return { from: Math.max(getFirstDay(venue, to + 1), windowStart), to, pageDays: venue.pageDays, required: false };
 }
 
 /** The closes before `windowStart` and their ranges, from the available venue with the longest history. */
@@ -271,13 +273,9 @@ function getVenueRangeId({ provider }: Pick<VenueSource, 'provider'>): string {
 }
 
 export function createVenueRangeItem(venue: VenueSource, deps: BackfillDeps): BackfillItem {
-  const to = getLastClosedDay(deps.now());
   return {
     id: getVenueRangeId(venue),
-    from: Math.max(getFirstDay(venue, to + 1), deps.windowStart),
-    to,
-    pageDays: venue.pageDays,
-    required: false,
+    ...getVenuePart(venue, deps),
     fetch: async (range) => saveVenueRanges(deps, venue.provider, await fetchTrustedCandles(venue, range, deps)),
   };
 }

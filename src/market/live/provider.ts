@@ -161,7 +161,9 @@ export async function sendRequest(request: ProviderRequest, context: ProviderReq
   const receivedAtMs = context.now();
   const dateMs = parseHttpDate(response.headers.get('date') ?? '');
   const providerAtMs = Number.isNaN(dateMs) ? null : dateMs;
-  if (providerAtMs !== null) context.onClockSkew(providerAtMs + parseAgeMs(response.headers) - receivedAtMs);
+  // An HTTP cache returns the original `Date` header with an `Age` header.
+  const ageMs = Number(/^\d+$/.exec(response.headers.get('age') ?? '') ?? 0) * 1_000;
+  if (providerAtMs !== null) context.onClockSkew(providerAtMs + ageMs - receivedAtMs);
   if (!response.ok) {
     await response.body?.cancel();
     const retryable = response.status >= 500 || TRANSIENT_STATUSES.includes(response.status);
@@ -199,11 +201,6 @@ async function fetchResponse(
 function getNetworkErrorCode(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return (cause as { code?: string }).code ?? (cause as Error).name;
-}
-
-/** An HTTP cache returns the original `Date` header with an `Age` header. */
-function parseAgeMs(headers: Headers): number {
-  return Number(/^\d+$/.exec(headers.get('age') ?? '') ?? 0) * 1_000;
 }
 
 async function readText(response: Response, path: string, title: string): Promise<string> {

@@ -40,7 +40,9 @@ export class StrikeStore {
   /** The newest unexpired snapshot of each market received within `maxAgeMs` before `atMs`, with the newest known terms. */
   async latest(atMs: number, maxAgeMs: number): Promise<StrikeSnapshot[]> {
     const quotes = await this.#newestQuotes(atMs, maxAgeMs);
-    const markets = await this.#marketsOf(quotes);
+    // Joined in the process: the embedded engine does not run every plan of `$lookup`.
+    const docs = await this.#markets.find({ _id: { $in: quotes.map(({ market }) => market) } }).toArray();
+    const markets = new Map(docs.map(({ _id, toldAtMs, ...market }) => [_id, market]));
     return quotes
       .flatMap(({ _id, market, ...quote }) => {
         const known = markets.get(market);
@@ -58,12 +60,6 @@ export class StrikeStore {
       ])
       .toArray();
     return newest.map(({ snapshot }) => snapshot);
-  }
-
-  /** Joined in the process: the embedded engine does not run every plan of `$lookup`. */
-  async #marketsOf(quotes: readonly StrikeSnapshotDoc[]): Promise<Map<string, StrikeTerms>> {
-    const docs = await this.#markets.find({ _id: { $in: quotes.map(({ market }) => market) } }).toArray();
-    return new Map(docs.map(({ _id, toldAtMs, ...market }) => [_id, market]));
   }
 
   async #saveMarkets(marketDocs: readonly StrikeMarketDoc[], upsert = true): Promise<void> {

@@ -29,19 +29,21 @@ export async function buildMacroContext(feed: Feed, atMs: number) {
     return { ...reading, ...correlated, change5dPct: computeChange5dPct(known), windowDays: window.days };
   };
   const gold = await read('gold', DAILY_WINDOW);
+  const btcPrice = btc.reading.value;
   return {
     atMs,
     source: feed.source,
     dxy: await read('dxy', DAILY_WINDOW),
     sp500: await read('sp500', DAILY_WINDOW),
     // USD per ounce of gold divided by the BTC close; the correlation is that of gold in USD.
-    goldBtcRatio: { ...gold, value: divide(gold.value, btc.reading.value), change5dPct: null, stale: gold.stale || btc.reading.stale },
+    goldBtcRatio: {
+      ...gold,
+      value: gold.value === null || btcPrice === null ? null : gold.value / btcPrice,
+      change5dPct: null,
+      stale: gold.stale || btc.reading.stale,
+    },
     ismPmi: await read('pmi', MONTHLY_WINDOW),
   };
-}
-
-function divide(dividend: number | null, divisor: number | null): number | null {
-  return dividend === null || divisor === null ? null : dividend / divisor;
 }
 
 function computeChange5dPct({ values }: Observations): number | null {
@@ -55,7 +57,10 @@ export interface Correlation {
   pairs: number;
 }
 
-/** Pearson correlation of a series' changes since `since`, logarithmic or as differences, with the log returns of `prices` between the same dates. */
+/**
+ * Pearson correlation of a series' changes since `since`, logarithmic or as differences, with the log returns of `prices` between the same
+ * dates.
+ */
 function correlateReturns(series: Observations, prices: Observations, since: Day, options: typeof DAILY_WINDOW): Correlation {
   const pairs: [number, number][] = [];
   for (let i = Math.max(1, countUpTo(series.days, since - 1)); i < series.days.length; i++) {

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { isOracleError, type OracleError } from '../../errors.ts';
 import { COUNT, SUCCESS, TIME } from '../../platform/validation.ts';
-import { FEED_KINDS, type Feed, formatDayOrNull, type LatestReading, readSeries, type SeriesReading, type SpotPrice } from '../feed.ts';
-import { computeChange24hPct } from '../quorum.ts';
+import { FEED_KINDS, type Feed, formatDayOrNull, type LatestReading, type SeriesReading, type SpotPrice } from '../feed.ts';
 import { SERIES_IDS, type SeriesId } from '../series.ts';
 
 export interface ReportInput {
@@ -39,25 +37,6 @@ export function toState({ observedDay, stale, provisional }: Pick<LatestReading,
 /** The last known price, whatever its age. */
 export interface ReportPrice extends SpotPrice {
   stale: boolean;
-}
-
-/** The spot price, or the last daily close marked stale. @throws OracleError PRICE_UNAVAILABLE when no price was ever known */
-export async function getReportPrice(feed: Feed, atMs: number, maxAgeMs: number): Promise<ReportPrice> {
-  try {
-    const spot = await feed.spot(atMs);
-    return { ...spot, stale: atMs - spot.observedAtMs > maxAgeMs };
-  } catch (error) {
-    if (!isOracleError(error, 'PRICE_UNAVAILABLE')) throw error;
-    return getLastClosePrice(feed, atMs, error);
-  }
-}
-
-async function getLastClosePrice(feed: Feed, atMs: number, cause: OracleError): Promise<ReportPrice> {
-  const { reading, known } = await readSeries(feed, 'btcClose', atMs);
-  if (reading.value === null || reading.observedAtMs === null) throw cause;
-  const { value: priceUsd, observedAtMs, source } = reading;
-  const change24hPct = computeChange24hPct(known.values.at(-2) ?? null, priceUsd);
-  return { priceUsd, observedAtMs, source: `daily close of ${source}`, change24hPct, stale: true };
 }
 
 const INPUT = z

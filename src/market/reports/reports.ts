@@ -1,17 +1,12 @@
+import { isOracleError } from '../../errors.ts';
 import { type Feed, formatDayOrNull, type LatestReading, readSeries, type SeriesReading } from '../feed.ts';
+import { computeChange24hPct } from '../quorum.ts';
 import type { SeriesId } from '../series.ts';
 import { btcPriceReport, fearGreedReport, sthPnlRatioReport } from './bitcoin.ts';
 import { derivativesSummaryReport, liquidationHeatmapReport } from './derivatives.ts';
 import { etfAnalyticsReport, etfFlowsReport } from './etf.ts';
 import { economicIndicatorsReport, interestRatesReport, macroCorrelationReport } from './macro.ts';
-import {
-  getReportPrice,
-  type MarketReport,
-  type ReportEnvelope,
-  type ReportedInput,
-  type ReportInput,
-  type ReportPrice,
-} from './report.ts';
+import type { MarketReport, ReportEnvelope, ReportedInput, ReportInput, ReportPrice } from './report.ts';
 
 /** A new report is one file and one entry here. */
 export const MARKET_REPORTS: readonly MarketReport[] = [
@@ -68,6 +63,21 @@ function createReportInput(feed: Feed, atMs: number, maxSpotAgeMs: number): Repo
       return reading;
     },
   };
+}
+
+/** The spot price, or the last daily close marked stale. @throws OracleError PRICE_UNAVAILABLE when no price was ever known */
+async function getReportPrice(feed: Feed, atMs: number, maxAgeMs: number): Promise<ReportPrice> {
+  try {
+    const spot = await feed.spot(atMs);
+    return { ...spot, stale: atMs - spot.observedAtMs > maxAgeMs };
+  } catch (error) {
+    if (!isOracleError(error, 'PRICE_UNAVAILABLE')) throw error;
+    const { reading, known } = await readSeries(feed, 'btcClose', atMs);
+    const { value: priceUsd, observedAtMs, source } = reading;
+    if (priceUsd === null || observedAtMs === null) throw error;
+    const change24hPct = computeChange24hPct(known.values.at(-2) ?? null, priceUsd);
+    return { priceUsd, observedAtMs, source: `daily close of ${source}`, change24hPct, stale: true };
+  }
 }
 
 function describePrice({ source, observedAtMs, stale }: ReportPrice, atMs: number) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OracleError } from '../../errors.ts';
 import { type StrikeSnapshot, selectNearTheMoney } from '../feed.ts';
-import type { Provider, ProviderAnswer } from '../live/provider.ts';
+import type { Provider, ProviderAnswer, ProviderRequest } from '../live/provider.ts';
 import { fetchParsed, numeric, parseAnswer, positive, type RowReader, readUsable, requireUsable } from './source.ts';
 import { boundVenueTexts, contractPrice, keepProblems, type StrikeSource, toOfferPrice } from './strike-source.ts';
 
@@ -49,19 +49,15 @@ export const kalshiStrikes: StrikeSource = {
 
 async function fetchStrikes(kalshi: Provider, reader: RowReader): Promise<StrikeSnapshot[]> {
   const strikes = new Map<string, StrikeSnapshot>();
+  const query = { series_ticker: SERIES_TICKER, status: 'open', with_nested_markets: 'true', limit: PAGE_SIZE };
   let cursor: string | null = null;
   for (let page = 0; page === 0 || (page < MAX_PAGES && cursor); page++) {
-    const read = await fetchPage(kalshi, reader, cursor);
+    const request: ProviderRequest = { path: '/trade-api/v2/events', query: cursor ? { ...query, cursor } : query };
+    const read: ReturnType<typeof parseKalshiEvents> = await fetchParsed(kalshi, request, (data) => parseKalshiEvents(data, reader));
     for (const strike of read.strikes) strikes.set(strike.marketId, strike);
     cursor = read.cursor;
   }
   return [...strikes.values()];
-}
-
-function fetchPage(kalshi: Provider, reader: RowReader, cursor: string | null) {
-  const query = { series_ticker: SERIES_TICKER, status: 'open', with_nested_markets: 'true', limit: PAGE_SIZE };
-  const request = { path: '/trade-api/v2/events', query: cursor ? { ...query, cursor } : query };
-  return fetchParsed(kalshi, request, (data) => parseKalshiEvents(data, reader));
 }
 
 /** The open strikes of one page and the cursor of the next, empty or null after the last. @throws OracleError FEED_INVALID without a valid event */

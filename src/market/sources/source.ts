@@ -155,19 +155,17 @@ export interface FetchedValues {
   nowMs: number;
 }
 
-export function createHttpSource({
-  request,
-  read,
-  ...source
-}: SourceOptions & {
+interface HttpSourceOptions extends SourceOptions {
   request(range: DayRange): ProviderRequest;
   read(body: unknown, range: DayRange, reader: RowReader, nowMs: number): DatedValue[];
-}): SeriesSource {
+}
+
+export function createHttpSource({ request, read, ...source }: HttpSourceOptions): SeriesSource {
   return {
     ...source,
     fetch: (provider, range) =>
       fetchParsed(provider, request(range), ({ body, receivedAtMs: nowMs }) => {
-        return selectValues({ values: read(body, range, provider, nowMs), nowMs }, range, { ...source, reader: provider });
+        return selectValues(provider, range, { values: read(body, range, provider, nowMs), nowMs }, source);
       }),
   };
 }
@@ -182,18 +180,19 @@ export function createCompositeSource({
     ...source,
     fetch: (provider, range) =>
       provider.call(what, async () => {
-        return selectValues(await fetchValues(provider, range), range, { ...source, daily: true, reader: provider });
+        return selectValues(provider, range, await fetchValues(provider, range), { ...source, daily: true });
       }),
   };
 }
 
 function selectValues(
-  { values, nowMs }: FetchedValues,
+  provider: Provider,
   range: DayRange,
-  { daily, history, reader }: Pick<SourceOptions, 'daily' | 'history'> & { reader: RowReader },
+  { values, nowMs }: FetchedValues,
+  { daily, history }: SourceOptions,
 ): DatedValue[] {
-  const selected = selectWithinRange(values, range, reader, nowMs);
-  if (daily) requireFinishedDay(selected, range, { history, title: reader.title, nowMs });
+  const selected = selectWithinRange(values, range, provider, nowMs);
+  if (daily) requireFinishedDay(selected, range, { history, title: provider.title, nowMs });
   return selected;
 }
 
