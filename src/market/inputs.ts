@@ -6,6 +6,7 @@ import {
   BUSINESS_DAY_COLUMNS,
   type BusinessDayColumn,
   type BusinessDaySeries,
+  countUntil,
   cutSeries,
   DAILY_COLUMNS,
   type DailyColumn,
@@ -15,15 +16,7 @@ import {
   toRecord,
 } from '../forecast/inputs.ts';
 import { type Feed, getSignalTimeMs, type PriceRange, type SpotPrice } from './feed.ts';
-import {
-  countUpTo,
-  createGrowableColumn,
-  findLastKnownIndex,
-  type GrowableColumn,
-  type Observations,
-  SERIES,
-  type SeriesId,
-} from './series.ts';
+import { createGrowableColumn, findLastKnownIndex, type GrowableColumn, type Observations, SERIES, type SeriesId } from './series.ts';
 
 export interface InputProvenance {
   series: SeriesId;
@@ -171,7 +164,7 @@ export function createFrameHistory(firstDay: Day) {
 
 /** @throws OracleError PRICE_UNAVAILABLE when the day has no close */
 function requireCloseIndex({ days, source }: Observations, day: Day): number {
-  const index = countUpTo(days, day) - 1;
+  const index = countUntil(days, day) - 1;
   if (index >= 0 && days[index] === day) return index;
   throw new OracleError('PRICE_UNAVAILABLE', `No daily close of ${formatDay(day)} from ${source} yet`);
 }
@@ -214,8 +207,8 @@ function copyRows(columns: FrameColumns, length: number, newest: readonly RowRea
 }
 
 function sliceBusinessDays({ days, values, availableAt }: Observations, firstDay: Day, day: Day, knownAtMs: number) {
-  const start = countUpTo(days, firstDay - BUSINESS_DAY_LOOKBACK_DAYS - 1);
-  const end = Math.max(start, countUpTo(availableAt, knownAtMs, countUpTo(days, day - 1)));
+  const start = countUntil(days, firstDay - BUSINESS_DAY_LOOKBACK_DAYS - 1);
+  const end = Math.max(start, countUntil(availableAt, knownAtMs, countUntil(days, day - 1)));
   return { days: days.subarray(start, end), values: values.subarray(start, end) };
 }
 
@@ -242,7 +235,7 @@ export function createEtfFlowFilter() {
     update(flows: Observations, sp500: Observations): Observations {
       const lastTradingDay = sp500.days.at(-1) ?? Number.NEGATIVE_INFINITY;
       for (; next < flows.days.length && flows.days[next] <= lastTradingDay; next++) {
-        const trading = countUpTo(sp500.days, flows.days[next]) - 1;
+        const trading = countUntil(sp500.days, flows.days[next]) - 1;
         if (sp500.days[trading] === flows.days[next]) appendFlow(flows, next, sp500.availableAt[trading]);
       }
       return { source: flows.source, days: days.view(), values: values.view(), availableAt: availableAt.view() };

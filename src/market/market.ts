@@ -1,6 +1,7 @@
 import { OracleError } from '../errors.ts';
 import { type Day, toDay } from '../forecast/day.ts';
 import type { DailyCloses } from '../forecast/fit.ts';
+import { getFearGreedLabel } from '../forecast/regime.ts';
 import { type CacheStatistics, createCache } from '../platform/concurrency.ts';
 import { openCsvFeed } from './csv.ts';
 import { type Feed, type FeedCoverage, type FeedKind, millionsToUsd, roundOrNull, type SpotPrice, type StrikeSnapshot } from './feed.ts';
@@ -11,7 +12,7 @@ import { type DailyClose, getDailyClose, QUORUM_RULES, type QuorumRule, requireC
 import { sumFlowsUsd } from './reports/etf.ts';
 import type { MarketReport, ReportEnvelope } from './reports/report.ts';
 import { buildReport } from './reports/reports.ts';
-import { getFearGreedLabel, type Observations, SERIES, SERIES_IDS, type SeriesId, sliceKnownAt } from './series.ts';
+import { type Observations, SERIES, SERIES_IDS, type SeriesId, sliceKnownAt } from './series.ts';
 import { openSimulatedFeed } from './simulated.ts';
 
 /** Staleness limit of a spot price. CSV and simulated feeds have exactly one price per instant, which cannot be late. */

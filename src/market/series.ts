@@ -1,8 +1,6 @@
 import { DAY_MS, type Day, getWeekday, toDay, toInstantMs } from '../forecast/day.ts';
-import { countUntil as countUpTo } from '../forecast/inputs.ts';
+import { countUntil } from '../forecast/inputs.ts';
 import { mean } from '../forecast/math.ts';
-
-export { FEAR_GREED_LABELS, type FearGreedLabel, getFearGreedLabel } from '../forecast/regime.ts';
 
 interface SeriesRule {
   title: string;
@@ -94,12 +92,12 @@ export function createGrowableColumn<Column extends NumberArray>(Storage: new (l
 
 /** The last value dated between `day - toleranceDays` and `day`; null without one. */
 export function findValueAt({ days, values }: Observations, day: Day, toleranceDays = 0): number | null {
-  const index = countUpTo(days, day) - 1;
+  const index = countUntil(days, day) - 1;
   return index >= 0 && days[index] >= day - toleranceDays ? values[index] : null;
 }
 
 export function sliceValuesBetween({ days, values }: Observations, from: Day, to: Day): Float64Array {
-  return values.subarray(countUpTo(days, from - 1), countUpTo(days, to));
+  return values.subarray(countUntil(days, from - 1), countUntil(days, to));
 }
 
 export function sumBetween(observations: Observations, from: Day, to: Day): number | null {
@@ -125,11 +123,11 @@ export interface Observations {
 
 /** Index of the last observation dated `lastDay` or earlier and known at `knownAtMs`; -1 without one. */
 export function findLastKnownIndex({ days, availableAt }: Observations, lastDay: Day, knownAtMs: number): number {
-  return countUpTo(availableAt, knownAtMs, countUpTo(days, lastDay)) - 1;
+  return countUntil(availableAt, knownAtMs, countUntil(days, lastDay)) - 1;
 }
 
 export function sliceKnownAt({ source, days, values, availableAt }: Observations, atMs: number): Observations {
-  const end = countUpTo(availableAt, atMs);
+  const end = countUntil(availableAt, atMs);
   return { source, days: days.subarray(0, end), values: values.subarray(0, end), availableAt: availableAt.subarray(0, end) };
 }
 
@@ -207,5 +205,3 @@ function getGoodFriday(year: number): Day {
   const f = d + e - 7 * Math.floor((a + 11 * d + 22 * e) / 451) + 114;
   return Date.UTC(year, Math.floor(f / 31) - 1, (f % 31) + 1) / DAY_MS - 2;
 }
-
-export { countUpTo };

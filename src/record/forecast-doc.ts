@@ -1,3 +1,4 @@
+import { type FearGreedLabel } from '../forecast/regime.ts';
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { Binary, type Collection } from 'mongodb';
@@ -13,7 +14,6 @@ import { HORIZONS } from '../forecast/model.ts';
 import type { ModelName } from '../forecast/models.ts';
 import type { Regime, RegimeFactors } from '../forecast/regime.ts';
 import { type CategoryName, type CategoryScore, type Direction, type Signal, scoreDirection } from '../forecast/signal.ts';
-import type { FearGreedLabel } from '../market/series.ts';
 import type { OutboxEntry } from '../platform/mongo.ts';
 import type { ReachedInstant, UnreachedInstant } from '../platform/time.ts';
 

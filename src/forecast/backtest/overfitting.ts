@@ -35,7 +35,7 @@ export function buildOverfittingReport(history: BacktestHistory) {
   };
 }
 
-/** S in the paper of `cscv.ts`. */
+/** S in the paper of CSCV. */
 const CSCV_BLOCKS = 16;
 /** Shorter blocks mostly share their windows with their neighbours. */
 const MIN_BLOCK_DAYS = 30;

@@ -1,8 +1,9 @@
+import { FEAR_GREED_LABELS } from '../../forecast/regime.ts';
 import { z } from 'zod';
 import { OracleError } from '../../errors.ts';
 import { formatWeek, parseDay, parseWeek, WEEK_PATTERN } from '../../forecast/day.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
-import { FEAR_GREED_LABELS, SERIES_IDS } from '../../market/series.ts';
+import { SERIES_IDS } from '../../market/series.ts';
 import { BYTES32, COUNT, DATE, INTEGER_TEXT, listOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import { type Brief, filterBriefByHorizons, NEXT_EVENTS, renderBriefMarkdown, renderBriefText } from '../../record/briefs.ts';
 import { INCIDENTS, type WeeklyReport } from '../../record/reports.ts';

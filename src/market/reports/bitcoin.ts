@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type Day, formatDay } from '../../forecast/day.ts';
+import { FEAR_GREED_LABELS, type FearGreedLabel, getFearGreedLabel } from '../../forecast/regime.ts';
 import { DATE, objectOf, roundTo } from '../../platform/validation.ts';
 import { computeChangePct, formatDayOrNull, roundOrNull, type SeriesReading, subtractOrNull } from '../feed.ts';
-import { averageBetween, FEAR_GREED_LABELS, type FearGreedLabel, findValueAt, getFearGreedLabel, type Observations } from '../series.ts';
+import { averageBetween, findValueAt, type Observations } from '../series.ts';
 import { defineReport } from './report.ts';
 
 export const btcPriceReport = defineReport({

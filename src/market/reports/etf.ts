@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type Day, formatDay, toDay } from '../../forecast/day.ts';
+import { countUntil } from '../../forecast/inputs.ts';
 import { COUNT, DATE, listOf, objectOf, PROBABILITY } from '../../platform/validation.ts';
 import { buildLatestReading, formatDayOrNull, type LatestReading, millionsToUsd, roundOrNull } from '../feed.ts';
-import { countUpTo, findValueAt, type Observations, SERIES, sliceValuesBetween, sumBetween } from '../series.ts';
+import { findValueAt, type Observations, SERIES, sliceValuesBetween, sumBetween } from '../series.ts';
 import { type Correlation, correlate } from './macro.ts';
 import { defineReport } from './report.ts';
 
@@ -155,7 +156,7 @@ function sumGrossFlow(flows: Observations, end: Day): number {
 /** Correlation of daily flows with Bitcoin's log return `delayDays` later. */
 function correlateFlows(flows: Observations, closes: Observations, end: Day, delayDays: number): Correlation {
   const reported: [number, number][] = [];
-  for (let i = countUpTo(flows.days, end - CORRELATION.days); i < flows.days.length; i++) {
+  for (let i = countUntil(flows.days, end - CORRELATION.days); i < flows.days.length; i++) {
     const day = flows.days[i] + delayDays;
     const [before, after] = [findValueAt(closes, day - 1), findValueAt(closes, day)];
     if (before === null || after === null) continue;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type Day, toDay } from '../../forecast/day.ts';
-import { toRecord } from '../../forecast/inputs.ts';
+import { countUntil, toRecord } from '../../forecast/inputs.ts';
 import { computeCorrelation } from '../../forecast/math.ts';
 import { COUNT, DATE, objectOf } from '../../platform/validation.ts';
 import { type Feed, formatDayOrNull, type LatestReading, readSeries, roundOrNull, type SeriesReading, subtractOrNull } from '../feed.ts';
-import { countUpTo, findValueAt, type Observations, SERIES, type SeriesId } from '../series.ts';
+import { findValueAt, type Observations, SERIES, type SeriesId } from '../series.ts';
 import { defineReport, toState } from './report.ts';
 
 /** The last value of a macro series with the correlation of its changes with Bitcoin's log returns. */
@@ -63,7 +63,7 @@ export interface Correlation {
  */
 function correlateReturns(series: Observations, prices: Observations, since: Day, options: typeof DAILY_WINDOW): Correlation {
   const pairs: [number, number][] = [];
-  for (let i = Math.max(1, countUpTo(series.days, since - 1)); i < series.days.length; i++) {
+  for (let i = Math.max(1, countUntil(series.days, since - 1)); i < series.days.length; i++) {
     const before = findValueAt(prices, series.days[i - 1]);
     const after = findValueAt(prices, series.days[i]);
     if (before === null || after === null) continue;

@@ -29,7 +29,7 @@ const hourly = (...sources: SeriesSource[]): SeriesPlan => ({ sources, everyMs: 
 /** bitcoin-data.com allows fifteen requests a day. */
 const everySixHours = (...sources: SeriesSource[]): SeriesPlan => ({ sources, everyMs: 6 * HOUR_MS });
 
-/** The sources of each series, the primary first; the others are `VENUE_SOURCES` and `createEtfSources`. A new source is one file and one name here, and a new provider an entry in `providers/providers.ts`. */
+/** The sources of each series, the primary first; the others are `VENUE_SOURCES` and `createEtfSources`. A new source is one file and one name here, and a new provider an entry in `live/provider.ts`. */
 export const SERIES_PLANS: Readonly<Record<Exclude<SeriesId, PriceSeriesId | 'etfFlow'>, SeriesPlan>> = {
   fearGreed: hourly(alternativeMeFearGreed),
   realizedPrice: everySixHours(bitviewRealizedPrice, bitcoinDataRealizedPrice),

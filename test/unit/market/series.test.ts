@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay, toInstantMs } from '../../../src/forecast/day.ts';
+import { countUntil } from '../../../src/forecast/inputs.ts';
+import { getFearGreedLabel } from '../../../src/forecast/regime.ts';
 import {
   averageBetween,
-  countUpTo,
   findLastKnownIndex,
   findValueAt,
-  getFearGreedLabel,
   getNextPublicationMs,
   getPublicationMs,
   isFirstUsExchangeDayOfMonth,
@@ -63,7 +63,7 @@ describe('observations', () => {
   ]);
   const late = { ...series, availableAt: Float64Array.of(100, 300, 300) };
 
-  describe('countUpTo', () => {
+  describe('countUntil', () => {
     it.each([
       [9, 0],
       [10, 1],
@@ -71,11 +71,11 @@ describe('observations', () => {
       [14, 3],
       [99, 3],
     ])('counts the entries up to %d as %d', (limit, count) => {
-      expect(countUpTo(series.days, limit)).toBe(count);
+      expect(countUntil(series.days, limit)).toBe(count);
     });
 
     it('ignores entries beyond the given length', () => {
-      expect(countUpTo(series.days, 99, 2)).toBe(2);
+      expect(countUntil(series.days, 99, 2)).toBe(2);
     });
   });
 
