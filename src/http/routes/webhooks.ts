@@ -33,18 +33,12 @@ import type { HttpDeps } from '../deps.ts';
 import { beforeInput, limitInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
 
-type WebhookReply = z.input<typeof WEBHOOKS_REPLY>['webhooks'][number];
-
 const WEBHOOK_ROUTE = { tag: 'webhooks', access: 'basic' } as const;
 
 const WEBHOOK_PATH = '/api/svc/webhooks/{id}';
 
 /** Interface, section 4.3; `get` and `change` are additions. */
-export function webhookRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
-  return [...listRoutes(deps), ...singleRoutes(deps)];
-}
-
-function listRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
+export function webhookRoutes({ webhooks }: HttpDeps): Route[] {
   return [
     route('GET /api/svc/webhooks', 'listWebhooks', {
       ...WEBHOOK_ROUTE,
@@ -52,8 +46,7 @@ function listRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
       reply: WEBHOOKS_REPLY,
       async handle({ caller }) {
         const listed = (await webhooks.list(requireCallerWallet(caller))).map(toWebhookMembers);
-        const limit: typeof MAX_WEBHOOKS_PER_WALLET = MAX_WEBHOOKS_PER_WALLET;
-        return { body: { success: true as const, webhooks: listed, count: listed.length, limit } };
+        return { body: { success: true as const, webhooks: listed, count: listed.length, limit: MAX_WEBHOOKS_PER_WALLET } };
       },
     }),
     route('POST /api/svc/webhooks/register', 'registerWebhook', {
@@ -71,12 +64,6 @@ function listRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
         return { body: { ...toWebhookReply(webhook), secret, verificationKey } };
       },
     }),
-  ];
-}
-
-function singleRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
-  const { webhooks } = deps;
-  return [
     route(`GET ${WEBHOOK_PATH}`, 'getWebhook', {
       ...WEBHOOK_ROUTE,
       summary: 'One webhook of the caller, without its secret',
@@ -85,7 +72,20 @@ function singleRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
       errors: ['NOT_FOUND'],
       handle: async ({ params: { id }, caller }) => ({ body: toWebhookReply(await webhooks.get(requireCallerWallet(caller), id)) }),
     }),
-    changeRoute(deps),
+    route(`PATCH ${WEBHOOK_PATH}`, 'changeWebhook', {
+      ...WEBHOOK_ROUTE,
+      ownerOnly: true,
+      summary: 'Changes events, horizons or URL of a webhook',
+      description: 'Omitted fields stay, and the format does. Queued deliveries go to the new URL.',
+      params: WEBHOOK_ID,
+      body: CHANGE_BODY,
+      reply: WEBHOOK_REPLY,
+      errors: ['NOT_FOUND', 'CONFLICT'],
+      async handle({ params: { id }, body: { url, chatId, events, ...choice }, caller }) {
+        const change = { url, chatId, events, horizons: getHorizonDays(choice) };
+        return { body: toWebhookReply(await webhooks.change(requireCallerWallet(caller), id, change)) };
+      },
+    }),
     route(`DELETE ${WEBHOOK_PATH}`, 'deleteWebhook', {
       ...WEBHOOK_ROUTE,
       ownerOnly: true,
@@ -101,28 +101,11 @@ function singleRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
   ];
 }
 
-function changeRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
-  return route(`PATCH ${WEBHOOK_PATH}`, 'changeWebhook', {
-    ...WEBHOOK_ROUTE,
-    ownerOnly: true,
-    summary: 'Changes events, horizons or URL of a webhook',
-    description: 'Omitted fields stay, and the format does. Queued deliveries go to the new URL.',
-    params: WEBHOOK_ID,
-    body: CHANGE_BODY,
-    reply: WEBHOOK_REPLY,
-    errors: ['NOT_FOUND', 'CONFLICT'],
-    async handle({ params: { id }, body: { url, chatId, events, ...choice }, caller }) {
-      const change = { url, chatId, events, horizons: getHorizonDays(choice) };
-      return { body: toWebhookReply(await webhooks.change(requireCallerWallet(caller), id, change)) };
-    },
-  });
-}
-
 function toWebhookReply(webhook: WebhookView): z.input<typeof WEBHOOK_REPLY> {
   return { success: true, ...toWebhookMembers(webhook) };
 }
 
-function toWebhookMembers({ _id, ...webhook }: WebhookView): WebhookReply {
+function toWebhookMembers({ _id, ...webhook }: WebhookView): z.input<typeof WEBHOOK> {
   return {
     id: _id,
     ...webhook,
@@ -328,11 +311,7 @@ export const WEBHOOK_DELETED_REPLY = z.object({ success: SUCCESS, id: z.uuid().d
 const SINGLE_WEBHOOK_ROUTE = { ...WEBHOOK_ROUTE, params: WEBHOOK_ID } as const;
 
 /** Secret rotation, test calls, replays and deliveries: additions to the interface. */
-export function webhookCallRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
-  return [...stateRoutes(deps), testRoute(deps), replayRoute(deps), deliveriesRoute(deps)];
-}
-
-function stateRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
+export function webhookCallRoutes({ webhooks }: HttpDeps): Route[] {
   return [
     route(`POST ${WEBHOOK_PATH}/secret`, 'rotateWebhookSecret', {
       ...SINGLE_WEBHOOK_ROUTE,
@@ -347,9 +326,11 @@ function stateRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
       errors: ['NOT_FOUND', 'CONFLICT'],
       async handle({ params: { id }, body, caller }) {
         const rotated = await webhooks.rotateSecret(requireCallerWallet(caller), id, body.secret);
-        const { secret, verificationKey, secretSetAt, previousSecretUntil } = rotated;
-        const times = { secretSetAt: secretSetAt.toISOString(), previousSecretUntil: previousSecretUntil?.toISOString() ?? null };
-        return { body: { success: true as const, id, secret, verificationKey, ...times } };
+        const { secret, verificationKey, secretSetAt } = rotated;
+        const previousSecretUntil = rotated.previousSecretUntil?.toISOString() ?? null;
+        return {
+          body: { success: true as const, id, secret, verificationKey, secretSetAt: secretSetAt.toISOString(), previousSecretUntil },
+        };
       },
     }),
     route(`POST ${WEBHOOK_PATH}/enable`, 'enableWebhook', {
@@ -361,91 +342,77 @@ function stateRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
       errors: ['NOT_FOUND', 'CONFLICT'],
       handle: async ({ params: { id }, caller }) => ({ body: toWebhookReply(await webhooks.enable(requireCallerWallet(caller), id)) }),
     }),
+    route(`POST ${WEBHOOK_PATH}/test`, 'testWebhook', {
+      ...SINGLE_WEBHOOK_ROUTE,
+      summary: 'Sends a signed `ping` now and returns the result',
+      description:
+        `Bypasses the queue, also for a disabled webhook, and does not change it. Takes at most 15 seconds; limited to one test per webhook in ${MIN_TEST_INTERVAL_SECONDS} seconds, ` +
+        `${MAX_TESTS_PER_DAY} per wallet and UTC day, and a number per target host.`,
+      reply: TEST_REPLY,
+      errors: ['NOT_FOUND', 'CONFLICT'],
+      async handle({ params: { id }, caller }) {
+        const { state, messageId, attempts } = await webhooks.test(requireCallerWallet(caller), id);
+        const { status, ms, reason } = attempts[0]!;
+        return { body: { success: true as const, delivered: state === 'DELIVERED', status, ms, reason, messageId } };
+      },
+    }),
+    route(`POST ${WEBHOOK_PATH}/replay`, 'replayToWebhook', {
+      ...SINGLE_WEBHOOK_ROUTE,
+      status: 202,
+      summary: 'Resends subscribed events: one, or all since an id or a time',
+      description:
+        'Exactly one of `eventId`, `sinceId` and `sinceTime` (or `since`, its older name). Events are queued after pending ones, in id order, under the same `webhook-id`. ' +
+        `Rejected while another replay to the webhook is queued, and beyond ${MAX_REPLAYED_EVENTS_PER_DAY} replayed events per wallet and UTC day.`,
+      body: REPLAY_BODY,
+      reply: REPLAY_REPLY,
+      errors: ['NOT_FOUND', 'CONFLICT'],
+      async handle({ params: { id }, body: { eventId, sinceId, since, sinceTime, until }, caller }) {
+        if (since !== undefined && sinceTime !== undefined) {
+          throw new OracleError('INPUT_INVALID', 'body field "sinceTime": cannot be combined with "since", its older name', {
+            field: 'sinceTime',
+            suggestedAction: 'Send one of them.',
+          });
+        }
+        const times = { since: parseInstant(sinceTime ?? since), until: parseInstant(until) };
+        return {
+          body: { success: true as const, ...(await webhooks.replay(requireCallerWallet(caller), id, { eventId, sinceId, ...times })) },
+        };
+      },
+    }),
+    route(`GET ${WEBHOOK_PATH}/deliveries`, 'listWebhookDeliveries', {
+      ...SINGLE_WEBHOOK_ROUTE,
+      summary: 'Deliveries of a webhook, sent and pending, newest first, with the responses',
+      description: `Kept for ${DELIVERY_RETENTION_DAYS.live} days, replays and tests for ${DELIVERY_RETENTION_DAYS.asked}. \`nextBefore\` is \`before\` of the next page.`,
+      query: DELIVERIES_QUERY,
+      reply: DELIVERIES_REPLY,
+      errors: ['NOT_FOUND'],
+      async handle({ params: { id }, query: { limit, ...query }, caller }) {
+        // One more than the page holds shows whether another page follows.
+        const found = await webhooks.listDeliveries(requireCallerWallet(caller), id, { ...query, limit: limit + 1 });
+        const shown = found.slice(0, limit);
+        const nextBefore = found.length > limit ? shown.at(-1)!.position : null;
+        return { body: { success: true as const, deliveries: shown.map(toDeliveryReply), count: shown.length, nextBefore } };
+      },
+    }),
   ];
 }
 
-function testRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
-  return route(`POST ${WEBHOOK_PATH}/test`, 'testWebhook', {
-    ...SINGLE_WEBHOOK_ROUTE,
-    summary: 'Sends a signed `ping` now and returns the result',
-    description:
-      `Bypasses the queue, also for a disabled webhook, and does not change it. Takes at most 15 seconds; limited to one test per webhook in ${MIN_TEST_INTERVAL_SECONDS} seconds, ` +
-      `${MAX_TESTS_PER_DAY} per wallet and UTC day, and a number per target host.`,
-    reply: TEST_REPLY,
-    errors: ['NOT_FOUND', 'CONFLICT'],
-    async handle({ params: { id }, caller }) {
-      const { state, messageId, attempts } = await webhooks.test(requireCallerWallet(caller), id);
-      const { status, ms, reason } = attempts[0]!;
-      return { body: { success: true as const, delivered: state === 'DELIVERED', status, ms, reason, messageId } };
-    },
-  });
-}
-
-function replayRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
-  return route(`POST ${WEBHOOK_PATH}/replay`, 'replayToWebhook', {
-    ...SINGLE_WEBHOOK_ROUTE,
-    status: 202,
-    summary: 'Resends subscribed events: one, or all since an id or a time',
-    description:
-      'Exactly one of `eventId`, `sinceId` and `sinceTime` (or `since`, its older name). Events are queued after pending ones, in id order, under the same `webhook-id`. ' +
-      `Rejected while another replay to the webhook is queued, and beyond ${MAX_REPLAYED_EVENTS_PER_DAY} replayed events per wallet and UTC day.`,
-    body: REPLAY_BODY,
-    reply: REPLAY_REPLY,
-    errors: ['NOT_FOUND', 'CONFLICT'],
-    async handle({ params: { id }, body: { eventId, sinceId, since, sinceTime, until }, caller }) {
-      if (since !== undefined && sinceTime !== undefined) {
-        throw new OracleError('INPUT_INVALID', 'body field "sinceTime": cannot be combined with "since", its older name', {
-          field: 'sinceTime',
-          suggestedAction: 'Send one of them.',
-        });
-      }
-      const times = { since: parseInstant(sinceTime ?? since), until: parseInstant(until) };
-      return {
-        body: { success: true as const, ...(await webhooks.replay(requireCallerWallet(caller), id, { eventId, sinceId, ...times })) },
-      };
-    },
-  });
-}
-
-function deliveriesRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
-  return route(`GET ${WEBHOOK_PATH}/deliveries`, 'listWebhookDeliveries', {
-    ...SINGLE_WEBHOOK_ROUTE,
-    summary: 'Deliveries of a webhook, sent and pending, newest first, with the responses',
-    description: `Kept for ${DELIVERY_RETENTION_DAYS.live} days, replays and tests for ${DELIVERY_RETENTION_DAYS.asked}. \`nextBefore\` is \`before\` of the next page.`,
-    query: DELIVERIES_QUERY,
-    reply: DELIVERIES_REPLY,
-    errors: ['NOT_FOUND'],
-    async handle({ params: { id }, query: { limit, ...query }, caller }) {
-      // One more than the page holds shows whether another page follows.
-      const found = await webhooks.listDeliveries(requireCallerWallet(caller), id, { ...query, limit: limit + 1 });
-      const shown = found.slice(0, limit);
-      const nextBefore = found.length > limit ? shown.at(-1)!.position : null;
-      return { body: { success: true as const, deliveries: shown.map(toDeliveryReply), count: shown.length, nextBefore } };
-    },
-  });
-}
-
-type DeliveryReply = z.input<typeof DELIVERIES_REPLY>['deliveries'][number];
-
-function toDeliveryReply(delivery: WebhookDeliveryDoc): DeliveryReply {
-  const { position, type, eventId, messageId, state, attempts, nextAttemptAt, createdAt, finishedAt } = delivery;
+function toDeliveryReply(delivery: WebhookDeliveryDoc): z.input<typeof DELIVERY> {
+  const { position, type, eventId, messageId, state, cause, attempts, nextAttemptAt, createdAt, finishedAt } = delivery;
+  const isReplay = cause.startsWith(REPLAY_CAUSE_PREFIX);
   return {
     position,
     type,
     eventId,
     messageId,
     state,
-    ...toDeliveryCause(delivery),
+    cause: isReplay ? 'replay' : type === 'ping' ? 'ping' : 'live',
+    replayId: isReplay ? cause.slice(REPLAY_CAUSE_PREFIX.length) : null,
     attempts: attempts.map(({ at, status, ms, reason }) => ({ at: at.toISOString(), status, ms, reason })),
     nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
     createdAt: createdAt.toISOString(),
     finishedAt: finishedAt?.toISOString() ?? null,
   };
-}
-
-function toDeliveryCause({ type, cause }: WebhookDeliveryDoc): Pick<DeliveryReply, 'cause' | 'replayId'> {
-  if (cause.startsWith(REPLAY_CAUSE_PREFIX)) return { cause: 'replay', replayId: cause.slice(REPLAY_CAUSE_PREFIX.length) };
-  return { cause: type === 'ping' ? 'ping' : 'live', replayId: null };
 }
 
 function parseInstant(text: string | undefined): Date | undefined {
@@ -501,10 +468,8 @@ export const REPLAY_REPLY = z.object({
   to: z.int().min(1).nullable().describe('Last event id; null when there is none'),
 });
 
-const MAX_DELIVERIES = 100;
-
 const DELIVERIES_QUERY = z.object({
-  limit: limitInput(MAX_DELIVERIES, 20),
+  limit: limitInput(100, 20),
   before: beforeInput.describe('Only deliveries before this position: `nextBefore` of the previous page'),
   state: z
     .enum(DELIVERY_STATES, { error: `must be one of ${DELIVERY_STATES.join(', ')}` })
