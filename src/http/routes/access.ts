@@ -10,6 +10,7 @@ import type { HttpDeps } from '../deps.ts';
 import { signatureInput, walletInput } from '../parameters.ts';
 import { createStaticReply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
+import { component } from '../schemas/component.ts';
 import { PAGE_HEADERS, renderPage } from './home.ts';
 
 type AccessDeps = Pick<HttpDeps, 'access' | 'accessSources' | 'now' | 'publicUrl'>;
@@ -239,13 +240,11 @@ export const SIGNED_BODY = z
   })
   .meta({ id: 'SignedRequest' });
 
-export const TEXT_REPLY = z
-  .object({
-    success: SUCCESS,
-    message: z.string().describe('EIP-4361 text for `personal_sign`, to be sent back as it is with its signature'),
-    expiresAt: TIME.describe('Accepted until'),
-  })
-  .meta({ id: 'TextResponse' });
+export const TEXT_REPLY = component('TextResponse', {
+  success: SUCCESS,
+  message: z.string().describe('EIP-4361 text for `personal_sign`, to be sent back as it is with its signature'),
+  expiresAt: TIME.describe('Accepted until'),
+});
 
 const ENTRY = z.object({
   id: z.string().describe('Id for `DELETE /api/svc/oracle/access/{id}`; grants nothing'),
@@ -264,15 +263,13 @@ export const KEY_REPLY = z.object({
   ...ENTRY.shape,
 });
 
-export const ACCESS_REPLY = z
-  .object({
-    success: SUCCESS,
-    wallet: ADDRESS.describe('The wallet, checksummed'),
-    access: z.array(ENTRY).describe('Live keys and applications, newest first'),
-    count: COUNT.describe('Number of entries'),
-    maxKeys: COUNT.describe('API keys that a wallet may have at a time'),
-  })
-  .meta({ id: 'AccessResponse' });
+export const ACCESS_REPLY = component('AccessResponse', {
+  success: SUCCESS,
+  wallet: ADDRESS.describe('The wallet, checksummed'),
+  access: z.array(ENTRY).describe('Live keys and applications, newest first'),
+  count: COUNT.describe('Number of entries'),
+  maxKeys: COUNT.describe('API keys that a wallet may have at a time'),
+});
 
 const ACCESS_ID = z.object({
   id: accessId.describe('Id of a key or an application'),

@@ -19,6 +19,7 @@ import { listOf, objectOf } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
 import { buildCanonicalLink, buildStrongEtag, CANONICAL_RULE, createFileReply, createStaticReply, toTaggedReply } from '../replies.ts';
 import { EncodedText, type Route, route } from '../route.ts';
+import { component } from '../schemas/component.ts';
 
 const AN_HOUR = 'public, max-age=3600';
 
@@ -188,38 +189,36 @@ const SIGNATURE = z.object({
 });
 
 /** A2A agent card with the fields of 1.0 and 0.3. */
-export const AGENT_CARD = z
-  .object({
-    name: z.string().describe('Name of the agent'),
-    description: z.string().describe('What it does'),
-    supportedInterfaces: z.array(INTERFACE).describe('Endpoints, the preferred one first'),
-    provider: z.object({ url: z.url().describe('Website'), organization: z.string().describe('Its name') }).describe('Operator'),
-    version: z.string().describe('Version of the software'),
-    documentationUrl: z.url().describe('Step-by-step instructions'),
-    iconUrl: z.url().describe('Its icon'),
-    capabilities: objectOf('Optional protocol features', {
-      streaming: z.boolean().describe('Task events are streamed'),
-      pushNotifications: z.boolean().describe('Task events are pushed to a URL'),
-      extendedAgentCard: z.boolean().describe('Whether authenticated callers get an extended card'),
-      extensions: z.array(EXTENSION).describe('Extensions; none is required'),
-    }),
-    securitySchemes: z.record(z.string(), SCHEME).describe('Authentication schemes, by name'),
-    defaultInputModes: MEDIA_TYPES.describe('Media types of messages'),
-    defaultOutputModes: MEDIA_TYPES.describe('Media types of artifacts'),
-    skills: z.array(SKILL).describe('Skills'),
-    protocolVersion: z.string().describe('A2A version of the next five fields'),
-    url: z.url().describe('0.3: endpoint URL'),
-    preferredTransport: z.enum(['JSONRPC', 'HTTP+JSON']).describe('0.3: preferred transport'),
-    additionalInterfaces: z.array(LEGACY_INTERFACE).describe('0.3: all endpoints'),
-    supportsAuthenticatedExtendedCard: z.boolean().describe('0.3: whether authenticated callers get an extended card'),
-    security: OPENAPI_SECURITY.describe('0.3: accepted credentials; public access included'),
-    signatures: z
-      .array(SIGNATURE)
-      .describe(
-        'JWS with detached payload, ES256, over: (1) the 1.0 fields in the canonical form of the SDKs, which omits empty values; (2) the RFC 8785 form of this document without `signatures`; (3) the 1.0 fields in the canonical form of A2A 1.0, section 8.4.1',
-      ),
-  })
-  .meta({ id: 'AgentCard' });
+export const AGENT_CARD = component('AgentCard', {
+  name: z.string().describe('Name of the agent'),
+  description: z.string().describe('What it does'),
+  supportedInterfaces: z.array(INTERFACE).describe('Endpoints, the preferred one first'),
+  provider: z.object({ url: z.url().describe('Website'), organization: z.string().describe('Its name') }).describe('Operator'),
+  version: z.string().describe('Version of the software'),
+  documentationUrl: z.url().describe('Step-by-step instructions'),
+  iconUrl: z.url().describe('Its icon'),
+  capabilities: objectOf('Optional protocol features', {
+    streaming: z.boolean().describe('Task events are streamed'),
+    pushNotifications: z.boolean().describe('Task events are pushed to a URL'),
+    extendedAgentCard: z.boolean().describe('Whether authenticated callers get an extended card'),
+    extensions: z.array(EXTENSION).describe('Extensions; none is required'),
+  }),
+  securitySchemes: z.record(z.string(), SCHEME).describe('Authentication schemes, by name'),
+  defaultInputModes: MEDIA_TYPES.describe('Media types of messages'),
+  defaultOutputModes: MEDIA_TYPES.describe('Media types of artifacts'),
+  skills: z.array(SKILL).describe('Skills'),
+  protocolVersion: z.string().describe('A2A version of the next five fields'),
+  url: z.url().describe('0.3: endpoint URL'),
+  preferredTransport: z.enum(['JSONRPC', 'HTTP+JSON']).describe('0.3: preferred transport'),
+  additionalInterfaces: z.array(LEGACY_INTERFACE).describe('0.3: all endpoints'),
+  supportsAuthenticatedExtendedCard: z.boolean().describe('0.3: whether authenticated callers get an extended card'),
+  security: OPENAPI_SECURITY.describe('0.3: accepted credentials; public access included'),
+  signatures: z
+    .array(SIGNATURE)
+    .describe(
+      'JWS with detached payload, ES256, over: (1) the 1.0 fields in the canonical form of the SDKs, which omits empty values; (2) the RFC 8785 form of this document without `signatures`; (3) the 1.0 fields in the canonical form of A2A 1.0, section 8.4.1',
+    ),
+});
 
 const CARD_KEY = z.object({
   kty: z.literal('EC').describe('Key type'),
@@ -231,36 +230,30 @@ const CARD_KEY = z.object({
   use: z.literal('sig').describe('Purpose'),
 });
 
-const CARD_KEYS = z
-  .object({
-    keys: z.array(CARD_KEY).describe('Valid signing keys of the agent card, the active one first (RFC 7517)'),
-  })
-  .meta({ id: 'CardKeys' });
+const CARD_KEYS = component('CardKeys', {
+  keys: z.array(CARD_KEY).describe('Valid signing keys of the agent card, the active one first (RFC 7517)'),
+});
 
-const HEADER = z
-  .object({
-    name: z.string().describe('Name of the header'),
-    description: z.string().describe('Value that it takes'),
-    isRequired: z.boolean().describe('Whether the server requires it'),
-    isSecret: z.boolean().describe('Whether its value is secret'),
-  })
-  .meta({ id: 'McpHeader' });
+const HEADER = component('McpHeader', {
+  name: z.string().describe('Name of the header'),
+  description: z.string().describe('Value that it takes'),
+  isRequired: z.boolean().describe('Whether the server requires it'),
+  isSecret: z.boolean().describe('Whether its value is secret'),
+});
 
-const MCP_SERVER_FILE = z
-  .object({
-    $schema: z.url().describe('Schema of this file'),
-    name: z.string().describe('Registry name: reverse DNS of the host, a slash, the service name'),
-    title: z.string().describe('Display name'),
-    description: z.string().max(100).describe('What it is'),
-    version: z.string().describe('Version of the software'),
-    websiteUrl: z.url().describe('Website'),
-    remotes: listOf('Endpoints', {
-      type: z.literal('streamable-http').describe('Transport'),
-      url: z.url().describe('Endpoint URL'),
-      headers: z.array(HEADER).describe('Accepted headers'),
-    }),
-  })
-  .meta({ id: 'McpServerFile' });
+const MCP_SERVER_FILE = component('McpServerFile', {
+  $schema: z.url().describe('Schema of this file'),
+  name: z.string().describe('Registry name: reverse DNS of the host, a slash, the service name'),
+  title: z.string().describe('Display name'),
+  description: z.string().max(100).describe('What it is'),
+  version: z.string().describe('Version of the software'),
+  websiteUrl: z.url().describe('Website'),
+  remotes: listOf('Endpoints', {
+    type: z.literal('streamable-http').describe('Transport'),
+    url: z.url().describe('Endpoint URL'),
+    headers: z.array(HEADER).describe('Accepted headers'),
+  }),
+});
 
 export function agentCardRoutes({ card, publicUrl }: Pick<HttpDeps, 'card' | 'publicUrl'>): Route[] {
   let built: { etag: string; encoded: EncodedText } | undefined;
@@ -383,9 +376,10 @@ const AI_CATALOG = z.object({
   }),
 });
 
-const LINK = z
-  .object({ href: z.url().describe('Target'), type: z.string().optional().describe('Media type of the target') })
-  .meta({ id: 'CatalogLink' });
+const LINK = component('CatalogLink', {
+  href: z.url().describe('Target'),
+  type: z.string().optional().describe('Media type of the target'),
+});
 
 const API_CATALOG = z.object({
   linkset: listOf('Links by context: first the catalog with its items, then each endpoint', {
@@ -399,17 +393,15 @@ const API_CATALOG = z.object({
 
 const REMOTE = MCP_SERVER_FILE.shape.remotes.element;
 
-const MCP_SERVER_CARD = z
-  .object({
-    ...MCP_SERVER_FILE.shape,
-    icons: listOf('Icons', {
-      src: z.url().describe('URL'),
-      mimeType: z.string().describe('Media type'),
-      sizes: z.array(z.string()).describe('Sizes; `any` for a scalable one'),
-    }),
-    remotes: listOf('Endpoints', {
-      ...REMOTE.shape,
-      supportedProtocolVersions: z.array(z.string()).describe('MCP revisions, the newest first'),
-    }),
-  })
-  .meta({ id: 'McpServerCard' });
+const MCP_SERVER_CARD = component('McpServerCard', {
+  ...MCP_SERVER_FILE.shape,
+  icons: listOf('Icons', {
+    src: z.url().describe('URL'),
+    mimeType: z.string().describe('Media type'),
+    sizes: z.array(z.string()).describe('Sizes; `any` for a scalable one'),
+  }),
+  remotes: listOf('Endpoints', {
+    ...REMOTE.shape,
+    supportedProtocolVersions: z.array(z.string()).describe('MCP revisions, the newest first'),
+  }),
+});

@@ -9,6 +9,7 @@ import { ADDRESS, COUNT, DECIMAL, SUCCESS, TIME } from '../../platform/validatio
 import type { HttpDeps } from '../deps.ts';
 import { rawWalletInput, signatureInput, walletInput } from '../parameters.ts';
 import { type Reply, type Route, route } from '../route.ts';
+import { component } from '../schemas/component.ts';
 
 type AccessDeps = Pick<HttpDeps, 'access' | 'addresses' | 'chainId' | 'now'>;
 
@@ -160,19 +161,17 @@ const BALANCE = DECIMAL.describe('Balance in whole gate tokens, an exact decimal
 const BLOCK = COUNT.describe('Block of the balance: the newest confirmed one');
 
 /** Interface, section 2.10, both shapes. */
-export const SESSION_REPLY = z
-  .object({
-    success: SUCCESS,
-    token: z.string().describe('Access token, for `Authorization: Bearer <token>`'),
-    tier: PAID_TIER.describe('Tier by the balance'),
-    expires_in: COUNT.describe('Lifetime of the token in seconds, from this answer on'),
-    expiresAt: TIME.describe('Expiry of the token'),
-    wallet: ADDRESS.describe('Wallet that logged in, checksummed'),
-    balance: BALANCE,
-    requirement: z.string().describe('Requirement of the tier'),
-    blockNumber: BLOCK,
-  })
-  .meta({ id: 'SessionResponse' });
+export const SESSION_REPLY = component('SessionResponse', {
+  success: SUCCESS,
+  token: z.string().describe('Access token, for `Authorization: Bearer <token>`'),
+  tier: PAID_TIER.describe('Tier by the balance'),
+  expires_in: COUNT.describe('Lifetime of the token in seconds, from this answer on'),
+  expiresAt: TIME.describe('Expiry of the token'),
+  wallet: ADDRESS.describe('Wallet that logged in, checksummed'),
+  balance: BALANCE,
+  requirement: z.string().describe('Requirement of the tier'),
+  blockNumber: BLOCK,
+});
 
 export const NONCE_REPLY = z.object({
   success: SUCCESS,

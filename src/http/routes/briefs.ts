@@ -13,6 +13,7 @@ import type { HttpDeps } from '../deps.ts';
 import { dateInput, HORIZON_PARAMETERS, selectHorizons } from '../parameters.ts';
 import { buildWeakEtag, negotiateMediaType } from '../replies.ts';
 import { type Reply, type Route, route } from '../route.ts';
+import { component } from '../schemas/component.ts';
 import { RISK_LEVEL } from './market.ts';
 
 const TYPES = ['application/json', 'text/plain', 'text/markdown'] as const;
@@ -84,20 +85,18 @@ const REGIME_NOW = z.object({
   date: DATE.describe('Day of its forecast'),
 });
 
-const RESOLVED = z
-  .object({
-    predictionId: FORECAST_ID.predictionId,
-    date: FORECAST_ID.date,
-    horizon: HORIZON_DAYS,
-    signal: z.enum(['BUY', 'SELL', 'HOLD']).describe('Signal'),
-    direction: DIRECTION.describe('Expected direction'),
-    confidence: CONFIDENCE.describe('Calibrated probability of the direction as committed, 0.50 to 0.99'),
-    outcome: z.enum(['WIN', 'LOSS', 'HOLD']).describe('Outcome; HOLD is not scored'),
-    returnBps: z.int().describe('Return over the window, basis points'),
-    btcAtSignal: z.number().describe('Daily close at window open, USD'),
-    btcAtResolution: z.number().describe('Daily close at resolution, USD'),
-  })
-  .meta({ id: 'ResolvedForecast' });
+const RESOLVED = component('ResolvedForecast', {
+  predictionId: FORECAST_ID.predictionId,
+  date: FORECAST_ID.date,
+  horizon: HORIZON_DAYS,
+  signal: z.enum(['BUY', 'SELL', 'HOLD']).describe('Signal'),
+  direction: DIRECTION.describe('Expected direction'),
+  confidence: CONFIDENCE.describe('Calibrated probability of the direction as committed, 0.50 to 0.99'),
+  outcome: z.enum(['WIN', 'LOSS', 'HOLD']).describe('Outcome; HOLD is not scored'),
+  returnBps: z.int().describe('Return over the window, basis points'),
+  btcAtSignal: z.number().describe('Daily close at window open, USD'),
+  btcAtResolution: z.number().describe('Daily close at resolution, USD'),
+});
 
 const { resolved, wins, losses, holds, pending, voids, accuracy, accuracyInterval95, alwaysUpAccuracy, brier, verdict } = SUMMARY.shape;
 
@@ -143,27 +142,25 @@ const INPUT = z.object({
   stale: z.boolean().describe('True when it was missing or too old'),
 });
 
-export const DAILY_BRIEF = z
-  .object({
-    success: SUCCESS,
-    date: DATE.describe('Day of the brief, UTC'),
-    asOf: TIME.describe('03:00 UTC of that day; later data is not included'),
-    generatedAt: TIME.describe('When it was generated'),
-    late: z.boolean().describe('True when it was generated late; it still excludes later data'),
-    source: z.string().describe('Market data source, e.g. `live` or `simulated (seed 2)`'),
-    kind: z.enum(FEED_KINDS).describe('Kind of market data'),
-    replayedDays: COUNT.describe('Replayed days of the demonstration in the record'),
-    market: MARKET.describe('Public figures at `asOf`'),
-    regime: REGIME_NOW.nullable().describe('Regime of the newest forecast; null before the first'),
-    resolved: z.array(RESOLVED).describe('Forecasts resolved on chain in the previous 24 hours'),
-    scorecard: z.array(SCORE).describe('Record by horizon'),
-    open: z.array(OPEN).describe('Unresolved forecasts'),
-    crowd: CROWD.nullable().describe('Strike priced with the last forecast; null when none was'),
-    next: z.array(NEXT).describe('Next events, earliest first, without those beyond the end of the market data'),
-    data: z.array(INPUT).describe('Freshness of each input'),
-    notes: z.array(z.string()).describe('Late, missed or pending steps at `asOf`; a late brief omits steps that have run again since'),
-  })
-  .meta({ id: 'DailyBrief' });
+export const DAILY_BRIEF = component('DailyBrief', {
+  success: SUCCESS,
+  date: DATE.describe('Day of the brief, UTC'),
+  asOf: TIME.describe('03:00 UTC of that day; later data is not included'),
+  generatedAt: TIME.describe('When it was generated'),
+  late: z.boolean().describe('True when it was generated late; it still excludes later data'),
+  source: z.string().describe('Market data source, e.g. `live` or `simulated (seed 2)`'),
+  kind: z.enum(FEED_KINDS).describe('Kind of market data'),
+  replayedDays: COUNT.describe('Replayed days of the demonstration in the record'),
+  market: MARKET.describe('Public figures at `asOf`'),
+  regime: REGIME_NOW.nullable().describe('Regime of the newest forecast; null before the first'),
+  resolved: z.array(RESOLVED).describe('Forecasts resolved on chain in the previous 24 hours'),
+  scorecard: z.array(SCORE).describe('Record by horizon'),
+  open: z.array(OPEN).describe('Unresolved forecasts'),
+  crowd: CROWD.nullable().describe('Strike priced with the last forecast; null when none was'),
+  next: z.array(NEXT).describe('Next events, earliest first, without those beyond the end of the market data'),
+  data: z.array(INPUT).describe('Freshness of each input'),
+  notes: z.array(z.string()).describe('Late, missed or pending steps at `asOf`; a late brief omits steps that have run again since'),
+});
 
 /** Reports are immutable, but a demonstration that is reset has other reports for the same weeks. */
 const KEPT = 'public, max-age=3600';
@@ -265,49 +262,45 @@ const REPORT = {
 };
 
 /** `GET /api/claw/latest` and `/api/claw/archive/{weekId}` (interface, section 4.1). */
-const WEEKLY_REPORT = z
-  .object({
-    success: SUCCESS,
-    ...REPORT,
-    days: objectOf('Days of the week', {
-      recorded: COUNT.describe('Days in the record'),
-      forecast: COUNT.describe('Days with forecasts'),
-      missed: COUNT.describe('Without'),
-      late: COUNT.describe('Forecast late'),
-      replayed: COUNT.describe('Replayed by the demonstration'),
-    }),
-    market: objectOf('Price', {
-      openUsd: z.number().nullable().describe('Settled close of the previous Sunday, BTC/USD; null where the venues agreed on none'),
-      closeUsd: z.number().nullable().describe('Settled close of the Sunday of the week, BTC/USD; null where the venues agreed on none'),
-      changePct: z.number().nullable().describe('Change between them, percent; null without both'),
-    }),
-    regimes: z
-      .array(z.object({ regime: REGIME.describe('Market regime'), days: COUNT.describe('Days of the week in it') }))
-      .describe('Regimes of the forecast days'),
-    horizons: z.array(HORIZON_WEEK).describe('Forecasts by horizon'),
-    wagers: z.array(WAGERS).describe('Newly published stakes by venue: settled, of days with all forecasts public'),
-    attestations: objectOf('On-chain activity since the previous report', {
-      predictions: COUNT.describe('Committed predictions'),
-      resolutions: COUNT.describe('Revealed outcomes'),
-      transactions: COUNT.describe('Transactions'),
-      gasWei: INTEGER_TEXT.describe('Gas cost with the data fee of a rollup, wei, as digits'),
-    }),
-    incidents: listOf('Incidents', {
-      date: DATE.describe('Affected day'),
-      kind: z
-        .enum(INCIDENTS)
-        .describe(
-          'late: forecast late; missed: no forecast; void: committed too late; uncommitted: not on chain; waiting: over, not resolved',
-        ),
-      detail: z.string().describe('As text'),
-    }),
-  })
-  .meta({ id: 'WeeklyReport' });
+const WEEKLY_REPORT = component('WeeklyReport', {
+  success: SUCCESS,
+  ...REPORT,
+  days: objectOf('Days of the week', {
+    recorded: COUNT.describe('Days in the record'),
+    forecast: COUNT.describe('Days with forecasts'),
+    missed: COUNT.describe('Without'),
+    late: COUNT.describe('Forecast late'),
+    replayed: COUNT.describe('Replayed by the demonstration'),
+  }),
+  market: objectOf('Price', {
+    openUsd: z.number().nullable().describe('Settled close of the previous Sunday, BTC/USD; null where the venues agreed on none'),
+    closeUsd: z.number().nullable().describe('Settled close of the Sunday of the week, BTC/USD; null where the venues agreed on none'),
+    changePct: z.number().nullable().describe('Change between them, percent; null without both'),
+  }),
+  regimes: z
+    .array(z.object({ regime: REGIME.describe('Market regime'), days: COUNT.describe('Days of the week in it') }))
+    .describe('Regimes of the forecast days'),
+  horizons: z.array(HORIZON_WEEK).describe('Forecasts by horizon'),
+  wagers: z.array(WAGERS).describe('Newly published stakes by venue: settled, of days with all forecasts public'),
+  attestations: objectOf('On-chain activity since the previous report', {
+    predictions: COUNT.describe('Committed predictions'),
+    resolutions: COUNT.describe('Revealed outcomes'),
+    transactions: COUNT.describe('Transactions'),
+    gasWei: INTEGER_TEXT.describe('Gas cost with the data fee of a rollup, wei, as digits'),
+  }),
+  incidents: listOf('Incidents', {
+    date: DATE.describe('Affected day'),
+    kind: z
+      .enum(INCIDENTS)
+      .describe(
+        'late: forecast late; missed: no forecast; void: committed too late; uncommitted: not on chain; waiting: over, not resolved',
+      ),
+    detail: z.string().describe('As text'),
+  }),
+});
 
-const WEEKLY_ARCHIVE = z
-  .object({
-    success: SUCCESS,
-    weeks: z.array(WEEK_ID).describe('ISO weeks with a report, newest first'),
-    count: COUNT.describe('Length of `weeks`'),
-  })
-  .meta({ id: 'WeeklyArchive' });
+const WEEKLY_ARCHIVE = component('WeeklyArchive', {
+  success: SUCCESS,
+  weeks: z.array(WEEK_ID).describe('ISO weeks with a report, newest first'),
+  count: COUNT.describe('Length of `weeks`'),
+});

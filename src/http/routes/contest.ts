@@ -14,6 +14,7 @@ import { ADDRESS, BYTES32, COUNT, DATE, listOf, objectOf, PROBABILITY, SUCCESS, 
 import type { HttpDeps } from '../deps.ts';
 import { limitInput, offsetInput, signatureInput, walletInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
+import { component } from '../schemas/component.ts';
 
 const PROBABILITY_RANGE = `must be a whole number of basis points from ${MIN_PROBABILITY_BPS} to ${MAX_PROBABILITY_BPS}`;
 const TIME_RANGE = 'must be a time in whole milliseconds since 1970';
@@ -120,23 +121,21 @@ const MARKET = z.object({
   oracleBrier: PROBABILITY.nullable().describe('Squared error of the oracle, 0 to 1, lower is better; null before the round is RESOLVED'),
 });
 
-const ROUND = z
-  .object({
-    round: ROUND_ID.describe('ISO week of the round, e.g. 2026-W32'),
-    state: z
-      .enum(['OPEN', 'RUNNING', 'RESOLVED', 'VOID'])
-      .describe('OPEN accepts commitments; RUNNING awaits the close; RESOLVED is decided; VOID is not scored, see voidBecause'),
-    listedAt: TIME.describe('When the round was listed with its strikes'),
-    deadline: TIME.describe('Deadline of commitments: Monday 00:00 UTC of the week'),
-    resolvesAt: TIME.describe('Close of the deciding candle: Monday 00:00 UTC after the week'),
-    decidingDate: DATE.describe('Day of the deciding close: the Sunday of the week, UTC'),
-    listingPrice: z.number().positive().describe('BTC/USD at the listing, which the strikes surround'),
-    markets: z.array(MARKET).describe('One market per strike, ascending; all are decided by the same close'),
-    close: z.number().positive().nullable().describe('Deciding close, USD: the median of the venues; null before'),
-    oracleForecastDate: DATE.nullable().describe("Day of the oracle's forecast; null before the round is RESOLVED"),
-    voidBecause: z.string().nullable().describe('Reason where the round is VOID; null otherwise'),
-  })
-  .meta({ id: 'ContestRound' });
+const ROUND = component('ContestRound', {
+  round: ROUND_ID.describe('ISO week of the round, e.g. 2026-W32'),
+  state: z
+    .enum(['OPEN', 'RUNNING', 'RESOLVED', 'VOID'])
+    .describe('OPEN accepts commitments; RUNNING awaits the close; RESOLVED is decided; VOID is not scored, see voidBecause'),
+  listedAt: TIME.describe('When the round was listed with its strikes'),
+  deadline: TIME.describe('Deadline of commitments: Monday 00:00 UTC of the week'),
+  resolvesAt: TIME.describe('Close of the deciding candle: Monday 00:00 UTC after the week'),
+  decidingDate: DATE.describe('Day of the deciding close: the Sunday of the week, UTC'),
+  listingPrice: z.number().positive().describe('BTC/USD at the listing, which the strikes surround'),
+  markets: z.array(MARKET).describe('One market per strike, ascending; all are decided by the same close'),
+  close: z.number().positive().nullable().describe('Deciding close, USD: the median of the venues; null before'),
+  oracleForecastDate: DATE.nullable().describe("Day of the oracle's forecast; null before the round is RESOLVED"),
+  voidBecause: z.string().nullable().describe('Reason where the round is VOID; null otherwise'),
+});
 
 const TYPED_FIELD = z.object({ name: z.string().describe('Field name'), type: z.string().describe('Solidity type') });
 

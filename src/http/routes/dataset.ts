@@ -15,6 +15,7 @@ import { DATASET_TABLES, TABLE_NAMES, type TableName } from '../../record/datase
 import type { HttpDeps } from '../deps.ts';
 import { toTaggedReply } from '../replies.ts';
 import { acceptsEncoding, type Reply, type Route, route } from '../route.ts';
+import { component } from '../schemas/component.ts';
 
 type DatasetRoutesDeps = Pick<HttpDeps, 'dataset' | 'market' | 'publicUrl'>;
 
@@ -143,35 +144,33 @@ const FILE = z.object({
     .describe('SHA-256 of these bytes, hex'),
 });
 
-const DATASET_INDEX = z
-  .object({
-    success: SUCCESS,
-    title: z.string().describe('Title of the dataset'),
-    version: z.string().describe('Version of tables and columns'),
-    source: z.string().describe('Source of the market data of this record'),
-    dataCard: z
-      .array(z.object({ title: z.string().describe('Topic'), text: z.string().describe('Text') }))
-      .describe('Content, collection, selection and limits of the data'),
-    licence: z
-      .object({
-        id: z.string().describe('SPDX identifier'),
-        url: z.url().describe('Text of the licence'),
-        covers: z.string().describe('What it covers'),
-        prices: z.string().describe('What is derived from prices of third parties'),
-        attribution: z.string().describe('How to attribute'),
-      })
-      .describe("Licence of the record's own values"),
-    tables: z
-      .array(
-        z.object({
-          name: z.enum(TABLE_NAMES).describe('Name of the table'),
-          title: z.string().describe('Title'),
-          description: z.string().describe('What a row is'),
-          rows: COUNT.describe('Rows'),
-          columns: z.array(COLUMN).describe('Columns, in order'),
-          files: z.array(FILE).describe('The table in each format'),
-        }),
-      )
-      .describe('Tables'),
-  })
-  .meta({ id: 'DatasetIndex' });
+const DATASET_INDEX = component('DatasetIndex', {
+  success: SUCCESS,
+  title: z.string().describe('Title of the dataset'),
+  version: z.string().describe('Version of tables and columns'),
+  source: z.string().describe('Source of the market data of this record'),
+  dataCard: z
+    .array(z.object({ title: z.string().describe('Topic'), text: z.string().describe('Text') }))
+    .describe('Content, collection, selection and limits of the data'),
+  licence: z
+    .object({
+      id: z.string().describe('SPDX identifier'),
+      url: z.url().describe('Text of the licence'),
+      covers: z.string().describe('What it covers'),
+      prices: z.string().describe('What is derived from prices of third parties'),
+      attribution: z.string().describe('How to attribute'),
+    })
+    .describe("Licence of the record's own values"),
+  tables: z
+    .array(
+      z.object({
+        name: z.enum(TABLE_NAMES).describe('Name of the table'),
+        title: z.string().describe('Title'),
+        description: z.string().describe('What a row is'),
+        rows: COUNT.describe('Rows'),
+        columns: z.array(COLUMN).describe('Columns, in order'),
+        files: z.array(FILE).describe('The table in each format'),
+      }),
+    )
+    .describe('Tables'),
+});

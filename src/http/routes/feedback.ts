@@ -13,6 +13,7 @@ import type { HttpDeps } from '../deps.ts';
 import { describeParameter } from '../mount-routes.ts';
 import { limitInput, PAGE_LIMITS, rawWalletInput, txHashInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
+import { component } from '../schemas/component.ts';
 
 export const FEEDBACK_LIST_PATH = '/api/svc/agent/reputation/feedback';
 
@@ -76,32 +77,30 @@ const FEEDBACK_LIST_QUERY = z.object({
     .describe('`next` of the page before; absent: from the newest'),
 });
 
-export const CLIENT_FEEDBACK_LIST = z
-  .object({
-    success: SUCCESS,
-    kind: z.enum(KINDS).describe('Listed kind'),
-    feedback: listOf('Feedback, newest first', {
-      client: ADDRESS.describe('Author'),
-      index: INTEGER_TEXT.describe('Counts the feedback of the client from 1'),
-      value: z
-        .string()
-        .regex(/^-?\d+$/)
-        .describe('Rating in units of 10^-`valueDecimals`, as text: it may exceed a JSON number'),
-      valueDecimals: COUNT.describe('Decimals of `value`'),
-      tag1: z.string().describe('Tag of the client, up to 40 characters'),
-      tag2: z.string().describe('Further tag of the client'),
-      feedbackUri: z
-        .string()
-        .nullable()
-        .describe('URI of the client, unchecked; null for one longer than 300 characters or neither https nor IPFS'),
-      feedbackHash: BYTES32.describe('keccak256 of its content, by the client'),
-      block: COUNT.describe('Block number'),
-      at: TIME.nullable().describe('Block time; null for unpaid feedback'),
-      revoked: z.boolean().describe('Whether the client revoked it'),
-    }),
-    next: COUNT.nullable().describe('Value of `before` for the next page; null on the last'),
-  })
-  .meta({ id: 'ClientFeedbackList' });
+export const CLIENT_FEEDBACK_LIST = component('ClientFeedbackList', {
+  success: SUCCESS,
+  kind: z.enum(KINDS).describe('Listed kind'),
+  feedback: listOf('Feedback, newest first', {
+    client: ADDRESS.describe('Author'),
+    index: INTEGER_TEXT.describe('Counts the feedback of the client from 1'),
+    value: z
+      .string()
+      .regex(/^-?\d+$/)
+      .describe('Rating in units of 10^-`valueDecimals`, as text: it may exceed a JSON number'),
+    valueDecimals: COUNT.describe('Decimals of `value`'),
+    tag1: z.string().describe('Tag of the client, up to 40 characters'),
+    tag2: z.string().describe('Further tag of the client'),
+    feedbackUri: z
+      .string()
+      .nullable()
+      .describe('URI of the client, unchecked; null for one longer than 300 characters or neither https nor IPFS'),
+    feedbackHash: BYTES32.describe('keccak256 of its content, by the client'),
+    block: COUNT.describe('Block number'),
+    at: TIME.nullable().describe('Block time; null for unpaid feedback'),
+    revoked: z.boolean().describe('Whether the client revoked it'),
+  }),
+  next: COUNT.nullable().describe('Value of `before` for the next page; null on the last'),
+});
 
 type FeedbackDeps = Pick<HttpDeps, 'addresses' | 'chainId' | 'commerce' | 'identity' | 'publicUrl'>;
 
@@ -195,36 +194,32 @@ const RATING_QUERY = z.object({
 });
 
 /** Only paid clients have such a file; all members are public on chain. */
-export const FEEDBACK_FILE = z
-  .object({
-    agentRegistry: z.string().describe('Identity registry of the agent, `eip155:<chain id>:<address>`'),
-    agentId: COUNT.describe('Agent id in that registry, from 0'),
-    clientAddress: z.string().describe('Payer, which gives the feedback, CAIP-10'),
-    createdAt: TIME.describe('Block time of the payment, since equal input gives equal bytes'),
-    value: z.int().describe('Rating in units of 10^-`valueDecimals`, as requested'),
-    valueDecimals: COUNT.describe('Decimals of `value`'),
-    tag1: z.string().optional().describe('Tag, as requested'),
-    tag2: z.string().optional().describe('Further tag, as requested; absent without one'),
-    proofOfPayment: objectOf('Transfer that paid the agent', {
-      fromAddress: ADDRESS.describe('Sender of the transfer: the payer, or the escrow contract of a job'),
-      toAddress: ADDRESS.describe('Paid wallet'),
-      chainId: z.string().describe('Chain id, decimal'),
-      txHash: BYTES32.describe('Payment transaction'),
-    }),
-    job: z.string().optional().describe('`job:<contract>:<job id>` of a job, whose client is the payer; absent otherwise'),
-  })
-  .meta({ id: 'FeedbackFile' });
+export const FEEDBACK_FILE = component('FeedbackFile', {
+  agentRegistry: z.string().describe('Identity registry of the agent, `eip155:<chain id>:<address>`'),
+  agentId: COUNT.describe('Agent id in that registry, from 0'),
+  clientAddress: z.string().describe('Payer, which gives the feedback, CAIP-10'),
+  createdAt: TIME.describe('Block time of the payment, since equal input gives equal bytes'),
+  value: z.int().describe('Rating in units of 10^-`valueDecimals`, as requested'),
+  valueDecimals: COUNT.describe('Decimals of `value`'),
+  tag1: z.string().optional().describe('Tag, as requested'),
+  tag2: z.string().optional().describe('Further tag, as requested; absent without one'),
+  proofOfPayment: objectOf('Transfer that paid the agent', {
+    fromAddress: ADDRESS.describe('Sender of the transfer: the payer, or the escrow contract of a job'),
+    toAddress: ADDRESS.describe('Paid wallet'),
+    chainId: z.string().describe('Chain id, decimal'),
+    txHash: BYTES32.describe('Payment transaction'),
+  }),
+  job: z.string().optional().describe('`job:<contract>:<job id>` of a job, whose client is the payer; absent otherwise'),
+});
 
-export const FEEDBACK_TRANSACTION = z
-  .object({
-    success: SUCCESS,
-    feedbackUri: z.url().describe('The feedback file with this rating, at this service'),
-    feedbackHash: BYTES32.describe('keccak256 of its bytes'),
-    from: ADDRESS.describe('Payer, which sends the transaction'),
-    transaction: objectOf('Call of `giveFeedback`', {
-      chainId: z.int().describe('Chain id'),
-      to: ADDRESS.describe('ERC-8004 reputation registry'),
-      data: HEX.describe('Calldata'),
-    }),
-  })
-  .meta({ id: 'FeedbackTransaction' });
+export const FEEDBACK_TRANSACTION = component('FeedbackTransaction', {
+  success: SUCCESS,
+  feedbackUri: z.url().describe('The feedback file with this rating, at this service'),
+  feedbackHash: BYTES32.describe('keccak256 of its bytes'),
+  from: ADDRESS.describe('Payer, which sends the transaction'),
+  transaction: objectOf('Call of `giveFeedback`', {
+    chainId: z.int().describe('Chain id'),
+    to: ADDRESS.describe('ERC-8004 reputation registry'),
+    data: HEX.describe('Calldata'),
+  }),
+});

@@ -12,6 +12,7 @@ import { buildEvidencePath, buildWagerEvidence, type WagerFacts } from '../../wa
 import type { HttpDeps } from '../deps.ts';
 import { dateInput } from '../parameters.ts';
 import { type Reply, type Route, route } from '../route.ts';
+import { component } from '../schemas/component.ts';
 import { FEEDBACK_LIST_PATH } from './feedback.ts';
 
 type IdentityDeps = Pick<
@@ -157,71 +158,67 @@ function buildRegistration({ publicUrl, chainId, addresses, card, ...deps }: Ide
 const AGENT_ID = COUNT.nullable();
 const CHAIN = z.string().describe('Chain of the registries, CAIP-2, e.g. `eip155:8453`');
 
-const AGENT_IDENTITY = z
-  .object({
-    success: SUCCESS,
-    registered: z.boolean().describe('Whether the agent is in the identity registry'),
-    agentId: AGENT_ID.describe('Id in the identity registry, from 0; null before registration'),
-    chain: CHAIN,
-    wallet: ADDRESS.describe('Wallet that owns the agent and attests its forecasts'),
-    name: z.string().describe('Name of the agent'),
-    description: z.string().describe('What it does, in one or two sentences'),
-    registeredAt: TIME.nullable().describe('Block time of the registration; null where unknown, or before registration'),
-    capabilities: z.array(z.string()).describe('Capabilities, as keywords'),
-    agentUri: z.string().nullable().describe('URL of the registration file in the registry; null before registration'),
-    agentCard: objectOf('Agent card', {
-      url: z.url().describe('URL of the A2A agent card'),
-      version: z.string().describe('Software version in the card'),
-      protocolVersions: z.array(z.string()).describe('Supported A2A versions'),
-      skills: z.array(z.string()).describe('Skill ids'),
-      keyId: z.string().describe('Signing key of the card, `kid`'),
-      keysUrl: z.url().describe('URL of the public keys'),
-      registrationUrl: z.url().describe('ERC-8004 registration file'),
-    }),
-    registries: objectOf('Registries', {
-      identity: ADDRESS.describe('ERC-8004 identity registry'),
-      reputation: ADDRESS.describe('ERC-8004 reputation registry'),
-    }),
-  })
-  .meta({ id: 'AgentIdentity' });
+const AGENT_IDENTITY = component('AgentIdentity', {
+  success: SUCCESS,
+  registered: z.boolean().describe('Whether the agent is in the identity registry'),
+  agentId: AGENT_ID.describe('Id in the identity registry, from 0; null before registration'),
+  chain: CHAIN,
+  wallet: ADDRESS.describe('Wallet that owns the agent and attests its forecasts'),
+  name: z.string().describe('Name of the agent'),
+  description: z.string().describe('What it does, in one or two sentences'),
+  registeredAt: TIME.nullable().describe('Block time of the registration; null where unknown, or before registration'),
+  capabilities: z.array(z.string()).describe('Capabilities, as keywords'),
+  agentUri: z.string().nullable().describe('URL of the registration file in the registry; null before registration'),
+  agentCard: objectOf('Agent card', {
+    url: z.url().describe('URL of the A2A agent card'),
+    version: z.string().describe('Software version in the card'),
+    protocolVersions: z.array(z.string()).describe('Supported A2A versions'),
+    skills: z.array(z.string()).describe('Skill ids'),
+    keyId: z.string().describe('Signing key of the card, `kid`'),
+    keysUrl: z.url().describe('URL of the public keys'),
+    registrationUrl: z.url().describe('ERC-8004 registration file'),
+  }),
+  registries: objectOf('Registries', {
+    identity: ADDRESS.describe('ERC-8004 identity registry'),
+    reputation: ADDRESS.describe('ERC-8004 reputation registry'),
+  }),
+});
 
 type AgentIdentity = z.input<typeof AGENT_IDENTITY>;
 
 const AVERAGE = z.number().min(0).max(100);
 
-export const AGENT_REPUTATION = z
-  .object({
-    success: SUCCESS,
-    registered: z.boolean().describe('Whether the agent is in the identity registry'),
-    agentId: AGENT_ID.describe('Id in the identity registry, from 0; null before registration'),
-    reputation: objectOf('Figures in one shape of the interface; the flat fields are the other', {
-      totalFeedback: COUNT.describe('Logged outcomes'),
-      averageScore: AVERAGE.describe('Their mean, WIN 100, LOSS 0; 0 while `totalFeedback` is 0'),
-    }),
+export const AGENT_REPUTATION = component('AgentReputation', {
+  success: SUCCESS,
+  registered: z.boolean().describe('Whether the agent is in the identity registry'),
+  agentId: AGENT_ID.describe('Id in the identity registry, from 0; null before registration'),
+  reputation: objectOf('Figures in one shape of the interface; the flat fields are the other', {
     totalFeedback: COUNT.describe('Logged outcomes'),
-    positive: COUNT.describe('Wins'),
-    negative: COUNT.describe('Losses'),
-    score: AVERAGE.describe('Same as `averageScore`'),
-    lastUpdated: TIME.nullable().describe('When the latest outcome was logged; null before the first'),
-    reporter: ADDRESS.nullable().describe("The operator's reporter wallet; null before registration"),
-    venue: z.string().describe('Venue of the wagers'),
-    disclosure: z.string().describe('Who logs the outcomes, and what they prove'),
-    clients: objectOf('Feedback of other clients; the figures beside it have none of it', {
-      throughBlock: COUNT.nullable().describe('Block up to which it is counted; null before the first count'),
-      paid: objectOf('By clients that had paid before, once a payment', {
-        count: COUNT.describe('Feedback that is not revoked'),
-        clients: COUNT.describe('Clients that gave it'),
-        revoked: COUNT.describe('Revoked feedback'),
-        averageStars: AVERAGE.nullable().describe('Mean of the tag `starred`, 0 to 100; null without any'),
-      }),
-      unpaid: objectOf('By clients without such a payment: it costs gas alone, so no mean is formed', {
-        count: COUNT.describe('Feedback given'),
-        revoked: COUNT.describe('Revoked feedback'),
-      }),
-      listPath: z.string().describe('Path of the list'),
+    averageScore: AVERAGE.describe('Their mean, WIN 100, LOSS 0; 0 while `totalFeedback` is 0'),
+  }),
+  totalFeedback: COUNT.describe('Logged outcomes'),
+  positive: COUNT.describe('Wins'),
+  negative: COUNT.describe('Losses'),
+  score: AVERAGE.describe('Same as `averageScore`'),
+  lastUpdated: TIME.nullable().describe('When the latest outcome was logged; null before the first'),
+  reporter: ADDRESS.nullable().describe("The operator's reporter wallet; null before registration"),
+  venue: z.string().describe('Venue of the wagers'),
+  disclosure: z.string().describe('Who logs the outcomes, and what they prove'),
+  clients: objectOf('Feedback of other clients; the figures beside it have none of it', {
+    throughBlock: COUNT.nullable().describe('Block up to which it is counted; null before the first count'),
+    paid: objectOf('By clients that had paid before, once a payment', {
+      count: COUNT.describe('Feedback that is not revoked'),
+      clients: COUNT.describe('Clients that gave it'),
+      revoked: COUNT.describe('Revoked feedback'),
+      averageStars: AVERAGE.nullable().describe('Mean of the tag `starred`, 0 to 100; null without any'),
     }),
-  })
-  .meta({ id: 'AgentReputation' });
+    unpaid: objectOf('By clients without such a payment: it costs gas alone, so no mean is formed', {
+      count: COUNT.describe('Feedback given'),
+      revoked: COUNT.describe('Revoked feedback'),
+    }),
+    listPath: z.string().describe('Path of the list'),
+  }),
+});
 
 type AgentReputation = z.input<typeof AGENT_REPUTATION>;
 
@@ -281,30 +278,28 @@ const WAGER_EVIDENCE = z
   })
   .meta({ id: 'WagerEvidence' }) satisfies z.ZodType<WagerFacts>;
 
-const REGISTRATION_FILE = z
-  .object({
-    type: z.url().describe('File type by ERC-8004'),
-    name: z.string().describe('Name of the agent'),
-    description: z.string().describe('What it does'),
-    image: z.url().describe('Its icon'),
-    services: listOf('Endpoints of the agent', {
-      name: z.string().describe('Service: `web`, `A2A`, `MCP`, `OpenAPI`, `x402`'),
-      endpoint: z.url().describe('Endpoint; for A2A the agent card, for x402 the terms'),
-      version: z.string().optional().describe('Newest supported protocol version'),
-      a2aSkills: z.array(z.string()).optional().describe('Skill ids'),
-      mcpTools: z.array(z.string()).optional().describe('Tool names'),
-      payee: z.string().optional().describe('Paid wallet, CAIP-10'),
-      asset: z.string().optional().describe('Stablecoin, CAIP-10'),
-      receiptSigner: z.string().optional().describe('Wallet that signs receipts, CAIP-10'),
-    }),
-    active: z.boolean().describe('Whether it is in service'),
-    x402Support: z.boolean().describe('Whether it takes x402 payments'),
-    registrations: listOf('Registrations', {
-      agentId: COUNT.describe('Id in the registry, from 0'),
-      agentRegistry: z.string().describe('Registry, CAIP-10, e.g. `eip155:8453:0x...`'),
-    }),
-    supportedTrust: z.array(z.string()).describe('Supported trust models'),
-  })
-  .meta({ id: 'RegistrationFile' });
+const REGISTRATION_FILE = component('RegistrationFile', {
+  type: z.url().describe('File type by ERC-8004'),
+  name: z.string().describe('Name of the agent'),
+  description: z.string().describe('What it does'),
+  image: z.url().describe('Its icon'),
+  services: listOf('Endpoints of the agent', {
+    name: z.string().describe('Service: `web`, `A2A`, `MCP`, `OpenAPI`, `x402`'),
+    endpoint: z.url().describe('Endpoint; for A2A the agent card, for x402 the terms'),
+    version: z.string().optional().describe('Newest supported protocol version'),
+    a2aSkills: z.array(z.string()).optional().describe('Skill ids'),
+    mcpTools: z.array(z.string()).optional().describe('Tool names'),
+    payee: z.string().optional().describe('Paid wallet, CAIP-10'),
+    asset: z.string().optional().describe('Stablecoin, CAIP-10'),
+    receiptSigner: z.string().optional().describe('Wallet that signs receipts, CAIP-10'),
+  }),
+  active: z.boolean().describe('Whether it is in service'),
+  x402Support: z.boolean().describe('Whether it takes x402 payments'),
+  registrations: listOf('Registrations', {
+    agentId: COUNT.describe('Id in the registry, from 0'),
+    agentRegistry: z.string().describe('Registry, CAIP-10, e.g. `eip155:8453:0x...`'),
+  }),
+  supportedTrust: z.array(z.string()).describe('Supported trust models'),
+});
 
 type RegistrationFile = z.input<typeof REGISTRATION_FILE>;

@@ -26,6 +26,7 @@ import { mayReadUnresolved } from '../../record/visibility.ts';
 import type { HttpDeps } from '../deps.ts';
 import { API_VERSION } from '../openapi/document.ts';
 import { type Route, route } from '../route.ts';
+import { component } from '../schemas/component.ts';
 import { buildLimits, INFO, type Info, type ModelCard } from '../schemas/info.ts';
 import { DEMO_PATHS, DEMO_ROLES } from '../schemas/wallets.ts';
 
@@ -389,13 +390,11 @@ const CONTRACT = {
   reason: z.string().nullable().describe('Reason where not live; null otherwise'),
 };
 
-const TOKEN = z
-  .object({
-    ...CONTRACT,
-    symbol: z.string().nullable().describe('Symbol of the contract, at most 32 characters; null unless live'),
-    decimals: COUNT.nullable().describe('Decimals; null unless live'),
-  })
-  .meta({ id: 'TokenContract' });
+const TOKEN = component('TokenContract', {
+  ...CONTRACT,
+  symbol: z.string().nullable().describe('Symbol of the contract, at most 32 characters; null unless live'),
+  decimals: COUNT.nullable().describe('Decimals; null unless live'),
+});
 
 const EAS = z.object({
   ...CONTRACT,
@@ -448,26 +447,24 @@ const STANDARD = z.object({
   note: z.string().describe('Use in this service'),
 });
 
-const ECOSYSTEM = z
-  .object({
-    success: SUCCESS,
-    chain: objectOf('Chain of the contracts', {
-      id: z.int().min(1).describe('Chain id'),
-      caip2: z.string().describe('The same as CAIP-2, e.g. `eip155:8453`'),
-      local: z.boolean().describe('True for a local throw-away chain'),
-    }),
-    checkedAt: TIME.describe('When the contracts were read; results are cached for up to a minute'),
-    contracts: objectOf('Contracts with their states', {
-      eas: EAS.describe('Ethereum Attestation Service'),
-      schemaRegistry: SCHEMA_REGISTRY.describe('Schema registry of EAS'),
-      identityRegistry: IDENTITY_REGISTRY.describe('ERC-8004 identity registry'),
-      reputationRegistry: REPUTATION_REGISTRY.describe('ERC-8004 reputation registry'),
-      gateToken: TOKEN.describe('ERC-20 gate token'),
-      stablecoin: TOKEN.describe('Stablecoin of payments'),
-      agentCommerce: AGENT_COMMERCE.nullable().describe('ERC-8183 contract; null where no jobs are taken'),
-    }),
-    standards: z.array(STANDARD).describe('Standards and protocols'),
-  })
-  .meta({ id: 'Ecosystem' });
+const ECOSYSTEM = component('Ecosystem', {
+  success: SUCCESS,
+  chain: objectOf('Chain of the contracts', {
+    id: z.int().min(1).describe('Chain id'),
+    caip2: z.string().describe('The same as CAIP-2, e.g. `eip155:8453`'),
+    local: z.boolean().describe('True for a local throw-away chain'),
+  }),
+  checkedAt: TIME.describe('When the contracts were read; results are cached for up to a minute'),
+  contracts: objectOf('Contracts with their states', {
+    eas: EAS.describe('Ethereum Attestation Service'),
+    schemaRegistry: SCHEMA_REGISTRY.describe('Schema registry of EAS'),
+    identityRegistry: IDENTITY_REGISTRY.describe('ERC-8004 identity registry'),
+    reputationRegistry: REPUTATION_REGISTRY.describe('ERC-8004 reputation registry'),
+    gateToken: TOKEN.describe('ERC-20 gate token'),
+    stablecoin: TOKEN.describe('Stablecoin of payments'),
+    agentCommerce: AGENT_COMMERCE.nullable().describe('ERC-8183 contract; null where no jobs are taken'),
+  }),
+  standards: z.array(STANDARD).describe('Standards and protocols'),
+});
 
 type Ecosystem = z.input<typeof ECOSYSTEM>;

@@ -15,6 +15,7 @@ import { ADDRESS, BYTES32, DECIMAL, INTEGER_TEXT, objectOf, SUCCESS, TIME } from
 import type { HttpDeps } from '../deps.ts';
 import { rawWalletInput, signatureInput } from '../parameters.ts';
 import { type Reply, type Route, route } from '../route.ts';
+import { component } from '../schemas/component.ts';
 import {
   ALPHA_BRIEF,
   ANALYSIS_REPORT,
@@ -165,12 +166,10 @@ const FETCH_BODY = z.strictObject({
   signature: signatureInput,
 });
 
-const PRICE = z
-  .object({
-    amount: INTEGER_TEXT.describe('Smallest units of the stablecoin, as digits'),
-    usd: DECIMAL.describe('The same in USD, an exact decimal'),
-  })
-  .meta({ id: 'JobPrice' });
+const PRICE = component('JobPrice', {
+  amount: INTEGER_TEXT.describe('Smallest units of the stablecoin, as digits'),
+  usd: DECIMAL.describe('The same in USD, an exact decimal'),
+});
 
 const DELIVERABLE = z.object({
   hash: BYTES32.describe('keccak256 of the delivered bytes; `deliverable` on chain'),
@@ -209,29 +208,27 @@ export const JOB_REPLY = z.object({
 });
 
 /** The bytes are canonical JSON (RFC 8785) in UTF-8; their keccak256 is the job's `deliverable` on chain. */
-export const DELIVERY = z
-  .object({
-    kind: z.literal('agent-commerce-delivery').describe('Document type'),
-    job: objectOf('Job', {
-      chain: z.string().describe('Chain of the contract, CAIP-2'),
-      contract: ADDRESS.describe('ERC-8183 contract'),
-      jobId: INTEGER_TEXT.describe('Job id'),
-      client: ADDRESS.describe('Client, which created the job'),
-      evaluator: ADDRESS.describe('Evaluator, which completes or rejects it'),
-      provider: ADDRESS.describe('Provider wallet of this service, which submitted the hash of these bytes'),
-    }),
-    offering: z.string().describe('Requested offering'),
-    title: z.string().describe('Display name'),
-    price: z.string().describe('Price, e.g. 1.00 USD'),
-    composedAt: TIME.describe('When it was composed'),
-    forecastId: z.string().nullable().describe('Included forecast; null where none is'),
-    attestationUid: BYTES32.nullable().describe('UID of its attestation; null where there is none'),
-    document: z
-      .discriminatedUnion('kind', [BITCOIN_SIGNAL, MARKET_CONTEXT_DOCUMENT, CROWD_VS_ORACLE])
-      .describe('Document of the offering, by `kind`'),
-    salt: BYTES32.describe('Random salt: the hash of these bytes is public, and must not be guessable'),
-  })
-  .meta({ id: 'Delivery' });
+export const DELIVERY = component('Delivery', {
+  kind: z.literal('agent-commerce-delivery').describe('Document type'),
+  job: objectOf('Job', {
+    chain: z.string().describe('Chain of the contract, CAIP-2'),
+    contract: ADDRESS.describe('ERC-8183 contract'),
+    jobId: INTEGER_TEXT.describe('Job id'),
+    client: ADDRESS.describe('Client, which created the job'),
+    evaluator: ADDRESS.describe('Evaluator, which completes or rejects it'),
+    provider: ADDRESS.describe('Provider wallet of this service, which submitted the hash of these bytes'),
+  }),
+  offering: z.string().describe('Requested offering'),
+  title: z.string().describe('Display name'),
+  price: z.string().describe('Price, e.g. 1.00 USD'),
+  composedAt: TIME.describe('When it was composed'),
+  forecastId: z.string().nullable().describe('Included forecast; null where none is'),
+  attestationUid: BYTES32.nullable().describe('UID of its attestation; null where there is none'),
+  document: z
+    .discriminatedUnion('kind', [BITCOIN_SIGNAL, MARKET_CONTEXT_DOCUMENT, CROWD_VS_ORACLE])
+    .describe('Document of the offering, by `kind`'),
+  salt: BYTES32.describe('Random salt: the hash of these bytes is public, and must not be guessable'),
+});
 
 /** Interface, sections 2.8 and 4.5. */
 export function purchaseRoutes({ purchases }: Pick<HttpDeps, 'purchases'>): Route[] {

@@ -12,6 +12,7 @@ import { toPascalCase } from '../openapi/schemas.ts';
 import { limitInput } from '../parameters.ts';
 import { buildWeakEtag } from '../replies.ts';
 import { type Reply, type Route, route } from '../route.ts';
+import { component } from '../schemas/component.ts';
 
 /** Interface, section 2.4. */
 export function regimeRoutes({ record, market, now }: Pick<HttpDeps, 'record' | 'market' | 'now'>): Route[] {
@@ -42,14 +43,12 @@ export function regimeRoutes({ record, market, now }: Pick<HttpDeps, 'record' | 
 
 export const RISK_LEVEL = z.enum(RISK_LEVELS).meta({ id: 'RiskLevel' });
 
-const FACTORS = z
-  .object({
-    trendPosition: z.string().describe('Price against its 200-day average'),
-    momentum: z.string().describe('30-day price change'),
-    sentiment: z.string().describe('7-day mean of the Fear & Greed index'),
-    volatility: z.string().describe('Volatility against its one-year median'),
-  })
-  .meta({ id: 'RegimeFactors' });
+const FACTORS = component('RegimeFactors', {
+  trendPosition: z.string().describe('Price against its 200-day average'),
+  momentum: z.string().describe('30-day price change'),
+  sentiment: z.string().describe('7-day mean of the Fear & Greed index'),
+  volatility: z.string().describe('Volatility against its one-year median'),
+});
 
 /** Members of the regime resource and of the premium signal. */
 const REGIME_FIELDS = {
@@ -67,16 +66,14 @@ const REGIME_FIELDS = {
   replayed: z.boolean().describe('True when the demonstration replayed the day of the last evaluation'),
 };
 
-export const REGIME_DETAIL = z.object(REGIME_FIELDS).meta({ id: 'RegimeDetail' });
+export const REGIME_DETAIL = component('RegimeDetail', REGIME_FIELDS);
 
 /** Interface, section 2.4. */
-const CURRENT_REGIME = z
-  .object({
-    success: SUCCESS,
-    ...REGIME_FIELDS,
-    source: z.string().describe('Market data source, e.g. `live` or `simulated (seed 2)`'),
-  })
-  .meta({ id: 'CurrentRegime' });
+const CURRENT_REGIME = component('CurrentRegime', {
+  success: SUCCESS,
+  ...REGIME_FIELDS,
+  source: z.string().describe('Market data source, e.g. `live` or `simulated (seed 2)`'),
+});
 
 const DAY = z.object({
   date: DATE.describe('Day, UTC'),
@@ -95,15 +92,13 @@ const TRANSITION = z.object({
   replayed: z.boolean().describe('True when the demonstration replayed the day'),
 });
 
-const REGIME_HISTORY = z
-  .object({
-    success: SUCCESS,
-    count: COUNT.describe('Number of days'),
-    days: z.array(DAY).describe('All days of the record, newest first'),
-    transitions: z.array(TRANSITION).describe('Regime changes within these days, newest first'),
-    source: z.string().describe('Market data source, e.g. `live` or `simulated (seed 2)`'),
-  })
-  .meta({ id: 'RegimeHistory' });
+const REGIME_HISTORY = component('RegimeHistory', {
+  success: SUCCESS,
+  count: COUNT.describe('Number of days'),
+  days: z.array(DAY).describe('All days of the record, newest first'),
+  transitions: z.array(TRANSITION).describe('Regime changes within these days, newest first'),
+  source: z.string().describe('Market data source, e.g. `live` or `simulated (seed 2)`'),
+});
 
 /** Bounds of `max-age`, seconds. */
 const MAX_AGE = { min: 5, max: 3_600 };

@@ -55,6 +55,7 @@ import {
 } from '../problems.ts';
 import { toTaggedReply } from '../replies.ts';
 import { type Reply, type Route, route } from '../route.ts';
+import { component } from '../schemas/component.ts';
 import { ANSWER_AGAIN, SOLD, X402_DOCUMENT, X402_RESOURCES } from '../schemas/payment.ts';
 import { requireWalletSignature } from '../schemas/wallet-signature.ts';
 import { LOGIN_BODY } from './auth.ts';
@@ -239,9 +240,9 @@ function buildSoldBody({ body, payment, receipt }: SaleResult): Record<string, u
 
 type SoldMembers = { [Name in keyof typeof SOLD]: z.input<(typeof SOLD)[Name]> };
 
-export const PAID_SIGNAL = z.object({ ...ORACLE_SIGNAL.shape, ...SOLD }).meta({ id: 'PaidSignal' });
+export const PAID_SIGNAL = component('PaidSignal', { ...ORACLE_SIGNAL.shape, ...SOLD });
 
-export const PAID_PREMIUM_SIGNAL = z.object({ ...PREMIUM_SIGNAL.shape, ...SOLD }).meta({ id: 'PaidPremiumSignal' });
+export const PAID_PREMIUM_SIGNAL = component('PaidPremiumSignal', { ...PREMIUM_SIGNAL.shape, ...SOLD });
 
 const ANSWER_BODY = z.strictObject({
   txHash: txHashInput('Transaction that paid for the answer'),

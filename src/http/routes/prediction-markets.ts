@@ -13,6 +13,7 @@ import type { HttpDeps } from '../deps.ts';
 import { limitInput, PAGE_LIMITS } from '../parameters.ts';
 import { buildWeakEtag, toTaggedReply } from '../replies.ts';
 import { type Reply, type Route, route } from '../route.ts';
+import { component } from '../schemas/component.ts';
 
 type PredictionMarketDeps = Pick<HttpDeps, 'market' | 'models' | 'now' | 'record' | 'venueMarkets' | 'venueName' | 'viewFor'>;
 
@@ -105,12 +106,10 @@ async function getOrReason<T>(promise: Promise<T>): Promise<{ value: T } | { rea
   }
 }
 
-export const LEVEL = z
-  .object({
-    price: PROBABILITY.describe('Price of a YES contract, 0 to 1'),
-    size: z.number().min(0).describe('Contracts'),
-  })
-  .meta({ id: 'BookLevel' });
+export const LEVEL = component('BookLevel', {
+  price: PROBABILITY.describe('Price of a YES contract, 0 to 1'),
+  size: z.number().min(0).describe('Contracts'),
+});
 
 const PRICE = z.number().min(0).max(1).nullable();
 
@@ -143,20 +142,18 @@ const STRIKE = z.object({
   modelProbabilityGated: z.boolean().describe('True while the caller may not read it'),
 });
 
-const PREDICTION_MARKETS = z
-  .object({
-    success: SUCCESS,
-    count: COUNT.describe('Number of markets'),
-    btcPrice: z.number().nullable().describe('Current BTC/USD; null without a fresh price'),
-    modelAsOf: TIME.nullable().describe('Time of the forecast behind `modelProbability`; null before the first'),
-    markets: z.array(STRIKE).describe('By expiry, venue and strike'),
-    reason: z.string().nullable().describe('Reason where empty; null otherwise'),
-    notes: z.array(z.string()).describe('Missing data and caveats'),
-    source: z.string().describe('Market data source'),
-    kind: z.enum(FEED_KINDS).describe('Kind of market data'),
-    timestamp: TIME.describe('Response time'),
-  })
-  .meta({ id: 'PredictionMarkets' });
+const PREDICTION_MARKETS = component('PredictionMarkets', {
+  success: SUCCESS,
+  count: COUNT.describe('Number of markets'),
+  btcPrice: z.number().nullable().describe('Current BTC/USD; null without a fresh price'),
+  modelAsOf: TIME.nullable().describe('Time of the forecast behind `modelProbability`; null before the first'),
+  markets: z.array(STRIKE).describe('By expiry, venue and strike'),
+  reason: z.string().nullable().describe('Reason where empty; null otherwise'),
+  notes: z.array(z.string()).describe('Missing data and caveats'),
+  source: z.string().describe('Market data source'),
+  kind: z.enum(FEED_KINDS).describe('Kind of market data'),
+  timestamp: TIME.describe('Response time'),
+});
 
 type PredictionMarkets = z.input<typeof PREDICTION_MARKETS>;
 

@@ -15,6 +15,7 @@ import { toPascalCase } from '../openapi/schemas.ts';
 import { readPaymentProof, toProblemDetails } from '../problems.ts';
 import { buildWeakEtag } from '../replies.ts';
 import { type Reply, type Route, type RouteInput, route } from '../route.ts';
+import { component } from '../schemas/component.ts';
 import { SOLD } from '../schemas/payment.ts';
 import { buildSoldHeaders, REF_QUERY, SALE_ERRORS } from './paid.ts';
 
@@ -140,13 +141,11 @@ const LISTED = z.object({
   reachedAt: REACHED.describe('Endpoints of the skill'),
 });
 
-const SKILL_LIST = z
-  .object({
-    success: SUCCESS,
-    skills: z.array(LISTED).describe('All skills'),
-    count: COUNT.describe('Number of skills'),
-  })
-  .meta({ id: 'SkillList' });
+const SKILL_LIST = component('SkillList', {
+  success: SUCCESS,
+  skills: z.array(LISTED).describe('All skills'),
+  count: COUNT.describe('Number of skills'),
+});
 
 type SkillListReply = z.input<typeof SKILL_LIST>;
 
@@ -269,23 +268,21 @@ const TASK_ID = z.object({
 });
 
 /** Interface, section 2.9. */
-const TASK_REPLY = z
-  .object({
-    jsonrpc: z.literal('2.0').describe('JSON-RPC envelope'),
-    id: CALL_ID.describe('`id` of the request; without one the task id'),
-    result: objectOf('Task', {
-      id: z.uuid().describe('Task id, valid at GET /api/svc/a2a/tasks/{id} and over A2A'),
-      status: z
-        .enum(['completed', 'failed', 'working'])
-        .describe('`working` only for a task sent over A2A that is running or awaits a message'),
-      skill: z.string().describe('Skill id; empty while a text sent over A2A has not named one'),
-      result: z
-        .union([...SKILLS.map(({ output }) => output), PROBLEM])
-        .nullable()
-        .describe('Output of the skill when `completed`, problem document when `failed`, null while `working`'),
-    }),
-  })
-  .meta({ id: 'TaskResponse' });
+const TASK_REPLY = component('TaskResponse', {
+  jsonrpc: z.literal('2.0').describe('JSON-RPC envelope'),
+  id: CALL_ID.describe('`id` of the request; without one the task id'),
+  result: objectOf('Task', {
+    id: z.uuid().describe('Task id, valid at GET /api/svc/a2a/tasks/{id} and over A2A'),
+    status: z
+      .enum(['completed', 'failed', 'working'])
+      .describe('`working` only for a task sent over A2A that is running or awaits a message'),
+    skill: z.string().describe('Skill id; empty while a text sent over A2A has not named one'),
+    result: z
+      .union([...SKILLS.map(({ output }) => output), PROBLEM])
+      .nullable()
+      .describe('Output of the skill when `completed`, problem document when `failed`, null while `working`'),
+  }),
+});
 
 /** Members that a problem document echoes: the `id` of the request, if valid. */
 function pickCallMembers(body: unknown): { jsonrpc?: '2.0'; id?: string | number } {

@@ -21,6 +21,7 @@ import type { HttpDeps } from '../deps.ts';
 import { signalDaysInput } from '../parameters.ts';
 import { buildWeakEtag, negotiateMediaType } from '../replies.ts';
 import { type Reply, type Route, route } from '../route.ts';
+import { component } from '../schemas/component.ts';
 
 type WidgetDeps = Pick<HttpDeps, 'market' | 'models' | 'publicUrl' | 'record' | 'statistics' | 'viewFor'>;
 
@@ -183,9 +184,7 @@ export function renderCardPage(card: WidgetCard, { theme, size }: Pick<WidgetOpt
   return `<!doctype html>\n${renderMarkup(document).replace('{{style}}', () => STYLE)}\n`;
 }
 
-const WIDGET = z
-  .object({
-    signal: SIGNAL.describe('GATED until the outcome for callers below Basic; else BUY, SELL or HOLD'),
-    confidence: CONFIDENCE.nullable().describe('Calibrated probability of the direction as committed, 0.50 to 0.99; null while gated'),
-  })
-  .meta({ id: 'Widget' });
+const WIDGET = component('Widget', {
+  signal: SIGNAL.describe('GATED until the outcome for callers below Basic; else BUY, SELL or HOLD'),
+  confidence: CONFIDENCE.nullable().describe('Calibrated probability of the direction as committed, 0.50 to 0.99; null while gated'),
+});

@@ -12,6 +12,7 @@ import { NEXT_INTENT } from '../routes/copy-trade.ts';
 import { CROWD_VS_ORACLE_REPLY } from '../routes/crowd.ts';
 import { buildReportSchema, REGIME_DETAIL } from '../routes/market.ts';
 import { PREMIUM_SIGNAL } from '../routes/signal.ts';
+import { component } from './component.ts';
 
 function buildHeadMembers<Kind extends string>(kind: Kind) {
   return {
@@ -46,111 +47,101 @@ const WORDS = z.object({
 });
 
 /** Verifies a forecast on chain without this service. */
-const FULL_PROOF = z
-  .object({
-    commitment: BYTES32.describe('keccak256 of `encodedOpening`, on chain before the window opened'),
-    encodedOpening: HEX.describe('Hashed bytes: salt and values, ABI-encoded, hex'),
-    formula: z.string().describe('How the commitment follows from `forecast.opening`, in this order'),
-    codes: objectOf('Codes of enumerations', {
-      signal: z
-        .object({ HOLD: z.literal(0).describe('HOLD'), BUY: z.literal(1).describe('BUY'), SELL: z.literal(2).describe('SELL') })
-        .describe('Codes of signals'),
-      direction: z.object({ UP: z.literal(1).describe('UP'), DOWN: z.literal(2).describe('DOWN') }).describe('Codes of directions'),
-    }),
-    chain: z.string().describe('Chain, CAIP-2, e.g. eip155:8453'),
-    easContract: ADDRESS.describe('EAS contract; `getAttestation(bytes32 uid)` reads an attestation'),
-    attester: ADDRESS.describe('Wallet of all attestations of this service'),
-    prediction: objectOf('Content of the attestation, word by word', {
-      schemaUid: BYTES32.describe('Schema UID'),
-      schema: z.string().describe('Fields in encoding order, Solidity types'),
-      words: WORDS.describe('The eight committed words'),
-      data: HEX.describe('The words ABI-encoded: `data` of the attestation on chain, hex'),
-      refUid: BYTES32.describe('Attestation of the previous day of this horizon; zero on the first day'),
-    }),
-    attestation: nullableObjectOf('Attestation on chain; null before', {
-      uid: BYTES32.describe('UID'),
-      txHash: BYTES32.describe('Transaction'),
-      blockNumber: COUNT.describe('Block number'),
-      blockTime: TIME.describe('Block time'),
-      easscanUrl: z.url().nullable().describe('EAS explorer page; null on a local chain, and where no explorer is known'),
-      verifyUrl: z.url().describe('URL where the service verifies it field by field'),
-    }),
-    metadata: objectOf('Public part of the inputs', {
-      cid: z.string().describe('CIDv1 of the public metadata'),
-      digest: BYTES32.describe('sha2-256 of its bytes, the last word'),
-      url: z.url().describe('URL of the metadata'),
-    }),
-    merkle: objectOf('Merkle root, for compatibility', {
-      root: z.null().describe('Always null: there is no tree'),
-      note: z.string().describe('Why'),
-    }),
-    steps: z.array(z.string()).describe('Verification steps without trust in this service'),
-  })
-  .meta({ id: 'FullProof' });
+const FULL_PROOF = component('FullProof', {
+  commitment: BYTES32.describe('keccak256 of `encodedOpening`, on chain before the window opened'),
+  encodedOpening: HEX.describe('Hashed bytes: salt and values, ABI-encoded, hex'),
+  formula: z.string().describe('How the commitment follows from `forecast.opening`, in this order'),
+  codes: objectOf('Codes of enumerations', {
+    signal: z
+      .object({ HOLD: z.literal(0).describe('HOLD'), BUY: z.literal(1).describe('BUY'), SELL: z.literal(2).describe('SELL') })
+      .describe('Codes of signals'),
+    direction: z.object({ UP: z.literal(1).describe('UP'), DOWN: z.literal(2).describe('DOWN') }).describe('Codes of directions'),
+  }),
+  chain: z.string().describe('Chain, CAIP-2, e.g. eip155:8453'),
+  easContract: ADDRESS.describe('EAS contract; `getAttestation(bytes32 uid)` reads an attestation'),
+  attester: ADDRESS.describe('Wallet of all attestations of this service'),
+  prediction: objectOf('Content of the attestation, word by word', {
+    schemaUid: BYTES32.describe('Schema UID'),
+    schema: z.string().describe('Fields in encoding order, Solidity types'),
+    words: WORDS.describe('The eight committed words'),
+    data: HEX.describe('The words ABI-encoded: `data` of the attestation on chain, hex'),
+    refUid: BYTES32.describe('Attestation of the previous day of this horizon; zero on the first day'),
+  }),
+  attestation: nullableObjectOf('Attestation on chain; null before', {
+    uid: BYTES32.describe('UID'),
+    txHash: BYTES32.describe('Transaction'),
+    blockNumber: COUNT.describe('Block number'),
+    blockTime: TIME.describe('Block time'),
+    easscanUrl: z.url().nullable().describe('EAS explorer page; null on a local chain, and where no explorer is known'),
+    verifyUrl: z.url().describe('URL where the service verifies it field by field'),
+  }),
+  metadata: objectOf('Public part of the inputs', {
+    cid: z.string().describe('CIDv1 of the public metadata'),
+    digest: BYTES32.describe('sha2-256 of its bytes, the last word'),
+    url: z.url().describe('URL of the metadata'),
+  }),
+  merkle: objectOf('Merkle root, for compatibility', {
+    root: z.null().describe('Always null: there is no tree'),
+    note: z.string().describe('Why'),
+  }),
+  steps: z.array(z.string()).describe('Verification steps without trust in this service'),
+});
 
 const PROOF = FULL_PROOF.describe('Proof to verify the forecast on chain');
 const { model, thresholds, categories } = PREMIUM_SIGNAL.shape;
 const RECORD = TRACK_RECORD.shape.statistics.describe('Statistics of all forecasts of this horizon');
 
-export const SIGNAL_WITH_PROOF = z
-  .object({ ...buildHeadMembers('signal_with_proof'), ...SOLD_FORECAST, proof: PROOF })
-  .meta({ id: 'SignalWithProof' });
+export const SIGNAL_WITH_PROOF = component('SignalWithProof', { ...buildHeadMembers('signal_with_proof'), ...SOLD_FORECAST, proof: PROOF });
 
-export const ANALYSIS_REPORT = z
-  .object({
-    ...buildHeadMembers('analysis_report'),
-    regime: REGIME_DETAIL.describe('Current regime with its factors'),
-    categories,
-    inputs: listOf('Inputs of the forecasts, as in the attested metadata', {
-      series: z.string().describe('What it is'),
-      source: z.string().describe('Source'),
-      observedDay: z.iso.date().nullable().describe('Date of the newest observation used; null where missing or too old'),
-      availableAt: TIME.nullable().describe('When that observation became available; null with it'),
-    }),
-    horizons: listOf('1, 2, 3 and 7 days', {
-      ...SOLD_FORECAST,
-      thresholds,
-      model: model.unwrap().describe('Fitted model of the forecast'),
-      record: RECORD,
-    }),
-  })
-  .meta({ id: 'AnalysisReport' });
+export const ANALYSIS_REPORT = component('AnalysisReport', {
+  ...buildHeadMembers('analysis_report'),
+  regime: REGIME_DETAIL.describe('Current regime with its factors'),
+  categories,
+  inputs: listOf('Inputs of the forecasts, as in the attested metadata', {
+    series: z.string().describe('What it is'),
+    source: z.string().describe('Source'),
+    observedDay: z.iso.date().nullable().describe('Date of the newest observation used; null where missing or too old'),
+    availableAt: TIME.nullable().describe('When that observation became available; null with it'),
+  }),
+  horizons: listOf('1, 2, 3 and 7 days', {
+    ...SOLD_FORECAST,
+    thresholds,
+    model: model.unwrap().describe('Fitted model of the forecast'),
+    record: RECORD,
+  }),
+});
 
 const { market, sizing, marketReason, contractSide, wager, entry, actionable, notActionableBecause } = NEXT_INTENT.shape;
 
-export const ALPHA_BRIEF = z
-  .object({
-    ...buildHeadMembers('alpha_brief'),
-    ...SOLD_FORECAST,
-    proof: PROOF,
-    regime: REGIME_DETAIL.describe('Current regime with its factors'),
-    stake: objectOf('Prediction-market position: market, side and Kelly stake', {
-      ...{ contractSide, market, sizing, marketReason, wager },
-      entry: entry.nullable().describe('Entry limits; null on a HOLD day'),
-      ...{ actionable, notActionableBecause },
-    }),
-    resolvedSince: objectOf('Forecasts resolved since the previous brief', {
-      since: TIME.describe('24 hours before `generatedAt`'),
-      forecasts: z.array(DAILY_BRIEF.shape.resolved.element).describe('Forecasts resolved on chain since, by id'),
-    }),
-    risks: z.array(z.string()).describe('Reasons not to act on it'),
-  })
-  .meta({ id: 'AlphaBrief' });
+export const ALPHA_BRIEF = component('AlphaBrief', {
+  ...buildHeadMembers('alpha_brief'),
+  ...SOLD_FORECAST,
+  proof: PROOF,
+  regime: REGIME_DETAIL.describe('Current regime with its factors'),
+  stake: objectOf('Prediction-market position: market, side and Kelly stake', {
+    ...{ contractSide, market, sizing, marketReason, wager },
+    entry: entry.nullable().describe('Entry limits; null on a HOLD day'),
+    ...{ actionable, notActionableBecause },
+  }),
+  resolvedSince: objectOf('Forecasts resolved since the previous brief', {
+    since: TIME.describe('24 hours before `generatedAt`'),
+    forecasts: z.array(DAILY_BRIEF.shape.resolved.element).describe('Forecasts resolved on chain since, by id'),
+  }),
+  risks: z.array(z.string()).describe('Reasons not to act on it'),
+});
 
-export const BITCOIN_SIGNAL = z
-  .object({
-    ...buildHeadMembers('bitcoin_signal'),
-    ...SOLD_FORECAST,
-    proof: PROOF,
-    methodology: objectOf('Methodology', {
-      description: z.string().describe('The method in two sentences'),
-      url: z.url().describe('Full methodology'),
-      model: model.unwrap().describe('Fitted model of the forecast'),
-      thresholds,
-    }),
-    record: RECORD,
-  })
-  .meta({ id: 'BitcoinSignal' });
+export const BITCOIN_SIGNAL = component('BitcoinSignal', {
+  ...buildHeadMembers('bitcoin_signal'),
+  ...SOLD_FORECAST,
+  proof: PROOF,
+  methodology: objectOf('Methodology', {
+    description: z.string().describe('The method in two sentences'),
+    url: z.url().describe('Full methodology'),
+    model: model.unwrap().describe('Fitted model of the forecast'),
+    thresholds,
+  }),
+  record: RECORD,
+});
 
 const { venue, quotesAreOurs, totals, weeks, count, disagreements, disagreementTotals, notes } = CROWD_VS_ORACLE_REPLY.shape;
 
@@ -206,66 +197,58 @@ const EVIDENCE = z.object({
   }),
 });
 
-export const CROWD_VS_ORACLE = z
-  .object({
-    ...buildHeadMembers('crowd_vs_oracle'),
-    running: weeks.element.nullable().describe('Newest running week; null before it is priced'),
-    ...{ venue, quotesAreOurs, totals, weeks, count, disagreements, disagreementTotals, notes },
-    evidence: EVIDENCE.describe('Evidence to recompute the comparison, and the basis of each part'),
-  })
-  .meta({ id: 'CrowdVsOracle' });
+export const CROWD_VS_ORACLE = component('CrowdVsOracle', {
+  ...buildHeadMembers('crowd_vs_oracle'),
+  running: weeks.element.nullable().describe('Newest running week; null before it is priced'),
+  ...{ venue, quotesAreOurs, totals, weeks, count, disagreements, disagreementTotals, notes },
+  evidence: EVIDENCE.describe('Evidence to recompute the comparison, and the basis of each part'),
+});
 
-const FIGURE = z
-  .object({
-    id: z.string().describe('Id of the figure'),
-    title: z.string().describe('What it is'),
-    value: z.number().nullable().describe('Latest value in `unit`; null where unknown'),
-    unit: z.string().describe('Unit of `value`'),
-    change: z.number().nullable().describe('Change in `changeUnit`; null where not reported'),
-    changeUnit: z.string().nullable().describe('Unit of `change`'),
-    changeOver: z.string().nullable().describe('Period of the change'),
-    correlation: z
-      .number()
-      .min(-1)
-      .max(1)
-      .nullable()
-      .describe('Pearson correlation of its changes with bitcoin log returns; null where not reported, or with too few pairs'),
-    pairs: COUNT.nullable().describe('Pairs behind the correlation; null where not reported'),
-    windowDays: COUNT.nullable().describe('Days that the pairs span; null where not reported'),
-    source: z.string().describe('Source'),
-    observedAt: TIME.nullable().describe('When it was observed or published; null where there never was a value'),
-    ageSeconds: COUNT.nullable().describe('Seconds from `observedAt` to `generatedAt`'),
-    stale: z.boolean().describe('True where missing or too old; the last valid value is still returned'),
-    provisional: z.boolean().describe('True until the value is final'),
-  })
-  .meta({ id: 'Figure' });
+const FIGURE = component('Figure', {
+  id: z.string().describe('Id of the figure'),
+  title: z.string().describe('What it is'),
+  value: z.number().nullable().describe('Latest value in `unit`; null where unknown'),
+  unit: z.string().describe('Unit of `value`'),
+  change: z.number().nullable().describe('Change in `changeUnit`; null where not reported'),
+  changeUnit: z.string().nullable().describe('Unit of `change`'),
+  changeOver: z.string().nullable().describe('Period of the change'),
+  correlation: z
+    .number()
+    .min(-1)
+    .max(1)
+    .nullable()
+    .describe('Pearson correlation of its changes with bitcoin log returns; null where not reported, or with too few pairs'),
+  pairs: COUNT.nullable().describe('Pairs behind the correlation; null where not reported'),
+  windowDays: COUNT.nullable().describe('Days that the pairs span; null where not reported'),
+  source: z.string().describe('Source'),
+  observedAt: TIME.nullable().describe('When it was observed or published; null where there never was a value'),
+  ageSeconds: COUNT.nullable().describe('Seconds from `observedAt` to `generatedAt`'),
+  stale: z.boolean().describe('True where missing or too old; the last valid value is still returned'),
+  provisional: z.boolean().describe('True until the value is final'),
+});
 
-export const DAILY_MACRO_REVIEW = z
-  .object({
-    ...buildHeadMembers('daily_macro_review'),
-    price: z.array(FIGURE).describe('Bitcoin'),
-    macro: z.array(FIGURE).describe('Dollar, equities, gold, PMI and VIX'),
-    rates: z.array(FIGURE).describe('Policy rate, fed funds and yields'),
-    flows: z.array(FIGURE).describe('US spot Bitcoin ETF flows'),
-    derivatives: z.array(FIGURE).describe('Funding, open interest, basis and volatility'),
-    sentiment: z.array(FIGURE).describe('Sentiment'),
-    notes: z.array(z.string()).describe('Caveats for the figures'),
-  })
-  .meta({ id: 'DailyMacroReview' });
+export const DAILY_MACRO_REVIEW = component('DailyMacroReview', {
+  ...buildHeadMembers('daily_macro_review'),
+  price: z.array(FIGURE).describe('Bitcoin'),
+  macro: z.array(FIGURE).describe('Dollar, equities, gold, PMI and VIX'),
+  rates: z.array(FIGURE).describe('Policy rate, fed funds and yields'),
+  flows: z.array(FIGURE).describe('US spot Bitcoin ETF flows'),
+  derivatives: z.array(FIGURE).describe('Funding, open interest, basis and volatility'),
+  sentiment: z.array(FIGURE).describe('Sentiment'),
+  notes: z.array(z.string()).describe('Caveats for the figures'),
+});
 
 const { asOf, price, sentiment, flows, macro, regime, missing } = MARKET_CONTEXT.shape;
 
-export const MARKET_CONTEXT_DOCUMENT = z
-  .object({
-    ...buildHeadMembers('market_context'),
-    ...{ asOf, price, sentiment, flows, macro, regime },
-    derivatives: buildReportSchema(derivativesSummaryReport)
-      .nullable()
-      .describe('Funding, open interest, basis and volatility; null when missing'),
-    regimeDetail: REGIME_DETAIL.nullable().describe('Regime with its factors; null before the first'),
-    missing,
-  })
-  .meta({ id: 'MarketContextDocument' });
+export const MARKET_CONTEXT_DOCUMENT = component('MarketContextDocument', {
+  ...buildHeadMembers('market_context'),
+  ...{ asOf, price, sentiment, flows, macro, regime },
+  derivatives: buildReportSchema(derivativesSummaryReport)
+    .nullable()
+    .describe('Funding, open interest, basis and volatility; null when missing'),
+  regimeDetail: REGIME_DETAIL.nullable().describe('Regime with its factors; null before the first'),
+  missing,
+});
 
 const COLUMNS = z.array(z.object({ name: z.string().describe('Column name'), description: z.string().describe('Content with its unit') }));
 

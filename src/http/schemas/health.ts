@@ -16,6 +16,7 @@ import {
   TIME,
 } from '../../platform/validation.ts';
 import { TALLY } from '../../record/schemas/forecast.ts';
+import { component } from './component.ts';
 
 const SETUP = nullableObjectOf('Startup progress; null once complete', {
   what: z.string().describe('Current startup step'),
@@ -51,20 +52,16 @@ export const HEALTH = z
 
 export type Health = z.input<typeof HEALTH>;
 
-const READINESS_CHECK = z
-  .object({
-    name: z.string().describe('Requirement'),
-    ok: z.boolean().describe('Whether it is met'),
-    detail: z.string().describe('Details, or what is missing'),
-  })
-  .meta({ id: 'ReadinessCheck' });
+const READINESS_CHECK = component('ReadinessCheck', {
+  name: z.string().describe('Requirement'),
+  ok: z.boolean().describe('Whether it is met'),
+  detail: z.string().describe('Details, or what is missing'),
+});
 
-export const READINESS = z
-  .object({
-    ready: z.boolean().describe('True when every check is ok'),
-    checks: z.array(READINESS_CHECK).describe('All checks'),
-  })
-  .meta({ id: 'Readiness' });
+export const READINESS = component('Readiness', {
+  ready: z.boolean().describe('True when every check is ok'),
+  checks: z.array(READINESS_CHECK).describe('All checks'),
+});
 
 export type Readiness = z.input<typeof READINESS>;
 
@@ -98,31 +95,27 @@ const FEED = z.object({
   ...SERIES_STATE,
 });
 
-export const CACHE_STATS = z
-  .object({
-    success: SUCCESS,
-    source: z.string().describe('Market data source'),
-    caches: z.array(CACHE).describe('Caches of this process'),
-    feeds: z.array(FEED).describe('Freshness of each series'),
-  })
-  .meta({ id: 'CacheStats' });
+export const CACHE_STATS = component('CacheStats', {
+  success: SUCCESS,
+  source: z.string().describe('Market data source'),
+  caches: z.array(CACHE).describe('Caches of this process'),
+  feeds: z.array(FEED).describe('Freshness of each series'),
+});
 
 export type CacheStats = z.input<typeof CACHE_STATS>;
 
-export const RESOURCES = z
-  .object({
-    success: SUCCESS,
-    name: z.string().describe('Name of the service'),
-    description: z.string().describe('What it does'),
-    version: z.string().describe('Version of the software'),
-    source: z.string().describe('Market data source'),
-    resources: listOf('All operations', {
-      method: z.string().describe('HTTP method'),
-      url: z.string().describe('URL; parts in braces are parameters'),
-      summary: z.string().describe('What it is'),
-    }),
-  })
-  .meta({ id: 'Resources' });
+export const RESOURCES = component('Resources', {
+  success: SUCCESS,
+  name: z.string().describe('Name of the service'),
+  description: z.string().describe('What it does'),
+  version: z.string().describe('Version of the software'),
+  source: z.string().describe('Market data source'),
+  resources: listOf('All operations', {
+    method: z.string().describe('HTTP method'),
+    url: z.string().describe('URL; parts in braces are parameters'),
+    summary: z.string().describe('What it is'),
+  }),
+});
 
 export type Resources = z.input<typeof RESOURCES>;
 
@@ -208,20 +201,18 @@ const RECORD = z.object({
   wagers: TALLY.describe('Settled wagers of days with all forecasts public'),
 });
 
-export const STEP_RUN = z
-  .object({
-    step: z.string().describe('Daily step'),
-    date: DATE.describe('Day it ran for'),
-    state: z.enum(['done', 'waiting', 'failed']).describe('Result of the latest run; `waiting` is retried, `failed` needs an operator'),
-    reason: z
-      .string()
-      .nullable()
-      .describe('Why it waits or failed; null when done, and for `wager` and `settle`, whose reasons are not published'),
-    ranAt: TIME.describe('When it ran; the replayed time in a replay'),
-    attempts: COUNT.describe('Attempts for that day'),
-    replayed: z.boolean().describe('True when the demonstration replayed a past day'),
-  })
-  .meta({ id: 'StepRun' });
+export const STEP_RUN = component('StepRun', {
+  step: z.string().describe('Daily step'),
+  date: DATE.describe('Day it ran for'),
+  state: z.enum(['done', 'waiting', 'failed']).describe('Result of the latest run; `waiting` is retried, `failed` needs an operator'),
+  reason: z
+    .string()
+    .nullable()
+    .describe('Why it waits or failed; null when done, and for `wager` and `settle`, whose reasons are not published'),
+  ranAt: TIME.describe('When it ran; the replayed time in a replay'),
+  attempts: COUNT.describe('Attempts for that day'),
+  replayed: z.boolean().describe('True when the demonstration replayed a past day'),
+});
 
 const WAGERING = z.object({
   on: z.boolean().describe('Whether new wagers are enabled by settings and operator; open ones settle in any case'),
@@ -251,29 +242,27 @@ const SETTLEMENT = z.object({
 });
 
 /** Public: must not contain secrets or values of unresolved forecasts. */
-export const STATUS = z
-  .object({
-    success: SUCCESS,
-    version: z.string().describe('Version of the software'),
-    role: z.enum(['all', 'api', 'worker']).describe('Role of this process'),
-    time: TIME.describe('Clock of this process'),
-    uptimeSeconds: COUNT.describe('Seconds since process start'),
-    memoryMb: COUNT.describe('Memory of the process, MiB'),
-    ready: z.boolean().describe('True when every check is ok'),
-    checks: z.array(READINESS_CHECK).describe('Readiness checks'),
-    market: MARKET.describe('Market data source and freshness'),
-    chain: CHAIN.describe('Chain of the attestations'),
-    wallets: z.array(WALLET).nullable().describe('Gas balances of the wallets; null when the chain does not answer'),
-    payments: z
-      .array(READINESS_CHECK)
-      .describe('Whether payments can be settled (`facilitator`) and received (`payee`); at most a minute old'),
-    settlement: SETTLEMENT.describe('What one settlement of a payment by x402 costs now, beside each price; at most a minute old'),
-    record: RECORD.describe('Coverage of the record'),
-    steps: z.array(STEP_RUN).describe('Latest run of every step'),
-    wagering: WAGERING.describe('State of wagering'),
-    schedule: z.array(JOB).describe('Next runs of all jobs; empty where this process runs none'),
-  })
-  .meta({ id: 'Status' });
+export const STATUS = component('Status', {
+  success: SUCCESS,
+  version: z.string().describe('Version of the software'),
+  role: z.enum(['all', 'api', 'worker']).describe('Role of this process'),
+  time: TIME.describe('Clock of this process'),
+  uptimeSeconds: COUNT.describe('Seconds since process start'),
+  memoryMb: COUNT.describe('Memory of the process, MiB'),
+  ready: z.boolean().describe('True when every check is ok'),
+  checks: z.array(READINESS_CHECK).describe('Readiness checks'),
+  market: MARKET.describe('Market data source and freshness'),
+  chain: CHAIN.describe('Chain of the attestations'),
+  wallets: z.array(WALLET).nullable().describe('Gas balances of the wallets; null when the chain does not answer'),
+  payments: z
+    .array(READINESS_CHECK)
+    .describe('Whether payments can be settled (`facilitator`) and received (`payee`); at most a minute old'),
+  settlement: SETTLEMENT.describe('What one settlement of a payment by x402 costs now, beside each price; at most a minute old'),
+  record: RECORD.describe('Coverage of the record'),
+  steps: z.array(STEP_RUN).describe('Latest run of every step'),
+  wagering: WAGERING.describe('State of wagering'),
+  schedule: z.array(JOB).describe('Next runs of all jobs; empty where this process runs none'),
+});
 
 export type Status = z.input<typeof STATUS>;
 

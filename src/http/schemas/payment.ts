@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { X402_ERROR_CODES } from '../../commerce/x402/terms.ts';
 import { ADDRESS, BYTES32, COUNT, DECIMAL, HEX, INTEGER_TEXT, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
+import { component } from './component.ts';
 
 const CHAIN = z.string().describe('Chain, CAIP-2, e.g. eip155:8453');
 
@@ -13,85 +14,77 @@ const BOUGHT = z
   .string()
   .describe('Bought resource: a URL with its query, `purchase:<offering>`, or `job:<contract>:<job id>` with the contract in lower case');
 
-export const PAYMENT = z
-  .object({
-    offering: z.string().describe('Offering id, `<channel>:<name>`, e.g. x402:x402_signal'),
-    resource: BOUGHT,
-    payer: PAYER,
-    payee: PAYEE,
-    asset: ASSET,
-    chain: CHAIN,
-    amount: AMOUNT,
-    usd: DECIMAL.describe('The same in USD, an exact decimal'),
-    txHash: TX_HASH,
-    settledAt: TIME.describe('Block time'),
-    ref: z.string().nullable().describe('Ref code of the partner, lower case; null without one'),
-    feedbackPath: z
-      .string()
-      .describe(
-        'ERC-8004 feedback file of this payment, with `?value=` of your choice; `/transaction` after it has the call that submits it',
-      ),
-  })
-  .meta({ id: 'Payment' });
+export const PAYMENT = component('Payment', {
+  offering: z.string().describe('Offering id, `<channel>:<name>`, e.g. x402:x402_signal'),
+  resource: BOUGHT,
+  payer: PAYER,
+  payee: PAYEE,
+  asset: ASSET,
+  chain: CHAIN,
+  amount: AMOUNT,
+  usd: DECIMAL.describe('The same in USD, an exact decimal'),
+  txHash: TX_HASH,
+  settledAt: TIME.describe('Block time'),
+  ref: z.string().nullable().describe('Ref code of the partner, lower case; null without one'),
+  feedbackPath: z
+    .string()
+    .describe(
+      'ERC-8004 feedback file of this payment, with `?value=` of your choice; `/transaction` after it has the call that submits it',
+    ),
+});
 
 const TYPE_FIELDS = z.array(z.object({ name: z.string().describe('Field name'), type: z.string().describe('Solidity type') }));
 
 /** EIP-712 typed data that binds a payment to its delivery. */
-export const RECEIPT = z
-  .object({
-    domain: objectOf('EIP-712 domain', {
-      name: z.string().describe('Domain name'),
-      version: z.string().describe('Domain version'),
-      chainId: z.int().describe('Chain id'),
-    }),
-    types: z.object({ Receipt: TYPE_FIELDS.describe('Receipt fields, in order') }).describe('EIP-712 types'),
-    primaryType: z.literal('Receipt').describe('EIP-712 primary type'),
-    message: objectOf('Signed message; integers as decimal text', {
-      payer: PAYER,
-      payee: PAYEE,
-      asset: ASSET,
-      amount: AMOUNT,
-      resource: BOUGHT,
-      answerHash: BYTES32.describe(
-        "keccak256 of the RFC 8785 form (UTF-8) of the delivery: an answer without `payment` and `receipt`, the `output` of a skill, the `document` of a purchase, or the `hash` of a job's deliverable",
-      ),
-      forecastId: z.string().describe('Forecast id; empty where none was sold'),
-      attestationUid: BYTES32.describe('UID of its attestation; zero where there is none'),
-      txHash: TX_HASH,
-      settledAt: INTEGER_TEXT.describe('Time of the payment, Unix seconds'),
-    }),
-    signature: HEX.describe('Signature of `signer` over the typed data, for any `verifyTypedData`'),
-    signer: ADDRESS.describe('Provider wallet of the service, as in the signed agent card'),
-  })
-  .meta({ id: 'Receipt' });
+export const RECEIPT = component('Receipt', {
+  domain: objectOf('EIP-712 domain', {
+    name: z.string().describe('Domain name'),
+    version: z.string().describe('Domain version'),
+    chainId: z.int().describe('Chain id'),
+  }),
+  types: z.object({ Receipt: TYPE_FIELDS.describe('Receipt fields, in order') }).describe('EIP-712 types'),
+  primaryType: z.literal('Receipt').describe('EIP-712 primary type'),
+  message: objectOf('Signed message; integers as decimal text', {
+    payer: PAYER,
+    payee: PAYEE,
+    asset: ASSET,
+    amount: AMOUNT,
+    resource: BOUGHT,
+    answerHash: BYTES32.describe(
+      "keccak256 of the RFC 8785 form (UTF-8) of the delivery: an answer without `payment` and `receipt`, the `output` of a skill, the `document` of a purchase, or the `hash` of a job's deliverable",
+    ),
+    forecastId: z.string().describe('Forecast id; empty where none was sold'),
+    attestationUid: BYTES32.describe('UID of its attestation; zero where there is none'),
+    txHash: TX_HASH,
+    settledAt: INTEGER_TEXT.describe('Time of the payment, Unix seconds'),
+  }),
+  signature: HEX.describe('Signature of `signer` over the typed data, for any `verifyTypedData`'),
+  signer: ADDRESS.describe('Provider wallet of the service, as in the signed agent card'),
+});
 
 export const SOLD = {
   payment: PAYMENT.describe('Payment'),
   receipt: RECEIPT.describe('Signed receipt: proof of what was sold, and that it matches the commitment'),
 };
 
-const REQUIREMENTS_V1 = z
-  .object({
-    scheme: z.literal('exact').describe('Exact amount, by an EIP-3009 authorization that the payer signs'),
-    network: z.string().describe('Chain name in x402 version 1, e.g. base'),
-    maxAmountRequired: INTEGER_TEXT.describe('Amount to pay, in the smallest unit of the asset'),
-    asset: ADDRESS.describe('Stablecoin'),
-    payTo: ADDRESS.describe('Recipient wallet'),
-    maxTimeoutSeconds: COUNT.describe('Required validity of the authorization, seconds'),
-    extra: z
-      .object({ name: z.string().describe('Name'), version: z.string().describe('Version') })
-      .describe('EIP-712 domain of the stablecoin, besides chain and contract'),
-    resource: z.url().describe('Paid resource'),
-    description: z.string().describe('What it is'),
-    mimeType: z.string().describe('Media type of the answer'),
-  })
-  .meta({ id: 'RequirementsV1' });
+const REQUIREMENTS_V1 = component('RequirementsV1', {
+  scheme: z.literal('exact').describe('Exact amount, by an EIP-3009 authorization that the payer signs'),
+  network: z.string().describe('Chain name in x402 version 1, e.g. base'),
+  maxAmountRequired: INTEGER_TEXT.describe('Amount to pay, in the smallest unit of the asset'),
+  asset: ADDRESS.describe('Stablecoin'),
+  payTo: ADDRESS.describe('Recipient wallet'),
+  maxTimeoutSeconds: COUNT.describe('Required validity of the authorization, seconds'),
+  extra: z
+    .object({ name: z.string().describe('Name'), version: z.string().describe('Version') })
+    .describe('EIP-712 domain of the stablecoin, besides chain and contract'),
+  resource: z.url().describe('Paid resource'),
+  description: z.string().describe('What it is'),
+  mimeType: z.string().describe('Media type of the answer'),
+});
 
 const { scheme, maxAmountRequired: amount, asset, payTo, maxTimeoutSeconds, extra } = REQUIREMENTS_V1.shape;
 
-export const REQUIREMENTS_V2 = z
-  .object({ scheme, network: CHAIN, amount, asset, payTo, maxTimeoutSeconds, extra })
-  .meta({ id: 'RequirementsV2' });
+export const REQUIREMENTS_V2 = component('RequirementsV2', { scheme, network: CHAIN, amount, asset, payTo, maxTimeoutSeconds, extra });
 
 const TO_PAY = z.object({
   offering: z.string().describe('Offering id'),
@@ -160,62 +153,58 @@ const RESOURCE = z.object({
   docs: URL_OF('Operation in the API reference'),
 });
 
-export const X402_DOCUMENT = z
-  .object({
-    success: SUCCESS,
-    version: z.literal(1).describe('Format version of this document'),
-    x402Versions: z.array(z.int()).describe('Supported protocol versions'),
-    name: z.string().describe('Name of the service'),
-    description: z.string().describe('What it is'),
-    chain: CHAIN,
-    network: z.string().nullable().describe('Chain name in version 1; null where it has none'),
-    payee: ADDRESS.describe('Paid wallet'),
-    asset: objectOf('Stablecoin', {
-      address: ADDRESS.describe('Contract'),
-      name: z.string().describe('Name in its EIP-712 domain'),
-      version: z.string().describe('Version in its EIP-712 domain'),
-      decimals: COUNT.describe('10^decimals smallest units are one USD'),
-    }),
-    realMoney: z.boolean().describe('False on a local chain, where anyone can mint the stablecoin'),
-    facilitator: objectOf('Facilitator; clients need not call it', {
-      kind: z.enum(['in-process', 'external']).describe('Whether this service or an external facilitator verifies and settles'),
-      url: z.url().nullable().describe('URL of the external facilitator; null for this service'),
-    }),
-    headers: objectOf('Headers', {
-      proof: z.array(z.string()).describe('Each takes a payment as base64 JSON, in either version; one payment per request'),
-      terms: z.string().describe('Requirements of a 402 in version 2; version 1 is in the body'),
-      settlement: z.array(z.string()).describe('Settlement in version 2 and version 1'),
-    }),
-    extensions: z
-      .array(z.string())
-      .describe(
-        'Protocol extensions: with `payment-identifier` a client names its payment, and retries get the same answer; `bazaar` describes the resource to directories; with `offer-receipt` terms and payment are signed',
-      ),
-    resources: z.array(RESOURCE).describe('x402 resources'),
-    receipt: objectOf('How receipts are signed', {
-      domain: RECEIPT.shape.domain,
-      types: RECEIPT.shape.types,
-      primaryType: RECEIPT.shape.primaryType,
-      signer: RECEIPT.shape.signer,
-      answerHash: z.string().describe('What `answerHash` covers'),
-    }),
-    again: objectOf('Redelivery of a paid answer', {
-      url: URL_OF('POST there'),
-      message: z.string().describe('Text that the paying wallet signs (EIP-191)'),
-      days: COUNT.describe('Days that answers are kept'),
-    }),
-    mcp: z.object({ url: URL_OF('MCP server'), how: z.string().describe('How to pay a call') }).describe('MCP'),
-    a2a: z.object({ card: URL_OF('Agent card'), how: z.string().describe('How to pay a task') }).describe('A2A'),
-    docs: URL_OF('API reference'),
-    offerings: URL_OF('All offerings, other channels included'),
-  })
-  .meta({ id: 'X402Document' });
+export const X402_DOCUMENT = component('X402Document', {
+  success: SUCCESS,
+  version: z.literal(1).describe('Format version of this document'),
+  x402Versions: z.array(z.int()).describe('Supported protocol versions'),
+  name: z.string().describe('Name of the service'),
+  description: z.string().describe('What it is'),
+  chain: CHAIN,
+  network: z.string().nullable().describe('Chain name in version 1; null where it has none'),
+  payee: ADDRESS.describe('Paid wallet'),
+  asset: objectOf('Stablecoin', {
+    address: ADDRESS.describe('Contract'),
+    name: z.string().describe('Name in its EIP-712 domain'),
+    version: z.string().describe('Version in its EIP-712 domain'),
+    decimals: COUNT.describe('10^decimals smallest units are one USD'),
+  }),
+  realMoney: z.boolean().describe('False on a local chain, where anyone can mint the stablecoin'),
+  facilitator: objectOf('Facilitator; clients need not call it', {
+    kind: z.enum(['in-process', 'external']).describe('Whether this service or an external facilitator verifies and settles'),
+    url: z.url().nullable().describe('URL of the external facilitator; null for this service'),
+  }),
+  headers: objectOf('Headers', {
+    proof: z.array(z.string()).describe('Each takes a payment as base64 JSON, in either version; one payment per request'),
+    terms: z.string().describe('Requirements of a 402 in version 2; version 1 is in the body'),
+    settlement: z.array(z.string()).describe('Settlement in version 2 and version 1'),
+  }),
+  extensions: z
+    .array(z.string())
+    .describe(
+      'Protocol extensions: with `payment-identifier` a client names its payment, and retries get the same answer; `bazaar` describes the resource to directories; with `offer-receipt` terms and payment are signed',
+    ),
+  resources: z.array(RESOURCE).describe('x402 resources'),
+  receipt: objectOf('How receipts are signed', {
+    domain: RECEIPT.shape.domain,
+    types: RECEIPT.shape.types,
+    primaryType: RECEIPT.shape.primaryType,
+    signer: RECEIPT.shape.signer,
+    answerHash: z.string().describe('What `answerHash` covers'),
+  }),
+  again: objectOf('Redelivery of a paid answer', {
+    url: URL_OF('POST there'),
+    message: z.string().describe('Text that the paying wallet signs (EIP-191)'),
+    days: COUNT.describe('Days that answers are kept'),
+  }),
+  mcp: z.object({ url: URL_OF('MCP server'), how: z.string().describe('How to pay a call') }).describe('MCP'),
+  a2a: z.object({ card: URL_OF('Agent card'), how: z.string().describe('How to pay a task') }).describe('A2A'),
+  docs: URL_OF('API reference'),
+  offerings: URL_OF('All offerings, other channels included'),
+});
 
 /** `GET /.well-known/x402`, in the format of crawlers. */
-export const X402_RESOURCES = z
-  .object({
-    version: z.literal(1).describe('Format version'),
-    resources: z.array(z.url()).describe('Resources that answer 402 with their terms'),
-    instructions: z.string().describe('What an agent should know first'),
-  })
-  .meta({ id: 'X402Resources' });
+export const X402_RESOURCES = component('X402Resources', {
+  version: z.literal(1).describe('Format version'),
+  resources: z.array(z.url()).describe('Resources that answer 402 with their terms'),
+  instructions: z.string().describe('What an agent should know first'),
+});
