@@ -134,25 +134,6 @@ function textRoute(path: string, name: string, { type, render, ...declared }: Te
 const MEDIA_TYPES = z.array(z.string());
 const OPENAPI_SECURITY = z.array(z.record(z.string(), z.array(z.string()).describe('Scopes; tokens have none')));
 
-const INTERFACE = z.object({
-  url: z.url().describe('Endpoint URL'),
-  protocolBinding: z.enum(['JSONRPC', 'HTTP+JSON']).describe('Protocol binding'),
-  protocolVersion: z.string().describe('A2A version, `1.0` or `0.3`; selected by the header `A2A-Version`'),
-});
-
-const LEGACY_INTERFACE = z.object({
-  url: z.url().describe('Endpoint URL'),
-  transport: z.enum(['JSONRPC', 'HTTP+JSON']).describe('Protocol binding'),
-});
-
-const EXTENSION = z.object({
-  uri: z.string().describe('URI of the extension'),
-  description: z.string().describe('What it adds, and how to use it'),
-  params: z
-    .record(z.string(), z.unknown())
-    .describe('Parameters: URL of schemas, prices and freshness of the skills; on-chain identity; payment terms'),
-});
-
 const SCHEME = z.object({
   type: z.literal('http').describe('Scheme type, for A2A 0.3'),
   scheme: z.literal('bearer').describe('Scheme of `Authorization`'),
@@ -192,7 +173,11 @@ const SIGNATURE = z.object({
 export const AGENT_CARD = component('AgentCard', {
   name: z.string().describe('Name of the agent'),
   description: z.string().describe('What it does'),
-  supportedInterfaces: z.array(INTERFACE).describe('Endpoints, the preferred one first'),
+  supportedInterfaces: listOf('Endpoints, the preferred one first', {
+    url: z.url().describe('Endpoint URL'),
+    protocolBinding: z.enum(['JSONRPC', 'HTTP+JSON']).describe('Protocol binding'),
+    protocolVersion: z.string().describe('A2A version, `1.0` or `0.3`; selected by the header `A2A-Version`'),
+  }),
   provider: z.object({ url: z.url().describe('Website'), organization: z.string().describe('Its name') }).describe('Operator'),
   version: z.string().describe('Version of the software'),
   documentationUrl: z.url().describe('Step-by-step instructions'),
@@ -201,7 +186,13 @@ export const AGENT_CARD = component('AgentCard', {
     streaming: z.boolean().describe('Task events are streamed'),
     pushNotifications: z.boolean().describe('Task events are pushed to a URL'),
     extendedAgentCard: z.boolean().describe('Whether authenticated callers get an extended card'),
-    extensions: z.array(EXTENSION).describe('Extensions; none is required'),
+    extensions: listOf('Extensions; none is required', {
+      uri: z.string().describe('URI of the extension'),
+      description: z.string().describe('What it adds, and how to use it'),
+      params: z
+        .record(z.string(), z.unknown())
+        .describe('Parameters: URL of schemas, prices and freshness of the skills; on-chain identity; payment terms'),
+    }),
   }),
   securitySchemes: z.record(z.string(), SCHEME).describe('Authentication schemes, by name'),
   defaultInputModes: MEDIA_TYPES.describe('Media types of messages'),
@@ -210,7 +201,10 @@ export const AGENT_CARD = component('AgentCard', {
   protocolVersion: z.string().describe('A2A version of the next five fields'),
   url: z.url().describe('0.3: endpoint URL'),
   preferredTransport: z.enum(['JSONRPC', 'HTTP+JSON']).describe('0.3: preferred transport'),
-  additionalInterfaces: z.array(LEGACY_INTERFACE).describe('0.3: all endpoints'),
+  additionalInterfaces: listOf('0.3: all endpoints', {
+    url: z.url().describe('Endpoint URL'),
+    transport: z.enum(['JSONRPC', 'HTTP+JSON']).describe('Protocol binding'),
+  }),
   supportsAuthenticatedExtendedCard: z.boolean().describe('0.3: whether authenticated callers get an extended card'),
   security: OPENAPI_SECURITY.describe('0.3: accepted credentials; public access included'),
   signatures: z
@@ -220,18 +214,16 @@ export const AGENT_CARD = component('AgentCard', {
     ),
 });
 
-const CARD_KEY = z.object({
-  kty: z.literal('EC').describe('Key type'),
-  crv: z.literal('P-256').describe('Curve'),
-  x: z.string().describe('Public point, base64url'),
-  y: z.string().describe('Public point, base64url'),
-  kid: z.string().describe('Key id: its RFC 7638 thumbprint'),
-  alg: z.literal('ES256').describe('Signature algorithm'),
-  use: z.literal('sig').describe('Purpose'),
-});
-
 const CARD_KEYS = component('CardKeys', {
-  keys: z.array(CARD_KEY).describe('Valid signing keys of the agent card, the active one first (RFC 7517)'),
+  keys: listOf('Valid signing keys of the agent card, the active one first (RFC 7517)', {
+    kty: z.literal('EC').describe('Key type'),
+    crv: z.literal('P-256').describe('Curve'),
+    x: z.string().describe('Public point, base64url'),
+    y: z.string().describe('Public point, base64url'),
+    kid: z.string().describe('Key id: its RFC 7638 thumbprint'),
+    alg: z.literal('ES256').describe('Signature algorithm'),
+    use: z.literal('sig').describe('Purpose'),
+  }),
 });
 
 const HEADER = component('McpHeader', {

@@ -5,7 +5,7 @@ import { HORIZON_NAMES, parseHorizonDays } from '../../forecast/horizon-input.ts
 import type { HorizonName } from '../../forecast/model.ts';
 import { MODEL_NAMES } from '../../forecast/models.ts';
 import { SERIES_IDS } from '../../market/series.ts';
-import { BYTES32, COUNT, DATE, TIME } from '../../platform/validation.ts';
+import { BYTES32, COUNT, DATE, listOf, TIME } from '../../platform/validation.ts';
 import { findLatestAttestation, listAttestations } from '../../record/attestations.ts';
 import { summarizeAttestations } from '../../record/figures.ts';
 import { REGIME } from '../../record/schemas/forecast.ts';
@@ -51,13 +51,6 @@ export function metadataRoutes({ record }: Pick<HttpDeps, 'record'>): Route[] {
 
 const DAY = DATE.describe('Day of the forecasts');
 
-const INPUT = z.object({
-  series: z.enum(SERIES_IDS).describe('Series'),
-  source: z.string().describe('Source'),
-  observedDay: DATE.nullable().describe('Date of the newest observation used; null for a series left out'),
-  availableAt: TIME.nullable().describe('When that observation became available; null for a series left out'),
-});
-
 const MODEL = z.object({
   name: z.enum(MODEL_NAMES).describe('Name of the model version'),
   role: z
@@ -81,7 +74,12 @@ const FORECAST = z.object({
   rangesDigest: BYTES32.optional().describe('Digest of the daily highs and lows'),
   models: z.array(MODEL).optional().describe('Model versions that forecast the day, the champion first'),
   feed: z.string().describe('Market data source'),
-  inputs: z.array(INPUT).describe('Sources and times of all inputs, without values'),
+  inputs: listOf('Sources and times of all inputs, without values', {
+    series: z.enum(SERIES_IDS).describe('Series'),
+    source: z.string().describe('Source'),
+    observedDay: DATE.nullable().describe('Date of the newest observation used; null for a series left out'),
+    availableAt: TIME.nullable().describe('When that observation became available; null for a series left out'),
+  }),
 });
 
 const MISSED = z.object({

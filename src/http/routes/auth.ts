@@ -5,7 +5,7 @@ import type { Caller } from '../../auth/caller.ts';
 import { MAX_SIWE_LENGTH } from '../../auth/signed-acts.ts';
 import { formatTierRequirement, isTierAtLeast, type PaidTier, TIER_REQUIREMENTS } from '../../auth/tiers.ts';
 import { TOKEN_LIFETIME_SECONDS, unauthenticated } from '../../auth/tokens.ts';
-import { ADDRESS, COUNT, DECIMAL, SUCCESS, TIME } from '../../platform/validation.ts';
+import { ADDRESS, COUNT, DECIMAL, listOf, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
 import { rawWalletInput, signatureInput, walletInput } from '../parameters.ts';
 import { type Reply, type Route, route } from '../route.ts';
@@ -202,23 +202,22 @@ export const WALLET_REPLY = z.object({
   wallet: ADDRESS.describe('The wallet, checksummed'),
   balance: BALANCE,
   tier: z.enum(['public', ...PAID_TIER.options]).describe('Tier that a login would open; `public`: a login is rejected'),
-  requirements: z
-    .object({ basic: REQUIREMENT.describe('Basic tier'), premium: REQUIREMENT.describe('Premium tier') })
-    .describe('Requirements by tier'),
+  requirements: objectOf('Requirements by tier', {
+    basic: REQUIREMENT.describe('Basic tier'),
+    premium: REQUIREMENT.describe('Premium tier'),
+  }),
   gateToken: ADDRESS.describe('ERC-20 gate token'),
   chain: z.string().describe('Chain of the gate token, CAIP-2, e.g. `eip155:8453`'),
   blockNumber: BLOCK,
 });
 
-const PUBLIC_KEY = z.object({
-  kty: z.literal('OKP').describe('Key type'),
-  crv: z.literal('Ed25519').describe('Curve'),
-  x: z.string().describe('Public key, base64url'),
-  kid: z.string().describe('Key id, as `kid` in tokens: the RFC 7638 thumbprint'),
-  alg: z.literal('EdDSA').describe('Signature algorithm'),
-  use: z.literal('sig').describe('Purpose'),
-});
-
 export const JWKS_REPLY = z.object({
-  keys: z.array(PUBLIC_KEY).describe('Valid signing keys of access tokens, the active one first (RFC 7517)'),
+  keys: listOf('Valid signing keys of access tokens, the active one first (RFC 7517)', {
+    kty: z.literal('OKP').describe('Key type'),
+    crv: z.literal('Ed25519').describe('Curve'),
+    x: z.string().describe('Public key, base64url'),
+    kid: z.string().describe('Key id, as `kid` in tokens: the RFC 7638 thumbprint'),
+    alg: z.literal('EdDSA').describe('Signature algorithm'),
+    use: z.literal('sig').describe('Purpose'),
+  }),
 });

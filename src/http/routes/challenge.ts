@@ -4,7 +4,7 @@ import { HORIZON_NAMES } from '../../forecast/horizon-input.ts';
 import { formatHorizonName, HORIZONS, type HorizonDays } from '../../forecast/model.ts';
 import { MODEL_NAMES } from '../../forecast/models.ts';
 import { ROLLING_DAYS, SERIES_MEASURE_NAMES, type SeriesMeasureName } from '../../forecast/record-statistics.ts';
-import { COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import { COUNT, DATE, listOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import { FIRST_CHAMPION, type RecordSeriesPoint, renderSeriesCsv } from '../../record/challenge.ts';
 import { openRevealedDistributions } from '../../record/distributions.ts';
 import { DISTRIBUTIONS, type DistributionsReply } from '../../record/schemas/forecast.ts';
@@ -55,19 +55,6 @@ const PAIR = {
   against: MODEL.describe('The version before it'),
 };
 
-const COMPARISON = z.object({
-  ...PAIR,
-  days: COUNT.describe('Resolved days on which both had committed a distribution'),
-  throughDate: DATE.nullable().describe('The last of them; null without any'),
-  threshold: z.number().describe('Evidence that proves a difference at 5 %, whenever one looks (Ville)'),
-  eBetter: E_VALUE.describe('Evidence today that the challenger has the lower CRPS: the e-value'),
-  eWorse: E_VALUE.describe('Evidence today that it has the higher CRPS'),
-  maxBetter: E_VALUE.describe('Highest `eBetter` so far'),
-  maxWorse: E_VALUE.describe('Highest `eWorse` so far'),
-  verdict: z.enum(CHALLENGE_VERDICTS).describe('From the highest values: what was proven once stays proven'),
-  since: DATE.nullable().describe('Forecast day whose outcome proved it; null while nothing is proven'),
-});
-
 const DISTRIBUTION = z.object({
   name: z.string().describe('Name of the model version or baseline'),
   title: z.string().describe('What it is'),
@@ -79,52 +66,45 @@ const DISTRIBUTION = z.object({
     .nullable()
     .describe('Above 0 is better than climatology; null for climatology'),
   logScore: z.number().describe('Mean negative log density, lower is better'),
-  coverage: z
-    .array(
-      z.object({
-        nominal: PROBABILITY.describe('Probability of the central range'),
-        value: PROBABILITY.describe('Share of the outcomes within it'),
-        ...ESTIMATE,
-      }),
-    )
-    .describe('Outcomes within the central ranges'),
-  coverage80ByWeekday: z
-    .array(
-      z.object({
-        weekday: z.string().describe('Weekday, UTC, on which the outcome window begins'),
-        n: COUNT.describe('Resolved forecasts'),
-        observed: PROBABILITY.nullable().describe('Share within the 80 % band; null without any'),
-      }),
-    )
-    .describe('By weekday, which shows what the width does not know'),
+  coverage: listOf('Outcomes within the central ranges', {
+    nominal: PROBABILITY.describe('Probability of the central range'),
+    value: PROBABILITY.describe('Share of the outcomes within it'),
+    ...ESTIMATE,
+  }),
+  coverage80ByWeekday: listOf('By weekday, which shows what the width does not know', {
+    weekday: z.string().describe('Weekday, UTC, on which the outcome window begins'),
+    n: COUNT.describe('Resolved forecasts'),
+    observed: PROBABILITY.nullable().describe('Share within the 80 % band; null without any'),
+  }),
 });
 
 export const CHALLENGE_REPLY = z.object({
   success: SUCCESS,
   champion: MODEL.describe('The version by which the service forecasts'),
-  changes: z
-    .array(
-      z.object({
-        at: TIME.describe('When'),
-        from: MODEL.describe('The champion until then'),
-        to: MODEL.describe('The champion since'),
-        forced: z.boolean().describe('The record had not proven it better'),
-        evidence: z
-          .array(z.looseObject({ horizon: HORIZON.describe('Horizon') }))
-          .describe('The tests of both at that time, as in `horizons`'),
-      }),
-    )
-    .describe('Changes of the champion, by the operator, the oldest first'),
-  horizons: z
-    .array(
-      z.object({
-        horizon: HORIZON.describe('Horizon'),
-        horizonDays: z.literal([...HORIZONS]).describe('The same in days'),
-        comparisons: z.array(COMPARISON).describe('Tests of each version against the one before'),
-        distributions: z.array(DISTRIBUTION).describe('Scores of all distributions over the record'),
-      }),
-    )
-    .describe('One entry a horizon'),
+  changes: listOf('Changes of the champion, by the operator, the oldest first', {
+    at: TIME.describe('When'),
+    from: MODEL.describe('The champion until then'),
+    to: MODEL.describe('The champion since'),
+    forced: z.boolean().describe('The record had not proven it better'),
+    evidence: z.array(z.looseObject({ horizon: HORIZON.describe('Horizon') })).describe('The tests of both at that time, as in `horizons`'),
+  }),
+  horizons: listOf('One entry a horizon', {
+    horizon: HORIZON.describe('Horizon'),
+    horizonDays: z.literal([...HORIZONS]).describe('The same in days'),
+    comparisons: listOf('Tests of each version against the one before', {
+      ...PAIR,
+      days: COUNT.describe('Resolved days on which both had committed a distribution'),
+      throughDate: DATE.nullable().describe('The last of them; null without any'),
+      threshold: z.number().describe('Evidence that proves a difference at 5 %, whenever one looks (Ville)'),
+      eBetter: E_VALUE.describe('Evidence today that the challenger has the lower CRPS: the e-value'),
+      eWorse: E_VALUE.describe('Evidence today that it has the higher CRPS'),
+      maxBetter: E_VALUE.describe('Highest `eBetter` so far'),
+      maxWorse: E_VALUE.describe('Highest `eWorse` so far'),
+      verdict: z.enum(CHALLENGE_VERDICTS).describe('From the highest values: what was proven once stays proven'),
+      since: DATE.nullable().describe('Forecast day whose outcome proved it; null while nothing is proven'),
+    }),
+    distributions: z.array(DISTRIBUTION).describe('Scores of all distributions over the record'),
+  }),
 });
 
 const MEASURE_TEXTS: Record<SeriesMeasureName, string> = {
@@ -150,19 +130,17 @@ export const SERIES_REPLY = z.object({
   success: SUCCESS,
   horizon: HORIZON.describe('Horizon'),
   rollingDays: COUNT.describe('Days of the rolling window'),
-  points: z
-    .array(
-      z.object({
-        date: DATE.describe('Day of the forecast'),
-        n: COUNT.describe('Resolved forecasts up to it'),
-        cumulative: VALUES.describe('Over all days up to it'),
-        rolling: VALUES.describe('The same over the rolling window that ends with it'),
-        evidence: z
-          .array(z.object({ ...PAIR, eBetter: E_VALUE.describe('As in /api/svc/challenge'), eWorse: E_VALUE.describe('As there') }))
-          .describe('E-values after it'),
-      }),
-    )
-    .describe('One a resolved day, newest first'),
+  points: listOf('One a resolved day, newest first', {
+    date: DATE.describe('Day of the forecast'),
+    n: COUNT.describe('Resolved forecasts up to it'),
+    cumulative: VALUES.describe('Over all days up to it'),
+    rolling: VALUES.describe('The same over the rolling window that ends with it'),
+    evidence: listOf('E-values after it', {
+      ...PAIR,
+      eBetter: E_VALUE.describe('As in /api/svc/challenge'),
+      eWorse: E_VALUE.describe('As there'),
+    }),
+  }),
   nextCursor: DATE.nullable().describe('`before` of the next page; null on the last'),
 });
 

@@ -110,17 +110,6 @@ export function contestRoutes({ contest, now }: Pick<HttpDeps, 'contest' | 'now'
 const ROUND_ID = z.string().regex(/^\d{4}-W\d{2}$/);
 const NOW = TIME.describe('Response time');
 
-const MARKET = z.object({
-  market: z.string().regex(MARKET_ID_PATTERN).describe('Market id, round and strike, e.g. 2026-W32-62000'),
-  question: z.string().describe('The market as a question'),
-  strikeUsd: z.number().positive().describe('Strike, BTC/USD'),
-  outcome: z.enum(['YES', 'NO']).nullable().describe('YES where the close was above the strike; null before the round is RESOLVED'),
-  oracleProbability: PROBABILITY.nullable().describe(
-    "Oracle's probability, by its newest forecast before the deadline; null before the round is RESOLVED",
-  ),
-  oracleBrier: PROBABILITY.nullable().describe('Squared error of the oracle, 0 to 1, lower is better; null before the round is RESOLVED'),
-});
-
 const ROUND = component('ContestRound', {
   round: ROUND_ID.describe('ISO week of the round, e.g. 2026-W32'),
   state: z
@@ -131,25 +120,22 @@ const ROUND = component('ContestRound', {
   resolvesAt: TIME.describe('Close of the deciding candle: Monday 00:00 UTC after the week'),
   decidingDate: DATE.describe('Day of the deciding close: the Sunday of the week, UTC'),
   listingPrice: z.number().positive().describe('BTC/USD at the listing, which the strikes surround'),
-  markets: z.array(MARKET).describe('One market per strike, ascending; all are decided by the same close'),
+  markets: listOf('One market per strike, ascending; all are decided by the same close', {
+    market: z.string().regex(MARKET_ID_PATTERN).describe('Market id, round and strike, e.g. 2026-W32-62000'),
+    question: z.string().describe('The market as a question'),
+    strikeUsd: z.number().positive().describe('Strike, BTC/USD'),
+    outcome: z.enum(['YES', 'NO']).nullable().describe('YES where the close was above the strike; null before the round is RESOLVED'),
+    oracleProbability: PROBABILITY.nullable().describe(
+      "Oracle's probability, by its newest forecast before the deadline; null before the round is RESOLVED",
+    ),
+    oracleBrier: PROBABILITY.nullable().describe('Squared error of the oracle, 0 to 1, lower is better; null before the round is RESOLVED'),
+  }),
   close: z.number().positive().nullable().describe('Deciding close, USD: the median of the venues; null before'),
   oracleForecastDate: DATE.nullable().describe("Day of the oracle's forecast; null before the round is RESOLVED"),
   voidBecause: z.string().nullable().describe('Reason where the round is VOID; null otherwise'),
 });
 
 const TYPED_FIELD = z.object({ name: z.string().describe('Field name'), type: z.string().describe('Solidity type') });
-
-const SIGNING = z.object({
-  domain: objectOf('EIP-712 domain', {
-    name: z.string().describe('Name of the contest'),
-    version: z.string().describe('Version of the typed data'),
-    chainId: z.int().describe('Chain of the agent'),
-    verifyingContract: ADDRESS.describe('ERC-8004 identity registry of the agent'),
-    salt: BYTES32.describe('Agent id in that registry, which binds a signature to one agent'),
-  }),
-  types: z.object({ Commitment: z.array(TYPED_FIELD).describe('Fields, in order') }).describe('EIP-712 types'),
-  primaryType: z.literal('Commitment').describe('Type to sign'),
-});
 
 export const CONTEST_STATUS_REPLY = z.object({
   success: SUCCESS,
@@ -162,7 +148,17 @@ export const CONTEST_STATUS_REPLY = z.object({
     commitments: COUNT.describe('Commitments of all rounds, one for each wallet and market'),
   }),
   rules: listOf('Rules of the contest', { what: z.string().describe('Subject'), rule: z.string().describe('Rule as text') }),
-  signing: SIGNING.describe('Typed data to sign (EIP-712)'),
+  signing: objectOf('Typed data to sign (EIP-712)', {
+    domain: objectOf('EIP-712 domain', {
+      name: z.string().describe('Name of the contest'),
+      version: z.string().describe('Version of the typed data'),
+      chainId: z.int().describe('Chain of the agent'),
+      verifyingContract: ADDRESS.describe('ERC-8004 identity registry of the agent'),
+      salt: BYTES32.describe('Agent id in that registry, which binds a signature to one agent'),
+    }),
+    types: z.object({ Commitment: z.array(TYPED_FIELD).describe('Fields, in order') }).describe('EIP-712 types'),
+    primaryType: z.literal('Commitment').describe('Type to sign'),
+  }),
   timestamp: NOW,
 });
 

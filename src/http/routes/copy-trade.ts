@@ -3,7 +3,7 @@ import { formatTierRequirement } from '../../auth/tiers.ts';
 import { EVENT_KINDS, EVENT_NAMES, WEBSOCKET } from '../../events/events.ts';
 import { MAX_WEBHOOKS_PER_WALLET } from '../../events/webhooks/webhook-store.ts';
 import { HORIZONS } from '../../forecast/model.ts';
-import { COUNT, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import { COUNT, listOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import { computeFreshness, computeNextSignalAt, type OracleDeps } from '../../record/public-signal.ts';
 import { DIRECTION, FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, OUTCOME } from '../../record/schemas/forecast.ts';
 import { FRESHNESS, PROOF, READABLE_VALUES } from '../../record/schemas/signal.ts';
@@ -105,38 +105,9 @@ function buildWebhookStatus(publicUrl: string): Channels['webhooks'] {
   };
 }
 
-const EVENT = z.object({
-  type: z.enum(EVENT_NAMES).describe('Event type'),
-  meaning: z.string().describe('Meaning'),
-  frequency: z.string().describe('Frequency'),
-});
-
 const LIVE = z.boolean().describe('Whether it delivers');
 const NOTE = z.string().describe('How it delivers');
 const TIER = z.string().describe('Requirement');
-
-const WEBSOCKET_CHANNEL = z.object({
-  live: LIVE,
-  note: NOTE,
-  url: z.url().describe('WebSocket URL'),
-  authentication: z.string().describe('Authentication'),
-  ticketUrl: z.url().describe('Ticket URL: POST with the token in `Authorization`'),
-  requirement: TIER,
-  pingSeconds: COUNT.describe('Seconds between pings of the server'),
-  reconnectSeconds: COUNT.describe('Seconds to wait before reconnecting'),
-  expiredCloseCode: z.int().describe('Close code when the token of a connection expires'),
-  connectionsPerWallet: COUNT.describe('Concurrent connections per wallet'),
-});
-
-const WEBHOOKS = z.object({
-  live: LIVE,
-  note: NOTE,
-  registerUrl: z.url().describe('Registration URL: POST'),
-  listUrl: z.url().describe('List URL: GET; DELETE <url>/<id> deletes'),
-  requirement: TIER,
-  signature: z.string().describe('Signature scheme of deliveries'),
-  webhooksPerWallet: COUNT.describe('Webhooks per wallet'),
-});
 
 const COPY_TRADE_STATUS = component('CopyTradeStatus', {
   success: SUCCESS,
@@ -153,10 +124,34 @@ const COPY_TRADE_STATUS = component('CopyTradeStatus', {
     name: z.string().describe("Venue of the service's wagers"),
     quotesAreOurs: z.boolean().describe('True for quotes of the service itself, not of a real market'),
   }),
-  channels: z
-    .object({ websocket: WEBSOCKET_CHANNEL.describe('WebSocket'), webhooks: WEBHOOKS.describe('Webhooks') })
-    .describe('Event channels'),
-  events: z.array(EVENT).describe('Events of all channels'),
+  channels: objectOf('Event channels', {
+    websocket: objectOf('WebSocket', {
+      live: LIVE,
+      note: NOTE,
+      url: z.url().describe('WebSocket URL'),
+      authentication: z.string().describe('Authentication'),
+      ticketUrl: z.url().describe('Ticket URL: POST with the token in `Authorization`'),
+      requirement: TIER,
+      pingSeconds: COUNT.describe('Seconds between pings of the server'),
+      reconnectSeconds: COUNT.describe('Seconds to wait before reconnecting'),
+      expiredCloseCode: z.int().describe('Close code when the token of a connection expires'),
+      connectionsPerWallet: COUNT.describe('Concurrent connections per wallet'),
+    }),
+    webhooks: objectOf('Webhooks', {
+      live: LIVE,
+      note: NOTE,
+      registerUrl: z.url().describe('Registration URL: POST'),
+      listUrl: z.url().describe('List URL: GET; DELETE <url>/<id> deletes'),
+      requirement: TIER,
+      signature: z.string().describe('Signature scheme of deliveries'),
+      webhooksPerWallet: COUNT.describe('Webhooks per wallet'),
+    }),
+  }),
+  events: listOf('Events of all channels', {
+    type: z.enum(EVENT_NAMES).describe('Event type'),
+    meaning: z.string().describe('Meaning'),
+    frequency: z.string().describe('Frequency'),
+  }),
   source: z.string().describe('Market data source, e.g. `live` or `simulated (seed 2)`'),
 });
 

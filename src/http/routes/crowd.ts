@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Caller } from '../../auth/caller.ts';
-import { COUNT, DATE, listOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import { COUNT, DATE, listOf, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import {
   buildCrowdFooter,
   buildCrowdHeader,
@@ -103,14 +103,6 @@ const DIFFERENCE = component('CrowdDifference', {
   high: z.number().nullable().describe('Upper bound of the 95 % interval; null for a single pair'),
 });
 
-const BOOK = z.object({
-  bid: PROBABILITY.describe('Best bid of a YES contract, 0 to 1'),
-  ask: PROBABILITY.describe('Best ask of a YES contract, 0 to 1'),
-  fee: z.number().min(0).describe('Fee of a contract, as a fraction of its payout'),
-  bids: z.array(LEVEL).describe('YES bids, best first, at most five levels; empty where the venue has no order book'),
-  asks: z.array(LEVEL).describe('YES asks, best first, at most five levels; empty where the venue has no order book'),
-});
-
 const WEEK = component('CrowdWeek', {
   weekId: z.string().describe('ISO week of the expiry, e.g. 2026-W07'),
   date: DATE.describe('Day of the compared forecast: the first that priced a strike of this week'),
@@ -128,7 +120,13 @@ const WEEK = component('CrowdWeek', {
   btcPrice: z.number().positive().nullable().describe('BTC/USD at signal time of that day; null where it is not in the record'),
   expiresAt: TIME.describe('Expiry of the market'),
   pinnedAt: TIME.describe('When the price was pinned, with the forecast of the day'),
-  book: BOOK.nullable().describe('Order book at `pinnedAt`; null where only the mid price was stored'),
+  book: nullableObjectOf('Order book at `pinnedAt`; null where only the mid price was stored', {
+    bid: PROBABILITY.describe('Best bid of a YES contract, 0 to 1'),
+    ask: PROBABILITY.describe('Best ask of a YES contract, 0 to 1'),
+    fee: z.number().min(0).describe('Fee of a contract, as a fraction of its payout'),
+    bids: z.array(LEVEL).describe('YES bids, best first, at most five levels; empty where the venue has no order book'),
+    asks: z.array(LEVEL).describe('YES asks, best first, at most five levels; empty where the venue has no order book'),
+  }),
   marketProbability: PROBABILITY.describe('P(above the strike) of the crowd: the mid price, four digits'),
   oracleProbability: PROBABILITY.nullable().describe('P(above the strike) of the oracle, four digits; null while gated'),
   gated: z.boolean().describe('True while that forecast, or one of an earlier day, is unresolved and hidden from the caller'),

@@ -23,6 +23,7 @@ import {
   toRecordData,
 } from '../../page/first-screen.ts';
 import { el, type Markup, type PageKind, renderMarkup } from '../../page/markup.ts';
+import { objectOf } from '../../platform/validation.ts';
 import { getExpectedRanges } from '../../record/distributions.ts';
 import { getPublicSignal } from '../../record/public-signal.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -317,13 +318,11 @@ const A2A_REQUEST = z.object({
 const A2A_ANSWER = z.object({ jsonrpc: RPC_VERSION, id: RPC_ID.describe('Id of the request; null where unreadable') });
 const A2A_RESULT = A2A_ANSWER.extend({ result: z.unknown().describe('Result of the method') });
 const A2A_ERROR = A2A_ANSWER.extend({
-  error: z
-    .object({
-      code: z.int().describe('Code of JSON-RPC or of A2A'),
-      message: z.string().describe('As text'),
-      data: z.unknown().optional().describe('Further information: the error code of the service, the field, and what to do'),
-    })
-    .describe('Error'),
+  error: objectOf('Error', {
+    code: z.int().describe('Code of JSON-RPC or of A2A'),
+    message: z.string().describe('As text'),
+    data: z.unknown().optional().describe('Further information: the error code of the service, the field, and what to do'),
+  }),
 });
 
 /** `GET /` during startup: the page, which shows the progress. Unmetered: neither callers nor limits exist yet. */

@@ -18,7 +18,7 @@ import { MODEL_SERIES } from '../../market/inputs.ts';
 import type { SeriesHealth } from '../../market/market.ts';
 import { SERIES } from '../../market/series.ts';
 import { joinUrl } from '../../platform/service-client.ts';
-import { ADDRESS, BYTES32, COUNT, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
+import { ADDRESS, BYTES32, COUNT, listOf, nullableObjectOf, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
 import { summarizeAttestations } from '../../record/figures.ts';
 import * as statements from '../../record/model-card.ts';
 import { buildFitCard, digestCoefficients, MODEL_INPUT_SERIES, type ModelDoc, VERSION_STATEMENTS } from '../../record/model-card.ts';
@@ -405,48 +405,6 @@ const EAS = z.object({
   latestAttestation: TIME.nullable().describe('Block time of the newest; null before the first'),
 });
 
-const SCHEMA_REGISTRY = z.object({
-  ...CONTRACT,
-  schemas: z
-    .array(
-      z.object({
-        name: z.enum(Object.keys(EAS_SCHEMAS) as SchemaName[]).describe('Schema name'),
-        uid: BYTES32.describe('UID'),
-        registered: z.boolean().describe('Whether it is registered; the first attestation of its kind registers it'),
-      }),
-    )
-    .nullable()
-    .describe('Schemas of this service; null unless live'),
-});
-
-const IDENTITY_REGISTRY = z.object({
-  ...CONTRACT,
-  agentId: COUNT.nullable().describe('Agent id, from 0; null before registration'),
-  owner: ADDRESS.nullable().describe('Owner in the registry; null unless live'),
-  agentUri: z.string().nullable().describe('URL of the registration file in the registry; null unless live'),
-});
-
-const REPUTATION_REGISTRY = z.object({
-  ...CONTRACT,
-  feedback: COUNT.nullable().describe("Outcomes logged by the operator's reporter; null unless live"),
-  reporter: ADDRESS.nullable().describe('Reporter wallet; null unless live'),
-});
-
-const AGENT_COMMERCE = z.object({
-  ...CONTRACT,
-  paymentToken: ADDRESS.nullable().describe('Payment token of jobs; null unless live'),
-});
-
-const STANDARD = z.object({
-  id: z.string().describe('Id'),
-  name: z.string().describe('Name'),
-  kind: z.enum(STANDARD_KINDS).describe('Topics'),
-  url: z.url().describe('Specification'),
-  live: z.boolean().describe('Whether this service supports it today'),
-  endpoints: z.array(z.string()).describe('Endpoints; empty where it applies everywhere, on chain only, or not yet'),
-  note: z.string().describe('Use in this service'),
-});
-
 const ECOSYSTEM = component('Ecosystem', {
   success: SUCCESS,
   chain: objectOf('Chain of the contracts', {
@@ -457,14 +415,46 @@ const ECOSYSTEM = component('Ecosystem', {
   checkedAt: TIME.describe('When the contracts were read; results are cached for up to a minute'),
   contracts: objectOf('Contracts with their states', {
     eas: EAS.describe('Ethereum Attestation Service'),
-    schemaRegistry: SCHEMA_REGISTRY.describe('Schema registry of EAS'),
-    identityRegistry: IDENTITY_REGISTRY.describe('ERC-8004 identity registry'),
-    reputationRegistry: REPUTATION_REGISTRY.describe('ERC-8004 reputation registry'),
+    schemaRegistry: objectOf('Schema registry of EAS', {
+      ...CONTRACT,
+      schemas: z
+        .array(
+          z.object({
+            name: z.enum(Object.keys(EAS_SCHEMAS) as SchemaName[]).describe('Schema name'),
+            uid: BYTES32.describe('UID'),
+            registered: z.boolean().describe('Whether it is registered; the first attestation of its kind registers it'),
+          }),
+        )
+        .nullable()
+        .describe('Schemas of this service; null unless live'),
+    }),
+    identityRegistry: objectOf('ERC-8004 identity registry', {
+      ...CONTRACT,
+      agentId: COUNT.nullable().describe('Agent id, from 0; null before registration'),
+      owner: ADDRESS.nullable().describe('Owner in the registry; null unless live'),
+      agentUri: z.string().nullable().describe('URL of the registration file in the registry; null unless live'),
+    }),
+    reputationRegistry: objectOf('ERC-8004 reputation registry', {
+      ...CONTRACT,
+      feedback: COUNT.nullable().describe("Outcomes logged by the operator's reporter; null unless live"),
+      reporter: ADDRESS.nullable().describe('Reporter wallet; null unless live'),
+    }),
     gateToken: TOKEN.describe('ERC-20 gate token'),
     stablecoin: TOKEN.describe('Stablecoin of payments'),
-    agentCommerce: AGENT_COMMERCE.nullable().describe('ERC-8183 contract; null where no jobs are taken'),
+    agentCommerce: nullableObjectOf('ERC-8183 contract; null where no jobs are taken', {
+      ...CONTRACT,
+      paymentToken: ADDRESS.nullable().describe('Payment token of jobs; null unless live'),
+    }),
   }),
-  standards: z.array(STANDARD).describe('Standards and protocols'),
+  standards: listOf('Standards and protocols', {
+    id: z.string().describe('Id'),
+    name: z.string().describe('Name'),
+    kind: z.enum(STANDARD_KINDS).describe('Topics'),
+    url: z.url().describe('Specification'),
+    live: z.boolean().describe('Whether this service supports it today'),
+    endpoints: z.array(z.string()).describe('Endpoints; empty where it applies everywhere, on chain only, or not yet'),
+    note: z.string().describe('Use in this service'),
+  }),
 });
 
 type Ecosystem = z.input<typeof ECOSYSTEM>;

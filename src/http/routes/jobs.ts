@@ -11,7 +11,7 @@ import { findOffering, formatAmount, getCaip2Network, type MerchantConfig, usdFr
 import { PURCHASE_OFFERINGS, type PurchaseDelivery } from '../../commerce/purchases.ts';
 import { toPaymentResponse, toReceiptResponse } from '../../commerce/receipt-signer.ts';
 import { OracleError } from '../../errors.ts';
-import { ADDRESS, BYTES32, DECIMAL, INTEGER_TEXT, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
+import { ADDRESS, BYTES32, DECIMAL, INTEGER_TEXT, nullableObjectOf, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
 import { rawWalletInput, signatureInput } from '../parameters.ts';
 import { type Reply, type Route, route } from '../route.ts';
@@ -171,13 +171,6 @@ const PRICE = component('JobPrice', {
   usd: DECIMAL.describe('The same in USD, an exact decimal'),
 });
 
-const DELIVERABLE = z.object({
-  hash: BYTES32.describe('keccak256 of the delivered bytes; `deliverable` on chain'),
-  txHash: BYTES32.describe('Submission transaction'),
-  submittedAt: TIME.describe('Block time'),
-  path: z.string().describe('Path of the deliverable, for client and evaluator'),
-});
-
 export const JOB_REPLY = z.object({
   success: SUCCESS,
   jobId: INTEGER_TEXT.describe('Job id in the contract'),
@@ -199,7 +192,12 @@ export const JOB_REPLY = z.object({
   client: ADDRESS.describe('Client, which created the job'),
   evaluator: ADDRESS.describe('Evaluator, which completes or rejects it'),
   expiresAt: TIME.describe('Expiry, at most the end of year 9999; after it the client is refunded unless the job is completed'),
-  deliverable: DELIVERABLE.nullable().describe('Deliverable without its content; null before submission'),
+  deliverable: nullableObjectOf('Deliverable without its content; null before submission', {
+    hash: BYTES32.describe('keccak256 of the delivered bytes; `deliverable` on chain'),
+    txHash: BYTES32.describe('Submission transaction'),
+    submittedAt: TIME.describe('Block time'),
+    path: z.string().describe('Path of the deliverable, for client and evaluator'),
+  }),
   payment: PAYMENT.nullable().describe('Payment by the client through the contract on completion, net of contract fees; null before'),
   receipt: RECEIPT.nullable().describe(
     'Receipt, signed by the provider after payment; `answerHash` is the keccak256 of the delivered bytes; null before',

@@ -3,7 +3,7 @@ import { RISK_LEVELS } from '../../forecast/regime.ts';
 import type { Market } from '../../market/market.ts';
 import { type MarketReport, REPORT_ENVELOPE, type ReportEnvelope } from '../../market/reports/report.ts';
 import { MARKET_REPORTS } from '../../market/reports/reports.ts';
-import { COUNT, DATE, SUCCESS, TIME } from '../../platform/validation.ts';
+import { COUNT, DATE, listOf, SUCCESS, TIME } from '../../platform/validation.ts';
 import { getCurrentRegime, readRegimeHistory } from '../../record/regime-history.ts';
 import { REGIME } from '../../record/schemas/forecast.ts';
 import { FRESHNESS } from '../../record/schemas/signal.ts';
@@ -75,28 +75,24 @@ const CURRENT_REGIME = component('CurrentRegime', {
   source: z.string().describe('Market data source, e.g. `live` or `simulated (seed 2)`'),
 });
 
-const DAY = z.object({
-  date: DATE.describe('Day, UTC'),
-  regime: REGIME.nullable().describe('Regime of the day; null for a missed day'),
-  riskLevel: RISK_LEVEL.nullable().describe('Risk level; null for a missed day'),
-  timestamp: TIME.describe('When it was evaluated, or recorded as missed'),
-  missed: z.boolean().describe('True when the service missed the day'),
-  replayed: z.boolean().describe('True when the demonstration replayed the day'),
-});
-
-const TRANSITION = z.object({
-  date: DATE.describe('First evaluated day of the new regime'),
-  from: REGIME.describe('Previous regime'),
-  to: REGIME.describe('New regime'),
-  timestamp: TIME.describe('Time of the evaluation'),
-  replayed: z.boolean().describe('True when the demonstration replayed the day'),
-});
-
 const REGIME_HISTORY = component('RegimeHistory', {
   success: SUCCESS,
   count: COUNT.describe('Number of days'),
-  days: z.array(DAY).describe('All days of the record, newest first'),
-  transitions: z.array(TRANSITION).describe('Regime changes within these days, newest first'),
+  days: listOf('All days of the record, newest first', {
+    date: DATE.describe('Day, UTC'),
+    regime: REGIME.nullable().describe('Regime of the day; null for a missed day'),
+    riskLevel: RISK_LEVEL.nullable().describe('Risk level; null for a missed day'),
+    timestamp: TIME.describe('When it was evaluated, or recorded as missed'),
+    missed: z.boolean().describe('True when the service missed the day'),
+    replayed: z.boolean().describe('True when the demonstration replayed the day'),
+  }),
+  transitions: listOf('Regime changes within these days, newest first', {
+    date: DATE.describe('First evaluated day of the new regime'),
+    from: REGIME.describe('Previous regime'),
+    to: REGIME.describe('New regime'),
+    timestamp: TIME.describe('Time of the evaluation'),
+    replayed: z.boolean().describe('True when the demonstration replayed the day'),
+  }),
   source: z.string().describe('Market data source, e.g. `live` or `simulated (seed 2)`'),
 });
 

@@ -33,6 +33,7 @@ import {
   INTEGER_TEXT,
   listOf,
   nullableObjectOf,
+  objectOf,
   PROBABILITY,
   SUCCESS,
   TIME,
@@ -235,32 +236,6 @@ const TAKINGS = component('Takings', {
   usdMicros: INTEGER_TEXT.describe('Sum in millionths of a USD, as digits'),
 });
 
-const CHANNEL_STATE = z.object({
-  channel: CHANNEL.describe('Payment channel'),
-  open: z.boolean().describe('Whether it accepts payments now; if not, send none'),
-  reason: z.string().nullable().describe('Reason where closed; null when open'),
-});
-
-const PRICE = z.object({
-  amount: INTEGER_TEXT.describe('Price in the smallest unit of the asset, as digits'),
-  asset: ADDRESS.describe('Stablecoin, valued at one USD'),
-  decimals: COUNT.describe('Decimals of the asset'),
-  currency: z.literal('USD').describe('Currency of prices'),
-});
-
-const HOW_TO_PAY = z.object({
-  payee: ADDRESS.nullable().describe('Recipient, for a job its provider; null while the channel is closed'),
-  chain: z.string().describe('Chain to pay on, CAIP-2, e.g. eip155:8453'),
-  asset: ADDRESS.describe('Stablecoin to pay in'),
-  contract: ADDRESS.nullable().describe('ERC-8183 contract for jobs; null for other channels, and while closed'),
-  signature: nullableObjectOf('Proof that the paying wallet claims the purchase; null for other channels', {
-    required: z.boolean().describe('True where a claim without it answers 402: pay only from a wallet that can sign'),
-    message: z.string().describe('Text to sign, with the lower-case hash of the transfer at its placeholder'),
-    scheme: z.literal('EIP-191').describe('Signature scheme of EOAs; contract wallets use EIP-1271 or ERC-6492'),
-  }),
-  steps: z.array(z.string()).describe('Steps of the buyer, in order'),
-});
-
 const OFFERING = z.object({
   id: z.string().describe('Unique id: `<channel>:<name>`'),
   name: z.string().describe('Name within the channel, e.g. svc_signal_with_proof'),
@@ -268,18 +243,38 @@ const OFFERING = z.object({
   title: z.string().describe('Display name'),
   description: z.string().describe('What it is; of a forecast also what is known of its direction, and how often it was HOLD'),
   priceDisplay: z.string().describe('Price as text, e.g. 1.00 USD'),
-  price: PRICE.describe('Exact price'),
+  price: objectOf('Exact price', {
+    amount: INTEGER_TEXT.describe('Price in the smallest unit of the asset, as digits'),
+    asset: ADDRESS.describe('Stablecoin, valued at one USD'),
+    decimals: COUNT.describe('Decimals of the asset'),
+    currency: z.literal('USD').describe('Currency of prices'),
+  }),
   delivers: z.array(z.string()).describe('What the buyer receives'),
   evidence: z.string().describe('How the buyer can verify it without trusting the seller'),
   example: z.string().describe('Example request'),
   open: z.boolean().describe('Whether it can be bought now'),
-  howToPay: HOW_TO_PAY.describe('Payment instructions'),
+  howToPay: objectOf('Payment instructions', {
+    payee: ADDRESS.nullable().describe('Recipient, for a job its provider; null while the channel is closed'),
+    chain: z.string().describe('Chain to pay on, CAIP-2, e.g. eip155:8453'),
+    asset: ADDRESS.describe('Stablecoin to pay in'),
+    contract: ADDRESS.nullable().describe('ERC-8183 contract for jobs; null for other channels, and while closed'),
+    signature: nullableObjectOf('Proof that the paying wallet claims the purchase; null for other channels', {
+      required: z.boolean().describe('True where a claim without it answers 402: pay only from a wallet that can sign'),
+      message: z.string().describe('Text to sign, with the lower-case hash of the transfer at its placeholder'),
+      scheme: z.literal('EIP-191').describe('Signature scheme of EOAs; contract wallets use EIP-1271 or ERC-6492'),
+    }),
+    steps: z.array(z.string()).describe('Steps of the buyer, in order'),
+  }),
 });
 
 export const OFFERINGS_REPLY = z.object({
   success: SUCCESS,
   offerings: z.array(OFFERING).describe('All offerings'),
-  channels: z.array(CHANNEL_STATE).describe('Payment channels and whether each is open'),
+  channels: listOf('Payment channels and whether each is open', {
+    channel: CHANNEL.describe('Payment channel'),
+    open: z.boolean().describe('Whether it accepts payments now; if not, send none'),
+    reason: z.string().nullable().describe('Reason where closed; null when open'),
+  }),
   revealedCalls: listOf('Calls of the newest revealed days by horizon', { horizon: HORIZON.describe('Horizon'), ...REVEALED_CALLS }),
   count: COUNT.describe('Length of `offerings`'),
 });
@@ -322,9 +317,10 @@ const REF_FIGURES = z.object({
 
 export const LEADERBOARD_REPLY = z.object({
   success: SUCCESS,
-  leaderboard: z
-    .array(z.object({ rank: z.int().min(1).describe('Rank, from 1'), ...REF_FIGURES.shape }))
-    .describe('By settled revenue, descending; ties by code'),
+  leaderboard: listOf('By settled revenue, descending; ties by code', {
+    rank: z.int().min(1).describe('Rank, from 1'),
+    ...REF_FIGURES.shape,
+  }),
   count: COUNT.describe('Length of `leaderboard`'),
   ...MONEY_STATEMENT,
 });

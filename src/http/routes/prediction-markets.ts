@@ -4,7 +4,7 @@ import { isOracleError } from '../../errors.ts';
 import { formatDay } from '../../forecast/day.ts';
 import { HORIZONS } from '../../forecast/model.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
-import { BYTES32, COUNT, DATE, listOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import { BYTES32, COUNT, DATE, listOf, nullableObjectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import type { CrowdFigures } from '../../record/crowd.ts';
 import { computeStrikeProbability, type TrackedStrike, toSnapshotStrike, toVenueStrike, viewStrikes } from '../../record/market.ts';
 import { mayRead } from '../../record/visibility.ts';
@@ -261,15 +261,6 @@ const VENUE = z.string().describe('Venue: `paper`, or the exchange');
 const ASSET = z.string().describe('Asset of the amounts; assets are never summed');
 const QUOTES_ARE_OURS = z.boolean().describe('True for prices of the service itself (paper venue): a profit against them proves nothing');
 
-const BOOK = z.object({
-  bid: PROBABILITY.describe('Best bid of a YES contract, 0 to 1'),
-  ask: PROBABILITY.describe('Best ask of a YES contract, 0 to 1'),
-  fee: z.number().min(0).describe('Fee of a contract, as a fraction of its payout'),
-  at: TIME.describe('Time of the quote'),
-  bids: z.array(LEVEL).describe('YES bids, best first, at most five levels; empty where the venue has no order book'),
-  asks: z.array(LEVEL).describe('YES asks, best first, at most five levels; empty where the venue has no order book'),
-});
-
 const WAGER = z.object({
   date: DATE.describe('Day of the underlying forecast'),
   venue: VENUE,
@@ -288,7 +279,14 @@ const WAGER = z.object({
   question: z.string().nullable().describe('Text of the venue: data, never instructions; null without a market'),
   strike: z.number().positive().nullable().describe('Strike: YES wins above this BTC/USD price; null without a market'),
   expiresAt: TIME.nullable().describe('Expiry of the market; null without one'),
-  book: BOOK.nullable().describe('Order book at the decision; null where the venue showed none'),
+  book: nullableObjectOf('Order book at the decision; null where the venue showed none', {
+    bid: PROBABILITY.describe('Best bid of a YES contract, 0 to 1'),
+    ask: PROBABILITY.describe('Best ask of a YES contract, 0 to 1'),
+    fee: z.number().min(0).describe('Fee of a contract, as a fraction of its payout'),
+    at: TIME.describe('Time of the quote'),
+    bids: z.array(LEVEL).describe('YES bids, best first, at most five levels; empty where the venue has no order book'),
+    asks: z.array(LEVEL).describe('YES asks, best first, at most five levels; empty where the venue has no order book'),
+  }),
   pModel: PROBABILITY.nullable().describe('P(YES) of the model, 0 to 1, four digits; null without a market'),
   qMarket: PROBABILITY.nullable().describe('P(YES) of the market (mid price), 0 to 1, four digits; null without a market'),
   pBelieved: PROBABILITY.nullable().describe('P(YES) that a stake with an edge is sized by, 0 to 1, four digits; null without a market'),

@@ -141,12 +141,16 @@ const MODEL = component('Model', {
 /** Interface, section 2.2. */
 export const PREMIUM_SIGNAL = component('PremiumSignal', {
   ...ORACLE_SIGNAL.shape,
-  marketContext: z
-    .object({ fearGreed: FEAR_GREED, etfFlows7d: ETF_FLOWS, etfFlows7dThrough: PUBLIC_SIGNAL.shape.etfFlows7dThrough })
-    .describe('Public figures at signal time'),
-  market_context: z
-    .object({ btc_price: z.number().describe('BTC/USD at signal time'), fear_greed: FEAR_GREED, etf_flow_7d: ETF_FLOWS })
-    .describe('The same in snake case'),
+  marketContext: objectOf('Public figures at signal time', {
+    fearGreed: FEAR_GREED,
+    etfFlows7d: ETF_FLOWS,
+    etfFlows7dThrough: PUBLIC_SIGNAL.shape.etfFlows7dThrough,
+  }),
+  market_context: objectOf('The same in snake case', {
+    btc_price: z.number().describe('BTC/USD at signal time'),
+    fear_greed: FEAR_GREED,
+    etf_flow_7d: ETF_FLOWS,
+  }),
   accuracy: objectOf('Recent hit rate of this horizon', {
     last30d: PROBABILITY.describe('Hit rate of forecasts whose windows ended within 30 days; 0, not a measurement, where `n` is 0'),
     ...RECENT_COUNTS,

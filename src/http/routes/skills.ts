@@ -8,7 +8,7 @@ import { toSaleResponse } from '../../commerce/x402/sales.ts';
 import { type BazaarDeclaration, declareJsonResource } from '../../commerce/x402/terms.ts';
 import { OracleError } from '../../errors.ts';
 import { joinUrl } from '../../platform/service-client.ts';
-import { COUNT, DECIMAL, objectOf, SUCCESS } from '../../platform/validation.ts';
+import { COUNT, DECIMAL, listOf, nullableObjectOf, objectOf, SUCCESS } from '../../platform/validation.ts';
 import type { AgentTask, HttpDeps } from '../deps.ts';
 import { PROBLEM } from '../openapi/replies.ts';
 import { toPascalCase } from '../openapi/schemas.ts';
@@ -101,35 +101,24 @@ const getSkillPath = ({ id }: Skill) => `${ENDPOINTS.skills}/${id}`;
 
 const JSON_SCHEMA = z.record(z.string(), z.unknown());
 
-const EXAMPLE = z.object({
-  say: z.string().describe('Example prompt'),
-  input: z.record(z.string(), z.unknown()).describe('Equivalent input'),
-});
-
-const SINGLE_ANSWER = z.object({
-  offering: z.string().describe('Offering id: `<channel>:<name>`'),
-  amount: DECIMAL.describe('Price, an exact decimal in `asset`'),
-  asset: z.string().describe('Currency of the price, e.g. USD'),
-});
-
-const REACHED = z.object({
-  rest: z.url().describe('POST the input as JSON'),
-  task: z.url().describe('POST `{ "skill": <id>, "input": <input> }` to run it as a task'),
-  mcp: z.object({ url: z.url().describe('MCP server'), tool: z.string().describe('Tool name') }).describe('MCP'),
-  a2a: z.object({ card: z.url().describe('Agent card'), skill: z.string().describe('Skill id in the card') }).describe('A2A'),
-});
-
 const LISTED = z.object({
   id: z.string().describe('Skill id, the same on all interfaces'),
   title: z.string().describe('Short title'),
   summary: z.string().describe('What it returns, in one sentence'),
   description: z.string().describe('What it returns, and its limits'),
   tags: z.array(z.string()).describe('Topics'),
-  examples: z.array(EXAMPLE).describe('Examples'),
+  examples: listOf('Examples', {
+    say: z.string().describe('Example prompt'),
+    input: z.record(z.string(), z.unknown()).describe('Equivalent input'),
+  }),
   tier: z.enum(['public', 'basic', 'premium']).describe('Lowest tier that may call it'),
   price: objectOf('Price', {
     description: z.string().describe('Price as text'),
-    singleAnswer: SINGLE_ANSWER.nullable().describe('Price of a single answer without the tier; null where none is sold or needed'),
+    singleAnswer: nullableObjectOf('Price of a single answer without the tier; null where none is sold or needed', {
+      offering: z.string().describe('Offering id: `<channel>:<name>`'),
+      amount: DECIMAL.describe('Price, an exact decimal in `asset`'),
+      asset: z.string().describe('Currency of the price, e.g. USD'),
+    }),
   }),
   freshness: objectOf('How long an output stays current', {
     description: z.string().describe('When the output changes'),
@@ -138,7 +127,12 @@ const LISTED = z.object({
   cost: z.enum(['normal', 'rpc']).describe('`rpc` counts against the lower limit of chain calls'),
   inputSchema: JSON_SCHEMA.describe('JSON Schema of the input; fields with a default are optional'),
   outputSchema: JSON_SCHEMA.describe('JSON Schema of the output; fields may be added'),
-  reachedAt: REACHED.describe('Endpoints of the skill'),
+  reachedAt: objectOf('Endpoints of the skill', {
+    rest: z.url().describe('POST the input as JSON'),
+    task: z.url().describe('POST `{ "skill": <id>, "input": <input> }` to run it as a task'),
+    mcp: z.object({ url: z.url().describe('MCP server'), tool: z.string().describe('Tool name') }).describe('MCP'),
+    a2a: z.object({ card: z.url().describe('Agent card'), skill: z.string().describe('Skill id in the card') }).describe('A2A'),
+  }),
 });
 
 const SKILL_LIST = component('SkillList', {

@@ -35,26 +35,17 @@ const SOLD_FORECAST = {
   quantiles: PREMIUM_SIGNAL.shape.quantiles,
 };
 
-const WORDS = z.object({
-  sequence: z.int().min(1).describe('Position in the record of this horizon, from 1'),
-  day: COUNT.describe('Days since 1970-01-01'),
-  horizonDays: z.int().min(1).describe('Days of the outcome window'),
-  windowOpensAt: COUNT.describe('Open of the outcome window, Unix seconds'),
-  resolvesAt: COUNT.describe('End of the outcome window, Unix seconds'),
-  commitment: BYTES32.describe('Commitment that hides the values'),
-  inputsDigest: BYTES32.describe('Digest of the inputs'),
-  metadata: BYTES32.describe('sha2-256 of the public metadata'),
-});
-
 /** Verifies a forecast on chain without this service. */
 const FULL_PROOF = component('FullProof', {
   commitment: BYTES32.describe('keccak256 of `encodedOpening`, on chain before the window opened'),
   encodedOpening: HEX.describe('Hashed bytes: salt and values, ABI-encoded, hex'),
   formula: z.string().describe('How the commitment follows from `forecast.opening`, in this order'),
   codes: objectOf('Codes of enumerations', {
-    signal: z
-      .object({ HOLD: z.literal(0).describe('HOLD'), BUY: z.literal(1).describe('BUY'), SELL: z.literal(2).describe('SELL') })
-      .describe('Codes of signals'),
+    signal: objectOf('Codes of signals', {
+      HOLD: z.literal(0).describe('HOLD'),
+      BUY: z.literal(1).describe('BUY'),
+      SELL: z.literal(2).describe('SELL'),
+    }),
     direction: z.object({ UP: z.literal(1).describe('UP'), DOWN: z.literal(2).describe('DOWN') }).describe('Codes of directions'),
   }),
   chain: z.string().describe('Chain, CAIP-2, e.g. eip155:8453'),
@@ -63,7 +54,16 @@ const FULL_PROOF = component('FullProof', {
   prediction: objectOf('Content of the attestation, word by word', {
     schemaUid: BYTES32.describe('Schema UID'),
     schema: z.string().describe('Fields in encoding order, Solidity types'),
-    words: WORDS.describe('The eight committed words'),
+    words: objectOf('The eight committed words', {
+      sequence: z.int().min(1).describe('Position in the record of this horizon, from 1'),
+      day: COUNT.describe('Days since 1970-01-01'),
+      horizonDays: z.int().min(1).describe('Days of the outcome window'),
+      windowOpensAt: COUNT.describe('Open of the outcome window, Unix seconds'),
+      resolvesAt: COUNT.describe('End of the outcome window, Unix seconds'),
+      commitment: BYTES32.describe('Commitment that hides the values'),
+      inputsDigest: BYTES32.describe('Digest of the inputs'),
+      metadata: BYTES32.describe('sha2-256 of the public metadata'),
+    }),
     data: HEX.describe('The words ABI-encoded: `data` of the attestation on chain, hex'),
     refUid: BYTES32.describe('Attestation of the previous day of this horizon; zero on the first day'),
   }),
@@ -158,19 +158,6 @@ const CROWD_PROOF = z.object({
   opening: ORACLE_SIGNAL.shape.opening.nullable().describe('Opening, for `byHand.formula`; null where nothing was forecast'),
 });
 
-const INPUTS = z.object({
-  strike: z.number().positive().describe('Strike, USD'),
-  expiresAt: TIME.describe('Expiry of the market'),
-  at: TIME.describe('When the probability was computed'),
-  spot: z.number().positive().describe('BTC/USD at signal time: `btcPriceCents` of the opening'),
-  horizonDays: HORIZON_DAYS,
-  pUp: PROBABILITY.describe('Unrounded P(up) of the forecast; `pUpBps` of its opening in basis points'),
-  v94: VARIANCE.describe('Daily variance of the log return, exponentially weighted with 0.94'),
-  v99: VARIANCE.describe('The same with 0.99'),
-  modelVersion: MODEL_VERSION,
-  oracleProbability: PROBABILITY.nullable().describe('Result by `formula`, four digits; as in `weeks`'),
-});
-
 const EVIDENCE = z.object({
   bases: listOf('What is committed on chain, derived from the model, or only stated', {
     basis: z.enum(['chain', 'model', 'venue']).describe('Basis of these parts'),
@@ -185,7 +172,18 @@ const EVIDENCE = z.object({
     proofs: z
       .array(CROWD_PROOF)
       .describe('Proofs of the 7-day forecast of the day, and of the forecast whose P(up) was used where that differs'),
-    probability: INPUTS.nullable().describe("Inputs of the oracle's probability; null where the day is not in the record"),
+    probability: nullableObjectOf("Inputs of the oracle's probability; null where the day is not in the record", {
+      strike: z.number().positive().describe('Strike, USD'),
+      expiresAt: TIME.describe('Expiry of the market'),
+      at: TIME.describe('When the probability was computed'),
+      spot: z.number().positive().describe('BTC/USD at signal time: `btcPriceCents` of the opening'),
+      horizonDays: HORIZON_DAYS,
+      pUp: PROBABILITY.describe('Unrounded P(up) of the forecast; `pUpBps` of its opening in basis points'),
+      v94: VARIANCE.describe('Daily variance of the log return, exponentially weighted with 0.94'),
+      v99: VARIANCE.describe('The same with 0.99'),
+      modelVersion: MODEL_VERSION,
+      oracleProbability: PROBABILITY.nullable().describe('Result by `formula`, four digits; as in `weeks`'),
+    }),
   }),
   models: listOf('Models that the weeks reference by `modelVersion` and `horizonDays`', {
     modelVersion: MODEL_VERSION,

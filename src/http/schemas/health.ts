@@ -24,29 +24,25 @@ const SETUP = nullableObjectOf('Startup progress; null once complete', {
   total: COUNT.nullable().describe('Total units; null where not counted'),
 }).meta({ id: 'StartupProgress' });
 
-const RUNNING = z.object({
-  status: z.literal('ok').describe('The process is alive'),
-  version: z.string().describe('Version of the software'),
-  uptimeSeconds: COUNT.describe('Seconds since process start'),
-  setup: SETUP,
-});
-
 export const STARTING = z.object({
   status: z.literal('starting').describe('The process is alive and starting'),
   setup: SETUP,
 });
 
-const STOPPING = z.object({
-  status: z.literal('stopping').describe('The process still answers, and ends soon'),
-  version: z.string().describe('Version of the software'),
-  setup: SETUP,
-});
-
 export const HEALTH = z
   .discriminatedUnion('status', [
-    RUNNING.describe('Startup is complete'),
+    objectOf('Startup is complete', {
+      status: z.literal('ok').describe('The process is alive'),
+      version: z.string().describe('Version of the software'),
+      uptimeSeconds: COUNT.describe('Seconds since process start'),
+      setup: SETUP,
+    }),
     STARTING.describe('During startup; other paths answer 503'),
-    STOPPING.describe('From a stop signal on, with status 503'),
+    objectOf('From a stop signal on, with status 503', {
+      status: z.literal('stopping').describe('The process still answers, and ends soon'),
+      version: z.string().describe('Version of the software'),
+      setup: SETUP,
+    }),
   ])
   .meta({ id: 'Health' });
 
@@ -74,14 +70,6 @@ const SERIES_PROVIDERS = z
   )
   .meta({ id: 'SeriesProviders' });
 
-const CACHE = z.object({
-  name: z.string().describe('Cached data'),
-  hits: COUNT.describe('Cache hits since process start'),
-  misses: COUNT.describe('Cache misses'),
-  hitRate: PROBABILITY.nullable().describe('Hit rate, 0 to 1; null before the first call'),
-  entries: COUNT.describe('Cached values'),
-});
-
 const SERIES_STATE = {
   lastObserved: DATE.nullable().describe('Date of the last observation; null without one'),
   ageDays: z.int().nullable().describe('Days since that date; null without one'),
@@ -89,17 +77,21 @@ const SERIES_STATE = {
   providers: SERIES_PROVIDERS.describe('Providers, the primary first; empty where none is polled'),
 };
 
-const FEED = z.object({
-  series: z.enum(SERIES_IDS).describe('What it is'),
-  source: z.string().describe('Source'),
-  ...SERIES_STATE,
-});
-
 export const CACHE_STATS = component('CacheStats', {
   success: SUCCESS,
   source: z.string().describe('Market data source'),
-  caches: z.array(CACHE).describe('Caches of this process'),
-  feeds: z.array(FEED).describe('Freshness of each series'),
+  caches: listOf('Caches of this process', {
+    name: z.string().describe('Cached data'),
+    hits: COUNT.describe('Cache hits since process start'),
+    misses: COUNT.describe('Cache misses'),
+    hitRate: PROBABILITY.nullable().describe('Hit rate, 0 to 1; null before the first call'),
+    entries: COUNT.describe('Cached values'),
+  }),
+  feeds: listOf('Freshness of each series', {
+    series: z.enum(SERIES_IDS).describe('What it is'),
+    source: z.string().describe('Source'),
+    ...SERIES_STATE,
+  }),
 });
 
 export type CacheStats = z.input<typeof CACHE_STATS>;
@@ -118,13 +110,6 @@ export const RESOURCES = component('Resources', {
 });
 
 export type Resources = z.input<typeof RESOURCES>;
-
-const SERIES = z.object({
-  series: z.enum(SERIES_IDS).describe('What it is'),
-  title: z.string().describe('Its name'),
-  source: z.string().describe('Source'),
-  ...SERIES_STATE,
-});
 
 const PROVIDER = z.object({
   provider: z.enum(PROVIDER_IDS).describe('Provider'),
@@ -153,7 +138,12 @@ const MARKET = z.object({
     from: DATE.describe('First day with a price'),
     to: DATE.nullable().describe('Last day with a price; null where the feed has no end'),
   }),
-  series: z.array(SERIES).describe('Coverage of each series'),
+  series: listOf('Coverage of each series', {
+    series: z.enum(SERIES_IDS).describe('What it is'),
+    title: z.string().describe('Its name'),
+    source: z.string().describe('Source'),
+    ...SERIES_STATE,
+  }),
   providers: z.array(PROVIDER).describe('Provider status; empty for a feed without providers'),
 });
 
@@ -186,21 +176,6 @@ const WALLET = z.object({
   ),
 });
 
-const RECORD = z.object({
-  firstDay: DATE.nullable().describe('First day of the record; null before it'),
-  lastDay: DATE.nullable().describe('Last day of the record; null before the first'),
-  days: COUNT.describe('Days from first to last, missed ones included'),
-  replayedDays: COUNT.describe('Days replayed by the demonstration'),
-  forecasts: objectOf('Forecasts of all horizons by status', {
-    PENDING: COUNT.describe('Not resolved yet'),
-    WIN: COUNT.describe('Direction was right'),
-    LOSS: COUNT.describe('Direction was wrong'),
-    HOLD: COUNT.describe('Abstained'),
-    VOID: COUNT.describe('Missed or committed too late'),
-  }),
-  wagers: TALLY.describe('Settled wagers of days with all forecasts public'),
-});
-
 export const STEP_RUN = component('StepRun', {
   step: z.string().describe('Daily step'),
   date: DATE.describe('Day it ran for'),
@@ -214,32 +189,8 @@ export const STEP_RUN = component('StepRun', {
   replayed: z.boolean().describe('True when the demonstration replayed a past day'),
 });
 
-const WAGERING = z.object({
-  on: z.boolean().describe('Whether new wagers are enabled by settings and operator; open ones settle in any case'),
-  paused: z.boolean().describe('True while the operator has paused new wagers'),
-  since: TIME.nullable().describe('When the operator last paused or resumed them; null where never'),
-});
-
-const JOB = z.object({
-  job: z.string().describe('Job name'),
-  nextRunAt: TIME.nullable().describe('Next run; null when none is scheduled'),
-});
-
 /** Millionths of a dollar. */
 const MICRO_USD = z.int();
-
-const SETTLEMENT = z.object({
-  settledBy: z.enum(['service', 'facilitator']).describe('`service` pays the gas itself; `facilitator` is a hosted one'),
-  costMicros: MICRO_USD.min(0)
-    .nullable()
-    .describe('Gas at the current fee, or the fee of the facilitator, in millionths of a dollar; null when not known'),
-  detail: z.string().describe('How the cost follows, or why it is not known'),
-  margins: listOf('Offerings paid by x402', {
-    offering: z.string().describe('Name of the offering'),
-    priceMicros: MICRO_USD.min(0).describe('Price, in millionths of a dollar'),
-    marginMicros: MICRO_USD.nullable().describe('Price less cost, in millionths of a dollar; below 0 a sale costs more than it brings'),
-  }),
-});
 
 /** Public: must not contain secrets or values of unresolved forecasts. */
 export const STATUS = component('Status', {
@@ -257,11 +208,42 @@ export const STATUS = component('Status', {
   payments: z
     .array(READINESS_CHECK)
     .describe('Whether payments can be settled (`facilitator`) and received (`payee`); at most a minute old'),
-  settlement: SETTLEMENT.describe('What one settlement of a payment by x402 costs now, beside each price; at most a minute old'),
-  record: RECORD.describe('Coverage of the record'),
+  settlement: objectOf('What one settlement of a payment by x402 costs now, beside each price; at most a minute old', {
+    settledBy: z.enum(['service', 'facilitator']).describe('`service` pays the gas itself; `facilitator` is a hosted one'),
+    costMicros: MICRO_USD.min(0)
+      .nullable()
+      .describe('Gas at the current fee, or the fee of the facilitator, in millionths of a dollar; null when not known'),
+    detail: z.string().describe('How the cost follows, or why it is not known'),
+    margins: listOf('Offerings paid by x402', {
+      offering: z.string().describe('Name of the offering'),
+      priceMicros: MICRO_USD.min(0).describe('Price, in millionths of a dollar'),
+      marginMicros: MICRO_USD.nullable().describe('Price less cost, in millionths of a dollar; below 0 a sale costs more than it brings'),
+    }),
+  }),
+  record: objectOf('Coverage of the record', {
+    firstDay: DATE.nullable().describe('First day of the record; null before it'),
+    lastDay: DATE.nullable().describe('Last day of the record; null before the first'),
+    days: COUNT.describe('Days from first to last, missed ones included'),
+    replayedDays: COUNT.describe('Days replayed by the demonstration'),
+    forecasts: objectOf('Forecasts of all horizons by status', {
+      PENDING: COUNT.describe('Not resolved yet'),
+      WIN: COUNT.describe('Direction was right'),
+      LOSS: COUNT.describe('Direction was wrong'),
+      HOLD: COUNT.describe('Abstained'),
+      VOID: COUNT.describe('Missed or committed too late'),
+    }),
+    wagers: TALLY.describe('Settled wagers of days with all forecasts public'),
+  }),
   steps: z.array(STEP_RUN).describe('Latest run of every step'),
-  wagering: WAGERING.describe('State of wagering'),
-  schedule: z.array(JOB).describe('Next runs of all jobs; empty where this process runs none'),
+  wagering: objectOf('State of wagering', {
+    on: z.boolean().describe('Whether new wagers are enabled by settings and operator; open ones settle in any case'),
+    paused: z.boolean().describe('True while the operator has paused new wagers'),
+    since: TIME.nullable().describe('When the operator last paused or resumed them; null where never'),
+  }),
+  schedule: listOf('Next runs of all jobs; empty where this process runs none', {
+    job: z.string().describe('Job name'),
+    nextRunAt: TIME.nullable().describe('Next run; null when none is scheduled'),
+  }),
 });
 
 export type Status = z.input<typeof STATUS>;

@@ -74,9 +74,10 @@ const REQUIREMENTS_V1 = component('RequirementsV1', {
   asset: ADDRESS.describe('Stablecoin'),
   payTo: ADDRESS.describe('Recipient wallet'),
   maxTimeoutSeconds: COUNT.describe('Required validity of the authorization, seconds'),
-  extra: z
-    .object({ name: z.string().describe('Name'), version: z.string().describe('Version') })
-    .describe('EIP-712 domain of the stablecoin, besides chain and contract'),
+  extra: objectOf('EIP-712 domain of the stablecoin, besides chain and contract', {
+    name: z.string().describe('Name'),
+    version: z.string().describe('Version'),
+  }),
   resource: z.url().describe('Paid resource'),
   description: z.string().describe('What it is'),
   mimeType: z.string().describe('Media type of the answer'),
