@@ -13,36 +13,14 @@ import { type Route, route } from '../route.ts';
 import { component } from '../schemas/component.ts';
 import { PAGE_HEADERS, renderPage } from './home.ts';
 
-type AccessDeps = Pick<HttpDeps, 'access' | 'accessSources' | 'now' | 'publicUrl'>;
-
-type EntryReply = z.input<typeof ACCESS_REPLY>['access'][number];
-
 const ACCESS_ROUTE = { tag: 'access', isLive: true } as const;
-const OF_SESSION = { ...ACCESS_ROUTE, ownerOnly: true } as const;
 const UNCACHED = { 'Cache-Control': 'private, no-store' };
 const SIGNED_ERRORS = ['UNAUTHENTICATED', 'CONFLICT', 'CHAIN_UNREACHABLE'] as const;
 const COMPOSED = 'The text names the act, what it allows and for how long; it is good for that act alone, once, within 5 minutes.';
 
 /** What a wallet has granted beyond its own sessions. */
-export function accessEntryRoutes(deps: AccessDeps): Route[] {
-  return [...keyRoutes(deps), ...signedAccessRoutes(deps), listRoute(deps), revokeRoute(deps), pageRoute(deps)];
-}
-
-function pageRoute({ publicUrl }: AccessDeps): Route {
-  const page = createStaticReply(
-    () => renderAccessPage(publicUrl),
-    () => PAGE_HEADERS,
-  );
-  return route('GET /access', 'getAccessPage', {
-    tag: 'access',
-    summary: 'Page where a wallet sees and ends the access that it has granted, and makes API keys',
-    reply: null,
-    alternatives: { 'text/html': { description: 'The page.' } },
-    handle: page,
-  });
-}
-
-function keyRoutes({ access }: AccessDeps): Route[] {
+export function accessEntryRoutes(deps: HttpDeps): Route[] {
+  const { access } = deps;
   return [
     route('POST /api/svc/oracle/keys/message', 'composeApiKeyText', {
       ...ACCESS_ROUTE,
@@ -70,13 +48,7 @@ function keyRoutes({ access }: AccessDeps): Route[] {
         return { headers: UNCACHED, body: { success: true as const, key, wallet, ...toEntryReply(entry) } };
       },
     }),
-  ];
-}
-
-/** For wallets without a session, such as those whose gate tokens are gone. */
-function signedAccessRoutes(deps: AccessDeps): Route[] {
-  const { access } = deps;
-  return [
+    // For wallets without a session, such as those whose gate tokens are gone.
     route('POST /api/svc/oracle/access/message', 'composeAccessText', {
       ...ACCESS_ROUTE,
       summary: 'Text that a wallet signs to list, or to end, access that it has granted',
@@ -103,33 +75,39 @@ function signedAccessRoutes(deps: AccessDeps): Route[] {
         }),
       }),
     }),
+    route('GET /api/svc/oracle/access', 'listAccess', {
+      ...ACCESS_ROUTE,
+      ownerOnly: true,
+      summary: 'API keys of the wallet, without secrets, and applications that it has authorised',
+      reply: ACCESS_REPLY,
+      errors: ['UNAUTHENTICATED'],
+      handle: async ({ caller }) => ({ headers: UNCACHED, body: await listEntries(deps, requireSession(caller)) }),
+    }),
+    route('DELETE /api/svc/oracle/access/{id}', 'revokeAccess', {
+      ...ACCESS_ROUTE,
+      ownerOnly: true,
+      summary: 'Ends an API key or the access of an application at once',
+      description: 'Its requests are rejected from now on, and its WebSockets are closed within a minute. Webhooks of the wallet stay.',
+      params: z.object({ id: accessId.describe('Id of a key or an application') }),
+      reply: ENDED_REPLY,
+      errors: ['UNAUTHENTICATED', 'NOT_FOUND'],
+      async handle({ params: { id }, caller }) {
+        const wallet = requireSession(caller);
+        await endEntry(deps, wallet, id);
+        return { headers: UNCACHED, body: { success: true as const, wallet, id, revokedAt: deps.now().toISOString() } };
+      },
+    }),
+    route('GET /access', 'getAccessPage', {
+      tag: 'access',
+      summary: 'Page where a wallet sees and ends the access that it has granted, and makes API keys',
+      reply: null,
+      alternatives: { 'text/html': { description: 'The page.' } },
+      handle: createStaticReply(
+        () => renderAccessPage(deps.publicUrl),
+        () => PAGE_HEADERS,
+      ),
+    }),
   ];
-}
-
-function listRoute(deps: AccessDeps): Route {
-  return route('GET /api/svc/oracle/access', 'listAccess', {
-    ...OF_SESSION,
-    summary: 'API keys of the wallet, without secrets, and applications that it has authorised',
-    reply: ACCESS_REPLY,
-    errors: ['UNAUTHENTICATED'],
-    handle: async ({ caller }) => ({ headers: UNCACHED, body: await listEntries(deps, requireSession(caller)) }),
-  });
-}
-
-function revokeRoute(deps: AccessDeps): Route {
-  return route('DELETE /api/svc/oracle/access/{id}', 'revokeAccess', {
-    ...OF_SESSION,
-    summary: 'Ends an API key or the access of an application at once',
-    description: 'Its requests are rejected from now on, and its WebSockets are closed within a minute. Webhooks of the wallet stay.',
-    params: ACCESS_ID,
-    reply: ENDED_REPLY,
-    errors: ['UNAUTHENTICATED', 'NOT_FOUND'],
-    async handle({ params: { id }, caller }) {
-      const wallet = requireSession(caller);
-      await endEntry(deps, wallet, id);
-      return { headers: UNCACHED, body: { success: true as const, wallet, id, revokedAt: deps.now().toISOString() } };
-    },
-  });
 }
 
 /** The wallet of a session; the guard rejects API keys before. @throws OracleError UNAUTHENTICATED */
@@ -142,15 +120,14 @@ function requireSession({ wallet, rejectedToken }: Caller): Address {
   });
 }
 
-async function listEntries({ accessSources }: AccessDeps, wallet: Address) {
+async function listEntries({ accessSources }: HttpDeps, wallet: Address) {
   const entries = (await Promise.all(accessSources.map((source) => source.list(wallet)))).flat();
-  entries.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
-  const counts = { count: entries.length, maxKeys: MAX_API_KEYS_PER_WALLET };
-  return { success: true as const, wallet, access: entries.map(toEntryReply), ...counts };
+  const access = entries.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).map(toEntryReply);
+  return { success: true as const, wallet, access, count: entries.length, maxKeys: MAX_API_KEYS_PER_WALLET };
 }
 
 /** @throws OracleError NOT_FOUND */
-async function endEntry({ accessSources }: AccessDeps, wallet: Address, id: string): Promise<void> {
+async function endEntry({ accessSources }: HttpDeps, wallet: Address, id: string): Promise<void> {
   for (const source of accessSources) if (await source.revoke(wallet, id)) return;
   throw new OracleError('NOT_FOUND', 'This wallet has no such key or application: it has ended already, or belongs to another wallet', {
     suggestedAction: 'GET /api/svc/oracle/access lists what the wallet has.',
@@ -161,7 +138,7 @@ function toTextReply({ message, expiresAt }: { message: string; expiresAt: Date 
   return { headers: UNCACHED, body: { success: true as const, message, expiresAt: expiresAt.toISOString() } };
 }
 
-function toEntryReply({ id, kind, name, tier, createdAt, lastUsedAt, expiresAt }: AccessEntry): EntryReply {
+function toEntryReply({ id, kind, name, tier, createdAt, lastUsedAt, expiresAt }: AccessEntry): z.input<typeof ENTRY> {
   return {
     id,
     kind,
@@ -269,10 +246,6 @@ export const ACCESS_REPLY = component('AccessResponse', {
   access: z.array(ENTRY).describe('Live keys and applications, newest first'),
   count: COUNT.describe('Number of entries'),
   maxKeys: COUNT.describe('API keys that a wallet may have at a time'),
-});
-
-const ACCESS_ID = z.object({
-  id: accessId.describe('Id of a key or an application'),
 });
 
 export const ENDED_REPLY = z.object({

@@ -2,13 +2,10 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import { z } from 'zod';
 import { CARD_KEY_RETIREMENT_DAYS } from '../../auth/tokens.ts';
 import { isOracleError, OracleError } from '../../errors.ts';
-import type { WebhookRegistry } from '../../events/webhooks/registry.ts';
-import type { WebhookView } from '../../events/webhooks/webhook-store.ts';
 import type { WagerSwitchChange } from '../../wager/wagers.ts';
 import {
   ADMIN_STEP_NAMES,
   AUDIT_REPLY,
-  type AuditEntry,
   type AuditLog,
   CARD_KEY_REPLY,
   DISABLE_BODY,
@@ -87,11 +84,8 @@ export function createJobsPage(source: JobsSource, audit: AuditLog): RequestHand
   return page;
 }
 
-type JobsPageSchemas = Partial<Record<'params' | 'query' | 'body', z.ZodObject>>;
-type Parsed<S extends JobsPageSchemas> = { [Place in keyof S]: S[Place] extends z.ZodObject ? z.output<S[Place]> : never };
-
-function parseJobsRequest<S extends JobsPageSchemas>(schemas: S, request: Request): Parsed<S> {
-  return parseRequest(schemas, request) as unknown as Parsed<S>;
+function parseJobsRequest<S extends Partial<Record<'params' | 'query' | 'body', z.ZodObject>>>(schemas: S, request: Request) {
+  return parseRequest(schemas, request) as unknown as { [Place in keyof S]: z.output<S[Place]> };
 }
 
 async function readRunningJobs({ running }: JobsSource, request: Request): Promise<object> {
@@ -139,16 +133,13 @@ export interface JobsSource {
   running(fullDetails: boolean): Promise<object | null>;
 }
 
-type AdminDeps = Pick<HttpDeps, 'access' | 'administration' | 'card' | 'now' | 'webhooks'>;
-
 /** Interface, section 5: HTTP Basic; every change is audited before it takes place. */
-export function adminRoutes(deps: AdminDeps): Route[] {
-  return [...stepRoutes(deps), ...wagerRoutes(deps), webhookRoute(deps), ...accessRoutes(deps), auditRoute(deps)];
-}
-
-const ADMIN_ROUTE = { tag: 'admin', access: 'admin' } as const;
-
-function stepRoutes({ administration, now }: AdminDeps): Route[] {
+export function adminRoutes({ access, administration, card, now, webhooks }: HttpDeps): Route[] {
+  const { audit, wagerSwitch, wagersOff } = administration;
+  const describeSwitch = ({ changed, paused }: WagerSwitchChange) => `${paused ? 'paused' : 'not paused'}${changed ? '' : ', as before'}`;
+  const toSwitchReply = ({ since, ...state }: WagerSwitchChange) => ({
+    body: { success: true as const, ...state, since: since?.toISOString() ?? null, offBySettings: wagersOff },
+  });
   return [
     route('GET /admin/steps', 'listSteps', {
       ...ADMIN_ROUTE,
@@ -170,20 +161,10 @@ function stepRoutes({ administration, now }: AdminDeps): Route[] {
       async handle({ params: { step }, body: { day }, source }) {
         const parameters = { step, ...(day === undefined ? {} : { day }) };
         const work = () => administration.runStep(step, day);
-        const describeResult = ({ state, detail }: { state: string; detail: string }) => `${state}: ${detail}`;
-        const result = await administration.audit.run({ action: 'steps.run', parameters, source }, work, describeResult);
+        const result = await audit.run({ action: 'steps.run', parameters, source }, work, ({ state, detail }) => `${state}: ${detail}`);
         return { body: { success: true as const, ...result } };
       },
     }),
-  ];
-}
-
-function wagerRoutes({ administration: { audit, wagerSwitch, wagersOff }, now }: AdminDeps): Route[] {
-  const describeResult = ({ changed, paused }: WagerSwitchChange) => `${paused ? 'paused' : 'not paused'}${changed ? '' : ', as before'}`;
-  const toReply = ({ since, ...state }: WagerSwitchChange): { body: z.input<typeof WAGER_SWITCH_REPLY> } => ({
-    body: { success: true, ...state, since: since?.toISOString() ?? null, offBySettings: wagersOff },
-  });
-  return [
     route('POST /admin/wagers/pause', 'pauseWagers', {
       ...ADMIN_ROUTE,
       summary: 'Pauses new wagers in all processes',
@@ -192,7 +173,7 @@ function wagerRoutes({ administration: { audit, wagerSwitch, wagersOff }, now }:
       reply: WAGER_SWITCH_REPLY,
       async handle({ body: { reason }, source }) {
         const work = () => wagerSwitch.pause(reason, now());
-        return toReply(await audit.run({ action: 'wagers.pause', parameters: { reason }, source }, work, describeResult));
+        return toSwitchReply(await audit.run({ action: 'wagers.pause', parameters: { reason }, source }, work, describeSwitch));
       },
     }),
     route('POST /admin/wagers/resume', 'resumeWagers', {
@@ -202,43 +183,41 @@ function wagerRoutes({ administration: { audit, wagerSwitch, wagersOff }, now }:
       reply: WAGER_SWITCH_REPLY,
       async handle({ source }) {
         const work = () => wagerSwitch.resume(now());
-        return toReply(await audit.run({ action: 'wagers.resume', parameters: {}, source }, work, describeResult));
+        return toSwitchReply(await audit.run({ action: 'wagers.resume', parameters: {}, source }, work, describeSwitch));
       },
     }),
-  ];
-}
-
-function webhookRoute({ administration: { audit }, webhooks }: AdminDeps): Route {
-  return route('POST /admin/webhooks/{id}/disable', 'disableWebhook', {
-    ...ADMIN_ROUTE,
-    summary: 'Disables a webhook of any owner',
-    description: 'It stays disabled until its owner deletes it. Idempotent.',
-    params: z.object({ id: z.uuid('must be the id of a webhook: a UUID').toLowerCase().describe('Webhook id') }),
-    body: DISABLE_BODY,
-    reply: DISABLED_REPLY,
-    errors: ['NOT_FOUND'],
-    async handle({ params: { id }, body: { reason }, source }) {
-      const work = () => disableWebhook(webhooks, id, reason);
-      const webhook = await audit.run({ action: 'webhooks.disable', parameters: { id, reason }, source }, work, ({ status }) => status);
-      return { body: toDisabledReply(webhook) };
-    },
-  });
-}
-
-function accessRoutes({ access, administration: { audit }, card }: AdminDeps): Route[] {
-  return [
+    route('POST /admin/webhooks/{id}/disable', 'disableWebhook', {
+      ...ADMIN_ROUTE,
+      summary: 'Disables a webhook of any owner',
+      description: 'It stays disabled until its owner deletes it. Idempotent.',
+      params: z.object({ id: z.uuid('must be the id of a webhook: a UUID').toLowerCase().describe('Webhook id') }),
+      body: DISABLE_BODY,
+      reply: DISABLED_REPLY,
+      errors: ['NOT_FOUND'],
+      async handle({ params: { id }, body: { reason }, source }) {
+        const work = () =>
+          webhooks.disable(id, reason).catch((cause) => {
+            // In place of the error for owners, whose text is about the webhooks of the caller.
+            throw isOracleError(cause, 'NOT_FOUND')
+              ? new OracleError('NOT_FOUND', 'No webhook with this id', { field: 'id', cause })
+              : cause;
+          });
+        const disabled = await audit.run({ action: 'webhooks.disable', parameters: { id, reason }, source }, work, ({ status }) => status);
+        // Without the URL, which may contain a secret of the owner.
+        const { status, disabledAt, disabledReason } = disabled;
+        return { body: { success: true as const, id, status, disabledAt: disabledAt?.toISOString() ?? null, disabledReason } };
+      },
+    }),
     route('POST /admin/keys/rotate', 'rotateTokenKeys', {
       ...ADMIN_ROUTE,
       summary: 'Rotates the signing key of access tokens',
       body: ROTATE_BODY,
       reply: ROTATED_REPLY,
       async handle({ body: { revoke }, source }) {
-        const describeResult = (rotated: { kid: string; revokedKids: string[] }) =>
-          `new key ${rotated.kid}; ${rotated.revokedKids.length} revoked`;
         const auditedAction = { action: 'keys.rotate', parameters: { revoke: String(revoke) }, source };
-        return {
-          body: { success: true as const, ...(await audit.run(auditedAction, () => access.keys.rotate({ revoke }), describeResult)) },
-        };
+        const work = () => access.keys.rotate({ revoke });
+        const rotated = await audit.run(auditedAction, work, ({ kid, revokedKids }) => `new key ${kid}; ${revokedKids.length} revoked`);
+        return { body: { success: true as const, ...rotated } };
       },
     }),
     route('POST /admin/card-keys/rotate', 'rotateCardKeys', {
@@ -250,12 +229,8 @@ function accessRoutes({ access, administration: { audit }, card }: AdminDeps): R
       reply: CARD_KEY_REPLY,
       async handle({ body: { revoke }, source }) {
         const auditedAction = { action: 'card-keys.rotate', parameters: { revoke: String(revoke) }, source };
-        const rotated = await audit.run(
-          auditedAction,
-          () => card.rotate({ revoke }),
-          ({ kid }) => `new key ${kid}`,
-        );
-        return { body: { success: true as const, ...rotated } };
+        const work = () => card.rotate({ revoke });
+        return { body: { success: true as const, ...(await audit.run(auditedAction, work, ({ kid }) => `new key ${kid}`)) } };
       },
     }),
     route('POST /admin/wallets/{wallet}/revoke', 'revokeWallet', {
@@ -270,37 +245,22 @@ function accessRoutes({ access, administration: { audit }, card }: AdminDeps): R
         return { body: { success: true as const, wallet: params.wallet, sessions } };
       },
     }),
+    route('GET /admin/audit', 'listAuditEntries', {
+      ...ADMIN_ROUTE,
+      summary: 'Operator actions, newest first',
+      query: z.object({ limit: limitInput(500, 50) }),
+      reply: AUDIT_REPLY,
+      async handle({ query }) {
+        const entries = (await audit.listNewest(query.limit)).map(({ _id, at, endedAt, ...entry }) => ({
+          id: _id.toHexString(),
+          ...entry,
+          at: at.toISOString(),
+          endedAt: endedAt?.toISOString() ?? null,
+        }));
+        return { body: { success: true as const, entries, count: entries.length } };
+      },
+    }),
   ];
 }
 
-function auditRoute({ administration: { audit } }: AdminDeps): Route {
-  return route('GET /admin/audit', 'listAuditEntries', {
-    ...ADMIN_ROUTE,
-    summary: 'Operator actions, newest first',
-    query: z.object({ limit: limitInput(500, 50) }),
-    reply: AUDIT_REPLY,
-    async handle({ query }) {
-      const entries = (await audit.listNewest(query.limit)).map(toAuditEntryReply);
-      return { body: { success: true as const, entries, count: entries.length } };
-    },
-  });
-}
-
-/** Replaces the error for owners, whose text is about the webhooks of the caller. */
-async function disableWebhook(webhooks: WebhookRegistry, id: string, reason: string): Promise<WebhookView> {
-  try {
-    return await webhooks.disable(id, reason);
-  } catch (error) {
-    if (!isOracleError(error, 'NOT_FOUND')) throw error;
-    throw new OracleError('NOT_FOUND', 'No webhook with this id', { field: 'id', cause: error });
-  }
-}
-
-/** Omits the URL, which may contain a secret of the owner. */
-function toDisabledReply({ _id, status, disabledAt, disabledReason }: WebhookView): z.input<typeof DISABLED_REPLY> {
-  return { success: true, id: _id, status, disabledAt: disabledAt?.toISOString() ?? null, disabledReason };
-}
-
-function toAuditEntryReply({ _id, at, endedAt, ...entry }: AuditEntry): z.input<typeof AUDIT_REPLY>['entries'][number] {
-  return { id: _id.toHexString(), ...entry, at: at.toISOString(), endedAt: endedAt?.toISOString() ?? null };
-}
+const ADMIN_ROUTE = { tag: 'admin', access: 'admin' } as const;

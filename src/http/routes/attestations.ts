@@ -1,31 +1,21 @@
 import { z } from 'zod';
-import type { Caller } from '../../auth/caller.ts';
 import { OracleError } from '../../errors.ts';
 import { HORIZON_NAMES, parseHorizonDays } from '../../forecast/horizon-input.ts';
-import type { HorizonName } from '../../forecast/model.ts';
 import { MODEL_NAMES } from '../../forecast/models.ts';
 import { SERIES_IDS } from '../../market/series.ts';
 import { BYTES32, COUNT, DATE, listOf, TIME } from '../../platform/validation.ts';
 import { findLatestAttestation, listAttestations } from '../../record/attestations.ts';
 import { summarizeAttestations } from '../../record/figures.ts';
 import { REGIME } from '../../record/schemas/forecast.ts';
-import {
-  ATTESTATION_HISTORY,
-  ATTESTATION_STATS,
-  type AttestationHistory,
-  type AttestationStatsReply,
-  LATEST_ATTESTATION,
-  type LatestAttestation,
-  VERIFICATION,
-} from '../../record/schemas/verification.ts';
-import { type RecordCheckDeps, verifyAttestation } from '../../record/verification.ts';
+import { ATTESTATION_HISTORY, ATTESTATION_STATS, LATEST_ATTESTATION, VERIFICATION } from '../../record/schemas/verification.ts';
+import { verifyAttestation } from '../../record/verification.ts';
 import type { HttpDeps } from '../deps.ts';
 import { attestationUidInput, HORIZON_PARAMETERS, limitInput, PAGE_LIMITS, selectHorizons } from '../parameters.ts';
 import { buildNextPageHeaders } from '../replies.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { type Route, route } from '../route.ts';
 
 /** Public metadata of a forecast, by the CID that its on-chain digest determines. */
-export function metadataRoutes({ record }: Pick<HttpDeps, 'record'>): Route[] {
+export function metadataRoutes({ record }: HttpDeps): Route[] {
   return [
     route('GET /ipfs/{cid}', 'getMetadata', {
       units: 0.1,
@@ -49,8 +39,6 @@ export function metadataRoutes({ record }: Pick<HttpDeps, 'record'>): Route[] {
   ];
 }
 
-const DAY = DATE.describe('Day of the forecasts');
-
 const MODEL = z.object({
   name: z.enum(MODEL_NAMES).describe('Name of the model version'),
   role: z
@@ -65,7 +53,7 @@ const MODEL = z.object({
 });
 
 const FORECAST = z.object({
-  date: DAY,
+  date: DATE.describe('Day of the forecasts'),
   modelVersion: z.string().describe('Model version'),
   modelDigest: BYTES32.describe('Digest of all data available to the model'),
   trials: COUNT.describe('Model variants tried before this one'),
@@ -83,7 +71,7 @@ const FORECAST = z.object({
 });
 
 const MISSED = z.object({
-  date: DAY,
+  date: DATE.describe('Day of the forecasts'),
   missed: z.literal(true).describe('Nothing was forecast before the window opened'),
   reason: z.string().describe('Why'),
 });
@@ -91,18 +79,10 @@ const MISSED = z.object({
 /** Canonical JSON (RFC 8785), whose sha2-256 is attested. */
 const METADATA = z.union([FORECAST.describe('Day with forecasts'), MISSED.describe('Missed day')]).meta({ id: 'Metadata' });
 
-type AttestationDeps = RecordCheckDeps & Pick<HttpDeps, 'publicUrl' | 'statistics'>;
-
 const HISTORY_PATH = '/api/svc/onchain-oracle/history';
 
-const HISTORY_QUERY = z.object({
-  limit: limitInput(PAGE_LIMITS.attestations.most, PAGE_LIMITS.attestations.default),
-  before: attestationUidInput.optional().describe('Only attestations before this one in list order: `nextCursor` of the previous page'),
-  ...HORIZON_PARAMETERS,
-});
-
 /** Interface, section 2.5. */
-export function attestationRoutes(deps: AttestationDeps): Route[] {
+export function attestationRoutes(deps: HttpDeps): Route[] {
   return [
     route('GET /api/svc/onchain-oracle/latest', 'getLatestAttestation', {
       tag: 'record',
@@ -112,7 +92,11 @@ export function attestationRoutes(deps: AttestationDeps): Route[] {
       errors: ['NOT_FOUND'],
       sharedByTier: true,
       variesByCaller: true,
-      handle: ({ query, caller }) => readLatestAttestation(deps, selectHorizons(query), caller),
+      async handle({ query, caller }) {
+        const data = await findLatestAttestation(deps.record, selectHorizons(query).map(parseHorizonDays), deps.viewFor(caller));
+        if (data === null) throw new OracleError('NOT_FOUND', 'Nothing is attested yet');
+        return { body: { success: true as const, data } };
+      },
     }),
     route(`GET ${HISTORY_PATH}`, 'listAttestations', {
       units: 0.3,
@@ -122,10 +106,26 @@ export function attestationRoutes(deps: AttestationDeps): Route[] {
       description:
         'One prediction per day and its resolution; `horizons=all` adds 1, 2 and 3 days. To read the whole record, send `nextCursor`, ' +
         'also in the header `Link` (RFC 8288), as `before` until it is null. Attestations of one block have a fixed order.',
-      query: HISTORY_QUERY,
+      query: z.object({
+        limit: limitInput(PAGE_LIMITS.attestations.most, PAGE_LIMITS.attestations.default),
+        before: attestationUidInput
+          .optional()
+          .describe('Only attestations before this one in list order: `nextCursor` of the previous page'),
+        ...HORIZON_PARAMETERS,
+      }),
       sharedByTier: true,
       variesByCaller: true,
-      handle: ({ query, caller }) => readAttestationHistory(deps, query, caller),
+      async handle({ query, caller }) {
+        const { limit, before = null } = query;
+        const horizons = selectHorizons(query);
+        const wanted = { horizons: horizons.map(parseHorizonDays), limit, before };
+        const { attestations: data, total, nextBefore } = await listAttestations(deps, wanted, deps.viewFor(caller));
+        const next = nextBefore === null ? null : { limit, horizons: horizons.join(','), before: nextBefore };
+        return {
+          headers: buildNextPageHeaders(deps.publicUrl, HISTORY_PATH, next),
+          body: { success: true as const, data, attestations: data, count: data.length, total, horizons, nextCursor: nextBefore },
+        };
+      },
     }),
     route('GET /api/svc/onchain-oracle/verify/{uid}', 'verifyAttestation', {
       tag: 'record',
@@ -144,48 +144,25 @@ export function attestationRoutes(deps: AttestationDeps): Route[] {
       summary: 'Number, period and cost of attestations, of 7 days unless other horizons are named',
       description: 'To compare the counts with the chain, which has all horizons, send `horizons=all`.',
       query: z.object(HORIZON_PARAMETERS),
-      handle: ({ query }) => readAttestationStats(deps, selectHorizons(query)),
+      async handle({ query }) {
+        const horizons = selectHorizons(query);
+        const counted = summarizeAttestations(await deps.statistics.figures.getAttestations(), horizons.map(parseHorizonDays));
+        const { predictions, resolutions, firstAttestation, latestAttestation, totalGasWei } = counted;
+        return {
+          body: {
+            success: true as const,
+            data: { totalPublished: predictions, totalResolved: resolutions, totalGasWei: totalGasWei.toString() },
+            horizons,
+            totalAttestations: predictions + resolutions,
+            predictions,
+            resolutions,
+            firstAttestation,
+            latestAttestation,
+            chain: `eip155:${deps.chainId}`,
+            attester: deps.attesterAddress,
+          },
+        };
+      },
     }),
   ];
-}
-
-async function readLatestAttestation(deps: AttestationDeps, horizons: HorizonName[], caller: Caller): Promise<Reply<LatestAttestation>> {
-  const data = await findLatestAttestation(deps.record, horizons.map(parseHorizonDays), deps.viewFor(caller));
-  if (data === null) throw new OracleError('NOT_FOUND', 'Nothing is attested yet');
-  return { body: { success: true, data } };
-}
-
-async function readAttestationHistory(
-  deps: AttestationDeps,
-  query: z.output<typeof HISTORY_QUERY>,
-  caller: Caller,
-): Promise<Reply<AttestationHistory>> {
-  const { limit, before = null } = query;
-  const horizons = selectHorizons(query);
-  const wanted = { horizons: horizons.map(parseHorizonDays), limit, before };
-  const { attestations: data, total, nextBefore } = await listAttestations(deps, wanted, deps.viewFor(caller));
-  const next = nextBefore === null ? null : { limit, horizons: horizons.join(','), before: nextBefore };
-  return {
-    headers: buildNextPageHeaders(deps.publicUrl, HISTORY_PATH, next),
-    body: { success: true, data, attestations: data, count: data.length, total, horizons, nextCursor: nextBefore },
-  };
-}
-
-async function readAttestationStats(deps: AttestationDeps, horizons: HorizonName[]): Promise<Reply<AttestationStatsReply>> {
-  const counted = summarizeAttestations(await deps.statistics.figures.getAttestations(), horizons.map(parseHorizonDays));
-  const { predictions, resolutions, firstAttestation, latestAttestation, totalGasWei } = counted;
-  return {
-    body: {
-      success: true,
-      data: { totalPublished: predictions, totalResolved: resolutions, totalGasWei: totalGasWei.toString() },
-      horizons,
-      totalAttestations: predictions + resolutions,
-      predictions,
-      resolutions,
-      firstAttestation,
-      latestAttestation,
-      chain: `eip155:${deps.chainId}`,
-      attester: deps.attesterAddress,
-    },
-  };
 }

@@ -1,28 +1,18 @@
-import type { Address } from 'viem';
 import { z } from 'zod';
 import type { OpenedSession } from '../../auth/auth.ts';
-import type { Caller } from '../../auth/caller.ts';
 import { MAX_SIWE_LENGTH } from '../../auth/signed-acts.ts';
 import { formatTierRequirement, isTierAtLeast, type PaidTier, TIER_REQUIREMENTS } from '../../auth/tiers.ts';
 import { TOKEN_LIFETIME_SECONDS, unauthenticated } from '../../auth/tokens.ts';
 import { ADDRESS, COUNT, DECIMAL, listOf, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
 import { rawWalletInput, signatureInput, walletInput } from '../parameters.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { type Route, route } from '../route.ts';
 import { component } from '../schemas/component.ts';
-
-type AccessDeps = Pick<HttpDeps, 'access' | 'addresses' | 'chainId' | 'now'>;
 
 const LOGIN_ERRORS = ['UNAUTHENTICATED', 'TIER_REQUIRED', 'CONFLICT', 'CHAIN_UNREACHABLE'] as const;
 
 /** Interface, sections 2.10 and 4.2: wallet login, gate token balances, and the JWKS of the tokens. */
-export function accessRoutes(deps: AccessDeps): Route[] {
-  return [...loginRoutes(deps), walletRoute(deps), keysRoute(deps)];
-}
-
-function loginRoutes(deps: AccessDeps): Route[] {
-  const { access } = deps;
-  const reply = (session: OpenedSession) => ({ body: toSessionReply(session) });
+export function accessRoutes({ access, addresses, chainId, now }: Pick<HttpDeps, 'access' | 'addresses' | 'chainId' | 'now'>): Route[] {
   return [
     route('POST /api/svc/oracle/verify', 'logInWithWallet', {
       tag: 'access',
@@ -33,14 +23,29 @@ function loginRoutes(deps: AccessDeps): Route[] {
       body: LOGIN_BODY,
       reply: SESSION_REPLY,
       errors: LOGIN_ERRORS,
-      handle: async ({ body }) => reply(await access.logIn(body)),
+      handle: async ({ body }) => ({ body: toSessionReply(await access.logIn(body)) }),
     }),
     route('GET /api/svc/oracle/nonce', 'getLoginNonce', {
       tag: 'access',
       summary: 'Nonce for one EIP-4361 login, with the required message fields',
       reply: NONCE_REPLY,
       isLive: true,
-      handle: () => issueNonce(deps),
+      async handle() {
+        const { nonce, expiresAt } = await access.acts.issueLoginNonce();
+        const { domain, origin: uri } = access.siwe;
+        return {
+          headers: { 'Cache-Control': 'no-store' },
+          body: {
+            success: true as const,
+            nonce,
+            expiresAt: expiresAt.toISOString(),
+            domain,
+            uri,
+            version: '1' as const,
+            chainId: access.siwe.chainId,
+          },
+        };
+      },
     }),
     route('POST /api/svc/oracle/siwe', 'logInWithSiwe', {
       tag: 'access',
@@ -49,7 +54,7 @@ function loginRoutes(deps: AccessDeps): Route[] {
       body: SIWE_BODY,
       reply: SESSION_REPLY,
       errors: LOGIN_ERRORS,
-      handle: async ({ body }) => reply(await access.logInBySiwe(body)),
+      handle: async ({ body }) => ({ body: toSessionReply(await access.logInBySiwe(body)) }),
     }),
     route('DELETE /api/svc/oracle/session', 'logOut', {
       tag: 'access',
@@ -57,7 +62,36 @@ function loginRoutes(deps: AccessDeps): Route[] {
       reply: LOGOUT_REPLY,
       errors: ['UNAUTHENTICATED'],
       variesByCaller: true,
-      handle: ({ caller }) => logOut(deps, caller),
+      async handle({ caller: { sessionId, wallet, rejectedToken } }) {
+        if (sessionId === undefined || wallet === undefined) throw unauthenticated(rejectedToken ?? 'Send the access token to revoke');
+        const revokedAt = now();
+        await access.logOut(sessionId);
+        return { body: { success: true as const, wallet, revokedAt: revokedAt.toISOString() } };
+      },
+    }),
+    route('GET /api/svc/verify/{wallet}', 'getWalletTier', {
+      tag: 'access',
+      summary: 'Gate token balance of a wallet and its tier',
+      cost: 'rpc',
+      params: z.object({ wallet: walletInput }),
+      reply: WALLET_REPLY,
+      errors: ['CHAIN_UNREACHABLE'],
+      async handle({ params: { wallet } }) {
+        const { tier, balance, blockNumber } = await access.getGateBalance(wallet);
+        const requirement = (of: PaidTier) => ({ balance: String(TIER_REQUIREMENTS[of]), met: isTierAtLeast(tier, of) });
+        const requirements = { basic: requirement('basic'), premium: requirement('premium') };
+        const { gateToken } = addresses;
+        return {
+          body: { success: true as const, wallet, balance, tier, requirements, gateToken, chain: `eip155:${chainId}`, blockNumber },
+        };
+      },
+    }),
+    route('GET /.well-known/jwks.json', 'getTokenKeys', {
+      tag: 'access',
+      summary: 'Public keys of access tokens',
+      reply: JWKS_REPLY,
+      // Bounds how long a verifier trusts a revoked key.
+      handle: async () => ({ headers: { 'Cache-Control': 'public, max-age=60' }, body: { keys: await access.keys.listPublicKeys() } }),
     }),
   ];
 }
@@ -74,64 +108,6 @@ export function toSessionReply({ token, tier, wallet: address, gate, expiresAt }
     requirement: formatTierRequirement(tier),
     blockNumber: gate.blockNumber,
   };
-}
-
-async function issueNonce({ access }: AccessDeps): Promise<Reply<z.input<typeof NONCE_REPLY>>> {
-  const { nonce, expiresAt } = await access.acts.issueLoginNonce();
-  const { domain, origin: uri, chainId } = access.siwe;
-  return {
-    headers: { 'Cache-Control': 'no-store' },
-    body: { success: true, nonce, expiresAt: expiresAt.toISOString(), domain, uri, version: '1', chainId },
-  };
-}
-
-async function logOut(
-  { access, now }: AccessDeps,
-  { sessionId, wallet: address, rejectedToken }: Caller,
-): Promise<Reply<z.input<typeof LOGOUT_REPLY>>> {
-  if (sessionId === undefined || address === undefined) {
-    throw unauthenticated(rejectedToken ?? 'Send the access token to revoke');
-  }
-  const revokedAt = now();
-  await access.logOut(sessionId);
-  return { body: { success: true, wallet: address, revokedAt: revokedAt.toISOString() } };
-}
-
-function walletRoute(deps: AccessDeps): Route {
-  return route('GET /api/svc/verify/{wallet}', 'getWalletTier', {
-    tag: 'access',
-    summary: 'Gate token balance of a wallet and its tier',
-    cost: 'rpc',
-    params: z.object({ wallet: walletInput }),
-    reply: WALLET_REPLY,
-    errors: ['CHAIN_UNREACHABLE'],
-    handle: async ({ params }) => ({ body: await readWalletTier(deps, params.wallet) }),
-  });
-}
-
-async function readWalletTier({ access, addresses, chainId }: AccessDeps, address: Address): Promise<z.input<typeof WALLET_REPLY>> {
-  const { tier, balance, blockNumber } = await access.getGateBalance(address);
-  const requirement = (of: PaidTier) => ({ balance: String(TIER_REQUIREMENTS[of]), met: isTierAtLeast(tier, of) });
-  return {
-    success: true,
-    wallet: address,
-    balance,
-    tier,
-    requirements: { basic: requirement('basic'), premium: requirement('premium') },
-    gateToken: addresses.gateToken,
-    chain: `eip155:${chainId}`,
-    blockNumber,
-  };
-}
-
-function keysRoute({ access }: AccessDeps): Route {
-  return route('GET /.well-known/jwks.json', 'getTokenKeys', {
-    tag: 'access',
-    summary: 'Public keys of access tokens',
-    reply: JWKS_REPLY,
-    // Bounds how long a verifier trusts a revoked key.
-    handle: async () => ({ headers: { 'Cache-Control': 'public, max-age=60' }, body: { keys: await access.keys.listPublicKeys() } }),
-  });
 }
 
 /** Interface, section 4.2. */

@@ -16,7 +16,7 @@ import {
   SUCCESS,
   TIME,
 } from '../../platform/validation.ts';
-import { type Brief, filterBriefByHorizons, NEXT_EVENTS, renderBriefMarkdown, renderBriefText } from '../../record/briefs.ts';
+import { filterBriefByHorizons, NEXT_EVENTS, renderBriefMarkdown, renderBriefText } from '../../record/briefs.ts';
 import { INCIDENTS, type WeeklyReport } from '../../record/reports.ts';
 import { CONFIDENCE, DIRECTION, FORECAST_ID, HORIZON, REGIME } from '../../record/schemas/forecast.ts';
 import { SUMMARY } from '../../record/schemas/track-record.ts';
@@ -29,7 +29,7 @@ import { RISK_LEVEL } from './market.ts';
 
 const TYPES = ['application/json', 'text/plain', 'text/markdown'] as const;
 
-export function briefRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
+export function briefRoutes({ reports }: HttpDeps): Route[] {
   return [
     route('GET /api/svc/daily-brief', 'getDailyBrief', {
       tag: 'reports',
@@ -48,28 +48,26 @@ export function briefRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
       },
       errors: ['NOT_FOUND', 'STEP_WAITING'],
       async handle({ query, accept }) {
+        const { date } = query;
         const horizons = selectHorizons(query);
-        return toBriefReply(filterBriefByHorizons(await readBrief(reports, query.date), horizons), accept);
+        const found = await (date === undefined ? reports.briefs.findLatest() : reports.briefs.findByDay(parseDay(date)));
+        if (found === null) throw buildNoBriefError(date);
+        const brief = filterBriefByHorizons(found, horizons);
+        const type = negotiateMediaType(accept, TYPES);
+        const headers = { Vary: 'Accept', ETag: buildWeakEtag({ type, brief }) };
+        if (type === 'application/json') return { headers, body: { success: true as const, ...brief } };
+        const raw = type === 'text/plain' ? renderBriefText(brief) : renderBriefMarkdown(brief);
+        return { headers: { ...headers, 'Content-Type': `${type}; charset=utf-8` }, raw };
       },
     }),
   ];
 }
 
-async function readBrief({ briefs }: HttpDeps['reports'], wanted: string | undefined): Promise<Brief> {
-  const brief = wanted === undefined ? await briefs.findLatest() : await briefs.findByDay(parseDay(wanted));
-  if (brief !== null) return brief;
-  if (wanted !== undefined) throw new OracleError('NOT_FOUND', `No brief for ${wanted}`, { field: 'date' });
+function buildNoBriefError(date: string | undefined): OracleError {
+  if (date !== undefined) return new OracleError('NOT_FOUND', `No brief for ${date}`, { field: 'date' });
   const suggestedAction =
     'Briefs are made at 03:00 UTC, the first on the day after the first forecast. GET /api/status has the pending steps.';
-  throw new OracleError('STEP_WAITING', 'No brief yet', { suggestedAction });
-}
-
-function toBriefReply(brief: Brief, accept: string): Reply<z.input<typeof DAILY_BRIEF>> {
-  const type = negotiateMediaType(accept, TYPES);
-  const headers = { Vary: 'Accept', ETag: buildWeakEtag({ type, brief }) };
-  if (type === 'application/json') return { headers, body: { success: true, ...brief } };
-  const raw = type === 'text/plain' ? renderBriefText(brief) : renderBriefMarkdown(brief);
-  return { headers: { ...headers, 'Content-Type': `${type}; charset=utf-8` }, raw };
+  return new OracleError('STEP_WAITING', 'No brief yet', { suggestedAction });
 }
 
 const HORIZON_DAYS = HORIZON.describe('Days from the opening of the outcome window to its end');
@@ -159,15 +157,7 @@ export const DAILY_BRIEF = component('DailyBrief', {
   notes: z.array(z.string()).describe('Late, missed or pending steps at `asOf`; a late brief omits steps that have run again since'),
 });
 
-/** Reports are immutable, but a demonstration that is reset has other reports for the same weeks. */
-const KEPT = 'public, max-age=3600';
-
-const weekId = z
-  .string()
-  .regex(WEEK_PATTERN, 'must be an ISO week such as 2026-W07, of 52 or 53 in a year')
-  .describe('ISO week, e.g. 2026-W07');
-
-export function weeklyRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
+export function weeklyRoutes({ reports: { weekly } }: HttpDeps): Route[] {
   return [
     route('GET /api/claw/latest', 'getLatestWeeklyReport', {
       tag: 'reports',
@@ -175,37 +165,41 @@ export function weeklyRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
       description: 'Generated on Monday at 00:30 UTC from data known by then, and immutable.',
       reply: WEEKLY_REPORT,
       errors: ['STEP_WAITING'],
-      handle: async () => toWeeklyReply(await readLatestReport(reports)),
+      async handle() {
+        const report = await weekly.findLatest();
+        if (report !== null) return toWeeklyReply(report);
+        const suggestedAction = 'Reports are made on Monday at 00:30 UTC, the first after the first week with a forecast.';
+        throw new OracleError('STEP_WAITING', 'No weekly report yet', { suggestedAction });
+      },
     }),
     route('GET /api/claw/archive', 'listWeeklyReports', {
       tag: 'reports',
       summary: 'Weeks with a report',
       reply: WEEKLY_ARCHIVE,
       async handle() {
-        const weeks = (await reports.weekly.listDays()).map(formatWeek);
+        const weeks = (await weekly.listDays()).map(formatWeek);
         return { body: { success: true as const, weeks, count: weeks.length } };
       },
     }),
     route('GET /api/claw/archive/{weekId}', 'getWeeklyReport', {
       tag: 'reports',
       summary: 'Report on a week',
-      params: z.object({ weekId }),
+      params: z.object({
+        weekId: z
+          .string()
+          .regex(WEEK_PATTERN, 'must be an ISO week such as 2026-W07, of 52 or 53 in a year')
+          .describe('ISO week, e.g. 2026-W07'),
+      }),
       reply: WEEKLY_REPORT,
       errors: ['NOT_FOUND'],
       async handle({ params }) {
-        const report = await reports.weekly.findByDay(parseWeek(params.weekId));
+        const report = await weekly.findByDay(parseWeek(params.weekId));
         if (report === null) throw new OracleError('NOT_FOUND', `No report for ${params.weekId}`, { field: 'weekId' });
-        return toWeeklyReply(report, { 'Cache-Control': KEPT });
+        // Reports are immutable, but a demonstration that is reset has other reports for the same weeks.
+        return toWeeklyReply(report, { 'Cache-Control': 'public, max-age=3600' });
       },
     }),
   ];
-}
-
-async function readLatestReport({ weekly }: HttpDeps['reports']): Promise<WeeklyReport> {
-  const report = await weekly.findLatest();
-  if (report !== null) return report;
-  const suggestedAction = 'Reports are made on Monday at 00:30 UTC, the first after the first week with a forecast.';
-  throw new OracleError('STEP_WAITING', 'No weekly report yet', { suggestedAction });
 }
 
 function toWeeklyReply(report: WeeklyReport, headers: Record<string, string> = {}): Reply<z.input<typeof WEEKLY_REPORT>> {
@@ -234,7 +228,9 @@ const HORIZON_WEEK = z.object({
   openAtEnd: COUNT.describe('Unresolved forecasts at the end of the week'),
 });
 
-const REPORT = {
+/** `GET /api/claw/latest` and `/api/claw/archive/{weekId}` (interface, section 4.1). */
+const WEEKLY_REPORT = component('WeeklyReport', {
+  success: SUCCESS,
   weekId: WEEK_ID.describe('ISO week, e.g. 2026-W07'),
   from: DATE.describe('Monday of the week, UTC'),
   to: DATE.describe('Sunday of the week, UTC'),
@@ -243,12 +239,6 @@ const REPORT = {
   late: z.boolean().describe('True when it was generated late; the content is the same'),
   source: z.string().describe('Market data source'),
   replayed: z.boolean().describe('True when the demonstration replayed days of the week'),
-};
-
-/** `GET /api/claw/latest` and `/api/claw/archive/{weekId}` (interface, section 4.1). */
-const WEEKLY_REPORT = component('WeeklyReport', {
-  success: SUCCESS,
-  ...REPORT,
   days: objectOf('Days of the week', {
     recorded: COUNT.describe('Days in the record'),
     forecast: COUNT.describe('Days with forecasts'),

@@ -4,19 +4,17 @@ import { HORIZON_NAMES } from '../../forecast/horizon-input.ts';
 import { formatHorizonName, HORIZONS, type HorizonDays } from '../../forecast/model.ts';
 import { MODEL_NAMES } from '../../forecast/models.ts';
 import { ROLLING_DAYS, SERIES_MEASURE_NAMES, type SeriesMeasureName } from '../../forecast/record-statistics.ts';
-import { COUNT, DATE, listOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import { COUNT, DATE, keyedObject, listOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import { FIRST_CHAMPION, type RecordSeriesPoint, renderSeriesCsv } from '../../record/challenge.ts';
 import { openRevealedDistributions } from '../../record/distributions.ts';
-import { DISTRIBUTIONS, type DistributionsReply } from '../../record/schemas/forecast.ts';
+import { DISTRIBUTIONS } from '../../record/schemas/forecast.ts';
 import type { HttpDeps } from '../deps.ts';
 import { beforeInput, limitInput, PAGE_LIMITS, scorecardDaysInput } from '../parameters.ts';
 import { buildNextPageHeaders } from '../replies.ts';
-import { type Reply, type Route, route } from '../route.ts';
-
-type ChallengeDeps = Pick<HttpDeps, 'statistics' | 'champions'>;
+import { type Route, route } from '../route.ts';
 
 /** The model versions against each other on the record. */
-export function challengeRoutes({ statistics, champions }: ChallengeDeps): Route[] {
+export function challengeRoutes({ statistics, champions }: HttpDeps): Route[] {
   return [
     route('GET /api/svc/challenge', 'getChallenge', {
       units: 0.2,
@@ -28,14 +26,14 @@ export function challengeRoutes({ statistics, champions }: ChallengeDeps): Route
         'unless forced, and every change stays listed.',
       reply: CHALLENGE_REPLY,
       sharedByTier: true,
-      handle: async (): Promise<Reply<z.input<typeof CHALLENGE_REPLY>>> => {
+      async handle() {
         const [changes, horizons] = await Promise.all([
           champions.list(),
           Promise.all(HORIZONS.map((horizonDays) => statistics.figures.getChallenge(horizonDays))),
         ]);
         const champion = changes.at(-1)?.to ?? FIRST_CHAMPION;
         const listed = changes.map(({ _id, at, ...change }) => ({ at: at.toISOString(), ...change }));
-        return { body: { success: true, champion, changes: listed, horizons } };
+        return { body: { success: true as const, champion, changes: listed, horizons } };
       },
     }),
   ];
@@ -117,14 +115,7 @@ const MEASURE_TEXTS: Record<SeriesMeasureName, string> = {
 };
 
 const VALUE = z.object({ value: z.number().nullable().describe('Null without days'), ...ESTIMATE }).meta({ id: 'ScoreValue' });
-const VALUES = z
-  .object(
-    Object.fromEntries(SERIES_MEASURE_NAMES.map((name) => [name, VALUE.describe(MEASURE_TEXTS[name])])) as Record<
-      SeriesMeasureName,
-      typeof VALUE
-    >,
-  )
-  .meta({ id: 'ScoreValues' });
+const VALUES = keyedObject(SERIES_MEASURE_NAMES, (name) => VALUE.describe(MEASURE_TEXTS[name])).meta({ id: 'ScoreValues' });
 
 export const SERIES_REPLY = z.object({
   success: SUCCESS,
@@ -159,10 +150,8 @@ const QUERY = z.object({
     .describe('Only points before this day: `nextCursor` of the previous page'),
 });
 
-type SeriesDeps = Pick<HttpDeps, 'statistics' | 'publicUrl'>;
-
 /** Scores over time. */
-export function seriesRoutes(deps: SeriesDeps): Route[] {
+export function seriesRoutes(deps: HttpDeps): Route[] {
   return [
     route(`GET ${PATH}`, 'getScoreSeries', {
       units: 0.2,
@@ -172,10 +161,10 @@ export function seriesRoutes(deps: SeriesDeps): Route[] {
       query: QUERY,
       reply: SERIES_REPLY,
       sharedByTier: true,
-      handle: async ({ query }): Promise<Reply<z.input<typeof SERIES_REPLY>>> => {
+      async handle({ query }) {
         const { points, nextCursor, headers } = await readPage(deps, PATH, query);
         const horizon = formatHorizonName(query.horizon as HorizonDays);
-        return { headers, body: { success: true, horizon, rollingDays: ROLLING_DAYS, points, nextCursor } };
+        return { headers, body: { success: true as const, horizon, rollingDays: ROLLING_DAYS, points, nextCursor } };
       },
     }),
     route(`GET ${PATH}.csv`, 'getScoreSeriesCsv', {
@@ -185,7 +174,7 @@ export function seriesRoutes(deps: SeriesDeps): Route[] {
       query: QUERY,
       reply: null,
       alternatives: { 'text/csv': { description: 'A header, and a line a point.' } },
-      handle: async ({ query }) => {
+      async handle({ query }) {
         const { points, headers } = await readPage(deps, `${PATH}.csv`, query);
         return { headers: { ...headers, 'Content-Type': 'text/csv; charset=utf-8' }, raw: renderSeriesCsv(points) };
       },
@@ -193,7 +182,7 @@ export function seriesRoutes(deps: SeriesDeps): Route[] {
   ];
 }
 
-async function readPage(deps: SeriesDeps, path: string, { horizon, limit, before }: z.output<typeof QUERY>) {
+async function readPage(deps: HttpDeps, path: string, { horizon, limit, before }: z.output<typeof QUERY>) {
   const all = await deps.statistics.figures.getSeries(horizon);
   const end = before === undefined ? all.length : countBefore(all, before);
   const points = all.slice(Math.max(0, end - limit), end).toReversed();
@@ -213,21 +202,13 @@ function countBefore(points: readonly RecordSeriesPoint[], date: string): number
   return low;
 }
 
-type DistributionRouteDeps = Pick<HttpDeps, 'distributionScores' | 'publicUrl' | 'record' | 'saltSecret'>;
-
 const DISTRIBUTIONS_PATH = '/api/svc/distributions';
 
 const UNITS = 0.2;
 const UNITS_PER_ENTRY = 0.008;
 
-const DISTRIBUTIONS_QUERY = z.object({
-  horizon: scorecardDaysInput,
-  limit: limitInput(PAGE_LIMITS.distributions.most, PAGE_LIMITS.distributions.default),
-  before: beforeInput.describe('Only forecasts with a lower `sequence`: `nextCursor` of the previous page'),
-});
-
 /** The committed distributions of resolved forecasts, as anyone can verify them. */
-export function distributionRoutes(deps: DistributionRouteDeps): Route[] {
+export function distributionRoutes(deps: HttpDeps): Route[] {
   return [
     route(`GET ${DISTRIBUTIONS_PATH}`, 'listDistributions', {
       tag: 'record',
@@ -237,35 +218,31 @@ export function distributionRoutes(deps: DistributionRouteDeps): Route[] {
         'Quantiles and salts open the digests in the metadata, whose sha2-256 is on chain since before the outcome window. Distributions ' +
         'of forecasts without an outcome on chain are returned to no caller. Entries are paged, newest first: send `nextCursor`, also in ' +
         'the header `Link` (RFC 8288), as `before` until it is null. A page counts as 0.008 units of the rate limit for each entry of `limit`.',
-      query: DISTRIBUTIONS_QUERY,
+      query: z.object({
+        horizon: scorecardDaysInput,
+        limit: limitInput(PAGE_LIMITS.distributions.most, PAGE_LIMITS.distributions.default),
+        before: beforeInput.describe('Only forecasts with a lower `sequence`: `nextCursor` of the previous page'),
+      }),
       units: UNITS,
       sharedByTier: true,
-      async handle({ query, context }) {
-        const units = query.limit * UNITS_PER_ENTRY;
+      async handle({ query: { horizon, limit, before = null }, context }) {
+        const units = limit * UNITS_PER_ENTRY;
         if (units > UNITS) await context.countCall(units - UNITS);
-        return readDistributions(deps, query);
+        const newest = await deps.record.listRevealed(horizon, { limit: limit + 1, before });
+        const shown = newest.slice(0, limit);
+        const next = newest.length > limit ? shown.at(-1)!.sequence : null;
+        const data = await openRevealedDistributions(deps, shown);
+        return {
+          headers: buildNextPageHeaders(deps.publicUrl, DISTRIBUTIONS_PATH, next === null ? null : { horizon, limit, before: next }),
+          body: {
+            success: true as const,
+            horizon: formatHorizonName(horizon),
+            data,
+            count: data.length,
+            nextCursor: next === null ? null : String(next),
+          },
+        };
       },
     }),
   ];
-}
-
-async function readDistributions(
-  deps: DistributionRouteDeps,
-  query: z.output<typeof DISTRIBUTIONS_QUERY>,
-): Promise<Reply<DistributionsReply>> {
-  const { horizon: horizonDays, limit, before = null } = query;
-  const newest = await deps.record.listRevealed(horizonDays, { limit: limit + 1, before });
-  const shown = newest.slice(0, limit);
-  const next = newest.length > limit ? shown.at(-1)!.sequence : null;
-  const data = await openRevealedDistributions(deps, shown);
-  return {
-    headers: buildNextPageHeaders(deps.publicUrl, DISTRIBUTIONS_PATH, next === null ? null : { horizon: horizonDays, limit, before: next }),
-    body: {
-      success: true,
-      horizon: formatHorizonName(horizonDays),
-      data,
-      count: data.length,
-      nextCursor: next === null ? null : String(next),
-    },
-  };
 }

@@ -3,7 +3,7 @@ import { formatTierRequirement } from '../../auth/tiers.ts';
 import { EVENT_KINDS, EVENT_NAMES, WEBSOCKET } from '../../events/events.ts';
 import { MAX_WEBHOOKS_PER_WALLET } from '../../events/webhooks/webhook-store.ts';
 import { HORIZONS } from '../../forecast/model.ts';
-import { COUNT, listOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import { COUNT, listOf, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import { computeFreshness, computeNextSignalAt, type OracleDeps } from '../../record/public-signal.ts';
 import { DIRECTION, FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, OUTCOME } from '../../record/schemas/forecast.ts';
 import { FRESHNESS, PROOF, READABLE_VALUES } from '../../record/schemas/signal.ts';
@@ -51,16 +51,11 @@ export function copyTradeRoutes(deps: OracleDeps): Route[] {
   ];
 }
 
-async function readCopyTradeStatus({
-  record,
-  market,
-  venueName,
-  sameBook,
-  publicUrl,
-  now,
-}: OracleDeps): Promise<z.input<typeof COPY_TRADE_STATUS>> {
+async function readCopyTradeStatus(deps: OracleDeps): Promise<z.input<typeof COPY_TRADE_STATUS>> {
+  const { record, market, venueName, sameBook, publicUrl, now } = deps;
   const [newest, { lastDay: lastCovered }] = await Promise.all([record.findLatest(Math.max(...HORIZONS)), market.coverage()]);
   const at = now();
+  const { path: _, ...socketRules } = WEBSOCKET;
   const stale = newest !== null && computeFreshness(newest, { lastDay: newest.day, lastCovered }, at).stale;
   return {
     success: true,
@@ -72,36 +67,28 @@ async function readCopyTradeStatus({
     nextUrl: `${publicUrl}/api/svc/copy-trade/next`,
     historyUrl: `${publicUrl}/api/svc/copy-trade/history`,
     venue: { name: venueName, quotesAreOurs: sameBook.includes('paper') },
-    channels: { websocket: buildWebSocketStatus(publicUrl), webhooks: buildWebhookStatus(publicUrl) },
+    channels: {
+      websocket: {
+        live: true,
+        note: 'Events are pushed as they happen, of 7 days unless `horizons` names others; `since=<id>` replays missed events first.',
+        url: buildWebSocketUrl(publicUrl),
+        authentication: 'Access token as query parameter `token` or in `Authorization`; in browsers a single-use `ticket`',
+        ticketUrl: `${publicUrl}/api/svc/ws/ticket`,
+        requirement: formatTierRequirement('basic'),
+        ...socketRules,
+      },
+      webhooks: {
+        live: true,
+        note: 'Events are delivered in order per endpoint, of 7 days unless `horizons` names others, with ten attempts within four days.',
+        registerUrl: `${publicUrl}/api/svc/webhooks/register`,
+        listUrl: `${publicUrl}/api/svc/webhooks`,
+        requirement: formatTierRequirement('basic'),
+        signature: 'HMAC-SHA256 with the registered secret, by Standard Webhooks: webhook-id, webhook-timestamp, webhook-signature',
+        webhooksPerWallet: MAX_WEBHOOKS_PER_WALLET,
+      },
+    },
     events: EVENT_NAMES.map((type) => ({ type, ...EVENT_KINDS[type] })),
     source: market.source,
-  };
-}
-
-type Channels = z.input<typeof COPY_TRADE_STATUS>['channels'];
-
-function buildWebSocketStatus(publicUrl: string): Channels['websocket'] {
-  const { path: _, ...rules } = WEBSOCKET;
-  return {
-    live: true,
-    note: 'Events are pushed as they happen, of 7 days unless `horizons` names others; `since=<id>` replays missed events first.',
-    url: buildWebSocketUrl(publicUrl),
-    authentication: 'Access token as query parameter `token` or in `Authorization`; in browsers a single-use `ticket`',
-    ticketUrl: `${publicUrl}/api/svc/ws/ticket`,
-    requirement: formatTierRequirement('basic'),
-    ...rules,
-  };
-}
-
-function buildWebhookStatus(publicUrl: string): Channels['webhooks'] {
-  return {
-    live: true,
-    note: 'Events are delivered in order per endpoint, of 7 days unless `horizons` names others, with ten attempts within four days.',
-    registerUrl: `${publicUrl}/api/svc/webhooks/register`,
-    listUrl: `${publicUrl}/api/svc/webhooks`,
-    requirement: formatTierRequirement('basic'),
-    signature: 'HMAC-SHA256 with the registered secret, by Standard Webhooks: webhook-id, webhook-timestamp, webhook-signature',
-    webhooksPerWallet: MAX_WEBHOOKS_PER_WALLET,
   };
 }
 
@@ -209,8 +196,6 @@ const ENTRY = component('TradeEntry', {
   validUntil: TIME.describe('Open of the outcome window: no entry after it'),
 });
 
-const REFERENCES = component('TradeReferences', PROOF);
-
 const MICROS = z.int();
 const DECIMAL = z.string().regex(/^-?\d+(\.\d+)?$/);
 
@@ -243,10 +228,10 @@ const WAGER = component('TradeWager', {
   skippedBecause: z.string().nullable().describe('Reason for no stake; null when something was staked'),
 });
 
+const { predictionId, date, horizon } = FORECAST_ID;
+
 const INTENT = {
-  predictionId: FORECAST_ID.predictionId,
-  date: FORECAST_ID.date,
-  horizon: FORECAST_ID.horizon,
+  ...{ predictionId, date, horizon },
   status: FORECAST_STATE.status,
   timestamp: FORECAST_STATE.timestamp,
   ...READABLE_VALUES,
@@ -256,7 +241,7 @@ const INTENT = {
   sizing: SIZING.nullable().describe('Kelly stake with all inputs; null without a market'),
   marketReason: z.string().nullable().describe('Reason for no market; null with one'),
   entry: ENTRY.describe('Entry limits'),
-  references: REFERENCES.describe('References to verify the intent'),
+  references: component('TradeReferences', PROOF).describe('References to verify the intent'),
   wager: WAGER.nullable().describe("The service's own wager of the day; null when there is none"),
   replayed: FORECAST_STATE.replayed,
 };
@@ -269,21 +254,18 @@ export const NEXT_INTENT = component('NextIntent', {
   nextSignalAt: TIME.nullable().describe('When the next forecast is due; null where the market data ends before'),
 });
 
-const INTENT_OUTCOME = z.object({
-  result: OUTCOME.nullable().describe('WIN when the direction was right'),
-  correct: z.boolean().nullable().describe('The same as a boolean'),
-  actualDirection: DIRECTION.nullable().describe('Actual direction'),
-  returnBps: FORECAST_PRICES.returnBps,
-  btcAtSignal: FORECAST_PRICES.btcAtSignal,
-  btcAtResolution: FORECAST_PRICES.btcAtResolution,
-  resolvedAt: FORECAST_PRICES.resolvedAt,
-});
+const { returnBps, btcAtSignal, btcAtResolution, resolvedAt } = FORECAST_PRICES;
 
 const INTENT_HISTORY = z
   .array(
     z.object({
       ...INTENT,
-      outcome: INTENT_OUTCOME.nullable().describe('Outcome of the forecast; null until it is on chain, and for a void one'),
+      outcome: nullableObjectOf('Outcome of the forecast; null until it is on chain, and for a void one', {
+        result: OUTCOME.nullable().describe('WIN when the direction was right'),
+        correct: z.boolean().nullable().describe('The same as a boolean'),
+        actualDirection: DIRECTION.nullable().describe('Actual direction'),
+        ...{ returnBps, btcAtSignal, btcAtResolution, resolvedAt },
+      }),
     }),
   )
   .meta({ id: 'IntentHistory' });

@@ -1,36 +1,18 @@
 import { z } from 'zod';
-import type { Caller } from '../../auth/caller.ts';
 import { COUNT, DATE, listOf, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
-import {
-  buildCrowdFooter,
-  buildCrowdHeader,
-  type CrowdComparisonDeps,
-  compareCrowdWithOracle,
-  readCrowdFigures,
-} from '../../record/crowd.ts';
+import { buildCrowdFooter, buildCrowdHeader, compareCrowdWithOracle, readCrowdFigures } from '../../record/crowd.ts';
 import { FORECAST_ID, FORECAST_VALUES, INTERVAL } from '../../record/schemas/forecast.ts';
 import type { HttpDeps } from '../deps.ts';
 import { limitInput, PAGE_LIMITS } from '../parameters.ts';
 import { buildNextPageHeaders, toTaggedReply } from '../replies.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { type Route, route } from '../route.ts';
 import { component } from '../schemas/component.ts';
 import { LEVEL } from './prediction-markets.ts';
 
-type CrowdDeps = CrowdComparisonDeps & Pick<HttpDeps, 'publicUrl'>;
-
 const CROWD_PATH = '/api/svc/crowd-vs-oracle';
 
-const QUERY = z.object({
-  limit: limitInput(PAGE_LIMITS.crowd.most, PAGE_LIMITS.crowd.default),
-  before: z
-    .string({ error: 'must be given once, as an ISO week' })
-    .regex(/^\d{4}-W\d{2}$/, 'must be an ISO week, e.g. 2026-W07')
-    .optional()
-    .describe('Only weeks before this one: `nextCursor` of the previous page'),
-});
-
 /** Interface, section 4.1: prediction-market crowd against oracle. */
-export function crowdRoutes(deps: CrowdDeps): Route[] {
+export function crowdRoutes(deps: HttpDeps): Route[] {
   return [
     route(`GET ${CROWD_PATH}`, 'getCrowdVsOracle', {
       units: 0.2,
@@ -39,11 +21,23 @@ export function crowdRoutes(deps: CrowdDeps): Route[] {
       description:
         'Totals cover all weeks; `weeks` and `disagreements` are paged, newest first. Send `nextCursor`, also in the header `Link` (RFC 8288), ' +
         'as `before` until it is null.',
-      query: QUERY,
+      query: z.object({
+        limit: limitInput(PAGE_LIMITS.crowd.most, PAGE_LIMITS.crowd.default),
+        before: z
+          .string({ error: 'must be given once, as an ISO week' })
+          .regex(/^\d{4}-W\d{2}$/, 'must be an ISO week, e.g. 2026-W07')
+          .optional()
+          .describe('Only weeks before this one: `nextCursor` of the previous page'),
+      }),
       reply: CROWD_VS_ORACLE_REPLY,
       sharedByTier: true,
       variesByCaller: true,
-      handle: ({ query, caller }) => readCrowdComparison(deps, query, caller),
+      async handle({ query: { limit, before = null }, caller }) {
+        const comparison = await compareCrowdWithOracle(deps, caller, { limit, before });
+        const { nextCursor } = comparison;
+        const links = buildNextPageHeaders(deps.publicUrl, CROWD_PATH, nextCursor === null ? null : { limit, before: nextCursor });
+        return toTaggedReply({ success: true as const, ...comparison }, links);
+      },
     }),
     route('GET /api/svc/crowd-accuracy', 'getCrowdAccuracy', {
       tag: 'crowd',
@@ -51,31 +45,18 @@ export function crowdRoutes(deps: CrowdDeps): Route[] {
       reply: CROWD_ACCURACY_REPLY,
       sharedByTier: true,
       variesByCaller: true,
-      handle: ({ caller }) => readCrowdAccuracy(deps, caller),
+      async handle({ caller }) {
+        const { figures, through } = await readCrowdFigures(deps, caller);
+        return toTaggedReply({
+          success: true as const,
+          ...buildCrowdHeader(deps, through),
+          ...figures.accuracy,
+          byVenue: figures.byVenue.map(({ venue, ...accuracy }) => ({ venue, quotesAreOurs: venue === 'paper', ...accuracy })),
+          ...buildCrowdFooter(deps, figures.pins.accuracy, through),
+        });
+      },
     }),
   ];
-}
-
-async function readCrowdComparison(
-  deps: CrowdDeps,
-  { limit, before }: z.output<typeof QUERY>,
-  caller: Caller,
-): Promise<Reply<z.input<typeof CROWD_VS_ORACLE_REPLY>>> {
-  const comparison = await compareCrowdWithOracle(deps, caller, { limit, before: before ?? null });
-  const { nextCursor } = comparison;
-  const links = buildNextPageHeaders(deps.publicUrl, CROWD_PATH, nextCursor === null ? null : { limit, before: nextCursor });
-  return toTaggedReply({ success: true as const, ...comparison }, links);
-}
-
-async function readCrowdAccuracy(deps: CrowdComparisonDeps, caller: Caller): Promise<Reply<z.input<typeof CROWD_ACCURACY_REPLY>>> {
-  const { figures, through } = await readCrowdFigures(deps, caller);
-  return toTaggedReply({
-    success: true as const,
-    ...buildCrowdHeader(deps, through),
-    ...figures.accuracy,
-    byVenue: figures.byVenue.map(({ venue, ...accuracy }) => ({ venue, quotesAreOurs: venue === 'paper', ...accuracy })),
-    ...buildCrowdFooter(deps, figures.pins.accuracy, through),
-  });
 }
 
 const VENUE = z.string().describe('Venue of the prices: a prediction market, or the paper venue');

@@ -11,25 +11,21 @@ import {
   type DatasetFormat,
   type StoredFile,
 } from '../../record/dataset.ts';
-import { DATASET_TABLES, TABLE_NAMES, type TableName } from '../../record/dataset-tables.ts';
+import { DATASET_TABLES, TABLE_NAMES } from '../../record/dataset-tables.ts';
 import type { HttpDeps } from '../deps.ts';
 import { toTaggedReply } from '../replies.ts';
-import { acceptsEncoding, type Reply, type Route, route } from '../route.ts';
+import { acceptsEncoding, type Route, route } from '../route.ts';
 import { component } from '../schemas/component.ts';
-
-type DatasetRoutesDeps = Pick<HttpDeps, 'dataset' | 'market' | 'publicUrl'>;
 
 const PATH = '/api/svc/dataset';
 
 const MEDIA_TYPES: Record<DatasetFormat, string> = { csv: 'text/csv; charset=utf-8', parquet: 'application/vnd.apache.parquet' };
 
-const PARAMS = z.object({ table: z.enum(TABLE_NAMES).describe('Name of the table') });
-
 const DESCRIPTION =
   'Only forecasts with an outcome on chain, and no series of a provider. The files follow the record within seconds; `ETag` is the ' +
   'SHA-256 that the index lists.';
 
-export function datasetRoutes(deps: DatasetRoutesDeps): Route[] {
+export function datasetRoutes(deps: HttpDeps): Route[] {
   return [
     route(`GET ${PATH}`, 'getDataset', {
       tag: 'record',
@@ -43,7 +39,7 @@ export function datasetRoutes(deps: DatasetRoutesDeps): Route[] {
   ];
 }
 
-function fileRoute({ dataset }: DatasetRoutesDeps, format: DatasetFormat, { name, summary }: { name: string; summary: string }): Route {
+function fileRoute({ dataset }: HttpDeps, format: DatasetFormat, { name, summary }: { name: string; summary: string }): Route {
   const mediaType = MEDIA_TYPES[format].split(';')[0];
   return route(`GET ${PATH}/{table}.${format}`, name, {
     tag: 'record',
@@ -51,18 +47,27 @@ function fileRoute({ dataset }: DatasetRoutesDeps, format: DatasetFormat, { name
     alternatives: { [mediaType]: { description: 'The file.' } },
     summary,
     description: DESCRIPTION,
-    params: PARAMS,
-    handle: async ({ params: { table }, context, header }) => {
+    params: z.object({ table: z.enum(TABLE_NAMES).describe('Name of the table') }),
+    async handle({ params: { table }, context, header }) {
       const file = await dataset.getFile(table, format);
-      const stored = chooseCoding(file, header('Accept-Encoding'));
-      return toFileReply(file, stored, () => readAdmitted(context, dataset.readChunks(stored)));
+      const gzip = acceptsEncoding(header('Accept-Encoding') ?? '', 'gzip') ? file.gzip : null;
+      const stored = gzip ?? file.identity;
+      return {
+        headers: {
+          'Content-Type': MEDIA_TYPES[format],
+          'Content-Disposition': `attachment; filename="${file.name}"`,
+          // The digest of the content, whatever its coding.
+          ETag: `W/"${file.sha256}"`,
+          Vary: 'Accept-Encoding',
+        },
+        streamed: {
+          bytes: stored.bytes,
+          encoding: stored === file.identity ? null : 'gzip',
+          read: () => readAdmitted(context, dataset.readChunks(stored)),
+        },
+      };
     },
   });
-}
-
-function chooseCoding(file: StoredFile, acceptEncoding: string | undefined): StoredFile['identity'] {
-  const gzip = acceptEncoding !== undefined && acceptsEncoding(acceptEncoding, 'gzip') ? file.gzip : null;
-  return gzip ?? file.identity;
 }
 
 /** Each page is a unit of work, between which a client that reads slowly holds no capacity. */
@@ -74,20 +79,7 @@ async function* readAdmitted(context: RequestContext, pages: AsyncGenerator<Buff
   }
 }
 
-function toFileReply(file: StoredFile, stored: StoredFile['identity'], read: () => AsyncGenerator<Buffer>): Reply<never> {
-  return {
-    headers: {
-      'Content-Type': MEDIA_TYPES[file.format],
-      'Content-Disposition': `attachment; filename="${file.name}"`,
-      // The digest of the content, whatever its coding.
-      ETag: `W/"${file.sha256}"`,
-      Vary: 'Accept-Encoding',
-    },
-    streamed: { bytes: stored.bytes, encoding: stored === file.identity ? null : 'gzip', read },
-  };
-}
-
-function buildIndex({ market, publicUrl }: DatasetRoutesDeps, files: readonly StoredFile[]): z.input<typeof DATASET_INDEX> {
+function buildIndex({ market, publicUrl }: HttpDeps, files: readonly StoredFile[]): z.input<typeof DATASET_INDEX> {
   return {
     success: true,
     title: DATASET_TITLE,
@@ -95,35 +87,28 @@ function buildIndex({ market, publicUrl }: DatasetRoutesDeps, files: readonly St
     source: market.source,
     dataCard: [...DATA_CARD],
     licence: DATASET_LICENCE,
-    tables: TABLE_NAMES.map((name) =>
-      toTableEntry(
+    tables: TABLE_NAMES.map((name) => {
+      const { title, description, columns } = DATASET_TABLES[name];
+      const ofTable = files.filter(({ table }) => table === name);
+      return {
         name,
-        files.filter(({ table }) => table === name),
-        publicUrl,
-      ),
-    ),
-  };
-}
-
-function toTableEntry(name: TableName, files: readonly StoredFile[], publicUrl: string) {
-  const { title, description, columns } = DATASET_TABLES[name];
-  return {
-    name,
-    title,
-    description,
-    rows: files[0].rows,
-    columns: columns.map(({ name: column, type, origin = 'record' as const, description: meaning }) => ({
-      name: column,
-      type,
-      origin,
-      description: meaning,
-    })),
-    files: files.map(({ name: file, format, identity, sha256 }) => ({
-      format,
-      url: joinUrl(publicUrl, `${PATH}/${file}`),
-      bytes: identity.bytes,
-      sha256,
-    })),
+        title,
+        description,
+        rows: ofTable[0].rows,
+        columns: columns.map(({ name: column, type, origin = 'record', description: meaning }) => ({
+          name: column,
+          type,
+          origin,
+          description: meaning,
+        })),
+        files: ofTable.map(({ name: file, format, identity: { bytes }, sha256 }) => ({
+          format,
+          url: joinUrl(publicUrl, `${PATH}/${file}`),
+          bytes,
+          sha256,
+        })),
+      };
+    }),
   };
 }
 

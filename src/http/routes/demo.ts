@@ -5,63 +5,54 @@ import { ADDRESS, BYTES32, HEX, INTEGER_TEXT, objectOf, SUCCESS, withInputRules 
 import type { HttpDeps } from '../deps.ts';
 import { type Route, route } from '../route.ts';
 import { REQUIREMENTS_V2 } from '../schemas/payment.ts';
-import { DEMO_PATHS, DEMO_TIER_ROLES, type DemoWallets } from '../schemas/wallets.ts';
+import { DEMO_PATHS, DEMO_TIER_ROLES } from '../schemas/wallets.ts';
 import { SIGNED_BODY } from './access.ts';
 import { SESSION_REPLY, toSessionReply } from './auth.ts';
 import { buildPaidResource } from './paid.ts';
 
-type DemoDeps = Pick<HttpDeps, 'commerce' | 'demo' | 'now' | 'publicUrl'>;
-
 const LOCAL_CHAIN_ONLY = 'Exists with a local chain only, whose tokens and money have no value. Answers no page of another origin.';
 
 /** Operations of the demo wallets. A service on a real chain has none of them. */
-export function demoRoutes(deps: DemoDeps): Route[] {
-  return deps.demo === null ? [] : [loginRoute(deps.demo), signatureRoute(deps.demo), paymentRoute(deps, deps.demo)];
-}
-
-function loginRoute(demo: DemoWallets): Route {
-  return route(`POST ${DEMO_PATHS.login}`, 'logInDemoWallet', {
-    tag: 'access',
-    cost: 'rpc',
-    ownPagesOnly: true,
-    summary: 'Access token of a demo wallet, which signs the login message in this process',
-    description: LOCAL_CHAIN_ONLY,
-    body: DEMO_LOGIN_BODY,
-    reply: SESSION_REPLY,
-    errors: ['UNAUTHENTICATED', 'CHAIN_UNREACHABLE'],
-    handle: async ({ body }) => ({ body: toSessionReply(await demo.logIn(body.role)) }),
-  });
-}
-
-function signatureRoute(demo: DemoWallets): Route {
-  return route(`POST ${DEMO_PATHS.signature}`, 'signAsDemoWallet', {
-    tag: 'access',
-    ownPagesOnly: true,
-    summary: 'Signature of a demo wallet over a text that this service has composed for it, made in this process',
-    description: LOCAL_CHAIN_ONLY,
-    body: DEMO_SIGNATURE_BODY,
-    reply: DEMO_SIGNATURE_REPLY,
-    errors: ['UNAUTHENTICATED'],
-    handle: async ({ body: { role, message } }) => ({ body: { success: true as const, signature: await demo.sign(role, message) } }),
-  });
-}
-
-function paymentRoute({ commerce, publicUrl }: DemoDeps, demo: DemoWallets): Route {
-  return route(`POST ${DEMO_PATHS.payment}`, 'signDemoPayment', {
-    tag: 'commerce',
-    ownPagesOnly: true,
-    summary: 'Signed x402 payment of the demo buyer for one answer of this service',
-    description: `${LOCAL_CHAIN_ONLY} The buyer has a budget; the payment is charged when the paid request is answered.`,
-    body: DEMO_PAYMENT_BODY,
-    reply: DEMO_PAYMENT_REPLY,
-    errors: ['UNAUTHENTICATED', 'STEP_WAITING'],
-    async handle({ body: { offering: name, horizon } }) {
-      const offering = PAID_RESOURCES.find((one) => one.name === name)!;
-      const resource = buildPaidResource(offering, publicUrl, parseHorizonDays(horizon));
-      const payment = await demo.authorize(await commerce.sales.getQuote({ offering, resource }));
-      return { body: { success: true as const, payment } };
-    },
-  });
+export function demoRoutes({ commerce, demo, publicUrl }: HttpDeps): Route[] {
+  if (demo === null) return [];
+  return [
+    route(`POST ${DEMO_PATHS.login}`, 'logInDemoWallet', {
+      tag: 'access',
+      cost: 'rpc',
+      ownPagesOnly: true,
+      summary: 'Access token of a demo wallet, which signs the login message in this process',
+      description: LOCAL_CHAIN_ONLY,
+      body: DEMO_LOGIN_BODY,
+      reply: SESSION_REPLY,
+      errors: ['UNAUTHENTICATED', 'CHAIN_UNREACHABLE'],
+      handle: async ({ body }) => ({ body: toSessionReply(await demo.logIn(body.role)) }),
+    }),
+    route(`POST ${DEMO_PATHS.signature}`, 'signAsDemoWallet', {
+      tag: 'access',
+      ownPagesOnly: true,
+      summary: 'Signature of a demo wallet over a text that this service has composed for it, made in this process',
+      description: LOCAL_CHAIN_ONLY,
+      body: z.strictObject({ ...DEMO_LOGIN_BODY.shape, message: SIGNED_BODY.shape.message }),
+      reply: z.object({ success: SUCCESS, signature: HEX.describe('Signature by EIP-191') }),
+      errors: ['UNAUTHENTICATED'],
+      handle: async ({ body: { role, message } }) => ({ body: { success: true as const, signature: await demo.sign(role, message) } }),
+    }),
+    route(`POST ${DEMO_PATHS.payment}`, 'signDemoPayment', {
+      tag: 'commerce',
+      ownPagesOnly: true,
+      summary: 'Signed x402 payment of the demo buyer for one answer of this service',
+      description: `${LOCAL_CHAIN_ONLY} The buyer has a budget; the payment is charged when the paid request is answered.`,
+      body: DEMO_PAYMENT_BODY,
+      reply: DEMO_PAYMENT_REPLY,
+      errors: ['UNAUTHENTICATED', 'STEP_WAITING'],
+      async handle({ body: { offering: name, horizon } }) {
+        const offering = PAID_RESOURCES.find((one) => one.name === name)!;
+        const resource = buildPaidResource(offering, publicUrl, parseHorizonDays(horizon));
+        const payment = await demo.authorize(await commerce.sales.getQuote({ offering, resource }));
+        return { body: { success: true as const, payment } };
+      },
+    }),
+  ];
 }
 
 const DEMO_LOGIN_BODY = z.strictObject({
@@ -69,10 +60,6 @@ const DEMO_LOGIN_BODY = z.strictObject({
     .enum(DEMO_TIER_ROLES, { error: `must be one of ${DEMO_TIER_ROLES.join(', ')}` })
     .describe('Demo wallet: one with gate tokens for this tier'),
 });
-
-const DEMO_SIGNATURE_BODY = z.strictObject({ ...DEMO_LOGIN_BODY.shape, message: SIGNED_BODY.shape.message });
-
-const DEMO_SIGNATURE_REPLY = z.object({ success: SUCCESS, signature: HEX.describe('Signature by EIP-191') });
 
 const OFFERING_NAMES = PAID_RESOURCES.map(({ name }) => name);
 

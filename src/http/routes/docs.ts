@@ -11,12 +11,12 @@ import { API_VERSION, renderOpenApiDocument } from '../openapi/document.ts';
 import { listErrorCodes } from '../openapi/replies.ts';
 import { PROBLEMS } from '../problems.ts';
 import { buildCanonicalLink, CANONICAL_RULE, createJsonReply, createStaticReply } from '../replies.ts';
-import { type AccessLevel, EncodedText, type Reply, type Route, route, TAGS, type Tag } from '../route.ts';
+import { type AccessLevel, EncodedText, type Route, route, TAGS, type Tag } from '../route.ts';
 import { component } from '../schemas/component.ts';
 import { PAGE_CSP, renderPage } from './home.ts';
 import { HANDSHAKE_QUERY } from './websocket.ts';
 
-export function asyncApiRoutes({ publicUrl, chainId }: Pick<HttpDeps, 'publicUrl' | 'chainId'>): Route[] {
+export function asyncApiRoutes({ publicUrl, chainId }: HttpDeps): Route[] {
   const { name: title, description } = IDENTITY;
   return [
     route(`GET ${ENDPOINTS.asyncApi}`, 'getAsyncApi', {
@@ -60,14 +60,7 @@ const ASYNCAPI_DOCUMENT = component('AsyncapiDocument', {
 const OWN_STYLE = 'reference.css';
 
 /** The OpenAPI document and its viewer. @param listRoutes all mounted operations, these included */
-export function referenceRoutes(
-  { publicUrl, contact }: Pick<HttpDeps, 'publicUrl' | 'contact'>,
-  listRoutes: () => readonly Route[],
-): Route[] {
-  const page = createStaticReply(
-    () => renderReferencePage({ publicUrl }),
-    () => ({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': buildReferenceCsp({ publicUrl }) }),
-  );
+export function referenceRoutes({ publicUrl, contact }: HttpDeps, listRoutes: () => readonly Route[]): Route[] {
   const style = createStaticReply(
     () => readFileSync(new URL(`../assets/${OWN_STYLE}`, import.meta.url), 'utf8'),
     () => ({ 'Content-Type': UI_TYPES['swagger-ui.css'] }),
@@ -97,7 +90,10 @@ export function referenceRoutes(
       description: 'Operations can be tried out. Works offline: all assets come from this service.',
       reply: null,
       alternatives: { 'text/html': { description: 'The page.' } },
-      handle: page,
+      handle: createStaticReply(
+        () => renderReferencePage({ publicUrl }),
+        () => ({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': buildReferenceCsp({ publicUrl }) }),
+      ),
     }),
     route('GET /docs/{file}', 'getReferencePageFile', {
       tag: 'service',
@@ -105,18 +101,13 @@ export function referenceRoutes(
       params: z.object({ file: z.enum([...UI_FILES, OWN_STYLE], 'is no file of this page').describe('Name of the file') }),
       reply: null,
       alternatives: { 'text/css': { description: 'A style sheet.' }, 'text/javascript': { description: 'A script.' } },
-      handle: ({ params: { file } }) => (file === OWN_STYLE ? style() : readUiFileReply(file)),
+      async handle({ params: { file } }) {
+        if (file === OWN_STYLE) return style();
+        const headers = { 'Content-Type': UI_TYPES[file], 'Cache-Control': 'public, max-age=86400', ETag: UI_ETAG };
+        return { headers, encoded: await readUiFile(file) };
+      },
     }),
   ];
-}
-
-async function readUiFileReply(file: (typeof UI_FILES)[number]): Promise<Reply<never>> {
-  const headers = { 'Content-Type': UI_TYPES[file], 'Cache-Control': 'public, max-age=86400', ETag: UI_ETAG };
-  return { headers, encoded: await readUiFile(file) };
-}
-
-interface ReferencePageOptions {
-  publicUrl: string;
 }
 
 const ACCESS_LABELS: Record<AccessLevel, string> = {
@@ -131,7 +122,7 @@ const ACCESS_LABELS: Record<AccessLevel, string> = {
  * The policy of all pages, but for Swagger UI, which sets inline styles and assigns HTML. All resources come from this origin; "Try it out"
  * calls the server URL of the document.
  */
-export function buildReferenceCsp({ publicUrl }: ReferencePageOptions): string {
+export function buildReferenceCsp({ publicUrl }: { publicUrl: string }): string {
   const own: Record<string, string | null> = {
     'style-src': "'self' 'unsafe-inline'",
     'connect-src': `'self' ${new URL(publicUrl).origin}`,
@@ -142,7 +133,7 @@ export function buildReferenceCsp({ publicUrl }: ReferencePageOptions): string {
   return [...kept, ...changed, "font-src 'self' data:"].join('; ');
 }
 
-export function renderReferencePage({ publicUrl }: ReferencePageOptions): string {
+export function renderReferencePage({ publicUrl }: { publicUrl: string }): string {
   return renderPage(publicUrl, {
     title: 'API reference',
     description: 'All operations of the service, to try out.',
@@ -155,7 +146,11 @@ export function renderReferencePage({ publicUrl }: ReferencePageOptions): string
     ],
     body: [
       el('main', { id: 'main', class: 'reference', tabindex: -1 }, [
-        renderWayBack(),
+        el('nav', { class: 'way-back', 'aria-label': 'Breadcrumb' }, [
+          el('a', { href: './' }, 'Today'),
+          el('span', { 'aria-current': 'page' }, 'API'),
+          el('a', { class: 'as-markdown', href: 'documents/api' }, 'API guide'),
+        ]),
         el('h1', {}, 'API reference'),
         renderFilter(),
         el('div', { id: 'reference' }),
@@ -171,14 +166,6 @@ export function renderReferencePage({ publicUrl }: ReferencePageOptions): string
       el('script', { src: 'docs/swagger-ui-bundle.js' }),
     ],
   });
-}
-
-function renderWayBack(): Markup {
-  return el('nav', { class: 'way-back', 'aria-label': 'Breadcrumb' }, [
-    el('a', { href: './' }, 'Today'),
-    el('span', { 'aria-current': 'page' }, 'API'),
-    el('a', { class: 'as-markdown', href: 'documents/api' }, 'API guide'),
-  ]);
 }
 
 /** The script applies it on each input. */
@@ -220,33 +207,23 @@ const files = new Map<UiFile, Promise<EncodedText>>();
 
 /** Reads a file on first use, as the files are large and rarely requested. A failed read is retried. */
 function readUiFile(name: UiFile): Promise<EncodedText> {
-  const file = files.get(name) ?? load(name);
+  const file = files.get(name) ?? readFile(require.resolve(`swagger-ui-dist/${name}`), 'utf8').then((text) => new EncodedText(text));
   files.set(name, file);
   // Such as EMFILE.
   file.catch(() => files.delete(name));
   return file;
 }
 
-async function load(name: UiFile): Promise<EncodedText> {
-  return new EncodedText(await readFile(require.resolve(`swagger-ui-dist/${name}`), 'utf8'));
-}
-
-const TIERS: Record<AccessLevel, string> = { public: 'Public', basic: 'Basic', premium: 'Premium', paid: 'Paid', admin: 'Operator' };
-
-/** Marks operations under the limit of chain calls. */
-const RPC_MARK = ' *';
-
-/** Markdown table of all operations, in the order of the tags. */
+/** Markdown table of all operations, in the order of the tags. `*` marks those under the limit of chain calls. */
 export function renderOperationsTable(routes: readonly Route[]): string {
   const byTag = Map.groupBy(routes, ({ tag }) => tag);
-  const rows = (Object.keys(TAGS) as Tag[]).flatMap((tag) => byTag.get(tag) ?? []).map(renderOperationRow);
+  const rows = (Object.keys(TAGS) as Tag[])
+    .flatMap((tag) => byTag.get(tag) ?? [])
+    .map(({ method, path, access, cost, summary, deprecated }) => {
+      const what = `${summary}${deprecated === true ? ' (deprecated)' : ''}`.replaceAll('|', '\\|');
+      return `| ${method.toUpperCase()} | \`${path}\` | ${ACCESS_LABELS[access]}${cost === 'rpc' ? ' *' : ''} | ${what} |`;
+    });
   return ['| Method | Path | Tier | What it does |', '| --- | --- | --- | --- |', ...rows].join('\n');
-}
-
-function renderOperationRow({ method, path, access, cost, summary, deprecated }: Route): string {
-  const tier = `${TIERS[access]}${cost === 'rpc' ? RPC_MARK : ''}`;
-  const what = `${summary}${deprecated === true ? ' (deprecated)' : ''}`.replaceAll('|', '\\|');
-  return `| ${method.toUpperCase()} | \`${path}\` | ${tier} | ${what} |`;
 }
 
 /** Errors of any path, declared or not. */
@@ -255,11 +232,11 @@ const EVERYWHERE: readonly ErrorCode[] = ['NOT_FOUND', 'METHOD_NOT_ALLOWED'];
 /** Markdown table of all errors that clients can receive, by status. */
 export function renderProblemsTable(routes: readonly Route[]): string {
   const codes = [...new Set([...EVERYWHERE, ...routes.flatMap(listErrorCodes)])];
-  const rows = codes.toSorted((a, b) => PROBLEMS[a].status - PROBLEMS[b].status || a.localeCompare(b, 'en')).map(renderProblemRow);
+  const rows = codes
+    .toSorted((a, b) => PROBLEMS[a].status - PROBLEMS[b].status || a.localeCompare(b, 'en'))
+    .map((code) => {
+      const { status, title } = PROBLEMS[code];
+      return `| ${status} | \`${code}\` | ${ERROR_CODES[code].retryable ? 'yes' : 'no'} | ${title} |`;
+    });
   return ['| Status | `code` | Retry | Meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
-}
-
-function renderProblemRow(code: ErrorCode): string {
-  const { status, title } = PROBLEMS[code];
-  return `| ${status} | \`${code}\` | ${ERROR_CODES[code].retryable ? 'yes' : 'no'} | ${title} |`;
 }

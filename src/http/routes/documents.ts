@@ -7,7 +7,7 @@ import { renderSkillFile } from '../../../agent-card/skill-documents.ts';
 import { el, type Markup } from '../../page/markup.ts';
 import type { HttpDeps } from '../deps.ts';
 import { createStaticReply } from '../replies.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { type Route, route } from '../route.ts';
 import { PAGE_HEADERS, renderPage } from './home.ts';
 
 const DOCS_FOLDER = new URL('../../../docs/', import.meta.url);
@@ -88,61 +88,52 @@ const FOLDER = 'documents/';
 
 /** Documents as pages, and those that no other route serves also as Markdown. */
 export function documentRoutes(deps: DocumentDeps): Route[] {
-  return [...MAIN_DOCUMENTS.map((page) => pageRoute(page, deps)), fileRoute(deps)];
-}
-
-function pageRoute(page: DocumentPage, deps: DocumentDeps): Route {
-  return route(`GET /${page.path}`, `get${page.label.replaceAll(/\W+(\w)/g, (_, letter: string) => letter.toUpperCase())}Page`, {
-    tag: 'service',
-    summary: `Page for browsers: ${page.label}`,
-    description: `${page.description} As Markdown: \`/${page.markdownPath}\`.`,
-    reply: null,
-    alternatives: { 'text/html': { description: 'The page.' } },
-    handle: createPageReply(page, deps),
-  });
-}
-
-function fileRoute(deps: DocumentDeps): Route {
-  const replies = new Map<string, () => Reply<never>>([
-    ...FURTHER_DOCUMENTS.map((page) => [toFileName(page.path), createPageReply(page, deps)] as const),
-    ...DOCUMENT_PAGES.filter(({ markdownPath }) => markdownPath.startsWith(FOLDER)).map(
-      (page) => [toFileName(page.markdownPath), createMarkdownReply(page, deps)] as const,
+  const createPageReply = (page: DocumentPage) =>
+    createStaticReply(
+      () => renderDocumentPage(page, deps),
+      () => PAGE_HEADERS,
+    );
+  const replies = new Map([
+    ...FURTHER_DOCUMENTS.map((page) => [page.path, createPageReply(page)] as const),
+    ...DOCUMENT_PAGES.map(
+      (page) =>
+        [
+          page.markdownPath,
+          createStaticReply(
+            () => page.readMarkdown(deps),
+            () => MARKDOWN_HEADERS,
+          ),
+        ] as const,
     ),
   ]);
-  return route(`GET /${FOLDER}{file}`, 'getDocument', {
-    tag: 'service',
-    summary: 'A document, as a page or as Markdown',
-    description: 'Names with the ending `.md` are Markdown, such as `verify.md`; the others are pages for browsers.',
-    params: z.object({ file: z.enum([...replies.keys()], 'is no document').describe('Name of the document') }),
-    reply: null,
-    alternatives: { 'text/html': { description: 'The page.' }, 'text/markdown': { description: 'The Markdown.' } },
-    handle: ({ params: { file } }) => replies.get(file)!(),
-  });
-}
-
-function toFileName(path: string): string {
-  return path.slice(FOLDER.length);
-}
-
-function createPageReply(page: DocumentPage, deps: DocumentDeps): () => Reply<never> {
-  return createStaticReply(
-    () => renderDocumentPage(page, deps),
-    () => PAGE_HEADERS,
-  );
-}
-
-function createMarkdownReply(page: DocumentPage, deps: DocumentDeps): () => Reply<never> {
-  return createStaticReply(
-    () => page.readMarkdown(deps),
-    () => MARKDOWN_HEADERS,
-  );
+  const files = [...replies.keys()].filter((path) => path.startsWith(FOLDER)).map((path) => path.slice(FOLDER.length));
+  return [
+    ...MAIN_DOCUMENTS.map((page) =>
+      route(`GET /${page.path}`, `get${page.label.replaceAll(/\W+(\w)/g, (_, letter: string) => letter.toUpperCase())}Page`, {
+        tag: 'service',
+        summary: `Page for browsers: ${page.label}`,
+        description: `${page.description} As Markdown: \`/${page.markdownPath}\`.`,
+        reply: null,
+        alternatives: { 'text/html': { description: 'The page.' } },
+        handle: createPageReply(page),
+      }),
+    ),
+    route(`GET /${FOLDER}{file}`, 'getDocument', {
+      tag: 'service',
+      summary: 'A document, as a page or as Markdown',
+      description: 'Names with the ending `.md` are Markdown, such as `verify.md`; the others are pages for browsers.',
+      params: z.object({ file: z.enum(files, 'is no document').describe('Name of the document') }),
+      reply: null,
+      alternatives: { 'text/html': { description: 'The page.' }, 'text/markdown': { description: 'The Markdown.' } },
+      handle: ({ params: { file } }) => replies.get(`${FOLDER}${file}`)!(),
+    }),
+  ];
 }
 
 /** A document as HTML: its text beside its table of contents. */
 function renderDocumentPage(page: DocumentPage, deps: DocumentDeps): string {
-  const { publicUrl } = deps;
-  const { headings, body } = renderMarkdown(page.readMarkdown(deps), (href) => resolveLink(href, page, publicUrl));
-  return renderPage(publicUrl, {
+  const { headings, body } = renderMarkdown(page.readMarkdown(deps), (href) => resolveLink(href, page, deps.publicUrl));
+  return renderPage(deps.publicUrl, {
     title: page.label,
     description: page.description,
     path: page.path,
@@ -208,21 +199,12 @@ interface Heading {
   depth: number;
 }
 
-interface RenderedMarkdown {
-  headings: Heading[];
-  body: Markup;
-}
-
 /** Markdown as a tree of elements, whose text is only ever text: HTML in it is not interpreted. */
-export function renderMarkdown(markdown: string, resolve: LinkResolver): RenderedMarkdown {
+export function renderMarkdown(markdown: string, resolve: LinkResolver): { headings: Heading[]; body: Markup } {
   const renderer = new MarkdownRenderer(resolve);
-  const body = renderer.renderBlocks(new Lexer({ gfm: true }).lex(removeFrontMatter(markdown)));
+  // Agent Skills begin with a block of YAML.
+  const body = renderer.renderBlocks(new Lexer({ gfm: true }).lex(markdown.replace(/^---\n[\s\S]*?\n---\n/, '')));
   return { headings: renderer.headings, body };
-}
-
-/** The block of YAML that Agent Skills begin with. */
-function removeFrontMatter(markdown: string): string {
-  return markdown.replace(/^---\n[\s\S]*?\n---\n/, '');
 }
 
 class MarkdownRenderer {
@@ -314,21 +296,18 @@ function renderToken(token: Tokens.Generic, resolve: LinkResolver): Markup {
       return el('code', {}, token.text);
     case 'br':
       return el('br');
-    case 'link':
-      return renderLink(resolve(token.href), inner());
+    case 'link': {
+      const href = resolve(token.href);
+      return href === null ? inner() : el('a', { href }, inner());
+    }
     case 'image':
+    case 'escape':
       return token.text;
     case 'html':
       return isComment(token.raw) ? null : token.raw;
-    case 'escape':
-      return token.text;
     default:
       return inner();
   }
-}
-
-function renderLink(href: string | null, text: Markup): Markup {
-  return href === null ? text : el('a', { href }, text);
 }
 
 /** Markers of generated tables. */

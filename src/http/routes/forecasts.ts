@@ -3,17 +3,16 @@ import { z } from 'zod';
 import { PUBLIC_CALLER } from '../../auth/caller.ts';
 import type { ConfirmedAttestation } from '../../chain/eas/eas.ts';
 import { isOracleError, OracleError } from '../../errors.ts';
-import { type Day, formatDay, parseDay } from '../../forecast/day.ts';
+import { formatDay, parseDay } from '../../forecast/day.ts';
 import { widenPrice } from '../../forecast/distribution.ts';
 import { HORIZON_NAMES, parseHorizonDays } from '../../forecast/horizon-input.ts';
-import { HORIZONS, type HorizonDays, type HorizonName } from '../../forecast/model.ts';
+import { HORIZONS, type HorizonDays } from '../../forecast/model.ts';
 import { REGIME_NAMES, type Regime } from '../../forecast/regime.ts';
 import type { Direction } from '../../forecast/signal.ts';
 import {
   type AttestationFacts,
   describeForecast,
   type ForecastFacts,
-  type ForecastList,
   type ForecastStateName,
   formatForecastPath,
   formatForecastTitle,
@@ -37,7 +36,7 @@ import { type Reply, type Route, route } from '../route.ts';
 import { renderFeedLink } from './feeds.ts';
 import { PAGE_CSP, PAGE_HEADERS, renderPage } from './home.ts';
 
-type ForecastPageDeps = ForecastFactsDeps & Pick<HttpDeps, 'publicUrl'>;
+type ForecastDeps = Pick<HttpDeps, 'about' | 'explorerUrl' | 'market' | 'now' | 'publicUrl' | 'record' | 'viewFor'>;
 
 const PAGE_SIZE = 50;
 const MAX_CSV_ROWS = 2_000;
@@ -47,7 +46,7 @@ const ERROR_TYPES = ['application/problem+json', 'text/html'] as const;
 const LIST_HEADERS = { ...PAGE_HEADERS, 'Content-Security-Policy': PAGE_CSP.replace("form-action 'none'", "form-action 'self'") };
 
 /** Pages of forecasts for browsers, as an anonymous caller sees them. */
-export function forecastPageRoutes(deps: ForecastPageDeps): Route[] {
+export function forecastPageRoutes(deps: ForecastDeps): Route[] {
   return [
     route('GET /f', 'getForecastList', {
       tag: 'service',
@@ -55,7 +54,28 @@ export function forecastPageRoutes(deps: ForecastPageDeps): Route[] {
       query: LIST_QUERY,
       reply: null,
       alternatives: { 'text/html': { description: 'A page of the list.' } },
-      handle: ({ query }) => replyWithList(deps, query),
+      async handle({ query }) {
+        const { publicUrl, market } = deps;
+        const filter = pickFilter(query);
+        const { rows, nextBefore } = await readRows(deps, query, PAGE_SIZE);
+        const body = renderForecastList({
+          ...{ rows, filter, regimes: REGIME_NAMES, isSimulated: market.kind === 'simulated' },
+          newestPath: query.before === undefined ? null : formatListPath('f', filter),
+          earlierPath: nextBefore === null ? null : formatListPath('f', filter, nextBefore),
+          csvPath: formatListPath('f.csv', filter),
+          jsonPath: `api/svc/scorecard?horizon=${filter.horizon ?? 7}&limit=${PAGE_SIZE}`,
+        });
+        const content = {
+          title: 'All forecasts',
+          description: 'All forecasts of the record, with their states and outcomes.',
+          path: 'f',
+          kind: 'forecasts',
+          head: renderFeedLink(),
+          body,
+          footer: renderFooter(),
+        } as const;
+        return toPageReply(renderPage(publicUrl, content), LIST_HEADERS);
+      },
     }),
     route('GET /f.csv', 'getForecastListCsv', {
       tag: 'record',
@@ -64,7 +84,16 @@ export function forecastPageRoutes(deps: ForecastPageDeps): Route[] {
       query: LIST_QUERY,
       reply: null,
       alternatives: { 'text/csv': { description: 'A header, and a line a forecast.' } },
-      handle: ({ query }) => replyWithCsv(deps, query),
+      async handle({ query }) {
+        const { rows, nextBefore } = await readRows(deps, query, MAX_CSV_ROWS);
+        const next = nextBefore && joinUrl(deps.publicUrl, `/${formatListPath('f.csv', pickFilter(query), nextBefore)}`);
+        const headers = {
+          'Content-Type': 'text/csv; charset=utf-8',
+          'Content-Disposition': 'attachment; filename="forecasts.csv"',
+          ...(next && { Link: `<${next}>; rel="next"` }),
+        };
+        return toPageReply(renderListCsv(rows), headers);
+      },
     }),
     route('GET /f/{date}/{horizon}', 'getForecastPage', {
       tag: 'service',
@@ -73,99 +102,37 @@ export function forecastPageRoutes(deps: ForecastPageDeps): Route[] {
       reply: null,
       alternatives: { 'text/html': { description: 'The page.' } },
       errors: ['NOT_FOUND'],
-      handle: ({ params, accept }) => replyWithForecast(deps, params, accept),
+      async handle({ params, accept }) {
+        try {
+          return toPageReply(renderForecastPage(deps.publicUrl, await readForecast(deps, params)));
+        } catch (error) {
+          const isForBrowser = negotiateMediaType(accept, ERROR_TYPES) === 'text/html';
+          if (!isForBrowser || !isOracleError(error, 'NOT_FOUND')) throw error;
+          return { status: 404, headers: PAGE_HEADERS, raw: renderMissingPage(deps.publicUrl, error) };
+        }
+      },
     }),
   ];
 }
 
-async function replyWithForecast(deps: ForecastPageDeps, params: ForecastParams, accept: string): Promise<Reply<never>> {
-  try {
-    return toPageReply(renderForecastPage(deps.publicUrl, await readForecast(deps, params)));
-  } catch (error) {
-    const isForBrowser = negotiateMediaType(accept, ERROR_TYPES) === 'text/html';
-    if (!isForBrowser || !isOracleError(error, 'NOT_FOUND')) throw error;
-    return { status: 404, headers: PAGE_HEADERS, raw: renderMissingPage(deps.publicUrl, error) };
-  }
-}
-
-async function replyWithList(deps: ForecastPageDeps, query: ListQuery): Promise<Reply<never>> {
-  const { publicUrl, market } = deps;
-  const filter = pickFilter(query);
-  const { rows, nextBefore } = await readRows(deps, query, PAGE_SIZE);
-  const list: ForecastList = {
-    ...{ rows, filter, regimes: REGIME_NAMES, isSimulated: market.kind === 'simulated' },
-    newestPath: query.before === undefined ? null : formatListPath('f', filter),
-    earlierPath: nextBefore === null ? null : formatListPath('f', filter, nextBefore),
-    csvPath: formatListPath('f.csv', filter),
-    jsonPath: `api/svc/scorecard?horizon=${filter.horizon ?? 7}&limit=${PAGE_SIZE}`,
-  };
-  const description = 'All forecasts of the record, with their states and outcomes.';
-  const content = {
-    title: 'All forecasts',
-    description,
-    path: 'f',
-    kind: 'forecasts',
-    head: renderFeedLink(),
-    footer: renderFooter(),
-  } as const;
-  return toPageReply(renderPage(publicUrl, { ...content, body: renderForecastList(list) }), LIST_HEADERS);
-}
-
-async function replyWithCsv(deps: ForecastPageDeps, query: ListQuery): Promise<Reply<never>> {
-  const { rows, nextBefore } = await readRows(deps, query, MAX_CSV_ROWS);
-  const next = nextBefore && joinUrl(deps.publicUrl, `/${formatListPath('f.csv', pickFilter(query), nextBefore)}`);
-  const raw = renderListCsv(rows);
-  return {
-    headers: {
-      'Content-Type': 'text/csv; charset=utf-8',
-      'Content-Disposition': 'attachment; filename="forecasts.csv"',
-      ETag: buildWeakEtag({ raw }),
-      ...(next && { Link: `<${next}>; rel="next"` }),
-    },
-    raw,
-  };
-}
-
-async function readRows(deps: ForecastPageDeps, query: ListQuery, limit: number) {
-  const { docs, nextBefore } = await findForecasts(deps, toForecastFilter(pickFilter(query)), { before: query.before, limit });
-  return { rows: docs.map((doc) => toListRow(deps, doc)), nextBefore };
-}
-
-function toListRow({ viewFor, now }: ForecastPageDeps, doc: ForecastDoc): ListRow {
-  const view = viewForecast(doc, viewFor(PUBLIC_CALLER));
-  return {
-    date: view.date,
-    horizonDays: doc.horizonDays,
-    state: toStateName(doc, now()),
-    regime: view.regime,
-    ...toVisibleFacts(view),
-  };
+async function readRows(deps: ForecastDeps, query: ListQuery, limit: number) {
+  const { docs, nextBefore } = await findForecasts(deps, pickFilter(query), { before: query.before, limit });
+  const rows = docs.map((doc): ListRow => {
+    const view = viewForecast(doc, deps.viewFor(PUBLIC_CALLER));
+    const { date, regime } = view;
+    return { date, horizonDays: doc.horizonDays, state: toStateName(doc, deps.now()), regime, ...toVisibleFacts(view) };
+  });
+  return { rows, nextBefore };
 }
 
 function toPageReply(raw: string, headers: Record<string, string> = PAGE_HEADERS): Reply<never> {
   return { headers: { ...headers, ETag: buildWeakEtag({ raw }) }, raw };
 }
 
-interface ForecastFilter {
-  horizonDays: number | null;
-  state: (typeof LIST_STATES)[number] | null;
-  direction: Direction | null;
-  regime: Regime | null;
-  from: Day | null;
-  to: Day | null;
-}
-
-interface FoundForecasts {
-  /** Newest day first, then by descending horizon. */
-  docs: ForecastDoc[];
-  /** `before` of the next page; null on the last. */
-  nextBefore: string | null;
-}
-
 /** Days that one page examines at most, whatever the filter and the length of the record. */
 const MAX_DAYS_EXAMINED = 1_000;
 
-const STATES: Record<NonNullable<ForecastFilter['state']>, Filter<ForecastDoc>> = {
+const STATES: Record<(typeof LIST_STATES)[number], Filter<ForecastDoc>> = {
   committed: { state: { $in: ['DRAFT', 'PENDING'] }, missed: false },
   right: { state: 'WIN' },
   wrong: { state: 'LOSS' },
@@ -174,18 +141,24 @@ const STATES: Record<NonNullable<ForecastFilter['state']>, Filter<ForecastDoc>> 
   missed: { missed: true },
 };
 
-/** A page of a filter, in the order of the ids; where few match, a page may hold fewer than its limit, or none. */
+/** A page of a filter, newest day first, then by descending horizon; where few match, a page may hold fewer than its limit, or none. */
 async function findForecasts(
-  { record }: Pick<HttpDeps, 'record'>,
-  filter: ForecastFilter,
+  { record }: ForecastDeps,
+  { from, to, ...filter }: ListFilter,
   { before, limit }: { before: string | undefined; limit: number },
-): Promise<FoundForecasts> {
+): Promise<{ docs: ForecastDoc[]; nextBefore: string | null }> {
   const [first, last] = await Promise.all([record.findGenesisDay(), record.findLastDay()]);
   if (first === null || last === null) return { docs: [], nextBefore: null };
-  const end = Math.min(last, filter.to ?? last, before === undefined ? last : parseCursorDay(before));
-  const start = Math.max(first, filter.from ?? first);
+  const end = Math.min(
+    last,
+    to === undefined ? last : parseDay(to),
+    before === undefined ? last : parseDay(before.slice(0, 'YYYY-MM-DD'.length)),
+  );
+  const start = from === undefined ? first : Math.max(first, parseDay(from));
   const examinedFrom = Math.max(start, end - MAX_DAYS_EXAMINED + 1);
-  const ids = { $gte: formatForecastId(examinedFrom, HORIZONS[0]), $lt: capCursor(before, end + 1) };
+  // Ids sort as text: a day's first id is above all of the day before.
+  const dayAfter = formatDay(end + 1);
+  const ids = { $gte: formatForecastId(examinedFrom, HORIZONS[0]), $lt: before === undefined || before > dayAfter ? dayAfter : before };
   const docs = await record.forecasts
     .find({ ...toConditions(filter), _id: ids }, { hint: { _id: 1 }, limit: limit + 1 })
     .sort({ _id: -1 })
@@ -195,23 +168,13 @@ async function findForecasts(
   return { docs: shown, nextBefore: examinedFrom > start ? ids.$gte : null };
 }
 
-/** Ids sort as text: a day's first id is above all of the day before. */
-function capCursor(before: string | undefined, dayAfter: Day): string {
-  const end = formatDay(dayAfter);
-  return before === undefined || before > end ? end : before;
-}
-
-function parseCursorDay(id: string): Day {
-  return parseDay(id.slice(0, 'YYYY-MM-DD'.length));
-}
-
 /** A direction selects among revealed forecasts alone: among others it would disclose it. */
-function toConditions({ horizonDays, state, direction, regime }: ForecastFilter): Filter<ForecastDoc> {
+function toConditions({ horizon, state, direction, regime }: ListFilter): Filter<ForecastDoc> {
   return {
-    ...(state !== null && STATES[state]),
-    ...(horizonDays !== null && { horizonDays }),
-    ...(direction !== null && { 'values.direction': direction, reveal: { $ne: null } }),
-    ...(regime !== null && { regime }),
+    ...(state !== undefined && STATES[state as keyof typeof STATES]),
+    ...(horizon !== undefined && { horizonDays: Number(horizon) }),
+    ...(direction !== undefined && { 'values.direction': direction as Direction, reveal: { $ne: null } }),
+    ...(regime !== undefined && { regime: regime as Regime }),
   };
 }
 
@@ -223,18 +186,13 @@ function renderForecastPage(publicUrl: string, facts: ForecastFacts): string {
     description: facts.isSimulated ? `${description} Simulated market.` : description,
     path: formatForecastPath(facts.date, facts.horizonDays),
     kind: 'forecast',
-    head: renderOrderLinks(publicUrl, facts),
+    head: [
+      { rel: 'prev', date: facts.previousDate },
+      { rel: 'next', date: facts.nextDate },
+    ].map(({ rel, date }) => date !== null && el('link', { rel, href: `${publicUrl}/${formatForecastPath(date, facts.horizonDays)}` })),
     body: renderForecast(facts),
     footer: renderFooter(),
   });
-}
-
-function renderOrderLinks(publicUrl: string, { previousDate, nextDate, horizonDays }: ForecastFacts): Markup {
-  const links = [
-    { rel: 'prev', date: previousDate },
-    { rel: 'next', date: nextDate },
-  ];
-  return links.map(({ rel, date }) => date !== null && el('link', { rel, href: `${publicUrl}/${formatForecastPath(date, horizonDays)}` }));
 }
 
 function renderFooter(): Markup {
@@ -262,34 +220,29 @@ function renderListCsv(rows: readonly ListRow[]): string {
 const HORIZON_DIGITS = HORIZON_NAMES.map((name) => name.slice(0, -1));
 
 /** A form sends its empty fields: they filter nothing. */
-const oneOf = (options: readonly string[]) => z.enum(['', ...options], { error: `must be one of ${options.join(', ')}` }).optional();
+const oneOf = (id: string, options: readonly string[], description: string) =>
+  z
+    .enum(['', ...options], { error: `must be one of ${options.join(', ')}` })
+    .optional()
+    .describe(description)
+    .meta({ param: { id } });
+const day = (id: string, description: string) =>
+  z
+    .union([z.literal(''), z.iso.date()])
+    .optional()
+    .describe(description)
+    .meta({ param: { id } });
 
 const ID_RULE = 'must be the id of a forecast, such as 2026-11-22:7d';
 const ID_PATTERN = new RegExp(`^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01]):[${HORIZON_DIGITS.join('')}]d$`);
 
 const LIST_QUERY = z.object({
-  horizon: oneOf([...HORIZON_DIGITS, ...HORIZON_NAMES])
-    .describe('Horizon in days; empty for all')
-    .meta({ param: { id: 'ListHorizon' } }),
-  state: oneOf(LIST_STATES)
-    .describe('Only forecasts of this state; empty for all')
-    .meta({ param: { id: 'ListState' } }),
-  direction: oneOf(DIRECTION.options)
-    .describe('Only revealed forecasts of this direction; empty for all')
-    .meta({ param: { id: 'ListDirection' } }),
-  regime: oneOf(REGIME_NAMES)
-    .describe('Only forecasts of this regime; empty for all')
-    .meta({ param: { id: 'ListRegime' } }),
-  from: z
-    .union([z.literal(''), z.iso.date()])
-    .optional()
-    .describe('First day, YYYY-MM-DD, UTC; empty for all')
-    .meta({ param: { id: 'ListFrom' } }),
-  to: z
-    .union([z.literal(''), z.iso.date()])
-    .optional()
-    .describe('Last day, YYYY-MM-DD, UTC; empty for all')
-    .meta({ param: { id: 'ListTo' } }),
+  horizon: oneOf('ListHorizon', [...HORIZON_DIGITS, ...HORIZON_NAMES], 'Horizon in days; empty for all'),
+  state: oneOf('ListState', LIST_STATES, 'Only forecasts of this state; empty for all'),
+  direction: oneOf('ListDirection', DIRECTION.options, 'Only revealed forecasts of this direction; empty for all'),
+  regime: oneOf('ListRegime', REGIME_NAMES, 'Only forecasts of this regime; empty for all'),
+  from: day('ListFrom', 'First day, YYYY-MM-DD, UTC; empty for all'),
+  to: day('ListTo', 'Last day, YYYY-MM-DD, UTC; empty for all'),
   before: z
     .string()
     .regex(ID_PATTERN, ID_RULE)
@@ -305,17 +258,6 @@ type ListQuery = z.output<typeof LIST_QUERY>;
 function pickFilter({ before, ...filter }: ListQuery): ListFilter {
   const chosen = Object.entries(filter).filter(([, value]) => value !== undefined && value !== '');
   return Object.fromEntries(chosen.map(([name, value]) => [name, name === 'horizon' ? String(value).charAt(0) : value]));
-}
-
-function toForecastFilter({ horizon, state, direction, regime, from, to }: ListFilter): ForecastFilter {
-  return {
-    horizonDays: horizon === undefined ? null : parseHorizonDays(`${horizon}d` as HorizonName),
-    state: (state as ForecastFilter['state']) ?? null,
-    direction: (direction as ForecastFilter['direction']) ?? null,
-    regime: (regime as ForecastFilter['regime']) ?? null,
-    from: from === undefined ? null : parseDay(from),
-    to: to === undefined ? null : parseDay(to),
-  };
 }
 
 /** A path with its query; without parameters the path alone. */
@@ -339,43 +281,44 @@ const FORECAST_PARAMS = z.object({ date: dateInput, horizon: horizonNameInput })
 type ForecastParams = z.output<typeof FORECAST_PARAMS>;
 
 /** A forecast as every reader may see it, with one read of at most 12 documents by their ids. @throws OracleError NOT_FOUND naming the field */
-async function readForecast(deps: ForecastFactsDeps, { date, horizon }: ForecastParams): Promise<ForecastFacts> {
+async function readForecast(deps: ForecastDeps, { date, horizon }: ForecastParams): Promise<ForecastFacts> {
   const [day, horizonDays] = [parseDay(date), parseHorizonDays(horizon)];
-  const [docs, dayDoc] = await Promise.all([deps.record.listByIds(listIds(day, horizonDays)), deps.record.findDay(day)]);
+  // The days before, within and after its window of the same horizon, and all horizons of the day.
+  const days = Array.from({ length: horizonDays + 2 }, (_, index) => formatForecastId(day - 1 + index, horizonDays));
+  const ids = [...new Set([...days, ...HORIZONS.map((other) => formatForecastId(day, other))])];
+  const [docs, dayDoc] = await Promise.all([deps.record.listByIds(ids), deps.record.findDay(day)]);
   const doc = docs.find(({ _id }) => _id === formatForecastId(day, horizonDays));
-  if (doc === undefined) throw await buildMissingError(deps, formatDay(day));
+  if (doc === undefined) throw await buildMissingError(deps, date);
   return toForecastFacts(deps, { doc, neighbours: docs.filter((one) => one !== doc), day: dayDoc });
 }
 
-/** The days before, within and after its window of the same horizon, and all horizons of the day. */
-function listIds(day: Day, horizonDays: number): string[] {
-  const days = Array.from({ length: horizonDays + 2 }, (_, index) => formatForecastId(day - 1 + index, horizonDays));
-  return [...new Set([...days, ...HORIZONS.map((other) => formatForecastId(day, other))])];
-}
-
-async function buildMissingError({ record }: ForecastFactsDeps, date: string): Promise<OracleError> {
+async function buildMissingError({ record }: ForecastDeps, date: string): Promise<OracleError> {
   const [first, last] = await Promise.all([record.findGenesisDay(), record.findLastDay()]);
   const range = first === null || last === null ? 'has no day yet' : `runs from ${formatDay(first)} to ${formatDay(last)}`;
   return new OracleError('NOT_FOUND', `There is no forecast of ${date}`, { field: 'date', suggestedAction: `The record ${range}.` });
 }
 
-type ForecastFactsDeps = Pick<HttpDeps, 'about' | 'record' | 'viewFor' | 'explorerUrl' | 'market' | 'now'>;
-
-/** Those of the same horizon on the day before and after and within the window, and those of the same day. */
-interface AroundForecast {
-  doc: ForecastDoc;
-  neighbours: readonly ForecastDoc[];
-  day: Pick<DayDoc, 'halfWidths'> | null;
-}
-
 /** What an anonymous caller may see of a forecast. */
-function toForecastFacts(deps: ForecastFactsDeps, { doc, neighbours, day }: AroundForecast): ForecastFacts {
+function toForecastFacts(
+  deps: ForecastDeps,
+  { doc, neighbours, day }: { doc: ForecastDoc; neighbours: readonly ForecastDoc[]; day: Pick<DayDoc, 'halfWidths'> | null },
+): ForecastFacts {
   const now = deps.now();
   const view = viewForecast(doc, deps.viewFor(PUBLIC_CALLER));
   const ofHorizon = neighbours.filter(({ horizonDays }) => horizonDays === doc.horizonDays);
   const dateOf = (other: number) => (ofHorizon.some((one) => one.day === other) ? formatDay(other) : null);
   return {
-    ...toOwnFacts(doc, view, now),
+    date: view.date,
+    horizonDays: doc.horizonDays,
+    sequence: doc.sequence,
+    state: toStateName(doc, now),
+    madeAt: view.timestamp,
+    windowOpensAt: view.windowOpensAt,
+    endsAt: view.resolvesAt,
+    now: now.toISOString(),
+    regime: view.regime,
+    modelVersion: view.modelVersion,
+    ...toVisibleFacts(view),
     committed: toAttestationFacts(doc.attestation, deps),
     revealed: toAttestationFacts(doc.reveal, deps),
     ...toDistributionFacts(doc, { view, day, options: deps.viewFor(PUBLIC_CALLER) }),
@@ -392,22 +335,6 @@ function toForecastFacts(deps: ForecastFactsDeps, { doc, neighbours, day }: Arou
   };
 }
 
-function toOwnFacts(doc: ForecastDoc, view: ForecastView, now: Date) {
-  return {
-    date: view.date,
-    horizonDays: doc.horizonDays,
-    sequence: doc.sequence,
-    state: toStateName(doc, now),
-    madeAt: view.timestamp,
-    windowOpensAt: view.windowOpensAt,
-    endsAt: view.resolvesAt,
-    now: now.toISOString(),
-    regime: view.regime,
-    modelVersion: view.modelVersion,
-    ...toVisibleFacts(view),
-  };
-}
-
 /** Values and prices of a view, as a row of the list has them. */
 function toVisibleFacts(view: ForecastView): Pick<ForecastFacts, 'values' | 'price'> {
   const { signal, direction, pUp, btcPrice, btcAtSignal, provisional, btcAtResolution, returnBps } = view;
@@ -417,7 +344,7 @@ function toVisibleFacts(view: ForecastView): Pick<ForecastFacts, 'values' | 'pri
   };
 }
 
-function toAttestationFacts(made: ConfirmedAttestation | null, { explorerUrl }: ForecastFactsDeps): AttestationFacts | null {
+function toAttestationFacts(made: ConfirmedAttestation | null, { explorerUrl }: ForecastDeps): AttestationFacts | null {
   if (made === null) return null;
   const { uid, txHash, blockNumber: block, at } = made;
   const page = explorerUrl === null ? null : `${explorerUrl}/attestation/view/${uid}`;
@@ -427,7 +354,7 @@ function toAttestationFacts(made: ConfirmedAttestation | null, { explorerUrl }: 
 /** The committed quantiles once they are public; before, the range of the day's widths, which holds no committed value. */
 function toDistributionFacts(
   doc: ForecastDoc,
-  { view, day, options }: { view: ForecastView; day: AroundForecast['day']; options: ViewOptions },
+  { view, day, options }: { view: ForecastView; day: Pick<DayDoc, 'halfWidths'> | null; options: ViewOptions },
 ): Pick<ForecastFacts, 'band' | 'quantiles'> {
   if (doc.values !== null && mayReadQuantiles(doc, options)) {
     const { priceQuantiles } = doc.values;

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { formatDay } from '../../forecast/day.ts';
-import type { SeriesHealth } from '../../market/market.ts';
 import type { StartupStep } from '../../platform/progress.ts';
 import type { HttpDeps } from '../deps.ts';
 import { type Route, route } from '../route.ts';
-import { CACHE_STATS, type CacheStats, HEALTH, READINESS, STARTING, STATUS } from '../schemas/health.ts';
+import { CACHE_STATS, HEALTH, READINESS, STARTING, STATUS } from '../schemas/health.ts';
 
 export type HealthDeps = Pick<HttpDeps, 'isStopping' | 'market' | 'now' | 'readiness' | 'setup' | 'status' | 'version'>;
 
@@ -49,14 +48,14 @@ export function healthRoutes({ isStopping, market, now, readiness, setup, status
       summary: 'Hits and misses of the market caches, and the freshness of each feed',
       async handle() {
         const { caches, series } = await market.health(now().getTime());
-        return { body: { success: true as const, source: market.source, caches, feeds: series.map(toFeedStatus) } };
+        const feeds = series.map(({ series: id, source, lastObservedDay, ageDays, stale, providers }) => {
+          const lastObserved = lastObservedDay === null ? null : formatDay(lastObservedDay);
+          return { series: id, source, lastObserved, ageDays, stale, providers };
+        });
+        return { body: { success: true as const, source: market.source, caches, feeds } };
       },
     }),
   ];
-}
-
-function toFeedStatus({ series, source, lastObservedDay, ageDays, stale, providers }: SeriesHealth): CacheStats['feeds'][number] {
-  return { series, source, lastObserved: lastObservedDay === null ? null : formatDay(lastObservedDay), ageDays, stale, providers };
 }
 
 /** Liveness during startup. */

@@ -46,7 +46,7 @@ export function webhookRoutes({ webhooks }: HttpDeps): Route[] {
       reply: WEBHOOKS_REPLY,
       async handle({ caller }) {
         const listed = (await webhooks.list(requireCallerWallet(caller))).map(toWebhookMembers);
-        return { body: { success: true as const, webhooks: listed, count: listed.length, limit: MAX_WEBHOOKS_PER_WALLET } };
+        return { body: { success: true as const, webhooks: listed, count: listed.length, limit: WEBHOOKS_REPLY.shape.limit.value } };
       },
     }),
     route('POST /api/svc/webhooks/register', 'registerWebhook', {
