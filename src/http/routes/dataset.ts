@@ -95,7 +95,7 @@ function buildIndex({ market, publicUrl }: HttpDeps, files: readonly StoredFile[
         title,
         description,
         rows: ofTable[0].rows,
-        columns: columns.map(({ name: column, type, origin = 'record', description: meaning }) => ({
+        columns: columns.map(({ name: column, type, origin = 'record' as const, description: meaning }) => ({
           name: column,
           type,
           origin,

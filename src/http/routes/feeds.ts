@@ -2,12 +2,12 @@ import { IDENTITY } from '../../../agent-card/endpoints.ts';
 import { PUBLIC_CALLER } from '../../auth/caller.ts';
 import { type Day, formatDay, toDay, toInstantMs } from '../../forecast/day.ts';
 import { DEFAULT_HORIZON, parseHorizonDays } from '../../forecast/horizon-input.ts';
-import { formatHorizonName, type HorizonDays } from '../../forecast/model.ts';
+import type { HorizonDays } from '../../forecast/model.ts';
 import { formatReturn, formatShare } from '../../page/forecast.ts';
 import { el, formatUtc, type Markup } from '../../page/markup.ts';
 import { joinUrl } from '../../platform/service-client.ts';
 import { type AttestationView, listNewestAttestations } from '../../record/attestations.ts';
-import { type ForecastDoc, getOutcomeWindow } from '../../record/forecast-doc.ts';
+import { getOutcomeWindow } from '../../record/forecast-doc.ts';
 import { type ForecastView, viewForecast } from '../../record/visibility.ts';
 import type { HttpDeps } from '../deps.ts';
 import { buildStrongEtag, createRevisionReply } from '../replies.ts';
@@ -19,15 +19,33 @@ const MAX_ENTRIES = 50;
 const HORIZON_DAYS = parseHorizonDays(DEFAULT_HORIZON) as HorizonDays;
 
 /** About forecasts of 7 days as an anonymous caller sees them: the same for every caller. */
-export function feedRoutes(deps: FeedDeps): Route[] {
-  const { record, now } = deps;
+export function feedRoutes({ record, viewFor, publicUrl, explorerUrl, now }: FeedDeps): Route[] {
   const feed = createRevisionReply({
     readKey: async () => String(await record.revision.read()),
-    render: async () => toTextReply(FEED_MEDIA_TYPE, await readFeed(deps)),
+    async render() {
+      const wanted = { horizons: [HORIZON_DAYS], limit: MAX_ENTRIES };
+      const attestations = await listNewestAttestations(record, wanted, viewFor(PUBLIC_CALLER));
+      return toTextReply(FEED_MEDIA_TYPE, renderAtomFeed({ publicUrl, explorerUrl, attestations }));
+    },
   });
   const calendar = createRevisionReply({
     readKey: async () => `${await record.revision.read()} ${toDay(now().getTime())}`,
-    render: async () => toTextReply(CALENDAR_MEDIA_TYPE, await readCalendar(deps)),
+    async render() {
+      const today = toDay(now().getTime());
+      const first = today - CALENDAR_DAYS.past;
+      const docs = new Map((await record.listSince(HORIZON_DAYS, first)).map((doc) => [doc.day, doc]));
+      const all = Array.from({ length: CALENDAR_DAYS.past + CALENDAR_DAYS.coming + 1 }, (_, index) => first + index);
+      // Days of before the record, or that no worker has made up for yet, have no forecast to come.
+      const days = all
+        .filter((day) => day >= today || docs.has(day))
+        .map((day): CalendarDay => {
+          const doc = docs.get(day);
+          if (doc === undefined) return { day, forecast: null };
+          const changedAt = doc.reveal?.at ?? doc.attestation?.at ?? doc.signalAt;
+          return { day, forecast: { view: viewForecast(doc, viewFor(PUBLIC_CALLER)), changedAt } };
+        });
+      return toTextReply(CALENDAR_MEDIA_TYPE, renderCalendar(publicUrl, days));
+    },
   });
   return [
     route(`GET ${FEED_PATH}`, 'getFeed', {
@@ -47,30 +65,6 @@ export function feedRoutes(deps: FeedDeps): Route[] {
       handle: () => calendar(),
     }),
   ];
-}
-
-async function readFeed(deps: FeedDeps): Promise<string> {
-  const { publicUrl, explorerUrl } = deps;
-  const wanted = { horizons: [HORIZON_DAYS], limit: MAX_ENTRIES };
-  const attestations = await listNewestAttestations(deps.record, wanted, deps.viewFor(PUBLIC_CALLER));
-  return renderAtomFeed({ publicUrl, explorerUrl, attestations });
-}
-
-async function readCalendar(deps: FeedDeps): Promise<string> {
-  const { record, publicUrl, now } = deps;
-  const today = toDay(now().getTime());
-  const first = today - CALENDAR_DAYS.past;
-  const docs = new Map((await record.listSince(HORIZON_DAYS, first)).map((doc) => [doc.day, doc]));
-  const all = Array.from({ length: CALENDAR_DAYS.past + CALENDAR_DAYS.coming + 1 }, (_, index) => first + index);
-  // Days of before the record, or that no worker has made up for yet, have no forecast to come.
-  const days = all.filter((day) => day >= today || docs.has(day)).map((day) => toCalendarDay(deps, day, docs.get(day)));
-  return renderCalendar({ publicUrl, horizonDays: HORIZON_DAYS, days });
-}
-
-function toCalendarDay({ viewFor }: FeedDeps, day: number, doc: ForecastDoc | undefined): CalendarDay {
-  if (doc === undefined) return { day, forecast: null };
-  const changedAt = doc.reveal?.at ?? doc.attestation?.at ?? doc.signalAt;
-  return { day, forecast: { view: viewForecast(doc, viewFor(PUBLIC_CALLER)), changedAt } };
 }
 
 function toTextReply(mediaType: string, text: string): Reply<never> {
@@ -196,23 +190,10 @@ interface CalendarDay {
   forecast: { view: ForecastView; changedAt: Date } | null;
 }
 
-interface CalendarInput {
-  publicUrl: string;
-  horizonDays: HorizonDays;
-  days: readonly CalendarDay[];
-}
-
 const REFRESH_INTERVAL = 'PT6H';
 
-interface CalendarEvent {
-  name: 'opens' | 'ends';
-  at: Date;
-  summary: string;
-  description: string;
-}
-
 /** RFC 5545, with the properties of a published calendar of RFC 7986: when the window of each day opens and ends, with results. */
-function renderCalendar(input: CalendarInput): string {
+function renderCalendar(publicUrl: string, days: readonly CalendarDay[]): string {
   return renderIcal([
     ['BEGIN', 'VCALENDAR'],
     ['VERSION', '2.0'],
@@ -223,44 +204,46 @@ function renderCalendar(input: CalendarInput): string {
     ['X-WR-CALNAME', escapeIcalText(IDENTITY.name)],
     ['X-PUBLISHED-TTL', REFRESH_INTERVAL],
     ['DESCRIPTION', escapeIcalText(IDENTITY.description)],
-    ['SOURCE;VALUE=URI', joinUrl(input.publicUrl, CALENDAR_PATH)],
+    ['SOURCE;VALUE=URI', joinUrl(publicUrl, CALENDAR_PATH)],
     ['REFRESH-INTERVAL;VALUE=DURATION', REFRESH_INTERVAL],
-    ...input.days.flatMap((day) => toEvents(day, input.horizonDays).flatMap((event) => renderEvent(event, day, input))),
+    ...days.flatMap((day) => toEvents(day).flatMap((event) => renderEvent(event, day, publicUrl))),
     ['END', 'VCALENDAR'],
   ]);
 }
 
-function renderEvent(event: CalendarEvent, { day, forecast }: CalendarDay, { publicUrl, horizonDays }: CalendarInput): IcalProperty[] {
-  const [date, horizon] = [formatDay(day), formatHorizonName(horizonDays)];
+function renderEvent(event: CalendarEvent, { day, forecast }: CalendarDay, publicUrl: string): IcalProperty[] {
+  const date = formatDay(day);
   // Of a forecast to come: when it first stood in the calendar.
   const changedAt = forecast?.changedAt ?? new Date(toInstantMs(day - CALENDAR_DAYS.coming));
   return [
     ['BEGIN', 'VEVENT'],
-    ['UID', `${date}-${horizon}-${event.name}@${new URL(publicUrl).hostname}`],
+    ['UID', `${date}-${DEFAULT_HORIZON}-${event.name}@${new URL(publicUrl).hostname}`],
     ['DTSTAMP', formatIcalTime(changedAt)],
     ['DTSTART', formatIcalTime(event.at)],
     ['SUMMARY', escapeIcalText(event.summary)],
     ['DESCRIPTION', escapeIcalText(event.description)],
-    ...(forecast === null ? [] : [['URL', joinUrl(publicUrl, `/f/${date}/${horizon}`)] as const]),
+    ...(forecast === null ? [] : [['URL', joinUrl(publicUrl, `/f/${date}/${DEFAULT_HORIZON}`)] as const]),
     ['STATUS', forecast === null ? 'TENTATIVE' : 'CONFIRMED'],
     ['TRANSP', 'TRANSPARENT'],
     ['END', 'VEVENT'],
   ];
 }
 
-function toEvents({ day, forecast }: CalendarDay, horizonDays: HorizonDays): CalendarEvent[] {
-  const { opensAtMs, resolvesAtMs } = getOutcomeWindow(day, horizonDays);
-  const name = `BTC/USD forecast of ${formatDay(day)} (${formatHorizonName(horizonDays)})`;
-  const [opensAt, endsAt] = [new Date(opensAtMs), new Date(resolvesAtMs)];
-  const opens = `${name}: window opens`;
+type CalendarEvent = ReturnType<typeof toEvents>[number];
+
+function toEvents({ day, forecast }: CalendarDay) {
+  const { opensAtMs, resolvesAtMs } = getOutcomeWindow(day, HORIZON_DAYS);
+  const name = `BTC/USD forecast of ${formatDay(day)} (${DEFAULT_HORIZON})`;
+  const endsAt = new Date(resolvesAtMs);
   const rule = 'The outcome is the daily close at the end of the window against that at its beginning.';
+  const description = `${rule} It ends at ${formatUtc(endsAt.toISOString())}.`;
   return [
-    { name: 'opens', at: opensAt, summary: opens, description: `${rule} It ends at ${formatUtc(endsAt.toISOString())}.` },
+    { name: 'opens', at: new Date(opensAtMs), summary: `${name}: window opens`, description },
     { name: 'ends', at: endsAt, ...describeEnd(name, forecast?.view ?? null) },
   ];
 }
 
-function describeEnd(name: string, view: ForecastView | null): Pick<CalendarEvent, 'summary' | 'description'> {
+function describeEnd(name: string, view: ForecastView | null): { summary: string; description: string } {
   if (view === null) return { summary: `${name}: window ends`, description: 'The forecast is not made yet.' };
   if (view.missed) return { summary: `${name}: missed`, description: 'Nothing was forecast. It counts for nothing.' };
   if (view.status === 'VOID')

@@ -14,7 +14,6 @@ import {
   formatCallTitle,
   type InitialData,
   type OriginKind,
-  type RecordData,
   renderDetails,
   renderFirstScreen,
   renderOriginMark,
@@ -44,7 +43,12 @@ export function pageFileRoutes(): Route[] {
       reply: null,
       alternatives: { 'text/css': { description: 'The style sheet.' }, 'text/javascript': { description: 'The script.' } },
       errors: ['NOT_FOUND'],
-      handle: ({ params: { file } }) => toPageFileReply(getPageBundle().files.get(file), file),
+      handle({ params: { file: name } }) {
+        const file = getPageBundle().files.get(name);
+        if (file === undefined) throw new OracleError('NOT_FOUND', `The page has no file ${name}`, { field: 'file' });
+        const headers = { 'Cache-Control': 'public, max-age=31536000, immutable', 'Content-Type': file.type, ETag: `"${name}"` };
+        return { headers, encoded: file.content };
+      },
     }),
     route(`GET /${PREVIEW_IMAGE.path}`, 'getPreviewImage', {
       tag: 'service',
@@ -57,13 +61,6 @@ export function pageFileRoutes(): Route[] {
       }),
     }),
   ];
-}
-
-const HEADERS = { 'Cache-Control': 'public, max-age=31536000, immutable' };
-
-function toPageFileReply(file: PageFile | undefined, name: string): Reply<never> {
-  if (file === undefined) throw new OracleError('NOT_FOUND', `The page has no file ${name}`, { field: 'file' });
-  return { headers: { ...HEADERS, 'Content-Type': file.type, ETag: `"${name}"` }, encoded: file.content };
 }
 
 /** Where `npm run build:page` writes the page. */
@@ -87,10 +84,7 @@ interface PageFile {
   type: string;
 }
 
-interface BundleNames {
-  script: string;
-  style: string;
-}
+type BundleNames = Record<'script' | 'style', string>;
 
 /** Pages with a script of their own in place of the common one. */
 export const OWN_BUNDLES = ['access', 'consent'] as const;
@@ -264,7 +258,11 @@ const TYPES = ['application/json', 'text/html'] as const;
 /** `GET /`: the list of all routes as JSON, the page as HTML. */
 export function rootRoutes(deps: HomeDeps & Pick<HttpDeps, 'version' | 'publicUrl'>, routes: Route[]): Route[] {
   const { version, publicUrl, market } = deps;
-  const page = createHomeReply(deps, publicUrl);
+  // The same for every caller: rendered when the record or the minute has changed, a price being the same within a minute.
+  const page = createRevisionReply({
+    readKey: async () => `${await deps.record.revision.read()} ${Math.floor(deps.now().getTime() / MINUTE_MS)}`,
+    render: () => renderHome(deps, publicUrl),
+  });
   const list = createStaticReply(
     () => {
       const resources: Resources = {
@@ -401,16 +399,38 @@ function renderDashboardPage(publicUrl: string, home: HomeContent | null = null)
     kind: 'dashboard',
     head: renderFeedLink(),
     header,
-    body: [renderOrigin(home), renderScriptNote(), main, home === null ? null : INITIAL_DATA_BLOCK],
-    footer: renderFooter(),
+    body: [
+      el(
+        'div',
+        { id: 'origin', 'data-kind': home?.market },
+        home && el('p', { class: 'origin-mark' }, renderOriginMark(home.market, { isStale: false })),
+      ),
+      // Appears by its style after some seconds, unless the script has run and removed it.
+      el('p', { id: 'script-note', class: 'notice late' }, [
+        'The script of this page has not run, so parts are missing. The record is also at ',
+        el('a', { href: 'api/svc/scorecard?horizon=7' }, '/api/svc/scorecard'),
+        '; ',
+        el('a', { href: 'docs' }, '/docs'),
+        ' lists all operations.',
+      ]),
+      main,
+      // Where the script reads what the page was drawn from.
+      home && el('script', { type: 'application/json', id: 'initial' }, PLACEHOLDER),
+    ],
+    footer: el('p', {}, [
+      'Not financial advice. As JSON: ',
+      el('a', { href: 'api/svc/scorecard?horizon=7' }, 'scorecard'),
+      ', ',
+      el('a', { href: 'api/svc/onchain-oracle/history' }, 'attestations'),
+      ', ',
+      el('a', { href: 'api/self-test/status' }, 'self-tests'),
+      '; ',
+      el('a', { href: 'docs' }, 'all operations'),
+      '.',
+    ]),
   });
-  return home === null ? document : fillInitialData(document, home.initial);
-}
-
-function renderOrigin(home: HomeContent | null): Markup {
-  if (home === null) return el('div', { id: 'origin' });
-  const mark = renderOriginMark(home.market, { isStale: false });
-  return el('div', { id: 'origin', 'data-kind': home.market }, el('p', { class: 'origin-mark' }, mark));
+  // `renderMarkup` would escape the data as text: no `<` can end their block.
+  return home === null ? document : document.replace(PLACEHOLDER, () => JSON.stringify(home.initial).replaceAll('<', '\\u003c'));
 }
 
 function renderSection({ id, title }: Section, hidden?: 'until-found'): Markup {
@@ -425,43 +445,10 @@ function renderTabs(): Markup {
   return el('nav', { id: 'tabs', class: 'tabs', 'aria-labelledby': 'tabs-title' }, [el('h2', { id: 'tabs-title' }, 'More'), links]);
 }
 
-/** Appears by its style after some seconds, unless the script has run and removed it. */
-function renderScriptNote(): Markup {
-  return el('p', { id: 'script-note', class: 'notice late' }, [
-    'The script of this page has not run, so parts are missing. The record is also at ',
-    el('a', { href: 'api/svc/scorecard?horizon=7' }, '/api/svc/scorecard'),
-    '; ',
-    el('a', { href: 'docs' }, '/docs'),
-    ' lists all operations.',
-  ]);
-}
-
-function renderFooter(): Markup {
-  return el('p', {}, [
-    'Not financial advice. As JSON: ',
-    el('a', { href: 'api/svc/scorecard?horizon=7' }, 'scorecard'),
-    ', ',
-    el('a', { href: 'api/svc/onchain-oracle/history' }, 'attestations'),
-    ', ',
-    el('a', { href: 'api/self-test/status' }, 'self-tests'),
-    '; ',
-    el('a', { href: 'docs' }, 'all operations'),
-    '.',
-  ]);
-}
-
 const PLACEHOLDER = '{{initial}}';
 
-/** Where the script reads what the page was drawn from. */
-const INITIAL_DATA_BLOCK = el('script', { type: 'application/json', id: 'initial' }, PLACEHOLDER);
-
-/** Puts the data into its block, which `renderMarkup` would escape as text: no `<` can end it. */
-function fillInitialData(document: string, initial: InitialData): string {
-  return document.replace(PLACEHOLDER, () => JSON.stringify(initial).replaceAll('<', '\\u003c'));
-}
-
 /** The first screen. @param home null while the service starts */
-function renderTodaySection({ id }: { id: string }, home: { initial: InitialData; nowMs: number } | null): Markup {
+function renderTodaySection({ id }: Section, home: HomeContent | null): Markup {
   const data = toInitialScreen(home?.initial ?? null, DEFAULT_HORIZON_DAYS);
   return el('section', { id, 'aria-labelledby': `${id}-title`, tabindex: -1 }, [
     el('h2', { id: `${id}-title` }, formatCallTitle(data.call, home?.nowMs ?? 0)),
@@ -473,40 +460,23 @@ type HomeDeps = Pick<HttpDeps, 'demo' | 'market' | 'models' | 'now' | 'record' |
 
 /** The answers that the first screen is drawn from, as a caller without access gets them. Reads a bounded number of documents. */
 async function readHomeData(deps: HomeDeps): Promise<InitialData> {
-  const [signals, range, price, records, missedDate] = await Promise.all([
+  const [signals, range, price, records, [newest]] = await Promise.all([
     readByHorizon((days) => getPublicSignal(deps, days, PUBLIC_CALLER).catch(orElse('STEP_WAITING', null))),
     getExpectedRanges(deps, DEFAULT_HORIZON_DAYS).catch(orElse('STEP_WAITING', null)),
     deps.market.report(btcPriceReport, deps.now().getTime()).catch(orElse('PRICE_UNAVAILABLE', null)),
-    readByHorizon((days) => readRecord(deps, days)),
-    findMissedDate(deps),
+    readByHorizon(async (days) => {
+      const { summary, statistics } = await deps.statistics.figures.getHorizon(days);
+      return toRecordData(summary, statistics.calls);
+    }),
+    deps.record.listNewest(DEFAULT_HORIZON_DAYS, { limit: 1, before: null }),
   ]);
+  const missedDate = newest?.missed ? formatDay(newest.day) : null;
   return { signals, range, price: price as InitialData['price'], records, missedDate };
 }
 
 async function readByHorizon<Value>(read: (horizonDays: number) => Promise<Value | null>): Promise<Record<string, Value>> {
   const entries = await Promise.all(SELECTABLE_HORIZONS.map(async (days) => [formatHorizonName(days), await read(days)] as const));
   return Object.fromEntries(entries.filter((entry): entry is [(typeof entry)[0], Awaited<Value>] => entry[1] !== null));
-}
-
-async function readRecord({ statistics }: HomeDeps, horizonDays: number): Promise<RecordData> {
-  const { summary, statistics: figures } = await statistics.figures.getHorizon(horizonDays);
-  return toRecordData(summary, figures.calls);
-}
-
-async function findMissedDate({ record }: HomeDeps): Promise<string | null> {
-  const [newest] = await record.listNewest(DEFAULT_HORIZON_DAYS, { limit: 1, before: null });
-  return newest?.missed ? formatDay(newest.day) : null;
-}
-
-/**
- * The dashboard with the public call, the same for every caller: rendered when the record or the minute has changed, a price being the
- * same within a minute. Without the database the last one stays.
- */
-function createHomeReply(deps: HomeDeps, publicUrl: string): () => Promise<Reply<never>> {
-  return createRevisionReply({
-    readKey: async () => `${await deps.record.revision.read()} ${Math.floor(deps.now().getTime() / MINUTE_MS)}`,
-    render: () => renderHome(deps, publicUrl),
-  });
 }
 
 async function renderHome(deps: HomeDeps, publicUrl: string): Promise<Reply<never>> {

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import type { CardService } from '../../../agent-card/card.ts';
 import { buildRegistrationFile, REGISTRATION_PATH } from '../../../agent-card/documents.ts';
 import { A2A_LEGACY_VERSION, A2A_VERSION, ENDPOINTS, IDENTITY } from '../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../skills/index.ts';
-import type { FeedbackStateDoc } from '../../commerce/feedback.ts';
 import { OracleError } from '../../errors.ts';
 import { joinUrl } from '../../platform/service-client.ts';
 import { ADDRESS, COUNT, DATE, listOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
@@ -11,30 +9,84 @@ import { DRY_RUN_VENUE } from '../../wager/polymarket.ts';
 import { buildEvidencePath, buildWagerEvidence, type WagerFacts } from '../../wager/wagers.ts';
 import type { HttpDeps } from '../deps.ts';
 import { dateInput } from '../parameters.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { type Route, route } from '../route.ts';
 import { component } from '../schemas/component.ts';
 import { FEEDBACK_LIST_PATH } from './feedback.ts';
 
-type IdentityDeps = Pick<
-  HttpDeps,
-  'addresses' | 'attesterAddress' | 'card' | 'chainId' | 'clientFeedback' | 'identity' | 'publicUrl' | 'reputation' | 'venueName' | 'wagers'
->;
-
 /** Interface, section 2.7, and the ERC-8004 registration file. */
-export function agentRoutes(deps: IdentityDeps): Route[] {
+export function agentRoutes(deps: HttpDeps): Route[] {
+  const { addresses, card, chainId, identity, publicUrl, venueName, wagers } = deps;
   return [
     route('GET /api/svc/agent/identity', 'getAgentIdentity', {
       tag: 'agent',
       reply: AGENT_IDENTITY,
       summary: 'ERC-8004 identity of this agent',
-      handle: () => readIdentity(deps),
+      async handle() {
+        const agent = identity();
+        const { kid } = await card.current();
+        return {
+          body: {
+            success: true as const,
+            registered: agent !== null,
+            agentId: agent?.agentId ?? null,
+            chain: `eip155:${chainId}`,
+            wallet: agent?.owner ?? deps.attesterAddress,
+            name: IDENTITY.name,
+            description: IDENTITY.description,
+            registeredAt: agent?.registeredAt?.toISOString() ?? null,
+            capabilities: [...IDENTITY.capabilities],
+            agentUri: agent?.agentUri ?? null,
+            agentCard: {
+              url: joinUrl(card.source.publicUrl, ENDPOINTS.agentCard),
+              version: card.source.version,
+              protocolVersions: [A2A_VERSION, A2A_LEGACY_VERSION],
+              skills: SKILLS.map(({ id }) => id),
+              keyId: kid,
+              keysUrl: joinUrl(card.source.publicUrl, ENDPOINTS.cardKeys),
+              registrationUrl: joinUrl(card.source.publicUrl, ENDPOINTS.registration),
+            },
+            registries: { identity: addresses.identityRegistry, reputation: addresses.reputationRegistry },
+          },
+        };
+      },
     }),
     route('GET /api/svc/agent/reputation', 'getAgentReputation', {
       tag: 'agent',
       cost: 'rpc',
       reply: AGENT_REPUTATION,
       summary: "Outcomes of settled wagers in the ERC-8004 reputation registry, logged by the operator's own reporter",
-      handle: () => readReputation(deps),
+      async handle() {
+        const agent = identity();
+        const [state, lastUpdated, clients] = await Promise.all([
+          deps.reputation(),
+          wagers.findLastReportedAt(),
+          deps.clientFeedback.findState(),
+        ]);
+        const { total: totalFeedback = 0, positive = 0, reporter = null } = state ?? {};
+        const score = state?.averageScore ?? 0;
+        return {
+          body: {
+            success: true as const,
+            registered: agent !== null,
+            agentId: agent?.agentId ?? null,
+            reputation: { totalFeedback, averageScore: score },
+            totalFeedback,
+            positive,
+            negative: totalFeedback - positive,
+            score,
+            lastUpdated: lastUpdated?.toISOString() ?? null,
+            reporter,
+            venue: venueName,
+            disclosure: getDisclosure(venueName),
+            clients: {
+              throughBlock: clients?.block ?? null,
+              paid: clients?.paid ?? { count: 0, clients: 0, revoked: 0, averageStars: null },
+              unpaid: { count: clients?.unpaid.given ?? 0, revoked: clients?.unpaid.revoked ?? 0 },
+              listPath: FEEDBACK_LIST_PATH,
+            },
+          },
+        };
+      },
     }),
     route(`GET ${buildEvidencePath('{date}')}`, 'getWagerEvidence', {
       tag: 'agent',
@@ -42,88 +94,26 @@ export function agentRoutes(deps: IdentityDeps): Route[] {
       summary: 'Evidence of a reported outcome: the bytes behind the feedback hash on chain',
       params: z.object({ date: dateInput }),
       errors: ['NOT_FOUND'],
-      handle: ({ params }) => readEvidence(deps, params.date),
+      async handle({ params: { date } }) {
+        const wager = await wagers.findReported(date);
+        if (wager === null) throw new OracleError('NOT_FOUND', `No outcome was reported for ${date}`, { field: 'date' });
+        return { headers: { 'Content-Type': 'application/json' }, raw: buildWagerEvidence(wager).json };
+      },
     }),
     route(`GET ${REGISTRATION_PATH}`, 'getRegistrationFile', {
       tag: 'agent',
       reply: REGISTRATION_FILE,
       errors: ['STEP_WAITING'],
       summary: 'ERC-8004 registration file',
-      handle: () => buildRegistration(deps),
+      handle() {
+        const agent = identity();
+        if (agent === null) throw new OracleError('STEP_WAITING', 'The agent is not registered yet');
+        const { payments } = card.source;
+        const registry = addresses.identityRegistry;
+        return { body: buildRegistrationFile({ publicUrl, chainId, registry, agentId: agent.agentId, payments }) };
+      },
     }),
   ];
-}
-
-async function readIdentity({ chainId, addresses, attesterAddress, ...deps }: IdentityDeps): Promise<Reply<AgentIdentity>> {
-  const agent = deps.identity();
-  return {
-    body: {
-      success: true,
-      registered: agent !== null,
-      agentId: agent?.agentId ?? null,
-      chain: `eip155:${chainId}`,
-      wallet: agent?.owner ?? attesterAddress,
-      name: IDENTITY.name,
-      description: IDENTITY.description,
-      registeredAt: agent?.registeredAt?.toISOString() ?? null,
-      capabilities: [...IDENTITY.capabilities],
-      agentUri: agent?.agentUri ?? null,
-      agentCard: await readCardFacts(deps.card),
-      registries: { identity: addresses.identityRegistry, reputation: addresses.reputationRegistry },
-    },
-  };
-}
-
-async function readCardFacts(card: CardService): Promise<AgentIdentity['agentCard']> {
-  const { publicUrl, version } = card.source;
-  const { kid } = await card.current();
-  return {
-    url: joinUrl(publicUrl, ENDPOINTS.agentCard),
-    version,
-    protocolVersions: [A2A_VERSION, A2A_LEGACY_VERSION],
-    skills: SKILLS.map(({ id }) => id),
-    keyId: kid,
-    keysUrl: joinUrl(publicUrl, ENDPOINTS.cardKeys),
-    registrationUrl: joinUrl(publicUrl, ENDPOINTS.registration),
-  };
-}
-
-async function readReputation(deps: IdentityDeps): Promise<Reply<AgentReputation>> {
-  const agent = deps.identity();
-  const [state, lastUpdated, clients] = await Promise.all([
-    deps.reputation(),
-    deps.wagers.findLastReportedAt(),
-    deps.clientFeedback.findState(),
-  ]);
-  const totalFeedback = state?.total ?? 0;
-  const positive = state?.positive ?? 0;
-  const score = state?.averageScore ?? 0;
-  return {
-    body: {
-      success: true,
-      registered: agent !== null,
-      agentId: agent?.agentId ?? null,
-      reputation: { totalFeedback, averageScore: score },
-      totalFeedback,
-      positive,
-      negative: totalFeedback - positive,
-      score,
-      lastUpdated: lastUpdated?.toISOString() ?? null,
-      reporter: state?.reporter ?? null,
-      venue: deps.venueName,
-      disclosure: getDisclosure(deps.venueName),
-      clients: toClientFigures(clients),
-    },
-  };
-}
-
-function toClientFigures(state: FeedbackStateDoc | null): AgentReputation['clients'] {
-  return {
-    throughBlock: state?.block ?? null,
-    paid: state?.paid ?? { count: 0, clients: 0, revoked: 0, averageStars: null },
-    unpaid: { count: state?.unpaid.given ?? 0, revoked: state?.unpaid.revoked ?? 0 },
-    listPath: FEEDBACK_LIST_PATH,
-  };
 }
 
 function getDisclosure(venueName: string): string {
@@ -133,26 +123,6 @@ function getDisclosure(venueName: string): string {
   if (venueName === DRY_RUN_VENUE)
     return `${reporter} These are paper wagers, filled from the order book of Polymarket: no money was staked.`;
   return reporter;
-}
-
-async function readEvidence({ wagers }: IdentityDeps, day: string): Promise<Reply<never>> {
-  const wager = await wagers.findReported(day);
-  if (wager === null) throw new OracleError('NOT_FOUND', `No outcome was reported for ${day}`, { field: 'date' });
-  return { headers: { 'Content-Type': 'application/json' }, raw: buildWagerEvidence(wager).json };
-}
-
-function buildRegistration({ publicUrl, chainId, addresses, card, ...deps }: IdentityDeps): Reply<RegistrationFile> {
-  const agent = deps.identity();
-  if (agent === null) throw new OracleError('STEP_WAITING', 'The agent is not registered yet');
-  return {
-    body: buildRegistrationFile({
-      publicUrl,
-      chainId,
-      registry: addresses.identityRegistry,
-      agentId: agent.agentId,
-      payments: card.source.payments,
-    }),
-  };
 }
 
 const AGENT_ID = COUNT.nullable();
@@ -183,8 +153,6 @@ const AGENT_IDENTITY = component('AgentIdentity', {
     reputation: ADDRESS.describe('ERC-8004 reputation registry'),
   }),
 });
-
-type AgentIdentity = z.input<typeof AGENT_IDENTITY>;
 
 const AVERAGE = z.number().min(0).max(100);
 
@@ -220,30 +188,24 @@ export const AGENT_REPUTATION = component('AgentReputation', {
   }),
 });
 
-type AgentReputation = z.input<typeof AGENT_REPUTATION>;
-
 const SIDE = z.enum(['YES', 'NO']);
 const MICROS = z.int();
-
-/** Members that ERC-8004 requires of a feedback file. */
-const FEEDBACK_HEADER = {
-  agentRegistry: z
-    .string()
-    .optional()
-    .describe(
-      'Identity registry of the agent, `eip155:<chain id>:<address>`; this and the next five fields are absent in files of earlier versions',
-    ),
-  agentId: COUNT.optional().describe('Agent id in that registry, from 0'),
-  clientAddress: z.string().optional().describe("The operator's reporter, which gave the feedback, CAIP-10"),
-  createdAt: TIME.optional().describe('When the report was prepared'),
-  value: z.int().optional().describe('Feedback in units of 10^-`valueDecimals`: WIN 10000, LOSS 0'),
-  valueDecimals: COUNT.optional().describe('Decimals of `value`'),
-};
 
 /** Only settled wagers are reported: no member is null. */
 const WAGER_EVIDENCE = z
   .object({
-    ...FEEDBACK_HEADER,
+    // Members that ERC-8004 requires of a feedback file.
+    agentRegistry: z
+      .string()
+      .optional()
+      .describe(
+        'Identity registry of the agent, `eip155:<chain id>:<address>`; this and the next five fields are absent in files of earlier versions',
+      ),
+    agentId: COUNT.optional().describe('Agent id in that registry, from 0'),
+    clientAddress: z.string().optional().describe("The operator's reporter, which gave the feedback, CAIP-10"),
+    createdAt: TIME.optional().describe('When the report was prepared'),
+    value: z.int().optional().describe('Feedback in units of 10^-`valueDecimals`: WIN 10000, LOSS 0'),
+    valueDecimals: COUNT.optional().describe('Decimals of `value`'),
     date: DATE.describe('Day of the wager'),
     venue: z.string().describe('Venue'),
     asset: z.string().describe('Staked asset'),
@@ -301,5 +263,3 @@ const REGISTRATION_FILE = component('RegistrationFile', {
   }),
   supportedTrust: z.array(z.string()).describe('Supported trust models'),
 });
-
-type RegistrationFile = z.input<typeof REGISTRATION_FILE>;

@@ -4,7 +4,7 @@ import { ENDPOINTS, IDENTITY, INTERFACES } from '../../../agent-card/endpoints.t
 import type { Caller } from '../../auth/caller.ts';
 import { formatTierRequirement, TIER_REQUIREMENTS } from '../../auth/tiers.ts';
 import { getBlockExplorerUrl } from '../../chain/addresses.ts';
-import { CONTRACT_STATES, type ContractReading, type ContractStates, type TokenMetadata } from '../../chain/contracts.ts';
+import { CONTRACT_STATES, type ContractReading, type TokenMetadata } from '../../chain/contracts.ts';
 import { EAS_SCHEMAS, type SchemaName } from '../../chain/eas/schemas.ts';
 import { WEBSOCKET } from '../../events/events.ts';
 import { formatDay } from '../../forecast/day.ts';
@@ -21,7 +21,7 @@ import { joinUrl } from '../../platform/service-client.ts';
 import { ADDRESS, BYTES32, COUNT, listOf, nullableObjectOf, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
 import { summarizeAttestations } from '../../record/figures.ts';
 import * as statements from '../../record/model-card.ts';
-import { buildFitCard, digestCoefficients, MODEL_INPUT_SERIES, type ModelDoc, VERSION_STATEMENTS } from '../../record/model-card.ts';
+import { buildFitCard, digestCoefficients, MODEL_INPUT_SERIES, VERSION_STATEMENTS } from '../../record/model-card.ts';
 import { mayReadUnresolved } from '../../record/visibility.ts';
 import type { HttpDeps } from '../deps.ts';
 import { API_VERSION } from '../openapi/document.ts';
@@ -54,19 +54,17 @@ const DOCUMENTS = [
   { name: 'status of the service', path: '/api/status' },
 ] as const;
 
-type InfoDeps = ModelCardDeps &
-  Pick<HttpDeps, 'about' | 'addresses' | 'attesterAddress' | 'chainId' | 'chainReading' | 'demo' | 'now' | 'statistics' | 'version'>;
-
 const DEFAULT_HORIZON_DAYS = 7;
 
 const STATEMENT =
   'Over days, the direction of the price is close to chance, and no more is claimed. The service offers a calibrated probability, a predictive distribution, a regime, abstention without an edge, and a gapless, publicly verifiable record.';
 
 /** Public facts from constants, settings and record; no secrets, no chain calls. */
-async function buildInfo(deps: InfoDeps, caller: Caller): Promise<Info> {
-  const { about, market, publicUrl, chainId, addresses } = deps;
+async function buildInfo(deps: HttpDeps, caller: Caller): Promise<Info> {
+  const { about, market, publicUrl, chainId, addresses, demo } = deps;
   const at = deps.now();
   const { series: seriesHealth } = await market.health(at.getTime());
+  const { summary } = await deps.statistics.figures.getHorizon(DEFAULT_HORIZON_DAYS);
   return {
     success: true,
     name: IDENTITY.name,
@@ -74,7 +72,13 @@ async function buildInfo(deps: InfoDeps, caller: Caller): Promise<Info> {
     version: deps.version,
     apiVersion: API_VERSION,
     capabilities: [...IDENTITY.capabilities],
-    skill: await buildSkillStatement(deps),
+    // From the public view of the record.
+    skill: {
+      statement: STATEMENT,
+      horizon: formatHorizonName(DEFAULT_HORIZON_DAYS),
+      verdict: summary.verdict,
+      scorecard: `${publicUrl}/api/svc/scorecard?horizon=${DEFAULT_HORIZON_DAYS}`,
+    },
     model: await buildModelCard(deps, caller, seriesHealth),
     horizons: { signals: [...SIGNAL_HORIZONS], scored: HORIZONS.map(formatHorizonName), default: formatHorizonName(DEFAULT_HORIZON_DAYS) },
     schedule: [...about.schedule],
@@ -89,34 +93,23 @@ async function buildInfo(deps: InfoDeps, caller: Caller): Promise<Info> {
       rpcUrl: deps.chainReading.rpcUrl,
     },
     contracts: { ...addresses },
-    demo: describeDemo(deps),
+    demo: demo && {
+      login: joinUrl(publicUrl, DEMO_PATHS.login),
+      payment: joinUrl(publicUrl, DEMO_PATHS.payment),
+      wallets: DEMO_ROLES.map((role) => ({ role, address: demo.addresses[role] })),
+    },
     limits: buildLimits(about.rates),
-    data: { kind: market.kind, source: market.source, series: seriesHealth.map(toSeriesInfo) },
+    data: {
+      kind: market.kind,
+      source: market.source,
+      series: seriesHealth.map(({ series, title, source }) => {
+        const { unit, lagDays, staleDays } = SERIES[series];
+        return { series, title, unit, source, lagDays, staleDays, inModel: MODEL_SERIES.includes(series) };
+      }),
+    },
     documents: DOCUMENTS.map(({ name, path }) => ({ name, url: `${publicUrl}${path}` })),
     timestamp: at.toISOString(),
   };
-}
-
-/** From the public view of the record. */
-async function buildSkillStatement({ statistics, publicUrl }: InfoDeps): Promise<Info['skill']> {
-  const { summary } = await statistics.figures.getHorizon(DEFAULT_HORIZON_DAYS);
-  return {
-    statement: STATEMENT,
-    horizon: formatHorizonName(DEFAULT_HORIZON_DAYS),
-    verdict: summary.verdict,
-    scorecard: `${publicUrl}/api/svc/scorecard?horizon=${DEFAULT_HORIZON_DAYS}`,
-  };
-}
-
-function toSeriesInfo({ series: id, title, source }: SeriesHealth): Info['data']['series'][number] {
-  const { unit, lagDays, staleDays } = SERIES[id];
-  return { series: id, title, unit, source, lagDays, staleDays, inModel: MODEL_SERIES.includes(id) };
-}
-
-function describeDemo({ demo, publicUrl }: InfoDeps): Info['demo'] {
-  if (demo === null) return null;
-  const wallets = DEMO_ROLES.map((role) => ({ role, address: demo.addresses[role] }));
-  return { login: joinUrl(publicUrl, DEMO_PATHS.login), payment: joinUrl(publicUrl, DEMO_PATHS.payment), wallets };
 }
 
 function listTiers(): Info['tiers'] {
@@ -142,27 +135,30 @@ function listTiers(): Info['tiers'] {
   ];
 }
 
-type ModelCardDeps = Pick<HttpDeps, 'market' | 'models' | 'publicUrl' | 'record' | 'viewFor'>;
-
-/** All horizons of a day have the same model version. */
-const ANY_HORIZON = 7;
-
-/** @param series health of each market series */
-async function buildModelCard(deps: ModelCardDeps, caller: Caller, series: readonly SeriesHealth[]): Promise<ModelCard> {
+async function buildModelCard(deps: HttpDeps, caller: Caller, seriesHealth: readonly SeriesHealth[]): Promise<ModelCard> {
   const { record, models, publicUrl } = deps;
-  const version = (await record.findLatest(ANY_HORIZON))?.modelVersion ?? null;
+  // All horizons of a day have the same model version.
+  const version = (await record.findLatest(DEFAULT_HORIZON_DAYS))?.modelVersion ?? null;
+  const fitted = version === null ? null : await models.get(version);
   const mayReadCalibration = mayReadUnresolved(deps.viewFor(caller));
   return {
     name: version === null ? model.MODEL_NAME : getModelName(version),
     method: [...statements.METHOD],
     trials: model.TRIAL_COUNT,
-    versions: listModelVersions(version),
+    versions: MODEL_VERSIONS.map(({ name, title, distributionTrials }) => {
+      const { reads, method, findings } = VERSION_STATEMENTS[name];
+      const role = version === null ? null : getModelName(version) === name ? 'champion' : 'challenger';
+      return { name, title, role, distributionTrials, reads: [...reads], method: [...method], findings: [...findings] };
+    }),
     distributionTrials: model.DISTRIBUTION_TRIAL_COUNT,
     blockDays: model.BLOCK_DAYS,
     embargoDays: model.EMBARGO_DAYS,
     trainingStart: formatDay(model.TRAINING_START),
     scores: [...model.MODEL_INPUTS],
-    inputs: listModelInputs(deps, series),
+    inputs: MODEL_INPUT_SERIES.map(({ enters, ...input }) => {
+      const { source, providers } = seriesHealth.find(({ series }) => series === input.series)!;
+      return { ...input, enters: [...enters], source, licences: getLicences(deps.market, providers) };
+    }),
     regimes: REGIME_NAMES.map((regime) => {
       const { daysToEnter, theta, riskLevel } = REGIMES[regime];
       return { regime, rule: REGIME_RULES[regime], daysToEnter, theta, riskLevel };
@@ -172,7 +168,13 @@ async function buildModelCard(deps: ModelCardDeps, caller: Caller, series: reado
       horizon: model.formatHorizonName(days),
       calls: statements.countIndependentCallsPerYear(days),
     })),
-    fitted: version === null ? null : toFittedModel(await models.get(version), mayReadCalibration),
+    fitted: fitted && {
+      version: fitted._id,
+      fittedAt: fitted.fittedAt.toISOString(),
+      horizons: fitted.horizons.map((fit) => buildFitCard(fit, mayReadCalibration)),
+      trainingDigest: fitted.trainingDigest,
+      coefficientsDigest: digestCoefficients(fitted),
+    },
     selfTests: {
       walkForward: `${publicUrl}/api/self-test/walk-forward`,
       contamination: `${publicUrl}/api/self-test/contamination`,
@@ -185,33 +187,7 @@ async function buildModelCard(deps: ModelCardDeps, caller: Caller, series: reado
   };
 }
 
-/** @param champion model version of the newest forecast */
-function listModelVersions(champion: string | null): ModelCard['versions'] {
-  return MODEL_VERSIONS.map(({ name, title, distributionTrials }) => {
-    const { reads, method, findings } = VERSION_STATEMENTS[name];
-    const role = champion === null ? null : getModelName(champion) === name ? 'champion' : 'challenger';
-    return { name, title, role, distributionTrials, reads: [...reads], method: [...method], findings: [...findings] };
-  });
-}
-
-function toFittedModel(doc: ModelDoc, mayReadCalibration: boolean): ModelCard['fitted'] {
-  return {
-    version: doc._id,
-    fittedAt: doc.fittedAt.toISOString(),
-    horizons: doc.horizons.map((fit) => buildFitCard(fit, mayReadCalibration)),
-    trainingDigest: doc.trainingDigest,
-    coefficientsDigest: digestCoefficients(doc),
-  };
-}
-
-function listModelInputs({ market }: ModelCardDeps, seriesHealth: readonly SeriesHealth[]): ModelCard['inputs'] {
-  return MODEL_INPUT_SERIES.map(({ enters, ...input }) => {
-    const { source, providers } = seriesHealth.find(({ series }) => series === input.series)!;
-    return { ...input, enters: [...enters], source, licences: getLicences(market, providers) };
-  });
-}
-
-export function aboutRoutes(deps: InfoDeps & EcosystemDeps): Route[] {
+export function aboutRoutes(deps: HttpDeps): Route[] {
   return [
     route('GET /api/svc/info', 'getInfo', {
       units: 0.2,
@@ -232,18 +208,43 @@ export function aboutRoutes(deps: InfoDeps & EcosystemDeps): Route[] {
   ];
 }
 
-type EcosystemDeps = Pick<HttpDeps, 'about' | 'addresses' | 'attesterAddress' | 'chainId' | 'identity' | 'publicUrl' | 'statistics'>;
-
-type Contracts = Ecosystem['contracts'];
-
-async function buildEcosystem(deps: EcosystemDeps): Promise<Ecosystem> {
-  const { about, chainId, publicUrl } = deps;
-  const [{ checkedAt, ...states }, eas] = await Promise.all([about.contracts(), readEasRecord(deps)]);
+async function buildEcosystem(deps: HttpDeps): Promise<Ecosystem> {
+  const { about, addresses, chainId, publicUrl } = deps;
+  const [states, attestations] = await Promise.all([about.contracts(), deps.statistics.figures.getAttestations()]);
+  const { predictions, resolutions, latestAttestation } = summarizeAttestations(attestations, HORIZONS);
+  const { eas, schemaRegistry, identityRegistry, reputationRegistry, agentCommerce } = states;
   return {
     success: true,
     chain: { id: chainId, caip2: `eip155:${chainId}`, local: about.local },
-    checkedAt: checkedAt.toISOString(),
-    contracts: buildContracts(deps, states, eas),
+    checkedAt: states.checkedAt.toISOString(),
+    contracts: {
+      eas: {
+        ...toContractState(addresses.eas, eas),
+        version: eas.value?.version ?? null,
+        attester: deps.attesterAddress,
+        predictions,
+        resolutions,
+        latestAttestation,
+      },
+      schemaRegistry: { ...toContractState(addresses.schemaRegistry, schemaRegistry), schemas: schemaRegistry.value?.schemas ?? null },
+      identityRegistry: {
+        ...toContractState(addresses.identityRegistry, identityRegistry),
+        agentId: deps.identity()?.agentId ?? null,
+        owner: identityRegistry.value?.owner ?? null,
+        agentUri: identityRegistry.value?.agentUri ?? null,
+      },
+      reputationRegistry: {
+        ...toContractState(addresses.reputationRegistry, reputationRegistry),
+        feedback: reputationRegistry.value?.feedback ?? null,
+        reporter: reputationRegistry.value?.reporter ?? null,
+      },
+      gateToken: toToken(addresses.gateToken, states.gateToken),
+      stablecoin: toToken(addresses.stablecoin, states.stablecoin),
+      agentCommerce:
+        addresses.agentCommerce === null || agentCommerce === null
+          ? null
+          : { ...toContractState(addresses.agentCommerce, agentCommerce), paymentToken: agentCommerce.value?.paymentToken ?? null },
+    },
     standards: STANDARDS.map(({ paths, note, ...standard }) => ({
       ...standard,
       live: true,
@@ -253,51 +254,9 @@ async function buildEcosystem(deps: EcosystemDeps): Promise<Ecosystem> {
   };
 }
 
-function buildContracts(deps: EcosystemDeps, states: ContractStates, eas: EasRecord): Contracts {
-  const { addresses } = deps;
-  return {
-    eas: { ...toContractState(addresses.eas, states.eas), version: states.eas.value?.version ?? null, ...eas },
-    schemaRegistry: {
-      ...toContractState(addresses.schemaRegistry, states.schemaRegistry),
-      schemas: states.schemaRegistry.value?.schemas ?? null,
-    },
-    identityRegistry: {
-      ...toContractState(addresses.identityRegistry, states.identityRegistry),
-      agentId: deps.identity()?.agentId ?? null,
-      owner: states.identityRegistry.value?.owner ?? null,
-      agentUri: states.identityRegistry.value?.agentUri ?? null,
-    },
-    reputationRegistry: {
-      ...toContractState(addresses.reputationRegistry, states.reputationRegistry),
-      feedback: states.reputationRegistry.value?.feedback ?? null,
-      reporter: states.reputationRegistry.value?.reporter ?? null,
-    },
-    gateToken: toToken(addresses.gateToken, states.gateToken),
-    stablecoin: toToken(addresses.stablecoin, states.stablecoin),
-    agentCommerce: toAgentCommerce(addresses.agentCommerce, states.agentCommerce),
-  };
-}
+const toContractState = (address: Address, { state, reason }: ContractReading<unknown>) => ({ address, state, reason });
 
-type EasRecord = Pick<Contracts['eas'], 'attester' | 'predictions' | 'resolutions' | 'latestAttestation'>;
-
-async function readEasRecord({ statistics, attesterAddress }: EcosystemDeps): Promise<EasRecord> {
-  const { predictions, resolutions, latestAttestation } = summarizeAttestations(await statistics.figures.getAttestations(), HORIZONS);
-  return { attester: attesterAddress, predictions, resolutions, latestAttestation };
-}
-
-function toContractState(
-  address: Address,
-  { state, reason }: ContractReading<unknown>,
-): Pick<Contracts['gateToken'], 'address' | 'state' | 'reason'> {
-  return { address, state, reason };
-}
-
-function toAgentCommerce(address: Address | null, observed: ContractStates['agentCommerce']): Contracts['agentCommerce'] {
-  if (address === null || observed === null) return null;
-  return { ...toContractState(address, observed), paymentToken: observed.value?.paymentToken ?? null };
-}
-
-function toToken(address: Address, observed: ContractReading<TokenMetadata>): Contracts['gateToken'] {
+function toToken(address: Address, observed: ContractReading<TokenMetadata>): z.input<typeof TOKEN> {
   const { symbol = null, decimals = null } = observed.value ?? {};
   return { ...toContractState(address, observed), symbol, decimals };
 }

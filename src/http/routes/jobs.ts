@@ -7,8 +7,8 @@ import { buildJobResource, type JobDocWithoutText } from '../../commerce/jobs/jo
 import { buildFetchMessage, describeNextStep, getWithheldReason } from '../../commerce/jobs/jobs.ts';
 import type { JobService } from '../../commerce/jobs/processing.ts';
 import { REF_CODE_PATTERN, REF_CODE_RULE } from '../../commerce/ledger.ts';
-import { findOffering, formatAmount, getCaip2Network, type MerchantConfig, usdFromMicros } from '../../commerce/offerings.ts';
-import { PURCHASE_OFFERINGS, type PurchaseDelivery } from '../../commerce/purchases.ts';
+import { findOffering, formatAmount, getCaip2Network, usdFromMicros } from '../../commerce/offerings.ts';
+import { PURCHASE_OFFERINGS } from '../../commerce/purchases.ts';
 import { toPaymentResponse, toReceiptResponse } from '../../commerce/receipt-signer.ts';
 import { OracleError } from '../../errors.ts';
 import { ADDRESS, BYTES32, DECIMAL, INTEGER_TEXT, nullableObjectOf, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
@@ -86,14 +86,15 @@ async function requireJob({ jobs, commerce }: JobDeps, jobId: string, context: R
 const toJobAmount = (units: bigint) => ({ amount: units.toString(), usd: formatAmount(usdFromMicros(units)) });
 
 async function toJobReply({ commerce, now }: JobDeps, job: ConfirmedJob): Promise<z.input<typeof JOB_REPLY>> {
-  const { onChain, offering, service } = job;
+  const { onChain, offering, payment, service, delivery, submission } = job;
+  const { merchant } = commerce;
   const price = offering === null ? undefined : findOffering('agent-commerce', offering)?.price.amount;
   const receipt = await service.getReceipt(job, commerce);
   return {
     success: true,
     jobId: job.jobId,
     contract: service.contract,
-    chain: getCaip2Network(commerce.merchant),
+    chain: getCaip2Network(merchant),
     provider: service.provider,
     state: onChain.state,
     accepted: job.accepted,
@@ -107,35 +108,34 @@ async function toJobReply({ commerce, now }: JobDeps, job: ConfirmedJob): Promis
     client: getAddress(onChain.client),
     evaluator: getAddress(onChain.evaluator),
     expiresAt: onChain.expiresAt.toISOString(),
-    deliverable: toDeliverable(job),
-    payment: toJobPayment(job, commerce.merchant),
+    deliverable:
+      delivery === null || submission === null
+        ? null
+        : {
+            hash: delivery.hash,
+            txHash: submission.txHash,
+            submittedAt: submission.at.toISOString(),
+            path: `${PATH.replace('{jobId}', job.jobId)}/deliverable`,
+          },
+    payment:
+      payment === null || offering === null
+        ? null
+        : toPaymentResponse({
+            channel: 'agent-commerce',
+            offering,
+            resource: buildJobResource(job),
+            ref: job.ref,
+            txHash: payment.txHash,
+            settledAt: payment.settledAt,
+            payer: onChain.client,
+            payee: service.provider,
+            asset: merchant.asset,
+            chain: getCaip2Network(merchant),
+            amountMicros: BigInt(payment.amountMicros),
+          }),
     receipt: receipt === null ? null : toReceiptResponse(receipt),
     updatedAt: now().toISOString(),
   };
-}
-
-function toJobPayment(job: ConfirmedJob, merchant: MerchantConfig): z.input<typeof JOB_REPLY>['payment'] {
-  const { onChain, offering, payment, ref, service } = job;
-  if (payment === null || offering === null) return null;
-  return toPaymentResponse({
-    channel: 'agent-commerce',
-    offering,
-    resource: buildJobResource(job),
-    ref,
-    txHash: payment.txHash,
-    settledAt: payment.settledAt,
-    payer: onChain.client,
-    payee: service.provider,
-    asset: merchant.asset,
-    chain: getCaip2Network(merchant),
-    amountMicros: BigInt(payment.amountMicros),
-  });
-}
-
-function toDeliverable({ jobId, delivery, submission }: ConfirmedJob): z.input<typeof JOB_REPLY>['deliverable'] {
-  if (delivery === null || submission === null) return null;
-  const path = `${PATH.replace('{jobId}', jobId)}/deliverable`;
-  return { hash: delivery.hash, txHash: submission.txHash, submittedAt: submission.at.toISOString(), path };
 }
 
 async function fetchDeliverable(deps: JobDeps, job: ConfirmedJob, signed: z.output<typeof FETCH_BODY>): Promise<Reply<never>> {
@@ -229,7 +229,7 @@ export const DELIVERY = component('Delivery', {
 });
 
 /** Interface, sections 2.8 and 4.5. */
-export function purchaseRoutes({ purchases }: Pick<HttpDeps, 'purchases'>): Route[] {
+export function purchaseRoutes({ purchases }: HttpDeps): Route[] {
   return [
     route('POST /api/svc/commerce/purchase', 'buyOffering', {
       tag: 'commerce',
@@ -251,24 +251,23 @@ export function purchaseRoutes({ purchases }: Pick<HttpDeps, 'purchases'>): Rout
         'FEED_UNAVAILABLE',
         'CONFLICT',
       ],
-      handle: async ({ body, context }) => ({ body: toPurchaseReply(await purchases.buy(body, context)) }),
+      async handle({ body, context }) {
+        const { deliveredAt, document, payment, receipt, ...delivered } = await purchases.buy(body, context);
+        const { offering } = delivered;
+        return {
+          body: {
+            success: true as const,
+            ...delivered,
+            deliveredAt: deliveredAt.toISOString(),
+            // Stored as text, since the receipt signs its bytes.
+            document: document as z.input<typeof DOCUMENT>,
+            payment: toPaymentResponse({ ...payment, channel: 'purchase', offering, resource: receipt.message.resource }),
+            receipt: toReceiptResponse(receipt),
+          },
+        };
+      },
     }),
   ];
-}
-
-type PurchaseReply = z.input<typeof PURCHASE_REPLY>;
-
-function toPurchaseReply({ deliveredAt, document, payment, receipt, ...delivered }: PurchaseDelivery): PurchaseReply {
-  const { offering } = delivered;
-  return {
-    success: true,
-    ...delivered,
-    deliveredAt: deliveredAt.toISOString(),
-    // Stored as text, since the receipt signs its bytes.
-    document: document as PurchaseReply['document'],
-    payment: toPaymentResponse({ ...payment, channel: 'purchase', offering, resource: receipt.message.resource }),
-    receipt: toReceiptResponse(receipt),
-  };
 }
 
 const PURCHASE_BODY = z

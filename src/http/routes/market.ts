@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { RISK_LEVELS } from '../../forecast/regime.ts';
-import type { Market } from '../../market/market.ts';
-import { type MarketReport, REPORT_ENVELOPE, type ReportEnvelope } from '../../market/reports/report.ts';
+import { type MarketReport, REPORT_ENVELOPE } from '../../market/reports/report.ts';
 import { MARKET_REPORTS } from '../../market/reports/reports.ts';
 import { COUNT, DATE, listOf, SUCCESS, TIME } from '../../platform/validation.ts';
 import { getCurrentRegime, readRegimeHistory } from '../../record/regime-history.ts';
@@ -11,7 +10,7 @@ import type { HttpDeps } from '../deps.ts';
 import { toPascalCase } from '../openapi/schemas.ts';
 import { limitInput } from '../parameters.ts';
 import { buildWeakEtag } from '../replies.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { type Route, route } from '../route.ts';
 import { component } from '../schemas/component.ts';
 
 /** Interface, section 2.4. */
@@ -102,36 +101,24 @@ const MAX_AGE = { min: 5, max: 3_600 };
 /** Interface, section 2.6: one operation per market report. */
 export function marketRoutes({ market, now }: Pick<HttpDeps, 'market' | 'now'>): Route[] {
   return MARKET_REPORTS.map((report) =>
-    route(`GET ${report.path}`, toOperationName(report), {
+    // `getEtfFlows` for `/api/etf-flows`.
+    route(`GET ${report.path}`, `get${toPascalCase(report.path.split('/').at(-1)!)}`, {
       tag: 'market',
       summary: report.summary,
       reply: buildReportSchema(report),
-      errors: needsPrice(report) ? ['PRICE_UNAVAILABLE'] : [],
-      handle: () => readMarketReport(market, report, now().getTime()),
+      // A report of the spot price fails before the first price.
+      errors: report.dependsOn.includes('spot') ? ['PRICE_UNAVAILABLE'] : [],
+      async handle() {
+        const atMs = now().getTime();
+        const body = await market.report(report, atMs);
+        const changes = await Promise.all(report.dependsOn.map((what) => market.nextChangeAt(what, atMs)));
+        const untilChange = Math.floor((Math.min(...changes) - atMs) / 1000);
+        // A late series may update at any time.
+        const maxAge = body.stale ? MAX_AGE.min : Math.max(MAX_AGE.min, Math.min(MAX_AGE.max, untilChange));
+        return { headers: { 'Cache-Control': `public, max-age=${maxAge}`, ETag: buildWeakEtag(body) }, body };
+      },
     }),
   );
-}
-
-/** `getEtfFlows` for `/api/etf-flows`. */
-function toOperationName({ path }: MarketReport): string {
-  return `get${toPascalCase(path.split('/').at(-1)!)}`;
-}
-
-/** A report of the spot price fails before the first price. */
-function needsPrice({ dependsOn }: MarketReport): boolean {
-  return dependsOn.includes('spot');
-}
-
-async function readMarketReport(market: Market, report: MarketReport, atMs: number): Promise<Reply<ReportEnvelope>> {
-  const body = await market.report(report, atMs);
-  const changes = await Promise.all(report.dependsOn.map((what) => market.nextChangeAt(what, atMs)));
-  // A late series may update at any time.
-  const maxAge = body.stale ? MAX_AGE.min : secondsUntil(Math.min(...changes), atMs);
-  return { headers: { 'Cache-Control': `public, max-age=${maxAge}`, ETag: buildWeakEtag(body) }, body };
-}
-
-function secondsUntil(changeMs: number, atMs: number): number {
-  return Math.max(MAX_AGE.min, Math.min(MAX_AGE.max, Math.floor((changeMs - atMs) / 1000)));
 }
 
 /** A market report: its own fields, then the envelope. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Commerce, listChannelStates } from '../../commerce/commerce.ts';
+import { listChannelStates } from '../../commerce/commerce.ts';
 import {
   findReferralTotals,
   listTopReferrals,
@@ -7,20 +7,17 @@ import {
   parseRefCode,
   REF_CODE_PATTERN,
   REF_CODE_RULE,
-  type ReferralTotals,
   readPartnerTotals,
   readRevenue,
 } from '../../commerce/ledger.ts';
 import {
   addForecastTerms,
   CHANNELS,
-  type ForecastTerms,
   formatAmount,
   formatMoney,
   getOfferingId,
   type MerchantConfig,
   OFFERINGS,
-  type Offering,
   usdFromMicros,
 } from '../../commerce/offerings.ts';
 import { getPaymentInstructions } from '../../commerce/payment-instructions.ts';
@@ -50,71 +47,48 @@ const refCodeInput = z
   .regex(REF_CODE_PATTERN, `must have ${REF_CODE_RULE}`)
   .transform(parseRefCode);
 
-const NO_TAKINGS = { payments: 0, amountMicros: 0n };
+const NO_REFERRALS = { payments: 0, amountMicros: 0n, payers: 0, lastSettledAt: null };
 
-export function refRoutes(deps: Pick<HttpDeps, 'commerce' | 'now'>): Route[] {
+export function refRoutes({ commerce: { ledger, merchant }, now }: HttpDeps): Route[] {
   return [
     route('GET /api/refs/leaderboard', 'getRefLeaderboard', {
       tag: 'commerce',
       summary: 'Ref codes by settled revenue',
       query: z.object({ limit: limitInput(100, 20).describe('Maximum number of codes') }),
       reply: LEADERBOARD_REPLY,
-      handle: async ({ query }) => ({ body: await readRefLeaderboard(deps.commerce, query.limit, deps.now()) }),
+      async handle({ query }) {
+        const found = await listTopReferrals(ledger, query.limit);
+        const leaderboard = found.map((figures, i) => ({ rank: i + 1, ref: figures.ref, ...toRefFiguresReply(figures) }));
+        return { body: { success: true as const, leaderboard, count: leaderboard.length, ...buildMoneyStatement(merchant, now()) } };
+      },
     }),
     route('GET /api/refs/stats', 'getRefStats', {
       tag: 'commerce',
       summary: 'Revenue of one ref code, or of all',
       query: z.object({ ref: refCodeInput.optional().describe(`Ref code, in any case: ${REF_CODE_RULE}`) }),
       reply: REF_STATS_REPLY,
-      handle: async ({ query }) => ({ body: await readRefStats(deps.commerce, query.ref ?? null, deps.now()) }),
+      async handle({ query: { ref = null } }) {
+        const found = ref === null ? null : await findReferralTotals(ledger, ref);
+        const { partners, referred, total } = await readPartnerTotals(ledger);
+        const figures =
+          ref === null
+            ? { known: null, partners, ...toRefFiguresReply({ ...referred, payers: null, lastSettledAt: null }) }
+            : { known: found !== null, partners: found === null ? 0 : 1, ...toRefFiguresReply(found ?? NO_REFERRALS) };
+        const share = computeShare(ref === null ? referred : (found ?? NO_REFERRALS), total);
+        return { body: { success: true as const, ref, ...figures, share, ...buildMoneyStatement(merchant, now()) } };
+      },
     }),
   ];
 }
 
-async function readRefLeaderboard(
-  { ledger, merchant: { realMoney } }: Commerce,
-  max: number,
-  now: Date,
-): Promise<z.input<typeof LEADERBOARD_REPLY>> {
-  const found = await listTopReferrals(ledger, max);
-  const rows = found.map((figures, i) => ({ rank: i + 1, ref: figures.ref, ...toRefFiguresReply(figures) }));
-  return { success: true, leaderboard: rows, count: rows.length, ...buildMoneyStatement({ realMoney }, now) };
-}
-
-async function readRefStats(
-  { ledger, merchant: { realMoney } }: Commerce,
-  ref: string | null,
-  now: Date,
-): Promise<z.input<typeof REF_STATS_REPLY>> {
-  const figures = ref === null ? null : await findReferralTotals(ledger, ref);
-  const { partners, referred, total } = await readPartnerTotals(ledger);
-  const moneyStatement = buildMoneyStatement({ realMoney }, now);
-  if (ref === null) {
-    const sums = { paidCalls: referred.payments, payers: null, revenue: toTakingsReply(referred), lastSettledAt: null };
-    return { success: true, ref, known: null, partners, ...sums, share: computeShare(referred, total), ...moneyStatement };
-  }
-  const own = figures ?? { ...NO_TAKINGS, payers: 0, lastSettledAt: null };
-  const known = figures !== null;
-  return {
-    success: true,
-    ref,
-    known,
-    partners: known ? 1 : 0,
-    ...toRefFiguresReply(own),
-    share: computeShare(own, total),
-    ...moneyStatement,
-  };
-}
-
-function toRefFiguresReply(figures: Omit<ReferralTotals, 'ref'>) {
+function toRefFiguresReply<Payers extends number | null>(figures: PaymentTotals & { payers: Payers; lastSettledAt: Date | null }) {
   const { payments, payers, lastSettledAt } = figures;
   return { paidCalls: payments, payers, revenue: toTakingsReply(figures), lastSettledAt: lastSettledAt?.toISOString() ?? null };
 }
 
-type OfferingDeps = Pick<HttpDeps, 'commerce' | 'jobs' | 'now'>;
-
 /** Interface, section 2.8: offerings and revenue. */
-export function commerceRoutes(deps: OfferingDeps): Route[] {
+export function commerceRoutes({ commerce, jobs, now }: Pick<HttpDeps, 'commerce' | 'jobs' | 'now'>): Route[] {
+  const { ledger, merchant, purchaseSignatures: signatures } = commerce;
   return [
     route('GET /api/svc/commerce/offerings', 'listOfferings', {
       tag: 'commerce',
@@ -126,84 +100,80 @@ export function commerceRoutes(deps: OfferingDeps): Route[] {
           .describe('Only offerings of this channel'),
       }),
       reply: OFFERINGS_REPLY,
-      handle: async ({ query }) => ({ body: await buildOfferingsReply(deps, query.channel) }),
+      async handle({ query }) {
+        const terms = await commerce.readForecastTerms();
+        const channels = listChannelStates(commerce).filter(({ channel }) => query.channel === undefined || channel === query.channel);
+        const offerings = OFFERINGS.flatMap((offering) => {
+          const state = channels.find(({ channel }) => channel === offering.channel);
+          if (state === undefined) return [];
+          const { name, channel, title, description, sellsForecast, price, delivers, evidence, example } = offering;
+          const { open } = state;
+          return {
+            id: getOfferingId(offering),
+            name,
+            channel,
+            title,
+            description: sellsForecast ? addForecastTerms(description, terms) : description,
+            priceDisplay: formatMoney(price),
+            price: { amount: price.amount.toString(), asset: merchant.asset, decimals: price.decimals, currency: 'USD' as const },
+            delivers: [...delivers],
+            evidence,
+            example,
+            open,
+            howToPay: getPaymentInstructions(offering, { merchant, jobs, signatures, open }),
+          };
+        });
+        return { body: { success: true as const, offerings, channels, revealedCalls: terms.revealedCalls, count: offerings.length } };
+      },
     }),
     route('GET /api/svc/revenue', 'getRevenue', {
       tag: 'commerce',
       summary: 'Settled revenue by channel, offering and day',
       reply: REVENUE_REPLY,
-      handle: async () => ({ body: await buildRevenueReply(deps.commerce, deps.now()) }),
+      async handle() {
+        const at = now();
+        const revenue = await readRevenue(ledger, at);
+        return {
+          body: {
+            success: true as const,
+            ...toTakingsReply(revenue.total),
+            payers: revenue.payers,
+            since: revenue.firstSettledAt?.toISOString() ?? null,
+            lastSettledAt: revenue.lastSettledAt?.toISOString() ?? null,
+            byChannel: revenue.byChannel.map((one) => ({ channel: one.channel, ...toTakingsReply(one) })),
+            byOffering: revenue.byOffering.map(({ channel, offering, ...takings }) => ({
+              id: getOfferingId({ channel, name: offering }),
+              channel,
+              offering,
+              ...toTakingsReply(takings),
+            })),
+            byDay: revenue.byDay.map(({ day, ...takings }) => ({ date: formatDay(day), ...toTakingsReply(takings) })),
+            asset: merchant.asset,
+            ...buildMoneyStatement(merchant, at),
+          },
+        };
+      },
     }),
     route('GET /api/svc/partner-stats', 'getPartnerStats', {
       tag: 'commerce',
       summary: 'Revenue through partners',
       reply: PARTNERS_REPLY,
-      handle: async () => ({ body: await buildPartnersReply(deps.commerce, deps.now()) }),
+      async handle() {
+        const { partners, referred, total } = await readPartnerTotals(ledger);
+        return {
+          body: {
+            success: true as const,
+            partners,
+            paidCalls: referred.payments,
+            referred: toTakingsReply(referred),
+            total: toTakingsReply(total),
+            share: computeShare(referred, total),
+            ...buildMoneyStatement(merchant, now()),
+          },
+        };
+      },
     }),
   ];
-}
-
-async function buildOfferingsReply(deps: OfferingDeps, channel: Offering['channel'] | undefined): Promise<z.input<typeof OFFERINGS_REPLY>> {
-  const terms = await deps.commerce.readForecastTerms();
-  const channels = listChannelStates(deps.commerce).filter((state) => channel === undefined || state.channel === channel);
-  const offerings = OFFERINGS.flatMap((offering) => {
-    const state = channels.find((one) => one.channel === offering.channel);
-    return state === undefined ? [] : [toOfferingReply(offering, deps, { open: state.open, terms })];
-  });
-  return { success: true, offerings, channels, revealedCalls: terms.revealedCalls, count: offerings.length };
-}
-
-function toOfferingReply(offering: Offering, { commerce, jobs }: OfferingDeps, { open, terms }: { open: boolean; terms: ForecastTerms }) {
-  const { name, channel, title, description, sellsForecast, price, delivers, evidence, example } = offering;
-  const { merchant, purchaseSignatures: signatures } = commerce;
-  return {
-    id: getOfferingId(offering),
-    name,
-    channel,
-    title,
-    description: sellsForecast ? addForecastTerms(description, terms) : description,
-    priceDisplay: formatMoney(price),
-    price: { amount: price.amount.toString(), asset: merchant.asset, decimals: price.decimals, currency: 'USD' as const },
-    delivers: [...delivers],
-    evidence,
-    example,
-    open,
-    howToPay: getPaymentInstructions(offering, { merchant, jobs, signatures, open }),
-  };
-}
-
-async function buildRevenueReply({ ledger, merchant: { asset, realMoney } }: Commerce, now: Date): Promise<z.input<typeof REVENUE_REPLY>> {
-  const revenue = await readRevenue(ledger, now);
-  return {
-    success: true,
-    ...toTakingsReply(revenue.total),
-    payers: revenue.payers,
-    since: revenue.firstSettledAt?.toISOString() ?? null,
-    lastSettledAt: revenue.lastSettledAt?.toISOString() ?? null,
-    byChannel: revenue.byChannel.map((one) => ({ channel: one.channel, ...toTakingsReply(one) })),
-    byOffering: revenue.byOffering.map(({ channel, offering, ...takings }) => ({
-      id: getOfferingId({ channel, name: offering }),
-      channel,
-      offering,
-      ...toTakingsReply(takings),
-    })),
-    byDay: revenue.byDay.map(({ day, ...takings }) => ({ date: formatDay(day), ...toTakingsReply(takings) })),
-    asset,
-    ...buildMoneyStatement({ realMoney }, now),
-  };
-}
-
-async function buildPartnersReply({ ledger, merchant: { realMoney } }: Commerce, now: Date): Promise<z.input<typeof PARTNERS_REPLY>> {
-  const { partners, referred, total } = await readPartnerTotals(ledger);
-  return {
-    success: true,
-    partners,
-    paidCalls: referred.payments,
-    referred: toTakingsReply(referred),
-    total: toTakingsReply(total),
-    share: computeShare(referred, total),
-    ...buildMoneyStatement({ realMoney }, now),
-  };
 }
 
 function toTakingsReply({ payments, amountMicros }: PaymentTotals) {
@@ -216,7 +186,7 @@ function computeShare(part: PaymentTotals, whole: PaymentTotals): number | null 
 }
 
 /** Members of every reply with revenue. */
-function buildMoneyStatement({ realMoney }: Pick<MerchantConfig, 'realMoney'>, now: Date) {
+function buildMoneyStatement({ realMoney }: MerchantConfig, now: Date) {
   const rule = 'Only payments settled on chain count, not prices, offers, authorizations or pending transfers.';
   const statement = realMoney ? rule : `${rule} This is a local chain: its money has no value.`;
   return { realMoney, statement, asOf: now.toISOString() };

@@ -28,7 +28,6 @@ import {
   toSettlementResponse,
 } from '../../commerce/x402/sales.ts';
 import {
-  type BazaarDeclaration,
   buildPaymentQuote,
   declareHttpResource,
   PAYMENT_EXTENSIONS,
@@ -68,8 +67,7 @@ const PAYMENT_DESCRIPTION =
 
 /** Interface, section 4.5: paid operations, and redelivery of their answers. */
 export function paidRoutes(deps: PaidDeps): Route[] {
-  const signal = findPaidResource('x402_signal');
-  const premium = findPaidResource('x402_premium_signal');
+  const [signal, premium] = ['x402_signal', 'x402_premium_signal'].map((name) => PAID_RESOURCES.find((one) => one.name === name)!);
   return [
     createPaidRoute(deps, {
       name: 'buySignal',
@@ -87,12 +85,37 @@ export function paidRoutes(deps: PaidDeps): Route[] {
       reply: PAID_PREMIUM_SIGNAL,
       answer: async (horizonDays) => prepareAnswer(await getPremiumSignal(deps, horizonDays, PAYER_CALLER), premium),
     }),
-    answersRoute(deps),
+    route('POST /api/svc/commerce/answers', 'getAnswerAgain', {
+      tag: 'commerce',
+      cost: 'rpc',
+      deliversPaid: true,
+      summary: 'Redelivers a paid x402 answer to the paying wallet',
+      description: `For a payer that lost the answer. The wallet signs \`${ANSWER_MESSAGE_TEMPLATE}\` (EIP-191; contract wallets by EIP-1271 or ERC-6492). Answers of all interfaces are kept for 30 days.`,
+      body: z.strictObject({
+        txHash: txHashInput('Transaction that paid for the answer'),
+        wallet: rawWalletInput,
+        timestamp: LOGIN_BODY.shape.timestamp,
+        signature: signatureInput,
+      }),
+      reply: ANSWER_AGAIN,
+      errors: ['UNAUTHENTICATED', 'NOT_FOUND'],
+      async handle({ body: { txHash, wallet, timestamp, signature } }) {
+        const message = buildAnswerMessage(txHash, timestamp);
+        await requireWalletSignature(deps, { message, template: ANSWER_MESSAGE_TEMPLATE, wallet, timestamp, signature });
+        const answer = await deps.commerce.sales.findSaleResult(txHash, wallet);
+        if (answer !== null) {
+          // Delivered without its payment: with the settlement in version 2.
+          const { chain, amountMicros } = answer.payment;
+          const settlement = { ...toSettlementResponse(answer, chain), amount: amountMicros.toString() };
+          return { body: buildSoldBody(answer), headers: { [SETTLEMENT_HEADERS.v2]: encodePaymentHeader(settlement) } };
+        }
+        throw new OracleError('NOT_FOUND', 'No stored answer was paid by this wallet in this transaction', {
+          field: 'txHash',
+          suggestedAction: 'Take the transaction from PAYMENT-RESPONSE or from the chain; answers are kept for 30 days.',
+        });
+      },
+    }),
   ];
-}
-
-function findPaidResource(name: string) {
-  return PAID_RESOURCES.find((offering) => offering.name === name)!;
 }
 
 function prepareAnswer(soldSignal: OracleSignal, { price }: Offering): PreparedAnswer {
@@ -102,29 +125,6 @@ function prepareAnswer(soldSignal: OracleSignal, { price }: Offering): PreparedA
 }
 
 const ANSWER_MESSAGE_TEMPLATE = 'Fetch svc answer: <txHash in lower case>:<timestamp>';
-
-function answersRoute(deps: PaidDeps): Route {
-  return route('POST /api/svc/commerce/answers', 'getAnswerAgain', {
-    tag: 'commerce',
-    cost: 'rpc',
-    deliversPaid: true,
-    summary: 'Redelivers a paid x402 answer to the paying wallet',
-    description: `For a payer that lost the answer. The wallet signs \`${ANSWER_MESSAGE_TEMPLATE}\` (EIP-191; contract wallets by EIP-1271 or ERC-6492). Answers of all interfaces are kept for 30 days.`,
-    body: ANSWER_BODY,
-    reply: ANSWER_AGAIN,
-    errors: ['UNAUTHENTICATED', 'NOT_FOUND'],
-    async handle({ body: { txHash, wallet, timestamp, signature } }): Promise<Reply<z.input<typeof ANSWER_AGAIN>>> {
-      const message = buildAnswerMessage(txHash, timestamp);
-      await requireWalletSignature(deps, { message, template: ANSWER_MESSAGE_TEMPLATE, wallet, timestamp, signature });
-      const answer = await deps.commerce.sales.findSaleResult(txHash, wallet);
-      if (answer !== null) return toRedeliveredReply(answer);
-      throw new OracleError('NOT_FOUND', 'No stored answer was paid by this wallet in this transaction', {
-        field: 'txHash',
-        suggestedAction: 'Take the transaction from PAYMENT-RESPONSE or from the chain; answers are kept for 30 days.',
-      });
-    },
-  });
-}
 
 export const REF_QUERY = z.object({
   ref: z
@@ -165,7 +165,11 @@ function createPaidRoute<R extends z.ZodObject>(
   { name, description, offering, reply, answer, ...declared }: PaidOperation<R>,
 ): Route {
   const { sales } = commerce;
-  const bazaar = declareListing(offering, reply);
+  // One listing for all horizons: directories drop the query of the URL.
+  const bazaar = declareHttpResource(
+    { example: { horizon: DEFAULT_HORIZON }, schema: PAID_INPUT },
+    buildAnswerSample(reply, SAMPLE_ANSWERS[offering.name] ?? {}),
+  );
   return route(`GET ${offering.resource.path}`, name, {
     ...declared,
     description: `${description} ${FORECAST_TERMS}`,
@@ -193,15 +197,11 @@ function createPaidRoute<R extends z.ZodObject>(
         countRejection: (payer) => context.countRejectedPayment(payer),
         answer: () => answer(query.horizon),
       };
-      return toSoldReply(await sales.sell(call), quote, paymentProof) as Reply<R extends z.ZodType ? z.input<R> : never>;
+      const sold = await sales.sell(call);
+      const headers = buildSoldHeaders(sold, quote, paymentProof);
+      return { headers, body: buildSoldBody(sold) } as Reply<R extends z.ZodType ? z.input<R> : never>;
     },
   });
-}
-
-/** One listing for all horizons: directories drop the query of the URL. */
-function declareListing({ name }: Offering, reply: z.ZodObject): BazaarDeclaration {
-  const query = { example: { horizon: DEFAULT_HORIZON }, schema: PAID_INPUT };
-  return declareHttpResource(query, buildAnswerSample(reply, SAMPLE_ANSWERS[name] ?? {}));
 }
 
 /** The paid resource with the canonical URL of quotes and receipts. */
@@ -214,10 +214,6 @@ export function buildPaidResource(
   return { url, description: describe(horizonDays), mimeType: 'application/json' };
 }
 
-function toSoldReply(sold: SaleResult, quote: PaymentQuote, paymentProof: PaymentProof | null): Reply {
-  return { headers: buildSoldHeaders(sold, quote, paymentProof), body: buildSoldBody(sold) };
-}
-
 export function buildSoldHeaders(
   settled: Parameters<typeof toSettlementResponse>[0],
   quote: PaymentQuote,
@@ -226,47 +222,30 @@ export function buildSoldHeaders(
   return buildSettlementHeaders((network) => toSettlementResponse(settled, network), quote, paymentProof?.headers ?? []);
 }
 
-/** An answer that is delivered again without its payment, with the settlement in version 2. */
-function toRedeliveredReply(sold: SaleResult): { body: ReturnType<typeof buildSoldBody>; headers: Record<string, string> } {
-  const { payment } = sold;
-  const settlement = toSettlementResponse(sold, payment.chain);
-  const header = encodePaymentHeader({ ...settlement, amount: payment.amountMicros.toString() });
-  return { body: buildSoldBody(sold), headers: { [SETTLEMENT_HEADERS.v2]: header } };
-}
-
-function buildSoldBody({ body, payment, receipt }: SaleResult): Record<string, unknown> & SoldMembers {
+function buildSoldBody({ body, payment, receipt }: SaleResult): z.input<typeof ANSWER_AGAIN> {
   return { ...body, ...toSaleResponse({ payment, receipt }) };
 }
-
-type SoldMembers = { [Name in keyof typeof SOLD]: z.input<(typeof SOLD)[Name]> };
 
 export const PAID_SIGNAL = component('PaidSignal', { ...ORACLE_SIGNAL.shape, ...SOLD });
 
 export const PAID_PREMIUM_SIGNAL = component('PaidPremiumSignal', { ...PREMIUM_SIGNAL.shape, ...SOLD });
 
-const ANSWER_BODY = z.strictObject({
-  txHash: txHashInput('Transaction that paid for the answer'),
-  wallet: rawWalletInput,
-  timestamp: LOGIN_BODY.shape.timestamp,
-  signature: signatureInput,
-});
-
-const FIVE_MINUTES = 'public, max-age=300';
+const FIVE_MINUTES = { 'Cache-Control': 'public, max-age=300' };
 
 /** Interface, section 4.1: discovery of paid resources. */
-export function x402Routes(deps: Pick<HttpDeps, 'commerce' | 'publicUrl'>): Route[] {
+export function x402Routes(deps: DiscoveryDeps): Route[] {
   return [
     route(`GET ${ENDPOINTS.x402}`, 'getX402Document', {
       tag: 'commerce',
       summary: 'x402 resources, their terms, and how to verify receipts',
       reply: X402_DOCUMENT,
-      handle: async () => toTaggedReply(await buildX402Document(deps), { 'Cache-Control': FIVE_MINUTES }),
+      handle: async () => toTaggedReply(await buildX402Document(deps), FIVE_MINUTES),
     }),
     route(`GET ${ENDPOINTS.x402Resources}`, 'listX402Resources', {
       tag: 'commerce',
       summary: 'The same as a bare list of URLs, for crawlers',
       reply: X402_RESOURCES,
-      handle: () => toTaggedReply(buildX402Resources(deps), { 'Cache-Control': FIVE_MINUTES }),
+      handle: () => toTaggedReply(buildX402Resources(deps), FIVE_MINUTES),
     }),
   ];
 }
@@ -303,7 +282,13 @@ export async function buildX402Document({ commerce, publicUrl }: DiscoveryDeps):
     headers: { proof: [...PAYMENT_HEADERS], terms: PAYMENT_REQUIRED_HEADER, settlement: Object.values(SETTLEMENT_HEADERS) },
     extensions: [...PAYMENT_EXTENSIONS],
     resources,
-    receipt: buildReceiptEntry(commerce),
+    receipt: {
+      domain: getReceiptDomain(merchant.chainId),
+      types: { Receipt: RECEIPT_TYPES.Receipt.map((field) => ({ ...field })) },
+      primaryType: 'Receipt',
+      signer: commerce.receiptSigner,
+      answerHash: 'keccak256 of the RFC 8785 form (UTF-8) of the answer without `payment` and `receipt`; of a skill, of its output',
+    },
     again: {
       url: toUrl('/api/svc/commerce/answers'),
       message: buildAnswerMessage('0x', 0).replace('0x:0', '<txHash in lower case>:<timestamp>'),
@@ -375,16 +360,6 @@ function buildTerms(
     x402Version: 2 as const,
     accepts: [requirements],
     v1: { x402Version: 1 as const, accepts: requirementsV1 === null ? [] : [requirementsV1] },
-  };
-}
-
-function buildReceiptEntry({ merchant, receiptSigner }: DiscoveryDeps['commerce']): X402Document['receipt'] {
-  return {
-    domain: getReceiptDomain(merchant.chainId),
-    types: { Receipt: RECEIPT_TYPES.Receipt.map((field) => ({ ...field })) },
-    primaryType: 'Receipt',
-    signer: receiptSigner,
-    answerHash: 'keccak256 of the RFC 8785 form (UTF-8) of the answer without `payment` and `receipt`; of a skill, of its output',
   };
 }
 

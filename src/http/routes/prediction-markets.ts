@@ -5,14 +5,13 @@ import { formatDay } from '../../forecast/day.ts';
 import { HORIZONS } from '../../forecast/model.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
 import { BYTES32, COUNT, DATE, listOf, nullableObjectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
-import type { CrowdFigures } from '../../record/crowd.ts';
 import { computeStrikeProbability, type TrackedStrike, toSnapshotStrike, toVenueStrike, viewStrikes } from '../../record/market.ts';
 import { mayRead } from '../../record/visibility.ts';
-import { computeProfitMicros, type WagerAccount, type WagerDoc } from '../../wager/wagers.ts';
+import { computeProfitMicros, type WagerDoc } from '../../wager/wagers.ts';
 import type { HttpDeps } from '../deps.ts';
 import { limitInput, PAGE_LIMITS } from '../parameters.ts';
-import { buildWeakEtag, toTaggedReply } from '../replies.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { toTaggedReply } from '../replies.ts';
+import { type Route, route } from '../route.ts';
 import { component } from '../schemas/component.ts';
 
 type PredictionMarketDeps = Pick<HttpDeps, 'market' | 'models' | 'now' | 'record' | 'venueMarkets' | 'venueName' | 'viewFor'>;
@@ -25,48 +24,41 @@ export function predictionMarketRoutes(deps: PredictionMarketDeps): Route[] {
       summary: 'Bitcoin strikes of prediction markets with prices; model probabilities stay gated until the outcome',
       sharedByTier: true,
       variesByCaller: true,
-      handle: ({ caller }) => readPredictionMarkets(deps, caller),
+      async handle({ caller }) {
+        const { market, venueName } = deps;
+        const now = deps.now();
+        const [spot, seen, own, forecast] = await Promise.all([
+          getOrReason(market.spot(now.getTime())),
+          market.strikes(now.getTime()),
+          getOrReason(deps.venueMarkets()),
+          readModelView(deps, caller),
+        ]);
+        const ownStrikes = 'value' in own ? own.value.map((entry) => toVenueStrike(venueName, entry)) : [];
+        const spotUsd = 'value' in spot ? spot.value.priceUsd : null;
+        const markets = viewStrikes([...seen.map(toSnapshotStrike), ...ownStrikes], { spotUsd, now, ...forecast });
+        const notes = [
+          ...(seen.length === 0 ? [`No strikes of external prediction markets are known from ${market.source}.`] : []),
+          ...('reason' in own ? [`${venueName}: ${own.reason}.`] : []),
+          ...(ownStrikes.some(({ madeByService }) => madeByService) ? [OWN_QUOTES] : []),
+        ];
+        const body = {
+          success: true as const,
+          count: markets.length,
+          btcPrice: spotUsd,
+          modelAsOf: forecast.asOf,
+          markets,
+          reason: markets.length === 0 ? notes.join(' ') : null,
+          notes,
+          source: market.source,
+          kind: market.kind,
+          timestamp: now.toISOString(),
+        };
+        // Gated values depend on the caller.
+        const caching = forecast.gated ? 'public, max-age=60' : 'private, no-store';
+        return toTaggedReply(body, { 'Cache-Control': caching, Vary: 'Authorization' });
+      },
     }),
   ];
-}
-
-async function readPredictionMarkets(deps: PredictionMarketDeps, caller: Caller): Promise<Reply<PredictionMarkets>> {
-  const now = deps.now();
-  const [spot, seen, own, forecast] = await Promise.all([
-    getOrReason(deps.market.spot(now.getTime())),
-    deps.market.strikes(now.getTime()),
-    getOrReason(deps.venueMarkets()),
-    readModelView(deps, caller),
-  ]);
-  const ownStrikes = 'value' in own ? own.value.map((entry) => toVenueStrike(deps.venueName, entry)) : [];
-  const spotUsd = 'value' in spot ? spot.value.priceUsd : null;
-  const markets = viewStrikes([...seen.map(toSnapshotStrike), ...ownStrikes], { spotUsd, now, ...forecast });
-  const notes = [
-    ...(seen.length === 0 ? [`No strikes of external prediction markets are known from ${deps.market.source}.`] : []),
-    ...('reason' in own ? [`${deps.venueName}: ${own.reason}.`] : []),
-    ...(ownStrikes.some(({ madeByService }) => madeByService) ? [OWN_QUOTES] : []),
-  ];
-  const body: PredictionMarkets = {
-    success: true,
-    count: markets.length,
-    btcPrice: spotUsd,
-    modelAsOf: forecast.asOf,
-    markets,
-    reason: markets.length === 0 ? notes.join(' ') : null,
-    notes,
-    source: deps.market.source,
-    kind: deps.market.kind,
-    timestamp: now.toISOString(),
-  };
-  // Gated values depend on the caller.
-  return {
-    headers: {
-      'Cache-Control': forecast.gated ? 'public, max-age=60' : 'private, no-store',
-      Vary: 'Authorization',
-      ETag: buildWeakEtag(body),
-    },
-    body,
-  };
 }
 
 const OWN_QUOTES = 'Quotes with `madeByService: true` are made by this service for wagers without money, not by a real market.';
@@ -155,8 +147,6 @@ const PREDICTION_MARKETS = component('PredictionMarkets', {
   timestamp: TIME.describe('Response time'),
 });
 
-type PredictionMarkets = z.input<typeof PREDICTION_MARKETS>;
-
 type WagerDeps = Pick<HttpDeps, 'crowd' | 'market' | 'now' | 'record' | 'wagers'>;
 
 const PAPER = 'paper';
@@ -171,7 +161,7 @@ const MAX_PROFIT_DAYS = 365;
 const MAX_SKIP_REASON_CHARS = 300;
 
 /** Wagers of days whose forecasts are all public: the side of a later one would reveal a direction. The same for every caller. */
-export function wagerRoutes(deps: WagerDeps): Route[] {
+export function wagerRoutes({ crowd, market, now, record, wagers }: WagerDeps): Route[] {
   return [
     route('GET /api/svc/wagers', 'listWagers', {
       units: 0.3,
@@ -179,38 +169,36 @@ export function wagerRoutes(deps: WagerDeps): Route[] {
       summary: "The service's own wagers of resolved days, with order book and outcome",
       query: z.object({ limit: limitInput(PAGE_LIMITS.wagers.most, PAGE_LIMITS.wagers.default) }),
       reply: WAGERS_REPLY,
-      handle: ({ query }) => listWagers(deps, query.limit),
+      async handle({ query: { limit } }) {
+        const at = now();
+        const through = await record.getLastPublicDay(at);
+        const [figures, shown] = await Promise.all([crowd.get(through), wagers.listNewest(through, limit)]);
+        return toTaggedReply({
+          success: true as const,
+          throughDate: formatDay(through),
+          accounts: figures.accounts.map(({ profitByDay, ...account }) => ({
+            ...account,
+            quotesAreOurs: account.venue === PAPER,
+            profitByDay: profitByDay.slice(-MAX_PROFIT_DAYS).map(({ day, profitMicros }) => ({ date: formatDay(day), profitMicros })),
+          })),
+          wagers: shown.map(toWagerRow),
+          count: shown.length,
+          total: figures.wagers,
+          notes: [
+            ...(figures.venuesOfWagers.includes(PAPER) ? [PAPER_NOTE] : []),
+            ...(figures.hasReplayedWagers ? [REPLAYED_NOTE] : []),
+            GATED_NOTE,
+          ],
+          source: market.source,
+          timestamp: at.toISOString(),
+        });
+      },
     }),
   ];
 }
 
-async function listWagers({ record, wagers, crowd, market, now }: WagerDeps, count: number): Promise<Reply<WagersReply>> {
-  const at = now();
-  const through = await record.getLastPublicDay(at);
-  const [figures, shown] = await Promise.all([crowd.get(through), wagers.listNewest(through, count)]);
-  return toTaggedReply({
-    success: true as const,
-    throughDate: formatDay(through),
-    accounts: figures.accounts.map(toAccountRow),
-    wagers: shown.map(toWagerRow),
-    count: shown.length,
-    total: figures.wagers,
-    notes: buildWagerNotes(figures),
-    source: market.source,
-    timestamp: at.toISOString(),
-  });
-}
-
-function buildWagerNotes({ venuesOfWagers, hasReplayedWagers }: CrowdFigures): string[] {
-  return [...(venuesOfWagers.includes(PAPER) ? [PAPER_NOTE] : []), ...(hasReplayedWagers ? [REPLAYED_NOTE] : []), GATED_NOTE];
-}
-
-function toAccountRow({ profitByDay, ...account }: WagerAccount): WagerAccountRow {
-  const profits = profitByDay.slice(-MAX_PROFIT_DAYS).map(({ day, profitMicros }) => ({ date: formatDay(day), profitMicros }));
-  return { ...account, quotesAreOurs: account.venue === PAPER, profitByDay: profits };
-}
-
 function toWagerRow(wager: WagerDoc): WagerRow {
+  const { market, quote, book } = wager;
   return {
     date: formatDay(wager.day),
     venue: wager.venue,
@@ -218,8 +206,14 @@ function toWagerRow(wager: WagerDoc): WagerRow {
     quotesAreOurs: wager.venue === PAPER,
     state: wager.state,
     skippedBecause: wager.skippedBecause?.slice(0, MAX_SKIP_REASON_CHARS) ?? null,
-    ...toMarketMembers(wager),
-    book: toBook(wager),
+    marketId: market?.id ?? null,
+    question: market?.question ?? null,
+    strike: market?.strikeUsd ?? null,
+    expiresAt: market?.expiresAt.toISOString() ?? null,
+    book: quote && {
+      ...{ bid: quote.bid, ask: quote.ask, fee: quote.fee, at: quote.at.toISOString() },
+      ...{ bids: book?.bids ?? [], asks: book?.asks ?? [] },
+    },
     pModel: roundToFourDigits(wager.pModel),
     qMarket: roundToFourDigits(wager.qMarket),
     pBelieved: roundToFourDigits(wager.pBelieved),
@@ -236,17 +230,6 @@ function toWagerRow(wager: WagerDoc): WagerRow {
     feedbackTxHash: wager.feedbackTxHash,
     replayed: wager.replayed,
   };
-}
-
-function toMarketMembers({ market }: WagerDoc): Pick<WagerRow, 'marketId' | 'question' | 'strike' | 'expiresAt'> {
-  if (market === null) return { marketId: null, question: null, strike: null, expiresAt: null };
-  return { marketId: market.id, question: market.question, strike: market.strikeUsd, expiresAt: market.expiresAt.toISOString() };
-}
-
-function toBook({ quote, book }: WagerDoc): WagerRow['book'] {
-  if (quote === null) return null;
-  const { bid, ask, fee, at } = quote;
-  return { bid, ask, fee, at: at.toISOString(), bids: book?.bids ?? [], asks: book?.asks ?? [] };
 }
 
 function roundToFourDigits(probability: number | null): number | null {

@@ -3,12 +3,12 @@ import type { Caller } from '../../auth/caller.ts';
 import { formatHorizonName } from '../../forecast/model.ts';
 import { publishRecordSummary } from '../../forecast/record-statistics.ts';
 import { compareWithMarket, type MarketComparisonDeps } from '../../record/crowd.ts';
-import { SCORECARD, type ScorecardReply } from '../../record/schemas/track-record.ts';
+import { SCORECARD } from '../../record/schemas/track-record.ts';
 import { buildScorecardPage } from '../../record/scorecard.ts';
 import type { HttpDeps } from '../deps.ts';
 import { beforeInput, optionalLimitInput, PAGE_LIMITS, scorecardDaysInput } from '../parameters.ts';
 import { buildNextPageHeaders } from '../replies.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { type Route, route } from '../route.ts';
 
 type ScorecardDeps = MarketComparisonDeps & Pick<HttpDeps, 'market' | 'publicUrl' | 'statistics' | 'viewFor'>;
 
@@ -40,39 +40,34 @@ export function scorecardRoutes(deps: ScorecardDeps): Route[] {
       sharedByTier: true,
       variesByCaller: true,
       async handle({ query, caller, context }) {
-        const { limit, before } = query;
+        const { horizon, limit, before } = query;
         if ((limit ?? (before === undefined ? Number.POSITIVE_INFINITY : 0)) > SHORT_PAGE)
           await context.countCall(LONG_ANSWER_UNITS - UNITS);
-        return readScorecard(deps, query, caller);
+        const [figures, details, predictionMarket, { predictions, limit: shown, nextBefore }] = await Promise.all([
+          deps.statistics.figures.getHorizon(horizon),
+          deps.statistics.getDetails(horizon),
+          compareWithMarket(deps),
+          readPredictions(deps, query, caller),
+        ]);
+        const { summary, stats } = publishRecordSummary(figures.summary);
+        return {
+          headers: buildNextPageHeaders(deps.publicUrl, PATH, nextBefore === null ? null : { horizon, limit: shown, before: nextBefore }),
+          body: {
+            success: true as const,
+            horizon: formatHorizonName(horizon),
+            source: deps.market.source,
+            summary,
+            stats,
+            ...details,
+            predictionMarket,
+            predictions,
+            count: predictions.length,
+            nextCursor: nextBefore === null ? null : String(nextBefore),
+          },
+        };
       },
     }),
   ];
-}
-
-async function readScorecard(deps: ScorecardDeps, query: z.output<typeof QUERY>, caller: Caller): Promise<Reply<ScorecardReply>> {
-  const { horizon: horizonDays } = query;
-  const [figures, details, predictionMarket, { predictions, limit, nextBefore }] = await Promise.all([
-    deps.statistics.figures.getHorizon(horizonDays),
-    deps.statistics.getDetails(horizonDays),
-    compareWithMarket(deps),
-    readPredictions(deps, query, caller),
-  ]);
-  const { summary, stats } = publishRecordSummary(figures.summary);
-  return {
-    headers: buildNextPageHeaders(deps.publicUrl, PATH, nextBefore === null ? null : { horizon: horizonDays, limit, before: nextBefore }),
-    body: {
-      success: true,
-      horizon: formatHorizonName(horizonDays),
-      source: deps.market.source,
-      summary,
-      stats,
-      ...details,
-      predictionMarket,
-      predictions,
-      count: predictions.length,
-      nextCursor: nextBefore === null ? null : String(nextBefore),
-    },
-  };
 }
 
 async function readPredictions({ record, viewFor }: ScorecardDeps, query: z.output<typeof QUERY>, caller: Caller) {

@@ -16,28 +16,38 @@ import {
 import { explainMissingResult, listSelfTestStatuses, type SelfTestEnvelope, viewSelfTest } from '../../record/self-tests.ts';
 import type { HttpDeps } from '../deps.ts';
 import { toTaggedReply } from '../replies.ts';
-import { type Reply, type Route, route } from '../route.ts';
-
-type SelfTestDeps = Pick<HttpDeps, 'selfTests' | 'now'>;
+import { type Route, route } from '../route.ts';
 
 /** The stored part of a reply: without the envelope. */
 type StoredResult<Schema extends z.ZodType> = Omit<z.input<Schema>, keyof SelfTestEnvelope | 'success'>;
 
 const STATUS_PATH = '/api/self-test/status';
-/** Overdue tests start within ten minutes, and at startup. */
-const RETRY_AFTER_SECONDS = 60;
 const DAILY = 'Runs daily at 03:00 UTC and on a fresh start, in a child process; the newest stored result is returned.';
 const WEEKLY = 'Runs on Sunday at 15:00 UTC and on a fresh start, in a child process; the newest stored result is returned.';
 
 /** Interface, section 4.1. Served from the store: no request computes a test. */
-export function selfTestRoutes(deps: SelfTestDeps): Route[] {
+export function selfTestRoutes(deps: HttpDeps): Route[] {
   return [
     route(`GET ${STATUS_PATH}`, 'getSelfTestStatus', {
       units: 0.3,
       tag: 'self-test',
       summary: 'Status of all self-tests, with the weekly report of the service on itself',
       reply: SELF_TEST_STATUS_REPLY,
-      handle: () => readSelfTestStatus(deps),
+      async handle() {
+        const { selfTests, now } = deps;
+        const [tests, report] = await Promise.all([
+          listSelfTestStatuses(selfTests, now()),
+          viewSelfTest<{ report: z.input<typeof SELF_REPORT> }>(selfTests, 'self-report', now()),
+        ]);
+        return toTaggedReply({
+          success: true as const,
+          tests,
+          overdue: tests.filter(({ overdue }) => overdue).map(({ test }) => test),
+          codeVersion: selfTests.codeVersion,
+          selfReport: report === null ? null : { ...report.envelope, ...report.result },
+          timestamp: now().toISOString(),
+        });
+      },
     }),
     route('GET /api/self-test/walk-forward', 'getWalkForward', {
       units: 2,
@@ -62,7 +72,11 @@ export function selfTestRoutes(deps: SelfTestDeps): Route[] {
       description: WEEKLY,
       reply: STABILITY_REPLY,
       errors: ['STEP_WAITING'],
-      handle: () => readStability(deps),
+      async handle() {
+        const { envelope, result } = await requireNewestResult<Pick<z.input<typeof STABILITY_REPLY>, 'report'>>(deps, 'stability');
+        // Interface, section 4.1: `result` is a top-level member.
+        return toTaggedReply({ success: true as const, ...envelope, result: result.report.result, report: result.report });
+      },
     }),
     route('GET /api/self-test/polymarket-comparison', 'getPolymarketComparison', {
       tag: 'self-test',
@@ -75,38 +89,18 @@ export function selfTestRoutes(deps: SelfTestDeps): Route[] {
   ];
 }
 
-async function readSelfTestStatus({ selfTests, now }: SelfTestDeps): Promise<Reply<z.input<typeof SELF_TEST_STATUS_REPLY>>> {
-  const [tests, report] = await Promise.all([
-    listSelfTestStatuses(selfTests, now()),
-    viewSelfTest<{ report: z.input<typeof SELF_REPORT> }>(selfTests, 'self-report', now()),
-  ]);
-  return toTaggedReply({
-    success: true as const,
-    tests,
-    overdue: tests.filter(({ overdue }) => overdue).map(({ test }) => test),
-    codeVersion: selfTests.codeVersion,
-    selfReport: report === null ? null : { ...report.envelope, ...report.result },
-    timestamp: now().toISOString(),
-  });
-}
-
-async function readStoredResult<Result extends object>(deps: SelfTestDeps, test: SelfTestName) {
+async function readStoredResult<Result extends object>(deps: HttpDeps, test: SelfTestName) {
   const { envelope, result } = await requireNewestResult<Result>(deps, test);
   return toTaggedReply({ success: true as const, ...envelope, ...result });
 }
 
-/** Interface, section 4.1: `result` is a top-level member. */
-async function readStability(deps: SelfTestDeps): Promise<Reply<z.input<typeof STABILITY_REPLY>>> {
-  const { envelope, result } = await requireNewestResult<Pick<z.input<typeof STABILITY_REPLY>, 'report'>>(deps, 'stability');
-  return toTaggedReply({ success: true as const, ...envelope, result: result.report.result, report: result.report });
-}
-
-async function requireNewestResult<Result extends object>({ selfTests, now }: SelfTestDeps, test: SelfTestName) {
+async function requireNewestResult<Result extends object>({ selfTests, now }: HttpDeps, test: SelfTestName) {
   const published = await viewSelfTest<Result>(selfTests, test, now());
   if (published !== null) return published;
   throw new OracleError('STEP_WAITING', `No result of ${test} yet: ${await explainMissingResult(selfTests, test)}`, {
     suggestedAction: `Retry in a minute; ${STATUS_PATH} has the status of all self-tests.`,
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    // Overdue tests start within ten minutes, and at startup.
+    retryAfterSeconds: 60,
   });
 }
 

@@ -5,23 +5,16 @@ import { findOffering } from '../../commerce/offerings.ts';
 import { MODEL_INPUTS } from '../../forecast/model.ts';
 import { CATEGORY_NAMES } from '../../forecast/signal.ts';
 import { COUNT, DATE, keyedObject, listOf, objectOf, PROBABILITY, TIME } from '../../platform/validation.ts';
-import { type ExpectedRangeDeps, getExpectedRange, getExpectedRanges } from '../../record/distributions.ts';
+import { getExpectedRange, getExpectedRanges } from '../../record/distributions.ts';
 import { getOracleSignal, getPremiumSignal } from '../../record/prediction.ts';
-import { getPublicSignal, type OracleDeps, type PublicSignalDeps } from '../../record/public-signal.ts';
+import { getPublicSignal, type OracleDeps } from '../../record/public-signal.ts';
 import { EXPECTED_RANGE, FORECAST_ID, REGIME } from '../../record/schemas/forecast.ts';
-import {
-  LEGACY_SIGNAL,
-  type LegacySignal,
-  ORACLE_SIGNAL,
-  PUBLIC_SIGNAL,
-  type PublicSignal,
-  RECENT_COUNTS,
-} from '../../record/schemas/signal.ts';
+import { LEGACY_SIGNAL, ORACLE_SIGNAL, PUBLIC_SIGNAL, RECENT_COUNTS } from '../../record/schemas/signal.ts';
 import { PREDICTION_MARKET, PUBLISHED_SUMMARY, RECORD_DETAILS } from '../../record/schemas/track-record.ts';
 import type { HttpDeps } from '../deps.ts';
 import { signalDaysInput } from '../parameters.ts';
 import { buildWeakEtag } from '../replies.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { type Route, route } from '../route.ts';
 import { component } from '../schemas/component.ts';
 import { REGIME_DETAIL, RISK_LEVEL } from './market.ts';
 import { LEVEL } from './prediction-markets.ts';
@@ -179,8 +172,6 @@ export const PREMIUM_SIGNAL = component('PremiumSignal', {
   }),
 });
 
-type SignalDeps = PublicSignalDeps & ExpectedRangeDeps & Pick<HttpDeps, 'publicUrl'>;
-
 const PATH = '/api/svc/open/signal';
 const LEGACY_HORIZON_DAYS = 7;
 
@@ -188,17 +179,17 @@ const LEGACY_HORIZON_DAYS = 7;
 const DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
 
 /** Interface, section 2.1, and its legacy shape. */
-export function signalRoutes(deps: SignalDeps): Route[] {
+export function signalRoutes(deps: HttpDeps): Route[] {
   return [
     route(`GET ${PATH}`, 'getPublicSignal', {
       tag: 'signal',
       reply: PUBLIC_SIGNAL,
       errors: ['STEP_WAITING'],
       summary: 'Public signal: market context; direction and confidence stay gated until the outcome',
-      query: z.object({ horizon: signalDaysInput }),
+      query,
       sharedByTier: true,
       variesByCaller: true,
-      handle: async ({ query, caller }): Promise<Reply<PublicSignal>> => ({ body: await getPublicSignal(deps, query.horizon, caller) }),
+      handle: async ({ query: { horizon }, caller }) => ({ body: await getPublicSignal(deps, horizon, caller) }),
     }),
     route('GET /api/svc/open/range', 'getExpectedRange', {
       tag: 'signal',
@@ -228,36 +219,31 @@ export function signalRoutes(deps: SignalDeps): Route[] {
       summary: 'Legacy signal: the 7-day public signal in an older, flat shape',
       description: `Successor: \`GET ${PATH}\`, with all horizons, as in the headers \`Deprecation\` (RFC 9745) and \`Link\`.`,
       variesByCaller: true,
-      handle: ({ caller }) => readLegacySignal(deps, caller),
+      async handle({ caller }) {
+        const view = await getPublicSignal(deps, LEGACY_HORIZON_DAYS, caller);
+        const { signal, confidence, btcPrice, regime, modelVersion, timestamp, source, replayed } = view;
+        const successor = `${deps.publicUrl}${PATH}`;
+        return {
+          headers: { Deprecation: `@${DEPRECATED_SINCE}`, Link: `<${successor}>; rel="successor-version"` },
+          body: {
+            success: true as const,
+            signal,
+            confidence,
+            btcPrice,
+            btc_price: btcPrice,
+            price: btcPrice,
+            regime,
+            modelVersion,
+            model_version: modelVersion,
+            timestamp,
+            horizon: `${LEGACY_HORIZON_DAYS}d` as const,
+            source,
+            replayed,
+            deprecated: true as const,
+            successor,
+          },
+        };
+      },
     }),
   ];
-}
-
-async function readLegacySignal(deps: SignalDeps, caller: Caller): Promise<Reply<LegacySignal>> {
-  const { signal, confidence, btcPrice, regime, modelVersion, timestamp, source, replayed } = await getPublicSignal(
-    deps,
-    LEGACY_HORIZON_DAYS,
-    caller,
-  );
-  const successor = `${deps.publicUrl}${PATH}`;
-  return {
-    headers: { Deprecation: `@${DEPRECATED_SINCE}`, Link: `<${successor}>; rel="successor-version"` },
-    body: {
-      success: true,
-      signal,
-      confidence,
-      btcPrice,
-      btc_price: btcPrice,
-      price: btcPrice,
-      regime,
-      modelVersion,
-      model_version: modelVersion,
-      timestamp,
-      horizon: `${LEGACY_HORIZON_DAYS}d`,
-      source,
-      replayed,
-      deprecated: true,
-      successor,
-    },
-  };
 }

@@ -13,33 +13,30 @@ import type { AgentTask, HttpDeps } from '../deps.ts';
 import { PROBLEM } from '../openapi/replies.ts';
 import { toPascalCase } from '../openapi/schemas.ts';
 import { readPaymentProof, toProblemDetails } from '../problems.ts';
-import { buildWeakEtag } from '../replies.ts';
+import { toTaggedReply } from '../replies.ts';
 import { type Reply, type Route, type RouteInput, route } from '../route.ts';
 import { component } from '../schemas/component.ts';
 import { SOLD } from '../schemas/payment.ts';
 import { buildSoldHeaders, REF_QUERY, SALE_ERRORS } from './paid.ts';
 
-type SkillRouteDeps = Pick<HttpDeps, 'publicUrl' | 'runSkill' | 'paidCalls' | 'commerce'>;
-
 /** Interface, section 4.5: the list of skills, and one operation per skill. */
-export function skillRoutes(deps: SkillRouteDeps): Route[] {
-  return [listRoute(deps), ...SKILLS.map((skill) => callRoute(deps, skill))];
+export function skillRoutes(deps: HttpDeps): Route[] {
+  let cached: ReturnType<typeof buildSkillList> | undefined;
+  return [
+    route(`GET ${ENDPOINTS.skills}`, 'listSkills', {
+      tag: 'skills',
+      summary: 'All skills with schemas, tier, price, freshness and endpoints',
+      reply: SKILL_LIST,
+      handle() {
+        cached ??= buildSkillList(deps.publicUrl);
+        return cached;
+      },
+    }),
+    ...SKILLS.map((skill) => callRoute(deps, skill)),
+  ];
 }
 
-function listRoute({ publicUrl }: Pick<HttpDeps, 'publicUrl'>): Route {
-  let cached: { body: SkillListReply; etag: string } | undefined;
-  return route(`GET ${ENDPOINTS.skills}`, 'listSkills', {
-    tag: 'skills',
-    summary: 'All skills with schemas, tier, price, freshness and endpoints',
-    reply: SKILL_LIST,
-    handle() {
-      cached ??= buildSkillList(publicUrl);
-      return { headers: { 'Cache-Control': 'public, max-age=300', ETag: cached.etag }, body: cached.body };
-    },
-  });
-}
-
-function buildSkillList(publicUrl: string): { body: SkillListReply; etag: string } {
+function buildSkillList(publicUrl: string) {
   const contracts = new Map(buildSkillContracts().map((contract) => [contract.id, contract]));
   const at = (path: string) => joinUrl(publicUrl, path);
   const skills = SKILLS.map((skill) => {
@@ -66,11 +63,10 @@ function buildSkillList(publicUrl: string): { body: SkillListReply; etag: string
       },
     };
   });
-  const body = { success: true as const, skills, count: skills.length };
-  return { body, etag: buildWeakEtag(body) };
+  return toTaggedReply({ success: true as const, skills, count: skills.length }, { 'Cache-Control': 'public, max-age=300' });
 }
 
-function callRoute(deps: SkillRouteDeps, skill: Skill): Route {
+function callRoute(deps: HttpDeps, skill: Skill): Route {
   const { id, summary, description, input, tier, offering, cost, errors } = skill;
   const isSold = offering !== null;
   const bazaar = isSold ? declareSkillOperation(skill) : undefined;
@@ -141,8 +137,6 @@ const SKILL_LIST = component('SkillList', {
   count: COUNT.describe('Number of skills'),
 });
 
-type SkillListReply = z.input<typeof SKILL_LIST>;
-
 /** The answer to a caller with the tier; where single answers are sold also a paid one. */
 export function buildSkillReplySchema({ id, output, offering }: Pick<Skill, 'id' | 'output' | 'offering'>) {
   const named = { success: SUCCESS, skill: z.literal(id).describe('Skill that was called') };
@@ -151,8 +145,6 @@ export function buildSkillReplySchema({ id, output, offering }: Pick<Skill, 'id'
   if (offering === null) return answer;
   return z.union([z.object({ ...answer.shape, ...SOLD }), answer]);
 }
-
-type SkillReply = z.input<ReturnType<typeof buildSkillReplySchema>>;
 
 const SOLD_DESCRIPTION =
   'Without a token it is sold as a single answer: 402 with the terms, as any paid operation. `payment` and `receipt` are added to a paid answer; the receipt has the hash of `output`. The same payment from the same address, or with its payment-identifier, gets the same answer over any interface and is never charged twice.';
@@ -166,7 +158,10 @@ interface SkillRequest
 }
 
 /** @throws PaymentRequiredError without a payment, and for a rejected one; OracleError as `SalesService.sell` */
-async function sellSkillAnswer({ paidCalls }: Pick<HttpDeps, 'paidCalls'>, request: SkillRequest): Promise<Reply<SkillReply>> {
+async function sellSkillAnswer(
+  { paidCalls }: HttpDeps,
+  request: SkillRequest,
+): Promise<Reply<z.input<ReturnType<typeof buildSkillReplySchema>>>> {
   const { skill, endpoint, bazaar, body: input, query, context, header } = request;
   const quote = await paidCalls.quote(skill, endpoint, bazaar);
   const proof = readPaymentProof(header, quote);
@@ -196,7 +191,7 @@ export function declareSkillOperation(skill: Skill): BazaarDeclaration {
 const TASKS_PATH = '/api/svc/a2a/tasks';
 
 /** Interface, section 4.5: skills as tasks, for agents without the A2A protocol. */
-export function agentTaskRoutes({ agentTasks }: Pick<HttpDeps, 'agentTasks'>): Route[] {
+export function agentTaskRoutes({ agentTasks }: HttpDeps): Route[] {
   return [
     route(`POST ${TASKS_PATH}/send`, 'sendAgentTask', {
       tag: 'skills',
@@ -208,36 +203,36 @@ export function agentTaskRoutes({ agentTasks }: Pick<HttpDeps, 'agentTasks'>): R
       reply: TASK_REPLY,
       problemMembers: pickCallMembers,
       async handle({ body: { jsonrpc: _, id, ...request }, context }) {
-        const reply = toTaskReply(await agentTasks.send(request, context));
-        return { body: { ...reply, id: id ?? reply.id } };
+        return { body: toTaskReply(await agentTasks.send(request, context), id) };
       },
     }),
     route(`GET ${TASKS_PATH}/{id}`, 'getAgentTask', {
       tag: 'skills',
       access: 'basic',
       summary: 'Status and result of a task',
-      params: TASK_ID,
+      params: z.object({
+        id: z.uuid('must be the id of a task: a UUID').toLowerCase().describe('Id of a task of this wallet, sent here or over A2A'),
+      }),
       reply: TASK_REPLY,
       errors: ['NOT_FOUND'],
-      handle: async ({ params: { id }, context }) => ({ body: toTaskReply((await agentTasks.get(id, context)) ?? rejectUnknownTask()) }),
+      async handle({ params: { id }, context }) {
+        const task = await agentTasks.get(id, context);
+        if (task !== null) return { body: toTaskReply(task) };
+        const suggestedAction = 'Send a token of the wallet that sent the task; tasks are kept for 7 days.';
+        throw new OracleError('NOT_FOUND', 'No such task of this wallet', { field: 'id', suggestedAction });
+      },
     }),
   ];
 }
 
-function toTaskReply({ id, skill, outcome }: AgentTask): TaskReply {
-  return { jsonrpc: '2.0', id, result: { id, status: outcome.status, skill, result: toTaskResult(id, outcome) } };
-}
-
-function toTaskResult(id: string, outcome: AgentTask['outcome']): TaskReply['result']['result'] {
-  if (outcome.status === 'working') return null;
-  if (outcome.status === 'completed') return outcome.output;
+function toTaskReply({ id, skill, outcome }: AgentTask, callId: string | number = id): z.input<typeof TASK_REPLY> {
+  const { status } = outcome;
+  if (outcome.status !== 'failed') {
+    return { jsonrpc: '2.0', id: callId, result: { id, status, skill, result: outcome.status === 'working' ? null : outcome.output } };
+  }
   const { code, message, ...options } = outcome.error;
-  return toProblemDetails(new OracleError(code, message, options), `${TASKS_PATH}/${id}`);
-}
-
-function rejectUnknownTask(): never {
-  const suggestedAction = 'Send a token of the wallet that sent the task; tasks are kept for 7 days.';
-  throw new OracleError('NOT_FOUND', 'No such task of this wallet', { field: 'id', suggestedAction });
+  const problem = toProblemDetails(new OracleError(code, message, options), `${TASKS_PATH}/${id}`);
+  return { jsonrpc: '2.0', id: callId, result: { id, status, skill, result: problem } };
 }
 
 const IDS = SKILLS.map(({ id }) => id);
@@ -256,10 +251,6 @@ const TASK_BODY = z
     metadata: z.record(z.string(), z.unknown()).optional().describe('Metadata to store with the task: at most 2048 bytes of JSON'),
   })
   .meta({ examples: [{ skill: 'get_market_context', input: { include: ['price', 'sentiment'] } }] });
-
-const TASK_ID = z.object({
-  id: z.uuid('must be the id of a task: a UUID').toLowerCase().describe('Id of a task of this wallet, sent here or over A2A'),
-});
 
 /** Interface, section 2.9. */
 const TASK_REPLY = component('TaskResponse', {
@@ -283,5 +274,3 @@ function pickCallMembers(body: unknown): { jsonrpc?: '2.0'; id?: string | number
   const { success, data } = CALL_ID.safeParse((body as { id?: unknown } | null | undefined)?.id);
   return success ? { jsonrpc: '2.0', id: data } : {};
 }
-
-type TaskReply = z.input<typeof TASK_REPLY>;
