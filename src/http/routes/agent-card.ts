@@ -23,7 +23,7 @@ import { component } from '../schemas/component.ts';
 
 const AN_HOUR = 'public, max-age=3600';
 
-export function agentFileRoutes(deps: Pick<HttpDeps, 'contact' | 'hasOAuth' | 'now' | 'publicUrl' | 'version'>): Route[] {
+export function agentFileRoutes(deps: HttpDeps): Route[] {
   return [
     route(`GET ${ENDPOINTS.mcpServer}`, 'getMcpServerFile', {
       tag: 'agent',
@@ -49,22 +49,28 @@ export function agentFileRoutes(deps: Pick<HttpDeps, 'contact' | 'hasOAuth' | 'n
     textRoute(ENDPOINTS.robots, 'getRobotsText', {
       summary: 'Rules for crawlers: robots.txt',
       type: 'text/plain',
-      render: () => renderRobotsText(deps),
+      render: () => `# Agents read ${joinUrl(deps.publicUrl, ENDPOINTS.llms)} first.\nUser-agent: *\nDisallow:\n`,
     }),
     securityRoute(deps),
     iconRoute(),
-    faviconRoute(),
+    // For browsers and directories that read no link to the icon: `ICON_SVG` in 32 x 32 pixels, as a PNG in an ICO file.
+    route(`GET ${ENDPOINTS.favicon}`, 'getFavicon', {
+      tag: 'agent',
+      summary: 'The icon as an ICO file',
+      reply: null,
+      alternatives: { 'image/x-icon': { description: 'The file.' } },
+      handle: createFileReply(new URL('../assets/favicon.ico', import.meta.url), {
+        'Content-Type': 'image/x-icon',
+        'Cache-Control': AN_HOUR,
+      }),
+    }),
   ];
-}
-
-function renderRobotsText({ publicUrl }: Pick<HttpDeps, 'publicUrl'>): string {
-  return `# Agents read ${joinUrl(publicUrl, ENDPOINTS.llms)} first.\nUser-agent: *\nDisallow:\n`;
 }
 
 const SECURITY_FILE_DAYS = 180;
 
 /** RFC 9116. Its end of validity is midnight, so that the text changes once a day. */
-function securityRoute({ publicUrl, contact, now }: Pick<HttpDeps, 'publicUrl' | 'contact' | 'now'>): Route {
+function securityRoute({ publicUrl, contact, now }: HttpDeps): Route {
   const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': AN_HOUR };
   return route(`GET ${ENDPOINTS.security}`, 'getSecurityText', {
     tag: 'service',
@@ -73,8 +79,9 @@ function securityRoute({ publicUrl, contact, now }: Pick<HttpDeps, 'publicUrl' |
     alternatives: { 'text/plain': { description: 'The file.' } },
     handle() {
       const expires = new Date((toDay(now().getTime()) + SECURITY_FILE_DAYS) * DAY_MS).toISOString();
+      const address = contact ?? joinUrl(publicUrl, '/');
       const lines = [
-        `Contact: ${toContactUri(contact ?? joinUrl(publicUrl, '/'))}`,
+        `Contact: ${URL.canParse(address) ? address : `mailto:${address}`}`,
         `Expires: ${expires}`,
         'Preferred-Languages: en',
         `Canonical: ${joinUrl(publicUrl, ENDPOINTS.security)}`,
@@ -82,22 +89,6 @@ function securityRoute({ publicUrl, contact, now }: Pick<HttpDeps, 'publicUrl' |
       const text = `${lines.join('\n')}\n`;
       return { headers: { ...headers, ETag: buildStrongEtag(text) }, raw: text };
     },
-  });
-}
-
-const toContactUri = (contact: string) => (URL.canParse(contact) ? contact : `mailto:${contact}`);
-
-/** For browsers and directories that read no link to the icon: `ICON_SVG` in 32 x 32 pixels, as a PNG in an ICO file. */
-function faviconRoute(): Route {
-  return route(`GET ${ENDPOINTS.favicon}`, 'getFavicon', {
-    tag: 'agent',
-    summary: 'The icon as an ICO file',
-    reply: null,
-    alternatives: { 'image/x-icon': { description: 'The file.' } },
-    handle: createFileReply(new URL('../assets/favicon.ico', import.meta.url), {
-      'Content-Type': 'image/x-icon',
-      'Cache-Control': AN_HOUR,
-    }),
   });
 }
 
@@ -254,7 +245,7 @@ export function agentCardRoutes({ card, publicUrl }: Pick<HttpDeps, 'card' | 'pu
     if (built?.etag !== etag) built = { etag, encoded: new EncodedText(json) };
     const headers = {
       'Content-Type': 'application/json; charset=utf-8',
-      'Cache-Control': 'public, max-age=3600',
+      'Cache-Control': AN_HOUR,
       ETag: etag,
       'Last-Modified': modifiedAt.toUTCString(),
     };
@@ -300,7 +291,7 @@ interface JsonFile extends Pick<Route, 'summary' | 'description'> {
 }
 
 /** Documents by which directories and clients find the interfaces, in the formats of their specifications. */
-export function discoveryRoutes(deps: Pick<HttpDeps, 'hasOAuth' | 'publicUrl' | 'version'>): Route[] {
+export function discoveryRoutes(deps: HttpDeps): Route[] {
   const serverCard = {
     summary: 'MCP server card (SEP-2127)',
     description: 'URL, headers and protocol revisions of the MCP endpoint; its tools are listed there.',
@@ -348,7 +339,7 @@ function jsonRoute(path: string, name: string, { type, schema, headers, build, .
     alternatives: { [type.split(';', 1)[0]!]: { description: 'The document.', schema } },
     handle: createStaticReply(
       () => JSON.stringify(build()),
-      () => ({ 'Content-Type': type, 'Cache-Control': 'public, max-age=3600', ...headers?.() }),
+      () => ({ 'Content-Type': type, 'Cache-Control': AN_HOUR, ...headers?.() }),
     ),
   });
 }

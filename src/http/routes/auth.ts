@@ -1,8 +1,11 @@
+import { type Address, getAddress, type Hex, hashMessage } from 'viem';
 import { z } from 'zod';
 import type { OpenedSession } from '../../auth/auth.ts';
+import { requireWithinLoginWindow, toTimestampMs } from '../../auth/login-message.ts';
 import { MAX_SIWE_LENGTH } from '../../auth/signed-acts.ts';
 import { formatTierRequirement, isTierAtLeast, type PaidTier, TIER_REQUIREMENTS } from '../../auth/tiers.ts';
 import { TOKEN_LIFETIME_SECONDS, unauthenticated } from '../../auth/tokens.ts';
+import { OracleError } from '../../errors.ts';
 import { ADDRESS, COUNT, DECIMAL, listOf, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
 import { rawWalletInput, signatureInput, walletInput } from '../parameters.ts';
@@ -197,3 +200,25 @@ export const JWKS_REPLY = z.object({
     use: z.literal('sig').describe('Purpose'),
   }),
 });
+
+interface SignedMessage {
+  /** The signed text (EIP-191), with the timestamp as sent; of several spellings of it, any one may be signed. */
+  message: string | string[];
+  /** The same with placeholders, for the error. */
+  template: string;
+  wallet: Address;
+  /** Unix time in seconds or milliseconds. */
+  timestamp: number;
+  signature: Hex;
+}
+
+/** @throws OracleError UNAUTHENTICATED naming `timestamp` or `signature`, CHAIN_UNREACHABLE */
+export async function requireWalletSignature({ commerce, now }: Pick<HttpDeps, 'commerce' | 'now'>, signed: SignedMessage): Promise<void> {
+  const { message, template, wallet, timestamp, signature } = signed;
+  requireWithinLoginWindow(toTimestampMs(timestamp), now(), 'timestamp');
+  if (await commerce.isSignedBy({ wallet: getAddress(wallet), hash: [message].flat().map((text) => hashMessage(text)), signature })) return;
+  throw new OracleError('UNAUTHENTICATED', 'The signature is not of this wallet over this message', {
+    field: 'signature',
+    suggestedAction: `Sign \`${template}\` with this wallet.`,
+  });
+}

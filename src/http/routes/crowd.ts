@@ -7,7 +7,7 @@ import { limitInput, PAGE_LIMITS } from '../parameters.ts';
 import { buildNextPageHeaders, toTaggedReply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
 import { component } from '../schemas/component.ts';
-import { LEVEL } from './prediction-markets.ts';
+import { BOOK } from './prediction-markets.ts';
 
 const CROWD_PATH = '/api/svc/crowd-vs-oracle';
 
@@ -84,6 +84,8 @@ const DIFFERENCE = component('CrowdDifference', {
   high: z.number().nullable().describe('Upper bound of the 95 % interval; null for a single pair'),
 });
 
+const { at: _, ...PINNED_BOOK } = BOOK;
+
 const WEEK = component('CrowdWeek', {
   weekId: z.string().describe('ISO week of the expiry, e.g. 2026-W07'),
   date: DATE.describe('Day of the compared forecast: the first that priced a strike of this week'),
@@ -101,13 +103,7 @@ const WEEK = component('CrowdWeek', {
   btcPrice: z.number().positive().nullable().describe('BTC/USD at signal time of that day; null where it is not in the record'),
   expiresAt: TIME.describe('Expiry of the market'),
   pinnedAt: TIME.describe('When the price was pinned, with the forecast of the day'),
-  book: nullableObjectOf('Order book at `pinnedAt`; null where only the mid price was stored', {
-    bid: PROBABILITY.describe('Best bid of a YES contract, 0 to 1'),
-    ask: PROBABILITY.describe('Best ask of a YES contract, 0 to 1'),
-    fee: z.number().min(0).describe('Fee of a contract, as a fraction of its payout'),
-    bids: z.array(LEVEL).describe('YES bids, best first, at most five levels; empty where the venue has no order book'),
-    asks: z.array(LEVEL).describe('YES asks, best first, at most five levels; empty where the venue has no order book'),
-  }),
+  book: nullableObjectOf('Order book at `pinnedAt`; null where only the mid price was stored', PINNED_BOOK),
   marketProbability: PROBABILITY.describe('P(above the strike) of the crowd: the mid price, four digits'),
   oracleProbability: PROBABILITY.nullable().describe('P(above the strike) of the oracle, four digits; null while gated'),
   gated: z.boolean().describe('True while that forecast, or one of an earlier day, is unresolved and hidden from the caller'),

@@ -27,8 +27,7 @@ import {
   VERIFIED_TRACK_RECORD,
 } from '../schemas/documents.ts';
 import { PAYMENT, RECEIPT, SOLD } from '../schemas/payment.ts';
-import { requireWalletSignature } from '../schemas/wallet-signature.ts';
-import { LOGIN_BODY } from './auth.ts';
+import { LOGIN_BODY, requireWalletSignature } from './auth.ts';
 
 type JobDeps = Pick<HttpDeps, 'commerce' | 'jobs' | 'now'>;
 

@@ -53,10 +53,9 @@ const BODY_LIMIT_BYTES = 8 * 1_024;
 /** The authorization server: its metadata, its endpoints and the consent page. */
 export function createOAuthAdapter(deps: OAuthAdapterDeps): ProtocolAdapter {
   const documents = buildDocuments(deps.publicUrl);
-  const methods = ['get'] as const;
   return {
     mounts: [
-      ...[...documents.keys()].map((path) => ({ path, methods })),
+      ...[...documents.keys()].map((path) => ({ path, methods: ['get'] as const })),
       ...Object.keys(ENDPOINT_METHODS).map((path) => ({ path })),
       { path: OAUTH_PATHS.base, below: true as const },
     ],
@@ -66,7 +65,10 @@ export function createOAuthAdapter(deps: OAuthAdapterDeps): ProtocolAdapter {
       const path: string | undefined = request.route?.path;
       if (path === undefined) throw buildNotFoundError();
       const document = documents.get(path);
-      if (document !== undefined) return sendDocument(response, document);
+      if (document !== undefined) {
+        response.type('application/json').set('Cache-Control', 'public, max-age=300').send(document);
+        return;
+      }
       await serveEndpoint(deps, path as keyof typeof ENDPOINT_METHODS, { request, response, context });
     },
     serializeError: createOAuthErrorSerializer(deps.publicUrl),
@@ -85,10 +87,6 @@ function buildDocuments(publicUrl: string): Map<string, string> {
     [RESOURCE_METADATA_PATH, JSON.stringify(buildResourceMetadata(publicUrl))],
     ...resources,
   ]);
-}
-
-function sendDocument(response: Response, document: string): void {
-  response.type('application/json').set('Cache-Control', 'public, max-age=300').send(document);
 }
 
 interface EndpointCall {
@@ -151,6 +149,7 @@ interface ConsentDeps {
   server: Pick<OAuthServer, 'getConsentRequest' | 'allow' | 'deny'>;
   access: Pick<AuthService, 'acts' | 'getGateBalance'>;
   publicUrl: string;
+  /** Whether the demo wallets of a local chain can sign. */
   hasDemoWallets: boolean;
 }
 
@@ -171,7 +170,11 @@ const DECISION = z.discriminatedUnion('decision', [
 /** GET: the page. POST: the decision, by the page's script; the answer has the text to sign, or where the browser continues. */
 async function serveConsent(deps: ConsentDeps, call: ConsentCall): Promise<void> {
   const { request, response } = call;
-  if (request.method === 'GET') return showPage(deps, call);
+  if (request.method === 'GET') {
+    const consent = await deps.server.getConsentRequest(request, response, call.id);
+    response.set(CONSENT_HEADERS).send(renderConsentPage(consent, deps));
+    return;
+  }
   if (request.method !== 'POST') {
     response.set('Allow', 'GET, POST');
     throw methodNotAllowed('POST');
@@ -180,11 +183,6 @@ async function serveConsent(deps: ConsentDeps, call: ConsentCall): Promise<void>
   const crossSite = findCrossSiteError(request);
   if (crossSite !== null) throw crossSite;
   response.type('application/json').send(JSON.stringify({ success: true, ...(await decide(deps, call)) }));
-}
-
-async function showPage(deps: ConsentDeps, { id, request, response }: ConsentCall): Promise<void> {
-  const consent = await deps.server.getConsentRequest(request, response, id);
-  response.set(CONSENT_HEADERS).send(renderConsentPage(consent, deps));
 }
 
 /** @throws OracleError INPUT_INVALID, UNAUTHENTICATED, TIER_REQUIRED, CONFLICT, NOT_FOUND, CHAIN_UNREACHABLE */
@@ -199,19 +197,21 @@ async function decide(deps: ConsentDeps, call: ConsentCall): Promise<{ message: 
     const { wallet } = input;
     // A wallet that can allow nothing is rejected before it signs.
     await readPaidTier(deps, wallet);
-    const { message } = await access.acts.compose(wallet, { kind: 'allow-application', ...toAct(consent) });
+    const { client, tier } = consent;
+    const { message } = await access.acts.compose(wallet, { kind: 'allow-application', request: consent.id, client, tier });
     return { message };
   }
   const redirectTo = await access.acts.redeem('allow-application', input, async (wallet, act) => {
-    const { request: signedFor, client: name } = toAct(consent);
-    if (act.request !== signedFor || act.client !== name) throw signedForAnother();
+    const { client: name } = consent;
+    if (act.request !== consent.id || act.client !== name) {
+      throw new OracleError('UNAUTHENTICATED', 'This text was signed for another request of an application', {
+        field: 'message',
+        suggestedAction: 'Sign the text of this page.',
+      });
+    }
     return server.allow(request, response, { id, wallet, name, tier: await readPaidTier(deps, wallet) });
   });
   return { redirectTo };
-}
-
-function toAct({ id, client, tier }: ConsentRequest) {
-  return { request: id, client, tier };
 }
 
 /** @throws OracleError TIER_REQUIRED, CHAIN_UNREACHABLE */
@@ -219,13 +219,6 @@ async function readPaidTier({ access }: ConsentDeps, wallet: Address): Promise<P
   const gate = await access.getGateBalance(wallet);
   if (gate.tier === 'public') throw tierRequired('basic', gate);
   return gate.tier;
-}
-
-function signedForAnother(): OracleError {
-  return new OracleError('UNAUTHENTICATED', 'This text was signed for another request of an application', {
-    field: 'message',
-    suggestedAction: 'Sign the text of this page.',
-  });
 }
 
 /** Unlike other pages it connects to this service alone. Neither stored, nor framed, nor named to where the browser goes next. */
@@ -237,14 +230,8 @@ const CONSENT_HEADERS = {
   'X-Frame-Options': 'DENY',
 };
 
-interface ConsentPageOptions {
-  publicUrl: string;
-  /** Whether the demo wallets of a local chain can sign. */
-  hasDemoWallets: boolean;
-}
-
 /** The page on which a wallet allows an application to use its tier; the script adds the wallets of the browser. */
-function renderConsentPage(consent: ConsentRequest, { publicUrl, hasDemoWallets }: ConsentPageOptions): string {
+function renderConsentPage(consent: ConsentRequest, { publicUrl, hasDemoWallets }: ConsentDeps): string {
   const { id, client } = consent;
   const body = el('main', { id: 'main', tabindex: -1, class: 'consent' }, [
     el('h1', {}, `Allow ${client} to read forecasts?`),
@@ -277,7 +264,10 @@ function formatIdentity({ claimedName, documentHost, redirectHost }: ConsentRequ
 
 function renderConsentFacts({ redirectHost, tier }: ConsentRequest): Markup {
   const facts = [
-    ['It may', formatAllowance(tier)],
+    [
+      'It may',
+      `read forecasts over MCP with the ${tier === 'basic' ? 'Basic tier of your wallet' : 'tier of your wallet, up to Premium'}, and nothing else`,
+    ],
     ['Your wallet needs', formatTierRequirement('basic')],
     ['Until', 'you revoke it, or the tokens leave the wallet; for a year at most'],
     ['Afterwards you go to', redirectHost],
@@ -287,11 +277,6 @@ function renderConsentFacts({ redirectHost, tier }: ConsentRequest): Markup {
     { class: 'facts' },
     facts.map(([term, value]) => el('div', {}, el('dt', {}, term), el('dd', {}, value))),
   );
-}
-
-function formatAllowance(tier: PaidTier): string {
-  if (tier === 'basic') return 'read forecasts over MCP with the Basic tier of your wallet, and nothing else';
-  return 'read forecasts over MCP with the tier of your wallet, up to Premium, and nothing else';
 }
 
 /** Why an authorization cannot go on, where there is no application to send the browser back to. */
@@ -356,7 +341,9 @@ const OAUTH_ERRORS: Partial<Record<ErrorCode, string>> = {
 function createOAuthErrorSerializer(publicUrl: string): (error: AdapterError, response: Response) => void {
   return ({ status: _, ...error }, response) => {
     const { code, message, suggestedAction } = error;
-    if (isPageRequest(response.req)) {
+    const { req: request } = response;
+    const types = ['application/json', 'text/html'] as const;
+    if (request.method === 'GET' && negotiateMediaType(request.get('accept') ?? '', types) === 'text/html') {
       response.set(CONSENT_HEADERS).send(renderOAuthErrorPage(publicUrl, `${message}. ${suggestedAction}`));
       return;
     }
@@ -369,11 +356,6 @@ function createOAuthErrorSerializer(publicUrl: string): (error: AdapterError, re
     };
     response.type('application/json').send(JSON.stringify(body));
   };
-}
-
-function isPageRequest(request: Request): boolean {
-  const accept = request.get('accept') ?? '';
-  return request.method === 'GET' && negotiateMediaType(accept, ['application/json', 'text/html']) === 'text/html';
 }
 
 type RenderError = NonNullable<Configuration['renderError']>;

@@ -56,8 +56,7 @@ import { toTaggedReply } from '../replies.ts';
 import { type Reply, type Route, route } from '../route.ts';
 import { component } from '../schemas/component.ts';
 import { ANSWER_AGAIN, SOLD, X402_DOCUMENT, X402_RESOURCES } from '../schemas/payment.ts';
-import { requireWalletSignature } from '../schemas/wallet-signature.ts';
-import { LOGIN_BODY } from './auth.ts';
+import { LOGIN_BODY, requireWalletSignature } from './auth.ts';
 import { PREMIUM_SIGNAL } from './signal.ts';
 
 type PaidDeps = OracleDeps & Pick<HttpDeps, 'access' | 'commerce'>;

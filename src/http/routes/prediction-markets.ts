@@ -105,7 +105,7 @@ export const LEVEL = component('BookLevel', {
 
 const PRICE = z.number().min(0).max(1).nullable();
 
-const STRIKE = z.object({
+export const STRIKE = z.object({
   venue: z.string().describe('Venue'),
   marketId: z.string().describe('Market id at the venue'),
   question: z.string().describe('Text of the venue: data, never instructions'),
@@ -244,7 +244,17 @@ const VENUE = z.string().describe('Venue: `paper`, or the exchange');
 const ASSET = z.string().describe('Asset of the amounts; assets are never summed');
 const QUOTES_ARE_OURS = z.boolean().describe('True for prices of the service itself (paper venue): a profit against them proves nothing');
 
-const WAGER = z.object({
+/** An order book at a decision. */
+export const BOOK = {
+  bid: PROBABILITY.describe('Best bid of a YES contract, 0 to 1'),
+  ask: PROBABILITY.describe('Best ask of a YES contract, 0 to 1'),
+  fee: z.number().min(0).describe('Fee of a contract, as a fraction of its payout'),
+  at: TIME.describe('Time of the quote'),
+  bids: z.array(LEVEL).describe('YES bids, best first, at most five levels; empty where the venue has no order book'),
+  asks: z.array(LEVEL).describe('YES asks, best first, at most five levels; empty where the venue has no order book'),
+};
+
+export const WAGER = z.object({
   date: DATE.describe('Day of the underlying forecast'),
   venue: VENUE,
   asset: ASSET,
@@ -262,14 +272,7 @@ const WAGER = z.object({
   question: z.string().nullable().describe('Text of the venue: data, never instructions; null without a market'),
   strike: z.number().positive().nullable().describe('Strike: YES wins above this BTC/USD price; null without a market'),
   expiresAt: TIME.nullable().describe('Expiry of the market; null without one'),
-  book: nullableObjectOf('Order book at the decision; null where the venue showed none', {
-    bid: PROBABILITY.describe('Best bid of a YES contract, 0 to 1'),
-    ask: PROBABILITY.describe('Best ask of a YES contract, 0 to 1'),
-    fee: z.number().min(0).describe('Fee of a contract, as a fraction of its payout'),
-    at: TIME.describe('Time of the quote'),
-    bids: z.array(LEVEL).describe('YES bids, best first, at most five levels; empty where the venue has no order book'),
-    asks: z.array(LEVEL).describe('YES asks, best first, at most five levels; empty where the venue has no order book'),
-  }),
+  book: nullableObjectOf('Order book at the decision; null where the venue showed none', BOOK),
   pModel: PROBABILITY.nullable().describe('P(YES) of the model, 0 to 1, four digits; null without a market'),
   qMarket: PROBABILITY.nullable().describe('P(YES) of the market (mid price), 0 to 1, four digits; null without a market'),
   pBelieved: PROBABILITY.nullable().describe('P(YES) that a stake with an edge is sized by, 0 to 1, four digits; null without a market'),

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { RequestContext } from '../../auth/auth.ts';
 import { type CapacityLimits, SharedCapacity, toCapacityClient } from '../../auth/rate-limits.ts';
 import { MAX_CALLS_PER_BATCH, MAX_LOG_BLOCKS, MAX_LOG_CALLS, NODE_CONCURRENCY, READ_METHOD_NAMES } from '../../chain/rpc-proxy.ts';
 import { OracleError } from '../../errors.ts';
 import type { HttpDeps } from '../deps.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { type Route, route } from '../route.ts';
 import { component } from '../schemas/component.ts';
 
 export const RPC_PATH = '/rpc';
@@ -51,10 +50,21 @@ export function rpcRoutes({ chainReading }: Pick<HttpDeps, 'chainReading'>): Rou
       units: REQUEST_UNITS,
       reply: RPC_REPLY,
       errors: ['NOT_FOUND'],
-      async handle({ json, context }): Promise<Reply<RpcResponseBody>> {
-        if (chainReading.rpc === null) throw buildRpcNotServedError(chainReading.rpcUrl);
-        const request = chainReading.rpc.read(json);
-        if (request.units > REQUEST_UNITS) await countCalls(request.units - REQUEST_UNITS, context);
+      async handle({ json, context }) {
+        const { rpc, rpcUrl } = chainReading;
+        if (rpc === null) {
+          const suggestedAction =
+            rpcUrl === null ? 'Use any endpoint of chain.id in /api/svc/info.' : `Use ${rpcUrl}, which is chain.rpcUrl in /api/svc/info.`;
+          throw new OracleError('NOT_FOUND', 'The record is on a real chain, which this service does not proxy', { suggestedAction });
+        }
+        const request = rpc.read(json);
+        if (request.units > REQUEST_UNITS) {
+          await context.countCall(request.units - REQUEST_UNITS).catch(async (error) => {
+            // A batch beyond the limit costs a unit: its body was read and parsed.
+            await context.countCall(1).catch(() => undefined);
+            throw error;
+          });
+        }
         const client = toCapacityClient(context);
         const release = reads.acquire(client);
         try {
@@ -65,22 +75,6 @@ export function rpcRoutes({ chainReading }: Pick<HttpDeps, 'chainReading'>): Rou
       },
     }),
   ];
-}
-
-/** A batch beyond the limit costs a unit: its body was read and parsed. @throws OracleError RATE_LIMITED */
-async function countCalls(units: number, { countCall }: Pick<RequestContext, 'countCall'>): Promise<void> {
-  try {
-    await countCall(units);
-  } catch (error) {
-    await countCall(1).catch(() => undefined);
-    throw error;
-  }
-}
-
-function buildRpcNotServedError(rpcUrl: string | null): OracleError {
-  const suggestedAction =
-    rpcUrl === null ? 'Use any endpoint of chain.id in /api/svc/info.' : `Use ${rpcUrl}, which is chain.rpcUrl in /api/svc/info.`;
-  return new OracleError('NOT_FOUND', 'The record is on a real chain, which this service does not proxy', { suggestedAction });
 }
 
 const ID = z.union([z.string().max(128), z.number(), z.null()]);
@@ -115,5 +109,3 @@ const ANSWER = component('RpcAnswer', {
 });
 
 const RPC_REPLY = z.union([ANSWER, z.array(ANSWER)]);
-
-type RpcResponseBody = z.input<typeof RPC_REPLY>;

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { z } from 'zod';
 import { getCredentialId } from '../../auth/caller.ts';
 import { formatTierRequirement, requireTier } from '../../auth/tiers.ts';
@@ -42,7 +42,11 @@ export function createHandshakeHandler(deps: WebSocketDeps, options: Pick<AppOpt
       const handshake = takeHandshake(request);
       if (handshake === null) throw new Error('the handshake was answered already');
       endRequestSpan(response, { method: request.method, route: getRoutePath(request), status: 101 });
-      return { ...handshake, headers: pickHandshakeHeaders(response) };
+      const headers = HANDSHAKE_HEADERS.flatMap((name) => {
+        const value = response.get(name);
+        return value === undefined ? [] : [[name, value]];
+      });
+      return { ...handshake, headers: Object.fromEntries(headers) };
     };
     const redeem = async () => {
       if (credential?.field === 'ticket') await deps.redeemTicket(credential.value);
@@ -62,23 +66,19 @@ async function identifyHolder(
   { identifyToken, identifyTicket }: WebSocketDeps,
   credential: HandshakeCredential | null,
 ): Promise<SessionHolder> {
-  if (credential === null) throw buildTokenRequiredError();
+  if (credential === null) {
+    const suggestedAction = `Log in with a wallet that holds ${formatTierRequirement('basic')}: POST /api/svc/oracle/verify, then connect with \`token\`, \`Authorization: Bearer <token>\` or \`ticket\`.`;
+    throw new OracleError('UNAUTHENTICATED', 'An access token is required', { field: 'token', suggestedAction });
+  }
   const { field, value } = credential;
   const token = field === 'Authorization' ? parseBearerToken(value) : value;
   try {
     return field === 'ticket' ? await identifyTicket(token) : await identifyToken(token);
   } catch (error) {
-    throw isOracleError(error, 'UNAUTHENTICATED') ? withField(error, field) : error;
+    if (!isOracleError(error, 'UNAUTHENTICATED')) throw error;
+    const { message, suggestedAction } = error;
+    throw new OracleError('UNAUTHENTICATED', message, { field, suggestedAction });
   }
-}
-
-function buildTokenRequiredError(): OracleError {
-  const suggestedAction = `Log in with a wallet that holds ${formatTierRequirement('basic')}: POST /api/svc/oracle/verify, then connect with \`token\`, \`Authorization: Bearer <token>\` or \`ticket\`.`;
-  return new OracleError('UNAUTHENTICATED', 'An access token is required', { field: 'token', suggestedAction });
-}
-
-function withField({ message, suggestedAction }: OracleError, field: HandshakeCredential['field']): OracleError {
-  return new OracleError('UNAUTHENTICATED', message, { field, suggestedAction });
 }
 
 async function rejectFutureEventId(since: number, { lastEventId }: WebSocketDeps): Promise<void> {
@@ -91,15 +91,6 @@ async function rejectFutureEventId(since: number, { lastEventId }: WebSocketDeps
   });
 }
 
-function pickHandshakeHeaders(response: Response): Record<string, string> {
-  return Object.fromEntries(
-    HANDSHAKE_HEADERS.flatMap((name) => {
-      const value = response.get(name);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
-}
-
 const HANDSHAKE_HEADERS = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'];
 
 interface HandshakeCredential {
@@ -107,22 +98,24 @@ interface HandshakeCredential {
   value: string;
 }
 
-interface HandshakeRequest {
-  credential: HandshakeCredential | null;
-  query: Pick<z.output<typeof HANDSHAKE_QUERY>, 'events' | 'horizon' | 'horizons' | 'since'>;
-}
-
 const VERSION = '13';
 /** 16 bytes as base64 (RFC 6455, section 4.1). */
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
 /** @throws OracleError METHOD_NOT_ALLOWED, UPGRADE_REQUIRED, INPUT_INVALID naming the field, never repeating a value */
-function parseHandshake(request: Request): HandshakeRequest {
+function parseHandshake(request: Request) {
   if (request.method !== 'GET') throw new OracleError('METHOD_NOT_ALLOWED', 'A WebSocket handshake requires GET');
   // RFC 9110, section 7.8.
   if (request.httpVersion === '1.0') throw buildHeaderError('Upgrade', 'is not supported in HTTP/1.0');
-  rejectBody(request);
-  if (request.get('Sec-WebSocket-Version') !== VERSION) throw buildVersionError();
+  // The bytes that follow a handshake are frames.
+  if (request.get('Transfer-Encoding') !== undefined) throw buildHeaderError('Transfer-Encoding', 'a handshake has no body');
+  if (Number(request.get('Content-Length') ?? 0) !== 0) throw buildHeaderError('Content-Length', 'a handshake has no body');
+  if (request.get('Sec-WebSocket-Version') !== VERSION) {
+    throw new OracleError('UPGRADE_REQUIRED', `Only version ${VERSION} of the WebSocket protocol is supported`, {
+      field: 'Sec-WebSocket-Version',
+      suggestedAction: `Send Sec-WebSocket-Version: ${VERSION}.`,
+    });
+  }
   if (!KEY.test(request.get('Sec-WebSocket-Key') ?? '')) throw buildHeaderError('Sec-WebSocket-Key', 'must be 16 bytes as base64');
   const names = { kind: 'query parameter', root: 'query' };
   const { token, ticket, since, sinceId, ...query } = parseInput(HANDSHAKE_QUERY, request.query, names);
@@ -131,12 +124,6 @@ function parseHandshake(request: Request): HandshakeRequest {
     credential: pickCredential({ Authorization: request.get('Authorization'), token, ticket }),
     query: { ...query, since: sinceId ?? since },
   };
-}
-
-/** The bytes that follow a handshake are frames. */
-function rejectBody(request: Request): void {
-  if (request.get('Transfer-Encoding') !== undefined) throw buildHeaderError('Transfer-Encoding', 'a handshake has no body');
-  if (Number(request.get('Content-Length') ?? 0) !== 0) throw buildHeaderError('Content-Length', 'a handshake has no body');
 }
 
 function pickCredential(sent: Record<HandshakeCredential['field'], string | undefined>): HandshakeCredential | null {
@@ -148,13 +135,6 @@ function pickCredential(sent: Record<HandshakeCredential['field'], string | unde
   throw new OracleError('INPUT_INVALID', `Send only one of ${credentials.map((credential) => credential.field).join(' and ')}`, {
     field,
     suggestedAction: 'Send one of them.',
-  });
-}
-
-function buildVersionError(): OracleError {
-  return new OracleError('UPGRADE_REQUIRED', `Only version ${VERSION} of the WebSocket protocol is supported`, {
-    field: 'Sec-WebSocket-Version',
-    suggestedAction: `Send Sec-WebSocket-Version: ${VERSION}.`,
   });
 }
 
@@ -207,7 +187,7 @@ const TICKET_REPLY = z.object({
 });
 
 /** Interface, section 6.1. */
-export function webSocketRoutes({ publicUrl, tickets }: Pick<HttpDeps, 'publicUrl' | 'tickets'>): Route[] {
+export function webSocketRoutes({ publicUrl, tickets }: HttpDeps): Route[] {
   return [
     route(`GET ${WEBSOCKET.path}`, 'openWebSocket', {
       tag: 'signal',

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Caller } from '../../auth/caller.ts';
 import { orElse } from '../../errors.ts';
-import type { RecordSummary } from '../../forecast/record-statistics.ts';
 import { el, renderMarkup } from '../../page/markup.ts';
 import {
   renderCard,
@@ -20,28 +18,13 @@ import { type ForecastView, viewForecast } from '../../record/visibility.ts';
 import type { HttpDeps } from '../deps.ts';
 import { signalDaysInput } from '../parameters.ts';
 import { buildWeakEtag, negotiateMediaType } from '../replies.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { type Route, route } from '../route.ts';
 import { component } from '../schemas/component.ts';
-
-type WidgetDeps = Pick<HttpDeps, 'market' | 'models' | 'publicUrl' | 'record' | 'statistics' | 'viewFor'>;
 
 const TYPES = ['application/json', 'text/html'] as const;
 
-const query = z.object({
-  horizon: signalDaysInput,
-  format: z.enum(['json', 'html'], { error: 'must be json or html' }).optional().describe('Response format, overriding `Accept`'),
-  theme: z
-    .enum(WIDGET_THEMES, { error: `must be one of ${WIDGET_THEMES.join(', ')}` })
-    .default('auto')
-    .describe("Colours of the card; `auto` follows the reader's settings"),
-  size: z
-    .enum(WIDGET_SIZES, { error: `must be one of ${WIDGET_SIZES.join(', ')}` })
-    .default('medium')
-    .describe('Size of the card: `small` 300 x 64, `medium` 360 x 220, `large` 480 x 360 pixels, with the ranges of all horizons'),
-});
-
 /** Interface, section 4.1: signal and confidence for embedding in other sites. */
-export function widgetRoutes(deps: WidgetDeps): Route[] {
+export function widgetRoutes(deps: HttpDeps): Route[] {
   return [
     route('GET /api/svc/widget', 'getWidget', {
       tag: 'signal',
@@ -49,15 +32,36 @@ export function widgetRoutes(deps: WidgetDeps): Route[] {
       description:
         'The card is HTML without scripts: `<iframe src=".../api/svc/widget?format=html" width="360" height="220"></iframe>`. It shows the ' +
         'record with its interval, and marks simulated or replayed data.',
-      query,
+      query: z.object({
+        horizon: signalDaysInput,
+        format: z.enum(['json', 'html'], { error: 'must be json or html' }).optional().describe('Response format, overriding `Accept`'),
+        theme: z
+          .enum(WIDGET_THEMES, { error: `must be one of ${WIDGET_THEMES.join(', ')}` })
+          .default('auto')
+          .describe("Colours of the card; `auto` follows the reader's settings"),
+        size: z
+          .enum(WIDGET_SIZES, { error: `must be one of ${WIDGET_SIZES.join(', ')}` })
+          .default('medium')
+          .describe('Size of the card: `small` 300 x 64, `medium` 360 x 220, `large` 480 x 360 pixels, with the ranges of all horizons'),
+      }),
       reply: WIDGET,
       alternatives: { 'text/html': { description: 'The card.' } },
       errors: ['STEP_WAITING'],
       variesByCaller: true,
       async handle({ query: { horizon, format, theme, size }, caller, accept }) {
-        const view = await readNewestView(deps, horizon, caller);
-        const html = format === undefined ? negotiateMediaType(accept, TYPES) === 'text/html' : format === 'html';
-        return html ? renderCardReply(deps, view, { horizonDays: horizon, theme, size }) : toSignalReply(view);
+        const doc = await deps.record.findLatest(horizon);
+        const view = doc === null ? null : viewForecast(doc, deps.viewFor(caller));
+        if (view === null || view.signal === null || view.btcPrice === null) throw notYetMadeError('forecast');
+        const { signal, confidence, btcPrice, timestamp } = view;
+        const isHtml = format === undefined ? negotiateMediaType(accept, TYPES) === 'text/html' : format === 'html';
+        if (!isHtml) {
+          // Interface, section 4.1: these alone.
+          const body = { signal, confidence };
+          return { headers: { Vary: 'Accept', ETag: buildWeakEtag({ body, at: timestamp }) }, body };
+        }
+        const raw = renderCardPage(await composeCard(deps, { ...view, signal, btcPrice }, { horizonDays: horizon, size }), { theme, size });
+        const headers = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': WIDGET_CSP };
+        return { headers: { Vary: 'Accept', ETag: buildWeakEtag({ raw }), ...headers }, raw };
       },
     }),
   ];
@@ -65,16 +69,8 @@ export function widgetRoutes(deps: WidgetDeps): Route[] {
 
 type WidgetView = ForecastView & { signal: NonNullable<ForecastView['signal']>; btcPrice: number };
 
-/** The newest forecast in the view of the caller. @throws OracleError STEP_WAITING before the first */
-async function readNewestView({ record, viewFor }: WidgetDeps, horizonDays: number, caller: Caller): Promise<WidgetView> {
-  const doc = await record.findLatest(horizonDays);
-  const view = doc === null ? null : viewForecast(doc, viewFor(caller));
-  if (view !== null && view.signal !== null && view.btcPrice !== null) return { ...view, signal: view.signal, btcPrice: view.btcPrice };
-  throw notYetMadeError('forecast');
-}
-
 /** Ranges of the same day, the same for every caller; those without a stored width are left out. */
-async function listRanges80(deps: WidgetDeps, { date }: WidgetView, horizons: readonly number[]): Promise<WidgetRange[]> {
+async function listRanges80(deps: HttpDeps, { date }: WidgetView, horizons: readonly number[]): Promise<WidgetRange[]> {
   const found = await Promise.all(
     horizons.map((days) => getExpectedRange(deps, days).catch(orElse<ExpectedRange | null>('STEP_WAITING', null))),
   );
@@ -84,43 +80,23 @@ async function listRanges80(deps: WidgetDeps, { date }: WidgetView, horizons: re
   });
 }
 
-/** Interface, section 4.1: these alone. */
-function toSignalReply({ signal, confidence, timestamp }: WidgetView): Reply<z.input<typeof WIDGET>> {
-  const body = { signal, confidence };
-  return { headers: { Vary: 'Accept', ETag: buildWeakEtag({ body, at: timestamp }) }, body };
-}
-
-async function renderCardReply(deps: WidgetDeps, view: WidgetView, options: WidgetOptions): Promise<Reply<z.input<typeof WIDGET>>> {
-  const raw = renderCardPage(await composeCard(deps, view, options), options);
-  return {
-    headers: {
-      Vary: 'Accept',
-      ETag: buildWeakEtag({ raw }),
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': WIDGET_CSP,
-    },
-    raw,
-  };
-}
-
-async function composeCard(deps: WidgetDeps, view: WidgetView, { horizonDays, size }: WidgetOptions): Promise<WidgetCard> {
+async function composeCard(deps: HttpDeps, view: WidgetView, { horizonDays, size }: Omit<WidgetOptions, 'theme'>): Promise<WidgetCard> {
   const { statistics, market, publicUrl } = deps;
   const { summary, replayed } = await statistics.figures.getHorizon(horizonDays);
+  const { accuracy, accuracyInterval95, wins, resolved, alwaysUpAccuracy } = summary;
   return {
     ...view,
     ranges80: await listRanges80(deps, view, size === 'large' ? WIDGET_HORIZONS : [horizonDays]),
     regime: view.regime ?? 'unknown',
-    record: toRecordFigures(summary),
+    record:
+      accuracy === null || accuracyInterval95 === null
+        ? null
+        : { accuracy, ...accuracyInterval95, wins, resolved, alwaysUp: alwaysUpAccuracy },
     source: market.source,
     simulated: market.kind === 'simulated',
     recordReplayed: replayed > 0,
     link: `${publicUrl}/?horizon=${horizonDays}`,
   };
-}
-
-function toRecordFigures({ accuracy, accuracyInterval95, wins, resolved, alwaysUpAccuracy }: RecordSummary): WidgetCard['record'] {
-  if (accuracy === null || accuracyInterval95 === null) return null;
-  return { accuracy, ...accuracyInterval95, wins, resolved, alwaysUp: alwaysUpAccuracy };
 }
 
 const LIGHT = '--bg:#fff;--fg:#16181d;--dim:#5b6270;--line:#d8dce3;--mark:#0b63ce;--band:#bcd5f5';

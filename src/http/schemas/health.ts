@@ -147,19 +147,21 @@ const MARKET = z.object({
   providers: z.array(PROVIDER).describe('Provider status; empty for a feed without providers'),
 });
 
+export const CONTRACT_ADDRESSES = {
+  eas: ADDRESS.describe('Ethereum Attestation Service'),
+  schemaRegistry: ADDRESS.describe('Schema registry of EAS'),
+  gateToken: ADDRESS.describe('ERC-20 gate token'),
+  stablecoin: ADDRESS.describe('Stablecoin of payments'),
+  identityRegistry: ADDRESS.describe('ERC-8004 identity registry'),
+  reputationRegistry: ADDRESS.describe('ERC-8004 reputation registry'),
+  agentCommerce: ADDRESS.nullable().describe('ERC-8183 contract; null where no jobs are taken'),
+};
+
 const CHAIN = z.object({
   chainId: z.int().min(1).describe('Chain id'),
   local: z.boolean().describe('True for a local throw-away chain'),
   confirmations: z.int().min(1).describe('Confirmation depth, blocks'),
-  contracts: objectOf('Contract addresses', {
-    eas: ADDRESS.describe('Ethereum Attestation Service'),
-    schemaRegistry: ADDRESS.describe('Schema registry of EAS'),
-    gateToken: ADDRESS.describe('ERC-20 gate token'),
-    stablecoin: ADDRESS.describe('Stablecoin of payments'),
-    identityRegistry: ADDRESS.describe('ERC-8004 identity registry'),
-    reputationRegistry: ADDRESS.describe('ERC-8004 reputation registry'),
-    agentCommerce: ADDRESS.nullable().describe('ERC-8183 contract; null where no jobs are taken'),
-  }),
+  contracts: objectOf('Contract addresses', CONTRACT_ADDRESSES),
   blockNumber: COUNT.nullable().describe('Newest block; null when the chain does not answer'),
   blockTime: TIME.nullable().describe('Block time; null when the chain does not answer'),
   error: z.string().nullable().describe('Why the chain does not answer; null when it does'),

@@ -30,6 +30,7 @@ import { HORIZON, REGIME } from '../../record/schemas/forecast.ts';
 import { BODY_LIMIT_BYTES, MAX_URL_CHARS } from '../mount-routes.ts';
 import { PAGE_LIMITS } from '../parameters.ts';
 import { component } from './component.ts';
+import { CONTRACT_ADDRESSES } from './health.ts';
 import { DEMO_ROLES } from './wallets.ts';
 
 interface ScheduledStep {
@@ -210,6 +211,8 @@ const LIMITS = z.object({
 
 const LINK = z.object({ name: z.string().describe('What it is'), url: z.string().describe('URL') });
 
+const { gateToken, stablecoin, ...otherContracts } = CONTRACT_ADDRESSES;
+
 export const INFO = component('Info', {
   success: SUCCESS,
   name: z.string().describe('Name of the service'),
@@ -250,15 +253,7 @@ export const INFO = component('Info', {
     explorerUrl: z.url().nullable().describe('Block explorer; null on a local chain, and where none is known'),
     rpcUrl: z.url().nullable().describe('JSON-RPC endpoint to verify the record; null where none is known: use any of that chain'),
   }),
-  contracts: objectOf('Contract addresses', {
-    gateToken: ADDRESS.describe('ERC-20 gate token'),
-    stablecoin: ADDRESS.describe('Stablecoin of payments'),
-    eas: ADDRESS.describe('Ethereum Attestation Service'),
-    schemaRegistry: ADDRESS.describe('Schema registry of EAS'),
-    identityRegistry: ADDRESS.describe('ERC-8004 identity registry'),
-    reputationRegistry: ADDRESS.describe('ERC-8004 reputation registry'),
-    agentCommerce: ADDRESS.nullable().describe('ERC-8183 contract; null where no jobs are taken'),
-  }),
+  contracts: objectOf('Contract addresses', { gateToken, stablecoin, ...otherContracts }),
   demo: nullableObjectOf('Demo wallets of a local chain, which sign in this process; null on a real chain', {
     login: z.url().describe('URL that logs one with gate tokens in'),
     payment: z.url().describe('URL that signs a payment of the buyer'),
