@@ -458,8 +458,8 @@ function renderTodaySection({ id }: Section, home: HomeContent | null): Markup {
 
 type HomeDeps = Pick<HttpDeps, 'demo' | 'market' | 'models' | 'now' | 'record' | 'statistics' | 'viewFor'>;
 
-/** The answers that the first screen is drawn from, as a caller without access gets them. Reads a bounded number of documents. */
-async function readHomeData(deps: HomeDeps): Promise<InitialData> {
+/** The dashboard with the answers that a caller without access gets. Reads a bounded number of documents. */
+async function renderHome(deps: HomeDeps, publicUrl: string): Promise<Reply<never>> {
   const [signals, range, price, records, [newest]] = await Promise.all([
     readByHorizon((days) => getPublicSignal(deps, days, PUBLIC_CALLER).catch(orElse('STEP_WAITING', null))),
     getExpectedRanges(deps, DEFAULT_HORIZON_DAYS).catch(orElse('STEP_WAITING', null)),
@@ -471,18 +471,14 @@ async function readHomeData(deps: HomeDeps): Promise<InitialData> {
     deps.record.listNewest(DEFAULT_HORIZON_DAYS, { limit: 1, before: null }),
   ]);
   const missedDate = newest?.missed ? formatDay(newest.day) : null;
-  return { signals, range, price: price as InitialData['price'], records, missedDate };
+  const initial = { signals, range, price: price as InitialData['price'], records, missedDate };
+  const home = { initial, nowMs: deps.now().getTime(), market: deps.market.kind, hasDemo: deps.demo !== null };
+  const text = renderDashboardPage(publicUrl, home);
+  const headers = { ...PAGE_HEADERS, Link: formatCatalogLink({ publicUrl }), ETag: buildStrongEtag(text) };
+  return { headers, encoded: new EncodedText(text) };
 }
 
 async function readByHorizon<Value>(read: (horizonDays: number) => Promise<Value | null>): Promise<Record<string, Value>> {
   const entries = await Promise.all(SELECTABLE_HORIZONS.map(async (days) => [formatHorizonName(days), await read(days)] as const));
   return Object.fromEntries(entries.filter((entry): entry is [(typeof entry)[0], Awaited<Value>] => entry[1] !== null));
-}
-
-async function renderHome(deps: HomeDeps, publicUrl: string): Promise<Reply<never>> {
-  const { market, demo, now } = deps;
-  const initial = await readHomeData(deps);
-  const text = renderDashboardPage(publicUrl, { initial, nowMs: now().getTime(), market: market.kind, hasDemo: demo !== null });
-  const headers = { ...PAGE_HEADERS, Link: formatCatalogLink({ publicUrl }), ETag: buildStrongEtag(text) };
-  return { headers, encoded: new EncodedText(text) };
 }

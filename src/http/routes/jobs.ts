@@ -14,7 +14,7 @@ import { OracleError } from '../../errors.ts';
 import { ADDRESS, BYTES32, DECIMAL, INTEGER_TEXT, nullableObjectOf, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
 import { rawWalletInput, signatureInput } from '../parameters.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { type Route, route } from '../route.ts';
 import { component } from '../schemas/component.ts';
 import {
   ALPHA_BRIEF,
@@ -55,10 +55,23 @@ export function jobRoutes(deps: JobDeps): Route[] {
       cost: 'rpc',
       deliversPaid: true,
       params: JOB_PARAMS,
-      body: FETCH_BODY,
+      body: z.strictObject({ wallet: rawWalletInput, timestamp: LOGIN_BODY.shape.timestamp, signature: signatureInput }),
       reply: DELIVERY,
       errors: ['UNAUTHENTICATED', 'NOT_FOUND', 'STEP_WAITING', 'TRANSACTION_UNCONFIRMED', 'CHAIN_UNREACHABLE'],
-      handle: async ({ params, body, context }) => fetchDeliverable(deps, await requireJob(deps, params.jobId, context), body),
+      async handle({ params, body: signed, context }) {
+        const job = await requireJob(deps, params.jobId, context);
+        const { jobId, onChain, service } = job;
+        if (![onChain.client, onChain.evaluator].some((entitled) => isAddressEqual(entitled, signed.wallet))) {
+          throw new OracleError('UNAUTHENTICATED', 'This wallet is neither the client nor the evaluator of the job', { field: 'wallet' });
+        }
+        const message = listAddressSpellings(service.contract).map((contract) => buildFetchMessage(contract, jobId, signed.timestamp));
+        await requireWalletSignature(deps, { ...signed, message, template: FETCH_MESSAGE_TEMPLATE });
+        const withheld = getWithheldReason(job);
+        if (withheld !== null) throw new OracleError('NOT_FOUND', withheld, { field: 'jobId', suggestedAction: 'Create another job.' });
+        const delivery = await service.findDelivery(BigInt(jobId));
+        if (delivery === null) throw new OracleError('STEP_WAITING', 'Nothing is delivered for this job yet', { retryAfterSeconds: 5 });
+        return { headers: { 'Content-Type': 'application/json; charset=utf-8' }, raw: delivery.text };
+      },
     }),
   ];
 }
@@ -137,32 +150,12 @@ async function toJobReply({ commerce, now }: JobDeps, job: ConfirmedJob): Promis
   };
 }
 
-async function fetchDeliverable(deps: JobDeps, job: ConfirmedJob, signed: z.output<typeof FETCH_BODY>): Promise<Reply<never>> {
-  const { jobId, onChain, service } = job;
-  if (![onChain.client, onChain.evaluator].some((entitled) => isAddressEqual(entitled, signed.wallet))) {
-    throw new OracleError('UNAUTHENTICATED', 'This wallet is neither the client nor the evaluator of the job', { field: 'wallet' });
-  }
-  const message = listAddressSpellings(service.contract).map((contract) => buildFetchMessage(contract, jobId, signed.timestamp));
-  await requireWalletSignature(deps, { ...signed, message, template: FETCH_MESSAGE_TEMPLATE });
-  const withheld = getWithheldReason(job);
-  if (withheld !== null) throw new OracleError('NOT_FOUND', withheld, { field: 'jobId', suggestedAction: 'Create another job.' });
-  const delivery = await service.findDelivery(BigInt(jobId));
-  if (delivery === null) throw new OracleError('STEP_WAITING', 'Nothing is delivered for this job yet', { retryAfterSeconds: 5 });
-  return { headers: { 'Content-Type': 'application/json; charset=utf-8' }, raw: delivery.text };
-}
-
 /** A uint256. */
 const JOB_PARAMS = z.object({
   jobId: z
     .string()
     .regex(/^(0|[1-9]\d{0,77})$/, 'must be a whole number, as the contract numbers its jobs')
     .describe('Job id in the contract'),
-});
-
-const FETCH_BODY = z.strictObject({
-  wallet: rawWalletInput,
-  timestamp: LOGIN_BODY.shape.timestamp,
-  signature: signatureInput,
 });
 
 const PRICE = component('JobPrice', {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ENDPOINTS, IDENTITY } from '../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../skills/index.ts';
 import { buildAnswerSample, toSkillJsonSchema } from '../../../skills/skill.ts';
+import type { Caller } from '../../auth/caller.ts';
 import { PAYER_CALLER } from '../../commerce/documents.ts';
 import { REF_CODE_PATTERN, REF_CODE_RULE } from '../../commerce/ledger.ts';
 import {
@@ -19,14 +20,7 @@ import {
 } from '../../commerce/offerings.ts';
 import { getReceiptDomain, RECEIPT_TYPES } from '../../commerce/receipts.ts';
 import { buildAnswerMessage } from '../../commerce/x402/payload.ts';
-import {
-  ANSWER_RETENTION_DAYS,
-  type PaidCall,
-  type PreparedAnswer,
-  type SaleResult,
-  toSaleResponse,
-  toSettlementResponse,
-} from '../../commerce/x402/sales.ts';
+import { ANSWER_RETENTION_DAYS, type PaidCall, type SaleResult, toSaleResponse, toSettlementResponse } from '../../commerce/x402/sales.ts';
 import {
   buildPaymentQuote,
   declareHttpResource,
@@ -71,18 +65,16 @@ export function paidRoutes(deps: PaidDeps): Route[] {
     createPaidRoute(deps, {
       name: 'buySignal',
       summary: 'The newest forecast of a horizon with its proof, paid per request',
-      description: PAYMENT_DESCRIPTION,
       offering: signal,
       reply: PAID_SIGNAL,
-      answer: async (horizonDays) => prepareAnswer(await getOracleSignal(deps, horizonDays, PAYER_CALLER), signal),
+      readSignal: getOracleSignal,
     }),
     createPaidRoute(deps, {
       name: 'buyPremiumSignal',
       summary: 'The premium signal with the scorecard, paid per request',
-      description: PAYMENT_DESCRIPTION,
       offering: premium,
       reply: PAID_PREMIUM_SIGNAL,
-      answer: async (horizonDays) => prepareAnswer(await getPremiumSignal(deps, horizonDays, PAYER_CALLER), premium),
+      readSignal: getPremiumSignal,
     }),
     route('POST /api/svc/commerce/answers', 'getAnswerAgain', {
       tag: 'commerce',
@@ -117,12 +109,6 @@ export function paidRoutes(deps: PaidDeps): Route[] {
   ];
 }
 
-function prepareAnswer(soldSignal: OracleSignal, { price }: Offering): PreparedAnswer {
-  const access = { tier: PAYER_CALLER.tier, wallet: null, requirement: `${formatMoney(price)} a request` };
-  const { predictionId: forecastId, attestationUid } = soldSignal;
-  return { body: { success: true, ...soldSignal, access }, forecastId, attestationUid };
-}
-
 const ANSWER_MESSAGE_TEMPLATE = 'Fetch svc answer: <txHash in lower case>:<timestamp>';
 
 export const REF_QUERY = z.object({
@@ -132,8 +118,6 @@ export const REF_QUERY = z.object({
     .optional()
     .describe(`Ref code of the partner, in any case: ${REF_CODE_RULE}`),
 });
-
-const PAID_QUERY = z.object({ horizon: signalDaysInput, ...REF_QUERY.shape });
 
 /** Errors of a sale, besides those that follow from parameters and access. */
 export const SALE_ERRORS = ['CONFLICT', 'STEP_WAITING', 'CHAIN_UNREACHABLE', 'SIGNER_UNAVAILABLE', 'TRANSACTION_UNCONFIRMED'] as const;
@@ -151,19 +135,19 @@ const PAID_INPUT = {
   },
 } as const;
 
-interface PaidOperation<R extends z.ZodObject> extends Pick<Route, 'name' | 'summary' | 'description'> {
+interface PaidOperation<R extends z.ZodObject> extends Pick<Route, 'name' | 'summary'> {
   offering: Offering & { resource: PaidResource };
   reply: R;
   /** Called after the payment is verified, before it settles. */
-  answer(horizonDays: number): Promise<PreparedAnswer>;
+  readSignal(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<OracleSignal>;
 }
 
 /** A paid operation. The answer is computed between verification and settlement of the payment, and depends on neither. */
 function createPaidRoute<R extends z.ZodObject>(
-  { commerce, publicUrl }: Pick<HttpDeps, 'commerce' | 'publicUrl'>,
-  { name, description, offering, reply, answer, ...declared }: PaidOperation<R>,
+  deps: PaidDeps,
+  { name, offering, reply, readSignal, ...declared }: PaidOperation<R>,
 ): Route {
-  const { sales } = commerce;
+  const { sales } = deps.commerce;
   // One listing for all horizons: directories drop the query of the URL.
   const bazaar = declareHttpResource(
     { example: { horizon: DEFAULT_HORIZON }, schema: PAID_INPUT },
@@ -171,15 +155,15 @@ function createPaidRoute<R extends z.ZodObject>(
   );
   return route(`GET ${offering.resource.path}`, name, {
     ...declared,
-    description: `${description} ${FORECAST_TERMS}`,
+    description: `${PAYMENT_DESCRIPTION} ${FORECAST_TERMS}`,
     tag: 'signal',
     access: 'paid',
     offering,
-    query: PAID_QUERY,
+    query: z.object({ horizon: signalDaysInput, ...REF_QUERY.shape }),
     reply,
     errors: ['UNAUTHENTICATED', ...SALE_ERRORS],
     async handle({ query, context, header, isHead }) {
-      const resource = buildPaidResource(offering, publicUrl, query.horizon);
+      const resource = buildPaidResource(offering, deps.publicUrl, query.horizon);
       const quote = await sales.getQuote({ offering, resource, bazaar });
       // HEAD is never charged.
       const paymentProof = isHead ? null : readPaymentProof(header, quote);
@@ -194,7 +178,12 @@ function createPaidRoute<R extends z.ZodObject>(
         requireRejectionAllowance: (payer) => context.requirePaymentRoom(payer),
         hasRejectionAllowance: (payer) => context.hasPaymentRoom(payer),
         countRejection: (payer) => context.countRejectedPayment(payer),
-        answer: () => answer(query.horizon),
+        async answer() {
+          const signal = await readSignal(deps, query.horizon, PAYER_CALLER);
+          const access = { tier: PAYER_CALLER.tier, wallet: null, requirement: `${formatMoney(offering.price)} a request` };
+          const { predictionId: forecastId, attestationUid } = signal;
+          return { body: { success: true, ...signal, access }, forecastId, attestationUid };
+        },
       };
       const sold = await sales.sell(call);
       const headers = buildSoldHeaders(sold, quote, paymentProof);

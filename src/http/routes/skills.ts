@@ -14,7 +14,7 @@ import { PROBLEM } from '../openapi/replies.ts';
 import { toPascalCase } from '../openapi/schemas.ts';
 import { readPaymentProof, toProblemDetails } from '../problems.ts';
 import { toTaggedReply } from '../replies.ts';
-import { type Reply, type Route, type RouteInput, route } from '../route.ts';
+import { type Route, route } from '../route.ts';
 import { component } from '../schemas/component.ts';
 import { SOLD } from '../schemas/payment.ts';
 import { buildSoldHeaders, REF_QUERY, SALE_ERRORS } from './paid.ts';
@@ -70,7 +70,8 @@ function callRoute(deps: HttpDeps, skill: Skill): Route {
   const { id, summary, description, input, tier, offering, cost, errors } = skill;
   const isSold = offering !== null;
   const bazaar = isSold ? declareSkillOperation(skill) : undefined;
-  return route(`POST ${getSkillPath(skill)}`, `run${toPascalCase(id)}`, {
+  const endpoint = getSkillPath(skill);
+  return route(`POST ${endpoint}`, `run${toPascalCase(id)}`, {
     tag: 'skills',
     summary,
     description: `${description}\n\nThe body is the input of the skill; a missing body is an empty input.${isSold ? ` ${SOLD_DESCRIPTION}` : ''}`,
@@ -84,11 +85,19 @@ function callRoute(deps: HttpDeps, skill: Skill): Route {
     bodyOptional: true,
     reply: buildSkillReplySchema(skill),
     errors: isSold ? [...errors, ...SALE_ERRORS] : errors,
-    async handle(request) {
-      const { body, caller, context } = request;
-      if (isForSale(skill, caller)) return sellSkillAnswer(deps, { ...request, skill, endpoint: getSkillPath(skill), bazaar });
-      const { output, text } = await deps.runSkill(prepareCall(id, body, caller), context);
-      return { body: { success: true as const, skill: id, output, text } };
+    async handle({ body, query, caller, context, header }) {
+      if (!isForSale(skill, caller)) {
+        const { output, text } = await deps.runSkill(prepareCall(id, body, caller), context);
+        return { body: { success: true as const, skill: id, output, text } };
+      }
+      const quote = await deps.paidCalls.quote(skill, endpoint, bazaar);
+      const proof = readPaymentProof(header, quote);
+      const call = prepareCall(id, body, PAYING_CALLER);
+      const payment = proof?.payment ?? null;
+      const sold = await deps.paidCalls.sell({ call, endpoint, bazaar, payment, ref: query.ref, context, owner: context.address });
+      const { output, text } = sold;
+      const headers = buildSoldHeaders(sold, quote, proof);
+      return { headers, body: { success: true as const, skill: id, output, text, ...toSaleResponse(sold) } };
     },
   });
 }
@@ -148,37 +157,6 @@ export function buildSkillReplySchema({ id, output, offering }: Pick<Skill, 'id'
 
 const SOLD_DESCRIPTION =
   'Without a token it is sold as a single answer: 402 with the terms, as any paid operation. `payment` and `receipt` are added to a paid answer; the receipt has the hash of `output`. The same payment from the same address, or with its payment-identifier, gets the same answer over any interface and is never charged twice.';
-
-interface SkillRequest
-  extends Pick<RouteInput<unknown, { ref?: string | undefined }, Record<string, unknown>>, 'body' | 'query' | 'context' | 'header'> {
-  skill: Skill;
-  /** Path of the operation. */
-  endpoint: string;
-  bazaar: BazaarDeclaration | undefined;
-}
-
-/** @throws PaymentRequiredError without a payment, and for a rejected one; OracleError as `SalesService.sell` */
-async function sellSkillAnswer(
-  { paidCalls }: HttpDeps,
-  request: SkillRequest,
-): Promise<Reply<z.input<ReturnType<typeof buildSkillReplySchema>>>> {
-  const { skill, endpoint, bazaar, body: input, query, context, header } = request;
-  const quote = await paidCalls.quote(skill, endpoint, bazaar);
-  const proof = readPaymentProof(header, quote);
-  const call = prepareCall(skill.id, input, PAYING_CALLER);
-  const sold = await paidCalls.sell({
-    call,
-    endpoint,
-    bazaar,
-    payment: proof?.payment ?? null,
-    ref: query.ref,
-    context,
-    owner: context.address,
-  });
-  const { output, text } = sold;
-  const headers = buildSoldHeaders(sold, quote, proof);
-  return { headers, body: { success: true, skill: skill.id, output, text, ...toSaleResponse(sold) } };
-}
 
 /** How facilitators list the operation of a skill whose single answers are sold. */
 export function declareSkillOperation(skill: Skill): BazaarDeclaration {
