@@ -98,7 +98,7 @@ async function getOrReason<T>(promise: Promise<T>): Promise<{ value: T } | { rea
   }
 }
 
-export const LEVEL = component('BookLevel', {
+const LEVEL = component('BookLevel', {
   price: PROBABILITY.describe('Price of a YES contract, 0 to 1'),
   size: z.number().min(0).describe('Contracts'),
 });
