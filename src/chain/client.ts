@@ -28,20 +28,10 @@ export interface ChainOptions {
   fetch?: NodeFetch;
 }
 
-export interface Chain {
-  readonly chainId: number;
-  readonly confirmations: number;
+export interface Chain extends Readonly<Pick<ChainOptions, 'chainId' | 'confirmations' | 'pollingIntervalMs' | 'addresses'>> {
   readonly finalityBlocks: number;
-  readonly pollingIntervalMs: number;
-  readonly addresses: ChainAddresses;
   /** Throws viem errors: call it inside `chainCall`. */
   readonly client: PublicClient;
-}
-
-interface ChainHealth {
-  blockNumber: number;
-  /** Block time. */
-  at: Date;
 }
 
 /** An hour of blocks of two seconds. */
@@ -64,8 +54,8 @@ export async function createChain({ rpcUrl, requestTimeoutMs = 10_000, fetch, ..
 /** Shorter than a request's timeout: health probes need a prompt answer. */
 const HEALTH_TIMEOUT_MS = 3_000;
 
-/** Of the latest block. @throws OracleError CHAIN_UNREACHABLE */
-export async function readChainHealth({ client }: Chain): Promise<ChainHealth> {
+/** The latest block with its time. @throws OracleError CHAIN_UNREACHABLE */
+export async function readChainHealth({ client }: Chain): Promise<{ blockNumber: number; at: Date }> {
   const block = await chainCallWithin(HEALTH_TIMEOUT_MS, 'Reading the newest block', () => client.getBlock());
   return { blockNumber: Number(block.number), at: toBlockTime(block) };
 }
@@ -93,13 +83,6 @@ export interface ConfirmedBlock {
 interface Head {
   number: bigint;
   block: Pick<Block, 'hash' | 'timestamp'> | null;
-}
-
-interface BlockDepth {
-  /** Depth of the block, its own included; 0 once it is no longer canonical. */
-  confirmations: number;
-  /** Block time; null below the chain's confirmation depth. */
-  settledAt: Date | null;
 }
 
 /** Number of the newest block at the confirmation depth; negative on a shorter chain. @throws OracleError CHAIN_UNREACHABLE */
@@ -142,14 +125,15 @@ export async function readHead(chain: DepthReader): Promise<Head> {
 }
 
 /**
- * The head is read before the block: a reorganisation in between cannot overstate the depth. @throws OracleError CHAIN_UNREACHABLE
+ * `confirmations`: depth of the block, its own included; 0 once it is no longer canonical. `settledAt`: block time; null below the chain's
+ * confirmation depth. The head is read before the block: a reorganisation in between cannot overstate the depth. @throws OracleError CHAIN_UNREACHABLE
  * @param head read before, such as together with the receipt; an older one understates the depth
  */
 export async function readBlockDepth(
   chain: DepthReader,
   { blockNumber, blockHash }: Pick<TransactionReceipt, 'blockNumber' | 'blockHash'>,
   head?: Head,
-): Promise<BlockDepth> {
+): Promise<{ confirmations: number; settledAt: Date | null }> {
   const { number, block: newest } = head ?? (await readHead(chain));
   const depth = Math.max(0, Number(number - blockNumber) + 1);
   if (depth < chain.confirmations) return { confirmations: depth, settledAt: null };

@@ -85,11 +85,7 @@ async function isRecoveredSigner({ wallet, hash, signature }: SignatureProof): P
 }
 
 /** Runs the universal validator as a simulated contract creation, so that nothing needs to be deployed. */
-async function validateOnChain(
-  { client }: ChainReader,
-  { wallet, hash, signature }: SignatureProof,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function validateOnChain({ client }: ChainReader, { wallet, hash, signature }: SignatureProof, signal: AbortSignal) {
   const args = [wallet, hash, signature] as const;
   const data = encodeDeployData({ abi: erc6492SignatureValidatorAbi, bytecode: erc6492SignatureValidatorByteCode, args });
   try {
@@ -224,21 +220,16 @@ export interface ContractStates {
   agentCommerce: ContractReading<{ paymentToken: Address }> | null;
 }
 
-interface ContractStatesOptions {
-  agentId: number;
-  reporter: Address;
-  /** Timeout per contract; default 3 s. */
-  timeoutMs?: number;
-}
-
 const easVersionAbi = parseAbi(['function version() view returns (string)']);
 
 const MAX_SYMBOL_CHARS = 32;
 const MAX_REASON_CHARS = 200;
 
-/** Reads all contracts in parallel. A chain error becomes the state `unreachable` and is never thrown. */
-export async function readContractStates(chain: Chain, options: ContractStatesOptions): Promise<ContractStates> {
-  const { agentId, reporter, timeoutMs = 3_000 } = options;
+/** Reads all contracts in parallel, within `timeoutMs` each. A chain error becomes the state `unreachable` and is never thrown. */
+export async function readContractStates(
+  chain: Chain,
+  { agentId, reporter, timeoutMs = 3_000 }: { agentId: number; reporter: Address; timeoutMs?: number },
+): Promise<ContractStates> {
   const { gateToken: gateTokenAddress, stablecoin: stablecoinAddress, agentCommerce: jobs } = chain.addresses;
   const read = <T>(what: string, readValue: () => Promise<T>) => tryRead(() => chainCallWithin(timeoutMs, what, readValue));
   const [eas, schemaRegistry, identityRegistry, reputationRegistry, gateToken, stablecoin, agentCommerce] = await Promise.all([
@@ -288,14 +279,8 @@ async function readTokenMetadata({ client }: Chain, address: Address): Promise<T
   return { symbol: symbol.slice(0, MAX_SYMBOL_CHARS), decimals };
 }
 
-interface GateBalance {
-  /** In the token's smallest unit. */
-  balance: bigint;
-  blockNumber: number;
-}
-
-/** By default at the latest block. @throws OracleError CHAIN_UNREACHABLE, also when the endpoint has pruned the state of that block */
-export async function readGateBalance({ client, addresses }: Chain, wallet: Address, atBlock?: number): Promise<GateBalance> {
+/** In the token's smallest unit. By default at the latest block. @throws OracleError CHAIN_UNREACHABLE, also when the endpoint has pruned the state of that block */
+export async function readGateBalance({ client, addresses }: Chain, wallet: Address, atBlock?: number) {
   return readToken('Reading the gate balance', async () => {
     const blockNumber = atBlock === undefined ? await client.getBlockNumber() : BigInt(atBlock);
     const call = { address: addresses.gateToken, abi: erc20Abi, functionName: 'balanceOf', args: [wallet], blockNumber } as const;
@@ -304,7 +289,7 @@ export async function readGateBalance({ client, addresses }: Chain, wallet: Addr
 }
 
 /** At the confirmation depth, which no short reorganisation reverts. @throws OracleError CHAIN_UNREACHABLE */
-export async function readConfirmedGateBalance(chain: Chain, wallet: Address): Promise<GateBalance> {
+export async function readConfirmedGateBalance(chain: Chain, wallet: Address) {
   return readGateBalance(chain, wallet, Math.max(0, Number(await readConfirmedBlockNumber(chain))));
 }
 

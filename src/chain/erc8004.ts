@@ -136,19 +136,14 @@ interface OutcomeReport extends Pick<Feedback, 'endpoint' | 'feedbackHash'> {
   feedbackUri?: string;
 }
 
-interface ConfirmedReport {
-  txHash: Hex;
-  /** Block time. */
-  at: Date;
-  /** From the event of the first report under this key; null when that is no ERC-8004 event. */
-  feedbackHash: Hex | null;
-}
-
 export interface Reporter {
   readonly address: Address;
   describe(outcome: OutcomeReport['outcome']): Promise<FeedbackDescription>;
-  /** @param over proof that the outcome may be published @throws as `Wallet.send`; CHAIN_REVERTED for "Self-feedback not allowed" */
-  report(key: string, report: OutcomeReport, over: ReachedInstant): Promise<ConfirmedReport>;
+  /**
+   * Returns the block time, and the hash in the event of the first report under this key, null when that is no ERC-8004 event.
+   * @param over proof that the outcome may be published @throws as `Wallet.send`; CHAIN_REVERTED for "Self-feedback not allowed"
+   */
+  report(key: string, report: OutcomeReport, over: ReachedInstant): Promise<{ txHash: Hex; at: Date; feedbackHash: Hex | null }>;
 }
 
 export interface ReputationState {
@@ -174,7 +169,7 @@ export function createReporter({ chain, wallet, agentId }: { chain: Chain; walle
       return buildFeedbackDescription(chain, { agentId: await agentId(), client: wallet.address, ...rating });
     },
     async report(key, { outcome, endpoint, feedbackHash, feedbackUri = '' }, _over) {
-      const feedback = {
+      const data = encodeFeedback({
         agentId: await agentId(),
         value: FEEDBACK_VALUES[outcome],
         valueDecimals: FEEDBACK_DECIMALS,
@@ -183,8 +178,8 @@ export function createReporter({ chain, wallet, agentId }: { chain: Chain; walle
         endpoint,
         feedbackUri,
         feedbackHash,
-      };
-      const sent = await giveFeedback(chain, wallet, { key, feedback });
+      });
+      const sent = await wallet.send({ key, to: chain.addresses.reputationRegistry, data });
       return { txHash: sent.hash, at: sent.at, feedbackHash: parseFeedbackHash(sent) };
     },
   };
@@ -198,24 +193,16 @@ function parseFeedbackHash({ logs }: ConfirmedTransaction): Hex | null {
 }
 
 /** From one reporter; zeros without feedback. @throws OracleError CHAIN_UNREACHABLE */
-export async function readReputation(chain: Chain, agentId: number, reporter: Address): Promise<ReputationState> {
-  const [all, won] = await Promise.all([
-    readSummary(chain, { agentId, reporter }),
-    readSummary(chain, { agentId, reporter, outcome: 'WIN' }),
-  ]);
-  return { total: all.count, positive: won.count, averageScore: all.count === 0 ? null : all.average, reporter };
-}
-
-/** The registry rejects an empty list of clients, so a summary always names one. */
-async function readSummary(
-  { client, addresses }: Chain,
-  { agentId, reporter, outcome = '' }: { agentId: number; reporter: Address; outcome?: 'WIN' | 'LOSS' | '' },
-): Promise<{ count: number; average: number }> {
+export async function readReputation({ client, addresses }: Chain, agentId: number, reporter: Address): Promise<ReputationState> {
   const call = { address: addresses.reputationRegistry, abi: reputationAbi, functionName: 'getSummary' } as const;
-  const [count, value, decimals] = await chainCall('Reading the reputation', () =>
-    client.readContract({ ...call, args: [BigInt(agentId), [reporter], FEEDBACK_TAG, outcome] }),
-  );
-  return { count: Number(count), average: Number(value) / 10 ** decimals };
+  const readSummary = (outcome: 'WIN' | '') =>
+    chainCall('Reading the reputation', () =>
+      // The registry rejects an empty list of clients.
+      client.readContract({ ...call, args: [BigInt(agentId), [reporter], FEEDBACK_TAG, outcome] }),
+    );
+  const [[count, value, decimals], [won]] = await Promise.all([readSummary(''), readSummary('WIN')]);
+  const averageScore = count === 0n ? null : Number(value) / 10 ** decimals;
+  return { total: Number(count), positive: Number(won), averageScore, reporter };
 }
 
 interface Feedback {
@@ -259,15 +246,6 @@ export function encodeFeedback({ agentId, value, valueDecimals, tag1, tag2, endp
   return encodeFunctionData({ abi: reputationAbi, functionName: 'giveFeedback', args });
 }
 
-/** Calls `giveFeedback`, once per key. Throws as `Wallet.send`. */
-function giveFeedback(
-  { addresses }: Chain,
-  wallet: Wallet,
-  { key, feedback }: { key: string; feedback: Feedback },
-): Promise<ConfirmedTransaction> {
-  return wallet.send({ key, to: addresses.reputationRegistry, data: encodeFeedback(feedback) });
-}
-
 /** Feedback by any client. Texts are untrusted and of any length. */
 export interface GivenFeedback {
   kind: 'given';
@@ -284,11 +262,7 @@ export interface GivenFeedback {
   logIndex: number;
 }
 
-interface RevokedFeedback extends Pick<GivenFeedback, 'client' | 'index' | 'blockNumber' | 'logIndex'> {
-  kind: 'revoked';
-}
-
-export type FeedbackEvent = GivenFeedback | RevokedFeedback;
+export type FeedbackEvent = GivenFeedback | (Pick<GivenFeedback, 'client' | 'index' | 'blockNumber' | 'logIndex'> & { kind: 'revoked' });
 
 const GIVEN_EVENT = getAbiItem({ abi: reputationAbi, name: 'NewFeedback' });
 const REVOKED_EVENT = getAbiItem({ abi: reputationAbi, name: 'FeedbackRevoked' });
@@ -306,28 +280,19 @@ export async function* readFeedbackEvents(
   const read = async (range: BlockRange) => (await Promise.all([readKind(GIVEN_EVENT, range), readKind(REVOKED_EVENT, range)])).flat();
   for await (const { logs, ...range } of readLogRanges(client, { from, to, read })) {
     const events = logs.map(({ eventName, args, blockNumber, logIndex }) => {
-      const position = { blockNumber, logIndex };
-      if (eventName === 'NewFeedback') return toGivenFeedback(args as unknown as GivenArgs, position);
-      const { clientAddress: client, feedbackIndex: index } = args as unknown as RevokedArgs;
-      return { kind: 'revoked' as const, client, index, ...position };
+      const { clientAddress: client, feedbackIndex: index, feedbackURI: feedbackUri, ...rating } = args as unknown as FeedbackArgs;
+      const common = { client, index, blockNumber, logIndex };
+      if (eventName !== 'NewFeedback') return { kind: 'revoked' as const, ...common };
+      const { value, valueDecimals, tag1, tag2, feedbackHash } = rating;
+      return { kind: 'given' as const, ...common, value, valueDecimals, tag1, tag2, feedbackUri, feedbackHash };
     });
     events.sort((one, other) => Number(one.blockNumber - other.blockNumber) || one.logIndex - other.logIndex);
     yield { ...range, events };
   }
 }
 
-type RevokedArgs = { clientAddress: Address; feedbackIndex: bigint };
-
-type GivenArgs = Pick<GivenFeedback, 'value' | 'valueDecimals' | 'tag1' | 'tag2' | 'feedbackHash'> & {
-  clientAddress: Address;
-  feedbackIndex: bigint;
-  feedbackURI: string;
-};
-
-function toGivenFeedback(
-  { clientAddress, feedbackIndex, feedbackURI, value, valueDecimals, tag1, tag2, feedbackHash }: GivenArgs,
-  position: Pick<GivenFeedback, 'blockNumber' | 'logIndex'>,
-): GivenFeedback {
-  const rating = { value, valueDecimals, tag1, tag2 };
-  return { kind: 'given', client: clientAddress, index: feedbackIndex, ...rating, feedbackUri: feedbackURI, feedbackHash, ...position };
-}
+/** Those of a revocation are the first two. */
+type FeedbackArgs = { clientAddress: Address; feedbackIndex: bigint; feedbackURI: string } & Pick<
+  GivenFeedback,
+  'value' | 'valueDecimals' | 'tag1' | 'tag2' | 'feedbackHash'
+>;

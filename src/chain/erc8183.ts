@@ -37,8 +37,6 @@ export const agentCommerceAbi = parseAbi([
 
 export const JOB_STATES = ['OPEN', 'FUNDED', 'SUBMITTED', 'COMPLETED', 'REJECTED', 'EXPIRED'] as const;
 
-type JobState = (typeof JOB_STATES)[number];
-
 export interface OnChainJob {
   jobId: bigint;
   client: Address;
@@ -48,7 +46,7 @@ export interface OnChainJob {
   description: string;
   budget: bigint;
   expiresAt: Date;
-  state: JobState;
+  state: (typeof JOB_STATES)[number];
   hook: Address;
 }
 

@@ -69,18 +69,10 @@ export interface JournalRow {
   receipt: StoredReceipt | null;
   /** Mined in a block that is not final yet. */
   isWatched?: boolean;
-  /** The last time that a reorganisation took it off the chain. */
-  lost?: LostTransaction;
+  /** The last time that a reorganisation took it off the chain, with its receipt; handled: what follows from that is taken back. */
+  lost?: { at: Date; receipt: StoredReceipt; isHandled: boolean };
   createdAt: Date;
   updatedAt: Date;
-}
-
-interface LostTransaction {
-  at: Date;
-  /** As it was on chain. */
-  receipt: StoredReceipt;
-  /** What follows from the receipt is taken back. */
-  isHandled: boolean;
 }
 
 export type MinedRow = JournalRow & { receipt: StoredReceipt };
@@ -140,7 +132,6 @@ export function createJournal(db: Db) {
     /** The transaction in the highest block that any wallet has confirmed. */
     findLastConfirmed: (chainId: number): Promise<JournalRow | null> =>
       rows.findOne({ chainId, state: 'CONFIRMED' }, { sort: { 'receipt.blockNumber': -1 } }),
-    /** All that have a receipt, in the order of their blocks. */
     /** Whether there is a transaction of another chain, or of none of these wallets. */
     async hasOthers(chainId: number, wallets: readonly Address[]): Promise<boolean> {
       // Rows that were read back from a chain have addresses in lower case.
@@ -149,6 +140,7 @@ export function createJournal(db: Db) {
         (await rows.findOne({ $or: [{ chainId: { $ne: chainId } }, { address: { $nin: known } }] }, { projection: { _id: 1 } })) !== null
       );
     },
+    /** All that have a receipt, in the order of their blocks. */
     listMined: (chainId: number): Promise<JournalRow[]> =>
       rows
         .find({ chainId, receipt: { $ne: null } })
@@ -212,16 +204,13 @@ export interface FeeQuote extends Fees {
   blockNumber: number;
 }
 
-export interface FeeSource {
-  /** A quote at most two seconds old. */
-  quote(): Promise<FeeQuote>;
-  quoteFresh(): Promise<FeeQuote>;
-}
+/** `quote()` is at most two seconds old. */
+export type FeeSource = ReturnType<typeof createFeeSource>;
 
 const MAX_AGE_MS = 2_000;
 
 /** Quotes twice the base fee, enough for six full blocks in a row, plus the priority fee that the node suggests, or that was paid. */
-export function createFeeSource(client: PublicClient): FeeSource {
+export function createFeeSource(client: PublicClient) {
   let latest: { at: number; quote: Promise<FeeQuote> } | undefined;
 
   function quoteFresh(): Promise<FeeQuote> {
@@ -239,12 +228,8 @@ export function createFeeSource(client: PublicClient): FeeSource {
 async function readFees(client: PublicClient): Promise<FeeQuote> {
   const [block, maxPriorityFeePerGas] = await Promise.all([client.getBlock(), readTip(client)]);
   const baseFeePerGas = block.baseFeePerGas ?? 0n;
-  return {
-    baseFeePerGas,
-    maxPriorityFeePerGas,
-    maxFeePerGas: 2n * baseFeePerGas + maxPriorityFeePerGas,
-    blockNumber: Number(block.number),
-  };
+  const maxFeePerGas = 2n * baseFeePerGas + maxPriorityFeePerGas;
+  return { baseFeePerGas, maxPriorityFeePerGas, maxFeePerGas, blockNumber: Number(block.number) };
 }
 
 /** As the node suggests it; many endpoints lack that method, whose history of fees then says what was paid. */

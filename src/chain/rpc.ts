@@ -46,7 +46,7 @@ export async function* readLogRanges<Log>(
     signal?.throwIfAborted();
     const range = { from, to: Math.min(to, from + length.size - 1) };
     const blocks = range.to - from + 1;
-    const answer = await readKnownRange(client, range, { read, isBatching });
+    const answer = await readKnownRange(client, { ...range, read, isBatching });
     if ('rejection' in answer) {
       if (!length.onRejected(blocks)) throw answer.rejection;
       continue;
@@ -63,11 +63,7 @@ type RangeAnswer<Log> = { logs: readonly Log[] } | { rejection: unknown };
  * The block is asked for first: a node that has it has its events, too, while a node that gets it in between would confirm an empty list.
  * In one request both are answered by the same node of a load balancer.
  */
-async function readKnownRange<Log>(
-  client: LogClient,
-  range: BlockRange,
-  { read, isBatching }: Required<Pick<LogRangeOptions<Log>, 'read' | 'isBatching'>>,
-): Promise<RangeAnswer<Log>> {
+async function readKnownRange<Log>(client: LogClient, { read, isBatching, ...range }: LogRangeOptions<Log>): Promise<RangeAnswer<Log>> {
   const tryRead = () =>
     read(range).then(
       (logs) => ({ logs }),
@@ -145,18 +141,10 @@ export function createRangeLength(max: number) {
   return length;
 }
 
-interface LogQuery<E extends AbiEvent> {
-  address: Address;
-  event: E;
-  args?: Record<string, unknown>;
-  fromBlock: bigint;
-  toBlock: bigint;
-}
-
 /** Events of a contract over a block range of any length, in chain order. @throws OracleError CHAIN_UNREACHABLE */
 export async function readLogs<const E extends AbiEvent>(
   { client }: ChainReader,
-  { fromBlock, toBlock, ...query }: LogQuery<E>,
+  { fromBlock, toBlock, ...query }: { address: Address; event: E; args?: Record<string, unknown>; fromBlock: bigint; toBlock: bigint },
 ): Promise<GetLogsReturnType<E, [E], true>> {
   const all: unknown[] = [];
   const what = `Reading ${query.event.name} events`;

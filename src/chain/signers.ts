@@ -4,7 +4,6 @@ import { ExponentialBackoff, handleType, retry } from 'cockatiel';
 import {
   type Address,
   bytesToHex,
-  compactSignatureToSignature,
   concatHex,
   getAddress,
   getTypesForEIP712Domain,
@@ -18,7 +17,6 @@ import {
   keccak256,
   type LocalAccount,
   numberToHex,
-  parseCompactSignature,
   parseTransaction,
   recoverAddress,
   type SignableMessage,
@@ -38,6 +36,7 @@ import { z } from 'zod';
 import { getErrorMessage, isOracleError, OracleError } from '../errors.ts';
 import { createOperatorFetch, readJson } from '../platform/outbound/operator.ts';
 import { type AwsRequestHandler, createAwsRequestHandler } from '../platform/outbound/sdks.ts';
+import { expandSignature } from './contracts.ts';
 import type { WalletRole } from './wallet.ts';
 
 /** Where a role's wallet signs. `address`: the expected one. */
@@ -63,20 +62,13 @@ export interface KmsKeyOptions {
 
 /** What is used of `@aws-sdk/client-kms`, an optional package, whose types are not installed either. */
 export interface KmsSdk {
-  KMSClient: new (config: {
-    region: string;
-    endpoint?: string;
-    credentials?: KmsKeyOptions['credentials'];
-    maxAttempts: number;
-    requestHandler: AwsRequestHandler;
-  }) => { send(command: object): Promise<KmsAnswer> };
+  KMSClient: new (
+    config: Omit<KmsKeyOptions, 'keyId'> & { maxAttempts: number; requestHandler: AwsRequestHandler },
+  ) => {
+    send(command: object): Promise<{ PublicKey?: Uint8Array; Signature?: Uint8Array }>;
+  };
   GetPublicKeyCommand: new (input: { KeyId: string }) => object;
   SignCommand: new (input: { KeyId: string; Message: Uint8Array; MessageType: 'DIGEST'; SigningAlgorithm: 'ECDSA_SHA_256' }) => object;
-}
-
-interface KmsAnswer {
-  PublicKey?: Uint8Array;
-  Signature?: Uint8Array;
 }
 
 /** https://docs.aws.amazon.com/kms/latest/APIReference/API_Sign.html: ECDSA_SHA_256 takes any digest of 32 bytes, keccak256 too. */
@@ -112,9 +104,8 @@ function toSignerFailure(error: unknown): unknown {
   const { name, $metadata } = error as { name: string; $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode;
   if (status === undefined) return error;
-  if (status >= 500 || status === 429 || THROTTLING_ERROR.test(name))
-    return new SignerBusy(`KMS answers ${name} (${status})`, { cause: error });
-  return new SignerRefusal(`KMS answers ${name} (${status})`, { cause: error });
+  const Failure = status >= 500 || status === 429 || THROTTLING_ERROR.test(name) ? SignerBusy : SignerRefusal;
+  return new Failure(`KMS answers ${name} (${status})`, { cause: error });
 }
 
 function requireBytes(bytes: Uint8Array | undefined): Uint8Array {
@@ -276,19 +267,14 @@ function parsePublicKey(spki: Uint8Array): KeyObject {
  */
 export async function checkSigner({ role, account, ping }: RoleSigner, chainId: number): Promise<void> {
   if (ping === null) return;
-  await account.signTransaction(buildUselessTransaction(account.address, chainId));
-  if (role === 'provider') await account.signTypedData(buildUselessTypedData(account.address, chainId));
-}
-
-/** Never valid before 2^53 others of the wallet, and of no effect then. */
-function buildUselessTransaction(to: Address, chainId: number): TransactionSerializableEIP1559 {
+  const { address } = account;
+  // Never valid before 2^53 others of the wallet, and of no effect then.
   const fees = { gas: 21_000n, maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
-  return { type: 'eip1559', chainId, nonce: Number.MAX_SAFE_INTEGER, to, data: '0x', value: 0n, ...fees };
-}
-
-/** The types of a receipt's fields, under a name that no program reads. */
-function buildUselessTypedData(payer: Address, chainId: number): TypedDataDefinition {
-  return {
+  const nonce = Number.MAX_SAFE_INTEGER;
+  await account.signTransaction({ type: 'eip1559', chainId, nonce, to: address, data: '0x', value: 0n, ...fees });
+  if (role !== 'provider') return;
+  // The types of a receipt's fields, under a name that no program reads.
+  await account.signTypedData({
     domain: { name: 'Bitcoin Signal Oracle signer check', version: '1', chainId },
     types: {
       SignerCheck: [
@@ -300,14 +286,12 @@ function buildUselessTypedData(payer: Address, chainId: number): TypedDataDefini
       ],
     },
     primaryType: 'SignerCheck',
-    message: { payer, amount: 0n, resource: '', answerHash: zeroHash, settledAt: 0n },
-  };
+    message: { payer: address, amount: 0n, resource: '', answerHash: zeroHash, settledAt: 0n },
+  });
 }
 
 const ACCOUNTS = z.array(z.string());
 const SIGNATURE_BYTES = 65;
-/** With the parity in the first bit of `s` (EIP-2098). */
-const COMPACT_SIGNATURE_BYTES = 64;
 
 /** A Web3Signer. What it signs is checked field by field, and against the wallet: a signer that is wrong or lies gets nothing sent. */
 export function createWeb3SignerBackend(call: CallWeb3Signer, address: Address): SigningBackend {
@@ -347,11 +331,7 @@ function toRpcTransaction(transaction: TransactionSerializableEIP1559, from: Add
 }
 
 function splitSignature(answer: unknown): EcdsaSignature {
-  const hex = requireHex(answer);
-  if (size(hex) === COMPACT_SIGNATURE_BYTES) {
-    const { r, s } = compactSignatureToSignature(parseCompactSignature(hex));
-    return { r: hexToBigInt(r), s: hexToBigInt(s) };
-  }
+  const hex = expandSignature(requireHex(answer));
   if (size(hex) !== SIGNATURE_BYTES) throw new SignerRefusal('its signature has neither 65 nor 64 bytes');
   return { r: hexToBigInt(slice(hex, 0, 32)), s: hexToBigInt(slice(hex, 32, 64)) };
 }

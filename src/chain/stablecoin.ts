@@ -53,16 +53,11 @@ export interface ClaimedPayer {
   isProven: boolean;
 }
 
-/** One transfer of the stablecoin. `nonce` is that of its EIP-3009 authorization; null for a transfer without one. */
-interface StablecoinTransfer {
-  from: Address;
-  to: Address;
-  value: bigint;
-  nonce: Hex | null;
-}
-
-/** An authorization's transfer is the first of its signer after its `AuthorizationUsed` (EIP-3009): each counts for its own one only. */
-export function parseStablecoinTransfers(logs: readonly Pick<Log, 'address' | 'topics' | 'data'>[], asset: Address): StablecoinTransfer[] {
+/**
+ * Transfers of the stablecoin with the nonce of their EIP-3009 authorization, null without one. An authorization's transfer is the first of its
+ * signer after its `AuthorizationUsed`: each counts for its own one only.
+ */
+export function parseStablecoinTransfers(logs: readonly Pick<Log, 'address' | 'topics' | 'data'>[], asset: Address) {
   const assetLogs = logs.filter(({ address }) => isAddressEqual(address, asset)) as Log[];
   const events = parseEventLogs({ abi: stablecoinAbi, eventName: ['Transfer', 'AuthorizationUsed'], logs: assetLogs });
   const nonceBySigner = new Map<Address, Hex>();

@@ -38,10 +38,10 @@ import { chainCall, findFirstBlockWhere, getNodeMessage, toChainError, withChain
 
 export type WalletRole = 'attester' | 'reporter' | 'facilitator' | 'provider';
 
-type ContextOption = 'chain' | 'journal' | 'account' | 'signal' | 'allowForeignTransactions';
-
 /** By default unmined transactions are replaced after 30 s, a `send` ends after 120 s, and gas costs at most 100 gwei. */
-export interface WalletOptions extends Pick<WalletContext, ContextOption>, Partial<Pick<WalletContext, 'stuckAfterMs' | 'timeoutMs'>> {
+export interface WalletOptions
+  extends Pick<WalletContext, 'chain' | 'journal' | 'account' | 'signal' | 'allowForeignTransactions'>,
+    Partial<Pick<WalletContext, 'stuckAfterMs' | 'timeoutMs'>> {
   role: WalletRole;
   /** Maximum fee in wei per gas. */
   feeCapWei?: bigint;
@@ -136,7 +136,10 @@ async function sendTransaction(context: WalletContext, request: SendRequest): Pr
     ({ row, fresh } = await reserveNonce(context, call, nonceOnChain));
   } else if (request.followsOthers === true && isToAmend(row, request)) {
     const [nonceOnChain, call] = await prepared;
-    row = await amend(context, row, { call, nonceOnChain });
+    // Under its nonce, of whose signatures one is mined at most; under the next one where the nonce is used.
+    const isNonceUsed = nonceOnChain > row.nonce;
+    const amended = isNonceUsed ? await moveToNextNonce(context, row, nonceOnChain, call) : await replaceCall(context, row, call);
+    row = amended ?? (await reloadRow(context, row));
   }
   return toConfirmedTransaction(isFinalRow(row) ? row : await waitForConfirmation(context, row, fresh));
 }
@@ -144,17 +147,6 @@ async function sendTransaction(context: WalletContext, request: SendRequest): Pr
 /** It was on chain, is not any more, and what it says is no longer right. */
 function isToAmend({ lost, state, data }: JournalRow, request: SendRequest): boolean {
   return lost !== undefined && (state === 'REVERTED' || (state === 'SENT' && data.toLowerCase() !== request.data.toLowerCase()));
-}
-
-/** Under its nonce, of whose signatures one is mined at most; under the next one where the nonce is used. */
-async function amend(
-  context: WalletContext,
-  row: JournalRow,
-  { call, nonceOnChain }: { call: PreparedCall; nonceOnChain: number },
-): Promise<JournalRow> {
-  const amended =
-    nonceOnChain > row.nonce ? await moveToNextNonce(context, row, nonceOnChain, call) : await replaceCall(context, row, call);
-  return amended ?? (await context.journal.find(row._id)) ?? row;
 }
 
 /** Estimates gas, so that a reverting call is rejected before it uses a nonce. Adds a quarter for later state changes. */
@@ -194,13 +186,7 @@ export interface GasBounds {
 
 export type SimulationRejection = 'reverts' | 'needs too much gas' | 'costs too much';
 
-interface SimulatedCall {
-  to: Address;
-  data: Hex;
-  /** Wei. */
-  value: bigint;
-}
-
+type SimulatedCall = Required<Pick<SendRequest, 'to' | 'data' | 'value'>>;
 type Simulation = { gas: bigint; quote: FeeQuote } | { rejected: SimulationRejection };
 
 const SIMULATION_TIMEOUT_MS = 5_000;
@@ -363,22 +349,15 @@ export function toMinedBlock({ blockNumber, blockHash }: Pick<TransactionReceipt
   return { number: Number(blockNumber), hash: blockHash };
 }
 
-interface CanonicalWatch<Mined> {
-  /** In blocks that the chain replaced by others. */
-  lost: Mined[];
-  /** Every watched block up to this one is canonical and final; -1 for none. */
-  finalThrough: number;
-}
-
 /**
- * Which of the blocks are no longer canonical. A block names the hash of the one before, so that one request is enough where nothing was lost.
+ * `lost`: in blocks that the chain replaced by others. Every watched block up to `finalThrough`, -1 for none, is canonical and final. A block names the hash of the one before, so that one request is enough where nothing was lost.
  * Ends without a finding at a block that the endpoint does not have: a node that is behind proves nothing. @param watched highest block first
  */
 export async function watchCanonical<Mined>(
   chain: Chain,
   watched: AsyncIterable<Mined>,
   getBlock: (mined: Mined) => MinedBlock,
-): Promise<CanonicalWatch<Mined>> {
+): Promise<{ lost: Mined[]; finalThrough: number }> {
   const lost: Mined[] = [];
   let known: { number: number; hash: Hex | null } | undefined;
   for await (const mined of watched) {
@@ -399,9 +378,7 @@ async function readBlockHash({ client }: Chain, number: number): Promise<Hex | n
   return (await chainCall('Reading a block', read))?.hash ?? null;
 }
 
-interface FollowMinedDeps {
-  chain: Chain;
-  journal: Journal;
+interface FollowMinedDeps extends Pick<WalletContext, 'chain' | 'journal'> {
   now(): Date;
   /** Takes back what follows from a receipt that is no longer true; may be repeated. */
   onLost(row: JournalRow, receipt: StoredReceipt): Promise<void>;
@@ -539,14 +516,14 @@ function getLastAttempt(row: JournalRow): SignedAttempt {
   return row.attempts.at(-1)!;
 }
 
-/** `sent`: perhaps earlier. `rejected`: nonce used, fee too low, or too early; only the chain decides which. */
-type BroadcastOutcome = 'sent' | 'rejected';
-
 const ALREADY_KNOWN_MESSAGE = /already known|already imported|known transaction|already exists|already in/;
 const INSUFFICIENT_FUNDS_MESSAGE = /insufficient funds|insufficient balance/;
 
-/** Idempotent. @throws OracleError CHAIN_UNREACHABLE when the node does not answer, or the wallet has no funds for gas. */
-async function broadcast({ chain, account, nodeRejections }: WalletContext, attempt: SignedAttempt): Promise<BroadcastOutcome> {
+/**
+ * Idempotent. `sent`: perhaps earlier. `rejected`: nonce used, fee too low, or too early; only the chain decides which.
+ * @throws OracleError CHAIN_UNREACHABLE when the node does not answer, or the wallet has no funds for gas
+ */
+async function broadcast({ chain, account, nodeRejections }: WalletContext, attempt: SignedAttempt): Promise<'sent' | 'rejected'> {
   try {
     await chain.client.request({ method: 'eth_sendRawTransaction', params: [attempt.raw] });
     return 'sent';
@@ -554,19 +531,16 @@ async function broadcast({ chain, account, nodeRejections }: WalletContext, atte
     const message = getNodeMessage(error);
     if (ALREADY_KNOWN_MESSAGE.test(message)) return 'sent';
     const what = `Broadcasting from ${account.address}`;
-    if (INSUFFICIENT_FUNDS_MESSAGE.test(message)) throw insufficientFundsError(what, error);
+    if (INSUFFICIENT_FUNDS_MESSAGE.test(message)) {
+      throw new OracleError('CHAIN_UNREACHABLE', `${what} failed: insufficient funds for gas`, {
+        cause: toChainError(what, error).cause,
+        suggestedAction: "Send the wallet some of the chain's own currency.",
+      });
+    }
     if (error instanceof HttpRequestError || error instanceof TimeoutError) throw toChainError(what, error);
     nodeRejections.set(attempt.hash, message.trim());
     return 'rejected';
   }
-}
-
-/** The node's own message stays in the cause. */
-function insufficientFundsError(what: string, error: unknown): OracleError {
-  return new OracleError('CHAIN_UNREACHABLE', `${what} failed: insufficient funds for gas`, {
-    cause: toChainError(what, error).cause,
-    suggestedAction: "Send the wallet some of the chain's own currency.",
-  });
 }
 
 interface WalletContext {
@@ -594,12 +568,14 @@ interface WalletContext {
  * an endpoint may lag; nor a count, since a mining node may attribute a transaction to the previous block. @throws CHAIN_UNREACHABLE
  */
 async function findDisplacingTransaction(context: WalletContext, row: JournalRow): Promise<Transaction | null> {
+  const { client } = context.chain;
   const deepest = await readConfirmedBlockNumber(context.chain);
   if (deepest < 0n || !(await isNonceUsedAt(context, row, deepest))) return null;
   const earliest = BigInt(Math.max(0, row.signedFromBlock - REORG_MARGIN_BLOCKS));
   const low = earliest < deepest ? earliest : deepest;
-  const block = await findFirstBlockWhere((blockNumber) => isNonceUsedAt(context, row, blockNumber), low, deepest);
-  const spender = await findTransactionByNonce(context, row, block);
+  const blockNumber = await findFirstBlockWhere((number) => isNonceUsedAt(context, row, number), low, deepest);
+  const { transactions } = await chainCall('Reading a block', () => client.getBlock({ blockNumber, includeTransactions: true }));
+  const spender = transactions.find(({ from, nonce }) => isAddressEqual(from, context.account.address) && nonce === row.nonce);
   return spender === undefined || row.attempts.some(({ hash }) => hash === spender.hash) ? null : spender;
 }
 
@@ -615,16 +591,6 @@ async function isNonceUsedAt({ chain, account }: WalletContext, { nonce }: Journ
   return (await chainCall('Reading an earlier nonce', () => chain.client.getTransactionCount(query))) > nonce;
 }
 
-async function findTransactionByNonce(
-  { chain, account }: WalletContext,
-  { nonce }: JournalRow,
-  blockNumber: bigint,
-): Promise<Transaction | undefined> {
-  const query = { blockNumber, includeTransactions: true } as const;
-  const { transactions } = await chainCall('Reading a block', () => chain.client.getBlock(query));
-  return transactions.find((sent) => isAddressEqual(sent.from, account.address) && sent.nonce === nonce);
-}
-
 /** A call ready to sign, except for its nonce. Wei and gas as decimal text. */
 interface PreparedCall extends Pick<JournalRow, 'key' | 'to' | 'data' | 'value' | 'gas'> {
   quote: FeeQuote;
@@ -635,11 +601,7 @@ function readNextNonce({ chain, account }: WalletContext): Promise<number> {
 }
 
 /** Writes the signed transaction to the journal. `fresh` is false when another worker reserved the key first; the row is then that worker's. */
-async function reserveNonce(
-  context: WalletContext,
-  call: PreparedCall,
-  nonceOnChain: number,
-): Promise<{ row: JournalRow; fresh: boolean }> {
+async function reserveNonce(context: WalletContext, call: PreparedCall, nonceOnChain: number) {
   return context.runExclusive(async () => {
     for (let nonce = await findFreeNonce(context, nonceOnChain); ; nonce += 1) {
       const row = await createRow(context, call, { nonce, state: 'SENT' });
@@ -651,21 +613,15 @@ async function reserveNonce(
 }
 
 /** For a row whose nonce another transaction used, or its own, which reverted. Null when another worker changed the row first. */
-async function moveToNextNonce(
-  context: WalletContext,
-  row: JournalRow,
-  nonceOnChain: number,
-  call: Pick<JournalRow, 'data' | 'gas'> = row,
-): Promise<JournalRow | null> {
+async function moveToNextNonce(context: WalletContext, row: JournalRow, next: number, { data, gas }: JournalRow | PreparedCall = row) {
   return context.runExclusive(async () => {
     await context.allowForeignTransactions?.(row.signedFromBlock);
     const quote = await context.fees.quoteFresh();
     const lost = { nonce: row.nonce, hashes: row.attempts.map((attempt) => attempt.hash) };
-    for (let nonce = await findFreeNonce(context, nonceOnChain); ; nonce += 1) {
-      const attempts = [await signAttempt(context, { ...row, ...pickCall(call), nonce }, capFees(quote, context.feeCap), quote)];
+    for (let nonce = await findFreeNonce(context, next); ; nonce += 1) {
+      const attempts = [await signAttempt(context, { ...row, data, gas, nonce }, capFees(quote, context.feeCap), quote)];
       const change = {
-        ...pickCall(call),
-        ...{ state: 'SENT' as const, receipt: null, isWatched: false },
+        ...{ data, gas, state: 'SENT' as const, receipt: null, isWatched: false },
         ...{ nonce, attempts, signedFromBlock: quote.blockNumber, displaced: [...row.displaced, lost] },
       };
       const moved = await context.journal.update(row, change);
@@ -675,8 +631,6 @@ async function moveToNextNonce(
     }
   });
 }
-
-const pickCall = ({ data, gas }: Pick<JournalRow, 'data' | 'gas'>) => ({ data, gas });
 
 /** Closes a nonce gap by a zero-value transfer to self; see `FILLER`. */
 async function fillNonce(context: WalletContext, nonce: number): Promise<SignedAttempt | null> {

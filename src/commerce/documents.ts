@@ -53,7 +53,7 @@ function toSignalWithProof(deps: DocumentDeps, sold: SoldForecast): DocumentBody
 export async function composeBitcoinSignal(deps: DocumentDeps): Promise<DocumentBody> {
   const sold = await readSoldForecast(deps);
   const { newest } = sold;
-  const [model, record] = [await deps.models.get(newest.modelVersion), toSoldStatistics(sold)];
+  const [model, record] = [await deps.models.get(newest.modelVersion), toFullStatistics(sold.figures)];
   return {
     ...toSignalWithProof(deps, sold),
     methodology: {
@@ -134,37 +134,11 @@ function describeForecast({ signal, direction, confidence, pUp, horizon, date, b
   ];
 }
 
-interface FullProof {
-  commitment: Hex;
-  /** Preimage of the commitment. */
-  encodedOpening: Hex;
-  formula: string;
-  codes: { signal: typeof SIGNAL_CODES; direction: typeof DIRECTION_CODES };
-  chain: string;
-  easContract: Address;
-  attester: Address;
-  prediction: PredictionWords;
-  /** Null until it is on chain. */
-  attestation: { uid: Hex; txHash: Hex; blockNumber: number; blockTime: string; easscanUrl: string | null; verifyUrl: string } | null;
-  metadata: { cid: string; digest: Hex; url: string };
-  merkle: { root: null; note: string };
-  steps: string[];
-}
-
-/** Fields of the prediction attestation as encoded numbers. */
-interface PredictionWords {
-  schemaUid: Hex;
-  schema: string;
-  words: Omit<PredictionData, 'windowOpensAt' | 'resolvesAt'> & { windowOpensAt: number; resolvesAt: number };
-  data: Hex;
-  refUid: Hex;
-}
-
 const NO_MERKLE_NOTE =
   'There is no Merkle tree: each forecast has one commitment and one attestation of its own, so that no path has to be shown.';
 
-/** Reveals the opening of a commitment, for payers only. */
-function buildFullProof(deps: DocumentDeps, doc: MadeForecast): FullProof {
+/** Reveals the opening of a commitment, the preimage of its hash, for payers only. */
+function buildFullProof(deps: DocumentDeps, doc: MadeForecast) {
   const opening = buildOpening(deps.saltSecret, doc._id, doc.values);
   return {
     commitment: doc.commitment,
@@ -190,9 +164,10 @@ const STEPS = [
   'Fetch `metadata.url`: the sha2-256 of its bytes is the last word, `metadata.digest`, and `cid` follows from it.',
 ];
 
-function toPredictionWords(doc: MadeForecast): PredictionWords {
-  const { refUid, windowOpensAt, resolvesAt, ...words } = buildExpectedPrediction(doc);
-  const { sequence, day, horizonDays, commitment, inputsDigest, metadata } = words;
+/** Fields of the prediction attestation as encoded numbers. */
+function toPredictionWords(doc: MadeForecast) {
+  const { refUid, ...fields } = buildExpectedPrediction(doc);
+  const { sequence, day, horizonDays, windowOpensAt, resolvesAt, commitment, inputsDigest, metadata } = fields;
   return {
     schemaUid: getSchemaUid('prediction'),
     schema: EAS_SCHEMAS.prediction,
@@ -206,12 +181,13 @@ function toPredictionWords(doc: MadeForecast): PredictionWords {
       inputsDigest,
       metadata,
     },
-    data: encodePrediction({ ...words, windowOpensAt, resolvesAt }),
+    data: encodePrediction(fields),
     refUid,
   };
 }
 
-function toAttestationReference({ publicUrl, explorerUrl }: DocumentDeps, { attestation }: MadeForecast): FullProof['attestation'] {
+/** Null until it is on chain. */
+function toAttestationReference({ publicUrl, explorerUrl }: DocumentDeps, { attestation }: MadeForecast) {
   if (attestation === null) return null;
   const { uid, txHash, blockNumber, at } = attestation;
   return {
@@ -236,12 +212,8 @@ async function readSoldForecast(deps: DocumentDeps, horizonDays: number = SOLD_H
   return { ...found, forecastId: found.newest._id, attestationUid: found.newest.attestation?.uid ?? null };
 }
 
-function toForecastSection({ signal, newest }: Pick<SoldForecast, 'signal' | 'newest'>) {
+function toForecastSection({ signal, newest }: SoldForecast) {
   return { forecast: signal, quantiles: toQuantiles(newest) };
-}
-
-function toSoldStatistics({ figures }: Pick<SoldForecast, 'figures'>) {
-  return toFullStatistics(figures);
 }
 
 type Stake = Pick<TradeIntent, 'contractSide' | 'market' | 'sizing' | 'marketReason' | 'wager'> & {
@@ -255,11 +227,12 @@ export async function composeAlphaBrief(deps: DocumentDeps): Promise<DocumentBod
   const sold = await readSoldForecast(deps);
   const { forecastId, attestationUid, signal, newest } = sold;
   const since = new Date(deps.now().getTime() - DAY_MS);
-  const [regime, stake, resolved] = await Promise.all([
+  const [regime, stake, revealed] = await Promise.all([
     getCurrentRegime(deps, deps.now()),
     readStake(deps, sold.newest.day),
-    listResolvedSince(deps, since),
+    deps.record.listRevealedSince(since),
   ]);
+  const resolved = revealed.map(toBriefOutcome);
   return {
     forecastId,
     attestationUid,
@@ -301,11 +274,6 @@ async function readStake(deps: DocumentDeps, day: number): Promise<Stake> {
   };
 }
 
-/** Forecasts of all horizons that were revealed since an instant, oldest first. */
-async function listResolvedSince({ record }: DocumentDeps, since: Date): Promise<BriefOutcome[]> {
-  return (await record.listRevealedSince(since)).map(toBriefOutcome);
-}
-
 function formatStake({ market, sizing, marketReason, contractSide, actionable, notActionableBecause }: Stake): string {
   if (market === null || sizing === null) return marketReason ?? 'There is no market to stake on.';
   const quoted = `The market asks ${probabilityToPercent((market.bid + market.ask) / 2)} for a price above ${market.strike} USD at ${market.expiresAt}, the model says ${probabilityToPercent(sizing.pModel)}`;
@@ -327,7 +295,7 @@ export async function composeAnalysisReport(deps: DocumentDeps): Promise<Documen
     deps.record.findDay(main.newest.day) as Promise<DayDoc>,
     getCurrentRegime(deps, deps.now()),
     Promise.all(sold.map(async ({ newest }) => buildModelDetails(await deps.models.get(newest.modelVersion), newest))),
-    sold.map(toSoldStatistics),
+    sold.map(({ figures }) => toFullStatistics(figures)),
   ]);
   return {
     forecastId: main.forecastId,

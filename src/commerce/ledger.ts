@@ -94,11 +94,10 @@ export class Ledger {
     return this.payments.find({ isWatched: true }, { batchSize: 10 }).sort({ 'block.number': -1 });
   }
 
-  async place({ _id, settledAt: before, txHash: known }: PaymentDoc, { block, settledAt, txHash }: PaymentPlace): Promise<void> {
-    const hash = txHash.toLowerCase() as Hash;
-    const set = { block, settledAt, day: toDay(settledAt.getTime()), txHash: hash };
+  async place({ _id, settledAt: before, txHash: known }: PaymentDoc, place: PaymentPlace): Promise<void> {
+    const set = toPlaceFields(place);
     await this.payments.updateOne({ _id }, { $set: set });
-    if (hash !== known || settledAt.getTime() !== before.getTime()) await this.#revision.advance();
+    if (set.txHash !== known || place.settledAt.getTime() !== before.getTime()) await this.#revision.advance();
   }
 
   /** Ends the watch of payments up to a block that is final. */
@@ -116,22 +115,15 @@ export class Ledger {
     return this.#struck.find({ struckAt: { $gt: new Date(now.getTime() - STRUCK_DAYS * DAY_MS) } }).toArray();
   }
 
-  async restore({ struckAt: _, ...payment }: StruckPayment, { block, settledAt, txHash }: PaymentPlace): Promise<void> {
-    const doc = {
-      ...payment,
-      block,
-      settledAt,
-      day: toDay(settledAt.getTime()),
-      txHash: txHash.toLowerCase() as Hash,
-      isWatched: true as const,
-    };
+  async restore({ struckAt: _, ...payment }: StruckPayment, place: PaymentPlace): Promise<void> {
+    const doc = { ...payment, ...toPlaceFields(place), isWatched: true as const };
     await this.#revision.advanceAfter(this.payments.insertOne(doc).catch(ignoreDuplicate));
     await this.#struck.deleteOne({ _id: payment._id });
   }
 
   /** Idempotent; returns whether the payment was new. @throws OracleError INPUT_INVALID; CONFLICT when it has paid for something else */
   async record(payment: SettledPayment): Promise<boolean> {
-    const doc = toPaymentDoc(validatePayment(payment));
+    const doc = toPaymentDoc(payment);
     try {
       await this.payments.insertOne(doc);
       return true;
@@ -148,16 +140,8 @@ export class Ledger {
   }
 }
 
-function toPaymentDoc({ cause, ...payment }: SettledPayment): PaymentDoc {
-  const { txHash, settledAt, amountMicros } = payment;
-  return {
-    _id: buildCauseKey({ cause, ...payment }),
-    ...payment,
-    amountMicros: Long.fromBigInt(amountMicros),
-    day: toDay(settledAt.getTime()),
-    ...(payment.block && { isWatched: true as const }),
-    ...(cause.kind === 'transfer' ? { soleTxHash: txHash } : {}),
-  };
+function toPlaceFields({ block, settledAt, txHash }: PaymentPlace) {
+  return { block, settledAt, day: toDay(settledAt.getTime()), txHash: txHash.toLowerCase() as Hash };
 }
 
 function isSamePayment(known: PaymentDoc, doc: PaymentDoc): boolean {
@@ -206,26 +190,33 @@ export function parseCauseKey(key: string): PaymentCause {
   throw invalidPaymentField('cause', 'is none that the ledger knows');
 }
 
-/** Converts hex to lower case. @throws OracleError INPUT_INVALID naming the field */
-function validatePayment(payment: SettledPayment): SettledPayment {
-  const { cause, channel, offering, amountMicros, asset, payer, payee, resource, ref, txHash, settledAt, block } = payment;
+/** Validates, and converts hex to lower case. @throws OracleError INPUT_INVALID naming the field */
+function toPaymentDoc(payment: SettledPayment): PaymentDoc {
+  const { cause, channel, offering, amountMicros, resource, ref, settledAt, block } = payment;
   if (findOffering(channel, offering) === null) throw invalidPaymentField('offering', 'is not sold through this channel');
   if (amountMicros <= 0n || amountMicros > MAX_PAYMENT_MICROS)
     throw invalidPaymentField('amountMicros', `must be from 1 to ${MAX_PAYMENT_MICROS}`);
   if (Number.isNaN(settledAt.getTime())) throw invalidPaymentField('settledAt', 'must be a time');
+  const asset = parseHex('asset', payment.asset, 40);
+  const payer = parseHex('payer', payment.payer, 40);
+  const payee = parseHex('payee', payment.payee, 40);
+  const txHash = parseHex('txHash', payment.txHash, 64);
   return {
-    cause,
+    _id: buildCauseKey({ cause, payer, txHash }),
     channel,
     offering,
-    amountMicros,
+    amountMicros: Long.fromBigInt(amountMicros),
     settledAt,
-    asset: parseHex('asset', asset, 40),
-    payer: parseHex('payer', payer, 40),
-    payee: parseHex('payee', payee, 40),
-    txHash: parseHex('txHash', txHash, 64),
+    asset,
+    payer,
+    payee,
+    txHash,
     resource: resource === null ? null : resource.slice(0, MAX_RESOURCE_CHARS),
     ref: ref === null ? null : parseRefCode(ref),
     ...(block && { block }),
+    day: toDay(settledAt.getTime()),
+    ...(block && { isWatched: true as const }),
+    ...(cause.kind === 'transfer' ? { soleTxHash: txHash } : {}),
   };
 }
 
@@ -255,23 +246,15 @@ export interface ReferralTotals extends PaymentTotals {
   lastSettledAt: Date | null;
 }
 
-interface PartnerTotals {
-  partners: number;
-  referred: PaymentTotals;
-  total: PaymentTotals;
-}
-
 const TOTALS_SUMS: Document = { payments: { $sum: '$payments' }, amountMicros: { $sum: '$amountMicros' } };
 
 /** Referral codes by settled amount, ties by code. */
 export function listTopReferrals(ledger: Ledger, limit: number): Promise<ReferralTotals[]> {
-  return ledger.readFigures(`referrals:${limit}`, (payments) => rankReferrals(payments, limit));
-}
-
-async function rankReferrals(payments: Collection<PaymentDoc>, limit: number): Promise<ReferralTotals[]> {
-  const ranking = [{ $sort: { amountMicros: -1, _id: 1 } }, { $limit: limit }];
-  const found = await payments.aggregate([...buildReferralPipeline({ ref: { $ne: null } }), ...ranking]).toArray();
-  return found.map(toReferralTotals);
+  return ledger.readFigures(`referrals:${limit}`, async (payments) => {
+    const ranking = [{ $sort: { amountMicros: -1, _id: 1 } }, { $limit: limit }];
+    const found = await payments.aggregate([...buildReferralPipeline({ ref: { $ne: null } }), ...ranking]).toArray();
+    return found.map(toReferralTotals);
+  });
 }
 
 /** Totals of one code in lower case; null without a settled payment. */
@@ -280,21 +263,20 @@ export async function findReferralTotals({ payments }: Ledger, ref: string): Pro
   return found === undefined ? null : toReferralTotals(found);
 }
 
-export function readPartnerTotals(ledger: Ledger): Promise<PartnerTotals> {
-  return ledger.readFigures('partners', aggregatePartnerTotals);
-}
-
-async function aggregatePartnerTotals(payments: Collection<PaymentDoc>): Promise<PartnerTotals> {
-  const [referred] = await payments
-    .aggregate([
-      { $match: { ref: { $ne: null } } },
-      { $group: { _id: '$ref', ...TOTALS_ACCUMULATORS } },
-      { $group: { _id: null, partners: { $sum: 1 }, ...TOTALS_SUMS } },
-    ])
-    .toArray();
-  // Read last: a payment settled meanwhile must not make the part larger than the total.
-  const [total] = await payments.aggregate([{ $group: { _id: null, ...TOTALS_ACCUMULATORS } }]).toArray();
-  return { partners: referred?.partners ?? 0, referred: toPaymentTotals(referred), total: toPaymentTotals(total) };
+export function readPartnerTotals(ledger: Ledger) {
+  return ledger.readFigures('partners', async (payments) => {
+    const [referred] = await payments
+      .aggregate([
+        { $match: { ref: { $ne: null } } },
+        { $group: { _id: '$ref', ...TOTALS_ACCUMULATORS } },
+        { $group: { _id: null, partners: { $sum: 1 }, ...TOTALS_SUMS } },
+      ])
+      .toArray();
+    // Read last: a payment settled meanwhile must not make the part larger than the total.
+    const [total] = await payments.aggregate([{ $group: { _id: null, ...TOTALS_ACCUMULATORS } }]).toArray();
+    const partners: number = referred?.partners ?? 0;
+    return { partners, referred: toPaymentTotals(referred), total: toPaymentTotals(total) };
+  });
 }
 
 /** Groups by code with its number of payers; by payer first, so that no list of payers is built. */
@@ -342,7 +324,14 @@ export function readRevenue(ledger: Ledger, now: Date): Promise<Revenue> {
 }
 
 async function aggregateRevenue(payments: Collection<PaymentDoc>, today: Day): Promise<Revenue> {
-  const [groups, days, payers] = await Promise.all([groupByOffering(payments), groupByDay(payments, today), countPayers(payments)]);
+  const byOffering = { _id: { channel: '$channel', offering: '$offering' }, ...TOTALS_ACCUMULATORS };
+  const byDay = { _id: '$day', ...TOTALS_ACCUMULATORS };
+  const aggregate = (...stages: Document[]) => payments.aggregate(stages).toArray();
+  const [groups, days, [counted]] = await Promise.all([
+    aggregate({ $group: { ...byOffering, first: { $min: '$settledAt' }, last: { $max: '$settledAt' } } }),
+    aggregate({ $match: { day: { $gt: today - REVENUE_DAYS, $lte: today } } }, { $group: byDay }),
+    aggregate({ $group: { _id: '$payer' } }, { $count: 'payers' }),
+  ]);
   const sold = groups.map(({ _id, ...group }) => ({
     channel: _id.channel as Channel,
     offering: _id.offering as string,
@@ -351,7 +340,7 @@ async function aggregateRevenue(payments: Collection<PaymentDoc>, today: Day): P
   const times = groups.flatMap(({ first, last }) => [first.getTime(), last.getTime()]);
   return {
     total: sumTotals(sold),
-    payers,
+    payers: counted?.payers ?? 0,
     firstSettledAt: times.length === 0 ? null : new Date(Math.min(...times)),
     lastSettledAt: times.length === 0 ? null : new Date(Math.max(...times)),
     byChannel: CHANNELS.map((channel) => ({ channel, ...sumTotals(sold.filter((one) => one.channel === channel)) })),
@@ -372,24 +361,6 @@ function sumTotals(totals: readonly PaymentTotals[]): PaymentTotals {
     payments: totals.reduce((total, { payments }) => total + payments, 0),
     amountMicros: totals.reduce((total, { amountMicros }) => total + amountMicros, 0n),
   };
-}
-
-function groupByOffering(payments: Collection<PaymentDoc>): Promise<Document[]> {
-  const key = { channel: '$channel', offering: '$offering' };
-  return payments
-    .aggregate([{ $group: { _id: key, ...TOTALS_ACCUMULATORS, first: { $min: '$settledAt' }, last: { $max: '$settledAt' } } }])
-    .toArray();
-}
-
-function groupByDay(payments: Collection<PaymentDoc>, today: Day): Promise<Document[]> {
-  return payments
-    .aggregate([{ $match: { day: { $gt: today - REVENUE_DAYS, $lte: today } } }, { $group: { _id: '$day', ...TOTALS_ACCUMULATORS } }])
-    .toArray();
-}
-
-async function countPayers(payments: Collection<PaymentDoc>): Promise<number> {
-  const [counted] = await payments.aggregate([{ $group: { _id: '$payer' } }, { $count: 'payers' }]).toArray();
-  return counted?.payers ?? 0;
 }
 
 interface FollowPaymentsDeps {

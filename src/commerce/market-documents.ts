@@ -52,46 +52,6 @@ function formatRunningWeek(running: WeekComparison | null): string {
   return `${weekId}, "${sanitizeText(question, MAX_QUESTION_CHARS)}": for a price above ${strike} USD the market asked ${probabilityToPercent(marketProbability)} on ${date}, the oracle says ${oracle}.`;
 }
 
-interface WeekProof {
-  predictionId: string;
-  status: PublicStatus;
-  /** Null until it is on chain. */
-  predictionUid: Hex | null;
-  resolutionUid: Hex | null;
-  commitment: Hex;
-  /** The committed values, as the numbers that are encoded; null when nothing was forecast. */
-  opening: ReturnType<typeof buildCommitmentProof>['opening'] | null;
-}
-
-interface StrikeInputs {
-  strike: number;
-  expiresAt: string;
-  /** Start of the time to expiry. */
-  at: string;
-  spot: number;
-  horizonDays: number;
-  pUp: number;
-  v94: number;
-  v99: number;
-  modelVersion: string;
-  oracleProbability: number | null;
-}
-
-interface WeekEvidence {
-  weekId: string;
-  date: string;
-  /** Of the 7-day forecast and of the forecast whose P(up) was used, when different. */
-  proofs: WeekProof[];
-  /** Null when the day is not in the record. */
-  probability: StrikeInputs | null;
-}
-
-interface ModelQuantiles {
-  modelVersion: string;
-  horizonDays: number;
-  residualQuantiles: readonly number[];
-}
-
 async function composeCrowdEvidence(deps: DocumentDeps, weeks: readonly WeekComparison[]) {
   const { record, wagers } = deps;
   const [priced, days] = await Promise.all([
@@ -108,7 +68,8 @@ async function composeCrowdEvidence(deps: DocumentDeps, weeks: readonly WeekComp
     bases: BASES,
     formula: PROBABILITY_FORMULA,
     byHand: describeManualVerification(deps),
-    weeks: weeks.map(({ weekId, date }, index): WeekEvidence => {
+    // A probability is null when the day is not in the record.
+    weeks: weeks.map(({ weekId, date }, index) => {
       const proofs = ids[index].flatMap((id) => docs.get(id) ?? []).map((doc) => toWeekProof(deps, doc));
       return { weekId, date, proofs, probability: inputs[index] };
     }),
@@ -123,7 +84,8 @@ function listForecastIds(day: DayDoc | undefined, inputs: StrikeInputs | null): 
   return [...horizons].map((horizonDays) => formatForecastId(day.day, horizonDays));
 }
 
-function toWeekProof(deps: DocumentDeps, doc: ForecastDoc): WeekProof {
+/** The opening has the committed values as the numbers that are encoded; null when nothing was forecast. */
+function toWeekProof(deps: DocumentDeps, doc: ForecastDoc) {
   const { _id: predictionId, attestation, reveal, commitment, values, modelVersion, regime } = doc;
   const isOpen = values !== null && modelVersion !== null && regime !== null && mayRead(doc, deps.viewFor(PAYER_CALLER));
   return {
@@ -136,7 +98,10 @@ function toWeekProof(deps: DocumentDeps, doc: ForecastDoc): WeekProof {
   };
 }
 
-function toStrikeInputs(day: DayDoc | undefined, comparison: WeekComparison, at: Date | undefined): StrikeInputs | null {
+type StrikeInputs = NonNullable<ReturnType<typeof toStrikeInputs>>;
+
+/** @param at start of the time to expiry */
+function toStrikeInputs(day: DayDoc | undefined, comparison: WeekComparison, at: Date | undefined) {
   const { strike, expiresAt, oracleProbability } = comparison;
   if (day === undefined || at === undefined) return null;
   const { price, variance, modelVersion, forecasts } = day;
@@ -157,7 +122,7 @@ function toStrikeInputs(day: DayDoc | undefined, comparison: WeekComparison, at:
   };
 }
 
-function readModelQuantiles({ models }: DocumentDeps, used: readonly StrikeInputs[]): Promise<ModelQuantiles[]> {
+function readModelQuantiles({ models }: DocumentDeps, used: readonly StrikeInputs[]) {
   const wanted = new Map(used.map(({ modelVersion, horizonDays }) => [`${modelVersion}:${horizonDays}`, { modelVersion, horizonDays }]));
   return Promise.all(
     [...wanted.values()].map(async ({ modelVersion, horizonDays }) => {
@@ -197,24 +162,7 @@ const BASES = [
   },
 ];
 
-interface ReviewFigure {
-  id: string;
-  title: string;
-  value: number | null;
-  unit: string;
-  change: number | null;
-  changeUnit: string | null;
-  changeOver: string | null;
-  /** Correlation of its changes with bitcoin's returns, -1 to 1. */
-  correlation: number | null;
-  pairs: number | null;
-  windowDays: number | null;
-  source: string;
-  observedAt: string | null;
-  ageSeconds: number | null;
-  stale: boolean;
-  provisional: boolean;
-}
+type ReviewFigure = ReturnType<typeof toReviewFigure>;
 
 const NOTES = [
   'No forecast is in this document.',
@@ -230,41 +178,39 @@ export async function composeMacroReview(deps: DocumentDeps): Promise<DocumentBo
   );
   const figures = FIGURES.map((source) => ({ section: source.section, figure: toReviewFigure(source, answers.get(source.report)!, now) }));
   const listSection = (section: ReviewSection) => figures.filter((one) => one.section === section).map(({ figure }) => figure);
-  const sections = Object.fromEntries(REVIEW_SECTIONS.map((section) => [section, listSection(section)])) as Record<
-    ReviewSection,
-    ReviewFigure[]
-  >;
   return {
     forecastId: null,
     attestationUid: null,
     sentences: [...figures.map(({ figure }) => formatFigure(figure)), ...NOTES],
-    ...sections,
+    ...Object.fromEntries(REVIEW_SECTIONS.map((section) => [section, listSection(section)])),
     notes: NOTES,
   };
 }
 
-function toReviewFigure(source: FigureSource, report: ReportEnvelope, now: Date): ReviewFigure {
+/** The correlation is that of its changes with bitcoin's returns, -1 to 1. */
+function toReviewFigure(source: FigureSource, report: ReportEnvelope, now: Date) {
   const input = report.inputs.find(({ series }) => series === source.series) as ReportedInput;
   const value = readNumberAt(report, source.value);
   const { change, correlation } = source;
+  const found = change === undefined ? null : readNumberAt(report, change.path);
+  const ageMs = input.observedAt === null ? null : now.getTime() - Date.parse(input.observedAt);
   return {
     id: source.id,
     title: source.title,
     value,
     unit: source.unit,
-    change: change === undefined ? null : computeChange(readNumberAt(report, change.path), change.isEarlierValue ? value : null),
+    change: change?.isEarlierValue && found !== null && value !== null ? roundOrNull(value - found, 2) : found,
     changeUnit: change?.unit ?? null,
     changeOver: change?.over ?? null,
     correlation: correlation === undefined ? null : readNumberAt(report, `${correlation.path}.correlation`),
     pairs: correlation === undefined ? null : readNumberAt(report, `${correlation.path}.pairs`),
     windowDays: correlation === undefined ? null : readNumberAt(report, correlation.windowDays),
-    ...toFigureOrigin(input, now),
+    source: input.source,
+    observedAt: input.observedAt,
+    ageSeconds: ageMs === null ? null : Math.max(0, Math.round(ageMs / 1_000)),
+    stale: input.stale,
+    provisional: input.provisional,
   };
-}
-
-function computeChange(found: number | null, valueNow: number | null): number | null {
-  if (found === null || valueNow === null) return found;
-  return roundOrNull(valueNow - found, 2);
 }
 
 /** A field of a report by its path. @throws OracleError INTERNAL for an unknown path */
@@ -272,11 +218,6 @@ function readNumberAt(report: ReportEnvelope, path: string): number | null {
   const found = path.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], report);
   if (typeof found === 'number' || found === null) return found;
   throw new OracleError('INTERNAL', `A market report has no number at ${path}`);
-}
-
-function toFigureOrigin({ source, observedAt, stale, provisional }: ReportedInput, now: Date) {
-  const ageSeconds = observedAt === null ? null : Math.max(0, Math.round((now.getTime() - Date.parse(observedAt)) / 1_000));
-  return { source, observedAt, ageSeconds, stale, provisional };
 }
 
 function formatFigure(figure: ReviewFigure): string {
@@ -300,24 +241,17 @@ interface FigureSource {
   series: SeriesId | 'spot';
   value: string;
   unit: string;
-  change?: ChangeSource;
+  /** `isEarlierValue`: the path leads to the earlier value instead of the change. */
+  change?: { path: string; unit: string; over: string; isEarlierValue?: true };
   /** Paths of the parent of `correlation` and `pairs`, and of the window in days. */
   correlation?: { path: string; windowDays: string };
 }
 
-interface ChangeSource {
-  path: string;
-  unit: string;
-  over: string;
-  /** The path leads to the earlier value instead of the change. */
-  isEarlierValue?: true;
-}
-
 type FigureInput = Pick<FigureSource, 'title' | 'unit'> & Partial<FigureSource>;
 
-const changeOver5 = (id: string): ChangeSource => ({ path: `${id}.change5d`, unit: '%', over: 'five observations' });
-const changeOver30Days = (id: string): ChangeSource => ({ path: `${id}.change30d`, unit: 'percentage points', over: '30 days' });
-const changeSincePrevious = (id: string, unit: string): ChangeSource => ({ path: `${id}.change`, unit, over: 'the observation before' });
+const changeOver5 = (id: string) => ({ path: `${id}.change5d`, unit: '%', over: 'five observations' });
+const changeOver30Days = (id: string) => ({ path: `${id}.change30d`, unit: 'percentage points', over: '30 days' });
+const changeSincePrevious = (id: string, unit: string) => ({ path: `${id}.change`, unit, over: 'the observation before' });
 const defineFigures = (section: ReviewSection, report: MarketReport, figures: Record<string, FigureInput>): FigureSource[] =>
   Object.entries(figures).map(([id, figure]) => ({ id, section, report, series: id as SeriesId, value: `${id}.value`, ...figure }));
 const correlationAt = (id: string) => ({ path: id, windowDays: `${id}.windowDays` });

@@ -153,21 +153,21 @@ class TransactionTable {
   }
 }
 
-interface ForecastRowOptions {
-  view: ViewOptions;
-  saltSecret: string;
-  transactions: TransactionTable;
-}
-
-function toForecastRow(doc: ForecastDoc, { view, saltSecret, transactions }: ForecastRowOptions): TrackRecordCell[] {
+function toForecastRow({ saltSecret, viewFor }: DocumentDeps, doc: ForecastDoc, transactions: TransactionTable): TrackRecordCell[] {
   const { _id, day, sequence, attestation, reveal } = doc;
-  const values = mayRead(doc, view) ? doc.values : null;
+  const values = mayRead(doc, viewFor(PUBLIC_CALLER)) ? doc.values : null;
   const resolution = reveal === null ? null : doc.resolution;
   return toRow(FORECAST_COLUMNS, {
     sequence,
     date: formatDay(day),
     status: toVisibleStatus(doc, values !== null),
-    ...toValueCells(values, () => deriveSalt(saltSecret, _id)),
+    signal: values?.signal ?? null,
+    direction: values?.direction ?? null,
+    confidenceBps: values?.confidenceBps ?? null,
+    pUpBps: values?.pUpBps ?? null,
+    btcPriceCents: values?.btcPriceCents ?? null,
+    climatology: values?.climatology ?? null,
+    salt: values === null ? null : deriveSalt(saltSecret, _id),
     predictionUid: attestation?.uid ?? null,
     predictionTx: transactions.indexOf(attestation),
     resolutionUid: reveal?.uid ?? null,
@@ -176,18 +176,6 @@ function toForecastRow(doc: ForecastDoc, { view, saltSecret, transactions }: For
     btcAtResolutionCents: resolution?.btcAtResolutionCents ?? null,
     returnBps: resolution?.returnBps ?? null,
   });
-}
-
-function toValueCells(values: CommittedValues | null, salt: () => Hex) {
-  return {
-    signal: values?.signal ?? null,
-    direction: values?.direction ?? null,
-    confidenceBps: values?.confidenceBps ?? null,
-    pUpBps: values?.pUpBps ?? null,
-    btcPriceCents: values?.btcPriceCents ?? null,
-    climatology: values?.climatology ?? null,
-    salt: values === null ? null : salt(),
-  };
 }
 
 function toDayRow(doc: ForecastDoc): TrackRecordCell[] {

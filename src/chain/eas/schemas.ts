@@ -285,6 +285,5 @@ function requireQuantiles(values: readonly number[]): readonly number[] {
   const isValid = (value: number, index: number) =>
     Number.isInteger(value) && Math.abs(value) <= MAX_INT32 && (index === 0 || value >= values[index - 1]!);
   if (values.length === DISTRIBUTION_SIZE && values.every(isValid)) return values;
-  const message = `quantilesMicro: they must be ${DISTRIBUTION_SIZE} ascending whole numbers within 32 bits`;
-  throw new OracleError('INPUT_INVALID', message, { field: 'quantilesMicro' });
+  throw invalidField('quantilesMicro', `they must be ${DISTRIBUTION_SIZE} ascending whole numbers within 32 bits`);
 }
