@@ -1,14 +1,6 @@
-import type { Address, Hash, Hex } from 'viem';
+import type { Hash } from 'viem';
 import type { Caller } from '../auth/caller.ts';
-import {
-  DIRECTION_CODES,
-  EAS_SCHEMAS,
-  encodeOpening,
-  encodePrediction,
-  getSchemaUid,
-  type PredictionData,
-  SIGNAL_CODES,
-} from '../chain/eas/schemas.ts';
+import { DIRECTION_CODES, EAS_SCHEMAS, encodeOpening, encodePrediction, getSchemaUid, SIGNAL_CODES } from '../chain/eas/schemas.ts';
 import { DAY_MS } from '../forecast/day.ts';
 import { HORIZONS } from '../forecast/model.ts';
 import type { FeedKind } from '../market/feed.ts';

@@ -1,4 +1,3 @@
-import type { Hex } from 'viem';
 import { OracleError } from '../errors.ts';
 import { roundOrNull } from '../market/feed.ts';
 import { btcPriceReport, fearGreedReport } from '../market/reports/bitcoin.ts';
@@ -12,7 +11,7 @@ import { type DayDoc, type ForecastDoc, formatForecastId, fromCents } from '../r
 import { findNearestHorizon } from '../record/market.ts';
 import { buildCommitmentProof, describeManualVerification } from '../record/prediction.ts';
 import { sanitizeText } from '../record/self-tests.ts';
-import { mayRead, type PublicStatus, toVisibleStatus } from '../record/visibility.ts';
+import { mayRead, toVisibleStatus } from '../record/visibility.ts';
 import {
   type DocumentBody,
   type DocumentDeps,

@@ -374,7 +374,7 @@ export function createPaymentTraces({ chainId, claims, purchases }: PaymentTrace
     async findReason({ cause, asset, from, txHash }) {
       if (cause.kind === 'job') return `job ${cause.jobId} of ${cause.contract} has paid it`;
       if (cause.kind === 'transfer') return findPurchaseReason(purchases, txHash, from);
-      const claim = await claims.find(buildClaimId({ chainId, asset, payer: from, nonce: cause.nonce }));
+      const claim = await claims.find(buildClaimId({ chainId, asset }, { from, nonce: cause.nonce }));
       return claim === null ? null : `it came with a request for ${claim.offering}`;
     },
   };

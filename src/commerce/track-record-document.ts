@@ -6,7 +6,7 @@ import { formatDay } from '../forecast/day.ts';
 import { formatHorizonName, HORIZONS } from '../forecast/model.ts';
 import { QUORUM_RULES } from '../market/quorum.ts';
 import type { HorizonFigures } from '../record/figures.ts';
-import type { CommittedValues, ForecastDoc } from '../record/forecast-doc.ts';
+import type { ForecastDoc } from '../record/forecast-doc.ts';
 import { describeManualVerification } from '../record/prediction.ts';
 import { notYetMadeError } from '../record/public-signal.ts';
 import { toFullStatistics } from '../record/track-record.ts';
@@ -153,9 +153,12 @@ class TransactionTable {
   }
 }
 
-function toForecastRow({ saltSecret, viewFor }: DocumentDeps, doc: ForecastDoc, transactions: TransactionTable): TrackRecordCell[] {
+function toForecastRow(
+  doc: ForecastDoc,
+  { view, saltSecret, transactions }: { view: ViewOptions; saltSecret: string; transactions: TransactionTable },
+): TrackRecordCell[] {
   const { _id, day, sequence, attestation, reveal } = doc;
-  const values = mayRead(doc, viewFor(PUBLIC_CALLER)) ? doc.values : null;
+  const values = mayRead(doc, view) ? doc.values : null;
   const resolution = reveal === null ? null : doc.resolution;
   return toRow(FORECAST_COLUMNS, {
     sequence,

@@ -52,22 +52,14 @@ export async function observeOutcome<T>(sale: Promise<T>, observe: (outcome: Pay
   }
 }
 
-export interface ClaimSearchDeps {
-  claims: PaymentClaimStore;
-  merchant: Pick<MerchantConfig, 'chainId' | 'asset'>;
-}
-
-/** `_id` of the claim on an authorization. */
-export function getClaimId({ chainId, asset }: ClaimSearchDeps['merchant'], { from, nonce }: Authorization): string {
-  return buildClaimId({ chainId, asset, payer: from, nonce });
-}
+type ClaimSpace = Pick<MerchantConfig, 'chainId' | 'asset'>;
 
 /** The claim on a payment, or the one that has its payment identifier. */
 export async function findClaim(
-  { claims, merchant }: ClaimSearchDeps,
+  { claims, merchant }: { claims: PaymentClaimStore; merchant: ClaimSpace },
   { authorization, paymentId }: ParsedPayment,
 ): Promise<ClaimDoc | null> {
-  const claim = await claims.find(getClaimId(merchant, authorization));
+  const claim = await claims.find(buildClaimId(merchant, authorization));
   return claim ?? (paymentId === null ? null : claims.findByPaymentId(authorization.from, paymentId));
 }
 
@@ -77,19 +69,14 @@ export async function findClaim(
  */
 type ClaimState = 'OPEN' | 'PREPARED' | 'SETTLED';
 
-/** Use of one authorization: `_id` is `<chain>:<asset>:<payer>:<nonce>`, in lower case. */
-export interface ClaimDoc {
+/** A request's claim on an authorization: `_id` is `<chain>:<asset>:<payer>:<nonce>`, in lower case. */
+interface NewClaim {
   _id: string;
-  state: ClaimState;
-  holder: string;
-  heldUntil: Date;
   payer: Address;
   nonce: Hex;
   /** SHA-256 of authorization and signature. */
   digest: string;
-  paymentId?: string;
-  /** Identifier of a rejected payment, which the payer may have reused since. */
-  formerPaymentId?: string;
+  paymentId: string | null;
   address: string;
   offering: string;
   /** Request fingerprint: offering and input. */
@@ -98,10 +85,20 @@ export interface ClaimDoc {
   ref: string | null;
   payload: PaymentPayload;
   requirements: PaymentRequirements;
-  amountMicros: Long | number;
+  amountMicros: bigint;
   /** Block from which the authorization can have been used: before, only its payer knew it. */
   sinceBlock: number;
   openedAt: Date;
+}
+
+export interface ClaimDoc extends Omit<NewClaim, 'paymentId' | 'amountMicros'> {
+  state: ClaimState;
+  holder: string;
+  heldUntil: Date;
+  paymentId?: string;
+  /** Identifier of a rejected payment, which the payer may have reused since. */
+  formerPaymentId?: string;
+  amountMicros: Long | number;
   /** Last sweep, for fairness; initially `openedAt`. */
   sweptAt: Date;
   /** Answer as JSON; null while OPEN. */
@@ -115,24 +112,9 @@ export interface ClaimDoc {
   keptUntil: Date | null;
 }
 
-type NewClaim = Pick<
-  ClaimDoc,
-  | '_id'
-  | 'payer'
-  | 'nonce'
-  | 'digest'
-  | 'address'
-  | 'offering'
-  | 'question'
-  | 'resource'
-  | 'ref'
-  | 'payload'
-  | 'requirements'
-  | 'sinceBlock'
-> & { paymentId: string | null; amountMicros: bigint; openedAt: Date };
-
-export function buildClaimId({ chainId, asset, payer, nonce }: { chainId: number; asset: Address; payer: Address; nonce: Hex }): string {
-  return `${chainId}:${asset}:${payer}:${nonce}`.toLowerCase();
+/** `_id` of the claim on an authorization. */
+export function buildClaimId({ chainId, asset }: ClaimSpace, { from, nonce }: Pick<Authorization, 'from' | 'nonce'>): string {
+  return `${chainId}:${asset}:${from}:${nonce}`.toLowerCase();
 }
 
 const COLLECTION = 'x402_payments';

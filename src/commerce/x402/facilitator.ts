@@ -122,13 +122,6 @@ export interface FacilitatorEndpoint {
   authorize?: AuthorizeRequest;
 }
 
-interface FacilitatorCall {
-  path: '/verify' | '/settle' | '/supported';
-  /** JSON of a POST request; unset: GET. */
-  body?: object;
-  timeoutMs: number;
-}
-
 /** The facilitator processed nothing: it does not accept the key of the request, or its absence. */
 class FacilitatorKeyError extends Error {
   constructor(status: number, { authorize }: FacilitatorEndpoint) {
@@ -139,8 +132,11 @@ class FacilitatorKeyError extends Error {
   }
 }
 
-/** The answer of any status but 401. @throws FacilitatorKeyError for that; errors of `createOperatorFetch` */
-export async function callFacilitator(endpoint: FacilitatorEndpoint, { path, body, timeoutMs }: FacilitatorCall): Promise<Response> {
+/** The answer of any status but 401. @param body JSON of a POST request; unset: GET @throws FacilitatorKeyError for 401; errors of `createOperatorFetch` */
+export async function callFacilitator(
+  endpoint: FacilitatorEndpoint,
+  { path, body, timeoutMs }: { path: '/verify' | '/settle' | '/supported'; body?: object; timeoutMs: number },
+): Promise<Response> {
   const base = endpoint.url.replace(/\/+$/, '');
   const url = `${base}${path}`;
   const method = body === undefined ? 'GET' : 'POST';
@@ -155,14 +151,8 @@ export async function callFacilitator(endpoint: FacilitatorEndpoint, { path, bod
 /** Longest validity that CDP accepts. */
 const VALID_SECONDS = 120;
 
-interface CdpKey {
-  id: string;
-  secret: string;
-  now(): Date;
-}
-
 /** Bearer tokens of the Coinbase Developer Platform, one a request, as `generateJwt` of `@coinbase/cdp-sdk` signs them. */
-export function createCdpAuthorization({ id, secret, now }: CdpKey): AuthorizeRequest {
+export function createCdpAuthorization({ id, secret, now }: { id: string; secret: string; now(): Date }): AuthorizeRequest {
   const signing = parseApiKeySecret(secret);
   if (signing === null) throw new OracleError('CONFIG_INVALID', 'CDP_API_KEY_SECRET cannot be used', { field: 'CDP_API_KEY_SECRET' });
   const { key, algorithm } = signing;
@@ -191,10 +181,7 @@ const TEXT = z.string().nullish();
 const VERIFY_RESPONSE = z.looseObject({ isValid: z.boolean(), invalidReason: TEXT });
 const SETTLE_RESPONSE = z.looseObject({ success: z.boolean(), transaction: TEXT, errorReason: TEXT });
 
-interface RemoteFacilitatorDeps {
-  endpoint: FacilitatorEndpoint;
-  log: Log;
-}
+type RemoteFacilitatorDeps = { endpoint: FacilitatorEndpoint; log: Log };
 
 /** A remote facilitator over HTTP. Only its rejections are trusted: the chain decides whether money has arrived. */
 export function createRemoteFacilitator(deps: RemoteFacilitatorDeps): Facilitator {
@@ -205,22 +192,22 @@ export function createRemoteFacilitator(deps: RemoteFacilitatorDeps): Facilitato
       return isValid ? null : sanitizeReason(invalidReason, 'invalid_payment');
     },
     async settle(payment, requirements) {
-      return toFacilitatorSettlement(await requestDecision(deps, 'settle', { payment, requirements, schema: SETTLE_RESPONSE }));
+      const answer = await requestDecision(deps, 'settle', { payment, requirements, schema: SETTLE_RESPONSE });
+      const { success, transaction, errorReason } = answer;
+      if (success && TX_HASH.test(transaction ?? '')) return { txHash: transaction as Hex };
+      const reason = sanitizeReason(errorReason, 'settlement_failed');
+      // Only a rejection of the payment itself proves that nothing was sent.
+      if (!success && !transaction && NOT_SENT.test(reason)) return { refused: reason };
+      throw noAnswerError('settle', new Error(reason));
     },
   };
-}
-
-interface FacilitatorRequest<T> {
-  payment: ParsedPayment;
-  requirements: PaymentRequirements;
-  schema: z.ZodType<T>;
 }
 
 /** A rejection has a status below 500 and a valid body; after any other failure the payment's status is unknown. */
 async function requestDecision<T>(
   { endpoint, log }: RemoteFacilitatorDeps,
   operation: 'verify' | 'settle',
-  { payment, requirements, schema }: FacilitatorRequest<T>,
+  { payment, requirements, schema }: { payment: ParsedPayment; requirements: PaymentRequirements; schema: z.ZodType<T> },
 ): Promise<T> {
   const { payload, listing } = payment;
   const { x402Version } = payload;
@@ -233,22 +220,11 @@ async function requestDecision<T>(
     if (!success) throw new Error(`status ${response.status} without a decision`);
     return data;
   } catch (error) {
-    log.warn({ reason: formatLoggedReason(error) }, 'a payment could not be checked or sent');
+    // An API key that is refused is named here alone: to clients the facilitator does not answer, and their payments stay valid.
+    const reason = `the facilitator: ${getErrorMessage(error)}`.slice(0, MAX_LOGGED_CHARS);
+    log.warn({ reason }, 'a payment could not be checked or sent');
     throw noAnswerError(operation, error);
   }
-}
-
-/** An API key that is refused is named here alone: to clients the facilitator does not answer, and their payments stay valid. */
-function formatLoggedReason(error: unknown): string {
-  return `the facilitator: ${getErrorMessage(error)}`.slice(0, MAX_LOGGED_CHARS);
-}
-
-function toFacilitatorSettlement({ success, transaction, errorReason }: z.output<typeof SETTLE_RESPONSE>): FacilitatorSettlement {
-  if (success && TX_HASH.test(transaction ?? '')) return { txHash: transaction as Hex };
-  const reason = sanitizeReason(errorReason, 'settlement_failed');
-  // Only a rejection of the payment itself proves that nothing was sent.
-  if (!success && !transaction && NOT_SENT.test(reason)) return { refused: reason };
-  throw noAnswerError('settle', new Error(reason));
 }
 
 function noAnswerError(what: string, cause: unknown): OracleError {
@@ -268,7 +244,6 @@ interface SettleDeps {
   chain: Chain;
   merchant: MerchantConfig;
   facilitator: Facilitator;
-
   waitMs: number;
   signal: AbortSignal;
 }
@@ -285,17 +260,9 @@ interface PaymentToSettle {
 }
 
 /** `isOver`: the authorization can never be mined. Otherwise any holder of it can still send it. */
-interface RejectedSettlement {
-  refused: string;
-  isOver: boolean;
-}
+export type SettlementOutcome = ConfirmedSettlement | { refused: string; isOver: boolean };
 
-export type SettlementOutcome = ConfirmedSettlement | RejectedSettlement;
-
-const AUTHORIZATION_SPENT: RejectedSettlement = { refused: 'authorization_spent', isOver: true };
-const AUTHORIZATION_EXPIRED: RejectedSettlement = { refused: 'expired', isOver: true };
-
-const isAuthorizationUnused = (status: SettlementStatus) => status === null || status === 'late';
+const AUTHORIZATION_EXPIRED: SettlementOutcome = { refused: 'expired', isOver: true };
 
 /** Decided by the chain: a settlement of a crashed process or a third party is found, never sent twice. @throws OracleError: settle again */
 export async function settlePayment(deps: SettleDeps, sale: PaymentToSettle): Promise<SettlementOutcome> {
@@ -308,7 +275,9 @@ export async function settlePayment(deps: SettleDeps, sale: PaymentToSettle): Pr
   const settlement = await facilitator.settle(payment, requirements, { address });
   if ('refused' in settlement) {
     // The rejection may be due to a settlement that another sender got mined.
-    return isAuthorizationUnused(await readStatus()) ? { ...settlement, isOver: false } : waitForSettlement(deps, readStatus);
+    const statusAfter = await readStatus();
+    const isUnused = statusAfter === null || statusAfter === 'late';
+    return isUnused ? { ...settlement, isOver: false } : waitForSettlement(deps, readStatus);
   }
   const sent = { authorization: payment.authorization, txHash: settlement.txHash };
   // The node may not know a transaction that a facilitator reports yet, or never.
@@ -322,7 +291,7 @@ async function waitForSettlement(deps: SettleDeps, readStatus: () => Promise<Set
   for (;;) {
     const found = await readStatus();
     if (isConfirmedSettlement(found)) return found;
-    if (found === 'spent') return AUTHORIZATION_SPENT;
+    if (found === 'spent') return { refused: 'authorization_spent', isOver: true };
     if (found === 'late') return AUTHORIZATION_EXPIRED;
     if (performance.now() >= deadline) throw paymentUnconfirmedError();
     await sleepOrShutdown(chain.pollingIntervalMs, signal);

@@ -14,7 +14,6 @@ import type { MerchantConfig } from '../offerings.ts';
 import { type ClaimDoc, type PaymentClaimStore, paymentUnconfirmedError } from './claims.ts';
 import type { Facilitator, FacilitatorSettlement } from './facilitator.ts';
 import {
-  type Authorization,
   createPaymentRejection,
   encodeDeployAndTransfer,
   findDeploymentRejection,
@@ -39,11 +38,6 @@ export interface DeploymentPolicy {
   /** Factories that are called for a payer; empty: none is. */
   factories: readonly Address[];
   budget: DeploymentBudget;
-}
-
-/** Idempotency key of the settlement transaction; see `Wallet.send`. */
-function buildSettlementKey({ from, nonce }: Pick<Authorization, 'from' | 'nonce'>): string {
-  return `x402:${from}:${nonce}`;
 }
 
 interface PreparedSettlement {
@@ -110,8 +104,7 @@ async function prepareSettlement(
   requirements: PaymentRequirements,
 ): Promise<PreparedSettlement> {
   const { authorization } = payment;
-  const code = await chainCall('Reading the code of a payer', () => chain.client.getCode({ address: authorization.from }));
-  const isDeployed = code !== undefined && code !== '0x';
+  const isDeployed = await hasCode(chain, 'payer', authorization.from);
   const deployment = isDeployed ? null : await findDeployment(payment, requirements);
   const isContract = isDeployed || deployment !== null;
   const bounds = getSettlementBounds(gasBudget, { amountMicros: authorization.value, isContract, isDeployed: deployment === null });
@@ -120,7 +113,9 @@ async function prepareSettlement(
     deployment === null
       ? { to: asset, data: encodeSettlement(payment) }
       : encodeDeployAndTransfer(deployment, { asset, transfer: encodeContractTransfer(authorization, deployment.signature) });
-  return { payment, requirements, isContract, deployment, request: { key: buildSettlementKey(authorization), ...call, bounds } };
+  // Idempotency key of the settlement transaction; see `Wallet.send`.
+  const key = `x402:${authorization.from}:${authorization.nonce}`;
+  return { payment, requirements, isContract, deployment, request: { key, ...call, bounds } };
 }
 
 /** Null for the signature of a key in a wrapper: no wallet is to come at its address, and the factory call would deploy another one. */
@@ -139,7 +134,10 @@ async function explainRejection({ client }: Chain, settlement: PreparedSettlemen
   if (rejection !== 'reverts') {
     if (deployment !== null) return 'eip6492_deployment_too_costly';
     if (isContract) return 'settlement_too_costly';
-    throw gasTooExpensiveError();
+    throw new OracleError('STEP_WAITING', 'Gas is currently too expensive to settle payments', {
+      suggestedAction: 'Repeat the request later. Nothing was charged.',
+      retryAfterSeconds: 60,
+    });
   }
   const { from, nonce } = payment.authorization;
   const call = { address: requirements.asset as Address, abi: stablecoinAbi } as const;
@@ -153,13 +151,6 @@ async function explainRejection({ client }: Chain, settlement: PreparedSettlemen
   if (balance < payment.authorization.value) return 'invalid_exact_evm_insufficient_balance';
   if (deployment !== null) return 'eip6492_signature_invalid';
   return isContract ? BAD_SIGNATURE : 'invalid_exact_evm_transaction_simulation_failed';
-}
-
-function gasTooExpensiveError(): OracleError {
-  return new OracleError('STEP_WAITING', 'Gas is currently too expensive to settle payments', {
-    suggestedAction: 'Repeat the request later. Nothing was charged.',
-    retryAfterSeconds: 60,
-  });
 }
 
 /** Logs node errors instead of returning them: they may quote the payer's contract or the endpoint. */
@@ -199,11 +190,8 @@ function toRangeLimits(maxPerDay: number): RangeLimits {
   return { address, '/24': range, '/56': range, '/48': range, all: maxPerDay, reserve, reservePerRange: share(1 / 100) };
 }
 
-interface DeploymentClient {
-  /** Of the client, as the rate limits key it. */
-  address: string;
-  now: Date;
-}
+/** `address`: of the client, as the rate limits key it. */
+type DeploymentClient = { address: string; now: Date };
 
 /** Deployments of payers' wallets within 24 hours, over all processes. A unit is taken before the transaction is signed. */
 export class DeploymentBudget {
@@ -256,7 +244,7 @@ const MICROS_PER_CENT = 10_000n;
 /** A contract wallet's code may not cost more than the payment; an EOA's transfer has constant gas, bounded by the budget alone. */
 function getSettlementBounds(
   { currencyUsd, maxCents }: GasBudget,
-  { amountMicros, isContract, isDeployed = true }: { amountMicros: bigint; isContract: boolean; isDeployed?: boolean },
+  { amountMicros, isContract, isDeployed }: { amountMicros: bigint; isContract: boolean; isDeployed: boolean },
 ): GasBounds {
   const budgetMicros = BigInt(maxCents) * MICROS_PER_CENT;
   const maxMicros = isContract && amountMicros < budgetMicros ? amountMicros : budgetMicros;
@@ -265,11 +253,10 @@ function getSettlementBounds(
 }
 
 /** A call of an address without code succeeds and does nothing. @throws OracleError CONFIG_INVALID naming X402_WALLET_FACTORIES */
-export async function requireDeploymentContracts({ client }: Pick<Chain, 'client'>, factories: readonly Address[]): Promise<void> {
+export async function requireDeploymentContracts(chain: Pick<Chain, 'client'>, factories: readonly Address[]): Promise<void> {
   if (factories.length === 0) return;
   for (const address of [MULTICALL3_ADDRESS, ...factories]) {
-    const code = await chainCall('Reading the code of a wallet factory', () => client.getCode({ address }));
-    if (code !== undefined && code !== '0x') continue;
+    if (await hasCode(chain, 'wallet factory', address)) continue;
     const problem =
       address === MULTICALL3_ADDRESS ? 'needs Multicall3, which this chain does not have at' : 'names a factory without code:';
     throw new OracleError('CONFIG_INVALID', `Setting X402_WALLET_FACTORIES: ${problem} ${address}`, {
@@ -279,35 +266,34 @@ export async function requireDeploymentContracts({ client }: Pick<Chain, 'client
   }
 }
 
-interface ForwardedDeploymentsDeps {
-  chain: Pick<Chain, 'client'>;
-  /** Whether the remote facilitator says that it deploys payers' wallets. */
-  isSupported(): Promise<boolean>;
+async function hasCode({ client }: Pick<Chain, 'client'>, what: string, address: Address): Promise<boolean> {
+  const code = await chainCall(`Reading the code of a ${what}`, () => client.getCode({ address }));
+  return code !== undefined && code !== '0x';
 }
 
-/** Forwards payments of wallets that are yet to be deployed only where the remote facilitator says that it deploys them. */
-export function forwardSupportedDeployments(facilitator: Facilitator, { chain, isSupported }: ForwardedDeploymentsDeps): Facilitator {
+/** Forwards payments of wallets that are yet to be deployed only where the remote facilitator says, by `isSupported`, that it deploys them. */
+export function forwardSupportedDeployments(
+  facilitator: Facilitator,
+  { chain, isSupported }: { chain: Pick<Chain, 'client'>; isSupported(): Promise<boolean> },
+): Facilitator {
   return {
     ...facilitator,
     async verify(payment, requirements, client) {
       if (parseWalletDeployment(payment.signature) !== null) {
-        const address = payment.authorization.from;
-        const code = await chainCall('Reading the code of a payer', () => chain.client.getCode({ address }));
-        if ((code === undefined || code === '0x') && !(await isSupported())) return 'eip6492_unsupported_by_facilitator';
+        const isDeployed = await hasCode(chain, 'payer', payment.authorization.from);
+        if (!isDeployed && !(await isSupported())) return 'eip6492_unsupported_by_facilitator';
       }
       return facilitator.verify(payment, requirements, client);
     },
   };
 }
 
-export interface PayerFundsDeps {
-  chain: Pick<Chain, 'client'>;
-  merchant: Pick<MerchantConfig, 'asset'>;
-  claims: PaymentClaimStore;
-}
-
 /** Requires a balance for all concurrent payments of the payer: each is verified by itself, and the others could fail. */
-export async function requirePayerFunds({ chain, merchant, claims }: PayerFundsDeps, claim: ClaimDoc, quote: PaymentQuote): Promise<void> {
+export async function requirePayerFunds(
+  { chain, merchant, claims }: { chain: Pick<Chain, 'client'>; merchant: Pick<MerchantConfig, 'asset'>; claims: PaymentClaimStore },
+  claim: ClaimDoc,
+  quote: PaymentQuote,
+): Promise<void> {
   const inFlight = await claims.sumInFlight(claim);
   if (inFlight === 0n) return;
   const call = { address: merchant.asset, abi: stablecoinAbi, functionName: 'balanceOf', args: [claim.payer] } as const;
@@ -319,17 +305,14 @@ export async function requirePayerFunds({ chain, merchant, claims }: PayerFundsD
   });
 }
 
-interface PayableQuery {
-  payment: ParsedPayment;
-  requirements: PaymentRequirements;
-  payer: Promise<ClaimedPayer>;
-}
-
 /**
  * Whether the payer's key signed the payment and its settlement succeeds in a simulation on the pending block. False also for an account
  * with code, which may accept a signature in simulations only, and when the node does not answer: neither is a reason to reject.
  */
-export async function isPayable({ client }: Pick<Chain, 'client'>, { payment, requirements, payer }: PayableQuery): Promise<boolean> {
+export async function isPayable(
+  { client }: Pick<Chain, 'client'>,
+  { payment, requirements, payer }: { payment: ParsedPayment; requirements: PaymentRequirements; payer: Promise<ClaimedPayer> },
+): Promise<boolean> {
   const { wallet, isProven } = await payer;
   if (!isProven) return false;
   const call = {

@@ -110,7 +110,10 @@ export function parsePaymentPayload(sent: unknown, quote: PaymentQuote): ParsedP
   const parsed = PAYMENT.safeParse(sent);
   if (!parsed.success) {
     if (holdsTransactionHash(sent)) throw createPaymentRejection(quote, 'proof_is_hash');
-    requireKnownVersion(sent, quote);
+    const { x402Version = 2 } = (sent ?? {}) as { x402Version?: unknown };
+    if (x402Version !== 1 && x402Version !== 2) {
+      throw createPaymentRejection(quote, 'invalid_x402_version', { message: 'Unsupported x402 version: send version 1 or 2' });
+    }
     const [{ path, message }] = parsed.error.issues;
     throw createPaymentRejection(quote, 'invalid_payload', {
       message: `The payment cannot be read: ${path.map(String).join('.') || 'payment'}: ${message}`,
@@ -119,12 +122,13 @@ export function parsePaymentPayload(sent: unknown, quote: PaymentQuote): ParsedP
   const payment = parsed.data;
   requireMatchingQuote(payment, quote);
   const { authorization, signature } = payment.payload;
+  const signedText = (canonicalize({ authorization, signature }) as string).toLowerCase();
   const id = payment.x402Version === 2 ? payment.extensions?.[PAYMENT_IDENTIFIER]?.info.id : undefined;
   return {
     authorization: toAuthorization(authorization),
     signature: signature as Hex,
     paymentId: id ?? null,
-    digest: digestPayload({ authorization, signature }),
+    digest: createHash('sha256').update(signedText).digest('hex'),
     payload: { x402Version: 2, accepted: quote.requirements, payload: { signature: signature as Hex, authorization } },
     listing: toPaymentListing(quote),
   };
@@ -153,15 +157,7 @@ export function holdsTransactionHash(sent: unknown): boolean {
   return members.some((member) => typeof member === 'string' && TRANSACTION_HASH.test(member));
 }
 
-function requireKnownVersion(sent: unknown, quote: PaymentQuote): void {
-  const { x402Version = 2 } = (sent ?? {}) as { x402Version?: unknown };
-  if (x402Version === 1 || x402Version === 2) return;
-  throw createPaymentRejection(quote, 'invalid_x402_version', { message: 'Unsupported x402 version: send version 1 or 2' });
-}
-
-type PaymentInput = z.output<typeof PAYMENT>;
-
-function requireMatchingQuote(payment: PaymentInput, quote: PaymentQuote): void {
+function requireMatchingQuote(payment: z.output<typeof PAYMENT>, quote: PaymentQuote): void {
   const { requirements, requirementsV1 } = quote;
   const { authorization } = payment.payload;
   const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
@@ -191,41 +187,28 @@ export function requireValidNow({ authorization: { validAfter, validBefore } }: 
     throw rejectWith('valid_too_long', `The authorization is valid for more than ${MAX_REMAINING_SECONDS / 3_600} hours`);
 }
 
-function digestPayload(payload: { authorization: z.output<typeof EXACT>['authorization']; signature: string }): string {
-  const text = (canonicalize(payload) as string).toLowerCase();
-  return createHash('sha256').update(text).digest('hex');
-}
-
-interface PaymentRejectionOptions extends Pick<PaymentRequiredOptions, 'unsettledOf'> {
-  /** Default: by the reason. */
-  message?: string;
-  /** Unset when the payment could not be parsed. */
-  payer?: Address;
-}
-
-/** Error for a rejected payment, with advice for the payer. @param reason machine-readable, verbatim when a facilitator's */
+/**
+ * Error for a rejected payment, with advice for the payer. @param reason machine-readable, verbatim when a facilitator's @param message default:
+ * by the reason @param payer unset when the payment could not be parsed
+ */
 export function createPaymentRejection(
   quote: PaymentQuote,
   reason: string,
-  { message, payer, unsettledOf }: PaymentRejectionOptions = {},
+  { message, payer, unsettledOf }: Pick<PaymentRequiredOptions, 'unsettledOf'> & { message?: string; payer?: Address } = {},
 ): PaymentRequiredError {
-  const advice = getRejectionAdvice(reason, quote, payer === undefined ? null : getAddress(payer));
+  const advice = listAdvice(quote, payer === undefined ? null : getAddress(payer));
+  // Undefined for an unknown reason.
+  const [, problem, suggestedAction] = advice.find(([pattern]) => pattern.test(reason)) ?? [];
   const otherwise = unsettledOf === undefined ? 'The payment is invalid' : 'The payment could not be settled';
-  const options = { field: 'payment', unsettledOf, ...(advice === null ? {} : { suggestedAction: advice.action }) };
-  return new PaymentRequiredError(quote, reason, message ?? advice?.problem ?? otherwise, options);
+  const options = { field: 'payment', unsettledOf, suggestedAction };
+  return new PaymentRequiredError(quote, reason, message ?? problem ?? otherwise, options);
 }
 
-interface AdviceContext extends Pick<PaymentQuote, 'merchant' | 'requirements'> {
-  /** E.g. `0.001 USD (1000 units)`. */
-  price: string;
-  /** Network names of both protocol versions. */
-  chain: string;
-  /** Null when the payment could not be parsed. */
-  payer: Address | null;
-}
-
-/** Advice by reason of this service or of a facilitator; the first match decides. */
-function listAdvice({ merchant, requirements, price, chain, payer }: AdviceContext): [reason: RegExp, problem: string, action: string][] {
+/** Advice by reason of this service or of a facilitator; the first match decides. @param payer null when the payment could not be parsed */
+function listAdvice(quote: PaymentQuote, payer: Address | null): [reason: RegExp, problem: string, action: string][] {
+  const { merchant, requirements, requirementsV1, offering } = quote;
+  const price = `${formatMoney(offering.price)} (${requirements.amount} units)`;
+  const chain = requirementsV1 === null ? requirements.network : `${requirements.network} (${requirementsV1.network} in version 1)`;
   const { asset, extra, network, payTo, maxTimeoutSeconds } = requirements;
   const validBefore = `with a validBefore of ${maxTimeoutSeconds} seconds from now, in seconds since 1970.`;
   const domain = `name "${extra.name}", version "${extra.version}", chainId ${merchant.chainId}, verifyingContract ${asset}`;
@@ -275,15 +258,6 @@ function listAdvice({ merchant, requirements, price, chain, payer }: AdviceConte
     ],
     [/scheme/, 'The payment does not use the scheme "exact"', 'Pay with the scheme "exact".'],
   ];
-}
-
-/** Null for an unknown reason. @param reason of this service or verbatim of a facilitator */
-function getRejectionAdvice(reason: string, quote: PaymentQuote, payer: Address | null): { problem: string; action: string } | null {
-  const { merchant, requirements, requirementsV1, offering } = quote;
-  const price = `${formatMoney(offering.price)} (${requirements.amount} units)`;
-  const chain = requirementsV1 === null ? requirements.network : `${requirements.network} (${requirementsV1.network} in version 1)`;
-  const found = listAdvice({ merchant, requirements, price, chain, payer }).find(([pattern]) => pattern.test(reason));
-  return found === undefined ? null : { problem: found[1], action: found[2] };
 }
 
 /** The contents of an ERC-6492 signature: a wallet that is yet to be deployed, and how. */

@@ -26,11 +26,10 @@ import {
 } from '../receipt-signer.ts';
 import { hashDocument, OFFER_RECEIPT, type SignedReceipt, type SignReceipt, type X402Receipt } from '../receipts.ts';
 import {
+  buildClaimId,
   CLAIM_LEASE_MS,
   type ClaimDoc,
-  type ClaimSearchDeps,
   findClaim,
-  getClaimId,
   observeOutcome,
   type PaymentClaimStore,
   type PaymentInterface,
@@ -39,7 +38,7 @@ import {
   waitForClaimChange,
 } from './claims.ts';
 import { type Facilitator, type SettlementOutcome, settlePayment } from './facilitator.ts';
-import { isPayable, type PayerFundsDeps, requirePayerFunds } from './local-facilitator.ts';
+import { isPayable, requirePayerFunds } from './local-facilitator.ts';
 import {
   createPaymentRejection,
   type ParsedPayment,
@@ -57,6 +56,7 @@ import {
   PaymentRequiredError,
   type QuotedExtensions,
   type ResourceInfo,
+  SCHEMA_DIALECT,
   type X402ErrorCode,
 } from './terms.ts';
 
@@ -180,7 +180,7 @@ export class SalesService {
     // Another client may name the payer: only the payer's own key claims a payment, and its identifier, before the facilitator's verdict.
     if (!(await payer).isProven && !(await isAccepted(this.#deps, verdict, { incoming, payer }))) return null;
     const claim = await this.#deps.claims.open({
-      _id: getClaimId(this.#deps.merchant, payment.authorization),
+      _id: buildClaimId(this.#deps.merchant, payment.authorization),
       payer: payment.authorization.from,
       nonce: payment.authorization.nonce,
       digest: payment.digest,
@@ -227,7 +227,9 @@ export class SalesService {
     const renew = () => claims.heartbeat(claim).catch((error: unknown) => log.warn({ err: error }, 'a claim could not be renewed'));
     const timer = setInterval(renew, CLAIM_LEASE_MS / 4);
     try {
-      return await this.#advance(claim, incoming, verify);
+      if (claim.state === 'PREPARED') return await this.#finish(claim, incoming, true);
+      const prepared = await answerClaim(this.#deps, { claim, incoming, verify });
+      return prepared && (await this.#finish(prepared, incoming, false));
     } catch (error) {
       // At once, not when the lease expires: a retry of the client continues the claim.
       await attemptAndKeepTrying(() => claims.releaseLease(claim), CLAIM_LEASE_MS);
@@ -235,12 +237,6 @@ export class SalesService {
     } finally {
       clearInterval(timer);
     }
-  }
-
-  async #advance(claim: ClaimDoc, incoming: IncomingPayment, verify: () => Promise<Verification>): Promise<SaleResult | null> {
-    if (claim.state === 'PREPARED') return this.#finish(claim, incoming, true);
-    const prepared = await answerClaim(this.#deps, { claim, incoming, verify });
-    return prepared && this.#finish(prepared, incoming, false);
   }
 
   async #finish(claim: ClaimDoc, { call, quote }: IncomingPayment, mayBeSent: boolean): Promise<SaleResult> {
@@ -289,7 +285,7 @@ export class SalesService {
     signing.catch(() => undefined);
     await recorded;
     const [receipt, x402Receipt] = await signing;
-    const keptUntil = new Date(now().getTime() + ANSWER_RETENTION_DAYS * 86_400_000);
+    const keptUntil = new Date(now().getTime() + ANSWER_RETENTION_DAYS * DAY_MS);
     return claims.settle(claim, { settlement: { txHash, at }, receipt, x402Receipt, keptUntil });
   }
 
@@ -316,16 +312,11 @@ export class SalesService {
   }
 }
 
-interface AdmissionDeps {
-  failures: FailedSettlementStore;
-  now(): Date;
-}
-
 /** Recovers the signer of an admitted payment. */
 type IdentifyPayer = () => Promise<ClaimedPayer>;
 
 /** Before any chain read. @throws PaymentRequiredError for an authorization that is not valid now; OracleError RATE_LIMITED */
-async function admitPayment({ failures, now }: AdmissionDeps, incoming: IncomingPayment): Promise<IdentifyPayer> {
+async function admitPayment({ failures, now }: SalesDeps, incoming: IncomingPayment): Promise<IdentifyPayer> {
   const { call, payment, quote } = incoming;
   requireValidNow(payment, quote, now());
   const wallet = payment.authorization.from;
@@ -352,11 +343,9 @@ interface FailedSettlementDoc extends Pick<ClaimDoc, '_id' | 'payer' | 'address'
 }
 
 const COLLECTION = 'x402_failed_settlements';
-const PAYER_KEY = { payer: 1, at: -1 } as const;
-const ADDRESS_KEY = { address: 1, at: -1 } as const;
 
 export const FAILED_SETTLEMENT_INDEXES = [
-  { collection: COLLECTION, indexes: [{ key: PAYER_KEY }, { key: ADDRESS_KEY }, { key: { at: 1 } }] },
+  { collection: COLLECTION, indexes: [{ key: { payer: 1, at: -1 } }, { key: { address: 1, at: -1 } }, { key: { at: 1 } }] },
 ] as const satisfies CollectionIndexes[];
 
 const MAX_PER_PAYER = 3;
@@ -396,16 +385,10 @@ export class FailedSettlementStore {
       .sort({ at: -1 })
       .limit(MAX_PER_PAYER + MAX_PER_ADDRESS)
       .toArray();
-    const ofPayer = getBlockedUntil(
-      recent.filter((failure) => failure.payer === payer),
-      MAX_PER_PAYER,
-    );
-    const ofAddress = getBlockedUntil(
-      recent.filter((failure) => failure.address === address),
-      MAX_PER_ADDRESS,
-    );
-    if (ofPayer !== null) throw tooManyFailuresError('payer', { limit: MAX_PER_PAYER, until: ofPayer, now });
-    if (ofAddress !== null) throw tooManyFailuresError('address', { limit: MAX_PER_ADDRESS, until: ofAddress, now });
+    const ofPayer = recent.filter((failure) => failure.payer === payer);
+    const ofAddress = recent.filter((failure) => failure.address === address);
+    requireFewFailures('payer', ofPayer, { limit: MAX_PER_PAYER, now });
+    requireFewFailures('address', ofAddress, { limit: MAX_PER_ADDRESS, now });
   }
 
   async purge(now: Date): Promise<void> {
@@ -413,18 +396,19 @@ export class FailedSettlementStore {
   }
 }
 
-/** When the oldest of the newest `limit` failures is a day old; null where there are fewer. @param failures newest first */
-function getBlockedUntil(failures: readonly Pick<FailedSettlementDoc, 'at'>[], limit: number): Date | null {
+/** Until the oldest of the newest `limit` failures is a day old. @param failures newest first @throws OracleError RATE_LIMITED */
+function requireFewFailures(
+  subject: 'payer' | 'address',
+  failures: readonly Pick<FailedSettlementDoc, 'at'>[],
+  { limit, now }: { limit: number; now: Date },
+): void {
   const oldest = failures[limit - 1];
-  return oldest === undefined ? null : new Date(oldest.at.getTime() + DAY_MS);
-}
-
-function tooManyFailuresError(subject: 'payer' | 'address', { limit, until, now }: { limit: number; until: Date; now: Date }): OracleError {
-  const retryAfterSeconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000));
-  return new OracleError('RATE_LIMITED', `${limit} payments of this ${subject} could not be settled within 24 hours`, {
+  if (oldest === undefined) return;
+  const until = new Date(oldest.at.getTime() + DAY_MS);
+  throw new OracleError('RATE_LIMITED', `${limit} payments of this ${subject} could not be settled within 24 hours`, {
     field: 'payment',
     suggestedAction: `Retry at ${until.toISOString()}${subject === 'payer' ? ', or pay from another wallet' : ''}.`,
-    retryAfterSeconds,
+    retryAfterSeconds: Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000)),
     details: { policy: `unsettled-${subject}`, limit, windowSeconds: DAY_MS / 1_000 },
   });
 }
@@ -474,19 +458,17 @@ export interface SaleResult {
   isAgain: boolean;
 }
 
-interface SettledSale {
-  payment: Pick<X402Payment, 'payer' | 'txHash'>;
-  x402Receipt: X402Receipt | null;
-}
-
-export function toSettlementResponse({ payment: { payer, txHash }, x402Receipt }: SettledSale, network: string) {
+export function toSettlementResponse(
+  { payment: { payer, txHash }, x402Receipt }: Pick<SaleResult, 'x402Receipt'> & { payment: Pick<X402Payment, 'payer' | 'txHash'> },
+  network: string,
+) {
   const extensions =
     x402Receipt === null ? {} : { extensions: { [OFFER_RECEIPT]: { info: { receipt: x402Receipt }, schema: RECEIPT_SCHEMA } } };
   return { success: true, transaction: txHash, network, payer: getAddress(payer), ...extensions } as const;
 }
 
 const RECEIPT_SCHEMA = {
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $schema: SCHEMA_DIALECT,
   type: 'object',
   properties: { receipt: { type: 'object', required: ['format', 'payload', 'signature'] } },
   required: ['receipt'],
@@ -546,19 +528,13 @@ function toSaleResult({ answer, settlement, receipt, x402Receipt = null, require
   return { body: JSON.parse(answer as string), payment, receipt: receipt!, x402Receipt, isAgain: true };
 }
 
-type AnswerDeps = PayerFundsDeps & ClaimSearchDeps;
-
-interface ClaimToAnswer {
-  claim: ClaimDoc;
-  incoming: IncomingPayment;
-  /** Called at once. */
-  verify(): Promise<Verification>;
-}
-
 /**
- * Composes the answer of an open claim and stores it, once its payment is valid. A failure discards the claim. Null when the lease was lost.
+ * Composes the answer of an open claim and stores it, once its payment is valid. A failure discards the claim. Null when the lease was lost. @param verify called at once
  */
-async function answerClaim(deps: AnswerDeps, { claim, incoming, verify }: ClaimToAnswer): Promise<ClaimDoc | null> {
+async function answerClaim(
+  deps: SalesDeps,
+  { claim, incoming, verify }: { claim: ClaimDoc; incoming: IncomingPayment; verify(): Promise<Verification> },
+): Promise<ClaimDoc | null> {
   const { claims } = deps;
   const orDiscard = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -594,13 +570,7 @@ interface Verification {
   firstVerdict: Verdict;
 }
 
-interface VerificationDeps {
-  chain: Pick<Chain, 'client'>;
-  facilitator: Facilitator;
-}
-
-function startVerification(deps: VerificationDeps, incoming: IncomingPayment, identify: IdentifyPayer): Verification {
-  const { chain, facilitator } = deps;
+function startVerification({ chain, facilitator }: SalesDeps, incoming: IncomingPayment, identify: IdentifyPayer): Verification {
   const { call, payment, quote } = incoming;
   const { requirements } = quote;
   const payer = identify();
@@ -612,15 +582,15 @@ function startVerification(deps: VerificationDeps, incoming: IncomingPayment, id
   return { payer, verdict, firstVerdict };
 }
 
-interface VerdictContext {
-  incoming: IncomingPayment;
-  payer: Promise<ClaimedPayer>;
-  /** The request's own claim, if it has one. */
-  claim?: ClaimDoc;
-}
-
-/** False when a payment is rejected because another request may have sent it. @throws PaymentRequiredError for any other rejection */
-async function isAccepted(deps: ClaimSearchDeps, verdict: Verdict, { incoming, payer, claim }: VerdictContext): Promise<boolean> {
+/**
+ * False when a payment is rejected because another request may have sent it. @param claim the request's own, if it has one
+ * @throws PaymentRequiredError for any other rejection
+ */
+async function isAccepted(
+  deps: SalesDeps,
+  verdict: Verdict,
+  { incoming, payer, claim }: { incoming: IncomingPayment; payer: Promise<ClaimedPayer>; claim?: ClaimDoc },
+): Promise<boolean> {
   const refused = await verdict;
   if (refused === null) return true;
   const { call, payment, quote } = incoming;

@@ -41,10 +41,12 @@ export async function readSettlementStatus(
   { authorization, sinceBlock }: { authorization: Authorization; sinceBlock: number },
 ): Promise<SettlementStatus> {
   const head = await readBlockNumber(chain);
-  if (!(await isAuthorizationUsedAt(chain, merchant, authorization, head)))
-    return (await isExpiredAt(chain, authorization, head)) ? 'late' : null;
   const { from, nonce } = authorization;
-  const query = { address: merchant.asset, args: { authorizer: from, nonce }, fromBlock: BigInt(Math.max(0, sinceBlock)), toBlock: head };
+  const address = merchant.asset;
+  const state = { address, abi: stablecoinAbi, functionName: 'authorizationState', args: [from, nonce], blockNumber: head } as const;
+  const isUsed = await chainCall('Reading the state of an authorization', () => chain.client.readContract(state));
+  if (!isUsed) return (await isExpiredAt(chain, authorization, head)) ? 'late' : null;
+  const query = { address, args: { authorizer: from, nonce }, fromBlock: BigInt(Math.max(0, sinceBlock)), toBlock: head };
   const [used] = await readLogs(chain, { ...query, event: AUTHORIZATION_USED_EVENT });
   if (used !== undefined) return readTransactionSettlement(chain, merchant, { authorization, txHash: used.transactionHash });
   const [cancelled] = await readLogs(chain, { ...query, event: AUTHORIZATION_CANCELED_EVENT });
@@ -57,16 +59,6 @@ async function isExpiredAt({ client, confirmations }: Chain, { validBefore }: Au
   if (deep < 0n) return false;
   const { timestamp } = await chainCall('Reading the time of a block', () => client.getBlock({ blockNumber: deep }));
   return timestamp >= validBefore;
-}
-
-function isAuthorizationUsedAt(
-  { client }: Chain,
-  { asset }: Pick<MerchantConfig, 'asset'>,
-  { from, nonce }: Authorization,
-  blockNumber: bigint,
-): Promise<boolean> {
-  const call = { address: asset, abi: stablecoinAbi, functionName: 'authorizationState', args: [from, nonce], blockNumber } as const;
-  return chainCall('Reading the state of an authorization', () => client.readContract(call));
 }
 
 export function isConfirmedSettlement(found: SettlementStatus): found is ConfirmedSettlement {
@@ -85,13 +77,12 @@ export async function readTransactionSettlement(
   const { settledAt } = await readBlockDepth(chain, receipt, head);
   if (settledAt === null) return 'shallow';
   // The payer used the authorization otherwise, e.g. for a transfer to another wallet.
-  if (!paysMerchant(receipt, merchant, authorization)) return 'spent';
+  if (!paysMerchant(receipt, merchant.asset, authorization)) return 'spent';
   return { txHash, block: toMinedBlock(receipt), at: settledAt };
 }
 
 /** Checks the authorization's own transfer: a transaction may use several authorizations and pay the merchant by one only. */
-function paysMerchant({ logs }: TransactionReceipt, { asset }: Pick<MerchantConfig, 'asset'>, authorization: Authorization): boolean {
-  const { from, to, value, nonce } = authorization;
+function paysMerchant({ logs }: TransactionReceipt, asset: Address, { from, to, value, nonce }: Authorization): boolean {
   const own = parseStablecoinTransfers(logs, asset).find((transfer) => transfer.nonce === nonce && isAddressEqual(transfer.from, from));
   return own !== undefined && isAddressEqual(own.to, to) && own.value === value;
 }
@@ -125,24 +116,19 @@ export async function withExpandedSignature(payment: ParsedPayment, requirements
 
 /** Call data of the settlement; sends only the inner signature of an ERC-6492 wrapper. */
 export function encodeSettlement(payment: ParsedPayment): Hex {
+  const { authorization } = payment;
   const inner = parseWalletDeployment(payment.signature)?.signature ?? payment.signature;
-  if (size(inner) !== KEY_SIGNATURE_BYTES) return encodeContractTransfer(payment.authorization, inner);
+  if (size(inner) !== KEY_SIGNATURE_BYTES) return encodeContractTransfer(authorization, inner);
   const v = Number.parseInt(inner.slice(-2), 16);
   const vrs = [v < 2 ? MIN_V + v : v, slice(inner, 0, 32), slice(inner, 32, 64)] as const;
-  return encodeFunctionData({
-    abi: eip3009ABI,
-    functionName: 'transferWithAuthorization',
-    args: [...toTransfer(payment.authorization), ...vrs],
-  });
+  const args = [...toTransfer(authorization), ...vrs] as const;
+  return encodeFunctionData({ abi: eip3009ABI, functionName: 'transferWithAuthorization', args });
 }
 
 /** By the overload with `bytes signature`, which a wallet gets as it was signed. */
 export function encodeContractTransfer(authorization: Authorization, signature: Hex): Hex {
-  return encodeFunctionData({
-    abi: eip3009ABI,
-    functionName: 'transferWithAuthorization',
-    args: [...toTransfer(authorization), signature],
-  });
+  const args = [...toTransfer(authorization), signature] as const;
+  return encodeFunctionData({ abi: eip3009ABI, functionName: 'transferWithAuthorization', args });
 }
 
 function toTransfer({ from, to, value, validAfter, validBefore, nonce }: Authorization) {

@@ -165,7 +165,7 @@ export function toX402ErrorCode(reason: string, step: 'verify' | 'settle'): X402
 /** Discovery extension, by which facilitators list paid resources (x402, specs/extensions/bazaar.md). */
 export const BAZAAR = 'bazaar';
 
-const SCHEMA_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+export const SCHEMA_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 type JsonSchema = Record<string, unknown>;
 
@@ -205,16 +205,11 @@ export function declareJsonResource(body: AnswerSample, output: AnswerSample): B
   return declare(input, { properties, required: ['type', 'method', 'bodyType', 'body'] }, output);
 }
 
-interface PaidTool {
-  toolName: string;
-  description: string;
-  inputSchema: JsonSchema;
-  /** Example arguments. */
-  example: Record<string, unknown>;
-}
-
-/** A tool of an MCP server over Streamable HTTP, which the listing identifies by server URL and name. */
-export function declareMcpTool(tool: PaidTool, output: AnswerSample): BazaarDeclaration {
+/** A tool of an MCP server over Streamable HTTP, which the listing identifies by server URL and name. @param example arguments */
+export function declareMcpTool(
+  tool: { toolName: string; description: string; inputSchema: JsonSchema; example: Record<string, unknown> },
+  output: AnswerSample,
+): BazaarDeclaration {
   const input = { type: 'mcp', transport: 'streamable-http', ...tool };
   const text = { type: 'string' };
   const object = { type: 'object' };
@@ -266,12 +261,10 @@ function buildPaymentExtensions({ bazaar, offer }: QuotedExtensions): Record<str
   };
 }
 
-const JSON_SCHEMA = 'https://json-schema.org/draft/2020-12/schema';
-
 const PAYMENT_IDENTIFIER_DECLARATION = {
   info: { required: false },
   schema: {
-    $schema: JSON_SCHEMA,
+    $schema: SCHEMA_DIALECT,
     type: 'object',
     properties: {
       required: { type: 'boolean' },
@@ -284,7 +277,7 @@ const PAYMENT_IDENTIFIER_DECLARATION = {
 function declareOffer(offer: SignedOffer) {
   return {
     info: { offers: [offer] },
-    schema: { $schema: JSON_SCHEMA, type: 'object', properties: { offers: { type: 'array' } }, required: ['offers'] },
+    schema: { $schema: SCHEMA_DIALECT, type: 'object', properties: { offers: { type: 'array' } }, required: ['offers'] },
   };
 }
 
