@@ -11,6 +11,8 @@ import {
   numberToHex,
   type PublicClient,
   RpcRequestError,
+  type Transaction,
+  TransactionNotFoundError,
   type TransactionReceipt,
   TransactionReceiptNotFoundError,
 } from 'viem';
@@ -285,14 +287,17 @@ export function chainCallWithin<T>(timeoutMs: number, what: string, call: (signa
 
 /** Receipt of a mined transaction, or null. @param what names the read in an error message @throws OracleError CHAIN_UNREACHABLE */
 export function findReceipt({ client }: ChainReader, hash: Hash, what = 'Reading a receipt'): Promise<TransactionReceipt | null> {
-  return chainCall(what, async () => {
-    try {
-      return await client.getTransactionReceipt({ hash });
-    } catch (error) {
-      if (error instanceof TransactionReceiptNotFoundError) return null;
-      throw error;
-    }
-  });
+  return chainCall(what, () => client.getTransactionReceipt({ hash }).catch(nullIfNotFound));
+}
+
+/** A transaction, mined or pending, or null. @param what names the read in an error message @throws OracleError CHAIN_UNREACHABLE */
+export function findTransaction({ client }: ChainReader, hash: Hash, what: string): Promise<Transaction | null> {
+  return chainCall(what, () => client.getTransaction({ hash }).catch(nullIfNotFound));
+}
+
+function nullIfNotFound(error: unknown): null {
+  if (error instanceof TransactionReceiptNotFoundError || error instanceof TransactionNotFoundError) return null;
+  throw error;
 }
 
 /** The first block at or after an instant; the latest block when all are earlier. @throws OracleError CHAIN_UNREACHABLE */

@@ -37,14 +37,8 @@ export interface Commerce {
   readForecastTerms: ReadForecastTerms;
 }
 
-interface ChannelState {
-  channel: Channel;
-  open: boolean;
-  /** Null when open. */
-  reason: string | null;
-}
-
-export function listChannelStates({ closed }: Pick<Commerce, 'closed'>): ChannelState[] {
+/** The reason is null when open. */
+export function listChannelStates({ closed }: Pick<Commerce, 'closed'>): { channel: Channel; open: boolean; reason: string | null }[] {
   return CHANNELS.map((channel) => {
     const reason = closed[channel] ?? null;
     return { channel, open: reason === null, reason };
@@ -127,9 +121,11 @@ const WEI_PER_ETHER = 10n ** 18n;
 
 /** An unreachable chain leaves the cost unknown. */
 export async function readSettlementCost(chain: Chain, pricing: SettlementPricing): Promise<SettlementCost> {
-  const { costMicros, detail } = 'feeMicros' in pricing ? describeFee(pricing) : await readGasCost(chain, pricing);
+  const isHosted = 'feeMicros' in pricing;
+  const feeDetail = isHosted && pricing.feeMicros === null ? 'X402_FACILITATOR_FEE_USD is unset' : 'the fee of the hosted facilitator';
+  const { costMicros, detail } = isHosted ? { costMicros: pricing.feeMicros, detail: feeDetail } : await readGasCost(chain, pricing);
   return {
-    settledBy: 'feeMicros' in pricing ? 'facilitator' : 'service',
+    settledBy: isHosted ? 'facilitator' : 'service',
     costMicros: costMicros === null ? null : Number(costMicros),
     detail,
     margins: OFFERINGS.filter(({ channel }) => channel === 'x402').map(({ name, price }) => ({
@@ -142,11 +138,6 @@ export async function readSettlementCost(chain: Chain, pricing: SettlementPricin
 
 export function formatMicroUsd(micros: number): string {
   return `${micros < 0 ? '-' : ''}${formatAmount(usdFromMicros(BigInt(Math.abs(micros))), 0)}`;
-}
-
-function describeFee({ feeMicros }: { feeMicros: bigint | null }) {
-  const detail = feeMicros === null ? 'X402_FACILITATOR_FEE_USD is unset' : 'the fee of the hosted facilitator';
-  return { costMicros: feeMicros, detail };
 }
 
 async function readGasCost({ client }: Chain, { currencyUsd, isAssumed }: { currencyUsd: number | null; isAssumed: boolean }) {

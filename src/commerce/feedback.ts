@@ -11,29 +11,20 @@ import { sanitizeText } from '../record/self-tests.ts';
 import { buildJobResource } from './jobs/job-store.ts';
 import { type Ledger, type PaymentDoc, parseCauseKey } from './ledger.ts';
 
-interface FeedbackPage {
-  paid: boolean;
-  limit: number;
-  /** Exclusive position; null: from the newest. */
-  before: number | null;
-}
+/** Exclusive position `before`; null: from the newest. */
+type FeedbackPage = { paid: boolean; limit: number; before: number | null };
+
+export type ClientFeedback = ReturnType<typeof createClientFeedback>;
 
 /** Feedback of clients other than the operator's reporter, as collected from the chain. */
-export interface ClientFeedback {
-  /** Continues where the last run ended. @throws OracleError CHAIN_UNREACHABLE */
-  collect(): Promise<void>;
-  /** Null before the first run. */
-  findState(): Promise<FeedbackStateDoc | null>;
-  /** Newest first. */
-  list(page: FeedbackPage): Promise<ClientFeedbackDoc[]>;
-}
-
-export function createClientFeedback(deps: CollectFeedbackDeps): ClientFeedback {
+export function createClientFeedback(deps: CollectFeedbackDeps) {
   const { agent, store } = deps;
   return {
+    /** Continues where the last run ended. @throws OracleError CHAIN_UNREACHABLE */
     collect: () => collectFeedback(deps),
+    /** Null before the first run. */
     findState: () => store.findState(agent),
-    list: (page) => store.list(agent, page),
+    list: (page: FeedbackPage) => store.list(agent, page),
   };
 }
 
@@ -78,10 +69,7 @@ interface PaidFigures {
   averageStars: number | null;
 }
 
-interface FeedbackCounts {
-  given: number;
-  revoked: number;
-}
+type FeedbackCounts = Record<FeedbackEvent['kind'], number>;
 
 /** What is known of an agent's feedback up to a block. */
 export interface FeedbackStateDoc {
@@ -109,7 +97,6 @@ export const CLIENT_FEEDBACK_INDEXES = [
 /** Costs its clients only gas, so it is bounded here. */
 export const MAX_UNPAID_KEPT = 1_000;
 
-const IS_VALID = { $cond: ['$revoked', 0, 1] };
 const VALID_STARS = { $cond: ['$revoked', null, '$stars'] };
 
 /** By client first, since a list of all clients could exceed the size of a document. */
@@ -118,7 +105,7 @@ const buildPaidPipeline = (agent: string) => [
   {
     $group: {
       _id: '$client',
-      valid: { $sum: IS_VALID },
+      valid: { $sum: { $cond: ['$revoked', 0, 1] } },
       all: { $sum: 1 },
       stars: { $sum: VALID_STARS },
       rated: { $sum: { $cond: [{ $eq: [VALID_STARS, null] }, 0, 1] } },
@@ -139,13 +126,8 @@ const buildPaidPipeline = (agent: string) => [
 /** More than a block has. */
 const LOGS_PER_BLOCK = 1_000_000;
 
-/** Order of events on chain. */
-function toPosition(block: number, logIndex: number): number {
-  return block * LOGS_PER_BLOCK + logIndex;
-}
-
 function toPositions({ from, to }: BlockRange) {
-  return { $gte: toPosition(from, 0), $lt: toPosition(to + 1, 0) };
+  return { $gte: from * LOGS_PER_BLOCK, $lt: (to + 1) * LOGS_PER_BLOCK };
 }
 
 export class ClientFeedbackStore {
@@ -213,8 +195,8 @@ export class ClientFeedbackStore {
     return (await this.states.updateOne({ _id: agent, block: from }, { $set: state })).modifiedCount === 1;
   }
 
-  /** Newest first. @param before exclusive position; null: from the newest */
-  list(agent: string, { paid, limit, before }: { paid: boolean; limit: number; before: number | null }): Promise<ClientFeedbackDoc[]> {
+  /** Newest first. */
+  list(agent: string, { paid, limit, before }: FeedbackPage): Promise<ClientFeedbackDoc[]> {
     const filter = { agent, paid, ...(before !== null && { position: { $lt: before } }) };
     return this.feedback.find(filter).sort({ position: -1 }).limit(limit).toArray();
   }
@@ -256,10 +238,7 @@ async function collectFeedback(deps: CollectFeedbackDeps): Promise<void> {
 const NONE: FeedbackCounts = { given: 0, revoked: 0 };
 
 /** Feedback without a payment, or its revocation. */
-interface UnpaidEvent {
-  block: number;
-  kind: FeedbackEvent['kind'];
-}
+type UnpaidEvent = { block: number; kind: FeedbackEvent['kind'] };
 
 function sumUnpaid({ given, revoked }: FeedbackCounts, events: readonly UnpaidEvent[]): FeedbackCounts {
   const count = (of: FeedbackEvent['kind']) => events.filter(({ kind }) => kind === of).length;
@@ -316,7 +295,7 @@ const MAX_COUNTED_PAYMENTS = 10_000;
  * Feedback is backed by a payment when its client had paid the service before, more often than it had given such feedback: each one
  * costs a payment. What its file claims is not read, since the client names its URL. Lookups are shared within a run.
  */
-function createFeedbackClassifier({ chain, ledger, store, agent }: Pick<CollectFeedbackDeps, 'chain' | 'ledger' | 'store' | 'agent'>) {
+function createFeedbackClassifier({ chain, ledger, store, agent }: CollectFeedbackDeps) {
   const payers = new Map<Address, Promise<number>>();
   const blockTimes = new Map<bigint, Promise<Date>>();
   return async (event: GivenFeedback): Promise<FeedbackPayment> => {
@@ -359,8 +338,9 @@ function buildFeedbackId(agent: string, { client, index }: Pick<FeedbackEvent, '
   return `${agent}:${toLowerCaseAddress(client)}:${index}`;
 }
 
+/** Order of events on chain. */
 function getFeedbackPosition({ blockNumber, logIndex }: Pick<FeedbackEvent, 'blockNumber' | 'logIndex'>): number {
-  return toPosition(Number(blockNumber), logIndex);
+  return Number(blockNumber) * LOGS_PER_BLOCK + logIndex;
 }
 
 function toFeedbackDoc(agent: string, event: GivenFeedback, { paid, at }: FeedbackPayment): ClientFeedbackDoc {
@@ -415,18 +395,17 @@ export interface FeedbackSubject {
  * Off-chain feedback file (ERC-8004) of a payment as RFC 8785 JSON, with its keccak256. Equal input gives equal bytes, so that a URL of
  * payment and rating can be hashed on chain. It has public facts of the chain alone: what was bought would show that a forecast was no HOLD.
  */
-export function buildPaymentFeedbackFile(
-  { chain, agentId, payment }: FeedbackSubject,
-  rating: FeedbackRating,
-): { json: string; hash: Hex } {
-  const { value, valueDecimals, tag1, tag2 } = rating;
-  const { payee, txHash, settledAt } = payment;
-  const { from, job } = findSource(payment);
+export function buildPaymentFeedbackFile({ chain, agentId, payment }: FeedbackSubject, rating: FeedbackRating) {
+  const { value, valueDecimals } = rating;
+  const { payer, payee, txHash, settledAt } = payment;
+  const cause = parseCauseKey(payment._id);
+  // The token transfer of a job comes from the escrow, which the job ties to the client.
+  const job = cause.kind === 'job' ? buildJobResource({ contract: cause.contract, jobId: cause.jobId.toString() }) : null;
+  const from = cause.kind === 'job' ? cause.contract : payer;
   const json = canonicalize({
-    ...buildFeedbackDescription(chain, { agentId, client: payment.payer, value, valueDecimals }),
+    ...buildFeedbackDescription(chain, { agentId, client: payer, value, valueDecimals }),
     createdAt: settledAt.toISOString(),
-    ...(tag1 !== '' && { tag1 }),
-    ...(tag2 !== '' && { tag2 }),
+    ...pickTags(rating),
     proofOfPayment: { fromAddress: getAddress(from), toAddress: getAddress(payee), chainId: String(chain.chainId), txHash },
     ...(job !== null && { job }),
   }) as string;
@@ -436,21 +415,15 @@ export function buildPaymentFeedbackFile(
 /** Call of `giveFeedback` for the payer to send, with the file at this service. */
 export function buildFeedbackCall(subject: FeedbackSubject, rating: FeedbackRating, publicUrl: string) {
   const { hash: feedbackHash } = buildPaymentFeedbackFile(subject, rating);
-  const feedbackUri = `${joinUrl(publicUrl, buildPaymentFeedbackPath(subject.payment))}?${formatRating(rating)}`;
+  const { value, valueDecimals } = rating;
+  const query = new URLSearchParams({ value: String(value), valueDecimals: String(valueDecimals), ...pickTags(rating) });
+  const feedbackUri = `${joinUrl(publicUrl, buildPaymentFeedbackPath(subject.payment))}?${query}`;
   const data = encodeFeedback({ agentId: subject.agentId, ...rating, endpoint: publicUrl, feedbackUri, feedbackHash });
   return { feedbackUri, feedbackHash, data };
 }
 
-/** The token transfer of a job comes from the escrow, which the job ties to the client. */
-function findSource(payment: PaymentDoc) {
-  const cause = parseCauseKey(payment._id);
-  if (cause.kind !== 'job') return { from: payment.payer, job: null };
-  return { from: cause.contract, job: buildJobResource({ contract: cause.contract, jobId: cause.jobId.toString() }) };
-}
-
-function formatRating({ value, valueDecimals, tag1, tag2 }: FeedbackRating): string {
-  const tags = { ...(tag1 !== '' && { tag1 }), ...(tag2 !== '' && { tag2 }) };
-  return new URLSearchParams({ value: String(value), valueDecimals: String(valueDecimals), ...tags }).toString();
+function pickTags({ tag1, tag2 }: FeedbackRating) {
+  return { ...(tag1 !== '' && { tag1 }), ...(tag2 !== '' && { tag2 }) };
 }
 
 /** Path of the feedback file of a payment, without the rating. A transaction may carry payments of several payers. */

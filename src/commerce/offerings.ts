@@ -40,19 +40,14 @@ export interface ForecastTerms {
   revealedCalls: (RevealedCalls & { horizon: HorizonName })[];
 }
 
-interface ForecastTermsDeps {
-  figures: Pick<RecordFigures, 'getHorizons'>;
-  now(): Date;
-}
-
 export type ReadForecastTerms = () => Promise<ForecastTerms>;
 
 /** Read at most once a minute: every client without a payment gets them. */
-export function createForecastTerms({ figures, now }: ForecastTermsDeps): ReadForecastTerms {
+export function createForecastTerms(deps: { figures: Pick<RecordFigures, 'getHorizons'>; now(): Date }): ReadForecastTerms {
   const cache = createCache<ForecastTerms>('forecast-terms', 1);
   return () =>
-    cache.get(Math.floor(now().getTime() / 60_000), async () => {
-      const byHorizon = await figures.getHorizons();
+    cache.get(Math.floor(deps.now().getTime() / 60_000), async () => {
+      const byHorizon = await deps.figures.getHorizons();
       const revealedCalls = HORIZONS.map((days, index) => ({ horizon: formatHorizonName(days), ...byHorizon[index].revealedCalls }));
       return { text: `${FORECAST_TERMS} ${formatHoldShare(revealedCalls)}`, revealedCalls };
     });
@@ -71,15 +66,13 @@ export function addForecastTerms(description: string, { text }: ForecastTerms): 
 /** Called before a quote is issued or a payment is processed. @throws OracleError STEP_WAITING while sales are closed */
 export type RequireSalesOpen = () => void;
 
-const RETRY_AFTER_SECONDS = 10;
-
 /** Closes sales during the replay of history: the chain's clock is then in the past, where current authorizations are not valid yet. */
 export function createSalesGate(isReplayAhead: () => boolean): RequireSalesOpen {
   return () => {
     if (!isReplayAhead()) return;
     throw new OracleError('STEP_WAITING', 'History is being replayed: pay when it is done', {
       suggestedAction: 'Nothing was charged. Repeat the request after the replay; GET /health reports its progress.',
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      retryAfterSeconds: 10,
     });
   };
 }
@@ -132,10 +125,8 @@ export function parseAmount(text: string, decimals: number): bigint {
 export function formatAmount({ amount, decimals }: Money, minDecimals = Math.min(2, decimals)): string {
   const digits = amount.toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);
-  const fraction = digits
-    .slice(digits.length - decimals)
-    .replace(/0+$/, '')
-    .padEnd(minDecimals, '0');
+  const decimalDigits = digits.slice(digits.length - decimals);
+  const fraction = decimalDigits.replace(/0+$/, '').padEnd(minDecimals, '0');
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 

@@ -56,10 +56,6 @@ function formatPurchaseSteps({ required, message }: ClaimSignature): string[] {
   ];
 }
 
-function formatEvaluatorStep(policy: JobProvider['policy']): string {
-  return `${formatEvaluatorRule(policy)}${formatDirectRule(policy)}`;
-}
-
 function formatDirectRule({ direct }: JobProvider['policy']): string {
   if (direct === null) return '';
   const price = formatMoney(usdFromMicros(direct.maxMicros));
@@ -74,21 +70,15 @@ function formatEvaluatorRule({ evaluators, maxMicros }: JobProvider['policy']): 
   return `Choose an evaluator, who judges what is delivered. ${known && `Known here: ${known}. `}${others}`;
 }
 
-interface PaymentInstructionOptions {
-  merchant: MerchantConfig;
-  /** Null when jobs are disabled. */
-  jobs: JobProvider | null;
-  signatures: SignatureRule;
-  open: boolean;
-}
-
+/** @param jobs null when jobs are disabled */
 export function getPaymentInstructions(
   { channel, name }: Pick<Offering, 'channel' | 'name'>,
-  { merchant, jobs, signatures, open }: PaymentInstructionOptions,
+  { merchant, jobs, signatures, open }: { merchant: MerchantConfig; jobs: JobProvider | null; signatures: SignatureRule; open: boolean },
 ): PaymentInstructions {
   const jobProvider = channel === 'agent-commerce' ? jobs : null;
   const payee = channel === 'agent-commerce' ? (jobs?.provider ?? null) : merchant.payee;
-  const signature = channel === 'purchase' ? getClaimSignature(name, signatures) : null;
+  const claim = { required: signatures === 'required', message: getPurchaseMessageTemplate(name), scheme: 'EIP-191' } as const;
+  const signature = channel === 'purchase' ? claim : null;
   return {
     payee: open ? payee : null,
     chain: getCaip2Network(merchant),
@@ -96,14 +86,10 @@ export function getPaymentInstructions(
     contract: open ? (jobProvider?.contract ?? null) : null,
     signature,
     steps: [
-      ...(jobProvider === null ? [] : [formatEvaluatorStep(jobProvider.policy)]),
+      ...(jobProvider === null ? [] : [formatEvaluatorRule(jobProvider.policy) + formatDirectRule(jobProvider.policy)]),
       ...(signature === null ? STEPS[channel as Exclude<Channel, 'purchase'>] : formatPurchaseSteps(signature)),
     ],
   };
-}
-
-function getClaimSignature(offering: string, signatures: SignatureRule): ClaimSignature {
-  return { required: signatures === 'required', message: getPurchaseMessageTemplate(offering), scheme: 'EIP-191' };
 }
 
 /** Sentence on the paid alternative for a caller without the tier; empty when the answer is not sold. */

@@ -1,16 +1,8 @@
 import canonicalize from 'canonicalize';
-import {
-  type Address,
-  type Hash,
-  type Hex,
-  parseEventLogs,
-  TransactionNotFoundError,
-  type TransactionReceipt,
-  type Log as ViemLog,
-} from 'viem';
+import { type Address, type Hash, type Hex, parseEventLogs, type TransactionReceipt, type Log as ViemLog } from 'viem';
 import { toLowerCaseAddress } from '../chain/addresses.ts';
 import { type Chain, readBlockDepth } from '../chain/client.ts';
-import { chainCall, findReceipt } from '../chain/rpc.ts';
+import { findReceipt, findTransaction } from '../chain/rpc.ts';
 import { stablecoinAbi } from '../chain/stablecoin.ts';
 import { toMinedBlock } from '../chain/wallet.ts';
 import { OracleError } from '../errors.ts';
@@ -23,7 +15,6 @@ import {
   alreadyUsedError,
   type BuyerCheckDeps,
   checkBuyer,
-  deliveryPendingError,
   notConfirmedError,
   notPaidError,
   PURCHASE_LEASE_MS,
@@ -40,8 +31,8 @@ import {
 import { hashDocument, type SignReceipt } from './receipts.ts';
 import type { ComposedDocument } from './track-record-document.ts';
 
-export interface PurchaseServiceDeps extends PaymentCheckDeps, BuyerCheckDeps {
-  chain: PaymentCheckDeps['chain'];
+export interface PurchaseServiceDeps extends BuyerCheckDeps {
+  chain: Chain;
   store: PurchaseStore;
   ledger: Pick<Ledger, 'record'>;
   requireOpen: RequireSalesOpen;
@@ -49,6 +40,7 @@ export interface PurchaseServiceDeps extends PaymentCheckDeps, BuyerCheckDeps {
   compose(offering: string, now: Date): Promise<ComposedDocument>;
   signal: AbortSignal;
   log: Log;
+  now(): Date;
 }
 
 const POLL_INTERVAL_MS = 50;
@@ -111,7 +103,13 @@ export class PurchaseService {
     const { store, signal } = this.#deps;
     let found = doc;
     for (let poll = 0; found.delivery === null; poll += 1) {
-      if (poll === MAX_DELIVERY_POLLS) throw deliveryPendingError();
+      if (poll === MAX_DELIVERY_POLLS) {
+        // Another request, perhaps in another process, is composing it.
+        throw new OracleError('STEP_WAITING', 'The document of this transaction is being composed', {
+          suggestedAction: 'Repeat the request: the payment is recorded.',
+          retryAfterSeconds: 2,
+        });
+      }
       const lease = await store.acquireLease(found._id);
       if (lease === null) await sleepOrShutdown(POLL_INTERVAL_MS, signal);
       found = lease === null ? ((await store.find(found._id)) as PurchaseDoc) : await this.#composeAndDeliver(found, lease);
@@ -156,22 +154,11 @@ function toPurchaseDelivery(doc: PurchaseDoc, { name: offering, title }: Offerin
 
 const MAX_AGE_HOURS = 24;
 
-interface PaymentCheckDeps {
-  chain: Chain;
-  merchant: MerchantConfig;
-  now(): Date;
-}
-
-interface ClaimedTransfer {
-  /** In lower case. */
-  txHash: Hash;
-  wallet: Address;
-  price: Offering['price'];
-}
-
 /** Not older than 24 hours. @throws OracleError INPUT_INVALID, PAYMENT_REQUIRED for too little, TRANSFER_UNCONFIRMED, CHAIN_UNREACHABLE */
-async function checkPayment(deps: PaymentCheckDeps, transfer: ClaimedTransfer): Promise<Omit<PurchasePayment, 'ref'>> {
-  const { txHash, wallet, price } = transfer;
+async function checkPayment(
+  deps: PurchaseServiceDeps,
+  { txHash, wallet, price }: Pick<PurchaseRequest, 'txHash' | 'wallet'> & Pick<Offering, 'price'>,
+): Promise<Omit<PurchasePayment, 'ref'>> {
   const { chain, merchant, now } = deps;
   const receipt = await readTransferReceipt(deps, txHash);
   if (receipt.status !== 'success') throw notPaidError('txHash', 'This transaction reverted: it has transferred nothing', merchant);
@@ -188,25 +175,18 @@ async function checkPayment(deps: PaymentCheckDeps, transfer: ClaimedTransfer): 
   return { ...money, txHash, settledAt, block: toMinedBlock(receipt) };
 }
 
-async function readTransferReceipt({ chain, merchant }: PaymentCheckDeps, hash: Hash): Promise<TransactionReceipt> {
-  const { client, confirmations } = chain;
+async function readTransferReceipt({ chain, merchant }: PurchaseServiceDeps, hash: Hash): Promise<TransactionReceipt> {
+  const { confirmations } = chain;
   const receipt = await findReceipt(chain, hash, 'Reading the receipt of a payment');
   // Some nodes return a receipt of the pending block.
   if (receipt?.blockHash) return receipt;
-  const isPending = await chainCall('Looking for a payment', async () => {
-    try {
-      await client.getTransaction({ hash });
-      return true;
-    } catch (error) {
-      if (error instanceof TransactionNotFoundError) return false;
-      throw error;
-    }
-  });
+  const isPending = (await findTransaction(chain, hash, 'Looking for a payment')) !== null;
   throw isPending ? notConfirmedError(0, confirmations) : transactionNotSeenError(merchant, confirmations);
 }
 
 /** @throws OracleError INPUT_INVALID for a transaction that is not a plain transfer from the wallet to the payee */
-function requireTransferToPayee({ isAuthorized, paidMicros, transfers, reachesPayee }: TransferSummary, merchant: MerchantConfig): void {
+function requireTransferToPayee(found: ReturnType<typeof summarizeTransfers>, merchant: MerchantConfig): void {
+  const { isAuthorized, paidMicros, transfers, reachesPayee } = found;
   // An authorization paid for an x402 request and must not pay twice.
   if (isAuthorized)
     throw notPaidError('txHash', 'This transaction carries payments that were signed for requests and cannot pay for a purchase', merchant);
@@ -223,26 +203,19 @@ export interface RawLog {
 
 type TransferParties = Pick<SettledPayment, 'asset' | 'payer' | 'payee'>;
 
-interface TransferSummary {
-  /** Sum from the payer to the payee. */
-  paidMicros: bigint;
-  /** Number of transfers between any wallets. */
-  transfers: number;
-  reachesPayee: boolean;
-  /** The transaction also uses EIP-3009 authorizations, which pay for requests. */
-  isAuthorized: boolean;
-}
-
 /** Summarizes the stablecoin's logs. Ignores logs of other contracts, and logs that do not decode. */
-export function summarizeTransfers(logs: readonly RawLog[], { asset, payer, payee }: TransferParties): TransferSummary {
+export function summarizeTransfers(logs: readonly RawLog[], { asset, payer, payee }: TransferParties) {
   const assetLogs = logs.filter(({ address }) => isSame(address, asset)) as ViemLog[];
   const events = parseEventLogs({ abi: stablecoinAbi, eventName: ['Transfer', 'AuthorizationUsed'], logs: assetLogs });
   const transfers = events.flatMap((event) => (event.eventName === 'Transfer' ? [event.args] : []));
   const received = transfers.filter(({ to }) => isSame(to, payee));
   return {
+    /** Sum from the payer to the payee. */
     paidMicros: received.filter(({ from }) => isSame(from, payer)).reduce((sum, { value }) => sum + value, 0n),
+    /** Number of transfers between any wallets. */
     transfers: transfers.length,
     reachesPayee: received.length > 0,
+    /** The transaction also uses EIP-3009 authorizations, which pay for requests. */
     isAuthorized: events.some(({ eventName }) => eventName === 'AuthorizationUsed'),
   };
 }

@@ -58,12 +58,9 @@ function requireUnsignedAllowed(
 
 type Payee = Pick<MerchantConfig, 'payee' | 'asset' | 'chainId'>;
 
-function formatTransferInstructions({ payee, asset, chainId }: Payee): string {
-  return `Transfer the price from your wallet to ${payee} in the stablecoin ${asset} on ${getCaip2Network({ chainId })}, then submit the hash of that transfer.`;
-}
-
-export function notPaidError(field: 'txHash' | 'wallet', problem: string, merchant: Payee): OracleError {
-  return new OracleError('INPUT_INVALID', problem, { field, suggestedAction: formatTransferInstructions(merchant) });
+export function notPaidError(field: 'txHash' | 'wallet', problem: string, { payee, asset, chainId }: Payee): OracleError {
+  const suggestedAction = `Transfer the price from your wallet to ${payee} in the stablecoin ${asset} on ${getCaip2Network({ chainId })}, then submit the hash of that transfer.`;
+  return new OracleError('INPUT_INVALID', problem, { field, suggestedAction });
 }
 
 export function alreadyUsedError(field: 'wallet' | 'offering'): OracleError {
@@ -131,14 +128,6 @@ export function transactionNotSeenError(merchant: Payee, required: number): Orac
       'Repeat the request in a moment. If this persists for minutes, the hash is wrong, or the transaction is on another chain or was dropped.',
     details: { confirmations: 0, required },
     retryAfterSeconds: 5,
-  });
-}
-
-/** Another request, perhaps in another process, is composing the document. */
-export function deliveryPendingError(): OracleError {
-  return new OracleError('STEP_WAITING', 'The document of this transaction is being composed', {
-    suggestedAction: 'Repeat the request: the payment is recorded.',
-    retryAfterSeconds: 2,
   });
 }
 

@@ -61,13 +61,8 @@ interface OfferEntry {
   failedAtMs: number | null;
 }
 
-interface SignedOffersDeps {
-  sign: SignOffer;
-  log: Pick<Log, 'warn'>;
-  now(): Date;
-}
-
-type Terms = Pick<OfferTerms, 'resourceUrl' | 'requirements'>;
+type SignedOffersDeps = { sign: SignOffer; log: Pick<Log, 'warn'>; now(): Date };
+type Terms = Omit<OfferTerms, 'validUntil'>;
 
 /** Signed offers of this process. A 402 costs its client nothing, so its signature is shared: one per resource and window. */
 export class SignedOffers {
@@ -151,14 +146,8 @@ export function createOfferSigner(account: LocalAccount): SignOffer {
 export function createX402ReceiptSigner(account: LocalAccount, network: string): SignX402Receipt {
   return async ({ payer, resource, txHash, settledAt }) => {
     const issuedAt = Math.floor(settledAt.getTime() / 1_000);
-    const payload: X402ReceiptPayload = {
-      version: 1,
-      network,
-      resourceUrl: resource,
-      payer: getAddress(payer),
-      issuedAt,
-      transaction: txHash,
-    };
+    const sale = { resourceUrl: resource, payer: getAddress(payer), issuedAt, transaction: txHash };
+    const payload: X402ReceiptPayload = { version: 1, network, ...sale };
     return { format: 'eip712', payload, signature: await account.signTypedData(toX402ReceiptTypedData(payload)) };
   };
 }

@@ -171,11 +171,7 @@ export function toOfferTypedData({ version, validUntil, ...payload }: OfferPaylo
 
 /** EIP-712 data of a receipt, sections 3.2 and 5.3. */
 export function toX402ReceiptTypedData({ version, issuedAt, ...payload }: X402ReceiptPayload) {
+  const domain = { name: 'x402 receipt', version: '1', chainId: 1 } as const;
   const message = { ...payload, version: BigInt(version), issuedAt: BigInt(issuedAt) };
-  return {
-    domain: { name: 'x402 receipt', version: '1', chainId: 1 },
-    types: OFFER_RECEIPT_TYPES,
-    primaryType: 'Receipt',
-    message,
-  } as const;
+  return { domain, types: OFFER_RECEIPT_TYPES, primaryType: 'Receipt', message } as const;
 }
