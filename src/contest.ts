@@ -23,7 +23,18 @@ type Page = { limit: number; offset: number };
 export type Contest = ReturnType<typeof createContest>;
 
 export function createContest(options: ContestOptions) {
-  const deps = openContest(options);
+  const { db } = options;
+  // A round takes commitments for a week.
+  const openEntries = (limits: RangeLimits) =>
+    new RangeBudget(db.collection<BudgetUnit>('contest_entrants'), { limits, windowMs: 8 * DAY_MS });
+  const deps: ContestDeps = {
+    ...options,
+    rounds: db.collection('contest_rounds'),
+    commitments: db.collection('contest_commitments'),
+    standings: db.collection('contest_wallet_standings'),
+    entrants: openEntries(ENTRY_LIMITS),
+    holders: openEntries(HOLDER_LIMITS),
+  };
   return {
     getStatus: () => readStatus(deps),
     /** Newest first. */
@@ -113,9 +124,21 @@ async function acceptCommitment(deps: ContestDeps, { signature, ...commitment }:
   const { wallet, issuedAtMs } = commitment;
   const { round, market } = await findMarket(deps, commitment.market);
   if (deps.now() >= round.opensAt) throw commitmentsEndedError(round);
-  requireRecentIssue(issuedAtMs, deps.now());
+  const now = deps.now();
+  if (Math.abs(now.getTime() - issuedAtMs) > CLOCK_TOLERANCE_MS) {
+    throw new OracleError('INPUT_INVALID', "issuedAtMs differs from the service's clock by more than 5 minutes", {
+      field: 'issuedAtMs',
+      suggestedAction: 'Sign again with the current time in milliseconds since 1970.',
+      details: { serverTimeMs: now.getTime() },
+    });
+  }
   const digest = hashContestCommitment(buildContestDomain(deps.deployment), commitment);
-  if (!(await deps.isSignedBy({ wallet, hash: digest, signature }))) throw wrongSignatureError();
+  if (!(await deps.isSignedBy({ wallet, hash: digest, signature }))) {
+    throw new OracleError('UNAUTHENTICATED', 'The signature does not match this wallet and commitment', {
+      field: 'signature',
+      suggestedAction: 'Sign the typed data of GET /api/svc/clawstake/status with the key of `wallet` and send exactly the signed values.',
+    });
+  }
   await requireEntry(deps, round, { wallet, address });
   // Checked again, by the database's clock too: the call to a contract wallet takes time.
   if ((await deps.time.proveUnreached(round.opensAt.getTime())) === null) throw commitmentsEndedError(round);
@@ -133,13 +156,6 @@ async function findMarket({ rounds }: ContestDeps, id: string): Promise<{ round:
   if (round && market) return { round, market };
   const suggestedAction = 'GET /api/svc/clawstake/markets lists all markets with their ids.';
   throw new OracleError('NOT_FOUND', 'There is no such market', { field: 'market', suggestedAction });
-}
-
-function requireRecentIssue(issuedAtMs: number, now: Date): void {
-  if (Math.abs(now.getTime() - issuedAtMs) <= CLOCK_TOLERANCE_MS) return;
-  const suggestedAction = 'Sign again with the current time in milliseconds since 1970.';
-  const rejected = { field: 'issuedAtMs', suggestedAction, details: { serverTimeMs: now.getTime() } };
-  throw new OracleError('INPUT_INVALID', "issuedAtMs differs from the service's clock by more than 5 minutes", rejected);
 }
 
 /** A wallet enters a round once, with its first commitment, and goes on from any address. Holders of gate tokens have places beside the others. */
@@ -178,13 +194,6 @@ async function storeCommitment({ commitments }: ContestDeps, { _id, ...fields }:
   }
 }
 
-function wrongSignatureError(): OracleError {
-  return new OracleError('UNAUTHENTICATED', 'The signature does not match this wallet and commitment', {
-    field: 'signature',
-    suggestedAction: 'Sign the typed data of GET /api/svc/clawstake/status with the key of `wallet` and send exactly the signed values.',
-  });
-}
-
 function commitmentsEndedError({ _id, opensAt }: RoundDoc): OracleError {
   const deadline = opensAt.toISOString();
   return new OracleError('CONFLICT', `Commitments for round ${_id} ended at ${deadline}`, {
@@ -195,10 +204,10 @@ function commitmentsEndedError({ _id, opensAt }: RoundDoc): OracleError {
 }
 
 /** Earlier versions stored RUNNING from the deadline on. */
-export const UNDECIDED = { state: { $nin: ['RESOLVED', 'VOID'] satisfies RoundDoc['state'][] } } as const;
+const UNDECIDED = { state: { $nin: ['RESOLVED', 'VOID'] satisfies RoundDoc['state'][] } } as const;
 
 /** "Will BTC/USD close above the strike?" */
-export interface MarketDoc {
+interface MarketDoc {
   id: string;
   strikeUsd: number;
   /** The oracle's probability. */
@@ -247,7 +256,7 @@ export interface StandingDoc extends WalletScore {
 }
 
 /** Best first. */
-export const STANDING_ORDER = { ranked: -1, meanDifference: -1, _id: 1 } as const;
+const STANDING_ORDER = { ranked: -1, meanDifference: -1, _id: 1 } as const;
 
 export const CONTEST_INDEXES = [
   { collection: 'contest_commitments', indexes: [{ key: { market: 1, wallet: 1 } }] },
@@ -255,7 +264,7 @@ export const CONTEST_INDEXES = [
   { collection: 'contest_entrants', indexes: [BUDGET_INDEX] },
 ] satisfies CollectionIndexes[];
 
-export interface ContestOptions {
+interface ContestOptions {
   db: Db;
   record: ForecastRecord;
   models: ModelStore;
@@ -270,7 +279,7 @@ export interface ContestOptions {
   log: Log;
 }
 
-export interface ContestDeps extends ContestOptions {
+interface ContestDeps extends ContestOptions {
   rounds: Collection<RoundDoc>;
   commitments: Collection<CommitmentDoc>;
   standings: Collection<StandingDoc>;
@@ -279,25 +288,10 @@ export interface ContestDeps extends ContestOptions {
   holders: RangeBudget<BudgetUnit>;
 }
 
-export function openContest(options: ContestOptions): ContestDeps {
-  const { db } = options;
-  // A round takes commitments for a week.
-  const openEntries = (limits: RangeLimits) =>
-    new RangeBudget(db.collection<BudgetUnit>('contest_entrants'), { limits, windowMs: 8 * DAY_MS });
-  return {
-    ...options,
-    rounds: db.collection('contest_rounds'),
-    commitments: db.collection('contest_commitments'),
-    standings: db.collection('contest_wallet_standings'),
-    entrants: openEntries(ENTRY_LIMITS),
-    holders: openEntries(HOLDER_LIMITS),
-  };
-}
-
 type ContestReport = { step: string; round: string | null } & ({ done: string } | { waiting: string } | { failed: string });
 
 /** Steps are idempotent and safe in parallel; one that waits or fails does not block the others. */
-export async function runContest(deps: ContestDeps): Promise<ContestReport[]> {
+async function runContest(deps: ContestDeps): Promise<ContestReport[]> {
   const { rounds, entrants, log, now } = deps;
   const reports: ContestReport[] = [];
   const attempt = async (step: string, round: string | null, run: () => Promise<string | null>) => {
@@ -348,7 +342,7 @@ async function listNextRound({ rounds, market, time, now }: ContestDeps): Promis
  * nothing of it is stored before. Of concurrent decisions the first one stands. @throws OracleError PRICE_UNAVAILABLE, STEP_WAITING
  */
 async function decideRound(deps: ContestDeps, round: RoundDoc): Promise<string> {
-  const { rounds, market, models, time, now } = deps;
+  const { rounds, record, market, models, time, now } = deps;
   const { _id, resolvesAt } = round;
   const decide = (decision: Partial<RoundDoc>) => rounds.updateOne({ _id, ...UNDECIDED }, { $set: decision });
   const voidRound = async (voidBecause: string) => {
@@ -361,7 +355,9 @@ async function decideRound(deps: ContestDeps, round: RoundDoc): Promise<string> 
   if (day === null) return voidRound(`the oracle had committed to no forecast in the ${MAX_FORECAST_AGE_DAYS} days before its opening`);
   const close = await orOverdue(deps, round, market.dailyClose(getDecidingDay(round), now().getTime()));
   if (close === 'overdue') return voidRound('no close was agreed on');
-  await requireRevealed(deps, day);
+  const view = { caller: PUBLIC_CALLER, policy: 'resolution', now: now() } as const;
+  if (!(await record.listByDay(day.day)).every((forecast) => mayRead(forecast, view)))
+    throw new OracleError('STEP_WAITING', "The oracle's forecasts of the round are not revealed on chain yet");
   const model = await models.get(day.modelVersion!);
   const closeCents = toCents(close.priceUsd);
   const markets = round.markets.map(({ id, strikeUsd }) => {
@@ -400,12 +396,6 @@ async function findNewestCommittedDay({ record }: ContestDeps, { opensAt }: Roun
     if (!states.includes('VOID')) return found;
   }
   return null;
-}
-
-async function requireRevealed({ record, now }: ContestDeps, { day }: DayDoc): Promise<void> {
-  const view = { caller: PUBLIC_CALLER, policy: 'resolution', now: now() } as const;
-  if ((await record.listByDay(day)).every((forecast) => mayRead(forecast, view))) return;
-  throw new OracleError('STEP_WAITING', "The oracle's forecasts of the round are not revealed on chain yet");
 }
 
 /** Adds a resolved round to the standing of each of its wallets. */
@@ -475,10 +465,10 @@ export const ENTRY_LIMITS = {
   ...{ address: 25, '/24': 50, '/56': 50, '/48': 100 },
   ...{ all: 1_000, reserve: 250, reservePerRange: 3 },
 } as const satisfies RangeLimits;
-export const HOLDER_LIMITS: RangeLimits = { address: 1_000, '/24': 1_000, '/56': 1_000, '/48': 1_000, all: 1_000 };
+const HOLDER_LIMITS: RangeLimits = { address: 1_000, '/24': 1_000, '/56': 1_000, '/48': 1_000, all: 1_000 };
 
 /** One ISO week: its start is the deadline of commitments, the close of its Sunday decides. */
-export interface RoundWeek {
+interface RoundWeek {
   id: string;
   opensAt: Date;
   resolvesAt: Date;
@@ -534,7 +524,7 @@ export const COMMITMENT_TYPES = {
 
 export const COMMITMENT_PRIMARY_TYPE = 'Commitment' as const;
 
-export interface ContestDeployment {
+interface ContestDeployment {
   chainId: number;
   identityRegistry: Address;
   agentId: number;
@@ -553,7 +543,7 @@ export function hashContestCommitment(domain: ContestDomain, { market, wallet, p
   return hashTypedData({ domain, types: COMMITMENT_TYPES, primaryType: COMMITMENT_PRIMARY_TYPE, message });
 }
 
-export interface CommitmentScore {
+interface CommitmentScore {
   /** Squared errors, 0 to 1, lower is better. */
   brierWallet: number;
   brierOracle: number;

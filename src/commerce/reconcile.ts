@@ -1,17 +1,8 @@
-import {
-  type Address,
-  getAbiItem,
-  type Hash,
-  isAddressEqual,
-  type Log,
-  parseEventLogs,
-  TransactionNotFoundError,
-  type TransactionReceipt,
-} from 'viem';
+import { type Address, getAbiItem, type Hash, isAddressEqual, type Log, parseEventLogs, type TransactionReceipt } from 'viem';
 import { toLowerCaseAddress } from '../chain/addresses.ts';
 import { type Chain, readConfirmedBlockNumber } from '../chain/client.ts';
 import { agentCommerceAbi } from '../chain/erc8183.ts';
-import { type ChainReader, chainCall, findReceipt, readBlockTime, readLogs } from '../chain/rpc.ts';
+import { type ChainReader, findReceipt, findTransaction, readBlockTime, readLogs } from '../chain/rpc.ts';
 import { parseStablecoinTransfers, stablecoinAbi } from '../chain/stablecoin.ts';
 import { OracleError } from '../errors.ts';
 import { buildCauseKey, type Ledger, type PaymentCause, type PaymentDoc, parseCauseKey, type SettledPayment } from './ledger.ts';
@@ -20,10 +11,8 @@ import type { PurchaseStore } from './purchases.ts';
 import { buildClaimId, type PaymentClaimStore } from './x402/claims.ts';
 
 /** `NOT_ON_CHAIN`: only in the ledger. `AMOUNT_DIFFERS`: in both. `NOT_BOOKED`: a payment that is missing in the ledger. */
-type DifferenceKind = 'NOT_ON_CHAIN' | 'AMOUNT_DIFFERS' | 'NOT_BOOKED';
-
 interface LedgerDifference {
-  kind: DifferenceKind;
+  kind: 'NOT_ON_CHAIN' | 'AMOUNT_DIFFERS' | 'NOT_BOOKED';
   channel: Channel;
   txHash: Hash;
   payment: string;
@@ -36,27 +25,7 @@ interface LedgerDifference {
 /** A transfer that no request, purchase or job names. */
 type UnclaimedTransfer = Pick<Movement, 'txHash' | 'blockNumber' | 'asset' | 'from' | 'to' | 'amountMicros'>;
 
-interface ChannelSums {
-  channel: Channel;
-  payments: number;
-  bookedMicros: bigint;
-  /** Sum on chain of the same payments and of unbooked ones of this channel. */
-  chainMicros: bigint;
-}
-
-interface Reconciliation {
-  chainId: number;
-  fromBlock: bigint;
-  toBlock: bigint;
-  through: Date;
-  recipients: Address[];
-  channels: ChannelSums[];
-  receivedMicros: bigint;
-  differences: LedgerDifference[];
-  /** Unbooked payments within the grace period, still being recorded. */
-  underWay: LedgerDifference[];
-  unclaimed: UnclaimedTransfer[];
-}
+type Reconciliation = Awaited<ReturnType<typeof reconcile>>;
 
 export interface ReconcileDeps {
   chain: Chain;
@@ -72,7 +41,7 @@ export interface ReconcileDeps {
 const GRACE_MS = 10 * 60_000;
 
 /** Compares payment by payment, from a block to the confirmation depth. Read-only. @throws OracleError CHAIN_UNREACHABLE */
-export async function reconcile(deps: ReconcileDeps, fromBlock: bigint): Promise<Reconciliation> {
+export async function reconcile(deps: ReconcileDeps, fromBlock: bigint) {
   const { chain } = deps;
   const confirmedNumber = await readConfirmedBlockNumber(chain);
   const toBlock = confirmedNumber > fromBlock ? confirmedNumber : fromBlock;
@@ -83,7 +52,8 @@ export async function reconcile(deps: ReconcileDeps, fromBlock: bigint): Promise
   const query = { ...(await readScope(deps)), fromBlock, toBlock };
   const movements = await readMovements(chain, query);
   // The ledger is read last, to include payments recorded while the chain was read.
-  const booked = (await readEntries(deps, times)).map(toBookedPayment);
+  const entries = await deps.ledger.payments.find({ settledAt: { $gte: times.since, $lte: times.through } }).toArray();
+  const booked = entries.map(toBookedPayment);
   const found = await findDifferences(deps, { booked, movements, query });
   return {
     chainId: chain.chainId,
@@ -116,17 +86,10 @@ function uniqueAddresses(addresses: readonly Address[]): Address[] {
   return [...new Set(addresses.map(toLowerCaseAddress))];
 }
 
-function readEntries({ ledger }: ReconcileDeps, { since, through }: { since: Date; through: Date }): Promise<PaymentDoc[]> {
-  return ledger.payments.find({ settledAt: { $gte: since, $lte: through } }).toArray();
-}
-
-interface LedgerAndChain {
-  booked: BookedPayment[];
-  movements: Movement[];
-  query: MovementQuery;
-}
-
-async function findDifferences(deps: ReconcileDeps, { booked, movements, query }: LedgerAndChain) {
+async function findDifferences(
+  deps: ReconcileDeps,
+  { booked, movements, query }: { booked: BookedPayment[]; movements: Movement[]; query: MovementQuery },
+) {
   const { pairs, bookedOnly, chainOnly } = matchLedger(booked, movements);
   const missing = await Promise.all(bookedOnly.map((entry) => findMissingOnChain(deps, entry, query)));
   const outside = new Set(bookedOnly.filter((_, index) => missing[index] === null));
@@ -150,12 +113,14 @@ async function findDifferences(deps: ReconcileDeps, { booked, movements, query }
       ...pairs.filter(({ booked: entry, movement }) => entry.amountMicros !== movement.amountMicros).map(toAmountDifference),
       ...unbooked.filter((one) => !one.isYoung).map(({ difference }) => difference),
     ],
+    /** Unbooked payments within the grace period, still being recorded. */
     underWay: unbooked.filter((one) => one.isYoung).map(({ difference }) => difference),
     unclaimed: unclaimed.map(({ key: _, cause: __, ...transfer }) => transfer),
   };
 }
 
-function sumChannel(channel: Channel, booked: BookedPayment[], claimed: { channel: Channel; movement: Movement }[]): ChannelSums {
+/** `chainMicros`: of the booked payments and of unbooked ones of this channel. */
+function sumChannel(channel: Channel, booked: BookedPayment[], claimed: { channel: Channel; movement: Movement }[]) {
   const own = booked.filter((entry) => entry.channel === channel);
   const moved = claimed.filter((one) => one.channel === channel).map(({ movement }) => movement);
   return { channel, payments: own.length, bookedMicros: sumMicros(own), chainMicros: sumMicros(moved) };
@@ -175,7 +140,8 @@ async function findMissingOnChain({ chain }: ReconcileDeps, booked: BookedPaymen
   // Blocks of the same second share a timestamp, so the time filter of the ledger may include neighbours.
   if (receipt !== null && (receipt.blockNumber < query.fromBlock || receipt.blockNumber > query.toBlock)) return null;
   const isPaid = receipt?.status === 'success' && matchLedger([booked], parseMovements(receipt, asset, query)).pairs.length > 0;
-  if (isPaid || (receipt === null && (await isMined(chain, txHash)))) {
+  const transaction = isPaid || receipt !== null ? null : await findTransaction(chain, txHash, 'Reading a transaction');
+  if (isPaid || (transaction !== null && transaction.blockNumber !== null)) {
     const lacks = isPaid ? 'events' : 'receipt';
     throw new OracleError('CHAIN_UNREACHABLE', `The endpoint has transaction ${txHash}, and does not return its ${lacks}`);
   }
@@ -186,16 +152,6 @@ async function findMissingOnChain({ chain }: ReconcileDeps, booked: BookedPaymen
         ? 'the transaction has failed'
         : `the transaction brings no such payment of ${payer}`;
   return { kind: 'NOT_ON_CHAIN', channel, txHash, payment: key, bookedMicros: amountMicros, chainMicros: null, reason };
-}
-
-function isMined({ client }: Chain, hash: Hash): Promise<boolean> {
-  const read = () => client.getTransaction({ hash }).then(({ blockNumber }) => blockNumber !== null);
-  return chainCall('Reading a transaction', () =>
-    read().catch((error: unknown) => {
-      if (error instanceof TransactionNotFoundError) return false;
-      throw error;
-    }),
-  );
 }
 
 function toAmountDifference({ booked, movement }: { booked: BookedPayment; movement: Movement }): LedgerDifference {
@@ -217,12 +173,6 @@ interface BookedPayment extends Omit<SettledPayment, 'resource' | 'ref'> {
   key: string;
 }
 
-interface LedgerMatch {
-  pairs: { booked: BookedPayment; movement: Movement }[];
-  bookedOnly: BookedPayment[];
-  chainOnly: Movement[];
-}
-
 const CHANNEL_BY_CAUSE = { transfer: 'purchase', authorization: 'x402', job: 'agent-commerce' } as const satisfies Record<
   PaymentCause['kind'],
   Channel
@@ -234,10 +184,10 @@ function toBookedPayment(doc: PaymentDoc): BookedPayment {
   return { key, cause: parseCauseKey(key), channel, offering, amountMicros: amount, asset, payer, payee, txHash, settledAt };
 }
 
-function matchLedger(booked: readonly BookedPayment[], movements: readonly Movement[]): LedgerMatch {
+function matchLedger(booked: readonly BookedPayment[], movements: readonly Movement[]) {
   const unmatched = new Set(movements);
   const byKey = Map.groupBy(movements, ({ key }) => key);
-  const pairs: LedgerMatch['pairs'] = [];
+  const pairs: { booked: BookedPayment; movement: Movement }[] = [];
   const bookedOnly: BookedPayment[] = [];
   for (const entry of booked) {
     const movement = byKey.get(entry.key)?.find((one) => unmatched.has(one) && isMovementOf(one, entry));
@@ -358,10 +308,7 @@ function sumBySender(transfers: readonly IncomingTransfer[]): IncomingTransfer[]
   return [...sums.values()];
 }
 
-interface PaymentTraces {
-  /** What an unbooked movement paid for, as text; null when no request or purchase names it. */
-  findReason(movement: Movement): Promise<string | null>;
-}
+type PaymentTraces = ReturnType<typeof createPaymentTraces>;
 
 interface PaymentTraceDeps {
   chainId: number;
@@ -369,20 +316,19 @@ interface PaymentTraceDeps {
   purchases: Pick<PurchaseStore, 'find'>;
 }
 
-export function createPaymentTraces({ chainId, claims, purchases }: PaymentTraceDeps): PaymentTraces {
+export function createPaymentTraces({ chainId, claims, purchases }: PaymentTraceDeps) {
   return {
-    async findReason({ cause, asset, from, txHash }) {
+    /** What an unbooked movement paid for, as text; null when no request or purchase names it. */
+    async findReason({ cause, asset, from, txHash }: Movement): Promise<string | null> {
       if (cause.kind === 'job') return `job ${cause.jobId} of ${cause.contract} has paid it`;
-      if (cause.kind === 'transfer') return findPurchaseReason(purchases, txHash, from);
+      if (cause.kind === 'transfer') {
+        const found = await purchases.find(txHash.toLowerCase() as Hash);
+        return found === null || found.wallet !== from ? null : `it was shown for ${found.offering}`;
+      }
       const claim = await claims.find(buildClaimId({ chainId, asset }, { from, nonce: cause.nonce }));
       return claim === null ? null : `it came with a request for ${claim.offering}`;
     },
   };
-}
-
-async function findPurchaseReason(purchases: PaymentTraceDeps['purchases'], txHash: Hash, from: Address): Promise<string | null> {
-  const found = await purchases.find(txHash.toLowerCase() as Hash);
-  return found === null || found.wallet !== from ? null : `it was shown for ${found.offering}`;
 }
 
 export function isBalanced({ differences, underWay }: Pick<Reconciliation, 'differences' | 'underWay'>): boolean {
@@ -391,8 +337,10 @@ export function isBalanced({ differences, underWay }: Pick<Reconciliation, 'diff
 
 export function formatReconciliation(report: Reconciliation): string {
   const { differences, underWay, unclaimed } = report;
+  const { chainId, fromBlock, toBlock, through, recipients } = report;
+  const range = `Ledger against chain ${chainId}, blocks ${fromBlock} to ${toBlock} (${through.toISOString()})`;
   return [
-    formatHeading(report),
+    [range, ...recipients.map((recipient) => `  payments to ${recipient}`)].join('\n'),
     formatChannelTable(report.channels),
     `${formatMicros(report.receivedMicros)} USD have arrived in all, ${formatMicros(sumMicros(unclaimed))} of them unclaimed.`,
     ...(unclaimed.length === 0 ? [] : [['Unclaimed, which is nothing wrong:', ...unclaimed.map(formatUnclaimed)].join('\n')]),
@@ -409,14 +357,9 @@ export function serializeReconciliation(report: Reconciliation): string {
   return `${JSON.stringify(body, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value), 2)}\n`;
 }
 
-function formatHeading({ chainId, fromBlock, toBlock, through, recipients }: Reconciliation): string {
-  const range = `Ledger against chain ${chainId}, blocks ${fromBlock} to ${toBlock} (${through.toISOString()})`;
-  return [range, ...recipients.map((recipient) => `  payments to ${recipient}`)].join('\n');
-}
-
 const COLUMNS = ['channel', 'payments', 'booked, units', 'on chain, units', 'booked, USD'];
 
-function formatChannelTable(channels: readonly ChannelSums[]): string {
+function formatChannelTable(channels: Reconciliation['channels']): string {
   const total = {
     channel: 'all',
     payments: channels.reduce((count, { payments }) => count + payments, 0),
@@ -445,8 +388,7 @@ function formatDifference({ kind, channel, txHash, bookedMicros, chainMicros, re
   return `  ${kind} ${channel} ${txHash}: booked ${units(bookedMicros)}, on chain ${units(chainMicros)}: ${reason}`;
 }
 
-function formatVerdict(report: Reconciliation): string {
-  const { differences, underWay } = report;
+function formatVerdict({ differences, underWay }: Reconciliation): string {
   if (differences.length > 0) return `NOT EQUAL: ${differences.length} of the above are wrong.`;
   if (underWay.length > 0) return `Not equal yet: ${underWay.length} on the way. Ask again in some minutes.`;
   return 'Equal to the unit.';

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { toLowerCaseAddress } from '../../chain/addresses.ts';
 import type { JobEvent, OnChainJob } from '../../chain/erc8183.ts';
 import type { ErrorCode } from '../../errors.ts';
+import { DAY_MS } from '../../forecast/day.ts';
 import { ignoreDuplicate } from '../../platform/mongo.ts';
 import { parseJsonOrNull } from '../../platform/validation.ts';
 import { REF_CODE_PATTERN, REF_CODE_RULE } from '../ledger.ts';
@@ -29,7 +30,7 @@ const IMMEDIATELY = new Date(0);
 const FRESH_MS = 3_600_000;
 /** A job has about eight events; a client can make more of them, whose repetition costs a check. */
 const MAX_EVENT_IDS = 50;
-const POSTING_PERIOD_MS = 7 * 86_400_000;
+const POSTING_PERIOD_MS = 7 * DAY_MS;
 
 export class JobStore {
   readonly jobs: Collection<JobDoc>;
@@ -257,21 +258,12 @@ export function buildJobResource({ contract, jobId }: Pick<JobDoc, 'contract' | 
   return `job:${contract}:${jobId}`;
 }
 
-interface DeliverySlotDoc {
-  /** The contract, in lower case. */
-  _id: string;
-  job: string;
-  until: Date;
-}
-
-interface JobRef {
-  _id: string;
-  contract: string;
-}
+type JobRef = Pick<JobDoc, '_id' | 'contract'>;
 
 /** One delivery slot per contract for all jobs of unknown evaluators, over all processes: more wallets get a client no more deliveries. */
 export class DeliverySlot {
-  readonly slots: Collection<DeliverySlotDoc>;
+  /** `_id` is the contract, in lower case. */
+  readonly slots: Collection<{ _id: string; job: string; until: Date }>;
 
   constructor(db: Db) {
     this.slots = db.collection('agent_commerce_turns');
@@ -300,12 +292,6 @@ export class DeliverySlot {
   }
 }
 
-interface JobOrder {
-  offering: Offering;
-  /** Referral code in lower case. */
-  ref: string | null;
-}
-
 const MAX_DESCRIPTION_BYTES = 1_024;
 
 const JOB_OFFERING_NAMES = OFFERINGS.filter(({ channel }) => channel === 'agent-commerce').map(({ name }) => name);
@@ -319,8 +305,8 @@ const DESCRIPTION = z.strictObject({
 
 const DESCRIPTION_FORMAT = '{"offering":"svc_bitcoin_signal"}, or only the name of the offering';
 
-/** Parses a job description, or returns the reason as a sentence. Never quotes the description. */
-export function parseJobDescription(text: string): JobOrder | { refused: string } {
+/** Parses a job description, with the ref code in lower case, or returns the reason as a sentence. Never quotes the description. */
+export function parseJobDescription(text: string): { offering: Offering; ref: string | null } | { refused: string } {
   if (Buffer.byteLength(text) > MAX_DESCRIPTION_BYTES) return { refused: `The description has more than ${MAX_DESCRIPTION_BYTES} bytes.` };
   const bare = text.trim();
   const parsed = DESCRIPTION.safeParse(JOB_OFFERING_NAMES.includes(bare) ? { offering: bare } : parseJsonOrNull(bare));

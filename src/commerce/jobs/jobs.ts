@@ -54,13 +54,8 @@ export function findJobRejection(application: JobApplication): string | null {
     return `The client has ${MAX_OPEN_OFFERS} jobs that are not funded: fund or reject one of them, then create this one again.`;
   }
   if (isKnownEvaluator(policy, evaluator)) return null;
-  return application.direct === null
-    ? findUnknownEvaluatorRejection(application)
-    : findRejectionWithoutEvaluator(application, application.direct);
-}
-
-function findRejectionWithoutEvaluator(application: JobApplication, direct: DirectJobFacts): string | null {
-  const { job, offering, policy, hasUnpaid } = application;
+  const { direct, offering, hasUnpaid } = application;
+  if (direct === null) return findUnknownEvaluatorRejection(application);
   const reason = findDirectJobRejection(policy.direct, direct, { offering, state: job.state });
   if (reason !== null) return reason;
   if (hasUnpaid) return 'An earlier job without an evaluator, or of this client, was delivered and not paid: buy by another channel.';

@@ -50,16 +50,12 @@ export async function watchDeliveries(deps: PostDeliveriesDeps, intervalMs: numb
   }
 }
 
-interface MarketplaceDelivery {
-  /** As on chain. */
-  jobId: string;
-  /** The exact text whose hash is on chain. */
-  text: string;
-}
-
 export interface Marketplace {
-  /** May be repeated. @throws Error for an answer other than success, of the connection, and as the account for its signature */
-  postDelivery(delivery: MarketplaceDelivery): Promise<void>;
+  /**
+   * May be repeated. @param delivery the exact text whose hash is on chain @throws Error for an answer other than success, of the connection,
+   * and as the account for its signature
+   */
+  postDelivery(delivery: { jobId: string; text: string }): Promise<void>;
 }
 
 export interface MarketplaceOptions {

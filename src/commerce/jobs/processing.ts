@@ -8,7 +8,7 @@ import { type Chain, type ConfirmedBlock, REORG_MARGIN_BLOCKS, readConfirmedBloc
 import { type OnChainJob, proposeBudget, readCodeHashes, readJob, readJobEvents, readJobPayment, submitJob } from '../../chain/erc8183.ts';
 import { readBlockNumber } from '../../chain/rpc.ts';
 import type { Wallet } from '../../chain/wallet.ts';
-import { type ErrorCode, getErrorMessage, isOracleError, OracleError } from '../../errors.ts';
+import { getErrorMessage, isOracleError, OracleError } from '../../errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { toDatabaseError } from '../../platform/mongo.ts';
 import type { TrustedTime } from '../../platform/time.ts';
@@ -16,7 +16,6 @@ import { inEntry } from '../../platform/tracing.ts';
 import type { Commerce } from '../commerce.ts';
 import type { Ledger } from '../ledger.ts';
 import { findOffering, formatMoney, type Offering } from '../offerings.ts';
-import type { SignedReceipt } from '../receipts.ts';
 import type { ComposedDocument } from '../track-record-document.ts';
 import {
   buildJobResource,
@@ -38,12 +37,8 @@ import {
 
 export type JobService = ReturnType<typeof createJobService>;
 
-interface JobServiceDeps {
-  /** The ERC-8183 contract. */
-  contract: Address;
+interface JobServiceDeps extends Pick<JobDeps, 'contract' | 'policy' | 'store'> {
   provider: Address;
-  policy: JobPolicy;
-  store: JobStore;
   chain: Pick<Chain, 'client'>;
 }
 
@@ -62,10 +57,7 @@ export function createJobService({ contract, provider, store, policy, chain }: J
       return job !== null && isAddressEqual(job.provider, provider);
     },
     /** The receipt of a paid job, signed once; null before payment. @throws OracleError SIGNER_UNAVAILABLE */
-    async getReceipt(
-      job: JobDocWithoutText,
-      { merchant, signReceipt }: Pick<Commerce, 'merchant' | 'signReceipt'>,
-    ): Promise<SignedReceipt | null> {
+    async getReceipt(job: JobDocWithoutText, { merchant, signReceipt }: Pick<Commerce, 'merchant' | 'signReceipt'>) {
       // A reorganisation may have given the payment another transaction.
       if (job.receipt !== undefined && job.receipt.message.txHash === job.payment?.txHash) return job.receipt;
       const receipt = await signJobReceipt(job, { merchant, signReceipt, provider });
@@ -80,7 +72,10 @@ export function createJobService({ contract, provider, store, policy, chain }: J
 export async function watchJobs(deps: JobDeps, intervalMs: number, signal: AbortSignal): Promise<void> {
   let failure: string | null = null;
   while (!signal.aborted) {
-    const failed = await trySweep(deps);
+    const failed = await sweepJobs(deps).then(
+      () => null,
+      (error: unknown) => ({ kind: isOracleError(error) ? error.code : getErrorMessage(error), error }),
+    );
     if (failed !== null && failed.kind !== failure)
       deps.log.error({ err: failed.error }, 'looking for agent commerce jobs failed; it goes on');
     if (failed === null && failure !== null) deps.log.info('looking for agent commerce jobs works again');
@@ -90,17 +85,9 @@ export async function watchJobs(deps: JobDeps, intervalMs: number, signal: Abort
   }
 }
 
-async function trySweep(deps: JobDeps): Promise<{ kind: string; error: unknown } | null> {
-  try {
-    await sweepJobs(deps);
-    return null;
-  } catch (error) {
-    return { kind: isOracleError(error) ? error.code : getErrorMessage(error), error };
-  }
-}
-
 export interface JobDeps {
   chain: Chain;
+  /** The ERC-8183 contract. */
   contract: Address;
   wallet: Wallet;
   store: JobStore;
@@ -135,12 +122,11 @@ export async function sweepJobs(deps: JobDeps): Promise<void> {
   const due = await deps.store.listDue(deps.now(), MAX_JOBS_PER_SWEEP);
   // Concurrent, since each job may wait for its transaction.
   await new PQueue({ concurrency: CONCURRENCY }).addAll(
-    due.map((doc) => () => inJobTrace(doc, () => advanceOrRecordFailure(deps, doc, confirmedBlock))),
+    due.map((doc) => {
+      const entry = { name: 'agent-commerce job', parent: null, fields: { jobId: doc._id } };
+      return () => inEntry(entry, () => advanceOrRecordFailure(deps, doc, confirmedBlock));
+    }),
   );
-}
-
-function inJobTrace({ _id }: JobDocWithoutText, advance: () => Promise<void>): Promise<void> {
-  return inEntry({ name: 'agent-commerce job', parent: null, fields: { jobId: _id } }, advance);
 }
 
 async function advanceOrRecordFailure(deps: JobDeps, doc: JobDocWithoutText, confirmedBlock: ConfirmedBlock): Promise<void> {
@@ -158,17 +144,13 @@ async function recordFailure({ store, log, now }: JobDeps, doc: JobDocWithoutTex
   const { _id, failures, failure: previousFailure } = doc;
   const error = toDatabaseError(cause);
   const failure = isOracleError(error) ? error.code : 'INTERNAL';
-  if (shouldWarn(failure, { before: previousFailure, failures }))
+  const isNew = failure !== previousFailure;
+  // Once per kind of failure; about an unconfirmed transaction only after half a minute.
+  const isLong = failures === RETRIES_BEFORE_WARNING || (isNew && failures > RETRIES_BEFORE_WARNING);
+  if (failure === 'TRANSACTION_UNCONFIRMED' ? isLong : isNew)
     log.warn({ job: _id, err: error }, 'a job of the agent commerce contract cannot go on; it is tried again');
   const pauseMs = Math.min(RETRY_MS * 2 ** Math.min(failures, 10), MAX_RETRY_MS);
   await store.update(_id, { failures: failures + 1, failure, due: new Date(now().getTime() + pauseMs) });
-}
-
-/** Warns once per kind of failure; about an unconfirmed transaction only after half a minute. */
-function shouldWarn(failure: ErrorCode, { before: previousFailure, failures }: { before: string | null; failures: number }): boolean {
-  const isNew = failure !== previousFailure;
-  if (failure !== 'TRANSACTION_UNCONFIRMED') return isNew;
-  return failures === RETRIES_BEFORE_WARNING || (isNew && failures > RETRIES_BEFORE_WARNING);
 }
 
 /**
@@ -255,16 +237,14 @@ async function deliverOrGiveUp(deps: JobDeps, doc: JobDocWithoutText, snapshot: 
   const offering = await getAcceptedOffering(deps, doc, snapshot);
   if (offering === null) return false;
   const problem = doc.delivery === null ? findDeliveryObstacle(job, offering, at) : null;
-  if (problem !== null) return !(await rejectFundedJob(deps, doc, problem));
+  if (problem !== null) {
+    const isRejected = await deps.store.reject(doc._id, problem);
+    if (isRejected) await deps.deliverySlot.release(doc);
+    // Otherwise another process has stored a deliverable.
+    return !isRejected;
+  }
   await deliverJob(deps, doc, job, offering);
   return true;
-}
-
-/** Returns false when another process has stored a deliverable. */
-async function rejectFundedJob({ store, deliverySlot }: JobDeps, doc: JobDocWithoutText, reason: string): Promise<boolean> {
-  const isRejected = await store.reject(doc._id, reason);
-  if (isRejected) await deliverySlot.release(doc);
-  return isRejected;
 }
 
 /** Why a funded job is not delivered, or null. */
@@ -375,12 +355,7 @@ async function deliverJob(deps: JobDeps, doc: JobDocWithoutText, job: OnChainJob
 }
 
 /** Null for a job rejected meanwhile. */
-async function composeAndKeepDelivery(
-  deps: JobDeps,
-  doc: JobDocWithoutText,
-  job: OnChainJob,
-  offering: Offering,
-): Promise<JobDelivery | null> {
+async function composeAndKeepDelivery(deps: JobDeps, doc: JobDocWithoutText, job: OnChainJob, offering: Offering) {
   const { store, deliverySlot, policy } = deps;
   const problem = await findDeliveryProblem(deps, job);
   if (problem !== null) {
@@ -444,10 +419,8 @@ async function composeDelivery(deps: JobDeps, job: OnChainJob, offering: Offerin
   return { text, hash: keccak256(stringToBytes(text)), composedAt, forecastId, attestationUid };
 }
 
-type DirectJobDeps = Pick<JobDeps, 'chain' | 'contract' | 'ledger' | 'policy' | 'store'>;
-
 /** @throws OracleError CHAIN_UNREACHABLE */
-async function readDirectJobFacts(deps: DirectJobDeps, job: OnChainJob, at: Date): Promise<DirectJobFacts> {
+async function readDirectJobFacts(deps: JobDeps, job: OnChainJob, at: Date): Promise<DirectJobFacts> {
   const [isKnownCode, isKnownClient, openJobs] = await Promise.all([
     hasKnownCode(deps),
     isKnownJobClient(deps, job),
@@ -457,13 +430,13 @@ async function readDirectJobFacts(deps: DirectJobDeps, job: OnChainJob, at: Date
 }
 
 /** Whether the contract, and the implementation that its proxy has now, are known to pay with the submission. @throws OracleError CHAIN_UNREACHABLE */
-async function hasKnownCode({ chain, contract, policy }: Pick<JobDeps, 'chain' | 'contract' | 'policy'>): Promise<boolean> {
+async function hasKnownCode({ chain, contract, policy }: JobDeps): Promise<boolean> {
   const { direct } = policy;
   if (direct === null) return false;
   const hashes = await readCodeHashes(chain, contract);
   return hashes?.every((hash) => direct.codeHashes.includes(hash)) ?? false;
 }
 
-async function isKnownJobClient({ ledger }: Pick<JobDeps, 'ledger'>, { client }: Pick<OnChainJob, 'client'>): Promise<boolean> {
+async function isKnownJobClient({ ledger }: JobDeps, { client }: OnChainJob): Promise<boolean> {
   return (await ledger.countPayments(client, { channel: 'agent-commerce', max: 1 })) > 0;
 }
