@@ -28,6 +28,8 @@ export async function signPayment(account: PaymentSigner, requirement: PaymentRe
   };
   const domain = { name: assetName, version: assetVersion, chainId, verifyingContract: asset };
   const signature = await account.signTypedData({ domain, types: TRANSFER_TYPES, primaryType: 'TransferWithAuthorization', message });
+  // Random: with an id made of what the settlement publishes, an observer of the chain could fetch the answer.
+  const id = `svc_${createRandomHex(24).slice(2)}`;
   const { from, to, nonce } = message;
   const [value, validAfter, validBefore] = [message.value, message.validAfter, message.validBefore].map(String);
   return {
@@ -35,13 +37,8 @@ export async function signPayment(account: PaymentSigner, requirement: PaymentRe
     ...(resource === undefined ? {} : { resource }),
     accepted,
     payload: { signature, authorization: { from, to, value, validAfter, validBefore, nonce } },
-    ...(takesPaymentId ? { extensions: { 'payment-identifier': { info: { required: false, id: createPaymentId() } } } } : {}),
+    ...(takesPaymentId ? { extensions: { 'payment-identifier': { info: { required: false, id } } } } : {}),
   };
-}
-
-/** Random: with an id made of what the settlement publishes, an observer of the chain could fetch the answer. */
-function createPaymentId(): string {
-  return `svc_${createRandomHex(24).slice(2)}`;
 }
 
 function createRandomHex(bytes: number): Hex {
@@ -103,41 +100,26 @@ export function parsePaymentRequired(header: string | null, coins: readonly Paya
   const { data: required } = REQUIRED.safeParse(decodeHeader(header));
   const offers = (required?.accepts ?? []).flatMap((offer) => {
     const { data } = ACCEPTED.safeParse(offer);
-    return data === undefined ? [] : [toPaymentRequirement(data, offer as Record<string, unknown>)];
+    if (data === undefined) return [];
+    const { network, amount, asset, payTo, maxTimeoutSeconds, extra } = data;
+    const accepted = offer as Record<string, unknown>;
+    const coin = { chainId: Number(network.split(':')[1]), asset, assetName: extra.name, assetVersion: extra.version };
+    return [{ accepted, ...coin, amountMicros: BigInt(amount), payTo, validForSeconds: maxTimeoutSeconds }];
   });
   if (required === undefined || offers.length === 0) throw unpayableError('The service requests an unsupported kind of payment');
   const requirement = offers.find((offer) => findCoin(coins, offer) !== undefined);
   if (requirement !== undefined) {
-    requireShortValidity(requirement.validForSeconds);
+    const { validForSeconds: seconds } = requirement;
+    if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_VALIDITY_SECONDS) {
+      const message = `The service requests an authorization valid for ${seconds} seconds (maxTimeoutSeconds); only 1 to ${MAX_VALIDITY_SECONDS} are accepted`;
+      throw unpayableError(message, 'Nothing was signed or paid.');
+    }
     const takesPaymentId = Object.hasOwn(required.extensions ?? {}, 'payment-identifier');
     return { ...requirement, resource: required.resource, takesPaymentId };
   }
   const [{ asset, chainId, assetName }] = offers;
   const message = `The service requests ${asset} on chain ${chainId} ("${assetName}"), which is not a known coin`;
   throw unpayableError(message, unknownCoinHint);
-}
-
-function toPaymentRequirement(
-  data: z.output<typeof ACCEPTED>,
-  accepted: Record<string, unknown>,
-): Omit<PaymentRequirement, 'resource' | 'takesPaymentId'> {
-  const { network, amount, asset, payTo, maxTimeoutSeconds, extra } = data;
-  return {
-    accepted,
-    chainId: Number(network.split(':')[1]),
-    amountMicros: BigInt(amount),
-    asset,
-    assetName: extra.name,
-    assetVersion: extra.version,
-    payTo,
-    validForSeconds: maxTimeoutSeconds,
-  };
-}
-
-function requireShortValidity(seconds: number): void {
-  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_VALIDITY_SECONDS) return;
-  const message = `The service requests an authorization valid for ${seconds} seconds (maxTimeoutSeconds); only 1 to ${MAX_VALIDITY_SECONDS} are accepted`;
-  throw unpayableError(message, 'Nothing was signed or paid.');
 }
 
 function decodeHeader(header: string | null): unknown {
@@ -231,17 +213,14 @@ const X402_RECEIPT = z.object({
   signature: z.string().regex(/^0x[0-9a-fA-F]+$/),
 });
 
-interface X402ReceiptContext {
-  payer: string;
-  /** As in the answer. */
-  payment: { resource?: unknown; txHash?: unknown };
-  /** Receipt signer that the service publishes. */
-  seller: Address;
-  chainId: number;
-}
-
-/** Checks the receipt of the x402 extension in a settlement response. Empty without one: the extension is optional. */
-export async function checkX402Receipt(settlement: unknown, context: X402ReceiptContext): Promise<ReceiptCheck[]> {
+/**
+ * Checks the receipt of the x402 extension in a settlement response. Empty without one: the extension is optional.
+ * @param context the payment as in the answer; the seller is the receipt signer that the service publishes
+ */
+export async function checkX402Receipt(
+  settlement: unknown,
+  context: { payer: string; payment: { resource?: unknown; txHash?: unknown }; seller: Address; chainId: number },
+): Promise<ReceiptCheck[]> {
   const { data: settled } = SETTLEMENT.safeParse(settlement);
   if (settled === undefined) return [];
   const { data } = X402_RECEIPT.safeParse(settled.extensions[OFFER_RECEIPT].info.receipt);
@@ -289,15 +268,14 @@ export interface ReceiptCheck {
   ok: boolean;
 }
 
-interface ReceiptContext {
-  payment: SignedPayment;
-  /** Receipt signer that the service publishes. */
-  seller: Address;
-  chainId: number;
-}
-
-/** Checks that the seller has signed for this payer, this amount and exactly this answer. */
-export async function checkReceipt(body: Record<string, unknown>, { payment, seller, chainId }: ReceiptContext): Promise<ReceiptCheck[]> {
+/**
+ * Checks that the seller has signed for this payer, this amount and exactly this answer.
+ * @param seller receipt signer that the service publishes
+ */
+export async function checkReceipt(
+  body: Record<string, unknown>,
+  { payment, seller, chainId }: { payment: SignedPayment; seller: Address; chainId: number },
+): Promise<ReceiptCheck[]> {
   const { payment: paid, receipt, ...answer } = body;
   const { data } = RECEIPT.safeParse(receipt);
   if (data === undefined) return [{ what: 'a readable receipt is present', ok: false }];

@@ -22,17 +22,11 @@ export const JSON_RPC_ERROR_CODES = {
   limitExceeded: -32_005,
 } as const;
 
-interface JsonRpcAnswerError {
-  code: number;
-  message: string;
-  data?: string;
-}
-
 interface JsonRpcAnswer {
   jsonrpc: '2.0';
   id: JsonRpcId;
   result?: unknown;
-  error?: JsonRpcAnswerError;
+  error?: { code: number; message: string; data?: string };
 }
 
 const ID = z.union([z.string().max(128), z.number(), z.null()]);
@@ -128,6 +122,8 @@ interface NodeRequest {
   rpcUrl: string;
   signal: AbortSignal;
   bytesLeft: number;
+  answers: Map<ReadOnlyCall, JsonRpcAnswer>;
+  runQueued: RunQueued;
 }
 
 const NODE_TIMEOUT_MS = 30_000;
@@ -137,14 +133,10 @@ class NodeUnavailableError extends Error {}
 const ERROR = z.object({ code: z.unknown().optional(), message: z.unknown().optional(), data: z.unknown().optional() });
 const REPLY = z.object({ id: z.number(), result: z.unknown().optional(), error: ERROR.nullish() });
 
-type JsonRpcReplyError = z.output<typeof ERROR>;
 type JsonRpcReply = z.output<typeof REPLY>;
 
 /** One batch. Replies are keyed by the index of their call; the node may omit some. @throws ResponseTooLargeError; NodeUnavailableError */
-async function sendNodeBatch(
-  request: NodeRequest,
-  calls: readonly Pick<ReadOnlyCall, 'method' | 'params'>[],
-): Promise<Map<number, JsonRpcReply>> {
+async function sendNodeBatch(request: NodeRequest, calls: readonly MethodCall[]): Promise<Map<number, JsonRpcReply>> {
   if (calls.length === 0) return new Map();
   const { rpcUrl, signal, bytesLeft } = request;
   const body = JSON.stringify(calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })));
@@ -179,11 +171,6 @@ class QueueFullError extends Error {}
 /** @param isReserved whether it precedes work that is not @throws QueueFullError immediately; the signal's reason when it aborts */
 type RunQueued = <T>(work: () => Promise<T>, signal: AbortSignal, isReserved?: boolean) => Promise<T>;
 
-interface ReadOnlyRpc {
-  /** Reads a call, or a batch of up to `MAX_CALLS_PER_BATCH`; forwards nothing and never throws. */
-  read(body: unknown): RpcRequest;
-}
-
 interface RpcRequest {
   /** Of the rate limit, for all calls together. */
   units: number;
@@ -193,7 +180,7 @@ interface RpcRequest {
 
 export interface RpcAccess {
   /** Proxy of the local chain that the service runs itself; null on an external chain. */
-  rpc: ReadOnlyRpc | null;
+  rpc: ReturnType<typeof createReadOnlyRpc> | null;
   /** JSON-RPC endpoint to publish to clients; null where none is known. */
   rpcUrl: string | null;
 }
@@ -218,17 +205,24 @@ const MAX_REVERT_DATA_CHARS = 20_000;
 const UNREACHABLE_MESSAGE = 'The chain did not answer in time; request less, or retry later';
 const ANSWER_TOO_LONG_MESSAGE = 'The response exceeds the size limit of a request; request less at once';
 
-export function createReadOnlyRpc(options: ReadOnlyRpcOptions): ReadOnlyRpc {
+export function createReadOnlyRpc(options: ReadOnlyRpcOptions) {
   const runQueued = createPrioritySemaphore(NODE_CONCURRENCY);
   const known = new Set((options.contracts ?? []).map((address) => address.toLowerCase()));
   return {
-    read(body) {
+    /** Reads a call, or a batch of up to `MAX_CALLS_PER_BATCH`; forwards nothing and never throws. */
+    read(body: unknown): RpcRequest {
       const bodies: unknown[] = Array.isArray(body) ? body : [body];
       if (bodies.length === 0 || bodies.length > MAX_CALLS_PER_BATCH) {
         const message = `A batch has 1 to ${MAX_CALLS_PER_BATCH} calls`;
         return { units: 0, answer: async () => createErrorResponse(null, JSON_RPC_ERROR_CODES.invalidRequest, message) };
       }
-      const { parsed, units } = priceAll(bodies.map(parseCall), known);
+      let units = 0;
+      const parsed = bodies.map(parseCall).map((call) => {
+        if (!('method' in call)) return call;
+        const priced = priceCall(call, known);
+        units += priced.units;
+        return priced.call;
+      });
       return {
         units,
         async answer(isReserved) {
@@ -240,26 +234,17 @@ export function createReadOnlyRpc(options: ReadOnlyRpcOptions): ReadOnlyRpc {
   };
 }
 
-type ParsedCall = ReadOnlyCall | JsonRpcAnswer;
-
-function priceAll(calls: readonly ParsedCall[], known: ReadonlySet<string>): { parsed: ParsedCall[]; units: number } {
-  let units = 0;
-  const parsed = calls.map((call) => {
-    if (!('method' in call)) return call;
-    const priced = priceCall(call, known);
-    units += priced.units;
-    return priced.call;
-  });
-  return { parsed, units };
-}
-
-async function answerAll(options: ReadOnlyRpcOptions, runQueued: RunQueued, parsed: readonly ParsedCall[]): Promise<JsonRpcAnswer[]> {
+async function answerAll(
+  options: ReadOnlyRpcOptions,
+  runQueued: RunQueued,
+  parsed: readonly (ReadOnlyCall | JsonRpcAnswer)[],
+): Promise<JsonRpcAnswer[]> {
   const calls = limitLogCalls(parsed.filter((one): one is ReadOnlyCall => 'method' in one));
   const signal = AbortSignal.timeout(options.timeoutMs ?? 10_000);
-  const answers: Answers = new Map();
+  const answers: NodeRequest['answers'] = new Map();
   if (calls.length > 0) {
-    const request = { rpcUrl: options.rpcUrl, signal, bytesLeft: options.maxBytes ?? MAX_ANSWER_BYTES };
-    await answerCalls(request, { calls, answers, runQueued }).catch((error: unknown) => {
+    const request = { rpcUrl: options.rpcUrl, signal, bytesLeft: options.maxBytes ?? MAX_ANSWER_BYTES, answers, runQueued };
+    await answerCalls(request, calls).catch((error: unknown) => {
       // Calls without an answer get an error response below; any other error is a bug of the proxy.
       if (error !== signal.reason && !NODE_FAILURES.some((Failure) => error instanceof Failure)) throw error;
     });
@@ -269,7 +254,6 @@ async function answerAll(options: ReadOnlyRpcOptions, runQueued: RunQueued, pars
 
 const NODE_FAILURES = [NodeUnavailableError, QueueFullError, ResponseTooLargeError];
 
-type Answers = Map<ReadOnlyCall, JsonRpcAnswer>;
 const isLogCall = ({ method }: ReadOnlyCall) => method === 'eth_getLogs';
 const mayTakeLong = (call: ReadOnlyCall) => isLogCall(call) || call.method === 'eth_call';
 
@@ -287,44 +271,39 @@ function createLimitError({ id }: ReadOnlyCall, message: string): JsonRpcAnswer 
   return createErrorResponse(id, JSON_RPC_ERROR_CODES.limitExceeded, message);
 }
 
-interface CallsToAnswer {
-  calls: readonly ReadOnlyCall[];
-  answers: Answers;
-  runQueued: RunQueued;
-}
-
 /**
  * What may take the node long, calls of contracts and of logs, has a turn of its own there, so that those of others come between; all
  * lookups have one. A request waits for one turn at a time.
  */
-async function answerCalls(request: NodeRequest, { calls, answers, runQueued }: CallsToAnswer): Promise<void> {
-  const { signal } = request;
-  const check = () => rejectLongRanges(request, calls, answers);
+async function answerCalls(request: NodeRequest, calls: readonly ReadOnlyCall[]): Promise<void> {
+  const { signal, runQueued } = request;
+  const check = () => rejectLongRanges(request, calls);
   const accepted = calls.some(needsHead) ? await runQueued(check, signal) : await check();
   const { true: long = [], false: lookups = [] } = Object.groupBy(accepted, (call) => String(mayTakeLong(call)) as 'true' | 'false');
   for (const turn of [lookups, ...long.map((call) => [call])]) {
-    if (turn.length > 0) await runQueued(() => answerBatch(request, turn, answers), signal);
+    if (turn.length > 0) await runQueued(() => answerBatch(request, turn), signal);
   }
 }
 
 /** Retries a batch that is too large call by call, so that only the large call fails. */
-async function answerBatch(request: NodeRequest, calls: readonly ReadOnlyCall[], answers: Answers): Promise<void> {
+async function answerBatch(request: NodeRequest, calls: readonly ReadOnlyCall[]): Promise<void> {
+  const { answers } = request;
   try {
     const replies = await sendNodeBatch(request, calls);
     for (const [index, call] of calls.entries()) answers.set(call, toResponse(call, replies.get(index)));
   } catch (error) {
     if (!(error instanceof ResponseTooLargeError)) throw error;
     if (calls.length === 1) answers.set(calls[0], createLimitError(calls[0], ANSWER_TOO_LONG_MESSAGE));
-    else for (const call of calls) await answerBatch(request, [call], answers);
+    else for (const call of calls) await answerBatch(request, [call]);
   }
 }
 
 /** Answers calls with too long a block range and returns the others. */
-async function rejectLongRanges(request: NodeRequest, calls: readonly ReadOnlyCall[], answers: Answers): Promise<ReadOnlyCall[]> {
+async function rejectLongRanges(request: NodeRequest, calls: readonly ReadOnlyCall[]): Promise<ReadOnlyCall[]> {
   const head = calls.some(needsHead) ? await readHeadNumber(request) : 0n;
   return calls.filter((call) => {
     if (!exceedsBlockLimit(call, head)) return true;
-    answers.set(call, createLimitError(call, `eth_getLogs: a range may have at most ${MAX_LOG_BLOCKS} blocks; split it`));
+    request.answers.set(call, createLimitError(call, `eth_getLogs: a range may have at most ${MAX_LOG_BLOCKS} blocks; split it`));
     return false;
   });
 }
@@ -335,7 +314,7 @@ function toResponse({ id }: ReadOnlyCall, reply: JsonRpcReply | undefined): Json
   return error ? { jsonrpc: '2.0', id, error: toResponseError(error) } : { jsonrpc: '2.0', id, result };
 }
 
-function toResponseError({ code, message, data }: JsonRpcReplyError): JsonRpcAnswerError {
+function toResponseError({ code, message, data }: z.output<typeof ERROR>): JsonRpcAnswer['error'] {
   return {
     code: Number.isInteger(code) ? (code as number) : JSON_RPC_ERROR_CODES.internal,
     message: typeof message === 'string' ? message.slice(0, MAX_ERROR_MESSAGE_CHARS) : 'The node gave no reason',
@@ -368,30 +347,16 @@ const LOOKUP_UNITS = 0.02;
 /** Of a call within a multicall: the node decodes and answers one request for all. */
 const INNER_CALL_UNITS = 0.005;
 
-const METHOD_UNITS: Readonly<Record<Exclude<ReadMethod, 'eth_call'>, number>> = {
-  eth_chainId: LOOKUP_UNITS,
-  eth_blockNumber: LOOKUP_UNITS,
-  eth_getBalance: LOOKUP_UNITS,
-  eth_getCode: 0.1,
-  eth_getBlockByNumber: LOOKUP_UNITS,
-  eth_getBlockByHash: LOOKUP_UNITS,
-  eth_getLogs: 0.5,
-  eth_getTransactionByHash: LOOKUP_UNITS,
-  eth_getTransactionReceipt: 0.1,
-};
+/** Of the methods that cost more than a lookup. */
+const METHOD_UNITS: Partial<Record<ReadMethod, number>> = { eth_getCode: 0.1, eth_getLogs: 0.5, eth_getTransactionReceipt: 0.1 };
 const BLOCK_WITH_TRANSACTIONS_UNITS = 0.1;
 
-interface PricedCall {
-  call: ReadOnlyCall;
-  units: number;
-}
-
 /** Prices a call, and bounds the gas of an `eth_call` to what its price covers. @param known contracts of the record, in lower case */
-export function priceCall(call: ReadOnlyCall, known: ReadonlySet<string>): PricedCall {
+export function priceCall(call: ReadOnlyCall, known: ReadonlySet<string>): { call: ReadOnlyCall; units: number } {
   const { method, params } = call;
   if (method !== 'eth_call') {
     const isLong = params[1] === true;
-    return { call, units: isLong ? BLOCK_WITH_TRANSACTIONS_UNITS : METHOD_UNITS[method] };
+    return { call, units: isLong ? BLOCK_WITH_TRANSACTIONS_UNITS : (METHOD_UNITS[method] ?? LOOKUP_UNITS) };
   }
   const [{ gas: named, data, input = data, ...target }, ...block] = params as [CallParameter, ...unknown[]];
   // One of both names, so that the node runs what is priced.
@@ -421,9 +386,8 @@ function readTargets(data: Hex): Address[] {
   if (!data.toLowerCase().startsWith(AGGREGATE_SELECTOR)) return [];
   try {
     const { args } = decodeFunctionData({ abi: multicall3Abi, data });
-    return args?.[0] === undefined || typeof args[0] === 'string'
-      ? []
-      : (args[0] as readonly { target: Address }[]).map(({ target }) => target);
+    const [calls] = args ?? [];
+    return Array.isArray(calls) ? (calls as readonly { target: Address }[]).map(({ target }) => target) : [];
   } catch {
     return [];
   }

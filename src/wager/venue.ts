@@ -80,12 +80,6 @@ export interface WagerSettlement {
   at: Date;
 }
 
-interface VenueAccount {
-  asset: string;
-  cashMicros: number;
-  openMicros: number;
-}
-
 /** A prediction market for strikes. All calls are idempotent: `placeOrder` and `settleOrder` take effect once. */
 export interface Venue {
   readonly name: string;
@@ -102,7 +96,7 @@ export interface Venue {
   findWinner(market: StrikeMarket, at: Date): Promise<MarketOutcome | null>;
   /** Pays out an order once its market has ended; null before. */
   settleOrder(orderId: string, at: Date): Promise<WagerSettlement | null>;
-  getAccount(): Promise<VenueAccount>;
+  getAccount(): Promise<{ asset: string; cashMicros: number; openMicros: number }>;
 }
 
 /** `2 * eachSide + 1` round strikes around a price in USD, ascending, about `distance` (a share of the price) apart. */

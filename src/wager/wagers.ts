@@ -34,6 +34,12 @@ function buildWagerAccount(wagers: readonly AccountedWager[]) {
   const count = (wanted: WagerDoc['state']) => wagers.filter(({ state }) => state === wanted).length;
   const stakedMicros = sumMicros(settled.map(({ costMicros }) => costMicros));
   const returnedMicros = sumMicros(settled.map(({ payoutMicros }) => payoutMicros ?? 0));
+  let profitMicros = 0;
+  // Cumulative, oldest first.
+  const profitByDay = settled.map((wager) => {
+    profitMicros += computeProfitMicros(wager)!;
+    return { day: wager.day, profitMicros };
+  });
   return {
     venue,
     asset,
@@ -46,17 +52,8 @@ function buildWagerAccount(wagers: readonly AccountedWager[]) {
     returnedMicros,
     profitMicros: returnedMicros - stakedMicros,
     openMicros: sumMicros(open.map(({ costMicros }) => costMicros)),
-    profitByDay: accumulateProfit(settled),
+    profitByDay,
   };
-}
-
-/** Cumulative profit by day of a settled wager, oldest first. */
-function accumulateProfit(settled: readonly AccountedWager[]) {
-  let profitMicros = 0;
-  return settled.map((wager) => {
-    profitMicros += computeProfitMicros(wager)!;
-    return { day: wager.day, profitMicros };
-  });
 }
 
 function isSettled({ state }: Pick<AccountedWager, 'state'>): boolean {
@@ -186,11 +183,10 @@ export class WagerBook {
   readonly wagers: Collection<WagerDoc>;
   /** Advances with every write that changes figures of the wagers. */
   readonly revision: Revision;
-  readonly #comparisons: SettledComparisons;
+  readonly #comparisons = new Map<string, Comparisons>();
 
   constructor(db: Db) {
     this.wagers = db.collection('wagers');
-    this.#comparisons = new SettledComparisons((venues, after) => this.#listCompared(venues, after));
     this.revision = new Revision(db, { collection: 'record_meta', _id: 'wagers-revision' });
   }
 
@@ -210,12 +206,7 @@ export class WagerBook {
   }
 
   /** Records the result of a placed wager, once `_expired` proves that its market has expired. */
-  settle(
-    id: string,
-    to: SettledState,
-    set: Pick<WagerDoc, 'winner' | 'payoutMicros' | 'settledAt'>,
-    _expired: ReachedInstant,
-  ): Promise<void> {
+  settle(id: string, to: SettledState, set: Pick<WagerDoc, 'winner' | 'payoutMicros' | 'settledAt'>, _expired: ReachedInstant) {
     return this.#transition(id, 'PLACED', to, { set, at: set.settledAt });
   }
 
@@ -232,13 +223,8 @@ export class WagerBook {
 
   /** Wagers whose market has expired by `now` and whose end is not recorded, oldest first. */
   listUnsettled(now: Date): Promise<WagerDoc[]> {
-    return this.#list({
-      market: { $ne: null },
-      winner: null,
-      settledAt: null,
-      state: { $ne: 'DECIDED' },
-      'market.expiresAt': { $lte: now },
-    });
+    const isOpen = { winner: null, settledAt: null, state: { $ne: 'DECIDED' as const } };
+    return this.#list({ market: { $ne: null }, ...isOpen, 'market.expiresAt': { $lte: now } });
   }
 
   /** Wagers with a quoted market, with or without a stake, oldest first. */
@@ -318,13 +304,23 @@ export class WagerBook {
   }
 
   /** Model against market on the settled markets of these venues. */
-  async compareWithMarket(venues: readonly string[]): Promise<HeadToHead> {
-    return compareHeadToHead(await this.#comparisons.list(venues));
+  async compareWithMarket(venues: readonly string[]) {
+    return compareHeadToHead(await this.#listComparisons(venues));
   }
 
-  #listCompared(venues: readonly string[], after: Day): Promise<ComparedWager[]> {
-    const filter = { day: { $gt: after }, venue: { $in: [...venues] }, market: { $ne: null } };
-    return this.#list(filter, { hint: { day: 1 }, projection: COMPARED_FIELDS });
+  /** Both probabilities of all settled wagers, oldest first. A winner is final, so each day is read once, but for the recent and unsettled ones. */
+  async #listComparisons(venues: readonly string[]): Promise<SettledComparison[]> {
+    const known = this.#comparisons.get(venues.join()) ?? NONE;
+    const filter = { day: { $gt: known.through }, venue: { $in: [...venues] }, market: { $ne: null } };
+    const newer = await this.#list(filter, { hint: { day: 1 }, projection: COMPARED_FIELDS });
+    const settled = newer.filter(({ winner }) => winner !== null);
+    const through = Math.min(
+      ...newer.filter(({ winner, settledAt }) => winner === null && settledAt === null).map(({ day }) => day - 1),
+      (newer.at(-1)?.day ?? 0) - RECENT_DAYS,
+    );
+    const final = settled.filter(({ day }) => day <= through).map(toSettledComparison);
+    if (final.length > 0) this.#comparisons.set(venues.join(), { through, comparisons: known.comparisons.concat(final) });
+    return [...known.comparisons, ...settled.map(toSettledComparison)];
   }
 
   #list(filter: Filter<WagerDoc>, options?: FindOptions): Promise<WagerDoc[]> {
@@ -348,10 +344,8 @@ export interface SettledComparison {
   marketId: string;
   pModel: number;
   qMarket: number;
-  winner: 'YES' | 'NO';
+  winner: Side;
 }
-
-type HeadToHead = ReturnType<typeof compareHeadToHead>;
 
 /** Mean log loss (natural logarithm) by the first wager of each market. The weight is 0 until the model has the lower mean log loss on 30 markets. */
 export function compareHeadToHead(comparisons: SettledComparison[]) {
@@ -364,20 +358,8 @@ export function compareHeadToHead(comparisons: SettledComparison[]) {
   return { settledMarkets, modelLogLoss, marketLogLoss, weight: earned ? EARNED_WEIGHT : 0 };
 }
 
-/** What is read of a wager with a market. */
-interface ComparedWager {
-  day: Day;
-  market: { id: string } | null;
-  pModel: number | null;
-  qMarket: number | null;
-  winner: 'YES' | 'NO' | null;
-  settledAt: Date | null;
-}
-
+/** What is read of a wager with a market for `toSettledComparison`. */
 const COMPARED_FIELDS = { day: 1, 'market.id': 1, pModel: 1, qMarket: 1, winner: 1, settledAt: 1 } as const;
-
-/** Wagers with a market of these venues after a day, oldest first. */
-type ReadWagers = (venues: readonly string[], after: Day) => Promise<ComparedWager[]>;
 
 /** Read again each time: far longer than a market stays open, or the wagers of two workers overlap. */
 const RECENT_DAYS = 30;
@@ -390,32 +372,8 @@ interface Comparisons {
 
 const NONE: Comparisons = { through: Number.MIN_SAFE_INTEGER, comparisons: [] };
 
-/** Both probabilities of all settled wagers, oldest first. A winner is final, so each day is read once, but for the recent and unsettled ones. */
-class SettledComparisons {
-  readonly #read: ReadWagers;
-  readonly #known = new Map<string, Comparisons>();
-
-  constructor(read: ReadWagers) {
-    this.#read = read;
-  }
-
-  /** @param venues names */
-  async list(venues: readonly string[]): Promise<SettledComparison[]> {
-    const known = this.#known.get(venues.join()) ?? NONE;
-    const newer = await this.#read(venues, known.through);
-    const settled = newer.filter(({ winner }) => winner !== null);
-    const through = Math.min(
-      ...newer.filter(({ winner, settledAt }) => winner === null && settledAt === null).map(({ day }) => day - 1),
-      (newer.at(-1)?.day ?? 0) - RECENT_DAYS,
-    );
-    const final = settled.filter(({ day }) => day <= through).map(toSettledComparison);
-    if (final.length > 0) this.#known.set(venues.join(), { through, comparisons: known.comparisons.concat(final) });
-    return [...known.comparisons, ...settled.map(toSettledComparison)];
-  }
-}
-
 /** Requires a settled wager. */
-export function toSettledComparison({ market, pModel, qMarket, winner }: Omit<ComparedWager, 'settledAt'>): SettledComparison {
+export function toSettledComparison({ market, pModel, qMarket, winner }: WagerDoc): SettledComparison {
   return { marketId: market!.id, pModel: pModel!, qMarket: qMarket!, winner: winner! };
 }
 
