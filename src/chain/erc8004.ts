@@ -29,17 +29,16 @@ export interface RegisteredAgent {
   registeredAt: Date | null;
 }
 
-interface EnsureIdentityOptions {
-  agentUri: string;
-  wallet: Wallet;
-  /** Id of an existing agent; unset: the agent in the wallet's journal, or a new one. */
-  agentId?: number;
-}
-
 const REGISTERED_TOPIC = toEventSelector('Registered(uint256,string,address)');
 
-/** Once; later found in the wallet's journal, with any URI. @throws OracleError as `Wallet.send`; CONFIG_INVALID for another's agent */
-export async function ensureIdentity(chain: Chain, { agentUri, wallet, agentId }: EnsureIdentityOptions): Promise<RegisteredAgent> {
+/**
+ * Once; later found in the wallet's journal, with any URI. @throws OracleError as `Wallet.send`; CONFIG_INVALID for another's agent
+ * @param agentId of an existing agent; unset: the agent in the wallet's journal, or a new one
+ */
+export async function ensureIdentity(
+  chain: Chain,
+  { agentUri, wallet, agentId }: { agentUri: string; wallet: Wallet; agentId?: number },
+): Promise<RegisteredAgent> {
   const registered = agentId === undefined ? await registerAgent(chain, wallet, agentUri) : { agentId, registeredAt: null };
   const identity = { ...(await readIdentity(chain, registered.agentId)), ...registered };
   if (identity.owner !== wallet.address) {

@@ -347,8 +347,17 @@ const LOOKUP_UNITS = 0.02;
 /** Of a call within a multicall: the node decodes and answers one request for all. */
 const INNER_CALL_UNITS = 0.005;
 
-/** Of the methods that cost more than a lookup. */
-const METHOD_UNITS: Partial<Record<ReadMethod, number>> = { eth_getCode: 0.1, eth_getLogs: 0.5, eth_getTransactionReceipt: 0.1 };
+const METHOD_UNITS: Readonly<Record<Exclude<ReadMethod, 'eth_call'>, number>> = {
+  eth_chainId: LOOKUP_UNITS,
+  eth_blockNumber: LOOKUP_UNITS,
+  eth_getBalance: LOOKUP_UNITS,
+  eth_getCode: 0.1,
+  eth_getBlockByNumber: LOOKUP_UNITS,
+  eth_getBlockByHash: LOOKUP_UNITS,
+  eth_getLogs: 0.5,
+  eth_getTransactionByHash: LOOKUP_UNITS,
+  eth_getTransactionReceipt: 0.1,
+};
 const BLOCK_WITH_TRANSACTIONS_UNITS = 0.1;
 
 /** Prices a call, and bounds the gas of an `eth_call` to what its price covers. @param known contracts of the record, in lower case */
@@ -356,7 +365,7 @@ export function priceCall(call: ReadOnlyCall, known: ReadonlySet<string>): { cal
   const { method, params } = call;
   if (method !== 'eth_call') {
     const isLong = params[1] === true;
-    return { call, units: isLong ? BLOCK_WITH_TRANSACTIONS_UNITS : (METHOD_UNITS[method] ?? LOOKUP_UNITS) };
+    return { call, units: isLong ? BLOCK_WITH_TRANSACTIONS_UNITS : METHOD_UNITS[method] };
   }
   const [{ gas: named, data, input = data, ...target }, ...block] = params as [CallParameter, ...unknown[]];
   // One of both names, so that the node runs what is priced.

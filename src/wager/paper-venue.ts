@@ -23,13 +23,6 @@ interface PaperOrderDoc extends Pick<VenueOrder, 'market' | 'side' | 'contracts'
   settlement: WagerSettlement | null;
 }
 
-/** A ledger entry; its `_id` names the cause, so that it is booked once. */
-interface PaperLedgerEntry {
-  _id: string;
-  amountMicros: number;
-  at: Date;
-}
-
 interface PaperVenueOptions {
   db: Db;
   openingBalanceMicros: number;
@@ -46,7 +39,8 @@ export class PaperVenue implements Venue {
   readonly asset = 'PAPER-USD';
   readonly sameBook = ['paper'];
   readonly #orders: Collection<PaperOrderDoc>;
-  readonly #ledger: Collection<PaperLedgerEntry>;
+  /** The `_id` of an entry names its cause, so that it is booked once. */
+  readonly #ledger: Collection<{ _id: string; amountMicros: number; at: Date }>;
   readonly #options: PaperVenueOptions;
   #isOpened = false;
 
@@ -114,11 +108,8 @@ export class PaperVenue implements Venue {
     const winner = await this.findWinner(order.market, at);
     if (winner === null) return null;
     const payoutMicros = winner === order.side ? order.contracts * MICROS : 0;
-    const [open, settlement] = [
-      { _id: order._id, settlement: null },
-      { winner, payoutMicros, at },
-    ];
-    const settled = await this.#orders.findOneAndUpdate(open, { $set: { settlement } }, { returnDocument: 'after' });
+    const settle = { $set: { settlement: { winner, payoutMicros, at } } };
+    const settled = await this.#orders.findOneAndUpdate({ _id: order._id, settlement: null }, settle, { returnDocument: 'after' });
     return (settled ?? (await this.#orders.findOne({ _id: order._id })))?.settlement ?? null;
   }
 
@@ -156,7 +147,8 @@ export interface QuoteReference {
 
 /** Strikes around the spot price, settled by the close of the next Friday that is more than one day away. */
 export function buildPaperStrikes(spotUsd: number, at: Date): StrikeMarket[] {
-  const expiry = findNextFriday(toDay(at.getTime()) + 2);
+  const earliest = toDay(at.getTime()) + 2;
+  const expiry = earliest + ((FRIDAY - new Date(earliest * DAY_MS).getUTCDay() + 7) % 7);
   return buildStrikesAround(spotUsd, STRIKE_DISTANCE, STRIKES_EACH_SIDE)
     .filter((strikeUsd) => strikeUsd > 0)
     .map((strikeUsd) => ({
@@ -165,11 +157,6 @@ export function buildPaperStrikes(spotUsd: number, at: Date): StrikeMarket[] {
       strikeUsd,
       expiresAt: new Date(toInstantMs(expiry + 1)),
     }));
-}
-
-function findNextFriday(from: number): number {
-  const weekday = new Date(from * DAY_MS).getUTCDay();
-  return from + ((FRIDAY - weekday + 7) % 7);
 }
 
 /**

@@ -18,10 +18,7 @@ interface ClobOptions {
   timeoutMs: number;
 }
 
-interface MarketTradingTerms {
-  tokens: Record<Side, string>;
-  fee: FeeSchedule;
-}
+type MarketTradingTerms = { tokens: Record<Side, string>; fee: FeeSchedule };
 
 /** Order book of one token, best prices first. */
 export interface OrderBook extends BookDepth {
@@ -77,10 +74,12 @@ export class MarketDataClient {
   }
 
   async #fetch<T>(what: string, schema: z.ZodType<T>, run: (client: ClobClient) => Promise<unknown>): Promise<T> {
-    this.#client ??= createPublicClobClient(this.#options);
+    this.#client ??= loadClobClient(this.#options).then(
+      ({ ClobClient }) => new ClobClient({ host: this.#options.host, chain: POLYGON_CHAIN_ID, throwOnError: true }),
+    );
     const client = await this.#client;
-    const request = { what, timeoutMs: this.#options.timeoutMs, rejectionCode: 'VENUE_REJECTED' } as const;
-    return parseResponse(what, schema, await requestExchange(request, () => run(client)));
+    const { timeoutMs } = this.#options;
+    return requestExchange({ what, timeoutMs, rejectionCode: 'VENUE_REJECTED', schema }, () => run(client));
   }
 }
 
@@ -96,11 +95,6 @@ async function loadClobClient({ host, timeoutMs }: ClobOptions) {
   const { allowAxiosOrigin } = await import('../platform/outbound/sdks.ts');
   allowAxiosOrigin(host, timeoutMs);
   return import('@polymarket/clob-client-v2');
-}
-
-async function createPublicClobClient(options: ClobOptions): Promise<ClobClient> {
-  const { ClobClient } = await loadClobClient(options);
-  return new ClobClient({ host: options.host, chain: POLYGON_CHAIN_ID, throwOnError: true });
 }
 
 /** Taker fee: `rate * (p (1 - p)) ^ exponent` dollars a contract at the price p. */
@@ -163,42 +157,37 @@ interface ClobApiError extends Error {
   status?: number;
 }
 
-interface ExchangeRequest {
+interface ExchangeRequest<T> {
   what: string;
   timeoutMs: number;
   /** Code of an error for status 400 to 499. */
   rejectionCode: ErrorCode;
+  schema: z.ZodType<T>;
 }
 
 /**
  * Runs one request to the exchange.
  * @throws OracleError `rejectionCode` when the exchange rejects it, FEED_UNAVAILABLE without a timely response, FEED_INVALID for a
- * response that the client cannot parse
+ * response that the client or the schema cannot parse
  */
-async function requestExchange(request: ExchangeRequest, run: () => Promise<unknown>): Promise<unknown> {
-  try {
-    const { what, timeoutMs } = request;
-    const createError = () => new OracleError('FEED_UNAVAILABLE', `Polymarket: ${what}: no response within ${timeoutMs} ms`);
-    return await withTimeout(timeoutMs, run(), createError);
-  } catch (error) {
-    throw toExchangeError(request, error);
-  }
+async function requestExchange<T>(request: ExchangeRequest<T>, run: () => Promise<unknown>): Promise<T> {
+  const { what, timeoutMs, rejectionCode, schema } = request;
+  const createError = () => new OracleError('FEED_UNAVAILABLE', `Polymarket: ${what}: no response within ${timeoutMs} ms`);
+  const answer = await withTimeout(timeoutMs, Promise.resolve().then(run), createError).catch((error: unknown) => {
+    if (error instanceof OracleError) throw error;
+    const fail = (code: ErrorCode, reason: string) => new OracleError(code, `Polymarket: ${what}: ${reason}`, { cause: error });
+    if (!isClobApiError(error)) throw fail('FEED_INVALID', 'the client cannot parse the response');
+    if (!isExchangeRejection(error)) throw fail('FEED_UNAVAILABLE', 'no response');
+    // The exchange's reason is stored with the wager.
+    throw fail(rejectionCode, getErrorMessage(error).slice(0, MAX_MESSAGE_CHARS));
+  });
+  return parseResponse(what, schema, answer);
 }
 
 /** Whether the exchange answered with a non-retryable status of 400 to 499. */
 function isExchangeRejection(error: unknown): error is ClobApiError {
   const { status = 0 } = error as ClobApiError;
   return isClobApiError(error) && status >= 400 && status < 500 && !TRANSIENT_STATUSES.includes(status);
-}
-
-function toExchangeError({ what, rejectionCode }: ExchangeRequest, error: unknown): OracleError {
-  if (error instanceof OracleError) return error;
-  const fail = (code: ErrorCode, reason: string) => new OracleError(code, `Polymarket: ${what}: ${reason}`, { cause: error });
-  if (!isClobApiError(error)) return fail('FEED_INVALID', 'the client cannot parse the response');
-  // The exchange's reason is stored with the wager.
-  return isExchangeRejection(error)
-    ? fail(rejectionCode, getErrorMessage(error).slice(0, MAX_MESSAGE_CHARS))
-    : fail('FEED_UNAVAILABLE', 'no response');
 }
 
 function isClobApiError(error: unknown): boolean {
@@ -312,7 +301,7 @@ export class TradingClient {
     }
     const { exchangeV2, negRiskExchangeV2, exchangeV3 } = getContractConfig(POLYGON_CHAIN_ID);
     const address = version === 3 ? exchangeV3 : negRisk ? negRiskExchangeV2 : exchangeV2;
-    return { signed, orderHash: computeOrderHash(signed, { chainId: POLYGON_CHAIN_ID, version, address }) };
+    return { signed, orderHash: computeOrderHash(signed, version, address) };
   }
 
   /** Sends a signed fill-and-kill order; idempotent by its hash. @throws OracleError FEED_UNAVAILABLE when it may have arrived */
@@ -368,8 +357,7 @@ export class TradingClient {
     rejectionCode: ErrorCode = 'FEED_UNAVAILABLE',
   ): Promise<T> {
     const client = await this.#getClient();
-    const request = { what, timeoutMs: this.#options.timeoutMs, rejectionCode };
-    return parseResponse(what, schema, await requestExchange(request, () => run(client)));
+    return requestExchange({ what, timeoutMs: this.#options.timeoutMs, rejectionCode, schema }, () => run(client));
   }
 
   async #getClient(): Promise<ClobClient> {
@@ -388,17 +376,16 @@ export class TradingClient {
     const { privateKey, signatureType, funder } = account;
     const signer = createOfflineSigner(privateKeyToAccount(privateKey));
     const options = { host, chain: POLYGON_CHAIN_ID, signer, signatureType, funderAddress: funder, throwOnError: true };
-    const request = { what: 'credentials', timeoutMs, rejectionCode: 'FEED_UNAVAILABLE' } as const;
-    const creds = await requestExchange(request, () => deriveOrCreateCredentials(new ClobClient(options)));
-    return new ClobClient({ ...options, creds: parseResponse('credentials', credentialsResponse, creds) });
+    const request = { what: 'credentials', timeoutMs, rejectionCode: 'FEED_UNAVAILABLE', schema: credentialsResponse } as const;
+    const creds = await requestExchange(request, () => {
+      const client = new ClobClient(options);
+      return client.deriveApiKey().catch((error: unknown) => {
+        if (isExchangeRejection(error)) return client.createApiKey();
+        throw error;
+      });
+    });
+    return new ClobClient({ ...options, creds });
   }
-}
-
-function deriveOrCreateCredentials(client: ClobClient): Promise<unknown> {
-  return client.deriveApiKey().catch((error: unknown) => {
-    if (isExchangeRejection(error)) return client.createApiKey();
-    throw error;
-  });
 }
 
 function fetchOrderRecord(client: ClobClient, hash: string): Promise<unknown> {
@@ -596,16 +583,11 @@ const ORDER_TYPE = [
 ] as const;
 const BUY = 0;
 
-interface ExchangeContract {
-  chainId: number;
-  version: 2 | 3;
-  address: string;
-}
-
-/** EIP-712 hash of a buy order, its id at the exchange. */
-function computeOrderHash(order: SignedOrder, { chainId, version, address }: ExchangeContract): Hex {
+/** EIP-712 hash of a buy order, its id at the exchange. @param address of its contract */
+function computeOrderHash(order: SignedOrder, version: 2 | 3, address: string): Hex {
+  const [chainId, verifyingContract] = [POLYGON_CHAIN_ID, address as Address];
   return hashTypedData({
-    domain: { name: 'Polymarket CTF Exchange', version: String(version), chainId, verifyingContract: address as Address },
+    domain: { name: 'Polymarket CTF Exchange', version: String(version), chainId, verifyingContract },
     types: { Order: ORDER_TYPE },
     primaryType: 'Order',
     message: {

@@ -20,7 +20,7 @@ import {
   toFill,
   venueRejectedError,
 } from './polymarket-exchange.ts';
-import { computeContractCosts, type OrderSizes, type Side } from './sizing.ts';
+import { computeContractCosts, type Side } from './sizing.ts';
 import {
   type Fill,
   type MarketOutcome,
@@ -174,7 +174,7 @@ function toWinner(yesShare: number): Side | null {
  * @throws OracleError VENUE_REJECTED for a one-sided, crossed or too wide book
  */
 export function buildQuote(orderBook: OrderBook, fee: FeeSchedule, at: Date): Quote {
-  const { bids, asks } = orderBook;
+  const { bids, asks, tickSize, minOrderSize } = orderBook;
   const [bid, ask] = [bids[0]?.price, asks[0]?.price];
   if (bid === undefined || ask === undefined) throw venueRejectedError(`the book has no ${bid === undefined ? 'bids' : 'asks'}`);
   if (ask <= bid) throw venueRejectedError(`the book is crossed: bid ${bid}, ask ${ask}`);
@@ -182,14 +182,12 @@ export function buildQuote(orderBook: OrderBook, fee: FeeSchedule, at: Date): Qu
   const book = { bids: bids.slice(0, MAX_KEPT_LEVELS), asks: asks.slice(0, MAX_KEPT_LEVELS) };
   const prices = { bid, ask, fee: Math.max(computeFeeMicros(fee, bid), computeFeeMicros(fee, ask)) / MICROS };
   const { yesCost, noCost } = computeContractCosts(prices);
-  const toSizes = (cost: number) => computeOrderSizes(cost, orderBook, fee);
+  const toSizes = (cost: number) => {
+    // The price that `planOrder` finds for a limit of this cost.
+    const priceUnits = findHighestPrice(Math.round(cost * MICROS), tickSize, fee);
+    return { min: minOrderSize, step: priceUnits === null ? 1 : countContractsPerWholeCents(priceUnits) };
+  };
   return { ...prices, at, book, orderSizes: { YES: toSizes(yesCost), NO: toSizes(noCost) } };
-}
-
-/** At the price that `planOrder` finds for a limit of this cost. */
-function computeOrderSizes(cost: number, { tickSize, minOrderSize }: OrderBook, fee: FeeSchedule): OrderSizes {
-  const priceUnits = findHighestPrice(Math.round(cost * MICROS), tickSize, fee);
-  return { min: minOrderSize, step: priceUnits === null ? 1 : countContractsPerWholeCents(priceUnits) };
 }
 
 export const DRY_RUN_VENUE = 'polymarket-dry-run';
@@ -266,11 +264,9 @@ function buildOrderDoc(venue: string, order: VenueOrder, plan: OrderPlan, create
   };
 }
 
-interface ExchangeExecutorOptions {
+interface ExchangeExecutorOptions extends Pick<PolymarketVenueOptions, 'now' | 'log'> {
   orders: PolymarketOrderStore;
   trading: TradingClient;
-  now(): Date;
-  log: Log;
 }
 
 export const EXCHANGE_VENUE = 'polymarket';

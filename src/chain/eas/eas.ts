@@ -41,8 +41,6 @@ export interface Attester {
   attestResolutions(key: string, items: (ResolutionData & AttestationReference)[], over: ReachedInstant): Promise<ConfirmedAttestation[]>;
 }
 
-type EncodedAttestation = AttestationReference & { data: Hex };
-
 const ATTESTED_TOPIC = toEventSelector('Attested(address,address,bytes32,bytes32)');
 
 export function createAttester(chain: Chain, wallet: Wallet): Attester {
@@ -96,7 +94,7 @@ async function isRegistered({ client, addresses }: Chain, uid: Hex): Promise<boo
   return (await chainCall('Reading a schema', () => client.readContract(call))).uid === uid;
 }
 
-function encodeMultiAttest(schema: Hex, items: EncodedAttestation[]): Hex {
+function encodeMultiAttest(schema: Hex, items: (AttestationReference & { data: Hex })[]): Hex {
   const data = items.map((item) => ({
     recipient: zeroAddress,
     expirationTime: 0n,

@@ -68,7 +68,13 @@ export function createAttestationReader(chain: EasChain) {
     /** Of any schema; null for an unknown uid. */
     read: (uid: Hex) => readAttestation(chain, uid),
     /** In chain order, from `Attested` events. */
-    find: (options: FindAttestationsOptions) => findAttestations(chain, options),
+    async find(options: FindAttestationsOptions): Promise<AttestationLog[]> {
+      const to = options.toBlock ?? Number(await readBlockNumber(chain));
+      const read = (range: BlockRange) => readAttestedLogs(chain, options, range);
+      const found: AttestationLog[] = [];
+      for await (const { logs } of readLogRanges(chain.client, { from: options.fromBlock, to, read })) found.push(...logs);
+      return found;
+    },
   };
 }
 
@@ -97,14 +103,6 @@ async function describeSchema({ client, addresses }: EasChain, uid: Hex) {
   const call = { address: addresses.schemaRegistry, abi: schemaRegistryAbi, functionName: 'getSchema', args: [uid] } as const;
   const { schema } = await chainCall('Reading a schema', () => client.readContract(call));
   return { schemaUid: uid, schemaName, schema, schemaVersion: '' };
-}
-
-async function findAttestations(chain: EasChain, options: FindAttestationsOptions): Promise<AttestationLog[]> {
-  const to = options.toBlock ?? Number(await readBlockNumber(chain));
-  const read = (range: BlockRange) => readAttestedLogs(chain, options, range);
-  const found: AttestationLog[] = [];
-  for await (const { logs } of readLogRanges(chain.client, { from: options.fromBlock, to, read })) found.push(...logs);
-  return found;
 }
 
 /** The `Attested` events of a block range, in one request. @throws OracleError CHAIN_UNREACHABLE */
