@@ -100,12 +100,9 @@ async function validateOnChain({ client }: ChainReader, { wallet, hash, signatur
 /** Roles whose addresses are public. The facilitator's is not: its transactions would reveal the settled payments. */
 export const PUBLIC_ROLES = ['attester', 'reporter', 'provider'] as const satisfies WalletRole[];
 
-interface RoleWallet<Role extends WalletRole = (typeof PUBLIC_ROLES)[number]> {
+export interface WalletFunds<Role extends WalletRole = (typeof PUBLIC_ROLES)[number]> {
   role: Role;
   address: Address;
-}
-
-export interface WalletFunds<Role extends WalletRole = (typeof PUBLIC_ROLES)[number]> extends RoleWallet<Role> {
   /** Native currency, wei as decimal text. */
   balanceWei: string;
   /** Whole days that the balance lasts at the average cost of the last seven days; null without a full week of costs above zero. */
@@ -119,7 +116,7 @@ export const MAX_DAYS_LEFT = 36_500;
 /** @throws OracleError CHAIN_UNREACHABLE */
 export function readWalletFunds<Role extends WalletRole>(
   { db, chain }: { db: Db; chain: Chain },
-  wallets: readonly RoleWallet<Role>[],
+  wallets: readonly Pick<WalletFunds<Role>, 'role' | 'address'>[],
   now: Date,
 ): Promise<WalletFunds<Role>[]> {
   const since = new Date(now.getTime() - WEEK_DAYS * DAY_MS);

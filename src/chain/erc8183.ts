@@ -59,10 +59,7 @@ export interface JobEvent {
   funded: boolean;
 }
 
-interface ProviderContract {
-  contract: Address;
-  provider: Address;
-}
+type ProviderContract = { contract: Address; provider: Address };
 
 /** The payment token of a contract. @throws OracleError CHAIN_REVERTED for a contract other than ERC-8183, CHAIN_UNREACHABLE */
 export function readPaymentToken({ client }: ChainReader, contract: Address): Promise<Address> {

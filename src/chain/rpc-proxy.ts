@@ -239,7 +239,9 @@ async function answerAll(
   runQueued: RunQueued,
   parsed: readonly (ReadOnlyCall | JsonRpcAnswer)[],
 ): Promise<JsonRpcAnswer[]> {
-  const calls = limitLogCalls(parsed.filter((one): one is ReadOnlyCall => 'method' in one));
+  const served = parsed.filter((one) => 'method' in one);
+  const dropped = new Set(served.filter(isLogCall).slice(MAX_LOG_CALLS));
+  const calls = served.filter((call) => !dropped.has(call));
   const signal = AbortSignal.timeout(options.timeoutMs ?? 10_000);
   const answers: NodeRequest['answers'] = new Map();
   if (calls.length > 0) {
@@ -256,11 +258,6 @@ const NODE_FAILURES = [NodeUnavailableError, QueueFullError, ResponseTooLargeErr
 
 const isLogCall = ({ method }: ReadOnlyCall) => method === 'eth_getLogs';
 const mayTakeLong = (call: ReadOnlyCall) => isLogCall(call) || call.method === 'eth_call';
-
-function limitLogCalls(calls: readonly ReadOnlyCall[]): ReadOnlyCall[] {
-  const dropped = new Set(calls.filter(isLogCall).slice(MAX_LOG_CALLS));
-  return calls.filter((call) => !dropped.has(call));
-}
 
 function createUnansweredError(call: ReadOnlyCall, forwarded: readonly ReadOnlyCall[]): JsonRpcAnswer {
   if (forwarded.includes(call)) return createErrorResponse(call.id, JSON_RPC_ERROR_CODES.internal, UNREACHABLE_MESSAGE);

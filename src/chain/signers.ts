@@ -186,7 +186,10 @@ export function createRoleSigner(role: WalletRole, backend: SigningBackend): Rol
     // The journal finds the transactions of a wallet by this spelling, whichever signer it has.
     address: getAddress(backend.address),
     signTransaction: (transaction) =>
-      signerCall(role, () => backend.signTransaction(requireEip1559(transaction as TransactionSerializableEIP1559))),
+      signerCall(role, async () => {
+        if (transaction.type !== 'eip1559') throw new Error('signers sign EIP-1559 transactions only');
+        return backend.signTransaction(transaction as TransactionSerializableEIP1559);
+      }),
     signMessage: ({ message }) => signerCall(role, () => backend.signMessage({ raw: toRawMessage(message) })),
     signTypedData: (data) => signerCall(role, () => backend.signTypedData(data as TypedDataDefinition)),
   });
@@ -206,11 +209,6 @@ export async function signerCall<T>(role: WalletRole, call: () => Promise<T>): P
       cause: cause instanceof Error ? cause : new Error(getErrorMessage(cause)),
     });
   }
-}
-
-function requireEip1559(transaction: TransactionSerializableEIP1559): TransactionSerializableEIP1559 {
-  if (transaction.type !== 'eip1559') throw new Error('signers sign EIP-1559 transactions only');
-  return transaction;
 }
 
 function toRawMessage(message: SignableMessage): Hex {

@@ -13,7 +13,6 @@ import {
   buildModelDetails,
   COMMITMENT_FORMULA,
   describeThresholds,
-  type HorizonRecord,
   type OracleSignal,
   readHorizonRecord,
   toQuantiles,
@@ -193,13 +192,10 @@ function toAttestationReference({ publicUrl, explorerUrl }: DocumentDeps, { atte
 }
 
 /** The newest forecast of a horizon as visible to payers, with its record. */
-interface SoldForecast extends HorizonRecord {
-  forecastId: string;
-  attestationUid: Hash | null;
-}
+type SoldForecast = Awaited<ReturnType<typeof readSoldForecast>>;
 
 /** @throws OracleError STEP_WAITING before the first forecast */
-async function readSoldForecast(deps: DocumentDeps, horizonDays: number = SOLD_HORIZON_DAYS): Promise<SoldForecast> {
+async function readSoldForecast(deps: DocumentDeps, horizonDays: number = SOLD_HORIZON_DAYS) {
   const found = await readHorizonRecord(deps, horizonDays, PAYER_CALLER);
   return { ...found, forecastId: found.newest._id, attestationUid: found.newest.attestation?.uid ?? null };
 }

@@ -34,7 +34,11 @@ export async function checkBuyer(
     throw notPaidError('wallet', 'That address cannot be a buyer', merchant);
   }
   if (signature === undefined) {
-    requireUnsignedAllowed(request, { signatures, known, address });
+    if (signatures === 'required') throw signatureRequiredError("A purchase needs the buyer's signature", request);
+    if (known === null) return null;
+    if (known.signatureHash !== null)
+      throw signatureRequiredError('This purchase was claimed with a signature: it is delivered to signed requests only', request);
+    if (known.address !== address) throw signatureRequiredError('This purchase was claimed from another address', request);
     return null;
   }
   const digest = createHash('sha256').update(signature.toLowerCase()).digest('hex');
@@ -42,18 +46,7 @@ export async function checkBuyer(
   if (known?.signatureHash === digest) return digest;
   const hash = hashMessage(buildPurchaseMessage(request.offering, request.txHash));
   if (await isSignedBy(chain, { wallet, hash, signature })) return digest;
-  throw wrongSignatureError(request);
-}
-
-function requireUnsignedAllowed(
-  request: PurchaseRequest,
-  { signatures, known, address }: Pick<BuyerCheckDeps, 'signatures'> & { known: PurchaseDoc | null; address: string },
-): void {
-  if (signatures === 'required') throw signatureRequiredError("A purchase needs the buyer's signature", request);
-  if (known === null) return;
-  if (known.signatureHash !== null)
-    throw signatureRequiredError('This purchase was claimed with a signature: it is delivered to signed requests only', request);
-  if (known.address !== address) throw signatureRequiredError('This purchase was claimed from another address', request);
+  throw new OracleError('UNAUTHENTICATED', 'The signature is not from that wallet for this purchase', buildSigningOptions(request));
 }
 
 type Payee = Pick<MerchantConfig, 'payee' | 'asset' | 'chainId'>;
@@ -106,10 +99,6 @@ type UnsignedClaim = Pick<PurchaseRequest, 'offering' | 'txHash'>;
 /** @param problem why the signature is required */
 function signatureRequiredError(problem: string, request: UnsignedClaim): OracleError {
   return new OracleError('PAYMENT_REQUIRED', problem, buildSigningOptions(request));
-}
-
-function wrongSignatureError(request: UnsignedClaim): OracleError {
-  return new OracleError('UNAUTHENTICATED', 'The signature is not from that wallet for this purchase', buildSigningOptions(request));
 }
 
 function buildSigningOptions({ offering, txHash }: UnsignedClaim): OracleErrorOptions {

@@ -258,10 +258,7 @@ export interface TradingAccount {
 }
 
 /** Contracts bought, and their price without the fee in micros. */
-export interface FilledAmount {
-  contracts: number;
-  paidMicros: number;
-}
+export type FilledAmount = { contracts: number; paidMicros: number };
 
 /** REJECTED: with a reason. TAKEN: the exchange has or may have the order; its fills must be looked up. */
 type PostOutcome = ({ kind: 'MATCHED' } & FilledAmount) | { kind: 'TAKEN' } | { kind: 'REJECTED'; reason: string };
@@ -532,12 +529,7 @@ export interface OrderPlan {
 }
 
 /** Caps on one wager and on all open ones, the cost of open ones, and the available cash, in micros. */
-interface SpendingLimits {
-  maxStakeMicros: number;
-  maxOpenMicros: number;
-  openMicros: number;
-  cashMicros: number;
-}
+type SpendingLimits = Record<'maxStakeMicros' | 'maxOpenMicros' | 'openMicros' | 'cashMicros', number>;
 
 /** Prices and sizes an order within the limits. @throws OracleError VENUE_REJECTED when no order remains that the exchange accepts */
 export function planOrder(order: VenueOrder, { tokens, fee }: MarketTradingTerms, book: OrderBook, limits: SpendingLimits): OrderPlan {

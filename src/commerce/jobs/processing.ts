@@ -421,11 +421,8 @@ async function composeDelivery(deps: JobDeps, job: OnChainJob, offering: Offerin
 
 /** @throws OracleError CHAIN_UNREACHABLE */
 async function readDirectJobFacts(deps: JobDeps, job: OnChainJob, at: Date): Promise<DirectJobFacts> {
-  const [isKnownCode, isKnownClient, openJobs] = await Promise.all([
-    hasKnownCode(deps),
-    isKnownJobClient(deps, job),
-    deps.store.countOpenDirectJobs(at),
-  ]);
+  const facts = [hasKnownCode(deps), isKnownJobClient(deps, job), deps.store.countOpenDirectJobs(at)] as const;
+  const [isKnownCode, isKnownClient, openJobs] = await Promise.all(facts);
   return { isKnownCode, isKnownClient, openJobs };
 }
 

@@ -24,11 +24,8 @@ import type { PaymentRequirements } from './terms.ts';
 /** A sent transaction, whose status only the chain decides, or a rejection before anything was sent. */
 export type FacilitatorSettlement = { txHash: Hash } | { refused: string };
 
-interface PayingClient {
-  payer: Promise<ClaimedPayer>;
-  /** As the rate limits key it. */
-  address: string;
-}
+/** `address`: as the rate limits key it. */
+type PayingClient = { payer: Promise<ClaimedPayer>; address: string };
 
 export interface Facilitator {
   readonly simulatesSettlement: boolean;

@@ -257,7 +257,7 @@ function buildPaymentExtensions({ bazaar, offer }: QuotedExtensions): Record<str
   return {
     [PAYMENT_IDENTIFIER]: PAYMENT_IDENTIFIER_DECLARATION,
     ...(bazaar === undefined ? {} : { [BAZAAR]: bazaar }),
-    ...(offer === null ? {} : { [OFFER_RECEIPT]: declareOffer(offer) }),
+    ...(offer === null ? {} : { [OFFER_RECEIPT]: { info: { offers: [offer] }, schema: OFFERS_SCHEMA } }),
   };
 }
 
@@ -274,12 +274,7 @@ const PAYMENT_IDENTIFIER_DECLARATION = {
   },
 };
 
-function declareOffer(offer: SignedOffer) {
-  return {
-    info: { offers: [offer] },
-    schema: { $schema: SCHEMA_DIALECT, type: 'object', properties: { offers: { type: 'array' } }, required: ['offers'] },
-  };
-}
+const OFFERS_SCHEMA = { $schema: SCHEMA_DIALECT, type: 'object', properties: { offers: { type: 'array' } }, required: ['offers'] };
 
 /** A forecast that was never made, as an example in listings: constants, so that they carry nothing of a real one. */
 const SAMPLE_FORECAST = {
