@@ -1,5 +1,5 @@
 import { DAY_MS } from '../forecast/day.ts';
-import { el, type Markup } from './markup.ts';
+import { el, formatDate, formatDayAndMonth, formatUsd, type Markup } from './markup.ts';
 
 /** What the first screen is drawn from, on the server and in the browser. */
 export interface FirstScreenData {
@@ -35,14 +35,14 @@ export interface RangeData {
   btcPrice: number;
   /** Signal time. */
   timestamp: string;
-  horizons?: readonly HorizonRangeData[] | undefined;
-}
-
-interface HorizonRangeData {
-  horizon: string;
-  ranges: readonly { share: number; low: number; high: number }[];
-  resolvesAt: string;
-  attestedAt: string | null;
+  horizons?:
+    | readonly {
+        horizon: string;
+        ranges: readonly { share: number; low: number; high: number }[];
+        resolvesAt: string;
+        attestedAt: string | null;
+      }[]
+    | undefined;
 }
 
 interface PriceData {
@@ -50,15 +50,13 @@ interface PriceData {
   timestamp: string | null;
 }
 
-type Interval = { low: number; high: number };
-
 /** Figures of a horizon's record. Shares 0 to 1. */
 export interface RecordData {
   resolved: number;
   holds: number;
   wins: number;
   accuracy: number | null;
-  accuracyInterval95: Interval | null;
+  accuracyInterval95: { low: number; high: number } | null;
   alwaysUpAccuracy: number | null;
   /** Scored calls whose windows do not overlap. */
   dedupedTotal: number;
@@ -124,26 +122,9 @@ export function toRecordData(
   return { resolved, holds, wins, accuracy, accuracyInterval95, alwaysUpAccuracy, dedupedTotal, difference };
 }
 
-const usdFormat = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 });
-
-function formatWholeUsd(value: number): string {
-  return usdFormat.format(value);
-}
-
 /** `59 %` for 0.594, with a no-break space. */
 function formatWholePercent(share: number): string {
   return `${Math.round(100 * share)}\u00a0%`;
-}
-
-/** `30 Nov` for an ISO 8601 date or time. */
-function formatShortDate(time: string): string {
-  const day = new Date(`${time.slice(0, 10)}T00:00:00Z`);
-  return day.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-}
-
-/** `21:38` UTC for an ISO 8601 time. */
-function formatClock(time: string): string {
-  return time.slice(11, 16);
 }
 
 /** Keeps the first and last tick: more would be more to read. */
@@ -156,15 +137,18 @@ export function renderFan({ range, price, horizonDays, access }: FirstScreenData
   const own = access.own;
   const fan = range === null ? null : computeFan(range, price, own === null ? [] : [own.low, own.high]);
   if (fan === null) return el('svg', { class: 'fan', 'aria-hidden': 'true' });
+  const { start, toY } = fan;
   const end = fan.ends.find(({ horizon }) => horizon === `${horizonDays}d`);
   const label =
     'Expected range of the price 1, 2, 3 and 7 days ahead, without direction: 50, 80 and 90 % bands around the price at signal time';
   return el('svg', { class: 'fan', role: 'img', 'aria-label': label }, [
-    renderBands(fan, own === null || end === undefined ? [] : listOwnPoints(fan, end.x, own)),
+    renderBands(fan, own === null || end === undefined ? [] : [start, { x: end.x, y: toY(own.high) }, { x: end.x, y: toY(own.low) }]),
     renderTicks(fan),
     end === undefined ? null : el('line', { class: 'fan-chosen', x1: percent(end.x), x2: percent(end.x), y1: '0%', y2: '100%' }),
     renderBandLabels(fan),
-    own === null || end === undefined ? null : renderMedian(fan, end.x, own),
+    own === null || end === undefined
+      ? null
+      : el('circle', { class: 'fan-median', cx: percent(end.x), cy: percent(toY(own.median)), r: 4 }),
     fan.now === null ? null : renderNow(fan.now, price?.price ?? 0),
   ]);
 }
@@ -184,7 +168,7 @@ function renderTicks({ ticks }: FanGeometry): Markup {
   const shown = ticks.length <= SHOWN_TICKS ? ticks : [ticks[0], ticks[ticks.length - 1]];
   return shown.map(({ price, y }) => [
     el('line', { class: 'fan-grid', x1: '0%', x2: '100%', y1: percent(y), y2: percent(y) }),
-    el('text', { x: '0', y: percent(y), dy: '-0.3em' }, formatWholeUsd(price)),
+    el('text', { x: '0', y: percent(y), dy: '-0.3em' }, formatUsd(price)),
   ]);
 }
 
@@ -195,20 +179,11 @@ function renderBandLabels({ bands }: FanGeometry): Markup {
   );
 }
 
-function listOwnPoints({ start, toY }: FanGeometry, x: number, { low, high }: OwnRange): Point[] {
-  return [start, { x, y: toY(high) }, { x, y: toY(low) }];
-}
-
-function renderMedian({ toY }: FanGeometry, x: number, { median }: OwnRange): Markup {
-  return el('circle', { class: 'fan-median', cx: percent(x), cy: percent(toY(median)), r: 4 });
-}
-
 function renderNow({ x, y }: Point, price: number): Markup {
+  const side = x < LAST_LABEL_X ? { dx: 9, dy: '0.35em' } : { dx: -9, dy: '0.35em', 'text-anchor': 'end' };
   return [
     el('circle', { class: 'fan-now', cx: percent(x), cy: percent(y), r: 5 }),
-    x < LAST_LABEL_X
-      ? el('text', { class: 'fan-price', x: percent(x), y: percent(y), dx: 9, dy: '0.35em' }, formatWholeUsd(price))
-      : el('text', { class: 'fan-price', x: percent(x), y: percent(y), dx: -9, dy: '0.35em', 'text-anchor': 'end' }, formatWholeUsd(price)),
+    el('text', { class: 'fan-price', x: percent(x), y: percent(y), ...side }, formatUsd(price)),
   ];
 }
 
@@ -275,7 +250,7 @@ export function computeFan(range: RangeData, price: PriceData | null, marks: rea
     start,
     ends: horizons.map(({ horizon, resolvesAt }) => ({ horizon, x: toX(resolvesAt) })),
     now: current === null ? null : { x: toX(current.timestamp), y: toY(current.price) },
-    ticks: listTicks(Math.min(...bounds), Math.max(...bounds))
+    ticks: listTicks(Math.min(...bounds), Math.max(...bounds), MAX_TICKS)
       .map((tick) => ({ price: tick, y: toY(tick) }))
       .filter(({ y }) => Math.abs(y - start.y) > MIN_TICK_DISTANCE),
     toY,
@@ -295,12 +270,14 @@ function createPriceScale(prices: readonly number[]): (price: number) => number 
   return (price) => clamp((FAN_SIZE * (top - price)) / (top - bottom));
 }
 
-function listTicks(least: number, most: number): number[] {
-  const rough = (most - least || 1) / MAX_TICKS;
+/** Round values between two, about `count` of them. */
+export function listTicks(least: number, most: number, count: number): number[] {
+  const rough = (most - least || 1) / count;
   const unit = 10 ** Math.floor(Math.log10(rough));
-  const step = (STEPS.find((digit) => digit * unit >= rough) ?? 10) * unit;
+  const step = STEPS.map((digit) => digit * unit).find((candidate) => candidate >= rough) ?? rough;
   const first = Math.ceil(least / step);
-  return Array.from({ length: Math.floor(most / step) - first + 1 }, (_, index) => (first + index) * step);
+  const last = Math.floor(most / step + 1e-9);
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => (first + index) * step);
 }
 
 function clamp(value: number): number {
@@ -315,19 +292,19 @@ export function formatStateLine({ call, waiting, range, horizonDays, access }: F
   if (call === null) return WAITING_TEXTS[waiting];
   const { status, resolvesAt, attestationUid } = call;
   if (status === 'VOID') return 'Void: committed too late, never counts';
-  if (status !== 'PENDING') return `Revealed ${formatShortDate(resolvesAt)}: ${OUTCOME_TEXTS[status]}`;
+  if (status !== 'PENDING') return `Revealed ${formatDayAndMonth(resolvesAt)}: ${OUTCOME_TEXTS[status]}`;
   const attestedAt = range?.horizons?.find(({ horizon }) => horizon === `${horizonDays}d`)?.attestedAt ?? null;
   const isSameDay = range !== null && call.predictionId.startsWith(range.date);
   // The range beside it is public at once.
   const [what, reveal] = access.tier === null ? ['Direction committed', 'revealed'] : ['Committed', 'public'];
-  const committed = attestedAt !== null && isSameDay ? `${what} ${formatClock(attestedAt)}` : what;
-  return `${attestationUid === null ? 'Not yet on chain' : committed}, ${reveal} ${formatShortDate(resolvesAt)}`;
+  const committed = attestedAt !== null && isSameDay ? `${what} ${attestedAt.slice(11, 16)}` : what;
+  return `${attestationUid === null ? 'Not yet on chain' : committed}, ${reveal} ${formatDayAndMonth(resolvesAt)}`;
 }
 
 /** What the reader has to know beside it: a missed day, lost access, a SELL. */
 export function formatNote({ call, missedDate, access }: FirstScreenData): string {
   if (access.problem !== null && call === null) return access.problem;
-  if (missedDate !== null) return `No forecast on ${formatShortDate(missedDate)}: the day is void.`;
+  if (missedDate !== null) return `No forecast on ${formatDayAndMonth(missedDate)}: the day is void.`;
   if (call?.signal === 'GATED' && access.tier !== null) return `The wallet no longer holds ${access.needed}.`;
   if (call?.signal === 'SELL' && access.sellNote !== null) return access.sellNote;
   return '';
@@ -364,9 +341,9 @@ function renderNumber({ range, horizonDays, access }: FirstScreenData): Markup {
   if (found === undefined || central === undefined) return el('strong', {}, '$–');
   const { low, high } = access.own ?? central;
   return [
-    el('strong', {}, `${formatWholeUsd(low)}–${formatWholeUsd(high)}`),
+    el('strong', {}, `${formatUsd(low)}–${formatUsd(high)}`),
     ' ',
-    el('span', { class: 'quiet' }, `${formatWholePercent(NUMBER_SHARE)} likely on ${formatShortDate(found.resolvesAt)}`),
+    el('span', { class: 'quiet' }, `${formatWholePercent(NUMBER_SHARE)} likely on ${formatDayAndMonth(found.resolvesAt)}`),
   ];
 }
 
@@ -411,11 +388,9 @@ const Z95 = 1.96;
 /** Arrows, as colour alone would not be accessible. */
 const SIGNS = { BUY: '▲', SELL: '▼' } as const;
 
-type ReadableCall = Pick<CallData, 'signal' | 'direction' | 'confidence'>;
-
 /** What the call says beside the usual share of its direction. Null for a call that is hidden. */
 export function judgeCall(
-  { signal, direction, confidence }: ReadableCall,
+  { signal, direction, confidence }: Pick<CallData, 'signal' | 'direction' | 'confidence'>,
   horizonDays: number,
   usual: UsualShare | null,
 ): CallVerdict | null {
@@ -425,15 +400,12 @@ export function judgeCall(
   if (usual === null) return { claim: held, comparison: null, tone: 'plain' };
   const share = direction === 'UP' ? usual.up : 1 - usual.up;
   const comparison = `usual ${formatWholePercent(share)}`;
-  if (!isAboveUsual(confidence, share, usual.days / horizonDays))
-    return { claim: held, comparison: `${comparison}: no edge`, tone: 'plain' };
+  // The 95 % interval of the usual share, measured on windows that do not overlap.
+  const windows = usual.days / horizonDays;
+  const isAboveUsual = windows > 0 && confidence > share + Z95 * Math.sqrt((share * (1 - share)) / windows);
+  if (!isAboveUsual) return { claim: held, comparison: `${comparison}: no edge`, tone: 'plain' };
   if (signal === 'HOLD') return { claim: held, comparison, tone: 'plain' };
   return { claim: `${SIGNS[signal]} ${signal}, ${claim}`, comparison, tone: signal === 'BUY' ? 'good' : 'bad' };
-}
-
-/** Above the 95 % interval of the usual share, measured on windows that do not overlap. */
-function isAboveUsual(probability: number, share: number, windows: number): boolean {
-  return windows > 0 && probability > share + Z95 * Math.sqrt((share * (1 - share)) / windows);
 }
 
 /** Horizons that the page can show, in days. */
@@ -456,20 +428,17 @@ function renderHorizonChoice(chosenDays: number): Markup {
 /** With fewer calls whose windows do not overlap, a percentage would mislead. */
 const MIN_CALLS = 5;
 
-type RecordEdge = 'no edge' | 'better' | 'worse' | 'too few to say';
-
 /** The record in one line: its accuracy with its interval, beside always UP on the same calls. */
 export function formatRecordLine(record: RecordData): string {
   const { resolved, holds, wins, accuracy, accuracyInterval95: interval, alwaysUpAccuracy, dedupedTotal } = record;
   if (resolved === 0 || accuracy === null) return holds === 0 ? 'No outcome yet' : `No call yet: all ${holds} outcomes were HOLD`;
   if (dedupedTotal < MIN_CALLS || interval === null || alwaysUpAccuracy === null) return `${wins} of ${resolved} right: too few to say`;
   const [low, high] = [interval.low, interval.high].map((share) => Math.round(100 * share));
-  const edge = judgeRecord(record);
-  return `${formatWholePercent(accuracy)} right (${low}–${high}); always UP ${formatWholePercent(alwaysUpAccuracy)}: ${edge}`;
+  return `${formatWholePercent(accuracy)} right (${low}–${high}); always UP ${formatWholePercent(alwaysUpAccuracy)}: ${judgeRecord(record)}`;
 }
 
 /** Calls that were all UP are always UP itself; else the interval of the difference decides, and without one that of the accuracy. */
-export function judgeRecord({ accuracy, accuracyInterval95: interval, alwaysUpAccuracy, difference }: RecordData): RecordEdge {
+export function judgeRecord({ accuracy, accuracyInterval95: interval, alwaysUpAccuracy, difference }: RecordData) {
   if (difference !== null && difference.low !== null && difference.high !== null) {
     if (difference.low > 0) return 'better';
     return difference.high < 0 ? 'worse' : 'no edge';
@@ -478,31 +447,25 @@ export function judgeRecord({ accuracy, accuracyInterval95: interval, alwaysUpAc
   return interval.low <= alwaysUpAccuracy && alwaysUpAccuracy <= interval.high ? 'no edge' : 'too few to say';
 }
 
-export type OriginKind = 'live' | 'csv' | 'simulated';
-
-const MARKS: Record<OriginKind, string> = {
-  simulated: 'Simulated market',
-  csv: 'Recorded history',
-  live: 'Live market data',
+const ORIGINS = {
+  simulated: { mark: 'Simulated market', caution: ': no evidence of skill' },
+  csv: { mark: 'Recorded history', caution: ': not the current market' },
+  live: { mark: 'Live market data', caution: '' },
 };
 
-const CAUTIONS: Record<OriginKind, string> = {
-  simulated: ': no evidence of skill',
-  csv: ': not the current market',
-  live: '',
-};
+export type OriginKind = keyof typeof ORIGINS;
 
 /** What the prices are, and what they are not evidence of. */
 export function renderOriginMark(kind: OriginKind, { isStale }: { isStale: boolean }): Markup {
-  return [el('strong', {}, MARKS[kind]), kind === 'live' && isStale ? ': the newest price is stale' : CAUTIONS[kind]];
+  const { mark, caution } = ORIGINS[kind];
+  return [el('strong', {}, mark), kind === 'live' && isStale ? ': the newest price is stale' : caution];
 }
 
 /** "Today's call" until the next one is made; a call of an earlier day, as during a replay, is titled by its date. */
 export function formatCallTitle(call: Pick<CallData, 'predictionId'> | null, nowMs: number): string {
   const date = call?.predictionId.slice(0, 10);
   if (date === undefined || date >= new Date(nowMs - DAY_MS).toISOString().slice(0, 10)) return "Today's call";
-  const day = new Date(`${date}T00:00:00Z`);
-  return `Call of ${day.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })}`;
+  return `Call of ${formatDate(date)}`;
 }
 
 /** The first screen as every reader gets it first: without access. @param initial null while the service starts */

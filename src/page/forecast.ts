@@ -1,4 +1,4 @@
-import { el, type Markup, type MarkupElement } from './markup.ts';
+import { EMPTY_VALUE, el, formatDate, formatDayAndMonth, formatRegime, formatUsd, type Markup, type MarkupElement } from './markup.ts';
 
 /** `7-day forecast of 22 Nov 2026`. */
 export function formatForecastTitle({ date, horizonDays }: Pick<ForecastFacts, 'date' | 'horizonDays'>): string {
@@ -7,26 +7,22 @@ export function formatForecastTitle({ date, horizonDays }: Pick<ForecastFacts, '
 
 /** The page of one forecast. The script enables the buttons `#check` and `#share`. */
 export function renderForecast(facts: ForecastFacts): Markup {
-  const { date, horizonDays, sequence, state } = facts;
+  const { date, horizonDays, sequence, state, isSimulated, isReplayed } = facts;
+  const origin = isSimulated ? 'The market data are simulated.' : 'A past day, replayed by the demo.';
   return el('main', { id: 'main', class: 'forecast', tabindex: -1, 'data-horizon': horizonDays, 'data-sequence': sequence }, [
     el('h1', {}, formatForecastTitle(facts)),
     el('p', { class: 'forecast-state' }, [
       el('strong', { class: `status ${STATE_MARKS[state]}` }, STATE_LABELS[state]),
       ` ${describeForecast(facts)}`,
     ]),
-    renderOrigin(facts),
+    (isSimulated || isReplayed) && el('p', { class: 'notice' }, origin),
     renderActions(facts),
     renderSection('timeline', 'Timeline', renderSteps(listSteps(facts))),
-    renderSection('values', 'Forecast and outcome', renderValues(facts)),
+    // Values as far as they are public, and the chart with its figures as a table.
+    renderSection('values', 'Forecast and outcome', el('div', { class: 'forecast-values' }, [renderFigure(facts), renderFacts(facts)])),
     renderSection('attestations', 'On chain', renderAttestations(facts)),
     renderNeighbours(date, facts),
   ]);
-}
-
-function renderOrigin({ isSimulated, isReplayed }: ForecastFacts): Markup {
-  if (!isSimulated && !isReplayed) return null;
-  const origin = isSimulated ? 'The market data are simulated.' : 'A past day, replayed by the demo.';
-  return el('p', { class: 'notice' }, origin);
 }
 
 function renderActions({ date, horizonDays, sequence, committed }: ForecastFacts): Markup {
@@ -49,13 +45,12 @@ function renderSection(id: string, title: string, content: Markup): Markup {
 }
 
 function renderAttestations({ committed, revealed, isLocalChain }: ForecastFacts): Markup {
-  const place = isLocalChain ? 'On the local chain of this demo, which no explorer shows.' : null;
   return [
     el('dl', { class: 'attestations-of' }, [
       renderAttestation('Prediction', committed, 'Not on chain yet.'),
       renderAttestation('Resolution', revealed, 'After the outcome.'),
     ]),
-    place && el('p', { class: 'quiet' }, place),
+    isLocalChain && el('p', { class: 'quiet' }, 'On the local chain of this demo, which no explorer shows.'),
   ];
 }
 
@@ -193,30 +188,9 @@ function formatBrier(brier: ForecastFacts['brier']): string {
   return `${brier.own.toFixed(3)}${baseRate}`;
 }
 
-/** Text of dates, prices and shares; a dash stands for a missing value. */
-
-const EMPTY_VALUE = '–';
-const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 });
-const dates = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
-const shortDates = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-
-/** `22 Nov 2026` for an ISO 8601 date or time. */
-export function formatDate(time: string): string {
-  return dates.format(new Date(time.slice(0, 10)));
-}
-
-/** `22 Nov` for an ISO 8601 date or time. */
-export function formatDayAndMonth(time: string): string {
-  return shortDates.format(new Date(time.slice(0, 10)));
-}
-
 /** `22 Nov 2026, 21:35 UTC` for an ISO 8601 time. */
 export function formatTime(time: string): string {
   return `${formatDate(time)}, ${time.slice(11, 16)}\u00a0UTC`;
-}
-
-export function formatUsd(price: number | null): string {
-  return price === null ? EMPTY_VALUE : dollars.format(price);
 }
 
 /** `58.8 %` for 0.588. */
@@ -230,13 +204,6 @@ export function formatReturn(bps: number | null): string {
   return `${bps > 0 ? '+' : bps < 0 ? '−' : ''}${(Math.abs(bps) / 100).toFixed(2)}\u00a0%`;
 }
 
-/** `Bear trend` for `BEAR_TREND`. */
-function formatRegimeName(regime: string | null): string {
-  if (regime === null) return EMPTY_VALUE;
-  const text = regime.toLowerCase().replaceAll('_', ' ');
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
-}
-
 interface Step {
   label: string;
   /** When it happened or is due; null: never, or not known. */
@@ -245,22 +212,19 @@ interface Step {
   link?: string | null;
 }
 
-type StepAttestation = Pick<AttestationFacts, 'at' | 'explorerUrl'> | null;
-
 /** What of a forecast its steps show. */
 interface StepFacts extends Pick<ForecastFacts, 'state' | 'madeAt' | 'windowOpensAt' | 'endsAt' | 'now'> {
-  committed: StepAttestation;
-  revealed: StepAttestation;
+  committed: Pick<AttestationFacts, 'at' | 'explorerUrl'> | null;
+  revealed: StepFacts['committed'];
 }
 
 /** Steps in the order of a forecast's life. A missed day was never made, a void one is never revealed. */
 export function listSteps({ state, madeAt, committed, windowOpensAt, endsAt, revealed, now }: StepFacts): Step[] {
-  const isReached = (at: string) => at <= now;
   const steps: Step[] = [
     { label: 'Made', at: state === 'missed' ? null : madeAt, isDone: state !== 'missed' },
     { label: 'Committed', at: committed?.at ?? null, isDone: committed !== null, link: committed?.explorerUrl },
-    { label: 'Window opens', at: windowOpensAt, isDone: isReached(windowOpensAt) },
-    { label: 'Window ends', at: endsAt, isDone: isReached(endsAt) },
+    { label: 'Window opens', at: windowOpensAt, isDone: windowOpensAt <= now },
+    { label: 'Window ends', at: endsAt, isDone: endsAt <= now },
     { label: 'Revealed', at: revealed?.at ?? null, isDone: revealed !== null, link: revealed?.explorerUrl },
   ];
   // A late commitment comes after the opening.
@@ -268,27 +232,22 @@ export function listSteps({ state, madeAt, committed, windowOpensAt, endsAt, rev
 }
 
 export function renderSteps(steps: readonly Step[]): MarkupElement {
-  return el('ol', { class: 'steps' }, steps.map(renderStep));
-}
-
-function renderStep({ label, at, isDone, link }: Step): Markup {
-  const time = at === null ? '–' : el('time', { datetime: at }, formatTime(at));
-  return el('li', { class: isDone ? 'is-done' : 'is-due' }, [
-    el('span', { class: 'step-mark', 'aria-hidden': 'true' }, isDone ? '✓' : '○'),
-    el('strong', {}, label),
-    el('span', { class: 'visually-hidden' }, isDone ? ', done: ' : ', to come: '),
-    el('span', { class: 'quiet' }, link == null ? time : el('a', { href: link }, time)),
-  ]);
-}
-
-/** Values as far as they are public, and the chart with its figures as a table. */
-function renderValues(facts: ForecastFacts): Markup {
-  return el('div', { class: 'forecast-values' }, [renderFigure(facts), renderFacts(facts)]);
+  const items = steps.map(({ label, at, isDone, link }) => {
+    const time = at === null ? EMPTY_VALUE : el('time', { datetime: at }, formatTime(at));
+    return el('li', { class: isDone ? 'is-done' : 'is-due' }, [
+      el('span', { class: 'step-mark', 'aria-hidden': 'true' }, isDone ? '✓' : '○'),
+      el('strong', {}, label),
+      el('span', { class: 'visually-hidden' }, isDone ? ', done: ' : ', to come: '),
+      el('span', { class: 'quiet' }, link == null ? time : el('a', { href: link }, time)),
+    ]);
+  });
+  return el('ol', { class: 'steps' }, items);
 }
 
 function renderFacts(facts: ForecastFacts): Markup {
   const { values, price, band, brier, regime, modelVersion, state } = facts;
   const hidden = state === 'missed' ? 'none' : 'hidden';
+  const note = band?.isCommitted ? ' quantiles of the distribution; the expected range is symmetric' : ' symmetric, without direction';
   const entries: [term: string, value: Markup][] = [
     ['Call', values === null ? hidden : `${values.signal}, ${values.direction}`],
     ['P(up)', values === null ? hidden : formatShare(values.pUp)],
@@ -297,21 +256,16 @@ function renderFacts(facts: ForecastFacts): Markup {
       'Price at the end',
       price.atEnd === null ? '–' : [formatUsd(price.atEnd), el('span', { class: 'quiet' }, ` ${formatReturn(price.returnBps)}`)],
     ],
-    [formatBandName(band), band === null ? '–' : [`${formatUsd(band.low)} to ${formatUsd(band.high)}`, renderBandNote(band)]],
+    [
+      formatBandName(band),
+      band === null ? '–' : [`${formatUsd(band.low)} to ${formatUsd(band.high)}`, el('span', { class: 'quiet' }, note)],
+    ],
     ['Brier score', formatBrier(brier)],
-    ['Regime', formatRegimeName(regime)],
+    ['Regime', formatRegime(regime)],
     ['Model', modelVersion ?? '–'],
   ];
-  return el(
-    'dl',
-    { class: 'facts' },
-    entries.map(([term, value]) => el('div', {}, el('dt', {}, term), el('dd', {}, value))),
-  );
-}
-
-function renderBandNote({ isCommitted }: NonNullable<ForecastFacts['band']>): Markup {
-  const note = isCommitted ? ' quantiles of the distribution; the expected range is symmetric' : ' symmetric, without direction';
-  return el('span', { class: 'quiet' }, note);
+  const items = entries.map(([term, value]) => el('div', {}, el('dt', {}, term), el('dd', {}, value)));
+  return el('dl', { class: 'facts' }, items);
 }
 
 function renderFigure(facts: ForecastFacts): Markup {
@@ -325,29 +279,20 @@ function renderFigure(facts: ForecastFacts): Markup {
 }
 
 function renderValuesTable(facts: ForecastFacts): Markup {
-  const prices = listPricePoints(facts).map(
-    ({ at, what, price, closes }) =>
-      [closes === undefined ? `${what}, ${formatDate(at)}` : `${what} of ${formatDate(closes)}`, price] as const,
-  );
-  const quantiles = facts.quantiles.map(({ percent, price }) => [`Quantile ${percent} %`, price] as const);
-  const band = facts.band === null || quantiles.length > 0 ? [] : toBandRows(facts.band);
+  const { band, quantiles } = facts;
+  const row = (label: string, price: number) =>
+    el('tr', {}, el('th', { scope: 'row' }, label), el('td', { class: 'numeric' }, formatUsd(price)));
   return el('table', {}, [
     el('caption', {}, 'Prices, USD'),
-    el(
-      'tbody',
-      {},
-      [...prices, ...band, ...quantiles].map(([label, price]) =>
-        el('tr', {}, el('th', { scope: 'row' }, label), el('td', { class: 'numeric' }, formatUsd(price))),
+    el('tbody', {}, [
+      listPricePoints(facts).map(({ at, what, price, closes }) =>
+        row(closes === undefined ? `${what}, ${formatDate(at)}` : `${what} of ${formatDate(closes)}`, price),
       ),
-    ),
+      quantiles.map(({ percent, price }) => row(`Quantile ${percent} %`, price)),
+      band !== null &&
+        quantiles.length === 0 && [row(`${formatBandName(band)}, low`, band.low), row(`${formatBandName(band)}, high`, band.high)],
+    ]),
   ]);
-}
-
-function toBandRows(band: NonNullable<ForecastFacts['band']>): (readonly [string, number])[] {
-  return [
-    [`${formatBandName(band)}, low`, band.low],
-    [`${formatBandName(band)}, high`, band.high],
-  ];
 }
 
 /** Units of the drawing, about pixels on a phone. */
@@ -508,7 +453,7 @@ function renderRow({ date, horizonDays, state, values, price, regime }: ListRow)
     numeric(formatUsd(price.atOpening)),
     numeric(formatUsd(price.atEnd)),
     numeric(formatReturn(price.returnBps)),
-    el('td', {}, formatRegimeName(regime)),
+    el('td', {}, formatRegime(regime)),
   ]);
 }
 
@@ -534,26 +479,11 @@ export interface ListFilter {
 
 /** A plain form: a filter is its URL. */
 function renderListFilter(filter: ListFilter, regimes: readonly string[]): Markup {
-  const days = ['1', '2', '3', '7'].map((value) => [value, `${value}-day`] as const);
-  const states = LIST_STATES.map((value) => [value, formatRegimeName(value)] as const);
   return el('form', { class: 'list-filter', method: 'get', action: 'f', 'aria-label': 'Filter' }, [
-    renderChoice('horizon', 'Horizon', days, filter.horizon),
-    renderChoice('state', 'State', states, filter.state),
-    renderChoice(
-      'direction',
-      'Revealed call',
-      [
-        ['UP', 'UP'],
-        ['DOWN', 'DOWN'],
-      ],
-      filter.direction,
-    ),
-    renderChoice(
-      'regime',
-      'Regime',
-      regimes.map((value) => [value, formatRegimeName(value)] as const),
-      filter.regime,
-    ),
+    renderChoice('Horizon', { name: 'horizon', values: ['1', '2', '3', '7'], filter, format: (days) => `${days}-day` }),
+    renderChoice('State', { name: 'state', values: LIST_STATES, filter, format: formatRegime }),
+    renderChoice('Revealed call', { name: 'direction', values: ['UP', 'DOWN'], filter, format: String }),
+    renderChoice('Regime', { name: 'regime', values: regimes, filter, format: formatRegime }),
     renderDate('from', 'From', filter.from),
     renderDate('to', 'To', filter.to),
     el('button', { type: 'submit' }, 'Filter'),
@@ -561,8 +491,15 @@ function renderListFilter(filter: ListFilter, regimes: readonly string[]): Marku
   ]);
 }
 
-function renderChoice(name: string, label: string, options: readonly (readonly [value: string, text: string])[], chosen = ''): Markup {
-  const choices = options.map(([value, text]) => el('option', { value, selected: value === chosen }, text));
+interface Choice {
+  name: keyof ListFilter;
+  values: readonly string[];
+  filter: ListFilter;
+  format: (value: string) => string;
+}
+
+function renderChoice(label: string, { name, values, filter, format }: Choice): Markup {
+  const choices = values.map((value) => el('option', { value, selected: value === filter[name] }, format(value)));
   return el('label', {}, el('span', {}, label), el('select', { name }, el('option', { value: '' }, 'All'), choices));
 }
 

@@ -48,6 +48,35 @@ export function formatUtc(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
 }
 
+/** Text of dates, prices and wire values; a dash stands for a missing value. */
+
+export const EMPTY_VALUE = '–';
+const dates = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+const shortDates = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 });
+
+/** `22 Nov 2026` for an ISO 8601 date or time. */
+export function formatDate(time: string): string {
+  return dates.format(new Date(time.slice(0, 10)));
+}
+
+/** `22 Nov` for an ISO 8601 date or time. */
+export function formatDayAndMonth(time: string): string {
+  return shortDates.format(new Date(time.slice(0, 10)));
+}
+
+/** Whole dollars. */
+export function formatUsd(value: number | null | undefined): string {
+  return value === null || value === undefined ? EMPTY_VALUE : dollars.format(value);
+}
+
+/** `Bear trend` for `BEAR_TREND`. */
+export function formatRegime(regime: string | null): string {
+  if (regime === null) return EMPTY_VALUE;
+  const text = regime.toLowerCase().replaceAll('_', ' ');
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
+
 /** A time in UTC, which the script replaces by the same time in the zone of the reader. @param time ISO 8601 */
 export function renderTime(time: string): MarkupElement {
   return el('time', { class: 'local', datetime: time, title: formatUtc(time) }, formatUtc(time));

@@ -1,25 +1,10 @@
-import {
-  type ForecastStateName,
-  formatDate,
-  formatDayAndMonth,
-  formatTime,
-  formatUsd,
-  listSteps,
-  renderSteps,
-  STATE_LABELS,
-  STATE_MARKS,
-} from './forecast.ts';
-import { el, formatUtc, type Markup, type MarkupElement, renderMarkup } from './markup.ts';
-import { formatShare } from './widget.ts';
+import { type ForecastStateName, formatTime, listSteps, renderSteps, STATE_LABELS, STATE_MARKS } from './forecast.ts';
+import { el, formatDate, formatDayAndMonth, formatUsd, formatUtc, type Markup, type MarkupElement, renderMarkup } from './markup.ts';
+import { drawLine, formatInterval, formatShare, type Interval } from './widget.ts';
 
 /** A button that calls the tool of a view through the host. */
 function renderCallButton(view: AppView, label: Markup, input: Readonly<Record<string, string>>): MarkupElement {
   return el('button', { type: 'button', 'data-view': view, 'data-tool': VIEW_TOOLS[view], 'data-input': JSON.stringify(input) }, label);
-}
-
-/** A button that returns to what was shown before. */
-export function renderBackButton(): MarkupElement {
-  return el('button', { type: 'button', class: 'back' }, '← Back');
 }
 
 /** One button a horizon, except the one that is shown. @param horizons such as `7d` */
@@ -73,10 +58,6 @@ function deriveForecastState({ status, attestationUid, resolvesAt }: Fields, now
   return end !== '' && end <= now ? 'ended' : 'committed';
 }
 
-function isOpen(state: AnsweredState): boolean {
-  return ['pending', 'forming', 'committed', 'ended'].includes(state);
-}
-
 function renderState(state: AnsweredState): MarkupElement {
   const [label, mark] = state === 'pending' ? ['Pending', STATE_MARKS.committed] : [STATE_LABELS[state], STATE_MARKS[state]];
   return el('span', { class: `state ${mark}` }, label);
@@ -84,11 +65,6 @@ function renderState(state: AnsweredState): MarkupElement {
 
 /** Members of an answer. Its length depends on the call, so each is read as possibly missing. */
 export type Fields = Readonly<Record<string, unknown>>;
-
-interface Interval {
-  low: number;
-  high: number;
-}
 
 /** Longer text is cut. */
 const MAX_CHARACTERS = 800;
@@ -204,29 +180,19 @@ function toShareRow(label: string, fields: Fields): DrawnRow[] {
   const [value, reference, n] = [readNumber(fields.value), readNumber(fields.reference), readNumber(fields.n)];
   if (value === null) return [];
   const interval = readInterval(fields.interval95);
-  const span = interval === null ? '' : ` (${formatBounds(interval)})`;
+  const span = interval === null ? '' : ` (${formatInterval(interval)})`;
   return [{ label, text: `${formatShare(value)}${n === null ? '' : ` of ${n}`}${span}`, domain: SHARES, interval, value, reference }];
 }
 
-interface CallFigures {
-  accuracy: number | null;
-  interval: Interval | null;
-  alwaysUp: number | null;
-}
-
 /** The share of right calls with its interval, against always saying UP; nothing before the first outcome. */
-function renderCallFigures({ accuracy, interval, alwaysUp }: CallFigures): Markup {
-  if (accuracy === null) return null;
-  const text = `${formatShare(accuracy)}${interval === null ? '' : `, 95 % interval ${formatBounds(interval)}`}`;
+function renderCallFigures({ accuracy, alwaysUpAccuracy }: Fields, interval95: unknown): Markup {
+  const [value, interval, reference] = [readNumber(accuracy), readInterval(interval95), readNumber(alwaysUpAccuracy)];
+  if (value === null) return null;
+  const text = `${formatShare(value)}${interval === null ? '' : `, 95 % interval ${formatInterval(interval)}`}`;
   return [
-    renderRows([{ label: 'Right calls', text, domain: { low: 0, high: 1 }, interval, value: accuracy, reference: alwaysUp }]),
-    alwaysUp === null ? null : el('p', { class: 'quiet' }, `Dashed: always saying UP, ${formatShare(alwaysUp)}`),
+    renderRows([{ label: 'Right calls', text, domain: SHARES, interval, value, reference }]),
+    reference === null ? null : el('p', { class: 'quiet' }, `Dashed: always saying UP, ${formatShare(reference)}`),
   ];
-}
-
-/** `30 to 70 %`. */
-function formatBounds({ low, high }: Interval): string {
-  return `${(100 * low).toFixed(0)} to ${formatShare(high)}`;
 }
 
 /** A figure as a line of text beside its drawing; the drawing has no content of its own. */
@@ -249,11 +215,10 @@ const HEIGHT = 16;
 const MIDDLE = HEIGHT / 2;
 
 function renderRows(rows: readonly DrawnRow[]): MarkupElement | null {
-  return rows.length === 0 ? null : el('dl', { class: 'rows' }, rows.map(renderRow));
-}
-
-function renderRow(row: DrawnRow): MarkupElement {
-  return el('div', {}, [el('dt', {}, row.label), el('dd', { class: 'drawn' }, drawRow(row)), el('dd', {}, row.text)]);
+  const items = rows.map((row) =>
+    el('div', {}, [el('dt', {}, row.label), el('dd', { class: 'drawn' }, drawRow(row)), el('dd', {}, row.text)]),
+  );
+  return rows.length === 0 ? null : el('dl', { class: 'rows' }, items);
 }
 
 function drawRow({ domain, interval = null, value = null, reference = null, isRange = false }: DrawnRow): MarkupElement {
@@ -261,13 +226,11 @@ function drawRow({ domain, interval = null, value = null, reference = null, isRa
     const share = domain.high === domain.low ? 0.5 : (at - domain.low) / (domain.high - domain.low);
     return Math.round(10 * WIDTH * Math.min(1, Math.max(0, share))) / 10;
   };
+  const ends = interval === null ? [] : [toX(interval.low), toX(interval.high)];
   return el('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, height: HEIGHT, preserveAspectRatio: 'none', 'aria-hidden': 'true' }, [
     drawLine('axis', [0, MIDDLE], [WIDTH, MIDDLE]),
-    interval === null
-      ? null
-      : isRange
-        ? drawRange(toX(interval.low), toX(interval.high))
-        : drawInterval(toX(interval.low), toX(interval.high)),
+    interval !== null && (isRange ? drawRange(ends[0], ends[1]) : drawLine('interval', [ends[0], MIDDLE], [ends[1], MIDDLE])),
+    !isRange && ends.map((x) => drawLine('interval', [x, MIDDLE - 4], [x, MIDDLE + 4])),
     reference === null ? null : drawLine('reference', [toX(reference), 0], [toX(reference), HEIGHT]),
     value === null ? null : drawLine('value', [toX(value), MIDDLE], [toX(value), MIDDLE]),
   ]);
@@ -277,53 +240,29 @@ function drawRange(from: number, to: number): MarkupElement {
   return el('rect', { class: 'range', x: from, y: 3, width: Math.round(10 * (to - from)) / 10, height: HEIGHT - 6 });
 }
 
-function drawInterval(from: number, to: number): Markup {
-  return [
-    drawLine('interval', [from, MIDDLE], [to, MIDDLE]),
-    [from, to].map((x) => drawLine('interval', [x, MIDDLE - 4], [x, MIDDLE + 4])),
-  ];
-}
-
-type Point = readonly [x: number, y: number];
-
-function drawLine(name: string, [x1, y1]: Point, [x2, y2]: Point): MarkupElement {
-  return el('line', { class: name, x1, y1, x2, y2, 'vector-effect': 'non-scaling-stroke' });
-}
-
-interface Difference {
-  label: string;
-  value: number;
-  interval: { low: number; high: number } | null;
-  /** Sign of a difference in favour of the model. */
-  better: 1 | -1;
-}
-
 /** Differences from a reference that can be drawn around zero; empty before the first outcome. */
 function listScoreRows(statistics: Fields): DrawnRow[] {
   const { brierDifference, probabilities, distribution } = statistics;
   const found = [
-    toDifference('Brier score', brierDifference, 'mean', -1) ??
-      toDifference('Brier skill', readFields(probabilities).climatologySkill, 'value', 1),
-    toDifference('CRPS skill', readFields(distribution).crpsSkill ?? statistics.crpsSkill, 'value', 1),
+    toDifferenceRow('Brier score', brierDifference, 'mean') ??
+      toDifferenceRow('Brier skill', readFields(probabilities).climatologySkill, 'value'),
+    toDifferenceRow('CRPS skill', readFields(distribution).crpsSkill ?? statistics.crpsSkill, 'value'),
   ];
-  return found.flatMap((difference) => (difference === null ? [] : toRow(difference)));
+  return found.filter((row) => row !== null);
 }
 
-function toDifference(label: string, fields: unknown, name: 'mean' | 'value', better: 1 | -1): Difference | null {
-  const value = readNumber(readFields(fields)[name]);
-  return value === null ? null : { label, value, interval: readInterval(fields), better };
-}
-
-function toRow(difference: Difference): DrawnRow {
-  const { label, value, interval } = difference;
+/** @param name `mean` of a score, which is better below zero, or `value` of a skill, which is better above */
+function toDifferenceRow(label: string, fields: unknown, name: 'mean' | 'value'): DrawnRow | null {
+  const [value, interval] = [readNumber(readFields(fields)[name]), readInterval(fields)];
+  if (value === null) return null;
   const reach = 1.1 * Math.max(...[value, interval?.low ?? 0, interval?.high ?? 0].map(Math.abs), Number.EPSILON);
   const span = interval === null ? '' : ` (${format(interval.low)} to ${format(interval.high)})`;
-  const text = `${format(value)}${span}: ${judge(difference)}`;
+  const text = `${format(value)}${span}: ${judge(interval, name === 'mean' ? -1 : 1)}`;
   return { label, text, domain: { low: -reach, high: reach }, interval, value, reference: 0 };
 }
 
-/** A difference counts as proven only where its whole interval lies on one side of zero. */
-function judge({ interval, better }: Difference): string {
+/** A difference counts as proven only where its whole interval lies on one side of zero. @param better sign in favour of the model */
+function judge(interval: Interval | null, better: 1 | -1): string {
   if (interval === null || (interval.low <= 0 && interval.high >= 0)) return 'not proven';
   return Math.sign(interval.low) === better ? 'better' : 'worse';
 }
@@ -332,21 +271,13 @@ function format(value: number): string {
   return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`;
 }
 
-interface PriceRange {
-  /** Probability that the price at the end is within it. */
-  share: number;
-  low: number;
-  high: number;
-}
-
-/** Central ranges of the price at the end, widest last; empty for an answer without any. */
-function listPriceRanges({ range, ranges }: Fields): PriceRange[] {
-  return [readFields(range), ...readList(ranges)].flatMap(toRange).toSorted((a, b) => a.share - b.share);
-}
-
-function toRange(fields: Fields): PriceRange[] {
-  const [interval, share] = [readInterval(fields), readNumber(fields.share)];
-  return interval === null || share === null || share <= 0 || share >= 1 ? [] : [{ share, ...interval }];
+/** Central ranges of the price at the end, widest last, each with the probability of an end within; empty for an answer without any. */
+function listPriceRanges({ range, ranges }: Fields) {
+  const found = [readFields(range), ...readList(ranges)].flatMap((fields) => {
+    const [interval, share] = [readInterval(fields), readNumber(fields.share)];
+    return interval === null || share === null || share <= 0 || share >= 1 ? [] : [{ share, ...interval }];
+  });
+  return found.toSorted((a, b) => a.share - b.share);
 }
 
 const HORIZONS = ['2d', '3d', '7d'];
@@ -395,7 +326,7 @@ function renderCall({ signal, direction, confidence }: Fields): Markup {
 function listProbabilityRows({ pUp }: Fields): DrawnRow[] {
   const value = readNumber(pUp);
   if (value === null) return [];
-  return [{ label: 'P(up)', text: `${(100 * value).toFixed(1)} %; dashed: 50 %`, domain: { low: 0, high: 1 }, value, reference: 0.5 }];
+  return [{ label: 'P(up)', text: `${(100 * value).toFixed(1)} %; dashed: 50 %`, domain: SHARES, value, reference: 0.5 }];
 }
 
 function renderRanges(answer: Fields): Markup {
@@ -436,7 +367,8 @@ function renderTimes(answer: Fields, now: string): Markup {
   const steps = listSteps({ state: state === 'pending' ? 'committed' : state, madeAt, committed, windowOpensAt, endsAt, revealed, now });
   return [
     renderSteps(steps.filter(({ at }) => at !== null && at !== '')),
-    isOpen(state) ? el('p', { class: 'quiet' }, 'Revealed to everyone once its outcome is on chain, after the window ends.') : null,
+    ['pending', 'forming', 'committed', 'ended'].includes(state) &&
+      el('p', { class: 'quiet' }, 'Revealed to everyone once its outcome is on chain, after the window ends.'),
   ];
 }
 
@@ -445,16 +377,15 @@ function toStep(time: unknown) {
   return at === '' ? null : { at, explorerUrl: null };
 }
 
-function renderRecord({ skill, horizon }: Fields): Markup {
-  const { verdict, accuracy, interval95, alwaysUpAccuracy, scored } = readFields(skill);
-  const figures = { accuracy: readNumber(accuracy), interval: readInterval(interval95), alwaysUp: readNumber(alwaysUpAccuracy) };
-  const text = toSentence(readText(verdict));
-  if (text === '' && figures.accuracy === null) return null;
-  const count = readNumber(scored);
+function renderRecord(answer: Fields): Markup {
+  const skill = readFields(answer.skill);
+  const [text, figures] = [toSentence(readText(skill.verdict)), renderCallFigures(skill, skill.interval95)];
+  if (text === '' && figures === null) return null;
+  const count = readNumber(skill.scored);
   const of = count === null ? '' : `, ${count} ${count === 1 ? 'call' : 'calls'}`;
   return [
-    el('h2', {}, `Record over ${formatHorizon(readText(horizon))}${of}`),
-    renderCallFigures(figures),
+    el('h2', {}, `Record over ${formatHorizon(readText(answer.horizon))}${of}`),
+    figures,
     text === '' ? null : el('p', { class: 'quiet' }, text),
   ];
 }
@@ -534,31 +465,24 @@ function renderMoreButton(filters: Fields): Markup {
 
 function renderCalls(statistics: Fields): Markup {
   const [wins, resolved] = [readNumber(statistics.wins), readNumber(statistics.resolved)];
-  const figures = {
-    accuracy: readNumber(statistics.accuracy),
-    interval: readInterval(statistics.accuracyInterval95),
-    alwaysUp: readNumber(statistics.alwaysUpAccuracy),
-  };
   const verdict = toSentence(readText(statistics.verdict));
   return [
     wins === null || resolved === null || resolved === 0
       ? null
       : el('p', { class: 'lead' }, [el('strong', {}, `${wins} of ${resolved}`), ' calls right']),
-    renderCallFigures(figures),
+    renderCallFigures(statistics, statistics.accuracyInterval95),
     verdict === '' ? null : el('p', {}, verdict),
     renderCounts(statistics),
   ];
 }
 
 function renderCounts(statistics: Fields): Markup {
-  const counts = (['holds', 'voids', 'pending'] as const).flatMap((name) => {
+  const counts = Object.entries({ holds: 'held', voids: 'void', pending: 'pending' }).flatMap(([name, label]) => {
     const count = readNumber(statistics[name]);
-    return count === null ? [] : `${count} ${COUNT_LABELS[name]}`;
+    return count === null ? [] : `${count} ${label}`;
   });
   return counts.length === 0 ? null : el('p', { class: 'quiet' }, `Not scored: ${counts.join(', ')}.`);
 }
-
-const COUNT_LABELS = { holds: 'held', voids: 'void', pending: 'pending' } as const;
 
 /** Left out with its title where the answer has no figures of it. */
 function renderSection(title: string, rows: Markup, legend: string): Markup {
@@ -594,18 +518,22 @@ function renderEntry(entry: Fields, now: string) {
 function renderVerificationCard(answer: Fields): Markup {
   const { horizon, date, predictionId } = readFields(answer.prediction);
   const name = [readText(date), formatHorizon(readText(horizon))].filter((part) => part !== '').join(', ');
+  const id = readText(predictionId);
   const checks = readList(answer.checks);
-  const failed = checks.filter(({ ok }) => ok !== true);
+  const [failed, passed] = [checks.filter(({ ok }) => ok !== true), checks.filter(({ ok }) => ok === true)];
   return [
     el('h1', { tabindex: -1 }, name === '' ? 'Forecast, checked on chain' : `Forecast of ${name}, checked on chain`),
     renderVerificationResult(answer),
     renderAttestations(readList(answer.attestations)),
-    renderChecks('Failed', failed),
+    failed.length > 0 && [el('h2', {}, 'Failed'), renderChecks(failed)],
     renderUnchecked(readList(answer.unchecked)),
-    checks.length === failed.length ? null : renderPassed(checks.filter(({ ok }) => ok === true)),
+    passed.length > 0 && el('details', {}, [el('summary', {}, `${passed.length} checks that agree`), renderChecks(passed)]),
     el('p', { class: 'quiet notes' }, 'It shows that the forecast was made in time and not changed, not that it is good.'),
     el('p', { class: 'actions' }, [
-      checks.length < (readNumber(answer.checked) ?? 0) ? renderAllButton(readText(predictionId)) : null,
+      // A short answer lists the checks that fail.
+      checks.length < (readNumber(answer.checked) ?? 0) && id !== ''
+        ? renderCallButton('verification', 'All checks', { predictionId: id, detail: 'full' })
+        : null,
       renderCallButton('record', 'Track record', readText(horizon) === '' ? {} : { horizon: readText(horizon) }),
     ]),
   ];
@@ -614,57 +542,34 @@ function renderVerificationCard(answer: Fields): Markup {
 /** The verdict states how many checks agree; without it, the figures do. */
 function renderVerificationResult(answer: Fields): Markup {
   const [agree, all] = [readNumber(answer.agreeing), readNumber(answer.checked)];
-  const { mark, text } = judgeCard(answer.verified === true, agree === all);
+  // A forecast that is not on chain yet is not verified, though no check fails.
+  const unverified = agree === all ? ['status-pending', 'Not verified yet'] : ['status-loss', '✗ Not verified'];
+  const [mark, text] = answer.verified === true ? ['status-win', '✓ Verified'] : unverified;
   const counts = agree === null || all === null ? '' : `${agree} of ${all} checks agree`;
   return [el('p', { class: 'lead' }, el('strong', { class: mark }, text)), el('p', {}, toSentence(readText(answer.verdict) || counts))];
 }
 
-/** A forecast that is not on chain yet is not verified, though no check fails. */
-function judgeCard(isVerified: boolean, allAgree: boolean): { mark: string; text: string } {
-  if (isVerified) return { mark: 'status-win', text: '✓ Verified' };
-  return allAgree ? { mark: 'status-pending', text: 'Not verified yet' } : { mark: 'status-loss', text: '✗ Not verified' };
-}
-
-/** A short answer lists the checks that fail. */
-function renderAllButton(predictionId: string): Markup {
-  return predictionId === '' ? null : renderCallButton('verification', 'All checks', { predictionId, detail: 'full' });
-}
-
 function renderAttestations(attestations: readonly Fields[]): Markup {
   if (attestations.length === 0) return null;
-  return el(
-    'ul',
-    { class: 'plain' },
-    attestations.map(({ type, uid, blockTime }) => {
-      const time = readTime(blockTime);
-      return el('li', {}, [
-        `${toSentence(readText(type)).replace('.', '')}: ${time === '' ? 'not on chain' : `on chain since ${formatTime(time)}`}`,
-        el('br'),
-        el('code', {}, readText(uid)),
-      ]);
-    }),
+  const items = attestations.map(({ type, uid, blockTime }) => {
+    const time = readTime(blockTime);
+    return el('li', {}, [
+      `${toSentence(readText(type)).replace('.', '')}: ${time === '' ? 'not on chain' : `on chain since ${formatTime(time)}`}`,
+      el('br'),
+      el('code', {}, readText(uid)),
+    ]);
+  });
+  return el('ul', { class: 'plain' }, items);
+}
+
+function renderChecks(checks: readonly Fields[]): MarkupElement {
+  const items = checks.map(({ ok, what, field, attestation }) =>
+    el('li', { class: ok === true ? 'status-win' : 'status-loss' }, [
+      el('span', { 'aria-hidden': 'true' }, ok === true ? '✓ ' : '✗ '),
+      el('span', { class: 'text' }, [readText(what) || `${readText(attestation)} ${readText(field)}`]),
+    ]),
   );
-}
-
-function renderPassed(checks: readonly Fields[]): MarkupElement {
-  return el('details', {}, [el('summary', {}, `${checks.length} checks that agree`), renderList(checks)]);
-}
-
-function renderChecks(title: string, checks: readonly Fields[]): Markup {
-  return checks.length === 0 ? null : [el('h2', {}, title), renderList(checks)];
-}
-
-function renderList(checks: readonly Fields[]): MarkupElement {
-  return el(
-    'ul',
-    { class: 'checks' },
-    checks.map(({ ok, what, field, attestation }) =>
-      el('li', { class: ok === true ? 'status-win' : 'status-loss' }, [
-        el('span', { 'aria-hidden': 'true' }, ok === true ? '✓ ' : '✗ '),
-        el('span', { class: 'text' }, [readText(what) || `${readText(attestation)} ${readText(field)}`]),
-      ]),
-    ),
-  );
+  return el('ul', { class: 'checks' }, items);
 }
 
 function renderUnchecked(unchecked: readonly Fields[]): Markup {
@@ -696,16 +601,13 @@ const ERROR_KEY = 'bitcoin-signal-oracle/error';
 /** What a rejected call said, and what can be asked without it. @param result tool result with `isError` */
 function renderErrorCard(view: AppView, result: Fields): Markup {
   const error = readFields(readFields(result._meta)[ERROR_KEY]);
-  const message = readText(error.message) || findLastText(result) || 'The call failed';
+  // A first text may be data for a payment.
+  const lastText = readList(result.content).findLast(({ type }) => type === 'text')?.text;
+  const message = readText(error.message) || readText(lastText) || 'The call failed';
   return [
     el('h1', { tabindex: -1 }, VIEW_TITLES[view]),
     el('p', { class: 'lead' }, toSentence(message)),
     el('p', { class: 'quiet' }, toSentence(readText(error.suggestedAction))),
     el('p', { class: 'actions' }, view === 'record' ? null : renderCallButton('record', 'Track record', {})),
   ];
-}
-
-/** A first text may be data for a payment. */
-function findLastText({ content }: Fields): string {
-  return readText(readList(content).findLast(({ type }) => type === 'text')?.text);
 }

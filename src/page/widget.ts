@@ -9,7 +9,7 @@ export function renderCard(card: WidgetCard, size: WidgetSize): MarkupElement {
 function renderLines(card: WidgetCard): Markup {
   const { record, simulated, replayed, recordReplayed } = card;
   const range = findRange(card);
-  const span = range === undefined ? formatDollars(card.btcPrice) : `80 %: ${formatSpan(range)}`;
+  const span = range === undefined ? formatDollars(card.btcPrice) : `80 %: ${formatRange(range)}`;
   const right = record === null ? 'No outcome yet' : `${record.wins} of ${record.resolved} right (${formatInterval(record)})`;
   return [
     el('h1', {}, renderLink(card, `Bitcoin ${card.horizon}`), ' ', el('strong', {}, card.signal)),
@@ -18,18 +18,24 @@ function renderLines(card: WidgetCard): Markup {
   ];
 }
 
-function formatInterval({ low, high }: { low: number; high: number }): string {
+/** `30 to 70 %`. */
+export function formatInterval({ low, high }: Interval): string {
   return `${(100 * low).toFixed(0)} to ${formatShare(high)}`;
 }
 
 function renderWholeCard(card: WidgetCard, size: WidgetSize): Markup {
-  const notes = formatDataNotes(card);
   return [
     el('h1', {}, `Bitcoin signal, ${card.horizon}, ${card.date}`),
     el('p', { class: 'signal' }, card.signal, ' ', el('span', {}, formatConfidence(card))),
     size === 'large' ? renderFan(card) : renderBar(card),
     renderRecord(card),
-    el('p', { class: 'dim' }, size === 'large' ? `Regime ${card.regime}. ` : '', `${notes} `, renderLink(card, 'Full record')),
+    el(
+      'p',
+      { class: 'dim' },
+      size === 'large' ? `Regime ${card.regime}. ` : '',
+      `${formatDataNotes(card)} `,
+      renderLink(card, 'Full record'),
+    ),
   ];
 }
 
@@ -41,49 +47,37 @@ function renderBar(card: WidgetCard): Markup {
   const range = findRange(card);
   if (range === undefined) return null;
   const { low, high } = range;
+  const price = card.btcPrice;
+  const x = Math.round((WIDTH * (price - low)) / (high - low));
+  const label = `Expected 80 % range at the end: ${formatRange(range)} USD, around ${formatDollars(price)}`;
+  const ends = [low, price, high].map((end) => el('span', {}, formatDollars(end)));
   return [
     el('p', { class: 'dim' }, 'Expected 80 % range at the end, without direction, USD'),
-    drawRangeBar(range, card.btcPrice),
-    el(
-      'p',
-      { class: 'ends' },
-      [low, card.btcPrice, high].map((price) => el('span', {}, formatDollars(price))),
-    ),
+    drawing(label, 12, [el('rect', { class: 'band', x: 0, y: 1, width: WIDTH, height: 10 }), drawLine('tick', [x, 0], [x, 12])]),
+    el('p', { class: 'ends' }, ends),
   ];
 }
 
 function renderFan(card: WidgetCard): Markup {
   const { ranges80, btcPrice, horizon } = card;
   if (ranges80.length === 0) return null;
-  const cells = (tag: string, format: (range: WidgetRange) => string) =>
-    ranges80.map((range) => el(tag, { scope: tag === 'th' && 'col', class: `${range.days}d` === horizon && 'chosen' }, format(range)));
+  const row = (tag: 'th' | 'td', label: string, format: (range: WidgetRange) => string) =>
+    el('tr', {}, [
+      el('th', { scope: 'row' }, label),
+      ranges80.map((range) => el(tag, { scope: tag === 'th' && 'col', class: `${range.days}d` === horizon && 'chosen' }, format(range))),
+    ]);
   return [
     el('p', { class: 'dim' }, `Expected 80 % range by days, without direction, around ${formatDollars(btcPrice)} USD`),
     drawRangeFan(ranges80, btcPrice, Number.parseInt(horizon, 10)),
     el('table', {}, [
-      el(
-        'tr',
-        {},
-        el('th', { scope: 'row' }, 'Days'),
-        cells('th', ({ days }) => String(days)),
-      ),
-      el(
-        'tr',
-        {},
-        el('th', { scope: 'row' }, 'High'),
-        cells('td', ({ high }) => formatDollars(high)),
-      ),
-      el(
-        'tr',
-        {},
-        el('th', { scope: 'row' }, 'Low'),
-        cells('td', ({ low }) => formatDollars(low)),
-      ),
+      row('th', 'Days', ({ days }) => String(days)),
+      row('td', 'High', ({ high }) => formatDollars(high)),
+      row('td', 'Low', ({ low }) => formatDollars(low)),
     ]),
   ];
 }
 
-function formatSpan({ low, high }: WidgetRange): string {
+function formatRange({ low, high }: Interval): string {
   return `${formatDollars(low)} to ${formatDollars(high)}`;
 }
 
@@ -100,13 +94,6 @@ function renderRecord({ record }: WidgetCard): Markup {
 const WIDTH = 300;
 const FAN_HEIGHT = 96;
 
-/** The range of one horizon as a bar, with the price at signal time. */
-function drawRangeBar({ low, high }: WidgetRange, price: number): MarkupElement {
-  const x = Math.round((WIDTH * (price - low)) / (high - low));
-  const label = `Expected 80 % range at the end: ${formatDollars(low)} to ${formatDollars(high)} USD, around ${formatDollars(price)}`;
-  return drawing(label, 12, [el('rect', { class: 'band', x: 0, y: 1, width: WIDTH, height: 10 }), line('tick', [x, 0], [x, 12])]);
-}
-
 /** The ranges of all horizons over their days, with the chosen one marked. */
 function drawRangeFan(ranges: readonly WidgetRange[], price: number, chosenDays: number): MarkupElement {
   const last = ranges.at(-1)!;
@@ -117,11 +104,11 @@ function drawRangeFan(ranges: readonly WidgetRange[], price: number, chosenDays:
   const lower = ranges.map(({ days, low }) => `${toX(days)},${toY(low)}`).reverse();
   const start = `0,${toY(price)}`;
   const chosen = ranges.find(({ days }) => days === chosenDays);
-  const spans = ranges.map(({ days, low, high }) => `${days}d ${formatDollars(low)} to ${formatDollars(high)}`);
+  const spans = ranges.map((range) => `${range.days}d ${formatRange(range)}`);
   return drawing(`Expected 80 % ranges in USD: ${spans.join('; ')}`, FAN_HEIGHT, [
     el('polygon', { class: 'band', points: [start, ...upper, ...lower].join(' ') }),
-    line('base', [0, toY(price)], [WIDTH, toY(price)]),
-    chosen === undefined ? null : line('tick', [toX(chosenDays), toY(chosen.high)], [toX(chosenDays), toY(chosen.low)]),
+    drawLine('base', [0, toY(price)], [WIDTH, toY(price)]),
+    chosen === undefined ? null : drawLine('tick', [toX(chosenDays), toY(chosen.high)], [toX(chosenDays), toY(chosen.low)]),
   ]);
 }
 
@@ -130,11 +117,11 @@ function drawRecord(record: WidgetRecord): MarkupElement {
   const [at, from, to] = [record.accuracy, record.low, record.high].map((share) => round(WIDTH * share));
   const always = record.alwaysUp === null ? null : round(WIDTH * record.alwaysUp);
   return drawing(formatRecord(record), 14, [
-    line('axis', [0, 7], [WIDTH, 7]),
-    line('bar', [from, 7], [to, 7]),
-    [from, to].map((x) => line('bar', [x, 3], [x, 11])),
-    always === null ? null : line('base', [always, 0], [always, 14]),
-    line('dot', [at, 7], [at, 7]),
+    drawLine('axis', [0, 7], [WIDTH, 7]),
+    drawLine('bar', [from, 7], [to, 7]),
+    [from, to].map((x) => drawLine('bar', [x, 3], [x, 11])),
+    always === null ? null : drawLine('base', [always, 0], [always, 14]),
+    drawLine('dot', [at, 7], [at, 7]),
   ]);
 }
 
@@ -144,7 +131,7 @@ function drawing(label: string, height: number, content: Markup): MarkupElement 
 
 type Point = readonly [x: number, y: number];
 
-function line(name: string, [x1, y1]: Point, [x2, y2]: Point): MarkupElement {
+export function drawLine(name: string, [x1, y1]: Point, [x2, y2]: Point): MarkupElement {
   return el('line', { class: name, x1, y1, x2, y2, 'vector-effect': 'non-scaling-stroke' });
 }
 
@@ -172,16 +159,17 @@ export interface WidgetCard {
   link: string;
 }
 
-export interface WidgetRange {
-  days: number;
+export interface Interval {
   low: number;
   high: number;
 }
 
-interface WidgetRecord {
+export interface WidgetRange extends Interval {
+  days: number;
+}
+
+interface WidgetRecord extends Interval {
   accuracy: number;
-  low: number;
-  high: number;
   wins: number;
   resolved: number;
   alwaysUp: number | null;

@@ -80,7 +80,9 @@ export async function requestApi<Answer = unknown>(
   const request = { method, headers, body: body === undefined ? undefined : JSON.stringify(body) };
   const response = await (method === 'GET' ? sendWithinLimit(() => fetchFromService(path, request)) : fetchFromService(path, request));
   const answer = await response.json().catch(() => null);
-  if (token && response.ok && isTokenRejected(response)) throw tokenRejectedProblem();
+  // Public resources are served as anonymous when the token is rejected (RFC 6750, section 3.1).
+  if (token && response.ok && response.headers.get('www-authenticate')?.includes('error="invalid_token"'))
+    throw new ApiProblem({ code: 'UNAUTHENTICATED', detail: 'The access token has expired or is not valid', field: 'Authorization' });
   if (response.ok && answer !== null) return answer;
   throw toApiProblem(response, answer);
 }
@@ -105,15 +107,6 @@ export async function fetchFromService(path: string, request: RequestInit) {
   }
 }
 
-/** Public resources are served as anonymous when the token is rejected (RFC 6750, section 3.1). */
-function isTokenRejected(response: Response) {
-  return response.headers.get('www-authenticate')?.includes('error="invalid_token"') ?? false;
-}
-
-function tokenRejectedProblem() {
-  return new ApiProblem({ code: 'UNAUTHENTICATED', detail: 'The access token has expired or is not valid', field: 'Authorization' });
-}
-
 export function toApiProblem(response: Response, answer: ApiProblemOptions | null) {
   const retryAfterSeconds = Number(response.headers.get('retry-after')) || undefined;
   if (typeof answer?.detail === 'string') return new ApiProblem({ ...answer, retryAfterSeconds });
@@ -136,7 +129,7 @@ export type Session = ReturnType<typeof createSession>;
 export function createSession(storage = sessionStorage) {
   const listeners = new Set<(current: LoginSession | null) => void>();
   const onRenewed = new Set<(current: LoginSession | null) => void>();
-  let current: LoginSession | null = loadSession(storage);
+  let current: LoginSession | null = readJson(storage, SESSION_STORAGE_KEY);
   let hasEnded = false;
 
   const now = () => (current !== null && Date.parse(current.expiresAt) > Date.now() ? current : null);
@@ -178,11 +171,11 @@ function getReaderKey(session: LoginSession | null) {
   return session && `${session.wallet.toLowerCase()} ${session.tier}`;
 }
 
-function loadSession(storage: Storage): LoginSession | null {
+/** What was stored as JSON; null without it, or where another version of the page has written it. */
+export function readJson<T>(storage: Pick<Storage, 'getItem'>, key: string): T | null {
   try {
-    return JSON.parse(storage.getItem(SESSION_STORAGE_KEY) ?? 'null');
+    return JSON.parse(storage.getItem(key) ?? 'null');
   } catch {
-    // Written by another version of the page.
     return null;
   }
 }

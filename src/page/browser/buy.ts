@@ -1,9 +1,10 @@
 import { type Hex, hashTypedData } from 'viem';
 import { getReceiptDomain, hashDocument, RECEIPT_TYPES, type SignedReceipt } from '../../commerce/receipts.ts';
-import { ApiProblem, fetchFromService, notifyAll, requestApi, toApiProblem } from './api.ts';
+import { formatDate } from '../markup.ts';
+import { ApiProblem, fetchFromService, notifyAll, readJson, requestApi, toApiProblem } from './api.ts';
 import {
   type Children,
-  formatDate,
+  createSay,
   formatHorizon,
   formatPercent,
   formatUsdCents,
@@ -23,21 +24,18 @@ import { formatWalletError, isSameAccount, type Provider, USER_REJECTED_REQUEST,
 export const BUY_EVENT = 'oracle-buy';
 
 /** Opens the dialog that sells the newest call of the chosen horizon. */
-export function createBuyButton(label: Children = 'Buy this call') {
+export function createBuyButton() {
   const open = ({ currentTarget }: Event) => currentTarget?.dispatchEvent(new Event(BUY_EVENT, { bubbles: true }));
-  return h('button', { type: 'button', 'aria-haspopup': 'dialog', onclick: open }, label);
-}
-
-interface BuyDialogOptions extends Pick<Page, 'store' | 'session' | 'horizon'> {
-  wallets: WalletWatch;
-  /** A payment of an earlier page load is finished, while the dialog is closed. */
-  onNotice: (message: string) => void;
+  return h('button', { type: 'button', 'aria-haspopup': 'dialog', onclick: open }, 'Buy this call');
 }
 
 type Info = ApiResponses['info'];
 
-/** Sells the newest call of the chosen horizon: terms, payment, then the call with its receipt. */
-export function createBuyDialog({ store, session, horizon, wallets, onNotice }: BuyDialogOptions) {
+/**
+ * Sells the newest call of the chosen horizon: terms, payment, then the call with its receipt.
+ * @param onNotice a payment of an earlier page load is finished, while the dialog is closed
+ */
+export function createBuyDialog({ store, session, horizon }: Page, wallets: WalletWatch, onNotice: (message: string) => void) {
   const body = h('div', {});
   const status = h('p', { class: 'unlock-status', role: 'status' });
   const element = h('dialog', { class: 'unlock buy', 'aria-labelledby': 'buy-title' }, [
@@ -49,11 +47,7 @@ export function createBuyDialog({ store, session, horizon, wallets, onNotice }: 
   const purchases = new Map<string, Purchase>();
   let terms: PaymentTerms | null = null;
 
-  const getInfo = () => store.get('info').answer;
-  const say = (text: string, isProblem = false) => {
-    status.textContent = text;
-    status.classList.toggle('bad', isProblem);
-  };
+  const say = createSay(status);
 
   /** The purchase of the chosen horizon; each has one. */
   function getPurchase(): Purchase {
@@ -63,7 +57,7 @@ export function createBuyDialog({ store, session, horizon, wallets, onNotice }: 
     const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
     const purchase = createPurchase({ path, storage: localStorage, deliver: (payment) => deliverPayment(path, payment), pause });
     purchases.set(path, purchase);
-    const bought = readBought(path);
+    const bought = readJson<PaidAnswer>(sessionStorage, getBoughtKey(path));
     if (bought !== null) purchase.restore(bought);
     purchase.onChange(() => {
       const { state } = purchase;
@@ -75,9 +69,8 @@ export function createBuyDialog({ store, session, horizon, wallets, onNotice }: 
   }
 
   function draw() {
-    const [{ state }, info] = [getPurchase(), getInfo()];
-    const { text, isProblem } = formatPurchase(state);
-    say(text, isProblem);
+    const [{ state }, info] = [getPurchase(), store.get('info').answer];
+    say(formatPurchase(state), ['failed', 'rejected', 'used', 'unknown'].includes(state.step));
     if (info === null) return;
     if (state.step === 'bought') return drawBought(state.answer, info);
     if (terms !== null) replaceChildren(body, renderTerms(terms, info.chain), renderActions(terms, info));
@@ -86,13 +79,14 @@ export function createBuyDialog({ store, session, horizon, wallets, onNotice }: 
   function drawBought(answer: PaidAnswer, info: Info) {
     const { chain } = info;
     const check = async () => {
-      const { signer } = await fetchSeller();
+      // What the service publishes for payers.
+      const { receipt } = await (await fetchFromService('.well-known/x402.json', {})).json();
       const endpoint = getDefaultEndpoint(chain, document.baseURI);
-      return checkPurchase(answer, { chainId: chain.id, seller: signer, endpoint });
+      return checkPurchase(answer, { chainId: chain.id, seller: receipt.signer, endpoint });
     };
     const isOld = answer.predictionId !== store.get('signal').answer?.predictionId;
     const again = isOld && h('p', {}, h('button', { type: 'button', onclick: () => void startAgain() }, 'Buy the newest call'));
-    replaceChildren(body, renderBoughtCall(answer, { explorerUrl: chain.explorerUrl, check }), again);
+    replaceChildren(body, renderBoughtCall(answer as BoughtCall), renderReceipt(answer.payment as PaymentFacts, chain, check), again);
     if (element.open) (body.querySelector('.call-word') as HTMLElement).focus();
   }
 
@@ -116,7 +110,9 @@ export function createBuyDialog({ store, session, horizon, wallets, onNotice }: 
     const own = wallets.all.map(({ name, rdns, provider }) =>
       renderButton(`Pay ${price} with ${name}`, () => purchase.pay(rdns, () => signWithWallet(provider, current, session.current?.wallet))),
     );
-    return [demo, own, !demo && own.length === 0 && renderNoWallet()];
+    const anyClient = h('a', { href: 'docs#/signal/buySignal' }, 'pay with any x402 client');
+    const none = h('p', { class: 'notice' }, ['No wallet was found in this browser. Install one, or ', anyClient, '.']);
+    return [demo, own, !demo && own.length === 0 && none];
   }
 
   async function loadTerms() {
@@ -157,72 +153,38 @@ function renderButton(label: string, onclick: () => Promise<unknown>) {
   return h('p', {}, h('button', { type: 'button', class: 'primary', onclick: () => void onclick() }, label));
 }
 
-function renderNoWallet() {
-  return h('p', { class: 'notice' }, [
-    'No wallet was found in this browser. Install one, or ',
-    h('a', { href: 'docs#/signal/buySignal' }, 'pay with any x402 client'),
-    '.',
-  ]);
-}
-
 function getBoughtKey(path: string) {
   return `oracle-bought:${path}`;
 }
 
-function readBought(path: string): PaidAnswer | null {
-  try {
-    return JSON.parse(sessionStorage.getItem(getBoughtKey(path)) ?? 'null');
-  } catch {
-    return null;
-  }
-}
-
-interface Call {
-  signal: 'BUY' | 'SELL' | 'HOLD';
-  direction: 'UP' | 'DOWN';
+type BoughtCall = Record<'signal' | 'direction' | 'horizon' | 'resolvesAt', string> & {
   confidence: number;
   pUp: number;
-  horizon: string;
   btcPrice?: number;
-  resolvesAt: string;
-}
+};
 
-interface PaymentFacts {
-  usd: string;
-  payer: string;
-  txHash: string;
-  settledAt: string;
-}
-
-interface BoughtCallOptions {
-  /** Block explorer; null where there is none. */
-  explorerUrl: string | null;
-  check: () => Promise<PurchaseCheck[]>;
-}
-
-/** The bought call with its receipt, which can be checked. */
-function renderBoughtCall(answer: PaidAnswer, options: BoughtCallOptions) {
-  const call = answer as PaidAnswer & Call;
-  const { signal, horizon, resolvesAt, btcPrice } = call;
+function renderBoughtCall({ signal, direction, confidence, pUp, horizon, resolvesAt, btcPrice }: BoughtCall) {
   return [
     // Without a colour: the usual share of rises may be as high.
     h('p', { class: 'call-word', tabindex: -1 }, signal),
-    h('p', {}, describeCall(call)),
+    h('p', {}, `${direction === 'UP' ? 'Higher' : 'Lower'}, with a confidence of ${formatPercent(confidence)}.`),
     renderFacts([
       ['Horizon', formatHorizon(horizon)],
       ['Until', formatDate(resolvesAt)],
-      ['P(up)', formatPercent(call.pUp)],
+      ['P(up)', formatPercent(pUp)],
       ['Price at signal', formatUsdCents(btcPrice)],
     ]),
-    renderReceipt(answer.payment as PaymentFacts, options),
   ];
 }
 
-function describeCall({ direction, confidence }: Call) {
-  return `${direction === 'UP' ? 'Higher' : 'Lower'}, with a confidence of ${formatPercent(confidence)}.`;
-}
+type PaymentFacts = Record<'usd' | 'payer' | 'txHash' | 'settledAt', string>;
 
-function renderReceipt({ usd, payer, txHash, settledAt }: PaymentFacts, { explorerUrl, check }: BoughtCallOptions) {
+/** The receipt of a bought call, which can be checked. */
+function renderReceipt(
+  { usd, payer, txHash, settledAt }: PaymentFacts,
+  { explorerUrl }: Pick<Chain, 'explorerUrl'>,
+  check: () => Promise<PurchaseCheck[]>,
+) {
   const hash = shortenHex(txHash);
   const transaction = explorerUrl === null ? h('span', { title: txHash }, hash) : renderExplorerLink(`${explorerUrl}/tx/${txHash}`, hash);
   const checks = h('ul', { class: 'purchase-checks', role: 'status' });
@@ -230,7 +192,8 @@ function renderReceipt({ usd, payer, txHash, settledAt }: PaymentFacts, { explor
   async function run() {
     button.disabled = true;
     const lines = await check().catch((): PurchaseCheck[] => [{ what: 'The chain could not be read. Try again.', ok: false }]);
-    replaceChildren(checks, lines.map(renderCheck));
+    const items = lines.map(({ what, ok }) => h('li', { class: ok ? 'good' : 'bad' }, `${ok ? '✓' : '✗ Failed:'} ${what}`));
+    replaceChildren(checks, items);
     button.disabled = false;
   }
   return [
@@ -244,10 +207,6 @@ function renderReceipt({ usd, payer, txHash, settledAt }: PaymentFacts, { explor
     h('p', {}, button),
     checks,
   ];
-}
-
-function renderCheck({ what, ok }: PurchaseCheck) {
-  return h('li', { class: ok ? 'good' : 'bad' }, `${ok ? '✓' : '✗ Failed:'} ${what}`);
 }
 
 /** Opens in a new tab. */
@@ -274,18 +233,24 @@ async function signAsDemoBuyer(horizonDays: number, { accepted }: PaymentTerms):
 }
 
 /** The state of a purchase in a sentence, with what to do about a problem. */
-function formatPurchase(state: PurchaseState): { text: string; isProblem: boolean } {
-  if (state.step === 'signing') return { text: 'Sign the payment.', isProblem: false };
-  if (state.step === 'paying') return { text: formatPaying(state.attempt), isProblem: false };
-  if (state.step === 'failed') return { text: toSentence(state.message), isProblem: true };
-  if (state.step === 'rejected') return { text: formatRejection(state.problem), isProblem: true };
-  if (state.step === 'used') return { text: formatUsed(state.problem), isProblem: true };
-  if (state.step === 'unknown') return { text: formatUnknown(state.problem), isProblem: true };
-  return { text: '', isProblem: false };
-}
-
-function formatPaying(attempt: number) {
-  return attempt === 1 ? 'Paying, and waiting for the call…' : `No answer yet. Sending the same payment again (${attempt})…`;
+function formatPurchase(state: PurchaseState): string {
+  switch (state.step) {
+    case 'signing':
+      return 'Sign the payment.';
+    case 'paying':
+      if (state.attempt === 1) return 'Paying, and waiting for the call…';
+      return `No answer yet. Sending the same payment again (${state.attempt})…`;
+    case 'failed':
+      return toSentence(state.message);
+    case 'rejected':
+      return formatRejection(state.problem);
+    case 'used':
+      return `The payment was used, but no call came. ${toSentence(state.problem.message)} Do not pay again: ask the operator.`;
+    case 'unknown':
+      return `It is not known yet whether it was paid. ${toSentence(state.problem.message)} Ask again: the same payment is sent and never charged twice.`;
+    default:
+      return '';
+  }
 }
 
 function formatRejection({ code, message, suggestedAction, facts }: ApiProblem) {
@@ -295,14 +260,6 @@ function formatRejection({ code, message, suggestedAction, facts }: ApiProblem) 
   if (/expire|valid_before/.test(reason)) return 'The payment expired before it was used. Nothing was paid. Pay again.';
   if (code === 'CONFLICT') return 'This payment was for another request. Pay again.';
   return `Nothing was paid. ${toSentence(message)}`;
-}
-
-function formatUsed({ message }: ApiProblem) {
-  return `The payment was used, but no call came. ${toSentence(message)} Do not pay again: ask the operator.`;
-}
-
-function formatUnknown({ message }: ApiProblem) {
-  return `It is not known yet whether it was paid. ${toSentence(message)} Ask again: the same payment is sent and never charged twice.`;
 }
 
 const CHAIN_NAMES: Record<number, string> = { 8453: 'Base', 84532: 'Base Sepolia' };
@@ -354,17 +311,6 @@ interface PendingPayment {
   answeredMs?: number;
 }
 
-interface PurchaseDeps {
-  /** Path of the paid request. */
-  path: string;
-  /** Shared by the tabs of this browser. */
-  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
-  /** Sends the payment. @throws {ApiProblem} of the service, or UNREACHABLE */
-  deliver: (payment: SignedPayment) => Promise<PaidAnswer>;
-  pause: (ms: number) => Promise<void>;
-  now?: () => number;
-}
-
 type Purchase = ReturnType<typeof createPurchase>;
 
 const MAX_ATTEMPTS = 5;
@@ -376,7 +322,17 @@ const DECIDED = new Set(['PAYMENT_REQUIRED', 'CONFLICT', 'INPUT_INVALID', 'NOT_F
  * One answer for one payment: it is stored before it is sent, and sent again until its outcome is known, after a reload too. No other one is
  * signed until then.
  */
-export function createPurchase({ path, storage, deliver, pause, now = Date.now }: PurchaseDeps) {
+export function createPurchase(options: {
+  /** Path of the paid request. */
+  path: string;
+  /** Shared by the tabs of this browser. */
+  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+  /** Sends the payment. @throws {ApiProblem} of the service, or UNREACHABLE */
+  deliver: (payment: SignedPayment) => Promise<PaidAnswer>;
+  pause: (ms: number) => Promise<void>;
+  now?: () => number;
+}) {
+  const { path, storage, deliver, pause, now = Date.now } = options;
   const key = `oracle-payment:${path}`;
   const listeners = new Set<() => void>();
   let state: PurchaseState = { step: 'idle' };
@@ -389,13 +345,7 @@ export function createPurchase({ path, storage, deliver, pause, now = Date.now }
     notifyAll(listeners, undefined);
   }
 
-  function load(): PendingPayment | null {
-    try {
-      return JSON.parse(storage.getItem(key) ?? 'null');
-    } catch {
-      return null;
-    }
-  }
+  const load = () => readJson<PendingPayment>(storage, key);
   const save = (pending: PendingPayment) => storage.setItem(key, JSON.stringify(pending));
   const isOver = ({ payment }: PendingPayment) => now() >= 1_000 * Number(payment.payload.authorization.validBefore);
 
@@ -492,14 +442,12 @@ export function createPurchase({ path, storage, deliver, pause, now = Date.now }
   };
 }
 
-type Authorization = Record<'from' | 'to' | 'value' | 'validAfter' | 'validBefore' | 'nonce', string>;
-
 /** A payment of x402 version 2: usable once, until its authorization ends. */
 export interface SignedPayment {
   x402Version: 2;
   resource: unknown;
   accepted: AcceptedTerms;
-  payload: { signature: string; authorization: Authorization };
+  payload: { signature: string; authorization: Record<'from' | 'to' | 'value' | 'validAfter' | 'validBefore' | 'nonce', string> };
   extensions: { 'payment-identifier': { info: { id: string } } };
 }
 
@@ -516,12 +464,17 @@ const CLOCK_SKEW_SECONDS = 600;
 
 /** Asks a wallet to sign an EIP-3009 transfer (EIP-712) of exactly these terms. @throws {SigningError} */
 async function signWithWallet(provider: Provider, { accepted, resource }: PaymentTerms, preferred?: string): Promise<SignedPayment> {
+  const { network, asset, extra, payTo, amount, maxTimeoutSeconds } = accepted;
+  const chainId = Number(network.split(':')[1]);
   try {
     const accounts = (await provider.request({ method: 'eth_requestAccounts' })) as readonly string[];
     const from = accounts.find((account) => isSameAccount(account, preferred)) ?? accounts[0];
-    await selectChain(provider, Number(accepted.network.split(':')[1]));
-    const message = buildAuthorization(from, accepted);
-    const data = JSON.stringify(toTypedData(accepted, message));
+    await selectChain(provider, chainId);
+    const seconds = Math.floor(Date.now() / 1_000);
+    const [validAfter, validBefore] = [seconds - CLOCK_SKEW_SECONDS, seconds + maxTimeoutSeconds].map(String);
+    const message = { from, to: payTo, value: amount, validAfter, validBefore, nonce: `0x${randomHex(32)}` };
+    const domain = { name: extra.name, version: extra.version, chainId, verifyingContract: asset };
+    const data = JSON.stringify({ types: TYPES, primaryType: 'TransferWithAuthorization', domain, message });
     const signature = (await provider.request({ method: 'eth_signTypedData_v4', params: [from, data] })) as string;
     const info = { id: `page_${crypto.randomUUID?.() ?? randomHex(16)}` };
     return {
@@ -536,22 +489,10 @@ async function signWithWallet(provider: Provider, { accepted, resource }: Paymen
   }
 }
 
-function toTypedData({ network, asset, extra }: AcceptedTerms, message: Authorization) {
-  const domain = { name: extra.name, version: extra.version, chainId: Number(network.split(':')[1]), verifyingContract: asset };
-  return { types: TYPES, primaryType: 'TransferWithAuthorization', domain, message };
-}
-
-function buildAuthorization(from: string, { payTo, amount, maxTimeoutSeconds }: AcceptedTerms): Authorization {
-  const seconds = Math.floor(Date.now() / 1_000);
-  const [validAfter, validBefore] = [seconds - CLOCK_SKEW_SECONDS, seconds + maxTimeoutSeconds].map(String);
-  return { from, to: payTo, value: amount, validAfter, validBefore, nonce: `0x${randomHex(32)}` };
-}
-
 /** Wallets sign for the chain that they are on. */
 async function selectChain(provider: Provider, chainId: number) {
-  const wanted = `0x${chainId.toString(16)}`;
   if (Number(await provider.request({ method: 'eth_chainId' })) === chainId) return;
-  await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: wanted }] }).catch((error) => {
+  await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: `0x${chainId.toString(16)}` }] }).catch((error) => {
     if (error.code === USER_REJECTED_REQUEST) throw error;
     throw new SigningError(`The wallet is on another network. Select chain ${chainId} there, then pay again.`);
   });
@@ -600,7 +541,8 @@ async function fetchTerms(path: string, { chain, contracts }: Pick<ApiResponses[
   const answer = await response.json().catch(() => null);
   const header = response.headers.get('PAYMENT-REQUIRED');
   if (response.status !== 402 || header === null) throw toApiProblem(response, answer);
-  const { resource, accepts } = decodeBase64(header);
+  const decoded = new TextDecoder().decode(Uint8Array.from(atob(header), (character) => character.charCodeAt(0)));
+  const { resource, accepts } = JSON.parse(decoded);
   const accepted: AcceptedTerms = accepts[0];
   const isOwn = accepted.network === chain.caip2 && accepted.asset.toLowerCase() === contracts.stablecoin.toLowerCase();
   if (!isOwn || !(accepted.maxTimeoutSeconds <= MAX_VALIDITY_SECONDS)) {
@@ -610,26 +552,9 @@ async function fetchTerms(path: string, { chain, contracts }: Pick<ApiResponses[
   return { accepted, resource, usd, realMoney };
 }
 
-/** What the service publishes for payers. */
-async function fetchSeller(): Promise<{ signer: string }> {
-  return (await (await fetchFromService('.well-known/x402.json', {})).json()).receipt;
-}
-
-function decodeBase64(text: string) {
-  return JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(text), (character) => character.charCodeAt(0))));
-}
-
 interface PurchaseCheck {
   what: string;
   ok: boolean;
-}
-
-interface CheckContext {
-  chainId: number;
-  /** Receipt signer that the service publishes. */
-  seller: string;
-  /** JSON-RPC endpoint of the chain. */
-  endpoint: string;
 }
 
 interface ChainLog {
@@ -643,8 +568,13 @@ const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a
 /** Precompiled contract that recovers the signer of a hash. */
 const ECRECOVER = '0x0000000000000000000000000000000000000001';
 
-/** Checks receipt and transaction of a paid answer, the latter on chain. @throws Error when the chain cannot be read */
-async function checkPurchase(bought: PaidAnswer, { chainId, seller, endpoint }: CheckContext): Promise<PurchaseCheck[]> {
+/**
+ * Checks receipt and transaction of a paid answer, the latter on chain.
+ * @param context chain, receipt signer that the service publishes, and JSON-RPC endpoint of the chain
+ * @throws Error when the chain cannot be read
+ */
+async function checkPurchase(bought: PaidAnswer, context: { chainId: number; seller: string; endpoint: string }): Promise<PurchaseCheck[]> {
+  const { chainId, seller, endpoint } = context;
   const { payment, receipt, ...answer } = bought;
   const { message, signature } = receipt as { message: SignedReceipt['message']; signature: string };
   const { txHash } = payment as { txHash: string };
@@ -654,15 +584,15 @@ async function checkPurchase(bought: PaidAnswer, { chainId, seller, endpoint }: 
   ]);
   const { payer, payee, asset, amount } = message;
   const isTransfer = ({ address, topics, data }: ChainLog) =>
-    isSame(address, asset) &&
+    isSameAccount(address, asset) &&
     topics[0] === TRANSFER_TOPIC &&
-    isSame(`0x${topics[1].slice(26)}`, payer) &&
-    isSame(`0x${topics[2].slice(26)}`, payee) &&
+    isSameAccount(`0x${topics[1].slice(26)}`, payer) &&
+    isSameAccount(`0x${topics[2].slice(26)}`, payee) &&
     BigInt(data) === BigInt(amount);
   return [
-    { what: 'The seller has signed the receipt', ok: isSame(signer, seller) },
+    { what: 'The seller has signed the receipt', ok: isSameAccount(signer, seller) },
     { what: 'It is for exactly this call', ok: hashDocument(answer) === message.answerHash },
-    { what: 'It names the transaction', ok: isSame(txHash, message.txHash) },
+    { what: 'It names the transaction', ok: isSameAccount(txHash, message.txHash) },
     {
       what: 'On chain, the transaction moved the price from payer to seller',
       ok: transaction?.status === '0x1' && transaction.logs.some(isTransfer),
@@ -682,10 +612,6 @@ async function callChain(endpoint: string, method: string, params: readonly unkn
   const { result } = await response.json();
   if (result === undefined) throw new Error('The chain does not answer');
   return result;
-}
-
-function isSame(one: string, other: string) {
-  return one.toLowerCase() === other.toLowerCase();
 }
 
 /** The EIP-712 hash that the seller signs. */

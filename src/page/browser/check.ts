@@ -72,7 +72,8 @@ export function formatTally(found: readonly RowFinding[]): string {
 
 type OnProgress = (stage: string, done: number, total: number) => void;
 
-interface CheckButtonOptions {
+/** Button of a long check, with its progress and outcome. A second click stops it. */
+function createCheckButton(options: {
   /** Text of the button while nothing runs. */
   label: () => string;
   /** Of the progress bar. */
@@ -80,20 +81,15 @@ interface CheckButtonOptions {
   isPrimary?: boolean;
   /** @returns the outcome in one line */
   run: (signal: AbortSignal, onProgress: OnProgress) => Promise<string>;
-}
-
-/** Button of a long check, with its progress and outcome. A second click stops it. */
-function createCheckButton({ label, progressLabel, isPrimary = false, run }: CheckButtonOptions) {
+}) {
+  const { label, progressLabel, isPrimary = false, run } = options;
   const progress = h('progress', { 'aria-label': progressLabel, hidden: true });
   const stage = h('span', { class: 'quiet' });
   const wait = h('span', { class: 'quiet' });
   const text = h('span', { role: 'status' });
   let running: AbortController | null = null;
-  const button = h('button', {
-    type: 'button',
-    class: isPrimary && 'primary',
-    onclick: () => (running === null ? void start() : running.abort()),
-  });
+  const onclick = () => (running === null ? void start() : running.abort());
+  const button = h('button', { type: 'button', class: isPrimary && 'primary', onclick });
 
   function name() {
     if (running === null) replaceChildren(button, label());
@@ -156,9 +152,6 @@ interface CheckTask {
   onFinding: OnFinding;
 }
 
-/** Prediction, resolution, and the prediction before. */
-const CALLS_PER_ROW = 3;
-
 const readMetadata = createMetadataReader((path, request) => fetch(new URL(path, document.baseURI), request));
 
 /** Checks rows and reports each finding; stops when aborted. */
@@ -173,7 +166,9 @@ export async function checkRows(task: CheckTask): Promise<void> {
       left.delete(row);
       onFinding(row, finding);
     };
-    await readInBatches(rows, { parallel: shared.chain.parallel / CALLS_PER_ROW, signal, read: check });
+    // Prediction, resolution, and the prediction before.
+    const callsPerRow = 3;
+    await readInBatches(rows, { parallel: shared.chain.parallel / callsPerRow, signal, read: check });
   } catch (error) {
     if (signal.aborted) return;
     const problem = explainChainError(error);
@@ -189,7 +184,9 @@ async function collectSharedEvidence(task: CheckTask) {
   const read = createAttestationReader(chain);
   const context = { attester: task.info.chain.attester.toLowerCase() as Address, now: new Date() };
   const rivals = await findCommitmentsAround(task.rows, { chain, signal: task.signal, ...context }, read);
-  const openings = await readOpenings(task.rows, task.shown.horizon, task.signal);
+  const resolved = task.rows.flatMap(({ sequence, resolutionUid }) => (resolutionUid === null ? [] : [sequence]));
+  const openings = await orProblem(readOpenings(resolved, task.shown.horizon, task.signal));
+  task.signal.throwIfAborted();
   return { chain, context, read, rivals, openings, salts: await fetchSalts(task) };
 }
 
@@ -291,18 +288,8 @@ async function computeSearchRange(rows: readonly ScorecardRow[], read: Attestati
   return { since: new Date(Math.min(...opens) - Math.min(MAX_SEARCH_MS, ahead)), until: new Date(until) };
 }
 
-/** By sequence number; null: the service has no such operation. */
-type ServedOpenings = ReadonlyMap<number, ServedDistributions> | Unread | null;
-
-/** The opened distributions of the resolved ones of some rows, in as few requests as their numbers allow. */
-async function readOpenings(rows: readonly ScorecardRow[], horizonDays: number, signal: AbortSignal): Promise<ServedOpenings> {
-  const sequences = rows.flatMap(({ sequence, resolutionUid }) => (resolutionUid === null ? [] : [sequence]));
-  const found = sequences.length === 0 ? new Map() : await orProblem(readDown(sequences, horizonDays, signal));
-  signal.throwIfAborted();
-  return found;
-}
-
-async function readDown(sequences: readonly number[], horizonDays: number, signal: AbortSignal) {
+/** The opened distributions of resolved rows, in as few requests as their numbers allow. Null: the service has no such operation. */
+async function readOpenings(sequences: readonly number[], horizonDays: number, signal: AbortSignal) {
   const claims = createDistributionClaims(document.baseURI.replace(/\/+$/, ''), requestApi);
   const found = new Map<number, ServedDistributions>();
   const left = new Set(sequences);
@@ -320,7 +307,7 @@ async function readDown(sequences: readonly number[], horizonDays: number, signa
 }
 
 /** What the service serves of a resolved row; null: it withholds what the metadata names. */
-function findServed(openings: ServedOpenings, { sequence }: ScorecardRow, metadata: Uint8Array | Unread) {
+function findServed(openings: SharedEvidence['openings'], { sequence }: ScorecardRow, metadata: Uint8Array | Unread) {
   if (isUnread(openings)) return openings;
   if (openings !== null) return openings.get(sequence) ?? null;
   const names = !isUnread(metadata) && parseCommittedModels(new TextDecoder().decode(metadata)) !== 'none';
@@ -360,10 +347,9 @@ function buildUncheckedFinding(reason: string): RowFinding {
   return { verdict: 'unknown', stage: 'open', summary: `Could not be checked: ${reason}`, findings: [] };
 }
 
-const OUTCOMES = { agrees: 'pass', differs: 'fail', incomplete: 'unknown', unknown: 'unknown' } as const satisfies Record<
-  AuditReport['verdict'],
-  string
->;
+const OUTCOMES: Record<AuditReport['verdict'], Finding['outcome']> = {
+  ...{ agrees: 'pass', differs: 'fail', incomplete: 'unknown', unknown: 'unknown' },
+};
 
 /** Button that audits the whole record. A second click stops it, and the next one continues with what was read from the same endpoint. */
 export function createRecordCheck(setup: CheckSetup) {
@@ -391,12 +377,8 @@ export function createRecordCheck(setup: CheckSetup) {
       return `${why} ${state.contents.size} attestations were read, and the next click continues.`;
     }
   }
-  const { element, start } = createCheckButton({
-    label: () => (kept === null ? 'Check everything now' : 'Continue to check everything'),
-    progressLabel: 'Progress of the check of everything',
-    isPrimary: true,
-    run,
-  });
+  const label = () => (kept === null ? 'Check everything now' : 'Continue to check everything');
+  const { element, start } = createCheckButton({ label, progressLabel: 'Progress of the check of everything', isPrimary: true, run });
   document.addEventListener(CHECK_EVENT, start);
   return h('div', { class: 'check-record' }, element, result);
 }
@@ -406,12 +388,10 @@ function renderReport(report: AuditReport) {
   const file = URL.createObjectURL(new Blob([formatReportJson(report)], { type: 'application/json' }));
   const name = `audit-${report.chainId}-${report.auditedAt.slice(0, 10)}.json`;
   return [
-    h(
-      'details',
-      { class: `finding ${look}`, open: report.verdict !== 'agrees' },
+    h('details', { class: `finding ${look}`, open: report.verdict !== 'agrees' }, [
       h('summary', { role: 'status' }, h('span', { 'aria-hidden': 'true' }, mark), h('strong', {}, `${report.summary}.`)),
       h('pre', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Report' }, reportText(report)),
-    ),
+    ]),
     h('p', { class: 'quiet' }, [
       h('a', { href: file, download: name }, 'Download the report'),
       '. “npx svc audit” compares the closes, too.',
@@ -430,8 +410,12 @@ const VERDICT_STYLES = {
 };
 
 /** The verdict, with all comparisons in a disclosure. */
-export function renderFinding({ finding, open, from, at }: StoredFinding, onToggle: (open: boolean) => void) {
+export function renderFinding(stored: StoredFinding) {
+  const { finding, open, from, at } = stored;
   const { verdict, stage, summary, findings } = finding;
+  const remember = ({ target }: Event) => {
+    stored.open = (target as HTMLDetailsElement).open;
+  };
   const { mark, look } = VERDICT_STYLES[verdict];
   const [left, checks] = [true, false].map((isLeft) => findings.filter(({ outcome }) => (outcome === 'unknown') === isLeft));
   const about = (kind: SchemaName | undefined) => checks.filter(({ subject }) => subject.attestation === kind).map(renderCheck);
@@ -444,20 +428,16 @@ export function renderFinding({ finding, open, from, at }: StoredFinding, onTogg
   const later = left.length === 0 ? null : h('span', { class: 'later' }, ` · ${left.length} left open`);
   const sentence = [h('span', { class: 'verdict-mark', 'aria-hidden': 'true' }, mark), h('strong', {}, summary), later];
   if (checks.length === 0) return h('p', { class: `finding ${look}` }, sentence);
-  return h(
-    'details',
-    { class: `finding ${look}`, open, ontoggle: ({ target }) => onToggle((target as HTMLDetailsElement).open) },
+  const openItems = left.map(({ check, because }) => renderOpenItem(`${getCheck(check).title}: ${because}`));
+  return h('details', { class: `finding ${look}`, open, ontoggle: remember }, [
     h('summary', {}, sentence),
     renderGroup('Prediction, made before the window', about('prediction')),
     renderGroup('Resolution, made after it', about('resolution')),
     renderGroup('Position in the record', about(undefined)),
-    renderGroup(
-      'Left open',
-      left.map(({ check, because }) => renderOpenItem(`${getCheck(check).title}: ${because}`)),
-    ),
+    renderGroup('Left open', openItems),
     renderGroup('Not checked here', (stage === 'over' ? [MARKET_CLOSES, OTHER_ATTESTATIONS] : [OTHER_ATTESTATIONS]).map(renderOpenItem)),
     h('p', { class: 'quiet' }, sources),
-  );
+  ]);
 }
 
 /** Claims that the two attestations cannot prove. */
@@ -473,19 +453,13 @@ function renderCheck(finding: Finding) {
   const ok = finding.outcome === 'pass';
   const { mark, look } = VERDICT_STYLES[finding.outcome];
   const actual = String(finding.actual ?? 'nothing');
-  const figures = ok ? renderActual(actual) : h('span', { class: 'difference' }, ` ${finding.because}.`);
-  return h(
-    'li',
-    {},
+  // The value on chain, unless it is only a confirmation.
+  const isValue = /^(?:0x|-?\d|[A-Z])/.test(actual);
+  const value = isValue && h('span', { class: 'value' }, ` ${actual.length > 60 ? shortenHex(actual) : actual}`);
+  return h('li', {}, [
     h('span', { class: look }, mark, h('span', { class: 'visually-hidden' }, ok ? ' agrees: ' : ' does not: ')),
-    h('span', {}, describeFinding(finding), figures),
-  );
-}
-
-/** The value on chain, unless it is only a confirmation. */
-function renderActual(actual: string) {
-  if (!/^(?:0x|-?\d|[A-Z])/.test(actual)) return null;
-  return h('span', { class: 'value' }, ` ${actual.length > 60 ? shortenHex(actual) : actual}`);
+    h('span', {}, describeFinding(finding), ok ? value : h('span', { class: 'difference' }, ` ${finding.because}.`)),
+  ]);
 }
 
 function renderOpenItem(text: string) {

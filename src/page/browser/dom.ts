@@ -1,4 +1,4 @@
-import { isMarkupElement, listAttributes, type Markup, renderTime } from '../markup.ts';
+import { EMPTY_VALUE, formatUtc, isMarkupElement, listAttributes, type Markup, renderTime } from '../markup.ts';
 
 /** DOM construction without HTML parsing: external text can only become text nodes. */
 
@@ -37,6 +37,23 @@ export function byId(id: string): HTMLElement {
   return element;
 }
 
+/** Writes what has happened into a status line. @returns a function that replaces it; a problem is red */
+export function createSay(status: HTMLElement) {
+  return (message: string, isProblem = false) => {
+    status.textContent = message;
+    status.classList.toggle('bad', isProblem);
+  };
+}
+
+/** @returns whether the clipboard has taken the text */
+export async function copyText(text: string): Promise<boolean> {
+  const write = async () => navigator.clipboard.writeText(text);
+  return write().then(
+    () => true,
+    () => false,
+  );
+}
+
 /** The element below the heading of a section. */
 export function getSectionBody(id: string): HTMLElement {
   return byId(id).querySelector('.body') as HTMLElement;
@@ -72,29 +89,9 @@ export function renderLegend(entries: readonly { label: string; mark: string }[]
 
 /** Text of wire values and ISO dates. */
 
-/** `Bear trend` for `BEAR_TREND`. */
-export function formatRegime(regime: string) {
-  const text = regime.toLowerCase().replaceAll('_', ' ');
-  return `${text[0].toUpperCase()}${text.slice(1)}`;
-}
-
 /** `7-day` for `7d`. */
 export function formatHorizon(horizon: string) {
   return `${horizon.replace(/d$/, '')}-day`;
-}
-
-/** `22 Nov 2026` for an ISO 8601 date or time. */
-export function formatDate(time: string) {
-  return formatIsoDate(time, { day: 'numeric', month: 'short', year: 'numeric' });
-}
-
-/** `22 Nov` for an ISO 8601 date or time. */
-export function formatDayAndMonth(time: string) {
-  return formatIsoDate(time, { day: 'numeric', month: 'short' });
-}
-
-function formatIsoDate(time: string, form: Intl.DateTimeFormatOptions) {
-  return new Date(`${time.slice(0, 10)}T00:00:00Z`).toLocaleDateString('en-GB', { ...form, timeZone: 'UTC' });
 }
 
 /** `+1.50 %`. */
@@ -123,13 +120,13 @@ export function formatTier(tier: string) {
 
 /** `2026-11-22 22:35 CET` for an ISO 8601 time. @param timeZone default: of the reader */
 export function formatLocalTime(time: string, timeZone?: string): string {
-  const { year, month, day, ...clock } = readClock(time, timeZone);
-  return `${year}-${month}-${day} ${formatClock(clock)}`;
+  const { date, clock } = readClock(time, timeZone);
+  return `${date} ${clock}`;
 }
 
 /** `22:35 CET`. */
 export function formatLocalClock(time: string, timeZone?: string): string {
-  return formatClock(readClock(time, timeZone));
+  return readClock(time, timeZone).clock;
 }
 
 /** A `time` element; a dash without a time. @param time ISO 8601 @param form with or without the date */
@@ -145,19 +142,14 @@ export function localizeTimes(root: ParentNode = document) {
   for (const element of root.querySelectorAll<HTMLTimeElement>('time.local')) element.textContent = formatLocalTime(element.dateTime);
 }
 
-type Clock = Record<'hour' | 'minute' | 'timeZoneName', string>;
-
-function formatClock({ hour, minute, timeZoneName }: Clock) {
-  return `${hour}:${minute} ${timeZoneName}`;
-}
-
 function readClock(time: string, timeZone: string | undefined) {
   const two = '2-digit';
   const form = new Intl.DateTimeFormat('en-GB', {
     ...{ year: 'numeric', month: two, day: two, hour: two, minute: two, timeZoneName: 'short', timeZone },
   });
   const parts = form.formatToParts(new Date(time)).map(({ type, value }) => [type, value]);
-  return Object.fromEntries(parts) as Clock & Record<'year' | 'month' | 'day', string>;
+  const { year, month, day, hour, minute, timeZoneName } = Object.fromEntries(parts);
+  return { date: `${year}-${month}-${day}`, clock: `${hour}:${minute} ${timeZoneName}` };
 }
 
 /** The elements of a tree that the server could have written as HTML. */
@@ -190,16 +182,8 @@ export function startTimeUpdates() {
 
 /** Number formats; a dash stands for a missing value. */
 
-const EMPTY_VALUE = '–';
-const usdFormat = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 });
 const usdCentsFormat = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 const countFormat = new Intl.NumberFormat('en-US');
-
-type Interval = { low: number; high: number } | null | undefined;
-
-export function formatUsd(value: number | null | undefined) {
-  return value === null || value === undefined ? EMPTY_VALUE : usdFormat.format(value);
-}
 
 export function formatUsdCents(value: number | null | undefined) {
   return value === null || value === undefined ? EMPTY_VALUE : usdCentsFormat.format(value);
@@ -223,13 +207,13 @@ export function formatDecimal(value: number | null | undefined, digits = 3) {
 }
 
 /** Interval of shares, in percent. */
-export function formatPercentInterval(interval: Interval, digits = 1) {
+export function formatPercentInterval(interval: { low: number; high: number } | null | undefined, digits = 1) {
   return interval ? `${formatPercent(interval.low, digits)} to ${formatPercent(interval.high, digits)}` : EMPTY_VALUE;
 }
 
 /** `2026-11-22 21:35 UTC` for an ISO 8601 time. */
 export function formatUtcTime(time: string | null | undefined) {
-  return time ? `${time.slice(0, 10)} ${time.slice(11, 16)} UTC` : EMPTY_VALUE;
+  return time ? formatUtc(time) : EMPTY_VALUE;
 }
 
 /** `3 hours ago` or `in 2 days`. @param time ISO 8601 */
@@ -253,12 +237,11 @@ export function shortenHex(hex: string | null | undefined) {
 }
 
 /** Amounts are whole millionths of an asset; never used as fractions in calculations. */
-const MICROS = 1_000_000;
 const amountFormat = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 /** `1,204.50 PAPER-USD`. */
 export function formatAssetAmount(micros: number | null, asset: string) {
-  return micros === null ? EMPTY_VALUE : `${amountFormat.format(micros / MICROS)} ${asset}`;
+  return micros === null ? EMPTY_VALUE : `${amountFormat.format(micros / 1e6)} ${asset}`;
 }
 
 /** `+1,204.50 PAPER-USD`. */

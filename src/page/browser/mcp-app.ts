@@ -1,15 +1,5 @@
-import type { Markup } from '../markup.ts';
-import {
-  APP_VIEWS,
-  type AppView,
-  type Fields,
-  isFields,
-  readFields,
-  readText,
-  renderBackButton,
-  renderLine,
-  renderResult,
-} from '../mcp-app.ts';
+import { el, type Markup } from '../markup.ts';
+import { APP_VIEWS, type AppView, type Fields, isFields, readFields, readText, renderLine, renderResult } from '../mcp-app.ts';
 import { byId, toNodes } from './dom.ts';
 
 interface HostConnection {
@@ -105,7 +95,7 @@ function show(markup: Markup): void {
 function showNewest(): void {
   const { view: of, result } = shown.at(-1)!;
   show(renderResult(of, result, new Date().toISOString()));
-  if (shown.length > 1) main.prepend(...toNodes(renderBackButton()));
+  if (shown.length > 1) main.prepend(...toNodes(el('button', { type: 'button', class: 'back' }, '← Back')));
 }
 
 async function callTool(button: HTMLButtonElement): Promise<void> {

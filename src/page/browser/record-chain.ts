@@ -167,15 +167,13 @@ export function createEndpointForm({ chain, contracts }: Pick<ApiResponses['info
     event.preventDefault();
     choose(input.value);
   };
-  const form = h(
-    'form',
-    { class: 'endpoint', onsubmit },
+  const form = h('form', { class: 'endpoint', onsubmit }, [
     h('label', { for: 'endpoint' }, 'Read the chain from'),
     input,
     h('button', { type: 'submit' }, 'Use'),
     h('button', { type: 'button', onclick: () => choose(preset) }, 'Default'),
     hint,
-  );
+  ]);
   choose(sessionStorage.getItem(ENDPOINT_STORAGE_KEY) ?? preset);
   return {
     form,

@@ -1,15 +1,14 @@
+import { formatUsd } from '../markup.ts';
 import type { ForestRow } from './charts/calibration.ts';
 import { parseDayNumber } from './charts/figure.ts';
 import { buildRowKey, createCheckToolbar, type RowChecker, type RunCheck, renderFinding, type StoredFinding } from './check.ts';
 import {
-  type Child,
   type Children,
   formatCount,
   formatDecimal,
   formatPercent,
   formatPercentInterval,
   formatSignedPercent,
-  formatUsd,
   h,
   renderFacts,
   replaceChildren,
@@ -70,79 +69,56 @@ export type SkillRow = ForestRow & { n: number; unit: string; estimate: Estimate
 
 /** Compares the record with naive forecasts and with a market. */
 export function buildSkillRows(scorecard: Pick<Scorecard, 'statistics' | 'marketSkill' | 'predictions'>): SkillRow[] {
-  return [
-    compareWithAlwaysUp(scorecard),
-    compareSelection(scorecard),
-    compareWithBaseRate(scorecard),
-    compareWithMarket(scorecard),
-    compareWithCertainty(scorecard),
-  ];
-}
-
-function compareWithAlwaysUp({ statistics: { calls }, predictions }: Pick<Scorecard, 'statistics' | 'predictions'>) {
-  const someDown = predictions.some(({ outcome, direction }) => outcome !== null && direction === 'DOWN');
+  const { calls, probabilities } = scorecard.statistics;
+  const { skill, quotesAreOurs } = scorecard.marketSkill;
+  const ownQuotes = quotesAreOurs ? 'own quotes: no evidence' : undefined;
+  const selection = calls.selection?.overHeld ?? null;
+  const baseRate = probabilities?.climatologySkill ?? null;
+  const certainty = probabilities?.alwaysUpSkill ?? null;
+  const someDown = scorecard.predictions.some(({ outcome, direction }) => outcome !== null && direction === 'DOWN');
   const uncalled = calls.n === 0 ? 'no call resolved yet' : 'every call was UP: see the choice of days';
-  return buildSkillRow({
-    label: 'Direction, against always UP',
-    unit: 'points of accuracy',
-    n: calls.n,
-    of: 'calls',
-    estimate: calls.alwaysUp?.difference ?? null,
-    without: someDown ? 'too few DOWN calls' : uncalled,
-  });
-}
-
-/** Days called UP against HOLD days: skill that calls of UP alone can show. */
-function compareSelection({ statistics: { calls } }: Pick<Scorecard, 'statistics'>) {
-  const estimate = calls.selection?.overHeld ?? null;
-  return buildSkillRow({
-    label: 'Choice of days, against HOLD days',
-    unit: 'points of rises',
-    n: calls.n,
-    of: 'calls',
-    estimate,
-    without: estimate === null ? 'no HOLD or no UP call resolved yet' : 'too few days',
-  });
-}
-
-function compareWithBaseRate({ statistics: { probabilities } }: Pick<Scorecard, 'statistics'>) {
-  const estimate = probabilities?.climatologySkill ?? null;
-  return buildSkillRow({
-    label: 'Probability, against the base rate',
-    unit: 'Brier skill',
-    n: probabilities?.n ?? 0,
-    of: 'outcomes',
-    estimate,
-    without: estimate === null ? 'base rate not known' : 'too few days',
-  });
-}
-
-/** A weekly strike question, not the direction. */
-function compareWithMarket({ marketSkill: { skill, quotesAreOurs } }: Pick<Scorecard, 'marketSkill'>): SkillRow {
-  const weekly = buildSkillRow({
-    label: 'Weekly strike, against the market',
-    unit: 'Brier skill',
-    n: skill?.weeks ?? 0,
-    of: skill?.weeks === 1 ? 'week' : 'weeks',
-    estimate: skill,
-    without: skill === null ? 'no week settled yet' : 'too few weeks',
-  });
-  if (!quotesAreOurs) return weekly;
-  return { ...weekly, quiet: true, proves: false, remark: skill === null ? weekly.remark : 'own quotes: no evidence' };
-}
-
-function compareWithCertainty({ statistics: { probabilities } }: Pick<Scorecard, 'statistics'>): SkillRow {
-  const estimate = probabilities?.alwaysUpSkill ?? null;
-  const certainty = buildSkillRow({
-    label: 'Probability, against certain UP',
-    unit: 'Brier skill',
-    n: probabilities?.n ?? 0,
-    of: 'outcomes',
-    estimate,
-    without: estimate === null ? 'never wrong so far' : 'too few days',
-  });
-  const remark = certainty.value === null ? certainty.remark : 'any hedged probability beats certainty: no evidence about direction';
-  return { ...certainty, quiet: true, proves: false, remark };
+  const ofCalls = { n: calls.n, of: 'calls' };
+  const ofOutcomes = { n: probabilities?.n ?? 0, of: 'outcomes', unit: 'Brier skill' };
+  return [
+    buildSkillRow({
+      ...ofCalls,
+      label: 'Direction, against always UP',
+      unit: 'points of accuracy',
+      estimate: calls.alwaysUp?.difference ?? null,
+      without: someDown ? 'too few DOWN calls' : uncalled,
+    }),
+    // Days called UP against HOLD days: skill that calls of UP alone can show.
+    buildSkillRow({
+      ...ofCalls,
+      label: 'Choice of days, against HOLD days',
+      unit: 'points of rises',
+      estimate: selection,
+      without: selection === null ? 'no HOLD or no UP call resolved yet' : 'too few days',
+    }),
+    buildSkillRow({
+      ...ofOutcomes,
+      label: 'Probability, against the base rate',
+      estimate: baseRate,
+      without: baseRate === null ? 'base rate not known' : 'too few days',
+    }),
+    // A weekly strike question, not the direction.
+    buildSkillRow({
+      label: 'Weekly strike, against the market',
+      unit: 'Brier skill',
+      n: skill?.weeks ?? 0,
+      of: skill?.weeks === 1 ? 'week' : 'weeks',
+      estimate: skill,
+      without: skill === null ? 'no week settled yet' : (ownQuotes ?? 'too few weeks'),
+      noEvidence: ownQuotes,
+    }),
+    buildSkillRow({
+      ...ofOutcomes,
+      label: 'Probability, against certain UP',
+      estimate: certainty,
+      without: certainty === null ? 'never wrong so far' : 'too few days',
+      noEvidence: 'any hedged probability beats certainty: no evidence about direction',
+    }),
+  ];
 }
 
 interface SkillRowOptions {
@@ -151,29 +127,28 @@ interface SkillRowOptions {
   n: number;
   of: string;
   estimate: Estimate | null;
+  /** Remark when there is no interval. */
   without: string;
+  /** Why the row may not count as skill. */
+  noEvidence?: string | undefined;
 }
 
-/** @param options `without`: remark when there is no interval */
-function buildSkillRow({ label, unit, n, of, estimate, without }: SkillRowOptions): SkillRow {
+function buildSkillRow({ label, unit, n, of, estimate, without, noEvidence }: SkillRowOptions): SkillRow {
   const counted = `${n.toLocaleString('en-US')} ${of}`;
-  const common = { label, note: unit, unit, n, estimate, proves: true };
+  const proves = noEvidence === undefined;
+  const common = { label, note: unit, unit, n, estimate, proves, quiet: !proves };
   // An estimate without an interval would suggest more than it proves.
   if (estimate === null || estimate.low === null || estimate.high === null) {
     return { ...common, value: null, low: null, high: null, figures: counted, remark: without };
   }
   const { value, low, high } = estimate;
   const figures = `${formatSigned(value)} (${formatSigned(low)} to ${formatSigned(high)}), ${counted}`;
-  return { ...common, value, low, high, figures, remark: formatSignificance(low, high) };
+  const significance = low > 0 ? 'better: clear of zero' : high < 0 ? 'worse: clear of zero' : 'not measurably different from zero';
+  return { ...common, value, low, high, figures, remark: noEvidence ?? significance };
 }
 
 function formatSigned(value: number) {
   return `${value < 0 ? '−' : '+'}${formatPercent(Math.abs(value))}`;
-}
-
-function formatSignificance(low: number, high: number) {
-  if (low > 0) return 'better: clear of zero';
-  return high < 0 ? 'worse: clear of zero' : 'not measurably different from zero';
 }
 
 type Interval = Scorecard['summary']['accuracyInterval95'];
@@ -236,22 +211,30 @@ function buildStreakFact({ summary: { streak: run }, stats }: Scorecard): Record
 const FIRST_ROWS = 10;
 const PAGE_SIZE = 25;
 
-/** Known may be the newest rows only; `total` counts all. */
-type ListedRecord = ShownRecord & { total: number };
-
 /**
  * Shown rows; findings, number of rows and a running check survive a new answer of the service.
  * @param needWholeRecord has the rows beyond the known ones requested
  */
 export function createAttestationList(checker: RowChecker, needWholeRecord: () => void) {
   /** Newest row first. */
-  let record: ListedRecord = { horizon: 0, known: [], total: 0 };
+  let record: ShownRecord & { total: number } = { horizon: 0, known: [], total: 0 };
   let most = FIRST_ROWS;
   let focusedRow: number | null = null;
   let views = new Map<string, RowView>();
   const content = h('div', {});
   const rowsNow = () => record.known.slice(0, most);
-  const check = createShownRowsCheck(checker, { shownNow: () => record, viewAt: (key) => views.get(key) });
+  /** Checks rows and updates their views. */
+  const check: RunCheck = (rows, { signal, onFound }) => {
+    const shown = record;
+    return checker.check(rows, {
+      shown,
+      signal,
+      onFound: (row, finding) => {
+        views.get(buildRowKey(row, shown))?.showFinding();
+        onFound?.(row, finding);
+      },
+    });
+  };
   const toolbar = createCheckToolbar({ rowsNow, check });
   const viewOf = (row: ScorecardRow) => views.get(buildRowKey(row, record)) as RowView;
 
@@ -261,14 +244,10 @@ export function createAttestationList(checker: RowChecker, needWholeRecord: () =
       rows.map((row) => [buildRowKey(row, shown), createRowView(row, { foundNow: () => checker.foundOf(row, shown), check })]),
     );
     toolbar.name();
-    replaceChildren(
-      content,
-      renderAttestationTable({ rows, horizon: shown.horizon, view: viewOf }),
-      h('p', { class: 'more' }, [
-        createMoreButton(shown.total - rows.length, showMore),
-        h('a', { href: `f?horizon=${shown.horizon}d` }, 'All forecasts'),
-      ]),
-    );
+    const left = shown.total - rows.length;
+    const more = left > 0 && h('button', { type: 'button', onclick: showMore }, `Show ${Math.min(left, PAGE_SIZE)} more of ${left}`);
+    const all = h('a', { href: `f?horizon=${shown.horizon}d` }, 'All forecasts');
+    replaceChildren(content, renderAttestationTable(rows, shown.horizon, viewOf), h('p', { class: 'more' }, more, all));
   }
   onReveal((id) => {
     const index = record.known.findIndex((row) => getRowElementId(row) === id);
@@ -294,9 +273,11 @@ export function createAttestationList(checker: RowChecker, needWholeRecord: () =
     restart() {
       most = FIRST_ROWS;
     },
-    draw(shown: ListedRecord) {
+    /** @param shown its known rows may be the newest only; `total` counts all */
+    draw(shown: typeof record) {
       record = shown;
-      if (shown.known.length === 0) return renderNothingYet();
+      if (shown.known.length === 0)
+        return renderNotYet('No forecast has been made yet. The first is made at 21:35 UTC and committed three minutes later.');
       drawRows();
       queueMicrotask(focusFirstNew);
       return [content, toolbar.element];
@@ -304,48 +285,16 @@ export function createAttestationList(checker: RowChecker, needWholeRecord: () =
   };
 }
 
-/** Checks rows and updates their views. */
-function createShownRowsCheck(
-  checker: RowChecker,
-  { shownNow, viewAt }: { shownNow: () => ShownRecord; viewAt: (key: string) => RowView | undefined },
-): RunCheck {
-  return (rows, { signal, onFound }) => {
-    const shown = shownNow();
-    return checker.check(rows, {
-      shown,
-      signal,
-      onFound: (row, finding) => {
-        viewAt(buildRowKey(row, shown))?.showFinding();
-        onFound?.(row, finding);
-      },
-    });
-  };
-}
-
-function createMoreButton(more: number, onclick: () => void) {
-  return more <= 0 ? null : h('button', { type: 'button', onclick }, `Show ${Math.min(more, PAGE_SIZE)} more of ${more}`);
-}
-
-function renderNothingYet() {
-  const text = 'No forecast has been made yet. The first is made at 21:35 UTC and committed three minutes later.';
-  return renderNotYet(text);
-}
-
 const HEADINGS = ['Day', 'Outcome', 'Call', 'P(up)', 'BTC, window open → end', 'Attestation', 'Check'];
 
-interface AttestationTableOptions {
-  rows: readonly ScorecardRow[];
-  horizon: number;
-  view: (row: ScorecardRow) => { button: HTMLElement; below: HTMLElement };
-}
-
 /** One row per forecast; on narrow screens CSS turns rows into cards, and the ARIA roles keep the table semantics. */
-function renderAttestationTable({ rows, horizon, view }: AttestationTableOptions) {
+function renderAttestationTable(rows: readonly ScorecardRow[], horizon: number, view: (row: ScorecardRow) => RowView) {
   const headings = HEADINGS.map((heading) => h('th', { role: 'columnheader', scope: 'col' }, heading));
   const marked = markReplayed(rows);
   const lines = rows.map((row, index) => {
     const { button, below } = view(row);
-    return [renderForecastRow(marked[index], { action: button, horizon }), renderRowBelow(below)];
+    const cell = h('td', { role: 'cell', colspan: HEADINGS.length }, below);
+    return [renderForecastRow(marked[index], horizon, button), h('tr', { role: 'row', class: 'below' }, cell)];
   });
   return h('table', { class: 'attested', role: 'table' }, [
     h('caption', {}, `${horizon}-day forecasts and their attestations, newest first`),
@@ -354,12 +303,7 @@ function renderAttestationTable({ rows, horizon, view }: AttestationTableOptions
   ]);
 }
 
-interface ForecastRowOptions {
-  action: Child;
-  horizon: number;
-}
-
-function renderForecastRow(row: ScorecardRow, { action, horizon }: ForecastRowOptions) {
+function renderForecastRow(row: ScorecardRow, horizon: number, action: HTMLElement) {
   const { date, sequence, replayed } = row;
   return h('tr', { role: 'row', id: getRowElementId(row) }, [
     h('th', { role: 'rowheader', scope: 'row', class: 'day' }, [
@@ -373,10 +317,6 @@ function renderForecastRow(row: ScorecardRow, { action, horizon }: ForecastRowOp
     renderCell('uid', renderUid(row)),
     renderCell('check', action),
   ]);
-}
-
-function renderRowBelow(content: HTMLElement) {
-  return h('tr', { role: 'row', class: 'below' }, h('td', { role: 'cell', colspan: HEADINGS.length }, content));
 }
 
 function renderCell(name: string, ...content: Children[]) {
@@ -532,11 +472,7 @@ function createRowView(row: ScorecardRow, { foundNow, check }: { foundNow: () =>
   ]);
   function showFinding() {
     const found = foundNow();
-    if (found === undefined) return;
-    replaceChildren(
-      below,
-      renderFinding(found, (open) => Object.assign(found, { open })),
-    );
+    if (found !== undefined) replaceChildren(below, renderFinding(found));
   }
   async function run() {
     // A single check is announced to screen readers; for many, the tally is.

@@ -44,7 +44,7 @@ export function createAsOfLine(store: Store, name: keyof ApiResponses) {
 }
 
 /** Says after some seconds that the service is slow, or that it does not answer while the page is offline. */
-export function renderLoading() {
+function renderLoading() {
   return h('p', { class: 'loading' }, [
     h('span', { class: 'while-online' }, 'Loading… ', h('span', { class: 'late' }, 'The service is slow.')),
     h('span', { class: 'while-offline' }, 'The service does not answer. This part is loaded when it does.'),
@@ -96,8 +96,7 @@ export function renderNotYet(text: string) {
 
 function renderProblem({ answer, problem, at }: ResourceState<unknown>) {
   if (problem === null) return null;
-  const waiting = problem.code === 'STEP_WAITING';
-  if (waiting) return renderNotYet(`${problem.message}.`);
+  if (problem.code === 'STEP_WAITING') return renderNotYet(`${problem.message}.`);
   const since = answer === null || at === null ? null : [' Showing data of ', createTime(at.toISOString(), 'clock'), '.'];
   return h('p', { class: 'trouble' }, `${problem.message}.`, since);
 }
@@ -108,14 +107,9 @@ export interface Column<Row> {
   numeric?: boolean;
 }
 
-export interface Table<Row> {
-  caption: string;
-  columns: readonly Column<Row>[];
-  rows: readonly Row[];
-}
-
 /** A table that scrolls horizontally on narrow screens, by keyboard as well. The first column is the row header. */
-export function renderTable<Row>({ caption, columns, rows }: Table<Row>) {
+export function renderTable<Row>(table: { caption: string; columns: readonly Column<Row>[]; rows: readonly Row[] }) {
+  const { caption, columns, rows } = table;
   if (rows.length === 0) return h('p', { class: 'empty' }, 'Nothing yet.');
   const headings = columns.map(({ heading, numeric }) => h('th', { scope: 'col', class: numeric && 'numeric' }, heading));
   const lines = rows.map((row) => {
@@ -139,16 +133,9 @@ export interface ShownRecord {
 /**
  * Data of other rows that a check compares: the row with the previous sequence number, the number of rows with the same number, and the
  * closes of adjacent windows in USD; null where no row has one.
+ * @param known of its horizon
  */
-export interface Neighbours {
-  before: ScorecardRow | null;
-  alike: number;
-  openingClose: number | null;
-  endingClose: number | null;
-}
-
-/** @param known of its horizon */
-export function findNeighbours(row: ScorecardRow, known: readonly ScorecardRow[]): Neighbours {
+export function findNeighbours(row: ScorecardRow, known: readonly ScorecardRow[]) {
   const others = known.filter(({ sequence }) => sequence !== row.sequence);
   return {
     before: others.find(({ sequence }) => sequence === row.sequence - 1) ?? null,
@@ -196,14 +183,12 @@ function getTarget(link: Element) {
   return (link.getAttribute('href') ?? '').slice(1);
 }
 
-type Reveal = (id: string) => void;
-
-const reveals = new Set<Reveal>();
+const reveals = new Set<(id: string) => void>();
 /** Named by the address, but not on the page yet. */
 let pending = '';
 
 /** @param reveal opens or adds what holds the element with an id, as far as it knows it */
-export function onReveal(reveal: Reveal) {
+export function onReveal(reveal: (id: string) => void) {
   reveals.add(reveal);
 }
 

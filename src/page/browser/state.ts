@@ -233,11 +233,17 @@ export function createStore({ session, horizon }: { session: Session; horizon: H
   async function fetchResource(name: Name, requestedBy: LoginSession | null): Promise<ResourceState<unknown>> {
     const days = horizon.value;
     try {
-      const path = RESOURCE_PATHS[name](days, (other) => get(other).answer);
+      const path = RESOURCE_PATHS[name](days, get('scorecard').answer);
       if (path === null) return { ...EMPTY_STATE, problem: explainWaiting(name) };
-      const request = name === 'scorecard' ? (isWholeNeeded ? requestFullScorecard : requestNewestRows) : requestApi;
-      const answer = await request<{ horizon?: string }>(path, { token: requestedBy?.token });
-      if (HORIZON_RESOURCES.includes(name) && answer.horizon !== `${days}d`) throw otherHorizonProblem();
+      const isWhole = name === 'scorecard' && isWholeNeeded;
+      const token = requestedBy?.token;
+      // With the newest rows only, `nextCursor` is null when they are all.
+      const request = isWhole
+        ? requestFullScorecard(path, token)
+        : requestApi(name === 'scorecard' ? `${path}&limit=${FIRST_ROWS}` : path, { token });
+      const answer = (await request) as { horizon?: string };
+      if (HORIZON_RESOURCES.includes(name) && answer.horizon !== `${days}d`)
+        throw new ApiProblem({ code: 'UNEXPECTED', detail: 'The service returned another horizon than requested' });
       return { ...EMPTY_STATE, answer, at: new Date(), requestedBy };
     } catch (error) {
       const problem = toProblem(error);
@@ -325,10 +331,6 @@ export function createStore({ session, horizon }: { session: Session; horizon: H
   };
 }
 
-function otherHorizonProblem() {
-  return new ApiProblem({ code: 'UNEXPECTED', detail: 'The service returned another horizon than requested' });
-}
-
 function toProblem(error: unknown) {
   if (error instanceof ApiProblem) return error;
   reportError(error);
@@ -341,19 +343,14 @@ type Scorecard = ApiResponses['scorecard'];
 const FIRST_ROWS = 40;
 const PAGE_ROWS = 1_000;
 
-/** The newest rows; `nextCursor` is null when they are all. @throws {ApiProblem} */
-function requestNewestRows(path: string, options: { token?: string | null }): Promise<Scorecard> {
-  return requestApi<Scorecard>(`${path}&limit=${FIRST_ROWS}`, options);
-}
-
 /** All pages of the scorecard, for charts and shares of the whole record. @throws {ApiProblem} */
-async function requestFullScorecard(path: string, options: { token?: string | null }): Promise<Scorecard> {
+async function requestFullScorecard(path: string, token: string | undefined): Promise<Scorecard> {
   const paged = `${path}&limit=${PAGE_ROWS}`;
-  const newest = await requestApi<Scorecard>(paged, options);
+  const newest = await requestApi<Scorecard>(paged, { token });
   const predictions = [...newest.predictions];
   let cursor: string | null = newest.nextCursor;
   while (cursor) {
-    const page: Scorecard = await requestApi(`${paged}&before=${cursor}`, options);
+    const page: Scorecard = await requestApi(`${paged}&before=${cursor}`, { token });
     predictions.push(...page.predictions);
     cursor = page.nextCursor === cursor ? null : page.nextCursor;
   }
@@ -365,14 +362,12 @@ export function isPartial({ nextCursor }: Pick<Scorecard, 'nextCursor'>): boolea
   return nextCursor !== null && nextCursor !== undefined;
 }
 
-type GetLastResponse = <Name extends keyof ApiResponses>(name: Name) => ApiResponses[Name] | null;
-
 /** URL of each resource by horizon in days; null when it cannot exist yet. */
-export const RESOURCE_PATHS: Record<keyof ApiResponses, (horizonDays: number, last: GetLastResponse) => string | null> = {
+export const RESOURCE_PATHS: Record<Name, (horizonDays: number, scorecard: Scorecard | null) => string | null> = {
   info: () => 'api/svc/info',
   // Without a forecast the service would return an error.
-  signal: (days, last) => (last('scorecard')?.predictions.length ? `api/svc/open/signal?horizon=${days}d` : null),
-  range: (_, last) => (last('scorecard')?.predictions.length ? 'api/svc/open/range?horizons=all' : null),
+  signal: (days, scorecard) => (scorecard?.predictions.length ? `api/svc/open/signal?horizon=${days}d` : null),
+  range: (_, scorecard) => (scorecard?.predictions.length ? 'api/svc/open/range?horizons=all' : null),
   scorecard: (days) => `api/svc/scorecard?horizon=${days}`,
   series: (days) => `api/svc/scorecard/series?horizon=${days}`,
   challenge: () => 'api/svc/challenge',
@@ -385,10 +380,10 @@ export const RESOURCE_PATHS: Record<keyof ApiResponses, (horizonDays: number, la
 };
 
 /** Resources that are requested after the one that they depend on. */
-const DEPENDS_ON: Partial<Record<keyof ApiResponses, keyof ApiResponses>> = { signal: 'scorecard', range: 'scorecard' };
+const DEPENDS_ON: Partial<Record<Name, Name>> = { signal: 'scorecard', range: 'scorecard' };
 
 /** Resources whose answers name their horizon. */
-export const HORIZON_RESOURCES: readonly (keyof ApiResponses)[] = ['signal', 'scorecard', 'series'];
+export const HORIZON_RESOURCES: readonly Name[] = ['signal', 'scorecard', 'series'];
 
 /** What the server has drawn the page from. Null while it starts, and in a document that is none of this service's. */
 export function readInitialData(): InitialData | null {
@@ -397,11 +392,7 @@ export function readInitialData(): InitialData | null {
 }
 
 /** The answers are whole responses of the API: with them the first screen needs no request. A reader with a session has another call. */
-export function primeStore(
-  store: Store,
-  initial: InitialData | null,
-  { session, horizon }: { session: Session; horizon: HorizonSelection },
-) {
+export function primeStore({ store, session, horizon }: Omit<Page, 'poller'>, initial: InitialData | null) {
   if (initial === null) return;
   const { range, price, signals } = initial;
   const call = session.current === null ? signals[`${horizon.value}d`] : undefined;

@@ -11,23 +11,20 @@ export function mountTheme() {
   const place = document.getElementById('theme');
   if (place === null) return;
   let theme = getTheme();
-  const button = h('button', {
-    type: 'button',
-    class: 'theme',
-    onclick: () => choose(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]),
-  });
+  const next = () => THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
+  const button = h('button', { type: 'button', class: 'theme', onclick: () => choose(next()) });
   function draw() {
     const label = `Theme: ${theme}`;
     button.setAttribute('aria-label', label);
     button.title = label;
     replaceChildren(button, renderIcon(theme));
   }
-  function choose(next: Theme) {
-    theme = next;
+  function choose(chosen: Theme) {
+    theme = chosen;
     const { dataset } = document.documentElement;
-    if (next === 'auto') delete dataset.theme;
-    else dataset.theme = next;
-    storeTheme(next);
+    if (theme === 'auto') delete dataset.theme;
+    else dataset.theme = theme;
+    storeTheme(theme);
     draw();
   }
   draw();

@@ -1,17 +1,14 @@
 import { DAY_MS } from '../../forecast/day.ts';
 import { type AccessData, type CallData, type FirstScreenData, type InitialData, toRecordData } from '../first-screen.ts';
+import { formatDate, formatDayAndMonth, formatRegime, formatUsd } from '../markup.ts';
 import {
   byId,
   type Child,
   type Children,
   createRelativeTime,
-  formatDate,
-  formatDayAndMonth,
   formatHorizon,
   formatPercent,
-  formatRegime,
   formatSignedPercent,
-  formatUsd,
   formatUsdCents,
   h,
   renderFacts,
@@ -25,7 +22,7 @@ import { isPartial, type Page } from './state.ts';
 type Signal = ApiResponses['signal'];
 
 /** What is behind the call: prices, window, facts, the last revealed call and the time of the next. */
-export function mountTodayDetails({ store }: Pick<Page, 'store'>) {
+export function mountTodayDetails({ store }: Page) {
   const [call, ranges, now, life, facts, last, next] = ['call', 'ranges', 'now', 'life', 'facts', 'last', 'next'].map((name) =>
     h('div', { class: `today-${name}` }),
   );
@@ -79,40 +76,21 @@ function renderMove(changePercent: number, of: string) {
 /** The 80 % band of the forecast's distribution: for Premium, and for everyone once it is revealed. */
 function renderOwnRange(band: { low: number; median: number; high: number } | null) {
   if (band === null) return null;
-  return h(
-    'p',
-    {},
-    `80\u00a0% band of this forecast: ${formatUsd(band.low)} to ${formatUsd(band.high)}, median ${formatUsd(band.median)}.`,
-  );
+  const { low, median, high } = band;
+  return h('p', {}, `80\u00a0% band of this forecast: ${formatUsd(low)} to ${formatUsd(high)}, median ${formatUsd(median)}.`);
 }
 
 /** The fan as figures. */
 function renderRanges(range: ApiResponses['range'] | null) {
   if (!range?.horizons?.length) return null;
-  const heads = ['Days', ...range.ranges.map(({ share }) => `${100 * share}\u00a0%`)];
+  const heads = ['Days', ...range.ranges.map(({ share }) => `${100 * share}\u00a0%`)].map((head) => h('th', { scope: 'col' }, head));
+  const rows = range.horizons.map(({ horizon, ranges }) => {
+    const cells = ranges.map(({ low, high }) => h('td', {}, `${formatUsd(low)}–${formatUsd(high)}`));
+    return h('tr', {}, h('th', { scope: 'row' }, horizon.replace('d', '')), cells);
+  });
+  const caption = h('caption', {}, `Expected range around ${formatUsd(range.btcPrice)}, without direction`);
   return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Expected range by horizon' }, [
-    h('table', {}, [
-      h('caption', {}, `Expected range around ${formatUsd(range.btcPrice)}, without direction`),
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          heads.map((head) => h('th', { scope: 'col' }, head)),
-        ),
-      ),
-      h(
-        'tbody',
-        {},
-        range.horizons.map(({ horizon, ranges }) =>
-          h('tr', {}, [
-            h('th', { scope: 'row' }, horizon.replace('d', '')),
-            ranges.map(({ low, high }) => h('td', {}, `${formatUsd(low)}–${formatUsd(high)}`)),
-          ]),
-        ),
-      ),
-    ]),
+    h('table', {}, caption, h('thead', {}, h('tr', {}, heads)), h('tbody', {}, rows)),
   ]);
 }
 
@@ -151,25 +129,19 @@ function renderCall(signal: Signal): readonly Child[] {
 function renderMeaning({ signal, direction, confidence, horizon, resolvesAt }: ReadableSignal) {
   const pUp = formatPercent(direction === 'UP' ? confidence : 1 - confidence);
   const where = `${direction === 'UP' ? 'higher' : 'lower'} on ${formatDate(resolvesAt)}`;
-  if (signal !== 'HOLD') return h('p', {}, `${signal}: Bitcoin is expected to be ${where}. P(up) ${pUp}.`);
-  return h(
-    'p',
-    {},
-    `HOLD: the ${formatHorizon(horizon)} forecast leans ${where}, too weakly to act on. P(up) ${pUp}. A HOLD is never scored.`,
-  );
+  const hold = `HOLD: the ${formatHorizon(horizon)} forecast leans ${where}, too weakly to act on. P(up) ${pUp}. A HOLD is never scored.`;
+  return h('p', {}, signal === 'HOLD' ? hold : `${signal}: Bitcoin is expected to be ${where}. P(up) ${pUp}.`);
 }
 
-function renderOriginTags({ replayed, source }: Pick<Signal, 'replayed' | 'source'>): Child {
-  const text = [source.startsWith('simulated') ? 'Simulated' : null, replayed ? 'Replayed' : null].filter((one) => one !== null);
-  const tags = text.map((one) => h('span', { class: 'tag' }, one));
+function renderOriginTags({ replayed, source }: Signal): Child {
+  const texts = [...(source.startsWith('simulated') ? ['Simulated'] : []), ...(replayed ? ['Replayed'] : [])];
+  const tags = texts.map((text) => h('span', { class: 'tag' }, text));
   return tags.length > 0 && h('p', { class: 'marks' }, tags);
 }
 
 /** Progress from commitment to the end of the outcome window. The opening is drawn in the middle, whatever the lengths. */
-function renderCallWindow(
-  { timestamp, windowOpensAt, resolvesAt }: Pick<ApiResponses['signal'], 'timestamp' | 'windowOpensAt' | 'resolvesAt'>,
-  now = Date.now(),
-) {
+function renderCallWindow({ timestamp, windowOpensAt, resolvesAt }: Signal) {
+  const now = Date.now();
   const [made, opens, ends] = [timestamp, windowOpensAt, resolvesAt].map((time) => Date.parse(time));
   const [waited, passed] = [computePassedShare(made, opens, now), computePassedShare(opens, ends, now)];
   return h('div', { class: 'window' }, [
@@ -237,11 +209,6 @@ function renderLastRevealed({ row, index }: RevealedCall) {
 /** A later price is not compared with the call. */
 const MAX_COMPARABLE_MS = 2 * DAY_MS;
 
-/** `YYYY-MM-DD`. */
-function getCallDate({ predictionId }: Pick<ApiResponses['signal'], 'predictionId'>) {
-  return predictionId.slice(0, 10);
-}
-
 /** Price change since the call in percent; null when the price is from another time. */
 export function computeChangePercent(
   signal: Pick<ApiResponses['signal'], 'timestamp' | 'btcPrice'> | null,
@@ -260,51 +227,41 @@ export function computeChangePercent(
 export function getNextCallTime(time: string, signal: Pick<ApiResponses['signal'], 'predictionId'> | null, now = Date.now()) {
   const today = new Date(now).toISOString().slice(0, 10);
   const at = new Date(`${today}T${time}:00Z`);
-  if (at.getTime() <= now || (signal !== null && getCallDate(signal) >= today)) at.setUTCDate(at.getUTCDate() + 1);
+  if (at.getTime() <= now || (signal !== null && signal.predictionId.slice(0, 10) >= today)) at.setUTCDate(at.getUTCDate() + 1);
   return at;
 }
 
-type CollectedPage = Pick<Page, 'store' | 'session' | 'horizon'>;
-
 /** What the first screen shows of the answers that are there by now. */
-export function collectFirstScreen(page: CollectedPage, initial: InitialData | null, isStarting: boolean): FirstScreenData {
+export function collectFirstScreen(page: Page, initial: InitialData | null, isStarting: boolean): FirstScreenData {
   const { store, horizon } = page;
   const horizonDays = horizon.value;
   const { answer: scorecard } = store.get('scorecard');
   const range = store.get('range').answer;
   const call = store.get('signal').answer ?? findInitialCall(page, initial);
+  const isEmpty = store.get('signal').problem?.code === 'STEP_WAITING' || (initial !== null && initial.range === null);
+  const newest = scorecard?.predictions[0];
   return {
     horizonDays,
     call,
-    waiting: explainWaiting(page, initial, isStarting),
+    waiting: isStarting ? 'starting' : isEmpty ? 'none' : 'loading',
     range,
     price: store.get('price').answer,
     record:
       scorecard === null ? (initial?.records[`${horizonDays}d`] ?? null) : toRecordData(scorecard.summary, scorecard.statistics.calls),
-    missedDate: scorecard === null ? (initial?.missedDate ?? null) : findMissedDate(scorecard.predictions[0]),
+    missedDate: scorecard === null ? (initial?.missedDate ?? null) : newest?.missed ? newest.date : null,
     access: collectAccess(page, call),
   };
 }
 
 /** Bridges the time until the call of another horizon is loaded, while it is of the day that is shown. */
-function findInitialCall({ store, session, horizon }: CollectedPage, initial: InitialData | null): CallData | null {
+function findInitialCall({ store, session, horizon }: Page, initial: InitialData | null): CallData | null {
   const call = initial?.signals[`${horizon.value}d`];
   const date = store.get('range').answer?.date;
   const isUsable = session.current === null && store.get('signal').problem === null;
   return call !== undefined && date !== undefined && isUsable && call.predictionId.startsWith(date) ? call : null;
 }
 
-function explainWaiting({ store }: CollectedPage, initial: InitialData | null, isStarting: boolean): FirstScreenData['waiting'] {
-  if (isStarting) return 'starting';
-  const isEmpty = store.get('signal').problem?.code === 'STEP_WAITING' || (initial !== null && initial.range === null);
-  return isEmpty ? 'none' : 'loading';
-}
-
-function findMissedDate(newest: ScorecardRow | undefined): string | null {
-  return newest?.missed ? newest.date : null;
-}
-
-function collectAccess({ store, session, horizon }: CollectedPage, call: CallData | null): AccessData {
+function collectAccess({ store, session, horizon }: Page, call: CallData | null): AccessData {
   const { answer: info } = store.get('info');
   const { answer: scorecard } = store.get('scorecard');
   const { problem } = store.get('signal');

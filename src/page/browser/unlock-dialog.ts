@@ -1,35 +1,32 @@
 import type { LoginSession } from './api.ts';
 import { createBuyButton, formatChain, renderAddress } from './buy.ts';
-import { formatTier, h, replaceChildren } from './dom.ts';
+import { createSay, formatTier, h, replaceChildren } from './dom.ts';
 import type { ApiResponses } from './responses.ts';
-import {
-  attemptLogin,
-  logInWith,
-  logInWithToken,
-  renderWalletIcon,
-  type ShowStatus,
-  STAGE_MESSAGES,
-  type Wallet,
-  type WalletWatch,
-} from './unlock.ts';
+import { attemptLogin, logInByWallet, logInWithToken, renderWalletIcon, type ShowStatus, type Wallet, type WalletWatch } from './unlock.ts';
 
 const SIGNATURE_EXPLANATION =
   'Your wallet signs a line of text, no transaction. The service checks its gate tokens and shows today’s call for 30 minutes.';
 
-interface UnlockDialogOptions {
+/** Login dialog: a wallet of this browser, or an access token. @param options `fallback` gets the focus if the opener is gone */
+export function createUnlockDialog(options: {
   wallets: WalletWatch;
   onLoggedIn: (session: LoginSession) => void;
   fallback: HTMLElement;
   /** Null while it is loading. */
   getInfo: () => ApiResponses['info'] | null;
-}
-
-/** Login dialog: a wallet of this browser, or an access token. @param options `fallback` gets the focus if the opener is gone */
-export function createUnlockDialog({ wallets, onLoggedIn, fallback, getInfo }: UnlockDialogOptions) {
+}) {
+  const { wallets, onLoggedIn, fallback, getInfo } = options;
   const element = h('dialog', { class: 'unlock', 'aria-labelledby': 'unlock-title' });
   const status = h('p', { class: 'unlock-status', role: 'status' });
   const [list, rule] = [h('div', {}), h('div', { class: 'tier-rule quiet' })];
-  const field = createTokenField();
+  const field = h('input', {
+    id: 'unlock-token',
+    type: 'text',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    maxlength: 2_100,
+    required: true,
+  });
   const attempts = createLoginAttempts(status, (session, wallet) => {
     element.close();
     if (wallet === null) wallets.forget();
@@ -37,8 +34,7 @@ export function createUnlockDialog({ wallets, onLoggedIn, fallback, getInfo }: U
     onLoggedIn(session);
     if (document.activeElement === document.body) fallback.focus();
   });
-  const startWalletLogin = (wallet: Wallet) =>
-    void attempts.begin((say) => logInWith(wallet.provider, (stage) => say(STAGE_MESSAGES[stage](wallet.name))), wallet);
+  const startWalletLogin = (wallet: Wallet) => void attempts.begin((say) => logInByWallet(wallet, say), wallet);
   const startTokenLogin = () => void attempts.begin(() => logInWithToken(field.value), null);
 
   const drawList = () => replaceChildren(list, renderWalletList(wallets.all, startWalletLogin));
@@ -49,9 +45,11 @@ export function createUnlockDialog({ wallets, onLoggedIn, fallback, getInfo }: U
     field.value = '';
   });
   const close = h('button', { type: 'button', onclick: () => element.close() }, 'Close');
-  replaceChildren(
-    element,
-    ...renderDialogContent([list, status, rule], createTokenForm(field, startTokenLogin)),
+  element.append(
+    h('h2', { id: 'unlock-title' }, 'Unlock with your wallet'),
+    h('p', {}, SIGNATURE_EXPLANATION),
+    ...[list, status, rule],
+    h('details', {}, h('summary', {}, 'Use a token instead'), createTokenForm(field, startTokenLogin)),
     h('div', { class: 'unlock-end' }, close, ' ', h('a', { href: 'access' }, 'Keys for bots')),
   );
   return {
@@ -72,10 +70,7 @@ function createLoginAttempts(status: HTMLElement, onDone: (session: LoginSession
 
   async function begin(login: (say: ShowStatus) => Promise<LoginSession>, wallet: Wallet | null) {
     const ownGeneration = ++generation;
-    const say = (message: string, isProblem = false) => {
-      status.textContent = message;
-      status.classList.toggle('bad', isProblem);
-    };
+    const say = createSay(status);
     say('Contacting the service…');
     const counts = () => ownGeneration === generation;
     await attemptLogin({ login, counts, say, onDone: (session) => onDone(session, wallet), isByToken: wallet === null });
@@ -90,23 +85,12 @@ function createLoginAttempts(status: HTMLElement, onDone: (session: LoginSession
   };
 }
 
-function renderDialogContent(parts: readonly HTMLElement[], form: HTMLElement) {
-  const title = h('h2', { id: 'unlock-title' }, 'Unlock with your wallet');
-  return [title, h('p', {}, SIGNATURE_EXPLANATION), ...parts, h('details', {}, h('summary', {}, 'Use a token instead'), form)];
-}
-
 function renderWalletList(wallets: readonly Wallet[], onChoose: (wallet: Wallet) => void) {
-  if (wallets.length === 0) {
-    return h('p', { class: 'notice' }, 'No wallet was found in this browser. Install one or use a token.');
-  }
+  if (wallets.length === 0) return h('p', { class: 'notice' }, 'No wallet was found in this browser. Install one or use a token.');
   const rows = wallets.map((wallet) =>
     h('li', {}, h('button', { type: 'button', onclick: () => onChoose(wallet) }, renderWalletIcon(wallet), wallet.name)),
   );
   return h('ul', { class: 'wallets', 'aria-label': 'Wallets of this browser' }, rows);
-}
-
-function createTokenField() {
-  return h('input', { id: 'unlock-token', type: 'text', autocomplete: 'off', spellcheck: 'false', maxlength: 2_100, required: true });
 }
 
 function createTokenForm(field: HTMLInputElement, onUse: () => void) {

@@ -1,5 +1,5 @@
 import { ApiProblem, type LoginSession, requestApi } from './api.ts';
-import { type Children, formatCount, formatTier, h, replaceChildren, truncate } from './dom.ts';
+import { formatCount, formatTier, h, truncate } from './dom.ts';
 import type { ApiResponses } from './responses.ts';
 import type { Page } from './state.ts';
 
@@ -41,11 +41,18 @@ export async function withLoginErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw toLoginError(error);
+    if (error instanceof LoginError) throw error;
+    const message = error instanceof ApiProblem ? formatLoginProblem(error) : formatWalletError(error as { code?: number });
+    throw new LoginError(message, { cause: error });
   }
 }
 
 export type ShowStatus = (message: string, isProblem?: boolean) => void;
+
+/** Logs in with a wallet and names each step. @throws {LoginError} */
+export function logInByWallet({ name, provider }: Wallet, say: ShowStatus, preferred?: string): Promise<LoginSession> {
+  return logInWith(provider, (stage) => say(STAGE_MESSAGES[stage](name)), preferred);
+}
 
 /** Provider error codes (EIP-1193, EIP-1474). */
 export const USER_REJECTED_REQUEST = 4001;
@@ -67,7 +74,7 @@ export async function logInWith(
   onStage: (stage: 'connect' | 'sign' | 'check') => void,
   preferred?: string,
 ): Promise<LoginSession> {
-  try {
+  return withLoginErrors(async () => {
     onStage('connect');
     const wallet = await requestAccount(provider, preferred);
     onStage('sign');
@@ -75,10 +82,8 @@ export async function logInWith(
     const text = toHex(`Verify svc balance: ${wallet}:${timestamp}`);
     const signature = await provider.request({ method: 'personal_sign', params: [text, wallet] });
     onStage('check');
-    return toSession(await requestApi<LoginSession>('api/svc/oracle/verify', { method: 'POST', body: { wallet, signature, timestamp } }));
-  } catch (error) {
-    throw toLoginError(error);
-  }
+    return requestSession('api/svc/oracle/verify', { wallet, signature, timestamp });
+  });
 }
 
 async function requestAccount(provider: Provider, preferred?: string): Promise<string> {
@@ -89,12 +94,13 @@ async function requestAccount(provider: Provider, preferred?: string): Promise<s
 }
 
 /** Logs a demo wallet of a local chain in, which signs in the service. @throws {LoginError} */
-export async function logInAsDemo(role: string): Promise<LoginSession> {
-  try {
-    return toSession(await requestApi<LoginSession>('api/demo/login', { method: 'POST', body: { role } }));
-  } catch (error) {
-    throw toLoginError(error);
-  }
+export function logInAsDemo(role: string): Promise<LoginSession> {
+  return withLoginErrors(() => requestSession('api/demo/login', { role }));
+}
+
+async function requestSession(path: string, body: object): Promise<LoginSession> {
+  const { token, wallet, tier, expiresAt } = await requestApi<LoginSession>(path, { method: 'POST', body });
+  return { token, wallet, tier, expiresAt };
 }
 
 /** Starts a session with a token issued elsewhere, after the service has accepted it. @throws {LoginError} */
@@ -103,12 +109,8 @@ export async function logInWithToken(text: string): Promise<LoginSession> {
   const session = parseTokenClaims(token);
   if (session === null) throw new LoginError('This is not an access token: it must have three parts separated by dots.');
   if (Date.parse(session.expiresAt) <= Date.now()) throw new LoginError('This token has expired. Tokens last 30 minutes.');
-  try {
-    await requestApi('api/svc/info', { token });
-    return session;
-  } catch (error) {
-    throw toLoginError(error);
-  }
+  await withLoginErrors(() => requestApi('api/svc/info', { token }));
+  return session;
 }
 
 /** @throws {ApiProblem} */
@@ -116,18 +118,17 @@ export function endSession({ token }: LoginSession) {
   return requestApi('api/svc/oracle/session', { method: 'DELETE', token });
 }
 
-interface AttemptLoginOptions {
+/**
+ * Runs a login and reports its status while `counts()` holds. A wallet session that completes later is ended at once, as nothing uses it.
+ */
+export async function attemptLogin(attempt: {
   login: (say: ShowStatus) => Promise<LoginSession>;
   counts: () => boolean;
   say: ShowStatus;
   onDone: (session: LoginSession) => void;
   isByToken?: boolean;
-}
-
-/**
- * Runs a login and reports its status while `counts()` holds. A wallet session that completes later is ended at once, as nothing uses it.
- */
-export async function attemptLogin({ login, counts, say, onDone, isByToken }: AttemptLoginOptions) {
+}) {
+  const { login, counts, say, onDone, isByToken } = attempt;
   const sayIfItCounts: ShowStatus = (message, isProblem) => counts() && say(message, isProblem);
   try {
     const session = await login(sayIfItCounts);
@@ -144,10 +145,6 @@ export function isSameAccount(one: unknown, other: string | undefined) {
   return String(one).toLowerCase() === other?.toLowerCase();
 }
 
-function toSession({ token, wallet, tier, expiresAt }: LoginSession): LoginSession {
-  return { token, wallet, tier, expiresAt };
-}
-
 /** Unverified claims; the service verifies the token. */
 function parseTokenClaims(token: string): LoginSession | null {
   try {
@@ -158,12 +155,6 @@ function parseTokenClaims(token: string): LoginSession | null {
   } catch {
     return null;
   }
-}
-
-function toLoginError(error: unknown) {
-  if (error instanceof LoginError) return error;
-  const message = error instanceof ApiProblem ? formatLoginProblem(error) : formatWalletError(error as { code?: number });
-  return new LoginError(message, { cause: error });
 }
 
 function formatLoginProblem({ code, message, suggestedAction, retryAfterSeconds, facts }: ApiProblem) {
@@ -295,11 +286,9 @@ export function createDemoButtons({ store, session }: Viewer) {
     const choose = () => element.dispatchEvent(new CustomEvent(VIEW_AS_EVENT, { bubbles: true, detail: role }));
     return { role, button: h('button', { type: 'button', onclick: choose }, formatTier(role)) };
   });
-  replaceChildren(
-    element,
-    renderLabel(),
-    buttons.map(({ button }) => button),
-  );
+  const about = 'Demo wallets of a local chain, whose tokens and money have no value';
+  const label = h('span', { title: about }, 'Demo wallets, local chain: view as');
+  element.append(label, ...buttons.map(({ button }) => button));
   const draw = () => {
     const info = store.get('info').answer;
     if (!info?.demo) return;
@@ -325,25 +314,16 @@ export function setBuyerView(isBuyer: boolean) {
   else sessionStorage.removeItem(BUYER_STORAGE_KEY);
 }
 
-function renderLabel() {
-  const about = 'Demo wallets of a local chain, whose tokens and money have no value';
-  return h('span', { title: about }, 'Demo wallets, local chain: view as');
-}
-
 const WALLET_STORAGE_KEY = 'oracle-wallet';
 
 export type WalletWatch = ReturnType<typeof watchWallet>;
-
-interface WatchWalletOptions {
-  onAccounts: (accounts: readonly string[]) => void;
-  storage?: Storage;
-}
 
 /**
  * Discovers wallets and watches the one in use, across page loads too: an account change may mean another person at the screen.
  * @param options `onAccounts` gets the new accounts, in lower case
  */
-export function watchWallet({ onAccounts, storage = sessionStorage }: WatchWalletOptions) {
+export function watchWallet(options: { onAccounts: (accounts: readonly string[]) => void; storage?: Storage }) {
+  const { onAccounts, storage = sessionStorage } = options;
   const listeners = new Set<() => void>();
   let watched: Wallet | null = null;
   const found = discoverWallets(() => {
@@ -398,7 +378,7 @@ export function watchWallet({ onAccounts, storage = sessionStorage }: WatchWalle
 export const UNLOCK_EVENT = 'oracle-unlock';
 
 /** Opens the login dialog. */
-export function createUnlockButton(label: Children = 'Unlock with your wallet') {
+export function createUnlockButton(label: string) {
   const open = ({ currentTarget }: Event) => currentTarget?.dispatchEvent(new Event(UNLOCK_EVENT, { bubbles: true }));
   return h('button', { type: 'button', class: 'primary', 'aria-haspopup': 'dialog', onclick: open }, label);
 }
@@ -409,7 +389,7 @@ export function renderWalletIcon({ icon, name }: Pick<Wallet, 'icon' | 'name'>) 
 }
 
 /** By login step. */
-export const STAGE_MESSAGES = {
+const STAGE_MESSAGES = {
   connect: (name: string) => `Choose an account in ${name}.`,
   sign: (name: string) => `Sign the message in ${name}.`,
   check: () => 'Checking signature and balance…',

@@ -27,16 +27,6 @@ export interface ForestRow {
   quiet?: boolean;
 }
 
-interface ForestOptions {
-  width: number;
-  rows: readonly ForestRow[];
-  reference: number | null;
-  sides?: readonly [below: string, above: string];
-  tick: (value: number) => string;
-  /** Range of the axis; intervals beyond it end in an arrow. */
-  domain?: readonly [number, number];
-}
-
 /** Percent without trailing zeros. */
 export function formatShortPercent(value: number) {
   return `${Number((100 * value).toFixed(1))} %`;
@@ -52,7 +42,16 @@ const WIDE_FROM_PX = 640;
 const BOLD = { weight: 600 };
 
 /** Estimates with intervals on one axis with a reference line. On narrow screens the labels stand above the bars. */
-export function renderForestPlot({ width, rows, reference, sides, tick, domain = computeDomain(rows, reference) }: ForestOptions) {
+export function renderForestPlot(options: {
+  width: number;
+  rows: readonly ForestRow[];
+  reference: number | null;
+  sides?: readonly [below: string, above: string];
+  tick: (value: number) => string;
+  /** Range of the axis; intervals beyond it end in an arrow. */
+  domain?: readonly [number, number];
+}) {
+  const { width, rows, reference, sides, tick, domain = computeDomain(rows, reference) } = options;
   const columns = computeColumns(width);
   const x = createScale(domain, [columns.left, columns.right], width >= WIDE_FROM_PX ? 6 : 4);
   const top = sides === undefined ? 6 : 24;
@@ -69,7 +68,7 @@ export function renderForestPlot({ width, rows, reference, sides, tick, domain =
       : [{ from: top, to: y }];
   return createChartSvg(
     { width, height: y + 26 },
-    renderAxis({ x, strips, bottom: y, tick, width }),
+    renderVerticalGrid({ ticks: x.ticks.map((value) => ({ at: x(value), label: tick(value) })), strips, foot: y + 18, width }),
     reference === null
       ? null
       : strips.map(({ from, to }) => el('line', { class: 'zero', x1: x(reference), x2: x(reference), y1: from, y2: to })),
@@ -78,16 +77,10 @@ export function renderForestPlot({ width, rows, reference, sides, tick, domain =
   );
 }
 
-interface Columns {
-  label: number;
-  left: number;
-  right: number;
-  /** Null when labels stand above the axis. */
-  end: number | null;
-  text: number;
-}
+type Columns = ReturnType<typeof computeColumns>;
 
-function computeColumns(width: number): Columns {
+/** `end` is null when labels stand above the axis. */
+function computeColumns(width: number) {
   if (width < WIDE_FROM_PX) return { label: width, left: 10, right: width - 10, end: null, text: width };
   const label = Math.min(230, width * 0.26);
   const text = Math.min(290, width * 0.29);
@@ -95,10 +88,9 @@ function computeColumns(width: number): Columns {
 }
 
 function computeDomain(rows: readonly ForestRow[], reference: number | null): [number, number] {
-  const values = rows.flatMap(({ value, low, high, mark }) => [value, low, high, mark].filter((one) => one !== null && one !== undefined));
-  const all = reference === null ? values : [reference, ...values];
-  const low = Math.min(...all);
-  const high = Math.max(...all);
+  const values = rows.flatMap(({ value, low, high, mark }) => [value, low, high, mark]).concat(reference);
+  const known = values.filter((value) => value !== null && value !== undefined);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
   const room = (high - low || 0.1) * 0.06;
   return [low - room, high + room];
 }
@@ -181,36 +173,11 @@ function renderArrow(x: number, y: number, direction: 1 | -1) {
   return el('path', { class: 'arrow', d: `M${x.toFixed(1)} ${y - 5}l${direction * 8} 5l${-direction * 8} 5z` });
 }
 
-interface AxisOptions {
-  x: Scale;
-  strips: readonly { from: number; to: number }[];
-  bottom: number;
-  tick: (value: number) => string;
-  width: number;
-}
-
-function renderAxis({ x, strips, bottom, tick, width }: AxisOptions) {
-  return el(
-    'g',
-    { class: 'grid', 'aria-hidden': 'true' },
-    x.ticks.flatMap((value) => {
-      const label = tick(value);
-      const half = measureTextWidth(label) / 2;
-      return [
-        ...strips.map(({ from, to }) => el('line', { x1: x(value), x2: x(value), y1: from, y2: to })),
-        el('text', { x: Math.max(half, Math.min(width - half, x(value))), y: bottom + 18, 'text-anchor': 'middle' }, label),
-      ];
-    }),
-  );
-}
-
 function renderSides({ x, sides: [below, above], columns }: { x: number; sides: readonly [string, string]; columns: Columns }) {
-  const room = columns.right + 10 - x;
-  const after = `${above} →`;
-  const before = `← ${below}`;
+  const [before, after] = [`← ${below}`, `${above} →`];
   return el('g', { class: 'sides', 'aria-hidden': 'true' }, [
     measureTextWidth(before) + 8 <= x - columns.left + 10 ? el('text', { x: x - 8, y: 12, 'text-anchor': 'end' }, before) : null,
-    measureTextWidth(after) + 8 <= room ? el('text', { x: x + 8, y: 12 }, after) : null,
+    measureTextWidth(after) + 8 <= columns.right + 10 - x ? el('text', { x: x + 8, y: 12 }, after) : null,
   ]);
 }
 
@@ -226,62 +193,44 @@ interface CalibrationPoint {
 const MAX_WIDTH = 400;
 const MARGIN = { top: 24, right: 30, bottom: 40, left: 46 };
 
-interface CalibrationDiagramOptions {
+/** Calibration diagram: predicted frequency on x, observed on y, perfect calibration on the diagonal. */
+export function renderCalibrationDiagram(options: {
   width: number;
   points: readonly CalibrationPoint[];
   saidTitle: string;
   happenedTitle: string;
-}
-
-/** Calibration diagram: predicted frequency on x, observed on y, perfect calibration on the diagonal. */
-export function renderCalibrationDiagram({ width, points, saidTitle, happenedTitle }: CalibrationDiagramOptions) {
-  const side = Math.min(width, MAX_WIDTH) - MARGIN.left - MARGIN.right;
-  const left = MARGIN.left;
-  const bottom = MARGIN.top + side;
-  const x = createScale([0, 1], [left, left + side], 4);
-  const y = createScale([0, 1], [bottom, MARGIN.top], 4);
+}) {
+  const { points, saidTitle, happenedTitle } = options;
+  const { top, left } = MARGIN;
+  const width = Math.min(options.width, MAX_WIDTH);
+  const right = width - MARGIN.right;
+  const bottom = top + right - left;
+  const x = createScale([0, 1], [left, right], 4);
+  const y = createScale([0, 1], [bottom, top], 4);
   const ticks = x.ticks.map((value) => ({ at: x(value), label: formatPercent(value, 0) }));
-  return createChartSvg(
-    { width: Math.min(width, MAX_WIDTH), height: bottom + MARGIN.bottom },
-    renderHorizontalGrid({ y, left, right: left + side, label: (value) => formatPercent(value, 0) }),
-    renderVerticalGrid({ ticks, top: MARGIN.top, bottom, width: Math.min(width, MAX_WIDTH) }),
-    el('text', { class: 'axis-title', x: 0, y: 12 }, happenedTitle),
-    el('text', { class: 'axis-title', x: left + side, y: bottom + 34, 'text-anchor': 'end' }, saidTitle),
-    el('path', {
-      class: 'diagonal',
-      d: buildLinePath([
-        [x(0), y(0)],
-        [x(1), y(1)],
-      ]),
-    }),
-    points.length < 2
-      ? null
-      : el('path', { class: 'line thin', d: buildLinePath(points.map(({ said, happened }) => [x(said), y(happened)])) }),
-    points.map((point) => renderPoint({ point, at: x(point.said), y })),
-    renderLabels({ points, x, y, right: left + side + MARGIN.right }),
-  );
-}
-
-function renderPoint({ point: { low, high, happened }, at, y }: { point: CalibrationPoint; at: number; y: (value: number) => number }) {
-  return el('g', { class: 'estimate' }, [
-    el('line', { class: 'interval', x1: at, x2: at, y1: y(low), y2: y(high) }),
-    [low, high].map((end) => el('line', { class: 'interval', x1: at - 4, x2: at + 4, y1: y(end), y2: y(end) })),
-    el('circle', { class: 'dot', cx: at, cy: y(happened), r: 5 }),
-  ]);
-}
-
-interface LabelsOptions {
-  points: readonly CalibrationPoint[];
-  x: (value: number) => number;
-  y: (value: number) => number;
-  right: number;
-}
-
-/** Leaves out labels that would overlap; the table has them all. */
-function renderLabels({ points, x, y, right }: LabelsOptions) {
-  return points.map(({ said, happened, label }, index) => {
+  // Labels that would overlap are left out; the table has them all.
+  const labels = points.map(({ said, happened, label }, index) => {
     const at = x(said) + 10;
-    const next = index + 1 < points.length ? x(points[index + 1].said) - 6 : right;
+    const next = index + 1 < points.length ? x(points[index + 1].said) - 6 : width;
     return at + measureTextWidth(label) > next ? null : el('text', { class: 'halo', x: at, y: y(happened), dy: '0.35em' }, label);
   });
+  const line = points.map(({ said, happened }) => [x(said), y(happened)] as const);
+  return createChartSvg(
+    { width, height: bottom + MARGIN.bottom },
+    renderHorizontalGrid({ y, left, right, label: (value) => formatPercent(value, 0) }),
+    renderVerticalGrid({ ticks, strips: [{ from: top, to: bottom }], foot: bottom + 16, width }),
+    el('text', { class: 'axis-title', x: 0, y: 12 }, happenedTitle),
+    el('text', { class: 'axis-title', x: right, y: bottom + 34, 'text-anchor': 'end' }, saidTitle),
+    el('path', { class: 'diagonal', d: buildLinePath([0, 1].map((share) => [x(share), y(share)])) }),
+    points.length < 2 ? null : el('path', { class: 'line thin', d: buildLinePath(line) }),
+    points.map(({ said, happened, low, high }) => {
+      const at = x(said);
+      return el('g', { class: 'estimate' }, [
+        el('line', { class: 'interval', x1: at, x2: at, y1: y(low), y2: y(high) }),
+        [low, high].map((end) => el('line', { class: 'interval', x1: at - 4, x2: at + 4, y1: y(end), y2: y(end) })),
+        el('circle', { class: 'dot', cx: at, cy: y(happened), r: 5 }),
+      ]);
+    }),
+    labels,
+  );
 }

@@ -1,6 +1,8 @@
+import { DAY_MS } from '../../../forecast/day.ts';
+import { listTicks } from '../../first-screen.ts';
 import { el, type Markup, type MarkupElement } from '../../markup.ts';
 import { type Child, type Children, h, renderLegend, replaceChildren, toNodes } from '../dom.ts';
-import { type Column, renderTable, type Table } from '../section.ts';
+import { type Column, renderTable } from '../section.ts';
 
 const MIN_WIDTH = 220;
 
@@ -9,14 +11,16 @@ const lastWidths = new Map<string, number>();
 
 type Legend = Parameters<typeof renderLegend>[0];
 
-interface FigureOptions<Row> {
+interface FigureText<Row> {
   title: string;
-  summary: string;
-  legend?: Legend;
   /** How to read it. */
   note?: string;
-  draw: (width: number) => MarkupElement;
   columns: readonly Column<Row>[];
+}
+
+interface FigureContent<Row> {
+  summary: string;
+  legend: Legend;
   rows: readonly Row[];
 }
 
@@ -24,7 +28,13 @@ interface FigureOptions<Row> {
  * A chart with title, summary and data table. It is redrawn when its width changes; the summary and the table carry the same data for
  * screen readers.
  */
-export function createFigure<Row>({ summary, legend = [], rows, draw, ...options }: FigureOptions<Row>) {
+export function createFigure<Row>({
+  summary,
+  legend,
+  rows,
+  draw,
+  ...options
+}: FigureText<Row> & FigureContent<Row> & { draw: (width: number) => MarkupElement }) {
   const figure = createLiveFigure({
     ...options,
     canvas: h('div', { class: 'canvas' }),
@@ -35,18 +45,15 @@ export function createFigure<Row>({ summary, legend = [], rows, draw, ...options
   return figure.element;
 }
 
-interface LiveFigureOptions<Row> {
-  title: string;
-  note?: string;
+interface LiveFigureOptions<Row> extends FigureText<Row> {
   canvas: HTMLElement;
   /** Above the chart. */
   control?: Child;
   /** Below the chart. */
   below?: Children;
   /** What the figure shows now. */
-  describe: () => { summary: string; legend: Legend; rows: readonly Row[] };
+  describe: () => FigureContent<Row>;
   draw: (width: number) => SVGSVGElement;
-  columns: readonly Column<Row>[];
 }
 
 /** A figure whose data may change: `update` reads all of it again, `redraw` only the chart. */
@@ -97,7 +104,8 @@ const openTables = new Set<string>();
 const wholeTables = new Set<string>();
 
 /** A table in a disclosure, built when it is opened, as it may have hundreds of rows. */
-function createFigureTable<Row>({ rows, ...table }: Omit<Table<Row>, 'rows'> & { rows: () => readonly Row[] }) {
+function createFigureTable<Row>(options: { caption: string; columns: readonly Column<Row>[]; rows: () => readonly Row[] }) {
+  const { rows, ...table } = options;
   const { caption } = table;
   const body = h('div', {});
   const element = h('details', { class: 'table-of', open: openTables.has(caption), ontoggle: remember }, [
@@ -108,10 +116,8 @@ function createFigureTable<Row>({ rows, ...table }: Omit<Table<Row>, 'rows'> & {
   function fill() {
     const all = rows();
     const isCut = all.length > MAX_ROWS && !wholeTables.has(caption);
-    replaceChildren(body, renderTable({ ...table, rows: isCut ? all.slice(0, MAX_ROWS) : all }), isCut && renderMore(all.length));
-  }
-  function renderMore(count: number) {
-    return h('button', { type: 'button', class: 'show-all', onclick: showAll }, `Show all ${count}`);
+    const more = isCut && h('button', { type: 'button', class: 'show-all', onclick: showAll }, `Show all ${all.length}`);
+    replaceChildren(body, renderTable({ ...table, rows: isCut ? all.slice(0, MAX_ROWS) : all }), more);
   }
   function showAll() {
     wholeTables.add(caption);
@@ -151,7 +157,7 @@ export function createScale(domain: readonly [number, number], range: readonly [
   const [low, high] = domain;
   const span = high - low || 1;
   const at = (value: number) => range[0] + ((value - low) / span) * (range[1] - range[0]);
-  return Object.assign(at, { domain, ticks: computeTicks(low, high, count) });
+  return Object.assign(at, { domain, ticks: listTicks(low, high, count) });
 }
 
 /** Minimum and maximum, extended by `margin` of their distance on both sides. */
@@ -162,22 +168,13 @@ export function computeExtent(values: readonly number[], margin = 0.05): [number
   return [low - room, high + room];
 }
 
-function computeTicks(low: number, high: number, count: number) {
-  const raw = (high - low || 1) / count;
-  const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= raw) ?? raw;
-  const first = Math.ceil(low / step);
-  const last = Math.floor(high / step + 1e-9);
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => (first + index) * step);
-}
-
 /** First days of months, thinned to about `count`. */
-function computeMonthTicks(firstDay: number, lastDay: number, count = 8): DayTick[] {
+function computeMonthTicks(firstDay: number, lastDay: number, count: number): DayTick[] {
   const months = [];
-  const from = new Date(firstDay * 86_400_000);
+  const from = new Date(firstDay * DAY_MS);
   for (let month = 0; ; month++) {
     const at = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + month, 1));
-    const day = at.getTime() / 86_400_000;
+    const day = at.getTime() / DAY_MS;
     if (day > lastDay) break;
     if (day >= firstDay)
       months.push({ day, label: `${at.toLocaleString('en-US', { month: 'short', timeZone: 'UTC' })} ${at.getUTCFullYear()}` });
@@ -212,17 +209,17 @@ const MIN_DAY_LABEL_PIXELS = 84;
 
 /** `21 Nov`. Days since 1970-01-01. */
 function formatShortDate(day: number) {
-  const at = new Date(day * 86_400_000);
+  const at = new Date(day * DAY_MS);
   return `${at.getUTCDate()} ${at.toLocaleString('en-US', { month: 'short', timeZone: 'UTC' })}`;
 }
 
 /** `YYYY-MM-DD`. Days since 1970-01-01. */
 export function formatDayNumber(day: number) {
-  return new Date(day * 86_400_000).toISOString().slice(0, 10);
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
 export function parseDayNumber(date: string) {
-  return Date.parse(`${date.slice(0, 10)}T00:00:00Z`) / 86_400_000;
+  return Date.parse(date.slice(0, 10)) / DAY_MS;
 }
 
 /** Colours and strokes are set by classes of the style sheet. */
@@ -230,44 +227,31 @@ export function createChartSvg({ width, height }: { width: number; height: numbe
   return el('svg', { viewBox: `0 0 ${width} ${height}`, width, height, class: 'chart' }, ...children);
 }
 
-interface HorizontalGridOptions {
-  y: Scale;
-  left: number;
-  right: number;
-  label: (value: number) => string;
+export function renderHorizontalGrid(options: { y: Scale; left: number; right: number; label: (value: number) => string }) {
+  const { y, left, right, label } = options;
+  const lines = y.ticks.map((tick) => [
+    el('line', { x1: left, x2: right, y1: y(tick), y2: y(tick) }),
+    el('text', { x: left - 6, y: y(tick), dy: '0.32em', 'text-anchor': 'end' }, label(tick)),
+  ]);
+  return el('g', { class: 'grid', 'aria-hidden': 'true' }, lines);
 }
 
-export function renderHorizontalGrid({ y, left, right, label }: HorizontalGridOptions) {
-  return el(
-    'g',
-    { class: 'grid', 'aria-hidden': 'true' },
-    y.ticks.flatMap((tick) => [
-      el('line', { x1: left, x2: right, y1: y(tick), y2: y(tick) }),
-      el('text', { x: left - 6, y: y(tick), dy: '0.32em', 'text-anchor': 'end' }, label(tick)),
-    ]),
-  );
-}
-
-interface VerticalGridOptions {
+/** Lines over some heights, and their labels below. @param options pixels; labels at the ends are shifted to stay within `width` */
+export function renderVerticalGrid(options: {
   ticks: readonly { at: number; label: string }[];
-  top: number;
-  bottom: number;
-  width?: number;
-}
-
-/** Labels at the ends are shifted to stay within `width`. @param options pixels */
-export function renderVerticalGrid({ ticks, top, bottom, width = Number.POSITIVE_INFINITY }: VerticalGridOptions) {
-  return el(
-    'g',
-    { class: 'grid', 'aria-hidden': 'true' },
-    ticks.flatMap(({ at, label }) => {
-      const half = measureTextWidth(label) / 2;
-      return [
-        el('line', { x1: at, x2: at, y1: top, y2: bottom }),
-        el('text', { x: Math.max(half, Math.min(width - half, at)), y: bottom + 16, 'text-anchor': 'middle' }, label),
-      ];
-    }),
-  );
+  strips: readonly { from: number; to: number }[];
+  foot: number;
+  width: number;
+}) {
+  const { ticks, strips, foot, width } = options;
+  const lines = ticks.map(({ at, label }) => {
+    const half = measureTextWidth(label) / 2;
+    return [
+      strips.map(({ from, to }) => el('line', { x1: at, x2: at, y1: from, y2: to })),
+      el('text', { x: Math.max(half, Math.min(width - half, at)), y: foot, 'text-anchor': 'middle' }, label),
+    ];
+  });
+  return el('g', { class: 'grid', 'aria-hidden': 'true' }, lines);
 }
 
 /** Path data of a polyline. */
@@ -277,8 +261,8 @@ export function buildLinePath(points: readonly (readonly [number, number])[]) {
 
 /** Path data of the area between an upper and a lower line. */
 export function buildBandPath(points: readonly (readonly [x: number, upper: number, lower: number])[]) {
-  const upper = points.map(([x, top]) => [x, top] as [number, number]);
-  const lower = points.map(([x, , bottom]) => [x, bottom] as [number, number]).reverse();
+  const upper = points.map(([x, top]) => [x, top] as const);
+  const lower = points.map(([x, , bottom]) => [x, bottom] as const).reverse();
   return points.length === 0 ? '' : `${buildLinePath([...upper, ...lower])}Z`;
 }
 
@@ -289,18 +273,18 @@ export function buildDiamondPath(x: number, y: number, radius: number) {
 /** Text measurement for SVG, which does not wrap text. */
 
 const FONT_SIZE = 12;
+
 const FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 let context: CanvasRenderingContext2D | null = null;
 
-export function measureTextWidth(text: string, { size = FONT_SIZE, weight = 400 } = {}) {
-  if (typeof document === 'undefined') return text.length * size * 0.6;
-  context ??= document.createElement('canvas').getContext('2d');
-  if (context === null) return text.length * size * 0.6;
-  context.font = `${weight} ${size}px ${FAMILY}`;
+export function measureTextWidth(text: string, { weight = 400 } = {}) {
+  if (typeof document !== 'undefined') context ??= document.createElement('canvas').getContext('2d');
+  if (context === null) return text.length * FONT_SIZE * 0.6;
+  context.font = `${weight} ${FONT_SIZE}px ${FAMILY}`;
   return context.measureText(text).width;
 }
 
-export function wrapText(text: string, width: number, font?: { size?: number; weight?: number }): string[] {
+export function wrapText(text: string, width: number, font?: { weight?: number }): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ').filter((part) => part !== '')) {
     const longer = lines.length === 0 ? word : `${lines[lines.length - 1]} ${word}`;

@@ -1,5 +1,5 @@
-import { el } from '../../markup.ts';
-import { formatRegime, withMinusSign } from '../dom.ts';
+import { el, formatRegime } from '../../markup.ts';
+import { withMinusSign } from '../dom.ts';
 import { type PriceDay, type RegimeRun, splitAtGaps, toPriceDays } from '../record.ts';
 import type { ApiResponses, ScorecardRow } from '../responses.ts';
 import {
@@ -40,16 +40,15 @@ export function selectNewest<T extends { day: number }>(last: number, newest: T 
   return newest !== null && newest.day >= last && newest.day - last <= MAX_DAYS_AFTER_CLOSE ? newest : null;
 }
 
-interface PriceChartOptions {
+/** Closes with the outcomes of the forecasts, the fan of today's ranges, and the band of the chosen forecast. */
+export function renderPriceChart(options: {
   width: number;
   /** At least one, ascending. */
   points: readonly PricePoint[];
   newest: NewestPrice | null;
   fan: Fan | null;
-}
-
-/** Closes with the outcomes of the forecasts, the fan of today's ranges, and the band of the chosen forecast. */
-export function renderPriceChart({ width, points, newest, fan }: PriceChartOptions): Plot {
+}): Plot {
+  const { width, points, newest, fan } = options;
   const lastDay = Math.max(points[points.length - 1].day, newest?.day ?? 0);
   const frame = createTimeFrame({
     width,
@@ -119,9 +118,8 @@ function renderOutcome({ x, y }: TimeFrame, { day, close, fell }: PricePoint, pi
 }
 
 function renderChosenDay(frame: TimeFrame, point: PricePoint) {
-  const { x, y } = frame;
-  const ends = point.ahead === null || point.band !== null ? [] : [point.ahead.range80.low, point.ahead.range80.high];
-  return [renderBand(frame, point), renderCrosshair(frame, x(point.day), [...(point.close === null ? [] : [point.close]), ...ends].map(y))];
+  const ends = listPrices({ ...point, ahead: point.band === null ? point.ahead : null, band: null });
+  return [renderBand(frame, point), renderCrosshair(frame, frame.x(point.day), ends.map(frame.y))];
 }
 
 /** The band of the forecast that ends on the chosen day: a fan from the price at the opening of its window. */
@@ -141,34 +139,26 @@ function renderBand({ x, y }: TimeFrame, { day, band, row }: PricePoint) {
   ];
 }
 
-interface CutBandOptions {
-  /** First day of the chart. */
+/** Where a band that opened before the chart enters it. @param options `from`: first day of the chart; `price`: at `opens` */
+export function cutBand(options: {
   from: number;
   opens: number;
   day: number;
-  /** Price at `opens`. */
   price: number;
   band: { low: number; median: number; high: number };
-}
-
-/** Where a band that opened before the chart enters it. */
-export function cutBand({ from, opens, day, price, band: { low, median, high } }: CutBandOptions) {
+}) {
+  const { from, opens, day, price, band } = options;
   const share = Math.max(0, Math.min(1, (from - opens) / (day - opens)));
   const at = (end: number) => price + share * (end - price);
-  return { day: Math.max(opens, Math.min(from, day)), low: at(low), median: at(median), high: at(high) };
-}
-
-interface PriceRange {
-  low: number;
-  high: number;
+  return { day: Math.max(opens, Math.min(from, day)), low: at(band.low), median: at(band.median), high: at(band.high) };
 }
 
 /** End of a horizon of today's fan. */
 interface FanEnd {
   day: number;
   horizon: string;
-  range50: PriceRange;
-  range80: PriceRange;
+  range50: { low: number; high: number };
+  range80: FanEnd['range50'];
 }
 
 /** Expected ranges of today's forecasts, without direction; `ends` ascending. */
@@ -235,16 +225,14 @@ const BAR_HEIGHT = 16;
 const TOP = 4;
 const WIDE_FROM_PX = 560;
 
-interface RegimeTimelineOptions {
+/** A lane per regime, with a bar for each period and lines at the changes. @param options `from`: earlier days are cut off */
+export function renderRegimeTimeline(options: {
   width: number;
   /** At least one, ascending. */
   runs: readonly RegimeRun[];
-  /** First day to draw; earlier ones are cut off. */
   from: number;
-}
-
-/** A lane per regime, with a bar for each period and lines at the changes. */
-export function renderRegimeTimeline({ width, runs, from }: RegimeTimelineOptions): Plot {
+}): Plot {
+  const { width, runs, from } = options;
   const wide = width >= WIDE_FROM_PX;
   const left = Math.max(...LANES.map((lane) => measureTextWidth(formatLaneName(lane, wide)))) + 12;
   const right = width - 8;
@@ -255,9 +243,20 @@ export function renderRegimeTimeline({ width, runs, from }: RegimeTimelineOption
   const svg = createChartSvg(
     { width, height: bottom + 26 },
     LANES.flatMap((lane, index) => renderLane({ lane, wide, y: TOP + index * LANE_HEIGHT, right })),
-    renderVerticalGrid({ ticks: placeDayTicks(x, [left, right], [first, last]), top: TOP, bottom, width }),
-    runs.slice(1).map((run, index) => renderChange(starts[index + 1], runs[index], run)),
-    runs.map((run, index) => renderRun({ run, start: starts[index], end: x(run.last + 1), className: getRunClass(run) })),
+    renderVerticalGrid({
+      ticks: placeDayTicks(x, [left, right], [first, last]),
+      strips: [{ from: TOP, to: bottom }],
+      foot: bottom + 16,
+      width,
+    }),
+    runs.slice(1).map((run, index) => {
+      const at = starts[index + 1];
+      return el('line', { class: 'change', x1: at, x2: at, y1: computeLaneMiddle(runs[index]), y2: computeLaneMiddle(run) });
+    }),
+    runs.map((run, index) => {
+      const className = `run ${getRiskClass(LANES[findLaneIndex(run)].riskLevel)}`;
+      return renderRun({ run, start: starts[index], end: x(run.last + 1), className });
+    }),
   );
   return {
     svg,
@@ -265,14 +264,6 @@ export function renderRegimeTimeline({ width, runs, from }: RegimeTimelineOption
     isStepped: true,
     mark: (index) => renderRun({ run: runs[index], start: starts[index], end: x(runs[index].last + 1), className: 'ring' }),
   };
-}
-
-function renderChange(x: number, before: RegimeRun, after: RegimeRun) {
-  return el('line', { class: 'change', x1: x, x2: x, y1: computeLaneMiddle(before), y2: computeLaneMiddle(after) });
-}
-
-function getRunClass(run: RegimeRun) {
-  return `run ${getRiskClass(LANES[findLaneIndex(run)].riskLevel)}`;
 }
 
 /** A bar of at least two pixels. @param options pixels */
@@ -365,16 +356,12 @@ interface ProfitPoint {
   profit: number;
 }
 
-interface ProfitChartOptions {
-  width: number;
-  /** At least one, ascending. */
-  points: readonly ProfitPoint[];
-  /** The point before the first; null for the beginning of the account. */
-  before: ProfitPoint | null;
-}
-
-/** Cumulative profit by day, from the level before the first. */
-export function renderProfitChart({ width, points, before }: ProfitChartOptions): Plot {
+/**
+ * Cumulative profit by day, from the level before the first.
+ * @param options `points`: at least one, ascending; `before`: the point before the first; null for the beginning of the account
+ */
+export function renderProfitChart(options: { width: number; points: readonly ProfitPoint[]; before: ProfitPoint | null }): Plot {
+  const { width, points, before } = options;
   const first = points[0].day - 1;
   const start = before?.profit ?? 0;
   const frame = createTimeFrame({
@@ -407,16 +394,7 @@ export function extendToWholeTicks(values: readonly number[]): [number, number] 
 
 /** A step line: profit changes only when a wager is settled. */
 function buildStepPath(points: readonly (readonly [number, number])[]) {
-  return buildLinePath(
-    points.flatMap(([x, y], index) =>
-      index === 0
-        ? [[x, y]]
-        : [
-            [x, points[index - 1][1]],
-            [x, y],
-          ],
-    ),
-  );
+  return buildLinePath(points.flatMap(([x, y], index) => (index === 0 ? [y] : [points[index - 1][1], y]).map((at) => [x, at] as const)));
 }
 
 /** A fold of the walk-forward test; its `day` is its position, from 1. */
@@ -474,17 +452,15 @@ interface SeriesPoint {
   high: number | null;
 }
 
-interface SeriesChartOptions {
+/** A value by day with its interval. A single day is a dot. @param options `reference`: a value to compare with, drawn across */
+export function renderSeriesChart(options: {
   width: number;
   /** At least one, ascending. */
   points: readonly SeriesPoint[];
-  /** A value to compare with, drawn across. */
   reference: number;
   tick: (value: number) => string;
-}
-
-/** A value by day with its interval. A single day is a dot. */
-export function renderSeriesChart({ width, points, reference, tick }: SeriesChartOptions): Plot {
+}): Plot {
+  const { width, points, reference, tick } = options;
   const frame = createTimeFrame({
     width,
     days: [points[0].day, points[points.length - 1].day],

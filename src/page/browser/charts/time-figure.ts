@@ -1,4 +1,4 @@
-import { el, type Markup } from '../../markup.ts';
+import { el, type Markup, type MarkupElement } from '../../markup.ts';
 import { h, replaceChildren, toNodes } from '../dom.ts';
 import type { Column } from '../section.ts';
 import {
@@ -81,7 +81,7 @@ export function createTimeFigure<Point extends { day: number }>(options: TimeFig
     control?.update(days);
     const range = hasRanges ? resolveRange(dayRange.value, days) : Number.POSITIVE_INFINITY;
     const selected = selectDays({ points, range, lastDay: last });
-    shown = { points: selected.shown, from: selected.from, before: selected.before };
+    shown = { ...selected, points: selected.shown };
     reader.take({
       days: shown.points.map(({ day }) => day),
       texts: shown.points.map(read),
@@ -144,16 +144,12 @@ export function resolveRange(range: number, days: number) {
   return isRangeUseful(range, days) ? range : ALL_DAYS;
 }
 
-interface SelectDaysOptions<Point> {
-  /** Ascending. */
-  points: readonly Point[];
-  range: number;
-  /** Day at which the range ends; later points are all kept. */
-  lastDay: number;
-}
-
-/** The points of the last days, the first day of these, and the point before. */
-export function selectDays<Point extends { day: number }>({ points, range, lastDay }: SelectDaysOptions<Point>) {
+/**
+ * The points of the last days, the first day of these, and the point before.
+ * @param options `points`: ascending; `lastDay`: at which the range ends; later points are all kept
+ */
+export function selectDays<Point extends { day: number }>(options: { points: readonly Point[]; range: number; lastDay: number }) {
+  const { points, range, lastDay } = options;
   const from = lastDay - range + 1;
   const start = points.findIndex(({ day }) => day >= from);
   return start === -1
@@ -165,16 +161,6 @@ export function formatRange(range: number) {
   return range === ALL_DAYS ? 'All days' : `${range} days`;
 }
 
-/** Reads a chart point by point: by pointer, by touch, and by the keys of a range input that covers it. */
-interface PointReader {
-  slider: HTMLInputElement;
-  readout: HTMLElement;
-  /** Takes other points, and keeps the chosen day where it is among them. */
-  take: (points: ReadPoints) => void;
-  /** Takes the drawn chart. */
-  attach: (svg: SVGSVGElement, plot: Plot) => void;
-}
-
 interface ReadPoints {
   /** At least one, ascending. */
   days: readonly number[];
@@ -183,15 +169,15 @@ interface ReadPoints {
   start: number;
 }
 
-interface PointReaderOptions {
+/** Reads a chart point by point: by pointer, by touch, and by the keys of a range input that covers it. */
+function createPointReader(options: {
   label: string;
   canvas: HTMLElement;
   /** Day that the reader had chosen before the chart was built again. */
   chosenDay: number | null;
   onChoose: (day: number) => void;
-}
-
-function createPointReader({ label, canvas, chosenDay, onChoose }: PointReaderOptions): PointReader {
+}) {
+  const { label, canvas, chosenDay, onChoose } = options;
   const [slider, text] = [h('input', { type: 'range', min: 0, step: 1, class: 'point-slider', 'aria-label': label }), h('p', {})];
   const marker = document.createElementNS('http://www.w3.org/2000/svg', 'g');
   let points: ReadPoints = { days: [0], texts: [''], start: 0 };
@@ -216,8 +202,11 @@ function createPointReader({ label, canvas, chosenDay, onChoose }: PointReaderOp
   }
   function follow({ clientX }: PointerEvent) {
     if (drawn === null) return;
-    const { xs, isStepped = false } = drawn.plot;
-    choose(findPoint(xs, toChartPixel(drawn.svg, clientX), isStepped));
+    const { svg, plot } = drawn;
+    const { left, width } = svg.getBoundingClientRect();
+    // The chart may be scaled down by CSS.
+    const pixel = ((clientX - left) * svg.viewBox.baseVal.width) / (width || 1);
+    choose(findPoint(plot.xs, pixel, plot.isStepped ?? false));
   }
   slider.addEventListener('input', () => {
     choose(Number(slider.value));
@@ -231,7 +220,8 @@ function createPointReader({ label, canvas, chosenDay, onChoose }: PointReaderOp
   return {
     slider,
     readout,
-    take(next) {
+    /** Takes other points, and keeps the chosen day where it is among them. */
+    take(next: ReadPoints) {
       points = next;
       slider.max = String(next.days.length - 1);
       slider.hidden = next.days.length === 1;
@@ -242,18 +232,13 @@ function createPointReader({ label, canvas, chosenDay, onChoose }: PointReaderOp
       show(known === -1 ? next.start : known);
       announce();
     },
-    attach(svg, plot) {
+    /** Takes the drawn chart. */
+    attach(svg: SVGSVGElement, plot: Plot) {
       drawn = { svg, plot };
       svg.append(marker);
       show(index);
     },
   };
-}
-
-/** The chart may be scaled down by CSS. */
-function toChartPixel(svg: SVGSVGElement, clientX: number) {
-  const { left, width } = svg.getBoundingClientRect();
-  return ((clientX - left) * svg.viewBox.baseVal.width) / (width || 1);
 }
 
 /**
@@ -283,21 +268,10 @@ export interface Plot {
   mark: (index: number) => Markup;
 }
 
-type MarkupElement = ReturnType<typeof el>;
+export type TimeFrame = ReturnType<typeof createTimeFrame>;
 
-export interface TimeFrame {
-  width: number;
-  height: number;
-  left: number;
-  right: number;
-  top: number;
-  bottom: number;
-  x: Scale;
-  y: Scale;
-  grid: Markup;
-}
-
-interface TimeFrameOptions {
+/** Scales and axes of a chart over time: every mark within `padding` of its point lies in the view box. */
+export function createTimeFrame(options: {
   width: number;
   height?: number;
   /** First and last value of the horizontal axis; equal ones are spread by a day. */
@@ -310,32 +284,20 @@ interface TimeFrameOptions {
   padding?: number;
   /** Labels of the horizontal axis; days without it. */
   labels?: (x: Scale, range: readonly [number, number]) => readonly { at: number; label: string }[];
-}
-
-/** Scales and axes of a chart over time: every mark within `padding` of its point lies in the view box. */
-export function createTimeFrame({
-  width,
-  height = 220,
-  days,
-  values,
-  tick,
-  tickCount = 4,
-  padding = 6,
-  labels = (x, range) => placeDayTicks(x, range, x.domain),
-}: TimeFrameOptions): TimeFrame {
+}) {
+  const { width, height = 220, values, tick, tickCount = 4, padding = 6 } = options;
+  const { labels = (x: Scale, range: readonly [number, number]) => placeDayTicks(x, range, x.domain) } = options;
+  const [first, last] = options.days;
   const [top, bottom, right] = [TOP, height - BOTTOM, width - padding];
   const y = createScale(values, [bottom - padding, top + padding], tickCount);
   const left = Math.ceil(Math.max(...y.ticks.map((value) => measureTextWidth(tick(value))), 0)) + LABEL_GAP;
-  const x = createScale(spreadDays(days), [left + padding, right - padding]);
+  const range = [left + padding, right - padding] as const;
+  const x = createScale(first === last ? [first - 1, last + 1] : [first, last], range);
   const grid = [
     renderHorizontalGrid({ y, left, right, label: tick }),
-    renderVerticalGrid({ ticks: labels(x, [left + padding, right - padding]), top, bottom, width }),
+    renderVerticalGrid({ ticks: labels(x, range), strips: [{ from: top, to: bottom }], foot: bottom + 16, width }),
   ];
   return { width, height, left, right, top, bottom, x, y, grid };
-}
-
-function spreadDays([first, last]: readonly [number, number]): readonly [number, number] {
-  return first === last ? [first - 1, last + 1] : [first, last];
 }
 
 export function renderFrame(frame: TimeFrame, ...marks: Markup[]) {
@@ -355,34 +317,19 @@ export function renderCrosshair({ top, bottom }: Pick<TimeFrame, 'top' | 'bottom
   ];
 }
 
-interface RangeControl {
-  element: HTMLElement;
-  /** @param days length of the record */
-  update: (days: number) => void;
-}
-
 /** Radio buttons, and thus one tab stop; ranges that are longer than the record are disabled. */
-function createRangeControl(chart: string, dayRange: DayRange): RangeControl {
+function createRangeControl(chart: string, dayRange: DayRange) {
   const name = `days of ${chart}`;
-  const inputs = DAY_RANGES.map((range) =>
-    h('input', {
-      type: 'radio',
-      name,
-      value: range,
-      class: 'visually-hidden',
-      'aria-label': formatRange(range),
-      onchange: () => dayRange.set(range),
-    }),
-  );
+  const inputs = DAY_RANGES.map((range) => {
+    const attributes = { type: 'radio', name, value: range, class: 'visually-hidden', 'aria-label': formatRange(range) };
+    return h('input', { ...attributes, onchange: () => dayRange.set(range) });
+  });
   const labels = inputs.map((input, index) => h('label', {}, input, h('span', {}, formatRange(DAY_RANGES[index]).replace(/ days$/, ''))));
+  const title = h('span', { 'aria-hidden': 'true' }, 'Days');
   return {
-    element: h(
-      'div',
-      { class: 'ranges', role: 'radiogroup', 'aria-label': `Days shown: ${chart}` },
-      h('span', { 'aria-hidden': 'true' }, 'Days'),
-      labels,
-    ),
-    update(days) {
+    element: h('div', { class: 'ranges', role: 'radiogroup', 'aria-label': `Days shown: ${chart}` }, title, labels),
+    /** @param days length of the record */
+    update(days: number) {
       const chosen = resolveRange(dayRange.value, days);
       for (const [index, range] of DAY_RANGES.entries()) {
         inputs[index].disabled = !isRangeUseful(range, days);

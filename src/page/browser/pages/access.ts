@@ -1,5 +1,5 @@
 import { ApiProblem, createSession, type LoginSession, requestApi } from '../api.ts';
-import { byId, formatUtcTime, h, replaceChildren, shortenHex } from '../dom.ts';
+import { byId, copyText, createSay, formatTier, formatUtcTime, h, replaceChildren, shortenHex } from '../dom.ts';
 import type { AccessReply, ApiKeyReply, ApiResponses } from '../responses.ts';
 import { renderTable } from '../section.ts';
 import { mountTheme } from '../theme.ts';
@@ -10,9 +10,8 @@ import {
   isSameAccount,
   LoginError,
   logInAsDemo,
-  logInWith,
+  logInByWallet,
   type Signer,
-  STAGE_MESSAGES,
   type Wallet,
 } from '../unlock.ts';
 
@@ -24,11 +23,7 @@ const KINDS = { key: 'API key', application: 'Application' } as const;
 function createAccessList(owner: AccessOwner) {
   const [table, status] = [h('div', {}), h('p', { role: 'status' })];
   const confirmation = createConfirmation();
-
-  function say(message: string, isProblem = false) {
-    status.textContent = message;
-    status.classList.toggle('bad', isProblem);
-  }
+  const say = createSay(status);
 
   async function refresh() {
     const { access } = await owner.list();
@@ -61,12 +56,10 @@ function createAccessList(owner: AccessOwner) {
 }
 
 function renderEntries(entries: readonly Entry[], onRevoke: (entry: Entry) => Promise<void>) {
-  const revokeButton = (entry: Entry) =>
-    h(
-      'button',
-      { type: 'button', 'aria-label': `Revoke ${entry.name}`, 'aria-haspopup': 'dialog', onclick: () => void onRevoke(entry) },
-      'Revoke',
-    );
+  const revokeButton = (entry: Entry) => {
+    const label = { 'aria-label': `Revoke ${entry.name}`, 'aria-haspopup': 'dialog' };
+    return h('button', { type: 'button', ...label, onclick: () => void onRevoke(entry) }, 'Revoke');
+  };
   return renderTable({
     caption: 'Access that this wallet has granted',
     rows: entries,
@@ -75,7 +68,7 @@ function renderEntries(entries: readonly Entry[], onRevoke: (entry: Entry) => Pr
       // Beside the name, so that it is in sight on a phone.
       { heading: 'Revoke', cell: revokeButton },
       { heading: 'Kind', cell: ({ kind }) => KINDS[kind] },
-      { heading: 'Tier', cell: ({ tier }) => (tier === 'premium' ? 'Premium' : 'Basic') },
+      { heading: 'Tier', cell: ({ tier }) => formatTier(tier) },
       { heading: 'Made', cell: ({ createdAt }) => formatUtcTime(createdAt) },
       { heading: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : formatUtcTime(lastUsedAt)) },
       { heading: 'Ends', cell: ({ expiresAt }) => (expiresAt === null ? 'when you revoke it' : formatUtcTime(expiresAt)) },
@@ -157,18 +150,12 @@ function formatAccessProblem(error: unknown): string {
     : 'The wallet did not sign. Nothing was changed.';
 }
 
-const DEMO_ROLES = ['basic', 'premium'];
-
 /** Wallets to choose from; a session of this tab is used at once. @param onOwner called with the wallet that signed in */
 function mountSignIn(place: HTMLElement, onOwner: (owner: AccessOwner) => void) {
   const session = createSession();
   const [list, demo, status] = [h('div', {}), h('div', {}), h('p', { role: 'status' })];
   const wallets = discoverWallets(drawWallets);
-
-  function say(message: string, isProblem = false) {
-    status.textContent = message;
-    status.classList.toggle('bad', isProblem);
-  }
+  const say = createSay(status);
 
   async function attempt(logIn: () => Promise<AccessOwner>) {
     say('Contacting the service…');
@@ -184,15 +171,17 @@ function mountSignIn(place: HTMLElement, onOwner: (owner: AccessOwner) => void) 
     session.set(current);
     return createSessionOwner(current, async () => signer);
   };
-  const useWallet = ({ name, provider }: Wallet) =>
+  const useWallet = (wallet: Wallet) =>
     void attempt(async () => {
       try {
-        const current = await logInWith(provider, (stage) => say(STAGE_MESSAGES[stage](name)));
-        return keep(current, createWalletSigner(provider, current.wallet));
+        const current = await logInByWallet(wallet, say);
+        return keep(current, createWalletSigner(wallet.provider, current.wallet));
       } catch (error) {
         if (!isBelowBasic(error)) throw error;
-        const signer = createWalletSigner(provider);
-        return createSigningOwner(signer, await getChecksummed(await signer.getAccount()));
+        const signer = createWalletSigner(wallet.provider);
+        // Checksummed, as the service reports it.
+        const answer = await requestApi<{ wallet: string }>(`api/svc/verify/${await signer.getAccount()}`);
+        return createSigningOwner(signer, answer.wallet);
       }
     });
 
@@ -200,24 +189,17 @@ function mountSignIn(place: HTMLElement, onOwner: (owner: AccessOwner) => void) 
     const buttons = wallets.all.map((wallet) =>
       h('li', {}, h('button', { type: 'button', onclick: () => useWallet(wallet) }, wallet.name)),
     );
-    replaceChildren(
-      list,
-      buttons.length === 0
-        ? h('p', { class: 'notice' }, 'No wallet was found in this browser.')
-        : h('ul', { class: 'wallets', 'aria-label': 'Wallets of this browser' }, buttons),
-    );
+    const none = h('p', { class: 'notice' }, 'No wallet was found in this browser.');
+    replaceChildren(list, buttons.length === 0 ? none : h('ul', { class: 'wallets', 'aria-label': 'Wallets of this browser' }, buttons));
   }
 
   async function drawDemo() {
     const { demo: isDemo } = await requestApi<ApiResponses['info']>('api/svc/info').catch(noInfo);
     if (!isDemo) return;
-    const buttons = DEMO_ROLES.map((role) =>
-      h(
-        'button',
-        { type: 'button', onclick: () => void attempt(async () => keep(await logInAsDemo(role), createDemoSigner(role))) },
-        `Demo wallet: ${role}`,
-      ),
-    );
+    const buttons = ['basic', 'premium'].map((role) => {
+      const onclick = () => void attempt(async () => keep(await logInAsDemo(role), createDemoSigner(role)));
+      return h('button', { type: 'button', onclick }, `Demo wallet: ${role}`);
+    });
     replaceChildren(demo, h('div', { class: 'demo', role: 'group', 'aria-label': 'Demo wallets of a local chain' }, buttons));
   }
 
@@ -226,13 +208,8 @@ function mountSignIn(place: HTMLElement, onOwner: (owner: AccessOwner) => void) 
     wallets.ask();
     return onOwner(createSessionOwner(current, () => findSigner(wallets.all, current.wallet)));
   }
-  replaceChildren(
-    place,
-    h('p', {}, 'Sign in with the wallet that holds the gate tokens: a signature, which moves no funds.'),
-    list,
-    demo,
-    status,
-  );
+  const introduction = h('p', {}, 'Sign in with the wallet that holds the gate tokens: a signature, which moves no funds.');
+  replaceChildren(place, introduction, list, demo, status);
   drawWallets();
   wallets.ask();
   void drawDemo();
@@ -248,11 +225,6 @@ function isBelowBasic(error: unknown): boolean {
   return error instanceof LoginError && error.cause instanceof ApiProblem && error.cause.code === 'TIER_REQUIRED';
 }
 
-/** Checksummed, as the service reports it. */
-async function getChecksummed(account: string): Promise<string> {
-  return (await requestApi<{ wallet: string }>(`api/svc/verify/${account}`)).wallet;
-}
-
 /** For a session that was begun elsewhere in this tab. @throws {LoginError} where nothing here signs for its wallet */
 async function findSigner(wallets: readonly Wallet[], wallet: string): Promise<Signer> {
   for (const { provider } of wallets) {
@@ -265,57 +237,39 @@ async function findSigner(wallets: readonly Wallet[], wallet: string): Promise<S
   throw new LoginError('No wallet of this browser signs for this account. Open this page in the browser that has it, and connect it.');
 }
 
-const EXPIRIES = [
-  { days: '30', label: '30 days' },
-  { days: '90', label: '90 days' },
-  { days: '365', label: 'a year' },
-  { days: '', label: 'when I revoke it' },
-];
-
 /** Makes a key and shows it once. @param onMade called after each */
 function createKeyForm(makeKey: (key: WantedKey) => Promise<{ key: string }>, onMade: () => Promise<void>) {
   const [status, made] = [h('p', { role: 'status' }), h('div', { 'aria-live': 'polite' })];
   const name = h('input', { name: 'label', required: true, maxlength: 60, autocomplete: 'off' });
+  const say = createSay(status);
   const onsubmit = (event: Event) => {
     event.preventDefault();
     void make(event.currentTarget as HTMLFormElement);
   };
+  const tiers = ['basic', 'premium'].map((tier) => h('option', { value: tier }, formatTier(tier)));
+  const ends = Object.entries({ 30: '30 days', 90: '90 days', 365: 'a year', '': 'when I revoke it' }).map(([days, label]) =>
+    h('option', { value: days, selected: days === '90' }, label),
+  );
   const form = h('form', { class: 'access-form', onsubmit }, [
     h('label', {}, 'Name', name),
-    h(
-      'label',
-      {},
-      'Tier',
-      h('select', { name: 'tier' }, h('option', { value: 'basic' }, 'Basic'), h('option', { value: 'premium' }, 'Premium')),
-    ),
-    h(
-      'label',
-      {},
-      'Ends after',
-      h(
-        'select',
-        { name: 'expiresInDays' },
-        EXPIRIES.map(({ days, label }) => h('option', { value: days, selected: days === '90' }, label)),
-      ),
-    ),
+    h('label', {}, 'Tier', h('select', { name: 'tier' }, tiers)),
+    h('label', {}, 'Ends after', h('select', { name: 'expiresInDays' }, ends)),
     h('button', { type: 'submit', class: 'primary' }, 'Make a key'),
   ]);
 
   async function make(sent: HTMLFormElement) {
     const { label, tier, expiresInDays } = Object.fromEntries(new FormData(sent)) as Record<string, string>;
-    status.textContent = 'Sign in the wallet: the text names the key.';
-    status.classList.remove('bad');
+    say('Sign in the wallet: the text names the key.');
     try {
       const body = { label: label!.trim(), tier: tier!, ...(expiresInDays === '' ? {} : { expiresInDays: Number(expiresInDays) }) };
       const { key } = await makeKey(body);
-      status.textContent = '';
+      say('');
       sent.reset();
       replaceChildren(made, renderMadeKey(key));
       made.querySelector('input')?.select();
       await onMade();
     } catch (error) {
-      status.textContent = formatAccessProblem(error);
-      status.classList.add('bad');
+      say(formatAccessProblem(error), true);
     }
   }
 
@@ -327,11 +281,7 @@ function renderMadeKey(key: string) {
   const copied = h('span', { role: 'status' });
   const copy = async () => {
     field.select();
-    const isCopied = await navigator.clipboard?.writeText(key).then(
-      () => true,
-      () => false,
-    );
-    copied.textContent = isCopied ? 'Copied' : 'Selected: press Ctrl+C or ⌘C';
+    copied.textContent = (await copyText(key)) ? 'Copied' : 'Selected: press Ctrl+C or ⌘C';
   };
   const example = `export ORACLE_TOKEN=${key}\ncurl -H "Authorization: Bearer $ORACLE_TOKEN" ${new URL('api/svc/oracle', document.baseURI).href}`;
   return h('div', { class: 'made-key' }, [

@@ -1,5 +1,5 @@
 import { requestApi } from '../api.ts';
-import { byId, formatTier, h, replaceChildren } from '../dom.ts';
+import { byId, createSay, formatTier, h, replaceChildren } from '../dom.ts';
 import { mountTheme } from '../theme.ts';
 import {
   createDemoSigner,
@@ -12,8 +12,6 @@ import {
   type Wallet,
   withLoginErrors,
 } from '../unlock.ts';
-
-const DEMO_ROLES = ['basic', 'premium'] as const;
 
 mountTheme();
 mountConsent();
@@ -38,15 +36,12 @@ type Decide = (how: Signer | 'deny') => Promise<void>;
 
 /** One decision at a time; after one that counts, the browser leaves the page. */
 function createDecision(id: string): Decide {
-  const status = byId('consent-status');
-  const say: ShowStatus = (message, isProblem = false) => {
-    status.textContent = message;
-    status.classList.toggle('bad', isProblem);
-  };
+  const say = createSay(byId('consent-status'));
   return async (how) => {
     setBusy(true);
     try {
-      const redirectTo = await withLoginErrors(() => (how === 'deny' ? deny(id) : allow(id, how, say)));
+      const decision = () => (how === 'deny' ? decide<{ redirectTo: string }>(id, { decision: 'deny' }) : allow(id, how, say));
+      const { redirectTo } = await withLoginErrors(decision);
       say('Going back to the application…');
       location.assign(redirectTo);
     } catch (error) {
@@ -57,19 +52,15 @@ function createDecision(id: string): Decide {
   };
 }
 
-async function deny(id: string): Promise<string> {
-  return (await decide<{ redirectTo: string }>(id, { decision: 'deny' })).redirectTo;
-}
-
 /** The service composes a text that names the application, which the wallet signs. */
-async function allow(id: string, signer: Signer, say: ShowStatus): Promise<string> {
+async function allow(id: string, signer: Signer, say: ShowStatus): Promise<{ redirectTo: string }> {
   say('Choose an account in the wallet.');
   const wallet = await signer.getAccount();
   const { message } = await decide<{ message: string }>(id, { decision: 'sign', wallet });
   say('Sign the text in the wallet.');
   const signature = await signer.sign(message);
   say('Checking signature and balance…');
-  return (await decide<{ redirectTo: string }>(id, { decision: 'allow', message, signature })).redirectTo;
+  return decide(id, { decision: 'allow', message, signature });
 }
 
 function decide<Answer>(id: string, body: object): Promise<Answer> {
@@ -85,29 +76,18 @@ function renderWallets(wallets: readonly Wallet[], decide: Decide) {
     return h('p', { class: 'notice' }, 'No wallet was found in this browser. Open this page in the browser that has it.');
   const rows = wallets.map((wallet) => {
     const signer = createWalletSigner(wallet.provider);
-    const label = h('span', {}, `Sign with ${wallet.name} and allow`);
-    return h(
-      'li',
-      {},
-      h('button', { type: 'button', class: 'primary', onclick: () => void decide(signer) }, renderWalletIcon(wallet), label),
-    );
+    const label = [renderWalletIcon(wallet), h('span', {}, `Sign with ${wallet.name} and allow`)];
+    return h('li', {}, h('button', { type: 'button', class: 'primary', onclick: () => void decide(signer) }, label));
   });
   return h('ul', { class: 'wallets', 'aria-label': 'Wallets of this browser' }, rows);
 }
 
 function renderDemoWallets(decide: Decide) {
-  const buttons = DEMO_ROLES.map((role) =>
-    h(
-      'button',
-      { type: 'button', class: 'primary', onclick: () => void decide(createDemoSigner(role)) },
-      `Sign as ${formatTier(role)} and allow`,
-    ),
-  );
+  const buttons = ['basic', 'premium'].map((role) => {
+    const onclick = () => void decide(createDemoSigner(role));
+    return h('button', { type: 'button', class: 'primary', onclick }, `Sign as ${formatTier(role)} and allow`);
+  });
   const about = 'Demo wallets of a local chain, whose tokens have no value';
-  return h(
-    'div',
-    { class: 'demo', role: 'group', 'aria-label': about },
-    h('span', { title: about }, 'Demo wallets, local chain:'),
-    buttons,
-  );
+  const title = h('span', { title: about }, 'Demo wallets, local chain:');
+  return h('div', { class: 'demo', role: 'group', 'aria-label': about }, title, buttons);
 }

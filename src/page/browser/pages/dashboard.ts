@@ -1,4 +1,5 @@
-import { type OriginKind, renderOriginMark } from '../../first-screen.ts';
+import { renderOriginMark } from '../../first-screen.ts';
+import { formatDate } from '../../markup.ts';
 import { ApiProblem, createSession, type LoginSession, watchLimitWait } from '../api.ts';
 import { BUY_EVENT, createBuyDialog } from '../buy.ts';
 import {
@@ -6,7 +7,6 @@ import {
   createRelativeTime,
   createTime,
   formatCount,
-  formatDate,
   formatTier,
   formatUtcTime,
   getSectionBody,
@@ -48,8 +48,7 @@ import {
   getViewRole,
   isSameAccount,
   logInAsDemo,
-  logInWith,
-  STAGE_MESSAGES,
+  logInByWallet,
   setBuyerView,
   UNLOCK_EVENT,
   VIEW_AS_EVENT,
@@ -63,7 +62,8 @@ import { createUnlockDialog } from '../unlock-dialog.ts';
 const RENEWABLE_BEFORE_MS = 5 * 60_000;
 
 /** Login button, or wallet, tier, remaining time and logout of the session. */
-function mountAccount({ session, store, horizon }: Page) {
+function mountAccount(page: Page) {
+  const { session, store } = page;
   const notice = h('p', { class: 'account-notice', role: 'status', tabindex: -1 });
   const state = h('div', { class: 'account' });
   replaceChildren(byId('account'), state, notice);
@@ -88,7 +88,7 @@ function mountAccount({ session, store, horizon }: Page) {
     session.set(next);
   };
   const dialog = createUnlockDialog({ wallets, onLoggedIn, fallback: notice, getInfo: () => store.get('info').answer });
-  const buying = createBuyDialog({ store, session, horizon, wallets, onNotice: showNotice });
+  const buying = createBuyDialog(page, wallets, showNotice);
   document.body.append(dialog.element, buying.element);
   document.addEventListener(UNLOCK_EVENT, dialog.open);
   document.addEventListener(BUY_EVENT, () => {
@@ -122,15 +122,9 @@ function mountAccount({ session, store, horizon }: Page) {
   buying.resume();
 }
 
-interface ViewAsOptions {
-  session: Page['session'];
-  say: (message: string) => void;
-  leave: () => void;
-  buy: () => void;
-}
-
 /** Logs the demo wallet of a role in, or out for a role without a session. The last choice counts. */
-function createViewAs({ session, say, leave, buy }: ViewAsOptions) {
+function createViewAs(options: { session: Page['session']; say: (message: string) => void; leave: () => void; buy: () => void }) {
+  const { session, say, leave, buy } = options;
   let chosen = 0;
   return async (role: ViewRole) => {
     const ownChoice = ++chosen;
@@ -154,21 +148,20 @@ function createViewAs({ session, say, leave, buy }: ViewAsOptions) {
   };
 }
 
-interface RenewalOptions {
+/** Renews the session with the same account; open elements of the page stay open. */
+export function createRenewal(options: {
   session: Page['session'];
   wallets: Pick<WalletWatch, 'used'>;
   say: (message: string) => void;
   openDialog: () => void;
-}
-
-/** Renews the session with the same account; open elements of the page stay open. */
-export function createRenewal({ session, wallets, say: showNotice, openDialog }: RenewalOptions) {
+}) {
+  const { session, wallets, say: showNotice, openDialog } = options;
   return async () => {
     const { current } = session;
     const wallet = wallets.used;
     if (wallet === null) return openDialog();
     await attemptLogin({
-      login: (sayStage) => logInWith(wallet.provider, (stage) => sayStage(STAGE_MESSAGES[stage](wallet.name)), current?.wallet),
+      login: (sayStage) => logInByWallet(wallet, sayStage, current?.wallet),
       // The reader may have logged out in the meantime.
       counts: () => session.current === current || session.hasEnded,
       say: showNotice,
@@ -219,12 +212,7 @@ function watchTokenExpiry(session: Page['session'], onEndNear: () => void) {
   arm(session.current);
 }
 
-interface DataOrigin {
-  kind: OriginKind;
-  source: string;
-  replayedThrough: string | null;
-  staleSince: string | null;
-}
+type DataOrigin = NonNullable<ReturnType<typeof getDataOrigin>>;
 
 /** Line about the data: simulated, recorded or live, replayed or stale; the rest is in a disclosure. The server has written its mark. */
 function mountOrigin({ store }: Page) {
@@ -237,23 +225,23 @@ function mountOrigin({ store }: Page) {
     place.dataset.kind = origin.kind;
     const open = place.querySelector('details')?.open;
     const mark = toNodes(renderOriginMark(origin.kind, { isStale: origin.staleSince !== null }));
-    const more = [...formatSource(origin), ...formatReplay(origin), ...formatWorth(origin)];
-    const stale = renderStaleness(origin);
+    const more = describeOrigin(origin);
+    const since = origin.staleSince;
+    const stale =
+      since === null ? [] : [origin.kind === 'csv' ? 'The files end at ' : 'The newest price is stale: ', createTime(since), '.'];
+    const text = h('p', { class: 'origin-more' }, more.join(' '), ' ', stale);
     replaceChildren(
       place,
       more.length + stale.length === 0
         ? h('p', { class: 'origin-mark' }, mark)
-        : h('details', { open }, [
-            h('summary', { class: 'origin-mark' }, mark),
-            h('p', { class: 'origin-more' }, more.join(' '), ' ', stale),
-          ]),
+        : h('details', { open }, h('summary', { class: 'origin-mark' }, mark), text),
     );
   };
   for (const name of ['info', 'price', 'scorecard'] as const) store.watch(name, draw);
 }
 
 /** @returns null before `info` is loaded */
-function getDataOrigin(store: Page['store']): DataOrigin | null {
+function getDataOrigin(store: Page['store']) {
   const { answer: info } = store.get('info');
   const { answer: price } = store.get('price');
   if (info === null) return null;
@@ -266,33 +254,19 @@ function getDataOrigin(store: Page['store']): DataOrigin | null {
   return { kind, source, replayedThrough: replayed?.date ?? null, staleSince: price?.stale ? price.timestamp : null };
 }
 
-function formatSource({ kind, source }: DataOrigin) {
-  if (kind === 'live') return [];
+/** Sentences on where the prices come from, which days were replayed, and what it is worth. */
+function describeOrigin({ kind, source, replayedThrough: through }: DataOrigin): string[] {
+  const replayed = through && `Days up to ${formatDate(through)} were replayed at the first start of this demo`;
+  if (kind === 'simulated') {
+    // `seed 2` from `simulated (seed 2)`.
+    const seed = /seed \S+?(?=\))/.exec(source)?.[0] ?? 'a seed';
+    const worth = 'It shows nothing about performance on the real market.';
+    return [`Prices and quotes are generated from ${seed}.`, ...(replayed ? [`${replayed}.`] : []), worth];
+  }
   return [
-    kind === 'simulated'
-      ? `Prices and quotes are generated from ${parseSeed(source)}.`
-      : `Prices come from recorded files (${source}), not from the current market.`,
+    ...(kind === 'csv' ? [`Prices come from recorded files (${source}), not from the current market.`] : []),
+    ...(replayed ? [`${replayed}: their forecasts were not made on those dates.`] : []),
   ];
-}
-
-/** `seed 2` from `simulated (seed 2)`. */
-function parseSeed(source: string) {
-  return /seed \S+?(?=\))/.exec(source)?.[0] ?? 'a seed';
-}
-
-function formatReplay({ kind, replayedThrough: through }: DataOrigin) {
-  if (through === null) return [];
-  const sentence = `Days up to ${formatDate(through)} were replayed at the first start of this demo`;
-  return [kind === 'simulated' ? `${sentence}.` : `${sentence}: their forecasts were not made on those dates.`];
-}
-
-function formatWorth({ kind }: DataOrigin) {
-  return kind === 'simulated' ? ['It shows nothing about performance on the real market.'] : [];
-}
-
-function renderStaleness({ kind, staleSince: since }: DataOrigin) {
-  if (since === null) return [];
-  return [kind === 'csv' ? 'The files end at ' : 'The newest price is stale: ', createTime(since), '.'];
 }
 
 type ConnectionState = ServiceHealth['state'] | 'failing' | 'limited';
@@ -315,7 +289,14 @@ function mountConnection({ poller, store }: Page) {
     if (next === shown) return;
     shown = next;
     element.dataset.state = state;
-    replaceChildren(label, renderState(state, count, { lostAt, limitedUntil }));
+    replaceChildren(label, renderState(state, count));
+  }
+  function renderState(state: ConnectionState, { failing, of }: { failing: number; of: number }) {
+    if (state === 'up') return 'Connected';
+    if (state === 'starting') return 'Starting up';
+    if (state === 'limited') return ['Limit of requests reached; goes on at ', createTime(limitedUntil, 'clock')];
+    if (state === 'failing') return `Service has errors: ${failing} of ${of} requests fail`;
+    return ['Offline since ', createTime(lostAt, 'clock'), '. Showing earlier data; reconnecting'];
   }
   startTimeUpdates();
   poller.onLook(({ state }) => {
@@ -328,19 +309,6 @@ function mountConnection({ poller, store }: Page) {
     draw();
   });
   for (const name of Object.keys(RESOURCE_PATHS) as (keyof ApiResponses)[]) store.watch(name, draw);
-}
-
-interface Times {
-  lostAt: string | null;
-  limitedUntil: string | null;
-}
-
-function renderState(state: ConnectionState, { failing, of }: { failing: number; of: number }, { lostAt, limitedUntil }: Times) {
-  if (state === 'up') return 'Connected';
-  if (state === 'starting') return 'Starting up';
-  if (state === 'limited') return ['Limit of requests reached; goes on at ', createTime(limitedUntil, 'clock')];
-  if (state === 'failing') return `Service has errors: ${failing} of ${of} requests fail`;
-  return ['Offline since ', createTime(lostAt, 'clock'), '. Showing earlier data; reconnecting'];
 }
 
 /** Startup progress. The bar is updated in place, so that screen readers do not announce it every second. */
@@ -378,7 +346,7 @@ export function mountDashboard() {
   const session = createSession();
   const horizon = createHorizonSelection();
   const store = createStore({ session, horizon });
-  primeStore(store, readInitialData(), { session, horizon });
+  primeStore({ store, session, horizon }, readInitialData());
   const poller = createPoller(store);
   const page: Page = { store, session, horizon, poller };
 
@@ -418,28 +386,16 @@ function createTabMounting(page: Page) {
   };
 }
 
-type Mount = (page: Page) => void;
-
-const HEADER_PARTS: readonly Mount[] = [mountConnection, mountAccount, mountOrigin, mountStartup];
+const HEADER_PARTS = [mountConnection, mountAccount, mountOrigin, mountStartup];
 
 /** By the id of the section. */
-const SECTION_PARTS: Readonly<Record<string, Mount>> = {
-  today: mountToday,
-  scores: mountScoresOverTime,
-  attestations: mountAttestations,
-};
+const SECTION_PARTS = { today: mountToday, scores: mountScoresOverTime, attestations: mountAttestations };
 
 /** Refreshed whatever is shown. */
 const PAGE_RESOURCES: readonly (keyof ApiResponses)[] = ['info', 'stats', 'price', 'signal', 'range', 'scorecard', 'series'];
 
-interface TabPart {
-  mount: Mount;
-  /** Refreshed while the tab is shown. */
-  resources: readonly (keyof ApiResponses)[];
-}
-
-/** Mounted when they are first shown. */
-const TAB_PARTS: Readonly<Record<string, TabPart>> = {
+/** Mounted when they are first shown; their resources are refreshed while they are. */
+const TAB_PARTS: Readonly<Record<string, { mount: (page: Page) => void; resources: readonly (keyof ApiResponses)[] }>> = {
   price: { mount: mountPrice, resources: [] },
   regimes: { mount: mountRegimes, resources: [] },
   accuracy: { mount: mountAccuracy, resources: [] },

@@ -1,6 +1,6 @@
 import { createSession, requestApi } from '../api.ts';
 import { createRowChecker, renderFinding } from '../check.ts';
-import { byId, h, replaceChildren } from '../dom.ts';
+import { byId, copyText, h, replaceChildren } from '../dom.ts';
 import { createEndpointForm } from '../record-chain.ts';
 import type { ApiResponses, ScorecardRow } from '../responses.ts';
 import type { ShownRecord } from '../section.ts';
@@ -11,21 +11,20 @@ export function mountForecast() {
   mountShareButton();
 }
 
-type EndpointForm = ReturnType<typeof createEndpointForm>;
-
 /** Checks the forecast of this page against the chain, with one click. */
 function mountForecastCheck() {
   const button = document.getElementById('check') as HTMLButtonElement | null;
   // A forecast that is not on chain has nothing to check.
   if (button === null) return;
-  let endpoint: EndpointForm | null = null;
+  let endpoint: ReturnType<typeof createEndpointForm> | null = null;
   const checker = createRowChecker(createSession(), { getInfo, endpointNow: () => endpoint?.current() ?? null });
 
   async function getInfo() {
     const info = await requestApi<ApiResponses['info']>('api/svc/info');
     if (endpoint === null) {
       endpoint = createEndpointForm(info);
-      replaceChildren(byId('check-endpoint'), renderEndpoint(endpoint));
+      const summary = h('summary', {}, 'Read the chain elsewhere');
+      replaceChildren(byId('check-endpoint'), h('details', { class: 'table-of' }, summary, endpoint.form));
     }
     return info;
   }
@@ -39,11 +38,7 @@ function mountForecastCheck() {
       signal: new AbortController().signal,
       onFound: (row) => {
         const stored = checker.foundOf(row, found.shown);
-        if (stored !== undefined)
-          replaceChildren(
-            byId('check-result'),
-            renderFinding(stored, (open) => Object.assign(stored, { open })),
-          );
+        if (stored !== undefined) replaceChildren(byId('check-result'), renderFinding(stored));
       },
     });
   }
@@ -59,10 +54,6 @@ function mountForecastCheck() {
 
 function showLine(text: string) {
   replaceChildren(byId('check-result'), h('p', { class: 'finding quiet' }, text));
-}
-
-function renderEndpoint({ form }: EndpointForm) {
-  return h('details', { class: 'table-of' }, h('summary', {}, 'Read the chain elsewhere'), form);
 }
 
 /** The row of this page, and those that a check compares: of the day before, and of the windows that begin or end with this one. */
@@ -94,9 +85,5 @@ async function share(): Promise<string> {
     if (problem === null) return 'Shared.';
     if (problem.name === 'AbortError') return '';
   }
-  const isCopied = await navigator.clipboard?.writeText(url).then(
-    () => true,
-    () => false,
-  );
-  return isCopied === true ? 'Link copied.' : `Copy this link: ${url}`;
+  return (await copyText(url)) ? 'Link copied.' : `Copy this link: ${url}`;
 }

@@ -87,15 +87,8 @@ declare const SwaggerUIBundle: {
   presets: { apis: unknown };
 };
 
-interface Viewer {
-  /** Shows the operations that match. */
-  filter(wanted: OperationFilter): void;
-  /** Operations that are shown. */
-  count(): number;
-}
-
 /** Starts Swagger UI, without requests to other hosts. @param onComplete the document has been rendered */
-function startViewer(domNode: HTMLElement, url: string, onComplete: () => void): Viewer {
+function startViewer(domNode: HTMLElement, url: string, onComplete: () => void) {
   const { getSystem } = SwaggerUIBundle({
     url,
     domNode,
@@ -115,7 +108,10 @@ function startViewer(domNode: HTMLElement, url: string, onComplete: () => void):
     validatorUrl: null,
   });
   return {
-    filter: (wanted) => getSystem().layoutActions.updateFilter(Object.values(wanted).join('') === '' ? false : JSON.stringify(wanted)),
+    /** Shows the operations that match. */
+    filter: (wanted: OperationFilter) =>
+      getSystem().layoutActions.updateFilter(Object.values(wanted).join('') === '' ? false : JSON.stringify(wanted)),
+    /** Operations that are shown. */
     count: () =>
       getSystem()
         .specSelectors.taggedOperations()
@@ -126,14 +122,8 @@ function startViewer(domNode: HTMLElement, url: string, onComplete: () => void):
 /** Swagger UI passes the text of its own filter, which is the JSON of ours. */
 function filterOperations(tags: TaggedOperations, phrase: string): TaggedOperations {
   const wanted = JSON.parse(phrase) as OperationFilter;
-  return tags
-    .map((tag) =>
-      tag.set(
-        'operations',
-        getOperations(tag).filter((entry) => matchesFilter(toFacts(entry), wanted)),
-      ),
-    )
-    .filter((tag) => getOperations(tag).size > 0);
+  const select = (tag: ImmutableMap) => getOperations(tag).filter((entry) => matchesFilter(toFacts(entry), wanted));
+  return tags.map((tag) => tag.set('operations', select(tag))).filter((tag) => getOperations(tag).size > 0);
 }
 
 function getOperations(tag: ImmutableMap): ImmutableList {
@@ -155,21 +145,9 @@ function toFacts(entry: ImmutableMap): OperationFacts {
 }
 
 /** What the reader looks for; an empty member matches everything. */
-interface OperationFilter {
-  tag: string;
-  access: string;
-  text: string;
-}
+type OperationFilter = Record<'tag' | 'access' | 'text', string>;
 
-interface OperationFacts {
-  method: string;
-  path: string;
-  operationId: string;
-  summary: string;
-  description: string;
-  tag: string;
-  access: string;
-}
+type OperationFacts = Record<'method' | 'path' | 'operationId' | 'summary' | 'description' | 'tag' | 'access', string>;
 
 /** Every word has to be part of the operation, wherever. */
 export function matchesFilter(operation: OperationFacts, { tag, access, text }: OperationFilter): boolean {

@@ -1,6 +1,7 @@
+import { formatRegime } from '../../markup.ts';
 import { type ForestRow, renderForestPlot } from '../charts/calibration.ts';
 import { createFigure } from '../charts/figure.ts';
-import { formatCount, formatDecimal, formatPercent, formatPercentInterval, formatRegime, getSectionBody, h, toSentence } from '../dom.ts';
+import { formatCount, formatDecimal, formatPercent, formatPercentInterval, getSectionBody, h, toSentence } from '../dom.ts';
 import { computeAlwaysUpShare, MIN_OUTCOMES, renderRecordFacts, TOO_FEW_TEXT } from '../record.ts';
 import type { ApiResponses } from '../responses.ts';
 import { mountWholeRecord, renderNotYet } from '../section.ts';
@@ -44,46 +45,33 @@ function renderVerdict(verdict: string) {
 }
 
 function createHorizonFigure({ byHorizon: rows, horizon, predictions }: Scorecard) {
-  return createForestFigure({
-    title: 'Right calls by horizon',
-    of: 'horizons',
-    rows: rows.map((row) =>
-      buildShareRow({
-        label: `${row.horizon.replace('d', '')} ${row.horizon === '1d' ? 'day' : 'days'}${row.horizon === horizon ? ' (selected)' : ''}`,
-        share: row,
-        total: row.total,
-        alwaysUp: row.horizon === horizon ? computeAlwaysUpShare(predictions) : null,
-        none: row.holds > 0 ? `no call: ${formatCount(row.holds)} HOLD` : 'no call resolved yet',
-      }),
-    ),
-  });
+  const shares = rows.map((row) =>
+    buildShareRow({
+      label: `${row.horizon.replace('d', '')} ${row.horizon === '1d' ? 'day' : 'days'}${row.horizon === horizon ? ' (selected)' : ''}`,
+      share: row,
+      total: row.total,
+      alwaysUp: row.horizon === horizon ? computeAlwaysUpShare(predictions) : null,
+      none: row.holds > 0 ? `no call: ${formatCount(row.holds)} HOLD` : 'no call resolved yet',
+    }),
+  );
+  return createForestFigure('Right calls by horizon', 'horizons', shares);
 }
 
 function createRegimeFigure({ byRegime: rows, horizon, predictions }: Scorecard) {
-  return createForestFigure({
-    title: `Right calls by market regime, ${horizon.replace('d', '')} days`,
-    of: 'regimes',
-    rows: rows.map((row) =>
-      buildShareRow({
-        label: row.regime === null ? 'Nothing forecast' : formatRegime(row.regime),
-        share: row,
-        total: row.total,
-        alwaysUp: computeAlwaysUpShare(predictions.filter(({ regime }) => regime === row.regime)),
-        none: row.brier === null ? 'no call resolved yet' : `no call: ${formatCount(row.brier.n)} HOLD`,
-      }),
-    ),
-  });
+  const shares = rows.map((row) =>
+    buildShareRow({
+      label: row.regime === null ? 'Nothing forecast' : formatRegime(row.regime),
+      share: row,
+      total: row.total,
+      alwaysUp: computeAlwaysUpShare(predictions.filter(({ regime }) => regime === row.regime)),
+      none: row.brier === null ? 'no call resolved yet' : `no call: ${formatCount(row.brier.n)} HOLD`,
+    }),
+  );
+  return createForestFigure(`Right calls by market regime, ${horizon.replace('d', '')} days`, 'regimes', shares);
 }
 
-interface ShareRowOptions {
-  label: string;
-  share: Share;
-  total: number;
-  alwaysUp: number | null;
-  none: string;
-}
-
-function buildShareRow({ label, share, total, alwaysUp, none }: ShareRowOptions): ShareRow {
+function buildShareRow(row: { label: string; share: Share; total: number; alwaysUp: number | null; none: string }): ShareRow {
+  const { label, share, total, alwaysUp, none } = row;
   const { accuracy, accuracyInterval95, dedupedTotal, resolved } = share;
   // With no resolved call the summary reports an accuracy of 0, which is not a measurement.
   const isScored = accuracy !== null && resolved > 0;
@@ -104,28 +92,18 @@ function buildShareRow({ label, share, total, alwaysUp, none }: ShareRowOptions)
   };
 }
 
-function createForestFigure({ title, of, rows }: { title: string; of: string; rows: readonly ShareRow[] }) {
+function createForestFigure(title: string, of: 'horizons' | 'regimes', rows: readonly ShareRow[]) {
   const drawnRows = rows.filter(({ value }) => value !== null);
+  const always = { label: `always UP${of === 'regimes' ? '' : ', selected horizon'}`, mark: 'mark-own' };
+  const legend = [{ label: 'right calls, 95 % interval', mark: 'mark-estimate' }];
+  if (rows.some(({ mark }) => typeof mark === 'number')) legend.push(always);
+  const tick = (value: number) => formatPercent(value, 0);
+  const domain = drawnRows.length === 0 ? ([0, 1] as const) : undefined;
   return createFigure({
     title,
     summary: formatForestSummary(drawnRows, of),
-    legend:
-      drawnRows.length === 0
-        ? []
-        : [
-            { label: 'right calls, 95 % interval', mark: 'mark-estimate' },
-            ...(rows.some(({ mark }) => typeof mark === 'number')
-              ? [{ label: `always UP${of === 'regimes' ? '' : ', selected horizon'}`, mark: 'mark-own' }]
-              : []),
-          ],
-    draw: (width) =>
-      renderForestPlot({
-        width,
-        rows,
-        reference: 0.5,
-        tick: (value) => formatPercent(value, 0),
-        domain: drawnRows.length === 0 ? [0, 1] : undefined,
-      }),
+    legend: drawnRows.length === 0 ? [] : legend,
+    draw: (width) => renderForestPlot({ width, rows, reference: 0.5, tick, domain }),
     columns: [
       { heading: of === 'regimes' ? 'Regime' : 'Horizon', cell: ({ label }) => label },
       { heading: 'Right', cell: ({ of: share }) => formatCount(share.wins), numeric: true },

@@ -15,20 +15,18 @@ export function mountCrowd({ store }: Page) {
 }
 
 function renderCrowd({ totals, weeks, quotesAreOurs, venue, throughDate }: Crowd) {
-  const warning = quotesAreOurs
-    ? h('p', { class: 'notice' }, [
-        h('strong', {}, 'Not evidence. '),
-        `The quotes come from the ${venue} venue, which this service simulates to wager without money; no crowd is behind them.`,
-      ])
-    : null;
+  const venueText = `The quotes come from the ${venue} venue, which this service simulates to wager without money; no crowd is behind them.`;
+  const warning = quotesAreOurs && h('p', { class: 'notice' }, h('strong', {}, 'Not evidence. '), venueText);
   if (weeks.length === 0)
     return [warning, renderNotYet('No weekly question has been priced yet. The first is pinned with the daily forecast.')];
-  return [warning, renderCrowdVerdict(totals), renderCrowdFacts(totals, throughDate), createCrowdFigure(weeks), renderWeekBook(weeks)];
-}
-
-function renderCrowdVerdict({ weeks, verdict }: Crowd['totals']) {
-  const text = weeks === 0 ? 'No week is settled yet, so there is no comparison.' : toSentence(verdict);
-  return h('p', { class: 'sum-up' }, text);
+  const verdict = totals.weeks === 0 ? 'No week is settled yet, so there is no comparison.' : toSentence(totals.verdict);
+  return [
+    warning,
+    h('p', { class: 'sum-up' }, verdict),
+    renderCrowdFacts(totals, throughDate),
+    createCrowdFigure(weeks),
+    renderWeekBook(weeks),
+  ];
 }
 
 function renderCrowdFacts({ weeks, brierDifference, oracleCloser, marketCloser }: Crowd['totals'], throughDate: string | null) {

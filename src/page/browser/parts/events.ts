@@ -1,12 +1,10 @@
+import { formatDayAndMonth, formatRegime, formatUsd } from '../../markup.ts';
 import { ApiProblem, requestApi, type Session } from '../api.ts';
 import {
   createRelativeTime,
-  formatDayAndMonth,
   formatHorizon,
   formatPercent,
-  formatRegime,
   formatSignedPercent,
-  formatUsd,
   getSectionBody,
   h,
   replaceChildren,
@@ -28,7 +26,8 @@ export function mountEvents({ store, session, poller }: Page) {
 
   function draw() {
     const isLoggedIn = session.current !== null;
-    replaceChildren(offer, isLoggedIn ? null : renderUnlockOffer());
+    const unlock = () => h('div', { class: 'events-offer' }, h('p', {}, OFFER), createUnlockButton('Unlock live events'));
+    replaceChildren(offer, isLoggedIn ? null : unlock());
     const text = isLoggedIn ? formatLiveStatus(live) : 'Latest attestations:';
     if (status.textContent !== text) status.textContent = text;
     status.dataset.state = isLoggedIn ? live.state : 'off';
@@ -58,12 +57,7 @@ function setListRole(box: HTMLElement, isLoggedIn: boolean, caughtUp: boolean) {
   box.setAttribute('aria-label', isLoggedIn ? 'Events, newest first' : 'Latest attestations, newest first');
 }
 
-function renderUnlockOffer() {
-  return h('div', { class: 'events-offer' }, [
-    h('p', {}, 'New calls, outcomes, wagers and regime changes appear here in real time over a WebSocket. Requires the Basic tier.'),
-    createUnlockButton('Unlock live events'),
-  ]);
-}
+const OFFER = 'New calls, outcomes, wagers and regime changes appear here in real time over a WebSocket. Requires the Basic tier.';
 
 const STATE_MESSAGES: Record<LiveEvents['state'], string> = {
   off: 'Not connected.',
@@ -172,19 +166,14 @@ function getGroupKey({ type, data }: EventEntry) {
 
 function mergeGroup(group: readonly EventEntry[]): EventLine {
   const [{ type, line }] = group;
-  const all = [...group].sort((one, other) => parseHorizonDays(one) - parseHorizonDays(other));
-  return {
-    ...line,
-    ...formatEventGroup(
-      type,
-      all.map(({ data }) => data),
-    ),
-    uids: all.flatMap((entry) => entry.line.uids),
-  };
-}
-
-function parseHorizonDays({ data: { horizon = '' } }: EventEntry) {
-  return Number.parseInt(horizon, 10);
+  const getDays = ({ data: { horizon = '' } }: EventEntry) => Number.parseInt(horizon, 10);
+  const all = group.toSorted((one, other) => getDays(one) - getDays(other));
+  const data: readonly object[] = all.map((entry) => entry.data);
+  const message =
+    type === 'signal.new'
+      ? formatCalls(data as readonly EventPayload<'signal.new'>[])
+      : formatCommitments(data as readonly EventPayload<'attestation.created'>[]);
+  return { ...line, ...message, uids: all.flatMap((entry) => entry.line.uids) };
 }
 
 function parseEventUids(uid: unknown) {
@@ -267,12 +256,7 @@ const EVENT_FORMATTERS: { [Name in EventName]: (data: EventPayload<Name>) => Eve
 
 const LIST = new Intl.ListFormat('en-GB');
 
-/** One sentence for the calls of a day, which are made and committed together. @param all at least one */
-function formatEventGroup(type: string, all: readonly object[]): EventMessage {
-  return type === 'signal.new'
-    ? formatCalls(all as readonly EventPayload<'signal.new'>[])
-    : formatCommitments(all as readonly EventPayload<'attestation.created'>[]);
-}
+/** One sentence for the calls of a day, which are made together. @param all at least one */
 
 function formatCalls(all: readonly EventPayload<'signal.new'>[]): EventMessage {
   const [{ date, btcPrice }] = all;
@@ -388,7 +372,12 @@ export class LiveEvents {
     this.#setState('connecting');
     try {
       const { ticket } = await requestApi<{ ticket: string }>('api/svc/ws/ticket', { token: current.token, method: 'POST' });
-      if (generation === this.#generation) this.#open(ticket);
+      if (generation !== this.#generation) return;
+      this.#socket = openSocket({
+        url: buildSocketUrl(ticket, this.#lastId),
+        onMessage: (message) => this.#handleMessage(message),
+        onClosed: (code) => this.#handleClose(code),
+      });
     } catch (error) {
       if (!(error instanceof ApiProblem)) throw error;
       if (generation === this.#generation) this.#handleTicketProblem(error);
@@ -401,15 +390,6 @@ export class LiveEvents {
     this.#socket = null;
     this.#generation += 1;
     return this.#generation;
-  }
-
-  #open(ticket: string) {
-    this.#socket = openSocket({
-      ticket,
-      since: this.#lastId,
-      onMessage: (message) => this.#handleMessage(message),
-      onClosed: (code) => this.#handleClose(code),
-    });
   }
 
   #handleMessage({ id, type, timestamp, data }: SocketMessage) {
@@ -485,16 +465,10 @@ interface SocketMessage {
   data: { lastEventId?: number };
 }
 
-interface OpenSocketOptions {
-  ticket: string;
-  since: number | null;
-  onMessage: (message: SocketMessage) => void;
-  onClosed: (code: number) => void;
-}
-
-/** One WebSocket connection. @param options `since`: last known event id; `onClosed` is called once, and not after `close` */
-function openSocket({ ticket, since, onMessage, onClosed }: OpenSocketOptions) {
-  const socket = new WebSocket(buildSocketUrl(ticket, since));
+/** One WebSocket connection. @param options `onClosed` is called once, and not after `close` */
+function openSocket(options: { url: URL; onMessage: (message: SocketMessage) => void; onClosed: (code: number) => void }) {
+  const { url, onMessage, onClosed } = options;
+  const socket = new WebSocket(url);
   let heardAt = Date.now();
   let open = true;
   const watchdog = setInterval(() => {
@@ -522,7 +496,10 @@ function openSocket({ ticket, since, onMessage, onClosed }: OpenSocketOptions) {
   return { close };
 }
 
-/** Relative to the page, as it may be served below a path. The ticket works once within 30 seconds, so no token appears in a URL. */
+/**
+ * Relative to the page, as it may be served below a path. The ticket works once within 30 seconds, so no token appears in a URL.
+ * @param since last known event id
+ */
 function buildSocketUrl(ticket: string, since: number | null) {
   const url = new URL('ws/signal', document.baseURI);
   url.protocol = url.protocol.replace('http', 'ws');

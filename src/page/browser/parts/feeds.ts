@@ -28,12 +28,9 @@ function renderFeeds({ source, feeds }: ApiResponses['feeds'], titles: ReadonlyM
   const failing = feeds.filter(({ providers }) => providers.some(({ circuit }) => circuit !== 'closed')).length;
   const fresh = `${feeds.length - stale} of ${feeds.length} series are fresh`;
   const rest = failing === 0 ? '.' : `; ${failing} with a failing provider, replaced by the next.`;
+  const mark = h('span', { class: stale === 0 ? 'is-fresh' : 'is-stale', 'aria-hidden': 'true' }, stale === 0 ? '✓ ' : '! ');
   return [
-    h('p', { class: 'sum-up' }, [
-      h('span', { class: stale === 0 ? 'is-fresh' : 'is-stale', 'aria-hidden': 'true' }, stale === 0 ? '✓ ' : '! '),
-      fresh,
-      rest,
-    ]),
+    h('p', { class: 'sum-up' }, mark, fresh, rest),
     h('p', { class: 'quiet' }, `Source: ${source}. Forecasts omit stale series and list them.`),
     renderTable({
       caption: 'Series of market data',

@@ -1,32 +1,21 @@
 import { DAY_MS } from '../../../forecast/day.ts';
+import { formatUsd } from '../../markup.ts';
 import { formatDayNumber } from '../charts/figure.ts';
-import {
-  buildFan,
-  type Fan,
-  type NewestPrice,
-  type PricePoint,
-  renderPriceChart,
-  selectNewest,
-  toPricePoints,
-} from '../charts/over-time.ts';
+import { buildFan, type NewestPrice, type PricePoint, renderPriceChart, selectNewest, toPricePoints } from '../charts/over-time.ts';
 import { createTimeFigure } from '../charts/time-figure.ts';
-import { formatPercent, formatUsd, getSectionBody } from '../dom.ts';
+import { formatPercent, getSectionBody } from '../dom.ts';
 import { countInsideBand } from '../record.ts';
 import type { ApiResponses } from '../responses.ts';
 import { type Column, mountWholeRecord, renderNotYet } from '../section.ts';
 import type { Page } from '../state.ts';
 
-type Scorecard = ApiResponses['scorecard'];
-
 export function mountPrice({ store }: Page) {
   let figure: ReturnType<typeof createPriceFigure> = null;
-  const getFan = () => buildFan(store.get('range').answer);
-  const isFanPending = () => store.get('range').answer === null && store.get('range').problem === null;
   mountWholeRecord({
     store,
     body: getSectionBody('price'),
     draw: (scorecard) => {
-      figure = createPriceFigure({ scorecard, getFan, isFanPending, getNewest: () => toNewestPrice(store.get('price').answer) });
+      figure = createPriceFigure(scorecard, store);
       return figure?.element ?? renderNotYet('No close is known yet. The chart starts when the first outcome window opens, at 00:00 UTC.');
     },
   });
@@ -39,21 +28,14 @@ function toNewestPrice(answer: ApiResponses['price'] | null): NewestPrice | null
   return { day: Date.parse(answer.timestamp) / DAY_MS, price: answer.price };
 }
 
-interface PriceFigureOptions {
-  scorecard: Scorecard;
-  getFan: () => Fan | null;
-  /** The ranges have not been loaded yet. */
-  isFanPending: () => boolean;
-  getNewest: () => NewestPrice | null;
-}
-
 /** Null before the first close. */
-function createPriceFigure({ scorecard: { predictions, horizon }, getFan, isFanPending, getNewest }: PriceFigureOptions) {
+function createPriceFigure({ predictions, horizon }: ApiResponses['scorecard'], store: Page['store']) {
   const record = toPricePoints(predictions, null);
   const last = record.findLast(({ close }) => close !== null)?.day;
   if (last === undefined) return null;
-  const fanNow = () => selectNewest(last, getFan());
-  const newestNow = () => selectNewest(last, getNewest());
+  const fanNow = () => selectNewest(last, buildFan(store.get('range').answer));
+  const newestNow = () => selectNewest(last, toNewestPrice(store.get('price').answer));
+  const isFanPending = () => store.get('range').answer === null && store.get('range').problem === null;
   return createTimeFigure({
     title: 'BTC/USD at 00:00 UTC',
     points: () => toPricePoints(predictions, fanNow()),

@@ -1,17 +1,14 @@
+import { formatRegime } from '../../markup.ts';
 import { formatDayNumber } from '../charts/figure.ts';
 import { getRiskClass, LANES, renderRegimeTimeline } from '../charts/over-time.ts';
 import { createTimeFigure } from '../charts/time-figure.ts';
-import { formatRegime, getSectionBody, h } from '../dom.ts';
+import { getSectionBody, h } from '../dom.ts';
 import { type RegimeRun, toRegimeRuns } from '../record.ts';
 import { mountWholeRecord, renderNotYet } from '../section.ts';
 import type { Page } from '../state.ts';
 
 export function mountRegimes({ store }: Page) {
-  mountWholeRecord({
-    store,
-    body: getSectionBody('regimes'),
-    draw: ({ predictions }) => renderRegimes(toRegimeRuns(predictions)),
-  });
+  mountWholeRecord({ store, body: getSectionBody('regimes'), draw: ({ predictions }) => renderRegimes(toRegimeRuns(predictions)) });
 }
 
 function renderRegimes(runs: readonly RegimeRun[]) {

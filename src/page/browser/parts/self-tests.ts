@@ -13,7 +13,7 @@ import {
   toSentence,
 } from '../dom.ts';
 import type { ApiResponses, WalkForward } from '../responses.ts';
-import { createAsOfLine, mountResource, renderTable } from '../section.ts';
+import { type Column, createAsOfLine, mountResource, renderTable } from '../section.ts';
 import type { Page } from '../state.ts';
 
 type SelfTestStatus = ApiResponses['selfTests']['tests'][number];
@@ -94,8 +94,6 @@ function createWalkForwardDetails() {
   }
 }
 
-type Canary = WalkForward['report']['canaries'][number];
-
 /** Folds and leak canaries of the walk-forward test. */
 function renderWalkForward({ report, dataDigest, firstDay, lastDay, simulated }: WalkForward) {
   // The longest horizon is the reference.
@@ -151,10 +149,14 @@ function createFoldsFigure({ folds, horizonDays }: WalkForward['report']['horizo
   }).element;
 }
 
-const CANARY_COLUMNS: import('../section.ts').Column<Canary>[] = [
+const CANARY_COLUMNS: Column<WalkForward['report']['canaries'][number]>[] = [
   { heading: 'Canary', cell: ({ name }) => h('span', { class: 'one-line' }, name) },
   { heading: 'Versions', cell: ({ versions = [] }) => h('span', { class: 'one-line' }, versions.join(', ')) },
-  { heading: 'Found', cell: ({ passed }) => renderPassed(passed) },
+  {
+    heading: 'Found',
+    cell: ({ passed }) =>
+      passed === null ? 'not run' : h('span', { class: passed ? 'is-fresh' : 'is-failed' }, passed ? '✓ no leak' : '✗ a leak'),
+  },
   {
     heading: 'Planted leaks caught',
     cell: ({ mutants }) => (mutants.length === 0 ? '–' : `${mutants.filter(({ caught }) => caught).length} of ${mutants.length}`),
@@ -162,14 +164,7 @@ const CANARY_COLUMNS: import('../section.ts').Column<Canary>[] = [
   { heading: 'Method', cell: ({ what }) => h('span', { class: 'long' }, what) },
 ];
 
-function renderPassed(passed: boolean | null) {
-  if (passed === null) return 'not run';
-  return h('span', { class: passed ? 'is-fresh' : 'is-failed' }, passed ? '✓ no leak' : '✗ a leak');
-}
-
 type Version = WalkForward['report']['versions'][number];
-type Gain = NonNullable<Version['horizons'][number]['pooled']>['gain'];
-
 /** CRPS gain and coverage of every model version, by horizon. */
 function renderVersionsTable(versions: readonly Version[]) {
   const rows = versions.flatMap(({ name, horizons }) =>
@@ -191,7 +186,7 @@ function renderVersionsTable(versions: readonly Version[]) {
   });
 }
 
-function formatGain(gain: Gain): string {
+function formatGain(gain: NonNullable<Version['horizons'][number]['pooled']>['gain']): string {
   if (gain === null || gain.low === null || gain.high === null) return formatPercent(gain?.value, 2);
   return `${formatPercent(gain.value, 2)} (${formatPercentInterval({ low: gain.low, high: gain.high }, 2)})`;
 }

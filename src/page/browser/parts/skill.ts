@@ -27,10 +27,7 @@ function renderCalibration(scorecard: Scorecard) {
     renderMarketNote(scorecard),
     probabilities.effectiveN < MIN_INDEPENDENT_OUTCOMES
       ? h('p', { class: 'empty' }, formatTooFew('probabilities', probabilities))
-      : h('div', { class: 'pair' }, [
-          createReliabilityFigure(probabilities),
-          distribution === null ? null : createQuantileFigure(distribution),
-        ]),
+      : h('div', { class: 'pair' }, createReliabilityFigure(probabilities), distribution && createQuantileFigure(distribution)),
     ...(distribution === null || distribution.effectiveN < MIN_INDEPENDENT_OUTCOMES
       ? []
       : [createCoverageFigure(distribution), renderWeekdays(distribution)]),
@@ -44,25 +41,19 @@ function formatTooFew(what: string, { n, effectiveN }: { n: number; effectiveN: 
 function createSkillFigure(scorecard: Scorecard) {
   const rows = buildSkillRows(scorecard);
   const significantRows = rows.filter(({ proves, low, high }) => proves && low !== null && high !== null && (low > 0 || high < 0));
+  const differences = significantRows.map(({ label, value }) => `${label}: ${(value ?? 0) > 0 ? 'better' : 'worse'}`);
+  const domain = computeSkillDomain(rows);
   return createFigure({
     title: 'Skill against naive forecasts',
     summary:
-      significantRows.length === 0
+      differences.length === 0
         ? 'None of these differs measurably from zero: no skill is shown.'
-        : `${significantRows.map(({ label, value }) => `${label}: ${(value ?? 0) > 0 ? 'better' : 'worse'}`).join('; ')}; the rest do not differ measurably from zero.`,
+        : `${differences.join('; ')}; the rest do not differ measurably from zero.`,
     legend: [
       { label: 'skill, 95 % interval', mark: 'mark-estimate' },
       { label: 'no evidence', mark: 'mark-quiet-estimate' },
     ],
-    draw: (width) =>
-      renderForestPlot({
-        width,
-        rows,
-        reference: 0,
-        sides: ['worse', 'better'],
-        tick: formatSignedShare,
-        domain: computeSkillDomain(rows),
-      }),
+    draw: (width) => renderForestPlot({ width, rows, reference: 0, sides: ['worse', 'better'], tick: formatSignedShare, domain }),
     note: 'Only a bar clear of the zero line shows a difference; otherwise luck alone could explain it.',
     columns: SKILL_COLUMNS,
     rows,
@@ -92,28 +83,23 @@ function renderMarketNote({
 }: Scorecard) {
   if (settledMarkets === 0) return h('p', { class: 'note' }, 'No market considered for wagers is settled yet.');
   const ours = quotesAreOurs ? ' These are our own quotes, too, and no evidence.' : '';
-  return h('p', { class: 'note' }, [
+  return h(
+    'p',
+    { class: 'note' },
     `The weekly comparison uses one strike a week. Over all ${formatCount(settledMarkets)} settled markets considered for wagers (${venue}, up to ${throughDate}; several share an outcome), the log loss is ${formatDecimal(modelLogLoss, 4)} for the model and ${formatDecimal(marketLogLoss, 4)} for the prices (lower is better). Wagers therefore weight the model with ${formatPercent(weightGivenToModel, 0)}.${ours}`,
-  ]);
+  );
 }
 
 function createReliabilityFigure({ reliability, n }: Probabilities) {
+  const points = reliability.map(({ meanProbability, observedShare, interval95, n: members }) => ({
+    ...{ said: meanProbability, happened: observedShare, label: `n ${formatCount(members)}`, ...interval95 },
+  }));
+  const titles = { saidTitle: 'forecast probability', happenedTitle: 'share of days up' };
   return createFigure({
     title: 'Probability of UP: forecast and observed',
     summary: formatReliabilitySummary(reliability, n),
     legend: LEGEND,
-    draw: (width) =>
-      renderCalibrationDiagram({
-        width,
-        points: reliability.map(({ meanProbability, observedShare, interval95, n: members }) => ({
-          said: meanProbability,
-          happened: observedShare,
-          label: `n ${formatCount(members)}`,
-          ...interval95,
-        })),
-        saidTitle: 'forecast probability',
-        happenedTitle: 'share of days up',
-      }),
+    draw: (width) => renderCalibrationDiagram({ width, points, ...titles }),
     columns: [
       { heading: 'Bin', cell: ({ from, to }) => `${formatPercent(from, 0)} to ${formatPercent(to, 0)}` },
       { heading: 'Forecast, mean', cell: ({ meanProbability }) => formatPercent(meanProbability), numeric: true },
@@ -148,17 +134,13 @@ function formatDiagonalSummary(all: number, off: number, what: string) {
 
 function createQuantileFigure({ quantiles, n }: Distribution) {
   const off = quantiles.filter(({ level, interval95 }) => level < interval95.low || level > interval95.high);
+  const points = quantiles.map(({ level, observed, interval95 }) => ({ said: level, happened: observed, label: '', ...interval95 }));
+  const titles = { saidTitle: 'quantile', happenedTitle: 'share of outcomes below' };
   return createFigure({
     title: 'Quantiles: expected and observed share below',
     summary: `${formatDiagonalSummary(quantiles.length, off.length, 'quantiles')} ${formatCount(n)} outcomes.`,
     legend: LEGEND,
-    draw: (width) =>
-      renderCalibrationDiagram({
-        width,
-        points: quantiles.map(({ level, observed, interval95 }) => ({ said: level, happened: observed, label: '', ...interval95 })),
-        saidTitle: 'quantile',
-        happenedTitle: 'share of outcomes below',
-      }),
+    draw: (width) => renderCalibrationDiagram({ width, points, ...titles }),
     columns: [
       { heading: 'Quantile', cell: ({ level }) => formatPercent(level, 0) },
       { heading: 'Observed below', cell: ({ observed }) => formatPercent(observed), numeric: true },

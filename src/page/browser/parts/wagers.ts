@@ -23,7 +23,7 @@ function renderWagers({ accounts, wagers: all, total, throughDate }: Wagers) {
   const placed = wagers.filter(({ state }) => state !== 'SKIPPED');
   const skipped = wagers.filter(({ state }) => state === 'SKIPPED');
   return [
-    accounts.some(({ quotesAreOurs }) => quotesAreOurs) ? renderPaperNotice() : null,
+    accounts.some(({ quotesAreOurs }) => quotesAreOurs) && h('p', { class: 'notice' }, h('strong', {}, 'Paper money. '), PAPER_NOTICE),
     h('p', { class: 'quiet' }, `Published up to ${throughDate}: the side of a later wager would reveal a committed forecast.`),
     accounts.map(renderAccount),
     placed.length === 0 ? null : renderTable({ caption: `The newest wagers (${placed.length})`, columns: PLACED_COLUMNS, rows: placed }),
@@ -31,12 +31,8 @@ function renderWagers({ accounts, wagers: all, total, throughDate }: Wagers) {
   ].flat();
 }
 
-function renderPaperNotice() {
-  return h('p', { class: 'notice' }, [
-    h('strong', {}, 'Paper money. '),
-    'The paper venue is this service itself: it makes the quotes, fills its own wagers and pays in play money. Winning there is no evidence of skill.',
-  ]);
-}
+const PAPER_NOTICE =
+  'The paper venue is this service itself: it makes the quotes, fills its own wagers and pays in play money. Winning there is no evidence of skill.';
 
 function renderAccount(account: Account) {
   const { venue, asset, quotesAreOurs, wins, losses, voids, profitMicros, open, openMicros, stakedMicros, returnedMicros, skipped } =
