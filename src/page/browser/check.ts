@@ -347,9 +347,7 @@ function buildUncheckedFinding(reason: string): RowFinding {
   return { verdict: 'unknown', stage: 'open', summary: `Could not be checked: ${reason}`, findings: [] };
 }
 
-const OUTCOMES: Record<AuditReport['verdict'], Finding['outcome']> = {
-  ...{ agrees: 'pass', differs: 'fail', incomplete: 'unknown', unknown: 'unknown' },
-};
+const OUTCOMES = { agrees: 'pass', differs: 'fail', incomplete: 'unknown', unknown: 'unknown' } as const;
 
 /** Button that audits the whole record. A second click stops it, and the next one continues with what was read from the same endpoint. */
 export function createRecordCheck(setup: CheckSetup) {
@@ -466,7 +464,7 @@ function renderOpenItem(text: string) {
   return h('li', {}, h('span', { class: 'quiet', 'aria-hidden': 'true' }, '○'), h('span', {}, text));
 }
 
-export interface StoredFinding {
+interface StoredFinding {
   finding: RowFinding;
   /** Time of the check. */
   at: Date;

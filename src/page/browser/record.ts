@@ -1,7 +1,7 @@
 import { formatUsd } from '../markup.ts';
 import type { ForestRow } from './charts/calibration.ts';
 import { parseDayNumber } from './charts/figure.ts';
-import { buildRowKey, createCheckToolbar, type RowChecker, type RunCheck, renderFinding, type StoredFinding } from './check.ts';
+import { buildRowKey, createCheckToolbar, type RowChecker, type RunCheck, renderFinding } from './check.ts';
 import {
   type Children,
   formatCount,
@@ -464,7 +464,7 @@ export function renderPrices({ btcAtSignal, provisional, btcAtResolution, return
 type RowView = ReturnType<typeof createRowView>;
 
 /** The check button of a row, and its finding. */
-function createRowView(row: ScorecardRow, { foundNow, check }: { foundNow: () => StoredFinding | undefined; check: RunCheck }) {
+function createRowView(row: ScorecardRow, { foundNow, check }: { foundNow: () => ReturnType<RowChecker['foundOf']>; check: RunCheck }) {
   const below = h('div', {});
   const button = h('button', { type: 'button', onclick: () => void run() }, [
     'Check',

@@ -240,8 +240,8 @@ export function createStore({ session, horizon }: { session: Session; horizon: H
       // With the newest rows only, `nextCursor` is null when they are all.
       const request = isWhole
         ? requestFullScorecard(path, token)
-        : requestApi(name === 'scorecard' ? `${path}&limit=${FIRST_ROWS}` : path, { token });
-      const answer = (await request) as { horizon?: string };
+        : requestApi<{ horizon?: string }>(name === 'scorecard' ? `${path}&limit=${FIRST_ROWS}` : path, { token });
+      const answer = await request;
       if (HORIZON_RESOURCES.includes(name) && answer.horizon !== `${days}d`)
         throw new ApiProblem({ code: 'UNEXPECTED', detail: 'The service returned another horizon than requested' });
       return { ...EMPTY_STATE, answer, at: new Date(), requestedBy };

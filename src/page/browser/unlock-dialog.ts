@@ -48,7 +48,9 @@ export function createUnlockDialog(options: {
   element.append(
     h('h2', { id: 'unlock-title' }, 'Unlock with your wallet'),
     h('p', {}, SIGNATURE_EXPLANATION),
-    ...[list, status, rule],
+    list,
+    status,
+    rule,
     h('details', {}, h('summary', {}, 'Use a token instead'), createTokenForm(field, startTokenLogin)),
     h('div', { class: 'unlock-end' }, close, ' ', h('a', { href: 'access' }, 'Keys for bots')),
   );

@@ -27,7 +27,7 @@ function formatShortUsd(value: number) {
 }
 
 /** The current price; `day` with its elapsed fraction. */
-export interface NewestPrice {
+interface NewestPrice {
   day: number;
   price: number;
 }
@@ -162,7 +162,7 @@ interface FanEnd {
 }
 
 /** Expected ranges of today's forecasts, without direction; `ends` ascending. */
-export interface Fan {
+interface Fan {
   /** Opening of the windows, and the price at signal time. */
   day: number;
   price: number;

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../forecast/day.ts';
 import { formatUsd } from '../../markup.ts';
 import { formatDayNumber } from '../charts/figure.ts';
-import { buildFan, type NewestPrice, type PricePoint, renderPriceChart, selectNewest, toPricePoints } from '../charts/over-time.ts';
+import { buildFan, type PricePoint, renderPriceChart, selectNewest, toPricePoints } from '../charts/over-time.ts';
 import { createTimeFigure } from '../charts/time-figure.ts';
 import { formatPercent, getSectionBody } from '../dom.ts';
 import { countInsideBand } from '../record.ts';
@@ -23,7 +23,7 @@ export function mountPrice({ store }: Page) {
   store.watch('range', () => figure?.update());
 }
 
-function toNewestPrice(answer: ApiResponses['price'] | null): NewestPrice | null {
+function toNewestPrice(answer: ApiResponses['price'] | null) {
   if (answer === null || answer.price === null || answer.timestamp === null) return null;
   return { day: Date.parse(answer.timestamp) / DAY_MS, price: answer.price };
 }

@@ -92,7 +92,10 @@ function renderMarketNote({
 
 function createReliabilityFigure({ reliability, n }: Probabilities) {
   const points = reliability.map(({ meanProbability, observedShare, interval95, n: members }) => ({
-    ...{ said: meanProbability, happened: observedShare, label: `n ${formatCount(members)}`, ...interval95 },
+    said: meanProbability,
+    happened: observedShare,
+    label: `n ${formatCount(members)}`,
+    ...interval95,
   }));
   const titles = { saidTitle: 'forecast probability', happenedTitle: 'share of days up' };
   return createFigure({
