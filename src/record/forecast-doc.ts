@@ -1,4 +1,3 @@
-import { type FearGreedLabel } from '../forecast/regime.ts';
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { Binary, type Collection } from 'mongodb';
@@ -12,7 +11,7 @@ import { type Day, formatDay, toDay, toInstantMs } from '../forecast/day.ts';
 import type { CentralHalfWidths, PredictiveDistribution } from '../forecast/distribution.ts';
 import { HORIZONS } from '../forecast/model.ts';
 import type { ModelName } from '../forecast/models.ts';
-import type { Regime, RegimeFactors } from '../forecast/regime.ts';
+import type { FearGreedLabel, Regime, RegimeFactors } from '../forecast/regime.ts';
 import { type CategoryName, type CategoryScore, type Direction, type Signal, scoreDirection } from '../forecast/signal.ts';
 import type { OutboxEntry } from '../platform/mongo.ts';
 import type { ReachedInstant, UnreachedInstant } from '../platform/time.ts';

@@ -1,7 +1,7 @@
-import { FEAR_GREED_LABELS } from '../../forecast/regime.ts';
 import { z } from 'zod';
 import { OracleError } from '../../errors.ts';
 import { formatWeek, parseDay, parseWeek, WEEK_PATTERN } from '../../forecast/day.ts';
+import { FEAR_GREED_LABELS } from '../../forecast/regime.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
 import { SERIES_IDS } from '../../market/series.ts';
 import {

@@ -1,6 +1,5 @@
-import { FEAR_GREED_LABELS } from '../../forecast/regime.ts';
 import { z } from 'zod';
-import { RISK_LEVELS } from '../../forecast/regime.ts';
+import { FEAR_GREED_LABELS, RISK_LEVELS } from '../../forecast/regime.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
 import { COUNT, DATE, TIME } from '../../platform/validation.ts';
 import { namedObject, REGIME } from './forecast.ts';

@@ -1,6 +1,6 @@
-import { FEAR_GREED_LABELS } from '../../forecast/regime.ts';
 import { z } from 'zod';
 import { TIERS } from '../../auth/caller.ts';
+import { FEAR_GREED_LABELS } from '../../forecast/regime.ts';
 import { ADDRESS, BYTES32, COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import {
   CONFIDENCE,
