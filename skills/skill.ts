@@ -156,7 +156,7 @@ function splitTypes(types: readonly unknown[], { type: _, ...schema }: Schema): 
 }
 
 /** The short form of a skill's output, for readers with little room: fewer of its members, by the same names and types. */
-export interface Outline {
+interface Outline {
   schema: z.ZodObject;
   /** Shortens the lists of an output, before its other members are dropped. */
   cut?(output: Record<string, unknown>): Record<string, unknown>;

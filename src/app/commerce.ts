@@ -18,7 +18,7 @@ import type { DocumentDeps } from '../commerce/documents.ts';
 import { buildAgentKey, type ClientFeedback, ClientFeedbackStore, createClientFeedback } from '../commerce/feedback.ts';
 import { DeliverySlot, JobStore } from '../commerce/jobs/job-store.ts';
 import type { JobPolicy } from '../commerce/jobs/jobs.ts';
-import { createMarketplace, type Marketplace, type MarketplaceOptions, watchDeliveries } from '../commerce/jobs/marketplace.ts';
+import { createMarketplace, type Marketplace, type MarketplaceOptions, watchDeliveries } from '../commerce/jobs/jobs.ts';
 import { createJobService, type JobService, watchJobs } from '../commerce/jobs/processing.ts';
 import { Ledger } from '../commerce/ledger.ts';
 import {

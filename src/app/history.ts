@@ -11,8 +11,14 @@ import {
   type Transaction,
 } from 'viem';
 import { type Chain, REORG_MARGIN_BLOCKS } from '../chain/client.ts';
-import { type AttestationLog, createAttestationReader, type OnChainAttestation } from '../chain/eas/reader.ts';
-import { decodePrediction, decodeResolution, type SchemaName } from '../chain/eas/schemas.ts';
+import {
+  type AttestationLog,
+  createAttestationReader,
+  decodePrediction,
+  decodeResolution,
+  type OnChainAttestation,
+  type SchemaName,
+} from '../chain/eas/schemas.ts';
 import type { Journal, JournalRow, MinedRow } from '../chain/journal.ts';
 import { chainCall, findReceipt, toBlockTime, toChainError } from '../chain/rpc.ts';
 import type { LocalChain } from '../dev/local-chain/local-chain.ts';

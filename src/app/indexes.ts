@@ -1,9 +1,8 @@
 import { PUSH_CONFIG_INDEXES } from '../a2a/push.ts';
 import { A2A_INDEXES } from '../a2a/server.ts';
 import { AUTH_INDEXES } from '../auth/auth.ts';
-import { CLIENT_INDEXES } from '../auth/oauth-clients.ts';
+import { ARTIFACT_INDEXES, CLIENT_INDEXES, GRANT_INDEXES } from '../auth/oauth-clients.ts';
 import { REFRESH_REPLY_INDEXES } from '../auth/oauth-server.ts';
-import { ARTIFACT_INDEXES, GRANT_INDEXES } from '../auth/oauth-stores.ts';
 import { REQUEST_COUNT_INDEXES } from '../auth/rate-limits.ts';
 import { CLIENT_FEEDBACK_INDEXES } from '../commerce/feedback.ts';
 import { JOB_INDEXES } from '../commerce/jobs/job-store.ts';

@@ -11,17 +11,17 @@ import {
 } from 'viem';
 import { getBlockNumber, getChainId } from 'viem/actions';
 import { type ChainAddresses, MULTICALL3_ADDRESS } from '../chain/addresses.ts';
-import { type AttestationLog, readAttestedLogs } from '../chain/eas/reader.ts';
-import { easAbi, getSchemaUid, type RawAttestation, type SchemaName } from '../chain/eas/schemas.ts';
+import { type AttestationLog, easAbi, getSchemaUid, type RawAttestation, readAttestedLogs, type SchemaName } from '../chain/eas/schemas.ts';
 import { type BlockRange, chainCall, readLogRanges } from '../chain/rpc.ts';
 import { getErrorMessage, isOracleError } from '../errors.ts';
 import { DAY_MS, type Day, toInstantMs } from '../forecast/day.ts';
 import type { DailyCloses } from '../forecast/fit.ts';
-import { checkAttestation, getCloseDays } from '../verify/checks/prediction.ts';
 import {
   type AttestationEvidence,
   type CheckContext,
+  checkAttestation,
   type ForecastEvidence,
+  getCloseDays,
   isUnread,
   type Prediction,
   type PriceEvidence,

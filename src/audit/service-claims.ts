@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import { getErrorMessage, OracleError } from '../errors.ts';
 import { HORIZONS } from '../forecast/model.ts';
 import type { CheckedRow } from '../verify/checks/forecast.ts';
-import { parseCommittedModels } from '../verify/checks/prediction.ts';
 import type { ProvenChallenge } from '../verify/checks/record.ts';
 import {
   type ClaimedChallenge,
@@ -11,6 +10,7 @@ import {
   encodeCid,
   isUnread,
   type Prediction,
+  parseCommittedModels,
   type ServedDistributions,
   type Unread,
 } from '../verify/evidence.ts';

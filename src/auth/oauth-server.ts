@@ -8,6 +8,7 @@ import { isOracleError, OracleError } from '../errors.ts';
 import { type CollectionIndexes, isFirstWrite } from '../platform/mongo.ts';
 import type { TargetRules } from '../platform/outbound/guarded.ts';
 import type { SecretBox } from '../platform/secrets.ts';
+import type { ArtifactPayload, ArtifactStore, GrantStore } from './oauth-clients.ts';
 import {
   CLIENT_AUTH_METHODS,
   ClientMetadataError,
@@ -29,7 +30,6 @@ import {
   toIssuer,
   toScopeTier,
 } from './oauth-clients.ts';
-import type { ArtifactPayload, ArtifactStore, GrantStore } from './oauth-stores.ts';
 import type { PaidTier, ReadGateBalance } from './tiers.ts';
 
 interface OAuthServerOptions extends ProviderDeps {

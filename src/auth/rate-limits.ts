@@ -5,7 +5,7 @@ import { OracleError } from '../errors.ts';
 import { addressRanges } from '../platform/budgets.ts';
 import type { Log } from '../platform/log.ts';
 import { type CollectionIndexes, ignoreDuplicate, readDatabaseTime } from '../platform/mongo.ts';
-import { withTimeout } from '../platform/with-timeout.ts';
+import { withTimeout } from '../platform/time.ts';
 import type { Caller } from './caller.ts';
 import { isTierAtLeast } from './tiers.ts';
 

@@ -310,7 +310,7 @@ export const CARD_ALGORITHM = 'ES256';
 /** For how long a key is published after its successor was created, so that verifiers can check stored cards. */
 export const CARD_KEY_RETIREMENT_DAYS = 30;
 
-export type CardJwk = ReturnType<typeof toCardJwk>;
+type CardJwk = ReturnType<typeof toCardJwk>;
 
 /** Public JWK (RFC 7517). */
 function toCardJwk({ x, y }: jose.JWK, kid: string) {

@@ -15,8 +15,7 @@ import { createLog, type Log } from '../platform/log.ts';
 import { writeNotice } from '../platform/progress.ts';
 import { createShutdown, type Shutdown, stopOnSignals } from '../platform/shutdown.ts';
 import { type Config, listSecretValues, listVariables, SETTINGS, serviceUrlSchema } from '../settings.ts';
-import { createLocalService, forkService, type LocalService } from './local-service.ts';
-import { failWith, probeService } from './script.ts';
+import { createLocalService, failWith, forkService, type LocalService, probeService } from './script.ts';
 import { parseChoice } from './svc/command.ts';
 import { type CommandSyntax, parseCommandLine } from './svc/command-line.ts';
 

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import { OPERATOR_COMMANDS } from './backup-commands.ts';
 import type { AuditCommand } from './svc/audit-options.ts';
-import type { TerminalOutput } from './svc/context.ts';
+import type { CommandEntry, TerminalOutput } from './svc/context.ts';
 import { COMMANDS, runOnTerminal } from './svc/main.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -41,3 +40,17 @@ async function loadSettings(environment: Environment) {
   // The data folder of npm start, whatever the working directory.
   return isDefault ? { ...config, DATA_DIR: join(import.meta.dirname, '../..', config.DATA_DIR) } : config;
 }
+
+/** Commands of `svc` that need the folder of the service. */
+export const OPERATOR_COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'backup',
+    summary: 'Backs the database up into an encrypted file, and reads it back (operators)',
+    load: async () => (await import('./backup.ts')).backupCommand,
+  },
+  {
+    name: 'restore',
+    summary: 'Restores a backup into an empty database (operators)',
+    load: async () => (await import('./backup.ts')).restoreCommand,
+  },
+];

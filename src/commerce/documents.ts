@@ -8,7 +8,7 @@ import { derivativesSummaryReport } from '../market/reports/derivatives.ts';
 import { type BriefOutcome, toBriefOutcome } from '../record/briefs.ts';
 import { buildExpectedPrediction, buildOpening } from '../record/commitment.ts';
 import type { DayDoc, InputSource } from '../record/forecast-doc.ts';
-import { readMarketContext } from '../record/market.ts';
+import { getCurrentRegime, readMarketContext } from '../record/market.ts';
 import {
   buildModelDetails,
   COMMITMENT_FORMULA,
@@ -18,7 +18,6 @@ import {
   toQuantiles,
 } from '../record/prediction.ts';
 import { loadOrNoteMissing, type MadeForecast, type MissingPart, type OracleDeps } from '../record/public-signal.ts';
-import { getCurrentRegime } from '../record/regime-history.ts';
 import { CONTEXT_SECTIONS } from '../record/schemas/market-context.ts';
 import { toFullStatistics } from '../record/track-record.ts';
 import { buildBetFromWager, getNextIntent, type TradeIntent, viewWager } from '../record/trade-intent.ts';

@@ -36,7 +36,7 @@ interface FeedbackPayment {
 }
 
 /** Feedback of a client other than the reporter. Addresses and hashes in lower case, texts sanitized. */
-export interface ClientFeedbackDoc extends FeedbackPayment {
+interface ClientFeedbackDoc extends FeedbackPayment {
   /** `<agent key>:<client>:<index>`. */
   _id: string;
   agent: string;
@@ -72,7 +72,7 @@ interface PaidFigures {
 type FeedbackCounts = Record<FeedbackEvent['kind'], number>;
 
 /** What is known of an agent's feedback up to a block. */
-export interface FeedbackStateDoc {
+interface FeedbackStateDoc {
   _id: string;
   block: number;
   /** Feedback without a payment; only the newest of it is kept. */
@@ -377,7 +377,7 @@ function parseFeedbackUri(text: string): string | null {
 }
 
 /** The client's own judgement. */
-export interface FeedbackRating {
+interface FeedbackRating {
   /** Integer of 10^-valueDecimals. */
   value: number;
   valueDecimals: number;

@@ -239,7 +239,7 @@ export function parseRefCode(text: string): string {
   throw new OracleError('INPUT_INVALID', `A ref code has ${REF_CODE_RULE}`, { field: 'ref' });
 }
 
-export interface ReferralTotals extends PaymentTotals {
+interface ReferralTotals extends PaymentTotals {
   ref: string;
   /** Number of paying wallets; their addresses are never exposed. */
   payers: number;

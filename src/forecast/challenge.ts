@@ -85,7 +85,7 @@ interface Evidence {
 }
 
 /** The process of one horizon up to `lastDay`. */
-export interface EProcess {
+interface EProcess {
   horizonDays: number;
   /** Days counted, missing ones left out. */
   days: number;

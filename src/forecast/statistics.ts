@@ -210,7 +210,7 @@ interface ProbabilityOutcome {
 }
 
 /** Forecast and observed frequency within one tenth of the probability range. */
-export interface ReliabilityBin {
+interface ReliabilityBin {
   /** Lower bound, inclusive; the upper one is exclusive, except 1. */
   from: number;
   to: number;

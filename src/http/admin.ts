@@ -7,7 +7,7 @@ import { WEBHOOK_STATUSES } from '../events/webhooks/store.ts';
 import type { Log } from '../platform/log.ts';
 import { ADDRESS, COUNT, DATE, SUCCESS, TIME, withInputRules } from '../platform/validation.ts';
 import type { WagerSwitch } from '../wager/wagers.ts';
-import type { Guard } from './mount-routes.ts';
+import type { Guard } from './guard.ts';
 import { STEP_RUN, type Status } from './schemas/health.ts';
 import { buildNotFoundError, type RequestSource } from './security.ts';
 
@@ -58,7 +58,7 @@ export interface AuditedAction {
 }
 
 /** One action of the operator. Entries are inserted and completed, never deleted. */
-export interface AuditEntry extends RequestSource, Omit<AuditedAction, 'source'> {
+interface AuditEntry extends RequestSource, Omit<AuditedAction, 'source'> {
   _id: ObjectId;
   at: Date;
   user: string;

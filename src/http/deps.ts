@@ -5,7 +5,7 @@ import type { AccessSource } from '../auth/api-keys.ts';
 import type { AuthService, RequestContext } from '../auth/auth.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { ChainAddresses } from '../chain/addresses.ts';
-import type { AttestationReader } from '../chain/eas/reader.ts';
+import type { AttestationReader } from '../chain/eas/schemas.ts';
 import type { RegisteredAgent, ReputationState } from '../chain/erc8004.ts';
 import type { RpcAccess } from '../chain/rpc-proxy.ts';
 import type { Commerce } from '../commerce/commerce.ts';

@@ -1,15 +1,20 @@
-import type { Request, Response } from 'express';
+import { pipeline } from 'node:stream/promises';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import type { z } from 'zod';
+import type { ZodOpenApiMetadata } from 'zod-openapi';
 import type { RequestContext } from '../auth/auth.ts';
-import { type Caller, PUBLIC_CALLER } from '../auth/caller.ts';
+import { type Caller, isPublicCaller, PUBLIC_CALLER } from '../auth/caller.ts';
 import { isTierAtLeast, type PaidTier, requireTier } from '../auth/tiers.ts';
 import { REJECTED_TOKEN_CHALLENGE } from '../auth/tokens.ts';
 import type { ClaimedPayer } from '../chain/stablecoin.ts';
 import { formatSingleAnswerHint } from '../commerce/payment-instructions.ts';
 import { isOracleError, OracleError } from '../errors.ts';
+import { parseInput } from '../platform/validation.ts';
 import { RequestWork, requireSendCapacity } from './admission.ts';
-import type { Guard, GuardedRoute, HandleAdmitted, Units } from './mount-routes.ts';
-import { hasPaymentHeader, hasPaymentPayload } from './problems.ts';
+import { hasPaymentHeader, hasPaymentPayload, sendProblem, setProblemMembers } from './problems.ts';
+import { markReusable, matchesEtag, type TierReplies } from './replies.ts';
 import { createRequestCounter, getClientAddress, type RequestCounter } from './request-counter.ts';
+import { MEMOISED_UNITS, type Reply, type Route, type RouteInput, type StreamedBody } from './route.ts';
 import { type AppOptions, buildNotFoundError, getRequestSource, setLoggedCaller } from './security.ts';
 
 interface IncomingRequest {
@@ -281,4 +286,291 @@ export function findCrossSiteError(request: Pick<Request, 'get' | 'host'>): Orac
   const isOwn = site === undefined ? origin === undefined || URL.parse(origin)?.host === request.host : /^(?:none|same-origin)$/.test(site);
   if (isOwn) return null;
   return new OracleError('UNAUTHENTICATED', 'Cross-site requests are rejected', { field });
+}
+
+type GuardedRoute = Pick<Route, 'access' | 'cost' | 'boughtAs' | 'isSold' | 'deliversPaid' | 'ownerOnly' | 'ownPagesOnly'> & {
+  units?: Units;
+};
+
+/** Of the rate limit, by the caller where its tier decides. */
+export type Units = Route['units'] | ((caller: Caller) => number | undefined);
+
+type HandleAdmitted<T> = (context: RequestContext) => Promise<T> | T;
+
+/**
+ * Authenticates a request, applies its limits and runs its handler as a unit of work.
+ * @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, RATE_LIMITED, OVERLOADED; errors of the handler
+ */
+export type Guard = <T>(
+  route: GuardedRoute,
+  request: Request,
+  response: Response,
+  handle: HandleAdmitted<T>,
+  /** Whether the request carries a payment, where that is in its body. */
+  carriesPayment?: () => Promise<boolean>,
+) => Promise<T>;
+
+/** Mounts routes; any other method on their paths answers 405. @param tierReplies null: no reply is shared */
+export function mountRoutes(app: Express, routes: readonly Route[], guard: Guard, tierReplies: TierReplies | null): void {
+  const byPath = Map.groupBy(routes, ({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1'));
+  for (const [path, operations] of byPath) {
+    for (const operation of operations) {
+      app[operation.method](path, async (request, response) => {
+        response.vary('Authorization');
+        const isShared = tierReplies !== null && operation.sharedByTier === true;
+        const units = isShared ? toSharedUnits(operation, tierReplies, request) : operation.units;
+        const guarded = operation.isWebSocket === true ? PUBLIC_ACCESS : { ...operation, units };
+        const stream = await guard(guarded, request, response, (context) =>
+          answerRequest({ route: operation, tierReplies }, context, response),
+        );
+        // At the pace of the client, in no unit of work.
+        await stream?.();
+      });
+    }
+    // Not `app.all`, which adds a handler for each of 35 methods.
+    app.route(path).all((request, response) => rejectMethod(operations, guard, request, response));
+  }
+}
+
+const PUBLIC_ACCESS = { access: 'public', cost: 'normal' } as const;
+
+/** Sends the answer, or returns the function that streams its body. */
+async function answerRequest(
+  { route, tierReplies }: { route: Route; tierReplies: TierReplies | null },
+  context: RequestContext,
+  response: Response,
+) {
+  const { req: request } = response;
+  const { caller } = context;
+  if (route.method === 'get' && route.access === 'public' && route.cost === 'normal' && route.isLive !== true && isPublicCaller(caller))
+    markReusable(response);
+  // Only after admission: a rejected client must not cost the parsing of its body.
+  if ((route.body ?? route.json) !== undefined) await readBody(request, response, context);
+  if (route.problemMembers !== undefined) setProblemMembers(response, route.problemMembers(request.body));
+  const input = {
+    ...parseRequest(route, request),
+    caller,
+    context,
+    accept: request.get('accept') ?? '',
+    source: getRequestSource(response),
+    header: (name: string) => request.get(name),
+    isHead: request.method === 'HEAD',
+  };
+  // Answers to anonymous callers are sent again as bytes; both together would be twice as old.
+  const isShared = route.sharedByTier === true && !isPublicCaller(caller);
+  const { tier } = caller;
+  const reply = await (isShared && tierReplies !== null
+    ? // The handler gets the tier alone, so that nothing of one caller can reach another.
+      tierReplies.get(toSharedKey(route, tier, request), async () => route.handle({ ...input, caller: { tier } }))
+    : route.handle(input));
+  const headers = { ...reply.headers, 'Cache-Control': getCacheControl(route, request, caller, reply) };
+  const own = route.personalize !== undefined && 'body' in reply ? { body: route.personalize(reply.body as object, caller) } : {};
+  return sendReply(request, response, { status: route.status, ...reply, ...own, headers });
+}
+
+/** Everything that a shared reply depends on. */
+function toSharedKey({ name }: Route, tier: Caller['tier'], request: Request): string {
+  return JSON.stringify([name, tier, request.originalUrl, request.get('accept') ?? '', request.method === 'HEAD']);
+}
+
+function toSharedUnits(route: Route, tierReplies: TierReplies, request: Request): Units {
+  return (caller) => {
+    const isMemoised = !isPublicCaller(caller) && tierReplies.has(toSharedKey(route, caller.tier, request));
+    return isMemoised ? MEMOISED_UNITS : route.units;
+  };
+}
+
+/** Shared caches keep only public GETs without `Authorization`, even of a rejected token: it may be valid next time, or the reverse. */
+function getCacheControl({ method, access }: Route, request: Request, caller: Caller, { headers }: Reply): string {
+  const isShareable = method === 'get' && access === 'public' && isPublicCaller(caller) && request.get('authorization') === undefined;
+  return isShareable ? (headers?.['Cache-Control'] ?? 'no-cache') : 'private, no-store';
+}
+
+async function sendReply(request: Request, response: Response, reply: Reply): Promise<(() => Promise<void>) | null> {
+  const { status = 200, headers = {} } = reply;
+  const { Vary: varyOn, ...others } = headers;
+  const unchanged = isNotModified(request, headers);
+  const body = unchanged || 'streamed' in reply ? null : await prepareBody(response, reply);
+  if (body !== null && request.method !== 'HEAD') await requireSendCapacity(request.socket, body.content.length);
+  response.status(unchanged ? 304 : status).set(others);
+  // Added to the `Vary` that the guard and the content coding set.
+  if (varyOn !== undefined) response.vary(varyOn);
+  if (!unchanged && 'streamed' in reply) return () => streamBody(request, response, reply.streamed);
+  if (body === null) response.end();
+  else body.send();
+  return null;
+}
+
+/** RFC 9110, section 13.2.2. Express `request.fresh` is false under `Cache-Control: no-cache`, which fetch adds beside `If-None-Match`. */
+function isNotModified(request: Request, headers: Readonly<Record<string, string>>): boolean {
+  const ifNoneMatch = request.get('If-None-Match');
+  if (ifNoneMatch !== undefined) return headers.ETag !== undefined && matchesEtag(ifNoneMatch, headers.ETag);
+  const [modified, since] = [headers['Last-Modified'], request.get('If-Modified-Since')];
+  return modified !== undefined && since !== undefined && Date.parse(modified) <= Date.parse(since);
+}
+
+/** The content, and the function that sends it; null without a body. */
+async function prepareBody(response: Response, reply: Exclude<Reply, { streamed: StreamedBody }>) {
+  if ('raw' in reply) return { content: reply.raw, send: () => response.send(reply.raw) };
+  if ('encoded' in reply) {
+    const encoding = reply.encoded.chooseEncoding(response.req.get('Accept-Encoding'));
+    const content = encoding === null ? reply.encoded.bytes : await reply.encoded.encode(encoding);
+    return { content, send: () => sendEncoded(response, content, encoding) };
+  }
+  if (reply.body === undefined) return null;
+  const content = JSON.stringify(reply.body);
+  return { content, send: () => sendJson(response, content) };
+}
+
+/** `Content-Encoding` or `Content-Length` keeps the compression middleware from encoding the body again. */
+function sendEncoded(response: Response, content: Buffer, encoding: string | null): void {
+  response.vary('Accept-Encoding');
+  if (encoding !== null) response.setHeader('Content-Encoding', encoding);
+  response.setHeader('Content-Length', content.length);
+  response.end(content);
+}
+
+/** Memory is reserved for each part alone. A failure after the headers resets the connection: the client sees that the body is incomplete. */
+async function streamBody(request: Request, response: Response, { bytes, encoding, read }: StreamedBody): Promise<void> {
+  if (encoding !== null) response.setHeader('Content-Encoding', encoding);
+  response.setHeader('Content-Length', bytes);
+  // Otherwise the compression middleware would encode the parts for each request.
+  response.setHeader('Cache-Control', `${response.getHeader('Cache-Control')}, no-transform`);
+  if (request.method === 'HEAD') return void response.end();
+  try {
+    await pipeline(reserveEach(request.socket, read()), response);
+  } catch (error) {
+    if (!response.headersSent) throw error;
+    request.socket.destroy();
+  }
+}
+
+async function* reserveEach(socket: object, parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const part of parts) {
+    await requireSendCapacity(socket, part.length);
+    yield part;
+  }
+}
+
+/** Sets the ETag that Express would set, but before `send`, so that headers and body leave in one segment. */
+function sendJson(response: Response, text: string): void {
+  if (!response.hasHeader('ETag')) response.setHeader('ETag', response.app.get('etag fn')(text, 'utf8'));
+  if (!response.hasHeader('Content-Type')) response.type('json');
+  response.send(text);
+}
+
+async function rejectMethod(operations: readonly Route[], guard: Guard, request: Request, response: Response): Promise<void> {
+  // The methods of an admin path are disclosed to the operator alone.
+  const access = operations.every((operation) => operation.access === 'admin') ? 'admin' : 'public';
+  const allowed = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
+  await guard({ ...PUBLIC_ACCESS, access }, request, response, () => {
+    response.set('Allow', allowed.join(', '));
+    const suggestedAction = `Use ${allowed.join(' or ')}.`;
+    sendProblem(response, new OracleError('METHOD_NOT_ALLOWED', `${request.method} is not allowed on this path`, { suggestedAction }));
+  });
+}
+
+/** Paging parameters of common APIs, in lower case without `_` and `-`. */
+const PAGING_NAMES =
+  'page pageno pagenumber perpage pagesize pagetoken nexttoken continuationtoken cursor nextcursor before nextbefore after skip start from offset limit count size take first last';
+
+/** Longest name that an error echoes; all names of the list are shorter. */
+const MAX_NAME_CHARS = 30;
+
+type Parsed = Record<string, unknown>;
+
+const PART_NAMES = { path: 'path parameter', query: 'query parameter', body: 'body field' } as const;
+
+type RequestSchemas = Pick<Route, 'params' | 'query' | 'body' | 'bodyOptional' | 'json'> &
+  Partial<Pick<Route, 'method' | 'cost' | 'reply' | 'alternatives'>>;
+
+/** Parses path, query and body by the schemas of a route. @throws OracleError INPUT_INVALID naming the first invalid field */
+export function parseRequest(
+  route: RequestSchemas,
+  request: Request,
+): Pick<RouteInput<Parsed, Parsed, Parsed>, 'params' | 'query' | 'body' | 'json'> {
+  const { params, query, body, bodyOptional, json, method, cost, reply, alternatives = {} } = route;
+  // Whether a client could page through it; HTML pages and health checks accept any parameter.
+  const isPageable = method === 'get' && cost !== 'free' && reply !== null && !('text/html' in alternatives);
+  if (isPageable) rejectUnknownPaging(query, request.query);
+  return {
+    params: parsePart(params, request.params, 'path'),
+    query: parsePart(query, request.query, 'query'),
+    body: parsePart(body, body === undefined ? undefined : requireJsonBody(request, bodyOptional), 'body'),
+    json: json === undefined ? undefined : requireJsonBody(request),
+  };
+}
+
+function parsePart(schema: z.ZodObject | undefined, value: unknown, place: keyof typeof PART_NAMES): Parsed {
+  return schema === undefined ? {} : parseInput(schema, value, { kind: PART_NAMES[place], root: place });
+}
+
+function requireJsonBody(request: Request, optional = false): unknown {
+  if (request.body !== undefined) return request.body;
+  const hasBody = request.get('transfer-encoding') !== undefined || Number(request.get('content-length') ?? 0) > 0;
+  if (optional && !hasBody) return {};
+  const type = request.get('content-type');
+  // The parser skips a body without a Content-Type.
+  if (type === undefined ? optional : !request.is('application/json')) {
+    throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent as application/json', {
+      field: 'Content-Type',
+      suggestedAction: 'Send JSON with Content-Type: application/json.',
+    });
+  }
+  const suggestedAction = 'Send a JSON object with Content-Type: application/json.';
+  throw new OracleError('INPUT_INVALID', 'The request has no body', { field: 'body', suggestedAction });
+}
+
+/** Ignored, it would return the first page for every page. @throws OracleError INPUT_INVALID naming it and the parameters taken */
+function rejectUnknownPaging(schema: z.ZodObject | undefined, query: object): void {
+  const taken = Object.keys(schema?.shape ?? {});
+  const isPaging = (name: string) =>
+    name.length <= MAX_NAME_CHARS && PAGING_NAMES.split(' ').includes(name.toLowerCase().replaceAll(/[-_]/g, ''));
+  const unknown = Object.keys(query).find((name) => !taken.includes(name) && isPaging(name));
+  if (unknown === undefined) return;
+  const accepted = taken.length === 0 ? 'no query parameters' : taken.join(', ');
+  throw new OracleError('INPUT_INVALID', `query parameter "${unknown}": is unknown; this operation takes ${accepted}`, {
+    field: unknown,
+    suggestedAction:
+      taken.length === 0 ? `Omit "${unknown}": the response has one page.` : `Omit "${unknown}", or send one of: ${accepted}.`,
+  });
+}
+
+/** An order of magnitude above the largest body that an operation needs. */
+export const BODY_LIMIT_BYTES = 64 * 1024;
+
+/**
+ * The function that parses the JSON body of an admitted request, once. It rejects with the error of the parser, which `createProblemHandler`
+ * maps; also compressed bodies: a small one may inflate to a large one (zip bomb).
+ */
+export function createBodyReader({ types, limitBytes }: { types: readonly string[]; limitBytes: number }) {
+  const parser = express.json({ limit: limitBytes, strict: true, inflate: false, type: [...types] });
+  const parse = (request: Request, response: Response) =>
+    new Promise<void>((resolve, reject) => parser(request, response, (error) => (error === undefined ? resolve() : reject(error))));
+  // A client that sends slowly holds no capacity meanwhile.
+  return (request: Request, response: Response, context?: Pick<RequestContext, 'suspend'>): Promise<void> =>
+    request.complete || context === undefined ? parse(request, response) : context.suspend(() => parse(request, response));
+}
+
+export const readBody = createBodyReader({ types: ['application/json'], limitBytes: BODY_LIMIT_BYTES });
+
+/** @param id name of a parameter that several operations share */
+export const describeParameter = (schema: object, description: string, id?: string): ZodOpenApiMetadata => ({
+  description,
+  ...(id === undefined ? {} : { param: { id } }),
+  override: ({ jsonSchema }) => {
+    for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword as keyof typeof jsonSchema];
+    Object.assign(jsonSchema, schema);
+  },
+});
+
+export const MAX_URL_CHARS = 4_096;
+
+/** @throws OracleError URL_TOO_LONG */
+export function limitUrlLength(): RequestHandler {
+  return (request, _response, next) => {
+    if (request.originalUrl.length <= MAX_URL_CHARS) return next();
+    const suggestedAction = 'Send long values in the body of an operation that takes one.';
+    throw new OracleError('URL_TOO_LONG', `The URL has more than ${MAX_URL_CHARS} characters`, { suggestedAction });
+  };
 }

@@ -16,7 +16,7 @@ import {
   recordHorizonInput,
 } from '../forecast/horizon-input.ts';
 import type { HorizonName } from '../forecast/model.ts';
-import { describeParameter } from './mount-routes.ts';
+import { describeParameter } from './guard.ts';
 
 const HORIZON_RULE = `${HORIZON_DESCRIPTION}, with or without the d`;
 const HORIZON_TEXT = { type: 'string', enum: [...HORIZON_SPELLINGS] };

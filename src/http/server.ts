@@ -12,8 +12,7 @@ import { type ErrorCode, OracleError, toClientError } from '../errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { StartupProgress } from '../platform/progress.ts';
 import { ADMIN_PATH, createAdminArea } from './admin.ts';
-import { type Admit, createAdmission, createGuard } from './guard.ts';
-import { createBodyReader, type Guard, limitUrlLength, mountRoutes } from './mount-routes.ts';
+import { type Admit, createAdmission, createBodyReader, createGuard, type Guard, limitUrlLength, mountRoutes } from './guard.ts';
 import {
   createProblemHandler,
   hasPaymentHeader,

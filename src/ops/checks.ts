@@ -1,15 +1,31 @@
-import type { Address } from 'viem';
+import { type Address, formatEther, formatGwei, isAddressEqual, parseAbi, zeroAddress } from 'viem';
+import { REGISTRATION_PATH } from '../../agent-card/documents.ts';
 import { connectChain, openSigner } from '../app/chain.ts';
+import { getSettlementPricing } from '../app/commerce.ts';
+import { requireKnownAttestations, requireOwnDatabase } from '../app/history.ts';
 import { describeRealChain, type Infrastructure, openInfrastructure } from '../app/infrastructure.ts';
 import type { Chain } from '../chain/client.ts';
+import { type ContractReading, readContractStates } from '../chain/contracts.ts';
+import { readAttestedLogs } from '../chain/eas/schemas.ts';
+import { findRegisteredAgent } from '../chain/erc8004.ts';
+import { createJournal } from '../chain/journal.ts';
+import { type BlockRange, chainCall, readBlockNumber, readLogRanges } from '../chain/rpc.ts';
 import type { SignerSource } from '../chain/signers.ts';
+import { readStablecoin } from '../chain/stablecoin.ts';
 import type { WalletRole } from '../chain/wallet.ts';
+import { formatMicroUsd, readSettlementCost } from '../commerce/commerce.ts';
+import { requireDeploymentContracts } from '../commerce/x402/local-facilitator.ts';
 import { inspectConfig } from '../config.ts';
 import { isOracleError, OracleError } from '../errors.ts';
+import { HORIZONS } from '../forecast/model.ts';
+import { describeNewestBlock } from '../pipeline/status.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { connectMongo, type Database } from '../platform/mongo.ts';
+import { createEvmReader } from '../platform/outbound/evm.ts';
 import { createStartupProgress } from '../platform/progress.ts';
+import { joinUrl } from '../platform/service-client.ts';
 import { createShutdown, type Shutdown } from '../platform/shutdown.ts';
+import { ForecastRecord, requireSameSalts } from '../record/forecasts.ts';
 import { type Config, listSecretValues, type SettingName, type SettingProblem } from '../settings.ts';
 
 interface DoctorOptions {
@@ -172,3 +188,296 @@ export async function orFinding(work: () => Promise<Finding | Finding[]>, advice
     return [toFinding(error, advice)];
   }
 }
+
+const registryAbi = parseAbi(['function getIdentityRegistry() view returns (address)']);
+
+/** What each address has on this chain, and whether that is what the service needs. */
+export const contractsCheck: Check = {
+  id: 'contracts',
+  title: 'Contracts',
+  needs: [
+    'CHAIN_RPC_URL',
+    'CHAIN_ID',
+    'GATE_TOKEN_ADDRESS',
+    'STABLECOIN_ADDRESS',
+    'IDENTITY_REGISTRY_ADDRESS',
+    'REPUTATION_REGISTRY_ADDRESS',
+  ],
+  needsTarget: true,
+  uses: ['chain'],
+  async run({ chain, roles, config: { X402_WALLET_FACTORIES: factories = [] } }) {
+    const connected = await chain();
+    const { addresses } = connected;
+    const reporter = (await roles().catch(() => [])).find(({ role }) => role === 'reporter')?.address ?? addresses.eas;
+    const states = await readContractStates(connected, { agentId: 0, reporter });
+    return [
+      toContractFinding({ name: 'EAS', address: addresses.eas, isPermanent: true }, states.eas, ({ version }) => `version ${version}`),
+      ...checkSchemas(states.schemaRegistry, addresses.schemaRegistry),
+      ...(await orFinding(() => checkRegistries(connected), { isPermanent: true })),
+      toContractFinding(
+        { name: 'gate token', address: addresses.gateToken, setting: 'GATE_TOKEN_ADDRESS' },
+        states.gateToken,
+        ({ symbol, decimals }) => `${symbol}, ${decimals} decimals`,
+      ),
+      ...(await orFinding(async () => {
+        const { name, version } = await readStablecoin(connected, addresses.stablecoin);
+        return ok(`stablecoin ${addresses.stablecoin}: ${name}, version ${version}, 6 decimals`);
+      })),
+      ...(factories.length === 0 ? [] : await orFinding(() => checkFactories(connected, factories))),
+      ...checkCommerce(addresses.agentCommerce, states.agentCommerce, addresses.stablecoin),
+    ];
+  },
+};
+
+interface ContractName {
+  name: string;
+  address: Address;
+  setting?: string;
+  isPermanent?: boolean;
+}
+
+function toContractFinding<T>(
+  { name, address, setting, isPermanent = false }: ContractName,
+  { state, reason, value }: ContractReading<T>,
+  describe: (value: T) => string,
+): Finding {
+  if (value !== null) return ok(`${name} ${address}: ${describe(value)}`);
+  const action =
+    setting === undefined ? 'Set CHAIN_RPC_URL and CHAIN_ID to a chain that has it.' : `Set ${setting} to its address on this chain.`;
+  return fail(`${name} ${address} is ${state}: ${reason}`, { action, isPermanent });
+}
+
+function checkSchemas(reading: Awaited<ReturnType<typeof readContractStates>>['schemaRegistry'], address: Address): Finding[] {
+  if (reading.value === null) return [toContractFinding({ name: 'schema registry', address, isPermanent: true }, reading, () => '')];
+  return reading.value.schemas.map(({ name, uid, registered }) =>
+    ok(`schema ${name} ${uid} is ${registered ? 'registered' : 'not registered yet: the first attestation does it'}`),
+  );
+}
+
+async function checkRegistries({ client, addresses }: Chain): Promise<Finding> {
+  const { identityRegistry, reputationRegistry } = addresses;
+  const call = { address: reputationRegistry, abi: registryAbi, functionName: 'getIdentityRegistry' } as const;
+  const [code, named] = await chainCall('Reading the ERC-8004 registries', () =>
+    Promise.all([client.getCode({ address: identityRegistry }), client.readContract(call)]),
+  );
+  const where = `identity registry ${identityRegistry}`;
+  if (code === undefined)
+    return fail(`${where} has no code`, { action: 'Set IDENTITY_REGISTRY_ADDRESS to its address.', isPermanent: true });
+  if (named.toLowerCase() === identityRegistry.toLowerCase()) return ok(`${where}, reputation registry ${reputationRegistry}`);
+  return fail(`reputation registry ${reputationRegistry} belongs to the identity registry ${named}, not to ${identityRegistry}`, {
+    action: 'Set IDENTITY_REGISTRY_ADDRESS and REPUTATION_REGISTRY_ADDRESS to a pair.',
+    isPermanent: true,
+  });
+}
+
+async function checkFactories(chain: Chain, factories: readonly Address[]): Promise<Finding> {
+  await requireDeploymentContracts(chain, factories);
+  return ok(`wallet factories ${factories.join(', ')} and Multicall3 have code`);
+}
+
+function checkCommerce(
+  address: Address | null,
+  reading: ContractReading<{ paymentToken: Address }> | null,
+  stablecoin: Address,
+): Finding[] {
+  if (address === null || reading === null) return [];
+  const contract = { name: 'agent commerce', address, setting: 'AGENT_COMMERCE_ADDRESS' };
+  const paymentToken = reading.value?.paymentToken;
+  if (paymentToken !== undefined && paymentToken.toLowerCase() !== stablecoin.toLowerCase())
+    return [warn(`agent commerce ${address} is paid in ${paymentToken}, not in the stablecoin`, 'Jobs are refused there.')];
+  return [toContractFinding(contract, reading, () => 'paid in the stablecoin')];
+}
+
+/** As the service asks for them first. */
+const LOG_BLOCKS = 10_000;
+/** States of the last hours are read to find a nonce that another program has used: two hours of Base. */
+const STATE_BLOCKS = 3_600n;
+const OTHER_ENDPOINT = 'Set CHAIN_RPC_URL to another endpoint of the chain.';
+
+/** Chain id, age of the newest block, and everything that the service asks an endpoint for. */
+export const rpcCheck: Check = {
+  id: 'rpc',
+  title: 'Chain endpoint',
+  needs: ['CHAIN_RPC_URL', 'CHAIN_ID'],
+  needsTarget: true,
+  async run(deps) {
+    const chain = await deps.chain().catch((error: unknown) => error);
+    if (!isChain(chain)) return orFinding(() => Promise.reject(chain), { isPermanent: true });
+    const isLocal = deps.config.chainMode !== 'real';
+    const checks = [
+      orFinding(async () => ok(`chain ${chain.chainId}, ${await describeNewestBlock({ chain, localChain: isLocal, now: deps.now })}`), {
+        action: OTHER_ENDPOINT,
+        isPermanent: true,
+      }),
+      orFinding(() => checkFees(chain)),
+      ...(isLocal ? [] : [orFinding(() => checkFinality(chain)), orFinding(() => checkLogs(chain)), orFinding(() => checkStates(chain))]),
+      orFinding(() => checkPublicEndpoint(deps, chain)),
+    ];
+    return (await Promise.all(checks)).flat();
+  },
+};
+
+const isChain = (value: unknown): value is Chain => typeof value === 'object' && value !== null && 'client' in value;
+
+async function checkFees({ client }: Chain): Promise<Finding> {
+  const { maxFeePerGas } = await chainCall('Reading the fees', () => client.estimateFeesPerGas());
+  return ok(`fee data: at most ${Number(maxFeePerGas) / 1e9} gwei now`);
+}
+
+async function checkFinality(chain: Chain): Promise<Finding> {
+  const [head, final] = await Promise.all([
+    readBlockNumber(chain),
+    chainCall('Reading the finalized block', () => chain.client.getBlock({ blockTag: 'finalized' })),
+  ]);
+  return ok(`finalized up to ${head - final.number!} blocks before the newest; ${chain.confirmations} confirmations count`);
+}
+
+/** The first range that the endpoint takes, as the readers of the service find it. */
+async function checkLogs(chain: Chain): Promise<Finding> {
+  const head = Number(await readBlockNumber(chain));
+  // As the readers filter them: all events of the contract could be too many at once.
+  const query = { schema: 'prediction', attester: zeroAddress } as const;
+  const read = (range: BlockRange) => readAttestedLogs(chain, query, range);
+  const ranges = readLogRanges(chain.client, { from: Math.max(0, head - LOG_BLOCKS + 1), to: head, read });
+  const { value } = await ranges.next();
+  const blocks = value === undefined ? 0 : value.to - value.from + 1;
+  const text = `eth_getLogs answers over ${blocks} blocks at once`;
+  return blocks < Math.min(LOG_BLOCKS, head + 1) ? ok(`${text}: after a pause, the service reads more ranges to catch up`) : ok(text);
+}
+
+async function checkStates(chain: Chain): Promise<Finding> {
+  const head = await readBlockNumber(chain);
+  const blockNumber = head > STATE_BLOCKS ? head - STATE_BLOCKS : 0n;
+  try {
+    await chain.client.getBalance({ address: chain.addresses.eas, blockNumber });
+    return ok(`states of ${head - blockNumber} blocks ago are there; no archive is needed`);
+  } catch {
+    return warn(
+      `states of ${head - blockNumber} blocks ago are gone: a nonce that another program has used cannot be found`,
+      OTHER_ENDPOINT,
+    );
+  }
+}
+
+/** The endpoint that verifiers are given. */
+async function checkPublicEndpoint({ config }: DoctorDeps, { chainId }: Chain): Promise<Finding[]> {
+  const rpcUrl = config.PUBLIC_RPC_URL;
+  if (config.chainMode !== 'real' || rpcUrl === undefined) return [];
+  const reader = createEvmReader({ rpcUrl, timeoutMs: 5_000, retryCount: 0, retryDelayMs: 0 });
+  const found = await chainCall('Asking PUBLIC_RPC_URL for its chain id', () => reader.getChainId());
+  if (found === chainId) return [ok(`PUBLIC_RPC_URL serves chain ${found} too`)];
+  return [
+    fail(`PUBLIC_RPC_URL serves chain ${found}, the record is on ${chainId}`, {
+      action: 'Set PUBLIC_RPC_URL to an endpoint of the chain.',
+    }),
+  ];
+}
+
+interface Duty {
+  /** Gas units of one unit of work, by docs/OPERATE.md. */
+  gas: bigint;
+  work: string;
+  /** Below this many units of work the operator is warned. */
+  enough: bigint;
+}
+
+/** `npm run bench -- running-costs` measures the first. */
+const DUTIES: Record<WalletRole, Duty> = {
+  attester: { gas: 2_900_000n, work: 'days', enough: 100n },
+  reporter: { gas: 181_000n, work: 'settled wagers', enough: 100n },
+  facilitator: { gas: 86_000n, work: 'payments', enough: 100n },
+  provider: { gas: 88_000n, work: 'jobs', enough: 20n },
+};
+
+/** Roles, funds, how long they last at the fee of now, and whether the prices cover a settlement. */
+export const walletsCheck: Check = {
+  id: 'wallets',
+  title: 'Wallets',
+  needs: ['CHAIN_RPC_URL', 'CHAIN_ID'],
+  needsTarget: true,
+  uses: ['chain'],
+  async run({ config, chain, roles: readRoles }) {
+    const connected = await chain();
+    const roles = await readRoles();
+    // A local chain asks for no fee worth counting.
+    const gasPrice = config.chainMode === 'real' ? await chainCall('Reading the gas price', () => connected.client.getGasPrice()) : 0n;
+    const funds = await Promise.all(roles.map((wallet) => checkFunds(connected, wallet, gasPrice)));
+    return [...funds, ...checkPayee(config.PAYEE_ADDRESS, roles), await checkMargins(connected, config)];
+  },
+};
+
+async function checkFunds({ client }: Chain, { role, address }: RoleWallet, gasPrice: bigint): Promise<Finding> {
+  const { gas, work, enough } = DUTIES[role];
+  const balance = await chainCall('Reading a balance', () => client.getBalance({ address }));
+  const units = gasPrice === 0n ? null : balance / (gas * gasPrice);
+  const lasts = units === null ? '' : `: ${units} ${work} at ${formatGwei(gasPrice)} gwei, the fee for data on Ethereum not counted`;
+  const detail = `${role} ${address} has ${formatEther(balance)} ether${lasts}`;
+  const action = `Send ether on this chain to ${address}.`;
+  if (units === 0n || balance === 0n) return fail(detail, { action, isPermanent: role === 'attester' });
+  return units !== null && units < enough ? warn(detail, action) : ok(detail);
+}
+
+function checkPayee(payee: Address | undefined, roles: readonly RoleWallet[]): Finding[] {
+  if (payee === undefined) return [];
+  const hot = roles.find(({ address }) => isAddressEqual(address, payee));
+  if (hot === undefined) return [ok(`payee ${payee} is none of the wallets whose keys are here`)];
+  return [warn(`payee ${payee} is also the ${hot.role}`, 'Set PAYEE_ADDRESS to a wallet whose key is kept elsewhere.')];
+}
+
+async function checkMargins(chain: Chain, config: Config): Promise<Finding> {
+  const { costMicros, detail, margins } = await readSettlementCost(chain, getSettlementPricing(config));
+  if (costMicros === null) return ok(`what a settlement costs is not known: ${detail}`);
+  const prices = margins.map(
+    ({ offering, priceMicros, marginMicros }) => `${offering} ${formatMicroUsd(priceMicros)} USD, margin ${formatMicroUsd(marginMicros!)}`,
+  );
+  const summary = `a settlement costs about ${formatMicroUsd(costMicros)} USD now (${detail}): ${prices.join('; ')}`;
+  const isLoss = margins.some(({ marginMicros }) => marginMicros! < 0);
+  return isLoss ? warn(summary, 'Use a hosted facilitator (X402_FACILITATOR_URL) that charges less, or wait for lower fees.') : ok(summary);
+}
+
+/** Whether chain, database and secrets belong to one record, and whose agent it is. */
+export const identityCheck: Check = {
+  id: 'identity',
+  title: 'Record and identity',
+  needs: [
+    'CHAIN_RPC_URL',
+    'CHAIN_ID',
+    'MONGODB_URI',
+    'SALT_SECRET',
+    'ATTESTER_PRIVATE_KEY',
+    'ATTESTER_SIGNER',
+    'IDENTITY_REGISTRY_ADDRESS',
+  ],
+  needsTarget: true,
+  uses: ['database', 'chain'],
+  async run({ config, database, roles, chain: connect }, target) {
+    const [{ db }, chain] = await Promise.all([database(), connect()]);
+    const attester = (await roles()).find(({ role }) => role === 'attester')!.address;
+    const journal = createJournal(db);
+    const isLocalChain = config.chainMode !== 'real';
+    const record = new ForecastRecord({ db, saltSecret: target.saltSecret, horizons: HORIZONS });
+    const permanent = { isPermanent: true };
+    const checks = [
+      orFinding(async () => {
+        await requireOwnDatabase(chain, journal, attester);
+        await requireKnownAttestations({ chain, journal, attester, isLocalChain });
+        return ok('the database knows everything that the attester has attested');
+      }, permanent),
+      orFinding(async () => {
+        await requireSameSalts(record, target.saltSecret);
+        return ok('the salt secret opens what the record has committed to');
+      }, permanent),
+      orFinding(async () => {
+        const agent = await findRegisteredAgent(chain, journal);
+        if (agent === null) return ok('no agent is registered yet: the first start does it');
+        const named = `agent ${agent.agentId} of ${agent.owner}`;
+        if (agent.owner !== attester)
+          return fail(`${named} does not belong to the attester`, { action: 'Use the key that registered the agent.', isPermanent: true });
+        const uri = config.PUBLIC_URL === undefined ? agent.agentUri : joinUrl(config.PUBLIC_URL, REGISTRATION_PATH);
+        if (agent.agentUri === uri) return ok(`${named}, at ${agent.agentUri}`);
+        return warn(`${named} points to ${agent.agentUri}`, `The next start points it to ${uri}, by a transaction of the attester.`);
+      }),
+    ];
+    return (await Promise.all(checks)).flat();
+  },
+};

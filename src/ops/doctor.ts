@@ -15,26 +15,28 @@ import { createProviders, parseProviderUrls } from '../market/live/providers.ts'
 import { createEtfSources, SERIES_PLANS, VENUE_SOURCES } from '../market/sources/registry.ts';
 import { findMissingIndexes, readDatabaseTime } from '../platform/mongo.ts';
 import { createResolver, getHostname, isLoopbackAddress, isPublicAddress } from '../platform/outbound/guarded.ts';
-import { createOperatorFetch, type OutboundFetch, readJson } from '../platform/outbound/operator.ts';
-import { readCertificate, readSntpOffsetMs } from '../platform/outbound/probes.ts';
+import { createOperatorFetch, type OutboundFetch, readCertificate, readJson, readSntpOffsetMs } from '../platform/outbound/operator.ts';
 import { estimateEntropyBits } from '../platform/secrets.ts';
 import { joinUrl } from '../platform/service-client.ts';
 import { MAX_CLOCK_SKEW_MS } from '../platform/time.ts';
 import { type Config, listSettings, type SettingName } from '../settings.ts';
-import { contractsCheck, identityCheck, rpcCheck, walletsCheck } from './chain-checks.ts';
 import {
   type Check,
+  contractsCheck,
   type DoctorDeps,
   type DoctorTarget,
   type Finding,
   fail,
+  identityCheck,
   LEVELS,
   type Level,
   ok,
   orFinding,
   type RoleWallet,
+  rpcCheck,
   skipped,
   toFinding,
+  walletsCheck,
   warn,
 } from './checks.ts';
 

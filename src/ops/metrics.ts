@@ -2,24 +2,37 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import { shareWhileInFlight } from '../app/transports.ts';
+import { type Ledger, readRevenue } from '../commerce/ledger.ts';
 import { OracleError } from '../errors.ts';
+import type { ServiceStatus } from '../http/schemas/health.ts';
 import type { EndedRequest } from '../http/security.ts';
-import type { Log } from '../platform/log.ts';
-import { withTimeout } from '../platform/with-timeout.ts';
+import type { LoadShedder } from '../platform/load-shedder.ts';
+import type { Log, LogCounts } from '../platform/log.ts';
+import { withTimeout } from '../platform/time.ts';
+import { findLatestAttestedDay } from '../record/attestations.ts';
+import type { ForecastRecord } from '../record/forecasts.ts';
+import { listSelfTestStatuses, type SelfTestService } from '../record/self-tests.ts';
+import type { Config } from '../settings.ts';
 import {
   CHAIN_METRICS,
   type Connections,
+  createWalletFigures,
   MARKET_METRICS,
   type MetricDefinition,
+  type OpenWorkDeps,
   PIPELINE_METRICS,
   PROCESS_METRICS,
   type ProcessSnapshot,
   RECORD_METRICS,
+  readOpenWork,
   SELF_TEST_METRICS,
   SERVICE_METRICS,
   type StateMetric,
   type StateSnapshot,
+  type WalletFigures,
+  type WalletFiguresDeps,
   WORK_METRICS,
+  type WorkCounts,
 } from './metric-definitions.ts';
 
 export interface Metrics {
@@ -188,4 +201,46 @@ function bind(server: Server, port: number, host: string): Promise<void> {
     });
     server.listen(port, host, () => resolve());
   });
+}
+
+interface ComposeMetricsDeps extends Omit<OpenWorkDeps, 'journal' | 'chainId'>, Omit<WalletFiguresDeps, 'journal'> {
+  config: Pick<Config, 'METRICS_PORT'>;
+  journal: OpenWorkDeps['journal'] & WalletFiguresDeps['journal'];
+  record: ForecastRecord;
+  selfTests: SelfTestService;
+  ledger: Ledger;
+  loadShedder: Pick<LoadShedder, 'running' | 'waiting' | 'limit' | 'delayMs'>;
+  log: Log;
+  logCounts: LogCounts;
+  workCounts: WorkCounts;
+  status(): Promise<ServiceStatus>;
+}
+
+/** Null unless `METRICS_PORT` is set: the library is loaded by processes that serve metrics alone. */
+export async function composeMetrics(deps: ComposeMetricsDeps): Promise<Metrics | null> {
+  if (deps.config.METRICS_PORT === undefined) return null;
+  const { createMetrics } = await import('./metrics.ts');
+  const readWallets = createWalletFigures(deps);
+  const { log, logCounts, workCounts: work, loadShedder } = deps;
+  return createMetrics({
+    readState: () => readState(deps, readWallets, deps.now()),
+    readProcess: () => {
+      const { running, waiting, limit, delayMs } = loadShedder;
+      return { log: logCounts, work, requests: { running, waiting, limit, delayMs } };
+    },
+    log,
+  });
+}
+
+async function readState(deps: ComposeMetricsDeps, readWallets: () => Promise<WalletFigures | null>, now: Date): Promise<StateSnapshot> {
+  const { status, record, selfTests, ledger, chain } = deps;
+  const [read, work, attestedDay, tests, { byChannel }, wallets] = await Promise.all([
+    status(),
+    readOpenWork({ ...deps, chainId: chain.chainId }, now),
+    findLatestAttestedDay(record),
+    listSelfTestStatuses(selfTests, now),
+    readRevenue(ledger, now),
+    readWallets(),
+  ]);
+  return { status: read, work, attestedDay, selfTests: tests, sales: byChannel, wallets, nowMs: now.getTime() };
 }

@@ -400,7 +400,7 @@ function describeChart({ band, endsAt }: ForecastFacts, points: readonly PricePo
 
 export type ListRow = Pick<ForecastFacts, 'date' | 'horizonDays' | 'state' | 'values' | 'price' | 'regime'>;
 
-export interface ForecastList {
+interface ForecastList {
   rows: readonly ListRow[];
   filter: ListFilter;
   regimes: readonly string[];

@@ -3,7 +3,7 @@ import { BACKTEST_TIME, DIAGNOSTICS_TIME } from '../record/self-tests.ts';
 import { OUTCOME_CHECK_HOURS, STEP_TIMES, WEEKLY_TIME } from './forecaster.ts';
 import type { StepName } from './step-runs.ts';
 
-export interface TimetableEntry {
+interface TimetableEntry {
   step: StepName | 'outcome-check';
   days: 'every day' | 'Monday' | 'Sunday';
   /** UTC, `HH:MM`. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { OracleError } from '../errors.ts';
 import type { Log } from './log.ts';
-import { withTimeout } from './with-timeout.ts';
+import { withTimeout } from './time.ts';
 
 /** Passed down to all parts: they register closing steps, and long work watches the signal. */
 export interface Shutdown {

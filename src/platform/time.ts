@@ -246,3 +246,9 @@ function toClockReading(
   const aheadMs = processMs > max ? processMs - max : Math.min(0, processMs - min);
   return { processMs, databaseMs: { min, max }, aheadMs };
 }
+
+export async function withTimeout<T>(ms: number, work: Promise<T>, createError: () => Error): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(createError()), ms);
+  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
+}

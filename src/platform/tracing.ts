@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { Context, Span, SpanKind, Tracer } from '@opentelemetry/api';
 import type { CommandFailedEvent, CommandStartedEvent, CommandSucceededEvent, MongoClient } from 'mongodb';
 import { isOracleError } from '../errors.ts';
-import { withTimeout } from './with-timeout.ts';
+import { withTimeout } from './time.ts';
 
 /** Names and attributes have no values of forecasts, no tokens, and nothing of a URL but its declared path. */
-export interface SpanStart extends OtelSpanStart {
+interface SpanStart extends OtelSpanStart {
   /** Replaces the active trace for this span. */
   parent?: TraceParent | undefined;
   /** Whether a client has sent `parent`: the sampler decides as for work without one. */

@@ -109,6 +109,9 @@ export function withInputRules<T extends z.ZodType>(schema: T, rules: Record<str
   return schema;
 }
 
+/** An object that the OpenAPI document has once, under this name. */
+export const namedObject = <S extends z.core.$ZodLooseShape>(id: string, shape: S) => z.object(shape).meta({ id });
+
 /** The keywords of a schema or of its parents, from which `describe` derives it. */
 export function getInputRules(schema: z.core.$ZodType): Record<string, unknown> | undefined {
   for (let ancestor: z.core.$ZodType | undefined = schema; ancestor !== undefined; ancestor = ancestor._zod.parent) {

@@ -1,7 +1,7 @@
 import type { Filter } from 'mongodb';
 import type { Hex } from 'viem';
 import { type ConfirmedAttestation, deriveSalt } from '../chain/eas/eas.ts';
-import type { AttestationReader } from '../chain/eas/reader.ts';
+import type { AttestationReader } from '../chain/eas/schemas.ts';
 import { OracleError } from '../errors.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import { HORIZONS } from '../forecast/model.ts';

@@ -27,7 +27,7 @@ const PAPER_NOTE = 'Quotes of the paper venue are made by this service to wager 
 const GATED_NOTE = 'Outcomes and probabilities are shown up to `throughDate`: those of a later day would disclose an unresolved forecast.';
 const REPLAYED_NOTE = 'Some of these days were replayed at their own dates when this demo first started.';
 
-export interface CrowdComparisonDeps extends MarketComparisonDeps {
+interface CrowdComparisonDeps extends MarketComparisonDeps {
   market: Pick<Market, 'source'>;
   viewFor(caller: Caller): ViewOptions;
 }
@@ -95,7 +95,7 @@ export function buildCrowdFooter(
   };
 }
 
-export type CrowdFigures = Awaited<ReturnType<typeof computeCrowdFigures>>;
+type CrowdFigures = Awaited<ReturnType<typeof computeCrowdFigures>>;
 
 /** Stored figures of an earlier version lack fields of this one. */
 const FORMAT = 2;

@@ -354,7 +354,7 @@ export class ForecastRecord {
   }
 }
 
-export type DayFigures = Readonly<Pick<DayDoc, 'price' | 'context' | 'variance' | 'halfWidths'>>;
+type DayFigures = Readonly<Pick<DayDoc, 'price' | 'context' | 'variance' | 'halfWidths'>>;
 
 /** The newest forecast of a horizon that was not missed, with its day's public figures. Shared between callers, hence readonly. */
 export interface NewestForecast {

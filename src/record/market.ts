@@ -1,7 +1,9 @@
-import { DAY_MS } from '../forecast/day.ts';
+import { DAY_MS, type Day, formatDay } from '../forecast/day.ts';
 import { buildDistribution, computeScale, probabilityAbove } from '../forecast/distribution.ts';
 import { HORIZONS } from '../forecast/model.ts';
+import { REGIMES, type Regime } from '../forecast/regime.ts';
 import { isWeeklyStrike, type StrikeSnapshot, selectNearTheMoney } from '../market/feed.ts';
+import type { Market } from '../market/market.ts';
 import { btcPriceReport, fearGreedReport } from '../market/reports/bitcoin.ts';
 import { etfFlowsReport } from '../market/reports/etf.ts';
 import { macroCorrelationReport } from '../market/reports/macro.ts';
@@ -10,10 +12,9 @@ import type { SeriesId } from '../market/series.ts';
 import { roundTo } from '../platform/validation.ts';
 import type { Quote, StrikeMarket } from '../wager/venue.ts';
 import { type DayDoc, fromCents } from './forecast-doc.ts';
-import { isOwnVenue } from './forecasts.ts';
+import { type ForecastRecord, isOwnVenue } from './forecasts.ts';
 import type { ModelDoc } from './model-card.ts';
-import { loadOrNoteMissing, type MissingPart, type OracleDeps } from './public-signal.ts';
-import { getCurrentRegime } from './regime-history.ts';
+import { computeFreshness, loadOrNoteMissing, type MissingPart, notYetMadeError, type OracleDeps } from './public-signal.ts';
 import type { ContextSection, MarketContextReply } from './schemas/market-context.ts';
 
 type Sections = { [Section in ContextSection]: NonNullable<MarketContextReply[Section]> };
@@ -265,4 +266,59 @@ function viewStrike(tracked: TrackedStrike, central: boolean, { now, gated, prob
 /** Finer than any tick. */
 function roundProbability(probability: number): number {
   return roundTo(probability, 4);
+}
+
+type StoredDay = Pick<DayDoc, keyof typeof DAY_PROJECTION>;
+type EvaluatedDay = StoredDay & { regime: Regime };
+
+const DAY_PROJECTION = { day: 1, signalAt: 1, regime: 1, regimeFactors: 1, missedBecause: 1, replayed: 1 } as const;
+
+export async function getCurrentRegime({ record, market }: { record: ForecastRecord; market: Pick<Market, 'coverage'> }, now: Date) {
+  const newest = await findNewestEvaluatedDay(record, Number.MAX_SAFE_INTEGER);
+  if (newest === null || newest.regimeFactors === null) throw notYetMadeError('regime');
+  const { day, regime, regimeFactors: factors, signalAt, replayed } = newest;
+  const { riskLevel, description } = REGIMES[regime];
+  const [{ since, previousRegime }, lastDay, { lastDay: lastCovered }] = await Promise.all([
+    findRegimeRun(record, newest),
+    record.findLastDay(),
+    market.coverage(),
+  ]);
+  const { nextSignalAt: nextEvaluationAt, ...freshness } = computeFreshness(newest, { lastDay: lastDay ?? day, lastCovered }, now);
+  const held = { date: formatDay(day), since: formatDay(since), daysHeld: day - since + 1, previousRegime };
+  return { regime, description, riskLevel, timestamp: signalAt.toISOString(), factors, ...held, ...freshness, nextEvaluationAt, replayed };
+}
+
+/** First day of the current run and the regime before it; a missed day does not end a run. */
+async function findRegimeRun(record: ForecastRecord, { regime }: EvaluatedDay): Promise<{ since: Day; previousRegime: Regime | null }> {
+  const other = await record.days.findOne({ regime: { $nin: [regime, null] } }, { sort: { day: -1 }, projection: DAY_PROJECTION });
+  const first = await record.days.findOne({ day: { $gt: other?.day ?? -1 }, regime }, { sort: { day: 1 }, projection: DAY_PROJECTION });
+  return { since: first!.day, previousRegime: other?.regime ?? null };
+}
+
+async function findNewestEvaluatedDay(record: ForecastRecord, day: Day): Promise<EvaluatedDay | null> {
+  const found = await record.days.findOne({ day: { $lt: day }, regime: { $ne: null } }, { sort: { day: -1 }, projection: DAY_PROJECTION });
+  return found as EvaluatedDay | null;
+}
+
+export async function readRegimeHistory(record: ForecastRecord, limit: number) {
+  const days: StoredDay[] = await record.days.find({}, { projection: DAY_PROJECTION }).sort({ day: -1 }).limit(limit).toArray();
+  const before = days.length === 0 ? null : await findNewestEvaluatedDay(record, days[days.length - 1].day);
+  const shown = days.map(({ day, regime, signalAt, missedBecause, replayed }) => ({
+    date: formatDay(day),
+    regime,
+    riskLevel: regime && REGIMES[regime].riskLevel,
+    timestamp: signalAt.toISOString(),
+    missed: missedBecause !== null,
+    replayed,
+  }));
+  return { days: shown, transitions: listTransitions(days.toReversed(), before).reverse() };
+}
+
+function listTransitions(days: readonly StoredDay[], before: EvaluatedDay | null) {
+  const evaluated = days.filter((day): day is EvaluatedDay => day.regime !== null);
+  return evaluated.flatMap(({ day, regime, signalAt, replayed }, index) => {
+    const from = (evaluated[index - 1] ?? before)?.regime;
+    if (from === undefined || from === regime) return [];
+    return [{ date: formatDay(day), from, to: regime, timestamp: signalAt.toISOString(), replayed }];
+  });
 }

@@ -164,7 +164,7 @@ export function toNumberByScore(values: readonly number[]): Record<ModelScore, n
   return Object.fromEntries(MODEL_INPUTS.map((name, index) => [name, values[index]])) as Record<ModelScore, number>;
 }
 
-export type ModelScore = (typeof MODEL_INPUTS)[number];
+type ModelScore = (typeof MODEL_INPUTS)[number];
 
 /** Scores that each series enters, in the order of `MODEL_INPUTS`. */
 const SCORES_BY_SERIES: Partial<Record<SeriesId, readonly ModelScore[]>> = {
@@ -186,7 +186,7 @@ export const MODEL_INPUT_SERIES = MODEL_SERIES.map((series) => {
 });
 
 /** What a version adds to the method that all versions share. */
-export interface VersionStatements {
+interface VersionStatements {
   /** Data behind its distributions. */
   reads: readonly string[];
   method: readonly string[];

@@ -14,7 +14,7 @@ import { buildOpening } from './commitment.ts';
 import { compareWithMarket } from './crowd.ts';
 import { type DayDoc, type ForecastDoc, fromCents } from './forecast-doc.ts';
 import type { ForecastRecord } from './forecasts.ts';
-import { listNearStrikes } from './market.ts';
+import { getCurrentRegime, listNearStrikes } from './market.ts';
 import { type ModelDoc, toNumberByScore } from './model-card.ts';
 import {
   computeFreshness,
@@ -25,7 +25,6 @@ import {
   requireMade,
   requireReadable,
 } from './public-signal.ts';
-import { getCurrentRegime } from './regime-history.ts';
 import type { ORACLE_SIGNAL } from './schemas/signal.ts';
 import { computeForecastWinRate } from './scorecard.ts';
 import { toCommittedProbabilities, toVisibleStatus } from './visibility.ts';

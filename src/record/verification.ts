@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem';
 import type { Caller } from '../auth/caller.ts';
 import type { ChainAddresses } from '../chain/addresses.ts';
-import type { OnChainAttestation } from '../chain/eas/reader.ts';
+import type { OnChainAttestation } from '../chain/eas/schemas.ts';
 import type { ForecastEvidence } from '../verify/evidence.ts';
 import { createFindings, type Finding, getCheck } from '../verify/findings.ts';
 import { describeFinding, formatForecastVerdict, getVerdict } from '../verify/summary.ts';

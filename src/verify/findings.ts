@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import type { SchemaName } from '../chain/eas/schemas.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 
-export type CheckedValue = string | number | boolean | null;
+type CheckedValue = string | number | boolean | null;
 
 export interface FindingSubject {
   attestation?: SchemaName;

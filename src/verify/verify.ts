@@ -4,7 +4,6 @@ import { type Day, formatDay, toDay } from '../forecast/day.ts';
 import { createBaseRates, type DailyCloses } from '../forecast/fit.ts';
 import { formatHorizonName, HORIZONS } from '../forecast/model.ts';
 import type { RecordRow } from '../forecast/statistics.ts';
-import { checkDistributions, type OpenedForecast } from './checks/distributions.ts';
 import {
   type CheckedRow,
   checkCloseCalls,
@@ -19,22 +18,14 @@ import {
   toUnresolvedRow,
 } from './checks/forecast.ts';
 import {
-  checkAttestation,
-  checkInTime,
-  checkLink,
-  checkRivals,
-  checkWindow,
-  getCloseDays,
-  toResolutionSubject,
-  toSubject,
-} from './checks/prediction.ts';
-import {
   buildExpectedFigures,
   buildHorizonFigures,
   checkChallenges,
+  checkDistributions,
   checkFollows,
   checkHorizon,
   checkSequences,
+  type OpenedForecast,
   type ProvenChallenge,
   type RecomputedFigures,
   recompute,
@@ -47,7 +38,13 @@ import {
   type ClaimedChallenge,
   type ClaimedRow,
   type ClaimedScorecard,
+  checkAttestation,
+  checkInTime,
+  checkLink,
+  checkRivals,
+  checkWindow,
   type ForecastEvidence,
+  getCloseDays,
   isUnread,
   type ListedClaim,
   type ListedRow,
@@ -55,6 +52,8 @@ import {
   type PriceEvidence,
   type Resolution,
   type ServedDistributions,
+  toResolutionSubject,
+  toSubject,
   type Unread,
 } from './evidence.ts';
 import {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type ErrorCode, getErrorMessage, isOracleError, OracleError } from '../errors.ts';
 import { isFirstWrite } from '../platform/mongo.ts';
 import { createOfflineSigner } from '../platform/outbound/evm.ts';
-import { withTimeout } from '../platform/with-timeout.ts';
+import { withTimeout } from '../platform/time.ts';
 import type { Side } from './sizing.ts';
 import { type BookDepth, type Fill, MICROS, type VenueOrder, type WagerSettlement } from './venue.ts';
 

@@ -12,7 +12,7 @@ import { EARNED_WEIGHT, type Side } from './sizing.ts';
 import type { BookDepth, ExchangeListing, Quote, StrikeMarket, Venue } from './venue.ts';
 
 /** Totals of the wagers at one venue in one asset. Amounts in micros of the asset. */
-export type WagerAccount = ReturnType<typeof buildWagerAccount>;
+type WagerAccount = ReturnType<typeof buildWagerAccount>;
 export type AccountedWager = Pick<WagerDoc, 'day' | 'venue' | 'asset' | 'state' | 'costMicros' | 'payoutMicros'>;
 
 /** Profit in micros: 0 for skipped wagers, null until settled. */

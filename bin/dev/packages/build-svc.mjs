@@ -8,7 +8,7 @@ printHelpIfAsked(`Usage: npm run build:svc -- [--pack] [folder]
 Builds command line, stdio MCP server, audit and checks as a package of their own, in dist/ unless a folder is named.
 
   --pack  also packs it for npm, into the folder beside it`);
-const { buildSvc, packSvc } = await import('../../../src/tools/svc-package.ts');
+const { buildSvc, packSvc } = await import('../../../src/tools/packages.ts');
 
 const words = process.argv.slice(2);
 const [named = join(import.meta.dirname, '../../..', 'dist/bitcoin-signal-oracle-svc')] = words.filter((word) => word !== '--pack');

@@ -1,7 +1,7 @@
 import { createClient, http } from 'viem';
+import { buildForecastReport, parseForecastQuery, verifyForecast } from '../../../src/audit/audit.ts';
 import { type AuditChain, connectChain, OP_STACK_CHAIN_IDS } from '../../../src/audit/chain-record.ts';
 import { createDistributionClaims } from '../../../src/audit/service-claims.ts';
-import { buildForecastReport, parseForecastQuery, verifyForecast } from '../../../src/audit/verify-forecast.ts';
 import { EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../../src/chain/addresses.ts';
 import { OracleError } from './errors.ts';
 import type { Horizon, Info } from './types.ts';

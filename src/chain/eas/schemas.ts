@@ -1,16 +1,23 @@
 import {
   type Address,
+  type Client,
   decodeAbiParameters,
   encodeAbiParameters,
   encodePacked,
   type Hex,
   keccak256,
+  numberToHex,
+  pad,
   parseAbi,
   parseAbiParameters,
   sha256,
+  toEventSelector,
   zeroAddress,
+  zeroHash,
 } from 'viem';
 import { OracleError } from '../../errors.ts';
+import type { ChainAddresses } from '../addresses.ts';
+import { type BlockRange, type ChainReader, chainCall, readBlockNumber, readLogRanges } from '../rpc.ts';
 
 /** EAS schemas: non-revocable, without a resolver. The uid is a hash of the text, so a changed text is a new schema. */
 export const EAS_SCHEMAS = {
@@ -22,7 +29,7 @@ export const EAS_SCHEMAS = {
 
 export type SchemaName = keyof typeof EAS_SCHEMAS;
 
-export const SCHEMA_VERSION = '1';
+const SCHEMA_VERSION = '1';
 
 export interface PredictionData {
   /** Position in the record of this horizon, from 1, without gaps. */
@@ -170,8 +177,8 @@ export const SIGNAL_CODES = { HOLD: 0, BUY: 1, SELL: 2 } as const;
 export const DIRECTION_CODES = { UP: 1, DOWN: 2 } as const;
 export const OUTCOME_CODES = { HOLD: 0, WIN: 1, LOSS: 2 } as const;
 
-export type SignalName = keyof typeof SIGNAL_CODES;
-export type DirectionName = keyof typeof DIRECTION_CODES;
+type SignalName = keyof typeof SIGNAL_CODES;
+type DirectionName = keyof typeof DIRECTION_CODES;
 export type OutcomeName = keyof typeof OUTCOME_CODES;
 
 export interface CommitmentOpening {
@@ -209,7 +216,7 @@ export function encodeOpening(opening: CommitmentOpening): Hex {
 }
 
 /** @throws OracleError INPUT_INVALID for a name without a code. */
-export function encodeName<Name extends string>(field: string, codes: Record<Name, number>, name: Name): number {
+function encodeName<Name extends string>(field: string, codes: Record<Name, number>, name: Name): number {
   if (!Object.hasOwn(codes, name)) throw invalidField(field, `"${name}" is none of ${Object.keys(codes).join(', ')}`);
   return codes[name];
 }
@@ -222,7 +229,7 @@ export function decodeCode<Name extends string>(field: string, codes: Record<Nam
 }
 
 /** @throws OracleError INPUT_INVALID unless `value` is an integer from `min` to `max` */
-export function requireWholeNumber(field: string, value: number, max = Number.MAX_SAFE_INTEGER, min = 0): number {
+function requireWholeNumber(field: string, value: number, max = Number.MAX_SAFE_INTEGER, min = 0): number {
   if (!Number.isSafeInteger(value) || value < min || value > max) {
     throw invalidField(field, `${value} is not a whole number from ${min} to ${max}`);
   }
@@ -243,7 +250,7 @@ const TAG = 'oracle-quantiles-1';
 /** Levels .005 to .995. */
 export const DISTRIBUTION_SIZE = 199;
 /** Unit of a committed quantile, as a log return. */
-export const QUANTILE_UNIT = 1e-6;
+const QUANTILE_UNIT = 1e-6;
 
 /** A committed predictive distribution with the salt that opens its digest. */
 export interface DistributionOpening {
@@ -286,4 +293,143 @@ function requireQuantiles(values: readonly number[]): readonly number[] {
     Number.isInteger(value) && Math.abs(value) <= MAX_INT32 && (index === 0 || value >= values[index - 1]!);
   if (values.length === DISTRIBUTION_SIZE && values.every(isValid)) return values;
   throw invalidField('quantilesMicro', `they must be ${DISTRIBUTION_SIZE} ascending whole numbers within 32 bits`);
+}
+
+interface DecodedField {
+  name: string;
+  type: string;
+  /** Integers up to 2^53 as number, larger ones as decimal text; bytes as hex. */
+  value: string | number | boolean;
+}
+
+export interface OnChainAttestation {
+  uid: Hex;
+  attester: Address;
+  schema: string;
+  schemaUid: Hex;
+  /** Null for a foreign schema. */
+  schemaName: SchemaName | null;
+  schemaVersion: string;
+  /** Zero when it refers to none. */
+  refUid: Hex;
+  /** Block time. */
+  at: Date;
+  revoked: boolean;
+  data: Hex;
+  content: RawAttestation;
+  /** Empty when the data does not decode under the schema. */
+  decoded: DecodedField[];
+}
+
+export interface AttestationLog {
+  uid: Hex;
+  txHash: Hex;
+  blockNumber: number;
+  /** Time of the block, where the node names it in its events. */
+  blockAt?: Date | undefined;
+}
+
+interface FindAttestationsOptions {
+  schema: SchemaName;
+  attester: Address;
+  fromBlock: number;
+  /** Default: the latest block. */
+  toBlock?: number;
+}
+
+export type AttestationReader = ReturnType<typeof createAttestationReader>;
+
+interface EasChain extends ChainReader {
+  readonly addresses: Pick<ChainAddresses, 'eas' | 'schemaRegistry'>;
+}
+
+const ATTESTED_TOPIC = toEventSelector('Attested(address,address,bytes32,bytes32)');
+
+export function createAttestationReader(chain: EasChain) {
+  return {
+    /** Of any schema; null for an unknown uid. */
+    read: (uid: Hex) => readAttestation(chain, uid),
+    /** In chain order, from `Attested` events. */
+    async find(options: FindAttestationsOptions): Promise<AttestationLog[]> {
+      const to = options.toBlock ?? Number(await readBlockNumber(chain));
+      const read = (range: BlockRange) => readAttestedLogs(chain, options, range);
+      const found: AttestationLog[] = [];
+      for await (const { logs } of readLogRanges(chain.client, { from: options.fromBlock, to, read })) found.push(...logs);
+      return found;
+    },
+  };
+}
+
+async function readAttestation(chain: EasChain, uid: Hex): Promise<OnChainAttestation | null> {
+  const call = { address: chain.addresses.eas, abi: easAbi, functionName: 'getAttestation', args: [uid] } as const;
+  const found = await chainCall('Reading an attestation', () => chain.client.readContract(call));
+  if (found.uid === zeroHash) return null;
+  const { attester, refUID: refUid, data } = found;
+  const described = await describeSchema(chain, found.schema);
+  return {
+    uid,
+    attester,
+    ...described,
+    refUid,
+    at: new Date(Number(found.time) * 1000),
+    revoked: found.revocationTime > 0n,
+    data,
+    content: found,
+    decoded: decodeFields(described.schema, data),
+  };
+}
+
+async function describeSchema({ client, addresses }: EasChain, uid: Hex) {
+  const schemaName = (Object.keys(EAS_SCHEMAS) as SchemaName[]).find((name) => getSchemaUid(name) === uid) ?? null;
+  if (schemaName) return { schemaUid: uid, schemaName, schema: EAS_SCHEMAS[schemaName], schemaVersion: SCHEMA_VERSION };
+  const call = { address: addresses.schemaRegistry, abi: schemaRegistryAbi, functionName: 'getSchema', args: [uid] } as const;
+  const { schema } = await chainCall('Reading a schema', () => client.readContract(call));
+  return { schemaUid: uid, schemaName, schema, schemaVersion: '' };
+}
+
+/** The `Attested` events of a block range, in one request. @throws OracleError CHAIN_UNREACHABLE */
+export async function readAttestedLogs(
+  { client, addresses }: { client: Client; addresses: Pick<ChainAddresses, 'eas'> },
+  { attester, schema }: Pick<FindAttestationsOptions, 'attester' | 'schema'>,
+  range: BlockRange,
+): Promise<AttestationLog[]> {
+  const filter = {
+    address: addresses.eas,
+    fromBlock: numberToHex(range.from),
+    toBlock: numberToHex(range.to),
+    topics: [ATTESTED_TOPIC, null, pad(attester), getSchemaUid(schema)],
+  };
+  return chainCall('Reading attestation events', async () => {
+    const logs = await client.request({ method: 'eth_getLogs', params: [filter] });
+    if (!Array.isArray(logs)) throw new Error('The endpoint does not answer with a list of events');
+    const canonicalLogs = logs.filter(({ removed }) => !removed);
+    // The uid is the only argument of the event that is not indexed.
+    return canonicalLogs.map((log) => ({
+      ...{ uid: log.data, txHash: log.transactionHash as Hex, blockNumber: Number(log.blockNumber) },
+      blockAt: toBlockTime((log as { blockTimestamp?: unknown }).blockTimestamp),
+    }));
+  });
+}
+
+/** Zero where a node has the member only. */
+function toBlockTime(timestamp: unknown): Date | undefined {
+  const seconds = typeof timestamp === 'string' && /^0x[\da-f]{1,10}$/i.test(timestamp) ? Number(timestamp) : 0;
+  return seconds === 0 ? undefined : new Date(seconds * 1_000);
+}
+
+function decodeFields(schema: string, data: Hex): DecodedField[] {
+  try {
+    const parameters = parseAbiParameters(schema);
+    const values = decodeAbiParameters(parameters, data);
+    return parameters.map(({ name = '', type }, index) => ({ name, type, value: toJsonValue(values[index]) }));
+  } catch {
+    // A foreign schema need not be valid, nor its data match.
+    return [];
+  }
+}
+
+function toJsonValue(value: unknown): string | number | boolean {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string') return value;
+  return JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part));
 }

@@ -413,7 +413,7 @@ function requireFewFailures(
   });
 }
 
-export interface PreparedAnswer {
+interface PreparedAnswer {
   body: Record<string, unknown>;
   forecastId: string | null;
   attestationUid: Hash | null;

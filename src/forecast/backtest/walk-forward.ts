@@ -33,8 +33,7 @@ import {
   RECENT_RETURN_DAYS,
   type ReferenceSkill,
 } from './out-of-sample.ts';
-import { runCanaries } from './version-canaries.ts';
-import { buildVersionReports, walkVersions } from './versions.ts';
+import { buildVersionReports, runCanaries, walkVersions } from './versions.ts';
 
 type WalkForwardSource = BacktestHistory & { frame: InputFrame };
 /** The walk-forward of all horizons with its leak canaries. Days as `YYYY-MM-DD`. */

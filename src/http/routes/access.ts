@@ -5,12 +5,11 @@ import type { Caller } from '../../auth/caller.ts';
 import { MAX_SIWE_LENGTH } from '../../auth/signed-acts.ts';
 import { OracleError } from '../../errors.ts';
 import { el } from '../../page/markup.ts';
-import { ADDRESS, COUNT, SUCCESS, TIME } from '../../platform/validation.ts';
+import { ADDRESS, COUNT, namedObject, SUCCESS, TIME } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
 import { signatureInput, walletInput } from '../parameters.ts';
 import { createStaticReply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 import { PAGE_HEADERS, renderPage } from './home.ts';
 
 const ACCESS_ROUTE = { tag: 'access', isLive: true } as const;
@@ -217,7 +216,7 @@ export const SIGNED_BODY = z
   })
   .meta({ id: 'SignedRequest' });
 
-export const TEXT_REPLY = component('TextResponse', {
+export const TEXT_REPLY = namedObject('TextResponse', {
   success: SUCCESS,
   message: z.string().describe('EIP-4361 text for `personal_sign`, to be sent back as it is with its signature'),
   expiresAt: TIME.describe('Accepted until'),
@@ -240,7 +239,7 @@ export const KEY_REPLY = z.object({
   ...ENTRY.shape,
 });
 
-export const ACCESS_REPLY = component('AccessResponse', {
+export const ACCESS_REPLY = namedObject('AccessResponse', {
   success: SUCCESS,
   wallet: ADDRESS.describe('The wallet, checksummed'),
   access: z.array(ENTRY).describe('Live keys and applications, newest first'),

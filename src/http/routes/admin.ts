@@ -21,7 +21,7 @@ import {
   WAGER_SWITCH_REPLY,
 } from '../admin.ts';
 import type { HttpDeps } from '../deps.ts';
-import { parseRequest, readBody } from '../mount-routes.ts';
+import { parseRequest, readBody } from '../guard.ts';
 import { limitInput, offsetInput, walletInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
 import { getRequestSource } from '../security.ts';

@@ -15,11 +15,10 @@ import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
 import { renderLlmsText, renderSkillFile } from '../../../agent-card/skill-documents.ts';
 import { DAY_MS, toDay } from '../../forecast/day.ts';
 import { joinUrl } from '../../platform/service-client.ts';
-import { listOf, objectOf } from '../../platform/validation.ts';
+import { listOf, namedObject, objectOf } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
 import { buildCanonicalLink, buildStrongEtag, CANONICAL_RULE, createFileReply, createStaticReply, toTaggedReply } from '../replies.ts';
 import { EncodedText, type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 
 const AN_HOUR = 'public, max-age=3600';
 
@@ -161,7 +160,7 @@ const SIGNATURE = z.object({
 });
 
 /** A2A agent card with the fields of 1.0 and 0.3. */
-export const AGENT_CARD = component('AgentCard', {
+export const AGENT_CARD = namedObject('AgentCard', {
   name: z.string().describe('Name of the agent'),
   description: z.string().describe('What it does'),
   supportedInterfaces: listOf('Endpoints, the preferred one first', {
@@ -205,7 +204,7 @@ export const AGENT_CARD = component('AgentCard', {
     ),
 });
 
-const CARD_KEYS = component('CardKeys', {
+const CARD_KEYS = namedObject('CardKeys', {
   keys: listOf('Valid signing keys of the agent card, the active one first (RFC 7517)', {
     kty: z.literal('EC').describe('Key type'),
     crv: z.literal('P-256').describe('Curve'),
@@ -217,14 +216,14 @@ const CARD_KEYS = component('CardKeys', {
   }),
 });
 
-const HEADER = component('McpHeader', {
+const HEADER = namedObject('McpHeader', {
   name: z.string().describe('Name of the header'),
   description: z.string().describe('Value that it takes'),
   isRequired: z.boolean().describe('Whether the server requires it'),
   isSecret: z.boolean().describe('Whether its value is secret'),
 });
 
-const MCP_SERVER_FILE = component('McpServerFile', {
+const MCP_SERVER_FILE = namedObject('McpServerFile', {
   $schema: z.url().describe('Schema of this file'),
   name: z.string().describe('Registry name: reverse DNS of the host, a slash, the service name'),
   title: z.string().describe('Display name'),
@@ -359,7 +358,7 @@ const AI_CATALOG = z.object({
   }),
 });
 
-const LINK = component('CatalogLink', {
+const LINK = namedObject('CatalogLink', {
   href: z.url().describe('Target'),
   type: z.string().optional().describe('Media type of the target'),
 });
@@ -376,7 +375,7 @@ const API_CATALOG = z.object({
 
 const REMOTE = MCP_SERVER_FILE.shape.remotes.element;
 
-const MCP_SERVER_CARD = component('McpServerCard', {
+const MCP_SERVER_CARD = namedObject('McpServerCard', {
   ...MCP_SERVER_FILE.shape,
   icons: listOf('Icons', {
     src: z.url().describe('URL'),

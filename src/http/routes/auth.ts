@@ -6,11 +6,10 @@ import { MAX_SIWE_LENGTH } from '../../auth/signed-acts.ts';
 import { formatTierRequirement, isTierAtLeast, type PaidTier, TIER_REQUIREMENTS } from '../../auth/tiers.ts';
 import { TOKEN_LIFETIME_SECONDS, unauthenticated } from '../../auth/tokens.ts';
 import { OracleError } from '../../errors.ts';
-import { ADDRESS, COUNT, DECIMAL, listOf, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
+import { ADDRESS, COUNT, DECIMAL, listOf, namedObject, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
 import { rawWalletInput, signatureInput, walletInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 
 const LOGIN_ERRORS = ['UNAUTHENTICATED', 'TIER_REQUIRED', 'CONFLICT', 'CHAIN_UNREACHABLE'] as const;
 
@@ -140,7 +139,7 @@ const BALANCE = DECIMAL.describe('Balance in whole gate tokens, an exact decimal
 const BLOCK = COUNT.describe('Block of the balance: the newest confirmed one');
 
 /** Interface, section 2.10, both shapes. */
-export const SESSION_REPLY = component('SessionResponse', {
+export const SESSION_REPLY = namedObject('SessionResponse', {
   success: SUCCESS,
   token: z.string().describe('Access token, for `Authorization: Bearer <token>`'),
   tier: PAID_TIER.describe('Tier by the balance'),

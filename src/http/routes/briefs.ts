@@ -10,6 +10,7 @@ import {
   DATE,
   INTEGER_TEXT,
   listOf,
+  namedObject,
   nullableObjectOf,
   objectOf,
   PROBABILITY,
@@ -24,7 +25,6 @@ import type { HttpDeps } from '../deps.ts';
 import { dateInput, HORIZON_PARAMETERS, selectHorizons } from '../parameters.ts';
 import { buildWeakEtag, negotiateMediaType } from '../replies.ts';
 import { type Reply, type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 import { RISK_LEVEL } from './market.ts';
 
 const TYPES = ['application/json', 'text/plain', 'text/markdown'] as const;
@@ -72,7 +72,7 @@ function buildNoBriefError(date: string | undefined): OracleError {
 
 const HORIZON_DAYS = HORIZON.describe('Days from the opening of the outcome window to its end');
 
-const RESOLVED = component('ResolvedForecast', {
+const RESOLVED = namedObject('ResolvedForecast', {
   predictionId: FORECAST_ID.predictionId,
   date: FORECAST_ID.date,
   horizon: HORIZON_DAYS,
@@ -87,7 +87,7 @@ const RESOLVED = component('ResolvedForecast', {
 
 const { resolved, wins, losses, holds, pending, voids, accuracy, accuracyInterval95, alwaysUpAccuracy, brier, verdict } = SUMMARY.shape;
 
-export const DAILY_BRIEF = component('DailyBrief', {
+export const DAILY_BRIEF = namedObject('DailyBrief', {
   success: SUCCESS,
   date: DATE.describe('Day of the brief, UTC'),
   asOf: TIME.describe('03:00 UTC of that day; later data is not included'),
@@ -229,7 +229,7 @@ const HORIZON_WEEK = z.object({
 });
 
 /** `GET /api/claw/latest` and `/api/claw/archive/{weekId}` (interface, section 4.1). */
-const WEEKLY_REPORT = component('WeeklyReport', {
+const WEEKLY_REPORT = namedObject('WeeklyReport', {
   success: SUCCESS,
   weekId: WEEK_ID.describe('ISO week, e.g. 2026-W07'),
   from: DATE.describe('Monday of the week, UTC'),
@@ -285,7 +285,7 @@ const WEEKLY_REPORT = component('WeeklyReport', {
   }),
 });
 
-const WEEKLY_ARCHIVE = component('WeeklyArchive', {
+const WEEKLY_ARCHIVE = namedObject('WeeklyArchive', {
   success: SUCCESS,
   weeks: z.array(WEEK_ID).describe('ISO weeks with a report, newest first'),
   count: COUNT.describe('Length of `weeks`'),

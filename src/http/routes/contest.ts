@@ -10,11 +10,10 @@ import {
   MIN_PROBABILITY_BPS,
   MIN_RANKED_ROUNDS,
 } from '../../contest.ts';
-import { ADDRESS, BYTES32, COUNT, DATE, listOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import { ADDRESS, BYTES32, COUNT, DATE, listOf, namedObject, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
 import { limitInput, offsetInput, signatureInput, walletInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 
 const PROBABILITY_RANGE = `must be a whole number of basis points from ${MIN_PROBABILITY_BPS} to ${MAX_PROBABILITY_BPS}`;
 const TIME_RANGE = 'must be a time in whole milliseconds since 1970';
@@ -110,7 +109,7 @@ export function contestRoutes({ contest, now }: Pick<HttpDeps, 'contest' | 'now'
 const ROUND_ID = z.string().regex(/^\d{4}-W\d{2}$/);
 const NOW = TIME.describe('Response time');
 
-const ROUND = component('ContestRound', {
+const ROUND = namedObject('ContestRound', {
   round: ROUND_ID.describe('ISO week of the round, e.g. 2026-W32'),
   state: z
     .enum(['OPEN', 'RUNNING', 'RESOLVED', 'VOID'])

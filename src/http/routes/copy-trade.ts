@@ -3,14 +3,13 @@ import { formatTierRequirement } from '../../auth/tiers.ts';
 import { EVENT_KINDS, EVENT_NAMES, WEBSOCKET } from '../../events/events.ts';
 import { MAX_WEBHOOKS_PER_WALLET } from '../../events/webhooks/webhook-store.ts';
 import { HORIZONS } from '../../forecast/model.ts';
-import { COUNT, listOf, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import { COUNT, listOf, namedObject, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import { computeFreshness, computeNextSignalAt, type OracleDeps } from '../../record/public-signal.ts';
 import { DIRECTION, FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, OUTCOME } from '../../record/schemas/forecast.ts';
 import { FRESHNESS, PROOF, READABLE_VALUES } from '../../record/schemas/signal.ts';
 import { getNextIntent, listIntentHistory } from '../../record/trade-intent.ts';
 import { limitInput, PAGE_LIMITS, signalDaysInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 import { STRIKE, WAGER } from './prediction-markets.ts';
 import { buildWebSocketUrl } from './websocket.ts';
 
@@ -97,7 +96,7 @@ const LIVE = z.boolean().describe('Whether it delivers');
 const NOTE = z.string().describe('How it delivers');
 const TIER = z.string().describe('Requirement');
 
-const COPY_TRADE_STATUS = component('CopyTradeStatus', {
+const COPY_TRADE_STATUS = namedObject('CopyTradeStatus', {
   success: SUCCESS,
   status: z
     .enum(['active', 'stale', 'starting'])
@@ -150,7 +149,7 @@ const MIN_SIZE = z.number().nullable().describe('Minimum order size of the excha
 
 const { venue, marketId, question, strikeUsd, expiresAt, url, madeByService } = STRIKE.shape;
 
-const MARKET = component('TradeMarket', {
+const MARKET = namedObject('TradeMarket', {
   basis: z
     .enum(['wager', 'listed'])
     .describe("wager: the market and prices of the day's wager; listed: the weekly strike nearest to the money now"),
@@ -167,7 +166,7 @@ const MARKET = component('TradeMarket', {
   madeByService,
 });
 
-const SIZING = component('Sizing', {
+const SIZING = namedObject('Sizing', {
   pModel: PROBABILITY.describe('P(YES) of the model'),
   marketPrice: PROBABILITY.describe('Mid price of YES; prices and costs have six digits'),
   weight: PROBABILITY.describe('Weight of the model against the market, earned by its record'),
@@ -186,7 +185,7 @@ const SIZING = component('Sizing', {
   note: z.string().describe('Result and reason, as text'),
 });
 
-const ENTRY = component('TradeEntry', {
+const ENTRY = namedObject('TradeEntry', {
   maxCost: COST.nullable().describe('Maximum entry cost of a contract, with the fee where `sizing.fee` is known; null without a side'),
   breakEvenCost: PROBABILITY.nullable().describe('Cost with fee at which the edge is zero; null without a side'),
   tokenId: z.string().nullable().describe('Token of the side; null without a side, or where unknown'),
@@ -200,7 +199,7 @@ const DECIMAL = z.string().regex(/^-?\d+(\.\d+)?$/);
 
 const { state, basis } = WAGER.shape;
 
-const OWN_WAGER = component('TradeWager', {
+const OWN_WAGER = namedObject('TradeWager', {
   venue: z.string().describe('Venue'),
   asset: z.string().describe('Asset'),
   state,
@@ -233,12 +232,12 @@ const INTENT = {
   sizing: SIZING.nullable().describe('Kelly stake with all inputs; null without a market'),
   marketReason: z.string().nullable().describe('Reason for no market; null with one'),
   entry: ENTRY.describe('Entry limits'),
-  references: component('TradeReferences', PROOF).describe('References to verify the intent'),
+  references: namedObject('TradeReferences', PROOF).describe('References to verify the intent'),
   wager: OWN_WAGER.nullable().describe("The service's own wager of the day; null when there is none"),
   replayed: FORECAST_STATE.replayed,
 };
 
-export const NEXT_INTENT = component('NextIntent', {
+export const NEXT_INTENT = namedObject('NextIntent', {
   ...INTENT,
   actionable: z.boolean().describe('Whether an entry is reasonable now'),
   notActionableBecause: z.string().nullable().describe('Reason where not actionable; null otherwise'),

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { COUNT, DATE, listOf, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import { COUNT, DATE, listOf, namedObject, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import { buildCrowdFooter, buildCrowdHeader, compareCrowdWithOracle, readCrowdFigures } from '../../record/crowd.ts';
 import { FORECAST_ID, FORECAST_VALUES, INTERVAL } from '../../record/schemas/forecast.ts';
 import type { HttpDeps } from '../deps.ts';
 import { limitInput, PAGE_LIMITS } from '../parameters.ts';
 import { buildNextPageHeaders, toTaggedReply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 import { BOOK } from './prediction-markets.ts';
 
 const CROWD_PATH = '/api/svc/crowd-vs-oracle';
@@ -72,12 +71,12 @@ const FOOTER = {
   timestamp: TIME.describe('Response time'),
 };
 
-const SCORES = component('CrowdScores', {
+const SCORES = namedObject('CrowdScores', {
   brier: z.number().min(0).max(1).describe('Brier score: the squared error of the probability, lower is better, eight digits'),
   logLoss: z.number().min(0).describe('Log loss, natural logarithm, lower is better; 27.6 for a wrong certainty'),
 });
 
-const DIFFERENCE = component('CrowdDifference', {
+const DIFFERENCE = namedObject('CrowdDifference', {
   n: COUNT.describe('Pairs, one per week; weeks do not overlap and count as independent'),
   mean: z.number().describe('Mean of oracle minus market; negative where the oracle was better'),
   low: z.number().nullable().describe('Lower bound of the 95 % interval (Student t); null for a single pair'),
@@ -86,7 +85,7 @@ const DIFFERENCE = component('CrowdDifference', {
 
 const { at: _, ...PINNED_BOOK } = BOOK;
 
-const WEEK = component('CrowdWeek', {
+const WEEK = namedObject('CrowdWeek', {
   weekId: z.string().describe('ISO week of the expiry, e.g. 2026-W07'),
   date: DATE.describe('Day of the compared forecast: the first that priced a strike of this week'),
   predictionId: FORECAST_ID.predictionId
@@ -120,7 +119,7 @@ const WEEK = component('CrowdWeek', {
   replayed: z.boolean().describe('True for a replayed day of the demonstration'),
 });
 
-const TOTALS = component('CrowdTotals', {
+const TOTALS = namedObject('CrowdTotals', {
   weeks: COUNT.describe('Settled weeks'),
   market: SCORES.nullable().describe('Mean scores of the crowd; null before the first settled week'),
   oracle: SCORES.nullable().describe('Mean scores of the oracle; null before the first settled week'),
@@ -133,7 +132,7 @@ const TOTALS = component('CrowdTotals', {
 
 const WHO = z.enum(['oracle', 'market']);
 
-const DISAGREEMENT = component('Disagreement', {
+const DISAGREEMENT = namedObject('Disagreement', {
   ...{ weekId: WEEK.shape.weekId, date: WEEK.shape.date, venue: VENUE, question: WEEK.shape.question, strike: WEEK.shape.strike },
   marketProbability: WEEK.shape.marketProbability,
   oracleProbability: PROBABILITY.describe('P(above the strike) of the oracle, four digits'),
@@ -149,7 +148,7 @@ const DISAGREEMENT = component('Disagreement', {
   replayed: WEEK.shape.replayed,
 });
 
-const DISAGREEMENT_TOTALS = component('DisagreementTotals', {
+const DISAGREEMENT_TOTALS = namedObject('DisagreementTotals', {
   disagreements: COUNT.describe('Length of `disagreements`'),
   oppositeSides: COUNT.describe('Those on opposite sides of one half'),
   settled: COUNT.describe('Those with a settled market'),

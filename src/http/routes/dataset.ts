@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RequestContext } from '../../auth/auth.ts';
 import { joinUrl } from '../../platform/service-client.ts';
-import { COUNT, listOf, objectOf, SUCCESS } from '../../platform/validation.ts';
+import { COUNT, listOf, namedObject, objectOf, SUCCESS } from '../../platform/validation.ts';
 import {
   DATA_CARD,
   DATASET_FORMATS,
@@ -15,7 +15,6 @@ import { DATASET_TABLES, TABLE_NAMES } from '../../record/dataset-tables.ts';
 import type { HttpDeps } from '../deps.ts';
 import { toTaggedReply } from '../replies.ts';
 import { acceptsEncoding, type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 
 const PATH = '/api/svc/dataset';
 
@@ -112,7 +111,7 @@ function buildIndex({ market, publicUrl }: HttpDeps, files: readonly StoredFile[
   };
 }
 
-const DATASET_INDEX = component('DatasetIndex', {
+const DATASET_INDEX = namedObject('DatasetIndex', {
   success: SUCCESS,
   title: z.string().describe('Title of the dataset'),
   version: z.string().describe('Version of tables and columns'),

@@ -6,13 +6,12 @@ import { ENDPOINTS, IDENTITY } from '../../../agent-card/endpoints.ts';
 import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
 import { buildAsyncApiDocument } from '../../events/asyncapi.ts';
 import { el, type Markup } from '../../page/markup.ts';
+import { namedObject } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
-import { API_VERSION, renderOpenApiDocument } from '../openapi/document.ts';
-import { listErrorCodes } from '../openapi/replies.ts';
+import { API_VERSION, listErrorCodes, renderOpenApiDocument } from '../openapi/document.ts';
 import { PROBLEMS } from '../problems.ts';
 import { buildCanonicalLink, CANONICAL_RULE, createJsonReply, createStaticReply } from '../replies.ts';
 import { type AccessLevel, EncodedText, type Route, route, TAGS, type Tag } from '../route.ts';
-import { component } from '../schemas/component.ts';
 import { PAGE_CSP, renderPage } from './home.ts';
 import { HANDSHAKE_QUERY } from './websocket.ts';
 
@@ -31,7 +30,7 @@ export function asyncApiRoutes({ publicUrl, chainId }: HttpDeps): Route[] {
   ];
 }
 
-const OPENAPI_DOCUMENT = component('OpenapiDocument', {
+const OPENAPI_DOCUMENT = namedObject('OpenapiDocument', {
   openapi: z.literal('3.1.0').describe('OpenAPI version'),
   info: z
     .looseObject({ title: z.string().describe('Name of the service'), version: z.string().describe('API version') })
@@ -44,7 +43,7 @@ const OPENAPI_DOCUMENT = component('OpenapiDocument', {
   components: z.record(z.string(), z.unknown()).describe('Shared schemas, headers, examples and security schemes'),
 });
 
-const ASYNCAPI_DOCUMENT = component('AsyncapiDocument', {
+const ASYNCAPI_DOCUMENT = namedObject('AsyncapiDocument', {
   asyncapi: z.literal('3.1.0').describe('AsyncAPI version'),
   info: z
     .looseObject({ title: z.string().describe('Name of the service'), version: z.string().describe('API version') })

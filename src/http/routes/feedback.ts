@@ -2,12 +2,11 @@ import { getAddress } from 'viem';
 import { z } from 'zod';
 import { buildFeedbackCall, buildPaymentFeedbackFile, type FeedbackSubject } from '../../commerce/feedback.ts';
 import { OracleError } from '../../errors.ts';
-import { ADDRESS, BYTES32, COUNT, HEX, INTEGER_TEXT, listOf, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
+import { ADDRESS, BYTES32, COUNT, HEX, INTEGER_TEXT, listOf, namedObject, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
-import { describeParameter } from '../mount-routes.ts';
+import { describeParameter } from '../guard.ts';
 import { limitInput, PAGE_LIMITS, rawWalletInput, txHashInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 
 export const FEEDBACK_LIST_PATH = '/api/svc/agent/reputation/feedback';
 
@@ -49,7 +48,7 @@ export function clientFeedbackRoutes({ clientFeedback }: HttpDeps): Route[] {
 
 const KINDS = ['paid', 'unpaid'] as const;
 
-export const CLIENT_FEEDBACK_LIST = component('ClientFeedbackList', {
+export const CLIENT_FEEDBACK_LIST = namedObject('ClientFeedbackList', {
   success: SUCCESS,
   kind: z.enum(KINDS).describe('Listed kind'),
   feedback: listOf('Feedback, newest first', {
@@ -156,7 +155,7 @@ const RATING_QUERY = z.object({
 });
 
 /** Only paid clients have such a file; all members are public on chain. */
-export const FEEDBACK_FILE = component('FeedbackFile', {
+export const FEEDBACK_FILE = namedObject('FeedbackFile', {
   agentRegistry: z.string().describe('Identity registry of the agent, `eip155:<chain id>:<address>`'),
   agentId: COUNT.describe('Agent id in that registry, from 0'),
   clientAddress: z.string().describe('Payer, which gives the feedback, CAIP-10'),
@@ -174,7 +173,7 @@ export const FEEDBACK_FILE = component('FeedbackFile', {
   job: z.string().optional().describe('`job:<contract>:<job id>` of a job, whose client is the payer; absent otherwise'),
 });
 
-export const FEEDBACK_TRANSACTION = component('FeedbackTransaction', {
+export const FEEDBACK_TRANSACTION = namedObject('FeedbackTransaction', {
   success: SUCCESS,
   feedbackUri: z.url().describe('The feedback file with this rating, at this service'),
   feedbackHash: BYTES32.describe('keccak256 of its bytes'),

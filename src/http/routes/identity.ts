@@ -4,13 +4,12 @@ import { A2A_LEGACY_VERSION, A2A_VERSION, ENDPOINTS, IDENTITY } from '../../../a
 import { SKILLS } from '../../../skills/index.ts';
 import { OracleError } from '../../errors.ts';
 import { joinUrl } from '../../platform/service-client.ts';
-import { ADDRESS, COUNT, DATE, listOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import { ADDRESS, COUNT, DATE, listOf, namedObject, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import { DRY_RUN_VENUE } from '../../wager/polymarket.ts';
 import { buildEvidencePath, buildWagerEvidence, type WagerFacts } from '../../wager/wagers.ts';
 import type { HttpDeps } from '../deps.ts';
 import { dateInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 import { FEEDBACK_LIST_PATH } from './feedback.ts';
 
 /** Interface, section 2.7, and the ERC-8004 registration file. */
@@ -128,7 +127,7 @@ function getDisclosure(venueName: string): string {
 const AGENT_ID = COUNT.nullable();
 const CHAIN = z.string().describe('Chain of the registries, CAIP-2, e.g. `eip155:8453`');
 
-const AGENT_IDENTITY = component('AgentIdentity', {
+const AGENT_IDENTITY = namedObject('AgentIdentity', {
   success: SUCCESS,
   registered: z.boolean().describe('Whether the agent is in the identity registry'),
   agentId: AGENT_ID.describe('Id in the identity registry, from 0; null before registration'),
@@ -156,7 +155,7 @@ const AGENT_IDENTITY = component('AgentIdentity', {
 
 const AVERAGE = z.number().min(0).max(100);
 
-export const AGENT_REPUTATION = component('AgentReputation', {
+export const AGENT_REPUTATION = namedObject('AgentReputation', {
   success: SUCCESS,
   registered: z.boolean().describe('Whether the agent is in the identity registry'),
   agentId: AGENT_ID.describe('Id in the identity registry, from 0; null before registration'),
@@ -240,7 +239,7 @@ const WAGER_EVIDENCE = z
   })
   .meta({ id: 'WagerEvidence' }) satisfies z.ZodType<WagerFacts>;
 
-const REGISTRATION_FILE = component('RegistrationFile', {
+const REGISTRATION_FILE = namedObject('RegistrationFile', {
   type: z.url().describe('File type by ERC-8004'),
   name: z.string().describe('Name of the agent'),
   description: z.string().describe('What it does'),

@@ -18,7 +18,7 @@ import { MODEL_SERIES } from '../../market/inputs.ts';
 import type { SeriesHealth } from '../../market/market.ts';
 import { SERIES } from '../../market/series.ts';
 import { joinUrl } from '../../platform/service-client.ts';
-import { ADDRESS, BYTES32, COUNT, listOf, nullableObjectOf, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
+import { ADDRESS, BYTES32, COUNT, listOf, namedObject, nullableObjectOf, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
 import { summarizeAttestations } from '../../record/figures.ts';
 import * as statements from '../../record/model-card.ts';
 import { buildFitCard, digestCoefficients, MODEL_INPUT_SERIES, VERSION_STATEMENTS } from '../../record/model-card.ts';
@@ -26,7 +26,6 @@ import { mayReadUnresolved } from '../../record/visibility.ts';
 import type { HttpDeps } from '../deps.ts';
 import { API_VERSION } from '../openapi/document.ts';
 import { type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 import { buildLimits, INFO, type Info, type ModelCard } from '../schemas/info.ts';
 import { DEMO_PATHS, DEMO_ROLES } from '../schemas/wallets.ts';
 
@@ -349,7 +348,7 @@ const CONTRACT = {
   reason: z.string().nullable().describe('Reason where not live; null otherwise'),
 };
 
-const TOKEN = component('TokenContract', {
+const TOKEN = namedObject('TokenContract', {
   ...CONTRACT,
   symbol: z.string().nullable().describe('Symbol of the contract, at most 32 characters; null unless live'),
   decimals: COUNT.nullable().describe('Decimals; null unless live'),
@@ -364,7 +363,7 @@ const EAS = z.object({
   latestAttestation: TIME.nullable().describe('Block time of the newest; null before the first'),
 });
 
-const ECOSYSTEM = component('Ecosystem', {
+const ECOSYSTEM = namedObject('Ecosystem', {
   success: SUCCESS,
   chain: objectOf('Chain of the contracts', {
     id: z.int().min(1).describe('Chain id'),

@@ -11,11 +11,20 @@ import { findOffering, formatAmount, getCaip2Network, usdFromMicros } from '../.
 import { PURCHASE_OFFERINGS } from '../../commerce/purchases.ts';
 import { toPaymentResponse, toReceiptResponse } from '../../commerce/receipt-signer.ts';
 import { OracleError } from '../../errors.ts';
-import { ADDRESS, BYTES32, DECIMAL, INTEGER_TEXT, nullableObjectOf, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
+import {
+  ADDRESS,
+  BYTES32,
+  DECIMAL,
+  INTEGER_TEXT,
+  namedObject,
+  nullableObjectOf,
+  objectOf,
+  SUCCESS,
+  TIME,
+} from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
 import { rawWalletInput, signatureInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 import {
   ALPHA_BRIEF,
   ANALYSIS_REPORT,
@@ -158,7 +167,7 @@ const JOB_PARAMS = z.object({
     .describe('Job id in the contract'),
 });
 
-const PRICE = component('JobPrice', {
+const PRICE = namedObject('JobPrice', {
   amount: INTEGER_TEXT.describe('Smallest units of the stablecoin, as digits'),
   usd: DECIMAL.describe('The same in USD, an exact decimal'),
 });
@@ -198,7 +207,7 @@ export const JOB_REPLY = z.object({
 });
 
 /** The bytes are canonical JSON (RFC 8785) in UTF-8; their keccak256 is the job's `deliverable` on chain. */
-export const DELIVERY = component('Delivery', {
+export const DELIVERY = namedObject('Delivery', {
   kind: z.literal('agent-commerce-delivery').describe('Document type'),
   job: objectOf('Job', {
     chain: z.string().describe('Chain of the contract, CAIP-2'),

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { RISK_LEVELS } from '../../forecast/regime.ts';
 import { type MarketReport, REPORT_ENVELOPE } from '../../market/reports/report.ts';
 import { MARKET_REPORTS } from '../../market/reports/reports.ts';
-import { COUNT, DATE, listOf, SUCCESS, TIME } from '../../platform/validation.ts';
-import { getCurrentRegime, readRegimeHistory } from '../../record/regime-history.ts';
+import { COUNT, DATE, listOf, namedObject, SUCCESS, TIME } from '../../platform/validation.ts';
+import { getCurrentRegime, readRegimeHistory } from '../../record/market.ts';
 import { REGIME } from '../../record/schemas/forecast.ts';
 import { FRESHNESS } from '../../record/schemas/signal.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -11,7 +11,6 @@ import { toPascalCase } from '../openapi/schemas.ts';
 import { limitInput } from '../parameters.ts';
 import { buildWeakEtag } from '../replies.ts';
 import { type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 
 /** Interface, section 2.4. */
 export function regimeRoutes({ record, market, now }: Pick<HttpDeps, 'record' | 'market' | 'now'>): Route[] {
@@ -42,7 +41,7 @@ export function regimeRoutes({ record, market, now }: Pick<HttpDeps, 'record' | 
 
 export const RISK_LEVEL = z.enum(RISK_LEVELS).meta({ id: 'RiskLevel' });
 
-const FACTORS = component('RegimeFactors', {
+const FACTORS = namedObject('RegimeFactors', {
   trendPosition: z.string().describe('Price against its 200-day average'),
   momentum: z.string().describe('30-day price change'),
   sentiment: z.string().describe('7-day mean of the Fear & Greed index'),
@@ -65,16 +64,16 @@ const REGIME_FIELDS = {
   replayed: z.boolean().describe('True when the demonstration replayed the day of the last evaluation'),
 };
 
-export const REGIME_DETAIL = component('RegimeDetail', REGIME_FIELDS);
+export const REGIME_DETAIL = namedObject('RegimeDetail', REGIME_FIELDS);
 
 /** Interface, section 2.4. */
-const CURRENT_REGIME = component('CurrentRegime', {
+const CURRENT_REGIME = namedObject('CurrentRegime', {
   success: SUCCESS,
   ...REGIME_FIELDS,
   source: z.string().describe('Market data source, e.g. `live` or `simulated (seed 2)`'),
 });
 
-const REGIME_HISTORY = component('RegimeHistory', {
+const REGIME_HISTORY = namedObject('RegimeHistory', {
   success: SUCCESS,
   count: COUNT.describe('Number of days'),
   days: listOf('All days of the record, newest first', {

@@ -29,6 +29,7 @@ import {
   DECIMAL,
   INTEGER_TEXT,
   listOf,
+  namedObject,
   nullableObjectOf,
   objectOf,
   PROBABILITY,
@@ -40,7 +41,6 @@ import { REVEALED_CALLS } from '../../record/schemas/track-record.ts';
 import type { HttpDeps } from '../deps.ts';
 import { limitInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 
 const refCodeInput = z
   .string({ error: `must be given once, with ${REF_CODE_RULE}` })
@@ -200,7 +200,7 @@ const MONEY_STATEMENT = {
 };
 const REF = z.string().regex(/^[a-z0-9][a-z0-9_-]{2,31}$/);
 
-const TAKINGS = component('Takings', {
+const TAKINGS = namedObject('Takings', {
   payments: COUNT.describe('Settled payments'),
   usd: DECIMAL.describe('Sum in USD, an exact decimal'),
   usdMicros: INTEGER_TEXT.describe('Sum in millionths of a USD, as digits'),

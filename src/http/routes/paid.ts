@@ -32,6 +32,7 @@ import { OracleError } from '../../errors.ts';
 import { DEFAULT_HORIZON, HORIZON_DESCRIPTION, HORIZON_SPELLINGS, parseHorizonDays } from '../../forecast/horizon-input.ts';
 import { formatHorizonName } from '../../forecast/model.ts';
 import { joinUrl } from '../../platform/service-client.ts';
+import { namedObject } from '../../platform/validation.ts';
 import { getOracleSignal, getPremiumSignal, type OracleSignal } from '../../record/prediction.ts';
 import type { OracleDeps } from '../../record/public-signal.ts';
 import { ORACLE_SIGNAL } from '../../record/schemas/signal.ts';
@@ -48,7 +49,6 @@ import {
 } from '../problems.ts';
 import { toTaggedReply } from '../replies.ts';
 import { type Reply, type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 import { ANSWER_AGAIN, SOLD, X402_DOCUMENT, X402_RESOURCES } from '../schemas/payment.ts';
 import { LOGIN_BODY, requireWalletSignature } from './auth.ts';
 import { PREMIUM_SIGNAL } from './signal.ts';
@@ -214,9 +214,9 @@ function buildSoldBody({ body, payment, receipt }: SaleResult): z.input<typeof A
   return { ...body, ...toSaleResponse({ payment, receipt }) };
 }
 
-export const PAID_SIGNAL = component('PaidSignal', { ...ORACLE_SIGNAL.shape, ...SOLD });
+export const PAID_SIGNAL = namedObject('PaidSignal', { ...ORACLE_SIGNAL.shape, ...SOLD });
 
-export const PAID_PREMIUM_SIGNAL = component('PaidPremiumSignal', { ...PREMIUM_SIGNAL.shape, ...SOLD });
+export const PAID_PREMIUM_SIGNAL = namedObject('PaidPremiumSignal', { ...PREMIUM_SIGNAL.shape, ...SOLD });
 
 const FIVE_MINUTES = { 'Cache-Control': 'public, max-age=300' };
 

@@ -4,7 +4,7 @@ import { isOracleError } from '../../errors.ts';
 import { formatDay } from '../../forecast/day.ts';
 import { HORIZONS } from '../../forecast/model.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
-import { BYTES32, COUNT, DATE, listOf, nullableObjectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import { BYTES32, COUNT, DATE, listOf, namedObject, nullableObjectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import { computeStrikeProbability, type TrackedStrike, toSnapshotStrike, toVenueStrike, viewStrikes } from '../../record/market.ts';
 import { mayRead } from '../../record/visibility.ts';
 import { computeProfitMicros, type WagerDoc } from '../../wager/wagers.ts';
@@ -12,7 +12,6 @@ import type { HttpDeps } from '../deps.ts';
 import { limitInput, PAGE_LIMITS } from '../parameters.ts';
 import { toTaggedReply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 
 type PredictionMarketDeps = Pick<HttpDeps, 'market' | 'models' | 'now' | 'record' | 'venueMarkets' | 'venueName' | 'viewFor'>;
 
@@ -98,7 +97,7 @@ async function getOrReason<T>(promise: Promise<T>): Promise<{ value: T } | { rea
   }
 }
 
-const LEVEL = component('BookLevel', {
+const LEVEL = namedObject('BookLevel', {
   price: PROBABILITY.describe('Price of a YES contract, 0 to 1'),
   size: z.number().min(0).describe('Contracts'),
 });
@@ -134,7 +133,7 @@ export const STRIKE = z.object({
   modelProbabilityGated: z.boolean().describe('True while the caller may not read it'),
 });
 
-const PREDICTION_MARKETS = component('PredictionMarkets', {
+const PREDICTION_MARKETS = namedObject('PredictionMarkets', {
   success: SUCCESS,
   count: COUNT.describe('Number of markets'),
   btcPrice: z.number().nullable().describe('Current BTC/USD; null without a fresh price'),

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type CapacityLimits, SharedCapacity, toCapacityClient } from '../../auth/rate-limits.ts';
 import { MAX_CALLS_PER_BATCH, MAX_LOG_BLOCKS, MAX_LOG_CALLS, NODE_CONCURRENCY, READ_METHOD_NAMES } from '../../chain/rpc-proxy.ts';
 import { OracleError } from '../../errors.ts';
+import { namedObject } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
 import { type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 
 export const RPC_PATH = '/rpc';
 
@@ -80,7 +80,7 @@ export function rpcRoutes({ chainReading }: Pick<HttpDeps, 'chainReading'>): Rou
 const ID = z.union([z.string().max(128), z.number(), z.null()]);
 const VERSION = z.literal('2.0').describe('JSON-RPC version');
 
-const CALL = component('RpcCall', {
+const CALL = namedObject('RpcCall', {
   jsonrpc: VERSION,
   id: ID.describe('Echoed in the response'),
   method: z.enum(READ_METHOD_NAMES).describe('Method; others answer -32601'),
@@ -90,7 +90,7 @@ const CALL = component('RpcCall', {
 /** For documentation: JSON-RPC has its own errors for invalid requests. */
 const RPC_REQUEST = z.union([CALL, z.array(CALL).min(1).max(MAX_CALLS_PER_BATCH)]);
 
-const ANSWER = component('RpcAnswer', {
+const ANSWER = namedObject('RpcAnswer', {
   jsonrpc: VERSION,
   id: ID.describe('Id of the call; null where unreadable'),
   result: z.unknown().optional().describe('Result; absent with an error'),

@@ -4,7 +4,7 @@ import { formatTierRequirement, type PaidTier } from '../../auth/tiers.ts';
 import { findOffering } from '../../commerce/offerings.ts';
 import { MODEL_INPUTS } from '../../forecast/model.ts';
 import { CATEGORY_NAMES } from '../../forecast/signal.ts';
-import { COUNT, DATE, keyedObject, listOf, objectOf, PROBABILITY } from '../../platform/validation.ts';
+import { COUNT, DATE, keyedObject, listOf, namedObject, objectOf, PROBABILITY } from '../../platform/validation.ts';
 import { getExpectedRange, getExpectedRanges } from '../../record/distributions.ts';
 import { getOracleSignal, getPremiumSignal } from '../../record/prediction.ts';
 import { getPublicSignal, type OracleDeps } from '../../record/public-signal.ts';
@@ -15,7 +15,6 @@ import type { HttpDeps } from '../deps.ts';
 import { signalDaysInput } from '../parameters.ts';
 import { buildWeakEtag } from '../replies.ts';
 import { type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 import { REGIME_DETAIL, RISK_LEVEL } from './market.ts';
 import { STRIKE } from './prediction-markets.ts';
 
@@ -61,7 +60,7 @@ function toAccessMember({ tier, wallet }: Caller, required: PaidTier): z.input<t
   return { tier, wallet: wallet ?? null, requirement: formatTierRequirement(required) };
 }
 
-const CATEGORY = component('SignalCategory', {
+const CATEGORY = namedObject('SignalCategory', {
   signal: z.enum(['BUY', 'SELL', 'HOLD']).describe('BUY from 0.2, SELL from -0.2 down'),
   score: z.number().min(-1).max(1).describe('-1 to 1; 0 when no input was available'),
 });
@@ -74,7 +73,7 @@ const ETF_FLOWS = z
 
 const THETA = z.number().describe('Distance of P(up) from one half at which BUY or SELL begins');
 
-const THRESHOLDS = component('Thresholds', {
+const THRESHOLDS = namedObject('Thresholds', {
   regime: REGIME.describe('Regime that determines them'),
   theta: THETA,
   buyFrom: PROBABILITY.describe('BUY where P(up) is at least this'),
@@ -90,14 +89,14 @@ const THRESHOLDS = component('Thresholds', {
 const { venue, marketId, question, strikeUsd, expiresAt, bid, ask, yesPrice, bids, asks } = STRIKE.shape;
 const { atTheMoney, madeByService, url, observedAt, stale } = STRIKE.shape;
 
-const PRICED_STRIKE = component('Strike', {
+const PRICED_STRIKE = namedObject('Strike', {
   ...{ venue, marketId, question, strike: strikeUsd, expiresAt, bid, ask, yesPrice, bids, asks },
   modelProbability: PROBABILITY.nullable().describe('P(price above the strike at expiry) by this forecast, 0 to 1; null without its model'),
   difference: z.number().nullable().describe('`modelProbability` less `yesPrice`, before costs'),
   ...{ atTheMoney, madeByService, url, observedAt, stale },
 });
 
-const MODEL = component('Model', {
+const MODEL = namedObject('Model', {
   version: z.string().describe('Version: method and first day of the block that the fit serves'),
   method: z.string().describe('Name of the method'),
   trainFrom: DATE.describe('First training day'),
@@ -120,7 +119,7 @@ const MODEL = component('Model', {
 });
 
 /** Interface, section 2.2. */
-export const PREMIUM_SIGNAL = component('PremiumSignal', {
+export const PREMIUM_SIGNAL = namedObject('PremiumSignal', {
   ...ORACLE_SIGNAL.shape,
   marketContext: objectOf('Public figures at signal time', {
     fearGreed: FEAR_GREED,

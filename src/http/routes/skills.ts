@@ -8,14 +8,13 @@ import { toSaleResponse } from '../../commerce/x402/sales.ts';
 import { type BazaarDeclaration, declareJsonResource } from '../../commerce/x402/terms.ts';
 import { OracleError } from '../../errors.ts';
 import { joinUrl } from '../../platform/service-client.ts';
-import { COUNT, DECIMAL, listOf, nullableObjectOf, objectOf, SUCCESS } from '../../platform/validation.ts';
+import { COUNT, DECIMAL, listOf, namedObject, nullableObjectOf, objectOf, SUCCESS } from '../../platform/validation.ts';
 import type { AgentTask, HttpDeps } from '../deps.ts';
-import { PROBLEM } from '../openapi/replies.ts';
+import { PROBLEM } from '../openapi/document.ts';
 import { toPascalCase } from '../openapi/schemas.ts';
 import { readPaymentProof, toProblemDetails } from '../problems.ts';
 import { toTaggedReply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 import { SOLD } from '../schemas/payment.ts';
 import { buildSoldHeaders, REF_QUERY, SALE_ERRORS } from './paid.ts';
 
@@ -140,7 +139,7 @@ const LISTED = z.object({
   }),
 });
 
-const SKILL_LIST = component('SkillList', {
+const SKILL_LIST = namedObject('SkillList', {
   success: SUCCESS,
   skills: z.array(LISTED).describe('All skills'),
   count: COUNT.describe('Number of skills'),
@@ -231,7 +230,7 @@ const TASK_BODY = z
   .meta({ examples: [{ skill: 'get_market_context', input: { include: ['price', 'sentiment'] } }] });
 
 /** Interface, section 2.9. */
-const TASK_REPLY = component('TaskResponse', {
+const TASK_REPLY = namedObject('TaskResponse', {
   jsonrpc: z.literal('2.0').describe('JSON-RPC envelope'),
   id: CALL_ID.describe('`id` of the request; without one the task id'),
   result: objectOf('Task', {

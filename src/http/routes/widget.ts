@@ -11,6 +11,7 @@ import {
   type WidgetOptions,
   type WidgetRange,
 } from '../../page/widget.ts';
+import { namedObject } from '../../platform/validation.ts';
 import { type ExpectedRange, getExpectedRange } from '../../record/distributions.ts';
 import { notYetMadeError } from '../../record/public-signal.ts';
 import { CONFIDENCE, SIGNAL } from '../../record/schemas/forecast.ts';
@@ -19,7 +20,6 @@ import type { HttpDeps } from '../deps.ts';
 import { signalDaysInput } from '../parameters.ts';
 import { buildWeakEtag, negotiateMediaType } from '../replies.ts';
 import { type Route, route } from '../route.ts';
-import { component } from '../schemas/component.ts';
 
 const TYPES = ['application/json', 'text/html'] as const;
 
@@ -160,7 +160,7 @@ export function renderCardPage(card: WidgetCard, { theme, size }: Pick<WidgetOpt
   return `<!doctype html>\n${renderMarkup(document).replace('{{style}}', () => STYLE)}\n`;
 }
 
-const WIDGET = component('Widget', {
+const WIDGET = namedObject('Widget', {
   signal: SIGNAL.describe('GATED until the outcome for callers below Basic; else BUY, SELL or HOLD'),
   confidence: CONFIDENCE.nullable().describe('Calibrated probability of the direction as committed, 0.50 to 0.99; null while gated'),
 });

@@ -1,7 +1,19 @@
 import { z } from 'zod';
 import { FEED_KINDS } from '../../market/feed.ts';
 import { derivativesSummaryReport } from '../../market/reports/derivatives.ts';
-import { ADDRESS, BYTES32, COUNT, DATE, HEX, listOf, nullableObjectOf, objectOf, PROBABILITY, TIME } from '../../platform/validation.ts';
+import {
+  ADDRESS,
+  BYTES32,
+  COUNT,
+  DATE,
+  HEX,
+  listOf,
+  namedObject,
+  nullableObjectOf,
+  objectOf,
+  PROBABILITY,
+  TIME,
+} from '../../platform/validation.ts';
 import { FORECAST_STATE, HORIZON } from '../../record/schemas/forecast.ts';
 import { MARKET_CONTEXT } from '../../record/schemas/market-context.ts';
 import { ORACLE_SIGNAL } from '../../record/schemas/signal.ts';
@@ -12,7 +24,6 @@ import { NEXT_INTENT } from '../routes/copy-trade.ts';
 import { CROWD_VS_ORACLE_REPLY } from '../routes/crowd.ts';
 import { buildReportSchema, REGIME_DETAIL } from '../routes/market.ts';
 import { PREMIUM_SIGNAL } from '../routes/signal.ts';
-import { component } from './component.ts';
 
 function buildHeadMembers<Kind extends string>(kind: Kind) {
   return {
@@ -36,7 +47,7 @@ const SOLD_FORECAST = {
 };
 
 /** Verifies a forecast on chain without this service. */
-const FULL_PROOF = component('FullProof', {
+const FULL_PROOF = namedObject('FullProof', {
   commitment: BYTES32.describe('keccak256 of `encodedOpening`, on chain before the window opened'),
   encodedOpening: HEX.describe('Hashed bytes: salt and values, ABI-encoded, hex'),
   formula: z.string().describe('How the commitment follows from `forecast.opening`, in this order'),
@@ -91,9 +102,13 @@ const PROOF = FULL_PROOF.describe('Proof to verify the forecast on chain');
 const { model, thresholds, categories } = PREMIUM_SIGNAL.shape;
 const RECORD = TRACK_RECORD.shape.statistics.describe('Statistics of all forecasts of this horizon');
 
-export const SIGNAL_WITH_PROOF = component('SignalWithProof', { ...buildHeadMembers('signal_with_proof'), ...SOLD_FORECAST, proof: PROOF });
+export const SIGNAL_WITH_PROOF = namedObject('SignalWithProof', {
+  ...buildHeadMembers('signal_with_proof'),
+  ...SOLD_FORECAST,
+  proof: PROOF,
+});
 
-export const ANALYSIS_REPORT = component('AnalysisReport', {
+export const ANALYSIS_REPORT = namedObject('AnalysisReport', {
   ...buildHeadMembers('analysis_report'),
   regime: REGIME_DETAIL.describe('Current regime with its factors'),
   categories,
@@ -113,7 +128,7 @@ export const ANALYSIS_REPORT = component('AnalysisReport', {
 
 const { market, sizing, marketReason, contractSide, wager, entry, actionable, notActionableBecause } = NEXT_INTENT.shape;
 
-export const ALPHA_BRIEF = component('AlphaBrief', {
+export const ALPHA_BRIEF = namedObject('AlphaBrief', {
   ...buildHeadMembers('alpha_brief'),
   ...SOLD_FORECAST,
   proof: PROOF,
@@ -130,7 +145,7 @@ export const ALPHA_BRIEF = component('AlphaBrief', {
   risks: z.array(z.string()).describe('Reasons not to act on it'),
 });
 
-export const BITCOIN_SIGNAL = component('BitcoinSignal', {
+export const BITCOIN_SIGNAL = namedObject('BitcoinSignal', {
   ...buildHeadMembers('bitcoin_signal'),
   ...SOLD_FORECAST,
   proof: PROOF,
@@ -195,14 +210,14 @@ const EVIDENCE = z.object({
   }),
 });
 
-export const CROWD_VS_ORACLE = component('CrowdVsOracle', {
+export const CROWD_VS_ORACLE = namedObject('CrowdVsOracle', {
   ...buildHeadMembers('crowd_vs_oracle'),
   running: weeks.element.nullable().describe('Newest running week; null before it is priced'),
   ...{ venue, quotesAreOurs, totals, weeks, count, disagreements, disagreementTotals, notes },
   evidence: EVIDENCE.describe('Evidence to recompute the comparison, and the basis of each part'),
 });
 
-const FIGURE = component('Figure', {
+const FIGURE = namedObject('Figure', {
   id: z.string().describe('Id of the figure'),
   title: z.string().describe('What it is'),
   value: z.number().nullable().describe('Latest value in `unit`; null where unknown'),
@@ -225,7 +240,7 @@ const FIGURE = component('Figure', {
   provisional: z.boolean().describe('True until the value is final'),
 });
 
-export const DAILY_MACRO_REVIEW = component('DailyMacroReview', {
+export const DAILY_MACRO_REVIEW = namedObject('DailyMacroReview', {
   ...buildHeadMembers('daily_macro_review'),
   price: z.array(FIGURE).describe('Bitcoin'),
   macro: z.array(FIGURE).describe('Dollar, equities, gold, PMI and VIX'),
@@ -238,7 +253,7 @@ export const DAILY_MACRO_REVIEW = component('DailyMacroReview', {
 
 const { asOf, price, sentiment, flows, macro, regime, missing } = MARKET_CONTEXT.shape;
 
-export const MARKET_CONTEXT_DOCUMENT = component('MarketContextDocument', {
+export const MARKET_CONTEXT_DOCUMENT = namedObject('MarketContextDocument', {
   ...buildHeadMembers('market_context'),
   ...{ asOf, price, sentiment, flows, macro, regime },
   derivatives: buildReportSchema(derivativesSummaryReport)

@@ -9,6 +9,7 @@ import {
   DATE,
   INTEGER_TEXT,
   listOf,
+  namedObject,
   nullableObjectOf,
   objectOf,
   PROBABILITY,
@@ -16,7 +17,6 @@ import {
   TIME,
 } from '../../platform/validation.ts';
 import { TALLY } from '../../record/schemas/forecast.ts';
-import { component } from './component.ts';
 
 const SETUP = nullableObjectOf('Startup progress; null once complete', {
   what: z.string().describe('Current startup step'),
@@ -48,13 +48,13 @@ export const HEALTH = z
 
 export type Health = z.input<typeof HEALTH>;
 
-const READINESS_CHECK = component('ReadinessCheck', {
+const READINESS_CHECK = namedObject('ReadinessCheck', {
   name: z.string().describe('Requirement'),
   ok: z.boolean().describe('Whether it is met'),
   detail: z.string().describe('Details, or what is missing'),
 });
 
-export const READINESS = component('Readiness', {
+export const READINESS = namedObject('Readiness', {
   ready: z.boolean().describe('True when every check is ok'),
   checks: z.array(READINESS_CHECK).describe('All checks'),
 });
@@ -77,7 +77,7 @@ const SERIES_STATE = {
   providers: SERIES_PROVIDERS.describe('Providers, the primary first; empty where none is polled'),
 };
 
-export const CACHE_STATS = component('CacheStats', {
+export const CACHE_STATS = namedObject('CacheStats', {
   success: SUCCESS,
   source: z.string().describe('Market data source'),
   caches: listOf('Caches of this process', {
@@ -96,7 +96,7 @@ export const CACHE_STATS = component('CacheStats', {
 
 export type CacheStats = z.input<typeof CACHE_STATS>;
 
-export const RESOURCES = component('Resources', {
+export const RESOURCES = namedObject('Resources', {
   success: SUCCESS,
   name: z.string().describe('Name of the service'),
   description: z.string().describe('What it does'),
@@ -178,7 +178,7 @@ const WALLET = z.object({
   ),
 });
 
-export const STEP_RUN = component('StepRun', {
+export const STEP_RUN = namedObject('StepRun', {
   step: z.string().describe('Daily step'),
   date: DATE.describe('Day it ran for'),
   state: z.enum(['done', 'waiting', 'failed']).describe('Result of the latest run; `waiting` is retried, `failed` needs an operator'),
@@ -195,7 +195,7 @@ export const STEP_RUN = component('StepRun', {
 const MICRO_USD = z.int();
 
 /** Public: must not contain secrets or values of unresolved forecasts. */
-export const STATUS = component('Status', {
+export const STATUS = namedObject('Status', {
   success: SUCCESS,
   version: z.string().describe('Version of the software'),
   role: z.enum(['all', 'api', 'worker']).describe('Role of this process'),

@@ -20,6 +20,7 @@ import {
   DATE,
   keyedObject,
   listOf,
+  namedObject,
   nullableObjectOf,
   objectOf,
   PROBABILITY,
@@ -27,9 +28,8 @@ import {
   TIME,
 } from '../../platform/validation.ts';
 import { HORIZON, REGIME } from '../../record/schemas/forecast.ts';
-import { BODY_LIMIT_BYTES, MAX_URL_CHARS } from '../mount-routes.ts';
+import { BODY_LIMIT_BYTES, MAX_URL_CHARS } from '../guard.ts';
 import { PAGE_LIMITS } from '../parameters.ts';
-import { component } from './component.ts';
 import { CONTRACT_ADDRESSES } from './health.ts';
 import { DEMO_ROLES } from './wallets.ts';
 
@@ -213,7 +213,7 @@ const LINK = z.object({ name: z.string().describe('What it is'), url: z.string()
 
 const { gateToken, stablecoin, ...otherContracts } = CONTRACT_ADDRESSES;
 
-export const INFO = component('Info', {
+export const INFO = namedObject('Info', {
   success: SUCCESS,
   name: z.string().describe('Name of the service'),
   description: z.string().describe('What it does'),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { X402_ERROR_CODES } from '../../commerce/x402/terms.ts';
-import { ADDRESS, BYTES32, COUNT, DECIMAL, HEX, INTEGER_TEXT, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
-import { component } from './component.ts';
+import { ADDRESS, BYTES32, COUNT, DECIMAL, HEX, INTEGER_TEXT, namedObject, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
 
 const CHAIN = z.string().describe('Chain, CAIP-2, e.g. eip155:8453');
 
@@ -14,7 +13,7 @@ const BOUGHT = z
   .string()
   .describe('Bought resource: a URL with its query, `purchase:<offering>`, or `job:<contract>:<job id>` with the contract in lower case');
 
-export const PAYMENT = component('Payment', {
+export const PAYMENT = namedObject('Payment', {
   offering: z.string().describe('Offering id, `<channel>:<name>`, e.g. x402:x402_signal'),
   resource: BOUGHT,
   payer: PAYER,
@@ -36,7 +35,7 @@ export const PAYMENT = component('Payment', {
 const TYPE_FIELDS = z.array(z.object({ name: z.string().describe('Field name'), type: z.string().describe('Solidity type') }));
 
 /** EIP-712 typed data that binds a payment to its delivery. */
-export const RECEIPT = component('Receipt', {
+export const RECEIPT = namedObject('Receipt', {
   domain: objectOf('EIP-712 domain', {
     name: z.string().describe('Domain name'),
     version: z.string().describe('Domain version'),
@@ -67,7 +66,7 @@ export const SOLD = {
   receipt: RECEIPT.describe('Signed receipt: proof of what was sold, and that it matches the commitment'),
 };
 
-const REQUIREMENTS_V1 = component('RequirementsV1', {
+const REQUIREMENTS_V1 = namedObject('RequirementsV1', {
   scheme: z.literal('exact').describe('Exact amount, by an EIP-3009 authorization that the payer signs'),
   network: z.string().describe('Chain name in x402 version 1, e.g. base'),
   maxAmountRequired: INTEGER_TEXT.describe('Amount to pay, in the smallest unit of the asset'),
@@ -85,7 +84,7 @@ const REQUIREMENTS_V1 = component('RequirementsV1', {
 
 const { scheme, maxAmountRequired: amount, asset, payTo, maxTimeoutSeconds, extra } = REQUIREMENTS_V1.shape;
 
-export const REQUIREMENTS_V2 = component('RequirementsV2', { scheme, network: CHAIN, amount, asset, payTo, maxTimeoutSeconds, extra });
+export const REQUIREMENTS_V2 = namedObject('RequirementsV2', { scheme, network: CHAIN, amount, asset, payTo, maxTimeoutSeconds, extra });
 
 const TO_PAY = z.object({
   offering: z.string().describe('Offering id'),
@@ -154,7 +153,7 @@ const RESOURCE = z.object({
   docs: URL_OF('Operation in the API reference'),
 });
 
-export const X402_DOCUMENT = component('X402Document', {
+export const X402_DOCUMENT = namedObject('X402Document', {
   success: SUCCESS,
   version: z.literal(1).describe('Format version of this document'),
   x402Versions: z.array(z.int()).describe('Supported protocol versions'),
@@ -204,7 +203,7 @@ export const X402_DOCUMENT = component('X402Document', {
 });
 
 /** `GET /.well-known/x402`, in the format of crawlers. */
-export const X402_RESOURCES = component('X402Resources', {
+export const X402_RESOURCES = namedObject('X402Resources', {
   version: z.literal(1).describe('Format version'),
   resources: z.array(z.url()).describe('Resources that answer 402 with their terms'),
   instructions: z.string().describe('What an agent should know first'),

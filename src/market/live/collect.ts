@@ -12,6 +12,7 @@ import {
   type VenueRange,
 } from '../quorum.ts';
 import { getNextPublicationMs, SERIES, type SeriesId } from '../series.ts';
+import type { StrikeSource } from '../sources/source.ts';
 import {
   type DailyCandle,
   type DatedValue,
@@ -22,7 +23,6 @@ import {
   type SeriesSource,
   type VenueSource,
 } from '../sources/source.ts';
-import type { StrikeSource } from '../sources/strike-source.ts';
 import type { ObservationStream } from './observations.ts';
 import { PROVIDERS, type Provider, type ProviderId } from './provider.ts';
 import type { LiveStores, PollStore, SpotDoc } from './store.ts';

@@ -38,11 +38,10 @@ import {
   toExtremes,
   toFlowStreams,
 } from './collect.ts';
-import { FIRST_LIVE_DAY, openLiveFeed } from './feed.ts';
 import type { ObservationStream } from './observations.ts';
 import { type Provider, type ProviderId, VENUE_IDS } from './provider.ts';
 import { createProviders, getBaseUrl, type ProviderTiming, type ProviderUrls } from './providers.ts';
-import { type BackfillStore, openLiveStores } from './store.ts';
+import { type BackfillStore, FIRST_LIVE_DAY, openLiveFeed, openLiveStores } from './store.ts';
 
 interface LiveMarketOptions {
   db: Db;

@@ -1,11 +1,13 @@
 import type { Collection, Db } from 'mongodb';
-import { type Day, formatDay, MINUTE_MS, toDay } from '../../forecast/day.ts';
+import { OracleError } from '../../errors.ts';
+import { type Day, formatDay, MINUTE_MS, parseDay, toDay } from '../../forecast/day.ts';
 import { type CollectionIndexes, ignoreDuplicate, insertOrFind, isFirstWrite } from '../../platform/mongo.ts';
-import type { PriceRange, StrikeSnapshot } from '../feed.ts';
-import type { DailyClose, VenueRange } from '../quorum.ts';
+import type { Feed, PriceRange, StrikeSnapshot } from '../feed.ts';
+import { type DailyClose, findSpotFromCloses, toVenueClose, type VenueRange } from '../quorum.ts';
+import { getNextPublicationMs, isPriceSeries } from '../series.ts';
 import type { DayRange } from '../sources/source.ts';
 import { OBSERVATION_INDEXES, ObservationCache, ObservationStore } from './observations.ts';
-import { PROVIDER_IDS, type ProviderHealth, type ProviderId } from './provider.ts';
+import { PROVIDER_IDS, PROVIDERS, type ProviderHealth, type ProviderId, VENUE_IDS } from './provider.ts';
 
 /** The changing part of a snapshot. The expiry is repeated for the query. */
 type StrikeQuote = Pick<StrikeSnapshot, 'expiresAtMs' | 'bid' | 'ask' | 'lastPrice' | 'bids' | 'asks' | 'providerAtMs' | 'receivedAtMs'>;
@@ -306,4 +308,60 @@ class SpotStore {
   async findAt(atMs: number): Promise<SpotDoc | null> {
     return this.#prices.findOne({ _id: { $lte: Math.floor(atMs / MINUTE_MS) }, receivedAtMs: { $lte: atMs } }, { sort: { _id: -1 } });
   }
+}
+
+/** Bitstamp's first daily candle, the start of all live data. */
+export const FIRST_LIVE_DAY: Day = parseDay('2011-08-18');
+const MAX_STRIKE_AGE_MS = 24 * 3_600_000;
+
+/** The collected market data, identical in every process. The spot price before the first collected one derives from daily closes. */
+export function openLiveFeed(stores: LiveStores, venues: readonly ProviderId[] = VENUE_IDS): Feed {
+  const { observationCache, spots, ranges, polls, providerHealth, strikes } = stores;
+  const observations: Feed['observations'] = async (series, atMs, vintage = 'first') => {
+    const history = await observationCache.getHistory(series);
+    return vintage === 'first' ? history.getFirstVersions(atMs) : history.getLatestVersions(atMs);
+  };
+
+  return {
+    kind: 'live',
+    source: 'live',
+    async coverage() {
+      const { days } = await observations('btcClose', Number.MAX_SAFE_INTEGER);
+      return { firstDay: days[0] ?? FIRST_LIVE_DAY, lastDay: null };
+    },
+    observations,
+    async spot(atMs) {
+      const collected = await spots.findAt(atMs);
+      if (collected === null) {
+        const price = findSpotFromCloses(await observations('btcClose', Number.MAX_SAFE_INTEGER), atMs);
+        if (price !== null) return { ...price, source: 'daily closes' };
+        throw new OracleError('PRICE_UNAVAILABLE', `No price was collected at or before ${new Date(atMs).toISOString()}`);
+      }
+      const { priceUsd, observedAtMs, change24hPct } = collected;
+      const names = collected.venues.map(({ venue }) => venue);
+      return { priceUsd, observedAtMs, change24hPct, source: names.length === 1 ? names[0] : `median of ${names.join(', ')}` };
+    },
+    rangeSoFar: (atMs) => ranges.findAt(atMs),
+    async dailyCloses(day, atMs) {
+      const known = (await observationCache.getHistory('venueClose')).getFinalValues(day, atMs);
+      return venues.map((venue) => {
+        const missingReason = `${PROVIDERS[venue].title} has not published its close of ${formatDay(day)}`;
+        return toVenueClose(venue, { day, atMs, priceUsd: known.get(venue) ?? null, missingReason });
+      });
+    },
+    async fundFlows(atMs) {
+      const streams = await stores.observations.listFundStreams();
+      const flows = await Promise.all(streams.map(async (stream) => (await observationCache.getHistory(stream)).getLatestVersions(atMs)));
+      return Object.fromEntries(streams.map((stream, index) => [stream.slice('fundFlow.'.length), flows[index]]));
+    },
+    historyRevision: () => observationCache.getRevision(),
+    strikes: (atMs) => strikes.latest(atMs, MAX_STRIKE_AGE_MS),
+    /** The next poll of the series or price; it may bring nothing new. */
+    async nextChangeAt(what, atMs) {
+      if (what === 'spot') return (Math.floor(atMs / MINUTE_MS) + 1) * MINUTE_MS;
+      const next = (await polls.find(isPriceSeries(what) ? 'closes' : what))?.nextAtMs ?? getNextPublicationMs(what, atMs);
+      return Math.max(next, atMs + MINUTE_MS);
+    },
+    providerHealth: () => providerHealth.read(),
+  };
 }

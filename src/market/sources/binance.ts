@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { DAY_MS, toDay, toInstantMs } from '../../forecast/day.ts';
-import { amount, createHttpVenue, orNull, price } from './http-venue.ts';
-import { createHttpSource, type DayRange, epochMs, numeric, parseAnswer, parseRows } from './source.ts';
+import {
+  amount,
+  createHttpSource,
+  createHttpVenue,
+  type DayRange,
+  epochMs,
+  numeric,
+  orNull,
+  parseAnswer,
+  parseRows,
+  price,
+} from './source.ts';
 
 const HISTORY = { from: '2017-08-17' };
 const PAGE_DAYS = 1000;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { toInstantMs } from '../../forecast/day.ts';
-import { amount, createHttpVenue, orNull, price } from './http-venue.ts';
-import { epochMsText } from './source.ts';
+import { amount, createHttpVenue, epochMsText, orNull, price } from './source.ts';
 
 const candle = z
   .looseObject({})

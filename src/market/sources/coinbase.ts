@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toInstantMs } from '../../forecast/day.ts';
-import { createHttpVenue, orNull, price } from './http-venue.ts';
+import { createHttpVenue, orNull, price } from './source.ts';
 
 const candle = z
   .array(z.unknown())

@@ -2,8 +2,20 @@ import { z } from 'zod';
 import { OracleError } from '../../errors.ts';
 import { type StrikeSnapshot, selectNearTheMoney } from '../feed.ts';
 import type { Provider, ProviderAnswer, ProviderRequest } from '../live/provider.ts';
-import { fetchParsed, numeric, parseAnswer, positive, type RowReader, readUsable, requireUsable } from './source.ts';
-import { boundVenueTexts, contractPrice, keepProblems, type StrikeSource, toOfferPrice } from './strike-source.ts';
+import {
+  boundVenueTexts,
+  contractPrice,
+  fetchParsed,
+  keepProblems,
+  numeric,
+  parseAnswer,
+  positive,
+  type RowReader,
+  readUsable,
+  requireUsable,
+  type StrikeSource,
+  toOfferPrice,
+} from './source.ts';
 
 /** Hourly and daily "Bitcoin price above or below". */
 const SERIES_TICKER = 'KXBTCD';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { toInstantMs } from '../../forecast/day.ts';
 import { AttemptError, type ProviderRequest } from '../live/provider.ts';
-import { createHttpVenue, price } from './http-venue.ts';
-import { parseAnswer } from './source.ts';
+import { createHttpVenue, parseAnswer, price } from './source.ts';
 
 const PAIR = 'XXBTZUSD';
 /** `error` holds warnings too, which come with a whole answer. */

@@ -3,8 +3,22 @@ import { OracleError, orElse } from '../../errors.ts';
 import { DAY_MS } from '../../forecast/day.ts';
 import { isNewYorkNoon, type StrikeBookLevel, type StrikeSnapshot, selectNearTheMoney, selectWeeklyStrikes } from '../feed.ts';
 import type { Provider } from '../live/provider.ts';
-import { epochMsText, fetchParsed, finite, numeric, parseAnswer, positive, type RowReader, readUsable, requireUsable } from './source.ts';
-import { boundVenueTexts, contractPrice, keepProblems, type StrikeSource, toOfferPrice } from './strike-source.ts';
+import {
+  boundVenueTexts,
+  contractPrice,
+  epochMsText,
+  fetchParsed,
+  finite,
+  keepProblems,
+  numeric,
+  parseAnswer,
+  positive,
+  type RowReader,
+  readUsable,
+  requireUsable,
+  type StrikeSource,
+  toOfferPrice,
+} from './source.ts';
 
 /** Ladders are listed a week ahead. */
 const DAYS_AHEAD = 9;

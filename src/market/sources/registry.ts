@@ -19,8 +19,7 @@ import { kraken } from './kraken.ts';
 import { okxFunding, okxOpenInterest } from './okx.ts';
 import { polymarketStrikes } from './polymarket.ts';
 import { createSosovalueSource } from './sosovalue.ts';
-import type { EtfSource, SeriesSource, VenueSource } from './source.ts';
-import type { StrikeSource } from './strike-source.ts';
+import type { EtfSource, SeriesSource, StrikeSource, VenueSource } from './source.ts';
 import { yahoo } from './yahoo.ts';
 
 /** The sources of `VENUE_IDS`, in the same order. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isOracleError, OracleError } from '../../errors.ts';
-import { type Day, formatDay, parseDay, toDay } from '../../forecast/day.ts';
-import type { PriceRange } from '../feed.ts';
+import { DAY_MS, type Day, formatDay, parseDay, toDay } from '../../forecast/day.ts';
+import type { PriceRange, StrikeSnapshot } from '../feed.ts';
 import type { Provider, ProviderAnswer, ProviderId, ProviderRequest } from '../live/provider.ts';
 
 /** Days from `from` to `to`, both included. */
@@ -50,7 +50,7 @@ export interface DailyCandle {
   providerAtMs: number;
 }
 
-export interface VenueTicker {
+interface VenueTicker {
   priceUsd: number;
   /** Time of the price on the provider's clock (ms); null where it sends none. */
   providerAtMs: number | null;
@@ -239,4 +239,116 @@ export function requireFinishedDay(
   const to = Math.min(range.to, today - 1);
   if (from > to || to < today - RECENT_DAYS || values.some(({ day }) => day >= from && day <= to)) return;
   throw new OracleError('FEED_UNAVAILABLE', `${title}: no value from ${formatDay(from)} to ${formatDay(to)}`);
+}
+
+/** A contract price in dollars, which is a probability. */
+export const contractPrice = finite.min(0).max(1);
+
+export interface StrikeSource {
+  /** The providers that `fetch` queries; the first is required. */
+  providers: readonly [ProviderId, ...ProviderId[]];
+  /**
+   * The open bitcoin strikes that expire after `atMs`, near `spotUsd`, each once, in any order. An invalid market is left out.
+   * @throws OracleError FEED_UNAVAILABLE without any, FEED_INVALID naming provider and field when none is valid
+   */
+  fetch(providers: Readonly<Record<ProviderId, Provider>>, query: { spotUsd: number; atMs: number }): Promise<StrikeSnapshot[]>;
+}
+
+/** Keeps the problems of rows beside counting them: a venue whose markets are all invalid is not a venue without markets. */
+export function keepProblems(provider: Provider): { reader: RowReader; problems: OracleError[] } {
+  const problems: OracleError[] = [];
+  const leaveOut = (problem: OracleError) => {
+    problems.push(problem);
+    provider.leaveOut(problem);
+  };
+  return { reader: { title: provider.title, leaveOut }, problems };
+}
+
+const MAX_QUESTION_LENGTH = 200;
+const MAX_RESOLUTION_LENGTH = 500;
+
+/** Sanitizes untrusted text of a venue to one line of bounded length without control and invisible characters. */
+export function boundVenueTexts(question: string, resolution: string): Pick<StrikeSnapshot, 'question' | 'resolution'> {
+  return { question: truncateText(question, MAX_QUESTION_LENGTH), resolution: truncateText(resolution, MAX_RESOLUTION_LENGTH) };
+}
+
+function truncateText(text: string, length: number): string {
+  const plain = text.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
+  return [...plain].slice(0, length).join('');
+}
+
+/** Price of an offer or trade; null for 0 and 1, which venues send for a missing one. */
+export function toOfferPrice(price: number | null | undefined): number | null {
+  return price != null && price > 0 && price < 1 ? price : null;
+}
+
+export const amount = finite.or(numeric);
+export const price = amount.pipe(positive);
+export const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().transform((value) => value ?? null);
+
+/** An invalid open, high or low does not invalidate the close. */
+const rangePrice = price.nullable().catch(null);
+/** Open time, open, high, low, close. */
+const candleRow = z.tuple([epochMs.multipleOf(DAY_MS), rangePrice, rangePrice, rangePrice, price], z.unknown());
+
+interface HttpVenueOptions extends Omit<VenueSource, 'fetchCandles' | 'fetchTicker'> {
+  candlesRequest(range: DayRange): ProviderRequest;
+  /** Parses a response to rows that begin as `candleRow`, if they are valid. */
+  candles: z.ZodType<unknown[]>;
+  tickerRequest: ProviderRequest;
+  ticker: z.ZodType<VenueTicker>;
+  /** Throws for an error in a response with status 200. */
+  requireAccepted?(body: unknown, request: ProviderRequest, title: string): void;
+}
+
+/** A venue whose daily candles and ticker are one public request each. */
+export function createHttpVenue(options: HttpVenueOptions): VenueSource {
+  const { candlesRequest, candles, tickerRequest, ticker, requireAccepted, ...venue } = options;
+  return {
+    ...venue,
+    async fetchCandles(provider, range) {
+      const fetched = await provider.call('daily candles', async () => {
+        const { title } = provider;
+        const request = candlesRequest(range);
+        const { body, receivedAtMs: nowMs } = await provider.request(request);
+        requireAccepted?.(body, request, title);
+        const rows = parseRows(candleRow, parseAnswer(candles, body, title), provider, ['candles']);
+        const parsed = rows.map((row) => toCandle(row, nowMs));
+        const selected = selectWithinRange(parsed, range, provider, nowMs).filter(({ day }) => day <= toDay(nowMs));
+        requireFinishedDay(selected, range, { history: venue.history, title, nowMs });
+        return selected;
+      });
+      reportRanges(fetched, provider);
+      return fetched;
+    },
+    fetchTicker: (provider) =>
+      provider.call('ticker', async () => {
+        const { title } = provider;
+        const { body, receivedAtMs: nowMs } = await provider.request(tickerRequest);
+        requireAccepted?.(body, tickerRequest, title);
+        const current = parseAnswer(ticker, body, title);
+        if ((current.providerAtMs ?? 0) <= nowMs + DAY_MS) return current;
+        throw new OracleError('FEED_INVALID', `${title}: timestamp is in the future`, { field: 'timestamp' });
+      }),
+  };
+}
+
+function toCandle([opensAtMs, open, high, low, closeUsd]: z.output<typeof candleRow>, nowMs: number): DailyCandle {
+  const day = toDay(opensAtMs);
+  const isKnown = open !== null && high !== null && low !== null;
+  const encloses = isKnown && high >= Math.max(open, closeUsd) && low <= Math.min(open, closeUsd);
+  const range = encloses ? { highUsd: high, lowUsd: low } : null;
+  return { day, closeUsd, range, isFinished: day < toDay(nowMs), providerAtMs: opensAtMs + DAY_MS };
+}
+
+/** Not a failed call: the closes are used, and the circuit stays closed. Both kinds of candles come in requests of their own. */
+function reportRanges(candles: readonly DailyCandle[], provider: Provider): void {
+  for (const isFinished of [true, false]) {
+    const ranged = candles.filter((candle) => candle.isFinished === isFinished);
+    const invalid = ranged.find(({ range }) => range === null);
+    if (ranged.length === 0) continue;
+    const problem =
+      invalid && invalidAnswer(provider.title, `the range of ${formatDay(invalid.day)}`, 'is missing or does not fit the candle');
+    provider.recordProblem(isFinished ? 'daily ranges' : 'running range', problem ?? null);
+  }
 }

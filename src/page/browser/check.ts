@@ -4,13 +4,14 @@ import { createReadingState, type EvidenceSearch, findCommitments, type ReadingS
 import { createDistributionClaims, createServiceClaims, MAX_OPENINGS_PER_PAGE } from '../../audit/service-claims.ts';
 import type { SchemaName } from '../../chain/eas/schemas.ts';
 import { HOUR_MS } from '../../forecast/day.ts';
-import { checkAttestation, parseCommittedModels } from '../../verify/checks/prediction.ts';
 import {
   type CheckContext,
+  checkAttestation,
   encodeCid,
   type ForecastEvidence,
   isUnread,
   type ListedClaim,
+  parseCommittedModels,
   type RivalEvidence,
   type ServedDistributions,
   type Unread,

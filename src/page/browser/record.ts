@@ -1,7 +1,15 @@
 import { formatUsd } from '../markup.ts';
 import type { ForestRow } from './charts/calibration.ts';
 import { parseDayNumber } from './charts/figure.ts';
-import { buildRowKey, createCheckToolbar, type RowChecker, type RunCheck, renderFinding } from './check.ts';
+import {
+  buildRowKey,
+  createCheckToolbar,
+  createRecordCheck,
+  createRowChecker,
+  type RowChecker,
+  type RunCheck,
+  renderFinding,
+} from './check.ts';
 import {
   type Children,
   formatCount,
@@ -9,13 +17,16 @@ import {
   formatPercent,
   formatPercentInterval,
   formatSignedPercent,
+  getSectionBody,
   h,
   renderFacts,
   replaceChildren,
   shortenHex,
 } from './dom.ts';
+import { createEndpointForm, getDefaultEndpoint } from './record-chain.ts';
 import type { ApiResponses, ScorecardRow } from './responses.ts';
-import { onReveal, renderNotYet, renderTable, type ShownRecord } from './section.ts';
+import { mountResource, onReveal, renderNotYet, renderTable, resumeNavigation, type ShownRecord } from './section.ts';
+import type { Page } from './state.ts';
 
 type OrderBookView = NonNullable<ApiResponses['crowd']['weeks'][number]['book']>;
 
@@ -215,7 +226,7 @@ const PAGE_SIZE = 25;
  * Shown rows; findings, number of rows and a running check survive a new answer of the service.
  * @param needWholeRecord has the rows beyond the known ones requested
  */
-export function createAttestationList(checker: RowChecker, needWholeRecord: () => void) {
+function createAttestationList(checker: RowChecker, needWholeRecord: () => void) {
   /** Newest row first. */
   let record: ShownRecord & { total: number } = { horizon: 0, known: [], total: 0 };
   let most = FIRST_ROWS;
@@ -489,7 +500,7 @@ function createRowView(row: ScorecardRow, { foundNow, check }: { foundNow: () =>
 }
 
 /** Counts by status of all forecasts. */
-export function renderTally({ totalPredictions, wins, losses, holds, voids, missed, pending }: ApiResponses['scorecard']['summary']) {
+function renderTally({ totalPredictions, wins, losses, holds, voids, missed, pending }: ApiResponses['scorecard']['summary']) {
   const tallies = [
     { mark: 'tally-win', n: wins, word: 'right' },
     { mark: 'tally-loss', n: losses, word: 'wrong' },
@@ -506,5 +517,53 @@ export function renderTally({ totalPredictions, wins, losses, holds, voids, miss
         ` ${word}`,
       ]),
     ),
+  ]);
+}
+
+/** The newest forecasts, each with its check against the chain, and the check of the whole record. */
+export function mountAttestations({ store, session, horizon }: Page) {
+  const body = h('div', {});
+  let endpoint: ReturnType<typeof createEndpointForm> | null = null;
+  const setup = { getInfo, endpointNow: () => endpoint?.current() ?? null };
+  const everything = createRecordCheck(setup);
+  replaceChildren(getSectionBody('attestations'), renderIntroduction(), everything, body);
+  mountResource({
+    store,
+    name: 'info',
+    body,
+    draw: (info) => {
+      endpoint = createEndpointForm(info);
+      const current = endpoint.current();
+      const isDefault = 'url' in current && current.url === getDefaultEndpoint(info.chain, document.baseURI);
+      return h('details', { class: 'more-of', open: !isDefault }, h('summary', {}, 'RPC endpoint'), endpoint.form);
+    },
+  });
+  /** The reader may click before `info` is loaded. */
+  async function getInfo() {
+    if (store.get('info').answer === null) await store.refresh('info');
+    return store.get('info').answer;
+  }
+  const rows = createAttestationList(createRowChecker(session, setup), store.needWholeRecord);
+  horizon.onChange(rows.restart);
+  mountResource({
+    store,
+    name: 'scorecard',
+    body: getSectionBody('record'),
+    draw: ({ predictions, summary }) => {
+      queueMicrotask(resumeNavigation);
+      const shown = { horizon: horizon.value, known: predictions, total: summary.totalPredictions };
+      return [predictions.length === 0 ? null : renderTally(summary), rows.draw(shown)].flat();
+    },
+  });
+}
+
+function renderIntroduction() {
+  return h('p', {}, [
+    'Each forecast is committed on chain before its outcome window opens. This reads all attestations of the wallet and recomputes every ',
+    'commitment and figure in your browser. To do it without this page, run ',
+    h('code', {}, 'npx svc audit'),
+    ' or follow ',
+    h('a', { href: 'methodology.md' }, 'the method'),
+    '.',
   ]);
 }

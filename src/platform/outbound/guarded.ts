@@ -5,7 +5,7 @@ import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { isOracleError, OracleError } from '../../errors.ts';
 import { Semaphore, type SemaphoreLimits } from '../concurrency.ts';
-import { withTimeout } from '../with-timeout.ts';
+import { withTimeout } from '../time.ts';
 
 interface ResolveOptions {
   /** Name servers, each an address with optional port; default: those of the system. */

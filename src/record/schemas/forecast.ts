@@ -5,10 +5,7 @@ import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
 import { MODEL_NAMES } from '../../forecast/models.ts';
 import { REGIME_NAMES } from '../../forecast/regime.ts';
 import { CONFIDENCE_RANGE } from '../../forecast/signal.ts';
-import { BYTES32, COUNT, DATE, listOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
-
-/** An object that the OpenAPI document names. */
-export const namedObject = <S extends z.core.$ZodLooseShape>(id: string, shape: S) => z.object(shape).meta({ id });
+import { BYTES32, COUNT, DATE, listOf, namedObject, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 
 export const HORIZON = z.enum(HORIZONS.map(formatHorizonName)).meta({ id: 'Horizon' });
 export const REGIME = z.enum(REGIME_NAMES).meta({ id: 'Regime' });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { FEAR_GREED_LABELS, RISK_LEVELS } from '../../forecast/regime.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
-import { COUNT, DATE, TIME } from '../../platform/validation.ts';
-import { namedObject, REGIME } from './forecast.ts';
+import { COUNT, DATE, namedObject, TIME } from '../../platform/validation.ts';
+import { REGIME } from './forecast.ts';
 
 export const CONTEXT_SECTIONS = ['price', 'sentiment', 'flows', 'macro', 'regime'] as const;
 

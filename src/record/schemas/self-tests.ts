@@ -10,8 +10,19 @@ import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, FEATURE_NAMES } from '../../foreca
 import { formatHorizonName, HORIZONS, MODEL_NAME } from '../../forecast/model.ts';
 import { MODEL_NAMES } from '../../forecast/models.ts';
 import { REGIME_NAMES } from '../../forecast/regime.ts';
-import { COUNT, DATE, INTEGER_TEXT, listOf, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
-import { INTERVAL, namedObject, REGIME } from './forecast.ts';
+import {
+  COUNT,
+  DATE,
+  INTEGER_TEXT,
+  listOf,
+  namedObject,
+  nullableObjectOf,
+  objectOf,
+  PROBABILITY,
+  SUCCESS,
+  TIME,
+} from '../../platform/validation.ts';
+import { INTERVAL, REGIME } from './forecast.ts';
 import { CALL_STATISTICS, DIFFERENCE, ESTIMATE, RECORD_STATISTICS } from './track-record.ts';
 
 /** Promised steps in the order of the day; `resolve` is promised once per forecast that ends. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TIERS } from '../../auth/caller.ts';
 import { FEAR_GREED_LABELS } from '../../forecast/regime.ts';
-import { ADDRESS, BYTES32, COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import { ADDRESS, BYTES32, COUNT, DATE, namedObject, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import {
   CONFIDENCE,
   DIRECTION,
@@ -11,7 +11,6 @@ import {
   FORECAST_VALUES,
   HORIZON,
   INTERVAL,
-  namedObject,
   REGIME,
   SIGNAL,
 } from './forecast.ts';
@@ -64,8 +63,6 @@ export const LEGACY_SIGNAL = namedObject('LegacySignal', {
   deprecated: z.literal(true).describe('Always true: use the successor'),
   successor: z.url().describe('URL of the successor'),
 });
-
-export type LegacySignal = z.input<typeof LEGACY_SIGNAL>;
 
 const WORTH = {
   effectiveN: SHARE.effectiveN,

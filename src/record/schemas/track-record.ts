@@ -1,7 +1,18 @@
 import { z } from 'zod';
 import { RISK_LEVELS } from '../../forecast/regime.ts';
 import { WEEKDAYS } from '../../forecast/statistics.ts';
-import { BYTES32, COUNT, DATE, listOf, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import {
+  BYTES32,
+  COUNT,
+  DATE,
+  listOf,
+  namedObject,
+  nullableObjectOf,
+  objectOf,
+  PROBABILITY,
+  SUCCESS,
+  TIME,
+} from '../../platform/validation.ts';
 import {
   DIRECTION,
   FORECAST_ID,
@@ -10,7 +21,6 @@ import {
   FORECAST_VALUES,
   HORIZON,
   INTERVAL,
-  namedObject,
   OUTCOME,
   REGIME,
   STATUS,

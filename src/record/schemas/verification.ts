@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EAS_SCHEMAS, type SchemaName } from '../../chain/eas/schemas.ts';
-import { ADDRESS, BYTES32, COUNT, INTEGER_TEXT, listOf, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
+import { ADDRESS, BYTES32, COUNT, INTEGER_TEXT, listOf, namedObject, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
 import {
   DIRECTION,
   FORECAST_DISTRIBUTIONS,
@@ -9,7 +9,6 @@ import {
   FORECAST_STATE,
   FORECAST_VALUES,
   HORIZON,
-  namedObject,
   OUTCOME,
 } from './forecast.ts';
 import { ENTRY } from './track-record.ts';

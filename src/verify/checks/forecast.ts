@@ -3,9 +3,20 @@ import { type CommitmentOpening, computeCommitment, type ResolutionData } from '
 import { DAY_MS, type Day, formatDay } from '../../forecast/day.ts';
 import { scoreDirection } from '../../forecast/signal.ts';
 import type { RecordStatus } from '../../forecast/statistics.ts';
-import { type ChainRecord, explainAbsence, type Prediction, type PriceEvidence, type RecordGaps, type Resolution } from '../evidence.ts';
+import {
+  type ChainRecord,
+  explainAbsence,
+  getCloseDays,
+  isLatePrediction,
+  isMissedPrediction,
+  type Prediction,
+  type PriceEvidence,
+  type RecordGaps,
+  type Resolution,
+  toResolutionSubject,
+  toSubject,
+} from '../evidence.ts';
 import { type FindingSubject, type Findings, formatInstant, formatSubject, NO_SUBJECT } from '../findings.ts';
-import { getCloseDays, isLatePrediction, isMissedPrediction, toResolutionSubject, toSubject } from './prediction.ts';
 
 /** One forecast as proven by chain and prices. */
 export interface CheckedRow {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { requireKnownAttestations } from '../../../src/app/history.ts';
 import { audit } from '../../../src/audit/audit.ts';
 import type { Chain } from '../../../src/chain/client.ts';
-import { createAttestationReader } from '../../../src/chain/eas/reader.ts';
+import { createAttestationReader } from '../../../src/chain/eas/schemas.ts';
 import { encodeFeedback, identityAbi } from '../../../src/chain/erc8004.ts';
 import { openJournal } from '../../../src/chain/journal.ts';
 import { openAuditChain } from '../../../src/cli/svc/audit-options.ts';

@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem';
 import { audit } from '../../../src/audit/audit.ts';
 import type { AuditPrices } from '../../../src/audit/chain-record.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
-import { createAttestationReader } from '../../../src/chain/eas/reader.ts';
+import { createAttestationReader } from '../../../src/chain/eas/schemas.ts';
 import { openAuditChain } from '../../../src/cli/svc/audit-options.ts';
 import { type ForecastDoc, formatForecastId } from '../../../src/record/forecast-doc.ts';
 import { buildForecastEvidence, toChecks } from '../../../src/record/verification.ts';

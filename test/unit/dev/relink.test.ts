@@ -5,15 +5,15 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ensureCompatibleEngine } from '../../../src/dev/embedded-mongo.ts';
 import {
   ENGINE_PACKAGES,
+  ensureCompatibleEngine,
   ensureRelinkedFiles,
   getGlibcMinor,
   type PinnedPackage,
   readElf,
   relinkForOlderGlibc,
-} from '../../../src/dev/relink.ts';
+} from '../../../src/dev/embedded-mongo.ts';
 import { type Import, syntheticElf } from './synthetic-elf.ts';
 
 const onLinux = process.platform === 'linux' && process.arch in ENGINE_PACKAGES;

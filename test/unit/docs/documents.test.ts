@@ -19,7 +19,7 @@ import { MAX_WEBHOOKS_PER_WALLET } from '../../../src/events/webhooks/webhook-st
 import { MAX_FRAMES_PER_MINUTE } from '../../../src/events/websocket/connection.ts';
 import { TICKET_SECONDS } from '../../../src/events/websocket/hub.ts';
 import { MAX_CHAIN_WORK } from '../../../src/http/admission.ts';
-import { BODY_LIMIT_BYTES, MAX_URL_CHARS } from '../../../src/http/mount-routes.ts';
+import { BODY_LIMIT_BYTES, MAX_URL_CHARS } from '../../../src/http/guard.ts';
 import { PAGE_LIMITS } from '../../../src/http/parameters.ts';
 import { renderOperationsTable, renderProblemsTable } from '../../../src/http/routes/docs.ts';
 import { declaredRoutes } from '../../../src/http/routes.ts';

@@ -2,7 +2,15 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Address, Hex } from 'viem';
 import { z } from 'zod';
-import { type AuditReport, audit } from '../../../audit/audit.ts';
+import {
+  type AuditReport,
+  audit,
+  buildForecastReport,
+  type ForecastReport,
+  type ForecastVerification,
+  parseForecastQuery,
+  verifyForecast,
+} from '../../../audit/audit.ts';
 import {
   type AuditChain,
   type AuditPrices,
@@ -10,13 +18,6 @@ import {
   type ForecastQuery,
   type ReadingState,
 } from '../../../audit/chain-record.ts';
-import {
-  buildForecastReport,
-  type ForecastReport,
-  type ForecastVerification,
-  parseForecastQuery,
-  verifyForecast,
-} from '../../../audit/verify-forecast.ts';
 import { isOracleError, UsageError } from '../../../errors.ts';
 import { DEFAULT_HORIZON } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';

@@ -1,8 +1,7 @@
 import { ApiProblem, createSession, type LoginSession, requestApi } from '../api.ts';
-import { byId, copyText, createSay, formatTier, formatUtcTime, h, replaceChildren, shortenHex } from '../dom.ts';
+import { byId, copyText, createSay, formatTier, formatUtcTime, h, mountTheme, replaceChildren, shortenHex } from '../dom.ts';
 import type { AccessReply, ApiKeyReply, ApiResponses } from '../responses.ts';
 import { renderTable } from '../section.ts';
-import { mountTheme } from '../theme.ts';
 import {
   createDemoSigner,
   createWalletSigner,

@@ -1,6 +1,5 @@
 import { requestApi } from '../api.ts';
-import { byId, createSay, formatTier, h, replaceChildren } from '../dom.ts';
-import { mountTheme } from '../theme.ts';
+import { byId, createSay, formatTier, h, mountTheme, replaceChildren } from '../dom.ts';
 import {
   createDemoSigner,
   createWalletSigner,

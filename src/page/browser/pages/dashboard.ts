@@ -1,7 +1,7 @@
 import { renderOriginMark } from '../../first-screen.ts';
 import { formatDate } from '../../markup.ts';
 import { ApiProblem, createSession, type LoginSession, watchLimitWait } from '../api.ts';
-import { BUY_EVENT, createBuyDialog } from '../buy.ts';
+import { BUY_EVENT, createBuyDialog, createUnlockDialog } from '../buy.ts';
 import {
   byId,
   createRelativeTime,
@@ -17,7 +17,6 @@ import {
   toNodes,
 } from '../dom.ts';
 import { mountAccuracy } from '../parts/accuracy.ts';
-import { mountAttestations } from '../parts/attestations.ts';
 import { mountCrowd } from '../parts/crowd.ts';
 import { mountEvents } from '../parts/events.ts';
 import { mountFeeds } from '../parts/feeds.ts';
@@ -25,8 +24,8 @@ import { mountPrice } from '../parts/price.ts';
 import { mountRegimes } from '../parts/regimes.ts';
 import { mountSelfTests } from '../parts/self-tests.ts';
 import { mountCalibration, mountChallenge, mountScoresOverTime } from '../parts/skill.ts';
-import { mountToday } from '../parts/today.ts';
 import { mountWagers } from '../parts/wagers.ts';
+import { mountAttestations } from '../record.ts';
 import type { ApiResponses, StartupStatus } from '../responses.ts';
 import { handleFragmentLinks, mountSafely, mountTabs } from '../section.ts';
 import {
@@ -40,6 +39,7 @@ import {
   readInitialData,
   type ServiceHealth,
 } from '../state.ts';
+import { mountToday } from '../today.ts';
 import {
   attemptLogin,
   createDemoButtons,
@@ -56,7 +56,6 @@ import {
   type WalletWatch,
   watchWallet,
 } from '../unlock.ts';
-import { createUnlockDialog } from '../unlock-dialog.ts';
 
 /** Time before expiry from which a session can be renewed. */
 const RENEWABLE_BEFORE_MS = 5 * 60_000;

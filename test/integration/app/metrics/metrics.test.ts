@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createChain } from '../../../../src/chain/client.ts';
 import { openJournal } from '../../../../src/chain/journal.ts';
-import { composeMetrics } from '../../../../src/ops/compose-metrics.ts';
 import {
   countDeliveryAttempt,
   countPayment,
@@ -9,7 +8,7 @@ import {
   PROCESS_METRICS,
   type StateSnapshot,
 } from '../../../../src/ops/metric-definitions.ts';
-import { createMetrics, type Metrics, STATE_METRICS, serveMetrics } from '../../../../src/ops/metrics.ts';
+import { composeMetrics, createMetrics, type Metrics, STATE_METRICS, serveMetrics } from '../../../../src/ops/metrics.ts';
 import { createLog, createLogCounts } from '../../../../src/platform/log.ts';
 import { asTier } from '../../../support/auth/login.ts';
 import { serve } from '../../../support/http/serve.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ArtifactStore } from '../../../../src/auth/oauth-clients.ts';
 import { RefreshReplyStore } from '../../../../src/auth/oauth-server.ts';
-import { ArtifactStore } from '../../../../src/auth/oauth-stores.ts';
 import { createSecretBox } from '../../../../src/platform/secrets.ts';
 import { demoWallets } from '../../../support/auth/login.ts';
 import { callMcp, OAuthTestClient } from '../../../support/auth/oauth-client.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ArtifactStore, GrantStore } from '../../../../src/auth/oauth-stores.ts';
+import { ArtifactStore, GrantStore } from '../../../../src/auth/oauth-clients.ts';
 import { connectMongo, type Database } from '../../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 

@@ -1,9 +1,10 @@
 import { encodeFunctionData, encodePacked, type Hex, keccak256, stringToHex, zeroAddress, zeroHash } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Attester, createAttester, deriveSalt } from '../../../../src/chain/eas/eas.ts';
-import { type AttestationReader, createAttestationReader } from '../../../../src/chain/eas/reader.ts';
 import {
+  type AttestationReader,
   computeCommitment,
+  createAttestationReader,
   decodePrediction,
   decodeResolution,
   EAS_SCHEMAS,

@@ -3,7 +3,7 @@ import { json } from 'node:stream/consumers';
 import { type Address, type Hex, keccak256, stringToHex, verifyTypedData, zeroAddress } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readCodeHashes } from '../../../../src/chain/erc8183.ts';
-import { createMarketplace, type PostDeliveriesDeps, postDeliveries } from '../../../../src/commerce/jobs/marketplace.ts';
+import { createMarketplace, type PostDeliveriesDeps, postDeliveries } from '../../../../src/commerce/jobs/jobs.ts';
 import { deployEvaluatorless } from '../../../support/commerce/evaluatorless-contract.ts';
 import { type JobBench, jobBench } from '../../../support/commerce/job-bench.ts';
 import { jobClient } from '../../../support/commerce/job-client.ts';

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import { FIRST_LIVE_DAY, openLiveFeed } from '../../../../src/market/live/feed.ts';
 import {
   AGREED_CLOSES_ID,
   type BackfillDeps,
@@ -11,6 +10,7 @@ import {
   createVenueItem,
   runBackfill,
 } from '../../../../src/market/live/live-market.ts';
+import { FIRST_LIVE_DAY, openLiveFeed } from '../../../../src/market/live/store.ts';
 import { testDatabase } from '../../../support/database/database.ts';
 import { createLiveDeps, createScriptedSource, createScriptedVenue } from './live-deps.ts';
 

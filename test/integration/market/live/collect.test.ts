@@ -9,8 +9,8 @@ import {
   type Poll,
   runDuePolls,
 } from '../../../../src/market/live/collect.ts';
-import { openLiveFeed } from '../../../../src/market/live/feed.ts';
 import type { BackfillDeps } from '../../../../src/market/live/live-market.ts';
+import { openLiveFeed } from '../../../../src/market/live/store.ts';
 import { createMarket } from '../../../../src/market/market.ts';
 import type { EtfSource } from '../../../../src/market/sources/source.ts';
 import { testDatabase } from '../../../support/database/database.ts';

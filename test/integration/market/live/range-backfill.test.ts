@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Day, parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import { FIRST_LIVE_DAY, openLiveFeed } from '../../../../src/market/live/feed.ts';
 import {
   type BackfillDeps,
   type BackfillItem,
@@ -15,6 +14,7 @@ import {
   saveVenueRanges,
   selectFetchable,
 } from '../../../../src/market/live/live-market.ts';
+import { FIRST_LIVE_DAY, openLiveFeed } from '../../../../src/market/live/store.ts';
 import { testDatabase } from '../../../support/database/database.ts';
 import { buildCandle, createLiveDeps, createScriptedVenue, type ScriptedVenue } from './live-deps.ts';
 

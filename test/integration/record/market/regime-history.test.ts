@@ -6,7 +6,7 @@ import { getSignalTimeMs } from '../../../../src/market/feed.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { buildMetadata } from '../../../../src/record/forecast-doc.ts';
 import { ForecastRecord, RECORD_INDEXES } from '../../../../src/record/forecasts.ts';
-import { getCurrentRegime, readRegimeHistory } from '../../../../src/record/regime-history.ts';
+import { getCurrentRegime, readRegimeHistory } from '../../../../src/record/market.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 const FIRST = parseDay('2026-03-01');

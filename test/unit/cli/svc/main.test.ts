@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { OPERATOR_COMMANDS } from '../../../../src/cli/backup-commands.ts';
 import { COMMANDS, runCli } from '../../../../src/cli/svc/main.ts';
+import { OPERATOR_COMMANDS } from '../../../../src/cli/svc.ts';
 import { DEMO_WALLETS } from '../../../../src/dev/demo.ts';
 import { cli } from '../../../support/service/cli.ts';
 

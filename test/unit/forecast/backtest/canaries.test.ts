@@ -17,8 +17,7 @@ import {
   PIPELINE,
   type Pipeline,
 } from '../../../../src/forecast/backtest/out-of-sample.ts';
-import { runCanaries, VERSION_MUTANTS } from '../../../../src/forecast/backtest/version-canaries.ts';
-import { walkVersions } from '../../../../src/forecast/backtest/versions.ts';
+import { runCanaries, VERSION_MUTANTS, walkVersions } from '../../../../src/forecast/backtest/versions.ts';
 import { buildWalkForwardReport, formatLeakVerdict } from '../../../../src/forecast/backtest/walk-forward.ts';
 import { computeFeatures } from '../../../../src/forecast/features.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getSecurityRequirements } from '../../../../src/http/openapi/operation.ts';
+import { getSecurityRequirements } from '../../../../src/http/openapi/document.ts';
 import { declaredRoutes } from '../../../../src/http/routes.ts';
 
 describe('getSecurityRequirements', () => {

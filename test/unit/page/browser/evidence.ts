@@ -9,8 +9,7 @@ import {
 } from '../../../../src/chain/eas/schemas.ts';
 import { type RowEvidence, verifyRow } from '../../../../src/page/browser/check.ts';
 import type { ScorecardRow } from '../../../../src/page/browser/responses.ts';
-import { checkAttestation } from '../../../../src/verify/checks/prediction.ts';
-import { type AttestationEvidence, deriveAttestationUid, type ListedClaim } from '../../../../src/verify/evidence.ts';
+import { type AttestationEvidence, checkAttestation, deriveAttestationUid, type ListedClaim } from '../../../../src/verify/evidence.ts';
 import { createFindings } from '../../../../src/verify/findings.ts';
 import { getShownOpening } from '../../../../src/verify/verify.ts';
 

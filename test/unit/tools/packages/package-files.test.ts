@@ -5,8 +5,13 @@ import { z } from 'zod';
 import { buildMcpServerFile } from '../../../../agent-card/documents.ts';
 import { IDENTITY, PUBLICATION } from '../../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../../skills/index.ts';
-import { buildBundleManifest, buildPackageFiles, buildRegistryEntry, PACKAGE_SETTINGS } from '../../../../src/tools/packages.ts';
-import { buildSvcManifest } from '../../../../src/tools/svc-package.ts';
+import {
+  buildBundleManifest,
+  buildPackageFiles,
+  buildRegistryEntry,
+  buildSvcManifest,
+  PACKAGE_SETTINGS,
+} from '../../../../src/tools/packages.ts';
 import { ROOT } from '../../../support/docs/documents.ts';
 
 const version = '1.2.3';

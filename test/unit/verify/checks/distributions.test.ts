@@ -2,8 +2,8 @@ import { type Hex, sha256, stringToBytes } from 'viem';
 import { expect, it } from 'vitest';
 import { computeDistributionDigest, fromQuantilesMicro } from '../../../../src/chain/eas/schemas.ts';
 import { scoreGrid } from '../../../../src/forecast/distribution.ts';
-import { checkDistributions } from '../../../../src/verify/checks/distributions.ts';
 import type { CheckedRow } from '../../../../src/verify/checks/forecast.ts';
+import { checkDistributions } from '../../../../src/verify/checks/record.ts';
 import type { ServedDistributions } from '../../../../src/verify/evidence.ts';
 import { createFindings } from '../../../../src/verify/findings.ts';
 

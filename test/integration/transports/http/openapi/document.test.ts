@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildOpenApiDocument } from '../../../../../src/http/openapi/document.ts';
-import { buildOperation } from '../../../../../src/http/openapi/operation.ts';
+import { buildOpenApiDocument, buildOperation } from '../../../../../src/http/openapi/document.ts';
 import { route, TAGS } from '../../../../../src/http/route.ts';
 import { allRoutes } from '../../../../../src/http/routes.ts';
 import { describeRoutes } from '../../../../../src/tools/client.ts';
