@@ -155,6 +155,7 @@ describe('allowForeignTransactions', () => {
     for (const key of ['own:1', 'own:2']) await wallet.send({ key, to: freshAddress(), data: '0x' });
     expect(asked).toEqual([]);
     await sendElsewhere(account, 2);
+    await until(async () => (await bench.mined(account.address)).length === 3, 'mined');
     await expect(wallet.send({ key: 'behind', to: freshAddress(), data: '0x' })).rejects.toThrow('not behind those');
     expect(asked).toEqual([undefined]);
     expect(await rowOf('behind')).toBeNull();
