@@ -101,7 +101,7 @@ function createRestBinding(requestHandler: A2ARequestHandler) {
     requestHandler,
     userBuilder: async (request) => {
       const user = users.get(request);
-      if (user === undefined) throw new OracleError('INTERNAL', 'A request came in without its asker');
+      if (user === undefined) throw new OracleError('INTERNAL', 'A request came in without its user');
       return user;
     },
     // The tenant of the path is dropped: tasks are scoped by owner alone.

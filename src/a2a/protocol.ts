@@ -54,7 +54,7 @@ export function runUnit<T>(context: ServerCallContext, work: () => Promise<T>): 
 
 export function getUser({ user }: ServerCallContext): AgentUser {
   if (user instanceof AgentUser) return user;
-  throw new OracleError('INTERNAL', 'A call came in without its asker');
+  throw new OracleError('INTERNAL', 'A call came in without its user');
 }
 
 /** Owner of the tasks that a call can access. The tenant of the request is ignored, so it cannot widen the scope. */

@@ -31,7 +31,7 @@ export interface OrderBook extends BookDepth {
 /** Public data of the exchange. Methods throw FEED_UNAVAILABLE, FEED_INVALID, or VENUE_REJECTED for unknown ids. */
 export class MarketDataClient {
   readonly #options: ClobOptions;
-  #client: Promise<ClobClient> | undefined;
+  #client: ClobClient | undefined;
 
   constructor(options: ClobOptions) {
     this.#options = options;
@@ -74,11 +74,10 @@ export class MarketDataClient {
   }
 
   async #fetch<T>(what: string, schema: z.ZodType<T>, run: (client: ClobClient) => Promise<unknown>): Promise<T> {
-    this.#client ??= loadClobClient(this.#options).then(
-      ({ ClobClient }) => new ClobClient({ host: this.#options.host, chain: POLYGON_CHAIN_ID, throwOnError: true }),
-    );
-    const client = await this.#client;
-    const { timeoutMs } = this.#options;
+    const { host, timeoutMs } = this.#options;
+    const { ClobClient } = await loadClobClient(this.#options);
+    this.#client ??= new ClobClient({ host, chain: POLYGON_CHAIN_ID, throwOnError: true });
+    const client = this.#client;
     return requestExchange({ what, timeoutMs, rejectionCode: 'VENUE_REJECTED', schema }, () => run(client));
   }
 }
