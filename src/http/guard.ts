@@ -283,7 +283,9 @@ export function findCrossSiteError(request: Pick<Request, 'get' | 'host'>): Orac
   const site = request.get('Sec-Fetch-Site');
   const field = site === undefined ? 'Origin' : 'Sec-Fetch-Site';
   const origin = request.get('Origin');
-  const isOwn = site === undefined ? origin === undefined || URL.parse(origin)?.host === request.host : /^(?:none|same-origin)$/.test(site);
+  // An opaque origin (`null`) is never this service's, not even where a request names no host.
+  const isOwnOrigin = () => origin === undefined || (URL.canParse(origin) && new URL(origin).host === request.host);
+  const isOwn = site === undefined ? isOwnOrigin() : /^(?:none|same-origin)$/.test(site);
   if (isOwn) return null;
   return new OracleError('UNAUTHENTICATED', 'Cross-site requests are rejected', { field });
 }

@@ -216,10 +216,9 @@ interface ComposeMetricsDeps extends Omit<OpenWorkDeps, 'journal' | 'chainId'>, 
   status(): Promise<ServiceStatus>;
 }
 
-/** Null unless `METRICS_PORT` is set: the library is loaded by processes that serve metrics alone. */
+/** Null unless `METRICS_PORT` is set. */
 export async function composeMetrics(deps: ComposeMetricsDeps): Promise<Metrics | null> {
   if (deps.config.METRICS_PORT === undefined) return null;
-  const { createMetrics } = await import('./metrics.ts');
   const readWallets = createWalletFigures(deps);
   const { log, logCounts, workCounts: work, loadShedder } = deps;
   return createMetrics({

@@ -55,14 +55,20 @@ const dates = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short',
 const shortDates = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 });
 
-/** `22 Nov 2026` for an ISO 8601 date or time. */
+/** `22 Nov 2026`, or `Invalid Date`, for an ISO 8601 date or time. */
 export function formatDate(time: string): string {
-  return dates.format(new Date(time.slice(0, 10)));
+  return formatDay(dates, time);
 }
 
 /** `22 Nov` for an ISO 8601 date or time. */
 export function formatDayAndMonth(time: string): string {
-  return shortDates.format(new Date(time.slice(0, 10)));
+  return formatDay(shortDates, time);
+}
+
+/** A malformed date costs its own text, not what stands around it. */
+function formatDay(format: Intl.DateTimeFormat, time: string): string {
+  const day = new Date(time.slice(0, 10));
+  return Number.isNaN(day.getTime()) ? String(day) : format.format(day);
 }
 
 /** Whole dollars. */

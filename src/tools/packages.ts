@@ -10,8 +10,8 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { SKILLS } from '../../skills/index.ts';
 import { DEFAULT_URL } from '../cli/svc/command.ts';
 import { filterChildEnvironment } from '../platform/child-process.ts';
+import { importBundler } from './bundler.ts';
 import { readLicenseNotice } from './page.ts';
-import { importBundler } from './service.ts';
 
 /** Files by which directories of MCP servers find the project, by path. */
 export function buildPackageFiles(): Record<string, string> {

@@ -18,7 +18,7 @@ import {
 } from '../http/routes/home.ts';
 import { APP_FOLDER, type AppDocuments, getAppFileName } from '../mcp/protocol.ts';
 import { APP_VIEWS, type AppAssets, renderAppDocument } from '../page/mcp-app.ts';
-import { importBundler, writeAtomically } from './service.ts';
+import { importBundler, writeAtomically } from './bundler.ts';
 
 /** Builds the page and the MCP App, and prints their sizes. With `--optional`, as `npm ci` runs it, a missing bundler is no failure. */
 export async function main(args: readonly string[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BuildOptions, Metafile, Plugin } from 'esbuild';
@@ -6,6 +6,7 @@ import { BUNDLE_FOLDER, digestSources, MANIFEST, type ServiceBundle } from '../.
 import { OracleError } from '../errors.ts';
 import { prepareOperations } from '../http/openapi/document.ts';
 import { declaredRoutes } from '../http/routes.ts';
+import { importBundler, writeAtomically } from './bundler.ts';
 
 /** Builds the bundle of the service. With `--optional`, as `npm ci` runs it, a missing bundler is no failure: Node then loads the sources. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -146,23 +147,4 @@ function listImported(outputs: Metafile['outputs'], path: string, found = new Se
   found.add(path);
   for (const { path: imported, external } of outputs[path]!.imports) if (external !== true) listImported(outputs, imported, found);
   return found;
-}
-
-/** @param product What cannot be built without it, and the script that builds it. @throws OracleError CONFIG_INVALID if the optional package esbuild is not installed */
-export async function importBundler(product: { name: string; script: string }): Promise<typeof import('esbuild')> {
-  try {
-    return await import('esbuild');
-  } catch (cause) {
-    throw new OracleError('CONFIG_INVALID', `The ${product.name} cannot be built: the optional package esbuild is not installed`, {
-      suggestedAction: `Run "npm ci" without --omit=optional, then "npm run ${product.script}".`,
-      cause,
-    });
-  }
-}
-
-/** A process that starts at the same time reads the old file or the new one. */
-export async function writeAtomically(path: URL, text: string | Buffer): Promise<void> {
-  const temporary = new URL(`${path.href}.${process.pid}`);
-  await writeFile(temporary, text);
-  await rename(temporary, path);
 }

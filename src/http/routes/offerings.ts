@@ -57,9 +57,10 @@ export function refRoutes({ commerce: { ledger, merchant }, now }: HttpDeps): Ro
       query: z.object({ limit: limitInput(100, 20).describe('Maximum number of codes') }),
       reply: LEADERBOARD_REPLY,
       async handle({ query }) {
+        const at = now();
         const found = await listTopReferrals(ledger, query.limit);
         const leaderboard = found.map((figures, i) => ({ rank: i + 1, ref: figures.ref, ...toRefFiguresReply(figures) }));
-        return { body: { success: true as const, leaderboard, count: leaderboard.length, ...buildMoneyStatement(merchant, now()) } };
+        return { body: { success: true as const, leaderboard, count: leaderboard.length, ...buildMoneyStatement(merchant, at) } };
       },
     }),
     route('GET /api/refs/stats', 'getRefStats', {
@@ -68,6 +69,7 @@ export function refRoutes({ commerce: { ledger, merchant }, now }: HttpDeps): Ro
       query: z.object({ ref: refCodeInput.optional().describe(`Ref code, in any case: ${REF_CODE_RULE}`) }),
       reply: REF_STATS_REPLY,
       async handle({ query: { ref = null } }) {
+        const at = now();
         const found = ref === null ? null : await findReferralTotals(ledger, ref);
         const { partners, referred, total } = await readPartnerTotals(ledger);
         const figures =
@@ -75,7 +77,7 @@ export function refRoutes({ commerce: { ledger, merchant }, now }: HttpDeps): Ro
             ? { known: null, partners, ...toRefFiguresReply({ ...referred, payers: null, lastSettledAt: null }) }
             : { known: found !== null, partners: found === null ? 0 : 1, ...toRefFiguresReply(found ?? NO_REFERRALS) };
         const share = computeShare(ref === null ? referred : (found ?? NO_REFERRALS), total);
-        return { body: { success: true as const, ref, ...figures, share, ...buildMoneyStatement(merchant, now()) } };
+        return { body: { success: true as const, ref, ...figures, share, ...buildMoneyStatement(merchant, at) } };
       },
     }),
   ];
@@ -159,6 +161,7 @@ export function commerceRoutes({ commerce, jobs, now }: Pick<HttpDeps, 'commerce
       summary: 'Revenue through partners',
       reply: PARTNERS_REPLY,
       async handle() {
+        const at = now();
         const { partners, referred, total } = await readPartnerTotals(ledger);
         return {
           body: {
@@ -168,7 +171,7 @@ export function commerceRoutes({ commerce, jobs, now }: Pick<HttpDeps, 'commerce
             referred: toTakingsReply(referred),
             total: toTakingsReply(total),
             share: computeShare(referred, total),
-            ...buildMoneyStatement(merchant, now()),
+            ...buildMoneyStatement(merchant, at),
           },
         };
       },

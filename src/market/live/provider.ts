@@ -178,9 +178,9 @@ async function fetchResponse(
   { path, query = {}, method = 'GET', headers, body, format = 'json' }: ProviderRequest,
   { baseUrl, signal }: ProviderRequestContext,
 ): Promise<Response> {
-  const url = new URL(`${baseUrl}${path}`);
-  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
   try {
+    const url = new URL(`${baseUrl}${path}`);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
     const fetchProvider = createOperatorFetch({ base: baseUrl, timeoutMs: MAX_EXCHANGE_MS, maxBytes: MAX_BODY_BYTES });
     return await fetchProvider(url, {
       method,

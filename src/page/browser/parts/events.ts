@@ -257,7 +257,6 @@ const EVENT_FORMATTERS: { [Name in EventName]: (data: EventPayload<Name>) => Eve
 const LIST = new Intl.ListFormat('en-GB');
 
 /** One sentence for the calls of a day, which are made together. @param all at least one */
-
 function formatCalls(all: readonly EventPayload<'signal.new'>[]): EventMessage {
   const [{ date, btcPrice }] = all;
   const calls = all.map((data) => `${formatHorizon(data.horizon)} ${formatCallValue(data)}`);

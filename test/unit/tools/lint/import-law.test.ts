@@ -78,7 +78,7 @@ describe('the import law', () => {
     ['src/audit/audit.ts', './chain-record.ts'],
     ['src/audit/x.ts', 'viem/actions'],
     ['src/audit/x.ts', '../verify/findings.ts'],
-    ['src/audit/x.ts', '../chain/eas/reader.ts'],
+    ['src/audit/x.ts', '../chain/eas/schemas.ts'],
     ['src/forecast/deep/x.ts', '../day.ts'],
     ['src/forecast/x.ts', '../errors.ts'],
     ['src/forecast/x.ts', 'zod'],
