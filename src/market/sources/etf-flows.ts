@@ -1,4 +1,4 @@
-import { type Element, getTextContent, isElementNode, queryAll } from '@parse5/tools';
+import { appendChild, createTextNode, type Element, getTextContent, isElementNode, queryAll } from '@parse5/tools';
 import { parse } from 'parse5';
 import { z } from 'zod';
 import { DAY_MS, type Day, formatDay } from '../../forecast/day.ts';
@@ -79,7 +79,10 @@ const amounts = z.record(z.string(), amount);
 export function parseFlowTable(page: unknown, { from, to }: DayRange, reader: RowReader): EtfDay[] {
   const { title: providerTitle } = reader;
   const document = parse(parseAnswer(z.string(), page, providerTitle));
-  const rows = [...queryAll<Element>(document, (node) => isElementNode(node) && node.tagName === 'tr')].map(getCells);
+  const listElements = (tagName: string) => [...queryAll<Element>(document, (node) => isElementNode(node) && node.tagName === tagName)];
+  // The text of a line break is white space, as that of the lines around it.
+  for (const lineBreak of listElements('br')) appendChild(lineBreak, createTextNode(' '));
+  const rows = listElements('tr').map(getCells);
   const headerAt = rows.findIndex((cells) => cells.includes(REFERENCE_FUND));
   if (headerAt < 0) throw invalidAnswer(providerTitle, 'table', `has no column ${REFERENCE_FUND}`);
   const columns = findColumns(rows[headerAt], providerTitle);

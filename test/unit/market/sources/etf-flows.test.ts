@@ -292,6 +292,10 @@ describe('flow table', () => {
       expect(oneRow('0.0', text, text).totalMusd).toBe(musd);
     });
 
+    it('takes a line break in a cell for a space', () => {
+      expect(read(HEADER, ['04<br>Feb<br/>2025', '1.0', '2.0', '<br>3.0'])).toMatchObject([{ day: parseDay('2025-02-04'), totalMusd: 3 }]);
+    });
+
     it.each(['n/a', '1.2.3', '12a', '(1.2', '1.2)', '--1', '(-1.2)', ',', '1e3', '$5', 'NaN'])('rejects "%s"', (text) => {
       expect(() => oneRow('0.0', text, '0.0')).toThrow(
         expect.objectContaining({ code: 'FEED_INVALID', field: '2025-02-04.GBTC', message: 'Acme: 2025-02-04.GBTC is not an amount' }),
