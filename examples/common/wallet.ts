@@ -38,6 +38,6 @@ function demo(): Demo {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Demo;
   } catch {
-    throw new Error(`${path} cannot be read. Run npm start first, or set PRIVATE_KEY, RPC_URL and STABLECOIN`);
+    throw new Error(`${path} cannot be read. Run npm start first, set DATA_DIR to its folder, or set PRIVATE_KEY, RPC_URL and STABLECOIN`);
   }
 }

@@ -17,5 +17,6 @@ rpc '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"get_track_r
   json result.content.0.text
 
 echo "And one that asks for a token:"
+TOKEN=$(token basic)
 rpc '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"predict_btc_direction","arguments":{"horizon":"7d"}}}' \
-  -H "Authorization: Bearer $(token basic)" | json result.content.0.text
+  -H "Authorization: Bearer $TOKEN" | json result.content.0.text

@@ -3,7 +3,8 @@
 source "$(dirname "$0")/../common/setup.sh"
 
 # A ticket opens one connection, and keeps the token out of URLs.
-TICKET=$(curl -sS --fail-with-body -X POST -H "Authorization: Bearer $(token basic)" "$SERVICE_URL/api/svc/ws/ticket" | json ticket)
+TOKEN=$(token basic)
+TICKET=$(curl -sS --fail-with-body -X POST -H "Authorization: Bearer $TOKEN" "$SERVICE_URL/api/svc/ws/ticket" | json ticket)
 
 # curl asks for the upgrade and shows what comes: a frame is some bytes of length, and its text. It answers no
 # ping, so this is for a look; examples/receivers/watch.mjs is a client to keep. 28 is the end of the time.
