@@ -102,7 +102,7 @@ function renderMcpSection(at: (path: string) => string): string {
   return `## Over MCP
 
 Streamable HTTP, revisions up to ${MCP_VERSION}. Each skill is a tool of the same name, which answers its verdict and key
-figures; \`"detail": "full"\` adds everything. Omit \`headers\` for the free tools.
+figures; \`"form": "full"\` adds everything. Omit \`headers\` for the free tools.
 A token is valid for ${TOKEN_LIFETIME_SECONDS / 60} minutes; with an expired one, calls are anonymous: gated tools answer what is public, with the reason.
 
 \`\`\`json

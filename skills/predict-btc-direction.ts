@@ -2,25 +2,36 @@ import { z } from 'zod';
 import { findOffering } from '../src/commerce/offerings.ts';
 import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
 import { formatPercent } from '../src/forecast/math.ts';
-import type { HorizonName } from '../src/forecast/model.ts';
 import { DIRECTION_EVIDENCE } from '../src/forecast/signal.ts';
 import { DATE, objectOf, TIME } from '../src/platform/validation.ts';
-import { type ExpectedRange, findPriceRange } from '../src/record/distributions.ts';
-import { getOracleSignal } from '../src/record/prediction.ts';
+import {
+  type Prediction,
+  type PublicPrediction,
+  readPrediction,
+  readPremiumPrediction,
+  readPublicPrediction,
+} from '../src/record/prediction.ts';
 import {
   CONFIDENCE,
   DIRECTION,
   EVIDENCE_OF_DIRECTION,
   HORIZON,
   INTERVAL,
-  PRICE_RANGE,
   REGIME,
   SIGNAL,
   STATUS,
 } from '../src/record/schemas/forecast.ts';
-import { ORACLE_SIGNAL, type PublicSignal } from '../src/record/schemas/signal.ts';
-import type { TrackRecordReply } from '../src/record/schemas/track-record.ts';
-import { defineSkill, forecastHorizon, formatInstant, formatInterval, formatSource, limitWords, type PublicPart } from './skill.ts';
+import { PREDICTION, PUBLIC_PREDICTION } from '../src/record/schemas/signal.ts';
+import {
+  defineSkill,
+  forecastHorizon,
+  formatInstant,
+  formatInterval,
+  formatSource,
+  limitWords,
+  type SkillContext,
+  type SkillTerms,
+} from './skill.ts';
 
 const SHARE = z.number().nullable();
 const BOUNDS = z.object(INTERVAL.shape).nullable();
@@ -49,85 +60,56 @@ const PREDICTION_MEMBERS = {
     interval95: BOUNDS,
     alwaysUpAccuracy: SHARE,
   }),
+  range: objectOf('Central range of the price at `resolvesAt`, BTC/USD, by the model: it has no direction', {
+    share: z.number(),
+    low: z.number(),
+    high: z.number(),
+  }).nullable(),
   replayed: z.boolean().describe('Made after the fact, by a demonstration'),
   source: z.string().describe('Of the market data; `simulated` is no real market'),
 };
 
-/** Central range of the price at `resolvesAt`. */
-const OUTLINED_RANGE = objectOf('Central range of the price at `resolvesAt`, BTC/USD, by the model: it has no direction', {
-  share: z.number(),
-  low: z.number(),
-  high: z.number(),
-});
+const READERS = { public: readPublicPrediction, basic: readPrediction, premium: readPremiumPrediction };
 
-const SHOWN_SHARE = 0.8;
+type Detail = keyof typeof READERS;
 
-const PART = z.object({ ...PREDICTION_MEMBERS, range: OUTLINED_RANGE });
-
-type PredictionPublicPart = z.input<typeof PART>;
-
-export const PREDICTION_PUBLIC_PART = {
-  schema: PART,
-  async read(source, { horizon }) {
-    const name = horizon as HorizonName;
-    const [signal, range, record] = await Promise.all([
-      source.publicSignal(name) as Promise<PublicSignal>,
-      source.expectedRange(name) as unknown as Promise<ExpectedRange>,
-      source.run('get_track_record', { horizon, pageSize: 1 }),
-    ]);
-    return toPublicPart(signal, range, record.output as TrackRecordReply);
-  },
-  formatText: (part, ways) => formatPublicPart(part as PredictionPublicPart, ways),
-} satisfies PublicPart;
-
-function toPublicPart(signal: PublicSignal, { ranges }: ExpectedRange, record: TrackRecordReply): PredictionPublicPart {
-  const { direction, directionEvidence, confidence, horizon, predictionId, status, btcPrice, regime, windowOpensAt, resolvesAt, ...rest } =
-    signal;
-  const { share, low, high } = ranges.find((range) => range.share === SHOWN_SHARE) ?? ranges[0];
-  const { statistics, wholeRecord } = record;
-  const { resolved: scored, accuracy, accuracyInterval95: interval95, alwaysUpAccuracy, verdict } = statistics;
-  return {
-    signal: signal.signal,
-    direction,
-    directionEvidence,
-    confidence,
-    pUp: record.entries.find((entry) => entry.predictionId === predictionId)?.pUp ?? null,
-    horizon,
-    date: predictionId.slice(0, 10),
-    predictionId,
-    status,
-    btcPrice,
-    regime,
-    windowOpensAt,
-    resolvesAt,
-    attestationUid: rest.attestationUid,
-    skill: { verdict, scored, effectiveN: wholeRecord.effectiveN, accuracy, interval95, alwaysUpAccuracy },
-    replayed: rest.replayed,
-    source: rest.source,
-    range: { share, low, high },
-  };
+/** The answer in its detail, for resources that show it in a form of their own. @throws OracleError STEP_WAITING, TIER_REQUIRED */
+export function predict<D extends Detail>(detail: D, horizonDays: number, { deps, caller }: SkillContext): ReturnType<(typeof READERS)[D]> {
+  return READERS[detail](deps, horizonDays, caller) as ReturnType<(typeof READERS)[D]>;
 }
 
-function formatPublicPart(part: PredictionPublicPart, ways: string): string {
+/** Who may ask for a detail, and what buys it. */
+const TERMS: Record<Detail, SkillTerms> = {
+  public: { tier: 'public', offering: null },
+  basic: { tier: 'basic', offering: findOffering('x402', 'x402_signal') },
+  premium: { tier: 'premium', offering: findOffering('x402', 'x402_premium_signal') },
+};
+
+const DETAILS = ['public', 'basic', 'premium'] as const satisfies Detail[];
+
+function formatPublicPart(part: PublicPrediction, ways: string): string {
   const { horizon, date, attestationUid, btcPrice, regime, resolvesAt, range, source } = part;
   const place = attestationUid === null ? 'made, not yet on chain' : 'committed on chain';
-  const bounds = `${Math.round(range.low)} and ${Math.round(range.high)}`;
+  const day = resolvesAt.slice(0, 10);
+  const expected =
+    range &&
+    `by the model, BTC/USD closes between ${Math.round(range.low)} and ${Math.round(range.high)} on ${day} with ${100 * range.share} % probability (${Math.round(btcPrice)} at the forecast), which says nothing of the direction. `;
   return [
     `The ${horizon} forecast of ${date} is ${place}; ${formatValues(part)}`,
-    `Public: by the model, BTC/USD closes between ${bounds} on ${resolvesAt.slice(0, 10)} with ${100 * range.share} % probability (${Math.round(btcPrice)} at the forecast), which says nothing of the direction. Regime ${regime}.`,
+    `Public: ${expected ?? ''}Regime ${regime}.`,
     formatSkill(part),
     `To see it: ${ways}.`,
     `${formatSource(source)} No advice to trade.`,
   ].join('\n');
 }
 
-function formatValues({ signal, direction, confidence, resolvesAt }: PredictionPublicPart): string {
+function formatValues({ signal, direction, confidence, resolvesAt }: PublicPrediction): string {
   if (signal === 'GATED') return `its direction is hidden from you until its outcome, due ${formatInstant(resolvesAt)}.`;
   return `it is public: ${signal}, ${direction}, with ${confidence === null ? 'unknown' : formatPercent(confidence)} confidence.`;
 }
 
 /** The record in one line: the whole verdict has as many words as everything else here. */
-function formatSkill({ skill: { verdict, scored, accuracy, interval95 }, horizon }: PredictionPublicPart): string {
+function formatSkill({ skill: { verdict, scored, accuracy, interval95 }, horizon }: PublicPrediction): string {
   if (accuracy === null || interval95 === null) return `Record over ${horizon}: ${verdict}.`;
   const wins = Math.round(accuracy * scored);
   return `Record over ${horizon}: ${wins} of ${scored} right, ${formatInterval(interval95)}; ${verdict.split(':')[0]}.`;
@@ -143,26 +125,32 @@ export const predictBtcDirection = defineSkill({
     { say: 'Where is bitcoin going over the next week?', input: { horizon: '7d' } },
     { say: 'Give me the 2-day BTC forecast with its proof.', input: { horizon: '2d' } },
   ],
-  input: z.strictObject({ horizon: forecastHorizon }),
-  output: ORACLE_SIGNAL.omit({ success: true, access: true }).extend({ range: PRICE_RANGE }).meta({ id: 'Prediction' }),
+  input: z.strictObject({
+    horizon: forecastHorizon,
+    detail: z
+      .enum(DETAILS, { error: `must be one of ${DETAILS.join(', ')}` })
+      .default('basic')
+      .describe('public: what everyone may know; premium: with context, model, quantiles and strikes, for its own tier or price'),
+  }),
+  output: PREDICTION,
   outline: {
     schema: z.object({
       ...PREDICTION_MEMBERS,
-      range: OUTLINED_RANGE.nullable(),
       stale: z.boolean().describe('A newer forecast is overdue'),
     }),
   },
-  tier: 'basic',
-  publicPart: PREDICTION_PUBLIC_PART,
-  offering: findOffering('x402', 'x402_signal'),
+  ...TERMS.basic,
+  termsOf: ({ detail }) => TERMS[DETAILS.find((one) => one === detail) ?? 'basic'],
+  publicPart: {
+    input: { detail: 'public' },
+    output: PUBLIC_PREDICTION,
+    outline: { schema: z.object(PREDICTION_MEMBERS) },
+    formatText: (part, ways) => formatPublicPart(part as PublicPrediction, ways),
+  },
   freshness: { description: 'one forecast a day, at about 21:35 UTC', seconds: 86_400 },
   cost: 'normal',
   errors: ['STEP_WAITING'],
-  async run({ horizon }, { deps, caller }) {
-    const horizonDays = parseHorizonDays(horizon);
-    const signal = await getOracleSignal(deps, horizonDays, caller);
-    return { ...signal, range: await findPriceRange(deps, { horizonDays, date: signal.date }) };
-  },
+  run: ({ horizon, detail }, context): Promise<Prediction | PublicPrediction> => predict(detail, parseHorizonDays(horizon), context),
   formatText({ signal, direction, confidence, pUp, horizon, date, btcPrice, regime, status, skill, stale, source, range, ...rest }) {
     const { windowOpensAt, resolvesAt, attestationUid, replayed } = rest;
     const proof = attestationUid === null ? 'It is not on chain yet.' : `On chain: ${attestationUid}.`;

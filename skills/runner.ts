@@ -1,20 +1,21 @@
 import type { Hash } from 'viem';
 import type { RequestContext } from '../src/auth/auth.ts';
 import type { Caller } from '../src/auth/caller.ts';
-import { isTierAtLeast, requireTier } from '../src/auth/tiers.ts';
+import { formatTierRequirement, isTierAtLeast, requireTier } from '../src/auth/tiers.ts';
 import { parseRefCode } from '../src/commerce/ledger.ts';
 import { formatSingleAnswerHint } from '../src/commerce/payment-instructions.ts';
+import { formatMoney } from '../src/commerce/offerings.ts';
 import type { SignedReceipt, X402Receipt } from '../src/commerce/receipts.ts';
 import type { PaymentInterface } from '../src/commerce/x402/claims.ts';
 import type { SalesService, X402Payment } from '../src/commerce/x402/sales.ts';
-import type { BazaarDeclaration } from '../src/commerce/x402/terms.ts';
+import type { BazaarDeclaration, ResourceInfo } from '../src/commerce/x402/terms.ts';
 import { OracleError } from '../src/errors.ts';
 import { inSpan } from '../src/platform/tracing.ts';
-import { parseInput } from '../src/platform/validation.ts';
+import { isPlainObject, parseInput } from '../src/platform/validation.ts';
 import { SKILLS } from './index.ts';
-import type { Skill, SkillDeps } from './skill.ts';
+import type { PublicPart, Skill, SkillDeps, SkillTerms } from './skill.ts';
 
-export interface SkillCall {
+export interface SkillCall extends SkillTerms {
   skill: Skill;
   input: Record<string, unknown>;
 }
@@ -32,22 +33,56 @@ export function findSkill(id: unknown): Skill {
   throw new OracleError('INPUT_INVALID', 'Unknown skill', { field: 'skill', suggestedAction });
 }
 
+/** What a call of this input costs; the input is not yet validated. */
+export function getTerms({ tier, offering, termsOf }: Skill, input: unknown): SkillTerms {
+  return termsOf !== undefined && isPlainObject(input) ? termsOf(input) : { tier, offering };
+}
+
+/** @throws OracleError INPUT_INVALID */
+export function parseCall(skill: Skill, input: unknown): SkillCall {
+  return { skill, ...getTerms(skill, input), input: parseInput(skill.input, input ?? {}, { kind: 'input', root: 'input' }) };
+}
+
 /** A paying caller needs no tier if single answers are sold. @throws OracleError INPUT_INVALID, UNAUTHENTICATED, TIER_REQUIRED */
 export function prepareCall(id: unknown, input: unknown, caller: Caller): SkillCall {
   const skill = findSkill(id);
-  const isPaidFor = caller.paid === true && skill.offering !== null;
-  if (skill.tier !== 'public' && !isPaidFor) requireTier(caller, skill.tier, formatSingleAnswerHint(skill.offering));
-  return { skill, input: parseInput(skill.input, input ?? {}, { kind: 'input', root: 'input' }) };
+  const { tier, offering } = getTerms(skill, input);
+  const isPaidFor = caller.paid === true && offering !== null;
+  if (tier !== 'public' && !isPaidFor) requireTier(caller, tier, formatSingleAnswerHint(offering));
+  return parseCall(skill, input);
+}
+
+/** The call of the public part of an answer; null where there is none. @throws OracleError INPUT_INVALID */
+export function preparePublicCall({ skill, input }: Pick<SkillCall, 'skill' | 'input'>): SkillCall | null {
+  return skill.publicPart === undefined ? null : parseCall(skill, { ...input, ...skill.publicPart.input });
+}
+
+/** The public part that the call asks for; null for a whole answer. */
+export function getPublicPart({ skill: { publicPart }, input }: Pick<SkillCall, 'skill' | 'input'>): PublicPart | null {
+  if (publicPart === undefined) return null;
+  return Object.entries(publicPart.input).every(([name, value]) => input[name] === value) ? publicPart : null;
+}
+
+function formatText(call: SkillCall, output: Record<string, unknown>): string {
+  const { skill } = call;
+  return getPublicPart(call)?.formatText(output, formatAccessWays(skill, output)) ?? skill.formatText(output);
+}
+
+function formatAccessWays({ tier, offering }: Skill, { resolvesAt }: Record<string, unknown>): string {
+  const signIn = tier === 'public' ? '' : `sign in with a wallet that holds ${formatTierRequirement(tier)}`;
+  const pay = offering === null ? '' : `, pay ${formatMoney(offering.price)} for this answer by x402`;
+  return `${signIn}${pay}, or wait until ${String(resolvesAt).slice(0, 10)}`;
 }
 
 /** @throws OracleError RATE_LIMITED, and errors of the skill */
 export type RunSkill = (call: SkillCall, context: RequestContext) => Promise<SkillAnswer>;
 
 export function createSkillRunner(deps: SkillDeps): RunSkill {
-  return async ({ skill, input }, context) => {
+  return async (call, context) => {
+    const { skill, input } = call;
     if (skill.cost === 'rpc') await context.countChainCall();
     const output = await inSpan({ name: `skill ${skill.id}` }, async () => skill.run(input, { deps, caller: context.caller }));
-    return { output, text: skill.formatText(output) };
+    return { output, text: formatText(call, output) };
   };
 }
 
@@ -60,13 +95,19 @@ export interface SoldAnswer extends SkillAnswer {
   x402Receipt: X402Receipt | null;
 }
 
-interface PaidSkillCall {
-  /** Prepared with `PAYING_CALLER`. */
-  call: SkillCall;
+interface QuotedSkillCall {
+  call: Pick<SkillCall, 'skill' | 'offering'>;
   /** Path of the call, which the receipt names with the skill. */
   endpoint: string;
+  /** Of a resource of its own that shows the answer: what it is, and its form of the output. */
+  as?: { resource: ResourceInfo; render(output: Record<string, unknown>): Record<string, unknown> };
   /** Listing of the skill over this transport; unset where facilitators list none. */
-  bazaar?: BazaarDeclaration;
+  bazaar?: BazaarDeclaration | undefined;
+}
+
+interface PaidSkillCall extends QuotedSkillCall {
+  /** Prepared with `PAYING_CALLER`. */
+  call: SkillCall;
   payment: unknown;
   /** Referral code, as sent. */
   ref: unknown;
@@ -78,7 +119,7 @@ interface PaidSkillCall {
 }
 
 /** Whether the caller's tier excludes the skill, and single answers are sold. */
-export function isForSale({ tier, offering }: Skill, caller: Caller): boolean {
+export function isForSale({ tier, offering }: SkillTerms, caller: Caller): boolean {
   return offering !== null && tier !== 'public' && !isTierAtLeast(caller.tier, tier);
 }
 
@@ -94,22 +135,23 @@ interface PaidCallsDeps {
 }
 
 export function createPaidCalls({ sales, runSkill, toUrl, over }: PaidCallsDeps) {
-  const toSale = ({ id, summary, offering }: Skill, endpoint: string) => {
-    if (offering === null) throw new OracleError('INTERNAL', `Single answers of ${id} are not sold`);
+  const toSale = ({ call, endpoint, as, bazaar }: QuotedSkillCall) => {
+    const { skill, offering } = call;
+    if (offering === null) throw new OracleError('INTERNAL', `Single answers of ${skill.id} are not sold`);
     // The endpoint of a transport is shared by all skills; that of a REST skill names it already.
     const url = toUrl(endpoint);
-    const resource = { url: url.endsWith(`/${id}`) ? url : `${url}#${id}`, description: summary, mimeType: 'application/json' };
-    return { over, offering, resource };
+    const named = { url: url.endsWith(`/${skill.id}`) ? url : `${url}#${skill.id}`, description: skill.summary, mimeType: 'application/json' };
+    return { over, offering, resource: as?.resource ?? named, bazaar };
   };
   /** @throws OracleError INPUT_INVALID naming `ref`, errors of the skill, and those of `SalesService.sell` */
-  async function sell({ call, endpoint, bazaar, payment, ref, context, owner, onVerified }: PaidSkillCall): Promise<SoldAnswer> {
+  async function sell(paid: PaidSkillCall): Promise<SoldAnswer> {
+    const { call, as, payment, ref, context, owner, onVerified } = paid;
     const { skill, input } = call;
     if (payment !== null && payment !== undefined) context.beginPayment();
     const { body, ...sold } = await sales.sell({
-      ...toSale(skill, endpoint),
-      bazaar,
-      // The fingerprint has no transport, so a payer can repeat the call over another one.
-      input: { skill: skill.id, input },
+      ...toSale(paid),
+      // The fingerprint has no transport, so a payer can repeat the call over another one that answers in the same form.
+      input: { skill: skill.id, input, ...(as && { at: as.resource.url }) },
       payment,
       ref: ref === undefined || ref === null ? null : parseRefCode(typeof ref === 'string' ? ref : ''),
       address: owner,
@@ -118,20 +160,20 @@ export function createPaidCalls({ sales, runSkill, toUrl, over }: PaidCallsDeps)
       countRejection: (payer) => context.countRejectedPayment(payer),
       async answer() {
         onVerified?.();
-        // The receipt contains the hash of the output.
+        // The receipt contains the hash of the output, or of its form.
         const { output } = await runSkill(call, { ...context, caller: PAYING_CALLER });
         const { predictionId = null, attestationUid = null } = output as { predictionId?: string; attestationUid?: Hash | null };
-        return { body: output, forecastId: predictionId, attestationUid };
+        return { body: as?.render(output) ?? output, forecastId: predictionId, attestationUid };
       },
     });
-    return { output: body, text: skill.formatText(body), payment: sold.payment, receipt: sold.receipt, x402Receipt: sold.x402Receipt };
+    const text = as === undefined ? formatText(call, body) : '';
+    return { output: body, text, payment: sold.payment, receipt: sold.receipt, x402Receipt: sold.x402Receipt };
   }
 
   return {
-    quote: (skill: Skill, endpoint: string, bazaar?: BazaarDeclaration) => sales.getQuote({ ...toSale(skill, endpoint), bazaar }),
+    quote: (call: QuotedSkillCall) => sales.getQuote(toSale(call)),
     /** For a call without a payment: as `SalesService.getSignedQuote`. */
-    signedQuote: (skill: Skill, endpoint: string, bazaar?: BazaarDeclaration) =>
-      sales.getSignedQuote({ ...toSale(skill, endpoint), bazaar }),
+    signedQuote: (call: QuotedSkillCall) => sales.getSignedQuote(toSale(call)),
     sell,
   };
 }

@@ -5,7 +5,6 @@ import { formatMoney, type Offering } from '../src/commerce/offerings.ts';
 import { type AnswerSample, SAMPLE_ANSWERS } from '../src/commerce/x402/terms.ts';
 import type { ErrorCode } from '../src/errors.ts';
 import { DEFAULT_HORIZON, HORIZON_SCHEMA, recordHorizonInput } from '../src/forecast/horizon-input.ts';
-import type { HorizonName } from '../src/forecast/model.ts';
 import type { Market } from '../src/market/market.ts';
 import { isPlainObject, toInlineJsonSchema, withInputRules } from '../src/platform/validation.ts';
 import type { OracleDeps } from '../src/record/public-signal.ts';
@@ -14,6 +13,11 @@ import type { RecordCheckDeps } from '../src/record/verification.ts';
 
 export interface SkillDeps extends OracleDeps, RecordCheckDeps {
   market: Market;
+}
+
+export interface SkillContext {
+  deps: SkillDeps;
+  caller: Caller;
 }
 
 type SkillExample = { say: string; input: Record<string, unknown> };
@@ -35,9 +39,12 @@ export interface Skill {
   /** What a short answer keeps of `output`. */
   outline: Outline;
   tier: 'public' | PaidTier;
+  /** Sells a single answer to callers below the tier; null: none is sold. */
+  offering: Offering | null;
+  /** Tier and offering of a call whose input, not yet validated, asks for more or less than that; unset: they are the same for all calls. */
+  termsOf?(input: Record<string, unknown>): SkillTerms;
   /** What a caller below the tier gets where a transport answers instead of rejecting the call; unset: it is rejected everywhere. */
   publicPart?: PublicPart;
-  offering: Offering | null;
   /** How long an answer stays valid. */
   freshness: { description: string; seconds: number };
   /** `rpc` for skills that read the chain, which are metered separately. */
@@ -45,24 +52,29 @@ export interface Skill {
   /** Codes besides INPUT_INVALID, tier errors and RATE_LIMITED. */
   errors: readonly ErrorCode[];
   /** @param input output of the `input` schema */
-  run(input: Record<string, unknown>, context: { deps: SkillDeps; caller: Caller }): Promise<Record<string, unknown>>;
+  run(input: Record<string, unknown>, context: SkillContext): Promise<Record<string, unknown>>;
   /** The verdict, in at most 120 words: what is known, how surely, and what not to rely on. */
   formatText(output: Record<string, unknown>): string;
   /** Further lines of a short answer, such as the rows of a list; null for none. */
   formatRows?(output: Record<string, unknown>): string | null;
 }
 
+export type SkillTerms = Pick<Skill, 'tier' | 'offering'>;
+
+/** The skill as transports see it, and with typed answers for those that show it in another form. */
+type TypedSkill<Input extends z.ZodObject, Output extends z.ZodObject, Answer> = Omit<Skill, 'input' | 'output' | 'run' | 'formatText' | 'formatRows'> & {
+  input: Input;
+  output: Output;
+  run(input: z.output<Input>, context: SkillContext): Promise<Answer>;
+  formatText(output: z.input<Output>): string;
+  formatRows?(output: z.input<Output>): string | null;
+};
+
 /** Declares a skill; its schemas type `run` and `formatText`. */
-export function defineSkill<Input extends z.ZodObject, Output extends z.ZodObject>(
-  definition: Omit<Skill, 'input' | 'output' | 'run' | 'formatText' | 'formatRows'> & {
-    input: Input;
-    output: Output;
-    run(input: z.output<Input>, context: { deps: SkillDeps; caller: Caller }): Promise<z.input<Output>>;
-    formatText(output: z.input<Output>): string;
-    formatRows?(output: z.input<Output>): string | null;
-  },
-): Skill {
-  return definition as unknown as Skill;
+export function defineSkill<Input extends z.ZodObject, Output extends z.ZodObject, Answer extends object = z.input<Output>>(
+  definition: TypedSkill<Input, Output, Answer>,
+): TypedSkill<Input, Output, Answer> {
+  return definition;
 }
 
 /** `free`, or the tier and the price of a single answer. */
@@ -197,19 +209,12 @@ export function formatSource(source: string): string {
   return `Market data: ${sanitizeText(source, 60)}${source.startsWith('simulated') ? ', no real market' : ''}.`;
 }
 
-/** Where the public part is read, in the view of the caller. */
-export interface PublicSource {
-  /** @throws OracleError STEP_WAITING */
-  publicSignal(horizon: HorizonName): Promise<Record<string, unknown>>;
-  /** @throws OracleError STEP_WAITING */
-  expectedRange(horizon: HorizonName): Promise<Record<string, unknown>>;
-  run(skillId: string, input: Record<string, unknown>): Promise<{ output: Record<string, unknown> }>;
-}
-
-/** What is public of an answer that the caller's tier excludes. Nothing in it differs between signals that the caller may not see. */
+/** The public part of an answer that the caller's tier excludes. Nothing in it differs between signals that the caller may not see. */
 export interface PublicPart {
-  schema: z.ZodObject;
-  read(source: PublicSource, input: Record<string, unknown>): Promise<Record<string, unknown>>;
+  /** Members of the input that ask for it alone, at the terms of the public. */
+  input: Record<string, unknown>;
+  output: z.ZodObject;
+  outline: Outline;
   /** @param ways how the caller gets the rest, as clauses */
   formatText(part: Record<string, unknown>, ways: string): string;
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { PAYER_CALLER } from '../../src/commerce/documents.ts';
 import { findOffering } from '../../src/commerce/offerings.ts';
 import { buildPaymentQuote } from '../../src/commerce/x402/terms.ts';
-import { getOracleSignal } from '../../src/record/prediction.ts';
+import { readPrediction } from '../../src/record/prediction.ts';
 import type { TestService } from '../../test/support/service/service.ts';
 
 /** Packages of this folder, installed by the benchmark: the project itself does not need them. */
@@ -30,7 +30,7 @@ export async function serveStock(http: TestService['http'], facilitatorUrl: stri
   const app = express();
   app.use(paymentMiddleware({ 'GET /oracle': { accepts, ...resource } }, server));
   app.get('/oracle', async (_request: unknown, response: { json(body: object): void }) => {
-    response.json({ success: true, ...(await getOracleSignal(http, HORIZON_DAYS, PAYER_CALLER)) });
+    response.json({ success: true, ...(await readPrediction(http, HORIZON_DAYS, PAYER_CALLER)) });
   });
   const listening = await new Promise<Server>((done) => {
     const opened: Server = app.listen(0, '127.0.0.1', () => done(opened));

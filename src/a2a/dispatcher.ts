@@ -3,11 +3,8 @@ import { Message, type Part, type SendMessageRequest, type StreamResponse, type 
 import type { DefaultRequestHandler, ExecutionEventBus, ServerCallContext, RequestContext as TaskContext } from '@a2a-js/sdk/server';
 import canonicalize from 'canonicalize';
 import type { Collection, Db } from 'mongodb';
-import type { PaidCalls, RunSkill, SkillCall } from '../../skills/runner.ts';
-import type { PublicSource } from '../../skills/skill.ts';
+import { type PaidCalls, preparePublicCall, type RunSkill, type SkillCall } from '../../skills/runner.ts';
 import type { RequestContext } from '../auth/auth.ts';
-import { formatTierRequirement } from '../auth/tiers.ts';
-import { formatMoney } from '../commerce/offerings.ts';
 import { OracleError, orElse, toClientError } from '../errors.ts';
 import type { Log } from '../platform/log.ts';
 import { type CollectionIndexes, isDuplicateKey } from '../platform/mongo.ts';
@@ -323,7 +320,6 @@ function computeMessageDigest(message: Message): string {
 export interface ExecutorDeps {
   runSkill: RunSkill;
   paidCalls: PaidCalls;
-  publicSource?: (context: RequestContext) => PublicSource;
   /** Plays a scenario of the test kit; true if it has answered. */
   playFixture?: (context: TaskContext, bus: ExecutionEventBus) => Promise<boolean>;
   log: Log;
@@ -386,16 +382,10 @@ export class SkillExecutor {
   }
 
   /** What the caller may know of an answer outside its tier, as text and as data; empty before there is a forecast. */
-  async #readPublicPart({ skill, input }: SkillCall, requestContext: RequestContext): Promise<Part[]> {
-    const { publicPart, tier, offering } = skill;
-    const source = this.#deps.publicSource?.(requestContext);
-    if (publicPart === undefined || source === undefined || tier === 'public') return [];
-    const part = await publicPart.read(source, input).catch(orElse('STEP_WAITING', null));
-    if (part === null) return [];
-    const signIn = `sign in with a wallet that holds ${formatTierRequirement(tier)}`;
-    const pay = offering === null ? '' : `, pay ${formatMoney(offering.price)} for this answer by x402`;
-    const ways = `${signIn}${pay}, or wait until ${String(part.resolvesAt).slice(0, 10)}`;
-    return [textPart(publicPart.formatText(part, ways)), dataPart(part)];
+  async #readPublicPart(call: SkillCall, requestContext: RequestContext): Promise<Part[]> {
+    const open = preparePublicCall(call);
+    const part = open && (await this.#deps.runSkill(open, requestContext).catch(orElse('STEP_WAITING', null)));
+    return part === null ? [] : [textPart(part.text), dataPart(part.output)];
   }
 
   /** Internal errors are logged here, because the client receives none of their text. */

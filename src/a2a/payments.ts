@@ -35,7 +35,7 @@ export class TaskPayments {
 
   /** @param publicPart of the answer that is for sale */
   async requestPayment({ call, error }: MessagePlan & { do: 'bill' }, publicPart: Part[]): Promise<void> {
-    const quote = await this.#deps.paidCalls.signedQuote(call.skill, ENDPOINTS.a2a);
+    const quote = await this.#deps.paidCalls.signedQuote({ call, endpoint: ENDPOINTS.a2a });
     const { price } = quote.offering;
     const suggestedAction = `Pay ${formatMoney(price)} for this answer: send a message with this taskId and the metadata "${PAYMENT_METADATA.status}": "payment-submitted" and "${PAYMENT_METADATA.payload}". Or: ${error.suggestedAction}`;
     this.#deps.publisher.publishStatus(TaskState.TASK_STATE_INPUT_REQUIRED, {
@@ -62,7 +62,7 @@ export class TaskPayments {
   ): Promise<void> {
     const { paidCalls, publisher } = this.#deps;
     const { payload, ref } = payment;
-    const quote = await paidCalls.quote(call.skill, ENDPOINTS.a2a);
+    const quote = await paidCalls.quote({ call, endpoint: ENDPOINTS.a2a });
     // In the naming of the payment's x402 version.
     const { network } = (payload.x402Version === 1 ? quote.requirementsV1 : null) ?? quote.requirements;
     // Stored before the sale, because the same payment may be sent again without the call.

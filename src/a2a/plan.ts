@@ -3,7 +3,7 @@ import type { ServerCallContext } from '@a2a-js/sdk/server';
 import { z } from 'zod';
 import { EXTENSION_URIS, MODES } from '../../agent-card/card.ts';
 import { SKILLS } from '../../skills/index.ts';
-import { findSkill, isForSale, prepareCall, type SkillCall } from '../../skills/runner.ts';
+import { findSkill, isForSale, parseCall, prepareCall, type SkillCall } from '../../skills/runner.ts';
 import type { Caller } from '../auth/caller.ts';
 import { type ClientError, isOracleError, OracleError, toClientError } from '../errors.ts';
 import { REGIME_NAMES, type Regime } from '../forecast/regime.ts';
@@ -105,9 +105,9 @@ function planCall(named: string | undefined, input: unknown, options: PlanOption
     return { do: 'call', call: prepareCall(skill.id, input, options.caller) };
   } catch (error) {
     if (!isOracleError(error, 'UNAUTHENTICATED') && !isOracleError(error, 'TIER_REQUIRED')) throw error;
-    const call = { skill, input: parseInput(skill.input, input ?? {}, { kind: 'input', root: 'input' }) };
+    const call = parseCall(skill, input);
     const clientError = toClientError(error);
-    if (!isForSale(skill, options.caller)) return { do: 'reject', call, error: clientError };
+    if (!isForSale(call, options.caller)) return { do: 'reject', call, error: clientError };
     if (options.payment?.do === 'submit') return { do: 'sell', call, payment: options.payment };
     if (options.acceptsPaymentRequests === true) return { do: 'bill', call, error: clientError };
     const suggestedAction = `${clientError.suggestedAction} ${PAYMENT_ADVICE}`;

@@ -36,7 +36,6 @@ interface A2aDeps {
   runSkill: RunSkill;
   paidCalls: PaidCalls;
   /** Public part of gated answers, as the caller may see it; unset: a call outside the tier is rejected without one. */
-  publicSource?: ExecutorDeps['publicSource'];
   push: TaskPush;
   /** Scenarios of the test kit (TCK); unset in production. */
   fixtures?: { play: NonNullable<ExecutorDeps['playFixture']>; isFixture: NonNullable<HandlerDeps['isFixture']> };
@@ -54,10 +53,10 @@ export interface A2a {
   drain(): Promise<void>;
 }
 
-export function createA2a({ db, card, runSkill, paidCalls, publicSource, push, fixtures, stopping, log, now }: A2aDeps): A2a {
+export function createA2a({ db, card, runSkill, paidCalls, push, fixtures, stopping, log, now }: A2aDeps): A2a {
   const tasks = new MongoTaskStore(db, now, ({ owner, _id }) => push.deleteForTask(owner, _id));
   const claims = new MessageClaims(db, now);
-  const executor = new SkillExecutor({ runSkill, paidCalls, publicSource, playFixture: fixtures?.play, log, now });
+  const executor = new SkillExecutor({ runSkill, paidCalls, playFixture: fixtures?.play, log, now });
   const buses = new DefaultExecutionEventBusManager(getOwner);
   // A task in INPUT_REQUIRED keeps no event bus in memory, so any process can continue it.
   const options = { keepBusAliveStates: [] };

@@ -129,7 +129,7 @@ export async function assembleService(context: StartupContext, address: string |
   const access = await retry(() => composeAuth(core, applications?.tokens));
   const cardSource = buildCardSource(core, commerce, version);
   const card = await retry(() => composeCard({ ...core, source: cardSource }));
-  const a2a = composeA2a(context, { ...core, source: cardSource, runSkill, paidCalls: createCallsOver('a2a'), signals: skillDeps });
+  const a2a = composeA2a(context, { ...core, source: cardSource, runSkill, paidCalls: createCallsOver('a2a') });
   const mcp = await composeMcp(
     context,
     {

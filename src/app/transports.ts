@@ -12,7 +12,7 @@ import { createTaskPush } from '../a2a/push.ts';
 import { type A2a, createA2a } from '../a2a/server.ts';
 import type { ProtocolAdapter } from '../adapter.ts';
 import type { AccessSource } from '../auth/api-keys.ts';
-import { ApplicationTokens, AuthService, createApplicationAccess, type RequestContext, WalletTiers } from '../auth/auth.ts';
+import { ApplicationTokens, AuthService, createApplicationAccess, WalletTiers } from '../auth/auth.ts';
 import { ArtifactStore, ClientStore, GrantStore, listMcpResources, MCP_PATHS } from '../auth/oauth-clients.ts';
 import { OAuthServer, type OAuthStores, RefreshReplyStore } from '../auth/oauth-server.ts';
 import { createRateLimits, createRequestCountStore } from '../auth/rate-limits.ts';
@@ -231,11 +231,10 @@ interface SkillRunners {
 
 interface ComposeA2aDeps extends Pick<ServiceCore, 'db' | 'encryptionSecret' | 'now'>, SkillRunners {
   source: CardSource;
-  signals: SkillDeps;
 }
 
 export function composeA2a({ config, log, shutdown }: ProcessContext, deps: ComposeA2aDeps): A2a {
-  const { db, encryptionSecret, source, runSkill, paidCalls, signals, now } = deps;
+  const { db, encryptionSecret, source, runSkill, paidCalls, now } = deps;
   const allowLocal = config.PUSH_LOCAL_TARGETS === 'allow';
   const push = createTaskPush({
     db,
@@ -247,9 +246,8 @@ export function composeA2a({ config, log, shutdown }: ProcessContext, deps: Comp
     stopping: shutdown,
   });
   const fixtures = config.PROTOCOL_FIXTURES === 'on' ? { play: playFixture, isFixture } : undefined;
-  const publicSource = (context: RequestContext) => createLocalBackend({ signals, runSkill, methodology: '' }, context);
   const card = buildAgentCard(source);
-  const a2a = createA2a({ db, card, runSkill, paidCalls, publicSource, push, fixtures, stopping: shutdown.signal, log, now });
+  const a2a = createA2a({ db, card, runSkill, paidCalls, push, fixtures, stopping: shutdown.signal, log, now });
   shutdown.onStop('tasks of agents', () => a2a.drain());
   return a2a;
 }
@@ -288,7 +286,7 @@ export async function composeMcp(
       : {}),
     ...(config.PROTOCOL_FIXTURES === 'on' ? { fixtures: createMcpFixtures() } : {}),
     backendFor: (context) =>
-      createLocalBackend({ signals: deps, runSkill, ...(config.MCP_PAYMENTS === 'on' && { paidCalls }), methodology }, context),
+      createLocalBackend({ runSkill, ...(config.MCP_PAYMENTS === 'on' && { paidCalls }), methodology }, context),
     checkOrigin: createOriginCheck({
       publicUrl,
       allowedOrigins: config.MCP_ALLOWED_ORIGINS ?? [],

@@ -13,7 +13,7 @@ import {
   buildModelDetails,
   COMMITMENT_FORMULA,
   describeThresholds,
-  type OracleSignal,
+  type Prediction,
   readHorizonRecord,
   toQuantiles,
 } from '../record/prediction.ts';
@@ -111,7 +111,7 @@ export function formatSignedNumber(value: number, digits = 2): string {
 }
 
 /** A forecast in prose: its values, outcome window and attestation. */
-function describeForecast({ signal, direction, confidence, pUp, horizon, date, btcPrice, regime, ...rest }: OracleSignal): string[] {
+function describeForecast({ signal, direction, confidence, pUp, horizon, date, btcPrice, regime, ...rest }: Prediction): string[] {
   const { windowOpensAt, resolvesAt, attestationUid, attestedAt, stale, missedSince } = rest;
   const call = signal === 'HOLD' ? 'HOLD: no call, since the odds are too even for the regime' : signal;
   return [

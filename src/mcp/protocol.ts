@@ -36,7 +36,7 @@ export function formatInstructions({ payments }: Pick<McpServerOptions, 'payment
   return [
     'A daily BTC/USD forecast, committed on chain before its outcome window opens, then resolved and scored in public.',
     'Ask get_track_record first: is it any good? Then predict_btc_direction: what does it say today? verify_prediction: was a forecast made in time and left unchanged? get_market_context: the market, without a forecast.',
-    'An answer begins with its verdict, in at most 120 words; {"detail":"full"} adds everything, for programs.',
+    'An answer begins with its verdict, in at most 120 words; {"form":"full"} adds everything, for programs.',
     'The direction shows no skill that can be distinguished from luck: report probability, interval and verdict of the record together, never the direction alone.',
     `All is ${free} except a forecast before its outcome: sign in with a wallet that holds ${formatTierRequirement('basic')}${paying} or wait. Until then it is GATED; no other tool reveals it, so do not guess it.`,
     '"simulated" means a simulated market, "replayed" a forecast made after the fact.',

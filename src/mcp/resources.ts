@@ -65,7 +65,7 @@ function registerSignals(server: McpServer, backend: McpBackend, guard: ErrorGua
   const read = guard(async ({ href }: URL, { horizon }: TemplateVariables) => {
     const parsed = recordHorizonInput.safeParse(horizon);
     if (!parsed.success) throw resourceNotFound(href, `The horizons are ${FORECAST_HORIZONS.join(', ')}`);
-    return toJsonContents(href, await backend.publicSignal(parsed.data));
+    return readSkillOutput(href, backend.run('predict_btc_direction', { horizon: parsed.data, detail: 'public' }));
   });
   server.registerResource('signal', template, config, read);
 }

@@ -5,15 +5,18 @@ import { ENDPOINTS, IDENTITY } from '../../agent-card/endpoints.ts';
 import { SKILLS } from '../../skills/index.ts';
 import {
   findSkill,
+  getPublicPart,
+  getTerms,
   isForSale,
   PAYING_CALLER,
   type PaidCalls,
   prepareCall,
+  preparePublicCall,
   type RunSkill,
   type SkillAnswer,
   type SoldAnswer,
 } from '../../skills/runner.ts';
-import { formatPrice, type PublicSource, type Skill, toOutline, toSkillJsonSchema } from '../../skills/skill.ts';
+import { formatPrice, type Skill, toOutline, toSkillJsonSchema } from '../../skills/skill.ts';
 import type { RequestContext } from '../auth/auth.ts';
 import { PUBLIC_CALLER } from '../auth/caller.ts';
 import { formatTierRequirement, requireTier } from '../auth/tiers.ts';
@@ -32,10 +35,6 @@ import {
 } from '../platform/service-client.ts';
 import { getTraceHeaders } from '../platform/tracing.ts';
 import { parseInput } from '../platform/validation.ts';
-import { type ExpectedRangeDeps, getExpectedRange } from '../record/distributions.ts';
-import { getPublicSignal, type PublicSignalDeps } from '../record/public-signal.ts';
-import { EXPECTED_RANGE } from '../record/schemas/forecast.ts';
-import { PUBLIC_SIGNAL } from '../record/schemas/signal.ts';
 import {
   ACCESS_ARGUMENT,
   type AppDocuments,
@@ -109,11 +108,11 @@ export function registerTools(server: mcp.McpServer, backend: McpBackend, option
   for (const skill of SKILLS) {
     server.registerTool(skill.id, declareTool(skill, options), async (args, context) => {
       try {
-        const { input, detail, pays } = splitToolInput(skill, options.payments, args);
+        const { input, form, pays } = splitToolInput(skill, options.payments, args);
         const payment = getCallPayment(context, pays);
         if (options.payments !== 'call') requireNoPayment(payment.payment);
         const call = () => answerCall({ skill, backend, input, payment }, options);
-        return toToolResult(await inMessageTrace(`tools/call ${skill.id}`, context, call), detail);
+        return toToolResult(await inMessageTrace(`tools/call ${skill.id}`, context, call), form);
       } catch (error) {
         if (!isOracleError(error)) options.onError?.(error);
         return toToolError(error, { ...options, isCurrentRevision: isCurrentRevision(context) });
@@ -133,7 +132,7 @@ interface ToolCall {
 async function answerCall(call: ToolCall, options: McpServerOptions): Promise<ToolAnswer> {
   const { skill, backend, input, payment } = call;
   try {
-    return toToolAnswer(skill, await backend.run(skill.id, input, payment));
+    return toToolAnswer(call, await backend.run(skill.id, input, payment));
   } catch (error) {
     if (!isTierError(error) || error instanceof PayableError) throw error;
     return readGatedAnswer(call, error, options);
@@ -158,20 +157,24 @@ function isCurrentRevision({ mcpReq }: mcp.ServerContext): boolean {
  */
 async function readGatedAnswer({ skill, backend, input }: ToolCall, rejection: OracleError, options: AccessOptions): Promise<ToolAnswer> {
   const { publicPart } = skill;
-  if (publicPart === undefined) throw rejection;
-  const part = await publicPart.read(backend, parseInput(skill.input, input, { kind: 'input', root: 'input' }));
+  const call = preparePublicCall({ skill, input });
+  if (call === null || publicPart === undefined) throw rejection;
+  const { output: part } = await backend.run(skill.id, call.input);
   const ways = listAccessWays(skill, options, String(part.resolvesAt));
   const clauses = ways.map(({ clause }) => clause);
-  const output = { ...part, ways: ways.map(({ way, how }) => ({ way, how })) };
+  const named = { ways: ways.map(({ way, how }) => ({ way, how })) };
   return {
-    output,
-    outline: output,
+    output: { ...part, ...named },
+    outline: { ...toOutline(publicPart.outline, part), ...named },
     text: publicPart.formatText(part, `${clauses.slice(0, -1).join(', ')}, or ${clauses.at(-1)}`),
     rows: [`${rejection.message}. Ways to the forecast:`, ...ways.map(({ how }, index) => `${index + 1}. ${how}`)].join('\n'),
   };
 }
 
-const ACCESS_WAYS = z.array(z.object({ way: z.string(), how: z.string() })).describe('How to get what is hidden: each way is enough');
+const ACCESS_WAYS = z
+  .array(z.object({ way: z.string(), how: z.string() }))
+  .optional()
+  .describe('How to get what is hidden: each way is enough');
 
 /** One way to an answer that the caller's tier excludes. */
 interface AccessWay {
@@ -209,7 +212,7 @@ interface ToolErrorOptions extends TokenAdviceOptions {
   isCurrentRevision?: boolean;
 }
 
-/** An answer in all its forms; `detail` chooses. */
+/** An answer in all its forms; `form` chooses. */
 interface ToolAnswer {
   output: Record<string, unknown>;
   /** The short form of `output`. */
@@ -222,8 +225,11 @@ interface ToolAnswer {
 }
 
 /** What was sold is delivered whole, because the receipt is for its hash. */
-function toToolAnswer(skill: Skill, answer: SkillAnswer | SoldAnswer): ToolAnswer {
+function toToolAnswer(call: ToolCall, answer: SkillAnswer | SoldAnswer): ToolAnswer {
+  const { skill } = call;
   const { output, text } = answer;
+  const part = getPublicPart(call);
+  if (part !== null) return { output, outline: toOutline(part.outline, output), text, rows: null };
   const rows = skill.formatRows?.(output) ?? null;
   if (!('receipt' in answer)) return { output, outline: toOutline(skill.outline, output), text, rows };
   const { payment, receipt, x402Receipt } = answer;
@@ -231,11 +237,11 @@ function toToolAnswer(skill: Skill, answer: SkillAnswer | SoldAnswer): ToolAnswe
 }
 
 /** The verdict first. A full answer repeats its data as JSON text for clients that ignore `structuredContent`. Paid ones carry their receipt. */
-export function toToolResult({ output, outline, text, rows, sale }: ToolAnswer, detail: Detail): mcp.CallToolResult {
-  const more = detail === 'full' ? JSON.stringify(output) : rows;
+export function toToolResult({ output, outline, text, rows, sale }: ToolAnswer, form: Form): mcp.CallToolResult {
+  const more = form === 'full' ? JSON.stringify(output) : rows;
   return {
     content: [text, ...(more === null ? [] : [more])].map((one) => ({ type: 'text', text: one })),
-    structuredContent: detail === 'full' ? output : outline,
+    structuredContent: form === 'full' ? output : outline,
     ...(sale && {
       _meta: {
         [META_KEYS.paymentResponse]: toSettlementResponse(sale, `eip155:${sale.receipt.domain.chainId}`),
@@ -283,12 +289,12 @@ function formatToolError({ code, message, suggestedAction, field, retryable, ret
   return lines.join('\n');
 }
 
-export const DETAILS = ['summary', 'full'] as const;
+export const FORMS = ['summary', 'full'] as const;
 
-type Detail = (typeof DETAILS)[number];
+type Form = (typeof FORMS)[number];
 
-const DETAIL = z
-  .enum(DETAILS, { error: `must be one of ${DETAILS.join(', ')}` })
+const FORM = z
+  .enum(FORMS, { error: `must be one of ${FORMS.join(', ')}` })
   .default('summary')
   .describe('full: everything, by oracle://schemas/{tool}');
 
@@ -297,17 +303,17 @@ const ACCESS = z
   .optional()
   .describe('For x402 clients without access: payment requirements in place of what is public');
 
-const choicesOf = (isSold: boolean) => z.object({ detail: DETAIL, ...(isSold && { [ACCESS_ARGUMENT]: ACCESS }) });
+const choicesOf = (isSold: boolean) => z.object({ form: FORM, ...(isSold && { [ACCESS_ARGUMENT]: ACCESS }) });
 const CHOICES = { sold: choicesOf(true), free: choicesOf(false) };
 
-/** @throws OracleError INPUT_INVALID naming `detail` or `access` */
+/** @throws OracleError INPUT_INVALID naming `form` or `access` */
 function splitToolInput(skill: Skill, payments: McpPayments, args: Record<string, unknown>) {
   const schema = isPayable(skill, payments) ? CHOICES.sold : CHOICES.free;
   const isChoice = (name: string) => name in schema.shape;
   const pick = (wanted: boolean) => Object.fromEntries(Object.entries(args).filter(([name]) => isChoice(name) === wanted));
-  const { detail, [ACCESS_ARGUMENT]: access } = parseInput(schema, pick(true), { kind: 'input', root: 'input' }) as Record<string, unknown>;
+  const { form, [ACCESS_ARGUMENT]: access } = parseInput(schema, pick(true), { kind: 'input', root: 'input' }) as Record<string, unknown>;
   // `pays`: without a payment the client wants the requirements.
-  return { input: pick(false), detail: detail as Detail, pays: access === PAY };
+  return { input: pick(false), form: form as Form, pays: access === PAY };
 }
 
 /** JSON Schema of all arguments of a tool. */
@@ -432,7 +438,8 @@ export function toListedOutput(skill: Skill): mcp.StandardSchemaWithJSON<Fields>
 
 /** All forms of a tool's structured content. */
 function listForms({ output, outline, publicPart }: Skill): z.ZodObject[] {
-  return [output, outline.schema, ...(publicPart === undefined ? [] : [publicPart.schema.extend({ ways: ACCESS_WAYS })])];
+  const ofPart = publicPart === undefined ? [] : [publicPart.outline.schema, publicPart.output];
+  return [output, outline.schema, ...ofPart.map((schema) => schema.extend({ ways: ACCESS_WAYS }))];
 }
 
 /** JSON Schema that every form satisfies: the members of the outline, to which `full` adds some. */
@@ -488,7 +495,9 @@ type ServiceCall = Pick<ServiceRequest, 'path' | 'body'>;
 export function createRemoteBackend(options: RemoteBackendOptions): McpBackend {
   return {
     async run(skillId, input) {
-      const { id, tier, offering, input: known, output } = findSkill(skillId);
+      const skill = findSkill(skillId);
+      const { id, input: known, output } = skill;
+      const { tier, offering } = getTerms(skill, input);
       const answer = await requestWithRetry(options, { path: `${ENDPOINTS.skills}/${id}`, body: input }).catch(async (error: unknown) => {
         const isInvalid = isOracleError(error, 'INPUT_INVALID');
         // This transport has no payments: where the service offers a sale, or rejects its input, a token is what is missing.
@@ -498,15 +507,8 @@ export function createRemoteBackend(options: RemoteBackendOptions): McpBackend {
         if (isInvalid) parseInput(known, input, { kind: 'input', root: 'input' });
         throw error;
       });
-      return parseServiceAnswer(z.object({ output, text: z.string() }), answer, options.url) as SkillAnswer;
-    },
-    async publicSignal(horizon) {
-      const answer = await requestWithRetry(options, { path: `/api/svc/open/signal?horizon=${horizon}` });
-      return parseServiceAnswer(PUBLIC_SIGNAL, answer, options.url);
-    },
-    async expectedRange(horizon) {
-      const answer = await requestWithRetry(options, { path: `/api/svc/open/range?horizon=${horizon}` });
-      return parseServiceAnswer(EXPECTED_RANGE, answer, options.url);
+      const form = getPublicPart({ skill, input })?.output ?? output;
+      return parseServiceAnswer(z.object({ output: form, text: z.string() }), answer, options.url) as SkillAnswer;
     },
     methodology: renderMethodology({ publicUrl: options.url }),
   };
@@ -555,14 +557,13 @@ interface CallPayment {
 }
 
 /** Data source of an MCP server: this process, or a running service over HTTP. */
-export interface McpBackend extends PublicSource {
+export interface McpBackend {
   /** A payment is read only if the tier excludes the skill and it is sold. @throws OracleError, PayableError, PaymentRequiredError */
   run(skillId: string, input: Record<string, unknown>, payment?: CallPayment): Promise<SkillAnswer | SoldAnswer>;
   methodology: string;
 }
 
 interface LocalBackendDeps {
-  signals: PublicSignalDeps & ExpectedRangeDeps;
   runSkill: RunSkill;
   /** Unset: calls cannot be paid for. */
   paidCalls?: PaidCalls;
@@ -571,25 +572,24 @@ interface LocalBackendDeps {
 
 const NO_PAYMENT: CallPayment = { payment: undefined, ref: undefined, wantsQuote: false };
 
-export function createLocalBackend({ signals, runSkill, paidCalls, methodology }: LocalBackendDeps, context: RequestContext): McpBackend {
+export function createLocalBackend({ runSkill, paidCalls, methodology }: LocalBackendDeps, context: RequestContext): McpBackend {
   return {
     async run(skillId, input, { payment, ref, wantsQuote } = NO_PAYMENT) {
       const skill = findSkill(skillId);
-      const seller = isForSale(skill, context.caller) ? paidCalls : undefined;
+      const { offering, ...terms } = getTerms(skill, input);
+      const seller = isForSale({ offering, ...terms }, context.caller) ? paidCalls : undefined;
+      const sale = { call: { skill, offering }, endpoint: ENDPOINTS.mcp, bazaar: getToolListing(skill) };
       if (seller !== undefined && payment !== undefined && payment !== null) {
         const call = prepareCall(skillId, input, PAYING_CALLER);
-        const bazaar = getToolListing(skill);
-        return seller.sell({ call, endpoint: ENDPOINTS.mcp, bazaar, payment, ref, context, owner: context.address });
+        return seller.sell({ ...sale, call, payment, ref, context, owner: context.address });
       }
       try {
         return await runSkill(prepareCall(skillId, input, context.caller), context);
       } catch (error) {
         if (seller === undefined || !wantsQuote || !isTierError(error)) throw error;
-        throw new PayableError(error, await seller.signedQuote(skill, ENDPOINTS.mcp, getToolListing(skill)));
+        throw new PayableError(error, await seller.signedQuote(sale));
       }
     },
-    publicSignal: (horizon) => getPublicSignal(signals, Number.parseInt(horizon, 10), context.caller),
-    expectedRange: (horizon) => getExpectedRange(signals, Number.parseInt(horizon, 10)),
     methodology,
   };
 }

@@ -460,7 +460,7 @@ function renderSelection({ from, to, regime, status }: Fields, asOf: string): Ma
 /** A short answer has no reliability and no coverage: the same call in full has. */
 function renderMoreButton(filters: Fields): Markup {
   const input = Object.fromEntries(Object.entries(filters).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
-  return renderCallButton('record', 'Reliability', { ...input, detail: 'full' });
+  return renderCallButton('record', 'Reliability', { ...input, form: 'full' });
 }
 
 function renderCalls(statistics: Fields): Markup {
@@ -532,7 +532,7 @@ function renderVerificationCard(answer: Fields): Markup {
     el('p', { class: 'actions' }, [
       // A short answer lists the checks that fail.
       checks.length < (readNumber(answer.checked) ?? 0) && id !== ''
-        ? renderCallButton('verification', 'All checks', { predictionId: id, detail: 'full' })
+        ? renderCallButton('verification', 'All checks', { predictionId: id, form: 'full' })
         : null,
       renderCallButton('record', 'Track record', readText(horizon) === '' ? {} : { horizon: readText(horizon) }),
     ]),

@@ -8,10 +8,13 @@ import { formatHorizonName, type HorizonModel } from '../forecast/model.ts';
 import { getModelName } from '../forecast/models.ts';
 import { toPublishedSummary } from '../forecast/record-statistics.ts';
 import { REGIME_NAMES, REGIMES } from '../forecast/regime.ts';
+import { DIRECTION_EVIDENCE } from '../forecast/signal.ts';
 import { formatDayOrNull } from '../market/feed.ts';
 import { roundTo } from '../platform/validation.ts';
 import { buildOpening } from './commitment.ts';
 import { compareWithMarket } from './crowd.ts';
+import { findPriceRange } from './distributions.ts';
+import type { HorizonFigures } from './figures.ts';
 import { type DayDoc, type ForecastDoc, fromCents } from './forecast-doc.ts';
 import type { ForecastRecord } from './forecasts.ts';
 import { getCurrentRegime, listNearStrikes } from './market.ts';
@@ -21,16 +24,69 @@ import {
   loadOrNoteMissing,
   type MadeForecast,
   type MissingPart,
+  notYetMadeError,
   type OracleDeps,
   requireMade,
   requireReadable,
 } from './public-signal.ts';
-import type { ORACLE_SIGNAL } from './schemas/signal.ts';
+import type { PREDICTION, PUBLIC_PREDICTION } from './schemas/signal.ts';
 import { computeForecastWinRate } from './scorecard.ts';
-import { toCommittedProbabilities, toVisibleStatus } from './visibility.ts';
+import { toCommittedProbabilities, toVisibleStatus, viewForecast } from './visibility.ts';
 
-/** The Basic answer with all its evidence (interface, section 2.2); unavailable parts are null and listed in `missing`. Errors as Basic. */
-export async function getPremiumSignal(deps: OracleDeps, horizonDays: number, caller: Caller) {
+/** What is public of the newest forecast of a horizon, in the view of the caller. @throws OracleError STEP_WAITING before the first forecast */
+export async function readPublicPrediction(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<PublicPrediction> {
+  const { record, statistics, viewFor, market } = deps;
+  const [newest, figures] = await Promise.all([record.findNewest(horizonDays), statistics.figures.getHorizon(horizonDays)]);
+  if (newest === null) throw notYetMadeError('forecast');
+  const { price, context } = newest.figures;
+  const { signal, regime, modelVersion, ...view } = viewForecast(newest.forecast, viewFor(caller));
+  if (price === null || signal === null || regime === null || modelVersion === null) throw notYetMadeError('forecast');
+  return {
+    signal,
+    direction: view.direction,
+    confidence: view.confidence,
+    pUp: view.pUp,
+    directionEvidence: 'none',
+    directionNote: DIRECTION_EVIDENCE,
+    revealedCalls: figures.revealedCalls,
+    btcPrice: fromCents(price.cents),
+    fearGreed: context?.fearGreed ?? null,
+    fearGreedLabel: context?.fearGreedLabel ?? null,
+    etfFlows7d: context?.etfFlows7dUsd ?? null,
+    etfFlows7dThrough: formatDayOrNull(context?.etfFlowThroughDay ?? null),
+    regime,
+    modelVersion,
+    timestamp: view.timestamp,
+    horizon: view.horizon,
+    date: view.date,
+    predictionId: view.predictionId,
+    status: view.status,
+    windowOpensAt: view.windowOpensAt,
+    resolvesAt: view.resolvesAt,
+    attestationUid: newest.forecast.attestation?.uid ?? null,
+    skill: toSkill(figures),
+    range: await findPriceRange(deps, { horizonDays, date: view.date }),
+    replayed: view.replayed,
+    source: market.source,
+  };
+}
+
+export type Prediction = z.input<typeof PREDICTION>;
+export type PublicPrediction = z.input<typeof PUBLIC_PREDICTION>;
+
+/** The verdict on the horizon's whole record, so that a client does not read a confidence as proven skill. */
+function toSkill({ summary: { verdict, alwaysUpAccuracy }, winRate }: HorizonFigures) {
+  const { n: scored, effectiveN, independent, accuracy, interval95 } = winRate;
+  return { verdict, scored, effectiveN, independent, accuracy, interval95, alwaysUpAccuracy };
+}
+
+/** The newest forecast of a horizon with its proof. @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED */
+export async function readPrediction(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<Prediction> {
+  return (await readHorizonRecord(deps, horizonDays, caller)).signal;
+}
+
+/** The same with all its evidence; unavailable parts are null and listed in `missing`. */
+export async function readPremiumPrediction(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<Prediction> {
   const now = deps.now();
   const { newest, figures, signal } = await readHorizonRecord(deps, horizonDays, caller);
   const day = (await deps.record.findDay(newest.day)) as DayDoc;
@@ -47,7 +103,7 @@ export async function getPremiumSignal(deps: OracleDeps, horizonDays: number, ca
   const { longestWinStreak, ...summary } = figures.summary;
   return {
     ...signal,
-    ...toPremiumContext(day, signal.btcPrice, missing),
+    ...toPremiumContext(day, missing),
     accuracy: { last30d: last30d ?? 0, ...accuracy },
     categories: day.categories,
     thresholds: describeThresholds(newest),
@@ -61,7 +117,7 @@ export async function getPremiumSignal(deps: OracleDeps, horizonDays: number, ca
   };
 }
 
-function toPremiumContext({ context }: DayDoc, btcPrice: number, missing: MissingPart[]) {
+function toPremiumContext({ context }: DayDoc, missing: MissingPart[]) {
   const fearGreed = context?.fearGreed ?? null;
   const etfFlows7d = context?.etfFlows7dUsd ?? null;
   const reason = 'no recent enough value was known at signal time';
@@ -69,7 +125,6 @@ function toPremiumContext({ context }: DayDoc, btcPrice: number, missing: Missin
   if (etfFlows7d === null) missing.push({ part: 'marketContext.etfFlows7d', reason });
   return {
     marketContext: { fearGreed, etfFlows7d, etfFlows7dThrough: formatDayOrNull(context?.etfFlowThroughDay ?? null) },
-    market_context: { btc_price: btcPrice, fear_greed: fearGreed, etf_flow_7d: etfFlows7d },
   };
 }
 
@@ -98,16 +153,7 @@ export function buildModelDetails({ horizons, trainingDigest, trials }: ModelDoc
   };
 }
 
-/** The newest forecast of a horizon with its commitment proof (interface, section 2.2); the transport adapter adds `access`. */
-export type OracleSignal = Omit<z.input<typeof ORACLE_SIGNAL>, 'success' | 'access' | keyof CommitmentProof> & CommitmentProof;
-
-export type HorizonRecord = Awaited<ReturnType<typeof readHorizonRecord>>;
-
-/** The Basic answer. @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED */
-export async function getOracleSignal(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<OracleSignal> {
-  return (await readHorizonRecord(deps, horizonDays, caller)).signal;
-}
-
+/** @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED */
 export async function readHorizonRecord(deps: OracleDeps, horizonDays: number, caller: Caller) {
   const { record, statistics, market } = deps;
   const [made, [last], figures, { lastDay: lastCovered }] = await Promise.all([
@@ -121,44 +167,39 @@ export async function readHorizonRecord(deps: OracleDeps, horizonDays: number, c
   requireReadable(newest, options);
   const now = deps.now();
   const accuracy7d = await readRecentAccuracy(record, { horizonDays, days: 7, now });
-  const { verdict, alwaysUpAccuracy } = figures.summary;
-  const { n: scored, effectiveN, independent, accuracy, interval95 } = figures.winRate;
   const { values } = newest;
-  const signal: OracleSignal = {
+  const date = formatDay(newest.day);
+  const signal = {
     signal: values.signal,
     direction: values.direction,
-    directionEvidence: 'none',
+    directionEvidence: 'none' as const,
     ...toCommittedProbabilities(values),
     horizon: formatHorizonName(newest.horizonDays),
     btcPrice: fromCents(values.btcPriceCents),
     regime: newest.regime,
     modelVersion: newest.modelVersion,
-    model_version: newest.modelVersion,
     timestamp: newest.signalAt.toISOString(),
     predictionId: newest._id,
-    date: formatDay(newest.day),
+    date,
     sequence: newest.sequence,
     status: toVisibleStatus(newest, true),
     windowOpensAt: newest.windowOpensAt.toISOString(),
     resolvesAt: newest.resolvesAt.toISOString(),
     replayed: newest.replayed,
     late: newest.late,
-    accuracy_7d: accuracy7d.accuracy,
     accuracyOfLast7Days: accuracy7d.accuracy,
     accuracy7d,
-    // The verdict on the horizon's whole record, so that a client does not read a confidence as proven skill.
-    skill: { verdict, scored, effectiveN, independent, accuracy, interval95, alwaysUpAccuracy },
+    skill: toSkill(figures),
     ...computeFreshness(newest, { lastDay: last.day, lastCovered }, now),
     ...buildCommitmentProof(newest, { saltSecret: options.saltSecret, publicUrl: deps.publicUrl }),
     source: market.source,
-  };
+    range: await findPriceRange(deps, { horizonDays, date }),
+  } satisfies Prediction;
   return { newest, figures, signal };
 }
 
 export const COMMITMENT_FORMULA =
   'keccak256(abi.encode(bytes32 salt, uint8 signal, uint8 direction, uint16 confidenceBps, uint16 pUpBps, uint64 btcPriceCents))';
-
-type CommitmentProof = ReturnType<typeof buildCommitmentProof>;
 
 /** Only for callers that may read the forecast. */
 export function buildCommitmentProof(

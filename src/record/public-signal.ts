@@ -2,61 +2,15 @@ import type { Caller } from '../auth/caller.ts';
 import { isOracleError, OracleError } from '../errors.ts';
 import { type Day, formatDay, toDay } from '../forecast/day.ts';
 import type { Regime } from '../forecast/regime.ts';
-import { DIRECTION_EVIDENCE } from '../forecast/signal.ts';
-import { formatDayOrNull, getSignalTimeMs } from '../market/feed.ts';
+import { getSignalTimeMs } from '../market/feed.ts';
 import type { Market } from '../market/market.ts';
 import type { Quote, StrikeMarket } from '../wager/venue.ts';
 import type { AttestationViewOptions } from './attestations.ts';
 import type { MarketComparisonDeps } from './crowd.ts';
 import type { StatisticsService } from './figures.ts';
-import { type CommittedValues, type ForecastDoc, fromCents } from './forecast-doc.ts';
-import type { ForecastRecord } from './forecasts.ts';
+import type { CommittedValues, ForecastDoc } from './forecast-doc.ts';
 import type { ModelStore } from './model-card.ts';
-import { mayRead, type ViewOptions, viewForecast } from './visibility.ts';
-
-export interface PublicSignalDeps {
-  record: ForecastRecord;
-  market: Pick<Market, 'source'>;
-  statistics: Pick<StatisticsService, 'figures'>;
-  viewFor(caller: Caller): ViewOptions;
-}
-
-/** The newest forecast of a horizon cut to the caller, with its day's market context. @throws OracleError STEP_WAITING */
-export async function getPublicSignal({ record, market, statistics, viewFor }: PublicSignalDeps, horizonDays: number, caller: Caller) {
-  const [newest, { revealedCalls }] = await Promise.all([record.findNewest(horizonDays), statistics.figures.getHorizon(horizonDays)]);
-  if (newest === null) throw notYetMadeError('forecast');
-  const { forecast, figures } = newest;
-  const { price, context } = figures;
-  if (price === null) throw notYetMadeError('forecast');
-  const { signal, regime, modelVersion, ...view } = viewForecast(forecast, viewFor(caller));
-  if (signal === null || regime === null || modelVersion === null) throw notYetMadeError('forecast');
-  return {
-    success: true as const,
-    signal,
-    direction: view.direction,
-    confidence: view.confidence,
-    directionEvidence: 'none' as const,
-    directionNote: DIRECTION_EVIDENCE,
-    revealedCalls,
-    btcPrice: fromCents(price.cents),
-    fearGreed: context?.fearGreed ?? null,
-    fearGreedLabel: context?.fearGreedLabel ?? null,
-    etfFlows7d: context?.etfFlows7dUsd ?? null,
-    etfFlows7dThrough: formatDayOrNull(context?.etfFlowThroughDay ?? null),
-    regime,
-    modelVersion,
-    model_version: modelVersion,
-    timestamp: view.timestamp,
-    horizon: view.horizon,
-    predictionId: view.predictionId,
-    status: view.status,
-    windowOpensAt: view.windowOpensAt,
-    resolvesAt: view.resolvesAt,
-    attestationUid: forecast.attestation?.uid ?? null,
-    replayed: view.replayed,
-    source: market.source,
-  };
-}
+import { mayRead, type ViewOptions } from './visibility.ts';
 
 export type MadeForecast = ForecastDoc & { values: CommittedValues; regime: Regime; modelVersion: string };
 

@@ -25,7 +25,7 @@ import type { HttpDeps } from '../deps.ts';
 import { dateInput, HORIZON_PARAMETERS, selectHorizons } from '../parameters.ts';
 import { buildWeakEtag, negotiateMediaType } from '../replies.ts';
 import { type Reply, type Route, route } from '../route.ts';
-import { RISK_LEVEL } from './market.ts';
+import { RISK_LEVEL } from '../../record/schemas/market-context.ts';
 
 const TYPES = ['application/json', 'text/plain', 'text/markdown'] as const;
 

@@ -5,12 +5,13 @@ import { MAX_WEBHOOKS_PER_WALLET } from '../../events/webhooks/webhook-store.ts'
 import { HORIZONS } from '../../forecast/model.ts';
 import { COUNT, listOf, namedObject, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import { computeFreshness, computeNextSignalAt, type OracleDeps } from '../../record/public-signal.ts';
-import { DIRECTION, FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, OUTCOME } from '../../record/schemas/forecast.ts';
-import { FRESHNESS, PROOF, READABLE_VALUES } from '../../record/schemas/signal.ts';
+import { DIRECTION, FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, FRESHNESS, OUTCOME } from '../../record/schemas/forecast.ts';
+import { STRIKE } from '../../record/schemas/market-context.ts';
+import { PROOF, READABLE_VALUES } from '../../record/schemas/signal.ts';
 import { getNextIntent, listIntentHistory } from '../../record/trade-intent.ts';
 import { limitInput, PAGE_LIMITS, signalDaysInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
-import { STRIKE, WAGER } from './prediction-markets.ts';
+import { WAGER } from './prediction-markets.ts';
 import { buildWebSocketUrl } from './websocket.ts';
 
 const HOLD_NOTE =

@@ -4,6 +4,7 @@ import { extname } from 'node:path';
 import { z } from 'zod';
 import { formatCatalogLink } from '../../../agent-card/documents.ts';
 import { ENDPOINTS, IDENTITY } from '../../../agent-card/endpoints.ts';
+import { predict } from '../../../skills/predict-btc-direction.ts';
 import { PUBLIC_CALLER } from '../../auth/caller.ts';
 import { OracleError, orElse } from '../../errors.ts';
 import { formatDay, MINUTE_MS } from '../../forecast/day.ts';
@@ -24,12 +25,12 @@ import {
 import { el, type Markup, type PageKind, renderMarkup } from '../../page/markup.ts';
 import { objectOf } from '../../platform/validation.ts';
 import { getExpectedRanges } from '../../record/distributions.ts';
-import { getPublicSignal } from '../../record/public-signal.ts';
 import type { HttpDeps } from '../deps.ts';
 import { buildStrongEtag, createFileReply, createRevisionReply, createStaticReply, negotiateMediaType } from '../replies.ts';
 import { EncodedText, type Reply, type Route, route } from '../route.ts';
 import { RESOURCES, type Resources } from '../schemas/health.ts';
 import { renderFeedLink } from './feeds.ts';
+import { toPublicSignal } from './signal.ts';
 
 export function pageFileRoutes(): Route[] {
   return [
@@ -256,7 +257,7 @@ function renderHeader(path: string, parts: Markup): Markup {
 const TYPES = ['application/json', 'text/html'] as const;
 
 /** `GET /`: the list of all routes as JSON, the page as HTML. */
-export function rootRoutes(deps: HomeDeps & Pick<HttpDeps, 'version' | 'publicUrl'>, routes: Route[]): Route[] {
+export function rootRoutes(deps: HttpDeps, routes: Route[]): Route[] {
   const { version, publicUrl, market } = deps;
   // The same for every caller: rendered when the record or the minute has changed, a price being the same within a minute.
   const page = createRevisionReply({
@@ -456,12 +457,10 @@ function renderTodaySection({ id }: Section, home: HomeContent | null): Markup {
   ]);
 }
 
-type HomeDeps = Pick<HttpDeps, 'demo' | 'market' | 'models' | 'now' | 'record' | 'statistics' | 'viewFor'>;
-
 /** The dashboard with the answers that a caller without access gets. Reads a bounded number of documents. */
-async function renderHome(deps: HomeDeps, publicUrl: string): Promise<Reply<never>> {
+async function renderHome(deps: HttpDeps, publicUrl: string): Promise<Reply<never>> {
   const [signals, range, price, records, [newest]] = await Promise.all([
-    readByHorizon((days) => getPublicSignal(deps, days, PUBLIC_CALLER).catch(orElse('STEP_WAITING', null))),
+    readByHorizon((days) => predict('public', days, { deps, caller: PUBLIC_CALLER }).then(toPublicSignal).catch(orElse('STEP_WAITING', null))),
     getExpectedRanges(deps, DEFAULT_HORIZON_DAYS).catch(orElse('STEP_WAITING', null)),
     deps.market.report(btcPriceReport, deps.now().getTime()).catch(orElse('PRICE_UNAVAILABLE', null)),
     readByHorizon(async (days) => {

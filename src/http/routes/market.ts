@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { RISK_LEVELS } from '../../forecast/regime.ts';
 import { type MarketReport, REPORT_ENVELOPE } from '../../market/reports/report.ts';
 import { MARKET_REPORTS } from '../../market/reports/reports.ts';
 import { COUNT, DATE, listOf, namedObject, SUCCESS, TIME } from '../../platform/validation.ts';
 import { getCurrentRegime, readRegimeHistory } from '../../record/market.ts';
 import { REGIME } from '../../record/schemas/forecast.ts';
-import { FRESHNESS } from '../../record/schemas/signal.ts';
+import { REGIME_FIELDS, RISK_LEVEL } from '../../record/schemas/market-context.ts';
 import type { HttpDeps } from '../deps.ts';
 import { toPascalCase } from '../openapi/schemas.ts';
 import { limitInput } from '../parameters.ts';
@@ -38,33 +37,6 @@ export function regimeRoutes({ record, market, now }: Pick<HttpDeps, 'record' | 
     }),
   ];
 }
-
-export const RISK_LEVEL = z.enum(RISK_LEVELS).meta({ id: 'RiskLevel' });
-
-const FACTORS = namedObject('RegimeFactors', {
-  trendPosition: z.string().describe('Price against its 200-day average'),
-  momentum: z.string().describe('30-day price change'),
-  sentiment: z.string().describe('7-day mean of the Fear & Greed index'),
-  volatility: z.string().describe('Volatility against its one-year median'),
-});
-
-/** Members of the regime resource and of the premium signal. */
-const REGIME_FIELDS = {
-  regime: REGIME.describe('Current regime'),
-  description: z.string().describe('Meaning, in one sentence'),
-  riskLevel: RISK_LEVEL.describe('Risk level'),
-  timestamp: TIME.describe('Last evaluation'),
-  factors: FACTORS.describe('Factors as text with figures; each states a missing input'),
-  date: DATE.describe('Day of the last evaluation, UTC'),
-  since: DATE.describe('First day of the current run of this regime in the record'),
-  daysHeld: COUNT.describe('Days from `since` through `date`'),
-  previousRegime: REGIME.nullable().describe('Previous regime; null where the record has none'),
-  ...FRESHNESS,
-  nextEvaluationAt: TIME.nullable().describe('When it is evaluated next; null where the market data ends before'),
-  replayed: z.boolean().describe('True when the demonstration replayed the day of the last evaluation'),
-};
-
-export const REGIME_DETAIL = namedObject('RegimeDetail', REGIME_FIELDS);
 
 /** Interface, section 2.4. */
 const CURRENT_REGIME = namedObject('CurrentRegime', {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { ENDPOINTS, IDENTITY } from '../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../skills/index.ts';
+import { PAYING_CALLER, prepareCall } from '../../../skills/runner.ts';
 import { buildAnswerSample, toSkillJsonSchema } from '../../../skills/skill.ts';
-import type { Caller } from '../../auth/caller.ts';
-import { PAYER_CALLER } from '../../commerce/documents.ts';
 import { REF_CODE_PATTERN, REF_CODE_RULE } from '../../commerce/ledger.ts';
 import {
   addForecastTerms,
@@ -20,7 +19,7 @@ import {
 } from '../../commerce/offerings.ts';
 import { getReceiptDomain, RECEIPT_TYPES } from '../../commerce/receipts.ts';
 import { buildAnswerMessage } from '../../commerce/x402/payload.ts';
-import { ANSWER_RETENTION_DAYS, type PaidCall, type SaleResult, toSaleResponse, toSettlementResponse } from '../../commerce/x402/sales.ts';
+import { ANSWER_RETENTION_DAYS, toSaleResponse, toSettlementResponse } from '../../commerce/x402/sales.ts';
 import {
   buildPaymentQuote,
   declareHttpResource,
@@ -33,9 +32,8 @@ import { DEFAULT_HORIZON, HORIZON_DESCRIPTION, HORIZON_SPELLINGS, parseHorizonDa
 import { formatHorizonName } from '../../forecast/model.ts';
 import { joinUrl } from '../../platform/service-client.ts';
 import { namedObject } from '../../platform/validation.ts';
-import { getOracleSignal, getPremiumSignal, type OracleSignal } from '../../record/prediction.ts';
-import type { OracleDeps } from '../../record/public-signal.ts';
-import { ORACLE_SIGNAL } from '../../record/schemas/signal.ts';
+import type { Prediction } from '../../record/prediction.ts';
+import { ORACLE_SIGNAL, PREMIUM_SIGNAL } from '../../record/schemas/signal.ts';
 import type { HttpDeps } from '../deps.ts';
 import { rawWalletInput, signalDaysInput, signatureInput, txHashInput } from '../parameters.ts';
 import {
@@ -51,15 +49,13 @@ import { toTaggedReply } from '../replies.ts';
 import { type Reply, type Route, route } from '../route.ts';
 import { ANSWER_AGAIN, SOLD, X402_DOCUMENT, X402_RESOURCES } from '../schemas/payment.ts';
 import { LOGIN_BODY, requireWalletSignature } from './auth.ts';
-import { PREMIUM_SIGNAL } from './signal.ts';
-
-type PaidDeps = OracleDeps & Pick<HttpDeps, 'access' | 'commerce'>;
+import { toOracleSignal, toPremiumSignal } from './signal.ts';
 
 const PAYMENT_DESCRIPTION =
   'Without a payment it answers 402 with the terms in both versions of x402, independent of the forecast. `payment` and `receipt` are added to the answer. The same payment from the same address, or with its payment-identifier, gets the same answer and is never charged twice; the paying wallet gets it again from `POST /api/svc/commerce/answers`. Failed requests are not charged.';
 
 /** Interface, section 4.5: paid operations, and redelivery of their answers. */
-export function paidRoutes(deps: PaidDeps): Route[] {
+export function paidRoutes(deps: HttpDeps): Route[] {
   const [signal, premium] = ['x402_signal', 'x402_premium_signal'].map((name) => PAID_RESOURCES.find((one) => one.name === name)!);
   return [
     createPaidRoute(deps, {
@@ -67,14 +63,16 @@ export function paidRoutes(deps: PaidDeps): Route[] {
       summary: 'The newest forecast of a horizon with its proof, paid per request',
       offering: signal,
       reply: PAID_SIGNAL,
-      readSignal: getOracleSignal,
+      detail: 'basic',
+      render: toOracleSignal,
     }),
     createPaidRoute(deps, {
       name: 'buyPremiumSignal',
       summary: 'The premium signal with the scorecard, paid per request',
       offering: premium,
       reply: PAID_PREMIUM_SIGNAL,
-      readSignal: getPremiumSignal,
+      detail: 'premium',
+      render: toPremiumSignal,
     }),
     route('POST /api/svc/commerce/answers', 'getAnswerAgain', {
       tag: 'commerce',
@@ -98,7 +96,7 @@ export function paidRoutes(deps: PaidDeps): Route[] {
           // Delivered without its payment: with the settlement in version 2.
           const { chain, amountMicros } = answer.payment;
           const settlement = { ...toSettlementResponse(answer, chain), amount: amountMicros.toString() };
-          return { body: buildSoldBody(answer), headers: { [SETTLEMENT_HEADERS.v2]: encodePaymentHeader(settlement) } };
+          return { body: { ...answer.body, ...toSaleResponse(answer) }, headers: { [SETTLEMENT_HEADERS.v2]: encodePaymentHeader(settlement) } };
         }
         throw new OracleError('NOT_FOUND', 'No stored answer was paid by this wallet in this transaction', {
           field: 'txHash',
@@ -138,16 +136,16 @@ const PAID_INPUT = {
 interface PaidOperation<R extends z.ZodObject> extends Pick<Route, 'name' | 'summary'> {
   offering: Offering & { resource: PaidResource };
   reply: R;
-  /** Called after the payment is verified, before it settles. */
-  readSignal(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<OracleSignal>;
+  detail: 'basic' | 'premium';
+  render: typeof toOracleSignal | typeof toPremiumSignal;
 }
 
 /** A paid operation. The answer is computed between verification and settlement of the payment, and depends on neither. */
 function createPaidRoute<R extends z.ZodObject>(
-  deps: PaidDeps,
-  { name, offering, reply, readSignal, ...declared }: PaidOperation<R>,
+  deps: HttpDeps,
+  { name, offering, reply, detail, render, ...declared }: PaidOperation<R>,
 ): Route {
-  const { sales } = deps.commerce;
+  const access = { tier: PAYING_CALLER.tier, wallet: null, requirement: `${formatMoney(offering.price)} a request` };
   // One listing for all horizons: directories drop the query of the URL.
   const bazaar = declareHttpResource(
     { example: { horizon: DEFAULT_HORIZON }, schema: PAID_INPUT },
@@ -163,31 +161,19 @@ function createPaidRoute<R extends z.ZodObject>(
     reply,
     errors: ['UNAUTHENTICATED', ...SALE_ERRORS],
     async handle({ query, context, header, isHead }) {
-      const resource = buildPaidResource(offering, deps.publicUrl, query.horizon);
-      const quote = await sales.getQuote({ offering, resource, bazaar });
-      // HEAD is never charged.
-      const paymentProof = isHead ? null : readPaymentProof(header, quote);
-      const call: PaidCall = {
-        offering,
-        resource,
-        bazaar,
-        input: { horizon: formatHorizonName(query.horizon) },
-        payment: paymentProof?.payment ?? null,
-        ref: query.ref ?? null,
-        address: context.address,
-        requireRejectionAllowance: (payer) => context.requirePaymentRoom(payer),
-        hasRejectionAllowance: (payer) => context.hasPaymentRoom(payer),
-        countRejection: (payer) => context.countRejectedPayment(payer),
-        async answer() {
-          const signal = await readSignal(deps, query.horizon, PAYER_CALLER);
-          const access = { tier: PAYER_CALLER.tier, wallet: null, requirement: `${formatMoney(offering.price)} a request` };
-          const { predictionId: forecastId, attestationUid } = signal;
-          return { body: { success: true, ...signal, access }, forecastId, attestationUid };
-        },
+      const call = prepareCall('predict_btc_direction', { horizon: formatHorizonName(query.horizon), detail }, PAYING_CALLER);
+      const as = {
+        resource: buildPaidResource(offering, deps.publicUrl, query.horizon),
+        render: (output: object) => render(output as Prediction, access),
       };
-      const sold = await sales.sell(call);
-      const headers = buildSoldHeaders(sold, quote, paymentProof);
-      return { headers, body: buildSoldBody(sold) } as Reply<R extends z.ZodType ? z.input<R> : never>;
+      const sale = { call, endpoint: offering.resource.path, as, bazaar };
+      const quote = await deps.paidCalls.quote(sale);
+      // HEAD is never charged.
+      const proof = isHead ? null : readPaymentProof(header, quote);
+      const payment = proof?.payment ?? null;
+      const sold = await deps.paidCalls.sell({ ...sale, payment, ref: query.ref, context, owner: context.address });
+      const headers = buildSoldHeaders(sold, quote, proof);
+      return { headers, body: { ...sold.output, ...toSaleResponse(sold) } } as Reply<R extends z.ZodType ? z.input<R> : never>;
     },
   });
 }
@@ -208,10 +194,6 @@ export function buildSoldHeaders(
   paymentProof: PaymentProof | null,
 ): Record<string, string> {
   return buildSettlementHeaders((network) => toSettlementResponse(settled, network), quote, paymentProof?.headers ?? []);
-}
-
-function buildSoldBody({ body, payment, receipt }: SaleResult): z.input<typeof ANSWER_AGAIN> {
-  return { ...body, ...toSaleResponse({ payment, receipt }) };
 }
 
 export const PAID_SIGNAL = namedObject('PaidSignal', { ...ORACLE_SIGNAL.shape, ...SOLD });

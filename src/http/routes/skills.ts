@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { buildSkillContracts } from '../../../agent-card/documents.ts';
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../skills/index.ts';
-import { isForSale, PAYING_CALLER, prepareCall } from '../../../skills/runner.ts';
+import { getTerms, isForSale, PAYING_CALLER, prepareCall } from '../../../skills/runner.ts';
 import { buildSkillSample, type Skill, toSkillJsonSchema } from '../../../skills/skill.ts';
 import { toSaleResponse } from '../../commerce/x402/sales.ts';
 import { type BazaarDeclaration, declareJsonResource } from '../../commerce/x402/terms.ts';
@@ -85,15 +85,15 @@ function callRoute(deps: HttpDeps, skill: Skill): Route {
     reply: buildSkillReplySchema(skill),
     errors: isSold ? [...errors, ...SALE_ERRORS] : errors,
     async handle({ body, query, caller, context, header }) {
-      if (!isForSale(skill, caller)) {
+      if (!isForSale(getTerms(skill, body), caller)) {
         const { output, text } = await deps.runSkill(prepareCall(id, body, caller), context);
         return { body: { success: true as const, skill: id, output, text } };
       }
-      const quote = await deps.paidCalls.quote(skill, endpoint, bazaar);
+      const sale = { call: prepareCall(id, body, PAYING_CALLER), endpoint, bazaar };
+      const quote = await deps.paidCalls.quote(sale);
       const proof = readPaymentProof(header, quote);
-      const call = prepareCall(id, body, PAYING_CALLER);
       const payment = proof?.payment ?? null;
-      const sold = await deps.paidCalls.sell({ call, endpoint, bazaar, payment, ref: query.ref, context, owner: context.address });
+      const sold = await deps.paidCalls.sell({ ...sale, payment, ref: query.ref, context, owner: context.address });
       const { output, text } = sold;
       const headers = buildSoldHeaders(sold, quote, proof);
       return { headers, body: { success: true as const, skill: id, output, text, ...toSaleResponse(sold) } };
@@ -146,12 +146,13 @@ const SKILL_LIST = namedObject('SkillList', {
 });
 
 /** The answer to a caller with the tier; where single answers are sold also a paid one. */
-export function buildSkillReplySchema({ id, output, offering }: Pick<Skill, 'id' | 'output' | 'offering'>) {
+export function buildSkillReplySchema({ id, output, offering, publicPart }: Pick<Skill, 'id' | 'output' | 'offering' | 'publicPart'>) {
   const named = { success: SUCCESS, skill: z.literal(id).describe('Skill that was called') };
   const text = z.string().describe('The output in plain sentences');
-  const answer = z.object({ ...named, output: output.describe('Output of the skill'), text });
+  const answerOf = (form: z.ZodType) => z.object({ ...named, output: form.describe('Output of the skill'), text });
+  const answer = answerOf(publicPart === undefined ? output : z.union([output, publicPart.output]));
   if (offering === null) return answer;
-  return z.union([z.object({ ...answer.shape, ...SOLD }), answer]);
+  return z.union([z.object({ ...answerOf(output).shape, ...SOLD }), answer]);
 }
 
 const SOLD_DESCRIPTION =
@@ -240,7 +241,7 @@ const TASK_REPLY = namedObject('TaskResponse', {
       .describe('`working` only for a task sent over A2A that is running or awaits a message'),
     skill: z.string().describe('Skill id; empty while a text sent over A2A has not named one'),
     result: z
-      .union([...SKILLS.map(({ output }) => output), PROBLEM])
+      .union([...SKILLS.flatMap(({ output, publicPart }) => [output, ...(publicPart === undefined ? [] : [publicPart.output])]), PROBLEM])
       .nullable()
       .describe('Output of the skill when `completed`, problem document when `failed`, null while `working`'),
   }),

@@ -22,8 +22,9 @@ import { PREDICTION_VERIFICATION } from '../../record/schemas/verification.ts';
 import { DAILY_BRIEF } from '../routes/briefs.ts';
 import { NEXT_INTENT } from '../routes/copy-trade.ts';
 import { CROWD_VS_ORACLE_REPLY } from '../routes/crowd.ts';
-import { buildReportSchema, REGIME_DETAIL } from '../routes/market.ts';
-import { PREMIUM_SIGNAL } from '../routes/signal.ts';
+import { REGIME_DETAIL } from '../../record/schemas/market-context.ts';
+import { PREMIUM_SIGNAL } from '../../record/schemas/signal.ts';
+import { buildReportSchema } from '../routes/market.ts';
 
 function buildHeadMembers<Kind extends string>(kind: Kind) {
   return {

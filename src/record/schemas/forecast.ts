@@ -40,6 +40,12 @@ export const FORECAST_STATE = {
   missed: z.boolean().describe('True when nothing was forecast before the window opened'),
 };
 
+export const FRESHNESS = {
+  ageSeconds: COUNT.describe('Seconds since `timestamp`'),
+  stale: z.boolean().describe('True when a newer forecast is overdue and this one is returned in its place'),
+  missedSince: DATE.nullable().describe('First later day without a forecast; null when none was missed'),
+};
+
 export const FORECAST_VALUES = {
   signal: SIGNAL.nullable().describe('GATED until the outcome for callers below Basic; null for a missed day'),
   direction: DIRECTION.nullable().describe('Expected direction; null while gated, and for a missed day'),

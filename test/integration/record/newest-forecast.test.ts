@@ -3,7 +3,7 @@ import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import { type Day, parseDay } from '../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
 import { createNewestForecastReader, ForecastRecord, RECORD_INDEXES } from '../../../src/record/forecasts.ts';
-import { getPublicSignal } from '../../../src/record/public-signal.ts';
+import { readPublicPrediction } from '../../../src/record/prediction.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 import { buildTestDay } from '../../unit/record/day-fixture.ts';
 import { buildTestForecast, type TestForecastOptions } from '../../unit/record/forecast-fixture.ts';
@@ -47,12 +47,17 @@ function counted() {
 }
 
 const STATISTICS = {
-  figures: { getHorizon: async () => ({ revealedCalls: { days: 0, buy: 0, sell: 0, hold: 0, up: 0, down: 0 } }) },
+  figures: {
+    getHorizon: async () => ({ revealedCalls: { days: 0, buy: 0, sell: 0, hold: 0, up: 0, down: 0 }, summary: {}, winRate: {} }),
+  },
 } as never;
 
 const signalFor = (caller: Caller) =>
-  getPublicSignal(
-    { record, statistics: STATISTICS, market: { source: 'test' }, viewFor: () => ({ caller, policy: 'resolution', now: new Date(0) }) },
+  readPublicPrediction(
+    {
+      ...{ record, statistics: STATISTICS, market: { source: 'test' }, models: {} },
+      viewFor: () => ({ caller, policy: 'resolution', now: new Date(0) }),
+    } as never,
     7,
     caller,
   );

@@ -31,7 +31,7 @@ const ENVIRONMENT = {
 };
 
 const A2A_HEADERS = { 'A2A-Version': '1.0', 'Content-Type': 'application/json' };
-const RECORD = { name: 'get_track_record', arguments: { pageSize: 50, detail: 'full' } };
+const RECORD = { name: 'get_track_record', arguments: { pageSize: 50, form: 'full' } };
 const MESSAGE = { messageId: 'flood-{n}', role: 'ROLE_USER', parts: [{ data: { skill: RECORD.name, input: { pageSize: 50 } } }] };
 
 const post = (path: string, body: unknown, headers = { 'Content-Type': 'application/json' }): FloodCall => ({

@@ -22,7 +22,7 @@ async function connectClient(transport: Parameters<Client['connect']>[0]): Promi
   return {
     run: async (name, input) => {
       try {
-        return toToolOutcome((await client.callTool({ name, arguments: { detail: 'full', ...input } })) as ToolResult);
+        return toToolOutcome((await client.callTool({ name, arguments: { form: 'full', ...input } })) as ToolResult);
       } catch (error) {
         return toErrorOutcome(((error as { data?: object }).data ?? {}) as object);
       }

@@ -55,19 +55,24 @@ const sales = new SalesService({
 
 /** What every paid operation and every paid tool of MCP asks for, by the code that answers their requests. */
 export async function listPaidQuotes(): Promise<PaidQuote[]> {
-  const routes = paidRoutes({ commerce: { sales }, publicUrl: PUBLIC_URL } as never).filter(({ access }) => access === 'paid');
+  const paidCalls = createPaidCalls({ sales, runSkill: undefined as never, toUrl: (path) => joinUrl(PUBLIC_URL, path) });
+  const routes = paidRoutes({ paidCalls, commerce: { sales }, publicUrl: PUBLIC_URL } as never).filter(({ access }) => access === 'paid');
   const quotes = await Promise.all(
     routes.map(async (route) => ({ name: route.name, transport: 'http' as const, quote: await quoteOf(route) })),
   );
-  const { quote } = createPaidCalls({ sales, runSkill: undefined as never, toUrl: (path) => joinUrl(PUBLIC_URL, path) });
+  const { quote } = paidCalls;
   const sold = SKILLS.filter(({ offering }) => offering !== null);
   const tools = sold.map(async (skill) => ({
     ...{ name: skill.id, transport: 'mcp' as const },
-    quote: await quote(skill, ENDPOINTS.mcp, getToolListing(skill)),
+    quote: await quote({ call: { skill, offering: skill.offering }, endpoint: ENDPOINTS.mcp, bazaar: getToolListing(skill) }),
   }));
   const operations = sold.map(async (skill) => ({
     ...{ name: `POST ${skill.id}`, transport: 'http' as const },
-    quote: await quote(skill, `${ENDPOINTS.skills}/${skill.id}`, declareSkillOperation(skill)),
+    quote: await quote({
+      call: { skill, offering: skill.offering },
+      endpoint: `${ENDPOINTS.skills}/${skill.id}`,
+      bazaar: declareSkillOperation(skill),
+    }),
   }));
   return [...quotes, ...(await Promise.all([...operations, ...tools]))].map((one) => ({
     ...one,

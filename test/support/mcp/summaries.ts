@@ -3,7 +3,7 @@ import type { McpClient } from './mcp.ts';
 // biome-ignore lint/suspicious/noExplicitAny: answers are what is tested
 type Answer = any;
 
-/** Limits of an answer with `detail: summary`. */
+/** Limits of an answer with `form: summary`. */
 export const MAX_SUMMARY = { words: 120, textBytes: 2_000, structuredBytes: 4_000 };
 
 export interface Summary {

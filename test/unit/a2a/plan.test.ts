@@ -263,16 +263,16 @@ describe('a call outside the tier', () => {
   };
 
   test('is rejected, quoted or sold, depending on the payment', () => {
-    expect(planned({})).toEqual(['reject', { horizon: '7d' }]);
-    expect(planned({ acceptsPaymentRequests: true })).toEqual(['bill', { horizon: '7d' }]);
-    expect(planned({ payment })).toEqual(['sell', { horizon: '7d' }]);
-    expect(planned({ payment, acceptsPaymentRequests: true, caller: BASIC })).toEqual(['call', { horizon: '7d' }]);
+    expect(planned({})).toEqual(['reject', { horizon: '7d', detail: 'basic' }]);
+    expect(planned({ acceptsPaymentRequests: true })).toEqual(['bill', { horizon: '7d', detail: 'basic' }]);
+    expect(planned({ payment })).toEqual(['sell', { horizon: '7d', detail: 'basic' }]);
+    expect(planned({ payment, acceptsPaymentRequests: true, caller: BASIC })).toEqual(['call', { horizon: '7d', detail: 'basic' }]);
   });
 
   test('uses the quoted call, whatever parts come with the payment', () => {
     const said = textPart('Here is the payment authorization for the track record.');
-    expect(planned({ payableCall: bill, payment }, said)).toEqual(['sell', { horizon: '2d' }]);
-    expect(planned({ payableCall: bill, payment, caller: BASIC }, said)).toEqual(['call', { horizon: '2d' }]);
+    expect(planned({ payableCall: bill, payment }, said)).toEqual(['sell', { horizon: '2d', detail: 'basic' }]);
+    expect(planned({ payableCall: bill, payment, caller: BASIC }, said)).toEqual(['call', { horizon: '2d', detail: 'basic' }]);
     expect(planned({ payableCall: bill, payment: { do: 'decline' } }, said)).toEqual(['decline', undefined]);
     expect(planned({ payableCall: bill }, textPart('the bitcoin price'))[0]).toBe('call');
     expect(planned({ payment: { do: 'decline' } }, textPart('the bitcoin price'))[0]).toBe('call');

@@ -15,8 +15,6 @@ function recordOf(asked: Record<string, unknown>[] = []): McpBackend {
       const meant = entries.filter(({ date }) => date >= from && date <= to).slice(0, pageSize);
       return { output: { entries: meant }, text: '' };
     },
-    publicSignal: async () => ({}),
-    expectedRange: async () => ({}),
     methodology: '',
   };
 }

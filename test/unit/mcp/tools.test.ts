@@ -137,9 +137,9 @@ const faultOf = (schema: object, value: unknown) => new AjvJsonSchemaValidator()
 describe('the schemas of a tool', () => {
   it('list the input of the skill with the choices of MCP', () => {
     const input = inputOf(SKILL);
-    expect(input).toMatchObject({ type: 'object', properties: { count: { default: 3, description: 'How many' }, detail: {} } });
+    expect(input).toMatchObject({ type: 'object', properties: { count: { default: 3, description: 'How many' }, form: {} } });
     expect(input).not.toHaveProperty('required');
-    expect(Object.keys(input.properties as object)).toEqual(['count', 'detail']);
+    expect(Object.keys(input.properties as object)).toEqual(['count', 'form']);
   });
 
   it('list access alone for a tool that is sold here', () => {
@@ -147,9 +147,9 @@ describe('the schemas of a tool', () => {
     const namesOf = (payments: 'call' | 'elsewhere' | 'off') =>
       Object.keys(toListedInput(predict, payments)['~standard'].jsonSchema.input(target).properties as object);
     expect([namesOf('call'), namesOf('elsewhere'), namesOf('off')]).toEqual([
-      ['horizon', 'detail', 'access'],
-      ['horizon', 'detail'],
-      ['horizon', 'detail'],
+      ['horizon', 'detail', 'form', 'access'],
+      ['horizon', 'detail', 'form'],
+      ['horizon', 'detail', 'form'],
     ]);
   });
 

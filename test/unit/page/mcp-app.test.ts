@@ -151,7 +151,7 @@ describe('record', () => {
     const { probabilities: _, distribution: __, ...statistics } = RECORD.statistics;
     const html = render('record', { ...RECORD, statistics });
     expect(html).not.toContain('Outcomes within the ranges');
-    expect(inputsOf(html, 'record')[0]).toEqual({ horizon: '3d', to: '2026-11-20', regime: 'CHOP', detail: 'full' });
+    expect(inputsOf(html, 'record')[0]).toEqual({ horizon: '3d', to: '2026-11-20', regime: 'CHOP', form: 'full' });
   });
 
   it('draws nothing before the first outcome', () => {
@@ -182,7 +182,7 @@ describe('verification', () => {
     const failed = { ok: false, what: 'It was made in time.' };
     const html = render('verification', { ...VERIFICATION, verified: false, agreeing: 1, checks: [failed] });
     expect(html).toMatch(/<h2>Failed<\/h2>.*✗ .*It was made in time\./);
-    expect(inputsOf(html, 'verification')).toEqual([{ predictionId: '2026-11-27:7d', detail: 'full' }]);
+    expect(inputsOf(html, 'verification')).toEqual([{ predictionId: '2026-11-27:7d', form: 'full' }]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { getTrackRecord } from '../../../skills/get-track-record.ts';
-import { PREDICTION_PUBLIC_PART, predictBtcDirection } from '../../../skills/predict-btc-direction.ts';
-import { limitWords } from '../../../skills/skill.ts';
+import { predictBtcDirection } from '../../../skills/predict-btc-direction.ts';
+import { limitWords, type Skill } from '../../../skills/skill.ts';
 
 const MAX_WORDS = 120;
 /** The longest form that a verdict of the record takes. */
@@ -29,16 +29,19 @@ const RECORD = {
   filters: { horizon: '7d', from: null, to: null, regime: null, status: null },
 };
 
+const PREDICT: Skill = predictBtcDirection;
+const RECORD_SKILL: Skill = getTrackRecord;
+
 const countWords = (text: string) => text.split(/\s+/).length;
 
 describe('the verdict of a long record', () => {
   it.each([
-    ['a forecast', () => predictBtcDirection.formatText(FORECAST)],
-    ['the record', () => getTrackRecord.formatText(RECORD)],
+    ['a forecast', () => PREDICT.formatText(FORECAST)],
+    ['the record', () => RECORD_SKILL.formatText(RECORD)],
     [
       'a selection of the record',
       () =>
-        getTrackRecord.formatText({
+        RECORD_SKILL.formatText({
           ...RECORD,
           filters: { ...RECORD.filters, from: '2020-01-01', to: '2026-11-27', regime: 'BULL_TREND' },
         }),
@@ -49,15 +52,15 @@ describe('the verdict of a long record', () => {
   });
 
   it('claims no times for days that a demonstration replayed', () => {
-    expect(getTrackRecord.formatText(RECORD)).toContain('replayed times excepted.');
-    expect(getTrackRecord.formatText({ ...RECORD, entries: [{ replayed: false }] })).toContain('Certain: times and outcomes, on chain.');
+    expect(RECORD_SKILL.formatText(RECORD)).toContain('replayed times excepted.');
+    expect(RECORD_SKILL.formatText({ ...RECORD, entries: [{ replayed: false }] })).toContain('Certain: times and outcomes, on chain.');
   });
 
   it('is cut where it is longer than any that the record has', () => {
     expect(limitWords('one two three', 2)).toBe('one two ...');
     expect(limitWords('one two', 2)).toBe('one two');
     const skill = { ...FORECAST.skill, verdict: `${VERDICT} ${VERDICT}` };
-    expect(countWords(predictBtcDirection.formatText({ ...FORECAST, skill }))).toBeLessThanOrEqual(MAX_WORDS);
+    expect(countWords(PREDICT.formatText({ ...FORECAST, skill }))).toBeLessThanOrEqual(MAX_WORDS);
   });
 });
 
@@ -67,14 +70,14 @@ describe('the public part of a forecast', () => {
     'sign in with a wallet that holds at least 500,000,000 gate tokens, pay 0.001 USD for this answer by x402, or wait until 2026-12-05';
 
   it('has its facts in at most 120 words', () => {
-    const text = PREDICTION_PUBLIC_PART.formatText(hidden, ways);
+    const text = PREDICT.publicPart!.formatText(hidden, ways);
     expect(countWords(text)).toBeLessThanOrEqual(MAX_WORDS);
     for (const fact of ['hidden from you', 'between 238000 and 262000', '1825 of 3650 right, 95 % interval', `To see it: ${ways}.`])
       expect(text).toContain(fact);
   });
 
   it('has the values of a forecast that is public', () => {
-    const text = PREDICTION_PUBLIC_PART.formatText(FORECAST, ways);
+    const text = PREDICT.publicPart!.formatText(FORECAST, ways);
     expect(text).toContain('it is public: BUY, UP, with 59.0 % confidence');
     expect(text).not.toContain('hidden');
   });

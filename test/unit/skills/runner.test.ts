@@ -87,11 +87,11 @@ describe('the skills', () => {
     expect(errorOf(() => prepareCall('predict_btc_direction', { nonsense: 1 }, PUBLIC_CALLER)).code).toBe('UNAUTHENTICATED');
     const poor = { ...PUBLIC_CALLER, wallet: `0x${'1'.repeat(40)}` as const };
     expect(errorOf(() => prepareCall('predict_btc_direction', {}, poor)).code).toBe('TIER_REQUIRED');
-    expect(prepareCall('predict_btc_direction', {}, BASIC).input).toEqual({ horizon: '7d' });
+    expect(prepareCall('predict_btc_direction', {}, BASIC).input).toEqual({ horizon: '7d', detail: 'basic' });
   });
 
   it('accept a paying caller, and validate the input then', () => {
-    expect(prepareCall('predict_btc_direction', {}, PAYING_CALLER).input).toEqual({ horizon: '7d' });
+    expect(prepareCall('predict_btc_direction', {}, PAYING_CALLER).input).toEqual({ horizon: '7d', detail: 'basic' });
     expect(errorOf(() => prepareCall('predict_btc_direction', { nonsense: 1 }, PAYING_CALLER))).toMatchObject({ code: 'INPUT_INVALID' });
   });
 

@@ -134,7 +134,7 @@ it('the schema of a tool is a resource with every member of its full answer', as
   for (const { id, output } of SKILLS) {
     const { contents } = await clients.public.readResource({ uri: `oracle://schemas/${id}` });
     const { inputSchema, fullOutputSchema } = JSON.parse(contents[0].text);
-    expect(inputSchema.properties).toHaveProperty('detail');
+    expect(inputSchema.properties).toHaveProperty('form');
     expect(Object.keys(fullOutputSchema.properties)).toEqual(Object.keys(output.shape));
   }
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SKILLS } from '../../../../skills/index.ts';
 import { formatDay } from '../../../../src/forecast/day.ts';
 import { readAppDocuments } from '../../../../src/mcp/protocol.ts';
-import { DETAILS } from '../../../../src/mcp/tools.ts';
+import { FORMS } from '../../../../src/mcp/tools.ts';
 import { type AppView, VIEW_TOOLS } from '../../../../src/page/mcp-app.ts';
 import { asTier } from '../../../support/auth/login.ts';
 import { type Served, serve } from '../../../support/http/serve.ts';
@@ -80,7 +80,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('the off
       // A type, or the types of a member that may be null.
       for (const member of members.flatMap((one) => ('anyOf' in one ? (one.anyOf as object[]) : [one])))
         expect(Object.keys(member), tool).toEqual(['type']);
-      expect(inputSchema.properties.detail.description).toContain('oracle://schemas/{tool}');
+      expect(inputSchema.properties.form.description).toContain('oracle://schemas/{tool}');
     }
   });
 
@@ -90,11 +90,11 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('the off
       const { contents } = await client.readResource({ uri: `oracle://schemas/${tool}` });
       const { summarySchema, fullOutputSchema, ...described } = JSON.parse(contents[0].text);
       expect(described.inputSchema).toEqual(inputSchema);
-      for (const detail of DETAILS) {
-        const { structuredContent } = await client.callTool({ name: tool, arguments: { ...argumentsOf(tool), detail } });
+      for (const form of FORMS) {
+        const { structuredContent } = await client.callTool({ name: tool, arguments: { ...argumentsOf(tool), form } });
         expect(schemaFaults(summarySchema, structuredContent), tool).toBeUndefined();
         // A caller without a token gets the summary of the public part whatever it asks for.
-        if (detail === 'full' && tool !== 'predict_btc_direction')
+        if (form === 'full' && tool !== 'predict_btc_direction')
           expect(schemaFaults(fullOutputSchema, structuredContent)).toBeUndefined();
       }
       expect(Object.keys(summarySchema.properties), tool).toEqual(expect.arrayContaining(Object.keys(outputSchema.properties)));
@@ -107,11 +107,11 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('the off
     const caller = await clientOf(name, tier);
     const { tools } = await caller.listTools();
     for (const { name: tool, outputSchema } of tools) {
-      for (const detail of DETAILS) {
-        const result = await caller.callTool({ name: tool, arguments: { ...argumentsOf(tool), detail } });
+      for (const form of FORMS) {
+        const result = await caller.callTool({ name: tool, arguments: { ...argumentsOf(tool), form } });
         expect(result.isError, `${tool} ${JSON.stringify(result.content)}`).toBeFalsy();
         expect(schemaFaults(outputSchema, result.structuredContent)).toBeUndefined();
-        if (detail === 'full') expect(JSON.parse(result.content[1].text)).toEqual(result.structuredContent);
+        if (form === 'full') expect(JSON.parse(result.content[1].text)).toEqual(result.structuredContent);
         expect(result.content[0].text.length).toBeGreaterThan(40);
       }
     }
@@ -133,7 +133,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('the off
       [{ name: 'get_track_record', arguments: { pageSize: '20' } }, 'pageSize'],
       [{ name: 'get_track_record', arguments: { sinceWhen: 1 } }, 'sinceWhen'],
       [{ name: 'verify_prediction', arguments: { uid: '0x12' } }, 'uid'],
-      [{ name: 'get_market_context', arguments: { detail: 'some' } }, 'detail'],
+      [{ name: 'get_market_context', arguments: { form: 'some' } }, 'form'],
       [{ name: 'get_market_context', arguments: { access: 'pay' } }, 'access'],
       [{ name: 'predict_btc_direction', arguments: { access: 'steal' } }, 'access'],
       [{ name: 'predict_btc_direction', arguments: { horizon: '9d' } }, 'horizon'],

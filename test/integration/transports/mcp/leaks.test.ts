@@ -74,13 +74,13 @@ async function everythingThatCanBeAsked() {
   return [
     ...['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list', 'skills/list'].map((method) => rpc(method)),
     ...['2d', '3d', '7d'].flatMap((horizon) =>
-      [{}, { detail: 'full' }, { access: 'pay' }].map((choice) => tool('predict_btc_direction', { horizon, ...choice })),
+      [{}, { form: 'full' }, { access: 'pay' }].map((choice) => tool('predict_btc_direction', { horizon, ...choice })),
     ),
-    ...untold.map(({ _id }) => tool('verify_prediction', { predictionId: _id, detail: 'full' })),
+    ...untold.map(({ _id }) => tool('verify_prediction', { predictionId: _id, form: 'full' })),
     ...untold.slice(0, 4).map(({ _id }) => tool('verify_prediction', { predictionId: _id })),
     ...['1d', '2d', '3d', '7d'].flatMap((horizon) => [
       tool('get_track_record', { horizon }),
-      ...filters.map((filter) => tool('get_track_record', { horizon, ...filter, detail: 'full' })),
+      ...filters.map((filter) => tool('get_track_record', { horizon, ...filter, form: 'full' })),
     ]),
     tool('get_market_context', {}),
     ...uris.map((uri) => rpc('resources/read', { uri })),
@@ -114,7 +114,7 @@ async function openRevealing(): Promise<string> {
   const runSkill = createSkillRunner(parts);
   const door = createMcpAdapter({
     ...{ version: '1', publicUrl: 'http://127.0.0.1:3000', checkOrigin: () => undefined, payments: 'call' },
-    backendFor: (context) => createLocalBackend({ signals: parts, runSkill, methodology: '' }, context),
+    backendFor: (context) => createLocalBackend({ runSkill, methodology: '' }, context),
   });
   const { url, close } = await serveApp(createApp([], service.appOptions, [door]));
   closing.push(close);

@@ -26,7 +26,7 @@ beforeAll(async () => {
   served = await serve(service);
   buyer = demoBuyer(service);
   const basic = await MCP_CLIENTS['2026-07-28'](served.url, await asTier(service, 'basic'));
-  truth = (await basic.callTool({ name: PREDICT, arguments: { detail: 'full' } })).structuredContent;
+  truth = (await basic.callTool({ name: PREDICT, arguments: { form: 'full' } })).structuredContent;
   await basic.close();
 });
 afterAll(async () => {
@@ -119,7 +119,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     const bought = await call(await payment());
     expect(bought.isError, JSON.stringify(bought.content)).toBeFalsy();
     expect(lasting(bought.structuredContent)).toEqual(lasting(truth));
-    // What was bought is whole in every detail: its receipt has its hash.
+    // What was bought is whole in every form: its receipt has its hash.
     expect(bought.content).toEqual([{ type: 'text', text: expect.stringMatching(/^(BUY|SELL|HOLD) over 7d/) }]);
     const { payment: paid, receipt } = bought._meta[RECEIPT];
     expect(bought._meta['x402/payment-response']).toEqual({
@@ -221,7 +221,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     const free = await call(good, { name: 'get_track_record', arguments: {} });
     expect([free.isError ?? false, free._meta?.[RECEIPT]]).toEqual([false, undefined]);
     const holder = await MCP_CLIENTS[name](served.url, await asTier(service, 'basic'));
-    const included = await holder.callTool({ name: PREDICT, arguments: { detail: 'full' }, _meta: { 'x402/payment': good } } as never);
+    const included = await holder.callTool({ name: PREDICT, arguments: { form: 'full' }, _meta: { 'x402/payment': good } } as never);
     expect(lasting(included.structuredContent)).toEqual(lasting(truth));
     expect(included._meta?.[RECEIPT]).toBeUndefined();
     await holder.close();

@@ -153,10 +153,13 @@ describe('a request', () => {
       sending(404, '{"code":"NOT_FOUND","detail":"no"}')(request, response as never);
     });
     await asked(`${url}/base/`, { token: async () => 'a.b.c' });
-    await refusalOf(createRemoteBackend({ url: `${url}/base` }).publicSignal('3d'));
+    await refusalOf(createRemoteBackend({ url: `${url}/base` }).run('predict_btc_direction', { horizon: '3d', detail: 'public' }));
     expect(seen).toEqual([
       { method: 'POST', path: '/base/api/svc/skills/get_track_record', authorization: 'Bearer a.b.c', body: '{}' },
-      { method: 'GET', path: '/base/api/svc/open/signal?horizon=3d', authorization: undefined, body: '' },
+      {
+        ...{ method: 'POST', path: '/base/api/svc/skills/predict_btc_direction', authorization: undefined },
+        body: '{"horizon":"3d","detail":"public"}',
+      },
     ]);
   });
 
@@ -181,11 +184,12 @@ describe('a public answer to a rejected token', () => {
     const challenge = { 'WWW-Authenticate': 'Bearer realm="oracle", error="invalid_token"' };
     const url = await answering((request, response) => {
       seen.push(request.headers.authorization);
-      sending(200, JSON.stringify({ ...publicSignal, btcPrice: seen.length }), challenge)(request, response as never);
+      sending(200, JSON.stringify({ output: { ...publicSignal, btcPrice: seen.length }, text: '' }), challenge)(request, response as never);
     });
     const token = async () => `token-${seen.length}`;
-    expect(await createRemoteBackend({ url, token }).publicSignal('7d')).toMatchObject({ btcPrice: 1 });
-    expect(await createRemoteBackend({ url, token, forgetToken: () => true }).publicSignal('7d')).toMatchObject({ btcPrice: 3 });
+    const ask = (options: object) => createRemoteBackend({ url, token, ...options }).run('predict_btc_direction', { detail: 'public' });
+    expect(await ask({})).toMatchObject({ output: { btcPrice: 1 } });
+    expect(await ask({ forgetToken: () => true })).toMatchObject({ output: { btcPrice: 3 } });
     expect(seen).toEqual(['Bearer token-0', 'Bearer token-1', 'Bearer token-2']);
   });
 });

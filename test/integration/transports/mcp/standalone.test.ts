@@ -13,8 +13,6 @@ import { MCP_HEADERS, postMcp, rpc } from '../../../support/mcp/mcp.ts';
 /** A backend that fails with a secret in its error. */
 const BROKEN: McpBackend = {
   run: () => Promise.reject(new Error('password of the database')),
-  publicSignal: () => Promise.reject(new Error('password of the database')),
-  expectedRange: () => Promise.reject(new Error('password of the database')),
   methodology: '# Methodology',
 };
 

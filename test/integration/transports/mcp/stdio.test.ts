@@ -73,16 +73,16 @@ async function overHttp(tier: (typeof TIERS)[number]): Promise<Session> {
 
 const forecastDay = () => committedOn;
 const CALLS: [string, () => Record<string, unknown>][] = [
-  ['predict_btc_direction', () => ({ horizon: '3d', detail: 'full' })],
+  ['predict_btc_direction', () => ({ horizon: '3d', form: 'full' })],
   ['predict_btc_direction', () => ({})],
   ['predict_btc_direction', () => ({ horizon: '9d' })],
-  ['verify_prediction', () => ({ date: forecastDay(), detail: 'full' })],
+  ['verify_prediction', () => ({ date: forecastDay(), form: 'full' })],
   ['verify_prediction', () => ({ date: forecastDay() })],
   ['verify_prediction', () => ({ date: '2001-01-01' })],
   ['verify_prediction', () => ({ date: forecastDay(), uid: 'moon' })],
-  ['get_track_record', () => ({ horizon: '2d', pageSize: 2, detail: 'full' })],
+  ['get_track_record', () => ({ horizon: '2d', pageSize: 2, form: 'full' })],
   ['get_track_record', () => ({})],
-  ['get_track_record', () => ({ detail: 'some' })],
+  ['get_track_record', () => ({ form: 'some' })],
   ['get_track_record', () => ({ from: '2026-02-30' })],
   ['get_market_context', () => ({ include: ['regime'] })],
 ];
@@ -115,7 +115,7 @@ describe('over stdio', () => {
       const call = { name, arguments: input() };
       const [nearby, remote] = (await Promise.all([stdio.client.callTool(call), http.client.callTool(call)])) as Answer[];
       expect(JSON.stringify(comparable(nearby)), `${name} ${JSON.stringify(call.arguments)}`).toBe(JSON.stringify(comparable(remote)));
-      if (nearby.isError !== true && call.arguments.detail === 'full' && nearby.structuredContent.signal !== 'GATED') {
+      if (nearby.isError !== true && call.arguments.form === 'full' && nearby.structuredContent.signal !== 'GATED') {
         const { output } = SKILLS.find(({ id }) => id === name)!;
         expect(output.strict().safeParse(nearby.structuredContent).error).toBeUndefined();
       }

@@ -49,7 +49,7 @@ async function readEverything({ request }: Connection): Promise<unknown[]> {
     ...lists,
     await request('initialize', hello),
     await callSummaries(client, date),
-    await Promise.all(SKILLS.map(({ id }) => call(id, { detail: 'full', ...(id === 'verify_prediction' && { date }) }))),
+    await Promise.all(SKILLS.map(({ id }) => call(id, { form: 'full', ...(id === 'verify_prediction' && { date }) }))),
     await Promise.all(SKILLS.map(({ id }) => call(id, { access: 'pay' }))),
     await Promise.all(resources.map(({ uri }) => request('resources/read', { uri }))),
     await request('prompts/get', { name: 'daily_briefing' }),
