@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { DATE, nullableObjectOf, TIME } from '../src/platform/validation.ts';
-import { readMarketContext } from '../src/record/market.ts';
+import { getCurrentRegime, listRegimes, readMarketContext } from '../src/record/market.ts';
 import { REGIME } from '../src/record/schemas/forecast.ts';
 import { CONTEXT_SECTIONS, MARKET_CONTEXT, type MarketContextReply } from '../src/record/schemas/market-context.ts';
 import { sanitizeText } from '../src/record/self-tests.ts';
-import { defineOutline, defineSkill, formatAgeSeconds, formatInstant } from './skill.ts';
+import { defineOutline, defineSkill, formatAgeSeconds, formatInstant, type SkillDeps } from './skill.ts';
 
 const MAX_MISSING = 6;
 
@@ -80,6 +80,11 @@ export const getMarketContext = defineSkill({
       .join('\n');
   },
 });
+
+/** The regime of the context, as the interface has it (section 2.4). @throws OracleError STEP_WAITING before the first */
+export const readRegime = (deps: SkillDeps) => getCurrentRegime(deps, deps.now());
+
+export const readRegimeHistory = ({ record }: SkillDeps, limit: number) => listRegimes(record, limit);
 
 const KIND_PHRASES: Record<MarketContextReply['kind'], string> = {
   live: 'live',

@@ -1,12 +1,33 @@
+import type { Filter } from 'mongodb';
+import type { Hex } from 'viem';
 import { z } from 'zod';
-import { parseDay } from '../src/forecast/day.ts';
+import { type Day, parseDay } from '../src/forecast/day.ts';
 import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
-import { REGIME_NAMES } from '../src/forecast/regime.ts';
+import { formatHorizonName } from '../src/forecast/model.ts';
+import { publishRecordSummary } from '../src/forecast/record-statistics.ts';
+import { REGIME_NAMES, type Regime } from '../src/forecast/regime.ts';
+import { formatDayOrNull } from '../src/market/feed.ts';
 import { DATE, listOf, objectOf, TIME } from '../src/platform/validation.ts';
+import { findLatestAttestation, listAttestations } from '../src/record/attestations.ts';
+import { compareWithMarket } from '../src/record/crowd.ts';
+import { type ShareRow, summarizeAttestations, toFullStatistics } from '../src/record/figures.ts';
+import type { ForecastDoc } from '../src/record/forecast-doc.ts';
+import type { ForecastRecord } from '../src/record/forecasts.ts';
 import { DIRECTION, HORIZON, INTERVAL, REGIME, SIGNAL, STATUS } from '../src/record/schemas/forecast.ts';
-import { TRACK_RECORD } from '../src/record/schemas/track-record.ts';
-import { readTrackRecord, type TrackRecordFilter } from '../src/record/track-record.ts';
-import { DATE_INPUT, defineOutline, defineSkill, forecastHorizon, formatInterval, formatSource, limitWords } from './skill.ts';
+import { TRACK_RECORD, type TrackRecordReply } from '../src/record/schemas/track-record.ts';
+import { buildScorecardPage, toScorecardEntry } from '../src/record/scorecard.ts';
+import type { PublicStatus, ViewOptions } from '../src/record/visibility.ts';
+import {
+  DATE_INPUT,
+  defineOutline,
+  defineSkill,
+  forecastHorizon,
+  formatInterval,
+  formatSource,
+  limitWords,
+  type SkillContext,
+  type SkillDeps,
+} from './skill.ts';
 
 /** Forecasts of a page that a short answer lists. */
 const MAX_OUTLINED_ENTRIES = 10;
@@ -120,8 +141,7 @@ export const getTrackRecord = defineSkill({
   freshness: { description: 'outcomes are resolved every 6 hours, one forecast a day is added at about 21:35 UTC', seconds: 3_600 },
   cost: 'normal',
   errors: [],
-  run: (input, { deps, caller }) =>
-    readTrackRecord(deps, { filter: toTrackRecordFilter(input), page: input.page, pageSize: input.pageSize, caller }),
+  run: readTrackRecord,
   formatText(record) {
     const isReplayed = record.entries.some(({ replayed }) => replayed);
     const { totalPredictions, wins, losses, holds, voids, pending, verdict } = record.statistics;
@@ -140,6 +160,137 @@ export const getTrackRecord = defineSkill({
   },
 });
 
+/** The filtered forecasts with statistics over exactly these; entries are cut to the caller, figures are the same for all. */
+async function readTrackRecord(
+  { page, pageSize, ...input }: z.output<typeof INPUT>,
+  { deps, caller }: SkillContext,
+): Promise<TrackRecordReply> {
+  const filter = toTrackRecordFilter(input);
+  const { horizonDays, from, to, regime, status } = filter;
+  const query = toQuery(filter);
+  const [whole, selected, byHorizon, marketSkill, shown] = await Promise.all([
+    deps.statistics.figures.getHorizon(horizonDays),
+    query === null ? deps.statistics.figures.getHorizon(horizonDays) : deps.statistics.getSelection(query, horizonDays),
+    deps.statistics.getHorizonRows(),
+    deps.statistics.getMarketSkill(),
+    deps.record.listMatching({ ...query, horizonDays }, { skip: (page - 1) * pageSize, limit: pageSize }),
+  ]);
+  const total = selected.summary.totalPredictions;
+  const { horizon, holds, voids, missed, pending, ...wholeRecord } = whole.row;
+  const statistics = toFullStatistics(selected);
+  return {
+    asOf: deps.now().toISOString(),
+    filters: { horizon, from: formatDayOrNull(from), to: formatDayOrNull(to), regime, status },
+    statistics: status === null ? statistics : { ...statistics, ...OUTCOME_SELECTED_STATISTICS },
+    byRegime: selected.byRegime.map((row) => hideSelectedShares(row, filter)),
+    byModelVersion: selected.byModelVersion.map((row) => hideSelectedShares(row, filter)),
+    byHorizon,
+    wholeRecord,
+    marketSkill,
+    inference: formatInferenceNote(filter),
+    entries: shown.map((doc) => toScorecardEntry(doc, deps.viewFor(caller))),
+    page,
+    pageSize,
+    pages: Math.ceil(total / pageSize),
+    total,
+    source: deps.market.source,
+  };
+}
+
+/** Null: no selection. */
+function toQuery({ from, to, regime, status }: TrackRecordFilter): Filter<ForecastDoc> | null {
+  if (from === null && to === null && regime === null && status === null) return null;
+  return {
+    ...((from !== null || to !== null) && { day: { ...(from !== null && { $gte: from }), ...(to !== null && { $lte: to }) } }),
+    ...(regime !== null && { regime }),
+    ...(status !== null && { state: { $in: status === 'PENDING' ? ['DRAFT', 'PENDING'] : [status] } }),
+  };
+}
+
+/** Selected by outcome, shares of wins are meaningless and left out. */
+const OUTCOME_SELECTED_STATISTICS = {
+  accuracy: null,
+  dedupedAccuracy: null,
+  accuracyInterval95: null,
+  alwaysUpAccuracy: null,
+  brier: null,
+  dedupedInterval95: null,
+  brierDifference: null,
+  calls: null,
+  probabilities: null,
+  distribution: null,
+  verdict: 'no verdict: these forecasts were selected by their outcome',
+};
+
+function hideSelectedShares<Row extends ShareRow>(row: Row, { status }: TrackRecordFilter): Row {
+  return status === null ? row : { ...row, accuracy: null, accuracyInterval95: null, brier: null };
+}
+
+function formatInferenceNote({ from, to, regime, status }: TrackRecordFilter): string {
+  if (status !== null) {
+    return 'Selected by outcome: counts only. A share of wins among forecasts selected by outcome is meaningless; `wholeRecord` has that of all.';
+  }
+  if (from === null && to === null && regime === null) {
+    return 'No selection: these are all forecasts of the horizon. The interval allows for overlapping windows by using the effective sample size.';
+  }
+  return 'A selection: the interval does not allow for the choice of filters. Of twenty selections, one misses its 95 % interval by luck alone; compare with `wholeRecord`, and fix filters before looking at outcomes.';
+}
+
+/** The record of a horizon as the scorecard of the interface (section 2.3) has it. @param page null: all forecasts, as short rows */
+export async function readScorecard(
+  horizonDays: number,
+  page: { limit: number; before: number | null } | null,
+  { deps, caller }: SkillContext,
+) {
+  const { record, statistics, viewFor, market } = deps;
+  const [figures, details, predictionMarket, { predictions, nextBefore }] = await Promise.all([
+    statistics.figures.getHorizon(horizonDays),
+    statistics.getDetails(horizonDays),
+    compareWithMarket(deps),
+    readPredictions(record, { horizonDays, page }, viewFor(caller)),
+  ]);
+  const { summary, stats } = publishRecordSummary(figures.summary);
+  return {
+    horizon: formatHorizonName(horizonDays),
+    source: market.source,
+    summary,
+    stats,
+    ...details,
+    predictionMarket,
+    predictions,
+    nextBefore,
+  };
+}
+
+type ScorecardPage = Parameters<typeof readScorecard>[1];
+
+async function readPredictions(
+  record: ForecastRecord,
+  { horizonDays, page }: { horizonDays: number; page: ScorecardPage },
+  options: ViewOptions,
+) {
+  if (page === null) return { predictions: await record.scorecardRows.list(horizonDays, options), nextBefore: null };
+  const { limit, before } = page;
+  return buildScorecardPage(await record.listNewest(horizonDays, { limit: limit + 1, before }), limit, options);
+}
+
+/** Attestations of the record (section 2.5), newest first. @throws OracleError INPUT_INVALID naming `before` */
+export function readAttestations(
+  wanted: { horizons: readonly number[]; limit: number; before: Hex | null },
+  { deps, caller }: SkillContext,
+) {
+  return listAttestations(deps, wanted, deps.viewFor(caller));
+}
+
+/** The newest prediction attestation; null before the first. */
+export function readLatestAttestation(horizons: readonly number[], { deps, caller }: SkillContext) {
+  return findLatestAttestation(deps.record, horizons, deps.viewFor(caller));
+}
+
+export async function readAttestationStats(horizons: readonly number[], deps: SkillDeps) {
+  return summarizeAttestations(await deps.statistics.figures.getAttestations(), horizons);
+}
+
 const REPLAYED = '; replayed times excepted';
 const MAX_VERDICT_WORDS = 58;
 
@@ -150,7 +301,16 @@ function formatEntry({ predictionId, signal, direction, pUp, status, returnBps }
 
 type Entry = z.input<typeof TRACK_RECORD>['entries'][number];
 
-function toTrackRecordFilter({ horizon, from, to, regime, status }: z.output<typeof INPUT>): TrackRecordFilter {
+interface TrackRecordFilter {
+  horizonDays: number;
+  from: Day | null;
+  to: Day | null;
+  regime: Regime | null;
+  /** The public status: PENDING until the outcome is on chain. */
+  status: PublicStatus | null;
+}
+
+function toTrackRecordFilter({ horizon, from, to, regime, status }: Omit<z.output<typeof INPUT>, 'page' | 'pageSize'>): TrackRecordFilter {
   const day = (date: string | undefined) => (date === undefined ? null : parseDay(date));
   return { horizonDays: parseHorizonDays(horizon), from: day(from), to: day(to), regime: regime ?? null, status: status ?? null };
 }

@@ -4,6 +4,7 @@ import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
 import { formatPercent } from '../src/forecast/math.ts';
 import { DIRECTION_EVIDENCE } from '../src/forecast/signal.ts';
 import { DATE, objectOf, TIME } from '../src/platform/validation.ts';
+import { getExpectedRange, getExpectedRanges } from '../src/record/distributions.ts';
 import {
   type Prediction,
   type PublicPrediction,
@@ -11,16 +12,7 @@ import {
   readPremiumPrediction,
   readPublicPrediction,
 } from '../src/record/prediction.ts';
-import {
-  CONFIDENCE,
-  DIRECTION,
-  EVIDENCE_OF_DIRECTION,
-  HORIZON,
-  INTERVAL,
-  REGIME,
-  SIGNAL,
-  STATUS,
-} from '../src/record/schemas/forecast.ts';
+import { CONFIDENCE, DIRECTION, EVIDENCE_OF_DIRECTION, HORIZON, INTERVAL, REGIME, SIGNAL, STATUS } from '../src/record/schemas/forecast.ts';
 import { PREDICTION, PUBLIC_PREDICTION } from '../src/record/schemas/signal.ts';
 import {
   defineSkill,
@@ -78,12 +70,19 @@ export function predict<D extends Detail>(detail: D, horizonDays: number, { deps
   return READERS[detail](deps, horizonDays, caller) as ReturnType<(typeof READERS)[D]>;
 }
 
+/** The range with all its shares (section 4.1), which everyone may know. @param every of all horizons of its day. @throws OracleError STEP_WAITING */
+export function predictRange(horizonDays: number, { deps }: Pick<SkillContext, 'deps'>, every: boolean) {
+  return (every ? getExpectedRanges : getExpectedRange)(deps, horizonDays);
+}
+
 /** Who may ask for a detail, and what buys it. */
 const TERMS: Record<Detail, SkillTerms> = {
   public: { tier: 'public', offering: null },
   basic: { tier: 'basic', offering: findOffering('x402', 'x402_signal') },
   premium: { tier: 'premium', offering: findOffering('x402', 'x402_premium_signal') },
 };
+
+export type { Prediction, PublicPrediction };
 
 const DETAILS = ['public', 'basic', 'premium'] as const satisfies Detail[];
 
@@ -119,7 +118,7 @@ export const predictBtcDirection = defineSkill({
   id: 'predict_btc_direction',
   title: 'Forecast of BTC/USD',
   summary: 'The newest forecast of BTC/USD for 1, 2, 3 or 7 days with its probability and its on-chain proof',
-  description: `Signal (BUY, SELL, HOLD), direction, calibrated confidence and P(up) of the newest daily forecast of BTC/USD, with the salt of its on-chain commitment. HOLD means that P(up) is too close to one half for the regime. ${DIRECTION_EVIDENCE} \`skill.verdict\` is of this record; \`source\` shows whether the market is simulated. No advice to trade.`,
+  description: `Signal (BUY, SELL, HOLD), direction, calibrated confidence and P(up) of the newest daily forecast of BTC/USD, with the salt of its on-chain commitment. HOLD means that P(up) is too close to one half for the regime. ${DIRECTION_EVIDENCE} \`skill.verdict\` is of this record; No advice to trade.`,
   tags: ['bitcoin', 'forecast', 'probability', 'on-chain commitment'],
   examples: [
     { say: 'Where is bitcoin going over the next week?', input: { horizon: '7d' } },
@@ -130,7 +129,7 @@ export const predictBtcDirection = defineSkill({
     detail: z
       .enum(DETAILS, { error: `must be one of ${DETAILS.join(', ')}` })
       .default('basic')
-      .describe('public: what everyone may know; premium: with context, model, quantiles and strikes, for its own tier or price'),
+      .describe('premium: all the evidence'),
   }),
   output: PREDICTION,
   outline: {

@@ -3,8 +3,8 @@ import type { RequestContext } from '../src/auth/auth.ts';
 import type { Caller } from '../src/auth/caller.ts';
 import { formatTierRequirement, isTierAtLeast, requireTier } from '../src/auth/tiers.ts';
 import { parseRefCode } from '../src/commerce/ledger.ts';
-import { formatSingleAnswerHint } from '../src/commerce/payment-instructions.ts';
 import { formatMoney } from '../src/commerce/offerings.ts';
+import { formatSingleAnswerHint } from '../src/commerce/payment-instructions.ts';
 import type { SignedReceipt, X402Receipt } from '../src/commerce/receipts.ts';
 import type { PaymentInterface } from '../src/commerce/x402/claims.ts';
 import type { SalesService, X402Payment } from '../src/commerce/x402/sales.ts';
@@ -140,7 +140,11 @@ export function createPaidCalls({ sales, runSkill, toUrl, over }: PaidCallsDeps)
     if (offering === null) throw new OracleError('INTERNAL', `Single answers of ${skill.id} are not sold`);
     // The endpoint of a transport is shared by all skills; that of a REST skill names it already.
     const url = toUrl(endpoint);
-    const named = { url: url.endsWith(`/${skill.id}`) ? url : `${url}#${skill.id}`, description: skill.summary, mimeType: 'application/json' };
+    const named = {
+      url: url.endsWith(`/${skill.id}`) ? url : `${url}#${skill.id}`,
+      description: skill.summary,
+      mimeType: 'application/json',
+    };
     return { over, offering, resource: as?.resource ?? named, bazaar };
   };
   /** @throws OracleError INPUT_INVALID naming `ref`, errors of the skill, and those of `SalesService.sell` */

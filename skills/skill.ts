@@ -62,7 +62,10 @@ export interface Skill {
 export type SkillTerms = Pick<Skill, 'tier' | 'offering'>;
 
 /** The skill as transports see it, and with typed answers for those that show it in another form. */
-type TypedSkill<Input extends z.ZodObject, Output extends z.ZodObject, Answer> = Omit<Skill, 'input' | 'output' | 'run' | 'formatText' | 'formatRows'> & {
+type TypedSkill<Input extends z.ZodObject, Output extends z.ZodObject, Answer> = Omit<
+  Skill,
+  'input' | 'output' | 'run' | 'formatText' | 'formatRows'
+> & {
   input: Input;
   output: Output;
   run(input: z.output<Input>, context: SkillContext): Promise<Answer>;

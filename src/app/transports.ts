@@ -285,8 +285,7 @@ export async function composeMcp(
       ? { authorization: createMcpAuthorization({ publicUrl, identify }), accountUrl: joinUrl(publicUrl, MCP_PATHS.account) }
       : {}),
     ...(config.PROTOCOL_FIXTURES === 'on' ? { fixtures: createMcpFixtures() } : {}),
-    backendFor: (context) =>
-      createLocalBackend({ runSkill, ...(config.MCP_PAYMENTS === 'on' && { paidCalls }), methodology }, context),
+    backendFor: (context) => createLocalBackend({ runSkill, ...(config.MCP_PAYMENTS === 'on' && { paidCalls }), methodology }, context),
     checkOrigin: createOriginCheck({
       publicUrl,
       allowedOrigins: config.MCP_ALLOWED_ORIGINS ?? [],

@@ -7,6 +7,7 @@ import type { FeedKind } from '../market/feed.ts';
 import { derivativesSummaryReport } from '../market/reports/derivatives.ts';
 import { type BriefOutcome, toBriefOutcome } from '../record/briefs.ts';
 import { buildExpectedPrediction, buildOpening } from '../record/commitment.ts';
+import { toFullStatistics } from '../record/figures.ts';
 import type { DayDoc, InputSource } from '../record/forecast-doc.ts';
 import { getCurrentRegime, readMarketContext } from '../record/market.ts';
 import {
@@ -19,7 +20,6 @@ import {
 } from '../record/prediction.ts';
 import { loadOrNoteMissing, type MadeForecast, type MissingPart, type OracleDeps } from '../record/public-signal.ts';
 import { CONTEXT_SECTIONS } from '../record/schemas/market-context.ts';
-import { toFullStatistics } from '../record/track-record.ts';
 import { buildBetFromWager, getNextIntent, type TradeIntent, viewWager } from '../record/trade-intent.ts';
 import type { RecordCheckDeps } from '../record/verification.ts';
 

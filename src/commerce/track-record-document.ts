@@ -5,11 +5,10 @@ import { OracleError } from '../errors.ts';
 import { formatDay } from '../forecast/day.ts';
 import { formatHorizonName, HORIZONS } from '../forecast/model.ts';
 import { QUORUM_RULES } from '../market/quorum.ts';
-import type { HorizonFigures } from '../record/figures.ts';
+import { type HorizonFigures, toFullStatistics } from '../record/figures.ts';
 import type { ForecastDoc } from '../record/forecast-doc.ts';
 import { describeManualVerification } from '../record/prediction.ts';
 import { notYetMadeError } from '../record/public-signal.ts';
-import { toFullStatistics } from '../record/track-record.ts';
 import { mayRead, toVisibleStatus, type ViewOptions } from '../record/visibility.ts';
 import {
   buildDocument,

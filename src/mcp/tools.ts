@@ -430,23 +430,23 @@ export function describeTool(skill: Skill, payments: McpPayments): Fields {
 export function toListedOutput(skill: Skill): mcp.StandardSchemaWithJSON<Fields> {
   const getSchema = () => getCached(`output ${skill.id}`, () => buildListedOutput(skill));
   return toStandardSchema(getSchema, (value) => {
-    const faults = listForms(skill).map((form) => form.safeParse(value).error);
+    const { short, whole } = listForms(skill);
+    const faults = [...whole, ...short].map((form) => form.safeParse(value).error);
     const [fault] = faults.includes(undefined) ? [] : faults;
     return fault === undefined ? { value: value as Fields } : { issues: fault.issues.map(({ message, path }) => ({ message, path })) };
   });
 }
 
-/** All forms of a tool's structured content. */
-function listForms({ output, outline, publicPart }: Skill): z.ZodObject[] {
-  const ofPart = publicPart === undefined ? [] : [publicPart.outline.schema, publicPart.output];
-  return [output, outline.schema, ...ofPart.map((schema) => schema.extend({ ways: ACCESS_WAYS }))];
+/** The forms of a tool's structured content: short ones, and whole ones. */
+function listForms({ output, outline, publicPart }: Skill): { short: z.ZodObject[]; whole: z.ZodObject[] } {
+  const withWays = (schema: z.ZodObject) => schema.extend({ ways: ACCESS_WAYS });
+  const part = publicPart && { short: withWays(publicPart.outline.schema), whole: withWays(publicPart.output) };
+  return { short: [outline.schema, ...(part ? [part.short] : [])], whole: [output, ...(part ? [part.whole] : [])] };
 }
 
 /** JSON Schema that every form satisfies: the members of the outline, to which `full` adds some. */
 function buildSummarySchema(skill: Skill): Fields {
-  const shapes = listForms(skill)
-    .slice(1)
-    .map(({ shape }) => shape);
+  const shapes = listForms(skill).short.map(({ shape }) => shape);
   const members = Object.assign({}, ...shapes) as z.ZodRawShape;
   const isShared = (name: string) => shapes.every((shape) => name in shape);
   const merged = Object.entries(members).map(([name, schema]) => [name, isShared(name) ? schema : (schema as z.ZodType).optional()]);
@@ -498,7 +498,11 @@ export function createRemoteBackend(options: RemoteBackendOptions): McpBackend {
       const skill = findSkill(skillId);
       const { id, input: known, output } = skill;
       const { tier, offering } = getTerms(skill, input);
-      const answer = await requestWithRetry(options, { path: `${ENDPOINTS.skills}/${id}`, body: input }).catch(async (error: unknown) => {
+      const part = getPublicPart({ skill, input });
+      const ask = (as: RemoteBackendOptions) => requestWithRetry(as, { path: `${ENDPOINTS.skills}/${id}`, body: input });
+      const answer = await ask(options).catch(async (error: unknown) => {
+        // What is public needs no token, so a rejected one is no obstacle.
+        if (part !== null && isOracleError(error, 'UNAUTHENTICATED')) return ask({ ...options, token: async () => undefined });
         const isInvalid = isOracleError(error, 'INPUT_INVALID');
         // This transport has no payments: where the service offers a sale, or rejects its input, a token is what is missing.
         const isSale = isOracleError(error, 'PAYMENT_REQUIRED') || (isInvalid && (await options.token?.()) === undefined);
@@ -507,8 +511,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): McpBackend {
         if (isInvalid) parseInput(known, input, { kind: 'input', root: 'input' });
         throw error;
       });
-      const form = getPublicPart({ skill, input })?.output ?? output;
-      return parseServiceAnswer(z.object({ output: form, text: z.string() }), answer, options.url) as SkillAnswer;
+      return parseServiceAnswer(z.object({ output: part?.output ?? output, text: z.string() }), answer, options.url) as SkillAnswer;
     },
     methodology: renderMethodology({ publicUrl: options.url }),
   };

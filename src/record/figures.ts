@@ -95,6 +95,11 @@ export interface HorizonFigures {
   replayed: number;
 }
 
+/** The published statistics of these figures. */
+export function toFullStatistics({ summary: { longestWinStreak, ...summary }, brierDifference, statistics }: HorizonFigures) {
+  return { ...summary, brierDifference, ...statistics };
+}
+
 /** @param docs forecasts of one horizon in sequence order */
 export async function computeHorizonFigures(
   sources: DistributionSources,

@@ -300,7 +300,7 @@ async function findNewestEvaluatedDay(record: ForecastRecord, day: Day): Promise
   return found as EvaluatedDay | null;
 }
 
-export async function readRegimeHistory(record: ForecastRecord, limit: number) {
+export async function listRegimes(record: ForecastRecord, limit: number) {
   const days: StoredDay[] = await record.days.find({}, { projection: DAY_PROJECTION }).sort({ day: -1 }).limit(limit).toArray();
   const before = days.length === 0 ? null : await findNewestEvaluatedDay(record, days[days.length - 1].day);
   const shown = days.map(({ day, regime, signalAt, missedBecause, replayed }) => ({

@@ -1,11 +1,10 @@
 import { z } from 'zod';
+import { readAttestationStats, readAttestations, readLatestAttestation } from '../../../skills/get-track-record.ts';
 import { OracleError } from '../../errors.ts';
 import { HORIZON_NAMES, parseHorizonDays } from '../../forecast/horizon-input.ts';
 import { MODEL_NAMES } from '../../forecast/models.ts';
 import { SERIES_IDS } from '../../market/series.ts';
 import { BYTES32, COUNT, DATE, listOf, TIME } from '../../platform/validation.ts';
-import { findLatestAttestation, listAttestations } from '../../record/attestations.ts';
-import { summarizeAttestations } from '../../record/figures.ts';
 import { REGIME } from '../../record/schemas/forecast.ts';
 import { ATTESTATION_HISTORY, ATTESTATION_STATS, LATEST_ATTESTATION, VERIFICATION } from '../../record/schemas/verification.ts';
 import { verifyAttestation } from '../../record/verification.ts';
@@ -93,7 +92,7 @@ export function attestationRoutes(deps: HttpDeps): Route[] {
       sharedByTier: true,
       variesByCaller: true,
       async handle({ query, caller }) {
-        const data = await findLatestAttestation(deps.record, selectHorizons(query).map(parseHorizonDays), deps.viewFor(caller));
+        const data = await readLatestAttestation(selectHorizons(query).map(parseHorizonDays), { deps, caller });
         if (data === null) throw new OracleError('NOT_FOUND', 'Nothing is attested yet');
         return { body: { success: true as const, data } };
       },
@@ -119,7 +118,7 @@ export function attestationRoutes(deps: HttpDeps): Route[] {
         const { limit, before = null } = query;
         const horizons = selectHorizons(query);
         const wanted = { horizons: horizons.map(parseHorizonDays), limit, before };
-        const { attestations: data, total, nextBefore } = await listAttestations(deps, wanted, deps.viewFor(caller));
+        const { attestations: data, total, nextBefore } = await readAttestations(wanted, { deps, caller });
         const next = nextBefore === null ? null : { limit, horizons: horizons.join(','), before: nextBefore };
         return {
           headers: buildNextPageHeaders(deps.publicUrl, HISTORY_PATH, next),
@@ -146,7 +145,7 @@ export function attestationRoutes(deps: HttpDeps): Route[] {
       query: z.object(HORIZON_PARAMETERS),
       async handle({ query }) {
         const horizons = selectHorizons(query);
-        const counted = summarizeAttestations(await deps.statistics.figures.getAttestations(), horizons.map(parseHorizonDays));
+        const counted = await readAttestationStats(horizons.map(parseHorizonDays), deps);
         const { predictions, resolutions, firstAttestation, latestAttestation, totalGasWei } = counted;
         return {
           body: {

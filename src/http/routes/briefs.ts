@@ -20,12 +20,12 @@ import {
 import { filterBriefByHorizons, NEXT_EVENTS, renderBriefMarkdown, renderBriefText } from '../../record/briefs.ts';
 import { INCIDENTS, type WeeklyReport } from '../../record/reports.ts';
 import { CONFIDENCE, DIRECTION, FORECAST_ID, HORIZON, REGIME } from '../../record/schemas/forecast.ts';
+import { RISK_LEVEL } from '../../record/schemas/market-context.ts';
 import { SUMMARY } from '../../record/schemas/track-record.ts';
 import type { HttpDeps } from '../deps.ts';
 import { dateInput, HORIZON_PARAMETERS, selectHorizons } from '../parameters.ts';
 import { buildWeakEtag, negotiateMediaType } from '../replies.ts';
 import { type Reply, type Route, route } from '../route.ts';
-import { RISK_LEVEL } from '../../record/schemas/market-context.ts';
 
 const TYPES = ['application/json', 'text/plain', 'text/markdown'] as const;
 

@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { z } from 'zod';
 import { formatCatalogLink } from '../../../agent-card/documents.ts';
 import { ENDPOINTS, IDENTITY } from '../../../agent-card/endpoints.ts';
-import { predict } from '../../../skills/predict-btc-direction.ts';
+import { predict, predictRange } from '../../../skills/predict-btc-direction.ts';
 import { PUBLIC_CALLER } from '../../auth/caller.ts';
 import { OracleError, orElse } from '../../errors.ts';
 import { formatDay, MINUTE_MS } from '../../forecast/day.ts';
@@ -24,7 +24,6 @@ import {
 } from '../../page/first-screen.ts';
 import { el, type Markup, type PageKind, renderMarkup } from '../../page/markup.ts';
 import { objectOf } from '../../platform/validation.ts';
-import { getExpectedRanges } from '../../record/distributions.ts';
 import type { HttpDeps } from '../deps.ts';
 import { buildStrongEtag, createFileReply, createRevisionReply, createStaticReply, negotiateMediaType } from '../replies.ts';
 import { EncodedText, type Reply, type Route, route } from '../route.ts';
@@ -460,8 +459,10 @@ function renderTodaySection({ id }: Section, home: HomeContent | null): Markup {
 /** The dashboard with the answers that a caller without access gets. Reads a bounded number of documents. */
 async function renderHome(deps: HttpDeps, publicUrl: string): Promise<Reply<never>> {
   const [signals, range, price, records, [newest]] = await Promise.all([
-    readByHorizon((days) => predict('public', days, { deps, caller: PUBLIC_CALLER }).then(toPublicSignal).catch(orElse('STEP_WAITING', null))),
-    getExpectedRanges(deps, DEFAULT_HORIZON_DAYS).catch(orElse('STEP_WAITING', null)),
+    readByHorizon((days) =>
+      predict('public', days, { deps, caller: PUBLIC_CALLER }).then(toPublicSignal).catch(orElse('STEP_WAITING', null)),
+    ),
+    predictRange(DEFAULT_HORIZON_DAYS, { deps }, true).catch(orElse('STEP_WAITING', null)),
     deps.market.report(btcPriceReport, deps.now().getTime()).catch(orElse('PRICE_UNAVAILABLE', null)),
     readByHorizon(async (days) => {
       const { summary, statistics } = await deps.statistics.figures.getHorizon(days);

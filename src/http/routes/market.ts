@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { readRegime, readRegimeHistory } from '../../../skills/get-market-context.ts';
 import { type MarketReport, REPORT_ENVELOPE } from '../../market/reports/report.ts';
 import { MARKET_REPORTS } from '../../market/reports/reports.ts';
 import { COUNT, DATE, listOf, namedObject, SUCCESS, TIME } from '../../platform/validation.ts';
-import { getCurrentRegime, readRegimeHistory } from '../../record/market.ts';
 import { REGIME } from '../../record/schemas/forecast.ts';
 import { REGIME_FIELDS, RISK_LEVEL } from '../../record/schemas/market-context.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -12,7 +12,7 @@ import { buildWeakEtag } from '../replies.ts';
 import { type Route, route } from '../route.ts';
 
 /** Interface, section 2.4. */
-export function regimeRoutes({ record, market, now }: Pick<HttpDeps, 'record' | 'market' | 'now'>): Route[] {
+export function regimeRoutes(deps: HttpDeps): Route[] {
   return [
     route('GET /api/svc/regime', 'getRegime', {
       tag: 'signal',
@@ -21,7 +21,7 @@ export function regimeRoutes({ record, market, now }: Pick<HttpDeps, 'record' | 
       reply: CURRENT_REGIME,
       errors: ['STEP_WAITING'],
       handle: async () => ({
-        body: { success: true as const, ...(await getCurrentRegime({ record, market }, now())), source: market.source },
+        body: { success: true as const, ...(await readRegime(deps)), source: deps.market.source },
       }),
     }),
     route('GET /api/svc/regime/history', 'listRegimes', {
@@ -31,8 +31,8 @@ export function regimeRoutes({ record, market, now }: Pick<HttpDeps, 'record' | 
       query: z.object({ limit: limitInput(365, 90) }),
       reply: REGIME_HISTORY,
       async handle({ query }) {
-        const { days, transitions } = await readRegimeHistory(record, query.limit);
-        return { body: { success: true as const, count: days.length, days, transitions, source: market.source } };
+        const { days, transitions } = await readRegimeHistory(deps, query.limit);
+        return { body: { success: true as const, count: days.length, days, transitions, source: deps.market.source } };
       },
     }),
   ];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ENDPOINTS, IDENTITY } from '../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../skills/index.ts';
+import type { Prediction } from '../../../skills/predict-btc-direction.ts';
 import { PAYING_CALLER, prepareCall } from '../../../skills/runner.ts';
 import { buildAnswerSample, toSkillJsonSchema } from '../../../skills/skill.ts';
 import { REF_CODE_PATTERN, REF_CODE_RULE } from '../../commerce/ledger.ts';
@@ -32,7 +33,6 @@ import { DEFAULT_HORIZON, HORIZON_DESCRIPTION, HORIZON_SPELLINGS, parseHorizonDa
 import { formatHorizonName } from '../../forecast/model.ts';
 import { joinUrl } from '../../platform/service-client.ts';
 import { namedObject } from '../../platform/validation.ts';
-import type { Prediction } from '../../record/prediction.ts';
 import { ORACLE_SIGNAL, PREMIUM_SIGNAL } from '../../record/schemas/signal.ts';
 import type { HttpDeps } from '../deps.ts';
 import { rawWalletInput, signalDaysInput, signatureInput, txHashInput } from '../parameters.ts';
@@ -96,7 +96,10 @@ export function paidRoutes(deps: HttpDeps): Route[] {
           // Delivered without its payment: with the settlement in version 2.
           const { chain, amountMicros } = answer.payment;
           const settlement = { ...toSettlementResponse(answer, chain), amount: amountMicros.toString() };
-          return { body: { ...answer.body, ...toSaleResponse(answer) }, headers: { [SETTLEMENT_HEADERS.v2]: encodePaymentHeader(settlement) } };
+          return {
+            body: { ...answer.body, ...toSaleResponse(answer) },
+            headers: { [SETTLEMENT_HEADERS.v2]: encodePaymentHeader(settlement) },
+          };
         }
         throw new OracleError('NOT_FOUND', 'No stored answer was paid by this wallet in this transaction', {
           field: 'txHash',

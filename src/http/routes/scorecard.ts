@@ -1,16 +1,10 @@
 import { z } from 'zod';
-import type { Caller } from '../../auth/caller.ts';
-import { formatHorizonName } from '../../forecast/model.ts';
-import { publishRecordSummary } from '../../forecast/record-statistics.ts';
-import { compareWithMarket, type MarketComparisonDeps } from '../../record/crowd.ts';
+import { readScorecard } from '../../../skills/get-track-record.ts';
 import { SCORECARD } from '../../record/schemas/track-record.ts';
-import { buildScorecardPage } from '../../record/scorecard.ts';
 import type { HttpDeps } from '../deps.ts';
 import { beforeInput, optionalLimitInput, PAGE_LIMITS, scorecardDaysInput } from '../parameters.ts';
 import { buildNextPageHeaders } from '../replies.ts';
 import { type Route, route } from '../route.ts';
-
-type ScorecardDeps = MarketComparisonDeps & Pick<HttpDeps, 'market' | 'publicUrl' | 'statistics' | 'viewFor'>;
 
 const PATH = '/api/svc/scorecard';
 
@@ -25,7 +19,7 @@ const QUERY = z.object({
 });
 
 /** Interface, section 2.3: the fields of both shapes; `outcome` is the object of one, `status` the text of the other. */
-export function scorecardRoutes(deps: ScorecardDeps): Route[] {
+export function scorecardRoutes(deps: HttpDeps): Route[] {
   return [
     route(`GET ${PATH}`, 'getScorecard', {
       tag: 'record',
@@ -43,40 +37,16 @@ export function scorecardRoutes(deps: ScorecardDeps): Route[] {
         const { horizon, limit, before } = query;
         if ((limit ?? (before === undefined ? Number.POSITIVE_INFINITY : 0)) > SHORT_PAGE)
           await context.countCall(LONG_ANSWER_UNITS - UNITS);
-        const [figures, details, predictionMarket, { predictions, limit: shown, nextBefore }] = await Promise.all([
-          deps.statistics.figures.getHorizon(horizon),
-          deps.statistics.getDetails(horizon),
-          compareWithMarket(deps),
-          readPredictions(deps, query, caller),
-        ]);
-        const { summary, stats } = publishRecordSummary(figures.summary);
+        const page =
+          limit === undefined && before === undefined ? null : { limit: limit ?? PAGE_LIMITS.scorecard.default, before: before ?? null };
+        const { nextBefore, predictions, ...record } = await readScorecard(horizon, page, { deps, caller });
+        const next = page === null || nextBefore === null ? null : { horizon, limit: page.limit, before: nextBefore };
+        const nextCursor = nextBefore === null ? null : String(nextBefore);
         return {
-          headers: buildNextPageHeaders(deps.publicUrl, PATH, nextBefore === null ? null : { horizon, limit: shown, before: nextBefore }),
-          body: {
-            success: true as const,
-            horizon: formatHorizonName(horizon),
-            source: deps.market.source,
-            summary,
-            stats,
-            ...details,
-            predictionMarket,
-            predictions,
-            count: predictions.length,
-            nextCursor: nextBefore === null ? null : String(nextBefore),
-          },
+          headers: buildNextPageHeaders(deps.publicUrl, PATH, next),
+          body: { success: true as const, ...record, predictions, count: predictions.length, nextCursor },
         };
       },
     }),
   ];
-}
-
-async function readPredictions({ record, viewFor }: ScorecardDeps, query: z.output<typeof QUERY>, caller: Caller) {
-  const { horizon: horizonDays, before = null } = query;
-  const options = viewFor(caller);
-  if (query.limit === undefined && before === null) {
-    return { predictions: await record.scorecardRows.list(horizonDays, options), limit: 0, nextBefore: null };
-  }
-  const { limit = PAGE_LIMITS.scorecard.default } = query;
-  const newest = await record.listNewest(horizonDays, { limit: limit + 1, before });
-  return { ...buildScorecardPage(newest, limit, options), limit };
 }

@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { predict } from '../../../skills/predict-btc-direction.ts';
+import { type Prediction, type PublicPrediction, predict, predictRange } from '../../../skills/predict-btc-direction.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { formatTierRequirement, type PaidTier } from '../../auth/tiers.ts';
 import { findOffering } from '../../commerce/offerings.ts';
-import { getExpectedRange, getExpectedRanges } from '../../record/distributions.ts';
-import type { Prediction, PublicPrediction } from '../../record/prediction.ts';
 import { EXPECTED_RANGE } from '../../record/schemas/forecast.ts';
 import { LEGACY_SIGNAL, ORACLE_SIGNAL, PREMIUM_SIGNAL, PUBLIC_SIGNAL, type PublicSignal } from '../../record/schemas/signal.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -116,7 +114,7 @@ export function signalRoutes(deps: HttpDeps): Route[] {
       }),
       sharedByTier: true,
       async handle({ query }) {
-        const body = await (query.horizons === 'all' ? getExpectedRanges : getExpectedRange)(deps, query.horizon);
+        const body = await predictRange(query.horizon, { deps }, query.horizons === 'all');
         return { headers: { ETag: buildWeakEtag(body) }, body };
       },
     }),

@@ -1,21 +1,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { type PublicPrediction, predict } from '../../../skills/predict-btc-direction.ts';
+import type { SkillContext } from '../../../skills/skill.ts';
 import { orElse } from '../../errors.ts';
+import { parseHorizonDays } from '../../forecast/horizon-input.ts';
 import { el, renderMarkup } from '../../page/markup.ts';
-import {
-  renderCard,
-  WIDGET_HORIZONS,
-  WIDGET_SIZES,
-  WIDGET_THEMES,
-  type WidgetCard,
-  type WidgetOptions,
-  type WidgetRange,
-} from '../../page/widget.ts';
+import { renderCard, WIDGET_HORIZONS, WIDGET_SIZES, WIDGET_THEMES, type WidgetCard, type WidgetOptions } from '../../page/widget.ts';
 import { namedObject } from '../../platform/validation.ts';
-import { type ExpectedRange, getExpectedRange } from '../../record/distributions.ts';
-import { notYetMadeError } from '../../record/public-signal.ts';
 import { CONFIDENCE, SIGNAL } from '../../record/schemas/forecast.ts';
-import { type ForecastView, viewForecast } from '../../record/visibility.ts';
 import type { HttpDeps } from '../deps.ts';
 import { signalDaysInput } from '../parameters.ts';
 import { buildWeakEtag, negotiateMediaType } from '../replies.ts';
@@ -49,17 +41,17 @@ export function widgetRoutes(deps: HttpDeps): Route[] {
       errors: ['STEP_WAITING'],
       variesByCaller: true,
       async handle({ query: { horizon, format, theme, size }, caller, accept }) {
-        const doc = await deps.record.findLatest(horizon);
-        const view = doc === null ? null : viewForecast(doc, deps.viewFor(caller));
-        if (view === null || view.signal === null || view.btcPrice === null) throw notYetMadeError('forecast');
-        const { signal, confidence, btcPrice, timestamp } = view;
+        const context = { deps, caller };
+        const forecast = await predict('public', horizon, context);
+        const { signal, confidence, timestamp } = forecast;
         const isHtml = format === undefined ? negotiateMediaType(accept, TYPES) === 'text/html' : format === 'html';
         if (!isHtml) {
           // Interface, section 4.1: these alone.
           const body = { signal, confidence };
           return { headers: { Vary: 'Accept', ETag: buildWeakEtag({ body, at: timestamp }) }, body };
         }
-        const raw = renderCardPage(await composeCard(deps, { ...view, signal, btcPrice }, { horizonDays: horizon, size }), { theme, size });
+        const others = size === 'large' ? await readOthers(forecast, context) : [forecast];
+        const raw = renderCardPage(await composeCard(deps, forecast, others), { theme, size });
         const headers = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': WIDGET_CSP };
         return { headers: { Vary: 'Accept', ETag: buildWeakEtag({ raw }), ...headers }, raw };
       },
@@ -67,32 +59,26 @@ export function widgetRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-type WidgetView = ForecastView & { signal: NonNullable<ForecastView['signal']>; btcPrice: number };
-
-/** Ranges of the same day, the same for every caller; those without a stored width are left out. */
-async function listRanges80(deps: HttpDeps, { date }: WidgetView, horizons: readonly number[]): Promise<WidgetRange[]> {
-  const found = await Promise.all(
-    horizons.map((days) => getExpectedRange(deps, days).catch(orElse<ExpectedRange | null>('STEP_WAITING', null))),
-  );
-  return horizons.flatMap((days, index) => {
-    const range = found[index]?.date === date ? found[index].ranges.find(({ share }) => share === 0.8) : undefined;
-    return range === undefined ? [] : [{ days, low: range.low, high: range.high }];
-  });
+/** The forecasts of the same day over all horizons of the card. */
+async function readOthers(forecast: PublicPrediction, context: SkillContext): Promise<PublicPrediction[]> {
+  const found = await Promise.all(WIDGET_HORIZONS.map((days) => predict('public', days, context).catch(orElse('STEP_WAITING', null))));
+  return found.filter((one) => one?.date === forecast.date) as PublicPrediction[];
 }
 
-async function composeCard(deps: HttpDeps, view: WidgetView, { horizonDays, size }: Omit<WidgetOptions, 'theme'>): Promise<WidgetCard> {
+async function composeCard(deps: HttpDeps, forecast: PublicPrediction, shown: readonly PublicPrediction[]): Promise<WidgetCard> {
   const { statistics, market, publicUrl } = deps;
+  const horizonDays = parseHorizonDays(forecast.horizon);
   const { summary, replayed } = await statistics.figures.getHorizon(horizonDays);
   const { accuracy, accuracyInterval95, wins, resolved, alwaysUpAccuracy } = summary;
   return {
-    ...view,
-    ranges80: await listRanges80(deps, view, size === 'large' ? WIDGET_HORIZONS : [horizonDays]),
-    regime: view.regime ?? 'unknown',
+    ...forecast,
+    ranges80: shown.flatMap(({ horizon, range }) =>
+      range === null ? [] : [{ days: parseHorizonDays(horizon), low: range.low, high: range.high }],
+    ),
     record:
       accuracy === null || accuracyInterval95 === null
         ? null
         : { accuracy, ...accuracyInterval95, wins, resolved, alwaysUp: alwaysUpAccuracy },
-    source: market.source,
     simulated: market.kind === 'simulated',
     recordReplayed: replayed > 0,
     link: `${publicUrl}/?horizon=${horizonDays}`,

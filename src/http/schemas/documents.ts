@@ -15,15 +15,13 @@ import {
   TIME,
 } from '../../platform/validation.ts';
 import { FORECAST_STATE, HORIZON } from '../../record/schemas/forecast.ts';
-import { MARKET_CONTEXT } from '../../record/schemas/market-context.ts';
-import { ORACLE_SIGNAL } from '../../record/schemas/signal.ts';
+import { MARKET_CONTEXT, REGIME_DETAIL } from '../../record/schemas/market-context.ts';
+import { ORACLE_SIGNAL, PREMIUM_SIGNAL } from '../../record/schemas/signal.ts';
 import { TRACK_RECORD } from '../../record/schemas/track-record.ts';
 import { PREDICTION_VERIFICATION } from '../../record/schemas/verification.ts';
 import { DAILY_BRIEF } from '../routes/briefs.ts';
 import { NEXT_INTENT } from '../routes/copy-trade.ts';
 import { CROWD_VS_ORACLE_REPLY } from '../routes/crowd.ts';
-import { REGIME_DETAIL } from '../../record/schemas/market-context.ts';
-import { PREMIUM_SIGNAL } from '../../record/schemas/signal.ts';
 import { buildReportSchema } from '../routes/market.ts';
 
 function buildHeadMembers<Kind extends string>(kind: Kind) {

@@ -217,7 +217,7 @@ const { atTheMoney, madeByService, url, observedAt, stale } = STRIKE.shape;
 const PRICED_STRIKE = namedObject('Strike', {
   ...{ venue, marketId, question, strike: strikeUsd, expiresAt, bid, ask, yesPrice, bids, asks },
   modelProbability: PROBABILITY.nullable().describe('P(price above the strike at expiry) by this forecast, 0 to 1; null without its model'),
-  difference: z.number().nullable().describe('`modelProbability` less `yesPrice`, before costs'),
+  difference: z.number().nullable().describe('`modelProbability` less `yesPrice`'),
   ...{ atTheMoney, madeByService, url, observedAt, stale },
 });
 

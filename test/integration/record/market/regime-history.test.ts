@@ -6,7 +6,7 @@ import { getSignalTimeMs } from '../../../../src/market/feed.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { buildMetadata } from '../../../../src/record/forecast-doc.ts';
 import { ForecastRecord, RECORD_INDEXES } from '../../../../src/record/forecasts.ts';
-import { getCurrentRegime, readRegimeHistory } from '../../../../src/record/market.ts';
+import { getCurrentRegime, listRegimes } from '../../../../src/record/market.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 const FIRST = parseDay('2026-03-01');
@@ -84,7 +84,7 @@ describe('the history of regimes', () => {
 
   it('lists every day, missed ones included, and the transitions, newest first', async () => {
     await days('CCBB-X');
-    const history = await readRegimeHistory(record, 90);
+    const history = await listRegimes(record, 90);
     expect(history.days.map(({ date }) => date)).toEqual([6, 5, 4, 3, 2, 1].map((date) => `2026-03-0${date}`));
     expect(history.days[0]).toEqual({
       ...{ date: '2026-03-06', regime: 'CRISIS', riskLevel: 'Extreme', timestamp: '2026-03-06T21:35:00.000Z' },
@@ -99,13 +99,13 @@ describe('the history of regimes', () => {
 
   it('derives the transition on its oldest day from the day before, skipping missed ones', async () => {
     await days('C-BB');
-    const { days: expected, transitions } = await readRegimeHistory(record, 2);
+    const { days: expected, transitions } = await listRegimes(record, 2);
     expect(expected).toHaveLength(2);
     expect(transitions).toEqual([transition('2026-03-03', 'CHOP', 'BULL_TREND', true)]);
-    expect((await readRegimeHistory(record, 1)).transitions).toEqual([]);
+    expect((await listRegimes(record, 1)).transitions).toEqual([]);
   });
 
   it('is empty before the first day', async () => {
-    expect(await readRegimeHistory(record, 90)).toEqual({ days: [], transitions: [] });
+    expect(await listRegimes(record, 90)).toEqual({ days: [], transitions: [] });
   });
 });

@@ -94,8 +94,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('the off
         const { structuredContent } = await client.callTool({ name: tool, arguments: { ...argumentsOf(tool), form } });
         expect(schemaFaults(summarySchema, structuredContent), tool).toBeUndefined();
         // A caller without a token gets the summary of the public part whatever it asks for.
-        if (form === 'full' && tool !== 'predict_btc_direction')
-          expect(schemaFaults(fullOutputSchema, structuredContent)).toBeUndefined();
+        if (form === 'full' && tool !== 'predict_btc_direction') expect(schemaFaults(fullOutputSchema, structuredContent)).toBeUndefined();
       }
       expect(Object.keys(summarySchema.properties), tool).toEqual(expect.arrayContaining(Object.keys(outputSchema.properties)));
       expect(summarySchema.required).toEqual(expect.arrayContaining(Object.keys(outputSchema.properties)));

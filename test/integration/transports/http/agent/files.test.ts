@@ -209,8 +209,8 @@ describe('agent documents agree on', () => {
       expect(description, name).toContain(contract.price.description);
       const { $schema: _, properties, ...schema } = inputSchema;
       // How it is answered is a choice of MCP alone.
-      const { detail, access, ...inputs } = properties as Body;
-      expect(detail).toMatchObject({ enum: ['summary', 'full'] });
+      const { form, access, ...inputs } = properties as Body;
+      expect(form).toMatchObject({ enum: ['summary', 'full'] });
       expect(access !== undefined, name).toBe(contract.price.singleAnswer !== null);
       expect({ ...schema, properties: inputs }, name).toEqual(contract.inputSchema);
     }
