@@ -13,7 +13,7 @@ import {
   readPublicPrediction,
 } from '../src/record/prediction.ts';
 import { CONFIDENCE, DIRECTION, EVIDENCE_OF_DIRECTION, HORIZON, INTERVAL, REGIME, SIGNAL, STATUS } from '../src/record/schemas/forecast.ts';
-import { PREDICTION, PUBLIC_PREDICTION } from '../src/record/schemas/signal.ts';
+import { PREDICTION, PREMIUM_EVIDENCE, type PremiumEvidence, PUBLIC_PREDICTION } from '../src/record/schemas/signal.ts';
 import {
   defineSkill,
   forecastHorizon,
@@ -73,6 +73,16 @@ export function predict<D extends Detail>(detail: D, horizonDays: number, { deps
 /** The range with all its shares (section 4.1), which everyone may know. @param every of all horizons of its day. @throws OracleError STEP_WAITING */
 export function predictRange(horizonDays: number, { deps }: Pick<SkillContext, 'deps'>, every: boolean) {
   return (every ? getExpectedRanges : getExpectedRange)(deps, horizonDays);
+}
+
+/** A premium answer as the forecast and what is known beside it. */
+export function splitPrediction(answer: Prediction): { signal: Prediction; evidence: PremiumEvidence } {
+  const isEvidence = ([name]: [string, unknown]) => name in PREMIUM_EVIDENCE.shape;
+  const entries = Object.entries(answer);
+  return {
+    signal: Object.fromEntries(entries.filter((entry) => !isEvidence(entry))) as Prediction,
+    evidence: Object.fromEntries(entries.filter(isEvidence)) as unknown as PremiumEvidence,
+  };
 }
 
 /** Who may ask for a detail, and what buys it. */

@@ -1,6 +1,6 @@
 import type { Hash } from 'viem';
 import type { RequestContext } from '../src/auth/auth.ts';
-import type { Caller } from '../src/auth/caller.ts';
+import { type Caller, PAYING_CALLER } from '../src/auth/caller.ts';
 import { formatTierRequirement, isTierAtLeast, requireTier } from '../src/auth/tiers.ts';
 import { parseRefCode } from '../src/commerce/ledger.ts';
 import { formatMoney } from '../src/commerce/offerings.ts';
@@ -85,9 +85,6 @@ export function createSkillRunner(deps: SkillDeps): RunSkill {
     return { output, text: formatText(call, output) };
   };
 }
-
-/** A payer of a single answer sees that answer and no other gated value. */
-export const PAYING_CALLER: Caller = { tier: 'public', paid: true };
 
 export interface SoldAnswer extends SkillAnswer {
   payment: X402Payment;

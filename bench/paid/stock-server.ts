@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { PAYER_CALLER } from '../../src/commerce/documents.ts';
+import { PAYING_CALLER } from '../../src/auth/caller.ts';
 import { findOffering } from '../../src/commerce/offerings.ts';
 import { buildPaymentQuote } from '../../src/commerce/x402/terms.ts';
 import { readPrediction } from '../../src/record/prediction.ts';
@@ -30,7 +30,7 @@ export async function serveStock(http: TestService['http'], facilitatorUrl: stri
   const app = express();
   app.use(paymentMiddleware({ 'GET /oracle': { accepts, ...resource } }, server));
   app.get('/oracle', async (_request: unknown, response: { json(body: object): void }) => {
-    response.json({ success: true, ...(await readPrediction(http, HORIZON_DAYS, PAYER_CALLER)) });
+    response.json({ success: true, ...(await readPrediction(http, HORIZON_DAYS, PAYING_CALLER)) });
   });
   const listening = await new Promise<Server>((done) => {
     const opened: Server = app.listen(0, '127.0.0.1', () => done(opened));

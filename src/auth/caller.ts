@@ -21,6 +21,9 @@ export type Tier = (typeof TIERS)[number];
 
 export const PUBLIC_CALLER: Caller = { tier: 'public' };
 
+/** A payer of a single answer sees that answer and no other gated value. */
+export const PAYING_CALLER: Caller = { tier: 'public', paid: true };
+
 /** Id of the session or the API key of a request; undefined for an anonymous caller. */
 export function getCredentialId({ sessionId, keyId }: Caller): string | undefined {
   return sessionId ?? keyId;

@@ -1,4 +1,4 @@
-import type { Address } from 'viem';
+import type { Address, Hash } from 'viem';
 import type { StablecoinDomain } from '../chain/stablecoin.ts';
 import { OracleError } from '../errors.ts';
 import { DEFAULT_HORIZON, SIGNAL_HORIZONS } from '../forecast/horizon-input.ts';
@@ -318,3 +318,12 @@ export type Channel = (typeof CHANNELS)[number];
 
 /** Reasons of closed channels; an unlisted channel is open. */
 export type ClosedChannels = Partial<Record<Channel, string>>;
+
+/** A sold document as JSON, the input of `hashDocument`, with the forecast in it. */
+export interface ComposedDocument {
+  document: Record<string, unknown>;
+  /** The included 7-day forecast, or null. */
+  forecastId: string | null;
+  /** Attestation of that forecast; null without one, or before it is on chain. */
+  attestationUid: Hash | null;
+}

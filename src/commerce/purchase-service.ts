@@ -9,7 +9,7 @@ import { OracleError } from '../errors.ts';
 import type { Log } from '../platform/log.ts';
 import { attemptAndKeepTrying } from '../platform/retry.ts';
 import { type Ledger, parseRefCode, type SettledPayment } from './ledger.ts';
-import { findOffering, getCaip2Network, type MerchantConfig, type Offering, type RequireSalesOpen } from './offerings.ts';
+import { type ComposedDocument, findOffering, getCaip2Network, type MerchantConfig, type Offering, type RequireSalesOpen } from './offerings.ts';
 import { sleepOrShutdown } from './payment-instructions.ts';
 import {
   alreadyUsedError,
@@ -29,7 +29,6 @@ import {
   underpaidError,
 } from './purchases.ts';
 import { hashDocument, type SignReceipt } from './receipts.ts';
-import type { ComposedDocument } from './track-record-document.ts';
 
 export interface PurchaseServiceDeps extends BuyerCheckDeps {
   chain: Chain;

@@ -8,7 +8,6 @@ import {
   getPublicPart,
   getTerms,
   isForSale,
-  PAYING_CALLER,
   type PaidCalls,
   prepareCall,
   preparePublicCall,
@@ -18,7 +17,7 @@ import {
 } from '../../skills/runner.ts';
 import { formatPrice, type Skill, toOutline, toSkillJsonSchema } from '../../skills/skill.ts';
 import type { RequestContext } from '../auth/auth.ts';
-import { PUBLIC_CALLER } from '../auth/caller.ts';
+import { PAYING_CALLER, PUBLIC_CALLER } from '../auth/caller.ts';
 import { formatTierRequirement, requireTier } from '../auth/tiers.ts';
 import { formatSingleAnswerHint } from '../commerce/payment-instructions.ts';
 import { toFailedSettlementResponse, toSaleResponse, toSettlementResponse } from '../commerce/x402/sales.ts';
@@ -296,7 +295,7 @@ type Form = (typeof FORMS)[number];
 const FORM = z
   .enum(FORMS, { error: `must be one of ${FORMS.join(', ')}` })
   .default('summary')
-  .describe('full: everything, by oracle://schemas/{tool}');
+  .describe('full: by oracle://schemas/{tool}');
 
 const ACCESS = z
   .literal(PAY, { error: `must be ${PAY}, or left out` })

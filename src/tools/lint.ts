@@ -22,7 +22,8 @@ const LAW: readonly (readonly string[])[] = [
   ['src/record', 'src/audit'],
   ['src/auth', 'src/commerce', 'src/events', 'src/pipeline', 'src/contest.ts'],
   ['src/payer.ts', 'src/adapter.ts', 'skills', 'src/page'],
-  ['agent-card'],
+  // What is sold is composed from answers of the skills.
+  ['agent-card', 'src/commerce/documents'],
   ['src/http', 'src/a2a', 'src/mcp', 'src/cli/svc'],
   ['src/page/browser/responses.ts'],
   ['src/page/browser', 'clients/typescript/src'],

@@ -15,8 +15,7 @@ import type { TrustedTime } from '../../platform/time.ts';
 import { inEntry } from '../../platform/tracing.ts';
 import type { Commerce } from '../commerce.ts';
 import type { Ledger } from '../ledger.ts';
-import { findOffering, formatMoney, type Offering } from '../offerings.ts';
-import type { ComposedDocument } from '../track-record-document.ts';
+import { type ComposedDocument, findOffering, formatMoney, type Offering } from '../offerings.ts';
 import {
   buildJobResource,
   type DeliverySlot,

@@ -243,7 +243,8 @@ const MODEL = namedObject('Model', {
   trials: COUNT.describe('Model variants tried before this one'),
 });
 
-const PREMIUM_FORECAST = {
+/** What a premium answer has beside the forecast. */
+export const PREMIUM_EVIDENCE = z.object({
   marketContext: objectOf('Public figures at signal time', {
     fearGreed: FEAR_GREED,
     etfFlows7d: ETF_FLOWS,
@@ -275,12 +276,14 @@ const PREMIUM_FORECAST = {
     part: z.string().describe('Null or empty part of this answer'),
     reason: z.string().describe('Why'),
   }),
-};
+});
+
+export type PremiumEvidence = z.input<typeof PREMIUM_EVIDENCE>;
 
 /** Interface, section 2.2. */
 export const PREMIUM_SIGNAL = namedObject('PremiumSignal', {
   ...ORACLE_SIGNAL.shape,
-  ...PREMIUM_FORECAST,
+  ...PREMIUM_EVIDENCE.shape,
   market_context: objectOf('The same in snake case', {
     btc_price: z.number().describe('BTC/USD at signal time'),
     fear_greed: FEAR_GREED,
@@ -289,7 +292,7 @@ export const PREMIUM_SIGNAL = namedObject('PremiumSignal', {
 });
 
 /** The answer of the prediction skill: the whole forecast, and with `detail: premium` its context. */
-export const PREDICTION = namedObject('Prediction', { ...BASIC_FORECAST, ...z.object(PREMIUM_FORECAST).partial().shape });
+export const PREDICTION = namedObject('Prediction', { ...BASIC_FORECAST, ...PREMIUM_EVIDENCE.partial().shape });
 
 /** The same for those who may not read it, and with `detail: public`. */
 export const PUBLIC_PREDICTION = namedObject('PublicPrediction', {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { composeTrackRecord } from '../../../src/commerce/track-record-document.ts';
+import { composeTrackRecord } from '../../../src/commerce/documents/track-record.ts';
 import { toInstantMs } from '../../../src/forecast/day.ts';
 import { wilsonInterval } from '../../../src/forecast/signal.ts';
 import { runBriefStep } from '../../../src/pipeline/steps/brief.ts';

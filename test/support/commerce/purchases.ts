@@ -7,7 +7,7 @@ import type { MerchantConfig } from '../../../src/commerce/offerings.ts';
 import { PurchaseService, type PurchaseServiceDeps } from '../../../src/commerce/purchase-service.ts';
 import { buildPurchaseMessage, PURCHASE_INDEXES, type PurchaseRequest, PurchaseStore } from '../../../src/commerce/purchases.ts';
 import { createReceiptSigner } from '../../../src/commerce/receipts.ts';
-import type { ComposedDocument } from '../../../src/commerce/track-record-document.ts';
+import type { ComposedDocument } from '../../../src/commerce/offerings.ts';
 import { fundGas } from '../../../src/dev/local-chain/contracts.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';

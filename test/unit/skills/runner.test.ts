@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { SKILLS } from '../../../skills/index.ts';
-import { findSkill, isForSale, PAYING_CALLER, prepareCall } from '../../../skills/runner.ts';
+import { findSkill, isForSale, prepareCall } from '../../../skills/runner.ts';
 import { formatPrice, type Skill } from '../../../skills/skill.ts';
-import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
+import { type Caller, PAYING_CALLER, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import type { OracleError } from '../../../src/errors.ts';
 import { toInlineJsonSchema } from '../../../src/platform/validation.ts';
 

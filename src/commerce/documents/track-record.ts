@@ -1,15 +1,15 @@
 import type { Hex } from 'viem';
-import { PUBLIC_CALLER } from '../auth/caller.ts';
-import { type ConfirmedAttestation, deriveSalt } from '../chain/eas/eas.ts';
-import { OracleError } from '../errors.ts';
-import { formatDay } from '../forecast/day.ts';
-import { formatHorizonName, HORIZONS } from '../forecast/model.ts';
-import { QUORUM_RULES } from '../market/quorum.ts';
-import { type HorizonFigures, toFullStatistics } from '../record/figures.ts';
-import type { ForecastDoc } from '../record/forecast-doc.ts';
-import { describeManualVerification } from '../record/prediction.ts';
-import { notYetMadeError } from '../record/public-signal.ts';
-import { mayRead, toVisibleStatus, type ViewOptions } from '../record/visibility.ts';
+import { PUBLIC_CALLER } from '../../auth/caller.ts';
+import { type ConfirmedAttestation, deriveSalt } from '../../chain/eas/eas.ts';
+import { OracleError } from '../../errors.ts';
+import { formatDay } from '../../forecast/day.ts';
+import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
+import { QUORUM_RULES } from '../../market/quorum.ts';
+import { type HorizonFigures, toFullStatistics } from '../../record/figures.ts';
+import type { ForecastDoc } from '../../record/forecast-doc.ts';
+import { describeManualVerification } from '../../record/prediction.ts';
+import { notYetMadeError } from '../../record/public-signal.ts';
+import { mayRead, toVisibleStatus, type ViewOptions } from '../../record/visibility.ts';
 import {
   buildDocument,
   composeAlphaBrief,
@@ -19,10 +19,9 @@ import {
   composeSignalWithProof,
   type DocumentBody,
   type DocumentDeps,
-  type DocumentHead,
 } from './documents.ts';
-import { composeCrowdVsOracle, composeMacroReview } from './market-documents.ts';
-import { type Channel, findOffering, getOfferingId } from './offerings.ts';
+import { composeCrowdVsOracle, composeMacroReview } from './market.ts';
+import { type Channel, type ComposedDocument, findOffering, getOfferingId } from '../offerings.ts';
 
 interface HorizonDocs {
   horizonDays: number;
@@ -184,11 +183,6 @@ function toDayRow(doc: ForecastDoc): TrackRecordCell[] {
   const { day, signalAt, modelVersion, regime, inputsDigest, cid, missed, late, replayed } = doc;
   const flags = `${missed ? 'm' : ''}${late ? 'l' : ''}${replayed ? 'r' : ''}`;
   return toRow(DAY_COLUMNS, { date: formatDay(day), signalAt: signalAt.toISOString(), modelVersion, regime, inputsDigest, cid, flags });
-}
-
-/** A sold document as JSON, the input of `hashDocument`, with the forecast in it. */
-export interface ComposedDocument extends Pick<DocumentHead, 'forecastId' | 'attestationUid'> {
-  document: Record<string, unknown>;
 }
 
 const COMPOSERS: Record<string, (deps: DocumentDeps) => Promise<DocumentBody>> = {

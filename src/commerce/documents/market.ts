@@ -1,22 +1,22 @@
-import { OracleError } from '../errors.ts';
-import { roundOrNull } from '../market/feed.ts';
-import { btcPriceReport, fearGreedReport } from '../market/reports/bitcoin.ts';
-import { derivativesSummaryReport } from '../market/reports/derivatives.ts';
-import { etfAnalyticsReport } from '../market/reports/etf.ts';
-import { economicIndicatorsReport, interestRatesReport, macroCorrelationReport } from '../market/reports/macro.ts';
-import type { MarketReport, ReportEnvelope, ReportedInput } from '../market/reports/report.ts';
-import type { SeriesId } from '../market/series.ts';
-import { compareCrowdWithOracle, type WeekComparison } from '../record/crowd.ts';
-import { type DayDoc, type ForecastDoc, formatForecastId, fromCents } from '../record/forecast-doc.ts';
-import { findNearestHorizon } from '../record/market.ts';
-import { buildCommitmentProof, describeManualVerification } from '../record/prediction.ts';
-import { sanitizeText } from '../record/self-tests.ts';
-import { mayRead, toVisibleStatus } from '../record/visibility.ts';
+import { PAYING_CALLER } from '../../auth/caller.ts';
+import { OracleError } from '../../errors.ts';
+import { roundOrNull } from '../../market/feed.ts';
+import { btcPriceReport, fearGreedReport } from '../../market/reports/bitcoin.ts';
+import { derivativesSummaryReport } from '../../market/reports/derivatives.ts';
+import { etfAnalyticsReport } from '../../market/reports/etf.ts';
+import { economicIndicatorsReport, interestRatesReport, macroCorrelationReport } from '../../market/reports/macro.ts';
+import type { MarketReport, ReportEnvelope, ReportedInput } from '../../market/reports/report.ts';
+import type { SeriesId } from '../../market/series.ts';
+import { compareCrowdWithOracle, type WeekComparison } from '../../record/crowd.ts';
+import { type DayDoc, type ForecastDoc, formatForecastId, fromCents } from '../../record/forecast-doc.ts';
+import { findNearestHorizon } from '../../record/market.ts';
+import { buildCommitmentProof, describeManualVerification } from '../../record/prediction.ts';
+import { sanitizeText } from '../../record/self-tests.ts';
+import { mayRead, toVisibleStatus } from '../../record/visibility.ts';
 import {
   type DocumentBody,
   type DocumentDeps,
   formatSignedNumber,
-  PAYER_CALLER,
   probabilityToPercent,
   SOLD_HORIZON_DAYS,
 } from './documents.ts';
@@ -28,7 +28,7 @@ const COMMITMENT_NOTE =
 
 /** Probabilities of market and oracle for the running week, and the scores of both over all settled weeks. */
 export async function composeCrowdVsOracle(deps: DocumentDeps): Promise<DocumentBody> {
-  const { source, timestamp, throughDate, total, nextCursor, ...comparison } = await compareCrowdWithOracle(deps, PAYER_CALLER, null);
+  const { source, timestamp, throughDate, total, nextCursor, ...comparison } = await compareCrowdWithOracle(deps, PAYING_CALLER, null);
   const { weeks, totals } = comparison;
   const now = deps.now();
   const running = weeks.find(({ expiresAt, status }) => status === 'PENDING' && Date.parse(expiresAt) > now.getTime()) ?? null;
@@ -86,7 +86,7 @@ function listForecastIds(day: DayDoc | undefined, inputs: StrikeInputs | null): 
 /** The opening has the committed values as the numbers that are encoded; null when nothing was forecast. */
 function toWeekProof(deps: DocumentDeps, doc: ForecastDoc) {
   const { _id: predictionId, attestation, reveal, commitment, values, modelVersion, regime } = doc;
-  const isOpen = values !== null && modelVersion !== null && regime !== null && mayRead(doc, deps.viewFor(PAYER_CALLER));
+  const isOpen = values !== null && modelVersion !== null && regime !== null && mayRead(doc, deps.viewFor(PAYING_CALLER));
   return {
     predictionId,
     status: toVisibleStatus(doc, isOpen),

@@ -1,27 +1,21 @@
 import type { Hash } from 'viem';
-import type { Caller } from '../auth/caller.ts';
-import { DIRECTION_CODES, EAS_SCHEMAS, encodeOpening, encodePrediction, getSchemaUid, SIGNAL_CODES } from '../chain/eas/schemas.ts';
-import { DAY_MS } from '../forecast/day.ts';
-import { HORIZONS } from '../forecast/model.ts';
-import type { FeedKind } from '../market/feed.ts';
-import { derivativesSummaryReport } from '../market/reports/derivatives.ts';
-import { type BriefOutcome, toBriefOutcome } from '../record/briefs.ts';
-import { buildExpectedPrediction, buildOpening } from '../record/commitment.ts';
-import { toFullStatistics } from '../record/figures.ts';
-import type { DayDoc, InputSource } from '../record/forecast-doc.ts';
-import { getCurrentRegime, readMarketContext } from '../record/market.ts';
-import {
-  buildModelDetails,
-  COMMITMENT_FORMULA,
-  describeThresholds,
-  type Prediction,
-  readHorizonRecord,
-  toQuantiles,
-} from '../record/prediction.ts';
-import { loadOrNoteMissing, type MadeForecast, type MissingPart, type OracleDeps } from '../record/public-signal.ts';
-import { CONTEXT_SECTIONS } from '../record/schemas/market-context.ts';
-import { buildBetFromWager, getNextIntent, type TradeIntent, viewWager } from '../record/trade-intent.ts';
-import type { RecordCheckDeps } from '../record/verification.ts';
+import { getMarketContext, readRegime } from '../../../skills/get-market-context.ts';
+import { getTrackRecord } from '../../../skills/get-track-record.ts';
+import { type Prediction, predict, splitPrediction } from '../../../skills/predict-btc-direction.ts';
+import type { SkillDeps } from '../../../skills/skill.ts';
+import { PAYING_CALLER } from '../../auth/caller.ts';
+import { DIRECTION_CODES, EAS_SCHEMAS, encodeOpening, encodePrediction, getSchemaUid, SIGNAL_CODES } from '../../chain/eas/schemas.ts';
+import { DAY_MS } from '../../forecast/day.ts';
+import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
+import type { FeedKind } from '../../market/feed.ts';
+import { derivativesSummaryReport } from '../../market/reports/derivatives.ts';
+import { type BriefOutcome, toBriefOutcome } from '../../record/briefs.ts';
+import { buildExpectedPrediction, buildOpening } from '../../record/commitment.ts';
+import type { DayDoc, InputSource } from '../../record/forecast-doc.ts';
+import { COMMITMENT_FORMULA } from '../../record/prediction.ts';
+import { loadOrNoteMissing, type MadeForecast, type MissingPart } from '../../record/public-signal.ts';
+import { CONTEXT_SECTIONS } from '../../record/schemas/market-context.ts';
+import { buildBetFromWager, getNextIntent, type TradeIntent, viewWager } from '../../record/trade-intent.ts';
 
 /** The newest 7-day forecast with its proof. @throws OracleError STEP_WAITING before the first forecast */
 export async function composeSignalWithProof(deps: DocumentDeps): Promise<DocumentBody> {
@@ -29,39 +23,37 @@ export async function composeSignalWithProof(deps: DocumentDeps): Promise<Docume
 }
 
 function toSignalWithProof(deps: DocumentDeps, sold: SoldForecast): DocumentBody {
-  const { forecastId, attestationUid, signal, newest } = sold;
+  const { forecastId, attestationUid, signal, made } = sold;
   return {
     forecastId,
     attestationUid,
     sentences: [...describeForecast(signal), `The record of this horizon: ${signal.skill.verdict}.`, NO_ADVICE_NOTE],
     ...toForecastSection(sold),
-    proof: buildFullProof(deps, newest),
+    proof: buildFullProof(deps, made),
   };
 }
 
 /** `composeSignalWithProof` with methodology and record. @throws OracleError STEP_WAITING before the first forecast */
 export async function composeBitcoinSignal(deps: DocumentDeps): Promise<DocumentBody> {
   const sold = await readSoldForecast(deps);
-  const { newest } = sold;
-  const [model, record] = [await deps.models.get(newest.modelVersion), toFullStatistics(sold.figures)];
+  const { model, thresholds } = sold.evidence;
   return {
     ...toSignalWithProof(deps, sold),
     methodology: {
       description: METHOD_DESCRIPTION,
       url: `${deps.publicUrl}/methodology.md`,
-      model: buildModelDetails(model, newest),
-      thresholds: describeThresholds(newest),
+      model,
+      thresholds,
     },
-    record,
+    record: await readStatistics(deps),
   };
 }
 
 const METHOD_DESCRIPTION =
   'A logistic regression on five scores (trend, momentum, flow, value, volatility), shrunk towards the base rate and calibrated on days that it had not seen; BUY and SELL begin where P(up) is far enough from one half for the market regime, and HOLD lies between.';
 
-export type DocumentDeps = OracleDeps & RecordCheckDeps;
+export type DocumentDeps = SkillDeps;
 
-export const PAYER_CALLER: Caller = { tier: 'public', paid: true };
 export const SOLD_HORIZON_DAYS = 7;
 
 export interface DocumentHead {
@@ -195,12 +187,20 @@ type SoldForecast = Awaited<ReturnType<typeof readSoldForecast>>;
 
 /** @throws OracleError STEP_WAITING before the first forecast */
 async function readSoldForecast(deps: DocumentDeps, horizonDays: number = SOLD_HORIZON_DAYS) {
-  const found = await readHorizonRecord(deps, horizonDays, PAYER_CALLER);
-  return { ...found, forecastId: found.newest._id, attestationUid: found.newest.attestation?.uid ?? null };
+  const answer = await predict('premium', horizonDays, { deps, caller: PAYING_CALLER });
+  const [made] = (await deps.record.listByIds([answer.predictionId])) as [MadeForecast];
+  const { signal, evidence } = splitPrediction(answer);
+  return { signal, evidence, made, forecastId: answer.predictionId, attestationUid: made.attestation?.uid ?? null };
 }
 
-function toForecastSection({ signal, newest }: SoldForecast) {
-  return { forecast: signal, quantiles: toQuantiles(newest) };
+function toForecastSection({ signal, evidence }: SoldForecast) {
+  return { forecast: signal, quantiles: evidence.quantiles };
+}
+
+/** The published statistics of a horizon. */
+async function readStatistics(deps: DocumentDeps, horizonDays = SOLD_HORIZON_DAYS) {
+  const input = { horizon: formatHorizonName(horizonDays), page: 1, pageSize: 1 };
+  return (await getTrackRecord.run(input, { deps, caller: PAYING_CALLER })).statistics;
 }
 
 type Stake = Pick<TradeIntent, 'contractSide' | 'market' | 'sizing' | 'marketReason' | 'wager'> & {
@@ -212,11 +212,11 @@ type Stake = Pick<TradeIntent, 'contractSide' | 'market' | 'sizing' | 'marketRea
 /** The day on one page. @throws OracleError STEP_WAITING before the first forecast */
 export async function composeAlphaBrief(deps: DocumentDeps): Promise<DocumentBody> {
   const sold = await readSoldForecast(deps);
-  const { forecastId, attestationUid, signal, newest } = sold;
+  const { forecastId, attestationUid, signal, made } = sold;
   const since = new Date(deps.now().getTime() - DAY_MS);
   const [regime, stake, revealed] = await Promise.all([
-    getCurrentRegime(deps, deps.now()),
-    readStake(deps, sold.newest.day),
+    readRegime(deps),
+    readStake(deps, made.day),
     deps.record.listRevealedSince(since),
   ]);
   const resolved = revealed.map(toBriefOutcome);
@@ -225,7 +225,7 @@ export async function composeAlphaBrief(deps: DocumentDeps): Promise<DocumentBod
     attestationUid,
     sentences: [...describeForecast(signal), formatStake(stake), formatResolved(resolved), ...RISKS, NO_ADVICE_NOTE],
     ...toForecastSection(sold),
-    proof: buildFullProof(deps, newest),
+    proof: buildFullProof(deps, made),
     regime,
     stake,
     resolvedSince: { since: since.toISOString(), forecasts: resolved },
@@ -241,7 +241,7 @@ const RISKS = [
 
 /** The trade intent of a BUY or SELL; for a HOLD the wager of the day, which is sized on the model's probability, too. */
 async function readStake(deps: DocumentDeps, day: number): Promise<Stake> {
-  const intent = await getNextIntent(deps, SOLD_HORIZON_DAYS, PAYER_CALLER);
+  const intent = await getNextIntent(deps, SOLD_HORIZON_DAYS, PAYING_CALLER);
   if (intent !== null) {
     const { contractSide, market, sizing, marketReason, wager, entry, actionable, notActionableBecause } = intent;
     return { contractSide, market, sizing, marketReason, wager, entry, actionable, notActionableBecause };
@@ -277,24 +277,23 @@ function formatResolved(resolved: readonly BriefOutcome[]): string {
 /** The forecasts of all horizons with their inputs, models and records. @throws OracleError STEP_WAITING before the first forecast */
 export async function composeAnalysisReport(deps: DocumentDeps): Promise<DocumentBody> {
   const sold = await Promise.all(HORIZONS.map((horizonDays) => readSoldForecast(deps, horizonDays)));
-  const main = sold.find(({ newest }) => newest.horizonDays === SOLD_HORIZON_DAYS) as SoldForecast;
-  const [day, regime, models, records] = await Promise.all([
-    deps.record.findDay(main.newest.day) as Promise<DayDoc>,
-    getCurrentRegime(deps, deps.now()),
-    Promise.all(sold.map(async ({ newest }) => buildModelDetails(await deps.models.get(newest.modelVersion), newest))),
-    sold.map(({ figures }) => toFullStatistics(figures)),
+  const main = sold.find(({ made }) => made.horizonDays === SOLD_HORIZON_DAYS) as SoldForecast;
+  const [day, regime, records] = await Promise.all([
+    deps.record.findDay(main.made.day) as Promise<DayDoc>,
+    readRegime(deps),
+    Promise.all(HORIZONS.map((horizonDays) => readStatistics(deps, horizonDays))),
   ]);
   return {
     forecastId: main.forecastId,
     attestationUid: main.attestationUid,
     sentences: formatSentences(main, sold),
     regime,
-    categories: day.categories,
+    categories: main.evidence.categories,
     inputs: (JSON.parse(day.metadata.json) as { inputs: InputSource[] }).inputs,
     horizons: sold.map((one, index) => ({
       ...toForecastSection(one),
-      thresholds: describeThresholds(one.newest),
-      model: models[index],
+      thresholds: one.evidence.thresholds,
+      model: one.evidence.model,
       record: records[index],
     })),
   };
@@ -316,9 +315,9 @@ export async function composeMarketContext(deps: DocumentDeps): Promise<Document
   const now = deps.now();
   const missing: MissingPart[] = [];
   const [context, derivatives, regimeDetail] = await Promise.all([
-    readMarketContext(deps, CONTEXT_SECTIONS),
+    getMarketContext.run({ include: [...CONTEXT_SECTIONS] }, { deps, caller: PAYING_CALLER }),
     loadOrNoteMissing(missing, 'derivatives', () => deps.market.report(derivativesSummaryReport, now.getTime())),
-    loadOrNoteMissing(missing, 'regimeDetail', () => getCurrentRegime(deps, now)),
+    loadOrNoteMissing(missing, 'regimeDetail', () => readRegime(deps)),
   ]);
   const { source: _, kind: __, include: ___, missing: missingContext, ...sections } = context;
   return {
