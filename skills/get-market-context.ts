@@ -5,6 +5,7 @@ import { REGIME } from '../src/record/schemas/forecast.ts';
 import { CONTEXT_SECTIONS, MARKET_CONTEXT, type MarketContextReply } from '../src/record/schemas/market-context.ts';
 import { sanitizeText } from '../src/record/self-tests.ts';
 import { defineOutline, defineSkill, formatAgeSeconds, formatInstant, type SkillDeps } from './skill.ts';
+import { findNamed } from './text.ts';
 
 const MAX_MISSING = 6;
 
@@ -37,18 +38,39 @@ const MARKET_CONTEXT_OUTLINE = defineOutline(MARKET_CONTEXT, {
 
 const SECTION = z.enum(CONTEXT_SECTIONS, { error: `must be one of ${CONTEXT_SECTIONS.join(', ')}` });
 
+const SECTION_PATTERNS: Record<z.infer<typeof SECTION>, RegExp> = {
+  price: /\b(?:price|cost|worth|trading at|how much)\b/,
+  sentiment: /\b(?:fear|greed|sentiment)\b/,
+  flows: /\b(?:etfs?|inflows?|outflows?|flows?)\b/,
+  macro: /\b(?:macro|dxy|dollar|s&p|sp ?500|stocks|gold|pmi)\b/,
+  regime: /\bregime\b/,
+};
+
 export const getMarketContext = defineSkill({
   id: 'get_market_context',
   title: 'Context of the bitcoin market',
   summary: 'Price, sentiment, ETF flows, macro figures and market regime, each with its source and age',
   description:
     'Public bitcoin market data: price with 24-hour change, Fear & Greed index, net flows into US spot ETFs over 1, 7 and 30 days, dollar index, S&P 500, gold and ISM PMI with their correlations, and the market regime. Each figure has source, time, age and a stale flag; missing ones are null with a reason. Contains no forecast. `kind` is live, recorded or simulated.',
+  question: 'the market, without a forecast.',
   tags: ['bitcoin', 'market data', 'sentiment', 'ETF flows', 'macro', 'regime'],
   examples: [
     { say: 'What does the bitcoin market look like right now?', input: {} },
     { say: 'What is the BTC price and the Fear & Greed index?', input: { include: ['price', 'sentiment'] } },
     { say: 'How do the dollar and stocks move with bitcoin these days?', input: { include: ['macro'] } },
   ],
+  fromText: {
+    words: [
+      [3, /\b(?:fear|greed|sentiment|etfs?|inflows?|outflows?|macro|dxy|dollar|s&p|sp ?500|stocks|gold|pmi|regime)\b/],
+      [3, /\bmarkets?\b/],
+      [2, SECTION_PATTERNS.price],
+      [2, /\bcontext\b/],
+    ],
+    read(text) {
+      const include = findNamed(text, SECTION_PATTERNS);
+      return include.length === 0 ? {} : { include };
+    },
+  },
   input: z.strictObject({
     include: z
       .array(SECTION)

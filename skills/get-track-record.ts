@@ -28,6 +28,7 @@ import {
   type SkillContext,
   type SkillDeps,
 } from './skill.ts';
+import { findDateRange, findHorizon, findNamed } from './text.ts';
 
 /** Forecasts of a page that a short answer lists. */
 const MAX_OUTLINED_ENTRIES = 10;
@@ -117,12 +118,43 @@ const INPUT = FIELDS.superRefine((input, context) => {
   context.addIssue({ code: 'custom', path: ['from'], message: 'must not be later than "to": send the first day as "from"', input });
 });
 
+/** By name. CHOP also has everyday synonyms. */
+const REGIME_PATTERNS = Object.fromEntries(
+  REGIME_NAMES.map((regime) => {
+    const name = regime === 'DEFAULT' ? 'regime default|default regime' : regime.toLowerCase().replace('_', '[ _-]');
+    return [regime, new RegExp(`\\b(?:${name}${regime === 'CHOP' ? '|choppy|sideways' : ''})\\b`)];
+  }),
+) as Record<Regime, RegExp>;
+
+const SELECTION_PATTERN = /\b(?:which|show|list|only)\b/;
+const OUTCOME_PATTERNS = {
+  WIN: /\b(?:(?:were|was|been|went) (?:right|correct)|won|wins)\b/,
+  LOSS: /\b(?:wrong|lost|losses)\b/,
+};
+
+/** By name. Other words count only in a request for a list, because questions for a number contain them too. */
+function findStatus(text: string): z.input<typeof STATUS> | undefined {
+  const [, name] = /\bstatus (win|loss|hold|void|pending)\b/.exec(text) ?? [];
+  if (name !== undefined) return STATUS.parse(name.toUpperCase());
+  if (!SELECTION_PATTERN.test(text)) return undefined;
+  const [outcome, other] = findNamed(text, OUTCOME_PATTERNS);
+  return other === undefined ? outcome : undefined;
+}
+
+/** `the last 10`, unless a unit of time follows. */
+function findPageSize(text: string): number | undefined {
+  const [, count] = /\b(?:last|latest|newest) (\d{1,3})\b(?![ -]?(?:d|days?|w|weeks?|months?)\b)/.exec(text) ?? [];
+  return count === undefined ? undefined : Number(count);
+}
+
 export const getTrackRecord = defineSkill({
   id: 'get_track_record',
   title: 'Track record with error bars',
   summary: 'Every forecast of a horizon with its outcome, and statistics with error bars',
   description:
     'The record without gaps, including HOLD, missed and void days; each entry has the uids of its attestations. Statistics cover exactly the filtered forecasts: accuracy with a 95 % interval for overlapping windows, the score of always UP, Brier and log scores, skill against the base rate with its interval, reliability, coverage, streak and verdict, also by regime and model version. Includes the whole record of each horizon, and the skill against a prediction market. Unresolved forecasts are counted, and gated for callers below Basic.',
+  question: 'is it any good?',
+  askedFirst: true,
   tags: ['bitcoin', 'track record', 'statistics', 'forecast verification'],
   examples: [
     { say: 'How good were your 7-day bitcoin forecasts?', input: { horizon: '7d' } },
@@ -133,6 +165,24 @@ export const getTrackRecord = defineSkill({
     },
     { say: 'Which 3-day calls in the regime CHOP were wrong?', input: { horizon: '3d', regime: 'CHOP', status: 'LOSS' } },
   ],
+  fromText: {
+    words: [
+      [7, /\b(?:track record|score ?card|hit rate|win rate|brier|calibrat\w+|statistics|stats)\b/],
+      [7, /\b(?:accura\w+|performance|how (?:good|reliable|often|well|many)|right so far|past (?:forecasts|predictions|results))\b/],
+      [4, /\b(?:history|results|record|won|lost|wins|losses|calls)\b/],
+      [4, /\b(?:were|was|been) (?:right|wrong|correct)\b/],
+      [7, /\bhow (?:did|have) you (?:do|done|fare|perform)\w*\b/],
+      [7, /\b(?:any good|worth (?:it|listening|following|trusting|paying)|trust(?:worthy)?|reliable|turned out)\b/],
+    ],
+    rank: 2,
+    read: (text) => ({
+      horizon: findHorizon(text),
+      ...findDateRange(text),
+      regime: findNamed(text, REGIME_PATTERNS)[0],
+      status: findStatus(text),
+      pageSize: findPageSize(text),
+    }),
+  },
   input: INPUT,
   output: TRACK_RECORD,
   outline: TRACK_RECORD_OUTLINE,

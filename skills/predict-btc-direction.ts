@@ -24,6 +24,7 @@ import {
   type SkillContext,
   type SkillTerms,
 } from './skill.ts';
+import { findHorizon } from './text.ts';
 
 const SHARE = z.number().nullable();
 const BOUNDS = z.object(INTERVAL.shape).nullable();
@@ -128,12 +129,26 @@ export const predictBtcDirection = defineSkill({
   id: 'predict_btc_direction',
   title: 'Forecast of BTC/USD',
   summary: 'The newest forecast of BTC/USD for 1, 2, 3 or 7 days with its probability and its on-chain proof',
-  description: `Signal (BUY, SELL, HOLD), direction, calibrated confidence and P(up) of the newest daily forecast of BTC/USD, with the salt of its on-chain commitment. HOLD means that P(up) is too close to one half for the regime. ${DIRECTION_EVIDENCE} \`skill.verdict\` is of this record; No advice to trade.`,
+  description: `Signal (BUY, SELL, HOLD), direction, calibrated confidence and P(up) of the newest daily forecast of BTC/USD, with the salt of its on-chain commitment. HOLD means that P(up) is too close to one half for the regime. ${DIRECTION_EVIDENCE} \`skill.verdict\` is of this record. No advice to trade.`,
+  question: 'what does it say today?',
   tags: ['bitcoin', 'forecast', 'probability', 'on-chain commitment'],
   examples: [
     { say: 'Where is bitcoin going over the next week?', input: { horizon: '7d' } },
     { say: 'Give me the 2-day BTC forecast with its proof.', input: { horizon: '2d' } },
   ],
+  fromText: {
+    words: [
+      [3, /\b(?:forecast|predict(?:ion)?|outlook|signal|direction)\b/],
+      [3, /\b(?:will|going to|go(?:es|ing)?|head(?:ed|ing)?|move)\b/, /\b(?:up|down|rise|fall|drop|higher|lower|next|tomorrow|week)\b/],
+      [3, /\bwhere\b/, /\b(?:going|heading|headed)\b/],
+      [3, /\b(?:up or down|bull(?:ish)?|bear(?:ish)?|long or short|buy|sell)\b/],
+      [3, /\bwhat (?:do|does|did) (?:it|you|the (?:oracle|model)) (?:say|think|expect|see)\b/],
+      [1, /\b(?:next week|tomorrow|coming days|over the next)\b/],
+    ],
+    unwanted: /\b(?:without|no) (?:an? |any |the )?(?:forecast|prediction|signal)s?\b/g,
+    rank: 1,
+    read: (text) => ({ horizon: findHorizon(text) }),
+  },
   input: z.strictObject({
     horizon: forecastHorizon,
     detail: z

@@ -10,6 +10,7 @@ import { isPlainObject, toInlineJsonSchema, withInputRules } from '../src/platfo
 import type { OracleDeps } from '../src/record/public-signal.ts';
 import { sanitizeText } from '../src/record/self-tests.ts';
 import type { RecordCheckDeps } from '../src/record/verification.ts';
+import type { TextRules } from './text.ts';
 
 export interface SkillDeps extends OracleDeps, RecordCheckDeps {
   market: Market;
@@ -30,8 +31,15 @@ export interface Skill {
   summary: string;
   /** Constant text for agents: what the skill returns, how reliable it is, and its limits. */
   description: string;
+  /** What it answers, in a few words of a caller, with `?` or `.` at their end: instructions to models list it. */
+  question: string;
+  /** Whether those instructions name it before all others. */
+  askedFirst?: boolean;
   tags: readonly string[];
+  /** `say` is understood as `input`. */
   examples: readonly [SkillExample, ...SkillExample[]];
+  /** How plain text is understood. */
+  fromText: TextRules<Record<string, unknown>>;
   /** Every field has a description; unknown fields are rejected. */
   input: z.ZodObject;
   /** Every field has a description with its unit; no transforms, no `.meta({ id })`. */
@@ -64,8 +72,9 @@ export type SkillTerms = Pick<Skill, 'tier' | 'offering'>;
 /** The skill as transports see it, and with typed answers for those that show it in another form. */
 type TypedSkill<Input extends z.ZodObject, Output extends z.ZodObject, Answer> = Omit<
   Skill,
-  'input' | 'output' | 'run' | 'formatText' | 'formatRows'
+  'fromText' | 'input' | 'output' | 'run' | 'formatText' | 'formatRows'
 > & {
+  fromText: TextRules<z.input<Input>>;
   input: Input;
   output: Output;
   run(input: z.output<Input>, context: SkillContext): Promise<Answer>;

@@ -9,6 +9,7 @@ import { DIRECTION, HORIZON, SIGNAL, STATUS } from '../src/record/schemas/foreca
 import { PREDICTION_VERIFICATION, type PredictionVerificationReply } from '../src/record/schemas/verification.ts';
 import { verifyPrediction } from '../src/record/verification.ts';
 import { DATE_INPUT, defineOutline, defineSkill, formatInstant, limitWords } from './skill.ts';
+import { findDates, findHorizon } from './text.ts';
 
 const MAX_LISTED = 5;
 
@@ -88,18 +89,46 @@ const INPUT = withInputRules(
 
 type Input = z.output<typeof INPUT>;
 
+const UID_IN_TEXT = /\b0x[0-9a-f]{64}\b/;
+const ID_IN_TEXT = /\b\d{4}-\d{2}-\d{2}:[1-9]d\b/;
+
+function readReference(text: string): z.input<typeof INPUT> | string {
+  const [uid] = UID_IN_TEXT.exec(text) ?? [];
+  if (uid !== undefined) return { uid };
+  const [predictionId] = ID_IN_TEXT.exec(text) ?? [];
+  if (predictionId !== undefined) return { predictionId };
+  const [date] = findDates(text);
+  if (date !== undefined) return { date, horizon: findHorizon(text) };
+  return 'Which forecast should be verified? Send its date (YYYY-MM-DD), its id (e.g. 2026-01-05:7d) or the uid of its attestation (0x and 64 hex digits).';
+}
+
 export const verifyPredictionSkill = defineSkill({
   id: 'verify_prediction',
   title: 'Verification of a forecast on chain',
   summary: 'Checks a forecast against the chain: committed in time, unchanged, and resolved by the rule',
   description:
     'Name a forecast by exactly one of `date` (with `horizon`), `predictionId` and `uid`, all as `get_track_record` lists them. Compares its attestations on chain with the record, field by field; once it is resolved, also the revealed salt and values with the commitment made before the window opened. Returns each check with expected and actual value, what could not be checked and why, and the steps without this service. Proves that a forecast was made in time and not changed, not that forecasts are good.',
+  question: 'was a forecast made in time and left unchanged?',
   tags: ['bitcoin', 'verification', 'attestation', 'EAS', 'commitment'],
   examples: [
     { say: 'Was the 7-day forecast of 5 January 2026 really made before its outcome?', input: { date: '2026-01-05', horizon: '7d' } },
     { say: 'Verify prediction 2026-01-05:2d.', input: { predictionId: '2026-01-05:2d' } },
     { say: `Check attestation 0x${'ab'.repeat(32)}.`, input: { uid: `0x${'ab'.repeat(32)}` } },
   ],
+  fromText: {
+    words: [
+      [7, /\b(?:verif(?:y|ied|ies|ication)|authentic\w*|tamper\w*|genuine)\b/],
+      [5, /\b(?:check|prove|valid(?:ate)?|audit)\b/],
+      [5, /\b(?:made|committed) (?:before|in time|on time)\b/],
+      [4, /\b(?:unchanged|unaltered|altered)\b/],
+      [2, /\b(?:on[- ]chain|attest\w*|commitment|proof)\b/],
+      [20, UID_IN_TEXT],
+      [20, ID_IN_TEXT],
+      [2, /\b\d{4}-\d{2}-\d{2}\b/],
+    ],
+    rank: 3,
+    read: readReference,
+  },
   input: INPUT,
   output: PREDICTION_VERIFICATION,
   outline: VERIFICATION_OUTLINE,

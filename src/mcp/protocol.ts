@@ -29,13 +29,14 @@ export function formatTokenAdvice({ publicUrl, accountUrl, howToSendToken }: Tok
 
 /** Server instructions, which clients put into the context of the model. */
 export function formatInstructions({ payments }: Pick<McpServerOptions, 'payments'>): string {
+  const [first, ...others] = SKILLS.toSorted((one, other) => Number(other.askedFirst ?? false) - Number(one.askedFirst ?? false));
   const [gated] = SKILLS.filter(({ tier }) => tier !== 'public');
   const price = gated === undefined ? null : formatSinglePrice(gated);
   const paying = payments === 'off' || price === null ? '' : `, pay ${price} for one answer by x402,`;
   const free = payments === 'off' ? 'open to everyone' : 'free';
   return [
     'A daily BTC/USD forecast, committed on chain before its outcome window opens, then resolved and scored in public.',
-    'Ask get_track_record first: is it any good? Then predict_btc_direction: what does it say today? verify_prediction: was a forecast made in time and left unchanged? get_market_context: the market, without a forecast.',
+    `Ask ${first.id} first: ${first.question} Then ${others.map(({ id, question }) => `${id}: ${question}`).join(' ')}`,
     'An answer begins with its verdict, in at most 120 words; {"form":"full"} adds everything, for programs.',
     'The direction shows no skill that can be distinguished from luck: report probability, interval and verdict of the record together, never the direction alone.',
     `All is ${free} except a forecast before its outcome: sign in with a wallet that holds ${formatTierRequirement('basic')}${paying} or wait. Until then it is GATED; no other tool reveals it, so do not guess it.`,
