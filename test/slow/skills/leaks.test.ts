@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SKILLS } from '../../../skills/index.ts';
 import type { SkillDeps } from '../../../skills/skill.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
@@ -23,6 +24,9 @@ import { TODAY, untoldService } from '../../support/service/unpublished-service.
 const STATUSES = ['PENDING', 'WIN', 'LOSS', 'HOLD', 'VOID'];
 /** Each filter is tried at each horizon, and pairs of day and status at the one with most unresolved forecasts. */
 const ALL_FILTERS_AT = '7d';
+
+/** Public skills whose answers contain forecasts. */
+const WITH_FORECASTS = ['verify_prediction', 'get_track_record'];
 
 interface Call {
   id: string;
@@ -67,7 +71,17 @@ function callsAround(docs: readonly ForecastDoc[]): Call[] {
   ]);
   const named = (id: string, inputs: Record<string, unknown>[]) =>
     inputs.map((input) => ({ id, input, label: `${id} ${JSON.stringify(input)}` }));
-  return [...named('verify_prediction', verify), ...named('get_track_record', track), ...named('get_market_context', [{}])];
+  const others = SKILLS.filter(({ id, tier }) => tier === 'public' && !WITH_FORECASTS.includes(id));
+  return [
+    ...named('verify_prediction', verify),
+    ...named('get_track_record', track),
+    ...others.flatMap(({ id, examples }) =>
+      named(
+        id,
+        examples.map(({ input }) => input),
+      ),
+    ),
+  ];
 }
 
 async function answersTo(parts: SkillDeps, caller: Caller, asked = calls): Promise<Map<string, string>> {
@@ -129,7 +143,7 @@ describe('the leak tests fail', () => {
   it('for a service that reveals at once', async () => {
     const worlds = await worldsOf(revealing(), atOneHorizon());
     const [different, found] = [differences(worlds), leaks(worlds)];
-    for (const { id } of calls.filter((call) => call.id !== 'get_market_context')) {
+    for (const id of WITH_FORECASTS) {
       expect(different.some((label) => label.startsWith(id))).toBe(true);
       expect(found.some((label) => label.startsWith(id))).toBe(true);
     }

@@ -1,3 +1,4 @@
+import { SKILLS } from '../../../skills/index.ts';
 import type { AccessLevel } from '../../../src/http/route.ts';
 
 export interface SpecPath {
@@ -150,8 +151,7 @@ export const OWN_PATHS: SpecPath[] = [
   ].map(of('get', 'public')),
   ...['keys/message', 'keys', 'access/message', 'access'].map((what) => of('post', 'public')(`/api/svc/oracle/${what}`)),
   of('delete', 'public')('/api/svc/oracle/access/{id}'),
-  ...['verify_prediction', 'get_track_record', 'get_market_context'].map((id) => of('post', 'public')(`/api/svc/skills/${id}`)),
-  of('post', 'basic')('/api/svc/skills/predict_btc_direction'),
+  ...SKILLS.map(({ id, tier }) => of('post', tier)(`/api/svc/skills/${id}`)),
   of('get', 'basic')('/api/svc/webhooks/{id}'),
   of('patch', 'basic')('/api/svc/webhooks/{id}'),
   ...['secret', 'enable', 'test', 'replay'].map((what) => of('post', 'basic')(`/api/svc/webhooks/{id}/${what}`)),

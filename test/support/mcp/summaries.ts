@@ -1,3 +1,4 @@
+import { SKILLS } from '../../../skills/index.ts';
 import type { McpClient } from './mcp.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are what is tested
@@ -21,8 +22,9 @@ export async function callSummaries(client: Pick<McpClient, 'callTool'>, date: s
     ['get_track_record', { regime: 'CHOP', from: '2016-01-01', to: date }],
     ['get_track_record', { status: 'LOSS' }],
     ...horizons.map((horizon): [string, Record<string, unknown>] => ['verify_prediction', { date, horizon }]),
-    ['get_market_context', {}],
-    ['get_market_context', { include: ['macro'] }],
+    ...SKILLS.filter(({ errors }) => !errors.includes('NOT_FOUND')).flatMap(({ id, examples }) =>
+      examples.map(({ input }): [string, Record<string, unknown>] => [id, input]),
+    ),
   ];
   const summaries: Summary[] = [];
   for (const [tool, input] of calls) summaries.push({ tool, input, result: await client.callTool({ name: tool, arguments: input }) });

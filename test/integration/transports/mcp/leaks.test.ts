@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SKILLS } from '../../../../skills/index.ts';
 import { createSkillRunner } from '../../../../skills/runner.ts';
 import type { SkillDeps } from '../../../../skills/skill.ts';
 import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
@@ -82,7 +83,7 @@ async function everythingThatCanBeAsked() {
       tool('get_track_record', { horizon }),
       ...filters.map((filter) => tool('get_track_record', { horizon, ...filter, form: 'full' })),
     ]),
-    tool('get_market_context', {}),
+    ...SKILLS.flatMap(({ id, examples }) => examples.map(({ input }) => tool(id, input))),
     ...uris.map((uri) => rpc('resources/read', { uri })),
     ...completions.map((params) => rpc('completion/complete', params)),
     rpc('prompts/get', { name: 'daily_briefing' }),
