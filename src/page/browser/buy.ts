@@ -1,4 +1,4 @@
-import { type Hex, hashTypedData } from 'viem';
+import { bytesToHex, type Hex, hashTypedData } from 'viem';
 import { getReceiptDomain, hashDocument, RECEIPT_TYPES, type SignedReceipt } from '../../commerce/receipts.ts';
 import { formatDate } from '../markup.ts';
 import { ApiProblem, fetchFromService, type LoginSession, notifyAll, readJson, requestApi, toApiProblem } from './api.ts';
@@ -21,12 +21,14 @@ import type { ApiResponses } from './responses.ts';
 import type { Page } from './state.ts';
 import {
   attemptLogin,
+  createDialogButton,
   formatWalletError,
   isSameAccount,
   logInByWallet,
   logInWithToken,
   type Provider,
   renderWalletIcon,
+  renderWallets,
   type ShowStatus,
   USER_REJECTED_REQUEST,
   type Wallet,
@@ -35,12 +37,6 @@ import {
 
 /** Bubbling event that opens the dialog in which the newest call is bought. */
 export const BUY_EVENT = 'oracle-buy';
-
-/** Opens the dialog that sells the newest call of the chosen horizon. */
-function createBuyButton() {
-  const open = ({ currentTarget }: Event) => currentTarget?.dispatchEvent(new Event(BUY_EVENT, { bubbles: true }));
-  return h('button', { type: 'button', 'aria-haspopup': 'dialog', onclick: open }, 'Buy this call');
-}
 
 type Info = ApiResponses['info'];
 
@@ -193,13 +189,7 @@ function renderBoughtCall({ signal, direction, confidence, pUp, horizon, resolve
 type PaymentFacts = Record<'usd' | 'payer' | 'txHash' | 'settledAt', string>;
 
 /** The receipt of a bought call, which can be checked. */
-function renderReceipt(
-  { usd, payer, txHash, settledAt }: PaymentFacts,
-  { explorerUrl }: Pick<Chain, 'explorerUrl'>,
-  check: () => Promise<PurchaseCheck[]>,
-) {
-  const hash = shortenHex(txHash);
-  const transaction = explorerUrl === null ? h('span', { title: txHash }, hash) : renderExplorerLink(`${explorerUrl}/tx/${txHash}`, hash);
+function renderReceipt({ usd, payer, txHash, settledAt }: PaymentFacts, chain: Chain, check: () => Promise<PurchaseCheck[]>) {
   const checks = h('ul', { class: 'purchase-checks', role: 'status' });
   const button = h('button', { type: 'button', onclick: () => void run() }, 'Check receipt and transaction');
   async function run() {
@@ -214,7 +204,7 @@ function renderReceipt(
     renderFacts([
       ['Paid', `${usd} USD`],
       ['By', h('span', { title: payer }, shortenHex(payer))],
-      ['Transaction', transaction],
+      ['Transaction', renderOnChain('tx', txHash, chain)],
       ['At', formatUtcTime(settledAt)],
     ]),
     h('p', {}, button),
@@ -222,9 +212,11 @@ function renderReceipt(
   ];
 }
 
-/** Opens in a new tab. */
-function renderExplorerLink(href: string, label: string) {
-  return h('a', { href, target: '_blank', rel: 'noopener noreferrer' }, label);
+/** Opens the explorer in a new tab, where there is one. */
+function renderOnChain(kind: 'tx' | 'address', hex: string, { explorerUrl }: Chain) {
+  const label = shortenHex(hex);
+  if (explorerUrl === null) return h('span', { title: hex }, label);
+  return h('a', { href: `${explorerUrl}/${kind}/${hex}`, target: '_blank', rel: 'noopener noreferrer' }, label);
 }
 
 /** Pays a request. @throws {ApiProblem} UNREACHABLE also for a reply that was cut off */
@@ -277,15 +269,10 @@ function formatRejection({ code, message, suggestedAction, facts }: ApiProblem) 
 
 const CHAIN_NAMES: Record<number, string> = { 8453: 'Base', 84532: 'Base Sepolia' };
 
-type Chain = Pick<ApiResponses['info']['chain'], 'id' | 'local' | 'explorerUrl'>;
+type Chain = Info['chain'];
 
-function formatChain({ id, local }: Pick<Chain, 'id' | 'local'>) {
+function formatChain({ id, local }: Chain) {
   return local ? 'local demo chain, money without value' : `${CHAIN_NAMES[id] ?? 'chain'} (${id})`;
-}
-
-function renderAddress(address: string, { explorerUrl }: Pick<Chain, 'explorerUrl'>) {
-  const text = shortenHex(address);
-  return explorerUrl === null ? h('span', { title: address }, text) : renderExplorerLink(`${explorerUrl}/address/${address}`, text);
 }
 
 /** What is paid, to whom and under which rule, as the service's 402 states it. */
@@ -295,9 +282,9 @@ function renderTerms({ accepted, resource, usd }: PaymentTerms, chain: Chain) {
     h('p', {}, resource.description),
     renderFacts([
       ['Price', h('strong', {}, `${usd} USD`)],
-      ['In', h('span', {}, `${extra.name} `, renderAddress(asset, chain))],
+      ['In', h('span', {}, `${extra.name} `, renderOnChain('address', asset, chain))],
       ['On', formatChain(chain)],
-      ['To', renderAddress(payTo, chain)],
+      ['To', renderOnChain('address', payTo, chain)],
       ['Valid', `${Math.round(maxTimeoutSeconds / 60)} minutes after signing`],
     ]),
   ];
@@ -485,11 +472,11 @@ async function signWithWallet(provider: Provider, { accepted, resource }: Paymen
     await selectChain(provider, chainId);
     const seconds = Math.floor(Date.now() / 1_000);
     const [validAfter, validBefore] = [seconds - CLOCK_SKEW_SECONDS, seconds + maxTimeoutSeconds].map(String);
-    const message = { from, to: payTo, value: amount, validAfter, validBefore, nonce: `0x${randomHex(32)}` };
+    const message = { from, to: payTo, value: amount, validAfter, validBefore, nonce: randomHex(32) };
     const domain = { name: extra.name, version: extra.version, chainId, verifyingContract: asset };
     const data = JSON.stringify({ types: TYPES, primaryType: 'TransferWithAuthorization', domain, message });
     const signature = (await provider.request({ method: 'eth_signTypedData_v4', params: [from, data] })) as string;
-    const info = { id: `page_${crypto.randomUUID?.() ?? randomHex(16)}` };
+    const info = { id: `page_${crypto.randomUUID?.() ?? randomHex(16).slice(2)}` };
     return {
       x402Version: 2,
       resource,
@@ -512,7 +499,7 @@ async function selectChain(provider: Provider, chainId: number) {
 }
 
 function randomHex(bytes: number) {
-  return [...crypto.getRandomValues(new Uint8Array(bytes))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return bytesToHex(crypto.getRandomValues(new Uint8Array(bytes)));
 }
 
 function toFields(fields: string) {
@@ -591,8 +578,10 @@ async function checkPurchase(bought: PaidAnswer, context: { chainId: number; sel
   const { payment, receipt, ...answer } = bought;
   const { message, signature } = receipt as { message: SignedReceipt['message']; signature: string };
   const { txHash } = payment as { txHash: string };
+  const typed = { ...message, amount: BigInt(message.amount), settledAt: BigInt(message.settledAt) };
+  const signed = hashTypedData({ domain: getReceiptDomain(chainId), types: RECEIPT_TYPES, primaryType: 'Receipt', message: typed });
   const [signer, transaction] = await Promise.all([
-    recoverSigner(endpoint, hashReceipt(message, chainId), signature),
+    recoverSigner(endpoint, signed, signature),
     callChain(endpoint, 'eth_getTransactionReceipt', [txHash]) as Promise<{ status: string; logs: ChainLog[] } | null>,
   ]);
   const { payer, payee, asset, amount } = message;
@@ -632,12 +621,6 @@ async function callChain(endpoint: string, method: string, params: readonly unkn
   return result;
 }
 
-/** The EIP-712 hash that the seller signs. */
-function hashReceipt(message: SignedReceipt['message'], chainId: number): Hex {
-  const typed = { ...message, amount: BigInt(message.amount), settledAt: BigInt(message.settledAt) };
-  return hashTypedData({ domain: getReceiptDomain(chainId), types: RECEIPT_TYPES, primaryType: 'Receipt', message: typed });
-}
-
 const SIGNATURE_EXPLANATION =
   'Your wallet signs a line of text, no transaction. The service checks its gate tokens and shows today’s call for 30 minutes.';
 
@@ -661,21 +644,33 @@ export function createUnlockDialog(options: {
     maxlength: 2_100,
     required: true,
   });
-  const attempts = createLoginAttempts(status, (session, wallet) => {
-    element.close();
-    if (wallet === null) wallets.forget();
-    else wallets.use(wallet);
-    onLoggedIn(session);
-    if (document.activeElement === document.body) fallback.focus();
-  });
-  const startWalletLogin = (wallet: Wallet) => void attempts.begin((say) => logInByWallet(wallet, say), wallet);
-  const startTokenLogin = () => void attempts.begin(() => logInWithToken(field.value), null);
+  const say = createSay(status);
+  /** One login at a time: a later one, or closing the dialog, cancels it. */
+  let generation = 0;
 
-  const drawList = () => replaceChildren(list, renderWalletList(wallets.all, startWalletLogin));
+  async function begin(login: (say: ShowStatus) => Promise<LoginSession>, wallet: Wallet | null) {
+    const ownGeneration = ++generation;
+    say('Contacting the service…');
+    const onDone = (session: LoginSession) => {
+      element.close();
+      if (wallet === null) wallets.forget();
+      else wallets.use(wallet);
+      onLoggedIn(session);
+      if (document.activeElement === document.body) fallback.focus();
+    };
+    await attemptLogin({ login, counts: () => ownGeneration === generation, say, onDone, isByToken: wallet === null });
+  }
+  const renderButton = (wallet: Wallet) => {
+    const onclick = () => void begin((sayStage) => logInByWallet(wallet, sayStage), wallet);
+    return h('button', { type: 'button', onclick }, renderWalletIcon(wallet), wallet.name);
+  };
+  const none = 'No wallet was found in this browser. Install one or use a token.';
+  const drawList = () => replaceChildren(list, renderWallets(wallets.all, none, renderButton));
   wallets.onFound(drawList);
   drawList();
   element.addEventListener('close', () => {
-    attempts.void();
+    generation += 1;
+    status.textContent = '';
     field.value = '';
   });
   const close = h('button', { type: 'button', onclick: () => element.close() }, 'Close');
@@ -685,7 +680,12 @@ export function createUnlockDialog(options: {
     list,
     status,
     rule,
-    h('details', {}, h('summary', {}, 'Use a token instead'), createTokenForm(field, startTokenLogin)),
+    h(
+      'details',
+      {},
+      h('summary', {}, 'Use a token instead'),
+      createTokenForm(field, () => void begin(() => logInWithToken(field.value), null)),
+    ),
     h('div', { class: 'unlock-end' }, close, ' ', h('a', { href: 'access' }, 'Keys for bots')),
   );
   return {
@@ -698,35 +698,6 @@ export function createUnlockDialog(options: {
       if (!element.open) element.showModal();
     },
   };
-}
-
-/** One login at a time: a later one, or closing the dialog, cancels it. */
-function createLoginAttempts(status: HTMLElement, onDone: (session: LoginSession, wallet: Wallet | null) => void) {
-  let generation = 0;
-
-  async function begin(login: (say: ShowStatus) => Promise<LoginSession>, wallet: Wallet | null) {
-    const ownGeneration = ++generation;
-    const say = createSay(status);
-    say('Contacting the service…');
-    const counts = () => ownGeneration === generation;
-    await attemptLogin({ login, counts, say, onDone: (session) => onDone(session, wallet), isByToken: wallet === null });
-  }
-
-  return {
-    begin,
-    void() {
-      generation += 1;
-      status.textContent = '';
-    },
-  };
-}
-
-function renderWalletList(wallets: readonly Wallet[], onChoose: (wallet: Wallet) => void) {
-  if (wallets.length === 0) return h('p', { class: 'notice' }, 'No wallet was found in this browser. Install one or use a token.');
-  const rows = wallets.map((wallet) =>
-    h('li', {}, h('button', { type: 'button', onclick: () => onChoose(wallet) }, renderWalletIcon(wallet), wallet.name)),
-  );
-  return h('ul', { class: 'wallets', 'aria-label': 'Wallets of this browser' }, rows);
 }
 
 function createTokenForm(field: HTMLInputElement, onUse: () => void) {
@@ -748,13 +719,21 @@ function renderTierRule({ tiers, contracts, chain }: ApiResponses['info']) {
   return [
     h('p', {}, [
       'Gate token ',
-      renderAddress(contracts.gateToken, chain),
+      renderOnChain('address', contracts.gateToken, chain),
       ` on ${formatChain(chain)}: `,
       needed.map(({ tier, requirement }) => `${formatTier(tier)} ${requirement.replace(' gate tokens', '')}`).join(', '),
       '. ',
       h('a', { href: 'docs#/access/getWalletTier' }, 'The rule'),
       '.',
     ]),
-    h('p', {}, 'Without tokens: ', createBuyButton(), ' or ', h('a', { href: 'docs#/signal/buySignal' }, 'any x402 client'), '.'),
+    h(
+      'p',
+      {},
+      'Without tokens: ',
+      createDialogButton('Buy this call', BUY_EVENT),
+      ' or ',
+      h('a', { href: 'docs#/signal/buySignal' }, 'any x402 client'),
+      '.',
+    ),
   ];
 }

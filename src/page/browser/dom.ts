@@ -1,4 +1,4 @@
-import { EMPTY_VALUE, formatUtc, isMarkupElement, listAttributes, type Markup, renderTime } from '../markup.ts';
+import { EMPTY_VALUE, el, formatUtc, isMarkupElement, listAttributes, type Markup, renderTime } from '../markup.ts';
 
 /** DOM construction without HTML parsing: external text can only become text nodes. */
 
@@ -9,21 +9,15 @@ export type Children = Child | readonly Children[];
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: Event) => void)>;
 
 /** Creates an HTML element. Omits attributes that are false, null or undefined; `onclick` and the like take functions. */
-export function h<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  attributes: Attributes = {},
-  ...children: Children[]
-): HTMLElementTagNameMap[Tag] {
-  return fillElement(document.createElement(tag), attributes, children);
-}
-
-/** Creates an SVG element; see `h`. */
-export function s<Tag extends keyof SVGElementTagNameMap>(
-  tag: Tag,
-  attributes: Attributes = {},
-  ...children: Children[]
-): SVGElementTagNameMap[Tag] {
-  return fillElement(document.createElementNS(SVG, tag) as SVGElementTagNameMap[Tag], attributes, children);
+export function h<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, attributes: Attributes = {}, ...children: Children[]) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === 'function') element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? '' : String(value));
+  }
+  element.append(...toDomNodes(children));
+  return element;
 }
 
 export function replaceChildren(element: Element, ...children: Children[]) {
@@ -59,16 +53,6 @@ export function getSectionBody(id: string): HTMLElement {
   return byId(id).querySelector('.body') as HTMLElement;
 }
 
-function fillElement<E extends Element>(element: E, attributes: Attributes, children: Children): E {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || value === false) continue;
-    if (typeof value === 'function') element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? '' : String(value));
-  }
-  element.append(...toDomNodes(children));
-  return element;
-}
-
 function toDomNodes(children: Children): (Node | string)[] {
   if (children === null || children === undefined || children === false) return [];
   if (typeof children !== 'object') return [String(children)];
@@ -79,12 +63,6 @@ function toDomNodes(children: Children): (Node | string)[] {
 export function renderFacts(facts: readonly (readonly [term: string, value: Child])[]) {
   const entries = facts.map(([term, value]) => h('div', {}, h('dt', {}, term), h('dd', {}, value)));
   return h('dl', { class: 'facts' }, entries);
-}
-
-/** Legend of a chart. `mark`: class of the mark, such as `mark-line`. */
-export function renderLegend(entries: readonly { label: string; mark: string }[]) {
-  const marks = entries.map(({ label, mark }) => h('li', {}, h('span', { class: `mark ${mark}`, 'aria-hidden': 'true' }), label));
-  return h('ul', { class: 'legend' }, marks);
 }
 
 /** Text of wire values and ISO dates. */
@@ -260,7 +238,8 @@ type Theme = (typeof THEMES)[number];
 export function mountTheme() {
   const place = document.getElementById('theme');
   if (place === null) return;
-  let theme = getTheme();
+  const stored = document.documentElement.dataset.theme;
+  let theme: Theme = stored === 'light' || stored === 'dark' ? stored : 'auto';
   const next = () => THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
   const button = h('button', { type: 'button', class: 'theme', onclick: () => choose(next()) });
   function draw() {
@@ -281,11 +260,6 @@ export function mountTheme() {
   replaceChildren(place, button);
 }
 
-function getTheme(): Theme {
-  const { theme } = document.documentElement.dataset;
-  return theme === 'light' || theme === 'dark' ? theme : 'auto';
-}
-
 /** Without storage the choice lasts as long as the page. */
 function storeTheme(theme: Theme) {
   try {
@@ -297,8 +271,9 @@ function storeTheme(theme: Theme) {
 /** A disc that is half, not, or wholly filled. */
 function renderIcon(theme: Theme) {
   const fill = { auto: 'M10 3a7 7 0 0 1 0 14z', light: '', dark: 'M10 3a7 7 0 0 1 0 14a7 7 0 0 1 0-14z' }[theme];
-  return s('svg', { width: 20, height: 20, viewBox: '0 0 20 20', 'aria-hidden': 'true' }, [
-    s('circle', { cx: 10, cy: 10, r: 7, fill: 'none', stroke: 'currentColor', 'stroke-width': 2 }),
-    fill === '' ? null : s('path', { d: fill, fill: 'currentColor' }),
+  const icon = el('svg', { width: 20, height: 20, viewBox: '0 0 20 20', 'aria-hidden': 'true' }, [
+    el('circle', { cx: 10, cy: 10, r: 7, fill: 'none', stroke: 'currentColor', 'stroke-width': 2 }),
+    fill !== '' && el('path', { d: fill, fill: 'currentColor' }),
   ]);
+  return toNodes(icon);
 }

@@ -19,7 +19,8 @@ type HorizonSelection = ReturnType<typeof createHorizonSelection>;
 
 export function createHorizonSelection() {
   const listeners = new Set<() => void>();
-  let value = readHorizonFromUrl();
+  const named = Number(new URLSearchParams(location.search).get(HORIZON_PARAMETER)?.replace(/d$/, ''));
+  let value = SELECTABLE_HORIZONS.includes(named) ? named : DEFAULT_HORIZON_DAYS;
   return {
     get value() {
       return value;
@@ -35,11 +36,6 @@ export function createHorizonSelection() {
       listeners.add(listener);
     },
   };
-}
-
-function readHorizonFromUrl() {
-  const named = Number(new URLSearchParams(location.search).get(HORIZON_PARAMETER)?.replace(/d$/, ''));
-  return SELECTABLE_HORIZONS.includes(named) ? named : DEFAULT_HORIZON_DAYS;
 }
 
 export interface ServiceHealth {

@@ -377,13 +377,20 @@ export function watchWallet(options: { onAccounts: (accounts: readonly string[])
 /** Bubbling event that opens the login dialog. */
 export const UNLOCK_EVENT = 'oracle-unlock';
 
-/** Opens the login dialog. */
-export function createUnlockButton(label: string) {
-  const open = ({ currentTarget }: Event) => currentTarget?.dispatchEvent(new Event(UNLOCK_EVENT, { bubbles: true }));
-  return h('button', { type: 'button', class: 'primary', 'aria-haspopup': 'dialog', onclick: open }, label);
+/** @param event opens the dialog */
+export function createDialogButton(label: string, event: string, className?: string) {
+  const open = ({ currentTarget }: Event) => currentTarget?.dispatchEvent(new Event(event, { bubbles: true }));
+  return h('button', { type: 'button', class: className, 'aria-haspopup': 'dialog', onclick: open }, label);
 }
 
-export function renderWalletIcon({ icon, name }: Pick<Wallet, 'icon' | 'name'>) {
+/** @param none said where there is no wallet */
+export function renderWallets(wallets: readonly Wallet[], none: string, renderButton: (wallet: Wallet) => HTMLElement) {
+  if (wallets.length === 0) return h('p', { class: 'notice' }, none);
+  const rows = wallets.map((wallet) => h('li', {}, renderButton(wallet)));
+  return h('ul', { class: 'wallets', 'aria-label': 'Wallets of this browser' }, rows);
+}
+
+export function renderWalletIcon({ icon, name }: Wallet) {
   if (icon === null) return h('span', { class: 'no-icon', 'aria-hidden': 'true' }, name.slice(0, 1));
   return h('img', { src: icon, alt: '', width: 28, height: 28 });
 }

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../forecast/day.ts';
 import { listTicks } from '../../first-screen.ts';
 import { el, type Markup, type MarkupElement } from '../../markup.ts';
-import { type Child, type Children, h, renderLegend, replaceChildren, toNodes } from '../dom.ts';
+import { type Child, type Children, h, replaceChildren, toNodes } from '../dom.ts';
 import { type Column, renderTable } from '../section.ts';
 
 const MIN_WIDTH = 220;
@@ -9,7 +9,8 @@ const MIN_WIDTH = 220;
 /** Widths by title, so that a figure that is built again is drawn at once and nothing moves. */
 const lastWidths = new Map<string, number>();
 
-type Legend = Parameters<typeof renderLegend>[0];
+/** `mark`: class of the mark, such as `mark-line`. */
+export type Legend = readonly { label: string; mark: string }[];
 
 interface FigureText<Row> {
   title: string;
@@ -74,7 +75,8 @@ export function createLiveFigure<Row>({ title, note, canvas, control, below, des
   function update() {
     const now = describe();
     summary.textContent = now.summary;
-    replaceChildren(legend, now.legend.length === 0 ? null : renderLegend(now.legend));
+    const marks = now.legend.map(({ label, mark }) => h('li', {}, h('span', { class: `mark ${mark}`, 'aria-hidden': 'true' }), label));
+    replaceChildren(legend, marks.length > 0 && h('ul', { class: 'legend' }, marks));
     redraw();
     table.update();
   }

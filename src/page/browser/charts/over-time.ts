@@ -373,8 +373,12 @@ export function renderProfitChart(options: { width: number; points: readonly Pro
   });
   const { x, y } = frame;
   const steps = [[x(first), y(start)] as const, ...points.map(({ day, profit }) => [x(day), y(profit)] as const)];
+  // A step line: profit changes only when a wager is settled.
+  const corners = steps.flatMap(([at, level], index) =>
+    (index === 0 ? [level] : [steps[index - 1][1], level]).map((height) => [at, height] as const),
+  );
   return {
-    svg: renderFrame(frame, renderReference(frame, 0), el('path', { class: 'line', d: buildStepPath(steps) })),
+    svg: renderFrame(frame, renderReference(frame, 0), el('path', { class: 'line', d: buildLinePath(corners) })),
     xs: steps.slice(1).map(([at]) => at),
     isStepped: true,
     mark: (index) => renderCrosshair(frame, steps[index + 1][0], [steps[index + 1][1]]),
@@ -390,11 +394,6 @@ export function extendToWholeTicks(values: readonly number[]): [number, number] 
   const { ticks } = createScale([low, high], [0, 1], TICKS);
   const step = ticks.length > 1 ? ticks[1] - ticks[0] : high - low || 1;
   return [step * Math.floor(low / step), step * Math.ceil(high / step)];
-}
-
-/** A step line: profit changes only when a wager is settled. */
-function buildStepPath(points: readonly (readonly [number, number])[]) {
-  return buildLinePath(points.flatMap(([x, y], index) => (index === 0 ? [y] : [points[index - 1][1], y]).map((at) => [x, at] as const)));
 }
 
 /** A fold of the walk-forward test; its `day` is its position, from 1. */
@@ -445,12 +444,7 @@ function chooseYearTicks(points: readonly FoldPoint[], most: number) {
 }
 
 /** A value of a day, with the bounds of its interval where there is one. */
-interface SeriesPoint {
-  day: number;
-  value: number;
-  low: number | null;
-  high: number | null;
-}
+type SeriesPoint = Record<'day' | 'value', number> & Record<'low' | 'high', number | null>;
 
 /** A value by day with its interval. A single day is a dot. @param options `reference`: a value to compare with, drawn across */
 export function renderSeriesChart(options: {

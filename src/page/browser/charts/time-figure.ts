@@ -5,6 +5,7 @@ import {
   createChartSvg,
   createLiveFigure,
   createScale,
+  type Legend,
   measureTextWidth,
   placeDayTicks,
   renderHorizontalGrid,
@@ -33,7 +34,7 @@ interface TimeFigureOptions<Point extends { day: number }> {
   /** False for points that are not days. */
   hasRanges?: boolean;
   summary: (points: readonly Point[]) => string;
-  legend?: (points: readonly Point[]) => readonly { label: string; mark: string }[];
+  legend?: (points: readonly Point[]) => Legend;
   note?: string;
   draw: (options: ShownDays<Point> & { width: number }) => Plot;
   /** The values of a point. */
@@ -46,7 +47,8 @@ interface TimeFigureOptions<Point extends { day: number }> {
 /** A chart over time: a choice of ranges, values by pointer, touch and keys, and a table that follows the range. */
 export function createTimeFigure<Point extends { day: number }>(options: TimeFigureOptions<Point>) {
   const { title, hasRanges = true, summary, legend = () => [], note, draw, read, columns } = options;
-  const dayRange = getDayRange();
+  shared ??= createDayRange(sessionStorage);
+  const dayRange = shared;
   const control = hasRanges ? createRangeControl(title, dayRange) : null;
   const canvas = h('div', { class: 'canvas readable' });
   const reader = createPointReader({
@@ -106,7 +108,8 @@ type DayRange = ReturnType<typeof createDayRange>;
 /** One choice for all charts, kept for the session. */
 export function createDayRange(storage: Pick<Storage, 'getItem' | 'setItem'>) {
   const listeners = new Map<string, () => void>();
-  let value = parseRange(storage.getItem(STORAGE_KEY));
+  const stored = storage.getItem(STORAGE_KEY);
+  let value = DAY_RANGES.find((range) => String(range) === stored) ?? DEFAULT_RANGE;
   return {
     get value() {
       return value;
@@ -124,15 +127,6 @@ export function createDayRange(storage: Pick<Storage, 'getItem' | 'setItem'>) {
 }
 
 let shared: DayRange | null = null;
-
-function getDayRange() {
-  shared ??= createDayRange(sessionStorage);
-  return shared;
-}
-
-function parseRange(text: string | null) {
-  return DAY_RANGES.find((range) => String(range) === text) ?? DEFAULT_RANGE;
-}
 
 /** Whether a range leaves out any of so many days. */
 export function isRangeUseful(range: number, days: number) {

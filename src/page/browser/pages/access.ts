@@ -10,6 +10,7 @@ import {
   LoginError,
   logInAsDemo,
   logInByWallet,
+  renderWallets,
   type Signer,
   type Wallet,
 } from '../unlock.ts';
@@ -176,7 +177,8 @@ function mountSignIn(place: HTMLElement, onOwner: (owner: AccessOwner) => void) 
         const current = await logInByWallet(wallet, say);
         return keep(current, createWalletSigner(wallet.provider, current.wallet));
       } catch (error) {
-        if (!isBelowBasic(error)) throw error;
+        const isBelowBasic = error instanceof LoginError && error.cause instanceof ApiProblem && error.cause.code === 'TIER_REQUIRED';
+        if (!isBelowBasic) throw error;
         const signer = createWalletSigner(wallet.provider);
         // Checksummed, as the service reports it.
         const answer = await requestApi<{ wallet: string }>(`api/svc/verify/${await signer.getAccount()}`);
@@ -185,11 +187,8 @@ function mountSignIn(place: HTMLElement, onOwner: (owner: AccessOwner) => void) 
     });
 
   function drawWallets() {
-    const buttons = wallets.all.map((wallet) =>
-      h('li', {}, h('button', { type: 'button', onclick: () => useWallet(wallet) }, wallet.name)),
-    );
-    const none = h('p', { class: 'notice' }, 'No wallet was found in this browser.');
-    replaceChildren(list, buttons.length === 0 ? none : h('ul', { class: 'wallets', 'aria-label': 'Wallets of this browser' }, buttons));
+    const renderButton = (wallet: Wallet) => h('button', { type: 'button', onclick: () => useWallet(wallet) }, wallet.name);
+    replaceChildren(list, renderWallets(wallets.all, 'No wallet was found in this browser.', renderButton));
   }
 
   async function drawDemo() {
@@ -218,10 +217,6 @@ function mountSignIn(place: HTMLElement, onOwner: (owner: AccessOwner) => void) 
 function noInfo(error: unknown): Pick<ApiResponses['info'], 'demo'> {
   if (!(error instanceof ApiProblem)) throw error;
   return { demo: null };
-}
-
-function isBelowBasic(error: unknown): boolean {
-  return error instanceof LoginError && error.cause instanceof ApiProblem && error.cause.code === 'TIER_REQUIRED';
 }
 
 /** For a session that was begun elsewhere in this tab. @throws {LoginError} where nothing here signs for its wallet */

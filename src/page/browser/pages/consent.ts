@@ -6,6 +6,7 @@ import {
   discoverWallets,
   LoginError,
   renderWalletIcon,
+  renderWallets,
   type ShowStatus,
   type Signer,
   type Wallet,
@@ -23,7 +24,13 @@ function mountConsent() {
   if (id === undefined) return;
   const decide = createDecision(id);
   const [wallets, demo] = [h('div', {}), choice.dataset.demo === undefined ? null : renderDemoWallets(decide)];
-  const draw = () => replaceChildren(wallets, renderWallets(found.all, decide));
+  const none = 'No wallet was found in this browser. Open this page in the browser that has it.';
+  const draw = () => replaceChildren(wallets, renderWallets(found.all, none, renderButton));
+  const renderButton = (wallet: Wallet) => {
+    const signer = createWalletSigner(wallet.provider);
+    const label = [renderWalletIcon(wallet), h('span', {}, `Sign with ${wallet.name} and allow`)];
+    return h('button', { type: 'button', class: 'primary', onclick: () => void decide(signer) }, label);
+  };
   const found = discoverWallets(draw);
   found.ask();
   draw();
@@ -68,17 +75,6 @@ function decide<Answer>(id: string, body: object): Promise<Answer> {
 
 function setBusy(isBusy: boolean) {
   for (const button of byId('main').querySelectorAll('button')) button.disabled = isBusy;
-}
-
-function renderWallets(wallets: readonly Wallet[], decide: Decide) {
-  if (wallets.length === 0)
-    return h('p', { class: 'notice' }, 'No wallet was found in this browser. Open this page in the browser that has it.');
-  const rows = wallets.map((wallet) => {
-    const signer = createWalletSigner(wallet.provider);
-    const label = [renderWalletIcon(wallet), h('span', {}, `Sign with ${wallet.name} and allow`)];
-    return h('li', {}, h('button', { type: 'button', class: 'primary', onclick: () => void decide(signer) }, label));
-  });
-  return h('ul', { class: 'wallets', 'aria-label': 'Wallets of this browser' }, rows);
 }
 
 function renderDemoWallets(decide: Decide) {

@@ -26,7 +26,7 @@ import { mountSelfTests } from '../parts/self-tests.ts';
 import { mountCalibration, mountChallenge, mountScoresOverTime } from '../parts/skill.ts';
 import { mountWagers } from '../parts/wagers.ts';
 import { mountAttestations } from '../record.ts';
-import type { ApiResponses, StartupStatus } from '../responses.ts';
+import type { ApiResponses } from '../responses.ts';
 import { handleFragmentLinks, mountSafely, mountTabs } from '../section.ts';
 import {
   createHorizonSelection,
@@ -43,7 +43,7 @@ import { mountToday } from '../today.ts';
 import {
   attemptLogin,
   createDemoButtons,
-  createUnlockButton,
+  createDialogButton,
   endSession,
   getViewRole,
   isSameAccount,
@@ -107,7 +107,9 @@ function mountAccount(page: Page) {
     const focused = state.contains(document.activeElement) ? document.activeElement?.textContent : null;
     replaceChildren(
       state,
-      current === null ? createUnlockButton('Unlock') : renderSession(current, { renew, leave: () => leave('Logged out.') }),
+      current === null
+        ? createDialogButton('Unlock', UNLOCK_EVENT, 'primary')
+        : renderSession(current, { renew, leave: () => leave('Logged out.') }),
     );
     if (session.hasEnded) showNotice('The session has ended. Unlock again to continue.');
     // Focus must not move to a button with another function.
@@ -319,22 +321,14 @@ function mountStartup({ poller }: Page) {
   poller.onLook(({ state, setup }) => {
     if (state === 'up') replaceChildren(place);
     if (state !== 'starting' || setup === null) return;
-    label.textContent = formatStartupProgress(setup);
-    updateBar(bar, setup);
+    const { what, done, total } = setup;
+    const step = `${what.slice(0, 1).toUpperCase()}${what.slice(1)}`;
+    label.textContent = done === null || total === null ? `${step}…` : `${step}: ${formatCount(done)} of ${formatCount(total)}`;
+    // Indeterminate without a count.
+    if (done === null || !total) bar.removeAttribute('value');
+    else Object.assign(bar, { max: total, value: done });
     if (!panel.isConnected) replaceChildren(place, panel);
   });
-}
-
-function formatStartupProgress({ what, done, total }: StartupStatus) {
-  const step = `${what.slice(0, 1).toUpperCase()}${what.slice(1)}`;
-  return done === null || total === null ? `${step}…` : `${step}: ${formatCount(done)} of ${formatCount(total)}`;
-}
-
-/** Indeterminate without a count. */
-function updateBar(bar: HTMLProgressElement, { done, total }: StartupStatus) {
-  if (done === null || !total) return bar.removeAttribute('value');
-  bar.max = total;
-  bar.value = done;
 }
 
 /** Resources whose content depends on the tier of the reader. */

@@ -12,7 +12,7 @@ import {
 } from '../dom.ts';
 import type { AttestationHistory, EventName, EventPayload } from '../responses.ts';
 import type { Page } from '../state.ts';
-import { createUnlockButton } from '../unlock.ts';
+import { createDialogButton, UNLOCK_EVENT } from '../unlock.ts';
 
 /** Live events for a logged-in reader; otherwise the newest attestations. */
 export function mountEvents({ store, session, poller }: Page) {
@@ -22,17 +22,19 @@ export function mountEvents({ store, session, poller }: Page) {
   const box = h('div', { class: 'scroll', tabindex: 0 }, list);
   replaceChildren(getSectionBody('events'), offer, status, box);
   const live = new LiveEvents({ session, onChange: () => draw(), onEvents });
-  const lastOnChain = followAttestations({ store, session, onChange: draw });
+  const getLastOnChain = followAttestations({ store, session, onChange: draw });
 
   function draw() {
     const isLoggedIn = session.current !== null;
-    const unlock = () => h('div', { class: 'events-offer' }, h('p', {}, OFFER), createUnlockButton('Unlock live events'));
+    const unlock = () =>
+      h('div', { class: 'events-offer' }, h('p', {}, OFFER), createDialogButton('Unlock live events', UNLOCK_EVENT, 'primary'));
     replaceChildren(offer, isLoggedIn ? null : unlock());
-    const text = isLoggedIn ? formatLiveStatus(live) : 'Latest attestations:';
+    const nothing = live.state === 'live' && live.events.length === 0 ? ' No events yet.' : '';
+    const text = isLoggedIn ? `${live.detail} ${STATE_MESSAGES[live.state]}${nothing}`.trim() : 'Latest attestations:';
     if (status.textContent !== text) status.textContent = text;
     status.dataset.state = isLoggedIn ? live.state : 'off';
     setListRole(box, isLoggedIn, live.caughtUp);
-    updateLines(list, isLoggedIn ? toEventLines(live.events) : lastOnChain.lines);
+    updateLines(list, isLoggedIn ? toEventLines(live.events) : getLastOnChain());
   }
 
   function onEvents() {
@@ -66,13 +68,8 @@ const STATE_MESSAGES: Record<LiveEvents['state'], string> = {
   waiting: 'Reconnecting; missed events will follow.',
 };
 
-function formatLiveStatus({ state, detail, events }: LiveEvents) {
-  const nothing = state === 'live' && events.length === 0 ? ' No events yet.' : '';
-  return `${detail} ${STATE_MESSAGES[state]}${nothing}`.trim();
-}
-
 /** Fetches the newest attestations, and again when their number changes. */
-function followAttestations({ store, session, onChange }: { store: Page['store']; session: Page['session']; onChange: () => void }) {
+function followAttestations({ store, session, onChange }: Pick<Page, 'store' | 'session'> & { onChange: () => void }) {
   let lines: EventLine[] = [];
   let requestedCount = 0;
   async function refreshLines() {
@@ -91,27 +88,17 @@ function followAttestations({ store, session, onChange }: { store: Page['store']
     });
   store.watch('stats', tryRefreshLines);
   session.onChange(tryRefreshLines);
-  return {
-    get lines() {
-      return lines;
-    },
-  };
+  return () => lines;
 }
 
 type EventLine = EventMessage & { key: string; time: string; replayed: boolean; uids: readonly string[] };
 
 /** Fields of events and attestations that lines are made of. */
-interface EventFields {
-  type?: string;
-  status?: string;
-  date?: string;
-  horizon?: string;
+type EventFields = Partial<Record<'type' | 'status' | 'date' | 'horizon' | 'uid' | 'attestedAt', string>> & {
   blockNumber?: number;
-  uid?: string;
   resolutionUid?: string | null;
-  attestedAt?: string;
   replayed?: boolean;
-}
+};
 
 /** An event or attestation with its own line. */
 interface EventEntry {
