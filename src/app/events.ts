@@ -6,9 +6,9 @@ import { WEBSOCKET } from '../events/events.ts';
 import { type EventListener, EventLog, type EventTail, followEvents, publishChanges } from '../events/log.ts';
 import { DeliveryQueue, SenderLeaseStore } from '../events/webhooks/delivery-queue.ts';
 import { DailyQuotaStore, HostLimiter } from '../events/webhooks/limits.ts';
-import { createWebhookRegistry, ReplayClaimStore, sendPing, type WebhookRegistry } from '../events/webhooks/registry.ts';
+import { createWebhookRegistry, sendPing, type WebhookRegistry } from '../events/webhooks/registry.ts';
 import { createWebhookDispatcher, type DeliverDeps } from '../events/webhooks/sender.ts';
-import { publishWebhookNotices, WebhookHealthStore } from '../events/webhooks/store.ts';
+import { publishWebhookNotices } from '../events/webhooks/store.ts';
 import { WebhookStore } from '../events/webhooks/webhook-store.ts';
 import { type Clock, createSystemClock, type SessionEntitlement, type SessionHolder } from '../events/websocket/connection.ts';
 import {
@@ -242,7 +242,7 @@ export function composeWebhookDelivery(
     targets: { allowLocal, resolve },
     queue,
     leases: new SenderLeaseStore(db, leaseMs),
-    health: new WebhookHealthStore(db),
+    store: new WebhookStore(db),
     // A developer's calls go to one host.
     hosts: new HostLimiter({ ...HOST_SHARES, ...(allowLocal ? UNLIMITED_SHARES : {}), now }),
     random: Math.random,
@@ -290,7 +290,6 @@ export function composeWebhooks({ db, events, encryptionSecret, allowLocal, publ
     targets: { allowLocal, resolve: createResolver() },
     quotas: new DailyQuotaStore(db),
     store: new WebhookStore(db),
-    claims: new ReplayClaimStore(db),
     ping: (webhook) => sendPing(testing, webhook),
   });
 }

@@ -20,20 +20,7 @@ import { PUSHED_NAMES, type PushedName } from './events.ts';
 /** Receives each event once, in order; if it throws, the same events are retried. */
 export type EventListener = (events: readonly AnyEvent[]) => void | Promise<void>;
 
-interface EventTailOptions {
-  events: EventLog;
-  listener: EventListener;
-  log: Log;
-  signal: AbortSignal;
-  pollMs?: number;
-  failurePauseMs?: number;
-}
-
-export interface EventTail {
-  wake(): void;
-  getSeenId(): number;
-  ended: Promise<void>;
-}
+export type EventTail = Awaited<ReturnType<typeof followEvents>>;
 
 const POLL_MS = 500;
 const PAGE_SIZE = 200;
@@ -41,8 +28,10 @@ const PAGE_SIZE = 200;
 const FAILURE_PAUSE_MS = 2_000;
 
 /** From the current end of the log. @throws OracleError, MongoError if the first read fails */
-export async function followEvents(options: EventTailOptions): Promise<EventTail> {
-  const { events, listener, log, signal, pollMs = POLL_MS, failurePauseMs = FAILURE_PAUSE_MS } = options;
+export async function followEvents(
+  { events, listener, log, signal }: { events: EventLog; listener: EventListener; log: Log; signal: AbortSignal },
+  { pollMs = POLL_MS, failurePauseMs = FAILURE_PAUSE_MS } = {},
+) {
   let seen = await events.lastId();
   const wakeSignal = new WakeSignal(signal);
 

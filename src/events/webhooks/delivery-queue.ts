@@ -9,7 +9,7 @@ import type { SecretBox } from '../../platform/secrets.ts';
 import { getTraceHeaders } from '../../platform/tracing.ts';
 import type { PushedName } from '../events.ts';
 import type { AnyEvent, EventLog } from '../log.ts';
-import { CHAT_FORMATS, type ChatVerdict, formatFailedStatus, openTargetUrl } from './formats.ts';
+import { type ChatVerdict, formatFailedStatus, judgeChatAnswer, openTargetUrl } from './formats.ts';
 import { buildSignatureHeaders, openSigningSecrets } from './signing.ts';
 import { type Disablement, matchesWebhook, type WebhookDoc } from './store.ts';
 
@@ -410,7 +410,7 @@ export async function callWebhook(deps: CallWebhookDeps, webhook: WebhookTarget,
 }
 
 function judgeAnswer({ chat }: WebhookTarget, { status, retryAfterSeconds, answer }: PostResult): ChatVerdict {
-  if (chat !== undefined) return CHAT_FORMATS[chat.format].judge({ status, retryAfterSeconds, text: answer ?? '' });
+  if (chat !== undefined) return judgeChatAnswer(chat.format, { status, retryAfterSeconds, text: answer ?? '' });
   const reason = status >= 200 && status < 300 ? null : formatFailedStatus(status);
   return { reason, retryAfterSeconds, ended: status === HTTP_GONE ? 'The receiver answered 410 Gone' : null };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { OracleError } from '../../errors.ts';
+import { formatPercent } from '../../forecast/math.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { joinUrl } from '../../platform/service-client.ts';
 import { parseJsonOrNull, TIME } from '../../platform/validation.ts';
@@ -64,11 +65,6 @@ export function openTargetUrl({ _id, sealedUrl }: Pick<StoredTarget, 'sealedUrl'
   return box.open('webhook-url', _id, sealedUrl);
 }
 
-/** Filter of a webhook that still has this target. */
-export function matchTarget({ targetKey }: Pick<StoredTarget, 'targetKey'>) {
-  return { targetKey };
-}
-
 function invalidChatId(rule: string): OracleError {
   return new OracleError('INPUT_INVALID', `body field "chatId": ${rule}`, { field: 'chatId' });
 }
@@ -106,7 +102,10 @@ interface ChatFormat {
   getHint(url: URL): string;
   /** The body of a post. */
   render(message: ChatMessage, address: { chatId: string | null }): object;
-  judge(answer: ChatAnswer): ChatVerdict;
+  /** Whether an answer of status 2xx says that the message was accepted. */
+  isAccepted(answer: ChatAnswer): boolean;
+  /** Whether another answer says that the address has ended. */
+  isEnded(answer: ChatAnswer): boolean;
 }
 
 /** A message as its parts, without the markup of any chat. All texts are plain and have no line breaks. */
@@ -123,7 +122,7 @@ const MAX_EXTERNAL_CHARS = 200;
 /** Webhooks are called by this version, whatever their URL names: a webhook has one address. */
 const API_PATH = '/api/v10';
 const WEBHOOK_PATH = /^\/api(?:\/v\d{1,2})?(\/webhooks\/\d{1,20}\/([\w-]{8,100}))\/?$/;
-const DISCORD_ENDINGS = [401, 404, 410];
+const hasEnded = ({ status }: ChatAnswer) => [401, 404, 410].includes(status);
 
 /** Execute Webhook of the Discord API. */
 const DISCORD: ChatFormat = {
@@ -152,7 +151,8 @@ const DISCORD: ChatFormat = {
     allowed_mentions: { parse: [] },
   }),
   // 204, and 200 with the message where the URL asked for it.
-  judge: (answer) => readVerdict(answer, { label: 'Discord', isAccepted: () => true, endings: DISCORD_ENDINGS }),
+  isAccepted: () => true,
+  isEnded: hasEnded,
 };
 
 /** Discord removes a backslash before any ASCII character that is neither letter, digit nor space. */
@@ -160,22 +160,15 @@ function escapeMarkdown(text: ChatMessage['title']): string {
   return text.replaceAll(/[\\`*_~|<>#@:[\](){}!+-]/g, '\\$&');
 }
 
-interface VerdictRules {
-  label: string;
-  /** Whether an answer of status 2xx says that the message was accepted. */
-  isAccepted(answer: ChatAnswer): boolean;
-  /** Statuses that say that the address has ended. */
-  endings: readonly number[];
-}
-
 /** The verdict on an answer by the rules of a chat. Nothing of its text is taken over. */
-function readVerdict(answer: ChatAnswer, rules: VerdictRules): ChatVerdict {
+export function judgeChatAnswer(format: ChatName, answer: ChatAnswer): ChatVerdict {
+  const { label, isAccepted, isEnded } = CHAT_FORMATS[format];
   const { status, retryAfterSeconds } = answer;
   if (status >= 200 && status < 300) {
-    const reason = rules.isAccepted(answer) ? null : `HTTP ${status}, in which ${rules.label} does not confirm the message`;
+    const reason = isAccepted(answer) ? null : `HTTP ${status}, in which ${label} does not confirm the message`;
     return { reason, retryAfterSeconds, ended: null };
   }
-  const ended = rules.endings.includes(status) ? `${rules.label} answered ${status}: the address does not exist any more` : null;
+  const ended = isEnded(answer) ? `${label} answered ${status}: the address does not exist any more` : null;
   return { reason: formatFailedStatus(status), retryAfterSeconds, ended };
 }
 
@@ -186,7 +179,6 @@ export function formatFailedStatus(status: number): string {
 
 const MAX_HEADER_CHARS = 150;
 const MAX_FIELDS = 10;
-const SLACK_ENDINGS = [401, 404, 410];
 
 /** Incoming webhooks of Slack, and of the services that accept the same: the path is the receiver's own. */
 const SLACK: ChatFormat = {
@@ -211,12 +203,8 @@ const SLACK: ChatFormat = {
     unfurl_links: false,
     unfurl_media: false,
   }),
-  judge: (answer) =>
-    readVerdict(answer, {
-      label: 'Slack',
-      isAccepted: ({ status, text }) => status === 200 && text.trim() === 'ok',
-      endings: SLACK_ENDINGS,
-    }),
+  isAccepted: ({ status, text }) => status === 200 && text.trim() === 'ok',
+  isEnded: hasEnded,
 };
 
 function toPlainText(text: string) {
@@ -229,7 +217,8 @@ function escapeSlack(text: string): string {
 
 const METHOD_PATH = /^(?:\/[\w-]+)*\/bot\d{1,20}:([\w-]{20,100})(?:\/test)?\/sendMessage$/;
 /** 403: the bot was blocked, or removed from the group. */
-const ENDINGS = [401, 403, 404, 410];
+const TELEGRAM_ENDINGS = [401, 403, 404, 410];
+const readTelegramOk = ({ text }: ChatAnswer) => (parseJsonOrNull(text) as { ok?: unknown } | null)?.ok;
 
 /** A group, a person or a channel, by its id; a public channel or group by its name. */
 export const CHAT_ID_PATTERN = '^(?:-?[1-9]\\d{0,15}|@[A-Za-z]\\w{3,31})$';
@@ -255,15 +244,9 @@ const TELEGRAM: ChatFormat = {
     parse_mode: 'HTML',
     link_preview_options: { is_disabled: true },
   }),
-  judge(answer) {
-    const body = parseJsonOrNull(answer.text) as { ok?: unknown } | null;
-    return readVerdict(answer, {
-      label: 'Telegram',
-      isAccepted: ({ status }) => status === 200 && body?.ok === true,
-      // A proxy may answer 403 or 404 too, without the members of the Bot API.
-      endings: body?.ok === false ? ENDINGS : [],
-    });
-  },
+  isAccepted: (answer) => answer.status === 200 && readTelegramOk(answer) === true,
+  // A proxy may answer 403 or 404 too, without the members of the Bot API.
+  isEnded: (answer) => TELEGRAM_ENDINGS.includes(answer.status) && readTelegramOk(answer) === false,
 };
 
 function escapeTelegram(text: string): string {
@@ -335,16 +318,18 @@ function describePing({ timestamp, data: { webhookId } }: PingMessage): Descript
 
 function describeSignal(data: EventPayload<'signal.new'>): Description {
   const { signal, direction, confidence, premium, btcPrice, windowOpensAt, resolvesAt, regime } = data;
-  const leaning = direction === null || confidence === null ? '' : ` (${direction}, ${describeShare(confidence)})`;
+  const leaning = direction === null || confidence === null ? '' : ` (${direction}, ${formatPercent(confidence)})`;
   const quantiles = premium?.priceQuantiles;
   const range =
-    quantiles === undefined ? [] : [['90 % range at the end', `${describeUsd(quantiles.p05!)} to ${describeUsd(quantiles.p95!)}`] as const];
+    quantiles === undefined
+      ? []
+      : [['90 % range at the end', `${dollars.format(quantiles.p05!)} to ${dollars.format(quantiles.p95!)}`] as const];
   return {
     title: `BTC/USD, ${data.horizon} forecast of ${data.date}: ${signal}`,
     fields: [
       ['Signal', `${signal}${leaning}`],
       ...range,
-      ['Price', describeUsd(btcPrice)],
+      ['Price', dollars.format(btcPrice)],
       ['Window', `${describeTime(windowOpensAt)} to ${describeTime(resolvesAt)}`],
       ['Regime', describeName(regime)],
     ],
@@ -358,9 +343,9 @@ function describeResolution(data: EventPayload<'signal.resolved'>): Description 
   return {
     title: `BTC/USD, ${data.horizon} forecast of ${data.date}: ${outcome === 'WIN' ? 'right' : 'wrong'}`,
     fields: [
-      ['Forecast', `${signal} (${direction}, ${describeShare(confidence)})`],
-      ['Result', `${actualDirection}, ${describeReturn(returnBps)}`],
-      ['Closes', `${describeUsd(btcAtSignal)} to ${describeUsd(btcAtResolution)}`],
+      ['Forecast', `${signal} (${direction}, ${formatPercent(confidence)})`],
+      ['Result', `${actualDirection}, ${returnBps > 0 ? '+' : ''}${formatPercent(returnBps / 10_000, 2)}`],
+      ['Closes', `${dollars.format(btcAtSignal)} to ${dollars.format(btcAtResolution)}`],
       ['Resolved', describeTime(resolvedAt)],
     ],
     note: NO_SKILL,
@@ -440,20 +425,6 @@ const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'U
 /** `2026-11-22 21:35 UTC` for an ISO 8601 time. */
 function describeTime(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
-}
-
-function describeUsd(usd: number): string {
-  return dollars.format(usd);
-}
-
-/** `54.0 %` for 0.54. */
-function describeShare(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
-}
-
-/** `+1.11 %` for 111 basis points. */
-function describeReturn(bps: number): string {
-  return `${bps > 0 ? '+' : ''}${(bps / 100).toFixed(2)} %`;
 }
 
 /** `Bear trend` for `BEAR_TREND`; a dash for null. */

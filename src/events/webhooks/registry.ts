@@ -1,12 +1,10 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
-import type { Collection, Db } from 'mongodb';
 import type { Address } from 'viem';
 import { isOracleError, OracleError } from '../../errors.ts';
 import { DAY_MS, HOUR_MS } from '../../forecast/day.ts';
 import { parseHorizonDays } from '../../forecast/horizon-input.ts';
 import { Semaphore, type SemaphoreLimits } from '../../platform/concurrency.ts';
 import { checkTarget, parseTarget, type TargetRules } from '../../platform/outbound/guarded.ts';
-import { repeatIfUncertain } from '../../platform/retry.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { getTraceHeaders } from '../../platform/tracing.ts';
 import { DEFAULT_HORIZONS, PUSHED_NAMES, type PushedName } from '../events.ts';
@@ -48,7 +46,6 @@ export interface WebhookRegistryDeps {
   store: WebhookStore;
   events: Pick<EventLog, 'after' | 'event' | 'firstId' | 'lastId'>;
   queue: DeliveryQueue;
-  claims: ReplayClaimStore;
   quotas: DailyQuotaStore;
   box: SecretBox;
   targets: TargetRules;
@@ -326,7 +323,7 @@ const PAGE_SIZE = 200;
 
 /** One replay per webhook at a time. @throws OracleError NOT_FOUND; INPUT_INVALID; CONFLICT for an inactive webhook or a second replay; RATE_LIMITED */
 async function replayEvents(deps: WebhookRegistryDeps, { wallet, id, request }: { wallet: string; id: string; request: ReplayRequest }) {
-  const { store, queue, claims } = deps;
+  const { store, queue } = deps;
   const webhook = await requireOwnWebhook(store, wallet, id);
   const events = await selectEvents(deps, webhook, request);
   if (webhook.status !== 'active') {
@@ -336,12 +333,12 @@ async function replayEvents(deps: WebhookRegistryDeps, { wallet, id, request }: 
   if (events.length === 0) return { replayId: null, queued: 0, from: null, to: null };
   const replayId = randomUUID();
   const messages = events.map((event) => ({ ...toWebhookMessage(event, REPLAY_CAUSE_PREFIX + replayId), ...getTraceHeaders() }));
-  const claim = await claims.acquire(id);
+  const claim = await store.claimReplay(id);
   try {
     if (await queue.hasPending(id, REPLAY_CAUSE_PREFIX)) throw replayPending();
     await appendWithinQuota(deps, webhook, messages);
   } finally {
-    await claims.release(claim);
+    await store.releaseReplay(claim);
   }
   // A deletion empties the queue once; messages appended after it are deleted here.
   if ((await store.get(wallet, id)) === null) {
@@ -420,33 +417,6 @@ function replayPending(): OracleError {
   return new OracleError('CONFLICT', 'A replay to this webhook still waits in its queue', {
     suggestedAction: 'Wait until it has been delivered: GET /api/svc/webhooks/{id}/deliveries?state=PENDING shows what waits.',
   });
-}
-
-/** Time to append a replay to the queue; later its process counts as dead. */
-const CLAIM_MS = 30_000;
-
-/** Stores claims in the webhook documents, so that they are deleted with them. */
-export class ReplayClaimStore {
-  readonly #webhooks: Collection<WebhookDoc>;
-
-  constructor(db: Db) {
-    this.#webhooks = db.collection('webhooks');
-  }
-
-  /** By the database's clock. @throws OracleError CONFLICT during another request's claim, or if the webhook is no longer active */
-  async acquire(webhookId: string): Promise<{ webhookId: string; until: Date }> {
-    const free = { _id: webhookId, status: 'active' as const, $expr: { $not: [{ $gt: ['$replays.claimedUntil', '$$NOW'] }] } };
-    const claim = [{ $set: { 'replays.claimedUntil': { $add: ['$$NOW', CLAIM_MS] } } }];
-    const webhook = await this.#webhooks.findOneAndUpdate(free, claim, { returnDocument: 'after', hint: { _id: 1 } });
-    if (webhook !== null) return { webhookId, until: webhook.replays!.claimedUntil };
-    const suggestedAction = 'Check the webhook and its deliveries, then retry.';
-    throw new OracleError('CONFLICT', 'The webhook is being changed, or replayed to, by another request', { suggestedAction });
-  }
-
-  async release({ webhookId, until }: { webhookId: string; until: Date }): Promise<void> {
-    const own = { _id: webhookId, 'replays.claimedUntil': until };
-    await repeatIfUncertain(() => this.#webhooks.updateOne(own, { $set: { 'replays.claimedUntil': new Date(0) } }, { hint: { _id: 1 } }));
-  }
 }
 
 /** Sent at once, bypassing queue and status. @throws OracleError RATE_LIMITED by host or name lookups; CONFLICT for an unreadable secret */

@@ -23,7 +23,8 @@ import {
   type WebhookRequest,
 } from './delivery-queue.ts';
 import type { HostLimiter } from './limits.ts';
-import { renderMessage, type WebhookDoc, type WebhookHealthStore } from './store.ts';
+import { renderMessage, type WebhookDoc } from './store.ts';
+import type { WebhookStore } from './webhook-store.ts';
 
 export interface DeliveryTurn {
   subject: string;
@@ -137,7 +138,7 @@ function toDeliveryTurn({ webhookId, nextAttemptAt }: WebhookDeliveryDoc, now: D
 export const TIER_RECHECK_MS = 5 * 60_000;
 
 export interface DeliverDeps extends CallWebhookDeps {
-  health: WebhookHealthStore;
+  store: WebhookStore;
   queue: DeliveryQueue;
   /** Current tier of a wallet, in lower case. @throws OracleError CHAIN_UNREACHABLE */
   tierOf(wallet: string): Promise<Tier>;
@@ -186,7 +187,7 @@ export async function deliverToWebhook(deps: DeliverDeps, webhookId: string): Pr
 /** Whether a suspended webhook is active again. Cancels the queue of a disabled one, deletes that of a deleted one. */
 async function resumeIfSuspended(deps: DeliverDeps, webhookId: string): Promise<boolean> {
   const at = deps.now();
-  const status = await deps.health.getStatus(webhookId);
+  const status = await deps.store.getStatus(webhookId);
   if (status === 'suspended') return resumeWithTier(deps, webhookId);
   if (status === null) await deps.queue.deleteAll(webhookId);
   if (status === 'disabled') await deps.queue.cancel(webhookId, at);
@@ -243,7 +244,7 @@ async function renderEventBody(deps: DeliverDeps, doc: WebhookDoc, head: Webhook
   try {
     const tier = await deps.tierOf(wallet);
     if (tier === 'public') {
-      await deps.health.suspend(_id, deps.now());
+      await deps.store.suspend(_id, deps.now());
       deps.log.info({ webhook: _id }, 'a webhook is suspended: its wallet has lost the Basic tier');
       await postpone(deps, head, TIER_RECHECK_MS);
       return 'later';
@@ -259,7 +260,7 @@ async function renderEventBody(deps: DeliverDeps, doc: WebhookDoc, head: Webhook
 
 /** Disables before it finishes the delivery: after a crash in between, the notice still explains the end. */
 async function settleAttempt(
-  { health, queue, log, random, observeAttempt }: DeliverDeps,
+  { store, queue, log, random, observeAttempt }: DeliverDeps,
   webhook: WebhookDoc,
   head: WebhookDeliveryDoc,
   called: WebhookCallResult,
@@ -270,10 +271,10 @@ async function settleAttempt(
   const before = urlSetAt === undefined ? head.attempts : head.attempts.filter(({ at }) => at >= urlSetAt);
   const { verdict, end } = decideOutcome({ webhook, attempts: before.length + 1, called }, random);
   if (attempt.reason === null) {
-    await health.recordSuccess(webhook);
+    await store.recordSuccess(webhook);
     return queue.recordAttempt(head, attempt, verdict, attempt.at);
   }
-  const counts = end === null ? await health.recordFailure(webhook, attempt.at) : await health.disable(webhook, { ...end, at: attempt.at });
+  const counts = end === null ? await store.recordFailure(webhook, attempt.at) : await store.end(webhook, { ...end, at: attempt.at });
   // A response of the previous URL does not count for the new one, which is called now.
   const transition = counts ? verdict : ({ state: 'PENDING', nextAttemptAt: attempt.at } as const);
   const isRecorded = await queue.recordAttempt(head, attempt, transition, attempt.at);
@@ -295,5 +296,5 @@ async function resumeWithTier(deps: DeliverDeps, webhookId: string): Promise<boo
   const head = await deps.queue.findHead(webhookId);
   if (head === null || !isDue(head, deps.now())) return false;
   const tier = await deps.tierOf(head.wallet).catch(orElse('CHAIN_UNREACHABLE', 'public' as const));
-  return tier === 'public' ? postpone(deps, head, TIER_RECHECK_MS) : deps.health.resume(webhookId);
+  return tier === 'public' ? postpone(deps, head, TIER_RECHECK_MS) : deps.store.resumeSuspended(webhookId);
 }

@@ -1,11 +1,11 @@
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { isOracleError, OracleError } from '../../errors.ts';
-import { isDuplicateKey, OUTBOX_INDEX } from '../../platform/mongo.ts';
-import { confirmIfUncertain, insertFirst } from '../../platform/retry.ts';
+import { createOutboxEntry, isDuplicateKey, OUTBOX_INDEX } from '../../platform/mongo.ts';
+import { confirmIfUncertain, insertFirst, repeatIfUncertain } from '../../platform/retry.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { FAN_OUT_INDEX } from './delivery-queue.ts';
 import { openTargetUrl, type WebhookFormat } from './formats.ts';
-import { REVERSIBLE_DISABLERS, type WebhookDoc } from './store.ts';
+import { type Disablement, REVERSIBLE_DISABLERS, type WebhookDoc, type WebhookStatus } from './store.ts';
 
 export const MAX_WEBHOOKS_PER_WALLET = 10;
 /** Over all wallets: each webhook is matched against every event. */
@@ -19,7 +19,9 @@ export const WEBHOOK_INDEXES = [
 ];
 
 const DISABLED_REVERSIBLY = { status: 'disabled' as const, disabledBy: { $in: [...REVERSIBLE_DISABLERS] } };
-const BY_ID = { _id: 1 } as const;
+const BY_ID = { hint: { _id: 1 } } as const;
+/** Time to append a replay to the queue; later its process counts as dead. */
+const CLAIM_MS = 30_000;
 
 export class WebhookStore {
   readonly #webhooks: Collection<WebhookDoc>;
@@ -37,7 +39,7 @@ export class WebhookStore {
   }
 
   get(wallet: string, id: string): Promise<WebhookDoc | null> {
-    return this.#webhooks.findOne({ _id: id, wallet }, { hint: BY_ID });
+    return this.#webhooks.findOne({ _id: id, wallet }, BY_ID);
   }
 
   /** Before a registration. @throws OracleError CONFLICT at the limit of the wallet, RATE_LIMITED at that of all wallets */
@@ -66,7 +68,7 @@ export class WebhookStore {
 
   async remove(wallet: string, id: string): Promise<boolean> {
     return confirmIfUncertain(
-      async () => (await this.#webhooks.deleteOne({ _id: id, wallet }, { hint: BY_ID })).deletedCount > 0,
+      async () => (await this.#webhooks.deleteOne({ _id: id, wallet }, BY_ID)).deletedCount > 0,
       async () => (await this.get(wallet, id)) === null || null,
     );
   }
@@ -78,7 +80,7 @@ export class WebhookStore {
   ): Promise<WebhookDoc | null> {
     return confirmIfUncertain(
       () => this.#update({ _id, wallet, sealedSecret }, { $set: change }),
-      () => this.#webhooks.findOne({ _id, wallet, sealedSecret: change.sealedSecret }, { hint: BY_ID }),
+      () => this.#webhooks.findOne({ _id, wallet, sealedSecret: change.sealedSecret }, BY_ID),
     );
   }
 
@@ -121,8 +123,61 @@ export class WebhookStore {
     return this.#webhooks.findOne({ _id: id });
   }
 
+  async getStatus(id: string): Promise<WebhookStatus | null> {
+    const webhook = await this.#webhooks.findOne({ _id: id }, { projection: { status: 1 }, ...BY_ID });
+    return webhook?.status ?? null;
+  }
+
+  async suspend(id: string, at: Date): Promise<void> {
+    await this.#webhooks.updateOne({ _id: id, status: 'active' }, { $set: { status: 'suspended', suspendedAt: at } }, BY_ID);
+  }
+
+  /** Reactivates a suspended webhook, which then receives all events since; false if it is not suspended. */
+  async resumeSuspended(id: string): Promise<boolean> {
+    const change = { $set: { status: 'active' as const, suspendedAt: null } };
+    return (await this.#webhooks.updateOne({ _id: id, status: 'suspended' }, change, BY_ID)).modifiedCount === 1;
+  }
+
+  /** Records a failure; the first after a success sets `failingSince`. False if the target has changed, to which it does not apply. */
+  async recordFailure({ _id, targetKey }: WebhookDoc, at: Date): Promise<boolean> {
+    const failingSince = { $ifNull: ['$failingSince', at] };
+    const write = () => this.#webhooks.updateOne({ _id, targetKey }, [{ $set: { failingSince } }], BY_ID);
+    return (await repeatIfUncertain(write)).matchedCount === 1;
+  }
+
+  async recordSuccess({ _id, failingSince, targetKey }: WebhookDoc): Promise<void> {
+    if (failingSince === null) return;
+    await repeatIfUncertain(() => this.#webhooks.updateOne({ _id, targetKey }, { $set: { failingSince: null } }, BY_ID));
+  }
+
+  /** Disables an active webhook and, in the same write, adds the owner's notice to its outbox. False if it was disabled or its target changed. */
+  async end({ _id, targetKey }: WebhookDoc, { by, reason, at, failingSince }: Disablement): Promise<boolean> {
+    const ended = { status: 'disabled' as const, disabledAt: at, disabledReason: reason, disabledBy: by, failingSince };
+    const ending = { ...createOutboxEntry(`disabled:${at.getTime()}` as const, at), reason, failingSince };
+    const change = { $set: ended, $push: { outbox: ending } };
+    return confirmIfUncertain(
+      async () => (await this.#webhooks.updateOne({ _id, targetKey, status: 'active' }, change, BY_ID)).modifiedCount === 1,
+      async () => (await this.#webhooks.findOne({ _id, targetKey, disabledBy: by, disabledAt: at }, BY_ID)) && true,
+    );
+  }
+
+  /** By the database's clock. @throws OracleError CONFLICT during another request's claim, or if the webhook is no longer active */
+  async claimReplay(webhookId: string): Promise<{ webhookId: string; until: Date }> {
+    const free = { _id: webhookId, status: 'active' as const, $expr: { $not: [{ $gt: ['$replays.claimedUntil', '$$NOW'] }] } };
+    const claim = [{ $set: { 'replays.claimedUntil': { $add: ['$$NOW', CLAIM_MS] } } }];
+    const webhook = await this.#webhooks.findOneAndUpdate(free, claim, { returnDocument: 'after', ...BY_ID });
+    if (webhook !== null) return { webhookId, until: webhook.replays!.claimedUntil };
+    const suggestedAction = 'Check the webhook and its deliveries, then retry.';
+    throw new OracleError('CONFLICT', 'The webhook is being changed, or replayed to, by another request', { suggestedAction });
+  }
+
+  async releaseReplay({ webhookId, until }: { webhookId: string; until: Date }): Promise<void> {
+    const own = { _id: webhookId, 'replays.claimedUntil': until };
+    await repeatIfUncertain(() => this.#webhooks.updateOne(own, { $set: { 'replays.claimedUntil': new Date(0) } }, BY_ID));
+  }
+
   #update(filter: Filter<WebhookDoc>, update: UpdateFilter<WebhookDoc>): Promise<WebhookDoc | null> {
-    return this.#webhooks.findOneAndUpdate(filter, update, { returnDocument: 'after', hint: BY_ID });
+    return this.#webhooks.findOneAndUpdate(filter, update, { returnDocument: 'after', ...BY_ID });
   }
 
   async #freeSlots(wallet: string): Promise<number[]> {

@@ -19,7 +19,6 @@ import {
   handleMessages,
   MAX_FRAMES_PER_MINUTE,
   type MessageHandlerOptions,
-  replayMissedEvents,
   type SessionEntitlement,
   type SessionHolder,
   SLOW_READER_TIMEOUT_MS,
@@ -163,6 +162,9 @@ interface ConnectionHubOptions {
 }
 
 const MAX_CONCURRENT_REPLAYS = 8;
+const PAGE_SIZE = 100;
+/** Retries when the log ends before the last broadcast event. */
+const EMPTY_PAGE_RETRIES = { max: 6, delayMs: 500 } as const;
 /** Of a broadcast, in a few milliseconds. */
 const CONNECTIONS_A_TURN = 500;
 /** Maximum age of the last check while the database does not respond. */
@@ -290,18 +292,36 @@ export class ConnectionHub {
   }
 
   async #replay(connection: Connection): Promise<void> {
-    const { events, view, clock, log } = this.#options;
     try {
-      await replayMissedEvents(connection, {
-        events,
-        getLastBroadcastId: () => this.lastBroadcastId,
-        createEncoder: () => createEventEncoder(view),
-        semaphore: this.#replaySemaphore,
-        clock,
-      });
+      await this.#replayMissedEvents(connection);
     } catch (error) {
-      log.error({ err: error, connection: connection.id }, 'what a WebSocket has missed could not be read');
+      this.#options.log.error({ err: error, connection: connection.id }, 'what a WebSocket has missed could not be read');
       connection.close('tryLater');
+    }
+  }
+
+  /** At the client's pace; then broadcasts continue without gap or duplicate. @throws Error if the log ends early, as after a restored backup */
+  async #replayMissedEvents(connection: Connection): Promise<void> {
+    const { events, view, clock } = this.#options;
+    let emptyPages = 0;
+    while (!connection.isClosing) {
+      const page = await this.#replaySemaphore.run(() => events.after(connection.lastId, PAGE_SIZE));
+      const [first] = page;
+      if (first !== undefined && first._id > connection.lastId + 1) {
+        connection.sendMessage('replay.gap', { from: connection.lastId + 1, to: first._id - 1 });
+      }
+      connection.offerEvents(page, createEventEncoder(view));
+      await connection.waitUntilDrained();
+      if (connection.lastId >= this.lastBroadcastId && page.length < PAGE_SIZE) {
+        connection.sendMessage('replay.complete', { through: connection.lastId });
+        connection.isLive = true;
+        return;
+      }
+      emptyPages = first === undefined ? emptyPages + 1 : 0;
+      if (emptyPages === EMPTY_PAGE_RETRIES.max)
+        throw new Error(`the log ends at ${connection.lastId}, but event ${this.lastBroadcastId} was broadcast`);
+      // The first empty page may only mean that events arrived during the read.
+      if (emptyPages > 1) await new Promise<void>((resolve) => void clock.after(EMPTY_PAGE_RETRIES.delayMs, resolve));
     }
   }
 

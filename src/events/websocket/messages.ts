@@ -49,20 +49,16 @@ export const CLOSE_CODES = {
 
 export type CloseCause = keyof typeof CLOSE_CODES;
 
-/** Encodes each event once for the callers of a tier, and frames that are sent together once for all of their clients. */
-export interface EventEncoder {
-  /** The frame of an event for callers of a tier. */
-  encode(event: AnyEvent, tier: Tier): Buffer;
-  /** Frames of `encode` for a tier, one or more, as one buffer: a write costs far more than its bytes. */
-  join(frames: readonly Buffer[], tier: Tier): Buffer;
-}
+export type EventEncoder = ReturnType<typeof createEventEncoder>;
 
-export function createEventEncoder(options: EventViewOptions): EventEncoder {
+/** Encodes each event once for the callers of a tier, and frames that are sent together once for all of their clients. */
+export function createEventEncoder(options: EventViewOptions) {
   const framesByTier = new Map<Tier, Map<number, Buffer>>();
   /** What the last client of a tier was sent: that of the next one is mostly the same. */
   const lastByTier = new Map<Tier, { frames: readonly Buffer[]; joined: Buffer }>();
   return {
-    encode(event, tier) {
+    /** The frame of an event for callers of a tier. */
+    encode(event: AnyEvent, tier: Tier): Buffer {
       const frames = framesByTier.get(tier) ?? new Map<number, Buffer>();
       const known = frames.get(event._id);
       if (known !== undefined) return known;
@@ -70,7 +66,8 @@ export function createEventEncoder(options: EventViewOptions): EventEncoder {
       framesByTier.set(tier, frames.set(event._id, frame));
       return frame;
     },
-    join(frames, tier) {
+    /** Frames of `encode` for a tier, one or more, as one buffer: a write costs far more than its bytes. */
+    join(frames: readonly Buffer[], tier: Tier): Buffer {
       if (frames.length === 1) return frames[0];
       const last = lastByTier.get(tier);
       if (last?.frames.length === frames.length && last.frames.every((frame, index) => frame === frames[index])) return last.joined;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { composeEvents, composeWebhookDelivery, type DeliveryTiming } from '../../../src/app/events.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { toWebhookMessage, type WebhookDeliveryDoc } from '../../../src/events/webhooks/delivery-queue.ts';
-import { WebhookHealthStore } from '../../../src/events/webhooks/store.ts';
+import { WebhookStore } from '../../../src/events/webhooks/webhook-store.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import type { PipelineDeps } from '../../../src/pipeline/forecaster.ts';
 import { STEP_JOBS, startSchedule } from '../../../src/pipeline/schedule.ts';
@@ -100,7 +100,7 @@ it('two workers deliver 200 events to three endpoints once each, in order, and o
   const head = async () => (await Promise.all(hooks.map(({ id }) => bench.queue.findHead(id)))).filter((row) => row !== null);
   await until(async () => (await head()).length === 0);
   // It sends what no other process has sent.
-  await new WebhookHealthStore(bench.db).disable(hooks[2]!.doc, { by: 'failures', reason: 'down', at: now(), failingSince: now() });
+  await new WebhookStore(bench.db).end(hooks[2]!.doc, { by: 'failures', reason: 'down', at: now(), failingSince: now() });
   await until(async () => (await bench.events.event(await bench.events.lastId()))!.type === 'webhook.disabled');
   const left = bench.db.collection('jobs').find({ name: 'webhook-delivery', failedAt: { $ne: null } });
   expect(await left.toArray()).toEqual([]);

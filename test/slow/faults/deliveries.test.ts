@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { EventLog } from '../../../src/events/log.ts';
 import { DeliveryQueue, fanOutEvents, SenderLeaseStore } from '../../../src/events/webhooks/delivery-queue.ts';
 import { deliverToWebhook, type WebhookDispatcherDeps } from '../../../src/events/webhooks/sender.ts';
-import { publishWebhookNotices, WebhookHealthStore } from '../../../src/events/webhooks/store.ts';
+import { publishWebhookNotices } from '../../../src/events/webhooks/store.ts';
+import { WebhookStore } from '../../../src/events/webhooks/webhook-store.ts';
 import { connectMongo, type Database } from '../../../src/platform/mongo.ts';
 import { sweepWrites } from '../../support/faults/fault-sweep.ts';
 import { type MongoFaultProxy, mongoFaultProxy, WRITE_FAULTS } from '../../support/faults/mongo-fault-proxy.ts';
@@ -28,7 +29,7 @@ beforeAll(async () => {
   const { db } = database;
   events = new EventLog(db);
   worker = bench.worker({
-    ...{ db, events, queue: new DeliveryQueue(db), leases: new SenderLeaseStore(db), health: new WebhookHealthStore(db) },
+    ...{ db, events, queue: new DeliveryQueue(db), leases: new SenderLeaseStore(db), store: new WebhookStore(db) },
     publish: () => publishWebhookNotices({ db, log: events, now: () => bench.clock.now }),
   });
 });

@@ -9,8 +9,8 @@ import { toStoredTarget } from '../../../src/events/webhooks/formats.ts';
 import { HostLimiter } from '../../../src/events/webhooks/limits.ts';
 import type { WebhookDispatcherDeps } from '../../../src/events/webhooks/sender.ts';
 import { generateSecret } from '../../../src/events/webhooks/signing.ts';
-import { publishWebhookNotices, type WebhookDoc, WebhookHealthStore } from '../../../src/events/webhooks/store.ts';
-import { WEBHOOK_INDEXES } from '../../../src/events/webhooks/webhook-store.ts';
+import { publishWebhookNotices, type WebhookDoc } from '../../../src/events/webhooks/store.ts';
+import { WEBHOOK_INDEXES, WebhookStore } from '../../../src/events/webhooks/webhook-store.ts';
 import { QUEUE_INDEXES } from '../../../src/pipeline/timetable.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
@@ -45,7 +45,7 @@ export async function webhookBench() {
       view: VIEW,
       targets: { allowLocal: true, resolve: async () => ['127.0.0.1'] },
       leases: new SenderLeaseStore(db),
-      health: new WebhookHealthStore(db),
+      store: new WebhookStore(db),
       hosts: new HostLimiter({
         maxConcurrent: 4,
         perMinute: null,

@@ -3,13 +3,7 @@ import type { Address } from 'viem';
 import { type AnyEventDraft, EventLog } from '../../../src/events/log.ts';
 import { DeliveryQueue } from '../../../src/events/webhooks/delivery-queue.ts';
 import { DailyQuotaStore, HostLimiter } from '../../../src/events/webhooks/limits.ts';
-import {
-  createWebhookRegistry,
-  ReplayClaimStore,
-  sendPing,
-  type WebhookRegistry,
-  type WebhookRegistryDeps,
-} from '../../../src/events/webhooks/registry.ts';
+import { createWebhookRegistry, sendPing, type WebhookRegistry, type WebhookRegistryDeps } from '../../../src/events/webhooks/registry.ts';
 import { WebhookStore } from '../../../src/events/webhooks/webhook-store.ts';
 import type { ResolveHostname } from '../../../src/platform/outbound/guarded.ts';
 import { createSecretBox } from '../../../src/platform/secrets.ts';
@@ -50,7 +44,6 @@ export function testRegistry(
     ...calling,
     ...{ events: new EventLog(db), queue },
     store: new WebhookStore(db),
-    claims: new ReplayClaimStore(db),
     quotas: new DailyQuotaStore(db),
     ping: (webhook) => sendPing(testing, webhook),
     ...parts,

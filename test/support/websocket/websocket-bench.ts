@@ -123,7 +123,7 @@ export class WebSocketBench {
   async open(): Promise<this> {
     const log = createLog({ level: 'silent', secrets: [] });
     const listener = (events: Parameters<ConnectionHub['broadcast']>[0]) => this.hub.broadcast(events);
-    this.#tail = await followEvents({ events: this.events, listener, log, signal: this.#stop.signal, pollMs: 20, failurePauseMs: 20 });
+    this.#tail = await followEvents({ events: this.events, listener, log, signal: this.#stop.signal }, { pollMs: 20, failurePauseMs: 20 });
     this.hub.start(this.#tail.getSeenId());
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');

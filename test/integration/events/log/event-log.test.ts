@@ -93,7 +93,7 @@ describe('following the log', () => {
       seen.push(...events.map(({ _id }) => _id));
       if (seen.length >= 40) all.resolve();
     };
-    const tail = await followEvents({ events: log, listener, log: quiet, signal: stop.signal, pollMs: 5, failurePauseMs: 5 });
+    const tail = await followEvents({ events: log, listener, log: quiet, signal: stop.signal }, { pollMs: 5, failurePauseMs: 5 });
     const elsewhere = new EventLog(database.db);
     await Promise.all([elsewhere.append(drafts(100, 20), now), log.append(drafts(200, 20), now)]);
     tail.wake();

@@ -10,7 +10,7 @@ import {
   type ChatName,
   type DeliveredMessage,
   describeMessage,
-  matchTarget,
+  judgeChatAnswer,
   openTargetUrl,
   toStoredTarget,
   type WebhookFormat,
@@ -41,10 +41,10 @@ describe('the URL of a chat', () => {
   });
 
   it('has one key per address, by which a changed target is noticed', () => {
-    const [one, same, other] = ['1', '1', '2'].map((chatId) => matchTarget(store('telegram', TELEGRAM, chatId)));
+    const [one, same, other] = ['1', '1', '2'].map((chatId) => store('telegram', TELEGRAM, chatId).targetKey);
     expect(one).toEqual(same);
     expect(one).not.toEqual(other);
-    expect(matchTarget(store('discord', DISCORD.replace('/api/', '/api/v8/')))).toEqual(matchTarget(store('discord', DISCORD)));
+    expect(store('discord', DISCORD.replace('/api/', '/api/v8/')).targetKey).toBe(store('discord', DISCORD).targetKey);
   });
 
   it.each<[WebhookFormat, string, string | null, string]>([
@@ -97,7 +97,7 @@ interface Answered {
 }
 
 const judged = (format: ChatName, { status, text = '', retryAfterSeconds }: Answered) =>
-  CHAT_FORMATS[format].judge({ status, text, retryAfterSeconds: retryAfterSeconds ?? null });
+  judgeChatAnswer(format, { status, text, retryAfterSeconds: retryAfterSeconds ?? null });
 
 describe('the answer of a chat', () => {
   it.each<[ChatName, Answered, boolean]>([

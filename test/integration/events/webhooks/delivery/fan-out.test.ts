@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { composeEvents } from '../../../../../src/app/events.ts';
 import type { AnyEventDraft } from '../../../../../src/events/log.ts';
 import { buildMessageId, DeliveryQueue, fanOutEvents } from '../../../../../src/events/webhooks/delivery-queue.ts';
-import { publishWebhookNotices, WebhookHealthStore } from '../../../../../src/events/webhooks/store.ts';
+import { publishWebhookNotices } from '../../../../../src/events/webhooks/store.ts';
+import { WebhookStore } from '../../../../../src/events/webhooks/webhook-store.ts';
 import { HORIZONS } from '../../../../../src/forecast/model.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { createShutdown } from '../../../../../src/platform/shutdown.ts';
@@ -120,13 +121,13 @@ describe('the end of a webhook', () => {
     const { addWebhook, worker, clock, db, events, webhooks } = bench;
     const [ended, stranger] = [await addWebhook(URL, { wallet: '0xowner' }), await addWebhook(`${URL}3`)];
     const other = await addWebhook(`${URL}2`, { wallet: '0xowner', slot: 1 });
-    const standing = new WebhookHealthStore(db);
+    const store = new WebhookStore(db);
     const last = await events.lastId();
     for (const reason of ['the first reason', 'a second one']) {
       const doc = await bench.webhook(ended.id);
       const end = { by: 'receiver', reason, failingSince: null } as const;
       const at = (ms: number) => new Date(clock.now.getTime() + ms);
-      await Promise.all([1, 2, 3].map((ms) => standing.disable(doc, { ...end, at: at(ms) })));
+      await Promise.all([1, 2, 3].map((ms) => store.end(doc, { ...end, at: at(ms) })));
       await webhooks.updateOne({ _id: ended.id }, { $set: { status: 'active', disabledAt: null, disabledReason: null, disabledBy: null } });
       bench.pass(1_000);
     }
@@ -152,7 +153,7 @@ describe('the end of a webhook', () => {
     const parts = { db, record, wagers: new WagerBook(db), now: () => clock.now };
     const push = composeEvents({ log, shutdown: createShutdown({ log }) }, parts);
     const { doc } = await bench.addWebhook(URL);
-    await new WebhookHealthStore(db).disable(doc, { by: 'failures', reason: 'down', at: clock.now, failingSince: clock.now });
+    await new WebhookStore(db).end(doc, { by: 'failures', reason: 'down', at: clock.now, failingSince: clock.now });
     expect(await push.publish()).toBe(1);
     expect(await push.publish()).toBe(0);
     expect(await events.event(await events.lastId())).toMatchObject({ type: 'webhook.disabled', wallet: doc.wallet });

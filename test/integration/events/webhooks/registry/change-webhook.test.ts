@@ -4,7 +4,7 @@ import { EVENT_INDEXES, EventLog } from '../../../../../src/events/log.ts';
 import { DELIVERY_INDEXES } from '../../../../../src/events/webhooks/delivery-queue.ts';
 import type { WebhookRegistration } from '../../../../../src/events/webhooks/registry.ts';
 import { openSigningSecrets } from '../../../../../src/events/webhooks/signing.ts';
-import { buildFingerprint, type WebhookDoc, WebhookHealthStore } from '../../../../../src/events/webhooks/store.ts';
+import { buildFingerprint, type WebhookDoc } from '../../../../../src/events/webhooks/store.ts';
 import { WEBHOOK_INDEXES, WebhookStore } from '../../../../../src/events/webhooks/webhook-store.ts';
 import { HOUR_MS } from '../../../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
@@ -30,7 +30,7 @@ afterAll(() => database.drop());
 const registry = () => testRegistry(database.db, { now });
 const webhooks = () => database.db.collection<WebhookDoc>('webhooks');
 const stored = async (id: string) => (await webhooks().findOne({ _id: id }))!;
-const standing = () => new WebhookHealthStore(database.db);
+const store = () => new WebhookStore(database.db);
 const secretsAt = async (id: string, at: Date) => openSigningSecrets(await stored(id), TEST_BOX, at);
 
 async function registered(change: Partial<WebhookRegistration> = {}): Promise<{ wallet: Address; id: string; secret: string }> {
@@ -40,7 +40,7 @@ async function registered(change: Partial<WebhookRegistration> = {}): Promise<{ 
 }
 
 async function endedBy(id: string, by: 'receiver' | 'failures') {
-  await standing().disable(await stored(id), { by, reason: 'it was over', at: clock, failingSince: clock });
+  await store().end(await stored(id), { by, reason: 'it was over', at: clock, failingSince: clock });
 }
 
 describe('a secret that is changed', () => {
@@ -190,7 +190,7 @@ describe('a change', () => {
 
   it('of the URL goes where one may go, and forgets how the old one failed', async () => {
     const { wallet, id } = await registered();
-    await standing().recordFailure(await stored(id), clock);
+    await store().recordFailure(await stored(id), clock);
     await registry().change(wallet, id, { horizons: [2] });
     expect(await stored(id)).toMatchObject({ failingSince: clock });
     const inside = testRegistry(database.db, { now, resolve: async () => ['10.0.0.7'] });
@@ -243,7 +243,7 @@ describe('a webhook that has ended', () => {
 
   it('is not changed by being enabled again when it is active', async () => {
     const { wallet, id } = await registered();
-    await standing().recordFailure(await stored(id), clock);
+    await store().recordFailure(await stored(id), clock);
     const before = await stored(id);
     expect(await registry().enable(wallet, id)).toMatchObject({ status: 'active', failingSince: clock });
     expect(await stored(id)).toEqual(before);
