@@ -451,7 +451,6 @@ export const MIN_RANKED_ROUNDS = 4;
 export const CLOCK_TOLERANCE_MS = 5 * 60_000;
 export const MAX_FORECAST_AGE_DAYS = 3;
 export const VOID_AFTER_DAYS = 7;
-export const WEEK_MS = 7 * DAY_MS;
 export const STRIKES_EACH_SIDE = 2;
 /** Distance between strikes before rounding, as a share of the price: about half a weekly standard deviation. */
 const STRIKE_DISTANCE = 0.04;

@@ -29,8 +29,7 @@ import {
   type MerchantConfig,
   parseUsd,
 } from '../commerce/offerings.ts';
-import { PurchaseService } from '../commerce/purchase-service.ts';
-import { PurchaseStore } from '../commerce/purchases.ts';
+import { PurchaseService, PurchaseStore } from '../commerce/purchases.ts';
 import { createOfferSigner, createX402ReceiptSigner } from '../commerce/receipt-signer.ts';
 import { createReceiptSigner } from '../commerce/receipts.ts';
 import { composeDocument } from '../commerce/documents/track-record.ts';

@@ -16,7 +16,7 @@ import {
   type RequireSalesOpen,
   usdFromMicros,
 } from './offerings.ts';
-import type { SignatureRule } from './purchases.ts';
+import type { SignatureRule } from './payment-instructions.ts';
 import type { SignReceipt } from './receipts.ts';
 import { type FacilitatorEndpoint, requireFacilitatorSupport } from './x402/facilitator.ts';
 import type { SalesService } from './x402/sales.ts';
@@ -107,26 +107,21 @@ async function checkPayee({ chain, payee }: PaymentHealthDeps) {
 export type SettlementPricing = { currencyUsd: number | null; isAssumed: boolean } | { feeMicros: bigint | null };
 
 /** What one settlement costs now, beside each x402 price. Amounts in millionths of a dollar; null while the cost is not known. */
-export interface SettlementCost {
-  settledBy: 'service' | 'facilitator';
-  costMicros: number | null;
-  /** How the cost follows, or why it is not known. */
-  detail: string;
-  margins: { offering: string; priceMicros: number; marginMicros: number | null }[];
-}
+export type SettlementCost = Awaited<ReturnType<typeof readSettlementCost>>;
 
 /** As long as the calldata of `transferWithAuthorization`, and not compressible: the data fee is not underestimated. */
 const SETTLEMENT_DATA = slice(concatHex(Array.from({ length: 10 }, (_, index) => keccak256(toHex(index)))), 0, 292);
 const WEI_PER_ETHER = 10n ** 18n;
 
 /** An unreachable chain leaves the cost unknown. */
-export async function readSettlementCost(chain: Chain, pricing: SettlementPricing): Promise<SettlementCost> {
+export async function readSettlementCost(chain: Chain, pricing: SettlementPricing) {
   const isHosted = 'feeMicros' in pricing;
   const feeDetail = isHosted && pricing.feeMicros === null ? 'X402_FACILITATOR_FEE_USD is unset' : 'the fee of the hosted facilitator';
   const { costMicros, detail } = isHosted ? { costMicros: pricing.feeMicros, detail: feeDetail } : await readGasCost(chain, pricing);
   return {
-    settledBy: isHosted ? 'facilitator' : 'service',
+    settledBy: isHosted ? ('facilitator' as const) : ('service' as const),
     costMicros: costMicros === null ? null : Number(costMicros),
+    /** How the cost follows, or why it is not known. */
     detail,
     margins: OFFERINGS.filter(({ channel }) => channel === 'x402').map(({ name, price }) => ({
       offering: name,

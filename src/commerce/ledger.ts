@@ -239,17 +239,10 @@ export function parseRefCode(text: string): string {
   throw new OracleError('INPUT_INVALID', `A ref code has ${REF_CODE_RULE}`, { field: 'ref' });
 }
 
-interface ReferralTotals extends PaymentTotals {
-  ref: string;
-  /** Number of paying wallets; their addresses are never exposed. */
-  payers: number;
-  lastSettledAt: Date | null;
-}
-
 const TOTALS_SUMS: Document = { payments: { $sum: '$payments' }, amountMicros: { $sum: '$amountMicros' } };
 
 /** Referral codes by settled amount, ties by code. */
-export function listTopReferrals(ledger: Ledger, limit: number): Promise<ReferralTotals[]> {
+export function listTopReferrals(ledger: Ledger, limit: number) {
   return ledger.readFigures(`referrals:${limit}`, async (payments) => {
     const ranking = [{ $sort: { amountMicros: -1, _id: 1 } }, { $limit: limit }];
     const found = await payments.aggregate([...buildReferralPipeline({ ref: { $ne: null } }), ...ranking]).toArray();
@@ -258,7 +251,7 @@ export function listTopReferrals(ledger: Ledger, limit: number): Promise<Referra
 }
 
 /** Totals of one code in lower case; null without a settled payment. */
-export async function findReferralTotals({ payments }: Ledger, ref: string): Promise<ReferralTotals | null> {
+export async function findReferralTotals({ payments }: Ledger, ref: string) {
   const [found] = await payments.aggregate(buildReferralPipeline({ ref })).toArray();
   return found === undefined ? null : toReferralTotals(found);
 }
@@ -289,8 +282,9 @@ function buildReferralPipeline(match: Document): Document[] {
   ];
 }
 
-function toReferralTotals({ _id, payers, last, ...group }: Document): ReferralTotals {
-  return { ref: _id, payers, lastSettledAt: last, ...toPaymentTotals(group) };
+/** Of the payers only their number: their addresses are never exposed. */
+function toReferralTotals({ _id, payers, last, ...group }: Document) {
+  return { ref: _id as string, payers: payers as number, lastSettledAt: last as Date | null, ...toPaymentTotals(group) };
 }
 
 export interface PaymentTotals {
@@ -298,16 +292,7 @@ export interface PaymentTotals {
   amountMicros: bigint;
 }
 
-export interface Revenue {
-  total: PaymentTotals;
-  payers: number;
-  firstSettledAt: Date | null;
-  lastSettledAt: Date | null;
-  byChannel: (PaymentTotals & { channel: Channel })[];
-  byOffering: (PaymentTotals & { channel: Channel; offering: string })[];
-  /** The last 30 UTC days up to today, oldest first. */
-  byDay: (PaymentTotals & { day: Day })[];
-}
+export type Revenue = Awaited<ReturnType<typeof aggregateRevenue>>;
 
 export const REVENUE_DAYS = 30;
 const TOTALS_ACCUMULATORS: Document = { payments: { $sum: 1 }, amountMicros: { $sum: '$amountMicros' } };
@@ -323,7 +308,7 @@ export function readRevenue(ledger: Ledger, now: Date): Promise<Revenue> {
   return ledger.readFigures(`revenue:${today}`, (payments) => aggregateRevenue(payments, today));
 }
 
-async function aggregateRevenue(payments: Collection<PaymentDoc>, today: Day): Promise<Revenue> {
+async function aggregateRevenue(payments: Collection<PaymentDoc>, today: Day) {
   const byOffering = { _id: { channel: '$channel', offering: '$offering' }, ...TOTALS_ACCUMULATORS };
   const byDay = { _id: '$day', ...TOTALS_ACCUMULATORS };
   const aggregate = (...stages: Document[]) => payments.aggregate(stages).toArray();
@@ -340,7 +325,7 @@ async function aggregateRevenue(payments: Collection<PaymentDoc>, today: Day): P
   const times = groups.flatMap(({ first, last }) => [first.getTime(), last.getTime()]);
   return {
     total: sumTotals(sold),
-    payers: counted?.payers ?? 0,
+    payers: (counted?.payers ?? 0) as number,
     firstSettledAt: times.length === 0 ? null : new Date(Math.min(...times)),
     lastSettledAt: times.length === 0 ? null : new Date(Math.max(...times)),
     byChannel: CHANNELS.map((channel) => ({ channel, ...sumTotals(sold.filter((one) => one.channel === channel)) })),
@@ -349,6 +334,7 @@ async function aggregateRevenue(payments: Collection<PaymentDoc>, today: Day): P
       offering: name,
       ...sumTotals(sold.filter((one) => one.channel === channel && one.offering === name)),
     })),
+    /** The last 30 UTC days up to today, oldest first. */
     byDay: Array.from({ length: REVENUE_DAYS }, (_, i) => {
       const day = today - REVENUE_DAYS + 1 + i;
       return { day, ...toPaymentTotals(days.find(({ _id }) => _id === day)) };
@@ -363,13 +349,6 @@ function sumTotals(totals: readonly PaymentTotals[]): PaymentTotals {
   };
 }
 
-interface FollowPaymentsDeps {
-  chain: Chain;
-  ledger: Ledger;
-  log: Log;
-  now(): Date;
-}
-
 /** By which the search for an authorization that was used elsewhere begins before the block that it was in. */
 const SEARCH_MARGIN_MS = 10 * 60_000;
 
@@ -377,13 +356,15 @@ const SEARCH_MARGIN_MS = 10 * 60_000;
  * Looks after booked payments until their blocks are final: one that a reorganisation moved gets its new place, one that it took off the chain
  * leaves the ledger, and comes back with its transaction. What was delivered for it stays. @throws OracleError CHAIN_UNREACHABLE
  */
-export async function followPayments(deps: FollowPaymentsDeps): Promise<void> {
-  const { chain, ledger, log, now } = deps;
+export async function followPayments({ chain, ledger, log, now }: { chain: Chain; ledger: Ledger; log: Log; now(): Date }): Promise<void> {
   const { lost, finalThrough } = await watchCanonical(chain, ledger.listWatched(), ({ block }) => block as MinedBlock);
   for (const payment of lost) {
     const place = await findPlace(chain, payment);
-    if (place === 'nowhere') await strike(deps, payment);
-    else if (place !== 'shallow') await ledger.place(payment, place);
+    if (place === 'nowhere') {
+      await ledger.strike(payment, now());
+      const { _id, txHash, channel, offering } = payment;
+      log.error({ payment: _id, txHash, channel, offering }, 'a reorganisation took a booked payment off the chain: it left the ledger');
+    } else if (place !== 'shallow') await ledger.place(payment, place);
   }
   for (const payment of await ledger.listStruck(now())) {
     const place = await findPlace(chain, payment);
@@ -392,12 +373,6 @@ export async function followPayments(deps: FollowPaymentsDeps): Promise<void> {
     log.info({ payment: payment._id, txHash: place.txHash }, 'a payment that a reorganisation took off the chain is on it again');
   }
   if (finalThrough >= 0) await ledger.settle(finalThrough);
-}
-
-async function strike({ ledger, log, now }: FollowPaymentsDeps, payment: PaymentDoc): Promise<void> {
-  await ledger.strike(payment, now());
-  const { _id, txHash, channel, offering } = payment;
-  log.error({ payment: _id, txHash, channel, offering }, 'a reorganisation took a booked payment off the chain: it left the ledger');
 }
 
 /** `shallow`: in a block above the confirmation depth. */

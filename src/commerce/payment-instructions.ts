@@ -1,22 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Address } from 'viem';
+import type { Address, Hash } from 'viem';
 import { OracleError } from '../errors.ts';
 import type { JobPolicy } from './jobs/jobs.ts';
 import { type Channel, formatMoney, getCaip2Network, type MerchantConfig, type Offering, usdFromMicros } from './offerings.ts';
-import { getPurchaseMessageTemplate, type SignatureRule } from './purchases.ts';
 
-interface PaymentInstructions {
-  /** Payee wallet; for a job its provider. Null while the channel is closed. */
-  payee: Address | null;
-  chain: string;
-  /** The stablecoin. */
-  asset: Address;
-  /** ERC-8183 escrow contract of a job; null for other channels, and while the channel is closed. */
-  contract: Address | null;
-  /** Signature that authenticates the payer of a purchase; null for other channels. */
-  signature: ClaimSignature | null;
-  steps: string[];
+/** Message that the buyer of a purchase signs (EIP-191): hash and sender are public on chain, the key is not. */
+export function buildPurchaseMessage(offering: string, txHash: Hash): string {
+  return `Buy svc offering: ${offering}:${txHash.toLowerCase()}`;
 }
+
+export type SignatureRule = 'optional' | 'required';
 
 interface JobProvider {
   contract: Address;
@@ -74,16 +67,23 @@ function formatEvaluatorRule({ evaluators, maxMicros }: JobProvider['policy']): 
 export function getPaymentInstructions(
   { channel, name }: Pick<Offering, 'channel' | 'name'>,
   { merchant, jobs, signatures, open }: { merchant: MerchantConfig; jobs: JobProvider | null; signatures: SignatureRule; open: boolean },
-): PaymentInstructions {
+) {
   const jobProvider = channel === 'agent-commerce' ? jobs : null;
   const payee = channel === 'agent-commerce' ? (jobs?.provider ?? null) : merchant.payee;
-  const claim = { required: signatures === 'required', message: getPurchaseMessageTemplate(name), scheme: 'EIP-191' } as const;
+  const claim = {
+    required: signatures === 'required',
+    message: `Buy svc offering: ${name}:<txHash in lower case>`,
+    scheme: 'EIP-191',
+  } as const;
   const signature = channel === 'purchase' ? claim : null;
   return {
+    /** For a job its provider. Null while the channel is closed. */
     payee: open ? payee : null,
     chain: getCaip2Network(merchant),
     asset: merchant.asset,
+    /** ERC-8183 escrow contract of a job; null for other channels, and while the channel is closed. */
     contract: open ? (jobProvider?.contract ?? null) : null,
+    /** Authenticates the payer of a purchase; null for other channels. */
     signature,
     steps: [
       ...(jobProvider === null ? [] : [formatEvaluatorRule(jobProvider.policy) + formatDirectRule(jobProvider.policy)]),

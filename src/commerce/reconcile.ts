@@ -98,9 +98,15 @@ async function findDifferences(
   const unclaimed: Movement[] = [];
   for (const movement of chainOnly) {
     const reason = await deps.traces.findReason(movement);
-    if (reason === null) unclaimed.push(movement);
-    else
-      unbooked.push({ movement, difference: toUnbookedDifference(movement, reason), isYoung: await isWithinGracePeriod(deps, movement) });
+    if (reason === null) {
+      unclaimed.push(movement);
+      continue;
+    }
+    const { cause, txHash, key: payment, amountMicros: chainMicros, blockNumber } = movement;
+    const channel = CHANNEL_BY_CAUSE[cause.kind];
+    const difference: LedgerDifference = { kind: 'NOT_BOOKED', channel, txHash, payment, bookedMicros: null, chainMicros, reason };
+    const ageMs = deps.now().getTime() - (await readBlockTime(deps.chain, blockNumber)).getTime();
+    unbooked.push({ movement, difference, isYoung: ageMs < (deps.graceMs ?? GRACE_MS) });
   }
   const claimed = [
     ...pairs.map(({ booked: { channel }, movement }) => ({ channel, movement })),
@@ -158,15 +164,6 @@ function toAmountDifference({ booked, movement }: { booked: BookedPayment; movem
   const { channel, txHash, key, amountMicros } = booked;
   const sides = { bookedMicros: amountMicros, chainMicros: movement.amountMicros };
   return { kind: 'AMOUNT_DIFFERS', channel, txHash, payment: key, ...sides, reason: 'another amount arrived than was booked' };
-}
-
-function toUnbookedDifference({ cause, txHash, key, amountMicros }: Movement, reason: string): LedgerDifference {
-  const sides = { bookedMicros: null, chainMicros: amountMicros };
-  return { kind: 'NOT_BOOKED', channel: CHANNEL_BY_CAUSE[cause.kind], txHash, payment: key, ...sides, reason };
-}
-
-async function isWithinGracePeriod({ chain, now, graceMs = GRACE_MS }: ReconcileDeps, { blockNumber }: Movement): Promise<boolean> {
-  return now().getTime() - (await readBlockTime(chain, blockNumber)).getTime() < graceMs;
 }
 
 interface BookedPayment extends Omit<SettledPayment, 'resource' | 'ref'> {

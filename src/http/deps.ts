@@ -11,7 +11,7 @@ import type { RpcAccess } from '../chain/rpc-proxy.ts';
 import type { Commerce } from '../commerce/commerce.ts';
 import type { ClientFeedback } from '../commerce/feedback.ts';
 import type { JobService } from '../commerce/jobs/processing.ts';
-import type { PurchaseService } from '../commerce/purchase-service.ts';
+import type { PurchaseService } from '../commerce/purchases.ts';
 import type { Contest } from '../contest.ts';
 import type { ClientError } from '../errors.ts';
 import type { WebhookRegistry } from '../events/webhooks/registry.ts';

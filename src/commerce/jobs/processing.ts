@@ -36,10 +36,7 @@ import {
 
 export type JobService = ReturnType<typeof createJobService>;
 
-interface JobServiceDeps extends Pick<JobDeps, 'contract' | 'policy' | 'store'> {
-  provider: Address;
-  chain: Pick<Chain, 'client'>;
-}
+type JobServiceDeps = Pick<JobDeps, 'contract' | 'policy' | 'store'> & { provider: Address; chain: Pick<Chain, 'client'> };
 
 export function createJobService({ contract, provider, store, policy, chain }: JobServiceDeps) {
   return {
@@ -361,7 +358,8 @@ async function composeAndKeepDelivery(deps: JobDeps, doc: JobDocWithoutText, job
     await store.reject(doc._id, problem);
     return null;
   }
-  const needsSlot = await isDeliveredInTurn(deps, job);
+  const isKnown = isKnownEvaluator(policy, job.evaluator) || (isDirectJob(job) && (await isKnownJobClient(deps, job)));
+  const needsSlot = !isKnown;
   if (needsSlot && (await deliverySlot.getTakenUntil(doc)) !== null) throw slotTakenError();
   const delivery = await composeDelivery(deps, job, offering);
   // Acquired after composing, so that a document that fails to compose does not block the slot.
@@ -378,11 +376,6 @@ async function findDeliveryProblem(deps: JobDeps, job: OnChainJob): Promise<stri
     return 'The client or the evaluator has let an earlier delivery go unpaid, so nothing is delivered.';
   if (!isDirectJob(job) || (await hasKnownCode(deps))) return null;
   return 'The code of the contract is no longer one that is known to pay a job without an evaluator, so nothing is delivered.';
-}
-
-async function isDeliveredInTurn(deps: JobDeps, job: OnChainJob): Promise<boolean> {
-  if (isKnownEvaluator(deps.policy, job.evaluator)) return false;
-  return !isDirectJob(job) || !(await isKnownJobClient(deps, job));
 }
 
 function slotTakenError(): OracleError {

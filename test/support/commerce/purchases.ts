@@ -4,8 +4,14 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Chain } from '../../../src/chain/client.ts';
 import { COMMERCE_INDEXES, Ledger } from '../../../src/commerce/ledger.ts';
 import type { MerchantConfig } from '../../../src/commerce/offerings.ts';
-import { PurchaseService, type PurchaseServiceDeps } from '../../../src/commerce/purchase-service.ts';
-import { buildPurchaseMessage, PURCHASE_INDEXES, type PurchaseRequest, PurchaseStore } from '../../../src/commerce/purchases.ts';
+import { buildPurchaseMessage } from '../../../src/commerce/payment-instructions.ts';
+import {
+  PURCHASE_INDEXES,
+  type PurchaseRequest,
+  PurchaseService,
+  type PurchaseServiceDeps,
+  PurchaseStore,
+} from '../../../src/commerce/purchases.ts';
 import { createReceiptSigner } from '../../../src/commerce/receipts.ts';
 import type { ComposedDocument } from '../../../src/commerce/offerings.ts';
 import { fundGas } from '../../../src/dev/local-chain/contracts.ts';

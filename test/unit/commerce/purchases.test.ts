@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, numberToHex, toEventSelector, toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { stablecoinAbi } from '../../../src/chain/stablecoin.ts';
-import { type RawLog, summarizeTransfers } from '../../../src/commerce/purchase-service.ts';
+import { type RawLog, summarizeTransfers } from '../../../src/commerce/purchases.ts';
 
 const address = (n: number): Address => `0x${n.toString(16).padStart(40, '0')}`;
 const [ASSET, PAYER, PAYEE, OTHER] = [address(0xa1), address(0xb2), address(0xc3), address(0xd4)];
