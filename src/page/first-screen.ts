@@ -75,17 +75,11 @@ export interface AccessData {
   /** Usual share of rises over the horizon, with the days that it was measured on; null while unknown. */
   usual: UsualShare | null;
   /** The central 80 % of the forecast itself, for Premium. */
-  own: OwnRange | null;
+  own: Record<'low' | 'median' | 'high', number> | null;
   /** Sentence on SELL calls, for a SELL. */
   sellNote: string | null;
   /** Why the call could not be loaded. */
   problem: string | null;
-}
-
-interface OwnRange {
-  low: number;
-  median: number;
-  high: number;
 }
 
 interface UsualShare {

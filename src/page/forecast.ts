@@ -12,7 +12,7 @@ export function renderForecast(facts: ForecastFacts): Markup {
   return el('main', { id: 'main', class: 'forecast', tabindex: -1, 'data-horizon': horizonDays, 'data-sequence': sequence }, [
     el('h1', {}, formatForecastTitle(facts)),
     el('p', { class: 'forecast-state' }, [
-      el('strong', { class: `status ${STATE_MARKS[state]}` }, STATE_LABELS[state]),
+      el('strong', { class: `status ${getStateMark(state)}` }, STATE_LABELS[state]),
       ` ${describeForecast(facts)}`,
     ]),
     (isSimulated || isReplayed) && el('p', { class: 'notice' }, origin),
@@ -145,17 +145,18 @@ export const STATE_LABELS: Record<ForecastStateName, string> = {
   missed: 'Missed',
 };
 
-/** Class of the mark beside a state, of the status of the interface. */
-export const STATE_MARKS: Record<ForecastStateName, string> = {
-  forming: 'status-pending',
-  committed: 'status-pending',
-  ended: 'status-pending',
-  right: 'status-win',
-  wrong: 'status-loss',
-  hold: 'status-hold',
-  void: 'status-void',
-  missed: 'status-void',
+const DECIDED_MARKS: Partial<Record<ForecastStateName, string>> = {
+  right: 'win',
+  wrong: 'loss',
+  hold: 'hold',
+  void: 'void',
+  missed: 'void',
 };
+
+/** Class of the mark beside a state, of the status of the interface. */
+export function getStateMark(state: ForecastStateName): string {
+  return `status-${DECIDED_MARKS[state] ?? 'pending'}`;
+}
 
 /** The state in one or two sentences, without a value that is hidden. */
 export function describeForecast(facts: ForecastFacts): string {
@@ -447,7 +448,7 @@ function renderRow({ date, horizonDays, state, values, price, regime }: ListRow)
   return el('tr', {}, [
     el('th', { scope: 'row' }, el('a', { href: formatForecastPath(date, horizonDays) }, `${date}`)),
     el('td', {}, `${horizonDays}d`),
-    el('td', {}, el('span', { class: `status ${STATE_MARKS[state]}` }, STATE_LABELS[state])),
+    el('td', {}, el('span', { class: `status ${getStateMark(state)}` }, STATE_LABELS[state])),
     el('td', {}, call),
     numeric(formatShare(values?.pUp ?? null)),
     numeric(formatUsd(price.atOpening)),
@@ -479,30 +480,20 @@ export interface ListFilter {
 
 /** A plain form: a filter is its URL. */
 function renderListFilter(filter: ListFilter, regimes: readonly string[]): Markup {
+  const choice = (label: string, name: keyof ListFilter, values: readonly string[], format: (value: string) => string) => {
+    const choices = values.map((value) => el('option', { value, selected: value === filter[name] }, format(value)));
+    return el('label', {}, el('span', {}, label), el('select', { name }, el('option', { value: '' }, 'All'), choices));
+  };
+  const date = (label: string, name: 'from' | 'to') =>
+    el('label', {}, el('span', {}, label), el('input', { type: 'date', name, value: filter[name] || null }));
   return el('form', { class: 'list-filter', method: 'get', action: 'f', 'aria-label': 'Filter' }, [
-    renderChoice('Horizon', { name: 'horizon', values: ['1', '2', '3', '7'], filter, format: (days) => `${days}-day` }),
-    renderChoice('State', { name: 'state', values: LIST_STATES, filter, format: formatRegime }),
-    renderChoice('Revealed call', { name: 'direction', values: ['UP', 'DOWN'], filter, format: String }),
-    renderChoice('Regime', { name: 'regime', values: regimes, filter, format: formatRegime }),
-    renderDate('from', 'From', filter.from),
-    renderDate('to', 'To', filter.to),
+    choice('Horizon', 'horizon', ['1', '2', '3', '7'], (days) => `${days}-day`),
+    choice('State', 'state', LIST_STATES, formatRegime),
+    choice('Revealed call', 'direction', ['UP', 'DOWN'], String),
+    choice('Regime', 'regime', regimes, formatRegime),
+    date('From', 'from'),
+    date('To', 'to'),
     el('button', { type: 'submit' }, 'Filter'),
     Object.values(filter).some(Boolean) && el('a', { href: 'f' }, 'Clear'),
   ]);
-}
-
-interface Choice {
-  name: keyof ListFilter;
-  values: readonly string[];
-  filter: ListFilter;
-  format: (value: string) => string;
-}
-
-function renderChoice(label: string, { name, values, filter, format }: Choice): Markup {
-  const choices = values.map((value) => el('option', { value, selected: value === filter[name] }, format(value)));
-  return el('label', {}, el('span', {}, label), el('select', { name }, el('option', { value: '' }, 'All'), choices));
-}
-
-function renderDate(name: string, label: string, value = ''): Markup {
-  return el('label', {}, el('span', {}, label), el('input', { type: 'date', name, value: value === '' ? null : value }));
 }

@@ -1,4 +1,4 @@
-import { type ForecastStateName, formatTime, listSteps, renderSteps, STATE_LABELS, STATE_MARKS } from './forecast.ts';
+import { type ForecastStateName, formatTime, getStateMark, listSteps, renderSteps, STATE_LABELS } from './forecast.ts';
 import { el, formatDate, formatDayAndMonth, formatUsd, formatUtc, type Markup, type MarkupElement, renderMarkup } from './markup.ts';
 import { drawLine, formatInterval, formatShare, type Interval } from './widget.ts';
 
@@ -59,8 +59,8 @@ function deriveForecastState({ status, attestationUid, resolvesAt }: Fields, now
 }
 
 function renderState(state: AnsweredState): MarkupElement {
-  const [label, mark] = state === 'pending' ? ['Pending', STATE_MARKS.committed] : [STATE_LABELS[state], STATE_MARKS[state]];
-  return el('span', { class: `state ${mark}` }, label);
+  const label = state === 'pending' ? 'Pending' : STATE_LABELS[state];
+  return el('span', { class: `state ${getStateMark(state === 'pending' ? 'committed' : state)}` }, label);
 }
 
 /** Members of an answer. Its length depends on the call, so each is read as possibly missing. */
@@ -229,15 +229,14 @@ function drawRow({ domain, interval = null, value = null, reference = null, isRa
   const ends = interval === null ? [] : [toX(interval.low), toX(interval.high)];
   return el('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, height: HEIGHT, preserveAspectRatio: 'none', 'aria-hidden': 'true' }, [
     drawLine('axis', [0, MIDDLE], [WIDTH, MIDDLE]),
-    interval !== null && (isRange ? drawRange(ends[0], ends[1]) : drawLine('interval', [ends[0], MIDDLE], [ends[1], MIDDLE])),
+    interval !== null &&
+      (isRange
+        ? el('rect', { class: 'range', x: ends[0], y: 3, width: Math.round(10 * (ends[1] - ends[0])) / 10, height: HEIGHT - 6 })
+        : drawLine('interval', [ends[0], MIDDLE], [ends[1], MIDDLE])),
     !isRange && ends.map((x) => drawLine('interval', [x, MIDDLE - 4], [x, MIDDLE + 4])),
     reference === null ? null : drawLine('reference', [toX(reference), 0], [toX(reference), HEIGHT]),
     value === null ? null : drawLine('value', [toX(value), MIDDLE], [toX(value), MIDDLE]),
   ]);
-}
-
-function drawRange(from: number, to: number): MarkupElement {
-  return el('rect', { class: 'range', x: from, y: 3, width: Math.round(10 * (to - from)) / 10, height: HEIGHT - 6 });
 }
 
 /** Differences from a reference that can be drawn around zero; empty before the first outcome. */
@@ -284,7 +283,7 @@ const HORIZONS = ['2d', '3d', '7d'];
 
 /** The newest forecast of a horizon, with as much of it as the answer has. @param now ISO 8601 */
 function renderForecastCard(answer: Fields, now: string): Markup {
-  const horizon = readText(answer.horizon);
+  const [horizon, predictionId] = [readText(answer.horizon), readText(answer.predictionId)];
   return [
     renderTitle(answer, now),
     renderCall(answer),
@@ -295,7 +294,7 @@ function renderForecastCard(answer: Fields, now: string): Markup {
     renderRecord(answer),
     renderNotes(answer),
     el('p', { class: 'actions' }, [
-      renderCheckButton(answer),
+      predictionId !== '' && renderCallButton('verification', 'Check it on chain', { predictionId }),
       renderHorizonButtons('forecast', HORIZONS, horizon),
       renderCallButton('record', 'Track record', { horizon }),
     ]),
@@ -396,11 +395,6 @@ function renderWays(ways: readonly Fields[]): Markup {
   if (texts.length === 0) return null;
   const items = texts.map((text) => el('li', {}, text));
   return el('details', {}, [el('summary', {}, 'How to see the direction'), el('ul', { class: 'plain' }, items)]);
-}
-
-function renderCheckButton(answer: Fields): Markup {
-  const predictionId = readText(answer.predictionId);
-  return predictionId === '' ? null : renderCallButton('verification', 'Check it on chain', { predictionId });
 }
 
 /** Where the figures come from, and what they are not. */

@@ -51,24 +51,20 @@ function renderLoading() {
   ]);
 }
 
-/** A section that throws is replaced by a message, so that the others still work. */
-export function drawSafely(draw: () => Children) {
+export const BROKEN_TEXT = 'This part cannot be shown: the response of the service is invalid.';
+
+/** A part that throws is replaced by a message, so that the others still work. */
+export function runSafely<Result>(run: () => Result, replace: () => Result): Result {
   try {
-    return draw();
+    return run();
   } catch (error) {
     reportError(error);
-    return h('p', { class: 'trouble' }, 'This part cannot be shown: the response of the service is invalid.');
+    return replace();
   }
 }
 
-/** A part that cannot be mounted says so in its section; the others are mounted. */
-export function mountSafely(mount: () => void, body?: HTMLElement) {
-  try {
-    mount();
-  } catch (error) {
-    reportError(error);
-    body?.replaceChildren(h('p', { class: 'trouble' }, 'This part failed. Reload the page.'));
-  }
+export function drawSafely(draw: () => Children) {
+  return runSafely(draw, () => h('p', { class: 'trouble' }, BROKEN_TEXT));
 }
 
 /** Restores the focus after a redraw to the element at the same position. */

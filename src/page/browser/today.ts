@@ -19,6 +19,7 @@ import {
   type Child,
   type Children,
   createRelativeTime,
+  formatCount,
   formatHorizon,
   formatPercent,
   formatSignedPercent,
@@ -31,7 +32,7 @@ import {
 } from './dom.ts';
 import { formatCall, getRowElementId, renderPrices, renderStatus } from './record.ts';
 import type { ApiResponses, ScorecardRow } from './responses.ts';
-import { drawSafely } from './section.ts';
+import { BROKEN_TEXT, drawSafely, runSafely } from './section.ts';
 import { isPartial, type Page, readInitialData } from './state.ts';
 import { UNLOCK_EVENT } from './unlock.ts';
 
@@ -116,14 +117,13 @@ function renderSignalFacts({ regime, fearGreed, fearGreedLabel, etfFlows7d, btcP
     ['Price at signal', formatUsdCents(btcPrice)],
     ['Market regime', formatRegime(regime)],
     ['Fear & Greed', fearGreed === null ? '–' : `${fearGreed}: ${fearGreedLabel}`],
-    ['ETF flows, 7 days', etfFlows7d === null ? '–' : formatMillions(etfFlows7d)],
+    [
+      'ETF flows, 7 days',
+      etfFlows7d === null ? '–' : `${etfFlows7d < 0 ? '−' : '+'}$${formatCount(Math.round(Math.abs(etfFlows7d) / 1e6))} M`,
+    ],
     ['Committed on chain', uid ?? 'about 21:38 UTC'],
     ['Model', modelVersion],
   ]);
-}
-
-function formatMillions(usd: number) {
-  return `${usd < 0 ? '−' : '+'}$${Math.round(Math.abs(usd) / 1e6).toLocaleString('en-US')} M`;
 }
 
 /** The next forecast is made at the same time every day. */
@@ -304,8 +304,6 @@ function formatSellNote({ model }: Pick<ApiResponses['info'], 'model'>, rows: re
   return `${sentence} Here ${wins} of ${sells.length} were right.`;
 }
 
-const BROKEN_TEXT = 'This part cannot be shown: the response of the service is invalid.';
-
 /** The newest call as far as the reader may see it, the expected range, and the record in one line. */
 export function mountToday(page: Page) {
   const { store, session, poller } = page;
@@ -340,21 +338,12 @@ function createPartGuard(body: HTMLElement, initial: InitialData | null) {
   for (const name of Object.keys(FIRST_SCREEN_PARTS) as FirstScreenPart[])
     drawn.set(name, JSON.stringify(FIRST_SCREEN_PARTS[name](served)));
   return (name: FirstScreenPart, make: () => Markup) => {
-    const markup = makeSafely(make);
+    const markup = runSafely(make, () => BROKEN_TEXT);
     const next = JSON.stringify(markup);
     if (next === drawn.get(name)) return;
     drawn.set(name, next);
     body.querySelector(`[data-part=${name}]`)?.replaceChildren(...toNodes(markup));
   };
-}
-
-function makeSafely(make: () => Markup): Markup {
-  try {
-    return make();
-  } catch (error) {
-    reportError(error);
-    return BROKEN_TEXT;
-  }
 }
 
 /** Dialogs that a part of the screen opens; without the script the link to buy leads to the operation. */

@@ -4,6 +4,7 @@ import { ApiProblem, createSession, type LoginSession, watchLimitWait } from '..
 import { BUY_EVENT, createBuyDialog, createUnlockDialog } from '../buy.ts';
 import {
   byId,
+  type Children,
   createRelativeTime,
   createTime,
   formatCount,
@@ -16,18 +17,18 @@ import {
   startTimeUpdates,
   toNodes,
 } from '../dom.ts';
-import { mountAccuracy } from '../parts/accuracy.ts';
-import { mountCrowd } from '../parts/crowd.ts';
+import { renderAccuracy } from '../parts/accuracy.ts';
+import { renderCrowd } from '../parts/crowd.ts';
 import { mountEvents } from '../parts/events.ts';
 import { mountFeeds } from '../parts/feeds.ts';
 import { mountPrice } from '../parts/price.ts';
-import { mountRegimes } from '../parts/regimes.ts';
+import { renderRegimes } from '../parts/regimes.ts';
 import { mountSelfTests } from '../parts/self-tests.ts';
-import { mountCalibration, mountChallenge, mountScoresOverTime } from '../parts/skill.ts';
-import { mountWagers } from '../parts/wagers.ts';
+import { renderCalibration, renderChallenge, renderScores } from '../parts/skill.ts';
+import { renderWagers } from '../parts/wagers.ts';
 import { mountAttestations } from '../record.ts';
 import type { ApiResponses } from '../responses.ts';
-import { handleFragmentLinks, mountSafely, mountTabs } from '../section.ts';
+import { handleFragmentLinks, mountResource, mountTabs, mountWholeRecord, runSafely } from '../section.ts';
 import {
   createHorizonSelection,
   createPoller,
@@ -344,8 +345,8 @@ export function mountDashboard() {
   const page: Page = { store, session, horizon, poller };
 
   void store.show(PAGE_RESOURCES);
-  for (const mount of HEADER_PARTS) mountSafely(() => mount(page));
-  for (const [id, mount] of Object.entries(SECTION_PARTS)) mountSafely(() => mount(page), getSectionBody(id));
+  for (const mount of HEADER_PARTS) mountSafely(mount, page);
+  for (const [id, mount] of Object.entries(SECTION_PARTS)) mountSafely(mount, page, getSectionBody(id));
   mountTabs(createTabMounting(page));
 
   // Responses depend on session and horizon. Answers of an ended session are dropped at once, even when the service does not answer; the
@@ -373,29 +374,47 @@ function createTabMounting(page: Page) {
     const tab = id === null ? undefined : TAB_PARTS[id];
     if (id !== null && tab !== undefined && !mounted.has(id)) {
       mounted.add(id);
-      mountSafely(() => tab.mount(page), getSectionBody(id));
+      mountSafely(tab.mount, page, getSectionBody(id));
     }
     void page.store.show([...PAGE_RESOURCES, ...(tab?.resources ?? [])]);
   };
 }
 
+/** A part that cannot be mounted says so in its section; the others are mounted. */
+function mountSafely(mount: Mount, page: Page, body: HTMLElement = h('div')) {
+  const failed = () => body.replaceChildren(h('p', { class: 'trouble' }, 'This part failed. Reload the page.'));
+  runSafely(() => mount(page, body), failed);
+}
+
+type Mount = (page: Page, body: HTMLElement) => void;
+type Draw<Name extends keyof ApiResponses> = (answer: ApiResponses[Name]) => Children;
+
+const mountDrawing =
+  <Name extends keyof ApiResponses>(name: Name, draw: Draw<Name>): Mount =>
+  ({ store }, body) =>
+    mountResource({ store, name, body, draw });
+const mountRecordDrawing =
+  (draw: Draw<'scorecard'>): Mount =>
+  ({ store }, body) =>
+    mountWholeRecord({ store, body, draw });
+
 const HEADER_PARTS = [mountConnection, mountAccount, mountOrigin, mountStartup];
 
 /** By the id of the section. */
-const SECTION_PARTS = { today: mountToday, scores: mountScoresOverTime, attestations: mountAttestations };
+const SECTION_PARTS = { today: mountToday, scores: mountDrawing('series', renderScores), attestations: mountAttestations };
 
 /** Refreshed whatever is shown. */
 const PAGE_RESOURCES: readonly (keyof ApiResponses)[] = ['info', 'stats', 'price', 'signal', 'range', 'scorecard', 'series'];
 
 /** Mounted when they are first shown; their resources are refreshed while they are. */
-const TAB_PARTS: Readonly<Record<string, { mount: (page: Page) => void; resources: readonly (keyof ApiResponses)[] }>> = {
+const TAB_PARTS: Readonly<Record<string, { mount: Mount; resources: readonly (keyof ApiResponses)[] }>> = {
   price: { mount: mountPrice, resources: [] },
-  regimes: { mount: mountRegimes, resources: [] },
-  accuracy: { mount: mountAccuracy, resources: [] },
-  calibration: { mount: mountCalibration, resources: [] },
-  challenge: { mount: mountChallenge, resources: ['challenge'] },
-  crowd: { mount: mountCrowd, resources: ['crowd'] },
-  wagers: { mount: mountWagers, resources: ['wagers'] },
+  regimes: { mount: mountRecordDrawing(renderRegimes), resources: [] },
+  accuracy: { mount: mountRecordDrawing(renderAccuracy), resources: [] },
+  calibration: { mount: mountRecordDrawing(renderCalibration), resources: [] },
+  challenge: { mount: mountDrawing('challenge', renderChallenge), resources: ['challenge'] },
+  crowd: { mount: mountDrawing('crowd', renderCrowd), resources: ['crowd'] },
+  wagers: { mount: mountDrawing('wagers', renderWagers), resources: ['wagers'] },
   'self-tests': { mount: mountSelfTests, resources: ['selfTests'] },
   events: { mount: mountEvents, resources: [] },
   feeds: { mount: mountFeeds, resources: ['feeds'] },

@@ -1,11 +1,10 @@
 import { formatRegime } from '../../markup.ts';
 import { type ForestRow, renderForestPlot } from '../charts/calibration.ts';
 import { createFigure } from '../charts/figure.ts';
-import { formatCount, formatDecimal, formatPercent, formatPercentInterval, getSectionBody, h, toSentence } from '../dom.ts';
+import { formatCount, formatDecimal, formatPercent, formatPercentInterval, h, toSentence } from '../dom.ts';
 import { computeAlwaysUpShare, MIN_OUTCOMES, renderRecordFacts, TOO_FEW_TEXT } from '../record.ts';
 import type { ApiResponses } from '../responses.ts';
-import { mountWholeRecord, renderNotYet } from '../section.ts';
-import type { Page } from '../state.ts';
+import { renderNotYet } from '../section.ts';
 
 type Scorecard = ApiResponses['scorecard'];
 type Share = Pick<Scorecard['byHorizon'][number], 'resolved' | 'wins' | 'accuracy' | 'dedupedTotal' | 'accuracyInterval95' | 'brier'>;
@@ -16,11 +15,7 @@ const READING_NOTE =
   'Bars are 95\u00a0% intervals. A bar that reaches the 50\u00a0% line does not differ measurably from a coin toss; one that reaches its diamond, from always UP. Only the selected horizon has a diamond.';
 
 /** Accuracy of all calls, by horizon and by regime. */
-export function mountAccuracy({ store }: Page) {
-  mountWholeRecord({ store, body: getSectionBody('accuracy'), draw: renderAccuracy });
-}
-
-function renderAccuracy(scorecard: Scorecard) {
+export function renderAccuracy(scorecard: Scorecard) {
   const { summary } = scorecard;
   if (summary.totalPredictions === 0) return renderNotYet('No forecast has been made yet, so there is no record.');
   return [

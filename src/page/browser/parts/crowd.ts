@@ -1,20 +1,15 @@
 import { parseDayNumber } from '../charts/figure.ts';
 import { type CrowdWeek, renderCrowdChart } from '../charts/over-time.ts';
 import { createTimeFigure } from '../charts/time-figure.ts';
-import { createTime, formatDecimal, formatPercent, getSectionBody, h, renderFacts, toSentence, truncate } from '../dom.ts';
+import { createTime, formatDecimal, formatPercent, h, renderFacts, toSentence, truncate } from '../dom.ts';
 import { formatBidAsk, markReplayed, renderBook } from '../record.ts';
 import type { ApiResponses } from '../responses.ts';
-import { type Column, mountResource, renderNotYet } from '../section.ts';
-import type { Page } from '../state.ts';
+import { type Column, renderNotYet } from '../section.ts';
 
 type Crowd = ApiResponses['crowd'];
 
 /** Prediction market against model, on the same questions. */
-export function mountCrowd({ store }: Page) {
-  mountResource({ store, name: 'crowd', body: getSectionBody('crowd'), draw: renderCrowd });
-}
-
-function renderCrowd({ totals, weeks, quotesAreOurs, venue, throughDate }: Crowd) {
+export function renderCrowd({ totals, weeks, quotesAreOurs, venue, throughDate }: Crowd) {
   const venueText = `The quotes come from the ${venue} venue, which this service simulates to wager without money; no crowd is behind them.`;
   const warning = quotesAreOurs && h('p', { class: 'notice' }, h('strong', {}, 'Not evidence. '), venueText);
   if (weeks.length === 0)

@@ -1,6 +1,6 @@
 import { getSectionBody, h, replaceChildren } from '../dom.ts';
 import type { ApiResponses } from '../responses.ts';
-import { type Column, createAsOfLine, mountResource, renderTable } from '../section.ts';
+import { createAsOfLine, mountResource, renderTable } from '../section.ts';
 import type { Page } from '../state.ts';
 
 type Feed = ApiResponses['feeds']['feeds'][number];
@@ -15,12 +15,8 @@ export function mountFeeds({ store }: Page) {
   store.watch('info', ({ answer }) => {
     titles = new Map(answer?.data.series.map(({ series, title }) => [series, title]));
     for (const name of body.querySelectorAll('[data-series]'))
-      name.textContent = getSeriesTitle(name.getAttribute('data-series') ?? '', titles);
+      name.textContent = titles.get(name.getAttribute('data-series') ?? '') ?? name.getAttribute('data-series');
   });
-}
-
-function getSeriesTitle(series: string, titles: ReadonlyMap<string, string>) {
-  return titles.get(series) ?? series;
 }
 
 function renderFeeds({ source, feeds }: ApiResponses['feeds'], titles: ReadonlyMap<string, string>) {
@@ -34,20 +30,16 @@ function renderFeeds({ source, feeds }: ApiResponses['feeds'], titles: ReadonlyM
     h('p', { class: 'quiet' }, `Source: ${source}. Forecasts omit stale series and list them.`),
     renderTable({
       caption: 'Series of market data',
-      columns: buildFeedColumns(titles),
+      columns: [
+        { heading: 'Series', cell: ({ series }) => h('span', { 'data-series': series }, titles.get(series) ?? series) },
+        { heading: 'State', cell: ({ stale }) => h('span', { class: stale ? 'is-stale' : 'is-fresh' }, stale ? '! stale' : '✓ fresh') },
+        { heading: 'Age', cell: ({ ageDays }) => formatAge(ageDays), numeric: true },
+        { heading: 'Last observed', cell: ({ lastObserved }) => lastObserved ?? 'never' },
+        { heading: 'Source', cell: ({ source }) => source },
+        { heading: 'Providers', cell: ({ providers }) => providers.map(formatProvider).join(', ') || '–' },
+      ],
       rows: feeds.toSorted((a, b) => Number(b.stale) - Number(a.stale)),
     }),
-  ];
-}
-
-function buildFeedColumns(titles: ReadonlyMap<string, string>): Column<Feed>[] {
-  return [
-    { heading: 'Series', cell: ({ series }) => h('span', { 'data-series': series }, getSeriesTitle(series, titles)) },
-    { heading: 'State', cell: ({ stale }) => h('span', { class: stale ? 'is-stale' : 'is-fresh' }, stale ? '! stale' : '✓ fresh') },
-    { heading: 'Age', cell: ({ ageDays }) => formatAge(ageDays), numeric: true },
-    { heading: 'Last observed', cell: ({ lastObserved }) => lastObserved ?? 'never' },
-    { heading: 'Source', cell: ({ source }) => source },
-    { heading: 'Providers', cell: ({ providers }) => (providers.length === 0 ? '–' : providers.map(formatProvider).join(', ')) },
   ];
 }
 

@@ -2,16 +2,13 @@ import { formatRegime } from '../../markup.ts';
 import { formatDayNumber } from '../charts/figure.ts';
 import { getRiskClass, LANES, renderRegimeTimeline } from '../charts/over-time.ts';
 import { createTimeFigure } from '../charts/time-figure.ts';
-import { getSectionBody, h } from '../dom.ts';
+import { h } from '../dom.ts';
 import { type RegimeRun, toRegimeRuns } from '../record.ts';
-import { mountWholeRecord, renderNotYet } from '../section.ts';
-import type { Page } from '../state.ts';
+import type { ApiResponses } from '../responses.ts';
+import { renderNotYet } from '../section.ts';
 
-export function mountRegimes({ store }: Page) {
-  mountWholeRecord({ store, body: getSectionBody('regimes'), draw: ({ predictions }) => renderRegimes(toRegimeRuns(predictions)) });
-}
-
-function renderRegimes(runs: readonly RegimeRun[]) {
+export function renderRegimes({ predictions }: ApiResponses['scorecard']) {
+  const runs = toRegimeRuns(predictions);
   const now = runs.at(-1);
   if (now === undefined) return renderNotYet('No regime is known yet. It comes with the first forecast.');
   return [

@@ -2,11 +2,10 @@ import { formatShortPercent, formatSignedShare, renderCalibrationDiagram, render
 import { createFigure, parseDayNumber } from '../charts/figure.ts';
 import { renderSeriesChart } from '../charts/over-time.ts';
 import { createTimeFigure } from '../charts/time-figure.ts';
-import { formatCount, formatDecimal, formatPercent, formatPercentInterval, getSectionBody, h } from '../dom.ts';
+import { formatCount, formatDecimal, formatPercent, formatPercentInterval, h } from '../dom.ts';
 import { buildSkillRows, type SkillRow } from '../record.ts';
 import type { ApiResponses } from '../responses.ts';
-import { type Column, mountResource, mountWholeRecord, renderNotYet, renderTable } from '../section.ts';
-import type { Page } from '../state.ts';
+import { type Column, renderNotYet, renderTable } from '../section.ts';
 
 type Scorecard = ApiResponses['scorecard'];
 type Probabilities = NonNullable<Scorecard['statistics']['probabilities']>;
@@ -15,18 +14,14 @@ type Distribution = NonNullable<Scorecard['statistics']['distribution']>;
 /** Fewer independent outcomes make a diagram misleading. */
 const MIN_INDEPENDENT_OUTCOMES = 5;
 
-export function mountCalibration({ store }: Page) {
-  mountWholeRecord({ store, body: getSectionBody('calibration'), draw: renderCalibration });
-}
-
-function renderCalibration(scorecard: Scorecard) {
+export function renderCalibration(scorecard: Scorecard) {
   const { probabilities, distribution } = scorecard.statistics;
   if (probabilities === null) return renderNotYet('No outcome is known yet. Calibration and skill start with the first.');
   return [
     createSkillFigure(scorecard),
     renderMarketNote(scorecard),
     probabilities.effectiveN < MIN_INDEPENDENT_OUTCOMES
-      ? h('p', { class: 'empty' }, formatTooFew('probabilities', probabilities))
+      ? h('p', { class: 'empty' }, formatTooFew(probabilities))
       : h('div', { class: 'pair' }, createReliabilityFigure(probabilities), distribution && createQuantileFigure(distribution)),
     ...(distribution === null || distribution.effectiveN < MIN_INDEPENDENT_OUTCOMES
       ? []
@@ -34,8 +29,8 @@ function renderCalibration(scorecard: Scorecard) {
   ];
 }
 
-function formatTooFew(what: string, { n, effectiveN }: { n: number; effectiveN: number }) {
-  return `Too few outcomes to judge the calibration of the ${what}: ${formatCount(n)} overlapping ${n === 1 ? 'window' : 'windows'}, equivalent to about ${formatDecimal(effectiveN, 1)} independent ones.`;
+function formatTooFew({ n, effectiveN }: Probabilities) {
+  return `Too few outcomes to judge the calibration of the probabilities: ${formatCount(n)} overlapping ${n === 1 ? 'window' : 'windows'}, equivalent to about ${formatDecimal(effectiveN, 1)} independent ones.`;
 }
 
 function createSkillFigure(scorecard: Scorecard) {
@@ -237,11 +232,7 @@ const SHOWN: readonly ShownMeasure[] = [
 ];
 
 /** Scores of the record by day, cumulative and rolling. */
-export function mountScoresOverTime({ store }: Page) {
-  mountResource({ store, name: 'series', body: getSectionBody('scores'), draw: renderScores });
-}
-
-function renderScores({ points, horizon, rollingDays, nextCursor }: Series) {
+export function renderScores({ points, horizon, rollingDays, nextCursor }: Series) {
   if (points.length === 0) return renderNotYet('No outcome is known yet. Scores over time start with the first.');
   const oldestFirst = points.toReversed();
   const createFigures = (isSecond: boolean) =>
@@ -301,11 +292,7 @@ type Comparison = Challenge['horizons'][number]['comparisons'][number] & { horiz
 type DistributionRow = Challenge['horizons'][number]['distributions'][number] & { horizon: string };
 
 /** Whether the record proves a version of the model better, and the scores of all distributions. */
-export function mountChallenge({ store }: Page) {
-  mountResource({ store, name: 'challenge', body: getSectionBody('challenge'), draw: renderChallenge });
-}
-
-function renderChallenge({ champion, changes, horizons }: Challenge) {
+export function renderChallenge({ champion, changes, horizons }: Challenge) {
   const comparisons = horizons.flatMap((one) => one.comparisons.map((comparison): Comparison => ({ horizon: one.horizon, ...comparison })));
   const distributions = horizons.flatMap((one) => one.distributions.map((row): DistributionRow => ({ horizon: one.horizon, ...row })));
   if (comparisons.every(({ days }) => days === 0)) return renderNotYet('No outcome is known yet. The comparison starts with the first.');

@@ -1,22 +1,17 @@
 import { formatDayNumber, parseDayNumber } from '../charts/figure.ts';
 import { renderProfitChart } from '../charts/over-time.ts';
 import { createTimeFigure } from '../charts/time-figure.ts';
-import { formatAssetAmount, formatPercent, formatSignedAssetAmount, getSectionBody, h, renderFacts, truncate } from '../dom.ts';
+import { formatAssetAmount, formatPercent, formatSignedAssetAmount, h, renderFacts, truncate } from '../dom.ts';
 import { formatBidAsk, markReplayed, renderOrders } from '../record.ts';
 import type { ApiResponses } from '../responses.ts';
-import { type Column, mountResource, renderNotYet, renderTable } from '../section.ts';
-import type { Page } from '../state.ts';
+import { type Column, renderNotYet, renderTable } from '../section.ts';
 
 type Wagers = ApiResponses['wagers'];
 type Wager = Wagers['wagers'][number];
 type Account = Wagers['accounts'][number];
 
 /** Stakes, results and order books of the wagers. */
-export function mountWagers({ store }: Page) {
-  mountResource({ store, name: 'wagers', body: getSectionBody('wagers'), draw: renderWagers });
-}
-
-function renderWagers({ accounts, wagers: all, total, throughDate }: Wagers) {
+export function renderWagers({ accounts, wagers: all, total, throughDate }: Wagers) {
   if (total === 0)
     return renderNotYet(`No wagers up to ${throughDate} yet. Wagers are published once every forecast of their day is resolved.`);
   const wagers = markReplayed(all);
