@@ -1,5 +1,15 @@
 import canonicalize from 'canonicalize';
-import { type Address, getAddress, type Hash, type Hex, keccak256, type LocalAccount, stringToBytes, zeroHash } from 'viem';
+import {
+  type Address,
+  getAddress,
+  type Hash,
+  type Hex,
+  keccak256,
+  type LocalAccount,
+  type ParseAbiParameters,
+  stringToBytes,
+  zeroHash,
+} from 'viem';
 import { isOracleError, OracleError } from '../errors.ts';
 
 export interface ReceiptData {
@@ -32,21 +42,21 @@ export interface SignedReceipt {
   signer: Address;
 }
 
+/** EIP-712 fields of `address payer, uint256 amount`. Without the parser of viem, which is large in a browser. */
+export function toTypedFields<const Fields extends string>(fields: Fields): ParseAbiParameters<Fields> {
+  const typed = fields.split(', ').map((field) => {
+    const [type, name] = field.split(' ');
+    return { name, type };
+  });
+  return typed as unknown as ParseAbiParameters<Fields>;
+}
+
 /** EIP-712 types of a receipt; `forecastId` is empty and `attestationUid` zero without a forecast. */
 export const RECEIPT_TYPES = {
-  Receipt: [
-    { name: 'payer', type: 'address' },
-    { name: 'payee', type: 'address' },
-    { name: 'asset', type: 'address' },
-    { name: 'amount', type: 'uint256' },
-    { name: 'resource', type: 'string' },
-    { name: 'answerHash', type: 'bytes32' },
-    { name: 'forecastId', type: 'string' },
-    { name: 'attestationUid', type: 'bytes32' },
-    { name: 'txHash', type: 'bytes32' },
-    { name: 'settledAt', type: 'uint64' },
-  ],
-} as const;
+  Receipt: toTypedFields(
+    'address payer, address payee, address asset, uint256 amount, string resource, bytes32 answerHash, string forecastId, bytes32 attestationUid, bytes32 txHash, uint64 settledAt',
+  ),
+};
 
 /** keccak256 of the RFC 8785 form of a JSON document, in UTF-8. */
 export function hashDocument(document: Record<string, unknown>): Hash {
@@ -140,28 +150,13 @@ export type SignedOffer = SignedPayload<OfferPayload> & { acceptIndex: number };
 export type X402Receipt = SignedPayload<X402ReceiptPayload>;
 
 const OFFER_TYPES = {
-  Offer: [
-    { name: 'version', type: 'uint256' },
-    { name: 'resourceUrl', type: 'string' },
-    { name: 'scheme', type: 'string' },
-    { name: 'network', type: 'string' },
-    { name: 'asset', type: 'string' },
-    { name: 'payTo', type: 'string' },
-    { name: 'amount', type: 'string' },
-    { name: 'validUntil', type: 'uint256' },
-  ],
-} as const;
-
+  Offer: toTypedFields(
+    'uint256 version, string resourceUrl, string scheme, string network, string asset, string payTo, string amount, uint256 validUntil',
+  ),
+};
 const OFFER_RECEIPT_TYPES = {
-  Receipt: [
-    { name: 'version', type: 'uint256' },
-    { name: 'network', type: 'string' },
-    { name: 'resourceUrl', type: 'string' },
-    { name: 'payer', type: 'string' },
-    { name: 'issuedAt', type: 'uint256' },
-    { name: 'transaction', type: 'string' },
-  ],
-} as const;
+  Receipt: toTypedFields('uint256 version, string network, string resourceUrl, string payer, uint256 issuedAt, string transaction'),
+};
 
 /** EIP-712 data of an offer, sections 3.2 and 4.3: the domain has chain id 1 on every network. */
 export function toOfferTypedData({ version, validUntil, ...payload }: OfferPayload) {

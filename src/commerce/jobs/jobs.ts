@@ -6,7 +6,7 @@ import type { Log } from '../../platform/log.ts';
 import { toDatabaseError } from '../../platform/mongo.ts';
 import { createOperatorFetch, type OutboundInit, readJson } from '../../platform/outbound/operator.ts';
 import { formatMoney, type MerchantConfig, type Offering, usdFromMicros } from '../offerings.ts';
-import type { SignedReceipt, SignReceipt } from '../receipts.ts';
+import { type SignedReceipt, type SignReceipt, toTypedFields } from '../receipts.ts';
 import { buildJobResource, type JobDoc, type JobDocWithoutText, type JobStore } from './job-store.ts';
 
 export interface JobPolicy {
@@ -242,13 +242,7 @@ const MAX_BYTES = 65_536;
 const TOKEN_RESPONSE = z.looseObject({ data: z.looseObject({ token: z.string().min(1).max(8_192) }) });
 
 /** EIP-712 login of an agent, as the ACP SDK v2 signs it. */
-const AUTH_TYPES = {
-  AgentAuth: [
-    { name: 'wallet', type: 'address' },
-    { name: 'chainId', type: 'uint256' },
-    { name: 'issuedAt', type: 'uint256' },
-  ],
-} as const;
+const AUTH_TYPES = { AgentAuth: toTypedFields('address wallet, uint256 chainId, uint256 issuedAt') };
 
 /** The part of the ACP v2 API from which buyers read deliveries (`@virtuals-protocol/acp-node-v2`: `AcpHttpClient`, `AcpApiClient`). */
 export function createMarketplace({ url, chainId, account, now }: MarketplaceOptions): Marketplace {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { OracleError } from '../../errors.ts';
+import { isOracleError, OracleError } from '../../errors.ts';
 import { formatPercent } from '../../forecast/math.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { joinUrl } from '../../platform/service-client.ts';
@@ -63,6 +63,16 @@ function seal(webhookId: string, href: string, chatId: string | null, box: Secre
 /** The URL to call. @throws OracleError CONFIG_INVALID if it is encrypted under another master secret */
 export function openTargetUrl({ _id, sealedUrl }: Pick<StoredTarget, 'sealedUrl'> & { _id: string }, box: SecretBox): string {
   return box.open('webhook-url', _id, sealedUrl);
+}
+
+/** @param unreadable for what is encrypted under another master secret */
+export function openOr<Other>(open: () => string, unreadable: (cause: OracleError) => Other): string | Other {
+  try {
+    return open();
+  } catch (error) {
+    if (isOracleError(error, 'CONFIG_INVALID')) return unreadable(error);
+    throw error;
+  }
 }
 
 function invalidChatId(rule: string): OracleError {

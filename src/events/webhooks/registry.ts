@@ -18,7 +18,7 @@ import {
   type WebhookDeliveryDoc,
   type WebhookMessage,
 } from './delivery-queue.ts';
-import { openTargetUrl, type PingMessage, type StoredTarget, toStoredTarget, type WebhookFormat } from './formats.ts';
+import { openOr, openTargetUrl, type PingMessage, type StoredTarget, toStoredTarget, type WebhookFormat } from './formats.ts';
 import type { DailyQuotaStore, HostLimiter } from './limits.ts';
 import { generateSecret, MAX_SECRET_LENGTH, MIN_SECRET_BYTES, toSigningKey, toVerificationKey } from './signing.ts';
 import { buildFingerprint, canOwnerEnable, matchesWebhook, renderMessage, type WebhookDoc } from './store.ts';
@@ -175,7 +175,10 @@ async function rotateSecret(
 ) {
   const key = toSigningKey(secret);
   const doc = await requireOwnWebhook(store, wallet, id);
-  const before = openSecretOrNull(box, doc);
+  const before = openOr(
+    () => box.open('webhook-secret', id, doc.sealedSecret),
+    () => null,
+  );
   const keyBefore = before === null ? null : toSigningKey(before);
   if (keyBefore?.length === key.length && timingSafeEqual(keyBefore, key)) return { doc, secret };
   const at = now();
@@ -188,15 +191,6 @@ async function rotateSecret(
   if (rotated !== null) return { doc: rotated, secret };
   const suggestedAction = 'The response of that request has the current secret; repeat the request to set another one.';
   throw new OracleError('CONFLICT', 'Another request changed or deleted the webhook at the same time', { suggestedAction });
-}
-
-function openSecretOrNull(box: SecretBox, { _id, sealedSecret }: WebhookDoc): string | null {
-  try {
-    return box.open('webhook-secret', _id, sealedSecret);
-  } catch (error) {
-    if (isOracleError(error, 'CONFIG_INVALID')) return null;
-    throw error;
-  }
 }
 
 /** Unset fields stay unchanged; the format does. */
@@ -254,16 +248,11 @@ function changeTarget(before: WebhookDoc, change: { url: string | undefined; cha
 
 /** The cause is a setting of the operator; the owner can only send the URL again. */
 function openUrl(webhook: WebhookDoc, box: SecretBox): string {
-  try {
-    return openTargetUrl(webhook, box);
-  } catch (error) {
-    if (!isOracleError(error, 'CONFIG_INVALID')) throw error;
-    throw new OracleError('CONFLICT', 'The URL of this webhook cannot be read any more', {
-      field: 'url',
-      suggestedAction: 'Send the URL with this change.',
-      cause: error,
-    });
-  }
+  const rejectUnreadable = (cause: OracleError): never => {
+    const suggestedAction = 'Send the URL with this change.';
+    throw new OracleError('CONFLICT', 'The URL of this webhook cannot be read any more', { field: 'url', suggestedAction, cause });
+  };
+  return openOr(() => openTargetUrl(webhook, box), rejectUnreadable);
 }
 
 /** JSON Schema patterns for inputs that functions check: each accepts only what its function accepts. */

@@ -1,10 +1,10 @@
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
-import { isOracleError, OracleError } from '../../errors.ts';
+import { OracleError } from '../../errors.ts';
 import { createOutboxEntry, isDuplicateKey, OUTBOX_INDEX } from '../../platform/mongo.ts';
 import { confirmIfUncertain, insertFirst, repeatIfUncertain } from '../../platform/retry.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { FAN_OUT_INDEX } from './delivery-queue.ts';
-import { openTargetUrl, type WebhookFormat } from './formats.ts';
+import { openOr, openTargetUrl, type WebhookFormat } from './formats.ts';
 import { type Disablement, REVERSIBLE_DISABLERS, type WebhookDoc, type WebhookStatus } from './store.ts';
 
 export const MAX_WEBHOOKS_PER_WALLET = 10;
@@ -220,7 +220,14 @@ export function toWebhookView(doc: WebhookDoc, now: Date, box?: SecretBox) {
   const format: WebhookFormat = doc.chat?.format ?? 'json';
   return {
     _id,
-    url: box === undefined || doc.chat !== undefined ? doc.url : showUrl(doc, box),
+    // Masked where it cannot be read.
+    url:
+      box === undefined || doc.chat !== undefined
+        ? doc.url
+        : openOr(
+            () => openTargetUrl(doc, box),
+            () => doc.url,
+          ),
     format,
     chatId: doc.chat?.chatId ?? null,
     ...shown,
@@ -228,16 +235,6 @@ export function toWebhookView(doc: WebhookDoc, now: Date, box?: SecretBox) {
     /** End of the previous secret's validity; null if it is not valid. */
     previousSecretUntil: previous !== null && previous > now ? previous : null,
   };
-}
-
-/** Masked where it is encrypted under another master secret. */
-function showUrl(doc: WebhookDoc, box: SecretBox): string {
-  try {
-    return openTargetUrl(doc, box);
-  } catch (error) {
-    if (isOracleError(error, 'CONFIG_INVALID')) return doc.url;
-    throw error;
-  }
 }
 
 /** @throws OracleError NOT_FOUND, also for a webhook of another wallet */

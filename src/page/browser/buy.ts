@@ -1,5 +1,5 @@
 import { bytesToHex, type Hex, hashTypedData } from 'viem';
-import { getReceiptDomain, hashDocument, RECEIPT_TYPES, type SignedReceipt } from '../../commerce/receipts.ts';
+import { getReceiptDomain, hashDocument, RECEIPT_TYPES, type SignedReceipt, toTypedFields } from '../../commerce/receipts.ts';
 import { formatDate } from '../markup.ts';
 import { ApiProblem, fetchFromService, type LoginSession, notifyAll, readJson, requestApi, toApiProblem } from './api.ts';
 import {
@@ -455,8 +455,10 @@ export interface SignedPayment {
 export class SigningError extends Error {}
 
 const TYPES = {
-  EIP712Domain: toFields('string name,string version,uint256 chainId,address verifyingContract'),
-  TransferWithAuthorization: toFields('address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce'),
+  EIP712Domain: toTypedFields('string name, string version, uint256 chainId, address verifyingContract'),
+  TransferWithAuthorization: toTypedFields(
+    'address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce',
+  ),
 };
 
 /** Lets a chain whose clock is behind accept the authorization. */
@@ -500,13 +502,6 @@ async function selectChain(provider: Provider, chainId: number) {
 
 function randomHex(bytes: number) {
   return bytesToHex(crypto.getRandomValues(new Uint8Array(bytes)));
-}
-
-function toFields(fields: string) {
-  return fields.split(',').map((field) => {
-    const [type, name] = field.split(' ');
-    return { name, type };
-  });
 }
 
 /** An accepted entry of `PAYMENT-REQUIRED` (x402 version 2), which is sent back unchanged. */
