@@ -179,7 +179,7 @@ async function checkPayment(
   const found = summarizeTransfers(receipt.logs, { asset, payer: wallet, payee });
   requireTransferToPayee(found, merchant);
   const { settledAt, confirmations } = await readBlockDepth(chain, receipt);
-  if (settledAt === null) throw notConfirmedError(confirmations, chain.confirmations);
+  if (settledAt === null) throw notConfirmedError(confirmations, chain.confirmations, merchant);
   if (now().getTime() - settledAt.getTime() > MAX_AGE_HOURS * 3_600_000) {
     throw notPaidError('txHash', `This transaction is older than ${MAX_AGE_HOURS} hours`, merchant);
   }
@@ -194,7 +194,7 @@ async function readTransferReceipt({ chain, merchant }: PurchaseServiceDeps, has
   // Some nodes return a receipt of the pending block.
   if (receipt?.blockHash) return receipt;
   const isPending = (await findTransaction(chain, hash, 'Looking for a payment')) !== null;
-  throw isPending ? notConfirmedError(0, confirmations) : transactionNotSeenError(merchant, confirmations);
+  throw notConfirmedError(isPending ? 0 : null, confirmations, merchant);
 }
 
 /** @throws OracleError INPUT_INVALID for a transaction that is not a plain transfer from the wallet to the payee */
@@ -302,14 +302,17 @@ function underpaidError(paidMicros: bigint, price: Money, merchant: Payee): Orac
   });
 }
 
-/** @param confirmations depth of the transaction's block, its own included; 0 while pending */
-function notConfirmedError(confirmations: number, required: number): OracleError {
-  return new OracleError('TRANSFER_UNCONFIRMED', `The transaction has ${confirmations} of ${required} confirmations`, {
-    field: 'txHash',
-    suggestedAction: 'Repeat the request in a moment: the payment is not lost.',
-    details: { confirmations, required },
-    retryAfterSeconds: 5,
-  });
+/** @param confirmations depth of the transaction's block, its own included; 0 while pending; null for one that the node has not seen */
+function notConfirmedError(confirmations: number | null, required: number, merchant: Payee): OracleError {
+  const isSeen = confirmations !== null;
+  const problem = isSeen
+    ? `The transaction has ${confirmations} of ${required} confirmations`
+    : `The node has not seen this transaction on ${getCaip2Network(merchant)} yet`;
+  const suggestedAction = isSeen
+    ? 'Repeat the request in a moment: the payment is not lost.'
+    : 'Repeat the request in a moment. If this persists for minutes, the hash is wrong, or the transaction is on another chain or was dropped.';
+  const details = { confirmations: confirmations ?? 0, required };
+  return new OracleError('TRANSFER_UNCONFIRMED', problem, { field: 'txHash', suggestedAction, details, retryAfterSeconds: 5 });
 }
 
 type UnsignedClaim = Pick<PurchaseRequest, 'offering' | 'txHash'>;
@@ -326,16 +329,6 @@ function buildSigningOptions({ offering, txHash }: UnsignedClaim): OracleErrorOp
     suggestedAction: `Do not pay again. Sign exactly "${signMessage}" (EIP-191) with the wallet that paid, and repeat the request with it as "signature".`,
     details: { signMessage, signScheme: 'EIP-191' },
   };
-}
-
-function transactionNotSeenError(merchant: Payee, required: number): OracleError {
-  return new OracleError('TRANSFER_UNCONFIRMED', `The node has not seen this transaction on ${getCaip2Network(merchant)} yet`, {
-    field: 'txHash',
-    suggestedAction:
-      'Repeat the request in a moment. If this persists for minutes, the hash is wrong, or the transaction is on another chain or was dropped.',
-    details: { confirmations: 0, required },
-    retryAfterSeconds: 5,
-  });
 }
 
 export const PURCHASE_OFFERINGS = OFFERINGS.filter(({ channel }) => channel === 'purchase').map(({ name }) => name) as [

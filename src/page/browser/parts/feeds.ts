@@ -3,8 +3,6 @@ import type { ApiResponses } from '../responses.ts';
 import { createAsOfLine, mountResource, renderTable } from '../section.ts';
 import type { Page } from '../state.ts';
 
-type Feed = ApiResponses['feeds']['feeds'][number];
-
 /** Age and providers of each series of market data. */
 export function mountFeeds({ store }: Page) {
   const body = h('div', {});
@@ -36,7 +34,10 @@ function renderFeeds({ source, feeds }: ApiResponses['feeds'], titles: ReadonlyM
         { heading: 'Age', cell: ({ ageDays }) => formatAge(ageDays), numeric: true },
         { heading: 'Last observed', cell: ({ lastObserved }) => lastObserved ?? 'never' },
         { heading: 'Source', cell: ({ source }) => source },
-        { heading: 'Providers', cell: ({ providers }) => providers.map(formatProvider).join(', ') || '–' },
+        {
+          heading: 'Providers',
+          cell: ({ providers }) => providers.map(({ provider, circuit }) => `${provider} (${CIRCUIT_LABELS[circuit]})`).join(', ') || '–',
+        },
       ],
       rows: feeds.toSorted((a, b) => Number(b.stale) - Number(a.stale)),
     }),
@@ -49,7 +50,3 @@ function formatAge(days: number | null) {
 }
 
 const CIRCUIT_LABELS = { closed: 'ok', open: 'failing, paused', 'half-open': 'failing, retrying' };
-
-function formatProvider({ provider, circuit }: Feed['providers'][number]) {
-  return `${provider} (${CIRCUIT_LABELS[circuit]})`;
-}

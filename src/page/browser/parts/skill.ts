@@ -295,6 +295,9 @@ type DistributionRow = Challenge['horizons'][number]['distributions'][number] & 
 export function renderChallenge({ champion, changes, horizons }: Challenge) {
   const comparisons = horizons.flatMap((one) => one.comparisons.map((comparison): Comparison => ({ horizon: one.horizon, ...comparison })));
   const distributions = horizons.flatMap((one) => one.distributions.map((row): DistributionRow => ({ horizon: one.horizon, ...row })));
+  const changed = changes.map(
+    ({ at, from, to, forced }) => `${from} to ${to} on ${at.slice(0, 10)}${forced ? ', forced against the evidence' : ''}`,
+  );
   if (comparisons.every(({ days }) => days === 0)) return renderNotYet('No outcome is known yet. The comparison starts with the first.');
   return [
     h('p', {}, [
@@ -302,16 +305,12 @@ export function renderChallenge({ champion, changes, horizons }: Challenge) {
       'evidence of 20 proves a difference at 5 %, whenever one looks.',
     ]),
     renderTable({ caption: 'Evidence between model versions', columns: EVIDENCE_COLUMNS, rows: comparisons }),
-    changes.length === 0 ? null : h('p', {}, `Changes of champion: ${changes.map(formatChange).join('; ')}.`),
+    changed.length > 0 && h('p', {}, `Changes of champion: ${changed.join('; ')}.`),
     h('details', { class: 'more-of' }, [
       h('summary', {}, 'Scores of all distributions, baselines included'),
       renderTable({ caption: 'Scores of all distributions', columns: DISTRIBUTION_COLUMNS, rows: distributions }),
     ]),
   ];
-}
-
-function formatChange({ at, from, to, forced }: Challenge['changes'][number]) {
-  return `${from} to ${to} on ${at.slice(0, 10)}${forced ? ', forced against the evidence' : ''}`;
 }
 
 const EVIDENCE_COLUMNS: readonly Column<Comparison>[] = [
