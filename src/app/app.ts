@@ -71,14 +71,7 @@ import {
 } from './events.ts';
 import { adoptAttestations, type ForeignAttestations, requireSameHistory, restoreLostTransactions } from './history.ts';
 import { ALL_INDEXES } from './indexes.ts';
-import {
-  createStartRetry,
-  type Infrastructure,
-  openInfrastructure,
-  type ProcessContext,
-  type RetryPart,
-  type StartupContext,
-} from './infrastructure.ts';
+import { createStartRetry, type Infrastructure, openInfrastructure, type RetryPart, type StartupContext } from './infrastructure.ts';
 import { composeContest, composePipeline, composeSelfTestService, composeVenues } from './pipeline.ts';
 import {
   buildCardSource,
@@ -100,97 +93,77 @@ const { version } = packageJson;
 
 /** @param address URL of this process; null for a command, which uses the registered one */
 export async function assembleService(context: StartupContext, address: string | null): Promise<Service> {
-  const { config, log, logCounts, shutdown, progress } = context;
-  const core = await openCore(context, address);
+  const core = await inDataDir(context.config.DATA_DIR, () => openCore(context, address));
   const retry = createStartRetry(context, address !== null);
-  const { db, chain, wallets, market, agentId, publicUrl, time, now } = core;
+  const { config, shutdown, progress, chain, wallets, agentId, publicUrl, time, now } = core;
   progress.startStep('assembling the service');
   const getStartupStep = () => formatStartupStep(progress);
   const state: Service['state'] = { schedule: null };
 
-  const venues = composeVenues(context, core);
-  const push = composeEvents(context, core);
-  const pipeline = composePipeline(context, { ...core, ...venues, push, version });
-  const contest = composeContest({ ...core, log });
+  const venues = composeVenues(core);
+  const push = composeEvents(core, core);
+  const pipeline = composePipeline({ ...core, ...venues, push, version });
+  const contest = composeContest(core);
 
-  const skillDeps = composeSkillDeps(context, { ...core, ...venues });
+  const skillDeps = composeSkillDeps({ ...core, ...venues });
   const runSkill = createSkillRunner(skillDeps);
   const workCounts = createWorkCounts();
-  const commerce = await composeCommerce(context, core, {
-    isReplayAhead: () => progress.replayAhead,
-    observePayment: (over, step) => countPayment(workCounts, over, step),
-  });
-  const jobs = await composeJobs(context, { ...core, wallet: wallets.provider, ledger: commerce.ledger, answers: skillDeps });
-  const purchases = composePurchases(context, { db, chain, commerce, answers: skillDeps, now });
+  const commerce = await composeCommerce(core, (over, step) => countPayment(workCounts, over, step));
+  const { ledger } = commerce;
+  const jobs = await composeJobs(core, { ...core, wallet: wallets.provider, ledger, answers: skillDeps });
   const createCallsOver = (over: PaymentInterface) =>
     createPaidCalls({ sales: commerce.sales, runSkill, toUrl: (path) => joinUrl(publicUrl, path), over });
 
-  const applications = composeApplications(context, core);
+  const applications = composeApplications(core, core);
   const access = await retry(() => composeAuth(core, applications?.tokens));
   const cardSource = buildCardSource(core, commerce, version);
   const card = await retry(() => composeCard({ ...core, source: cardSource }));
-  const a2a = composeA2a(context, { ...core, source: cardSource, runSkill, paidCalls: createCallsOver('a2a') });
-  const mcp = await composeMcp(
-    context,
-    {
-      ...skillDeps,
-      access,
-      hasOAuth: applications !== null,
-      observeMessage: (message) => countMcpMessage(workCounts, message),
-    },
-    { runSkill, paidCalls: createCallsOver('mcp') },
-  );
+  const a2a = composeA2a(core, cardSource, { runSkill, paidCalls: createCallsOver('a2a') });
+  const mcp = await composeMcp(core, {
+    runSkill,
+    paidCalls: createCallsOver('mcp'),
+    access,
+    hasOAuth: applications !== null,
+    observeMessage: (message) => countMcpMessage(workCounts, message),
+  });
 
   const view = { saltSecret: core.saltSecret, policy: config.REVEAL, publicUrl, chainId: chain.chainId };
-  const websocket = composeWebSocket(context, { db, access, push, view, now });
-  const tierOf = (wallet: string) => access.getWalletTier(wallet);
-  const webhookDelivery = composeWebhookDelivery(context, {
+  const websocket = composeWebSocket(core, { ...core, access, push, view });
+  const webhookDelivery = composeWebhookDelivery(core, {
     ...core,
     push,
     view,
-    tierOf,
+    tierOf: (wallet) => access.getWalletTier(wallet),
     observeAttempt: (delivery, attempt) => countDeliveryAttempt(workCounts, delivery, attempt),
   });
 
-  const { administration, ...operator } = composeAdministration({ config, db, pipeline, state, getStartupStep, log, now });
-  const identify = (authorization: string | undefined) => access.identify(authorization);
-  const options = composeAppOptions({ config, db, log, shutdown, now, identify, ...operator });
+  const { administration, ...operator } = composeAdministration({ ...core, pipeline, state, getStartupStep });
+  const options = composeAppOptions({ ...core, identify: (authorization) => access.identify(authorization), ...operator });
 
   const localChain = config.chainMode !== 'real';
+  const pingDatabase = () => core.database.ping();
   const checkSigners = composeSignerHealth(core.signers, now);
-  const readiness = { chain, localChain, market, pingDatabase: () => core.database.ping(), time, checkSigners, setup: getStartupStep, now };
+  const readiness = { ...core, localChain, pingDatabase, checkSigners, setup: getStartupStep };
   const walletFunds = composeWalletFunds(core);
-  const payments = composePaymentHealth(config, { chain, commerce, facilitator: wallets.facilitator, now });
-  const readSettlement = composeSettlementCost(config, { chain, now });
-  const readStatus = () =>
-    readServiceStatus({
-      version,
-      role: config.ROLE,
-      feedReason: core.feedReason,
-      chain,
-      localChain,
-      walletFunds,
-      payments,
-      pipeline,
-      readiness,
-      schedule: () => state.schedule,
-      now,
-    });
+  const payments = composePaymentHealth(core, commerce.merchant.payee);
+  const readSettlement = composeSettlementCost(core);
+  const schedule = () => state.schedule;
+  const role = config.ROLE;
   const status = async () => {
-    const [read, settlement] = await Promise.all([readStatus(), readSettlement()]);
+    const reading = readServiceStatus({ ...core, version, role, localChain, walletFunds, payments, pipeline, readiness, schedule });
+    const [read, settlement] = await Promise.all([reading, readSettlement()]);
     return { ...read, settlement };
   };
   const { loadShedder } = options;
   const selfTests = composeSelfTestService({ ...pipeline, getStartupStep });
-  const { ledger } = commerce;
-  const metrics = await composeMetrics({ ...core, config, log, logCounts, workCounts, loadShedder, selfTests, ledger, status });
+  const metrics = await composeMetrics({ ...core, workCounts, loadShedder, selfTests, ledger, status });
   const appOptions = { ...options, ...(metrics !== null && { observeRequest: metrics.observeRequest }) };
-  const demo = composeDemo({ ...core, access });
+  const demo = composeDemo(core, access);
   const http: HttpDeps = {
     ...skillDeps,
     version,
     contact: config.CONTACT,
-    about: composeAbout({ config, chain, agentId, reporter: wallets.reporter.address, now }),
+    about: composeAbout({ ...core, reporter: wallets.reporter.address }),
     access,
     accessSources: [access.apiKeys, ...(applications === null ? [] : [applications.access])],
     hasOAuth: applications !== null,
@@ -199,7 +172,7 @@ export async function assembleService(context: StartupContext, address: string |
     card,
     champions: core.champions,
     clientFeedback: composeClientFeedback(core, ledger),
-    chainReading: composePublicRpc({ config, ...core.infrastructure, publicUrl }),
+    chainReading: composePublicRpc({ ...core.infrastructure, ...core }),
     commerce: { ...commerce, closed: { ...commerce.closed, ...jobs.closedChannels } },
     contest,
     dataset: core.dataset,
@@ -208,7 +181,7 @@ export async function assembleService(context: StartupContext, address: string |
     isStopping: () => shutdown.draining.aborted,
     jobs: jobs.service,
     paidCalls: createCallsOver('rest'),
-    purchases,
+    purchases: composePurchases(core, commerce, skillDeps),
     readiness: shareWhileInFlight(() => checkReadiness(readiness)),
     reports: pipeline.reports,
     reputation: () => readReputation(chain, agentId, wallets.reporter.address),
@@ -220,22 +193,11 @@ export async function assembleService(context: StartupContext, address: string |
     webhooks: composeWebhooks({ ...core, events: push.events, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', publicUrl }),
   };
 
-  const oauth = applications === null ? [] : [composeOAuth(context, applications, { ...core, access, hasDemoWallets: demo !== null })];
+  const oauth = applications === null ? [] : [composeOAuth(core, applications, { ...core, access, hasDemoWallets: demo !== null })];
 
   return {
-    config,
-    log,
-    logCounts,
-    shutdown,
-    progress,
+    ...core,
     state,
-    infrastructure: core.infrastructure,
-    database: core.database,
-    live: core.live,
-    range: core.range,
-    feedReason: core.feedReason,
-    announce: core.announce,
-    champions: core.champions,
     pipeline,
     replayVenue: venues.paper,
     push,
@@ -250,38 +212,27 @@ export async function assembleService(context: StartupContext, address: string |
     async purge(at) {
       // A clock that runs ahead would delete documents that have not expired.
       if ((await time.findDisagreement(takeTime(at))) !== null) return;
-      const stores = [
-        access,
-        a2a,
-        commerce.sales,
-        push.events,
-        webhookDelivery,
-        websocket,
-        ...(applications === null ? [] : [applications]),
-      ];
-      await Promise.all(stores.map((store) => store.purge(at)));
+      const stores = [access, a2a, commerce.sales, push.events, webhookDelivery, websocket, applications];
+      await Promise.all(stores.map((store) => store?.purge(at)));
     },
   };
 }
 
 const now = () => new Date();
 
-/** @param address URL of this process; null for a command, which uses the registered one */
-function openCore(context: StartupContext, address: string | null): Promise<ServiceCore> {
-  return inDataDir(context.config.DATA_DIR, () => openCoreParts(context, address));
-}
-
-async function openCoreParts(context: StartupContext, address: string | null): Promise<ServiceCore> {
-  const { config, shutdown, progress } = context;
+async function openCore(context: StartupContext, address: string | null): Promise<ServiceCore> {
+  const { config, log, shutdown, progress } = context;
   const isRealChain = config.chainMode === 'real';
   const choice = await chooseMarketData(context);
   const range = isRealChain ? null : computeReplayRange(choice.coverage, toDay(Date.now()), config.REPLAY_DAYS);
   const opened = await openInfrastructure({
-    config,
-    shutdown,
-    progress,
+    ...context,
     genesisMs: range === null ? undefined : toInstantMs(range.from),
-    onFailure: (error) => stopAfterFailure(context, error),
+    onFailure: (error) => {
+      log.error({ err: error }, 'a part of the service ended by itself');
+      process.stderr.write(formatStartupError(error));
+      void shutdown.stop(error.message).then(() => process.exit(1));
+    },
   });
 
   progress.startStep('connecting to database and chain');
@@ -291,7 +242,8 @@ async function openCoreParts(context: StartupContext, address: string | null): P
   const { db } = database;
   await retry(() => requireNoOpenRestore(db));
   await retry(() => ensureIndexes(db, ALL_INDEXES));
-  const { infrastructure, chain, journal, signers, wallets } = await openChain(context, { db, infrastructure: opened, retry });
+  const { infrastructure, ...composed } = await openChain(context, db, opened, retry);
+  const { chain, journal, signers, wallets } = composed;
   const { saltSecret, encryptionSecret, localChain } = infrastructure;
   const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
   const models = new ModelStore(db);
@@ -304,7 +256,8 @@ async function openCoreParts(context: StartupContext, address: string | null): P
   const { address: attester } = wallets.attester;
   const adopt = async (found: ForeignAttestations) => {
     const isAdopted = await adoptAttestations({ chain, journal, attester, record, saltSecret }, found);
-    if (isAdopted) reportAdopted(context, found);
+    const counts = { forecasts: found.predictions.length, outcomes: found.resolutions.length };
+    if (isAdopted) log.warn(counts, 'the database is older than the chain: what it lacks was read back');
     return isAdopted;
   };
   await requireSameHistory({ record, market, chain, journal, attester, isLocalChain: !isRealChain, adopt, dataDir: config.DATA_DIR });
@@ -316,7 +269,7 @@ async function openCoreParts(context: StartupContext, address: string | null): P
     const roles = async () =>
       Object.values(signers).flatMap((signer) => (signer === null ? [] : [{ role: signer.role, address: signer.account.address }]));
     const parts = { database: async () => database, chain: async () => chain, roles };
-    await requireReadyForFirstStart({ config, target: infrastructure, ...parts, log: context.log, now });
+    await requireReadyForFirstStart({ config, target: infrastructure, ...parts, log, now });
   }
 
   progress.startStep('registering the agent');
@@ -324,13 +277,11 @@ async function openCoreParts(context: StartupContext, address: string | null): P
   const agentUri = joinUrl(knownUrl ?? `http://127.0.0.1:${config.PORT}`, REGISTRATION_PATH);
   let identity = await retry(() => ensureIdentity(chain, { agentUri, wallet: wallets.attester }));
   return {
+    ...context,
+    ...composed,
     infrastructure,
     database,
     db,
-    chain,
-    journal,
-    signers,
-    wallets,
     market,
     live,
     saltSecret,
@@ -355,19 +306,15 @@ async function openCoreParts(context: StartupContext, address: string | null): P
   };
 }
 
-interface OpenChainOptions {
-  db: Db;
-  infrastructure: Infrastructure;
-  retry: RetryPart;
-}
-
 /**
  * Continues a local chain whose processes were killed. A demonstration whose chain lacks what cannot be sent again begins anew; what else there
  * may be in a database, such as the record of another chain, is left as it is. @throws OracleError DATA_DIR_DAMAGED, as `composeChain`
  */
 async function openChain(
   context: StartupContext,
-  { db, infrastructure, retry }: OpenChainOptions,
+  db: Db,
+  infrastructure: Infrastructure,
+  retry: RetryPart,
 ): Promise<ComposedChain & { infrastructure: Infrastructure }> {
   const composed = await retry(() => composeChain(context, db, infrastructure));
   const { localChain, beginAnew } = infrastructure;
@@ -384,7 +331,7 @@ async function openChain(
   const begun = await beginAnew();
   await db.dropDatabase();
   await retry(() => ensureIndexes(db, ALL_INDEXES));
-  return openChain(context, { db, infrastructure: begun, retry });
+  return openChain(context, db, begun, retry);
 }
 
 /** Whether a database has transactions of this chain and of keys of this folder alone, and no order that was placed for money. */
@@ -402,17 +349,6 @@ async function chooseMarketData({ config, progress }: StartupContext): ReturnTyp
     seed: config.SIMULATION_SEED,
     isLiveReachable: () => isLiveReachable(parseProviderUrls(config.PROVIDER_URLS ?? '')),
   });
-}
-
-function reportAdopted({ log }: ProcessContext, { predictions, resolutions }: ForeignAttestations): void {
-  const counts = { forecasts: predictions.length, outcomes: resolutions.length };
-  log.warn(counts, 'the database is older than the chain: what it lacks was read back');
-}
-
-function stopAfterFailure({ log, shutdown }: ProcessContext, error: OracleError): void {
-  log.error({ err: error }, 'a part of the service ended by itself');
-  process.stderr.write(formatStartupError(error));
-  void shutdown.stop(error.message).then(() => process.exit(1));
 }
 
 /** Runs work in a process context. An error is written to standard error by `formatError` and ends the process with `failureCode`. */
@@ -454,9 +390,7 @@ function formatStartupError(error: unknown): string {
   return `\n${error.code}: ${error.message}${cause}${action}\n`;
 }
 
-export interface Service
-  extends StartupContext,
-    Pick<ServiceCore, 'infrastructure' | 'database' | 'live' | 'range' | 'feedReason' | 'announce' | 'champions'> {
+export interface Service extends ServiceCore {
   pipeline: PipelineDeps;
   push: EventPublishing;
   webhookDelivery: WebhookDelivery;

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Db } from 'mongodb';
-import { type Address, isAddressEqual } from 'viem';
+import { isAddressEqual } from 'viem';
 import { type Chain, createChain, readChainHealth, readPendingBlockTime } from '../chain/client.ts';
 import { PUBLIC_ROLES, readWalletFunds, type WalletFunds } from '../chain/contracts.ts';
 import { type Journal, openJournal } from '../chain/journal.ts';
@@ -111,8 +111,7 @@ export function composeTrustedTime(
   });
 }
 
-export function composeWalletFunds(deps: Pick<ComposedChain, 'chain' | 'wallets'> & { db: Db; now(): Date }): () => Promise<WalletFunds[]> {
-  const { db, chain, wallets, now } = deps;
+export function composeWalletFunds({ db, chain, wallets, now }: Pick<ComposedChain, 'chain' | 'wallets'> & { db: Db; now(): Date }) {
   const roles = PUBLIC_ROLES.map((role) => ({ role, address: wallets[role].address }));
   const cache = createCache<WalletFunds[]>('wallet-funds', 1);
   return () => cache.get(Math.floor(now().getTime() / 60_000), () => readWalletFunds({ db, chain }, roles, now()));
@@ -121,12 +120,12 @@ export function composeWalletFunds(deps: Pick<ComposedChain, 'chain' | 'wallets'
 const BASE_RPC_URL = 'https://mainnet.base.org';
 
 /** Chain endpoint for verifiers. `CHAIN_RPC_URL` is never published: it may contain an API key. */
-export function composePublicRpc(options: {
-  config: Pick<Config, 'chainMode' | 'CHAIN_ID' | 'PUBLIC_RPC_URL'>;
-  rpcUrl: string;
-  contracts: Infrastructure['contracts'];
-  publicUrl: string;
-}): RpcAccess {
+export function composePublicRpc(
+  options: Pick<Infrastructure, 'rpcUrl' | 'contracts'> & {
+    config: Pick<Config, 'chainMode' | 'CHAIN_ID' | 'PUBLIC_RPC_URL'>;
+    publicUrl: string;
+  },
+): RpcAccess {
   const { config, rpcUrl, publicUrl } = options;
   const contracts = Object.values(options.contracts).filter((address) => address !== null);
   if (config.chainMode !== 'real') return { rpc: createReadOnlyRpc({ rpcUrl, contracts }), rpcUrl: joinUrl(publicUrl, RPC_PATH) };
@@ -163,7 +162,9 @@ export async function openSigners(config: SignerConfig, sources: SignerSources):
 /** Without having it sign anything. @throws OracleError as `openSigners` */
 export async function openSigner(config: SignerConfig, role: WalletRole, source: SignerSource): Promise<RoleSigner> {
   const signer = await explainRefusal(role, () => createSigner(config, role, source));
-  requireAddress(signer, source.address);
+  const { address } = signer.account;
+  if (source.address !== undefined && !isAddressEqual(address, source.address))
+    throw settingError(role, 'ADDRESS', `is ${source.address}, but the wallet of the ${role} is ${address}`);
   return signer;
 }
 
@@ -189,11 +190,6 @@ async function explainRefusal<T>(role: WalletRole, work: () => Promise<T>): Prom
     if (!isOracleError(error, 'SIGNER_UNAVAILABLE') || !(error.cause instanceof SignerRefusal)) throw error;
     throw settingError(role, 'SIGNER', `cannot sign for the ${role}: ${error.cause.message}`, error.cause);
   }
-}
-
-function requireAddress({ role, account }: RoleSigner, expected: Address | undefined): void {
-  if (expected === undefined || isAddressEqual(account.address, expected)) return;
-  throw settingError(role, 'ADDRESS', `is ${expected}, but the wallet of the ${role} is ${account.address}`);
 }
 
 /** Two names may lead to one key of KMS. Each wallet has one nonce queue. */
@@ -252,13 +248,11 @@ export function composeSignerHealth(signers: RoleSigners, now: () => Date): (() 
 
 async function readHealth(remote: readonly RoleSigner[]): Promise<Health> {
   try {
+    const timeoutError = (role: string) =>
+      new OracleError('SIGNER_UNAVAILABLE', `The signer of the ${role} does not answer within ${HEALTH_TIMEOUT_MS} ms`);
     await Promise.all(remote.map(({ role, ping }) => withTimeout(HEALTH_TIMEOUT_MS, ping!(), () => timeoutError(role))));
     return { detail: `answer: ${remote.map(({ role }) => role).join(', ')}` };
   } catch (error) {
     return { error };
   }
-}
-
-function timeoutError(role: string): OracleError {
-  return new OracleError('SIGNER_UNAVAILABLE', `The signer of the ${role} does not answer within ${HEALTH_TIMEOUT_MS} ms`);
 }

@@ -18,7 +18,7 @@ import type { DocumentDeps } from '../commerce/documents/documents.ts';
 import { buildAgentKey, type ClientFeedback, ClientFeedbackStore, createClientFeedback } from '../commerce/feedback.ts';
 import { DeliverySlot, JobStore } from '../commerce/jobs/job-store.ts';
 import type { JobPolicy } from '../commerce/jobs/jobs.ts';
-import { createMarketplace, type Marketplace, type MarketplaceOptions, watchDeliveries } from '../commerce/jobs/jobs.ts';
+import { createMarketplace, watchDeliveries } from '../commerce/jobs/jobs.ts';
 import { createJobService, type JobService, watchJobs } from '../commerce/jobs/processing.ts';
 import { Ledger } from '../commerce/ledger.ts';
 import {
@@ -45,7 +45,6 @@ import {
   createLocalFacilitator,
   DeploymentBudget,
   forwardSupportedDeployments,
-  type GasBudget,
   requireDeploymentContracts,
 } from '../commerce/x402/local-facilitator.ts';
 import { FailedSettlementStore, type SalesDeps, SalesService } from '../commerce/x402/sales.ts';
@@ -60,13 +59,8 @@ import type { ServiceCore } from './core.ts';
 import type { ProcessContext } from './infrastructure.ts';
 
 /** @throws OracleError CONFIG_INVALID for an unusable payee, stablecoin or wallet factory */
-export async function composeCommerce(
-  context: ProcessContext,
-  core: ServiceCore,
-  { isReplayAhead, observePayment }: { isReplayAhead(): boolean } & Required<Pick<SalesDeps, 'observePayment'>>,
-): Promise<Commerce> {
-  const { db, chain, signers, wallets, figures, publicUrl, now } = core;
-  const { config, log, shutdown } = context;
+export async function composeCommerce(core: ServiceCore, observePayment: Required<SalesDeps>['observePayment']): Promise<Commerce> {
+  const { config, log, shutdown, progress, db, chain, signers, figures, publicUrl, now } = core;
   const { chainId, addresses } = chain;
   const provider = signers.provider.account;
   const payee: Address = config.PAYEE_ADDRESS ?? provider.address;
@@ -84,7 +78,7 @@ export async function composeCommerce(
   };
   const ledger = new Ledger(db);
   const signReceipt = createReceiptSigner(provider, chainId);
-  const requireOpen = createSalesGate(isReplayAhead);
+  const requireOpen = createSalesGate(() => progress.replayAhead);
   const readForecastTerms = createForecastTerms({ figures, now });
   const sales = new SalesService({
     chain,
@@ -95,7 +89,7 @@ export async function composeCommerce(
     signOffer: createOfferSigner(provider),
     requireOpen,
     readForecastTerms,
-    facilitator: await createFacilitator(context, { db, chain, wallet: wallets.facilitator, now }),
+    facilitator: await createFacilitator(core),
     claims: new PaymentClaimStore(db),
     failures: new FailedSettlementStore(db),
     signal: shutdown.signal,
@@ -119,42 +113,28 @@ export async function composeCommerce(
 }
 
 /** Asked at most once a minute. */
-export function composePaymentHealth(
-  config: Config,
-  { chain, commerce, facilitator, now }: Pick<ServiceCore, 'chain' | 'now'> & { commerce: Commerce; facilitator: Wallet | null },
-) {
-  const { merchant } = commerce;
-  const settledBy = createFacilitatorEndpoint(config, now) ?? { address: facilitator!.address };
+export function composePaymentHealth({ config, chain, wallets, now }: ServiceCore, payee: Address) {
+  const facilitator = createFacilitatorEndpoint(config, now) ?? { address: wallets.facilitator!.address };
   const cache = createCache<PaymentCheck[]>('payment-health', 1);
-  return () =>
-    cache.get(Math.floor(now().getTime() / 60_000), () => checkPayments({ chain, payee: merchant.payee, facilitator: settledBy }));
+  return () => cache.get(Math.floor(now().getTime() / 60_000), () => checkPayments({ chain, payee, facilitator }));
 }
 
 /** Read at most once a minute. */
-export function composeSettlementCost(config: Config, { chain, now }: Pick<ServiceCore, 'chain' | 'now'>) {
+export function composeSettlementCost({ config, chain, now }: ServiceCore) {
   const cache = createCache<SettlementCost>('settlement-cost', 1);
   return () => cache.get(Math.floor(now().getTime() / 60_000), () => readSettlementCost(chain, getSettlementPricing(config)));
 }
 
-export function composePurchases(
-  { log, shutdown }: ProcessContext,
-  { db, chain, commerce, answers, now }: Pick<ServiceCore, 'db' | 'chain' | 'now'> & { commerce: Commerce; answers: DocumentDeps },
-): PurchaseService {
-  const { merchant, ledger, signReceipt, requireOpen, purchaseSignatures } = commerce;
-  const { agentCommerce } = chain.addresses;
+export function composePurchases(core: ServiceCore, commerce: Commerce, answers: DocumentDeps): PurchaseService {
+  const { agentCommerce } = core.chain.addresses;
   return new PurchaseService({
-    chain,
-    merchant,
-    ledger,
-    signReceipt,
-    requireOpen,
-    store: new PurchaseStore(db),
+    ...core,
+    ...commerce,
+    store: new PurchaseStore(core.db),
     compose: (offering, at) => composeDocument(answers, 'purchase', offering, at),
-    signatures: purchaseSignatures,
+    signatures: commerce.purchaseSignatures,
     excludedBuyers: agentCommerce === null ? [] : [agentCommerce],
-    signal: shutdown.signal,
-    log,
-    now,
+    signal: core.shutdown.signal,
   });
 }
 
@@ -167,39 +147,27 @@ function requirePayee(payee: Address, contracts: readonly (Address | null)[]): v
   });
 }
 
-interface FacilitatorDeps extends Pick<ServiceCore, 'db' | 'chain' | 'now'> {
-  wallet: Wallet | null;
-}
-
 /** @throws OracleError CONFIG_INVALID without a wallet and a URL, or for an unusable wallet factory */
-async function createFacilitator(
-  { config, log }: Pick<ProcessContext, 'config' | 'log'>,
-  { db, chain, wallet, now }: FacilitatorDeps,
-): Promise<Facilitator> {
+async function createFacilitator(core: ServiceCore): Promise<Facilitator> {
+  const { config, log, db, chain, now } = core;
+  const wallet = core.wallets.facilitator;
   const endpoint = createFacilitatorEndpoint(config, now);
-  if (endpoint !== null) return createForwardingFacilitator(endpoint, { chain, log, now });
+  if (endpoint !== null) return createForwardingFacilitator(endpoint, core);
   await requireDeploymentContracts(chain, config.X402_WALLET_FACTORIES ?? []);
   const deployments = {
     factories: config.X402_WALLET_FACTORIES ?? (config.chainMode === 'real' ? [] : [getLocalWalletFactory()]),
     budget: new DeploymentBudget(db, config.X402_DEPLOYMENTS_PER_DAY),
   };
-  if (wallet !== null) return createLocalFacilitator({ chain, wallet, gasBudget: buildGasBudget(config), deployments, log, now });
-  throw new OracleError(
-    'CONFIG_INVALID',
-    'Setting FACILITATOR_PRIVATE_KEY: is required unless FACILITATOR_SIGNER or X402_FACILITATOR_URL is set',
-    {
-      field: 'FACILITATOR_PRIVATE_KEY',
-    },
-  );
+  const gasBudget = { currencyUsd: getCurrencyUsd(config), maxCents: config.X402_MAX_GAS_CENTS };
+  if (wallet !== null) return createLocalFacilitator({ chain, wallet, gasBudget, deployments, log, now });
+  const problem = 'is required unless FACILITATOR_SIGNER or X402_FACILITATOR_URL is set';
+  throw new OracleError('CONFIG_INVALID', `Setting FACILITATOR_PRIVATE_KEY: ${problem}`, { field: 'FACILITATOR_PRIVATE_KEY' });
 }
 
 const SUPPORT_MS = 600_000;
 
 /** Asked for its support of deployments at most once in ten minutes, after the first payment that needs it. */
-function createForwardingFacilitator(
-  endpoint: FacilitatorEndpoint,
-  { chain, log, now }: Pick<ServiceCore, 'chain' | 'now'> & Pick<ProcessContext, 'log'>,
-): Facilitator {
+function createForwardingFacilitator(endpoint: FacilitatorEndpoint, { chain, log, now }: ServiceCore): Facilitator {
   const cache = createCache<boolean>('facilitator-support', 1);
   async function isSupported(): Promise<boolean> {
     try {
@@ -237,10 +205,6 @@ export function getSettlementPricing(
   return { currencyUsd: getCurrencyUsd(config), isAssumed: config.CHAIN_CURRENCY_USD === undefined };
 }
 
-function buildGasBudget(config: Config): GasBudget {
-  return { currencyUsd: getCurrencyUsd(config), maxCents: config.X402_MAX_GAS_CENTS };
-}
-
 export interface ComposeJobsDeps extends Pick<ServiceCore, 'db' | 'chain' | 'now'> {
   signers: Pick<ServiceCore['signers'], 'provider'>;
   /** Of the provider. */
@@ -271,23 +235,20 @@ export async function composeJobs(
   if (contract === null || reason !== null) return { service: null, closedChannels: { 'agent-commerce': reason! }, watch: null };
   const store = new JobStore(db);
   const policy = buildJobPolicy(config);
+  const acceptsJobs = policy.evaluators.length > 0 || policy.maxMicros > 0n || policy.direct !== null;
   const compose = (offering: string, at: Date) => composeDocument(answers, 'agent-commerce', offering, at);
   const deps = { chain, contract, wallet, store, deliverySlot: new DeliverySlot(db), ledger, policy, compose, log, time, now };
-  const { account } = signers.provider;
-  const marketplace = createConfiguredMarketplace(config.AGENT_COMMERCE_MARKETPLACE_URL, { chainId: chain.chainId, account, now });
+  const { AGENT_COMMERCE_MARKETPLACE_URL: url } = config;
+  const marketplace = url === undefined ? null : createMarketplace({ url, chainId: chain.chainId, account: signers.provider.account, now });
   const everyMs = config.chainMode === 'real' ? POLL_MS.real : POLL_MS.local;
   return {
     service: createJobService({ contract, provider: wallet.address, store, policy, chain }),
-    closedChannels: acceptsNoJobs(policy) ? { 'agent-commerce': NO_JOBS_REASON } : {},
+    closedChannels: acceptsJobs ? {} : { 'agent-commerce': NO_JOBS_REASON },
     async watch() {
       const posting = marketplace === null ? null : watchDeliveries({ ...deps, marketplace }, everyMs, shutdown.signal);
       await Promise.all([watchJobs(deps, everyMs, shutdown.signal), posting]);
     },
   };
-}
-
-function createConfiguredMarketplace(url: string | undefined, options: Omit<MarketplaceOptions, 'url'>): Marketplace | null {
-  return url === undefined ? null : createMarketplace({ url, ...options });
 }
 
 /** Documents given away on a local chain are worth nothing. */
@@ -312,7 +273,6 @@ function buildDirectJobPolicy(config: Pick<Config, PolicySetting>): JobPolicy['d
   return { codeHashes, maxMicros: BigInt(config.AGENT_COMMERCE_DIRECT_MAX_USD) * 1_000_000n, maxOpen };
 }
 
-const acceptsNoJobs = ({ evaluators, maxMicros, direct }: JobPolicy) => evaluators.length === 0 && maxMicros === 0n && direct === null;
 const NO_JOBS_REASON =
   'No evaluator is known to this provider, and it takes no jobs of unknown ones. Create no job for it: what it had taken on before is served.';
 
@@ -331,11 +291,7 @@ async function findClosedReason(chain: Chain, contract: Address | null): Promise
 /** About 30 days on Base. */
 const LOOK_BACK_BLOCKS = 1_296_000;
 
-export function composeClientFeedback(
-  core: Pick<ServiceCore, 'agentId' | 'chain' | 'db' | 'journal' | 'wallets'>,
-  ledger: Ledger,
-): ClientFeedback {
-  const { agentId, chain, db, journal, wallets } = core;
+export function composeClientFeedback({ agentId, chain, db, journal, wallets }: ServiceCore, ledger: Ledger): ClientFeedback {
   return createClientFeedback({
     chain,
     agentId,
@@ -343,11 +299,8 @@ export function composeClientFeedback(
     reporter: wallets.reporter.address,
     store: new ClientFeedbackStore(db),
     ledger,
-    findFirstBlock: async () => (await findRegistrationBlock(chain, journal)) ?? lookBack(chain),
+    // Another wallet or database may have registered the agent.
+    findFirstBlock: async () =>
+      (await findRegistrationBlock(chain, journal)) ?? Math.max(0, Number(await readConfirmedBlockNumber(chain)) - LOOK_BACK_BLOCKS),
   });
-}
-
-/** For an agent that another wallet or database registered. */
-async function lookBack(chain: Chain): Promise<number> {
-  return Math.max(0, Number(await readConfirmedBlockNumber(chain)) - LOOK_BACK_BLOCKS);
 }

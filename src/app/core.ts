@@ -17,9 +17,9 @@ import type { ForecastRecord } from '../record/forecasts.ts';
 import type { ModelStore } from '../record/model-card.ts';
 import type { WagerBook } from '../wager/wagers.ts';
 import type { ComposedChain } from './chain.ts';
-import type { Infrastructure, ProcessContext } from './infrastructure.ts';
+import type { Infrastructure, ProcessContext, StartupContext } from './infrastructure.ts';
 
-export interface ServiceCore extends Pick<ComposedChain, 'chain' | 'journal' | 'signers' | 'wallets'>, ComposedMarket {
+export interface ServiceCore extends StartupContext, ComposedChain, ComposedMarket {
   infrastructure: Infrastructure;
   database: Database;
   db: Db;
@@ -65,16 +65,13 @@ export async function composeMarket(context: ProcessContext, db: Database['db'],
   const { ROLE, WAGERS } = context.config;
   const live = feed === null && ROLE !== 'api' ? await loadLiveMarket(context, db) : null;
   const market = feed === null ? openLiveReader(db, live) : createMarket(feed);
-  if (WAGERS === 'polymarket' && market.kind !== 'live') throw polymarketNeedsLiveError(market.source);
+  // Only live data contains Polymarket's strikes.
+  if (WAGERS === 'polymarket' && market.kind !== 'live')
+    throw new OracleError('CONFIG_INVALID', `Setting WAGERS: polymarket needs live market data, not ${market.source}`, {
+      field: 'WAGERS',
+      suggestedAction: 'Set FEEDS=live, or WAGERS=paper.',
+    });
   return { market, live };
-}
-
-/** Only live data contains Polymarket's strikes. */
-function polymarketNeedsLiveError(source: string): OracleError {
-  return new OracleError('CONFIG_INVALID', `Setting WAGERS: polymarket needs live market data, not ${source}`, {
-    field: 'WAGERS',
-    suggestedAction: 'Set FEEDS=live, or WAGERS=paper.',
-  });
 }
 
 function openLiveReader(db: Database['db'], live: LiveMarket | null): Market {

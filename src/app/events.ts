@@ -32,12 +32,6 @@ import type { ProcessContext } from './infrastructure.ts';
 
 export const WEBSOCKET_INDEXES = [...SLOT_INDEXES, ...TICKET_INDEXES] as const;
 
-interface ComposeWebSocketDeps extends Pick<ServiceCore, 'db' | 'now'> {
-  access: AuthService;
-  push: EventPublishing;
-  view: EventViewOptions;
-}
-
 export interface WebSocketService {
   tickets: TicketStore;
   /** Begins to follow the event log. @param clock default: the system clock */
@@ -55,7 +49,7 @@ const MAX_BALANCE_READS = 16;
 
 export function composeWebSocket(
   { log }: Pick<ProcessContext, 'log'>,
-  { db, access, push, view, now }: ComposeWebSocketDeps,
+  { db, access, push, view, now }: Pick<ServiceCore, 'db' | 'now'> & { access: AuthService; push: EventPublishing; view: EventViewOptions },
 ): WebSocketService {
   const tickets = new TicketStore({ db, now });
   const entitlements = createEntitlementReader(access);
@@ -73,7 +67,9 @@ export function composeWebSocket(
       deps: {
         identifyToken: (token) => access.identifyToken(token),
         identifyTicket: (ticket) => identifyByTicket(access, tickets, ticket),
-        redeemTicket: (ticket) => redeemTicket(tickets, ticket),
+        async redeemTicket(ticket) {
+          if (!(await tickets.redeem(ticket))) throw invalidTicketError();
+        },
         lastEventId: () => push.events.lastId(),
         accept: createConnectionAcceptor({ hub, slots, clock, identify, onFault }),
       },
@@ -87,15 +83,11 @@ export function composeWebSocket(
   return { tickets, open, purge: async (at) => void (await Promise.all([tickets.purge(at), new ConnectionSlotStore(db).purge()])) };
 }
 
-interface ServedWebSockets extends Pick<OpenWebSocket, 'close'> {
-  count(): number;
-}
-
 /** Serves handshakes on an HTTP server until all connections are closed. */
 export async function serveWebSocket(
   server: HttpServer,
   { websocket, appOptions }: { websocket: WebSocketService; appOptions: AppOptions },
-): Promise<ServedWebSockets> {
+): Promise<{ close(): Promise<void>; count(): number }> {
   const { deps, hub, close } = await websocket.open();
   server.serveHandshakes(createHandshakeApp({ path: WEBSOCKET.path, handler: createHandshakeHandler(deps, appOptions) }, appOptions));
   return { close, count: () => hub.size };
@@ -118,10 +110,6 @@ async function identifyByTicket(access: AuthService, tickets: TicketStore, ticke
   return access.identifyCredential(credentialId);
 }
 
-async function redeemTicket(tickets: TicketStore, ticket: string): Promise<void> {
-  if (!(await tickets.redeem(ticket))) throw invalidTicketError();
-}
-
 function invalidTicketError(): OracleError {
   return new OracleError('UNAUTHENTICATED', 'The ticket has expired, was used before or was never issued', {
     field: 'ticket',
@@ -136,16 +124,13 @@ function createEntitlementReader(access: AuthService): (credentialIds: readonly 
     const live = await access.listLiveCredentials(credentialIds);
     const ofWallets = [...Map.groupBy(live, ({ doc }) => doc.wallet).values()];
     // Credentials of one wallet run together and share its reading.
-    const entitlements = ofWallets.map((credentials) =>
-      semaphore.run(() => Promise.all(credentials.map((credential) => readEntitlement(access, credential)))),
-    );
+    const entitlements = ofWallets.map((credentials) => semaphore.run(() => Promise.all(credentials.map(readEntitlement))));
     return new Map((await Promise.all(entitlements)).flat());
   };
-}
-
-async function readEntitlement(access: AuthService, credential: Credential): Promise<[string, SessionEntitlement]> {
-  const caller = await access.getCaller(credential).catch(orElse('CHAIN_UNREACHABLE', null));
-  return [credential.doc._id, caller?.tier ?? 'unknown'];
+  async function readEntitlement(credential: Credential): Promise<[string, SessionEntitlement]> {
+    const caller = await access.getCaller(credential).catch(orElse('CHAIN_UNREACHABLE', null));
+    return [credential.doc._id, caller?.tier ?? 'unknown'];
+  }
 }
 
 export interface EventPublishing {
@@ -270,16 +255,13 @@ function abortLater(signal: AbortSignal, ms: number): AbortSignal {
   return controller.signal;
 }
 
-interface ComposeWebhooksDeps extends Pick<ServiceCore, 'db' | 'encryptionSecret' | 'now'> {
-  events: EventLog;
-  allowLocal: boolean;
-  publicUrl: string;
-}
-
 /** Test calls per host: the caller may not be the owner of the host. */
 const TEST_SHARES = { maxConcurrent: 4, perMinute: 60, perWallet: { maxConcurrent: 2, perMinute: 30 }, maxConcurrentPerWallet: 4 } as const;
 
-export function composeWebhooks({ db, events, encryptionSecret, allowLocal, publicUrl, now }: ComposeWebhooksDeps): WebhookRegistry {
+export function composeWebhooks(
+  deps: Pick<ServiceCore, 'db' | 'encryptionSecret' | 'publicUrl' | 'now'> & { events: EventLog; allowLocal: boolean },
+): WebhookRegistry {
+  const { db, events, encryptionSecret, allowLocal, publicUrl, now } = deps;
   const queue = new DeliveryQueue(db);
   const common = { box: createSecretBox(encryptionSecret), queue, now };
   const hosts = new HostLimiter({ ...TEST_SHARES, now });

@@ -30,14 +30,10 @@ import { buildExpectedPrediction, buildExpectedResolution } from '../record/comm
 import { buildResolution, type ForecastDoc, formatBatchKey, fromCents, type Resolution, toCents } from '../record/forecast-doc.ts';
 import type { ForecastRecord } from '../record/forecasts.ts';
 
-interface HistoryDeps extends Omit<AttestationCheckDeps, 'afterBlock'> {
-  dataDir: string;
-  record: ForecastRecord;
-  market: Market;
-}
-
 /** Rejects parts that do not belong together: feed, chain, database. @throws OracleError CONFIG_INVALID, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE */
-export async function requireSameHistory(deps: HistoryDeps): Promise<void> {
+export async function requireSameHistory(
+  deps: Omit<AttestationCheckDeps, 'afterBlock'> & { dataDir: string; record: ForecastRecord; market: Market },
+): Promise<void> {
   const { record, market, chain, journal, attester, isLocalChain: local, adopt, dataDir } = deps;
   const newRecord = local ? `; ${formatResetCommand(dataDir)} begins a new record` : '';
   await requireOwnDatabase(chain, journal, attester);
@@ -273,25 +269,23 @@ async function findResolved(
   return isBatch && docs.length > 0 ? (docs as ForecastDoc[]) : null;
 }
 
-/** Null for a transaction that this service does not send, or whose key or nonce another one has. */
+/**
+ * Null for a transaction that this service does not send, or whose key or nonce another one has.
+ * @throws OracleError CHAIN_UNREACHABLE, also for a transaction that the endpoint does not have
+ */
 async function buildAdoption(
   { chain, journal, attester }: AdoptionDeps,
   txHash: Hex,
   key: string,
   decisions = new Map<string, Resolution>(),
 ): Promise<Adoption | null> {
-  const transaction = await readTransaction(chain, txHash);
+  const transaction = await chainCall('Reading a transaction', () => chain.client.getTransaction({ hash: txHash }));
   const row = buildAdoptedRow(transaction, { role: 'attester', key, now: new Date() });
   if (row === null || !isAddressEqual(row.address, attester) || !isAddressEqual(row.to, chain.addresses.eas)) return null;
   const taken = [await journal.find(row._id), await journal.findByNonce(chain.chainId, attester, row.nonce)];
   // Signed before the backup and replaced after it: the wallet finds the replacement by its call.
   const isKnown = taken.every((other) => other === null || (other._id === row._id && other.nonce === row.nonce));
   return isKnown ? { row, decisions } : null;
-}
-
-/** @throws OracleError CHAIN_UNREACHABLE, also for a transaction that the endpoint does not have */
-function readTransaction({ client }: Pick<Chain, 'client'>, hash: Hex): Promise<Transaction> {
-  return chainCall('Reading a transaction', () => client.getTransaction({ hash }));
 }
 
 /**

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import type { Db } from 'mongodb';
-import type { Address } from 'viem';
 import { createGateReader } from '../auth/tiers.ts';
 import { createGasCostReader, isSignedBy } from '../chain/contracts.ts';
 import { createAttester, listAttestedUids } from '../chain/eas/eas.ts';
@@ -20,13 +18,11 @@ import type { Market } from '../market/market.ts';
 import { Forecaster, type PipelineDeps } from '../pipeline/forecaster.ts';
 import { computeInProcess, type SelfTestDeps, SingleFlightQueue } from '../pipeline/self-test-process.ts';
 import { StepRunStore, toPublicStepReason } from '../pipeline/step-runs.ts';
-import type { Log } from '../platform/log.ts';
 import { CrowdFiguresReader } from '../record/crowd.ts';
 import type { ForecastRecord } from '../record/forecasts.ts';
 import { openReportStores } from '../record/reports.ts';
 import { type SelfTestService, SelfTestStore } from '../record/self-tests.ts';
 import { toExchangeListing } from '../record/trade-intent.ts';
-import type { Config } from '../settings.ts';
 import { PaperVenue, type QuoteReference } from '../wager/paper-venue.ts';
 import { type PolymarketStrike, PolymarketVenue } from '../wager/polymarket.ts';
 import type { TradingAccount } from '../wager/polymarket-exchange.ts';
@@ -34,29 +30,13 @@ import { MICROS, type Venue } from '../wager/venue.ts';
 import { WagerSwitch } from '../wager/wagers.ts';
 import type { ServiceCore } from './core.ts';
 import type { EventPublishing } from './events.ts';
-import type { ProcessContext } from './infrastructure.ts';
 
-interface ComposePipelineDeps extends ServiceCore, Venues {
-  push: Pick<EventPublishing, 'publish'>;
-  version: string;
-}
-
-export function composePipeline({ config, log, shutdown }: ProcessContext, deps: ComposePipelineDeps): PipelineDeps {
-  const { db, chain, wallets, record, figures, dataset, crowd, market, wagers, venue, otherVenues, saltSecret, time, version, now } = deps;
-  const ownWallets = [wallets.attester.address, wallets.reporter.address];
+export function composePipeline(deps: ServiceCore & Venues & { push: EventPublishing; version: string }): PipelineDeps {
+  const { config, log, db, chain, wallets } = deps;
+  const { record, figures, dataset, crowd, market, wagers, venue, otherVenues, saltSecret, time } = deps;
   return {
-    record,
-    figures,
-    dataset,
-    crowd,
+    ...{ record, figures, dataset, crowd, market, wagers, venue, otherVenues, saltSecret, time, log },
     baselines: createDayBaselines(),
-    saltSecret,
-    market,
-    wagers,
-    venue,
-    otherVenues,
-    time,
-    log,
     publicUrl: () => deps.publicUrl,
     forecaster: new Forecaster(deps.models, config.MODEL_CHAMPION),
     attester: createAttester(chain, wallets.attester),
@@ -66,32 +46,25 @@ export function composePipeline({ config, log, shutdown }: ProcessContext, deps:
     wagerSwitch: new WagerSwitch(db),
     findHoldReason: async () => ((await isReplayUnfinished(db)) ? 'the replay of past days is not finished; npm start finishes it' : null),
     reports: openReportStores(db),
-    selfTests: composeSelfTests({ shutdown }, { db, chainId: chain.chainId, wallets: ownWallets, version, now }),
+    selfTests: composeSelfTests(deps, deps.version),
     runs: new StepRunStore(db, log),
     publishChanges: () => deps.push.publish(),
-    followChain: composeChainFollower({ ...deps, log }),
+    followChain: composeChainFollower(deps),
   };
 }
 
-type ComposeContestDeps = Pick<ServiceCore, 'chain' | 'record' | 'models' | 'market' | 'agentId' | 'time' | 'now'> & { db: Db; log: Log };
-
-export function composeContest({ db, chain, record, models, market, agentId, time, now, log }: ComposeContestDeps): Contest {
+export function composeContest(
+  deps: Pick<ServiceCore, 'db' | 'chain' | 'record' | 'models' | 'market' | 'agentId' | 'time' | 'now' | 'log'>,
+): Contest {
+  const { chain, agentId } = deps;
   const readGate = createGateReader(chain);
   return createContest({
-    db,
-    record,
-    models,
-    market,
-    time,
-    now,
-    log,
+    ...deps,
     deployment: { chainId: chain.chainId, identityRegistry: chain.addresses.identityRegistry, agentId },
     isSignedBy: (signed) => isSignedBy(chain, signed),
     isHolder: async (wallet) => (await readGate(wallet)).tier !== 'public',
   });
 }
-
-type FollowDeps = Pick<ServiceCore, 'chain' | 'db' | 'journal' | 'wallets' | 'record' | 'wagers' | 'now'> & { log: Log };
 
 /** Their steps send them again, with the data that are right by then: what they do not want any more frees its nonce later. */
 const SENT_BY_STEPS = ['attest', 'resolve', 'feedback'];
@@ -103,13 +76,13 @@ const getPurpose = ({ key }: JournalRow) => key.split(':', 1)[0]!;
  * Follows what was mined until it is final. What a reorganisation took off the chain is open again: its step, or its wallet, sends it once more.
  * A prediction that comes too late by then is void.
  */
-function composeChainFollower(deps: FollowDeps): () => Promise<void> {
-  const { chain, db, journal, wallets, log, now } = deps;
+function composeChainFollower(deps: ServiceCore): () => Promise<void> {
+  const { chain, db, journal, log, now } = deps;
   const ledger = new Ledger(db);
   return async () => {
     const parts = [
       () => followMined({ chain, journal, now, onLost: (row, receipt) => takeBack(deps, row, receipt) }),
-      () => resumeLost({ chain, journal, wallets, log, now }),
+      () => resumeLost(deps),
       () => followPayments({ chain, ledger, log, now }),
     ];
     const errors: unknown[] = [];
@@ -118,7 +91,7 @@ function composeChainFollower(deps: FollowDeps): () => Promise<void> {
   };
 }
 
-async function resumeLost({ chain, journal, wallets, log, now }: Omit<FollowDeps, 'db' | 'record' | 'wagers'>): Promise<void> {
+async function resumeLost({ chain, journal, wallets, log, now }: ServiceCore): Promise<void> {
   for (const row of await journal.listLost(chain.chainId)) {
     const wallet = wallets[row.role as keyof typeof wallets] ?? null;
     const isStepsTurn = SENT_BY_STEPS.includes(getPurpose(row)) && now().getTime() - row.lost!.at.getTime() < STEPS_TURN_MS;
@@ -128,7 +101,7 @@ async function resumeLost({ chain, journal, wallets, log, now }: Omit<FollowDeps
   }
 }
 
-async function takeBack({ chain, record, wagers, log }: FollowDeps, row: JournalRow, receipt: StoredReceipt): Promise<void> {
+async function takeBack({ chain, record, wagers, log }: ServiceCore, row: JournalRow, receipt: StoredReceipt): Promise<void> {
   const { key, state } = row;
   const { hash, blockNumber, at } = receipt;
   log.error({ txKey: key, txHash: hash, blockNumber, state }, 'a reorganisation took a transaction out of its block');
@@ -139,22 +112,15 @@ async function takeBack({ chain, record, wagers, log }: FollowDeps, row: Journal
   if (purpose === 'feedback') await wagers.rewindFeedback({ hash, at });
 }
 
-interface ComposeSelfTestsDeps extends Pick<ServiceCore, 'db' | 'now'> {
-  chainId: number;
-  wallets: readonly Address[];
-  version: string;
-}
-
 /** Dependencies of the self-tests, which run in a child process that ends with this one. */
-function composeSelfTests({ shutdown }: Pick<ProcessContext, 'shutdown'>, deps: ComposeSelfTestsDeps): SelfTestDeps {
-  const { db, chainId, wallets, version, now } = deps;
+function composeSelfTests({ shutdown, db, chain, wallets, now }: ServiceCore, version: string): SelfTestDeps {
   return {
     store: new SelfTestStore(db),
     compute: (input, names) => computeInProcess({ input, names }, { signal: shutdown.signal }),
     queue: new SingleFlightQueue(),
     codeVersion: computeCodeVersion(version),
     startedAt: now(),
-    gasCosts: createGasCostReader(db, { chainId, addresses: wallets }),
+    gasCosts: createGasCostReader(db, { chainId: chain.chainId, addresses: [wallets.attester.address, wallets.reporter.address] }),
   };
 }
 
@@ -212,12 +178,16 @@ export interface Venues {
   crowd: CrowdFiguresReader;
 }
 
-type VenueParts = Pick<ServiceCore, 'db' | 'record' | 'market' | 'wagers' | 'figuresStore'>;
-
-export function composeVenues(context: ProcessContext, { db, record, market, wagers, figuresStore: store }: VenueParts): Venues {
-  const paper = createPaperVenue(db, context.config, record, market);
-  const polymarket = createPolymarketVenues(context, db, market);
-  const venue = context.config.WAGERS === 'polymarket' ? polymarket[0] : paper;
+export function composeVenues(core: ServiceCore): Venues {
+  const { config, db, record, market, wagers, figuresStore: store } = core;
+  const paper = new PaperVenue({
+    db,
+    openingBalanceMicros: config.PAPER_BANKROLL_USD * MICROS,
+    reference: createReferenceReader(record),
+    close: async (day, at) => (await market.dailyClose(day, at.getTime())).priceUsd,
+  });
+  const polymarket = createPolymarketVenues(core);
+  const venue = config.WAGERS === 'polymarket' ? polymarket[0] : paper;
   return {
     venue,
     otherVenues: [paper, ...polymarket].filter((other) => other !== venue),
@@ -227,7 +197,7 @@ export function composeVenues(context: ProcessContext, { db, record, market, wag
 }
 
 /** Polymarket in the configured mode first, then the other mode, which may hold open wagers. */
-function createPolymarketVenues({ config, log }: ProcessContext, db: Db, market: Market): [PolymarketVenue, ...PolymarketVenue[]] {
+function createPolymarketVenues({ config, log, db, market, now }: ServiceCore): [PolymarketVenue, ...PolymarketVenue[]] {
   const wagerSwitch = new WagerSwitch(db);
   const open = (account: TradingAccount | null) =>
     new PolymarketVenue({
@@ -240,7 +210,7 @@ function createPolymarketVenues({ config, log }: ProcessContext, db: Db, market:
       killSwitch: config.WAGER_KILL_SWITCH === 'on',
       isPaused: async () => (await wagerSwitch.getState()).paused,
       strikes: (at) => listPolymarketStrikes(market, at),
-      now: () => new Date(),
+      now,
       log,
     });
   const { POLYMARKET_PRIVATE_KEY: privateKey, POLYMARKET_SIGNATURE_TYPE: signatureType, POLYMARKET_FUNDER: funder } = config;
@@ -271,13 +241,4 @@ function createReferenceReader(record: ForecastRecord): (at: Date) => Promise<Qu
     latest = { day, reference: { spotUsd: stored.price.cents / 100, dailyVolatility: Math.sqrt(stored.variance.v94) } };
     return latest.reference;
   };
-}
-
-function createPaperVenue(db: Db, config: Config, record: ForecastRecord, market: Market): PaperVenue {
-  return new PaperVenue({
-    db,
-    openingBalanceMicros: config.PAPER_BANKROLL_USD * MICROS,
-    reference: createReferenceReader(record),
-    close: async (day, at) => (await market.dailyClose(day, at.getTime())).priceUsd,
-  });
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ENDPOINTS, IDENTITY } from '../../agent-card/endpoints.ts';
 import { formatLocalUrl, getListenHost } from '../config.ts';
 import type { DemoFile } from '../dev/demo.ts';
+import type { LocalChain } from '../dev/local-chain/local-chain.ts';
 import { findLaterBeginning, hasDaysToReplay, type ReplayRange, replayDays } from '../dev/replay.ts';
 import { type Day, formatDay, toDay } from '../forecast/day.ts';
 import { HORIZONS } from '../forecast/model.ts';
@@ -10,7 +11,6 @@ import { getPageBundle } from '../http/routes/home.ts';
 import { allRoutes, workerRoutes } from '../http/routes.ts';
 import { createHttpServer, createListener, createStartingApp, type HttpServer } from '../http/server.ts';
 import type { LiveMarket, MissingHistory } from '../market/live/live-market.ts';
-import type { Market } from '../market/market.ts';
 import { type Metrics, serveMetrics } from '../ops/metrics.ts';
 import { createLiveContext } from '../pipeline/forecaster.ts';
 import { catchUp, catchUpSelfTests, prepareSelfTests } from '../pipeline/pipeline.ts';
@@ -47,7 +47,8 @@ export async function startService(opened: StartupContext): Promise<void> {
   const url = formatLocalUrl(host, listensLate ? config.PORT : server.port);
   const service = await assembleService(context, url);
   const retry = createStartRetry(service);
-  progress.replayAhead = await retry(() => hasReplayAhead(service));
+  const { localChain } = service.infrastructure;
+  progress.replayAhead = localChain !== null && (await retry(() => hasDaysToReplay({ ...service, chain: localChain })));
   const countWebSockets = await serve(service, server);
   if (listensLate) await server.listen(config.PORT, host);
   // Before anything else stops: a request that is accepted is answered.
@@ -57,7 +58,7 @@ export async function startService(opened: StartupContext): Promise<void> {
   printServedInterfaces(service, url);
   await createStopGuard(service)(startPipeline(service));
   // A second process on the same chain announces the service only under a configured address.
-  if (config.PUBLIC_URL !== undefined || service.infrastructure.localChain !== null) await retry(() => service.announce());
+  if (config.PUBLIC_URL !== undefined || localChain !== null) await retry(() => service.announce());
   progress.complete();
   process.stdout.write(await buildBanner(service, url));
 }
@@ -97,7 +98,9 @@ async function startPipeline(service: Service): Promise<void> {
   const prepare = () => replayAndCatchUp(service);
   await (progress.replayAhead ? withTightHeap(prepare) : prepare());
   if (config.ROLE === 'api') return;
-  startJobWatch(service);
+  // Not a scheduled job: the buyer of a funded job waits, and a minute is long.
+  const watching = service.watchJobs?.();
+  if (watching !== undefined) service.shutdown.onStop('agent commerce', () => watching);
   await startScheduledJobs(service);
 }
 
@@ -135,13 +138,6 @@ function createStopGuard({ shutdown: { signal } }: Service): <T>(work: Promise<T
   };
 }
 
-/** Not a scheduled job: the buyer of a funded job waits, and a minute is long. */
-function startJobWatch({ watchJobs, shutdown }: Service): void {
-  if (watchJobs === null) return;
-  const watching = watchJobs();
-  shutdown.onStop('agent commerce', () => watching);
-}
-
 /** Starts the overdue self-tests that need no record. The returned function runs the others and resolves to whether all are done in time. */
 function startSelfTests(service: Service): (hasReplayed: boolean) => Promise<boolean> {
   const { config, pipeline, log, shutdown } = service;
@@ -168,7 +164,9 @@ function printServedInterfaces({ config, http, feedReason, progress }: Service, 
 const getPageUrl = ({ PUBLIC_URL }: Config, url: string) => joinUrl(PUBLIC_URL ?? url, '/');
 
 async function buildBanner({ config, http, infrastructure, feedReason }: Service, url: string): Promise<string> {
-  const { record } = http;
+  const { record, market } = http;
+  const { lastDay } = await market.coverage();
+  const endOfData = lastDay !== null && lastDay < toDay(Date.now()) ? formatEndOfData(lastDay) : null;
   const [from, to, replayedDays] = await Promise.all([
     record.findGenesisDay(),
     record.findLastDay(),
@@ -179,19 +177,14 @@ async function buildBanner({ config, http, infrastructure, feedReason }: Service
     version: http.version,
     url,
     pageUrl: config.ROLE === 'worker' ? null : getPageUrl(config, url),
-    source: http.market.source,
-    reason: feedReason ?? (await describeEndedFeed(http.market)),
+    source: market.source,
+    reason: feedReason ?? endOfData,
     record: from === null || to === null ? null : { from, to, replayedDays },
     demo: infrastructure.demo,
     demoPath: join(config.DATA_DIR, 'demo.json'),
     demoCommands: infrastructure.demo === null ? null : buildDemoCommands(config, url),
     exampleUid: await record.findExampleUid(),
   });
-}
-
-async function describeEndedFeed(market: Market): Promise<string | null> {
-  const { lastDay } = await market.coverage();
-  return lastDay !== null && lastDay < toDay(Date.now()) ? formatEndOfData(lastDay) : null;
 }
 
 export interface BannerContent {
@@ -325,16 +318,10 @@ function reportMissingHistory(missing: MissingHistory[], needed: MissingHistory[
   );
 }
 
-async function hasReplayAhead({ infrastructure, range, database, http }: Service): Promise<boolean> {
-  const { localChain } = infrastructure;
-  return localChain !== null && hasDaysToReplay({ db: database.db, record: http.record, range, chain: localChain });
-}
-
 /** Says that a folder keeps the record that it has, which a larger REPLAY_DAYS does not lengthen. */
-async function reportUnusedReplay({ config, infrastructure, range, database, http }: Service): Promise<void> {
-  const { localChain } = infrastructure;
-  if (localChain === null) return;
-  const begins = await findLaterBeginning({ db: database.db, record: http.record, range, chain: localChain });
+async function reportUnusedReplay(service: Service, chain: LocalChain): Promise<void> {
+  const { config } = service;
+  const begins = await findLaterBeginning({ ...service, chain });
   if (begins === undefined) return;
   const why = begins === null ? 'it was begun without a history' : `its record begins on ${formatDay(begins)}`;
   writeNotice(`REPLAY_DAYS=${config.REPLAY_DAYS} has no effect on ${config.DATA_DIR}: ${why}. Another DATA_DIR begins one with all days.`);
@@ -342,13 +329,13 @@ async function reportUnusedReplay({ config, infrastructure, range, database, htt
 
 /** Replays past days on the chain of this process, then sets its clock to the present; null if there is nothing to replay. */
 async function replayPastDays(service: Service): Promise<ReplayRange | null> {
-  const { progress, shutdown, infrastructure, database, pipeline, replayVenue, range, push } = service;
-  const { localChain } = infrastructure;
+  const { progress, shutdown, db, pipeline, replayVenue, range, push } = service;
+  const { localChain } = service.infrastructure;
   if (localChain === null) return null;
-  await reportUnusedReplay(service);
+  await reportUnusedReplay(service, localChain);
   const bar = createProgressBar('Replaying');
   const options: Parameters<typeof replayDays>[0] = {
-    db: database.db,
+    db,
     pipeline: { ...pipeline, venue: replayVenue },
     range,
     chain: localChain,
@@ -368,15 +355,13 @@ async function replayPastDays(service: Service): Promise<ReplayRange | null> {
   return replayed;
 }
 
-const now = () => new Date();
-
 async function startScheduledJobs(service: Service): Promise<void> {
-  const { database, pipeline, state, log, shutdown, webhookDelivery } = service;
+  const { db, pipeline, state, log, shutdown, webhookDelivery, now } = service;
   // Imported on demand: an API process saves the memory.
   const { startSchedule } = await import('../pipeline/schedule.ts');
   const jobs = buildJobs(service);
   const retry = createStartRetry(service);
-  const starting = startSchedule({ db: database.db, deps: pipeline, log, now, jobs, queues: webhookDelivery.queues, retry });
+  const starting = startSchedule({ db, deps: pipeline, log, now, jobs, queues: webhookDelivery.queues, retry });
   // Registered before the schedule runs: a stop during the start waits for it, and drains it while the database is open.
   shutdown.onStop('jobs', async () => (await starting).drain(6_000));
   const schedule = await starting;
@@ -398,7 +383,7 @@ async function verifyFigures({ pipeline: { figures, crowd }, log }: Service): Pr
 
 /** Separate jobs: a slow provider or a long history delays nothing else. */
 function buildJobs(service: Service): Record<string, RecurringJob> {
-  const { live, http, purge } = service;
+  const { live, http, purge, now } = service;
   const { contest, commerce, purchases } = http;
   const collection: Record<string, RecurringJob> =
     live === null

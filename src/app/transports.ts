@@ -80,13 +80,12 @@ export async function composeAuth(
   return access;
 }
 
-interface ComposeAppOptionsDeps extends Pick<ServiceCore, 'db' | 'now'>, Pick<AppOptions, 'identify' | 'admin' | 'adminPage'> {
+interface ComposeAppOptionsDeps extends Pick<ServiceCore, 'db' | 'log' | 'now'>, Pick<AppOptions, 'identify' | 'admin' | 'adminPage'> {
   config: Pick<Config, 'TRUST_PROXY' | 'RATE_LIMIT_PUBLIC' | 'RATE_LIMIT_WALLET' | 'RATE_LIMIT_RPC' | 'RATE_LIMIT_TASKS'>;
-  log: Log;
   shutdown: Pick<Shutdown, 'signal'>;
 }
 
-export function composeAppOptions({ config, db, log, shutdown, now, ...identification }: ComposeAppOptionsDeps) {
+export function composeAppOptions({ config, db, log, shutdown, now, identify, admin, adminPage }: ComposeAppOptionsDeps) {
   const limits = createRateLimits({
     counts: createRequestCountStore(db, now),
     limits: {
@@ -101,9 +100,7 @@ export function composeAppOptions({ config, db, log, shutdown, now, ...identific
   const loadShedder = createLoadShedder();
   watchQueueingDelay({ ping: () => db.command({ ping: 1 }), observe: (delayMs) => loadShedder.observe(delayMs), signal: shutdown.signal });
   return {
-    ...identification,
-    log,
-    limits,
+    ...{ identify, admin, adminPage, log, limits },
     chainWork: createChainWork(),
     loadShedder,
     trustProxy: config.TRUST_PROXY,
@@ -229,12 +226,8 @@ interface SkillRunners {
   paidCalls: PaidCalls;
 }
 
-interface ComposeA2aDeps extends Pick<ServiceCore, 'db' | 'encryptionSecret' | 'now'>, SkillRunners {
-  source: CardSource;
-}
-
-export function composeA2a({ config, log, shutdown }: ProcessContext, deps: ComposeA2aDeps): A2a {
-  const { db, encryptionSecret, source, runSkill, paidCalls, now } = deps;
+export function composeA2a(core: ServiceCore, source: CardSource, { runSkill, paidCalls }: SkillRunners): A2a {
+  const { config, log, shutdown, db, encryptionSecret, now } = core;
   const allowLocal = config.PUSH_LOCAL_TARGETS === 'allow';
   const push = createTaskPush({
     db,
@@ -255,19 +248,15 @@ export function composeA2a({ config, log, shutdown }: ProcessContext, deps: Comp
 const MAX_TRACE_CHARS = 2_000;
 const MAX_REASON_CHARS = 200;
 
-interface ComposeMcpDeps extends SkillDeps {
-  access: Pick<AuthService, 'identify'>;
+interface ComposeMcpDeps extends SkillRunners {
+  access: AuthService;
   /** Whether applications can get access by OAuth. */
   hasOAuth: boolean;
   observeMessage: McpServerOptions['observeMessage'];
 }
 
-export async function composeMcp(
-  { config, log, shutdown }: ProcessContext,
-  deps: ComposeMcpDeps,
-  { runSkill, paidCalls }: SkillRunners,
-): Promise<ProtocolAdapter> {
-  const { publicUrl, access, hasOAuth, observeMessage } = deps;
+export async function composeMcp({ config, log, shutdown, publicUrl }: ServiceCore, deps: ComposeMcpDeps): Promise<ProtocolAdapter> {
+  const { runSkill, paidCalls, access, hasOAuth, observeMessage } = deps;
   const identify = (authorization: string | undefined) => access.identify(authorization, 'mcp');
   const methodology = renderMethodology({ publicUrl });
   const apps = readAppDocuments();
@@ -292,31 +281,27 @@ export async function composeMcp(
       allowLoopback: config.chainMode !== 'real',
     }),
     onRejected: ({ message }) => log.info({ reason: message.slice(0, MAX_REASON_CHARS) }, 'an MCP request was refused'),
-    onError: (error, requestId) => log.error({ requestId, err: formatTrace(error) }, 'an MCP request failed'),
+    onError(error, requestId) {
+      const trace = error instanceof Error ? (error.stack ?? error.message) : getErrorMessage(error);
+      log.error({ requestId, err: trace.slice(0, MAX_TRACE_CHARS) }, 'an MCP request failed');
+    },
   });
   shutdown.onStop('MCP streams', () => adapter.close());
   return adapter;
 }
 
-function formatTrace(error: unknown): string {
-  return (error instanceof Error ? (error.stack ?? error.message) : getErrorMessage(error)).slice(0, MAX_TRACE_CHARS);
-}
-
-interface ComposeAdministrationDeps extends Pick<ServiceCore, 'db' | 'now'> {
+interface ComposeAdministrationDeps extends Pick<ServiceCore, 'db' | 'log' | 'now'> {
   config: Pick<Config, 'ADMIN_USER' | 'ADMIN_PASSWORD' | 'ROLE'>;
   pipeline: PipelineDeps;
   state: { schedule: Schedule | null };
   /** Null once the start is complete. */
   getStartupStep(): string | null;
-  log: Log;
-}
-
-interface ComposedAdministration extends Pick<AppOptions, 'admin' | 'adminPage'> {
-  administration: AdminService;
 }
 
 /** Operations of the operator, and their authentication; without configured credentials they cannot be reached. */
-export function composeAdministration(deps: ComposeAdministrationDeps): ComposedAdministration {
+export function composeAdministration(
+  deps: ComposeAdministrationDeps,
+): { administration: AdminService } & Pick<AppOptions, 'admin' | 'adminPage'> {
   const { config, db, pipeline, state, getStartupStep, log, now } = deps;
   const { ADMIN_USER: user, ADMIN_PASSWORD: password, ROLE } = config;
   const audit = new AuditLog({ db, user: user ?? '', log, now });
@@ -364,10 +349,13 @@ function createJobsSource(db: Database['db'], state: ComposeAdministrationDeps['
   let opened: Promise<JobsConsole> | undefined;
   return {
     console() {
-      opened ??= openJobsConsole(db).catch((error: unknown) => {
-        opened = undefined;
-        throw error;
-      });
+      // Imported on first use: an API process saves the memory.
+      opened ??= Promise.all([import('agendash'), import('../pipeline/schedule.ts')])
+        .then(async ([{ AgendashController }, { openJobsAgenda }]) => new AgendashController(await openJobsAgenda(db)))
+        .catch((error: unknown) => {
+          opened = undefined;
+          throw error;
+        });
       return opened;
     },
     files: join(dirname(fileURLToPath(import.meta.resolve('agendash'))), '../public'),
@@ -375,28 +363,13 @@ function createJobsSource(db: Database['db'], state: ComposeAdministrationDeps['
   };
 }
 
-/** Imported on first use: an API process saves the memory. */
-async function openJobsConsole(db: Database['db']): Promise<JobsConsole> {
-  const [{ AgendashController }, { openJobsAgenda }] = await Promise.all([import('agendash'), import('../pipeline/schedule.ts')]);
-  return new AgendashController(await openJobsAgenda(db));
-}
-
-export function composeSkillDeps({ config }: ProcessContext, deps: ServiceCore & Venues): SkillDeps {
-  const { db, chain, wallets, venue, paper, saltSecret, record, models, figures, wagers, crowd, market, publicUrl, now } = deps;
+export function composeSkillDeps(deps: ServiceCore & Venues): SkillDeps {
+  const { config, db, chain, wallets, venue, paper, saltSecret, record, models, figures, wagers, crowd, market, publicUrl, now } = deps;
   const { name: venueName, sameBook } = venue;
   const quotes = createCache<VenueMarket[]>('venue-markets', 1);
   return {
-    publicUrl,
-    record,
+    ...{ publicUrl, record, wagers, crowd, venueName, sameBook, market, models, saltSecret, now },
     distributionScores: new DistributionScores(db),
-    wagers,
-    crowd,
-    venueName,
-    sameBook,
-    market,
-    models,
-    saltSecret,
-    now,
     statistics: new StatisticsService({ record, models, figures, wagers, crowd, venueName, sameBook, now }),
     // The strikes of other venues are in the market's snapshots.
     venueMarkets: async () => (venue === paper ? quotes.get(Math.floor(Date.now() / 60_000), () => quoteMarkets(paper, now())) : []),
@@ -415,10 +388,6 @@ async function quoteMarkets(venue: Venue, at: Date): Promise<VenueMarket[]> {
 }
 
 /** The wallets of a local chain; null on a real one, where this process knows none. */
-export function composeDemo({
-  infrastructure: { demo },
-  access,
-  now,
-}: Pick<ServiceCore, 'infrastructure' | 'now'> & { access: Pick<AuthService, 'logIn' | 'acts'> }): DemoWallets | null {
+export function composeDemo({ infrastructure: { demo }, now }: ServiceCore, access: AuthService): DemoWallets | null {
   return demo === null ? null : createDemoWallets({ wallets: demo.wallets, access, now });
 }
