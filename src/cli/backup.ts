@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import type { Address } from 'viem';
 import packageJson from '../../package.json' with { type: 'json' };
-import { runProcess } from '../app/app.ts';
 import { openSigner } from '../app/chain.ts';
 import type { StartupContext } from '../app/infrastructure.ts';
 import { readDemoFile } from '../dev/demo.ts';
@@ -22,14 +21,13 @@ import {
   readBackupHeader,
   recordBackup,
   restoreDatabase,
-  type WrittenBackup,
   writeBackup,
 } from '../platform/backup.ts';
 import { MANIFEST_FILE } from '../platform/data-dir.ts';
 import { connectMongo } from '../platform/mongo.ts';
 import type { DayDoc, ForecastDoc } from '../record/forecast-doc.ts';
 import type { Config } from '../settings.ts';
-import { openOrAttach, openStorage } from './script.ts';
+import { openOrAttach, openStorage, runToEnd } from './script.ts';
 import { EXIT, type SvcCommand } from './svc/context.ts';
 import { toErrorDocument } from './svc/errors.ts';
 
@@ -122,10 +120,10 @@ export const backupCommand: SvcCommand<BackupValues> = {
   async run(_context, values, positionals) {
     const [action, path] = positionals;
     requireBackupUsage(values, action, path);
-    if (action === 'verify') await runVerify(path!, values);
-    else if (action === 'list') await runList(path ?? values.out ?? DEFAULT_FOLDER, values);
-    else await runBackup(values);
-    return EXIT.ok;
+    return runBackupProcess(values, (context) => {
+      if (action === 'verify') return runVerify(context, values, path!);
+      return action === 'list' ? runList(context, values, path ?? values.out ?? DEFAULT_FOLDER) : runBackup(context, values);
+    });
   },
 };
 
@@ -135,61 +133,40 @@ export const restoreCommand: SvcCommand<{ json?: boolean }> = {
 read back. An interrupted restore keeps the service from starting until it is repeated.`,
   options: [JSON_OPTION],
   footer: 'Exits with 0 once everything is restored, 1 on an error, 2 on a usage error.',
-  async run(_context, values, [file]) {
-    await runRestore(file!, values);
-    return EXIT.ok;
-  },
+  run: (_context, values, [file]) => runBackupProcess(values, (context) => runRestore(context, values, file!)),
 };
 
 const RETRY_MS = 5 * 60_000;
 
-async function runBackup(values: BackupValues): Promise<void> {
-  await runBackupProcess(values, async (context) => {
-    requireBackupKey(context.config);
-    const target = await openBackupTarget(context);
-    const { at, every } = values;
-    if (at !== undefined) await runScheduled(context, target, values, { times: at });
-    else if (every !== undefined) await runScheduled(context, target, values, { everyMs: every });
-    else await writeOne(context, target, values);
-    await context.shutdown.stop('done');
-    process.exit(0);
-  });
+async function runBackup(context: StartupContext, values: BackupValues): Promise<void> {
+  requireBackupKey(context.config);
+  const target = await openBackupTarget(context);
+  const { at, every } = values;
+  if (at !== undefined) await runScheduled(context, target, values, { times: at });
+  else if (every !== undefined) await runScheduled(context, target, values, { everyMs: every });
+  else await writeOne(context, target, values);
 }
 
 /** Reads the whole file. */
-async function runVerify(path: string, options: BackupValues): Promise<void> {
-  await runBackupProcess(options, async ({ config }) => {
-    const contents = await readBackup(path, requireBackupKey(config));
-    writeOutcome(options, { path, ...toContentsDocument(contents) }, `${path}: ${formatContents(contents)}\n`);
-    process.exit(0);
-  });
+async function runVerify({ config }: StartupContext, values: BackupValues, path: string): Promise<void> {
+  const contents = await readBackup(path, requireBackupKey(config));
+  writeOutcome(values, { path, ...toContentsDocument(contents) }, `${path}: ${formatContents(contents)}\n`);
 }
 
-async function runList(folder: string, options: BackupValues): Promise<void> {
-  await runBackupProcess(options, async ({ config }) => {
-    const key = requireBackupKey(config);
-    const backups = [];
-    for (const { name, path, bytes } of await listBackups(folder)) {
-      const described = await readBackupHeader(path, key).then(
-        ({ lastDay = null, version }) => ({ lastDay, version, error: null }),
-        (error: unknown) => ({ lastDay: null, version: null, error: getErrorMessage(error) }),
-      );
-      backups.push({ name, bytes, ...described });
-    }
-    writeOutcome(options, { folder, backups }, backups.map(formatListed).join(''));
-    process.exit(0);
-  });
-}
-
-function formatListed(backup: {
-  name: string;
-  bytes: number;
-  lastDay: string | null;
-  version: string | null;
-  error: string | null;
-}): string {
-  const { name, bytes, lastDay, version, error } = backup;
-  return `${name}  ${formatMegabytes(bytes)}  ${error ?? `record to ${lastDay ?? 'no day yet'}, version ${version}`}\n`;
+async function runList({ config }: StartupContext, values: BackupValues, folder: string): Promise<void> {
+  const key = requireBackupKey(config);
+  const backups = [];
+  let text = '';
+  for (const { name, path, bytes } of await listBackups(folder)) {
+    const described = await readBackupHeader(path, key).then(
+      ({ lastDay = null, version }) => ({ lastDay, version, error: null }),
+      (error: unknown) => ({ lastDay: null, version: null, error: getErrorMessage(error) }),
+    );
+    backups.push({ name, bytes, ...described });
+    const { lastDay, version, error } = described;
+    text += `${name}  ${formatMegabytes(bytes)}  ${error ?? `record to ${lastDay ?? 'no day yet'}, version ${version}`}\n`;
+  }
+  writeOutcome(values, { folder, backups }, text);
 }
 
 /** Until a signal. A backup that fails is tried again in five minutes. */
@@ -200,19 +177,18 @@ async function runScheduled(context: StartupContext, target: BackupTarget, value
     const dueMs = computeNextRun(schedule, { nowMs: Date.now(), lastMs });
     log.info({ dueAt: new Date(dueMs).toISOString() }, 'waiting for the next backup');
     await waitUntil(dueMs, shutdown.signal);
-    while (!(await tryOne(context, target, values))) await waitUntil(Date.now() + RETRY_MS, shutdown.signal);
+    for (let isDone = false; !isDone; ) {
+      isDone = await writeOne(context, target, values).then(
+        () => true,
+        (error: unknown) => {
+          shutdown.signal.throwIfAborted();
+          log.error({ err: error }, 'backup failed');
+          return false;
+        },
+      );
+      if (!isDone) await waitUntil(Date.now() + RETRY_MS, shutdown.signal);
+    }
     lastMs = dueMs;
-  }
-}
-
-async function tryOne(context: StartupContext, target: BackupTarget, values: BackupValues): Promise<boolean> {
-  try {
-    await writeOne(context, target, values);
-    return true;
-  } catch (error) {
-    context.shutdown.signal.throwIfAborted();
-    context.log.error({ err: error }, 'backup failed');
-    return false;
   }
 }
 
@@ -234,8 +210,9 @@ async function writeOne({ config, shutdown }: StartupContext, target: BackupTarg
   shutdown.onStop('backup under way', () => writing.then(ignoreResult, ignoreResult));
   try {
     const written = await writing;
-    await recordBackup(database.db, toLogEntry(written));
-    const { path, fileBytes } = written;
+    const { path, fileBytes, documents, header } = written;
+    const { sequence } = header as unknown as BackupDescription;
+    await recordBackup(database.db, { finishedAt: new Date(), bytes: fileBytes, documents, sequence });
     const text = `Written and verified: ${path}, ${formatMegabytes(fileBytes)}, ${formatContents(written)}\n`;
     writeOutcome(values, { path, fileBytes, ...toContentsDocument(written) }, text);
   } finally {
@@ -246,11 +223,6 @@ async function writeOne({ config, shutdown }: StartupContext, target: BackupTarg
 
 /** Its error is that of the command. */
 const ignoreResult = () => undefined;
-
-function toLogEntry({ header, fileBytes, documents }: WrittenBackup) {
-  const { sequence } = header as unknown as BackupDescription;
-  return { finishedAt: new Date(), bytes: fileBytes, documents, sequence };
-}
 
 /** Standard error with `--json`: standard output has the one document. */
 async function prune(folder: string, { json, ...options }: { chainId: number; keep: number; json?: boolean }): Promise<void> {
@@ -305,26 +277,27 @@ function toContentsDocument({ header, documents, bytes }: BackupContents) {
 }
 
 /** As `runProcess`, with errors as JSON for `--json`. */
-function runBackupProcess({ json = false }: { json?: boolean }, work: (context: StartupContext) => Promise<void>): Promise<void> {
-  return json ? runProcess(work, 1, (error) => `${JSON.stringify(toErrorDocument(error))}\n`) : runProcess(work);
+async function runBackupProcess({ json = false }: { json?: boolean }, work: (context: StartupContext) => Promise<void>): Promise<number> {
+  const run = async (context: StartupContext) => {
+    await work(context);
+    return EXIT.ok;
+  };
+  await (json ? runToEnd(run, 1, (error) => `${JSON.stringify(toErrorDocument(error))}\n`) : runToEnd(run));
+  return EXIT.ok;
 }
 
-async function runRestore(path: string, options: { json?: boolean }): Promise<void> {
-  await runBackupProcess(options, async (context) => {
-    const { config, shutdown } = context;
-    const key = requireBackupKey(config);
-    await makeDatabaseFolder(config);
-    const target = await openBackupTarget(context);
-    const { db, close } = await connectMongo(target.mongodbUri);
-    shutdown.onStop('database connection', close);
-    const requireOwn = (header: object) => requireOwnBackup(header as BackupDescription, target);
-    const contents = await restoreDatabase({ db, path, key, requireOwn });
-    const next =
-      'Start the service: it compares the record with the chain, and reads back outcomes that have come since. Then run npm run audit.';
-    writeOutcome(options, { path, ...toContentsDocument(contents), next }, `Restored: ${formatContents(contents)}\n${next}\n`);
-    await shutdown.stop('done');
-    process.exit(0);
-  });
+async function runRestore(context: StartupContext, values: { json?: boolean }, path: string): Promise<void> {
+  const { config, shutdown } = context;
+  const key = requireBackupKey(config);
+  await makeDatabaseFolder(config);
+  const target = await openBackupTarget(context);
+  const { db, close } = await connectMongo(target.mongodbUri);
+  shutdown.onStop('database connection', close);
+  const requireOwn = (header: object) => requireOwnBackup(header as BackupDescription, target);
+  const contents = await restoreDatabase({ db, path, key, requireOwn });
+  const next =
+    'Start the service: it compares the record with the chain, and reads back outcomes that have come since. Then run npm run audit.';
+  writeOutcome(values, { path, ...toContentsDocument(contents), next }, `Restored: ${formatContents(contents)}\n${next}\n`);
 }
 
 /** A data folder that has lost its embedded database is refused by every start. */

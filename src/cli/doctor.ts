@@ -3,6 +3,7 @@ import { type Level, openDoctor } from '../ops/checks.ts';
 import { type DoctorReport, runDoctor } from '../ops/doctor.ts';
 import { failWith } from './script.ts';
 import { type CommandSyntax, parseCommandLine } from './svc/command-line.ts';
+import { type DoctorValues, doctorCommand } from './svc/commands/doctor.ts';
 import type { TerminalOutput } from './svc/context.ts';
 import { createTerminalWriter, type Style, type TerminalWriter } from './svc/text.ts';
 
@@ -13,19 +14,11 @@ const DOCTOR_SYNTAX: CommandSyntax = {
   summary: 'Says whether the service is ready to run, and names every fault at once',
   description: `Read-only: it writes to no database, chain or disk. With the settings of the service, beside it or before its first start. It examines
 settings, secrets, wallets, chain endpoint, contracts, identity, database, clocks, market data, PUBLIC_URL, facilitator, webhooks and backup.`,
-  options: [
-    ['--json', 'print JSON'],
-    ['--ntp <host>', 'an NTP server to compare the clock with, such as pool.ntp.org'],
-  ],
+  options: doctorCommand.options,
   footer: 'Exits with 0 without a failure, 1 with one, 2 on a usage error. Warnings do not change it.',
 };
 
 const EXIT = { ok: 0, failed: 1 } as const;
-
-interface DoctorValues {
-  json?: boolean;
-  ntp?: string;
-}
 
 /** @returns the exit code @throws UsageError */
 export async function runDoctorCommand(args: readonly string[], environment: Environment, out: TerminalOutput): Promise<number> {

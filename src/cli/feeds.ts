@@ -1,11 +1,6 @@
-import type { Db } from 'mongodb';
-import { runProcess } from '../app/app.ts';
-import type { StartupContext } from '../app/infrastructure.ts';
-import { readDemoFile } from '../dev/demo.ts';
 import type { ProviderHealth } from '../market/live/provider.ts';
 import { ProviderHealthStore } from '../market/live/store.ts';
-import { connectMongo } from '../platform/mongo.ts';
-import { openOrAttach, openStorage, parseOrFail } from './script.ts';
+import { openExistingStorage, parseOrFail, runToEnd } from './script.ts';
 import { type CommandSyntax, parseCommandLine } from './svc/command-line.ts';
 
 const SYNTAX: CommandSyntax = {
@@ -20,11 +15,11 @@ const EXIT_USAGE = 2;
 export async function runFeedsCommand(args: string[]): Promise<void> {
   const command = parseOrFail(() => parseFeedsCommand(args), EXIT_USAGE);
   if (command === null) return;
-  await runProcess(async (context) => {
-    const providers = await new ProviderHealthStore(await openDatabase(context)).read();
+  await runToEnd(async (context) => {
+    const { db } = await openExistingStorage(context);
+    const providers = await new ProviderHealthStore(db).read();
     process.stdout.write(command.json ? `${JSON.stringify({ providers }, null, 2)}\n` : formatProviders(providers));
-    await context.shutdown.stop('done');
-    process.exit(0);
+    return 0;
   });
 }
 
@@ -43,15 +38,4 @@ export function formatProviders(providers: readonly ProviderHealth[]): string {
     ...(lastLeftOutAtMs === null ? [] : [`  last row left out ${new Date(lastLeftOutAtMs).toISOString()}: ${lastLeftOut}`]),
   ]);
   return `${lines.join('\n')}\n`;
-}
-
-/** Opens the database only. */
-async function openDatabase(context: StartupContext): Promise<Db> {
-  const { config, shutdown } = context;
-  // Fails for a data folder that was never set up, instead of setting it up.
-  if (config.chainMode !== 'real') await readDemoFile(config.DATA_DIR);
-  const { mongodbUri } = await openOrAttach(context, openStorage);
-  const { db, close } = await connectMongo(mongodbUri);
-  shutdown.onStop('database connection', close);
-  return db;
 }

@@ -1,4 +1,4 @@
-import { assembleService, runProcess, type Service } from '../app/app.ts';
+import { assembleService, type Service } from '../app/app.ts';
 import type { StartupContext } from '../app/infrastructure.ts';
 import { UsageError } from '../errors.ts';
 import { type Day, formatDay, parseDay, toDay } from '../forecast/day.ts';
@@ -6,7 +6,7 @@ import { createLiveContext, getStepDueMs, rebuildFigures, type StepContext } fro
 import { catchUp, catchUpSelfTests, runStep, SINGLE_DAY_STEPS, STEP_NAMES, type StepReport } from '../pipeline/pipeline.ts';
 import type { StepName } from '../pipeline/step-runs.ts';
 import { createProgressBar } from '../platform/progress.ts';
-import { openOrAttach, parseOrFail } from './script.ts';
+import { openOrAttach, parseOrFail, runToEnd } from './script.ts';
 import { type CommandSyntax, parseCommandLine } from './svc/command-line.ts';
 
 const CLOCK_STEPS = STEP_NAMES.filter((step) => !SINGLE_DAY_STEPS.includes(step));
@@ -51,7 +51,7 @@ export async function runPipelineCommand(args: string[]): Promise<void> {
   const command = parseOrFail(() => parsePipelineCommand(isEmpty ? ['--help'] : args, toDay(Date.now())), EXIT_FAILED);
   if (isEmpty) process.exitCode = EXIT_USAGE;
   if (command === null) return;
-  await runProcess(async (context) => {
+  await runToEnd(async (context) => {
     const service = await openOrAttach(context, assembleAttachable);
     const { source } = service.pipeline.market;
     process.stderr.write(`Market data: ${source}${service.feedReason === null ? '' : ` (${service.feedReason})`}\n`);
@@ -59,9 +59,12 @@ export async function runPipelineCommand(args: string[]): Promise<void> {
     await service.live?.collectPrices();
     await service.live?.collect();
     const reports = await runPipelineSteps(service, command);
-    for (const report of reports) process.stdout.write(formatReportLine(report));
-    await context.shutdown.stop('done');
-    process.exit(getExitCode(reports));
+    for (const { step, day, outcome } of reports) {
+      const args = Object.entries(outcome).map(([kind, text]) => (kind === 'done' ? text : `${kind}: ${text}`));
+      process.stdout.write(`${step} ${formatDay(day)}: ${args.join()}\n`);
+    }
+    if (reports.some(({ outcome }) => 'failed' in outcome)) return EXIT_FAILED;
+    return reports.some(({ outcome }) => 'waiting' in outcome) ? EXIT_WAITING : 0;
   });
 }
 
@@ -109,14 +112,4 @@ function rejectTooEarly(step: StepName, day: Day, early: boolean, { now }: StepC
   const dueMs = getStepDueMs('signal', day);
   if (step !== 'signal' || early || now.getTime() >= dueMs) return null;
   return { waiting: `due at ${new Date(dueMs).toISOString()}; --early makes it now` };
-}
-
-function getExitCode(reports: CommandReport[]): number {
-  if (reports.some(({ outcome }) => 'failed' in outcome)) return EXIT_FAILED;
-  return reports.some(({ outcome }) => 'waiting' in outcome) ? EXIT_WAITING : 0;
-}
-
-function formatReportLine({ step, day, outcome }: CommandReport): string {
-  const args = Object.entries(outcome).map(([kind, text]) => (kind === 'done' ? text : `${kind}: ${text}`));
-  return `${step} ${formatDay(day)}: ${args.join()}\n`;
 }

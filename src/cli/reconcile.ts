@@ -1,4 +1,3 @@
-import { runProcess } from '../app/app.ts';
 import { connectChain, openSigner } from '../app/chain.ts';
 import type { StartupContext } from '../app/infrastructure.ts';
 import type { Chain } from '../chain/client.ts';
@@ -14,13 +13,11 @@ import {
   serializeReconciliation,
 } from '../commerce/reconcile.ts';
 import { PaymentClaimStore } from '../commerce/x402/claims.ts';
-import { readDemoFile } from '../dev/demo.ts';
 import { UsageError } from '../errors.ts';
 import { toInstantMs } from '../forecast/day.ts';
 import { HORIZONS } from '../forecast/model.ts';
-import { connectMongo } from '../platform/mongo.ts';
 import { ForecastRecord } from '../record/forecasts.ts';
-import { openOrAttach, openStorage, parseOrFail } from './script.ts';
+import { openExistingStorage, parseOrFail, runToEnd } from './script.ts';
 import { type CommandSyntax, parseCommandLine } from './svc/command-line.ts';
 
 const SYNTAX: CommandSyntax = {
@@ -49,13 +46,12 @@ export async function runReconcileCommand(args: string[]): Promise<void> {
   const command = parseOrFail(() => parseReconcileCommand(args), EXIT_USAGE);
   if (command === null) return;
   const { from, json } = command;
-  await runProcess(async (context) => {
+  await runToEnd(async (context) => {
     const { deps, genesis } = await openReconcileDeps(context);
     if (from !== null) await requireKnownBlock(deps.chain, from);
     const report = await reconcile(deps, from ?? (genesis === null ? 0n : await findFirstBlockSince(deps.chain, genesis)));
     process.stdout.write(json ? serializeReconciliation(report) : formatReconciliation(report));
-    await context.shutdown.stop('done');
-    process.exit(isBalanced(report) ? 0 : report.differences.length > 0 ? EXIT_WRONG : EXIT_PENDING);
+    return isBalanced(report) ? 0 : report.differences.length > 0 ? EXIT_WRONG : EXIT_PENDING;
   });
 }
 
@@ -77,16 +73,11 @@ function parseBlockNumber(name: string, text: string): bigint {
 
 /** Opens database and chain only; starts no part of the service and sends no transaction. */
 async function openReconcileDeps(context: StartupContext): Promise<{ deps: ReconcileDeps; genesis: Date | null }> {
-  const { config, shutdown } = context;
-  // Fails for a data folder that was never set up, instead of setting it up.
-  if (config.chainMode !== 'real') await readDemoFile(config.DATA_DIR);
-  const infrastructure = await openOrAttach(context, openStorage);
-  const { db, close } = await connectMongo(infrastructure.mongodbUri);
-  shutdown.onStop('database connection', close);
-  const { rpcUrl, contracts } = infrastructure;
+  const { config } = context;
+  const { db, rpcUrl, contracts, signers, saltSecret } = await openExistingStorage(context);
   const chain = await connectChain(config, { rpcUrl, contracts });
-  const provider = (await openSigner(config, 'provider', infrastructure.signers.provider)).account.address;
-  const record = new ForecastRecord({ db, saltSecret: infrastructure.saltSecret, horizons: HORIZONS });
+  const provider = (await openSigner(config, 'provider', signers.provider)).account.address;
+  const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
   const first = config.chainMode === 'real' ? await record.findGenesisDay() : null;
   const sources = { chainId: chain.chainId, claims: new PaymentClaimStore(db), purchases: new PurchaseStore(db) };
   const deps: ReconcileDeps = {

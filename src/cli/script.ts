@@ -2,8 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Infrastructure, openInfrastructure, type StartupContext } from '../app/infrastructure.ts';
+import { readDemoFile } from '../dev/demo.ts';
 import { ERROR_CODES, isOracleError, OracleError } from '../errors.ts';
 import { stopChild } from '../platform/child-process.ts';
+import { connectMongo } from '../platform/mongo.ts';
 import { createOperatorFetch } from '../platform/outbound/operator.ts';
 
 export function parseOrFail<Command>(parse: () => Command | null, exitCode: number): Command | null {
@@ -35,6 +37,33 @@ export async function openOrAttach<Opened>(context: StartupContext, open: (conte
 export function openStorage({ config, log, shutdown, progress }: StartupContext): Promise<Infrastructure> {
   const onFailure = (error: OracleError) => log.error({ err: error }, 'a part ended by itself');
   return openInfrastructure({ config, shutdown, progress, onFailure });
+}
+
+/** The storage of the settings, of a running service too, with its database. @throws OracleError CONFIG_INVALID for a data folder that was never set up */
+export async function openExistingStorage(context: StartupContext) {
+  const { config, shutdown } = context;
+  // Fails for such a folder, instead of setting it up.
+  if (config.chainMode !== 'real') await readDemoFile(config.DATA_DIR);
+  const infrastructure = await openOrAttach(context, openStorage);
+  const { db, close } = await connectMongo(infrastructure.mongodbUri);
+  shutdown.onStop('database connection', close);
+  return { ...infrastructure, db };
+}
+
+/** As `runProcess`, for a command that is done with its work. @param work resolves to the exit code */
+export async function runToEnd(
+  work: (context: StartupContext) => Promise<number>,
+  failureCode?: number,
+  formatError?: (error: unknown) => string,
+): Promise<void> {
+  // Imported on demand: commands without a process of the service load less.
+  const app = await import('../app/app.ts');
+  const run = async (context: StartupContext) => {
+    const exitCode = await work(context);
+    await context.shutdown.stop('done');
+    process.exit(exitCode);
+  };
+  return app.runProcess(run, failureCode, formatError);
 }
 
 const TIMEOUT_MS = 5_000;

@@ -1,5 +1,4 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import { runProcess } from '../app/app.ts';
 import type { StartupContext } from '../app/infrastructure.ts';
 import { computeCodeVersion } from '../app/pipeline.ts';
 import { isOracleError, OracleError, UsageError } from '../errors.ts';
@@ -23,7 +22,7 @@ import {
 } from '../pipeline/self-test-process.ts';
 import { createProgressBar } from '../platform/progress.ts';
 import { assembleAttachable } from './pipeline.ts';
-import { openOrAttach, parseOrFail } from './script.ts';
+import { openOrAttach, parseOrFail, runToEnd } from './script.ts';
 import { type CommandSyntax, parseCommandLine } from './svc/command-line.ts';
 
 const COMPUTATION_NAMES = Object.keys(COMPUTATIONS) as ComputationName[];
@@ -52,13 +51,12 @@ interface TestedHistory {
 export async function runSelfTestCommand(args: string[]): Promise<void> {
   const command = parseOrFail(() => parseSelfTestCommand(args), EXIT_USAGE);
   if (command === null) return;
-  await runProcess(async (context) => {
+  await runToEnd(async (context) => {
     const { history, reports } = await computeSelfTests(context, command.names);
     process.stdout.write(
       command.json ? `${JSON.stringify({ history, reports }, null, 2)}\n` : formatSelfTests(formatHistory(history), reports),
     );
-    await context.shutdown.stop('done');
-    process.exit(reports.every(({ report }) => !('healthy' in report) || report.healthy) ? 0 : EXIT_UNHEALTHY);
+    return reports.every(({ report }) => !('healthy' in report) || report.healthy) ? 0 : EXIT_UNHEALTHY;
   }, EXIT_USAGE);
 }
 
@@ -176,15 +174,12 @@ const MAX_FEATURES = 3;
 function formatMutantTable(mutants: readonly LagMutant[]): string {
   const rows = mutants.map(({ input, applicable, caught, features, days }) => {
     const result = applicable ? (caught ? 'caught' : 'NOT CAUGHT') : 'not applicable';
-    return [input, result, String(days), formatFeatures(features)];
+    const more = features.length - MAX_FEATURES;
+    const shown = `${features.slice(0, MAX_FEATURES).join(' ')}${more > 0 ? ` and ${more} more` : ''}`;
+    return [input, result, String(days), features.length === 0 ? '-' : shown];
   });
   const reasons = mutants.flatMap(({ input, reason }) => (reason === null ? [] : [wrapParagraph(`${input}: ${reason}`)]));
   return ['Inputs known a day too early, planted', formatTextTable(['input', '', 'days', 'caught by'], rows), ...reasons].join('\n');
-}
-
-function formatFeatures(features: readonly string[]): string {
-  const more = features.length - MAX_FEATURES;
-  return features.length === 0 ? '-' : `${features.slice(0, MAX_FEATURES).join(' ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function formatTextTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -399,9 +394,7 @@ export function formatVersions(versions: readonly VersionReport[]): string {
   ].join('\n\n');
 }
 
-type NamedHorizon = VersionHorizonReport & { name: string };
-
-function formatHorizon(versions: readonly NamedHorizon[]): string {
+function formatHorizon(versions: readonly (VersionHorizonReport & { name: string })[]): string {
   const titles = versions.flatMap(({ name }, index) => [`${name} CRPS`, ...(index === 0 ? [] : ['gain']), '50 %', '80 %', '90 %']);
   const rows = versions[0].folds.map(({ fold }, at) => [
     String(fold),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { AuditCommand } from './svc/audit-options.ts';
-import type { CommandEntry, TerminalOutput } from './svc/context.ts';
+import { type CommandEntry, listCommand, type TerminalOutput } from './svc/context.ts';
 import { COMMANDS, runOnTerminal } from './svc/main.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -43,14 +43,6 @@ async function loadSettings(environment: Environment) {
 
 /** Commands of `svc` that need the folder of the service. */
 export const OPERATOR_COMMANDS: readonly CommandEntry[] = [
-  {
-    name: 'backup',
-    summary: 'Backs the database up into an encrypted file, and reads it back (operators)',
-    load: async () => (await import('./backup.ts')).backupCommand,
-  },
-  {
-    name: 'restore',
-    summary: 'Restores a backup into an empty database (operators)',
-    load: async () => (await import('./backup.ts')).restoreCommand,
-  },
+  listCommand('backup', 'Backs the database up into an encrypted file, and reads it back (operators)', () => import('./backup.ts')),
+  listCommand('restore', 'Restores a backup into an empty database (operators)', () => import('./backup.ts')),
 ];

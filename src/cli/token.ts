@@ -1,7 +1,7 @@
 import { getLocalUrl, loadConfig } from '../config.ts';
 import { DEMO_WALLETS, type DemoWalletName, logInDemoWallet, readDemoFile } from '../dev/demo.ts';
-import { UsageError } from '../errors.ts';
 import { failWith } from './script.ts';
+import { parseEndpointOption } from './svc/audit-options.ts';
 import { parseChoice } from './svc/command.ts';
 import { type CommandSyntax, parseCommandLine } from './svc/command-line.ts';
 
@@ -10,7 +10,7 @@ const SYNTAX: CommandSyntax = {
   arguments: '[wallet]',
   summary: 'Logs a demo wallet in at the running service and prints its access token, and nothing else',
   description: `[wallet] is one of ${DEMO_WALLETS.join(', ')} of DATA_DIR/demo.json.`,
-  options: [['--url <url>', 'the service (default: where the settings say that it listens)', parseHttpUrl]],
+  options: [['--url <url>', 'the service (default: where the settings say that it listens)', parseEndpointOption]],
   footer: `Example:
   TOKEN=$(npm run -s token -- premium)
   curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:\${PORT:-3000}/api/svc/oracle`,
@@ -41,9 +41,4 @@ export function parseTokenCommand(args: string[]): TokenCommand | null {
   if (parsed === null) return null;
   const wallet = parseChoice('wallet', parsed.positionals[0] ?? '', DEMO_WALLETS as readonly DemoWalletName[]);
   return { wallet: wallet as DemoWalletName, url: parsed.values.url };
-}
-
-function parseHttpUrl(name: string, url: string): string {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw new UsageError(name, 'must be an http(s) URL');
-  return url;
 }

@@ -73,8 +73,6 @@ const SERVICE_INFO = z.object({
 
 type ServiceInfo = z.output<typeof SERVICE_INFO>;
 
-type LocationOptions = Pick<AuditCommand, 'rpc' | 'attester' | 'eas'> & { url?: string };
-
 export interface RecordLocation {
   chain: AuditChain;
   attester: Address;
@@ -90,7 +88,10 @@ export interface RecordLocation {
  * Chain and attester of a record. The service is asked for what the options do not name.
  * @throws UsageError; OracleError SERVICE_UNREACHABLE, CHAIN_UNREACHABLE
  */
-export async function locateRecord(context: CliContext, { url, rpc, attester, eas }: LocationOptions): Promise<RecordLocation> {
+export async function locateRecord(
+  context: CliContext,
+  { url, rpc, attester, eas }: Pick<AuditCommand, 'rpc' | 'attester' | 'eas'> & { url?: string },
+): Promise<RecordLocation> {
   if (rpc !== undefined && attester !== undefined) {
     return {
       chain: await openAuditChain({ rpcUrl: rpc, eas }),
@@ -137,7 +138,7 @@ async function findDemo(context: CliContext, { chain, contracts }: ServiceInfo, 
   const demo = await context.demo().catch((error: unknown) => (isOracleError(error) ? null : Promise.reject(error)));
   // Each demo deployment has its own contract addresses.
   if (demo === null || isAddressEqual(demo.contracts.stablecoin, contracts.stablecoin)) return demo;
-  if (hasServiceOption(context, url)) return null;
+  if (url !== undefined || (context.environment.SERVICE_URL ?? '') !== '') return null;
   const hint = 'Start the service of this folder, make PORT and DATA_DIR match, or name the service with --url.';
   throw new UsageError(
     'DATA_DIR',
@@ -156,10 +157,6 @@ export async function resolveServiceUrl(context: CliContext, url: string | undef
   if (url !== undefined) return url;
   const { SERVICE_URL: configured = '' } = context.environment;
   return configured === '' ? ((await context.localUrl?.()) ?? DEFAULT_URL) : parseUrlOption('SERVICE_URL', configured);
-}
-
-function hasServiceOption({ environment }: CliContext, url: string | undefined): boolean {
-  return url !== undefined || (environment.SERVICE_URL ?? '') !== '';
 }
 
 /** The token of the command line, the environment or the stored login; undefined for anonymous requests. @throws UsageError */

@@ -57,6 +57,15 @@ export interface CommandEntry extends Pick<CommandSyntax, 'name' | 'summary'> {
   load(): Promise<SvcCommand>;
 }
 
+/** @param load of the module that exports `<name>Command` */
+export function listCommand<Name extends string>(
+  name: Name,
+  summary: string,
+  load: () => Promise<Record<`${Name}Command`, SvcCommand>>,
+): CommandEntry {
+  return { name, summary, load: async () => (await load())[`${name}Command` as const] };
+}
+
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -138,27 +147,19 @@ export async function createPrivateFile(path: string, value: unknown): Promise<b
 async function writeThroughDraft(path: string, value: unknown, put: (draft: string) => Promise<void>): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`;
   try {
-    await ensurePrivateFolder(path);
+    await makeFolder(dirname(path));
+    await chmod(dirname(path), 0o700);
     await writeFile(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
     await put(draft);
   } catch (cause) {
-    throw notWritableError(path, cause);
+    throw new OracleError('CONFIG_INVALID', `${path} cannot be written: ${getErrorMessage(cause)}`, {
+      field: 'XDG_CONFIG_HOME',
+      suggestedAction: 'Set XDG_CONFIG_HOME to a writable folder.',
+      cause,
+    });
   } finally {
     await rm(draft, { force: true });
   }
-}
-
-async function ensurePrivateFolder(path: string): Promise<void> {
-  await makeFolder(dirname(path));
-  await chmod(dirname(path), 0o700);
-}
-
-function notWritableError(path: string, cause: unknown): OracleError {
-  return new OracleError('CONFIG_INVALID', `${path} cannot be written: ${getErrorMessage(cause)}`, {
-    field: 'XDG_CONFIG_HOME',
-    suggestedAction: 'Set XDG_CONFIG_HOME to a writable folder.',
-    cause,
-  });
 }
 
 const EXIT_INTERRUPTED = 130;
@@ -188,7 +189,7 @@ function createInterruptSignal(): AbortSignal {
       controller.abort();
     });
   }
-  return AbortSignal.any([controller.signal, stdoutClosedSignal]);
+  return AbortSignal.any([controller.signal, stdoutClosed.signal]);
 }
 
 /** Prompts on standard error, since standard output may be redirected into a file. */
@@ -202,10 +203,8 @@ async function promptUser(question: string): Promise<string> {
   return answer;
 }
 
-const stdoutClosed = new AbortController();
-
 /** Aborted when the reader of standard output closes its end. */
-const stdoutClosedSignal: AbortSignal = stdoutClosed.signal;
+const stdoutClosed = new AbortController();
 
 /** EPIPE (`| head`) must not end the process: the exit code still carries the result, and a payment must not be cut off. */
 export function handleBrokenPipes(): void {

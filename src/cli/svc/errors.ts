@@ -21,16 +21,14 @@ export function printError(error: unknown, context: ErrorContext, findHint = get
   if (context.json === true) {
     const document = toErrorDocument(error, isOracleError(error) ? findHint(error) : undefined);
     context.err.write(`${formatJson(context.err, document)}\n`);
-  } else printErrorText(error, context, findHint);
+  } else {
+    const [message, details] = isOracleError(error) ? formatKnownError(error, findHint(error)) : formatUnexpectedError(error);
+    printNoticeLines(context, (writer) => [
+      ...wrapText(message.slice(0, MAX_CHARS), writer.width).map((line) => writer.paint('red', line)),
+      ...details.flatMap((line) => wrapText(line.slice(0, MAX_CHARS), writer.width)),
+    ]);
+  }
   return error instanceof UsageError ? EXIT.misused : EXIT.failed;
-}
-
-function printErrorText(error: unknown, context: ErrorContext, findHint: typeof getHint): void {
-  const [message, details] = isOracleError(error) ? formatKnownError(error, findHint(error)) : formatUnexpectedError(error);
-  printNoticeLines(context, (writer) => [
-    ...wrapText(message.slice(0, MAX_CHARS), writer.width).map((line) => writer.paint('red', line)),
-    ...details.flatMap((line) => wrapText(line.slice(0, MAX_CHARS), writer.width)),
-  ]);
 }
 
 function formatKnownError(error: OracleError, hint: string | undefined): [string, string[]] {
@@ -66,7 +64,8 @@ interface ErrorDocument {
 
 /** @param suggestedAction replaces that of the error. Unknown errors become INTERNAL with their masked message. */
 export function toErrorDocument(error: unknown, suggestedAction?: string): ErrorDocument {
-  const known = isOracleError(error) ? error : new OracleError('INTERNAL', maskEndpoints(getText(error)));
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const known = isOracleError(error) ? error : new OracleError('INTERNAL', maskEndpoints(text));
   const { code, message, field = null, retryable, retryAfterSeconds = null } = known;
   return { code, message, field, suggestedAction: suggestedAction ?? known.suggestedAction ?? null, retryable, retryAfterSeconds };
 }
@@ -74,8 +73,4 @@ export function toErrorDocument(error: unknown, suggestedAction?: string): Error
 /** URLs of endpoints may contain an access key. */
 function maskEndpoints(text: string): string {
   return text.replaceAll(/\b(https?|wss?):\/\/\S+/g, '<endpoint>');
-}
-
-function getText(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }

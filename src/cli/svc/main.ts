@@ -1,6 +1,14 @@
 import { UsageError } from '../../errors.ts';
 import { buildCommand, isHelpOrVersion, toUsageError } from './command-line.ts';
-import { type CliContext, type CommandEntry, createTerminalContext, EXIT, handleBrokenPipes, type TerminalEnvironment } from './context.ts';
+import {
+  type CliContext,
+  type CommandEntry,
+  createTerminalContext,
+  EXIT,
+  handleBrokenPipes,
+  listCommand,
+  type TerminalEnvironment,
+} from './context.ts';
 import { printError } from './errors.ts';
 
 const PROGRAM = {
@@ -66,76 +74,36 @@ function withCommandList(error: unknown, commands: readonly CommandEntry[]): unk
 
 /** Every command of `svc`; only the one that is called is loaded. */
 export const COMMANDS: readonly CommandEntry[] = [
-  {
-    name: 'signal',
-    summary: 'The newest forecast, as far as you may see it',
-    load: async () => (await import('./commands/signal.ts')).signalCommand,
-  },
-  {
-    name: 'range',
-    summary: 'The expected range of the price, which says nothing of the direction',
-    load: async () => (await import('./commands/range.ts')).rangeCommand,
-  },
-  {
-    name: 'scorecard',
-    summary: 'The scores of all forecasts, with error bars',
-    load: async () => (await import('./commands/scorecard.ts')).scorecardCommand,
-  },
-  {
-    name: 'verify',
-    summary: 'Reads one forecast, or all of them, from the chain and checks everything that the chain shows',
-    load: async () => (await import('./commands/verify.ts')).verifyCommand,
-  },
-  {
-    name: 'audit',
-    summary: 'Recomputes the whole record from chain and prices, and reports every difference',
-    load: async () => (await import('./commands/audit.ts')).auditCommand,
-  },
-  {
-    name: 'dataset',
-    summary: 'The resolved record as files: lists the tables, or downloads one',
-    load: async () => (await import('./commands/dataset.ts')).datasetCommand,
-  },
-  {
-    name: 'watch',
-    summary: 'Prints events as they happen and reconnects after interruptions',
-    load: async () => (await import('./commands/watch.ts')).watchCommand,
-  },
-  {
-    name: 'mcp',
-    summary: 'Serves MCP over standard input and output, for an assistant that starts its servers itself',
-    load: async () => (await import('./commands/mcp.ts')).mcpCommand,
-  },
-  {
-    name: 'pay',
-    summary: 'Buys one answer by x402, without an account, and checks its receipt',
-    load: async () => (await import('./commands/pay.ts')).payCommand,
-  },
-  {
-    name: 'login',
-    summary: 'Logs a wallet in and stores its token for the other commands',
-    load: async () => (await import('./commands/session.ts')).loginCommand,
-  },
-  {
-    name: 'logout',
-    summary: 'Ends the session of svc login and deletes its token',
-    load: async () => (await import('./commands/session.ts')).logoutCommand,
-  },
-  {
-    name: 'whoami',
-    summary: 'Your wallet, its tier and balance, and when the token expires',
-    load: async () => (await import('./commands/session.ts')).whoamiCommand,
-  },
-  {
-    name: 'access',
-    summary: 'Lists what your wallet has granted, makes API keys for bots, and revokes',
-    load: async () => (await import('./commands/access.ts')).accessCommand,
-  },
-  {
-    name: 'doctor',
-    summary: 'Says whether the service of this folder is ready to run, and names every fault at once',
-    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
-  },
+  listCommand('signal', 'The newest forecast, as far as you may see it', () => import('./commands/signal.ts')),
+  listCommand('range', 'The expected range of the price, which says nothing of the direction', () => import('./commands/range.ts')),
+  listCommand('scorecard', 'The scores of all forecasts, with error bars', () => import('./commands/scorecard.ts')),
+  listCommand(
+    'verify',
+    'Reads one forecast, or all of them, from the chain and checks everything that the chain shows',
+    () => import('./commands/verify.ts'),
+  ),
+  listCommand(
+    'audit',
+    'Recomputes the whole record from chain and prices, and reports every difference',
+    () => import('./commands/audit.ts'),
+  ),
+  listCommand('dataset', 'The resolved record as files: lists the tables, or downloads one', () => import('./commands/dataset.ts')),
+  listCommand('watch', 'Prints events as they happen and reconnects after interruptions', () => import('./commands/watch.ts')),
+  listCommand(
+    'mcp',
+    'Serves MCP over standard input and output, for an assistant that starts its servers itself',
+    () => import('./commands/mcp.ts'),
+  ),
+  listCommand('pay', 'Buys one answer by x402, without an account, and checks its receipt', () => import('./commands/pay.ts')),
+  listCommand('login', 'Logs a wallet in and stores its token for the other commands', () => import('./commands/session.ts')),
+  listCommand('logout', 'Ends the session of svc login and deletes its token', () => import('./commands/session.ts')),
+  listCommand('whoami', 'Your wallet, its tier and balance, and when the token expires', () => import('./commands/session.ts')),
+  listCommand('access', 'Lists what your wallet has granted, makes API keys for bots, and revokes', () => import('./commands/access.ts')),
+  listCommand(
+    'doctor',
+    'Says whether the service of this folder is ready to run, and names every fault at once',
+    () => import('./commands/doctor.ts'),
+  ),
 ];
 
 export async function runOnTerminal(args: string[], environment: TerminalEnvironment, commands?: readonly CommandEntry[]): Promise<void> {

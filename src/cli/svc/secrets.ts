@@ -10,19 +10,14 @@ import type { CliContext } from './context.ts';
 /** A token is renewed before less than this remains of it. */
 const MIN_REMAINING_MS = 60_000;
 
-/** Tokens of a long-lived command. */
-interface LoginTokenSource {
-  getToken(): Promise<string>;
-  /** Logs in anew. */
-  renewToken(): Promise<string>;
-  /** True if there was a token. */
-  forgetToken(): boolean;
-}
-
-type LoginOptions = KeyOptions & { url: string; signal: AbortSignal };
-
-/** Logs in with the key of the options or the environment whenever a token is needed. @throws UsageError as `loadAccount` */
-export async function createLoginTokenSource(context: CliContext, { url, signal, ...key }: LoginOptions): Promise<LoginTokenSource> {
+/**
+ * Tokens of a long-lived command: logs in with the key of the options or the environment whenever a token is needed.
+ * @throws UsageError as `loadAccount`
+ */
+export async function createLoginTokenSource(
+  context: CliContext,
+  { url, signal, ...key }: KeyOptions & { url: string; signal: AbortSignal },
+) {
   const account = await loadAccount(key, context);
   let session: WalletSession | null = null;
   let pending: Promise<string> | null = null;
@@ -38,9 +33,11 @@ export async function createLoginTokenSource(context: CliContext, { url, signal,
     return pending;
   };
   return {
-    getToken: async () =>
+    getToken: async (): Promise<string> =>
       session !== null && Date.parse(session.expiresAt) - context.now().getTime() > MIN_REMAINING_MS ? session.token : renewToken(),
+    /** Logs in anew. */
     renewToken,
+    /** True if there was a token. */
     forgetToken: () => {
       const had = session !== null;
       session = null;

@@ -44,11 +44,6 @@ interface AccessValues extends ServiceValues, KeyOptions {
   days?: number;
 }
 
-interface Owner {
-  url: string;
-  token: string;
-}
-
 /** What a wallet has granted: keys of its bots, and applications. */
 export const accessCommand: SvcCommand<AccessValues> = {
   arguments: '[action] [id]',
@@ -83,7 +78,7 @@ const NEEDS_WALLET =
 type Resolved = AccessValues & { url: string };
 
 /** A login of this call by the wallet, the stored one, or ORACLE_TOKEN. @throws OracleError UNAUTHENTICATED without any */
-async function resolveOwner(context: CliContext, { url, ...options }: Resolved): Promise<Owner> {
+async function resolveOwner(context: CliContext, { url, ...options }: Resolved): Promise<{ url: string; token: string }> {
   if (hasKeyOption(options, context)) {
     const account = await loadAccount(options, context);
     return { url, token: (await logInWallet(account, url, { timestamp: context.now().getTime() })).token };
@@ -117,7 +112,9 @@ async function createKey(context: CliContext, { name, tier = 'basic', days = 90,
   const { key, ...entry } = answer;
   if (options.json) printJson(context, answer);
   else if (context.out.isTTY === true) {
-    printResult(context, false, null, (writer) => [...formatFacts(listFacts(entry), writer), '', `export ORACLE_TOKEN=${key}`]);
+    const { id, wallet } = entry;
+    const facts = Object.entries({ Key: id, Name: entry.name, Wallet: wallet, Tier: entry.tier, Ends: formatEnd(entry) });
+    printResult(context, false, null, (writer) => [...formatFacts(facts, writer), '', `export ORACLE_TOKEN=${key}`]);
     printNotice(context, 'The key is shown this once: store it now.');
   } else {
     context.out.write(`${key}\n`);
@@ -142,17 +139,6 @@ const COLUMNS: readonly RecordColumn<Entry>[] = [
   { title: 'last used (UTC)', spare: 1, cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : formatMinute(lastUsedAt)) },
   { title: 'ends (UTC)', cell: ({ expiresAt }) => (expiresAt === null ? 'when revoked' : formatMinute(expiresAt)) },
 ];
-
-function listFacts(entry: Entry & { wallet: string }): [string, string][] {
-  const { id, name, tier, wallet } = entry;
-  return [
-    ['Key', id],
-    ['Name', name],
-    ['Wallet', wallet],
-    ['Tier', tier],
-    ['Ends', formatEnd(entry)],
-  ];
-}
 
 function formatEnd({ expiresAt }: Entry): string {
   return expiresAt === null ? 'when it is revoked' : `${formatMinute(expiresAt)} UTC`;

@@ -13,7 +13,7 @@ import {
   type ServiceValues,
   URL_OPTION,
 } from '../command.ts';
-import { type CliContext, EXIT, type SvcCommand } from '../context.ts';
+import { EXIT, type SvcCommand } from '../context.ts';
 import { formatFacts, formatRecords, type RecordColumn, type TerminalWriter, wrapText } from '../text.ts';
 
 const PATH = '/api/svc/dataset';
@@ -60,7 +60,7 @@ export const datasetCommand: SvcCommand<DatasetValues> = {
   footer: 'Example: svc dataset --table forecasts --format parquet --out forecasts.parquet',
   async run(context, { table, format = 'csv', out, json, ...options }) {
     const url = await resolveServiceUrl(context, options.url);
-    if (table === undefined) requireTable({ out });
+    if (table === undefined && out !== undefined) throw new UsageError('--table', 'is required with --out');
     if (table !== undefined) requireFile({ out, format, json });
     const { answer, body } = await queryService({ url, path: PATH, schema: INDEX });
     if (table === undefined) {
@@ -69,7 +69,8 @@ export const datasetCommand: SvcCommand<DatasetValues> = {
     }
     const download = findDownload(answer, { url, table, format });
     if (out === undefined) {
-      await writeToOutput(context, download);
+      const decoder = new TextDecoder();
+      await receive(download, (chunk) => context.out.write(decoder.decode(chunk, { stream: true })));
       return EXIT.ok;
     }
     await writeToFile(download, out);
@@ -78,10 +79,6 @@ export const datasetCommand: SvcCommand<DatasetValues> = {
     return EXIT.ok;
   },
 };
-
-function requireTable({ out }: Pick<DatasetValues, 'out'>): void {
-  if (out !== undefined) throw new UsageError('--table', 'is required with --out');
-}
 
 function requireFile({ out, format, json }: DatasetValues): void {
   if (out !== undefined) return;
@@ -106,11 +103,6 @@ async function receive({ url, path, sha256 }: Download, write: (chunk: Uint8Arra
   throw new OracleError('INTERNAL', `The download of ${path} is not the file of the index: its SHA-256 is ${part.value}`, {
     suggestedAction: 'The record may have grown meanwhile: try again.',
   });
-}
-
-async function writeToOutput({ out }: CliContext, download: Download): Promise<void> {
-  const decoder = new TextDecoder();
-  await receive(download, (chunk) => out.write(decoder.decode(chunk, { stream: true })));
 }
 
 /** The file appears whole, and only after its digest was checked. */

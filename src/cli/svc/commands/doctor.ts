@@ -1,7 +1,7 @@
 import { UsageError } from '../../../errors.ts';
 import type { SvcCommand } from '../context.ts';
 
-interface DoctorValues {
+export interface DoctorValues {
   json?: boolean;
   ntp?: string;
 }

@@ -141,9 +141,7 @@ function formatSummary(summary: ScorecardAnswer['summary'], data: string, writer
   );
 }
 
-type PredictionRow = ScorecardAnswer['predictions'][number];
-
-const PREDICTION_COLUMNS: readonly RecordColumn<PredictionRow>[] = [
+const PREDICTION_COLUMNS: readonly RecordColumn<ScorecardAnswer['predictions'][number]>[] = [
   { title: 'day', cell: ({ date }) => date },
   { title: 'signal', cell: ({ signal }) => (signal === null ? NONE : styleValue(signal)) },
   { title: 'confidence', right: true, spare: 0, cell: ({ confidence }) => formatPercentOrDash(confidence) },

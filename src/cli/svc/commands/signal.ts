@@ -156,14 +156,13 @@ function formatSignals(answers: readonly SignalAnswer[], uncertainty: Uncertaint
 }
 
 function listColumns({ ranges, scores }: Uncertainty): RecordColumn<SignalAnswer>[] {
-  const getScores = ({ horizon }: SignalAnswer) => scores.find((one) => one.horizon === horizon);
   return [
     { title: 'horizon', cell: ({ horizon }) => horizon },
     { title: 'signal', cell: ({ signal }) => styleValue(signal) },
     { title: 'direction', spare: 3, cell: ({ direction }) => (direction === null ? NONE : styleValue(direction)) },
     { title: 'confidence', right: true, spare: 1, cell: ({ confidence }) => formatPercentOrDash(confidence) },
     { title: 'expected 80 %, USD', right: true, cell: ({ horizon }) => formatPriceRange(findRange(ranges, horizon, 0.8)) },
-    { title: 'right so far', right: true, spare: 2, cell: (row) => formatAccuracy(getScores(row)) },
+    { title: 'right so far', right: true, spare: 2, cell: ({ horizon }) => formatAccuracy(scores.find((one) => one.horizon === horizon)) },
     { title: 'ends (UTC)', spare: 0, cell: ({ resolvesAt }) => formatMinute(resolvesAt) },
   ];
 }
