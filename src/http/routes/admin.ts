@@ -2,28 +2,15 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import { z } from 'zod';
 import { CARD_KEY_RETIREMENT_DAYS } from '../../auth/tokens.ts';
 import { isOracleError, OracleError } from '../../errors.ts';
+import { WEBHOOK_STATUSES } from '../../events/webhooks/store.ts';
+import { ADDRESS, COUNT, DATE, SUCCESS, TIME, withInputRules } from '../../platform/validation.ts';
 import type { WagerSwitchChange } from '../../wager/wagers.ts';
-import {
-  ADMIN_STEP_NAMES,
-  AUDIT_REPLY,
-  type AuditLog,
-  CARD_KEY_REPLY,
-  DISABLE_BODY,
-  DISABLED_REPLY,
-  PAUSE_BODY,
-  REVOKED_REPLY,
-  ROTATE_BODY,
-  ROTATE_CARD_BODY,
-  ROTATED_REPLY,
-  STEP_BODY,
-  STEP_REPLY,
-  STEPS_REPLY,
-  WAGER_SWITCH_REPLY,
-} from '../admin.ts';
+import { ADMIN_STEP_NAMES, ADMIN_STEP_STATES, AUDIT_STATES, type AuditLog } from '../admin.ts';
 import type { HttpDeps } from '../deps.ts';
 import { parseRequest, readBody } from '../guard.ts';
 import { limitInput, offsetInput, walletInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
+import { STEP_RUN } from '../schemas/health.ts';
 import { getRequestSource } from '../security.ts';
 
 /** The UI framework sets inline styles. */
@@ -107,20 +94,12 @@ async function changeJobs(source: JobsSource, audit: AuditLog, request: Request,
 
 /** Operations of the job queue; results are passed to the jobs page unchanged. */
 export interface JobsConsole {
-  getJobs(filter: JobsFilter): Promise<object>;
+  getJobs(filter: { name?: string; state?: string; search?: string; skip: number; limit: number }): Promise<object>;
   requeueJobs(ids: string[]): Promise<{ requeuedCount: number }>;
   retryJobs(ids: string[]): Promise<{ retriedCount: number }>;
   deleteJobs(ids: string[]): Promise<{ deletedCount?: number }>;
   pauseJobs(ids: string[]): Promise<{ pausedCount: number }>;
   resumeJobs(ids: string[]): Promise<{ resumedCount: number }>;
-}
-
-interface JobsFilter {
-  name?: string | undefined;
-  state?: string | undefined;
-  search?: string | undefined;
-  skip: number;
-  limit: number;
 }
 
 /** Data of the jobs page: the queue is shared by all processes, the running jobs are those of this process. */
@@ -132,6 +111,116 @@ export interface JobsSource {
   /** Running and waiting jobs; null where this process runs none. */
   running(fullDetails: boolean): Promise<object | null>;
 }
+
+const MAX_REASON_CHARS = 200;
+
+const REASON = withInputRules(
+  z
+    .string({ error: 'must be a text' })
+    .max(MAX_REASON_CHARS, `must have at most ${MAX_REASON_CHARS} characters`)
+    .refine((text) => text.trim() !== '' && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text), 'must be a single non-empty line'),
+  { pattern: '^(?=.*\\S)[^\\p{C}\\p{Zl}\\p{Zp}]*$' },
+);
+
+const STEP_BODY = z.strictObject({
+  day: z.iso
+    .date('must be a date of the form YYYY-MM-DD')
+    .optional()
+    .describe('For `signal`, `wager` and `brief`: UTC day to run; default today. Other steps take none and run what is due'),
+});
+
+const PAUSE_BODY = z.strictObject({ reason: REASON.describe('Reason for the audit log, not published') });
+
+const DISABLE_BODY = z.strictObject({ reason: REASON.describe('Reason, visible to the owner of the webhook') });
+
+const REVOKE = z.boolean('must be true or false').default(false);
+
+const ROTATE_BODY = z.strictObject({
+  revoke: REVOKE.describe(
+    'True: tokens of earlier keys are revoked, in other processes within a minute; false: they stay valid until they expire',
+  ),
+});
+
+const STEPS_REPLY = z.object({
+  success: SUCCESS,
+  steps: z.array(STEP_RUN).describe('Latest run of every step that has run'),
+  now: TIME.describe('Clock of this process'),
+});
+
+const STEP_REPLY = z.object({
+  success: SUCCESS,
+  step: z.enum(ADMIN_STEP_NAMES).describe('Step that was run'),
+  date: DATE.describe('Day it ran for'),
+  state: z.enum(ADMIN_STEP_STATES).describe('`waiting` is retried by the schedule, `failed` needs an operator'),
+  detail: z.string().describe('Result, what it waits for, or the error'),
+});
+
+const WAGER_SWITCH_REPLY = z
+  .object({
+    success: SUCCESS,
+    changed: z.boolean().describe('False: already in this state'),
+    paused: z.boolean().describe('Whether new wagers are paused; open ones still settle'),
+    since: TIME.nullable().describe('When this state began; null where the switch was never used'),
+    reason: z.string().nullable().describe('Reason for the pause; null while not paused'),
+    offBySettings: z.boolean().describe('True: WAGERS or WAGER_KILL_SWITCH disables new wagers, regardless of this switch'),
+  })
+  .meta({ id: 'WagerSwitchResponse' });
+
+const DISABLED_REPLY = z.object({
+  success: SUCCESS,
+  id: z.uuid().describe('Webhook id'),
+  status: z.enum(WEBHOOK_STATUSES).describe('`disabled`: receives no more events'),
+  disabledAt: TIME.nullable().describe('When it was disabled; null while active'),
+  disabledReason: z.string().nullable().describe('Reason of the first disabling'),
+});
+
+const ROTATED_REPLY = z.object({
+  success: SUCCESS,
+  kid: z.string().describe('Id of the new signing key'),
+  revokedKids: z.array(z.string()).describe('Ids of the revoked keys; empty unless requested'),
+});
+
+const ROTATE_CARD_BODY = z.strictObject({
+  revoke: REVOKE.describe(
+    'True: earlier keys are no longer published, and their cards no longer verify; false: they verify until the keys retire',
+  ),
+});
+
+const CARD_KEY_REPLY = z.object({
+  success: SUCCESS,
+  kid: z.string().describe('Id of the new signing key of the agent card'),
+});
+
+const REVOKED_REPLY = z.object({
+  success: SUCCESS,
+  wallet: ADDRESS.describe('Wallet of the sessions and API keys'),
+  sessions: COUNT.describe('Number of revoked sessions and API keys; the wallet may log in again'),
+});
+
+const AUDIT_ENTRY = z.object({
+  id: z
+    .string()
+    .regex(/^[0-9a-f]{24}$/)
+    .describe('Id of the entry'),
+  at: TIME.describe('Start of the action'),
+  user: z.string().describe('User name'),
+  address: z.string().describe('Client address as rate limits count it: an IPv4 address, or an IPv6 /64'),
+  action: z.string().describe('Action'),
+  parameters: z.record(z.string(), z.string()).describe('Parameters, as text'),
+  requestId: z.string().describe('`X-Request-Id` of the request'),
+  state: z
+    .enum(AUDIT_STATES)
+    .describe('`begun` is written before the action; it remains where the process died, and the outcome is unknown'),
+  endedAt: TIME.nullable().describe('End of the action; null before'),
+  errorCode: z.string().nullable().describe('Error code; null unless it failed'),
+  result: z.string().nullable().describe('Result as text; null where there is none'),
+});
+
+const AUDIT_REPLY = z.object({
+  success: SUCCESS,
+  entries: z.array(AUDIT_ENTRY).describe('Operator actions, newest first'),
+  count: COUNT.describe('Length of `entries`'),
+});
 
 /** Interface, section 5: HTTP Basic; every change is audited before it takes place. */
 export function adminRoutes({ access, administration, card, now, webhooks }: HttpDeps): Route[] {
