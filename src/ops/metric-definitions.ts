@@ -50,35 +50,46 @@ export interface Connections {
   webSockets: number;
 }
 
+type StateMetric = MetricDefinition<StateSnapshot>;
+
 interface Sample {
-  labels?: Readonly<Record<string, string>>;
+  labels?: Readonly<Record<string, string>> | undefined;
   value: number;
 }
 
 /** A gauge. Its help states the unit; no value may depend on an unrevealed forecast. */
 export interface MetricDefinition<Snapshot> {
-  name: `oracle_${string}`;
+  name: MetricName;
   help: string;
   labels?: readonly string[];
   read(snapshot: Snapshot): readonly Sample[];
 }
 
-export type StateMetric = MetricDefinition<StateSnapshot>;
-type ProcessMetric = MetricDefinition<ProcessSnapshot>;
+type MetricName = `oracle_${string}`;
+/** Null, and any other missing number: the value is unknown, and without a sample, since a zero would be a measurement. */
+type Value = number | null | undefined;
 
-const one = (value: number): Sample[] => [{ value }];
+/** A gauge without labels. */
+function gauge<Snapshot>(name: MetricName, help: string, read: (snapshot: Snapshot) => Value): MetricDefinition<Snapshot> {
+  return { name, help, read: (snapshot) => toSamples(read(snapshot)) };
+}
+
+/** A gauge with a sample for each value of a label. */
+function gaugeBy<Snapshot>(
+  label: string,
+  name: MetricName,
+  help: string,
+  read: (snapshot: Snapshot) => readonly (readonly [label: string, value: Value])[] | undefined,
+): MetricDefinition<Snapshot> {
+  const readSamples = (snapshot: Snapshot) => (read(snapshot) ?? []).flatMap(([key, value]) => toSamples(value, { [label]: key }));
+  return { name, help, labels: [label], read: readSamples };
+}
+
+function toSamples(value: Value, labels?: Sample['labels']): Sample[] {
+  return value === null || value === undefined ? [] : [{ labels, value }];
+}
 
 const flag = (isSet: boolean): number => (isSet ? 1 : 0);
-
-/** No sample where the value is unknown: a zero would be a measurement. */
-function known<Value>(value: Value | null, toSamples: (value: Value) => readonly Sample[]): readonly Sample[] {
-  return value === null ? [] : toSamples(value);
-}
-
-/** A sample for each entry of a record, under the name of its key. */
-function byKey(label: string, values: Readonly<Record<string, number>>): Sample[] {
-  return Object.entries(values).map(([key, value]) => ({ labels: { [label]: key }, value }));
-}
 
 const secondsSince = (time: string, nowMs: number): number => (nowMs - Date.parse(time)) / 1_000;
 
@@ -269,172 +280,158 @@ export const WATCHED_MESSAGES = [
 ] as const;
 
 /** What this process does; readable while the database does not answer. */
-export const PROCESS_METRICS: readonly ProcessMetric[] = [
-  {
-    name: 'oracle_log_lines_total',
-    help: 'Lines of the log since the start of the process, by level.',
-    labels: ['level'],
-    read: ({ log }) => byKey('level', log.levels),
-  },
-  {
-    name: 'oracle_log_messages_total',
-    help: 'Lines of the log since the start of the process, by message, of those that the runbook quotes.',
-    labels: ['message'],
-    read: ({ log }) => byKey('message', log.messages),
-  },
+export const PROCESS_METRICS: readonly MetricDefinition<ProcessSnapshot>[] = [
+  gaugeBy('level', 'oracle_log_lines_total', 'Lines of the log since the start of the process, by level.', ({ log }) =>
+    Object.entries(log.levels),
+  ),
+  gaugeBy(
+    'message',
+    'oracle_log_messages_total',
+    'Lines of the log since the start of the process, by message, of those that the runbook quotes.',
+    ({ log }) => Object.entries(log.messages),
+  ),
   {
     name: 'oracle_mcp_messages_total',
     help: 'MCP messages that this process handled, by method, tool of a call, and result; "(other)" is what no method or tool is called.',
     labels: ['method', 'tool', 'result'],
     read: ({ work }) =>
       work.mcp.flatMap(({ method, tool, ok, error }) =>
-        byKey('result', { ok, error }).map(({ labels, value }) => ({ labels: { method, tool, ...labels }, value })),
+        Object.entries({ ok, error }).map(([result, value]) => ({ labels: { method, tool, result }, value })),
       ),
   },
-  {
-    name: 'oracle_payment_terms_total',
-    help: 'x402 payment requirements that this process sent to clients without a payment, by interface.',
-    labels: ['interface'],
-    read: ({ work }) => byInterface(work.payments, ({ terms }) => one(terms)),
-  },
-  {
-    name: 'oracle_payments_begun_total',
-    help: 'x402 payments that this process was sent, by interface.',
-    labels: ['interface'],
-    read: ({ work }) => byInterface(work.payments, ({ begun }) => one(begun)),
-  },
+  gaugeBy(
+    'interface',
+    'oracle_payment_terms_total',
+    'x402 payment requirements that this process sent to clients without a payment, by interface.',
+    ({ work }) => PAYMENT_INTERFACES.map((over) => [over, work.payments[over].terms]),
+  ),
+  gaugeBy('interface', 'oracle_payments_begun_total', 'x402 payments that this process was sent, by interface.', ({ work }) =>
+    PAYMENT_INTERFACES.map((over) => [over, work.payments[over].begun]),
+  ),
   {
     name: 'oracle_payments_total',
     help: 'The same by outcome: accepted ones are settled, or repeated with their answer.',
     labels: ['interface', 'outcome'],
-    read: ({ work }) => byInterface(work.payments, ({ terms: _, begun: __, ...outcomes }) => byKey('outcome', outcomes)),
+    read: ({ work }) =>
+      PAYMENT_INTERFACES.flatMap((over) => {
+        const { terms: _, begun: __, ...outcomes } = work.payments[over];
+        return Object.entries(outcomes).map(([outcome, value]) => ({ labels: { interface: over, outcome }, value }));
+      }),
   },
-  {
-    name: 'oracle_delivery_attempts_total',
-    help: 'Attempts of webhook deliveries by this process, those of wagers left out, by result.',
-    labels: ['result'],
-    read: ({ work }) => byKey('result', work.deliveryAttempts),
-  },
-  {
-    name: 'oracle_requests_running',
-    help: 'Requests that are worked on.',
-    read: ({ requests }) => one(requests.running),
-  },
-  {
-    name: 'oracle_requests_waiting',
-    help: 'Requests that wait for admission.',
-    read: ({ requests }) => one(requests.waiting),
-  },
-  {
-    name: 'oracle_requests_limit',
-    help: 'Requests that may be worked on at a time; it follows the queueing delay.',
-    read: ({ requests }) => one(requests.limit),
-  },
-  {
-    name: 'oracle_queueing_delay_seconds',
-    help: 'Newest sample of how long work waits for event loop and database.',
-    read: ({ requests }) => one(requests.delayMs / 1_000),
-  },
-  {
-    name: 'oracle_connections',
-    help: 'Connections, and requests under way of trusted proxies, by the share that they use: the general one, or a reserve.',
-    labels: ['share'],
-    read: ({ connections }) => known(connections, ({ shares }) => shares.map(({ share, used }) => ({ labels: { share }, value: used }))),
-  },
-  {
-    name: 'oracle_connections_limit',
-    help: 'Size of the share.',
-    labels: ['share'],
-    read: ({ connections }) => known(connections, ({ shares }) => shares.map(({ share, limit }) => ({ labels: { share }, value: limit }))),
-  },
-  {
-    name: 'oracle_websockets',
-    help: 'Open WebSocket connections.',
-    read: ({ connections }) => known(connections, ({ webSockets }) => one(webSockets)),
-  },
+  gaugeBy(
+    'result',
+    'oracle_delivery_attempts_total',
+    'Attempts of webhook deliveries by this process, those of wagers left out, by result.',
+    ({ work }) => Object.entries(work.deliveryAttempts),
+  ),
+  gauge('oracle_requests_running', 'Requests that are worked on.', ({ requests }) => requests.running),
+  gauge('oracle_requests_waiting', 'Requests that wait for admission.', ({ requests }) => requests.waiting),
+  gauge(
+    'oracle_requests_limit',
+    'Requests that may be worked on at a time; it follows the queueing delay.',
+    ({ requests }) => requests.limit,
+  ),
+  gauge(
+    'oracle_queueing_delay_seconds',
+    'Newest sample of how long work waits for event loop and database.',
+    ({ requests }) => requests.delayMs / 1_000,
+  ),
+  gaugeBy(
+    'share',
+    'oracle_connections',
+    'Connections, and requests under way of trusted proxies, by the share that they use: the general one, or a reserve.',
+    ({ connections }) => connections?.shares.map(({ share, used }) => [share, used]),
+  ),
+  gaugeBy('share', 'oracle_connections_limit', 'Size of the share.', ({ connections }) =>
+    connections?.shares.map(({ share, limit }) => [share, limit]),
+  ),
+  gauge('oracle_websockets', 'Open WebSocket connections.', ({ connections }) => connections?.webSockets),
 ];
 
-function byInterface(
-  payments: Record<PaymentInterface, Record<PaymentStep, number>>,
-  read: (steps: Record<PaymentStep, number>) => readonly Sample[],
-): Sample[] {
-  return Object.entries(payments).flatMap(([over, steps]) =>
-    read(steps).map(({ labels, value }) => ({ labels: { interface: over, ...labels }, value })),
-  );
+const SERVICE_METRICS: readonly StateMetric[] = [
+  {
+    name: 'oracle_info',
+    help: 'Always 1; the labels describe the process.',
+    labels: ['version', 'role', 'market', 'chain_id'],
+    read: ({ status: { version, role, market, chain } }) => [
+      { labels: { version, role, market: market.kind, chain_id: String(chain.chainId) }, value: 1 },
+    ],
+  },
+  gauge('oracle_ready', '1 when every readiness check is met.', ({ status }) => flag(status.ready)),
+  gaugeBy('check', 'oracle_check_ok', '1 when this readiness check is met.', ({ status }) =>
+    status.checks.map(({ name, ok }) => [name, flag(ok)]),
+  ),
+];
+
+type Run = StateSnapshot['status']['steps'][number];
+
+function perStep(name: MetricName, help: string, read: (run: Run, nowMs: number) => number): StateMetric {
+  return gaugeBy('step', name, help, ({ status, nowMs }) => status.steps.map((run) => [run.step, read(run, nowMs)]));
 }
 
-export const RECORD_METRICS: readonly StateMetric[] = [
-  { name: 'oracle_record_days', help: 'Days of the record, missed ones included.', read: ({ status }) => one(status.record.days) },
-  {
-    name: 'oracle_record_age_days',
-    help: 'Days since the last day of the record: 0 once the forecast of today is made.',
-    read: ({ status, nowMs }) => known(status.record.lastDay, (day) => one(toDay(nowMs) - toDay(Date.parse(day)))),
-  },
-  {
-    name: 'oracle_attested_age_days',
-    help: 'Days since the newest day whose forecasts are attested: 0 once those of today are on chain.',
-    read: ({ attestedDay, nowMs }) => known(attestedDay, (day) => one(toDay(nowMs) - day)),
-  },
-  {
-    name: 'oracle_forecasts',
-    help: 'Forecasts by public status. Those that are not revealed are PENDING, whatever their outcome.',
-    labels: ['status'],
-    read: ({ status }) => Object.entries(status.record.forecasts).map(([name, value]) => ({ labels: { status: name }, value })),
-  },
-  {
-    name: 'oracle_wagering_on',
-    help: '1 while new wagers are enabled by settings and operator.',
-    read: ({ status }) => one(flag(status.wagering.on)),
-  },
+/** Steps of wagers are not in the public status. */
+const PIPELINE_METRICS: readonly StateMetric[] = [
+  perStep('oracle_step_waiting', '1 while the latest run of the step is waiting.', ({ state }) => flag(state === 'waiting')),
+  perStep('oracle_step_failed', '1 while the latest run of the step is failed.', ({ state }) => flag(state === 'failed')),
+  perStep('oracle_step_age_seconds', 'Seconds since the latest run of the step.', ({ ranAt }, nowMs) => secondsSince(ranAt, nowMs)),
+  perStep('oracle_step_attempts', 'Attempts of the step for the day of its latest run.', ({ attempts }) => attempts),
+  // `job` is the scraper's own label.
+  gaugeBy('task', 'oracle_job_next_run_seconds', 'Seconds until the next run of the job; below zero it is overdue.', ({ status, nowMs }) =>
+    status.schedule.map(({ job, nextRunAt: at }) => [job, at === null ? null : -secondsSince(at, nowMs)]),
+  ),
+  gauge(
+    'oracle_window_opens_seconds',
+    'Seconds until the next outcome window opens, at 00:00 UTC.',
+    ({ nowMs }) => (DAY_MS - (nowMs % DAY_MS)) / 1_000,
+  ),
 ];
 
-export const SELF_TEST_METRICS: readonly StateMetric[] = [
-  {
-    name: 'oracle_self_test_failed',
-    help: '1 while the newest run of the self-test has failed.',
-    labels: ['test'],
-    read: ({ selfTests }) => selfTests.map(({ test, state }) => ({ labels: { test }, value: flag(state === 'failed') })),
-  },
-  {
-    name: 'oracle_self_test_overdue',
-    help: '1 while the self-test has no result of its last due day.',
-    labels: ['test'],
-    read: ({ selfTests }) => selfTests.map(({ test, overdue }) => ({ labels: { test }, value: flag(overdue) })),
-  },
+const RECORD_METRICS: readonly StateMetric[] = [
+  gauge('oracle_record_days', 'Days of the record, missed ones included.', ({ status }) => status.record.days),
+  gauge(
+    'oracle_record_age_days',
+    'Days since the last day of the record: 0 once the forecast of today is made.',
+    ({ status: { record }, nowMs }) => (record.lastDay === null ? null : toDay(nowMs) - toDay(Date.parse(record.lastDay))),
+  ),
+  gauge(
+    'oracle_attested_age_days',
+    'Days since the newest day whose forecasts are attested: 0 once those of today are on chain.',
+    ({ attestedDay, nowMs }) => (attestedDay === null ? null : toDay(nowMs) - attestedDay),
+  ),
+  gaugeBy(
+    'status',
+    'oracle_forecasts',
+    'Forecasts by public status. Those that are not revealed are PENDING, whatever their outcome.',
+    ({ status }) => Object.entries(status.record.forecasts),
+  ),
+  gauge('oracle_wagering_on', '1 while new wagers are enabled by settings and operator.', ({ status }) => flag(status.wagering.on)),
+];
+
+const SELF_TEST_METRICS: readonly StateMetric[] = [
+  gaugeBy('test', 'oracle_self_test_failed', '1 while the newest run of the self-test has failed.', ({ selfTests }) =>
+    selfTests.map(({ test, state }) => [test, flag(state === 'failed')]),
+  ),
+  gaugeBy('test', 'oracle_self_test_overdue', '1 while the self-test has no result of its last due day.', ({ selfTests }) =>
+    selfTests.map(({ test, overdue }) => [test, flag(overdue)]),
+  ),
 ];
 
 const WEI_PER_GWEI = 1e9;
 const WEI_PER_ETHER = 1e18;
 
-function perWallet(name: StateMetric['name'], help: string, read: (wallet: WalletState) => number | null): StateMetric {
-  return {
-    name,
-    help,
-    labels: ['role'],
-    read: ({ wallets }) =>
-      known(wallets, ({ roles }) =>
-        roles.flatMap((wallet) => known(read(wallet), (value): Sample[] => [{ labels: { role: wallet.role }, value }])),
-      ),
-  };
+function perWallet(name: MetricName, help: string, read: (wallet: WalletState) => number | null): StateMetric {
+  return gaugeBy('role', name, help, ({ wallets }) => wallets?.roles.map((wallet) => [wallet.role, read(wallet)]));
 }
 
-export const CHAIN_METRICS: readonly StateMetric[] = [
-  { name: 'oracle_chain_up', help: '1 when the chain answers.', read: ({ status }) => one(flag(status.chain.error === null)) },
-  {
-    name: 'oracle_chain_block_number',
-    help: 'Number of the newest block.',
-    read: ({ status }) => known(status.chain.blockNumber, one),
-  },
-  {
-    name: 'oracle_chain_block_age_seconds',
-    help: 'Seconds since the newest block.',
-    read: ({ status, nowMs }) => known(status.chain.blockTime, (time) => one(secondsSince(time, nowMs))),
-  },
-  {
-    name: 'oracle_gas_price_gwei',
-    help: 'Price of gas as the node suggests it, gwei; at most a minute old.',
-    read: ({ wallets }) => known(wallets, ({ gasPriceWei }) => one(Number(gasPriceWei) / WEI_PER_GWEI)),
-  },
+const CHAIN_METRICS: readonly StateMetric[] = [
+  gauge('oracle_chain_up', '1 when the chain answers.', ({ status }) => flag(status.chain.error === null)),
+  gauge('oracle_chain_block_number', 'Number of the newest block.', ({ status }) => status.chain.blockNumber),
+  gauge('oracle_chain_block_age_seconds', 'Seconds since the newest block.', ({ status: { chain }, nowMs }) =>
+    chain.blockTime === null ? null : secondsSince(chain.blockTime, nowMs),
+  ),
+  gauge('oracle_gas_price_gwei', 'Price of gas as the node suggests it, gwei; at most a minute old.', ({ wallets }) =>
+    wallets === null ? null : Number(wallets.gasPriceWei) / WEI_PER_GWEI,
+  ),
   perWallet('oracle_wallet_balance_ether', 'Gas balance of the wallet, ether.', ({ balanceWei }) => Number(balanceWei) / WEI_PER_ETHER),
   perWallet(
     'oracle_wallet_days_left',
@@ -447,168 +444,99 @@ export const CHAIN_METRICS: readonly StateMetric[] = [
     'Nonce after the newest transaction that the service has signed; below that of the newest block another program has the key.',
     ({ signedNonce }) => signedNonce,
   ),
-  {
-    name: 'oracle_transactions_open',
-    help: 'Transactions that are signed and not final.',
-    labels: ['role'],
-    read: ({ work }) => work.transactions.map(({ role, count }) => ({ labels: { role }, value: count })),
-  },
-  {
-    name: 'oracle_transaction_oldest_open_seconds',
-    help: 'Seconds since the oldest transaction that is not final was signed.',
-    labels: ['role'],
-    read: ({ work, nowMs }) => work.transactions.map(({ role, since }) => ({ labels: { role }, value: (nowMs - since.getTime()) / 1_000 })),
-  },
+  gaugeBy('role', 'oracle_transactions_open', 'Transactions that are signed and not final.', ({ work }) =>
+    work.transactions.map(({ role, count }) => [role, count]),
+  ),
+  gaugeBy(
+    'role',
+    'oracle_transaction_oldest_open_seconds',
+    'Seconds since the oldest transaction that is not final was signed.',
+    ({ work, nowMs }) => work.transactions.map(({ role, since }) => [role, (nowMs - since.getTime()) / 1_000]),
+  ),
+];
+
+const MARKET_METRICS: readonly StateMetric[] = [
+  gaugeBy('series', 'oracle_series_stale', '1 while the series is missing or too old.', ({ status: { market } }) =>
+    market.series.map(({ series, stale }) => [series, flag(stale)]),
+  ),
+  gaugeBy('series', 'oracle_series_age_days', 'Days since the last observation of the series.', ({ status: { market } }) =>
+    market.series.map(({ series, ageDays }) => [series, ageDays]),
+  ),
+  gaugeBy('provider', 'oracle_provider_circuit_open', '1 while the provider is suspended after failures.', ({ status: { market } }) =>
+    market.providers.map(({ provider, circuit }) => [provider, flag(circuit === 'open')]),
+  ),
+  gaugeBy('provider', 'oracle_provider_calls', 'Calls since the start of the process that polls.', ({ status: { market } }) =>
+    market.providers.map(({ provider, calls }) => [provider, calls]),
+  ),
+  gaugeBy(
+    'provider',
+    'oracle_provider_failures',
+    'Calls that failed after retries since the start of the process that polls.',
+    ({ status: { market } }) => market.providers.map(({ provider, failures }) => [provider, failures]),
+  ),
+  gaugeBy(
+    'provider',
+    'oracle_provider_clock_skew_seconds',
+    'Clock of the provider less that of the service, to the second.',
+    ({ status: { market } }) => market.providers.map(({ provider, clockSkewMs: ms }) => [provider, ms === null ? null : ms / 1_000]),
+  ),
 ];
 
 /** Work that waits, and what was sold. */
-export const WORK_METRICS: readonly StateMetric[] = [
-  {
-    name: 'oracle_database_ping_seconds',
-    help: 'Time of a command that does nothing, over the connections of all requests.',
-    read: ({ work }) => one(work.databasePingMs / 1_000),
-  },
-  {
-    name: 'oracle_deliveries_pending',
-    help: 'Webhook deliveries in the queues, those of wagers left out.',
-    read: ({ work }) => one(work.deliveries.pending),
-  },
-  {
-    name: 'oracle_delivery_overdue_seconds',
-    help: 'Seconds that the most overdue webhook delivery waits, those of wagers left out; 0 without one.',
-    read: ({ work, nowMs }) => one(secondsOverdue(work.deliveries.oldestDueAt, nowMs)),
-  },
-  {
-    name: 'oracle_payment_unsettled_seconds',
-    help: 'Seconds since the oldest payment that is neither settled nor released; 0 without one.',
-    read: ({ work, nowMs }) => one(secondsOverdue(work.oldestPayment, nowMs)),
-  },
-  {
-    name: 'oracle_event_log_lag_seconds',
-    help: 'Seconds since the oldest change of the record that the event log does not have; 0 without one.',
-    read: ({ work, nowMs }) => one(secondsOverdue(work.oldestUnpublished, nowMs)),
-  },
-  {
-    name: 'oracle_backup_age_seconds',
-    help: 'Seconds since the newest backup was written and read back; no sample before the first.',
-    read: ({ work, nowMs }) => known(work.lastBackup, (at) => one((nowMs - at.getTime()) / 1_000)),
-  },
-  {
-    name: 'oracle_sales',
-    help: 'Paid calls of the ledger by channel.',
-    labels: ['channel'],
-    read: ({ sales }) => sales.map(({ channel, payments }) => ({ labels: { channel }, value: payments })),
-  },
-  {
-    name: 'oracle_sales_usd',
-    help: 'Amount of the paid calls, dollars of the stablecoin.',
-    labels: ['channel'],
-    read: ({ sales }) => sales.map(({ channel, amountMicros }) => ({ labels: { channel }, value: Number(amountMicros) / 1e6 })),
-  },
-  {
-    name: 'oracle_settlement_cost_usd',
-    help: 'What one settlement of an x402 payment costs now, dollars: gas, or the fee of the hosted facilitator; no sample while it is not known.',
-    read: ({ status }) => known(status.settlement.costMicros, (micros) => one(micros / 1e6)),
-  },
-  {
-    name: 'oracle_settlement_margin_usd',
-    help: 'Price less the cost of a settlement, dollars; below 0 a sale costs more than it brings.',
-    labels: ['offering'],
-    read: ({ status }) =>
-      status.settlement.margins.flatMap(({ offering, marginMicros }) =>
-        known(marginMicros, (micros): Sample[] => [{ labels: { offering }, value: micros / 1e6 }]),
-      ),
-  },
-];
-
-export const MARKET_METRICS: readonly StateMetric[] = [
-  {
-    name: 'oracle_series_stale',
-    help: '1 while the series is missing or too old.',
-    labels: ['series'],
-    read: ({ status }) => status.market.series.map(({ series, stale }) => ({ labels: { series }, value: flag(stale) })),
-  },
-  {
-    name: 'oracle_series_age_days',
-    help: 'Days since the last observation of the series.',
-    labels: ['series'],
-    read: ({ status }) =>
-      status.market.series.flatMap(({ series, ageDays }) => known(ageDays, (value): Sample[] => [{ labels: { series }, value }])),
-  },
-  {
-    name: 'oracle_provider_circuit_open',
-    help: '1 while the provider is suspended after failures.',
-    labels: ['provider'],
-    read: ({ status }) =>
-      status.market.providers.map(({ provider, circuit }) => ({ labels: { provider }, value: flag(circuit === 'open') })),
-  },
-  ...(['calls', 'failures'] as const).map(
-    (count): StateMetric => ({
-      name: `oracle_provider_${count}`,
-      help: `${count === 'calls' ? 'Calls' : 'Calls that failed after retries'} since the start of the process that polls.`,
-      labels: ['provider'],
-      read: ({ status }) => status.market.providers.map((one) => ({ labels: { provider: one.provider }, value: one[count] })),
-    }),
+const WORK_METRICS: readonly StateMetric[] = [
+  gauge(
+    'oracle_database_ping_seconds',
+    'Time of a command that does nothing, over the connections of all requests.',
+    ({ work }) => work.databasePingMs / 1_000,
   ),
-  {
-    name: 'oracle_provider_clock_skew_seconds',
-    help: 'Clock of the provider less that of the service, to the second.',
-    labels: ['provider'],
-    read: ({ status }) =>
-      status.market.providers.flatMap(({ provider, clockSkewMs }) =>
-        known(clockSkewMs, (ms): Sample[] => [{ labels: { provider }, value: ms / 1_000 }]),
-      ),
-  },
+  gauge('oracle_deliveries_pending', 'Webhook deliveries in the queues, those of wagers left out.', ({ work }) => work.deliveries.pending),
+  gauge(
+    'oracle_delivery_overdue_seconds',
+    'Seconds that the most overdue webhook delivery waits, those of wagers left out; 0 without one.',
+    ({ work, nowMs }) => secondsOverdue(work.deliveries.oldestDueAt, nowMs),
+  ),
+  gauge(
+    'oracle_payment_unsettled_seconds',
+    'Seconds since the oldest payment that is neither settled nor released; 0 without one.',
+    ({ work, nowMs }) => secondsOverdue(work.oldestPayment, nowMs),
+  ),
+  gauge(
+    'oracle_event_log_lag_seconds',
+    'Seconds since the oldest change of the record that the event log does not have; 0 without one.',
+    ({ work, nowMs }) => secondsOverdue(work.oldestUnpublished, nowMs),
+  ),
+  gauge(
+    'oracle_backup_age_seconds',
+    'Seconds since the newest backup was written and read back; no sample before the first.',
+    ({ work, nowMs }) => (work.lastBackup === null ? null : (nowMs - work.lastBackup.getTime()) / 1_000),
+  ),
+  gaugeBy('channel', 'oracle_sales', 'Paid calls of the ledger by channel.', ({ sales }) =>
+    sales.map(({ channel, payments }) => [channel, payments]),
+  ),
+  gaugeBy('channel', 'oracle_sales_usd', 'Amount of the paid calls, dollars of the stablecoin.', ({ sales }) =>
+    sales.map(({ channel, amountMicros }) => [channel, Number(amountMicros) / 1e6]),
+  ),
+  gauge(
+    'oracle_settlement_cost_usd',
+    'What one settlement of an x402 payment costs now, dollars: gas, or the fee of the hosted facilitator; no sample while it is not known.',
+    ({ status: { settlement } }) => (settlement.costMicros === null ? null : settlement.costMicros / 1e6),
+  ),
+  gaugeBy(
+    'offering',
+    'oracle_settlement_margin_usd',
+    'Price less the cost of a settlement, dollars; below 0 a sale costs more than it brings.',
+    ({ status: { settlement } }) =>
+      settlement.margins.map(({ offering, marginMicros: micros }) => [offering, micros === null ? null : micros / 1e6]),
+  ),
 ];
 
-type Run = StateSnapshot['status']['steps'][number];
-
-function perStep(name: StateMetric['name'], help: string, read: (run: Run, nowMs: number) => number): StateMetric {
-  return {
-    name,
-    help,
-    labels: ['step'],
-    read: ({ status, nowMs }) => status.steps.map((run): Sample => ({ labels: { step: run.step }, value: read(run, nowMs) })),
-  };
-}
-
-/** Steps of wagers are not in the public status. */
-export const PIPELINE_METRICS: readonly StateMetric[] = [
-  perStep('oracle_step_waiting', '1 while the latest run of the step is waiting.', ({ state }) => flag(state === 'waiting')),
-  perStep('oracle_step_failed', '1 while the latest run of the step is failed.', ({ state }) => flag(state === 'failed')),
-  perStep('oracle_step_age_seconds', 'Seconds since the latest run of the step.', ({ ranAt }, nowMs) => secondsSince(ranAt, nowMs)),
-  perStep('oracle_step_attempts', 'Attempts of the step for the day of its latest run.', ({ attempts }) => attempts),
-  {
-    name: 'oracle_job_next_run_seconds',
-    help: 'Seconds until the next run of the job; below zero it is overdue.',
-    // `job` is the scraper's own label.
-    labels: ['task'],
-    read: ({ status, nowMs }) =>
-      status.schedule.flatMap(({ job, nextRunAt }) =>
-        known(nextRunAt, (at) => [{ labels: { task: job }, value: -secondsSince(at, nowMs) }]),
-      ),
-  },
-  {
-    name: 'oracle_window_opens_seconds',
-    help: 'Seconds until the next outcome window opens, at 00:00 UTC.',
-    read: ({ nowMs }) => one((DAY_MS - (nowMs % DAY_MS)) / 1_000),
-  },
-];
-
-export const SERVICE_METRICS: readonly StateMetric[] = [
-  {
-    name: 'oracle_info',
-    help: 'Always 1; the labels describe the process.',
-    labels: ['version', 'role', 'market', 'chain_id'],
-    read: ({ status: { version, role, market, chain } }) => [
-      { labels: { version, role, market: market.kind, chain_id: String(chain.chainId) }, value: 1 },
-    ],
-  },
-  { name: 'oracle_ready', help: '1 when every readiness check is met.', read: ({ status }) => one(flag(status.ready)) },
-  {
-    name: 'oracle_check_ok',
-    help: '1 when this readiness check is met.',
-    labels: ['check'],
-    read: ({ status }) => status.checks.map(({ name, ok }) => ({ labels: { check: name }, value: flag(ok) })),
-  },
+/** Every gauge of the service, beside those of the process, its requests and Node. */
+export const STATE_METRICS: readonly StateMetric[] = [
+  ...SERVICE_METRICS,
+  ...PIPELINE_METRICS,
+  ...RECORD_METRICS,
+  ...SELF_TEST_METRICS,
+  ...CHAIN_METRICS,
+  ...MARKET_METRICS,
+  ...WORK_METRICS,
 ];

@@ -14,24 +14,17 @@ import type { ForecastRecord } from '../record/forecasts.ts';
 import { listSelfTestStatuses, type SelfTestService } from '../record/self-tests.ts';
 import type { Config } from '../settings.ts';
 import {
-  CHAIN_METRICS,
   type Connections,
   createWalletFigures,
-  MARKET_METRICS,
   type MetricDefinition,
   type OpenWorkDeps,
-  PIPELINE_METRICS,
   PROCESS_METRICS,
   type ProcessSnapshot,
-  RECORD_METRICS,
   readOpenWork,
-  SELF_TEST_METRICS,
-  SERVICE_METRICS,
-  type StateMetric,
+  STATE_METRICS,
   type StateSnapshot,
   type WalletFigures,
   type WalletFiguresDeps,
-  WORK_METRICS,
   type WorkCounts,
 } from './metric-definitions.ts';
 
@@ -145,29 +138,13 @@ function createRequestMetrics(registry: Registry): (ended: EndedRequest) => void
   };
 }
 
-/** Every gauge of the service, beside those of the process, its requests and Node. */
-export const STATE_METRICS: readonly StateMetric[] = [
-  ...SERVICE_METRICS,
-  ...PIPELINE_METRICS,
-  ...RECORD_METRICS,
-  ...SELF_TEST_METRICS,
-  ...CHAIN_METRICS,
-  ...MARKET_METRICS,
-  ...WORK_METRICS,
-];
-
-interface MetricsServer {
-  port: number;
-  close(): Promise<void>;
-}
-
 const MAX_CONNECTIONS = 16;
 
 /** `GET /metrics` on a port of its own, for scrapers of the operator's network. @throws OracleError CONFIG_INVALID naming METRICS_PORT */
 export async function serveMetrics(
   { render, contentType }: Pick<Metrics, 'render' | 'contentType'>,
   { port, host, log }: { port: number; host: string; log: Log },
-): Promise<MetricsServer> {
+): Promise<{ port: number; close(): Promise<void> }> {
   const server = createServer(async ({ method, url }, response) => {
     if (url !== '/metrics' || (method !== 'GET' && method !== 'HEAD')) {
       response.writeHead(404).end();

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PROCESS_METRICS, WATCHED_MESSAGES } from '../../../src/ops/metric-definitions.ts';
-import { STATE_METRICS } from '../../../src/ops/metrics.ts';
+import { PROCESS_METRICS, STATE_METRICS, WATCHED_MESSAGES } from '../../../src/ops/metric-definitions.ts';
 import { ALERTS, deployText } from '../../support/deploy/alerts.ts';
 import { documentText } from '../../support/docs/documents.ts';
 

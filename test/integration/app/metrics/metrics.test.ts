@@ -6,9 +6,10 @@ import {
   countPayment,
   createWorkCounts,
   PROCESS_METRICS,
+  STATE_METRICS,
   type StateSnapshot,
 } from '../../../../src/ops/metric-definitions.ts';
-import { composeMetrics, createMetrics, type Metrics, STATE_METRICS, serveMetrics } from '../../../../src/ops/metrics.ts';
+import { composeMetrics, createMetrics, type Metrics, serveMetrics } from '../../../../src/ops/metrics.ts';
 import { createLog, createLogCounts } from '../../../../src/platform/log.ts';
 import { asTier } from '../../../support/auth/login.ts';
 import { serve } from '../../../support/http/serve.ts';
