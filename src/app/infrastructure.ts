@@ -97,9 +97,7 @@ async function readSharedFile(config: Config, name: string): Promise<unknown> {
 
 const NOT_OWNED = { localChain: null, beginAnew: null } as const;
 
-type LocalSecrets = Pick<Infrastructure, 'contracts' | 'signers' | 'saltSecret' | 'encryptionSecret' | 'demo'>;
-
-function buildLocalSecrets({ AGENT_COMMERCE_ADDRESS }: Config, demo: DemoFile, keys: LocalKeys): LocalSecrets {
+function buildLocalSecrets({ AGENT_COMMERCE_ADDRESS }: Config, demo: DemoFile, keys: LocalKeys) {
   const contracts = { ...demo.contracts, agentCommerce: AGENT_COMMERCE_ADDRESS ?? demo.contracts.agentCommerce };
   // Encryption keys are derived per purpose and share nothing with a salt.
   return { contracts, signers: toKeySources(keys), saltSecret: keys.saltSecret, encryptionSecret: keys.saltSecret, demo };
@@ -278,13 +276,8 @@ function readSignerSources(config: Config): SignerSources {
 
 /** Throw-away keys of a local chain. */
 function toKeySources(keys: Record<WalletRole, Hex>): Record<WalletRole, SignerSource> {
-  const toSource = (role: WalletRole): SignerSource => ({ kind: 'key', privateKey: keys[role] });
-  return {
-    attester: toSource('attester'),
-    reporter: toSource('reporter'),
-    provider: toSource('provider'),
-    facilitator: toSource('facilitator'),
-  };
+  const roles = ['attester', 'reporter', 'provider', 'facilitator'] as const;
+  return Object.fromEntries(roles.map((role) => [role, { kind: 'key', privateKey: keys[role] }])) as Record<WalletRole, SignerSource>;
 }
 
 export const toSettingRole = (role: WalletRole) => role.toUpperCase() as SignerSettingRole;

@@ -1,4 +1,5 @@
-import { access, mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from 'mongodb';
@@ -302,10 +303,7 @@ async function runRestore(context: StartupContext, values: { json?: boolean }, p
 
 /** A data folder that has lost its embedded database is refused by every start. */
 async function makeDatabaseFolder({ MONGODB_URI, DATA_DIR }: Config): Promise<void> {
-  const isSetUp = await access(join(DATA_DIR, MANIFEST_FILE)).then(
-    () => true,
-    () => false,
-  );
+  const isSetUp = existsSync(join(DATA_DIR, MANIFEST_FILE));
   if (MONGODB_URI === undefined && isSetUp) await mkdir(join(DATA_DIR, 'database'), { recursive: true, mode: 0o700 });
 }
 

@@ -24,7 +24,7 @@ const EXIT = { ok: 0, failed: 1 } as const;
 export async function runDoctorCommand(args: readonly string[], environment: Environment, out: TerminalOutput): Promise<number> {
   const parsed = parseCommandLine<DoctorValues>(DOCTOR_SYNTAX, args, out);
   if (parsed === null) return EXIT.ok;
-  const { deps, close } = await openDoctor({ environment, ntpHost: parsed.values.ntp ?? null });
+  const { deps, close } = await openDoctor(environment, parsed.values.ntp ?? null);
   try {
     const report = await runDoctor(deps);
     const lines = () => formatDoctorReport(report, createTerminalWriter(out, { environment })).join('\n');

@@ -28,13 +28,11 @@ import { createShutdown, type Shutdown } from '../platform/shutdown.ts';
 import { ForecastRecord, requireSameSalts } from '../record/forecasts.ts';
 import { type Config, listSecretValues, type SettingName, type SettingProblem } from '../settings.ts';
 
-interface DoctorOptions {
-  environment: Readonly<Record<string, string | undefined>>;
-  ntpHost: string | null;
-}
-
 /** What the checks examine, opened on demand and without a start of anything. `close` ends the connections. */
-export async function openDoctor({ environment, ntpHost }: DoctorOptions): Promise<{ deps: DoctorDeps; close(): Promise<void> }> {
+export async function openDoctor(
+  environment: Readonly<Record<string, string | undefined>>,
+  ntpHost: string | null,
+): Promise<{ deps: DoctorDeps; close(): Promise<void> }> {
   const { config, problems } = inspectConfig(environment);
   const log = createLog({ level: 'silent', secrets: listSecretValues(config) });
   const shutdown = createShutdown({ log });
@@ -72,14 +70,9 @@ async function findTarget(config: DoctorDeps['config'], shutdown: Shutdown): Pro
 
 async function openDatabase({ mongodbUri }: DoctorTarget, shutdown: Shutdown): Promise<Database> {
   if (mongodbUri === null) {
-    throw new OracleError(
-      'CONFIG_INVALID',
-      'Setting MONGODB_URI: is not set, and the embedded database is no place for a record that counts',
-      {
-        field: 'MONGODB_URI',
-        suggestedAction: 'Set MONGODB_URI to a replica set.',
-      },
-    );
+    const problem = 'is not set, and the embedded database is no place for a record that counts';
+    const suggestedAction = 'Set MONGODB_URI to a replica set.';
+    throw new OracleError('CONFIG_INVALID', `Setting MONGODB_URI: ${problem}`, { field: 'MONGODB_URI', suggestedAction });
   }
   const database = await connectMongo(mongodbUri, { serverSelectionTimeoutMS: 4_000 });
   shutdown.onStop('database connection', () => database.close());
@@ -223,7 +216,11 @@ export const contractsCheck: Check = {
         const { name, version } = await readStablecoin(connected, addresses.stablecoin);
         return ok(`stablecoin ${addresses.stablecoin}: ${name}, version ${version}, 6 decimals`);
       })),
-      ...(factories.length === 0 ? [] : await orFinding(() => checkFactories(connected, factories))),
+      ...(await orFinding(async () => {
+        if (factories.length === 0) return [];
+        await requireDeploymentContracts(connected, factories);
+        return ok(`wallet factories ${factories.join(', ')} and Multicall3 have code`);
+      })),
       ...checkCommerce(addresses.agentCommerce, states.agentCommerce, addresses.stablecoin),
     ];
   },
@@ -270,11 +267,6 @@ async function checkRegistries({ client, addresses }: Chain): Promise<Finding> {
   });
 }
 
-async function checkFactories(chain: Chain, factories: readonly Address[]): Promise<Finding> {
-  await requireDeploymentContracts(chain, factories);
-  return ok(`wallet factories ${factories.join(', ')} and Multicall3 have code`);
-}
-
 function checkCommerce(
   address: Address | null,
   reading: ContractReading<{ paymentToken: Address }> | null,
@@ -301,8 +293,9 @@ export const rpcCheck: Check = {
   needs: ['CHAIN_RPC_URL', 'CHAIN_ID'],
   needsTarget: true,
   async run(deps) {
-    const chain = await deps.chain().catch((error: unknown) => error);
-    if (!isChain(chain)) return orFinding(() => Promise.reject(chain), { isPermanent: true });
+    const connected = await deps.chain().catch((error: unknown) => [toFinding(error, { isPermanent: true })]);
+    if (Array.isArray(connected)) return connected;
+    const chain = connected;
     const isLocal = deps.config.chainMode !== 'real';
     const checks = [
       orFinding(async () => ok(`chain ${chain.chainId}, ${await describeNewestBlock({ chain, localChain: isLocal, now: deps.now })}`), {
@@ -316,8 +309,6 @@ export const rpcCheck: Check = {
     return (await Promise.all(checks)).flat();
   },
 };
-
-const isChain = (value: unknown): value is Chain => typeof value === 'object' && value !== null && 'client' in value;
 
 async function checkFees({ client }: Chain): Promise<Finding> {
   const { maxFeePerGas } = await chainCall('Reading the fees', () => client.estimateFeesPerGas());

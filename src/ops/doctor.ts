@@ -18,7 +18,7 @@ import { createResolver, getHostname, isLoopbackAddress, isPublicAddress } from 
 import { createOperatorFetch, type OutboundFetch, readCertificate, readJson, readSntpOffsetMs } from '../platform/outbound/operator.ts';
 import { estimateEntropyBits } from '../platform/secrets.ts';
 import { joinUrl } from '../platform/service-client.ts';
-import { MAX_CLOCK_SKEW_MS } from '../platform/time.ts';
+import { MAX_CLOCK_SKEW_MS, withTimeout } from '../platform/time.ts';
 import { type Config, listSettings, type SettingName } from '../settings.ts';
 import {
   type Check,
@@ -211,7 +211,7 @@ const publicUrlCheck: Check = {
     const rest = [
       orFinding(() => checkWebSocket(fetchService, base)),
       examineConnection(fetchService, base),
-      checkProxyTrust(config, new URL(base)),
+      listUntrustedProxy(config, new URL(base)),
     ];
     return [...(await tls), ...answers, ...(await Promise.all(rest)).flat()];
   },
@@ -266,7 +266,7 @@ async function checkWebSocket(fetchService: OutboundFetch, base: string): Promis
   });
 }
 
-async function checkProxyTrust({ TRUST_PROXY }: DoctorDeps['config'], { protocol, hostname }: URL): Promise<Finding[]> {
+function listUntrustedProxy({ TRUST_PROXY }: DoctorDeps['config'], { protocol, hostname }: URL): Finding[] {
   if (protocol !== 'https:' || TRUST_PROXY !== 0 || isLoopbackAddress(hostname)) return [];
   return [warn('https needs a proxy in front, and TRUST_PROXY trusts none: all clients share one limit', 'Set TRUST_PROXY to the proxy.')];
 }
@@ -302,15 +302,8 @@ const webhooksCheck: Check = {
 async function checkNames(names: readonly string[]): Promise<Finding[]> {
   if (names.length === 0) return [];
   const resolve = createResolver();
-  const found = await Promise.all(
-    names.map((name) =>
-      resolve(name).then(
-        () => true,
-        () => false,
-      ),
-    ),
-  );
-  const count = found.filter(Boolean).length;
+  const found = await Promise.allSettled(names.map((name) => resolve(name)));
+  const count = found.filter(({ status }) => status === 'fulfilled').length;
   if (count > 0) return [ok(`names of receivers are resolved: ${count} of ${names.length}`)];
   return [fail(`no name of ${names.length} receivers can be resolved: nothing is delivered`, { action: 'Repair DNS on this machine.' })];
 }
@@ -410,11 +403,6 @@ async function checkClock({ now }: DoctorDeps, db: Db): Promise<Finding> {
   });
 }
 
-interface Privilege {
-  resource: { db?: string; collection?: string; anyResource?: boolean };
-  actions: string[];
-}
-
 /** By the rights that the server lists: nothing is written to try them. */
 async function checkRights(admin: Db, db: Db, isReal: boolean): Promise<Finding> {
   const status = await admin.command({ connectionStatus: 1, showPrivileges: true }).catch((error: unknown) => {
@@ -428,6 +416,7 @@ async function checkRights(admin: Db, db: Db, isReal: boolean): Promise<Finding>
     if (!isReal) return ok('without users');
     return warn('the connection has no user: everybody who reaches the server may write', 'Create a user, and name it in MONGODB_URI.');
   }
+  type Privilege = { resource: { db?: string; collection?: string; anyResource?: boolean }; actions: string[] };
   const granted = ((authInfo.authenticatedUserPrivileges ?? []) as Privilege[])
     .filter(
       ({ resource }) => resource.anyResource || ((resource.db === db.databaseName || resource.db === '') && resource.collection === ''),
@@ -510,28 +499,15 @@ async function runCheck(check: Check, deps: DoctorDeps): Promise<CheckReport> {
   if (wrong.length > 0) return { id, title, findings: [skipped(`needs ${wrong.join(', ')}`)] };
   const { target } = deps;
   if (needsTarget && typeof target === 'string') return { id, title, findings: [skipped(target)] };
-  const unanswered = await Promise.all(
-    uses.map((name) =>
-      deps[name]().then(
-        () => [],
-        () => [name],
-      ),
-    ),
-  );
-  if (unanswered.flat().length > 0) return { id, title, findings: [skipped(`the ${unanswered.flat().join(' and ')} cannot be used`)] };
-  const timedOut = fail(`no answer within ${CHECK_TIMEOUT_MS / 1_000} s`, { action: 'Run it again; look at the network of this machine.' });
-  const work = run(deps, target as DoctorTarget).catch((error: unknown) => [toFinding(error)]);
-  return { id, title, findings: await withTimeout(work, [timedOut]) };
-}
-
-async function withTimeout<T>(work: Promise<T>, otherwise: T): Promise<T> {
-  const { promise, resolve } = Promise.withResolvers<T>();
-  const timer = setTimeout(() => resolve(otherwise), CHECK_TIMEOUT_MS);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const used = await Promise.allSettled(uses.map((name) => deps[name]()));
+  const unanswered = uses.filter((_, index) => used[index]!.status === 'rejected');
+  if (unanswered.length > 0) return { id, title, findings: [skipped(`the ${unanswered.join(' and ')} cannot be used`)] };
+  const late = new Error();
+  const findings = withTimeout(CHECK_TIMEOUT_MS, run(deps, target as DoctorTarget), () => late).catch((error: unknown) => {
+    if (error !== late) return [toFinding(error)];
+    return [fail(`no answer within ${CHECK_TIMEOUT_MS / 1_000} s`, { action: 'Run it again; look at the network of this machine.' })];
+  });
+  return { id, title, findings: await findings };
 }
 
 /** Twice a day, with an hour to spare. */

@@ -8,7 +8,6 @@ import { type FeedKind, getSignalTimeMs } from '../market/feed.ts';
 import type { DayInputs } from '../market/inputs.ts';
 import type { Market } from '../market/market.ts';
 import { inSpan } from '../platform/tracing.ts';
-import type { Brief } from '../record/briefs.ts';
 import type { DayDoc } from '../record/forecast-doc.ts';
 import { RESULT_FORMAT, SELF_TESTS, type SelfTestDoc, type SelfTestName } from '../record/schemas/self-tests.ts';
 import {
@@ -19,7 +18,6 @@ import {
   getSelfTestFailure,
   isUpToDate,
   SELF_TEST_STEPS,
-  type SelfTestBasis,
   type SelfTestRun,
   type SelfTestStep,
 } from '../record/self-tests.ts';
@@ -118,7 +116,10 @@ export const STEPS: Record<StepName, Step> = {
   resolve: async (deps, _day, context) => formatCount('forecasts resolved', await runResolveStep(deps, context)),
   settle: async (deps, _day, context) => formatCount('wagers settled', await runSettleStep(deps, context)),
   reputation: async (deps, _day, context) => formatCount('outcomes reported', await runReputationStep(deps, context)),
-  brief: async (deps, day, context) => formatBriefOutcome(await runBriefStep(deps, day, context)),
+  async brief(deps, day, context) {
+    const { generatedAt, late } = await runBriefStep(deps, day, context);
+    return `made at ${generatedAt}${late ? ', late' : ''}`;
+  },
   'weekly-report': async (deps, _day, context) => formatList('reported on', await runWeeklyReportStep(deps, context)),
   backtest: async (deps, _day, context) => formatList('ran', await runSelfTestStep(deps, 'backtest', context)),
   diagnostics: async (deps, _day, context) => formatList('ran', await runSelfTestStep(deps, 'diagnostics', context)),
@@ -182,10 +183,6 @@ function formatDayOutcome({ missedBecause, signalAt, late }: DayDoc): string {
 function formatWagerOutcome(wager: WagerDoc | null): string {
   if (wager === null) return 'nothing decided: no forecast of that day, or new wagers are off or paused';
   return wager.skippedBecause === null ? wager.state : `${wager.state}: ${wager.skippedBecause}`;
-}
-
-function formatBriefOutcome({ generatedAt, late }: Brief): string {
-  return `made at ${generatedAt}${late ? ', late' : ''}`;
 }
 
 function formatList(done: string, items: string[]): string {
@@ -323,7 +320,8 @@ async function getDueDay({ market }: Pick<PipelineDeps, 'market'>, step: SelfTes
 async function runSelfTestStep(deps: PipelineDeps, step: SelfTestStep, { now, time }: StepContext): Promise<SelfTestName[]> {
   const day = await getDueDay(deps, step, now);
   await time.requireReached(getSelfTestDueMs(step, day), `The ${step} of ${formatDay(day)}`);
-  const runs = [...(await runRecordedTests(deps, step, now)), ...(await runComputedTests(deps, step, now))];
+  const recorded = await saveFindings(deps, { step, day, now }, runDueRecordedTests(deps, { step, day, now }));
+  const runs = [...recorded, ...(await runComputedTests(deps, step, now))];
   const failed = runs.find(({ state }) => state === 'failed');
   if (failed !== undefined) throw new OracleError('INTERNAL', failed.reason ?? 'A self-test could not be run');
   return runs.map(({ test }) => test);
@@ -336,11 +334,6 @@ async function runComputedTests(deps: PipelineDeps, step: SelfTestStep, now: Dat
     const findings = computeDueTests(deps, { tests: listTestsOfStep(step).filter(isComputed), day, now });
     return saveFindings(deps, { step, day, now }, findings);
   });
-}
-
-async function runRecordedTests(deps: PipelineDeps, step: SelfTestStep, now: Date): Promise<SelfTestRun[]> {
-  const day = await getDueDay(deps, step, now);
-  return saveFindings(deps, { step, day, now }, runDueRecordedTests(deps, { step, day, now }));
 }
 
 async function* runDueRecordedTests(deps: PipelineDeps, { step, day, now }: DueRun): AsyncGenerator<SelfTestFinding> {
@@ -432,12 +425,9 @@ async function* computeDueTests(deps: PipelineDeps, { tests, day, now }: DueTest
   const history = await readTestHistory(deps, day, now);
   for (const test of tests) {
     const stored = await deps.selfTests.store.findRun(test, day);
-    if (stored === null || !isUpToDate(stored, buildBasis(deps, history))) yield await computeTest(deps, test, history);
+    const basis = { codeVersion: deps.selfTests.codeVersion, dataDigest: history.digest, format: RESULT_FORMAT };
+    if (stored === null || !isUpToDate(stored, basis)) yield await computeTest(deps, test, history);
   }
-}
-
-function buildBasis({ selfTests }: PipelineDeps, { digest }: Pick<DayInputs, 'digest'>): SelfTestBasis {
-  return { codeVersion: selfTests.codeVersion, dataDigest: digest, format: RESULT_FORMAT };
 }
 
 async function computeTest(deps: PipelineDeps, test: ComputedTest, history: DayInputs): Promise<SelfTestFinding> {

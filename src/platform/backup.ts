@@ -109,7 +109,13 @@ export async function writeBackup(options: WriteBackupOptions): Promise<WrittenB
     } catch (error) {
       if (isSnapshotLost(error) && isSnapshot) isSnapshot = false;
       else if (!(error instanceof ChangedDuringCopyError)) throw error;
-      else if (attempt === MAX_ATTEMPTS) throw recordChangingError(error);
+      else if (attempt === MAX_ATTEMPTS) {
+        const message = `The record has changed during each of ${MAX_ATTEMPTS} copies`;
+        throw new OracleError('STEP_WAITING', message, {
+          suggestedAction: 'Repeat it once the steps of the day are done.',
+          cause: error,
+        });
+      }
     }
     await delay(PAUSE_MS, undefined, { signal });
   }
@@ -154,11 +160,6 @@ async function requireNewFile(path: string): Promise<void> {
     () => false,
   );
   if (exists) throw new OracleError('CONFLICT', `${path} exists: a backup replaces no file`, { field: 'out' });
-}
-
-function recordChangingError(cause: unknown): OracleError {
-  const message = `The record has changed during each of ${MAX_ATTEMPTS} copies`;
-  return new OracleError('STEP_WAITING', message, { suggestedAction: 'Repeat it once the steps of the day are done.', cause });
 }
 
 /** `snapshot`: everything as of one instant of the database. `ordered`: one collection after the other, as `CopyOrder` says. */

@@ -77,7 +77,8 @@ const MIN_VOWEL_SHARE = 0.3;
 /** Conservative: repetitions, sequences and known words count as one character. Random hex has about 3.8 bits a character. */
 export function estimateEntropyBits(secret: string, known: readonly string[] = []): number {
   const unit = stripRepetition(secret);
-  const readings = [unit.toLowerCase(), replaceLookalikes(unit.toLowerCase())];
+  const letters = unit.toLowerCase().replaceAll(/[013457@$]/g, (character) => LOOKALIKE_LETTERS[character]!);
+  const readings = [unit.toLowerCase(), letters];
   const rests = readings.map((text) => stripRuns(stripWords(text, known)));
   const bitsPerCharacter = (rest: string) =>
     isWordLike(unit) ? Math.min(BITS_PER_WORD_LETTER, computeCharacterEntropy(rest)) : computeCharacterEntropy(rest);
@@ -85,10 +86,6 @@ export function estimateEntropyBits(secret: string, known: readonly string[] = [
 }
 
 const LOOKALIKE_LETTERS: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', '@': 'a', $: 's' };
-
-function replaceLookalikes(text: string): string {
-  return text.replaceAll(/[013457@$]/g, (character) => LOOKALIKE_LETTERS[character]!);
-}
 
 /** The period of a repeating text; otherwise the text. */
 function stripRepetition(text: string): string {

@@ -162,12 +162,8 @@ export function parseProblemDetails(body: unknown, retryAfter: string | null): O
   if (!parsed.success) return undefined;
   const { code, detail, suggestedAction, field } = parsed.data;
   const options = { suggestedAction, field, ...parseRetryAfter(code, retryAfter), ...parseDetails(parsed.data) };
-  if (isErrorCode(code)) return new OracleError(code, detail, options);
+  if (Object.hasOwn(ERROR_CODES, code)) return new OracleError(code as ErrorCode, detail, options);
   return new OracleError('INTERNAL', `${code}: ${detail}`, options);
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(ERROR_CODES, code);
 }
 
 function parseRetryAfter(code: string, retryAfter: string | null): Pick<OracleErrorOptions, 'retryAfterSeconds'> {

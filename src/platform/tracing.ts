@@ -45,7 +45,8 @@ export function enterTrace({ parent, isFromClient = false, fields, ...start }: E
 export async function inSpan<T>({ parent, isFromClient = false, fields, ...start }: SpanStart, work: () => Promise<T>): Promise<T> {
   if (getTracer() === null && parent === undefined && fields === undefined) return work();
   const decided = isFromClient && parent !== undefined ? decideSampling(start, parent) : parent;
-  return runSpan(openSpan(start, decided, { ...pickFields(getActiveTrace()), ...fields }), work);
+  const { requestId, jobId, txKey } = getActiveTrace() ?? {};
+  return runSpan(openSpan(start, decided, { requestId, jobId, txKey, ...fields }), work);
 }
 
 /** As `inSpan`, for an entry. */
@@ -94,10 +95,6 @@ function decideSampling(start: OtelSpanStart, parent: TraceParent): TraceParent 
 /** Without an SDK the caller's flag is passed on, since nothing is recorded here. */
 function continueTrace(parent: TraceParent | null): TraceParent {
   return { traceId: parent?.traceId ?? createTraceId(), spanId: createSpanId(), isSampled: parent?.isSampled ?? false };
-}
-
-function pickFields({ requestId, jobId, txKey }: TraceFields = {}): TraceFields {
-  return { requestId, jobId, txKey };
 }
 
 /** What the lines of the log are searched by, besides the trace. */

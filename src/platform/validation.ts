@@ -54,7 +54,8 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   const parsed = schema.safeParse(value, { error: formatIssue });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const field = truncateField(issue?.path.length ? issue.path.join('.') : (getUnknownKey(issue) ?? root));
+  const unknownKey = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+  const field = truncateField(issue?.path.length ? issue.path.join('.') : (unknownKey ?? root));
   throw new OracleError('INPUT_INVALID', `${kind} "${field}": ${issue?.message ?? 'not valid'}`, { field });
 }
 
@@ -63,10 +64,6 @@ const formatIssue: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_type') return issue.input === undefined ? 'is missing' : `must be of the type ${issue.expected}`;
   return issue.code === 'unrecognized_keys' ? 'is not known here' : undefined;
 };
-
-function getUnknownKey(issue: z.core.$ZodIssue | undefined): string | undefined {
-  return issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-}
 
 /** Field names may come from the client, at any length. */
 function truncateField(field: string): string {

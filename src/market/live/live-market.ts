@@ -72,7 +72,7 @@ export function openLiveMarket(options: LiveMarketOptions) {
     const run = { backfills: stores.backfills, onProgress, signal };
     const window = await stores.backfills.begin(AGREED_CLOSES_ID, Math.max(FIRST_LIVE_DAY, getLastClosedDay(now()) - venueDays + 1));
     const backfillDeps = { ...deps, windowStart: window.from };
-    const longest = VENUE_SOURCES.toSorted(compareHistoryStart);
+    const longest = VENUE_SOURCES.toSorted((a, b) => (getHistoryStart(a) < getHistoryStart(b) ? -1 : 1));
     const ranges = [...VENUE_SOURCES.map((venue) => createVenueRangeItem(venue, backfillDeps)), createLongRangeItem(longest, backfillDeps)];
     for (const { id, from } of ranges) await stores.backfills.begin(id, from);
     const items = [
@@ -130,10 +130,7 @@ export function openLiveMarket(options: LiveMarketOptions) {
   };
 }
 
-function compareHistoryStart(a: (typeof VENUE_SOURCES)[number], b: (typeof VENUE_SOURCES)[number]): number {
-  const from = ({ history }: typeof a) => ('from' in history ? history.from : '9999');
-  return from(a) < from(b) ? -1 : 1;
-}
+const getHistoryStart = ({ history }: (typeof VENUE_SOURCES)[number]) => ('from' in history ? history.from : '9999');
 
 /** Cheap public endpoint of each venue. */
 const PROBES: Partial<Record<ProviderId, string>> = {
@@ -179,7 +176,7 @@ export function createVenueItem(venue: VenueSource, deps: BackfillDeps): Backfil
     async fetch(range) {
       const candles = await fetchTrustedCandles(venue, range, deps);
       await saveHistory(deps, 'venueClose', venue.provider, toCloses(candles));
-      await saveVenueRanges(deps, venue.provider, candles);
+      await saveRanges(deps, 'venue', venue.provider, candles);
       await deps.stores.backfills.advanceAlong(getVenueRangeId(venue), range);
     },
   };
@@ -217,7 +214,7 @@ async function fetchLongCandles(venues: readonly VenueSource[], range: DayRange,
   };
   await fetchWithFallback(reaching, { fetchFrom }, async ({ provider, value: { candles, closes } }) => {
     await saveHistory(deps, 'btcClose', provider, closes);
-    await saveLongRanges(deps, provider, candles);
+    await saveRanges(deps, 'btc', provider, candles);
   });
 }
 
@@ -275,7 +272,7 @@ export function createVenueRangeItem(venue: VenueSource, deps: BackfillDeps): Ba
   return {
     id: getVenueRangeId(venue),
     ...getVenuePart(venue, deps),
-    fetch: async (range) => saveVenueRanges(deps, venue.provider, await fetchTrustedCandles(venue, range, deps)),
+    fetch: async (range) => saveRanges(deps, 'venue', venue.provider, await fetchTrustedCandles(venue, range, deps)),
   };
 }
 
@@ -291,7 +288,7 @@ export function createLongRangeItem(venues: readonly VenueSource[], deps: Backfi
     async fetch(range) {
       const reaching = venues.filter((venue) => getFirstDay(venue, today) <= range.from);
       const fetchFrom = (venue: VenueSource) => venue.fetchCandles(deps.providers[venue.provider], range);
-      await fetchWithFallback(reaching, { fetchFrom }, ({ provider, value }) => saveLongRanges(deps, provider, value));
+      await fetchWithFallback(reaching, { fetchFrom }, ({ provider, value }) => saveRanges(deps, 'btc', provider, value));
     },
   };
 }
@@ -320,16 +317,16 @@ export function selectFetchable(rangeItems: readonly BackfillItem[], missing: re
   return rangeItems.filter(({ id }) => !failed.has(id.replace('Range/', 'Close/')));
 }
 
-export async function saveVenueRanges(deps: BackfillDeps, provider: string, candles: readonly DailyCandle[]): Promise<void> {
+/** Of a venue, or of the model's series. */
+export async function saveRanges(
+  deps: BackfillDeps,
+  of: 'venue' | 'btc',
+  provider: string,
+  candles: readonly DailyCandle[],
+): Promise<void> {
   const { highs, lows } = toExtremes(candles);
-  await saveHistory(deps, 'venueHigh', provider, highs);
-  await saveHistory(deps, 'venueLow', provider, lows);
-}
-
-async function saveLongRanges(deps: BackfillDeps, provider: string, candles: readonly DailyCandle[]): Promise<void> {
-  const { highs, lows } = toExtremes(candles);
-  await saveHistory(deps, 'btcHigh', provider, highs);
-  await saveHistory(deps, 'btcLow', provider, lows);
+  await saveHistory(deps, `${of}High`, provider, highs);
+  await saveHistory(deps, `${of}Low`, provider, lows);
 }
 
 /** One part of the history, fetched page by page. */

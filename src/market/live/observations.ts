@@ -142,8 +142,8 @@ export class ObservationStore {
       .map((value) => {
         const { day } = value;
         const version = toVersion(stream, value, options);
-        const _id = `${stream}/${source}/${formatDay(day)}`;
-        return { _id, stream, source, day, versions: [version], lastKey: getVersionKey(version), updatedAt };
+        const lastKey = `${version.value}|${version.final ? 'final' : 'provisional'}`;
+        return { _id: `${stream}/${source}/${formatDay(day)}`, stream, source, day, versions: [version], lastKey, updatedAt };
       })
       .filter(({ day, lastKey }) => known.get(day) !== lastKey)
       // An insert is several times as fast as an upsert, and a history has tens of thousands of days.
@@ -198,10 +198,6 @@ export class ObservationStore {
 function toVersion(stream: ObservationStream, { day, value, providerAtMs }: DatedValue, { receivedAtMs, backfilled }: SaveOptions) {
   const final = receivedAtMs >= getFinalMs(stream, day);
   return { value, final, backfilled: backfilled && final, providerAtMs, receivedAtMs };
-}
-
-function getVersionKey({ value, final }: ObservationVersion): string {
-  return `${value}|${final ? 'final' : 'provisional'}`;
 }
 
 /** Appends the version to the stored document unless a concurrent writer has just appended it. */

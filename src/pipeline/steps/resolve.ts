@@ -1,7 +1,6 @@
 import type { ConfirmedAttestation } from '../../chain/eas/eas.ts';
 import { toDay } from '../../forecast/day.ts';
 import type { HorizonDays } from '../../forecast/model.ts';
-import type { DailyClose } from '../../market/quorum.ts';
 import type { ReachedInstant } from '../../platform/time.ts';
 import { buildExpectedResolution } from '../../record/commitment.ts';
 import { buildDistributionScores } from '../../record/distribution-scores.ts';
@@ -23,16 +22,14 @@ export async function runResolveStep(deps: PipelineDeps, { now, time }: StepCont
     const over = await time.requireReached(endsAtMs, 'The end of an outcome window');
     const close = await deps.market.dailyClose(toDay(endsAtMs) - 1, now.getTime());
     const batch = formatBatchKey(docs);
-    const decide = (doc: ForecastDoc) => buildResolution(doc, { ...toCloses(doc, close), batch, decidedAt: now });
+    const { venues, deviationBps } = close;
+    const facts = { btcAtResolutionCents: toCents(close.priceUsd), venues, deviationBps, batch, decidedAt: now };
+    const decide = (doc: ForecastDoc) => buildResolution(doc, { btcAtSignalCents: doc.btcAtSignalCents!, ...facts });
     const decisions = new Map(docs.map((doc) => [doc._id, decide(doc)]));
     if (await deps.record.recordResolutions(decisions, over)) await revealBatch(deps, batch, { members: toDecided(docs, decisions), over });
     else await revealStored(deps, docs, over);
   }
   return due.length;
-}
-
-function toCloses({ btcAtSignalCents }: ForecastDoc, { priceUsd, venues, deviationBps }: DailyClose) {
-  return { btcAtSignalCents: btcAtSignalCents!, btcAtResolutionCents: toCents(priceUsd), venues, deviationBps };
 }
 
 type DecidedForecast = ForecastDoc & { resolution: Resolution; values: CommittedValues; attestation: ConfirmedAttestation };

@@ -31,8 +31,9 @@ interface McpRelayOptions {
 }
 
 /** Carries messages between a client on standard input and output, and a service over HTTP. Resolves when the client is gone. */
-export async function relayMcp({ input, signal, ...options }: McpRelayOptions): Promise<void> {
-  const relay = new McpRelay(options, signal);
+export async function relayMcp(options: McpRelayOptions): Promise<void> {
+  const { input, signal } = options;
+  const relay = new McpRelay(options);
   try {
     for await (const line of readLines(addAbortSignal(signal, input))) relay.take(line);
   } catch (error) {
@@ -42,14 +43,12 @@ export async function relayMcp({ input, signal, ...options }: McpRelayOptions): 
 }
 
 class McpRelay {
-  readonly #options: Omit<McpRelayOptions, 'input' | 'signal'>;
-  readonly #signal: AbortSignal;
+  readonly #options: McpRelayOptions;
   readonly #open = new Map<string | number, { method: string | undefined; controller: AbortController }>();
   readonly #running = new Set<Promise<void>>();
 
-  constructor(options: Omit<McpRelayOptions, 'input' | 'signal'>, signal: AbortSignal) {
+  constructor(options: McpRelayOptions) {
     this.#options = options;
-    this.#signal = signal;
   }
 
   take(line: string): void {
@@ -79,7 +78,7 @@ class McpRelay {
     const controller = new AbortController();
     const method = Array.isArray(body) ? undefined : body.method;
     if (id !== undefined) this.#open.set(id, { method, controller });
-    const work = this.#exchange(body, id, AbortSignal.any([this.#signal, controller.signal])).finally(() => {
+    const work = this.#exchange(body, id, AbortSignal.any([this.#options.signal, controller.signal])).finally(() => {
       this.#running.delete(work);
       if (id !== undefined && this.#open.get(id)?.controller === controller) this.#open.delete(id);
     });
@@ -146,24 +145,20 @@ export interface McpEndpointOptions {
   handshakeWaitsMs?: readonly number[];
 }
 
-interface McpEndpoint {
-  /** Answers in their order. @throws OracleError SERVICE_UNREACHABLE, CONFIG_INVALID, those of a login and of the service */
-  send(body: RpcBody, signal: AbortSignal): AsyncGenerator<RpcBody>;
-}
+type McpEndpoint = ReturnType<typeof createMcpEndpoint>;
 
 /** The MCP endpoint of a service over Streamable HTTP, which it serves without sessions. */
-export function createMcpEndpoint({ handshakeWaitsMs = HANDSHAKE_WAITS_MS, ...options }: McpEndpointOptions): McpEndpoint {
-  const { url } = options;
+export function createMcpEndpoint(options: McpEndpointOptions) {
   let negotiated: string | undefined;
   return {
-    async *send(body, signal) {
+    /** Answers in their order. @throws OracleError SERVICE_UNREACHABLE, CONFIG_INVALID, those of a login and of the service */
+    async *send(body: RpcBody, signal: AbortSignal): AsyncGenerator<RpcBody> {
       const post = () => postWithRetry(options, { body, signal, headers: buildRequestHeaders(body, negotiated) });
       const isHandshake = isMethod(body, 'initialize') || isMethod(body, 'server/discover');
-      const response = isHandshake
-        ? await postPatiently(post, { waitsMs: handshakeWaitsMs, signal, onNotice: options.onNotice })
-        : await post();
-      for await (const answer of readAnswers(response, url)) {
-        if (isMethod(body, 'initialize')) negotiated = readRevision(answer) ?? negotiated;
+      const response = isHandshake ? await postPatiently(post, options, signal) : await post();
+      for await (const answer of readAnswers(response, options.url)) {
+        const revision = Array.isArray(answer) || !isMethod(body, 'initialize') ? undefined : answer.result?.protocolVersion;
+        if (typeof revision === 'string') negotiated = revision;
         yield answer;
       }
     },
@@ -172,19 +167,13 @@ export function createMcpEndpoint({ handshakeWaitsMs = HANDSHAKE_WAITS_MS, ...op
 
 const isMethod = (body: RpcBody, method: string) => !Array.isArray(body) && body.method === method;
 
-function readRevision(answer: RpcBody): string | undefined {
-  const revision = Array.isArray(answer) ? undefined : answer.result?.protocolVersion;
-  return typeof revision === 'string' ? revision : undefined;
-}
-
-interface Patience extends Pick<McpEndpointOptions, 'onNotice'> {
-  waitsMs: readonly number[];
-  signal: AbortSignal;
-}
-
 /** Repeats what did not reach the service. */
-async function postPatiently(post: () => Promise<Response>, { waitsMs, signal, onNotice }: Patience): Promise<Response> {
-  for (const waitMs of waitsMs) {
+async function postPatiently(
+  post: () => Promise<Response>,
+  { handshakeWaitsMs = HANDSHAKE_WAITS_MS, onNotice }: McpEndpointOptions,
+  signal: AbortSignal,
+): Promise<Response> {
+  for (const waitMs of handshakeWaitsMs) {
     try {
       return await post();
     } catch (error) {
@@ -331,17 +320,11 @@ function isRpcMessage(value: unknown): value is RpcMessage {
 
 /** @throws OracleError INPUT_INVALID with the JSON-RPC code as its detail `rpcCode` */
 function parseRpcLine(line: string): RpcBody {
-  const value = parseMessage(line);
+  // No JSON text has this value.
+  const value = parseJson(line);
+  if (value === undefined) throw invalidLine('The line is not JSON', PARSE_ERROR);
   if (!isRpcBody(value)) throw invalidLine('The line is not a JSON-RPC message', INVALID_REQUEST);
   return value;
-}
-
-function parseMessage(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw invalidLine('The line is not JSON', PARSE_ERROR);
-  }
 }
 
 function invalidLine(message: string, rpcCode: number): OracleError {

@@ -14,7 +14,7 @@ import { type TestService, testService } from '../../../support/service/service.
 
 const HOUR_S = 3_600;
 async function examine(environment: Record<string, string>): Promise<DoctorReport> {
-  const { deps, close } = await openDoctor({ environment, ntpHost: null });
+  const { deps, close } = await openDoctor(environment, null);
   try {
     return await runDoctor(deps);
   } finally {
@@ -248,7 +248,7 @@ describe('before a record on a real chain', () => {
 
   it('refuses a first start for what cannot be repaired later, naming all of it', async () => {
     const config = loadConfig(environment({ ATTESTER_PRIVATE_KEY: `0x${'9a'.repeat(32)}` }));
-    const { deps, close } = await openDoctor({ environment: environment({ ATTESTER_PRIVATE_KEY: `0x${'9a'.repeat(32)}` }), ntpHost: null });
+    const { deps, close } = await openDoctor(environment({ ATTESTER_PRIVATE_KEY: `0x${'9a'.repeat(32)}` }), null);
     const opened = { config, target: deps.target as DoctorTarget, database: deps.database, chain: deps.chain, roles: deps.roles };
     const refused = requireReadyForFirstStart({ ...opened, log: createLog({ level: 'silent', secrets: [] }), now: () => new Date() });
     await expect(refused).rejects.toThrow(/Wallets: attester 0x\w{40} has 0 ether[\s\S]*Chain endpoint: block \d+ is \d+ minutes old/);

@@ -11,7 +11,7 @@ import {
   createVenueItem,
   createVenueRangeItem,
   runBackfill,
-  saveVenueRanges,
+  saveRanges,
   selectFetchable,
 } from '../../../../src/market/live/live-market.ts';
 import { FIRST_LIVE_DAY, openLiveFeed } from '../../../../src/market/live/store.ts';
@@ -132,7 +132,7 @@ describe('the history of the ranges', () => {
     const { backfills } = parts.stores;
     expect(await backfills.countDone(['btcRange/venues'])).toBe(1);
     for (const venue of all.slice(0, 2)) {
-      await saveVenueRanges(parts, venue.provider, [buildCandle(late - 1, 100, { highUsd: 101, lowUsd: 99 })]);
+      await saveRanges(parts, 'venue', venue.provider, [buildCandle(late - 1, 100, { highUsd: 101, lowUsd: 99 })]);
     }
     await createAgreedRangeItem(all, parts).fetch({ from: late - 1, to: late - 1 });
     expect([...(await feed.observations('btcHigh', setup.clock.ms)).days].includes(late - 1)).toBe(true);
