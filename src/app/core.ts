@@ -19,7 +19,10 @@ import type { WagerBook } from '../wager/wagers.ts';
 import type { ComposedChain } from './chain.ts';
 import type { Infrastructure, ProcessContext, StartupContext } from './infrastructure.ts';
 
-export interface ServiceCore extends StartupContext, ComposedChain, ComposedMarket {
+export interface ServiceCore extends StartupContext, ComposedChain {
+  market: Market;
+  /** The collector of live data; null with another feed, and where another process collects. */
+  live: LiveMarket | null;
   infrastructure: Infrastructure;
   database: Database;
   db: Db;
@@ -54,14 +57,8 @@ export function simulatedOnRealChainError(): OracleError {
   });
 }
 
-interface ComposedMarket {
-  market: Market;
-  /** The collector of live data; null with another feed, and where another process collects. */
-  live: LiveMarket | null;
-}
-
 /** Null: live data, which an API process reads and others also collect. @throws OracleError CONFIG_INVALID if Polymarket lacks live data */
-export async function composeMarket(context: ProcessContext, db: Database['db'], feed: Feed | null): Promise<ComposedMarket> {
+export async function composeMarket(context: ProcessContext, db: Database['db'], feed: Feed | null) {
   const { ROLE, WAGERS } = context.config;
   const live = feed === null && ROLE !== 'api' ? await loadLiveMarket(context, db) : null;
   const market = feed === null ? openLiveReader(db, live) : createMarket(feed);

@@ -200,7 +200,7 @@ export interface BannerContent {
   demo: DemoFile | null;
   demoPath: string;
   /** Null without demo wallets. */
-  demoCommands: DemoCommands | null;
+  demoCommands: ReturnType<typeof buildDemoCommands> | null;
   exampleUid: string | null;
 }
 
@@ -224,9 +224,7 @@ export function renderBanner({ name, version, url, pageUrl, source, reason, reco
   ].join('\n');
 }
 
-type Examples = Pick<BannerContent, 'url' | 'demoCommands' | 'exampleUid'>;
-
-function formatExamples({ url, demoCommands: commands, exampleUid }: Examples): string[] {
+function formatExamples({ url, demoCommands: commands, exampleUid }: Pick<BannerContent, 'url' | 'demoCommands' | 'exampleUid'>): string[] {
   const asHolder = `curl -H "Authorization: Bearer $TOKEN"`;
   return [
     ...(commands === null ? [] : exampleUid === null ? [commands.look] : [commands.look, commands.check]),
@@ -264,16 +262,8 @@ function formatWallets({ rpcUrl, chainId, wallets }: DemoFile, demoPath: string)
   ];
 }
 
-interface DemoCommands {
-  token: string;
-  watch: string;
-  look: string;
-  check: string;
-  agent: string;
-}
-
 /** Commands for a service with these settings at this URL; defaults of the scripts are left out. */
-export function buildDemoCommands({ DATA_DIR }: Pick<Config, 'DATA_DIR'>, url: string): DemoCommands {
+export function buildDemoCommands({ DATA_DIR }: Pick<Config, 'DATA_DIR'>, url: string) {
   const folder = DATA_DIR === SETTINGS.DATA_DIR.default ? '' : `DATA_DIR=${quoteForShell(DATA_DIR)} `;
   const isDefaultUrl = url === `http://127.0.0.1:${SETTINGS.PORT.default}`;
   const urlOption = isDefaultUrl ? '' : ` --url ${url}`;

@@ -11,7 +11,6 @@ import { isFixture, playFixture } from '../a2a/fixtures.ts';
 import { createTaskPush } from '../a2a/push.ts';
 import { type A2a, createA2a } from '../a2a/server.ts';
 import type { ProtocolAdapter } from '../adapter.ts';
-import type { AccessSource } from '../auth/api-keys.ts';
 import { ApplicationTokens, AuthService, createApplicationAccess, WalletTiers } from '../auth/auth.ts';
 import { ArtifactStore, ClientStore, GrantStore, listMcpResources, MCP_PATHS } from '../auth/oauth-clients.ts';
 import { OAuthServer, type OAuthStores, RefreshReplyStore } from '../auth/oauth-server.ts';
@@ -161,17 +160,10 @@ export function composeAbout({ config, chain, agentId, reporter, now }: ComposeA
   };
 }
 
-/** Applications that wallets have allowed; null where `MCP_OAUTH` is off. */
-interface Applications {
-  stores: OAuthStores;
-  tokens: ApplicationTokens;
-  access: AccessSource;
-  purge(now: Date): Promise<void>;
-}
-
 type ApplicationDeps = Pick<ServiceCore, 'db' | 'chain' | 'encryptionSecret' | 'publicUrl' | 'now'>;
 
-export function composeApplications({ config }: Pick<ProcessContext, 'config'>, deps: ApplicationDeps): Applications | null {
+/** Applications that wallets have allowed; null where `MCP_OAUTH` is off. */
+export function composeApplications({ config }: Pick<ProcessContext, 'config'>, deps: ApplicationDeps) {
   if (config.MCP_OAUTH === 'off') return null;
   const { chain, publicUrl, now } = deps;
   const artifacts = new ArtifactStore(deps);
@@ -183,15 +175,10 @@ export function composeApplications({ config }: Pick<ProcessContext, 'config'>, 
     stores,
     tokens: new ApplicationTokens({ stores, resources: listMcpResources(publicUrl), readBalance }),
     access: createApplicationAccess(stores),
-    async purge(at) {
+    async purge(at: Date) {
       await Promise.all(Object.values(stores).map((store) => store.purge(at)));
     },
   };
-}
-
-interface OAuthDeps extends ApplicationDeps {
-  access: Pick<AuthService, 'acts' | 'getGateBalance'>;
-  hasDemoWallets: boolean;
 }
 
 const MAX_DETAIL_CHARS = 200;
@@ -199,8 +186,8 @@ const MAX_DETAIL_CHARS = 200;
 /** The authorization server of the applications. */
 export function composeOAuth(
   { config, log }: Pick<ProcessContext, 'config' | 'log'>,
-  { stores }: Applications,
-  deps: OAuthDeps,
+  { stores }: { stores: OAuthStores },
+  deps: ApplicationDeps & { access: Pick<AuthService, 'acts' | 'getGateBalance'>; hasDemoWallets: boolean },
 ): ProtocolAdapter {
   const { publicUrl, access, hasDemoWallets, now } = deps;
   const budget = new DocumentBudget(stores);

@@ -117,7 +117,7 @@ const KILL_AFTER_MS = 20_000;
 
 export function createLocalService({ url, probe, start, maxWaitMs, writeNotice }: LocalServiceOptions): LocalService {
   const stopping = new AbortController();
-  let child: ServiceChild | undefined;
+  let child: ReturnType<typeof watchExit> | undefined;
   let pendingStart: Promise<void> | undefined;
   let detail = 'it has just been started';
 
@@ -163,20 +163,14 @@ export function createLocalService({ url, probe, start, maxWaitMs, writeNotice }
   };
 }
 
-interface ServiceChild {
-  process: ChildProcess;
-  ended: string | undefined;
-  exited: Promise<void>;
-}
-
 /** Its output goes to standard error, since standard output carries the protocol; in a process group of its own, Ctrl-C does not reach it. */
 export function forkService(module: URL, environment: Readonly<Record<string, string | undefined>>): ChildProcess {
   return fork(module, [], { detached: true, execArgv: [], env: environment, stdio: ['ignore', 2, 2, 'ipc'] });
 }
 
-function watchExit(process: ChildProcess): ServiceChild {
+function watchExit(process: ChildProcess) {
   const { promise: exited, resolve } = Promise.withResolvers<void>();
-  const child: ServiceChild = { process, ended: undefined, exited };
+  const child = { process, ended: undefined as string | undefined, exited };
   const end = (exitReason: string) => {
     child.ended ??= exitReason;
     resolve();

@@ -39,23 +39,13 @@ const SYNTAX: CommandSyntax = {
 const EXIT_UNHEALTHY = 1;
 const EXIT_USAGE = 2;
 
-interface TestedHistory {
-  source: string;
-  firstDay: string;
-  lastDay: string;
-  days: number;
-  dataDigest: string;
-  codeVersion: string;
-}
-
 export async function runSelfTestCommand(args: string[]): Promise<void> {
   const command = parseOrFail(() => parseSelfTestCommand(args), EXIT_USAGE);
   if (command === null) return;
   await runToEnd(async (context) => {
-    const { history, reports } = await computeSelfTests(context, command.names);
-    process.stdout.write(
-      command.json ? `${JSON.stringify({ history, reports }, null, 2)}\n` : formatSelfTests(formatHistory(history), reports),
-    );
+    const computed = await computeSelfTests(context, command.names);
+    const { reports } = computed;
+    process.stdout.write(command.json ? `${JSON.stringify(computed, null, 2)}\n` : formatSelfTests(formatHistory(computed), reports));
     return reports.every(({ report }) => !('healthy' in report) || report.healthy) ? 0 : EXIT_UNHEALTHY;
   }, EXIT_USAGE);
 }
@@ -71,10 +61,7 @@ export function parseSelfTestCommand(args: string[]): { names: ComputationName[]
   return { names: COMPUTATION_NAMES.filter((name) => requested.includes('all') || requested.includes(name)), json: values.json ?? false };
 }
 
-async function computeSelfTests(
-  context: StartupContext,
-  names: readonly ComputationName[],
-): Promise<{ history: TestedHistory; reports: TimedReport[] }> {
+async function computeSelfTests(context: StartupContext, names: readonly ComputationName[]) {
   const now = new Date();
   const market = await openHistoryMarket(context);
   const lastDay = Math.min(toDay(now.getTime()) - 1, (await market.coverage()).lastDay ?? Number.POSITIVE_INFINITY);
@@ -117,7 +104,8 @@ async function openHistoryMarket(context: StartupContext): Promise<Market> {
   }
 }
 
-function formatHistory({ source, firstDay, lastDay, days, dataDigest, codeVersion }: TestedHistory): string {
+function formatHistory({ history }: Awaited<ReturnType<typeof computeSelfTests>>): string {
+  const { source, firstDay, lastDay, days, dataDigest, codeVersion } = history;
   return [
     `History: ${source}, ${days} days, ${firstDay} to ${lastDay}`,
     `Digest of the history: ${dataDigest}`,

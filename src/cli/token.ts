@@ -16,12 +16,6 @@ const SYNTAX: CommandSyntax = {
   curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:\${PORT:-3000}/api/svc/oracle`,
 };
 
-interface TokenCommand {
-  wallet: DemoWalletName;
-  /** Unset: the local service of the settings. */
-  url: string | undefined;
-}
-
 export async function runTokenCommand(args: string[]): Promise<void> {
   try {
     const command = parseTokenCommand(args.length === 0 ? ['--help'] : args);
@@ -35,8 +29,8 @@ export async function runTokenCommand(args: string[]): Promise<void> {
   }
 }
 
-/** @returns null after printing the help @throws UsageError */
-export function parseTokenCommand(args: string[]): TokenCommand | null {
+/** @returns null after printing the help; without a URL the local service of the settings is meant @throws UsageError */
+export function parseTokenCommand(args: string[]): { wallet: DemoWalletName; url: string | undefined } | null {
   const parsed = parseCommandLine<{ url?: string }>(SYNTAX, args, process.stdout);
   if (parsed === null) return null;
   const wallet = parseChoice('wallet', parsed.positionals[0] ?? '', DEMO_WALLETS as readonly DemoWalletName[]);

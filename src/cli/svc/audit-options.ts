@@ -135,11 +135,15 @@ export interface AuditOutput {
   write(text: string): unknown;
 }
 
-/** Opens chain, prices and claims. */
-type OpenAudit = (command: AuditCommand) => Promise<AuditOptions>;
-
-/** Runs the audit and prints the report. @returns the exit code @throws the errors of `open` and `audit` */
-export async function runAudit(command: AuditCommand, open: OpenAudit, { out, err }: Record<'out' | 'err', AuditOutput>): Promise<number> {
+/**
+ * Runs the audit and prints the report. @param open opens chain, prices and claims
+ * @returns the exit code @throws the errors of `open` and `audit`
+ */
+export async function runAudit(
+  command: AuditCommand,
+  open: (command: AuditCommand) => Promise<AuditOptions>,
+  { out, err }: Record<'out' | 'err', AuditOutput>,
+): Promise<number> {
   const progress = createProgressLine(err);
   const runOnce = async () => audit({ ...(await open(command)), onProgress: progress.update });
   const report = await auditUntilSettled(runOnce).finally(progress.end);

@@ -113,18 +113,13 @@ export async function queryHorizonScores(url: string): Promise<HorizonScores[]> 
   return (await queryService({ url, path: '/api/svc/scorecard?horizon=7&limit=1', schema })).answer.byHorizon;
 }
 
-interface Answered<Answer> {
-  answer: Answer;
-  body: unknown;
-}
-
 /**
  * Asks for every horizon, or for the one that is named. The body is that of the named horizon, or of 7 days, with the bodies of all that were
  * asked for as `horizons`, shortest first: one shape in both cases.
  */
 export async function queryHorizons<Answer>(
   horizon: HorizonName | undefined,
-  query: (horizon: HorizonName) => Promise<Answered<Answer>>,
+  query: (horizon: HorizonName) => Promise<{ answer: Answer; body: unknown }>,
 ): Promise<{ answers: Answer[]; body: object }> {
   const names = horizon === undefined ? HORIZON_NAMES : [horizon];
   const found = await Promise.all(names.map(query));

@@ -233,19 +233,13 @@ function fitCell(text: string, width: number, { right, last }: Pick<TableColumn,
   return last ? cut : cut.padEnd(width);
 }
 
-/** Both ends of the axis. */
-interface Axis {
-  min: number;
-  max: number;
-}
-
 const BAR_CHARS = 21;
 
 /** `    |---o------|      `: an estimate with its interval on a common axis; empty without one. */
 export function formatErrorBar(
   value: number | null,
   range: { low: number | null; high: number | null } | null,
-  { min, max }: Axis,
+  { min, max }: { min: number; max: number },
 ): string {
   if (value === null || range === null || range.low === null || range.high === null || !(max > min)) return '';
   const place = (at: number) => Math.round((Math.min(max, Math.max(min, at)) - min) * ((BAR_CHARS - 1) / (max - min)));
