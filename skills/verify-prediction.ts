@@ -13,24 +13,22 @@ import { findDates, findHorizon } from './text.ts';
 
 const MAX_LISTED = 5;
 
-const VALUE = PREDICTION_VERIFICATION.shape.checks.element.shape.expected;
+const VALUE = PREDICTION_VERIFICATION.shape.checks.element.shape.differences.element.shape.expected;
 
 const VERIFICATION_OUTLINE = defineOutline(PREDICTION_VERIFICATION, {
   schema: z.object({
     asOf: TIME,
     verified: z.boolean(),
     verdict: z.string(),
-    agreeing: z.int().describe('Checks that agree'),
-    checked: z.int().describe('Checks made'),
+    agreeing: z.int().describe('Checks that hold'),
+    total: z.int().describe('Checks in all'),
     checks: listOf('In a summary only those that fail', {
-      attestation: z.string(),
-      field: z.string(),
+      check: z.string(),
       what: z.string(),
-      expected: VALUE,
-      actual: VALUE,
       ok: z.boolean(),
+      differences: z.array(z.object({ attestation: z.string(), field: z.string(), expected: VALUE, actual: VALUE })),
     }),
-    unchecked: z.array(z.object({ attestation: z.string(), what: z.string(), reason: z.string() })),
+    unchecked: z.array(z.object({ check: z.string(), what: z.string(), reason: z.string() })),
     attestations: z.array(z.object({ type: z.string(), uid: z.string(), onChain: z.boolean(), blockTime: TIME.nullable() })),
     prediction: z.object({
       predictionId: z.string(),
@@ -50,7 +48,10 @@ const VERIFICATION_OUTLINE = defineOutline(PREDICTION_VERIFICATION, {
   }),
   cut: ({ checks, unchecked, ...rest }) => ({
     ...rest,
-    checks: checks.filter(({ ok }) => !ok).slice(0, MAX_LISTED),
+    checks: checks
+      .filter(({ ok }) => !ok)
+      .slice(0, MAX_LISTED)
+      .map((check) => ({ ...check, differences: check.differences.slice(0, MAX_LISTED) })),
     unchecked: unchecked.slice(0, MAX_LISTED),
   }),
 });
@@ -107,7 +108,7 @@ export const verifyPredictionSkill = defineSkill({
   title: 'Verification of a forecast on chain',
   summary: 'Checks a forecast against the chain: committed in time, unchanged, and resolved by the rule',
   description:
-    'Name a forecast by exactly one of `date` (with `horizon`), `predictionId` and `uid`, all as `get_track_record` lists them. Compares its attestations on chain with the record, field by field; once it is resolved, also the revealed salt and values with the commitment made before the window opened. Returns each check with expected and actual value, what could not be checked and why, and the steps without this service. Proves that a forecast was made in time and not changed, not that forecasts are good.',
+    'Name a forecast by exactly one of `date` (with `horizon`), `predictionId` and `uid`, all as `get_track_record` lists them. Reads its attestations from the chain and makes every check that concerns a single forecast: time, content, order, rivals, and the claims of the record; once it is resolved, also that the revealed salt and values open the commitment made before the window opened. Returns the list of checks that `svc verify` and the page have too, with expected and actual value where one fails, what could not be checked and why, and the steps without this service. Proves that a forecast was made in time and not changed, not that forecasts are good.',
   question: 'was a forecast made in time and left unchanged?',
   tags: ['bitcoin', 'verification', 'attestation', 'EAS', 'commitment'],
   examples: [
@@ -143,7 +144,7 @@ export const verifyPredictionSkill = defineSkill({
     return reply;
   },
   formatText({ prediction, verified, verdict, checks, attestations, byHand }) {
-    const failed = checks.filter(({ ok }) => !ok).slice(0, MAX_FAILED_CHECKS);
+    const failed = checks.flatMap(({ differences }) => differences).slice(0, MAX_DIFFERENCES);
     return [
       `${prediction.predictionId}, ${prediction.status}: ${verified ? 'VERIFIED' : 'NOT VERIFIED'}. ${capitalize(limitWords(verdict, MAX_VERDICT_WORDS))}.`,
       ...attestations.map(formatAttestation),
@@ -161,7 +162,7 @@ export const verifyPredictionSkill = defineSkill({
 });
 
 const MAX_VERDICT_WORDS = 50;
-const MAX_FAILED_CHECKS = 2;
+const MAX_DIFFERENCES = 2;
 
 const MAX_VALUE_WORDS = 4;
 

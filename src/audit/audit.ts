@@ -3,22 +3,14 @@ import { getBlockNumber, getTransactionCount } from 'viem/actions';
 import { EAS_ADDRESS } from '../chain/addresses.ts';
 import { easAbi, getSchemaUid, type SchemaName, schemaRegistryAbi } from '../chain/eas/schemas.ts';
 import { chainCall } from '../chain/rpc.ts';
-import { getErrorMessage, OracleError, UsageError } from '../errors.ts';
+import { OracleError, UsageError } from '../errors.ts';
 import { DAY_MS, type Day, formatDay, parseDay } from '../forecast/day.ts';
 import { HORIZONS, type HorizonName } from '../forecast/model.ts';
 import type { CheckedRow, OutcomeContext } from '../verify/checks/forecast.ts';
 import { checkScope, type ProvenChallenge, type RecomputedFigures } from '../verify/checks/record.ts';
-import {
-  type ChainRecord,
-  type CheckContext,
-  type ClaimedScorecard,
-  checkAttestation,
-  type ForecastEvidence,
-  type PriceEvidence,
-  toSubject,
-} from '../verify/evidence.ts';
+import { type ChainRecord, type ClaimedScorecard, checkAttestation, type PriceEvidence } from '../verify/evidence.ts';
 import { createFindings, type Finding, type Findings, formatInstant, formatSubject, getCheck, NO_SUBJECT } from '../verify/findings.ts';
-import { formatForecastVerdict, formatRecordVerdict, getVerdict, listMadeChecks, tallyChecks } from '../verify/summary.ts';
+import { formatForecastVerdict, formatRecordVerdict, getVerdict, listForecastChecks, tallyChecks } from '../verify/summary.ts';
 import { type CheckedRecord, checkForecastEvidence, checkRecord, collectNeededDays, decodeRecord } from '../verify/verify.ts';
 import {
   type AuditChain,
@@ -38,13 +30,7 @@ import {
   readRecord,
   SEARCH_DAYS,
 } from './chain-record.ts';
-import {
-  checkServedDistributions,
-  type DistributionClaims,
-  readClaims,
-  readServedDistributions,
-  type ServiceClaims,
-} from './service-claims.ts';
+import { checkServedDistributions, type ForecastClaims, readClaims, readForecastClaims, type ServiceClaims } from './service-claims.ts';
 
 export interface AuditOptions extends EvidenceSearch {
   /** First block to read, default 0. The record is complete only if the wallet had sent nothing before it. */
@@ -54,7 +40,7 @@ export interface AuditOptions extends EvidenceSearch {
   /** The claims of a service; null: audit chain and prices only. */
   claims: ServiceClaims | null;
   /** Default: those of `claims`. Null: the committed distributions are not opened. */
-  distributions?: DistributionClaims | null;
+  distributions?: ForecastClaims | null;
   /** A reading to continue; it is extended. */
   state?: ReadingState;
   onProgress?(stage: string, done: number, total: number): void;
@@ -89,7 +75,7 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   signal?.throwIfAborted();
   const checked = checkRecord({ record, prices: closes, history, claims: answers, now, gaps }, findings);
   onProgress('comparing', 1, 1);
-  const { distributions = claims?.distributions ?? null } = options;
+  const { distributions = claims?.forecasts ?? null } = options;
   // A forecast whose attestations are not known cannot be compared with what the service opens of it; with claims, all are named.
   const isKnown = gaps.unread.size === 0 && (claims !== null || !gaps.lacksEvents);
   if (!isKnown && distributions !== null) findings.doubt('distributions', NO_SUBJECT, 'the endpoint lacks attestations of their forecasts');
@@ -367,7 +353,7 @@ export function parseForecastQuery(id: string, horizon: HorizonName): ForecastQu
  * Reads a forecast from the chain and checks everything that the chain shows about it. The row is null when no readable prediction of the
  * query is on chain. @param distributions of a service; null: none is asked. @throws OracleError CHAIN_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID; NOT_FOUND for a day outside the record
  */
-export async function verifyForecast(search: ForecastSearch, query: ForecastQuery, distributions: DistributionClaims | null) {
+export async function verifyForecast(search: ForecastSearch, query: ForecastQuery, claims: ForecastClaims | null) {
   const findings = createFindings();
   const found = await findForecast(search, query);
   if (found === null) {
@@ -378,11 +364,9 @@ export async function verifyForecast(search: ForecastSearch, query: ForecastQuer
   }
   if (found.note !== undefined) findings.note(found.note);
   const evidence = await collectForecastEvidence(search, found.uid);
-  const served = await findServedDistributions(evidence, search, distributions);
-  const row = checkForecastEvidence({ ...evidence, ...served }, search, findings);
-  const rest = 'the rest of the record was not read: svc verify all, or svc audit';
-  if (row !== null) findings.leave('sequence', toSubject(row.prediction), rest, false);
-  return { row, findings };
+  const [made = null] = 'uid' in evidence.prediction ? [checkAttestation(evidence.prediction, search, createFindings())] : [];
+  const claimed = made && (await readForecastClaims(claims, made, evidence.resolutions.length > 0));
+  return { row: checkForecastEvidence({ ...evidence, ...claimed }, search, findings), findings };
 }
 
 /** A day outside the record has no forecast that could be missing: the newest one and its sequence give the bounds. @throws OracleError NOT_FOUND */
@@ -409,19 +393,6 @@ async function requireWithinRecord(search: ForecastSearch, query: ForecastQuery)
   );
 }
 
-/** Of a resolved forecast; a service that does not answer says nothing about it. */
-async function findServedDistributions(
-  { prediction, resolutions }: ForecastEvidence,
-  context: CheckContext,
-  distributions: DistributionClaims | null,
-): Promise<Pick<ForecastEvidence, 'distributions'>> {
-  if (resolutions.length === 0 || !('uid' in prediction)) return {};
-  const made = checkAttestation(prediction, context, createFindings());
-  if (made === null) return {};
-  const read = readServedDistributions(distributions, made);
-  return { distributions: await read.catch((error: unknown) => ({ problem: getErrorMessage(error) })) };
-}
-
 /** Where the record was read. `takenFromService`: parts that only the service has named. */
 interface ReportedLocation {
   chain: Pick<AuditChain, 'chainId' | 'addresses'>;
@@ -442,19 +413,17 @@ export function buildForecastReport({ row, findings: { list, notes } }: Forecast
   const resolution = row?.resolution ?? null;
   const soFar = verdict === 'verified' && row?.status === 'PENDING' ? ' so far' : '';
   const missing = row === null ? list.find(({ outcome }) => outcome === 'fail')?.because : undefined;
-  const checks = listMadeChecks(list);
-  const notDue = list.filter(({ outcome, isDue }) => outcome === 'unknown' && !isDue);
+  const checks = listForecastChecks(list, row);
   return {
     verdict,
     words: `${verdict.toUpperCase()}${soFar}: ${missing ?? formatForecastVerdict(list, row, checks)}.`,
     where: { chainId: chain.chainId, attester, eas: chain.addresses.eas, endpoint, takenFromService },
     prediction: row && toPredictionJson(row),
     resolution: resolution && { uid: resolution.uid, attestedAt: formatInstant(resolution.at), ...resolution.data },
-    checks,
+    ...checks,
     differences: listDifferences(list),
     notes,
     incomplete: listGaps(list, []),
-    unchecked: [...new Set(notDue.map(({ because }) => because))],
   };
 }
 

@@ -6,8 +6,10 @@ import type { CheckedRow } from '../verify/checks/forecast.ts';
 import type { ProvenChallenge } from '../verify/checks/record.ts';
 import {
   type ClaimedChallenge,
+  type ClaimedRow,
   type ClaimedScorecard,
   encodeCid,
+  type ForecastEvidence,
   isUnread,
   type Prediction,
   parseCommittedModels,
@@ -42,7 +44,7 @@ const SHORT_TEXT = z.string().check(z.maxLength(100));
 const TEXT_OR_NULL = z.nullable(SHORT_TEXT);
 const NUMBER_OR_NULL = z.nullable(z.number());
 
-/** The compared fields of a scorecard row. A provisional price is not the close of the outcome window and is not compared. */
+/** The compared fields of a scorecard row. */
 const CLAIMED_ROW = z.object({
   ...{ date: SHORT_TEXT, sequence: z.number(), status: SHORT_TEXT, windowOpensAt: SHORT_TEXT, resolvesAt: SHORT_TEXT },
   ...{ signal: TEXT_OR_NULL, direction: TEXT_OR_NULL, confidence: NUMBER_OR_NULL, pUp: NUMBER_OR_NULL, btcPrice: NUMBER_OR_NULL },
@@ -69,7 +71,7 @@ export interface ServiceClaims {
   /** @throws OracleError SERVICE_UNREACHABLE */
   scorecard(horizonDays: number): Promise<ClaimedScorecard>;
   /** Absent: distributions are not compared. */
-  distributions?: DistributionClaims;
+  forecasts?: ForecastClaims;
 }
 
 /** Reads the scorecards of a service with all their pages. @param source base URL @param request gets JSON of a path below it */
@@ -89,14 +91,19 @@ export function createServiceClaims(source: string, request: (path: string) => P
   };
   return {
     source,
-    distributions: createDistributionClaims(source, request),
+    forecasts: createForecastClaims(source, request),
     async scorecard(horizonDays: number): Promise<ClaimedScorecard> {
       const pages = await readPages(horizonDays, read);
       const { nextCursor: _, count: __, ...newest } = pages[0];
       const rows = pages.flatMap(({ predictions }) => predictions);
-      return { ...newest, predictions: rows.map(({ provisional, ...row }) => (provisional ? { ...row, btcAtSignal: null } : row)) };
+      return { ...newest, predictions: rows.map(toClaimedRow) };
     },
   };
+}
+
+/** A provisional price is not the close of the outcome window. */
+function toClaimedRow({ provisional, ...row }: z.infer<typeof CLAIMED_ROW>): ClaimedRow {
+  return provisional ? { ...row, btcAtSignal: null } : row;
 }
 
 /** Sufficient, because a service attests a few times a day. */
@@ -155,11 +162,11 @@ const CHALLENGES = z.object({
   horizons: listOf(z.object({ horizon: CLAIM_TEXT, comparisons: listOf(COMPARISON) })),
 });
 
-/** What a service serves of committed distributions. */
-export type DistributionClaims = ReturnType<typeof createDistributionClaims>;
+/** What a service serves of single forecasts. */
+export type ForecastClaims = ReturnType<typeof createForecastClaims>;
 
 /** @param request gets JSON of a path below `source`, and rejects with an error whose `code` is NOT_FOUND or RATE_LIMITED for these */
-export function createDistributionClaims(source: string, request: (path: string) => Promise<unknown>) {
+export function createForecastClaims(source: string, request: (path: string) => Promise<unknown>) {
   const fail = (why: string, cause?: unknown) =>
     new OracleError('SERVICE_UNREACHABLE', `The service at ${source} does not respond as expected: ${why}`, { cause });
   /** Undefined: there is no such resource. */
@@ -192,13 +199,20 @@ export function createDistributionClaims(source: string, request: (path: string)
         comparisons.map((one) => ({ ...one, horizonDays: Number.parseInt(horizon, 10) })),
       );
     },
-    /** Whether the metadata of this digest names committed distributions; null: it is not served. @throws OracleError SERVICE_UNREACHABLE */
-    async namesDistributions(digest: Hex): Promise<boolean | null> {
+    /** The row of a forecast; null: the scorecard has none. @throws OracleError SERVICE_UNREACHABLE */
+    async readRow({ horizonDays, sequence }: Pick<Prediction['data'], 'horizonDays' | 'sequence'>): Promise<ClaimedRow | null> {
+      const answer = await read(`api/svc/scorecard?horizon=${horizonDays}&limit=1&before=${sequence + 1}`);
+      if (answer === undefined) throw fail('it has no scorecard');
+      const { data, error } = CLAIMED_SCORECARD.safeParse(answer);
+      if (error) throw fail(`its scorecard cannot be read: ${formatFirstIssue(error)}`);
+      const row = data.predictions.find((one) => one.sequence === sequence);
+      return row === undefined ? null : toClaimedRow(row);
+    },
+    /** The metadata served under a digest, as canonical JSON; null: it is not served. @throws OracleError SERVICE_UNREACHABLE */
+    async readMetadata(digest: Hex): Promise<string | null> {
       const metadata = await read(`ipfs/${encodeCid(digest)}`);
-      if (metadata === undefined) return null;
       // Canonical JSON stays the same when it is parsed and written again.
-      const text = JSON.stringify(metadata);
-      return sha256(stringToBytes(text)) === digest.toLowerCase() ? parseCommittedModels(text) !== 'none' : null;
+      return metadata === undefined ? null : JSON.stringify(metadata);
     },
   };
 }
@@ -229,13 +243,14 @@ const MIN_OPENINGS_PER_PAGE = 10;
 
 interface DistributionAudit {
   /** Null: no service is compared. */
-  distributions: DistributionClaims | null;
+  distributions: ForecastClaims | null;
   now: Date;
   findings: Findings;
   signal?: AbortSignal | undefined;
   onProgress(stage: string, done: number, total: number): void;
 }
 
+const NO_METADATA = 'no service was named that serves the metadata';
 const NO_SERVICE = 'no service was named that opens the distributions';
 const OLDER_SERVICE = 'the service has no operation that opens distributions, and its metadata names none: it is of an older version';
 const UNKNOWN_SERVICE =
@@ -267,7 +282,7 @@ export async function checkServedDistributions(rows: readonly CheckedRow[], audi
 
 /** @returns false when the service has no such operation */
 async function readAll(
-  claims: DistributionClaims,
+  claims: ForecastClaims,
   check: DistributionRecordCheck,
   { signal, onProgress }: DistributionAudit,
   due: readonly CheckedRow[],
@@ -297,17 +312,38 @@ async function readAll(
 }
 
 /** A service without the operation withholds what its metadata names. */
-async function explainMissing(claims: DistributionClaims, { data }: Prediction): Promise<'older' | 'withheld' | 'unknown'> {
-  const isNamed = await claims.namesDistributions(data.metadata);
-  return isNamed === null ? 'unknown' : isNamed ? 'withheld' : 'older';
+async function explainMissing(claims: ForecastClaims, { data }: Prediction): Promise<'older' | 'withheld' | 'unknown'> {
+  const metadata = await claims.readMetadata(data.metadata);
+  if (metadata === null || sha256(stringToBytes(metadata)) !== data.metadata.toLowerCase()) return 'unknown';
+  return parseCommittedModels(metadata) === 'none' ? 'older' : 'withheld';
+}
+
+/**
+ * What a service says of one forecast: its row, its metadata, and once it is resolved its distributions. What it does not answer says nothing
+ * about the forecast.
+ */
+export async function readForecastClaims(
+  claims: ForecastClaims | null,
+  prediction: Prediction,
+  isResolved: boolean,
+): Promise<Pick<ForecastEvidence, 'shown' | 'metadata' | 'distributions'>> {
+  if (claims === null) return { metadata: { problem: NO_METADATA }, ...(isResolved && { distributions: { problem: NO_SERVICE } }) };
+  const { data } = prediction;
+  const orProblem = <T>(reading: Promise<T>) => reading.catch((error: unknown): Unread => ({ problem: getErrorMessage(error) }));
+  const readBytes = async () => {
+    const metadata = await claims.readMetadata(data.metadata);
+    return metadata === null ? { problem: 'the service does not serve it' } : stringToBytes(metadata);
+  };
+  const [shown, metadata, distributions] = await Promise.all([
+    orProblem(claims.readRow(data)),
+    orProblem(readBytes()),
+    isResolved ? orProblem(readServedDistributions(claims, prediction)) : undefined,
+  ]);
+  return { shown, metadata, ...(distributions !== undefined && { distributions }) };
 }
 
 /** What a service serves of the distributions of one resolved forecast; null when they are withheld. */
-export async function readServedDistributions(
-  claims: DistributionClaims | null,
-  prediction: Prediction,
-): Promise<ServedDistributions | Unread | null> {
-  if (claims === null) return { problem: NO_SERVICE };
+async function readServedDistributions(claims: ForecastClaims, prediction: Prediction): Promise<ServedDistributions | Unread | null> {
   const { horizonDays, sequence } = prediction.data;
   const page = await claims.readPage(horizonDays, { limit: 1, before: sequence + 1 });
   if (page === null) {

@@ -69,7 +69,7 @@ async function findAttestation(record: ForecastRecord, uid: Hex): Promise<Attest
 
 const ATTESTATION_TYPES: readonly AttestationType[] = ['prediction', 'resolution'];
 
-const FIELD_BY_TYPE = { prediction: 'attestation', resolution: 'reveal' } as const;
+export const FIELD_BY_TYPE = { prediction: 'attestation', resolution: 'reveal' } as const;
 
 /** Newest first by block time, forecast id, then resolution before prediction: a total order. @throws OracleError INPUT_INVALID */
 export async function listAttestations(

@@ -207,6 +207,20 @@ export class ForecastRecord {
     return this.forecasts.find(filter, page).sort({ sequence: -1 }).toArray();
   }
 
+  /** Those of the day before and of the day after, of the same horizon. */
+  listAdjacent({ horizonDays, sequence }: Pick<ForecastDoc, 'horizonDays' | 'sequence'>): Promise<ForecastDoc[]> {
+    return this.listMatching({ horizonDays, sequence: { $in: [sequence - 1, sequence + 1] } });
+  }
+
+  /** The uids that are of no attestation of this record. */
+  async listUnknownUids(type: 'prediction' | 'resolution', named: readonly { uid: Hex }[]): Promise<Hex[]> {
+    const field = type === 'prediction' ? 'attestation' : 'reveal';
+    const uids = [...new Set(named.map(({ uid }) => uid))];
+    const known = await this.forecasts.find({ [`${field}.uid`]: { $in: uids } }, { projection: { [field]: 1 } }).toArray();
+    const knownUids = new Set(known.map((doc) => doc[field]?.uid));
+    return uids.filter((uid) => !knownUids.has(uid));
+  }
+
   /** Of a horizon from a day on, by sequence. */
   listSince(horizonDays: number, day: Day): Promise<ForecastDoc[]> {
     return this.forecasts.find({ day: { $gte: day }, horizonDays }, { sort: { day: 1 } }).toArray();

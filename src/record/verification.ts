@@ -1,15 +1,26 @@
-import type { Address, Hex } from 'viem';
+import { type Address, type Hex, stringToBytes, zeroHash } from 'viem';
 import type { Caller } from '../auth/caller.ts';
 import type { ChainAddresses } from '../chain/addresses.ts';
+import type { ConfirmedAttestation } from '../chain/eas/eas.ts';
 import type { OnChainAttestation } from '../chain/eas/schemas.ts';
-import type { ForecastEvidence } from '../verify/evidence.ts';
-import { createFindings, type Finding, getCheck } from '../verify/findings.ts';
-import { describeFinding, formatForecastVerdict, getVerdict } from '../verify/summary.ts';
+import { orElse } from '../errors.ts';
+import {
+  type AttestationEvidence,
+  type CheckContext,
+  checkAttestation,
+  type ForecastEvidence,
+  isUnread,
+  type RivalEvidence,
+  type Unread,
+} from '../verify/evidence.ts';
+import { createFindings } from '../verify/findings.ts';
+import { formatForecastVerdict, getVerdict, listForecastChecks } from '../verify/summary.ts';
 import { checkForecastEvidence } from '../verify/verify.ts';
 import {
   type AttestationLookupDeps,
   type AttestationType,
   type AttestationViewOptions,
+  FIELD_BY_TYPE,
   findByAttestation,
   findForecast,
   missingAttestationError,
@@ -21,39 +32,11 @@ import { buildExpectedPrediction, buildExpectedResolution, buildOpening } from '
 import type { DistributionScores } from './distribution-scores.ts';
 import { openRevealedDistributions } from './distributions.ts';
 import type { ForecastDoc } from './forecast-doc.ts';
+import type { ForecastRecord } from './forecasts.ts';
 import { describeManualVerification } from './prediction.ts';
-import type { ForecastDistributions } from './schemas/forecast.ts';
 import type { AttestationVerification, PredictionVerificationReply } from './schemas/verification.ts';
 import { toScorecardEntry } from './scorecard.ts';
 import { mayRead } from './visibility.ts';
-
-/**
- * Verifies the forecast of an attestation, and returns what concerns this attestation.
- * @throws OracleError NOT_FOUND for a uid that is not on chain or not in the record; CHAIN_UNREACHABLE
- */
-export async function verifyAttestation(deps: RecordCheckDeps, uid: Hex, caller: Caller): Promise<AttestationVerification> {
-  const { doc, type } = await findByAttestation(deps, uid);
-  const { read, row, distributions, findings } = await checkRecordedForecast(deps, doc, caller);
-  const { onChain = null, easscanUrl = null } = read.find((one) => one.type === type) ?? {};
-  if (onChain === null) throw missingAttestationError(uid, deps.chainId);
-  const own = findings.filter(({ subject }) => subject.attestation === type);
-  const { data: _, content: __, ...data } = onChain;
-  const at = onChain.at.toISOString();
-  return {
-    ...viewAttestation(doc, type, deps.viewFor(caller)),
-    success: true,
-    data: { ...data, at },
-    uid,
-    onChain: true,
-    // A resolution whose prediction cannot be read proves nothing.
-    verified: row !== null && getVerdict(own) === 'pass',
-    checks: toChecks(own).map(({ attestation: _, what: __, ...check }) => check),
-    distributions,
-    attester: onChain.attester,
-    blockTime: at,
-    easscanUrl,
-  };
-}
 
 export interface RecordCheckDeps extends AttestationLookupDeps {
   addresses: ChainAddresses;
@@ -67,54 +50,91 @@ export interface RecordCheckDeps extends AttestationLookupDeps {
 }
 
 /**
- * Reads both attestations of a forecast, with their pages in the explorer, and checks them against the record and against each other, and
- * the commitment against the values where the caller may read them.
- * @throws OracleError CHAIN_UNREACHABLE
+ * Verifies a forecast: its attestations on chain against the record, against each other and against those around them, and the commitment
+ * against the values where the caller may read them.
+ * @throws OracleError NOT_FOUND, CHAIN_UNREACHABLE
  */
-export async function checkRecordedForecast(deps: RecordCheckDeps, doc: ForecastDoc, caller: Caller) {
-  const { attestations, explorerUrl } = deps;
-  const known = Object.entries({ prediction: doc.attestation, resolution: doc.reveal }) as [AttestationType, { uid: Hex } | null][];
-  const readOne = async (type: AttestationType, uid: Hex) => {
-    return { type, uid, onChain: await attestations.read(uid), easscanUrl: explorerUrl && `${explorerUrl}/attestation/view/${uid}` };
+export async function verifyPrediction(deps: RecordCheckDeps, reference: PredictionReference, caller: Caller) {
+  return (await verifyForecastDoc(deps, await findForecast(deps, reference), caller)).reply;
+}
+
+/**
+ * The same for the forecast of an attestation, with that attestation.
+ * @throws OracleError NOT_FOUND for a uid that is not on chain or not in the record; CHAIN_UNREACHABLE
+ */
+export async function verifyAttestation(deps: RecordCheckDeps, uid: Hex, caller: Caller): Promise<AttestationVerification> {
+  const { doc, type } = await findByAttestation(deps, uid);
+  const { reply, read } = await verifyForecastDoc(deps, doc, caller);
+  const onChain = read.find((one) => one.type === type)?.onChain ?? null;
+  if (onChain === null) throw missingAttestationError(uid, deps.chainId);
+  const { data: _, content: __, ...data } = onChain;
+  const at = onChain.at.toISOString();
+  const { verified, verdict, agreeing, total, checks, unchecked, distributions, attestations } = reply;
+  return {
+    ...viewAttestation(doc, type, deps.viewFor(caller)),
+    success: true,
+    data: { ...data, at },
+    uid,
+    onChain: true,
+    ...{ verified, verdict, agreeing, total, checks, unchecked, distributions },
+    attester: onChain.attester,
+    blockTime: at,
+    easscanUrl: attestations.find((one) => one.type === type)!.easscanUrl,
   };
-  const read = await Promise.all(known.flatMap(([type, made]) => (made === null ? [] : readOne(type, made.uid))));
-  const [distributions = null] = await openRevealedDistributions(deps, [doc]);
-  const [now, findings] = [deps.now(), createFindings()];
-  const evidence = buildForecastEvidence(deps, doc, { read, distributions }, caller);
+}
+
+async function verifyForecastDoc(deps: RecordCheckDeps, doc: ForecastDoc, caller: Caller) {
+  const { read, evidence, distributions } = await readForecastEvidence(deps, doc, caller);
+  const getUrl = (uid: Hex) => deps.explorerUrl && `${deps.explorerUrl}/attestation/view/${uid}`;
+  const [now, options, findings] = [deps.now(), deps.viewFor(caller), createFindings()];
   const row = checkForecastEvidence(evidence, { attester: deps.attesterAddress, now }, findings);
-  return { now, read, row, distributions, findings: findings.list };
+  const list = listForecastChecks(findings.list, row);
+  const reply = {
+    asOf: now.toISOString(),
+    // A resolution whose prediction cannot be read proves nothing.
+    verified: row !== null && getVerdict(findings.list) === 'pass',
+    verdict: formatForecastVerdict(findings.list, row, list),
+    ...list,
+    attestations: read.map(({ type, uid, onChain }) => {
+      const seen = { onChain: onChain !== null, blockTime: onChain?.at.toISOString() ?? null, attester: onChain?.attester ?? null };
+      return { type, uid, ...seen, easscanUrl: getUrl(uid) };
+    }),
+    prediction: { ...toScorecardEntry(doc, options), commitment: doc.commitment, salt: viewSalt(doc, options) },
+    distributions,
+    byHand: describeManualVerification(deps),
+  } satisfies PredictionVerificationReply;
+  return { reply, read };
+}
+
+/** The evidence about a forecast, with salt and values as far as the caller may read them. @throws OracleError CHAIN_UNREACHABLE */
+export async function readForecastEvidence(deps: RecordCheckDeps, doc: ForecastDoc, caller: Caller) {
+  const chain = await readChainEvidence(deps, doc);
+  const [[distributions = null], day] = await Promise.all([openRevealedDistributions(deps, [doc]), deps.record.findDay(doc.day)]);
+  const evidence: ForecastEvidence = {
+    ...buildForecastEvidence(deps, doc, chain, caller),
+    ...(day !== null && { metadata: stringToBytes(day.metadata.json) }),
+    ...(distributions !== null && { distributions }),
+  };
+  return { read: chain.read, distributions, evidence };
 }
 
 type EvidenceDeps = Pick<RecordCheckDeps, 'saltSecret' | 'viewFor'>;
 
-/** The evidence of chain and record about a forecast, with salt and values as far as the caller may read them. */
+/** The evidence of the chain with what the record has of it. */
 export function buildForecastEvidence(
   deps: EvidenceDeps,
   doc: ForecastDoc,
-  {
-    read,
-    distributions,
-  }: {
-    read: readonly { type: AttestationType; uid: Hex; onChain: OnChainAttestation | null }[];
-    /** Null before the outcome is on chain. */
-    distributions: ForecastDistributions | null;
-  },
+  { read, prediction, ...chain }: Awaited<ReturnType<typeof readChainEvidence>>,
   caller: Caller,
 ): ForecastEvidence {
   const { sequence, day, horizonDays, windowOpensAt, state } = doc;
-  const find = <Type extends AttestationType>(schema: Type) =>
-    read
-      .filter(({ type }) => type === schema)
-      .map(({ uid, onChain }) => ({ uid, schema, content: onChain?.content ?? null, blockAt: null }));
-  const resolutions = find('resolution');
   return {
-    prediction: find('prediction')[0] ?? { sequence, day, horizonDays, windowOpensAt },
-    resolutions,
+    ...chain,
+    prediction: prediction ?? { sequence, day, horizonDays, windowOpensAt },
     opening: findServedOpening(deps, doc, caller),
-    ...(distributions !== null && { distributions }),
     recorded: {
       prediction: buildExpectedPrediction(doc),
-      resolution: resolutions.length === 0 ? null : buildExpectedResolution(doc, deps.saltSecret),
+      resolution: doc.reveal === null ? null : buildExpectedResolution(doc, deps.saltSecret),
       isVoid: state === 'VOID',
     },
   };
@@ -128,42 +148,85 @@ function findServedOpening({ saltSecret, viewFor }: EvidenceDeps, doc: ForecastD
   return { problem: `the values are gated ${until}; callers of the Basic tier may read them at once` };
 }
 
-/** Passed and failed checks as a client receives them. */
-export function toChecks(findings: readonly Finding[]) {
-  const made = findings.filter(({ outcome }) => outcome !== 'unknown');
-  return made.map(({ subject, ...finding }) => {
-    const { check, field, expected, actual, outcome } = finding;
-    const attestation = subject.attestation ?? 'prediction';
-    return { attestation, check, field, what: describeFinding(finding), expected, actual, ok: outcome === 'pass' };
-  });
+interface ChainDeps extends Pick<RecordCheckDeps, 'attestations' | 'attesterAddress' | 'now'> {
+  record: Pick<ForecastRecord, 'listAdjacent' | 'listUnknownUids'>;
 }
 
 /**
- * Verifies a forecast on chain: prediction and resolution against the record and against each other, and the commitment against the values
- * where the caller may read them.
- * @throws OracleError NOT_FOUND, CHAIN_UNREACHABLE
+ * What the chain has of a forecast: its attestations, the prediction that it refers to, and others of the wallet in the blocks around them.
+ * The record names the blocks, so that a check takes about ten calls; `svc verify` searches longer.
+ * @throws OracleError CHAIN_UNREACHABLE when the attestations cannot be read
  */
-export async function verifyPrediction(deps: RecordCheckDeps, reference: PredictionReference, caller: Caller) {
-  const doc = await findForecast(deps, reference);
-  const { now, read, row, distributions, findings } = await checkRecordedForecast(deps, doc, caller);
-  const options = deps.viewFor(caller);
-  const checks = toChecks(findings);
-  const left = findings.filter(({ outcome }) => outcome === 'unknown');
+export async function readChainEvidence(deps: ChainDeps, doc: ForecastDoc) {
+  const { attestations, attesterAddress: attester } = deps;
+  const readOne = async <Type extends AttestationType>(type: Type, made: ConfirmedAttestation | null) =>
+    made && { type, uid: made.uid, onChain: await attestations.read(made.uid) };
+  const [made, revealed] = await Promise.all([readOne('prediction', doc.attestation), readOne('resolution', doc.reveal)]);
+  const refUid = made?.onChain?.refUid ?? zeroHash;
+  const [previous, around, after] = await Promise.all([
+    refUid === zeroHash ? null : attestations.read(refUid).catch(orElse('CHAIN_UNREACHABLE', UNANSWERED)),
+    made && searchAround(deps, doc, 'prediction').catch(orElse('CHAIN_UNREACHABLE', UNANSWERED)),
+    revealed && searchAround(deps, doc, 'resolution').catch(orElse('CHAIN_UNREACHABLE', UNANSWERED)),
+  ]);
+  const prediction = made && toEvidence('prediction', made, around);
+  const resolution = revealed && toEvidence('resolution', revealed, after);
+  const isSearched = after !== null && !isUnread(after) && after.others !== null;
+  const others = isSearched ? after.others!.filter(({ onChain }) => onChain?.refUid === made?.uid) : [];
   return {
-    asOf: now.toISOString(),
-    verified: getVerdict(findings) === 'pass',
-    verdict: formatForecastVerdict(findings, row, checks),
-    agreeing: checks.filter(({ ok }) => ok).length,
-    checked: checks.length,
-    checks,
-    unchecked: left.map(({ check, subject: { attestation = 'prediction' }, because: reason }) => {
-      return { attestation, what: getCheck(check).title.toLowerCase(), reason };
-    }),
-    attestations: read.map(({ onChain, ...one }) => {
-      return { ...one, onChain: onChain !== null, blockTime: onChain?.at.toISOString() ?? null, attester: onChain?.attester ?? null };
-    }),
-    prediction: { ...toScorecardEntry(doc, options), commitment: doc.commitment, salt: viewSalt(doc, options) },
-    distributions,
-    byHand: describeManualVerification(deps),
-  } satisfies PredictionVerificationReply;
+    read: [made, revealed].filter((one) => one !== null),
+    prediction,
+    previous: refUid === zeroHash ? null : toEvidence('prediction', { uid: refUid, onChain: previous }, null),
+    resolutions: resolution === null ? [] : [resolution, ...others.map((one) => toEvidence('resolution', one, null))],
+    ...(isSearched && { search: 'complete' as const }),
+    ...(around !== null && { rivals: isUnread(around) ? around : toRivals(around, prediction!, { attester, now: deps.now() }) }),
+  };
+}
+
+const UNANSWERED: Unread = { problem: 'the endpoint of the chain did not answer' };
+
+type ReadAttestation = { uid: Hex; onChain: OnChainAttestation | Unread | null };
+
+/** @param around null: the block of its event is not looked for */
+function toEvidence<Type extends AttestationType>(
+  schema: Type,
+  { uid, onChain }: ReadAttestation,
+  around: Awaited<ReturnType<typeof searchAround>> | Unread | null,
+): AttestationEvidence<Type> {
+  const content = isUnread(onChain) ? onChain : (onChain?.content ?? null);
+  return { uid, schema, content, blockAt: around === null || isUnread(around) ? null : around.blockAt };
+}
+
+/** Blocks on either side of an attestation, which most endpoints search in one request: with 2-second blocks, nearly three hours. */
+const SEARCHED_BLOCKS = 4_999;
+/** A record knows nearly all attestations of its wallet. */
+const MAX_UNKNOWN = 200;
+
+/** The attestations of the wallet around one of a forecast, no further than those of the days before and after, which the record does not know. */
+async function searchAround({ record, attestations, attesterAddress: attester }: ChainDeps, doc: ForecastDoc, type: AttestationType) {
+  const { uid, blockNumber } = doc[FIELD_BY_TYPE[type]]!;
+  const [adjacent, newest] = await Promise.all([record.listAdjacent(doc), attestations.readBlockNumber()]);
+  const blockOf = (sequence: number) => adjacent.find((one) => one.sequence === sequence)?.[FIELD_BY_TYPE[type]]?.blockNumber;
+  const fromBlock = Math.min(blockNumber, Math.max(blockNumber - SEARCHED_BLOCKS, blockOf(doc.sequence - 1) ?? 0));
+  const toBlock = Math.max(blockNumber, Math.min(blockNumber + SEARCHED_BLOCKS, blockOf(doc.sequence + 1) ?? newest));
+  const logs = await attestations.find({ schema: type, attester, fromBlock, toBlock });
+  const own = logs.find((log) => log.uid === uid);
+  const unknown = (await record.listUnknownUids(type, logs)).filter((one) => one !== uid);
+  const [others, endsAt, blockAt] = await Promise.all([
+    unknown.length > MAX_UNKNOWN ? null : Promise.all(unknown.map(async (one) => ({ uid: one, onChain: await attestations.read(one) }))),
+    attestations.readBlockTime(toBlock),
+    own && (own.blockAt ?? attestations.readBlockTime(own.blockNumber)),
+  ]);
+  return { others, endsAt, blockAt: blockAt ?? { problem: 'the endpoint of the chain lists no event of it in its block' } };
+}
+
+/** Other predictions of the wallet, which may be for the day and horizon of this one. */
+function toRivals(
+  { others, endsAt, blockAt }: Awaited<ReturnType<typeof searchAround>>,
+  own: AttestationEvidence<'prediction'>,
+  context: CheckContext,
+): RivalEvidence {
+  const range = { since: new Date(0), newest: endsAt };
+  if (others === null) return { ...range, committed: [], tooMany: MAX_UNKNOWN };
+  const listed = [...(isUnread(blockAt) ? [] : [own]), ...others.map((one) => toEvidence('prediction', one, null))];
+  return { ...range, committed: listed.flatMap((one) => checkAttestation(one, context, createFindings()) ?? []) };
 }

@@ -154,8 +154,10 @@ export interface ForecastEvidence {
   distributions?: ServedDistributions | Unread | null;
   /** What the service has recorded, in units of the chain. */
   recorded?: { prediction: Reference & PredictionData; resolution: (Reference & ResolutionData) | null; isVoid: boolean };
-  /** What the service shows. */
+  /** The row of a list of the service. */
   claimed?: ListedClaim;
+  /** The row that the scorecard of the service has for it; null: none. */
+  shown?: ClaimedRow | Unread | null;
 }
 
 /** What every check gets. */

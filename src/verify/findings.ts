@@ -161,7 +161,12 @@ export type CheckId = IdsOf<keyof typeof CHECKS>;
 
 /** Every check, in the order of reports. */
 export const CATALOGUE = Object.entries(CHECKS).flatMap(([appliesTo, checks]) =>
-  Object.entries(checks).map(([id, [title, rule]]) => ({ id: id as CheckId, title, rule, appliesTo })),
+  Object.entries<readonly [title: string, rule: string]>(checks).map(([id, [title, rule]]) => ({
+    id: id as CheckId,
+    title,
+    rule,
+    appliesTo,
+  })),
 );
 
 export function getCheck(id: CheckId) {

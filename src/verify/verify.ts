@@ -29,6 +29,7 @@ import {
   type ProvenChallenge,
   type RecomputedFigures,
   recompute,
+  SERVING_GRACE_MS,
   toRecordRows,
 } from './checks/record.ts';
 import {
@@ -73,7 +74,7 @@ import {
  * @returns what is proven; null when the prediction cannot be read
  */
 export function checkForecastEvidence(evidence: ForecastEvidence, context: CheckContext, findings: Findings): CheckedRow | null {
-  const { claimed, opening, recorded, search } = evidence;
+  const { claimed, opening, recorded, search, shown } = evidence;
   const prediction = checkCommitment(evidence, context, findings);
   const read = evidence.resolutions.map((one) => checkAttestation(one, context, findings));
   if (prediction === null) return null;
@@ -94,17 +95,30 @@ export function checkForecastEvidence(evidence: ForecastEvidence, context: Check
   const prices = isPriced ? getRead('price', evidence.prices, prediction, findings) : null;
   const row = checkForecast(prediction, resolution, { prices: prices ?? null, now: context.now, findings });
   if (claimed !== undefined) compareListedRow(row, claimed.row, findings);
+  if (shown !== undefined) compareShownRow(row, shown, context, findings);
   const { distributions } = evidence;
   if (!isDue(row) || distributions === undefined) return row;
   const why = isUnread(distributions) ? distributions.problem : 'none were committed when it was made';
   if (isUnread(distributions) || checkDistributions(row, distributions, { now: context.now, findings }) === 'none') {
-    findings.leave('distributions', toResolutionSubject(prediction), why, false);
+    for (const check of ['distributions', 'scores'] as const) findings.leave(check, toResolutionSubject(prediction), why, false);
   }
   return row;
 }
 
+/** Compares the row that the scorecard of a service has for a forecast, unless an attestation of it is new on chain. */
+function compareShownRow(row: CheckedRow, shown: ClaimedRow | Unread | null, { now }: CheckContext, findings: Findings): void {
+  const { prediction, resolution } = row;
+  const isLacking = !isUnread(shown) && (shown?.attestationUid == null || (resolution !== null && shown.resolutionUid === null));
+  const isFresh = now.getTime() - (resolution ?? prediction).at.getTime() < SERVING_GRACE_MS;
+  const fresh = isLacking && isFresh ? { problem: 'its newest attestation is new on chain, and the service does not show it yet' } : null;
+  const claim = getRead('row', fresh ?? shown, prediction, findings);
+  if (claim === undefined) return;
+  const { horizonDays } = prediction.data;
+  compareRows([row], claim === null ? [] : [claim], { horizonDays, prices: null, now, findings });
+}
+
 /** Evidence that was read; a check whose evidence could not be read is left open. */
-function getRead<E extends object>(check: CheckId, evidence: E | Unread | undefined, prediction: Prediction, findings: Findings) {
+function getRead<E extends object | null>(check: CheckId, evidence: E | Unread | undefined, prediction: Prediction, findings: Findings) {
   if (!isUnread(evidence)) return evidence;
   findings.leave(check, toSubject(prediction), evidence.problem, false);
 }

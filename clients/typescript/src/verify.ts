@@ -1,7 +1,7 @@
 import { createClient, http } from 'viem';
 import { buildForecastReport, parseForecastQuery, verifyForecast } from '../../../src/audit/audit.ts';
 import { type AuditChain, connectChain, OP_STACK_CHAIN_IDS } from '../../../src/audit/chain-record.ts';
-import { createDistributionClaims } from '../../../src/audit/service-claims.ts';
+import { createForecastClaims } from '../../../src/audit/service-claims.ts';
 import { EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../../src/chain/addresses.ts';
 import { OracleError } from './errors.ts';
 import type { Horizon, Info } from './types.ts';
@@ -27,7 +27,7 @@ export async function verifyForecastOnChain(deps: VerifierDeps, id: string, opti
   const attester = options.attester ?? (info.chain.attester as `0x${string}`);
   const chain = await openChain(options, info);
   const search = { chain, attester, prices: null, now: new Date(), signal: options.signal, onProgress: options.onProgress ?? ignore };
-  const verification = await verifyForecast(search, query, createDistributionClaims(deps.url, deps.request));
+  const verification = await verifyForecast(search, query, createForecastClaims(deps.url, deps.request));
   const takenFromService = options.attester === undefined ? ['attester' as const] : [];
   return buildForecastReport(verification, { chain, attester, endpoint: new URL(options.rpcUrl).host, takenFromService });
 }
@@ -100,6 +100,15 @@ export interface VerifiedCheck {
   check: string;
   what: string;
   ok: boolean;
+  /** What of it could not be checked, and why; null: nothing. */
+  open: string | null;
+  /** The comparisons that fail. */
+  differences: {
+    attestation: string;
+    field: string;
+    expected: string | number | boolean | null;
+    actual: string | number | boolean | null;
+  }[];
 }
 
 /** What the chain shows about one forecast. Times are ISO 8601. */
@@ -136,11 +145,14 @@ export interface ForecastVerification {
     outcome: string;
     salt: Hex;
   } | null;
+  /** Checks that hold, of `total`: the number of `checks` and `unchecked`. */
+  agreeing: number;
+  total: number;
   checks: VerifiedCheck[];
+  /** Checks that were not made, and why. */
+  unchecked: { check: string; what: string; reason: string }[];
   differences: { check: string; message: string }[];
   notes: readonly string[];
   /** Checks that are due and could not be made, and why. */
   incomplete: readonly string[];
-  /** Why checks were not made that are not due. */
-  unchecked: readonly string[];
 }

@@ -17,7 +17,7 @@ import {
 } from 'viem';
 import { OracleError } from '../../errors.ts';
 import type { ChainAddresses } from '../addresses.ts';
-import { type BlockRange, type ChainReader, chainCall, readBlockNumber, readLogRanges } from '../rpc.ts';
+import { type BlockRange, type ChainReader, chainCall, readBlockNumber, readBlockTime, readLogRanges } from '../rpc.ts';
 
 /** EAS schemas: non-revocable, without a resolver. The uid is a hash of the text, so a changed text is a new schema. */
 export const EAS_SCHEMAS = {
@@ -357,6 +357,10 @@ export function createAttestationReader(chain: EasChain) {
       for await (const { logs } of readLogRanges(chain.client, { from: options.fromBlock, to, read })) found.push(...logs);
       return found;
     },
+    /** @throws OracleError CHAIN_UNREACHABLE */
+    readBlockNumber: async () => Number(await readBlockNumber(chain)),
+    /** @throws OracleError CHAIN_UNREACHABLE */
+    readBlockTime: (blockNumber: number) => readBlockTime(chain, BigInt(blockNumber)),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { type AuditReport, audit, auditUntilSettled, formatReportJson, reportText } from '../../audit/audit.ts';
 import { createReadingState, type EvidenceSearch, findCommitments, type ReadingState, readInBatches } from '../../audit/chain-record.ts';
-import { createDistributionClaims, createServiceClaims, MAX_OPENINGS_PER_PAGE } from '../../audit/service-claims.ts';
+import { createForecastClaims, createServiceClaims, MAX_OPENINGS_PER_PAGE } from '../../audit/service-claims.ts';
 import type { SchemaName } from '../../chain/eas/schemas.ts';
 import { HOUR_MS } from '../../forecast/day.ts';
 import {
@@ -291,7 +291,7 @@ async function computeSearchRange(rows: readonly ScorecardRow[], read: Attestati
 
 /** The opened distributions of resolved rows, in as few requests as their numbers allow. Null: the service has no such operation. */
 async function readOpenings(sequences: readonly number[], horizonDays: number, signal: AbortSignal) {
-  const claims = createDistributionClaims(document.baseURI.replace(/\/+$/, ''), requestApi);
+  const claims = createForecastClaims(document.baseURI.replace(/\/+$/, ''), requestApi);
   const found = new Map<number, ServedDistributions>();
   const left = new Set(sequences);
   while (left.size > 0) {

@@ -62,13 +62,29 @@ export type AttestationHistory = z.input<typeof ATTESTATION_HISTORY>;
 
 const PLAIN = z.union([z.string(), z.number(), z.boolean()]);
 
-const CHECK = z.object({
-  check: z.string().describe('Id of the check, as in the table of docs/VERIFY.md'),
-  field: z.string().describe('Compared field'),
-  expected: PLAIN.nullable().describe('Value that the record, or the rule of the check, requires; times in ISO 8601'),
-  actual: PLAIN.nullable().describe('Value on chain'),
-  ok: z.boolean().describe('Whether it passed'),
-});
+/** The checks of one forecast, the same over every interface. */
+const CHECK_LIST = {
+  verdict: z.string().describe('Verdict as a sentence'),
+  agreeing: COUNT.describe('Number of `checks` that hold'),
+  total: COUNT.describe('Number of `checks` and `unchecked`: all checks of a forecast in its state (pending, resolved, or void)'),
+  checks: listOf('Checks that were made, in the order of the table of docs/VERIFY.md', {
+    check: z.string().describe('Id of the check'),
+    what: z.string().describe('What holds, as a sentence'),
+    ok: z.boolean().describe('Whether it holds'),
+    open: z.string().nullable().describe('What of it could not be checked, and why; null when nothing is left'),
+    differences: listOf('The comparisons that fail', {
+      attestation: KIND.describe('The attestation it is about'),
+      field: z.string().describe('Compared field'),
+      expected: PLAIN.nullable().describe('Value that the record, or the rule of the check, requires; times in ISO 8601'),
+      actual: PLAIN.nullable().describe('Value on chain'),
+    }),
+  }),
+  unchecked: listOf('Checks that could not be made, in the same order', {
+    check: z.string().describe('Id of the check'),
+    what: z.string().describe('What could not be checked'),
+    reason: z.string().describe('Why, and when it can be checked'),
+  }),
+};
 
 /** Only attestations of the record are verified; any other uid returns 404. */
 export const VERIFICATION = namedObject('Verification', {
@@ -91,8 +107,8 @@ export const VERIFICATION = namedObject('Verification', {
     }),
   }),
   onChain: z.literal(true).describe('Always true: a uid that is unknown, or not of this service, returns 404'),
-  verified: z.boolean().describe('True when the attestation matches the record of this service'),
-  checks: z.array(CHECK).describe('Each comparison'),
+  verified: z.boolean().describe('True when the prediction is on chain and no check fails'),
+  ...CHECK_LIST,
   distributions: FORECAST_DISTRIBUTIONS.nullable().describe(
     'The committed distributions of champion and challengers, opened; null until the outcome is on chain',
   ),
@@ -124,13 +140,6 @@ export const ATTESTATION_STATS = namedObject('AttestationStats', {
 
 export type AttestationStatsReply = z.input<typeof ATTESTATION_STATS>;
 
-const VERIFIED_ATTESTATION = z.enum(['prediction', 'resolution']);
-
-const STATED = CHECK.extend({
-  attestation: VERIFIED_ATTESTATION.describe('The attestation it is about'),
-  what: z.string().describe('What was checked, as a sentence'),
-});
-
 const BY_HAND = namedObject('ByHand', {
   chain: z.string().describe('Chain id as CAIP-2, e.g. eip155:8453'),
   easContract: ADDRESS.describe('EAS contract; `getAttestation(bytes32 uid)` reads an attestation'),
@@ -152,18 +161,10 @@ export const PREDICTION_VERIFICATION = namedObject('PredictionVerification', {
   asOf: TIME.describe('Time of the verification'),
   verified: z
     .boolean()
-    .describe('True when the prediction is on chain and every check agrees; false also while nothing can be checked, as `verdict` states'),
-  verdict: z.string().describe('Verdict as a sentence'),
-  agreeing: COUNT.describe('Checks that agree'),
-  checked: COUNT.describe('Number of checks'),
-  checks: z.array(STATED).describe('Each check with expected and actual value'),
-  unchecked: listOf('Checks that were not possible, with the reason; empty when all were', {
-    attestation: VERIFIED_ATTESTATION.describe('The attestation it would be about'),
-    what: z.string().describe('What could not be checked'),
-    reason: z.string().describe('Why, and when it can be checked'),
-  }),
+    .describe('True when the prediction is on chain and no check fails; false also while nothing can be checked, as `verdict` states'),
+  ...CHECK_LIST,
   attestations: listOf('The attestations read from the chain', {
-    type: VERIFIED_ATTESTATION.describe('`prediction` commits before the outcome window opens, `resolution` opens it with the outcome'),
+    type: KIND.describe('`prediction` commits before the outcome window opens, `resolution` opens it with the outcome'),
     uid: BYTES32.describe('Its uid'),
     onChain: z.boolean().describe('Whether it is on chain'),
     blockTime: TIME.nullable().describe('Block time; null when it is not on chain'),

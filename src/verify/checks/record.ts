@@ -273,8 +273,8 @@ export interface OpenedForecast {
 
 type VersionComparison = ServedDistributions['comparisons'][number];
 
-/** A service shows an outcome at the latest after this time. */
-const SERVING_GRACE_MS = 600_000;
+/** A service shows an attestation at the latest after this time. */
+export const SERVING_GRACE_MS = 600_000;
 
 /**
  * Checks what a service serves of the committed distributions of a resolved forecast. Null: it serves nothing.

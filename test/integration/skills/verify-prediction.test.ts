@@ -6,6 +6,7 @@ import { OracleError } from '../../../src/errors.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
 import { verifyAttestation } from '../../../src/record/verification.ts';
+import { CATALOGUE } from '../../../src/verify/findings.ts';
 import { REACHED } from '../../support/clock/trusted-time.ts';
 import { fullService } from '../../support/service/full-service.ts';
 import { type TestService, today } from '../../support/service/service.ts';
@@ -30,8 +31,7 @@ afterAll(() => service?.stop());
 const verify = (input: Record<string, unknown>, caller = PUBLIC_CALLER) =>
   run('verify_prediction', input, caller).then(({ output }) => output);
 
-const fields = (output: { checks: { check: string; attestation: string; field: string }[] }) =>
-  output.checks.map(({ check, attestation, field }) => `${attestation} ${check} ${field}`);
+const ids = (entries: { check: string }[]) => entries.map(({ check }) => check);
 
 /** Hash of revealed values and salt by the published formula. */
 function hashOf({ salt, signal, direction, confidence, pUp, btcPrice }: Record<string, unknown>): string {
@@ -66,15 +66,12 @@ describe('a resolved forecast', () => {
     ];
     const answers = await Promise.all(ways.map((way) => verify(way)));
     for (const { asOf: _, ...answer } of answers) expect({ ...answer, asOf: answers[0].asOf }).toEqual(answers[0]);
-    const [{ verified, verdict, agreeing, checked, checks, unchecked, prediction, attestations }] = answers;
-    expect({ verified, agreeing, failing: checks.filter(({ ok }: { ok: boolean }) => !ok) }).toEqual({
-      verified: true,
-      agreeing: checked,
-      failing: [],
-    });
-    expect(checks).toHaveLength(checked);
-    expect(verdict).toMatch(new RegExp(`^${checked} of ${checked} checks agree: .*nothing is left unchecked$`));
-    expect(unchecked).toEqual([]);
+    const [{ verified, verdict, agreeing, total, checks, unchecked, prediction, attestations }] = answers;
+    expect({ verified, failing: checks.filter(({ ok }: { ok: boolean }) => !ok) }).toEqual({ verified: true, failing: [] });
+    expect([checks.length, checks.length + unchecked.length]).toEqual([agreeing, total]);
+    expect(verdict).toMatch(new RegExp(`^${agreeing} of ${total} checks agree: .*; not checked: closes, sequence in part$`));
+    // The service asks no venue for its own closes.
+    expect(ids(unchecked)).toEqual(['price']);
     expect(prediction.predictionId).toBe(_id);
     expect(attestations.map(({ type, uid, onChain }: Record<string, unknown>) => [type, uid, onChain])).toEqual([
       ['prediction', attestation!.uid, true],
@@ -82,24 +79,16 @@ describe('a resolved forecast', () => {
     ]);
   });
 
-  it('is checked field by field, also against the chain alone, and each check is named', async () => {
-    const output = await verify({ predictionId: resolved._id });
-    expect(fields(output)).toEqual(
-      expect.arrayContaining([
-        ...['found uid', 'uid content', 'attester attester', 'schema schemaName', 'permanent revoked', 'data data', 'link refUid'].map(
-          (check) => `prediction ${check}`,
-        ),
-        ...['windows windowOpensAt', 'inTime time', 'opening commitment', 'row sequence', 'row windowOpensAt', 'row metadata'].map(
-          (check) => `prediction ${check}`,
-        ),
-        ...['attester attester', 'resolves refUid', 'row salt', 'row direction', 'row outcome', 'opening commitment'].map(
-          (check) => `resolution ${check}`,
-        ),
-        ...['afterWindow time', 'values direction', 'return returnBps', 'outcome outcome'].map((check) => `resolution ${check}`),
-      ]),
+  it('has an entry for each check of the catalogue that concerns it, in its order, with the rule', async () => {
+    const { checks, unchecked } = await verify({ predictionId: resolved._id });
+    const listed = new Set(ids([...checks, ...unchecked]));
+    expect(listed.size).toBe(checks.length + unchecked.length);
+    expect(ids(CATALOGUE.filter(({ id }) => !listed.has(id)).map(({ id: check }) => ({ check })))).toEqual([
+      ...['void', 'oneClose', 'shown', 'figure', 'evidence'],
+    ]);
+    expect(checks.map(({ check, what }: { check: string; what: string }) => [check, what])).toEqual(
+      CATALOGUE.flatMap(({ id, rule }) => (ids(checks).includes(id) ? [[id, rule]] : [])),
     );
-    expect(new Set(fields(output)).size).toBe(output.checks.length);
-    for (const { what } of output.checks) expect(what).toMatch(/^[A-Z].{15,120}\.$/);
   });
 
   it.each([
@@ -112,8 +101,11 @@ describe('a resolved forecast', () => {
       const output = await verify({ predictionId: resolved._id });
       expect(output.verified).toBe(false);
       expect(output.verdict).toMatch(/^\d+ of \d+ checks FAIL \(.+\): do not rely on this forecast$/);
-      expect(output.checks.filter(({ ok }: { ok: boolean }) => !ok).map((check: { field: string }) => check.field)).toContain(field);
-      expect(output.agreeing).toBeLessThan(output.checked);
+      const failing = output.checks.filter(({ ok }: { ok: boolean }) => !ok);
+      expect(failing.flatMap(({ differences }: { differences: object[] }) => differences)).toContainEqual(
+        expect.objectContaining({ field }),
+      );
+      expect(output.agreeing).toBe(output.checks.length - failing.length);
     });
   });
 
@@ -123,7 +115,10 @@ describe('a resolved forecast', () => {
       const output = await verify({ predictionId: resolved._id });
       expect(output.verified).toBe(false);
       expect(output.checks).toContainEqual(
-        expect.objectContaining({ attestation: 'prediction', field: 'uid', expected: uid, actual: null, ok: false }),
+        expect.objectContaining({
+          ...{ check: 'found', ok: false },
+          differences: [{ attestation: 'prediction', field: 'uid', expected: uid, actual: null }],
+        }),
       );
       expect(output.attestations[0]).toMatchObject({ uid, onChain: false, blockTime: null });
       expect((await run('verify_prediction', { predictionId: resolved._id })).text).toContain('NOT VERIFIED');
@@ -135,10 +130,12 @@ describe('an unresolved forecast', () => {
   it('is verified as far as public, with gated values reported as unchecked', async () => {
     const { verified, verdict, checks, unchecked, prediction } = await verify({ predictionId: pending._id });
     expect(verified).toBe(true);
-    expect(verdict).toMatch(/not checked: commitment, withheld reveal$/);
-    expect(checks.every(({ attestation }: { attestation: string }) => attestation === 'prediction')).toBe(true);
-    expect(unchecked.map(({ attestation }: { attestation: string }) => attestation)).toEqual(['prediction', 'resolution']);
-    expect(unchecked[0].reason).toContain(pending.resolvesAt.toISOString());
+    expect(verdict).toMatch(/; not checked: withheld reveal, commitment, sequence in part$/);
+    expect(ids(checks).filter((check) => ['opening', 'values', 'return', 'outcome', 'distributions', 'scores'].includes(check))).toEqual(
+      [],
+    );
+    expect(ids(unchecked)).toEqual(['revealed', 'opening']);
+    expect(unchecked[1].reason).toContain(pending.resolvesAt.toISOString());
     expect(prediction).toMatchObject({ signal: 'GATED', direction: null, confidence: null, pUp: null, salt: null, status: 'PENDING' });
   });
 
@@ -147,8 +144,8 @@ describe('an unresolved forecast', () => {
     expect(open.length).toBeGreaterThan(4);
     for (const { _id, attestation } of open) {
       const { prediction, checks, unchecked } = await verify({ predictionId: _id }, BASIC);
-      expect(checks).toContainEqual(expect.objectContaining({ check: 'opening', attestation: 'prediction', ok: true }));
-      expect(unchecked.map(({ attestation: of }: { attestation: string }) => of)).toEqual(['resolution']);
+      expect(checks).toContainEqual(expect.objectContaining({ check: 'opening', ok: true, open: null }));
+      expect(ids(unchecked)).toEqual(['revealed']);
       const onChain = (await service.http.attestations.read(attestation!.uid))!;
       expect(hashOf(prediction)).toBe(prediction.commitment);
       expect(onChain.decoded).toContainEqual({ name: 'commitment', type: 'bytes32', value: hashOf(prediction) });
@@ -158,7 +155,7 @@ describe('an unresolved forecast', () => {
   it('is not verified before it is on chain, and reports the deadline', async () => {
     await altered(pending, { state: 'DRAFT', attestation: null }, async () => {
       const { output, text } = await run('verify_prediction', { predictionId: pending._id });
-      expect(output).toMatchObject({ verified: false, checked: 0, checks: [], attestations: [] });
+      expect(output).toMatchObject({ verified: false, agreeing: 0, total: 1, checks: [], attestations: [] });
       expect(output.verdict).toMatch(/^nothing could be checked: it is not on chain/);
       expect(output.unchecked[0].reason).toContain(pending.windowOpensAt.toISOString());
       expect(text).toContain('NOT VERIFIED');
@@ -168,7 +165,8 @@ describe('an unresolved forecast', () => {
   it('reports one as void that is on chain in time', async () => {
     await altered(pending, { state: 'VOID', windowOpensAt: new Date(pending.attestation!.at.getTime() - 1_000) }, async () => {
       const { checks, verdict } = await verify({ predictionId: pending._id });
-      expect(checks).toContainEqual(expect.objectContaining({ check: 'inTime', field: 'time', ok: false }));
+      const differences = [expect.objectContaining({ field: 'time' })];
+      expect(checks).toContainEqual(expect.objectContaining({ check: 'inTime', ok: false, differences }));
       // Its window on chain differs from that of the record here.
       expect(verdict).toContain('(inTime, row)');
     });

@@ -6,8 +6,9 @@ import { formatDay } from '../../../src/forecast/day.ts';
 import { openRevealedDistributions } from '../../../src/record/distributions.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
 import type { ForecastDistributions } from '../../../src/record/schemas/forecast.ts';
-import { buildForecastEvidence, checkRecordedForecast, toChecks } from '../../../src/record/verification.ts';
+import { readForecastEvidence } from '../../../src/record/verification.ts';
 import { createFindings } from '../../../src/verify/findings.ts';
+import { listForecastChecks } from '../../../src/verify/summary.ts';
 import { checkForecastEvidence } from '../../../src/verify/verify.ts';
 import { type Served, serve } from '../../support/http/serve.ts';
 import { cli } from '../../support/service/cli.ts';
@@ -57,13 +58,12 @@ const VERIFIERS = {
   'svc verify': () => runSvc(TARGET),
   'svc verify all': () => runSvc('all'),
   async 'REST and skill'({ change }: PlantedDistribution) {
-    const { read, distributions } = await checkRecordedForecast(service.http, doc, PUBLIC_CALLER);
+    const { evidence, distributions } = await readForecastEvidence(service.http, doc, PUBLIC_CALLER);
     const planted = change === undefined ? distributions : change(distributions!, other);
-    const evidence = buildForecastEvidence(service.http, doc, { read, distributions: null }, PUBLIC_CALLER);
     const findings = createFindings();
     const context = { attester: service.http.attesterAddress, now: new Date() };
-    checkForecastEvidence({ ...evidence, distributions: planted }, context, findings);
-    return toChecks(findings.list).flatMap(({ check, ok }) => (ok ? [] : [check]));
+    const row = checkForecastEvidence({ ...evidence, distributions: planted }, context, findings);
+    return listForecastChecks(findings.list, row).checks.flatMap(({ check, ok }) => (ok ? [] : [check]));
   },
 };
 

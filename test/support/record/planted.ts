@@ -58,8 +58,6 @@ const resolutionOf = (change: (item: Item<ResolutionData>) => Item<ResolutionDat
 const later = (at: Date) => new Date(at.getTime() + 3_600_000);
 const OTHER_WAY = { UP: 'DOWN', DOWN: 'UP' } as const;
 export const ALL_VERIFIERS = Object.keys(VERIFIERS) as Verifier[];
-/** Ways that read more than the two attestations of a forecast. */
-const SEARCHING = ALL_VERIFIERS.filter((one) => one !== 'REST and skill');
 
 export interface Planted {
   what: string;
@@ -112,10 +110,9 @@ export const PLANTED: Planted[] = [
   {
     what: 'prediction: twice',
     check: 'onePrediction',
-    by: SEARCHING,
     record: predictionOf((item) => [item, { ...item, commitment: `0x${'77'.repeat(32)}` }]),
   },
-  { what: 'resolution: twice', check: 'oneResolution', by: SEARCHING, record: resolutionOf((item) => [item, item]) },
+  { what: 'resolution: twice', check: 'oneResolution', record: resolutionOf((item) => [item, item]) },
   {
     what: 'close: of another price',
     check: 'price',

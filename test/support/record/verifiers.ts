@@ -5,8 +5,9 @@ import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import { createAttestationReader } from '../../../src/chain/eas/schemas.ts';
 import { openAuditChain } from '../../../src/cli/svc/audit-options.ts';
 import { type ForecastDoc, formatForecastId } from '../../../src/record/forecast-doc.ts';
-import { buildForecastEvidence, toChecks } from '../../../src/record/verification.ts';
+import { buildForecastEvidence, readChainEvidence } from '../../../src/record/verification.ts';
 import { createFindings } from '../../../src/verify/findings.ts';
+import { listForecastChecks } from '../../../src/verify/summary.ts';
 import { checkForecastEvidence } from '../../../src/verify/verify.ts';
 import { cli } from '../service/cli.ts';
 import { closeUsd, openingOf, type Place, predictionOf, resolutionOf, SALT_SECRET } from './audit-record.ts';
@@ -51,24 +52,32 @@ async function runSvc(id: string, { rpcUrl, attester, now }: Pick<Verified, 'rpc
 /** As the operations `verify/{uid}` and `verify_prediction` of a service whose record is honest. */
 async function checkAsService({ rpcUrl, attester, now, place, uids }: Verified): Promise<string[]> {
   const { client, addresses } = await openAuditChain({ rpcUrl });
-  const reader = createAttestationReader({ client, addresses });
-  const read = await Promise.all(
-    (['prediction', 'resolution'] as const).map(async (type) => ({ type, uid: uids[type], onChain: await reader.read(uids[type]) })),
-  );
+  const attestations = createAttestationReader({ client, addresses });
+  const blocks = new Map<string, number>();
+  for (const schema of ['prediction', 'resolution'] as const) {
+    for (const { uid, blockNumber } of await attestations.find({ schema, attester, fromBlock: 0 })) blocks.set(uid, blockNumber);
+  }
   const deps = {
+    attestations,
     attesterAddress: attester,
     saltSecret: SALT_SECRET,
+    // It knows no other attestation, and so reads each.
+    record: {
+      listAdjacent: async () => [],
+      listUnknownUids: async (_: string, named: readonly { uid: Hex }[]) => named.map(({ uid }) => uid),
+    },
     now: () => now,
     viewFor: (caller: Caller) => ({ caller, policy: 'immediate', saltSecret: SALT_SECRET, now }) as const,
   };
   const findings = createFindings();
-  const evidence = buildForecastEvidence(deps, buildDoc(place, uids), { read, distributions: null }, PUBLIC_CALLER);
-  checkForecastEvidence(evidence, { attester, now }, findings);
-  return toChecks(findings.list).flatMap(({ check, ok }) => (ok ? [] : [check]));
+  const doc = buildDoc(place, uids, blocks);
+  const evidence = buildForecastEvidence(deps, doc, await readChainEvidence(deps, doc), PUBLIC_CALLER);
+  const row = checkForecastEvidence(evidence, { attester, now }, findings);
+  return listForecastChecks(findings.list, row).checks.flatMap(({ check, ok }) => (ok ? [] : [check]));
 }
 
 /** What the record of an honest service has of a resolved forecast. */
-function buildDoc(place: Place, { previous, prediction, resolution }: Verified['uids']): ForecastDoc {
+function buildDoc(place: Place, { previous, prediction, resolution }: Verified['uids'], blocks: ReadonlyMap<string, number>): ForecastDoc {
   const { refUid: _, metadata, ...data } = predictionOf(place);
   const { salt: __, ...values } = openingOf(place);
   const { btcAtSignalCents, btcAtResolutionCents, returnBps, outcome } = resolutionOf(place);
@@ -81,7 +90,9 @@ function buildDoc(place: Place, { previous, prediction, resolution }: Verified['
       values,
       missed: false,
     },
-    ...{ state: 'RESOLVED', attestation: { uid: prediction }, reveal: { uid: resolution } },
+    state: 'RESOLVED',
+    attestation: { uid: prediction, blockNumber: blocks.get(prediction) ?? 1 },
+    reveal: { uid: resolution, blockNumber: blocks.get(resolution) ?? 1 },
     resolution: { btcAtSignalCents, btcAtResolutionCents, returnBps, outcome },
   };
   return doc as unknown as ForecastDoc;

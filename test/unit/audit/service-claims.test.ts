@@ -1,6 +1,6 @@
 import { type Hex, sha256, stringToBytes } from 'viem';
 import { expect, it } from 'vitest';
-import { checkServedDistributions, createDistributionClaims } from '../../../src/audit/service-claims.ts';
+import { checkServedDistributions, createForecastClaims } from '../../../src/audit/service-claims.ts';
 import { OracleError } from '../../../src/errors.ts';
 import type { CheckedRow } from '../../../src/verify/checks/forecast.ts';
 import { createFindings } from '../../../src/verify/findings.ts';
@@ -13,7 +13,7 @@ async function auditWithout(attested: object, served: object | undefined) {
   const uid: Hex = `0x${'11'.repeat(32)}`;
   const data = { day: 20_000, horizonDays: 1, sequence: 7, metadata: sha256(stringToBytes(JSON.stringify(attested))) };
   const row = { prediction: { uid, data }, resolution: { uid, at: new Date('2024-10-06T00:05:00Z') }, status: 'WIN' };
-  const distributions = createDistributionClaims('https://oracle.example', async (path) => {
+  const distributions = createForecastClaims('https://oracle.example', async (path) => {
     if (path.startsWith('ipfs/') && served !== undefined) return served;
     throw new OracleError('NOT_FOUND', 'it answers 404');
   });

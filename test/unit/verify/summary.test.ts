@@ -5,7 +5,7 @@ import { toInstantMs } from '../../../src/forecast/day.ts';
 import type { AttestationEvidence, ForecastEvidence, Prediction } from '../../../src/verify/evidence.ts';
 import { checkAttestation } from '../../../src/verify/evidence.ts';
 import { createFindings } from '../../../src/verify/findings.ts';
-import { formatForecastVerdict, getVerdict, listMadeChecks } from '../../../src/verify/summary.ts';
+import { formatForecastVerdict, getVerdict, listForecastChecks } from '../../../src/verify/summary.ts';
 import { checkForecastEvidence } from '../../../src/verify/verify.ts';
 import { buildEvidence, countBytes, EVIDENCE_ATTESTER, FIRST_DAY, type FieldOfContent, flipByte } from '../../support/record/evidence.ts';
 
@@ -36,12 +36,17 @@ function check(change: Partial<ForecastEvidence> = {}, at = now) {
   return { row, list: findings.list, open: named.filter((name) => !name.endsWith(' pass')), named, verdict: getVerdict(findings.list) };
 }
 
-it('complete evidence of an honest forecast leaves nothing unchecked', () => {
+it('complete evidence of an honest forecast leaves only other claims and the rest of the record unchecked', () => {
   const { open, row, list, named } = check();
   expect(open).toEqual([]);
   expect(row).toMatchObject({ opened: true, late: false, missed: false });
   expect(named).toEqual(expect.arrayContaining(['link pass', 'onePrediction pass', 'oneResolution pass', 'price pass', 'opening pass']));
-  expect(formatForecastVerdict(list, row, listMadeChecks(list))).toMatch(/nothing is left unchecked$/);
+  const { agreeing, total, unchecked } = listForecastChecks(list, row);
+  expect([agreeing, total]).toEqual([21, 25]);
+  expect(unchecked.map(({ check }) => check)).toEqual(['metadata', 'row', 'distributions', 'scores']);
+  expect(formatForecastVerdict(list, row)).toMatch(
+    /^21 of 25 checks agree: .* match: \w+; not checked: metadata, rows, distributions, scores, sequence in part$/,
+  );
 });
 
 it('any changed byte of its two attestations is noticed', () => {
@@ -105,7 +110,7 @@ it('a forecast without an attestation cannot be checked, before and after its wi
   ] as const) {
     const found = check({ prediction: uncommitted, resolutions: [] }, new Date(windowOpensAt.getTime() + at));
     expect(found).toMatchObject({ row: null, open: ['found unknown'], verdict: 'unknown' });
-    expect(formatForecastVerdict(found.list, found.row, listMadeChecks(found.list))).toBe(`nothing could be checked: ${because}`);
+    expect(formatForecastVerdict(found.list, found.row)).toBe(`nothing could be checked: ${because}`);
   }
 });
 

@@ -21,6 +21,7 @@ import {
 import { isOracleError, UsageError } from '../../../errors.ts';
 import { DEFAULT_HORIZON } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
+import { getCheck } from '../../../verify/findings.ts';
 import { getVerdict } from '../../../verify/summary.ts';
 import {
   EXIT_CODES as AUDIT_EXIT_CODES,
@@ -78,7 +79,7 @@ async function verifyRecord(
   const progress = createProgressLine(context.err);
   const { state } = file;
   try {
-    const { distributions = null } = service === null ? {} : claimsOf(service);
+    const distributions = service === null ? null : claimsOf(service).forecasts;
     const reading = { fromBlock, state, signal, onProgress: progress.update };
     const report = await audit({
       chain,
@@ -133,7 +134,8 @@ async function openReadingFile(context: CliContext, record: { chain: AuditChain;
 }
 
 function formatVerification(report: ForecastReport, writer: TerminalWriter): string[] {
-  const { where, checks } = report;
+  const { where, checks, unchecked } = report;
+  const left = [...unchecked.map(({ what, reason }) => `${what}: ${reason}`), ...checks.flatMap(formatOpenPart)];
   const name = (part: RecordLocation['takenFromService'][number]) =>
     where.takenFromService.includes(part) ? ', named by the service' : '';
   const facts = [
@@ -142,7 +144,11 @@ function formatVerification(report: ForecastReport, writer: TerminalWriter): str
     ['Attester', `${where.attester}${name('attester')}`],
   ] as const;
   const subject = [...formatForecast(report, writer), ...formatFacts(facts, writer)];
-  return [...subject, '', ...formatCheckLines(checks, writer), ...formatConclusion(report, writer)];
+  return [...subject, '', ...formatCheckLines(checks, writer), ...formatConclusion({ ...report, unchecked: left }, writer)];
+}
+
+function formatOpenPart({ check, open }: ForecastReport['checks'][number]): string[] {
+  return open === null ? [] : [`${getCheck(check).title.toLowerCase()}, in part: ${open}`];
 }
 
 const STYLES = { agrees: 'green', verified: 'green', differs: 'red', incomplete: 'yellow', unknown: 'yellow' } as const;
@@ -208,8 +214,8 @@ export const verifyCommand: SvcCommand<VerifyValues> = {
   arguments: '<id>',
   description: `<id> is a uid, a prediction id such as 2026-11-14:7d, or latest: the newest forecast with an outcome on chain, otherwise the newest.
 all checks the whole record; Ctrl-C keeps what was read, and the next call continues.
-The service is asked for attester, chain endpoint, and the distributions of resolved forecasts, which are checked against their digests on
-chain; for nothing when --rpc and --attester are given, and for the latter when --url is given with them.`,
+The service is asked for attester, chain endpoint, and its claims of the forecast, which are compared with the chain: its row in the scorecard,
+its metadata and distributions; for nothing when --rpc and --attester are given, and for the claims when --url is given with them.`,
   options: [
     [
       '--rpc <url>',
@@ -255,8 +261,7 @@ async function runVerification(
   progress.update('reading the chain', 0, 1);
   try {
     const search = { chain, attester, prices, now: context.now(), onProgress: progress.update };
-    const { distributions = null } = service === null ? {} : claimsOf(service);
-    return await verifyForecast(search, query, distributions);
+    return await verifyForecast(search, query, service === null ? null : claimsOf(service).forecasts);
   } finally {
     progress.end();
   }

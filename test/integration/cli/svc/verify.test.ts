@@ -22,7 +22,10 @@ interface VerifyOutput {
   words: string;
   prediction: { uid: Hex; sequence: number; status: string; late: boolean } | null;
   resolution: { uid: Hex } | null;
+  agreeing: number;
+  total: number;
   checks: { check: string; ok: boolean }[];
+  unchecked: { check: string }[];
   differences: { check: string; field: string; message: string }[];
   notes: string[];
   incomplete: string[];
@@ -54,6 +57,8 @@ it('verifies a forecast by id, by either uid and as latest', async () => {
     ...['resolves', 'oneResolution', 'afterWindow', 'revealed', 'opening', 'values', 'return', 'outcome', 'sequence'],
   ]);
   expect(byId.output.checks.every(({ ok }) => ok)).toBe(true);
+  // No service and no prices were named.
+  expect(byId.output.unchecked.map(({ check }) => check)).toEqual(['metadata', 'price', 'row', 'distributions', 'scores']);
   for (const uid of [byId.output.prediction!.uid, byId.output.resolution!.uid]) {
     expect((await verify(written, uid)).output).toEqual(byId.output);
   }
@@ -117,7 +122,8 @@ it('says that a day is outside the record, and that there is no record, without 
 it('counts the checks that it lists', async () => {
   const written = await writeRecord(chain);
   const honest = (await verify(written, idOf(written, DAY, 1))).output;
-  expect(honest.words).toContain(`${honest.checks.length} of ${honest.checks.length} checks agree`);
+  expect(honest.words).toContain(`${honest.checks.length} of ${honest.total} checks agree`);
+  expect(honest.total).toBe(honest.checks.length + honest.unchecked.length);
   const shifted: Tampering['resolution'] = (item, index, horizonDays) => [
     index === DAY && horizonDays === 1 ? { ...item, returnBps: item.returnBps + 1 } : item,
   ];
@@ -125,7 +131,7 @@ it('counts the checks that it lists', async () => {
   const changed = (await verify(other, idOf(other, DAY, 1))).output;
   const failed = changed.checks.filter(({ ok }) => !ok);
   expect(failed.length).toBeGreaterThan(0);
-  expect(changed.words).toContain(`${failed.length} of ${changed.checks.length} checks FAIL`);
+  expect(changed.words).toContain(`${failed.length} of ${changed.total} checks FAIL`);
 });
 
 it('prints checks and unchecked facts on a terminal', async () => {
@@ -136,9 +142,9 @@ it('prints checks and unchecked facts on a terminal', async () => {
   const text = plain(out);
   expect(text).toContain(`Forecast ${idOf(written, DAY, 1)}, number ${DAY + 1}`);
   expect(text).toMatch(/ {2}ok {6}Salt and values hash to the commitment of the prediction.\n/);
-  expect(text).toMatch(/Not checked:\n {2}no independent prices were named/);
+  expect(text).toMatch(/Not checked:\n {2}metadata: no service was named [^\n]*\n {2}closes: no independent prices were named/);
   expect(text).toMatch(
-    /VERIFIED: .* was committed before its window opened, and the\s+revealed values match: \w+; not checked: closes,\s+distributions,\s+sequence\s+in\s+part\.\n$/,
+    /VERIFIED: .* was committed before its window opened, and the\s+revealed values match: \w+; not checked: metadata,\s+closes,\s+rows,\s+distributions,\s+scores,\s+sequence\s+in\s+part\.\n$/,
   );
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
   expect(err).toContain('\r');
