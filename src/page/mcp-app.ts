@@ -514,18 +514,19 @@ function renderVerificationCard(answer: Fields): Markup {
   const name = [readText(date), formatHorizon(readText(horizon))].filter((part) => part !== '').join(', ');
   const id = readText(predictionId);
   const checks = readList(answer.checks);
+  const unchecked = readList(answer.unchecked);
   const [failed, passed] = [checks.filter(({ ok }) => ok !== true), checks.filter(({ ok }) => ok === true)];
   return [
     el('h1', { tabindex: -1 }, name === '' ? 'Forecast, checked on chain' : `Forecast of ${name}, checked on chain`),
-    renderVerificationResult(answer),
+    renderVerificationResult(answer, failed.length > 0),
     renderAttestations(readList(answer.attestations)),
     failed.length > 0 && [el('h2', {}, 'Failed'), renderChecks(failed)],
-    renderUnchecked(readList(answer.unchecked)),
+    renderUnchecked(unchecked),
     passed.length > 0 && el('details', {}, [el('summary', {}, `${passed.length} checks that agree`), renderChecks(passed)]),
     el('p', { class: 'quiet notes' }, 'It shows that the forecast was made in time and not changed, not that it is good.'),
     el('p', { class: 'actions' }, [
       // A short answer lists the checks that fail.
-      checks.length < (readNumber(answer.checked) ?? 0) && id !== ''
+      checks.length + unchecked.length < (readNumber(answer.total) ?? 0) && id !== ''
         ? renderCallButton('verification', 'All checks', { predictionId: id, form: 'full' })
         : null,
       renderCallButton('record', 'Track record', readText(horizon) === '' ? {} : { horizon: readText(horizon) }),
@@ -533,14 +534,12 @@ function renderVerificationCard(answer: Fields): Markup {
   ];
 }
 
-/** The verdict states how many checks agree; without it, the figures do. */
-function renderVerificationResult(answer: Fields): Markup {
-  const [agree, all] = [readNumber(answer.agreeing), readNumber(answer.checked)];
+/** The verdict states how many checks agree. */
+function renderVerificationResult(answer: Fields, hasFailed: boolean): Markup {
   // A forecast that is not on chain yet is not verified, though no check fails.
-  const unverified = agree === all ? ['status-pending', 'Not verified yet'] : ['status-loss', '✗ Not verified'];
+  const unverified = hasFailed ? ['status-loss', '✗ Not verified'] : ['status-pending', 'Not verified yet'];
   const [mark, text] = answer.verified === true ? ['status-win', '✓ Verified'] : unverified;
-  const counts = agree === null || all === null ? '' : `${agree} of ${all} checks agree`;
-  return [el('p', { class: 'lead' }, el('strong', { class: mark }, text)), el('p', {}, toSentence(readText(answer.verdict) || counts))];
+  return [el('p', { class: 'lead' }, el('strong', { class: mark }, text)), el('p', {}, toSentence(readText(answer.verdict)))];
 }
 
 function renderAttestations(attestations: readonly Fields[]): Markup {
@@ -557,10 +556,10 @@ function renderAttestations(attestations: readonly Fields[]): Markup {
 }
 
 function renderChecks(checks: readonly Fields[]): MarkupElement {
-  const items = checks.map(({ ok, what, field, attestation }) =>
+  const items = checks.map(({ ok, what }) =>
     el('li', { class: ok === true ? 'status-win' : 'status-loss' }, [
       el('span', { 'aria-hidden': 'true' }, ok === true ? '✓ ' : '✗ '),
-      el('span', { class: 'text' }, [readText(what) || `${readText(attestation)} ${readText(field)}`]),
+      el('span', { class: 'text' }, readText(what)),
     ]),
   );
   return el('ul', { class: 'checks' }, items);

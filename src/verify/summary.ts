@@ -144,11 +144,6 @@ export function formatRecordVerdict(findings: readonly Finding[]): string {
   return `${formatCount(made)} agree${gaps.length === 0 ? '' : `, ${formatNumber(gaps.length)} could not be made`}`;
 }
 
-/** What a finding is about, as a sentence. */
-export function describeFinding({ check, field }: Pick<Finding, 'check' | 'field'>): string {
-  return check === 'row' ? `The ${field} that the service states equals chain and prices.` : getCheck(check).rule;
-}
-
 function formatCount(checks: number): string {
   return `${formatNumber(checks)} ${checks === 1 ? 'check' : 'checks'}`;
 }

@@ -100,7 +100,7 @@ export function checkForecastEvidence(evidence: ForecastEvidence, context: Check
   if (!isDue(row) || distributions === undefined) return row;
   const why = isUnread(distributions) ? distributions.problem : 'none were committed when it was made';
   if (isUnread(distributions) || checkDistributions(row, distributions, { now: context.now, findings }) === 'none') {
-    for (const check of ['distributions', 'scores'] as const) findings.leave(check, toResolutionSubject(prediction), why, false);
+    findings.leave('distributions', toResolutionSubject(prediction), why, false);
   }
   return row;
 }

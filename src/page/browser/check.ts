@@ -2,7 +2,6 @@ import type { Address } from 'viem';
 import { type AuditReport, audit, auditUntilSettled, formatReportJson, reportText } from '../../audit/audit.ts';
 import { createReadingState, type EvidenceSearch, findCommitments, type ReadingState, readInBatches } from '../../audit/chain-record.ts';
 import { createForecastClaims, createServiceClaims, MAX_OPENINGS_PER_PAGE } from '../../audit/service-claims.ts';
-import type { SchemaName } from '../../chain/eas/schemas.ts';
 import { HOUR_MS } from '../../forecast/day.ts';
 import {
   type CheckContext,
@@ -17,10 +16,10 @@ import {
   type Unread,
 } from '../../verify/evidence.ts';
 import { type CheckId, createFindings, type Finding, getCheck } from '../../verify/findings.ts';
-import { describeFinding, getVerdict } from '../../verify/summary.ts';
+import { type ForecastChecks, formatAgreement, getVerdict, listForecastChecks } from '../../verify/summary.ts';
 import { checkForecastEvidence, getShownOpening } from '../../verify/verify.ts';
 import { requestApi, type Session, watchLimitWait } from './api.ts';
-import { createTime, h, replaceChildren, shortenHex } from './dom.ts';
+import { createTime, h, replaceChildren } from './dom.ts';
 import {
   type AttestationReader,
   createAttestationReader,
@@ -321,6 +320,7 @@ export interface RowFinding {
   stage: 'over' | 'open' | 'void';
   summary: string;
   findings: readonly Finding[];
+  list: Pick<ForecastChecks, 'checks' | 'unchecked'>;
 }
 
 const VERIFIED_LABELS = { over: 'Verified', open: 'Verified so far', void: 'Verified as void' };
@@ -330,22 +330,28 @@ export type RowEvidence = ForecastEvidence & { claimed: ListedClaim };
 /** Checks a row of the scorecard against the chain. */
 export function verifyRow(evidence: RowEvidence, context: CheckContext): RowFinding {
   const findings = createFindings();
-  checkForecastEvidence(evidence, context, findings);
-  const { list } = findings;
+  const row = checkForecastEvidence(evidence, context, findings);
+  const list = listForecastChecks(findings.list, row);
   const { status, resolutionUid } = evidence.claimed.row;
   const stage = status === 'VOID' ? 'void' : resolutionUid === null ? 'open' : 'over';
-  const { pass = [], fail = [], unknown = [] } = Object.groupBy(list, ({ outcome }) => outcome);
+  const { fail = [], unknown = [] } = Object.groupBy(findings.list, ({ outcome }) => outcome);
   const summaries = {
-    pass: `${VERIFIED_LABELS[stage]}: ${pass.length} checks`,
+    pass: `${VERIFIED_LABELS[stage]}: ${formatAgreement(list)}`,
     fail: `Does not match: ${[...new Set(fail.map(({ check }) => check))].join(', ')}`,
     unknown: `Could not be checked: ${unknown.find(({ isDue }) => isDue)?.because}`,
   };
-  const verdict = getVerdict(list);
-  return { verdict, stage, summary: summaries[verdict], findings: list };
+  const verdict = getVerdict(findings.list);
+  return { verdict, stage, summary: summaries[verdict], findings: findings.list, list };
 }
 
 function buildUncheckedFinding(reason: string): RowFinding {
-  return { verdict: 'unknown', stage: 'open', summary: `Could not be checked: ${reason}`, findings: [] };
+  return {
+    verdict: 'unknown',
+    stage: 'open',
+    summary: `Could not be checked: ${reason}`,
+    findings: [],
+    list: { checks: [], unchecked: [] },
+  };
 }
 
 const OUTCOMES = { agrees: 'pass', differs: 'fail', incomplete: 'unknown', unknown: 'unknown' } as const;
@@ -408,16 +414,15 @@ const VERDICT_STYLES = {
   unknown: { mark: '?', look: 'is-unsure' },
 };
 
-/** The verdict, with all comparisons in a disclosure. */
+/** The verdict, with all checks in a disclosure. */
 export function renderFinding(stored: StoredFinding) {
   const { finding, open, from, at } = stored;
-  const { verdict, stage, summary, findings } = finding;
+  const { verdict, summary, findings, list } = finding;
   const remember = ({ target }: Event) => {
     stored.open = (target as HTMLDetailsElement).open;
   };
   const { mark, look } = VERDICT_STYLES[verdict];
-  const [left, checks] = [true, false].map((isLeft) => findings.filter(({ outcome }) => (outcome === 'unknown') === isLeft));
-  const about = (kind: SchemaName | undefined) => checks.filter(({ subject }) => subject.attestation === kind).map(renderCheck);
+  const left = [...list.unchecked, ...list.checks.flatMap(getOpenPart)].map(({ check, reason }) => `${getCheck(check).title}: ${reason}`);
   const sources = [
     `Attestations were read from ${from} at `,
     createTime(at.toISOString(), 'clock'),
@@ -426,38 +431,38 @@ export function renderFinding(stored: StoredFinding) {
   ];
   const later = left.length === 0 ? null : h('span', { class: 'later' }, ` · ${left.length} left open`);
   const sentence = [h('span', { class: 'verdict-mark', 'aria-hidden': 'true' }, mark), h('strong', {}, summary), later];
-  if (checks.length === 0) return h('p', { class: `finding ${look}` }, sentence);
-  const openItems = left.map(({ check, because }) => renderOpenItem(`${getCheck(check).title}: ${because}`));
+  if (list.checks.length === 0) return h('p', { class: `finding ${look}` }, sentence);
   return h('details', { class: `finding ${look}`, open, ontoggle: remember }, [
     h('summary', {}, sentence),
-    renderGroup('Prediction, made before the window', about('prediction')),
-    renderGroup('Resolution, made after it', about('resolution')),
-    renderGroup('Position in the record', about(undefined)),
-    renderGroup('Left open', openItems),
-    renderGroup('Not checked here', (stage === 'over' ? [MARKET_CLOSES, OTHER_ATTESTATIONS] : [OTHER_ATTESTATIONS]).map(renderOpenItem)),
+    renderGroup(
+      'Checks',
+      list.checks.map((check) => renderCheck(check, findings)),
+    ),
+    renderGroup('Left open', left.map(renderOpenItem)),
+    renderGroup('Not checked here', [OTHER_ATTESTATIONS].map(renderOpenItem)),
     h('p', { class: 'quiet' }, sources),
   ]);
 }
 
-/** Claims that the two attestations cannot prove. */
-const MARKET_CLOSES = 'The closes: “npx svc verify --prices live” compares them';
+/** What a single row cannot prove. */
 const OTHER_ATTESTATIONS =
   'That no earlier commitment for this day, second record or newer row is withheld: “Check everything now” reads all attestations';
+
+/** The rest of the record is named for every row. */
+function getOpenPart({ check, open }: RowFinding['list']['checks'][number]) {
+  return open === null || check === 'sequence' ? [] : [{ check, reason: open }];
+}
 
 function renderGroup(heading: string, lines: readonly HTMLElement[]) {
   return lines.length === 0 ? null : h('div', { class: 'checks' }, h('h3', {}, heading), h('ul', {}, lines));
 }
 
-function renderCheck(finding: Finding) {
-  const ok = finding.outcome === 'pass';
-  const { mark, look } = VERDICT_STYLES[finding.outcome];
-  const actual = String(finding.actual ?? 'nothing');
-  // The value on chain, unless it is only a confirmation.
-  const isValue = /^(?:0x|-?\d|[A-Z])/.test(actual);
-  const value = isValue && h('span', { class: 'value' }, ` ${actual.length > 60 ? shortenHex(actual) : actual}`);
+function renderCheck({ check, what, ok }: RowFinding['list']['checks'][number], findings: readonly Finding[]) {
+  const { mark, look } = VERDICT_STYLES[ok ? 'pass' : 'fail'];
+  const reasons = findings.flatMap((one) => (one.check === check && one.outcome === 'fail' ? [` ${one.because}.`] : []));
   return h('li', {}, [
     h('span', { class: look }, mark, h('span', { class: 'visually-hidden' }, ok ? ' agrees: ' : ' does not: ')),
-    h('span', {}, describeFinding(finding), ok ? value : h('span', { class: 'difference' }, ` ${finding.because}.`)),
+    h('span', {}, what, ok ? null : h('span', { class: 'difference' }, reasons)),
   ]);
 }
 

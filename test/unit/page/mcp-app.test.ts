@@ -55,12 +55,12 @@ const RECORD = {
 
 const VERIFICATION = {
   verified: true,
-  verdict: '2 of 2 checks agree',
+  verdict: '2 of 3 checks agree',
   agreeing: 2,
-  checked: 2,
+  total: 3,
   checks: [
-    { ok: true, what: 'The chain has an attestation of this uid.', attestation: 'prediction', field: 'uid' },
-    { ok: true, what: 'It was made in time.', attestation: 'prediction', field: 'time' },
+    { ok: true, what: 'The chain has an attestation of this uid.', differences: [] },
+    { ok: true, what: 'It was made in time.', differences: [] },
   ],
   unchecked: [{ what: 'commitment', reason: 'its outcome is due at 2026-12-05T00:00:00.000Z' }],
   attestations: [{ type: 'prediction', uid: UID, blockTime: '2026-11-27T21:38:00.000Z' }],
@@ -166,14 +166,14 @@ describe('record', () => {
 describe('verification', () => {
   it('shows the verdict, attestations, checks and what was not checked', () => {
     const text = textOf(render('verification', VERIFICATION));
-    for (const part of ['2026-11-27, 7 days', '✓ Verified', '2 of 2 checks agree.', UID, '27 Nov 2026, 21:38', 'It was made in time.'])
+    for (const part of ['2026-11-27, 7 days', '✓ Verified', '2 of 3 checks agree.', UID, '27 Nov 2026, 21:38', 'It was made in time.'])
       expect(text).toContain(part);
     expect(text).toContain('Commitment: its outcome is due at 2026-12-05 00:00 UTC.');
   });
 
   it.each([
-    ['a failed check', { verified: false, agreeing: 1 }, '✗ Not verified'],
-    ['nothing to check yet', { verified: false, agreeing: 0, checked: 0, checks: [] }, 'Not verified yet'],
+    ['a failed check', { verified: false, agreeing: 0, checks: [{ ok: false, what: 'It was made in time.' }] }, '✗ Not verified'],
+    ['nothing to check yet', { verified: false, agreeing: 0, total: 1, checks: [] }, 'Not verified yet'],
   ])('does not say verified for %s', (_, change, label) => {
     expect(textOf(render('verification', { ...VERIFICATION, ...change }))).toContain(label);
   });
