@@ -90,7 +90,7 @@ function registerAttestations(server: McpServer, backend: McpBackend, guard: Err
   });
   const config = {
     title: 'Attestation, checked',
-    description: 'As it stands on chain, compared with the record field by field',
+    description: 'As it stands on chain, with every check of its forecast',
     ...PRIVATE_JSON,
   };
   const read = guard(({ href }: URL, { uid }: TemplateVariables) => readSkillOutput(href, backend.run('verify_prediction', { uid })));

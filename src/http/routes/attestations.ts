@@ -131,7 +131,7 @@ export function attestationRoutes(deps: HttpDeps): Route[] {
       cost: 'rpc',
       reply: VERIFICATION,
       errors: ['NOT_FOUND'],
-      summary: 'An attestation on chain, compared with the record field by field',
+      summary: 'An attestation on chain, with every check of its forecast',
       params: z.object({ uid: attestationUidInput }),
       variesByCaller: true,
       handle: async ({ params, caller }) => ({ body: await verifyAttestation(deps, params.uid, caller) }),

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RawAttestation } from '../../../src/chain/eas/schemas.ts';
-import { toInstantMs } from '../../../src/forecast/day.ts';
+import { formatDay, toInstantMs } from '../../../src/forecast/day.ts';
+import { checkFollows } from '../../../src/verify/checks/record.ts';
 import type { AttestationEvidence, ForecastEvidence, Prediction } from '../../../src/verify/evidence.ts';
 import { checkAttestation } from '../../../src/verify/evidence.ts';
-import { createFindings } from '../../../src/verify/findings.ts';
+import { createFindings, NO_SUBJECT } from '../../../src/verify/findings.ts';
 import { formatForecastVerdict, getVerdict, listForecastChecks } from '../../../src/verify/summary.ts';
-import { checkForecastEvidence } from '../../../src/verify/verify.ts';
+import { checkForecastEvidence, isDue } from '../../../src/verify/verify.ts';
 import { buildEvidence, countBytes, EVIDENCE_ATTESTER, FIRST_DAY, type FieldOfContent, flipByte } from '../../support/record/evidence.ts';
 
 const { attestations, prices, now } = buildEvidence();
@@ -120,4 +121,50 @@ it('a rival counts in time only', () => {
   const late = { ...rival, at: own.data.windowOpensAt };
   expect(check({ rivals: { ...SEARCHED, committed: [own, late] } }).open).toEqual([]);
   expect(check({ rivals: { ...SEARCHED, committed: [own, rival] } }).open).toEqual(['onePrediction fail']);
+});
+
+describe('the verdict of findings', () => {
+  type Kind = 'pass' | 'fail' | 'due' | 'not due';
+  const verdictOf = (...kinds: Kind[]) => {
+    const findings = createFindings();
+    for (const kind of kinds) {
+      if (kind === 'pass' || kind === 'fail')
+        findings.compare('link', NO_SUBJECT, { field: 'refUid', expected: 1, actual: kind === 'pass' ? 1 : 2 });
+      else findings.leave('price', NO_SUBJECT, 'no prices', kind === 'due');
+    }
+    return getVerdict(findings.list);
+  };
+
+  it.each<[Kind[], string]>([
+    [['pass', 'not due'], 'pass'],
+    [['pass', 'due'], 'unknown'],
+    [['not due', 'due', 'pass'], 'unknown'],
+    [['due', 'fail', 'pass'], 'fail'],
+    [['fail', 'not due'], 'fail'],
+    [['not due'], 'pass'],
+  ])('of %j is %s', (kinds, verdict) => {
+    expect(verdictOf(...kinds)).toBe(verdict);
+  });
+});
+
+describe('a gap in the sequence', () => {
+  const own = decode(prediction);
+  const gapBefore = (sequence: number, first?: Prediction) => {
+    const findings = createFindings();
+    checkFollows({ ...own, data: { ...own.data, sequence } }, first, findings);
+    return findings.list.filter(({ field }) => field === 'sequence').map(({ because }) => because);
+  };
+  const dayOf = (before: number) => formatDay(own.data.day - before);
+
+  it('of one day, or of several, is named with its numbers and days', () => {
+    const first = { ...own, data: { ...own.data, sequence: 1 } };
+    expect(gapBefore(3, first)).toEqual([`sequence 2 is missing on chain (${dayOf(1)})`]);
+    expect(gapBefore(4, first)).toEqual([`sequence 2 to 3 are missing on chain (${dayOf(2)} to ${dayOf(1)})`]);
+    expect(gapBefore(2)).toEqual([`sequence 1 is missing on chain (${dayOf(1)}), unless the first block that was read is too late`]);
+  });
+});
+
+it('the distributions of a void forecast are not due, even when it was resolved', () => {
+  const row = check().row!;
+  expect([isDue(row), isDue({ ...row, resolution: null }), isDue({ ...row, status: 'VOID' })]).toEqual([true, false, false]);
 });
