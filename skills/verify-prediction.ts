@@ -108,7 +108,7 @@ export const verifyPredictionSkill = defineSkill({
   title: 'Verification of a forecast on chain',
   summary: 'Checks a forecast against the chain: committed in time, unchanged, and resolved by the rule',
   description:
-    'Name a forecast by exactly one of `date` (with `horizon`), `predictionId` and `uid`, all as `get_track_record` lists them. Reads its attestations from the chain and makes every check that concerns a single forecast: time, content, order, rivals, and the claims of the record; once it is resolved, also that the revealed salt and values open the commitment made before the window opened. Returns the list of checks that `svc verify` and the page have too, with expected and actual value where one fails, what could not be checked and why, and the steps without this service. Proves that a forecast was made in time and not changed, not that forecasts are good.',
+    'Name a forecast by exactly one of `date` (with `horizon`), `predictionId` and `uid`, all as `get_track_record` lists them. Checks its attestations on chain, alone and against the record; once it is resolved, also that the revealed salt and values open the commitment made before the window opened. Returns each check, as `svc verify` and the page list them, with the values of a difference, what could not be checked and why, and the steps without this service. Proves that a forecast was made in time and not changed, not that forecasts are good.',
   question: 'was a forecast made in time and left unchanged?',
   tags: ['bitcoin', 'verification', 'attestation', 'EAS', 'commitment'],
   examples: [

@@ -41,7 +41,7 @@ const MISSING_EVIDENCE: Partial<Record<CheckId, string>> = {
   row: 'no service was named whose claims could be compared',
 };
 
-interface MadeCheck {
+export interface MadeCheck {
   check: CheckId;
   /** Its rule. */
   what: string;
@@ -52,7 +52,7 @@ interface MadeCheck {
   differences: (Pick<Finding, 'field' | 'expected' | 'actual'> & { attestation: SchemaName })[];
 }
 
-interface LeftCheck {
+export interface LeftCheck {
   check: CheckId;
   /** Its title in lower case. */
   what: string;
