@@ -7,8 +7,8 @@ import { DATE, listOf, TIME, withInputRules } from '../src/platform/validation.t
 import type { PredictionReference } from '../src/record/attestations.ts';
 import { DIRECTION, HORIZON, SIGNAL, STATUS } from '../src/record/schemas/forecast.ts';
 import { PREDICTION_VERIFICATION, type PredictionVerificationReply } from '../src/record/schemas/verification.ts';
-import { verifyPrediction } from '../src/record/verification.ts';
-import { DATE_INPUT, defineOutline, defineSkill, formatInstant, limitWords } from './skill.ts';
+import { verifyAttestation, verifyPrediction } from '../src/record/verification.ts';
+import { DATE_INPUT, defineOutline, defineSkill, formatInstant, limitWords, type SkillContext } from './skill.ts';
 import { findDates, findHorizon } from './text.ts';
 
 const MAX_LISTED = 5;
@@ -160,6 +160,9 @@ export const verifyPredictionSkill = defineSkill({
     ].join('\n');
   },
 });
+
+/** The same verification with the attestation that names it (section 2.5). @throws OracleError NOT_FOUND, CHAIN_UNREACHABLE */
+export const readVerification = (uid: Hex, { deps, caller }: SkillContext) => verifyAttestation(deps, uid, caller);
 
 const MAX_VERDICT_WORDS = 50;
 const MAX_DIFFERENCES = 2;

@@ -15,6 +15,7 @@ import {
   type SettlementPricing,
 } from '../commerce/commerce.ts';
 import type { DocumentDeps } from '../commerce/documents/documents.ts';
+import { composeDocument } from '../commerce/documents/track-record.ts';
 import { buildAgentKey, type ClientFeedback, ClientFeedbackStore, createClientFeedback } from '../commerce/feedback.ts';
 import { DeliverySlot, JobStore } from '../commerce/jobs/job-store.ts';
 import type { JobPolicy } from '../commerce/jobs/jobs.ts';
@@ -32,7 +33,6 @@ import {
 import { PurchaseService, PurchaseStore } from '../commerce/purchases.ts';
 import { createOfferSigner, createX402ReceiptSigner } from '../commerce/receipt-signer.ts';
 import { createReceiptSigner } from '../commerce/receipts.ts';
-import { composeDocument } from '../commerce/documents/track-record.ts';
 import { PaymentClaimStore } from '../commerce/x402/claims.ts';
 import {
   createCdpAuthorization,

@@ -214,11 +214,7 @@ export async function composeAlphaBrief(deps: DocumentDeps): Promise<DocumentBod
   const sold = await readSoldForecast(deps);
   const { forecastId, attestationUid, signal, made } = sold;
   const since = new Date(deps.now().getTime() - DAY_MS);
-  const [regime, stake, revealed] = await Promise.all([
-    readRegime(deps),
-    readStake(deps, made.day),
-    deps.record.listRevealedSince(since),
-  ]);
+  const [regime, stake, revealed] = await Promise.all([readRegime(deps), readStake(deps, made.day), deps.record.listRevealedSince(since)]);
   const resolved = revealed.map(toBriefOutcome);
   return {
     forecastId,

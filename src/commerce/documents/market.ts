@@ -13,13 +13,7 @@ import { findNearestHorizon } from '../../record/market.ts';
 import { buildCommitmentProof, describeManualVerification } from '../../record/prediction.ts';
 import { sanitizeText } from '../../record/self-tests.ts';
 import { mayRead, toVisibleStatus } from '../../record/visibility.ts';
-import {
-  type DocumentBody,
-  type DocumentDeps,
-  formatSignedNumber,
-  probabilityToPercent,
-  SOLD_HORIZON_DAYS,
-} from './documents.ts';
+import { type DocumentBody, type DocumentDeps, formatSignedNumber, probabilityToPercent, SOLD_HORIZON_DAYS } from './documents.ts';
 
 const MAX_QUESTION_CHARS = 160;
 

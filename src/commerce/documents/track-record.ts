@@ -10,6 +10,7 @@ import type { ForecastDoc } from '../../record/forecast-doc.ts';
 import { describeManualVerification } from '../../record/prediction.ts';
 import { notYetMadeError } from '../../record/public-signal.ts';
 import { mayRead, toVisibleStatus, type ViewOptions } from '../../record/visibility.ts';
+import { type Channel, type ComposedDocument, findOffering, getOfferingId } from '../offerings.ts';
 import {
   buildDocument,
   composeAlphaBrief,
@@ -21,7 +22,6 @@ import {
   type DocumentDeps,
 } from './documents.ts';
 import { composeCrowdVsOracle, composeMacroReview } from './market.ts';
-import { type Channel, type ComposedDocument, findOffering, getOfferingId } from '../offerings.ts';
 
 interface HorizonDocs {
   horizonDays: number;

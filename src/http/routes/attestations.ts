@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readAttestationStats, readAttestations, readLatestAttestation } from '../../../skills/get-track-record.ts';
+import { readVerification } from '../../../skills/verify-prediction.ts';
 import { OracleError } from '../../errors.ts';
 import { HORIZON_NAMES, parseHorizonDays } from '../../forecast/horizon-input.ts';
 import { MODEL_NAMES } from '../../forecast/models.ts';
@@ -7,7 +8,6 @@ import { SERIES_IDS } from '../../market/series.ts';
 import { BYTES32, COUNT, DATE, listOf, TIME } from '../../platform/validation.ts';
 import { REGIME } from '../../record/schemas/forecast.ts';
 import { ATTESTATION_HISTORY, ATTESTATION_STATS, LATEST_ATTESTATION, VERIFICATION } from '../../record/schemas/verification.ts';
-import { verifyAttestation } from '../../record/verification.ts';
 import type { HttpDeps } from '../deps.ts';
 import { attestationUidInput, HORIZON_PARAMETERS, limitInput, PAGE_LIMITS, selectHorizons } from '../parameters.ts';
 import { buildNextPageHeaders } from '../replies.ts';
@@ -134,7 +134,7 @@ export function attestationRoutes(deps: HttpDeps): Route[] {
       summary: 'An attestation on chain, with every check of its forecast',
       params: z.object({ uid: attestationUidInput }),
       variesByCaller: true,
-      handle: async ({ params, caller }) => ({ body: await verifyAttestation(deps, params.uid, caller) }),
+      handle: async ({ params, caller }) => ({ body: await readVerification(params.uid, { deps, caller }) }),
     }),
     route('GET /api/svc/onchain-oracle/stats', 'getAttestationStats', {
       units: 0.1,

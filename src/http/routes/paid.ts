@@ -4,6 +4,7 @@ import { SKILLS } from '../../../skills/index.ts';
 import type { Prediction } from '../../../skills/predict-btc-direction.ts';
 import { prepareCall } from '../../../skills/runner.ts';
 import { buildAnswerSample, toSkillJsonSchema } from '../../../skills/skill.ts';
+import { PAYING_CALLER } from '../../auth/caller.ts';
 import { REF_CODE_PATTERN, REF_CODE_RULE } from '../../commerce/ledger.ts';
 import {
   addForecastTerms,
@@ -28,7 +29,6 @@ import {
   type PaymentQuote,
   SAMPLE_ANSWERS,
 } from '../../commerce/x402/terms.ts';
-import { PAYING_CALLER } from '../../auth/caller.ts';
 import { OracleError } from '../../errors.ts';
 import { DEFAULT_HORIZON, HORIZON_DESCRIPTION, HORIZON_SPELLINGS, parseHorizonDays } from '../../forecast/horizon-input.ts';
 import { formatHorizonName } from '../../forecast/model.ts';

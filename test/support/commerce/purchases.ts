@@ -3,7 +3,7 @@ import { type Address, concatHex, encodeFunctionData, type Hash, type Hex, type 
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Chain } from '../../../src/chain/client.ts';
 import { COMMERCE_INDEXES, Ledger } from '../../../src/commerce/ledger.ts';
-import type { MerchantConfig } from '../../../src/commerce/offerings.ts';
+import type { ComposedDocument, MerchantConfig } from '../../../src/commerce/offerings.ts';
 import { buildPurchaseMessage } from '../../../src/commerce/payment-instructions.ts';
 import {
   PURCHASE_INDEXES,
@@ -13,7 +13,6 @@ import {
   PurchaseStore,
 } from '../../../src/commerce/purchases.ts';
 import { createReceiptSigner } from '../../../src/commerce/receipts.ts';
-import type { ComposedDocument } from '../../../src/commerce/offerings.ts';
 import { fundGas } from '../../../src/dev/local-chain/contracts.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { ConfirmedAttestation } from '../../../src/chain/eas/eas.ts';
 import type { DocumentDeps } from '../../../src/commerce/documents/documents.ts';
-import { hashDocument } from '../../../src/commerce/receipts.ts';
 import { composeTrackRecord } from '../../../src/commerce/documents/track-record.ts';
+import { hashDocument } from '../../../src/commerce/receipts.ts';
 import { OracleError } from '../../../src/errors.ts';
 import { formatDay, parseDay } from '../../../src/forecast/day.ts';
 import { RecordFigures } from '../../../src/record/figures.ts';

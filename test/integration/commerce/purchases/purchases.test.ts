@@ -12,8 +12,8 @@ import {
   verifyTypedData,
 } from 'viem';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { findOffering } from '../../../../src/commerce/offerings.ts';
 import { composeDocument } from '../../../../src/commerce/documents/track-record.ts';
+import { findOffering } from '../../../../src/commerce/offerings.ts';
 import { buildPurchaseMessage } from '../../../../src/commerce/payment-instructions.ts';
 import { PURCHASE_OFFERINGS } from '../../../../src/commerce/purchases.ts';
 import { sendTransactionsForHashes } from '../../../../src/dev/local-chain/contracts.ts';
