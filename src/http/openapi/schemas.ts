@@ -2,6 +2,7 @@ import type { oas31, ZodOpenApiOverride } from 'zod-openapi';
 import { REPORT_ENVELOPE } from '../../market/reports/report.ts';
 import { getInputRules } from '../../platform/validation.ts';
 import { SELF_TEST_ENVELOPE } from '../../record/schemas/self-tests.ts';
+import { BASIC_FORECAST, PUBLIC_FORECAST } from '../../record/schemas/signal.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -106,7 +107,12 @@ function reduceMembers(node: object, isByName = false): void {
 }
 
 /** Members that many replies have in common, which no reply consists of. */
-const BASES: Record<string, object> = { MarketReading: REPORT_ENVELOPE.shape, SelfTestRun: SELF_TEST_ENVELOPE };
+const BASES: Record<string, object> = {
+  MarketReading: REPORT_ENVELOPE.shape,
+  SelfTestRun: SELF_TEST_ENVELOPE,
+  Forecast: BASIC_FORECAST,
+  PublicForecast: PUBLIC_FORECAST,
+};
 
 /** From the first reply that has all members of a base. */
 function addBases(schemas: Schemas): void {
@@ -118,7 +124,7 @@ function addBases(schemas: Schemas): void {
 }
 
 /** Fewer members are not worth a reference. */
-const MIN_SHARED_MEMBERS = 8;
+const MIN_SHARED_MEMBERS = 7;
 
 /** A reply that has all members of another one extends it by `allOf`. */
 function extendSchemas(schemas: Schemas): void {

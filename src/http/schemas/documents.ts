@@ -16,7 +16,7 @@ import {
 } from '../../platform/validation.ts';
 import { FORECAST_STATE, HORIZON } from '../../record/schemas/forecast.ts';
 import { MARKET_CONTEXT, REGIME_DETAIL } from '../../record/schemas/market-context.ts';
-import { ORACLE_SIGNAL, PREMIUM_SIGNAL } from '../../record/schemas/signal.ts';
+import { ORACLE_SIGNAL, PREDICTION, PREMIUM_SIGNAL } from '../../record/schemas/signal.ts';
 import { TRACK_RECORD } from '../../record/schemas/track-record.ts';
 import { PREDICTION_VERIFICATION } from '../../record/schemas/verification.ts';
 import { DAILY_BRIEF } from '../routes/briefs.ts';
@@ -39,9 +39,7 @@ function buildHeadMembers<Kind extends string>(kind: Kind) {
 
 /** A sold forecast with the opening of its commitment. */
 const SOLD_FORECAST = {
-  forecast: ORACLE_SIGNAL.omit({ success: true, access: true })
-    .describe('Forecast with the opening of its commitment')
-    .meta({ id: 'SoldForecast' }),
+  forecast: PREDICTION,
   quantiles: PREMIUM_SIGNAL.shape.quantiles,
 };
 

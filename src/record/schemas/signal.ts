@@ -49,7 +49,7 @@ const PUBLIC_MEMBERS = {
 const MODEL_VERSION = z.string().describe('The same as `modelVersion`');
 
 /** What is public of every forecast, and of its market; values that the caller may not read are null. */
-const PUBLIC_FORECAST = {
+export const PUBLIC_FORECAST = {
   ...PUBLIC_MEMBERS,
   direction: DIRECTION.nullable().describe('Expected direction over the horizon; null while it is gated'),
   directionEvidence: EVIDENCE_OF_DIRECTION,
@@ -144,7 +144,7 @@ const ACCESS = namedObject('Access', {
 });
 
 /** The newest forecast of a horizon with its proof. */
-const BASIC_FORECAST = {
+export const BASIC_FORECAST = {
   signal: z.enum(['BUY', 'SELL', 'HOLD']).describe('HOLD where P(up) is too close to one half for the regime'),
   ...READABLE_VALUES,
   directionEvidence: EVIDENCE_OF_DIRECTION,
@@ -292,7 +292,9 @@ export const PREMIUM_SIGNAL = namedObject('PremiumSignal', {
 });
 
 /** The answer of the prediction skill: the whole forecast, and with `detail: premium` its context. */
-export const PREDICTION = namedObject('Prediction', { ...BASIC_FORECAST, ...PREMIUM_EVIDENCE.partial().shape });
+export const PREDICTION = z
+  .object({ ...BASIC_FORECAST, ...PREMIUM_EVIDENCE.partial().shape })
+  .meta({ id: 'Prediction', description: 'A forecast with the opening of its commitment' });
 
 /** The same for those who may not read it, and with `detail: public`. */
 export const PUBLIC_PREDICTION = namedObject('PublicPrediction', {

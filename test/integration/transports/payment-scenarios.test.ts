@@ -59,7 +59,8 @@ const fund = (to: Address) =>
 const settledTransactions = () =>
   chainClient.getTransactionCount({ address: privateKeyToAccount(rawKey(service.infrastructure.signers.facilitator)).address });
 
-const lasting = (output: Record<string, unknown> | null) => ({ ...output, ageSeconds: null });
+/** Without what moves with the time of day. */
+const lasting = (output: Record<string, unknown> | null) => ({ ...output, ageSeconds: null, nextSignalAt: null });
 
 /** A payment of the demonstration buyer by the terms of the transport. */
 async function signed(client: PayingClient, change: Partial<Parameters<typeof signPayment>[0]> = {}) {
