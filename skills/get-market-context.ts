@@ -51,7 +51,7 @@ export const getMarketContext = defineSkill({
   title: 'Context of the bitcoin market',
   summary: 'Price, sentiment, ETF flows, macro figures and market regime, each with its source and age',
   description:
-    'Public bitcoin market data: price with 24-hour change, Fear & Greed index, net flows into US spot ETFs over 1, 7 and 30 days, dollar index, S&P 500, gold and ISM PMI with their correlations, and the market regime. Each figure has source, time, age and a stale flag; missing ones are null with a reason. Contains no forecast. `kind` is live, recorded or simulated.',
+    'Bitcoin market data: price with 24-hour change, Fear & Greed index, net flows into US spot ETFs over 1, 7 and 30 days, dollar index, S&P 500, gold and ISM PMI with their correlations, and the market regime. Each figure has source, time, age and a stale flag; missing ones are null with a reason. Contains no forecast. `kind` is live, recorded or simulated.',
   question: 'the market, without a forecast.',
   tags: ['bitcoin', 'market data', 'sentiment', 'ETF flows', 'macro', 'regime'],
   examples: [

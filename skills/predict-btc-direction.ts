@@ -129,7 +129,7 @@ export const predictBtcDirection = defineSkill({
   id: 'predict_btc_direction',
   title: 'Forecast of BTC/USD',
   summary: 'The newest forecast of BTC/USD for 1, 2, 3 or 7 days with its probability and its on-chain proof',
-  description: `Signal (BUY, SELL, HOLD), direction, calibrated confidence and P(up) of the newest daily forecast of BTC/USD, with the salt of its on-chain commitment. HOLD means that P(up) is too close to one half for the regime. ${DIRECTION_EVIDENCE} \`skill.verdict\` is of this record. No advice to trade.`,
+  description: `Signal (BUY, SELL, HOLD), direction, calibrated confidence and P(up) of the newest daily forecast of BTC/USD, with the salt of its on-chain commitment. HOLD means that P(up) is too close to one half for the regime. ${DIRECTION_EVIDENCE} \`skill.verdict\` is of this record.`,
   question: 'what does it say today?',
   tags: ['bitcoin', 'forecast', 'probability', 'on-chain commitment'],
   examples: [
@@ -154,7 +154,7 @@ export const predictBtcDirection = defineSkill({
     detail: z
       .enum(DETAILS, { error: `must be one of ${DETAILS.join(', ')}` })
       .default('basic')
-      .describe('premium: all the evidence'),
+      .describe('premium: everything'),
   }),
   output: PREDICTION,
   outline: {
