@@ -17,7 +17,6 @@ import type { Skill } from '../skills/skill.ts';
 import { CARD_ALGORITHM, type CardKeyStore, type SigningKey, TOKEN_LIFETIME_SECONDS } from '../src/auth/tokens.ts';
 import { ignoreDuplicate } from '../src/platform/mongo.ts';
 import { joinUrl } from '../src/platform/service-client.ts';
-import { SCHEMA_DIALECT } from './documents.ts';
 import { A2A_LEGACY_VERSION, A2A_VERSION, type CardSource, ENDPOINTS, IDENTITY, INTERFACES } from './endpoints.ts';
 
 /** Security scheme, named as in the OpenAPI document. */
@@ -87,6 +86,8 @@ export const EXTENSION_URIS = {
   /** Third-party extension for x402 payments. */
   x402: 'https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2',
 } as const;
+
+const SCHEMA_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 function buildContractsExtension({ publicUrl }: CardSource): AgentExtension {
   return {

@@ -1,9 +1,5 @@
 import { isIP } from 'node:net';
-import type { Address } from 'viem';
-import { SKILLS } from '../skills/index.ts';
-import { formatPrice, toSkillJsonSchema } from '../skills/skill.ts';
 import { DIRECTION_CODES, EAS_SCHEMAS, OUTCOME_CODES, SIGNAL_CODES } from '../src/chain/eas/schemas.ts';
-import { formatAmount, getOfferingId } from '../src/commerce/offerings.ts';
 import {
   BLOCK_DAYS,
   DISTRIBUTION_TRIAL_COUNT,
@@ -18,9 +14,7 @@ import { SIGNAL_TIME } from '../src/market/feed.ts';
 import { QUORUM_RULES } from '../src/market/quorum.ts';
 import { joinUrl } from '../src/platform/service-client.ts';
 import { COMMITMENT_FORMULA, formatCodes } from '../src/record/prediction.ts';
-import { type CardSource, ENDPOINTS, IDENTITY, INTERFACES, listInterfaces, MCP_VERSIONS, type ServiceInterface } from './endpoints.ts';
-
-export const SERVER_CARD_TYPE = INTERFACES.mcp.description.type;
+import { ENDPOINTS, IDENTITY, INTERFACES, MCP_VERSION } from './endpoints.ts';
 
 interface McpServerFileSource {
   publicUrl: string;
@@ -60,6 +54,9 @@ export function buildMcpServerFile({ publicUrl, version, hasOAuth }: McpServerFi
   };
 }
 
+/** Every revision that the MCP endpoint serves, the newest first. */
+export const MCP_VERSIONS = [MCP_VERSION, '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const;
+
 /** MCP server card (SEP-2127): how to connect. Tools are listed by the server itself. */
 export function buildMcpServerCard(source: McpServerFileSource) {
   const { $schema: _, remotes, ...server } = buildMcpServerFile(source);
@@ -77,62 +74,12 @@ function toNamespace(publicUrl: string): string {
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname.split('.').filter(Boolean).reverse().join('.') : 'localhost';
 }
 
-export const API_CATALOG_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
-
-/** RFC 9727: every endpoint as an item, each with its description, guide and status (RFC 8631), as a link set (RFC 9264). */
-export function buildApiCatalog({ publicUrl }: { publicUrl: string }) {
-  const toUrl = (path: string) => joinUrl(publicUrl, path);
-  const endpoints = listInterfaces().flatMap(({ endpoints, description, guide }) =>
-    endpoints.map((path) => ({
-      anchor: toUrl(path),
-      'service-desc': [{ href: toUrl(description.path), type: description.type }],
-      'service-doc': [{ href: toUrl(guide) }],
-      status: [{ href: toUrl(ENDPOINTS.health), type: 'application/json' }],
-    })),
-  );
-  const items = endpoints.map(({ anchor }) => ({ href: anchor }));
-  return { linkset: [{ anchor: toUrl(ENDPOINTS.apiCatalog), item: items }, ...endpoints] };
-}
-
 /** `Link` header by which other documents name the catalog. */
 export function formatCatalogLink({ publicUrl }: { publicUrl: string }): string {
   return `<${joinUrl(publicUrl, ENDPOINTS.apiCatalog)}>; rel="api-catalog"`;
 }
 
-/** `Link` header of the catalog: itself and its items, which HEAD delivers without the body (RFC 9727, section 2). */
-export function formatCatalogLinks({ publicUrl }: { publicUrl: string }): string {
-  const items = listInterfaces().flatMap(({ endpoints }) => endpoints.map((path) => `<${joinUrl(publicUrl, path)}>; rel="item"`));
-  return [formatCatalogLink({ publicUrl }), ...items].join(', ');
-}
-
 export const REGISTRATION_PATH = ENDPOINTS.registration;
-
-/** ERC-8004 registration file. Service names are those of EIP-8004, plus `OpenAPI` and `x402`. */
-export function buildRegistrationFile({ publicUrl, chainId, registry, agentId, payments }: Omit<CardSource, 'version'>) {
-  const skills = SKILLS.map(({ id }) => id);
-  const { a2a, mcp, rest, x402 } = INTERFACES;
-  // CAIP-10 accounts, because the file may be read on another chain.
-  const account = (address: Address) => `eip155:${chainId}:${address}`;
-  const { payee, asset, receiptSigner } = payments;
-  const accounts = { payee: account(payee), asset: account(asset), receiptSigner: account(receiptSigner) };
-  return {
-    type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
-    name: IDENTITY.name,
-    description: IDENTITY.description,
-    image: joinUrl(publicUrl, ENDPOINTS.icon),
-    services: [
-      { name: 'web', endpoint: joinUrl(publicUrl, '/') },
-      { name: 'A2A', endpoint: joinUrl(publicUrl, a2a.description.path), version: a2a.version, a2aSkills: skills },
-      { name: 'MCP', endpoint: joinUrl(publicUrl, mcp.endpoints[0]), version: mcp.version, mcpTools: skills },
-      { name: 'OpenAPI', endpoint: joinUrl(publicUrl, rest.description.path), version: rest.version },
-      { name: 'x402', endpoint: joinUrl(publicUrl, x402.description.path), version: x402.version, ...accounts },
-    ],
-    active: true,
-    x402Support: true,
-    registrations: [{ agentId, agentRegistry: `eip155:${chainId}:${registry}` }],
-    supportedTrust: ['reputation'],
-  };
-}
 
 const formatClock = ({ hours, minutes }: { hours: number; minutes: number }) =>
   [hours, minutes].map((part) => String(part).padStart(2, '0')).join(':');
@@ -226,55 +173,3 @@ function renderVerification(publicUrl: string): string {
 To call the service from a program, see ${joinUrl(publicUrl, ENDPOINTS.skillFile)}
 `;
 }
-
-export const AI_CATALOG_TYPE = 'application/ai-catalog+json';
-
-/** AI Catalog 0.9 (ai-catalog.io): what agents can use here. Names and versions are in the documents that it links. */
-export function buildAiCatalog({ publicUrl }: { publicUrl: string }) {
-  const { hostname } = new URL(publicUrl);
-  const entries = Object.entries<ServiceInterface>(INTERFACES).flatMap(([kind, { artifactType: type, description }]) =>
-    type === null ? [] : [{ identifier: `urn:air:${hostname}:${IDENTITY.slug}:${kind}`, type, url: joinUrl(publicUrl, description.path) }],
-  );
-  return {
-    specVersion: '0.9',
-    host: {
-      displayName: IDENTITY.name,
-      identifier: hostname,
-      documentationUrl: joinUrl(publicUrl, ENDPOINTS.skillFile),
-      logoUrl: joinUrl(publicUrl, ENDPOINTS.icon),
-    },
-    entries,
-  };
-}
-
-export const SCHEMA_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
-
-export function buildSkillContracts() {
-  return SKILLS.map(({ offering, ...skill }) => ({
-    id: skill.id,
-    tier: skill.tier,
-    price: {
-      description: formatPrice({ ...skill, offering }),
-      singleAnswer: offering && {
-        offering: getOfferingId(offering),
-        amount: formatAmount(offering.price),
-        asset: offering.price.asset,
-      },
-    },
-    freshness: { ...skill.freshness },
-    examples: skill.examples.map(({ input }) => input),
-    // Wire format: fields with a default are optional.
-    // Output schemas may gain fields.
-    input: toSkillJsonSchema(skill.input, 'input'),
-    output: toSkillJsonSchema(skill.output, 'input'),
-  }));
-}
-
-/** A price line that fans out into an unknown future. */
-export const ICON_SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="${IDENTITY.name}">
-<rect width="64" height="64" rx="14" fill="#14181f"/>
-<path d="M8 44 18 34 27 40 38 24" fill="none" stroke="#f7931a" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/>
-<path d="M38 24 56 12V40Z" fill="#f7931a" fill-opacity=".35"/>
-<circle cx="38" cy="24" r="4" fill="#fff"/>
-</svg>
-`;

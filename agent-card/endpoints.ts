@@ -60,21 +60,9 @@ export const IDENTITY = {
   capabilities: ['btc-usd-forecast', 'on-chain-commitment', 'public-scorecard', 'attestation-verification', 'a2a', 'mcp'],
 } as const;
 
-/** Names under which releases are published. Another publisher has other ones, and runs `npm run docs:tables` after a change. */
-export const PUBLICATION = {
-  /** On npm. `npx` starts the program that is named like the part after the slash. */
-  npmName: '@bitcoin-signal-oracle/svc',
-  /** In the MCP registry, where a login at GitHub proves the part before the slash. */
-  mcpName: 'io.github.bitcoin-signal-oracle/bitcoin-signal-oracle',
-  /** Accounts at GitHub that may claim the entry at Glama. */
-  maintainers: ['bitcoin-signal-oracle'],
-} as const;
-
 export const A2A_VERSION = '1.0';
 export const A2A_LEGACY_VERSION = '0.3';
 export const MCP_VERSION = '2026-07-28';
-/** Every revision that the MCP endpoint serves, the newest first. */
-export const MCP_VERSIONS = [MCP_VERSION, '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const;
 const OPENAPI_VERSION = '3.1.0';
 const ASYNCAPI_VERSION = '3.1.0';
 
@@ -154,8 +142,6 @@ export const INTERFACES = {
     artifactType: null,
   },
 } as const satisfies Record<string, ServiceInterface>;
-
-export const listInterfaces = (): readonly ServiceInterface[] => Object.values(INTERFACES);
 
 export interface CardSource {
   publicUrl: string;

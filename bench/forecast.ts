@@ -1,9 +1,15 @@
-import { availableParallelism } from 'node:os';
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, type InputFrame } from '../src/forecast/inputs.ts';
 import { loadRecordedHistory, loadSimulatedHistory, type ModelHistory } from '../src/tools/model-document.ts';
 import type { BusyAnswers } from './forecast/busy-process.ts';
-import { type NumpyReference, startNumpy } from './forecast/numpy.ts';
+import { PROGRAM } from './forecast/numpy.ts';
 import type { Timed, WalkForwardAnswers } from './forecast/walk-forward-process.ts';
-import { differenceOf } from './headlines.ts';
+import { differenceOf, type Headlines } from './headlines.ts';
 import type { LoadAnswers, Loaded } from './http/load-process.ts';
 import { type Benchmark, type BenchOptions, type Child, type Comparison, interleaved, type SocketOptions, startChild } from './lib.ts';
 import type { ServiceAnswers } from './service-process.ts';
@@ -117,10 +123,77 @@ export const WALK_FORWARD: Benchmark = {
   },
 };
 
+/** Starts the reference on a frame; null where there is no `python3` with numpy. */
+async function startNumpy(frame: InputFrame): Promise<NumpyReference | null> {
+  if (!(await hasNumpy())) return null;
+  const folder = await mkdtemp(join(tmpdir(), 'oracle-bench-'));
+  await writeFrame(folder, frame);
+  const child = spawn('python3', [PROGRAM, folder], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => {
+    const { value, done } = await lines.next();
+    if (done === true) throw new Error('the numpy reference ended');
+    return JSON.parse(value);
+  };
+  const { numpy, python } = await next();
+  return {
+    versions: `numpy ${numpy}, Python ${python}`,
+    async run() {
+      child.stdin.write('\n');
+      const { seconds, horizons } = (await next()) as { seconds: number; horizons: Headlines };
+      return { ms: seconds * 1_000, headlines: horizons };
+    },
+    async end() {
+      const ended = new Promise((done) => child.once('exit', done));
+      child.stdin.end();
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Writes a frame for other languages to read: `frame.json`, and a file of little-endian float64 a column. */
+async function writeFrame(folder: string, frame: InputFrame): Promise<void> {
+  const columns: Record<string, ArrayLike<number>> = {};
+  for (const name of DAILY_COLUMNS) columns[name] = frame[name];
+  for (const name of BUSINESS_DAY_COLUMNS) {
+    columns[name] = frame[name].values;
+    columns[`${name}.days`] = frame[name].days;
+  }
+  const manifest = { firstDay: frame.firstDay, columns: Object.keys(columns) };
+  await Promise.all([
+    writeFile(join(folder, 'frame.json'), JSON.stringify(manifest)),
+    ...Object.entries(columns).map(([name, values]) => writeFile(join(folder, `${name}.f64`), bytesOf(values))),
+  ]);
+}
+
+function bytesOf(values: ArrayLike<number>): Buffer {
+  const bytes = Buffer.alloc(values.length * 8);
+  for (let index = 0; index < values.length; index++) bytes.writeDoubleLE(values[index], index * 8);
+  return bytes;
+}
+
+async function hasNumpy(): Promise<boolean> {
+  try {
+    await promisify(execFile)('python3', ['-c', 'import numpy']);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 interface Both {
   history: ModelHistory;
   ours: Child<WalkForwardAnswers>;
   numpy: NumpyReference | null;
+}
+
+/** The reference in numpy, in a process of its own. */
+interface NumpyReference {
+  /** E.g. `numpy 2.4.6, Python 3.11.7`. */
+  versions: string;
+  run(): Promise<Timed>;
+  end(): Promise<void>;
 }
 
 interface Found {

@@ -11,25 +11,11 @@ import { A2A_LEGACY_VERSION, A2A_VERSION, ENDPOINTS } from '../../agent-card/end
 import type { AdapterError, ProtocolAdapter } from '../adapter.ts';
 import type { RequestContext } from '../auth/auth.ts';
 import { unauthenticated } from '../auth/tokens.ts';
+import { isPaymentPayload } from '../commerce/x402/payload.ts';
 import { type ClientError, type ErrorCode, isOracleError, OracleError, toClientError } from '../errors.ts';
 import { toDatabaseError } from '../platform/mongo.ts';
 import { isNestedDeeper, isPlainObject } from '../platform/validation.ts';
-import {
-  AgentUser,
-  expectsLegacyEvents,
-  findPredecessor,
-  findSuccessor,
-  getRequestVersion,
-  getUser,
-  hasPaymentPayload,
-  isKnownMethod,
-  isLegacyRestRequest,
-  isSupportedVersion,
-  LEGACY_REST_PATH,
-  listMethods,
-  sendRpcError,
-  toLegacyMethodNames,
-} from './protocol.ts';
+import { AgentUser, getUser, PAYMENT_METADATA } from './protocol.ts';
 import { requireStringFields } from './push.ts';
 
 /** Registers a callback over HTTP+JSON 0.3, by POST. */
@@ -70,6 +56,18 @@ function createJsonRpcAdapter(requestHandler: A2ARequestHandler): ProtocolAdapte
   };
 }
 
+/** Whether a message, of any form, has a payment of a known form; nothing of it is verified. */
+function hasPaymentPayload(message: unknown): boolean {
+  const metadata = isPlainObject(message) ? message.metadata : undefined;
+  return isPlainObject(metadata) && isPaymentPayload(metadata[PAYMENT_METADATA.payload]);
+}
+
+/** Of the header, or of the query parameter (A2A 1.0, section 3.6.1). Without either, or with an empty one, the version is 0.3 (section 3.6). */
+function getRequestVersion(request: Request): string {
+  const { 'A2A-Version': inQuery } = request.query;
+  return request.get('A2A-Version') || (typeof inQuery === 'string' && inQuery) || A2A_LEGACY_VERSION;
+}
+
 function createRestAdapter(requestHandler: A2ARequestHandler): ProtocolAdapter {
   const binding = createRestBinding(requestHandler);
   return {
@@ -92,6 +90,20 @@ function createRestAdapter(requestHandler: A2ARequestHandler): ProtocolAdapter {
     },
     serializeError: sendRestAdapterError,
   };
+}
+
+function isSupportedVersion(version: string): boolean {
+  return version === A2A_VERSION || version === A2A_LEGACY_VERSION;
+}
+
+/** Base of the HTTP+JSON paths of 0.3 (section 3.5.3). */
+const LEGACY_REST_PATH = `${ENDPOINTS.a2aRest}/v1`;
+
+/** The routers take any case. */
+const LEGACY_PATHS = new RegExp(`^${LEGACY_REST_PATH}/`, 'i');
+
+function isLegacyRestRequest(request: Request): boolean {
+  return getRequestVersion(request) === A2A_LEGACY_VERSION && LEGACY_PATHS.test(request.originalUrl);
 }
 
 /** Express handler of the SDK with the caller that the guard has identified. */
@@ -225,6 +237,13 @@ function createJsonRpcBinding(handler: A2ARequestHandler): (request: Request, re
   };
 }
 
+/** 0.3 clients read the response of a streaming method as SSE only (0.3, section 3.3.1): the error is one event under status 200. */
+function sendRpcError(response: Response, envelope: object): void {
+  if (response.statusCode !== 200 || !expectsLegacyEvents(response.req)) return void response.json(envelope);
+  response.set(SSE_HEADERS);
+  response.end(formatSSEEvent(envelope));
+}
+
 /** In 1.0, an error before the first event is a JSON response. */
 async function sendStream(events: AsyncGenerator<unknown>, response: Response, toErrorEnvelope: (error: unknown) => object): Promise<void> {
   try {
@@ -240,6 +259,16 @@ async function sendStream(events: AsyncGenerator<unknown>, response: Response, t
   }
   response.end();
 }
+
+/** Whether a 0.3 client expects SSE: by the method, or by `Accept` if the body has no method. */
+function expectsLegacyEvents(request: Request): boolean {
+  if (getRequestVersion(request) !== A2A_LEGACY_VERSION) return false;
+  const method: unknown = request.body?.method;
+  return typeof method === 'string' ? LEGACY_STREAMS.includes(method) : (request.get('Accept') ?? '').includes('text/event-stream');
+}
+
+/** Methods of 0.3 that return an SSE stream (section 3.3). */
+const LEGACY_STREAMS: readonly string[] = ['message/stream', 'tasks/resubscribe'];
 
 function isStream(answer: unknown): answer is AsyncGenerator<unknown> {
   return typeof (answer as AsyncGenerator<unknown>)?.[Symbol.asyncIterator] === 'function';
@@ -274,6 +303,35 @@ function findRequestFault(body: unknown, version: string): RequestFault | null {
   return null;
 }
 
+/** JSON-RPC methods of A2A 1.0 (section 9.4). */
+const METHODS: readonly string[] = [
+  ...['SendMessage', 'SendStreamingMessage', 'GetTask', 'ListTasks', 'CancelTask', 'SubscribeToTask', 'GetExtendedAgentCard'],
+  ...['CreateTaskPushNotificationConfig', 'GetTaskPushNotificationConfig', 'ListTaskPushNotificationConfigs'],
+  'DeleteTaskPushNotificationConfig',
+];
+
+/** JSON-RPC methods of A2A 0.3 (section 7) and their 1.0 names. */
+const LEGACY_METHODS: ReadonlyMap<string, string> = new Map([
+  ['message/send', 'SendMessage'],
+  ['message/stream', 'SendStreamingMessage'],
+  ['tasks/get', 'GetTask'],
+  ['tasks/cancel', 'CancelTask'],
+  ['tasks/resubscribe', 'SubscribeToTask'],
+  ['agent/getAuthenticatedExtendedCard', 'GetExtendedAgentCard'],
+  ['tasks/pushNotificationConfig/set', 'CreateTaskPushNotificationConfig'],
+  ['tasks/pushNotificationConfig/get', 'GetTaskPushNotificationConfig'],
+  ['tasks/pushNotificationConfig/list', 'ListTaskPushNotificationConfigs'],
+  ['tasks/pushNotificationConfig/delete', 'DeleteTaskPushNotificationConfig'],
+]);
+
+function isKnownMethod(method: string): boolean {
+  return METHODS.includes(method) || LEGACY_METHODS.has(method);
+}
+
+function listMethods(version: string): readonly string[] {
+  return version === A2A_LEGACY_VERSION ? [...LEGACY_METHODS.keys()] : METHODS;
+}
+
 /** Null unless the method belongs to the other protocol version. */
 function getVersionAdvice(method: string, version: string): string | null {
   const successor = findSuccessor(method);
@@ -283,6 +341,15 @@ function getVersionAdvice(method: string, version: string): string | null {
   }
   if (version === A2A_VERSION && successor !== undefined) return `Leave A2A-Version out, or call ${successor}.`;
   return null;
+}
+
+function findSuccessor(method: string): string | undefined {
+  return LEGACY_METHODS.get(method);
+}
+
+/** 0.3 name of a 1.0 method; undefined if 0.3 has no such method. */
+function findPredecessor(method: string): string | undefined {
+  return [...LEGACY_METHODS].find(([, successor]) => successor === method)?.[0];
 }
 
 function buildFault(field: string, message: string, suggestedAction: string, rpcCode: number = INVALID_REQUEST): RequestFault {
@@ -427,6 +494,10 @@ export function toProtocolError(error: unknown, context: ServerCallContext): sdk
   return isLegacy ? new ERROR_CLASSES[name].legacy({ ...options, data: [current.toErrorInfo()] as never }) : current;
 }
 
+function toLegacyMethodNames(text: string): string {
+  return text.replace(/\b[A-Z]\w+\b/g, (word) => findPredecessor(word) ?? word);
+}
+
 /** An error that has no name in the protocol, under our own code. */
 class ServiceError extends sdk.A2AError {
   override readonly reason: string;
@@ -462,11 +533,6 @@ export class ProtocolRejection extends OracleError {
 export function taskNotFound(): OracleError {
   const suggestedAction = 'Use the token or address that sent the task; ListTasks of A2A 1.0 lists your tasks.';
   return new OracleError('NOT_FOUND', 'Task not found', { field: 'id', suggestedAction });
-}
-
-export function taskEnded(state: string): OracleError {
-  const suggestedAction = 'Send the message without taskId to open a new task, optionally with the same contextId.';
-  return new ProtocolRejection('UnsupportedOperationError', `The task has ended: ${state}`, { field: 'message.taskId', suggestedAction });
 }
 
 function unknownVersion(): OracleError {

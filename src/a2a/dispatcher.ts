@@ -1,28 +1,17 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { Message, type Part, type SendMessageRequest, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
-import type { DefaultRequestHandler, ExecutionEventBus, ServerCallContext, RequestContext as TaskContext } from '@a2a-js/sdk/server';
+import { Message, type SendMessageRequest, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
+import type { DefaultRequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import canonicalize from 'canonicalize';
 import type { Collection, Db } from 'mongodb';
-import { type PaidCalls, preparePublicCall, type RunSkill, type SkillCall } from '../../skills/runner.ts';
-import type { RequestContext } from '../auth/auth.ts';
-import { OracleError, orElse, toClientError } from '../errors.ts';
+import { parseRefCode } from '../commerce/ledger.ts';
+import { OracleError } from '../errors.ts';
 import type { Log } from '../platform/log.ts';
 import { type CollectionIndexes, isDuplicateKey } from '../platform/mongo.ts';
-import { ProtocolRejection, taskEnded, taskNotFound } from './bindings.ts';
-import { TaskPayments } from './payments.ts';
+import { isPlainObject } from '../platform/validation.ts';
+import { ProtocolRejection, taskNotFound } from './bindings.ts';
 import { getPlannedSkill, parseMessage, planMessage } from './plan.ts';
-import {
-  type A2aRequestContext,
-  dataPart,
-  getOwner,
-  getUser,
-  parsePayment,
-  removePaymentPayload,
-  runUnit,
-  setPayment,
-  textPart,
-} from './protocol.ts';
-import { diffTask, type FollowDeps, followTask, streamTask, TaskEventPublisher } from './task-events.ts';
+import { getOwner, getUser, type MessagePayment, PAYMENT_METADATA, removePaymentPayload, runUnit } from './protocol.ts';
+import { diffTask, type FollowDeps, followTask, streamTask } from './task-events.ts';
 import { buildTask, getExpiry, getState, getStateName, hasMessage, isActive, isTerminal, type MongoTaskStore } from './task-store.ts';
 
 interface DispatcherDeps {
@@ -230,6 +219,35 @@ export class MessageDispatcher {
   }
 }
 
+function taskEnded(state: string): OracleError {
+  const suggestedAction = 'Send the message without taskId to open a new task, optionally with the same contextId.';
+  return new ProtocolRejection('UnsupportedOperationError', `The task has ended: ${state}`, { field: 'message.taskId', suggestedAction });
+}
+
+/** Undefined without payment metadata. @throws OracleError INPUT_INVALID naming the member */
+function parsePayment({ metadata }: Pick<Message, 'metadata'>): MessagePayment | undefined {
+  const { [PAYMENT_METADATA.status]: status, [PAYMENT_METADATA.payload]: payload, [PAYMENT_METADATA.ref]: ref } = metadata ?? {};
+  if (status === undefined && payload === undefined) return undefined;
+  if (status === 'payment-rejected') return { do: 'decline' };
+  if (status !== 'payment-submitted')
+    throw invalidPaymentMember(PAYMENT_METADATA.status, 'must be "payment-submitted" or "payment-rejected"');
+  const rule = 'must be an object: the PaymentPayload that an x402 client signs for the requirements of the task';
+  if (!isPlainObject(payload)) throw invalidPaymentMember(PAYMENT_METADATA.payload, rule);
+  if (ref !== undefined) parseRefCode(typeof ref === 'string' ? ref : '');
+  return { do: 'submit', payload, ref };
+}
+
+function setPayment(context: ServerCallContext, payment: MessagePayment | undefined): void {
+  context.state.set(PAYMENT_METADATA.payload, payment);
+}
+
+function invalidPaymentMember(member: string, problem: string): OracleError {
+  return new OracleError('INPUT_INVALID', `message.metadata["${member}"] ${problem}`, {
+    field: `message.metadata.${member}`,
+    suggestedAction: `Send "${PAYMENT_METADATA.status}": "payment-submitted" with "${PAYMENT_METADATA.payload}", or "payment-rejected" to end the task.`,
+  });
+}
+
 /** Bytes per unit of the storage quota. */
 const STORAGE_UNIT_BYTES = 4_096;
 /** Compressed size of states, answers and errors that the service adds to a message. */
@@ -315,92 +333,4 @@ export class MessageClaims {
 function computeMessageDigest(message: Message): string {
   const text = canonicalize(Message.toJSON(message)) ?? '';
   return createHash('sha256').update(text).digest('hex');
-}
-
-export interface ExecutorDeps {
-  runSkill: RunSkill;
-  paidCalls: PaidCalls;
-  /** Plays a scenario of the test kit; true if it has answered. */
-  playFixture?: (context: TaskContext, bus: ExecutionEventBus) => Promise<boolean>;
-  log: Log;
-  now(): Date;
-}
-
-/** The executor of the SDK: runs the call of a message and publishes the task's events. Never throws. */
-export class SkillExecutor {
-  readonly #deps: ExecutorDeps;
-  /** Context ids of running tasks, by task id. */
-  readonly #runningContexts = new Map<string, string>();
-
-  constructor(deps: ExecutorDeps) {
-    this.#deps = deps;
-  }
-
-  async execute(context: TaskContext, bus: ExecutionEventBus): Promise<void> {
-    if ((await this.#deps.playFixture?.(context, bus)) === true) return;
-    const { taskId, contextId } = context;
-    this.#runningContexts.set(taskId, contextId);
-    const publisher = new TaskEventPublisher({ taskId, contextId, bus, now: this.#deps.now });
-    try {
-      await runUnit(context.context, () => this.#runPlan(context, publisher));
-    } catch (error) {
-      this.#logInternalError(error, context);
-      publisher.publishFailed(toClientError(error));
-    } finally {
-      this.#runningContexts.delete(taskId);
-    }
-  }
-
-  /** Ends the stream; later output of the skill is discarded. */
-  async cancelTask(taskId: string, bus: ExecutionEventBus): Promise<void> {
-    const contextId = this.#runningContexts.get(taskId) ?? '';
-    const publisher = new TaskEventPublisher({ taskId, contextId, bus, now: this.#deps.now });
-    publisher.publishStatus(TaskState.TASK_STATE_CANCELED, { parts: [textPart('Cancelled by the client.')] });
-  }
-
-  async #runPlan(context: TaskContext, publisher: TaskEventPublisher): Promise<void> {
-    const user = getUser(context.context);
-    publisher.publishOpened(context);
-    const plan = planMessage(context.userMessage, context.task, context.context);
-    if (plan.do === 'ask') return publisher.publishInputRequired(plan);
-    if (plan.do !== 'decline') publisher.setNote(plan.note);
-    const requestContext = toFullContext(user.requestContext);
-    if (plan.do === 'reject') return publisher.publishRejected(plan, await this.#readPublicPart(plan.call, requestContext));
-    if (plan.do !== 'call') {
-      const payments = new TaskPayments({ paidCalls: this.#deps.paidCalls, publisher, task: context.task });
-      if (plan.do === 'bill') return payments.requestPayment(plan, await this.#readPublicPart(plan.call, requestContext));
-      if (plan.do === 'decline') return payments.decline();
-      return payments.sell(plan, {
-        requestContext,
-        owner: requestContext.caller.wallet === undefined ? requestContext.address : user.userName,
-        onFailure: (error) => this.#logInternalError(error, context),
-      });
-    }
-    publisher.publishWorking(plan.call.skill.id);
-    const answer = await this.#deps.runSkill(plan.call, requestContext);
-    publisher.publishCompleted(plan.call, answer, { tier: requestContext.caller.tier });
-  }
-
-  /** What the caller may know of an answer outside its tier, as text and as data; empty before there is a forecast. */
-  async #readPublicPart(call: SkillCall, requestContext: RequestContext): Promise<Part[]> {
-    const open = preparePublicCall(call);
-    const part = open && (await this.#deps.runSkill(open, requestContext).catch(orElse('STEP_WAITING', null)));
-    return part === null ? [] : [textPart(part.text), dataPart(part.output)];
-  }
-
-  /** Internal errors are logged here, because the client receives none of their text. */
-  #logInternalError(error: unknown, { taskId, context }: TaskContext): void {
-    if (toClientError(error).code !== 'INTERNAL') return;
-    this.#deps.log.error({ err: error, taskId, requestId: getUser(context).requestContext.requestId }, 'a task failed');
-  }
-}
-
-/** Calls without an HTTP connection are admitted and metered where they entered. */
-function toFullContext(requestContext: A2aRequestContext): RequestContext {
-  const count = async () => undefined;
-  const counters = { countCall: count, countChainCall: count, countTask: count, countRejectedPayment: count };
-  const room = { requirePaymentRoom: () => undefined, hasPaymentRoom: () => true, reserveAnswer: count, beginPayment: () => undefined };
-  const suspend: RequestContext['suspend'] = (waiting) => waiting();
-  const run: RequestContext['run'] = async (unit) => unit();
-  return { requestId: 'none', ...counters, ...room, run, suspend, detach: () => undefined, ...requestContext } as RequestContext;
 }

@@ -11,9 +11,7 @@ import { isNestedDeeper, isPlainObject, isWellFormedJson, parseInput, parseJsonO
 import {
   dataPart,
   findPayableCall,
-  getPayment,
   getUser,
-  isX402Activated,
   type MessagePayment,
   PAYMENT_METADATA,
   type PayableCall,
@@ -53,6 +51,14 @@ export function planMessage(message: Pick<Message, 'parts'>, task: Task | undefi
     payment: getPayment(context),
     acceptsPaymentRequests: isX402Activated(context),
   });
+}
+
+function getPayment(context: ServerCallContext): MessagePayment | undefined {
+  return context.state.get(PAYMENT_METADATA.payload) as MessagePayment | undefined;
+}
+
+function isX402Activated({ requestedExtensions }: ServerCallContext): boolean {
+  return requestedExtensions?.includes(EXTENSION_URIS.x402) === true;
 }
 
 /** Undefined until the skill is known. */

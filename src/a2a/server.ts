@@ -1,31 +1,41 @@
 import { randomUUID } from 'node:crypto';
 import type * as a2a from '@a2a-js/sdk';
-import { type AgentCard, type Message, Role, type Task, TaskState } from '@a2a-js/sdk';
+import { type AgentCard, type Message, type Part, Role, type Task, TaskState } from '@a2a-js/sdk';
 import { A2AError } from '@a2a-js/sdk/errors';
-import { type A2ARequestHandler, DefaultExecutionEventBusManager, DefaultRequestHandler, type ServerCallContext } from '@a2a-js/sdk/server';
+import {
+  type A2ARequestHandler,
+  DefaultExecutionEventBusManager,
+  DefaultRequestHandler,
+  type ExecutionEventBus,
+  ServerCallContext,
+  type RequestContext as TaskContext,
+} from '@a2a-js/sdk/server';
 import type { Db } from 'mongodb';
 import { A2A_LEGACY_VERSION } from '../../agent-card/endpoints.ts';
-import type { PaidCalls, RunSkill } from '../../skills/runner.ts';
+import { type PaidCalls, preparePublicCall, type RunSkill, type SkillCall } from '../../skills/runner.ts';
 import type { ProtocolAdapter } from '../adapter.ts';
+import type { RequestContext } from '../auth/auth.ts';
 import { SharedCapacity, toCapacityClient } from '../auth/rate-limits.ts';
-import { type ClientError, OracleError, toClientError } from '../errors.ts';
+import { type ClientError, OracleError, orElse, toClientError } from '../errors.ts';
 import type { Log } from '../platform/log.ts';
 import { toDatabaseError } from '../platform/mongo.ts';
 import { createA2aAdapters, ProtocolRejection, taskNotFound, toProtocolError } from './bindings.ts';
-import { type ExecutorDeps, MESSAGE_INDEXES, MessageClaims, MessageDispatcher, SkillExecutor } from './dispatcher.ts';
-import { checkData, checkHistoryLength, checkId, parseMessage } from './plan.ts';
+import { MESSAGE_INDEXES, MessageClaims, MessageDispatcher } from './dispatcher.ts';
+import { TaskPayments } from './payments.ts';
+import { checkData, checkHistoryLength, checkId, parseMessage, planMessage } from './plan.ts';
 import {
   type A2aRequestContext,
-  createPlainCallContext,
+  AgentUser,
   dataPart,
-  findData,
   getOwner,
   getRateLimitKey,
   getUser,
   PAYMENT_METADATA,
+  runUnit,
+  textPart,
 } from './protocol.ts';
 import type { TaskPush } from './push.ts';
-import { streamTask } from './task-events.ts';
+import { streamTask, TaskEventPublisher } from './task-events.ts';
 import { getState, getStateName, getTaskSkill, isActive, isTerminal, MongoTaskStore, TASK_INDEXES } from './task-store.ts';
 
 export const A2A_INDEXES = [...TASK_INDEXES, ...MESSAGE_INDEXES] as const;
@@ -44,6 +54,15 @@ interface A2aDeps {
   now(): Date;
 }
 
+interface ExecutorDeps {
+  runSkill: RunSkill;
+  paidCalls: PaidCalls;
+  /** Plays a scenario of the test kit; true if it has answered. */
+  playFixture?: (context: TaskContext, bus: ExecutionEventBus) => Promise<boolean>;
+  log: Log;
+  now(): Date;
+}
+
 export interface A2a {
   adapters: ProtocolAdapter[];
   /** The tasks for transports other than A2A. */
@@ -51,6 +70,85 @@ export interface A2a {
   purge(now: Date): Promise<void>;
   /** Resolves when no task is running. */
   drain(): Promise<void>;
+}
+
+/** The executor of the SDK: runs the call of a message and publishes the task's events. Never throws. */
+class SkillExecutor {
+  readonly #deps: ExecutorDeps;
+  /** Context ids of running tasks, by task id. */
+  readonly #runningContexts = new Map<string, string>();
+
+  constructor(deps: ExecutorDeps) {
+    this.#deps = deps;
+  }
+
+  async execute(context: TaskContext, bus: ExecutionEventBus): Promise<void> {
+    if ((await this.#deps.playFixture?.(context, bus)) === true) return;
+    const { taskId, contextId } = context;
+    this.#runningContexts.set(taskId, contextId);
+    const publisher = new TaskEventPublisher({ taskId, contextId, bus, now: this.#deps.now });
+    try {
+      await runUnit(context.context, () => this.#runPlan(context, publisher));
+    } catch (error) {
+      this.#logInternalError(error, context);
+      publisher.publishFailed(toClientError(error));
+    } finally {
+      this.#runningContexts.delete(taskId);
+    }
+  }
+
+  /** Ends the stream; later output of the skill is discarded. */
+  async cancelTask(taskId: string, bus: ExecutionEventBus): Promise<void> {
+    const contextId = this.#runningContexts.get(taskId) ?? '';
+    const publisher = new TaskEventPublisher({ taskId, contextId, bus, now: this.#deps.now });
+    publisher.publishStatus(TaskState.TASK_STATE_CANCELED, { parts: [textPart('Cancelled by the client.')] });
+  }
+
+  async #runPlan(context: TaskContext, publisher: TaskEventPublisher): Promise<void> {
+    const user = getUser(context.context);
+    publisher.publishOpened(context);
+    const plan = planMessage(context.userMessage, context.task, context.context);
+    if (plan.do === 'ask') return publisher.publishInputRequired(plan);
+    if (plan.do !== 'decline') publisher.setNote(plan.note);
+    const requestContext = toFullContext(user.requestContext);
+    if (plan.do === 'reject') return publisher.publishRejected(plan, await this.#readPublicPart(plan.call, requestContext));
+    if (plan.do !== 'call') {
+      const payments = new TaskPayments({ paidCalls: this.#deps.paidCalls, publisher, task: context.task });
+      if (plan.do === 'bill') return payments.requestPayment(plan, await this.#readPublicPart(plan.call, requestContext));
+      if (plan.do === 'decline') return payments.decline();
+      return payments.sell(plan, {
+        requestContext,
+        owner: requestContext.caller.wallet === undefined ? requestContext.address : user.userName,
+        onFailure: (error) => this.#logInternalError(error, context),
+      });
+    }
+    publisher.publishWorking(plan.call.skill.id);
+    const answer = await this.#deps.runSkill(plan.call, requestContext);
+    publisher.publishCompleted(plan.call, answer, { tier: requestContext.caller.tier });
+  }
+
+  /** What the caller may know of an answer outside its tier, as text and as data; empty before there is a forecast. */
+  async #readPublicPart(call: SkillCall, requestContext: RequestContext): Promise<Part[]> {
+    const open = preparePublicCall(call);
+    const part = open && (await this.#deps.runSkill(open, requestContext).catch(orElse('STEP_WAITING', null)));
+    return part === null ? [] : [textPart(part.text), dataPart(part.output)];
+  }
+
+  /** Internal errors are logged here, because the client receives none of their text. */
+  #logInternalError(error: unknown, { taskId, context }: TaskContext): void {
+    if (toClientError(error).code !== 'INTERNAL') return;
+    this.#deps.log.error({ err: error, taskId, requestId: getUser(context).requestContext.requestId }, 'a task failed');
+  }
+}
+
+/** Calls without an HTTP connection are admitted and metered where they entered. */
+function toFullContext(requestContext: A2aRequestContext): RequestContext {
+  const count = async () => undefined;
+  const counters = { countCall: count, countChainCall: count, countTask: count, countRejectedPayment: count };
+  const room = { requirePaymentRoom: () => undefined, hasPaymentRoom: () => true, reserveAnswer: count, beginPayment: () => undefined };
+  const suspend: RequestContext['suspend'] = (waiting) => waiting();
+  const run: RequestContext['run'] = async (unit) => unit();
+  return { requestId: 'none', ...counters, ...room, run, suspend, detach: () => undefined, ...requestContext } as RequestContext;
 }
 
 export function createA2a({ db, card, runSkill, paidCalls, push, fixtures, stopping, log, now }: A2aDeps): A2a {
@@ -315,6 +413,11 @@ class TaskService {
   }
 }
 
+/** Call context of a request that did not use A2A. */
+export function createPlainCallContext(requestContext: A2aRequestContext): ServerCallContext {
+  return new ServerCallContext({ user: new AgentUser(requestContext, 'jsonrpc'), requestedVersion: '1.0' });
+}
+
 function toTaskView(task: Task): TaskView {
   return { id: task.id, skill: getTaskSkill(task) ?? '', outcome: toTaskOutcome(task) };
 }
@@ -325,4 +428,9 @@ function toTaskOutcome(task: Task): TaskView['outcome'] {
   const error = findData(task.status?.message?.parts) as ClientError | undefined;
   const cancelled = new OracleError('CONFLICT', 'The task was cancelled', { suggestedAction: 'Send a new one.' });
   return { status: 'failed', error: error ?? toClientError(cancelled) };
+}
+
+function findData(parts: readonly Part[] | undefined): Record<string, unknown> | undefined {
+  const content = parts?.find((part) => part.content?.$case === 'data')?.content;
+  return content?.$case === 'data' ? content.value : undefined;
 }

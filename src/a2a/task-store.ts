@@ -10,7 +10,7 @@ import { DAY_MS } from '../forecast/day.ts';
 import { type CollectionIndexes, isFirstWrite } from '../platform/mongo.ts';
 import { repeatIfUncertain } from '../platform/retry.ts';
 import { parseJsonOrNull } from '../platform/validation.ts';
-import { buildTaskStatus, errorParts, findPayableCall, getOwner, getRateLimitKey, getReceipts, isWalletOwner } from './protocol.ts';
+import { buildTaskStatus, errorParts, findPayableCall, getOwner, getRateLimitKey, getReceipts } from './protocol.ts';
 
 const TERMINAL_STATES: readonly TaskState[] = [
   TaskState.TASK_STATE_COMPLETED,
@@ -280,6 +280,11 @@ export class MongoTaskStore implements TaskStore {
     const { matchedCount } = await this.#tasks.updateOne(filter, { $set: this.#toFields(task, found.owner) }, BY_ID);
     return matchedCount === 1;
   }
+}
+
+/** Wallet tasks live longer than anonymous ones, whose address another client may hold tomorrow. */
+function isWalletOwner(owner: string): boolean {
+  return owner.startsWith('wallet:');
 }
 
 export function hasMessage({ history }: Pick<Task, 'history'>, { messageId }: Message): boolean {

@@ -1,11 +1,21 @@
 import { join } from 'node:path';
 import type { Db } from 'mongodb';
+import type { Address } from 'viem';
 import { REGISTRATION_PATH } from '../../agent-card/documents.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { createPaidCalls, createSkillRunner } from '../../skills/runner.ts';
 import type { ProtocolAdapter } from '../adapter.ts';
 import type { AccessSource } from '../auth/api-keys.ts';
-import { ensureIdentity, readReputation, updateAgentUri } from '../chain/erc8004.ts';
+import { type Chain, readChainHealth, readConfirmedBlockNumber, readPendingBlockTime } from '../chain/client.ts';
+import { PUBLIC_ROLES, readWalletFunds, type WalletFunds } from '../chain/contracts.ts';
+import { ensureIdentity, findRegistrationBlock, readReputation, updateAgentUri } from '../chain/erc8004.ts';
+import { createReadOnlyRpc, type RpcAccess } from '../chain/rpc-proxy.ts';
+import { type Commerce, checkPayments, type PaymentCheck, readSettlementCost } from '../commerce/commerce.ts';
+import type { DocumentDeps } from '../commerce/documents/documents.ts';
+import { composeDocument } from '../commerce/documents/track-record.ts';
+import { buildAgentKey, type ClientFeedback, ClientFeedbackStore, createClientFeedback } from '../commerce/feedback.ts';
+import type { Ledger } from '../commerce/ledger.ts';
+import { PurchaseService, PurchaseStore } from '../commerce/purchases.ts';
 import type { PaymentInterface } from '../commerce/x402/claims.ts';
 import { loadConfig } from '../config.ts';
 import { computeReplayRange, hasDaysToReplay } from '../dev/replay.ts';
@@ -13,6 +23,7 @@ import { getErrorMessage, OracleError } from '../errors.ts';
 import { toDay, toInstantMs } from '../forecast/day.ts';
 import { HORIZONS } from '../forecast/model.ts';
 import type { HttpDeps } from '../http/deps.ts';
+import { RPC_PATH } from '../http/routes/rpc.ts';
 import type { AppOptions } from '../http/security.ts';
 import { isLiveReachable } from '../market/live/live-market.ts';
 import { parseProviderUrls } from '../market/live/providers.ts';
@@ -24,13 +35,14 @@ import type { PipelineDeps } from '../pipeline/forecaster.ts';
 import type { Schedule } from '../pipeline/schedule.ts';
 import { checkReadiness, readServiceStatus } from '../pipeline/status.ts';
 import { requireNoOpenRestore } from '../platform/backup.ts';
+import { createCache } from '../platform/concurrency.ts';
 import { inDataDir } from '../platform/data-dir.ts';
 import { createLog, createLogCounts } from '../platform/log.ts';
-import { connectMongo, ensureIndexes } from '../platform/mongo.ts';
+import { connectMongo, type Database, ensureIndexes } from '../platform/mongo.ts';
 import { createStartupProgress, formatStartupStep, writeNotice } from '../platform/progress.ts';
 import { joinUrl } from '../platform/service-client.ts';
 import { createShutdown, stopOnSignals } from '../platform/shutdown.ts';
-import { takeTime } from '../platform/time.ts';
+import { createTrustedTime, type TrustedTime, takeTime } from '../platform/time.ts';
 import { connectTracer, flushSpans } from '../platform/tracing.ts';
 import { ChampionLog } from '../record/challenge.ts';
 import { FiguresStore } from '../record/crowd.ts';
@@ -38,28 +50,13 @@ import { DatasetFileStore, DatasetService } from '../record/dataset.ts';
 import { RecordFigures } from '../record/figures.ts';
 import { ForecastRecord, requireSameSalts } from '../record/forecasts.ts';
 import { ModelStore } from '../record/model-card.ts';
-import { listSecretValues } from '../settings.ts';
+import { BASE_CHAIN_ID, type Config, listSecretValues } from '../settings.ts';
 import { hasExchangeOrders } from '../wager/polymarket.ts';
 import type { Venue } from '../wager/venue.ts';
 import { WagerBook } from '../wager/wagers.ts';
-import {
-  type ComposedChain,
-  composeChain,
-  composePublicRpc,
-  composeSignerHealth,
-  composeTrustedTime,
-  composeWalletFunds,
-} from './chain.ts';
-import {
-  composeClientFeedback,
-  composeCommerce,
-  composeJobs,
-  composePaymentHealth,
-  composePurchases,
-  composeSettlementCost,
-  type Jobs,
-} from './commerce.ts';
-import { composeMarket, type ServiceCore, simulatedOnRealChainError } from './core.ts';
+import { type ComposedChain, composeChain, composeSignerHealth } from './chain.ts';
+import { composeCommerce, composeJobs, createFacilitatorEndpoint, getSettlementPricing, type Jobs } from './commerce.ts';
+import { composeMarket, type ServiceCore } from './core.ts';
 import {
   composeEvents,
   composeWebhookDelivery,
@@ -71,7 +68,14 @@ import {
 } from './events.ts';
 import { adoptAttestations, type ForeignAttestations, requireSameHistory, restoreLostTransactions } from './history.ts';
 import { ALL_INDEXES } from './indexes.ts';
-import { createStartRetry, type Infrastructure, openInfrastructure, type RetryPart, type StartupContext } from './infrastructure.ts';
+import {
+  createStartRetry,
+  type Infrastructure,
+  openInfrastructure,
+  type ProcessContext,
+  type RetryPart,
+  type StartupContext,
+} from './infrastructure.ts';
 import { composeContest, composePipeline, composeSelfTestService, composeVenues } from './pipeline.ts';
 import {
   buildCardSource,
@@ -218,6 +222,73 @@ export async function assembleService(context: StartupContext, address: string |
   };
 }
 
+/** Asked at most once a minute. */
+function composePaymentHealth({ config, chain, wallets, now }: ServiceCore, payee: Address) {
+  const facilitator = createFacilitatorEndpoint(config, now) ?? { address: wallets.facilitator!.address };
+  const cache = createCache<PaymentCheck[]>('payment-health', 1);
+  return () => cache.get(Math.floor(now().getTime() / 60_000), () => checkPayments({ chain, payee, facilitator }));
+}
+
+/** Read at most once a minute. */
+function composeSettlementCost({ config, chain, now }: ServiceCore) {
+  const cache = createCache<SettlementCost>('settlement-cost', 1);
+  return () => cache.get(Math.floor(now().getTime() / 60_000), () => readSettlementCost(chain, getSettlementPricing(config)));
+}
+
+/** What one settlement costs now, beside each x402 price. Amounts in millionths of a dollar; null while the cost is not known. */
+type SettlementCost = Awaited<ReturnType<typeof readSettlementCost>>;
+
+function composePurchases(core: ServiceCore, commerce: Commerce, answers: DocumentDeps): PurchaseService {
+  const { agentCommerce } = core.chain.addresses;
+  return new PurchaseService({
+    ...core,
+    ...commerce,
+    store: new PurchaseStore(core.db),
+    compose: (offering, at) => composeDocument(answers, 'purchase', offering, at),
+    signatures: commerce.purchaseSignatures,
+    excludedBuyers: agentCommerce === null ? [] : [agentCommerce],
+    signal: core.shutdown.signal,
+  });
+}
+
+/** About 30 days on Base. */
+const LOOK_BACK_BLOCKS = 1_296_000;
+
+function composeClientFeedback({ agentId, chain, db, journal, wallets }: ServiceCore, ledger: Ledger): ClientFeedback {
+  return createClientFeedback({
+    chain,
+    agentId,
+    agent: buildAgentKey(chain, agentId),
+    reporter: wallets.reporter.address,
+    store: new ClientFeedbackStore(db),
+    ledger,
+    // Another wallet or database may have registered the agent.
+    findFirstBlock: async () =>
+      (await findRegistrationBlock(chain, journal)) ?? Math.max(0, Number(await readConfirmedBlockNumber(chain)) - LOOK_BACK_BLOCKS),
+  });
+}
+
+export function composeWalletFunds({ db, chain, wallets, now }: Pick<ComposedChain, 'chain' | 'wallets'> & { db: Db; now(): Date }) {
+  const roles = PUBLIC_ROLES.map((role) => ({ role, address: wallets[role].address }));
+  const cache = createCache<WalletFunds[]>('wallet-funds', 1);
+  return () => cache.get(Math.floor(now().getTime() / 60_000), () => readWalletFunds({ db, chain }, roles, now()));
+}
+
+const BASE_RPC_URL = 'https://mainnet.base.org';
+
+/** Chain endpoint for verifiers. `CHAIN_RPC_URL` is never published: it may contain an API key. */
+export function composePublicRpc(
+  options: Pick<Infrastructure, 'rpcUrl' | 'contracts'> & {
+    config: Pick<Config, 'chainMode' | 'CHAIN_ID' | 'PUBLIC_RPC_URL'>;
+    publicUrl: string;
+  },
+): RpcAccess {
+  const { config, rpcUrl, publicUrl } = options;
+  const contracts = Object.values(options.contracts).filter((address) => address !== null);
+  if (config.chainMode !== 'real') return { rpc: createReadOnlyRpc({ rpcUrl, contracts }), rpcUrl: joinUrl(publicUrl, RPC_PATH) };
+  return { rpc: null, rpcUrl: config.PUBLIC_RPC_URL ?? (config.CHAIN_ID === BASE_CHAIN_ID ? BASE_RPC_URL : null) };
+}
+
 const now = () => new Date();
 
 async function openCore(context: StartupContext, address: string | null): Promise<ServiceCore> {
@@ -306,6 +377,24 @@ async function openCore(context: StartupContext, address: string | null): Promis
   };
 }
 
+export function composeTrustedTime(
+  { config, log, shutdown }: ProcessContext,
+  { chain, database, now }: { chain: Chain; database: Pick<Database, 'now'>; now(): Date },
+): TrustedTime {
+  const isLocal = config.chainMode !== 'real';
+  return createTrustedTime({
+    now,
+    databaseNow: () => database.now(),
+    // A local chain makes blocks only for transactions; its pending block carries the time of the chain's own clock.
+    newestBlockAt: async () => (isLocal ? readPendingBlockTime(chain) : (await readChainHealth(chain)).at),
+    signal: shutdown.signal,
+    onChange: (reason) => {
+      if (reason === null) log.info('the clocks of process and database agree again');
+      else log.error({ reason }, 'the clocks of process and database disagree');
+    },
+  });
+}
+
 /**
  * Continues a local chain whose processes were killed. A demonstration whose chain lacks what cannot be sent again begins anew; what else there
  * may be in a database, such as the record of another chain, is left as it is. @throws OracleError DATA_DIR_DAMAGED, as `composeChain`
@@ -348,6 +437,14 @@ async function chooseMarketData({ config, progress }: StartupContext): ReturnTyp
   return chooseFeed(isRealChain && config.FEEDS === 'auto' ? 'live' : config.FEEDS, {
     seed: config.SIMULATION_SEED,
     isLiveReachable: () => isLiveReachable(parseProviderUrls(config.PROVIDER_URLS ?? '')),
+  });
+}
+
+/** A record on a real chain is permanent: no simulated data enters it. */
+function simulatedOnRealChainError(): OracleError {
+  return new OracleError('CONFIG_INVALID', 'Setting FEEDS: simulated data is refused on a real chain', {
+    field: 'FEEDS',
+    suggestedAction: 'Set FEEDS to real data, or unset CHAIN_RPC_URL to try the service on a local chain.',
   });
 }
 

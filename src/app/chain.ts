@@ -1,10 +1,8 @@
 import { createRequire } from 'node:module';
 import type { Db } from 'mongodb';
 import { isAddressEqual } from 'viem';
-import { type Chain, createChain, readChainHealth, readPendingBlockTime } from '../chain/client.ts';
-import { PUBLIC_ROLES, readWalletFunds, type WalletFunds } from '../chain/contracts.ts';
+import { type Chain, createChain } from '../chain/client.ts';
 import { type Journal, openJournal } from '../chain/journal.ts';
-import { createReadOnlyRpc, type RpcAccess } from '../chain/rpc-proxy.ts';
 import {
   checkSigner,
   createKeySigner,
@@ -22,12 +20,9 @@ import {
 } from '../chain/signers.ts';
 import { createWallet, type Wallet, type WalletOptions, type WalletRole } from '../chain/wallet.ts';
 import { isOracleError, OracleError } from '../errors.ts';
-import { RPC_PATH } from '../http/routes/rpc.ts';
 import { createCache } from '../platform/concurrency.ts';
-import type { Database } from '../platform/mongo.ts';
-import { joinUrl } from '../platform/service-client.ts';
-import { createTrustedTime, type TrustedTime, withTimeout } from '../platform/time.ts';
-import { BASE_CHAIN_ID, type Config } from '../settings.ts';
+import { withTimeout } from '../platform/time.ts';
+import type { Config } from '../settings.ts';
 import { requireKnownAttestations } from './history.ts';
 import { type Infrastructure, type ProcessContext, type SignerSources, toSettingRole } from './infrastructure.ts';
 
@@ -91,45 +86,6 @@ export async function composeChain(
       facilitator: signers.facilitator === null ? null : wallet(signers.facilitator, { timeoutMs: SETTLEMENT_TIMEOUT_MS }),
     },
   };
-}
-
-export function composeTrustedTime(
-  { config, log, shutdown }: ProcessContext,
-  { chain, database, now }: { chain: Chain; database: Pick<Database, 'now'>; now(): Date },
-): TrustedTime {
-  const isLocal = config.chainMode !== 'real';
-  return createTrustedTime({
-    now,
-    databaseNow: () => database.now(),
-    // A local chain makes blocks only for transactions; its pending block carries the time of the chain's own clock.
-    newestBlockAt: async () => (isLocal ? readPendingBlockTime(chain) : (await readChainHealth(chain)).at),
-    signal: shutdown.signal,
-    onChange: (reason) => {
-      if (reason === null) log.info('the clocks of process and database agree again');
-      else log.error({ reason }, 'the clocks of process and database disagree');
-    },
-  });
-}
-
-export function composeWalletFunds({ db, chain, wallets, now }: Pick<ComposedChain, 'chain' | 'wallets'> & { db: Db; now(): Date }) {
-  const roles = PUBLIC_ROLES.map((role) => ({ role, address: wallets[role].address }));
-  const cache = createCache<WalletFunds[]>('wallet-funds', 1);
-  return () => cache.get(Math.floor(now().getTime() / 60_000), () => readWalletFunds({ db, chain }, roles, now()));
-}
-
-const BASE_RPC_URL = 'https://mainnet.base.org';
-
-/** Chain endpoint for verifiers. `CHAIN_RPC_URL` is never published: it may contain an API key. */
-export function composePublicRpc(
-  options: Pick<Infrastructure, 'rpcUrl' | 'contracts'> & {
-    config: Pick<Config, 'chainMode' | 'CHAIN_ID' | 'PUBLIC_RPC_URL'>;
-    publicUrl: string;
-  },
-): RpcAccess {
-  const { config, rpcUrl, publicUrl } = options;
-  const contracts = Object.values(options.contracts).filter((address) => address !== null);
-  if (config.chainMode !== 'real') return { rpc: createReadOnlyRpc({ rpcUrl, contracts }), rpcUrl: joinUrl(publicUrl, RPC_PATH) };
-  return { rpc: null, rpcUrl: config.PUBLIC_RPC_URL ?? (config.CHAIN_ID === BASE_CHAIN_ID ? BASE_RPC_URL : null) };
 }
 
 export type SignerConfig = Pick<

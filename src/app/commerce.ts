@@ -1,22 +1,13 @@
 import { type Address, isAddressEqual } from 'viem';
 import { ENDPOINTS, IDENTITY } from '../../agent-card/endpoints.ts';
-import { type Chain, readConfirmedBlockNumber } from '../chain/client.ts';
+import type { Chain } from '../chain/client.ts';
 import { isSignedBy } from '../chain/contracts.ts';
-import { findRegistrationBlock } from '../chain/erc8004.ts';
 import { readPaymentToken } from '../chain/erc8183.ts';
 import { readStablecoin } from '../chain/stablecoin.ts';
 import type { Wallet } from '../chain/wallet.ts';
-import {
-  type Commerce,
-  checkPayments,
-  type PaymentCheck,
-  readSettlementCost,
-  type SettlementCost,
-  type SettlementPricing,
-} from '../commerce/commerce.ts';
+import type { Commerce, SettlementPricing } from '../commerce/commerce.ts';
 import type { DocumentDeps } from '../commerce/documents/documents.ts';
 import { composeDocument } from '../commerce/documents/track-record.ts';
-import { buildAgentKey, type ClientFeedback, ClientFeedbackStore, createClientFeedback } from '../commerce/feedback.ts';
 import { DeliverySlot, JobStore } from '../commerce/jobs/job-store.ts';
 import type { JobPolicy } from '../commerce/jobs/jobs.ts';
 import { createMarketplace, watchDeliveries } from '../commerce/jobs/jobs.ts';
@@ -30,7 +21,6 @@ import {
   type MerchantConfig,
   parseUsd,
 } from '../commerce/offerings.ts';
-import { PurchaseService, PurchaseStore } from '../commerce/purchases.ts';
 import { createOfferSigner, createX402ReceiptSigner } from '../commerce/receipt-signer.ts';
 import { createReceiptSigner } from '../commerce/receipts.ts';
 import { PaymentClaimStore } from '../commerce/x402/claims.ts';
@@ -110,32 +100,6 @@ export async function composeCommerce(core: ServiceCore, observePayment: Require
     requireOpen,
     readForecastTerms,
   };
-}
-
-/** Asked at most once a minute. */
-export function composePaymentHealth({ config, chain, wallets, now }: ServiceCore, payee: Address) {
-  const facilitator = createFacilitatorEndpoint(config, now) ?? { address: wallets.facilitator!.address };
-  const cache = createCache<PaymentCheck[]>('payment-health', 1);
-  return () => cache.get(Math.floor(now().getTime() / 60_000), () => checkPayments({ chain, payee, facilitator }));
-}
-
-/** Read at most once a minute. */
-export function composeSettlementCost({ config, chain, now }: ServiceCore) {
-  const cache = createCache<SettlementCost>('settlement-cost', 1);
-  return () => cache.get(Math.floor(now().getTime() / 60_000), () => readSettlementCost(chain, getSettlementPricing(config)));
-}
-
-export function composePurchases(core: ServiceCore, commerce: Commerce, answers: DocumentDeps): PurchaseService {
-  const { agentCommerce } = core.chain.addresses;
-  return new PurchaseService({
-    ...core,
-    ...commerce,
-    store: new PurchaseStore(core.db),
-    compose: (offering, at) => composeDocument(answers, 'purchase', offering, at),
-    signatures: commerce.purchaseSignatures,
-    excludedBuyers: agentCommerce === null ? [] : [agentCommerce],
-    signal: core.shutdown.signal,
-  });
 }
 
 /** A contract that expects no payment keeps it for good. @throws OracleError CONFIG_INVALID */
@@ -286,21 +250,4 @@ async function findClosedReason(chain: Chain, contract: Address | null): Promise
     if (!isOracleError(error, 'CHAIN_REVERTED')) throw error;
     return `No agent commerce contract answers at ${contract}. Create no job for this provider.`;
   }
-}
-
-/** About 30 days on Base. */
-const LOOK_BACK_BLOCKS = 1_296_000;
-
-export function composeClientFeedback({ agentId, chain, db, journal, wallets }: ServiceCore, ledger: Ledger): ClientFeedback {
-  return createClientFeedback({
-    chain,
-    agentId,
-    agent: buildAgentKey(chain, agentId),
-    reporter: wallets.reporter.address,
-    store: new ClientFeedbackStore(db),
-    ledger,
-    // Another wallet or database may have registered the agent.
-    findFirstBlock: async () =>
-      (await findRegistrationBlock(chain, journal)) ?? Math.max(0, Number(await readConfirmedBlockNumber(chain)) - LOOK_BACK_BLOCKS),
-  });
 }

@@ -49,14 +49,6 @@ export interface ServiceCore extends StartupContext, ComposedChain {
   feedReason: string | null;
 }
 
-/** A record on a real chain is permanent: no simulated data enters it. */
-export function simulatedOnRealChainError(): OracleError {
-  return new OracleError('CONFIG_INVALID', 'Setting FEEDS: simulated data is refused on a real chain', {
-    field: 'FEEDS',
-    suggestedAction: 'Set FEEDS to real data, or unset CHAIN_RPC_URL to try the service on a local chain.',
-  });
-}
-
 /** Null: live data, which an API process reads and others also collect. @throws OracleError CONFIG_INVALID if Polymarket lacks live data */
 export async function composeMarket(context: ProcessContext, db: Database['db'], feed: Feed | null) {
   const { ROLE, WAGERS } = context.config;

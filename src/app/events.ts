@@ -3,7 +3,7 @@ import { requireTier } from '../auth/tiers.ts';
 import { OracleError, orElse } from '../errors.ts';
 import type { EventViewOptions } from '../events/event-view.ts';
 import { WEBSOCKET } from '../events/events.ts';
-import { type EventListener, EventLog, type EventTail, followEvents, publishChanges } from '../events/log.ts';
+import { type EventListener, EventLog, followEvents, publishChanges } from '../events/log.ts';
 import { DeliveryQueue, SenderLeaseStore } from '../events/webhooks/delivery-queue.ts';
 import { DailyQuotaStore, HostLimiter } from '../events/webhooks/limits.ts';
 import { createWebhookRegistry, sendPing, type WebhookRegistry } from '../events/webhooks/registry.ts';
@@ -139,6 +139,8 @@ export interface EventPublishing {
   publish(): Promise<number>;
   follow(listener: EventListener, until?: AbortSignal): Promise<EventTail>;
 }
+
+export type EventTail = Awaited<ReturnType<typeof followEvents>>;
 
 export function composeEvents(
   { log, shutdown }: Pick<ProcessContext, 'log' | 'shutdown'>,

@@ -17,7 +17,6 @@ import { OAuthServer, type OAuthStores, RefreshReplyStore } from '../auth/oauth-
 import { createRateLimits, createRequestCountStore } from '../auth/rate-limits.ts';
 import { createGateReader } from '../auth/tiers.ts';
 import { CardKeyStore } from '../auth/tokens.ts';
-import { getEasExplorerUrl } from '../chain/addresses.ts';
 import { readContractStates } from '../chain/contracts.ts';
 import { createAttestationReader } from '../chain/eas/schemas.ts';
 import type { Commerce } from '../commerce/commerce.ts';
@@ -367,6 +366,16 @@ export function composeSkillDeps(deps: ServiceCore & Venues): SkillDeps {
     explorerUrl: config.chainMode === 'real' ? getEasExplorerUrl(chain.chainId) : null,
     viewFor: (caller) => ({ caller, policy: config.REVEAL, now: now(), saltSecret }),
   };
+}
+
+const EAS_EXPLORER_URLS: Readonly<Record<number, string>> = {
+  8453: 'https://base.easscan.org',
+  84532: 'https://base-sepolia.easscan.org',
+};
+
+/** Base URL of the chain's EAS explorer, without a trailing slash; null for an unknown chain. */
+export function getEasExplorerUrl(chainId: number): string | null {
+  return EAS_EXPLORER_URLS[chainId] ?? null;
 }
 
 async function quoteMarkets(venue: Venue, at: Date): Promise<VenueMarket[]> {

@@ -30,7 +30,7 @@ import {
   readRecord,
   SEARCH_DAYS,
 } from './chain-record.ts';
-import { checkServedDistributions, type ForecastClaims, readClaims, readForecastClaims, type ServiceClaims } from './service-claims.ts';
+import { checkServedDistributions, type ForecastClaims, readForecastClaims, type ServiceClaims } from './service-claims.ts';
 
 export interface AuditOptions extends EvidenceSearch {
   /** First block to read, default 0. The record is complete only if the wallet had sent nothing before it. */
@@ -85,6 +85,25 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   const { chainId, addresses } = chain;
   const where = { chainId, attester, eas: addresses.eas, fromBlock, throughBlock, service: claims?.source ?? null };
   return buildAuditReport({ where, prices, now, ...checked, record, missingCloses, challenges, findings });
+}
+
+/** Sufficient, because a service attests a few times a day. */
+const MAX_READINGS = 4;
+
+/**
+ * Reads the chain (`read`), and the claims of a running service, which may attest meanwhile: the chain is read again, and with new attestations so
+ * are the claims. `answers` are one scorecard per horizon in the order of `HORIZONS`.
+ * @throws OracleError SERVICE_UNREACHABLE, and the errors of `read`
+ */
+export async function readClaims<Reading extends { evidence: readonly unknown[] }>(claims: ServiceClaims, read: () => Promise<Reading>) {
+  let before = await read();
+  for (let left = MAX_READINGS; ; left--) {
+    // In parallel: each scorecard has figures of the others, which may change meanwhile.
+    const answers = await Promise.all(HORIZONS.map((horizonDays) => claims.scorecard(horizonDays)));
+    const after = await read();
+    if (left === 1 || after.evidence.length === before.evidence.length) return { ...after, answers };
+    before = after;
+  }
 }
 
 /** A service shows an attestation once it is some blocks deep. */
@@ -403,8 +422,6 @@ interface ReportedLocation {
 }
 
 const VERDICTS = { pass: 'verified', fail: 'differs', unknown: 'incomplete' } as const;
-
-export type ForecastReport = ReturnType<typeof buildForecastReport>;
 
 /** What `--json` prints, and the text is rendered from. */
 export function buildForecastReport({ row, findings: { list, notes } }: ForecastVerification, location: ReportedLocation) {

@@ -106,25 +106,6 @@ function toClaimedRow({ provisional, ...row }: z.infer<typeof CLAIMED_ROW>): Cla
   return provisional ? { ...row, btcAtSignal: null } : row;
 }
 
-/** Sufficient, because a service attests a few times a day. */
-const MAX_READINGS = 4;
-
-/**
- * Reads the chain (`read`), and the claims of a running service, which may attest meanwhile: the chain is read again, and with new attestations so
- * are the claims. `answers` are one scorecard per horizon in the order of `HORIZONS`.
- * @throws OracleError SERVICE_UNREACHABLE, and the errors of `read`
- */
-export async function readClaims<Reading extends { evidence: readonly unknown[] }>(claims: ServiceClaims, read: () => Promise<Reading>) {
-  let before = await read();
-  for (let left = MAX_READINGS; ; left--) {
-    // In parallel: each scorecard has figures of the others, which may change meanwhile.
-    const answers = await Promise.all(HORIZONS.map((horizonDays) => claims.scorecard(horizonDays)));
-    const after = await read();
-    if (left === 1 || after.evidence.length === before.evidence.length) return { ...after, answers };
-    before = after;
-  }
-}
-
 /** About 6 kB each. */
 export const MAX_OPENINGS_PER_PAGE = 100;
 

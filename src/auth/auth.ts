@@ -1,11 +1,15 @@
-import type { Db } from 'mongodb';
+import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Collection, Db } from 'mongodb';
 import { type Address, getAddress, type Hex, hashMessage } from 'viem';
 import { listAddressSpellings } from '../chain/addresses.ts';
 import type { Chain } from '../chain/client.ts';
 import { isSignedBy, type SignedHash } from '../chain/contracts.ts';
 import type { ClaimedPayer } from '../chain/stablecoin.ts';
-import type { OracleError } from '../errors.ts';
+import { isOracleError, type OracleError } from '../errors.ts';
 import { createCache } from '../platform/concurrency.ts';
+import { toLiterals } from '../platform/mongo.ts';
+import { confirmIfUncertain, insertFirst, repeatIfUncertain } from '../platform/retry.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import { type AccessSource, API_KEY_INDEXES, type ApiKeyDoc, ApiKeyStore, ApiKeys, isApiKey, isApiKeyId } from './api-keys.ts';
 import { type Caller, PUBLIC_CALLER, type Tier } from './caller.ts';
@@ -20,25 +24,8 @@ import {
 import { toScopeTier } from './oauth-clients.ts';
 import { endGrant, type OAuthStores } from './oauth-server.ts';
 import { checkSiweMessage, LOGIN_CLAIM_INDEXES, LoginClaimStore, NONCE_INDEXES, SignedActs, type SiweExpectation } from './signed-acts.ts';
-import {
-  createGateReader,
-  GateBalanceCache,
-  type GateReading,
-  lowerTier,
-  type PaidTier,
-  type ReadGateBalance,
-  tierRequired,
-} from './tiers.ts';
-import {
-  AccessTokens,
-  parseBearerToken,
-  SESSION_INDEXES,
-  type SessionDoc,
-  SessionStore,
-  TOKEN_LIFETIME_SECONDS,
-  TokenKeyStore,
-  unauthenticated,
-} from './tokens.ts';
+import { createGateReader, type GateReading, lowerTier, type PaidTier, type ReadGateBalance, tierRequired } from './tiers.ts';
+import { AccessTokens, parseBearerToken, SESSION_INDEXES, TOKEN_LIFETIME_SECONDS, TokenKeyStore, unauthenticated } from './tokens.ts';
 
 /**
  * How a unit of work is admitted: `work` waits for capacity and may be shed, a `page` of an answer that has begun waits only, a `payment`
@@ -83,6 +70,18 @@ export const AUTH_INDEXES = [...SESSION_INDEXES, ...API_KEY_INDEXES, ...LOGIN_CL
 /** What a request is authenticated by. */
 export type Credential = { kind: 'session'; doc: SessionDoc } | { kind: 'key'; doc: ApiKeyDoc };
 
+interface SessionDoc {
+  _id: string;
+  wallet: Address;
+  /** Tier at login; the upper bound of the session's tier. */
+  tier: PaidTier;
+  gate: GateReading;
+  gateReadAt: Date;
+  createdAt: Date;
+  expiresAt: Date;
+  revokedAt: Date | null;
+}
+
 interface IdentifiedCaller {
   caller: Caller;
   /** Null for an API key without an end of its own. */
@@ -105,6 +104,133 @@ type TokenAudience = 'service' | 'mcp';
 
 const BALANCE_CACHE_MS = 5_000;
 const MAX_CACHED_BALANCES = 1_000;
+
+/** Login sessions. Wallets are stored with their EIP-55 checksum. */
+export class SessionStore {
+  readonly #sessions: Collection<SessionDoc>;
+
+  constructor(db: Db) {
+    this.#sessions = db.collection('sessions');
+  }
+
+  static createId(): string {
+    return randomUUID();
+  }
+
+  async insert(session: Omit<SessionDoc, 'revokedAt'>): Promise<void> {
+    await insertFirst(this.#sessions, { ...session, revokedAt: null }, '_id');
+  }
+
+  /** As `insert`, but ends after this time by the database's clock at the latest: that of the process may run ahead. */
+  async insertWithin(lifetimeMs: number, { _id, expiresAt, ...session }: Omit<SessionDoc, 'revokedAt'>): Promise<void> {
+    const end = { $min: [expiresAt, { $add: ['$$NOW', lifetimeMs] }] };
+    const update = [{ $set: { ...toLiterals({ ...session, revokedAt: null }), expiresAt: end } }];
+    await repeatIfUncertain(() => this.#sessions.updateOne({ _id }, update, { upsert: true }));
+  }
+
+  /** Null for an unknown, expired or revoked session. */
+  async findLive(sessionId: string, now: Date): Promise<SessionDoc | null> {
+    const session = await this.#sessions.findOne({ _id: sessionId });
+    return session === null || session.revokedAt !== null || session.expiresAt <= now ? null : session;
+  }
+
+  async listLive(sessionIds: readonly string[], now: Date): Promise<SessionDoc[]> {
+    const sessions = await this.#sessions.find({ _id: { $in: [...sessionIds] } }, { hint: { _id: 1 } }).toArray();
+    return sessions.filter(({ revokedAt, expiresAt }) => revokedAt === null && expiresAt > now);
+  }
+
+  async saveGateReading(wallet: Address, gate: GateReading, gateReadAt: Date): Promise<void> {
+    await this.#sessions.updateMany({ wallet, gateReadAt: { $lt: gateReadAt } }, { $set: { gate, gateReadAt } });
+  }
+
+  /** Returns whether the session was live. */
+  async revoke(sessionId: string, now: Date): Promise<boolean> {
+    return confirmIfUncertain(
+      async () => (await this.#sessions.updateOne({ _id: sessionId, revokedAt: null }, { $set: { revokedAt: now } })).modifiedCount === 1,
+      async () => (await this.#sessions.findOne({ _id: sessionId, revokedAt: now })) && true,
+    );
+  }
+
+  /** Returns the number of sessions that were live. */
+  async revokeWallet(wallet: Address, now: Date): Promise<number> {
+    const { modifiedCount } = await this.#sessions.updateMany({ wallet, revokedAt: null }, { $set: { revokedAt: now } });
+    return modifiedCount;
+  }
+
+  async purge(now: Date): Promise<void> {
+    await this.#sessions.deleteMany({ expiresAt: { $lte: now } });
+  }
+}
+
+interface CachedGateReading {
+  gate: GateReading;
+  readAt: Date;
+}
+
+interface GateBalanceCacheOptions {
+  readGate: ReadGateBalance;
+  /** Stores a reading for other processes. Unset: it is cached in this process only. */
+  persist?(wallet: Address, cached: CachedGateReading): Promise<void>;
+  now(): Date;
+}
+
+const FRESHNESS_MS = 60_000;
+/** Maximum age of a reading that replaces one of an unreachable chain. */
+const STALE_FALLBACK_MS = 5 * 60_000;
+/** Pause after a failed read, so that not every request waits for the timeout. */
+const FAILURE_BACKOFF_MS = 5_000;
+const MAX_WALLETS = 10_000;
+
+class GateBalanceCache {
+  readonly #options: GateBalanceCacheOptions;
+  readonly #latest = new LRUCache<Address, CachedGateReading>({ maxSize: MAX_WALLETS, sizeCalculation: () => 1 });
+  readonly #pendingReads = new Map<Address, Promise<GateReading>>();
+  #failed: { error: OracleError; atMs: number } | undefined;
+
+  constructor(options: GateBalanceCacheOptions) {
+    this.#options = options;
+  }
+
+  /** @param stored the last reading of other processes @throws OracleError CHAIN_UNREACHABLE when it is too old for a fallback */
+  async get(wallet: Address, stored?: CachedGateReading): Promise<GateReading> {
+    const nowMs = this.#options.now().getTime();
+    const readings = [stored, this.#latest.get(wallet)].filter((reading) => reading !== undefined);
+    // A reading dated ahead, by a clock that has been set back since, is as old as it is far ahead.
+    const aged = readings.map(({ gate, readAt }) => ({ gate, ageMs: Math.abs(nowMs - readAt.getTime()) }));
+    const cached = aged.toSorted((one, other) => one.ageMs - other.ageMs)[0];
+    if (cached !== undefined && cached.ageMs <= FRESHNESS_MS) return cached.gate;
+    try {
+      return await this.#read(wallet, nowMs);
+    } catch (error) {
+      if (cached !== undefined && cached.ageMs <= STALE_FALLBACK_MS && isOracleError(error, 'CHAIN_UNREACHABLE')) return cached.gate;
+      throw error;
+    }
+  }
+
+  #read(wallet: Address, nowMs: number): Promise<GateReading> {
+    if (this.#failed !== undefined && Math.abs(nowMs - this.#failed.atMs) < FAILURE_BACKOFF_MS) return Promise.reject(this.#failed.error);
+    const pending = this.#pendingReads.get(wallet);
+    if (pending !== undefined) return pending;
+    const reading = this.#readAndStore(wallet).finally(() => this.#pendingReads.delete(wallet));
+    this.#pendingReads.set(wallet, reading);
+    return reading;
+  }
+
+  async #readAndStore(wallet: Address): Promise<GateReading> {
+    const { readGate, persist, now } = this.#options;
+    const readAt = now();
+    try {
+      const gate = await readGate(wallet);
+      this.#failed = undefined;
+      this.#latest.set(wallet, { gate, readAt });
+      await persist?.(wallet, { gate, readAt });
+      return gate;
+    } catch (error) {
+      if (isOracleError(error, 'CHAIN_UNREACHABLE')) this.#failed = { error, atMs: now().getTime() };
+      throw error;
+    }
+  }
+}
 
 export class AuthService {
   readonly keys: TokenKeyStore;

@@ -347,32 +347,9 @@ export function buildServerMetadata(publicUrl: string) {
   };
 }
 
-/** Protected resource metadata (RFC 9728) of a path of the MCP server. */
-export function buildResourceMetadata(publicUrl: string, path: McpPath = MCP_PATHS.open) {
-  return {
-    resource: joinUrl(publicUrl, path),
-    authorization_servers: [toIssuer(publicUrl)],
-    scopes_supported: [...FORECAST_SCOPES],
-    bearer_methods_supported: ['header'],
-    resource_name: 'Bitcoin Signal Oracle',
-  };
-}
-
 /** The public URL without a trailing slash: clients compare it character by character. */
 export function toIssuer(publicUrl: string): string {
   return publicUrl.replace(/\/+$/, '');
-}
-
-/** `WWW-Authenticate` that starts or renews an authorization (RFC 9728, section 5.1). @param error absent where no token was sent (RFC 6750, section 3.1) */
-export function formatChallenge(challenge: {
-  publicUrl: string;
-  path: McpPath;
-  scope: string;
-  error?: 'invalid_token' | 'insufficient_scope';
-}): string {
-  const { publicUrl, path, scope, error } = challenge;
-  const resource = joinUrl(publicUrl, `${RESOURCE_METADATA_PATH}${path}`);
-  return `Bearer realm="oracle"${error === undefined ? '' : `, error="${error}"`}, resource_metadata="${resource}", scope="${scope}"`;
 }
 
 /** Paths of the authorization server, below which it serves consent too. */
@@ -385,10 +362,6 @@ export const OAUTH_PATHS = {
   consent: '/oauth/consent',
 } as const;
 
-/** RFC 8414. */
-export const SERVER_METADATA_PATH = '/.well-known/oauth-authorization-server';
-/** The same document where clients of OpenID Connect Discovery look for it. */
-export const OPENID_METADATA_PATH = '/.well-known/openid-configuration';
 /** RFC 9728; the path of a resource is appended. */
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 
@@ -423,12 +396,6 @@ export const OFFLINE_SCOPE = 'offline_access';
 
 /** Of a request that names no scope of this service (RFC 6749, section 3.3). */
 export const DEFAULT_SCOPE = TIER_SCOPES.basic;
-
-/** The scopes of a request that this service knows; the default where it names none for forecasts. */
-export function toKnownScope(scope: string | undefined): string {
-  const names = (scope ?? '').split(' ').filter((name) => FORECAST_SCOPES.includes(name) || name === OFFLINE_SCOPE);
-  return [...new Set(names.some((name) => FORECAST_SCOPES.includes(name)) ? names : [DEFAULT_SCOPE, ...names])].join(' ');
-}
 
 /** The highest tier that a scope allows; null without a scope of this service. */
 export function toScopeTier(scope: string | undefined): PaidTier | null {

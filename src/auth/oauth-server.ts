@@ -557,9 +557,3 @@ export async function registerClient(
   const registeredAt = await clients.insert(client_id, { client_id, ...metadata }, address);
   return { client_id, client_id_issued_at: Math.floor(registeredAt.getTime() / 1_000), ...metadata };
 }
-
-/** The error of RFC 7591, section 3.2.2, for a rejected registration; other errors are thrown on. */
-export function toRegistrationError(error: unknown): { error: string; error_description: string } {
-  if (!(error instanceof ClientMetadataError)) throw error;
-  return { error: error.isAboutRedirect ? 'invalid_redirect_uri' : 'invalid_client_metadata', error_description: error.message };
-}

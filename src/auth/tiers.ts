@@ -1,9 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import { type Address, formatUnits } from 'viem';
 import type { Chain } from '../chain/client.ts';
 import { readConfirmedGateBalance, readGateDecimals } from '../chain/contracts.ts';
 import { withChainTimeout } from '../chain/rpc.ts';
-import { isOracleError, OracleError } from '../errors.ts';
+import { OracleError } from '../errors.ts';
 import { type Caller, TIERS, type Tier } from './caller.ts';
 
 /** Whole gate tokens that a tier requires (interface, section 1). */
@@ -52,76 +51,6 @@ export function requireTier({ tier, wallet, balance, rejectedToken }: Caller, re
     suggestedAction:
       `Log in with a wallet that holds ${formatTierRequirement(required)}: POST /api/svc/oracle/verify, or make an API key at /access; then send Authorization: Bearer <token>. ${alternative}`.trim(),
   });
-}
-
-interface CachedGateReading {
-  gate: GateReading;
-  readAt: Date;
-}
-
-interface GateBalanceCacheOptions {
-  readGate: ReadGateBalance;
-  /** Stores a reading for other processes. Unset: it is cached in this process only. */
-  persist?(wallet: Address, cached: CachedGateReading): Promise<void>;
-  now(): Date;
-}
-
-const FRESHNESS_MS = 60_000;
-/** Maximum age of a reading that replaces one of an unreachable chain. */
-const STALE_FALLBACK_MS = 5 * 60_000;
-/** Pause after a failed read, so that not every request waits for the timeout. */
-const FAILURE_BACKOFF_MS = 5_000;
-const MAX_WALLETS = 10_000;
-
-export class GateBalanceCache {
-  readonly #options: GateBalanceCacheOptions;
-  readonly #latest = new LRUCache<Address, CachedGateReading>({ maxSize: MAX_WALLETS, sizeCalculation: () => 1 });
-  readonly #pendingReads = new Map<Address, Promise<GateReading>>();
-  #failed: { error: OracleError; atMs: number } | undefined;
-
-  constructor(options: GateBalanceCacheOptions) {
-    this.#options = options;
-  }
-
-  /** @param stored the last reading of other processes @throws OracleError CHAIN_UNREACHABLE when it is too old for a fallback */
-  async get(wallet: Address, stored?: CachedGateReading): Promise<GateReading> {
-    const nowMs = this.#options.now().getTime();
-    const readings = [stored, this.#latest.get(wallet)].filter((reading) => reading !== undefined);
-    // A reading dated ahead, by a clock that has been set back since, is as old as it is far ahead.
-    const aged = readings.map(({ gate, readAt }) => ({ gate, ageMs: Math.abs(nowMs - readAt.getTime()) }));
-    const cached = aged.toSorted((one, other) => one.ageMs - other.ageMs)[0];
-    if (cached !== undefined && cached.ageMs <= FRESHNESS_MS) return cached.gate;
-    try {
-      return await this.#read(wallet, nowMs);
-    } catch (error) {
-      if (cached !== undefined && cached.ageMs <= STALE_FALLBACK_MS && isOracleError(error, 'CHAIN_UNREACHABLE')) return cached.gate;
-      throw error;
-    }
-  }
-
-  #read(wallet: Address, nowMs: number): Promise<GateReading> {
-    if (this.#failed !== undefined && Math.abs(nowMs - this.#failed.atMs) < FAILURE_BACKOFF_MS) return Promise.reject(this.#failed.error);
-    const pending = this.#pendingReads.get(wallet);
-    if (pending !== undefined) return pending;
-    const reading = this.#readAndStore(wallet).finally(() => this.#pendingReads.delete(wallet));
-    this.#pendingReads.set(wallet, reading);
-    return reading;
-  }
-
-  async #readAndStore(wallet: Address): Promise<GateReading> {
-    const { readGate, persist, now } = this.#options;
-    const readAt = now();
-    try {
-      const gate = await readGate(wallet);
-      this.#failed = undefined;
-      this.#latest.set(wallet, { gate, readAt });
-      await persist?.(wallet, { gate, readAt });
-      return gate;
-    } catch (error) {
-      if (isOracleError(error, 'CHAIN_UNREACHABLE')) this.#failed = { error, atMs: now().getTime() };
-      throw error;
-    }
-  }
 }
 
 export interface GateReading {

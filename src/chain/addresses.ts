@@ -25,11 +25,6 @@ export const BASE_SEPOLIA_ADDRESSES = {
 /** The same on every public chain where it is deployed, Base and Base Sepolia among them, and on the local chain. */
 export const MULTICALL3_ADDRESS: Address = '0xcA11bde05977b3631167028862bE2a173976CA11';
 
-const EAS_EXPLORER_URLS: Readonly<Record<number, string>> = {
-  8453: 'https://base.easscan.org',
-  84532: 'https://base-sepolia.easscan.org',
-};
-
 /** Canonical form of addresses in keys and in the database. */
 export function toLowerCaseAddress(address: Address): Address {
   return address.toLowerCase() as Address;
@@ -44,19 +39,4 @@ export function hasValidChecksum(address: string): boolean {
 /** The spellings of an address that clients sign texts with: with its checksum, in lower and in upper case. */
 export function listAddressSpellings(address: string): string[] {
   return [getAddress(address), address.toLowerCase(), `0x${address.slice(2).toUpperCase()}`];
-}
-
-/** Base URL of the chain's EAS explorer, without a trailing slash; null for an unknown chain. */
-export function getEasExplorerUrl(chainId: number): string | null {
-  return EAS_EXPLORER_URLS[chainId] ?? null;
-}
-
-const BLOCK_EXPLORER_URLS: Readonly<Record<number, string>> = {
-  8453: 'https://basescan.org',
-  84532: 'https://sepolia.basescan.org',
-};
-
-/** Base URL of the chain's block explorer, without a trailing slash; null for an unknown chain. */
-export function getBlockExplorerUrl(chainId: number): string | null {
-  return BLOCK_EXPLORER_URLS[chainId] ?? null;
 }

@@ -33,9 +33,6 @@ export interface SignedHash {
   signature: Hex;
 }
 
-/** Signature size limit in bytes: an ERC-6492 signature carries the deployment of its contract wallet. */
-export const MAX_SIGNATURE_BYTES = 8_192;
-
 /** r, and s with the parity of v in its highest bit (EIP-2098). */
 const COMPACT_SIGNATURE_BYTES = 64;
 

@@ -1,21 +1,23 @@
+import { type ChildProcess, fork } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
 import { getLocalUrl, loadConfig } from '../config.ts';
 import { createDemoTokenCache, type DemoWalletName } from '../dev/demo.ts';
-import { getErrorMessage, UsageError } from '../errors.ts';
+import { getErrorMessage, OracleError, UsageError } from '../errors.ts';
 import { type McpServerOptions, readAppDocuments } from '../mcp/protocol.ts';
 import { loadSkillCatalog } from '../mcp/resources.ts';
 import { buildMcpServer } from '../mcp/server.ts';
 import { serveOverStdio } from '../mcp/stdio.ts';
 import { createRemoteBackend, type RemoteBackendOptions } from '../mcp/tools.ts';
-import { filterChildEnvironment } from '../platform/child-process.ts';
+import { filterChildEnvironment, stopChild } from '../platform/child-process.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { writeNotice } from '../platform/progress.ts';
 import { createShutdown, type Shutdown, stopOnSignals } from '../platform/shutdown.ts';
 import { type Config, listSecretValues, listVariables, SETTINGS, serviceUrlSchema } from '../settings.ts';
-import { createLocalService, failWith, forkService, type LocalService, probeService } from './script.ts';
+import { failWith, probeService, type ServiceProbe } from './script.ts';
 import { parseChoice } from './svc/command.ts';
 import { type CommandSyntax, parseCommandLine } from './svc/command-line.ts';
 
@@ -156,6 +158,120 @@ function keepLocalService(url: string, config: Config, environment: ProcessEnvir
     (error: unknown) => writeNotice(getErrorMessage(error)),
   );
   return service;
+}
+
+interface LocalServiceOptions {
+  url: string;
+  probe(url: string): Promise<ServiceProbe>;
+  /** Starts the service as a child; undefined when it must not be started from here. */
+  start?: () => ChildProcess;
+  maxWaitMs: number;
+  writeNotice(line: string): void;
+}
+
+/** The service of this machine: a running one, or a child that ends with this process. */
+interface LocalService {
+  /** Resolves once the service accepts requests. @throws OracleError STEP_WAITING, SERVICE_UNREACHABLE, CONFIG_INVALID */
+  ready(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const PROBE_INTERVAL_MS = 200;
+const KILL_AFTER_MS = 20_000;
+
+export function createLocalService({ url, probe, start, maxWaitMs, writeNotice }: LocalServiceOptions): LocalService {
+  const stopping = new AbortController();
+  let child: ReturnType<typeof watchExit> | undefined;
+  let pendingStart: Promise<void> | undefined;
+  let detail = 'it has just been started';
+
+  function startService(): ChildProcess {
+    if (start === undefined) throw serviceMissingError(url);
+    writeNotice(`No service answers at ${url}: starting one.`);
+    return start();
+  }
+
+  /** Probes until the service is up, whichever process runs it: of two programs that start at once, one finds the other's. */
+  async function waitUntilUp(): Promise<void> {
+    let started = child !== undefined && child.ended === undefined;
+    for (;;) {
+      // Read before the probe: a child that lost the race for the port has exited while another process answers there.
+      const exitReason = child?.ended;
+      const probed = await probe(url);
+      if (probed.state === 'up') return;
+      if (probed.state === 'foreign') throw foreignServiceError(url);
+      if (probed.state === 'starting') detail = probed.detail;
+      if (probed.state === 'nothing' && started && exitReason !== undefined) throw startFailedError(url, exitReason);
+      if (probed.state === 'nothing' && !started) {
+        child = watchExit(startService());
+        started = true;
+      }
+      await delay(PROBE_INTERVAL_MS, undefined, { signal: stopping.signal });
+    }
+  }
+
+  return {
+    async ready() {
+      if (stopping.signal.aborted) throw stoppingError();
+      pendingStart ??= waitUntilUp().finally(() => {
+        pendingStart = undefined;
+      });
+      const waited = await Promise.race([pendingStart, delay(maxWaitMs, 'waited' as const, { ref: false })]);
+      if (waited === 'waited') throw stillStartingError(url, detail);
+    },
+    async stop() {
+      stopping.abort(stoppingError());
+      await pendingStart?.catch(() => {});
+      if (child !== undefined) await stopChild(child.process, child.exited, KILL_AFTER_MS);
+    },
+  };
+}
+
+function watchExit(process: ChildProcess) {
+  const { promise: exited, resolve } = Promise.withResolvers<void>();
+  const child = { process, ended: undefined as string | undefined, exited };
+  const end = (exitReason: string) => {
+    child.ended ??= exitReason;
+    resolve();
+  };
+  process.once('error', (error) => end(error.message));
+  process.once('exit', (code, signal) => end(signal ?? `exit code ${code}`));
+  return child;
+}
+
+function foreignServiceError(url: string): OracleError {
+  return new OracleError('CONFIG_INVALID', `What answers at ${url} is not this service`, {
+    field: 'PORT',
+    suggestedAction: 'Set PORT to where the service runs or may run, or name its address by --url or ORACLE_URL.',
+  });
+}
+
+function serviceMissingError(url: string): OracleError {
+  return new OracleError('SERVICE_UNREACHABLE', `No service answers at ${url}`, {
+    suggestedAction: 'Start it with npm start, or name its address by --url or ORACLE_URL.',
+  });
+}
+
+function startFailedError(url: string, exitReason: string): OracleError {
+  return new OracleError('SERVICE_UNREACHABLE', `No service answers at ${url}, and the one that was started has ended (${exitReason})`, {
+    suggestedAction: 'Its error is on the standard error of this program. The next call starts it again.',
+  });
+}
+
+function stillStartingError(url: string, detail: string): OracleError {
+  return new OracleError('STEP_WAITING', `The service at ${url} is starting: ${detail}`, {
+    retryAfterSeconds: 10,
+    suggestedAction: 'Repeat the call in a moment: the first start replays history, later ones take seconds.',
+  });
+}
+
+function stoppingError(): OracleError {
+  return new OracleError('SHUTTING_DOWN', 'This program is stopping');
+}
+
+/** Its output goes to standard error, since standard output carries the protocol; in a process group of its own, Ctrl-C does not reach it. */
+function forkService(module: URL, environment: Readonly<Record<string, string | undefined>>): ChildProcess {
+  return fork(module, [], { detached: true, execArgv: [], env: environment, stdio: ['ignore', 2, 2, 'ipc'] });
 }
 
 function chooseTokenSource(command: McpCommand, config: Config, url: string): Pick<RemoteBackendOptions, 'token' | 'forgetToken'> {

@@ -7,7 +7,7 @@ import { RECENT_RETURN_DAYS } from '../forecast/backtest/out-of-sample.ts';
 import type { HorizonOverfitting, LedgerRow, OverfittingReport } from '../forecast/backtest/overfitting.ts';
 import type { StabilityReport } from '../forecast/backtest/stability.ts';
 import { COVERED_SHARES, LAST_LOOK_FOLDS, type VersionHorizonReport, type VersionReport } from '../forecast/backtest/versions.ts';
-import type { FoldReport, HorizonWalkForward, WalkForwardReport } from '../forecast/backtest/walk-forward.ts';
+import type { buildFoldReport, HorizonWalkForward, WalkForwardReport } from '../forecast/backtest/walk-forward.ts';
 import { formatDay, toDay } from '../forecast/day.ts';
 import { isLiveReachable } from '../market/live/live-market.ts';
 import { parseProviderUrls } from '../market/live/providers.ts';
@@ -312,6 +312,8 @@ const FOLD_COLUMNS: readonly [title: string, cell: (fold: FoldReport) => string]
   ['recent', ({ recentCrps }) => formatCell(recentCrps, 6)],
   ['80 %', ({ coverage80 }) => formatCell(coverage80, 3)],
 ];
+
+type FoldReport = ReturnType<typeof buildFoldReport>;
 
 function formatHorizonRows({ horizon, folds, verdict }: HorizonWalkForward): string {
   const titles = FOLD_COLUMNS.map(([title]) => title);

@@ -5,17 +5,7 @@ import { chainCall, chainCallWithin, withChainTimeout } from '../chain/rpc.ts';
 import { readL1DataFee } from '../chain/wallet.ts';
 import { isOracleError, toPublicReason } from '../errors.ts';
 import type { Ledger } from './ledger.ts';
-import {
-  CHANNELS,
-  type Channel,
-  type ClosedChannels,
-  formatAmount,
-  type MerchantConfig,
-  OFFERINGS,
-  type ReadForecastTerms,
-  type RequireSalesOpen,
-  usdFromMicros,
-} from './offerings.ts';
+import { type ClosedChannels, type MerchantConfig, OFFERINGS, type ReadForecastTerms, type RequireSalesOpen } from './offerings.ts';
 import type { SignatureRule } from './payment-instructions.ts';
 import type { SignReceipt } from './receipts.ts';
 import { type FacilitatorEndpoint, requireFacilitatorSupport } from './x402/facilitator.ts';
@@ -35,14 +25,6 @@ export interface Commerce {
   closed: ClosedChannels;
   requireOpen: RequireSalesOpen;
   readForecastTerms: ReadForecastTerms;
-}
-
-/** The reason is null when open. */
-export function listChannelStates({ closed }: Pick<Commerce, 'closed'>): { channel: Channel; open: boolean; reason: string | null }[] {
-  return CHANNELS.map((channel) => {
-    const reason = closed[channel] ?? null;
-    return { channel, open: reason === null, reason };
-  });
 }
 
 interface PaymentHealthDeps {
@@ -106,9 +88,6 @@ async function checkPayee({ chain, payee }: PaymentHealthDeps) {
 /** By gas at a price of the chain's currency, null where it is not known, or by the fee of a hosted facilitator in millionths of a dollar. */
 export type SettlementPricing = { currencyUsd: number | null; isAssumed: boolean } | { feeMicros: bigint | null };
 
-/** What one settlement costs now, beside each x402 price. Amounts in millionths of a dollar; null while the cost is not known. */
-export type SettlementCost = Awaited<ReturnType<typeof readSettlementCost>>;
-
 /** As long as the calldata of `transferWithAuthorization`, and not compressible: the data fee is not underestimated. */
 const SETTLEMENT_DATA = slice(concatHex(Array.from({ length: 10 }, (_, index) => keccak256(toHex(index)))), 0, 292);
 const WEI_PER_ETHER = 10n ** 18n;
@@ -129,10 +108,6 @@ export async function readSettlementCost(chain: Chain, pricing: SettlementPricin
       marginMicros: costMicros === null ? null : Number(price.amount - costMicros),
     })),
   };
-}
-
-export function formatMicroUsd(micros: number): string {
-  return `${micros < 0 ? '-' : ''}${formatAmount(usdFromMicros(BigInt(Math.abs(micros))), 0)}`;
 }
 
 async function readGasCost({ client }: Chain, { currencyUsd, isAssumed }: { currencyUsd: number | null; isAssumed: boolean }) {

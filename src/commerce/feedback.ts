@@ -1,15 +1,12 @@
-import canonicalize from 'canonicalize';
 import type { Collection, Db } from 'mongodb';
-import { type Address, getAddress, type Hash, type Hex, isAddressEqual, keccak256, stringToBytes } from 'viem';
+import { type Address, type Hash, type Hex, isAddressEqual } from 'viem';
 import { toLowerCaseAddress } from '../chain/addresses.ts';
 import { type Chain, REORG_MARGIN_BLOCKS, readConfirmedBlockNumber } from '../chain/client.ts';
-import { buildFeedbackDescription, encodeFeedback, type FeedbackEvent, type GivenFeedback, readFeedbackEvents } from '../chain/erc8004.ts';
+import { type FeedbackEvent, type GivenFeedback, readFeedbackEvents } from '../chain/erc8004.ts';
 import { type BlockRange, readBlockTime } from '../chain/rpc.ts';
 import { ignoreDuplicate, insertOrFind } from '../platform/mongo.ts';
-import { joinUrl } from '../platform/service-client.ts';
 import { sanitizeText } from '../record/self-tests.ts';
-import { buildJobResource } from './jobs/job-store.ts';
-import { type Ledger, type PaymentDoc, parseCauseKey } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
 
 /** Exclusive position `before`; null: from the newest. */
 type FeedbackPage = { paid: boolean; limit: number; before: number | null };
@@ -374,56 +371,6 @@ function parseFeedbackUri(text: string): string | null {
   if (text.length > MAX_URI_CHARS || !URL.canParse(text)) return null;
   const { protocol, href } = new URL(text);
   return (protocol === 'https:' || protocol === 'ipfs:') && href.length <= MAX_URI_CHARS ? href : null;
-}
-
-/** The client's own judgement. */
-interface FeedbackRating {
-  /** Integer of 10^-valueDecimals. */
-  value: number;
-  valueDecimals: number;
-  tag1: string;
-  tag2: string;
-}
-
-export interface FeedbackSubject {
-  chain: Pick<Chain, 'chainId' | 'addresses'>;
-  agentId: number;
-  payment: PaymentDoc;
-}
-
-/**
- * Off-chain feedback file (ERC-8004) of a payment as RFC 8785 JSON, with its keccak256. Equal input gives equal bytes, so that a URL of
- * payment and rating can be hashed on chain. It has public facts of the chain alone: what was bought would show that a forecast was no HOLD.
- */
-export function buildPaymentFeedbackFile({ chain, agentId, payment }: FeedbackSubject, rating: FeedbackRating) {
-  const { value, valueDecimals } = rating;
-  const { payer, payee, txHash, settledAt } = payment;
-  const cause = parseCauseKey(payment._id);
-  // The token transfer of a job comes from the escrow, which the job ties to the client.
-  const job = cause.kind === 'job' ? buildJobResource({ contract: cause.contract, jobId: cause.jobId.toString() }) : null;
-  const from = cause.kind === 'job' ? cause.contract : payer;
-  const json = canonicalize({
-    ...buildFeedbackDescription(chain, { agentId, client: payer, value, valueDecimals }),
-    createdAt: settledAt.toISOString(),
-    ...pickTags(rating),
-    proofOfPayment: { fromAddress: getAddress(from), toAddress: getAddress(payee), chainId: String(chain.chainId), txHash },
-    ...(job !== null && { job }),
-  }) as string;
-  return { json, hash: keccak256(stringToBytes(json)) };
-}
-
-/** Call of `giveFeedback` for the payer to send, with the file at this service. */
-export function buildFeedbackCall(subject: FeedbackSubject, rating: FeedbackRating, publicUrl: string) {
-  const { hash: feedbackHash } = buildPaymentFeedbackFile(subject, rating);
-  const { value, valueDecimals } = rating;
-  const query = new URLSearchParams({ value: String(value), valueDecimals: String(valueDecimals), ...pickTags(rating) });
-  const feedbackUri = `${joinUrl(publicUrl, buildPaymentFeedbackPath(subject.payment))}?${query}`;
-  const data = encodeFeedback({ agentId: subject.agentId, ...rating, endpoint: publicUrl, feedbackUri, feedbackHash });
-  return { feedbackUri, feedbackHash, data };
-}
-
-function pickTags({ tag1, tag2 }: FeedbackRating) {
-  return { ...(tag1 !== '' && { tag1 }), ...(tag2 !== '' && { tag2 }) };
 }
 
 /** Path of the feedback file of a payment, without the rating. A transaction may carry payments of several payers. */

@@ -29,12 +29,11 @@ import {
   getCaip2Network,
   type MerchantConfig,
   type Money,
-  OFFERINGS,
   type Offering,
   type RequireSalesOpen,
   usdFromMicros,
 } from './offerings.ts';
-import { buildPurchaseMessage, type SignatureRule, sleepOrShutdown } from './payment-instructions.ts';
+import { type SignatureRule, sleepOrShutdown } from './payment-instructions.ts';
 import type { ReceivedPayment } from './receipt-signer.ts';
 import { hashDocument, type SignedReceipt, type SignReceipt } from './receipts.ts';
 
@@ -267,6 +266,11 @@ async function checkBuyer(
   throw new OracleError('UNAUTHENTICATED', 'The signature is not from that wallet for this purchase', buildSigningOptions(request));
 }
 
+/** Message that the buyer of a purchase signs (EIP-191): hash and sender are public on chain, the key is not. */
+export function buildPurchaseMessage(offering: string, txHash: Hash): string {
+  return `Buy svc offering: ${offering}:${txHash.toLowerCase()}`;
+}
+
 type Payee = Pick<MerchantConfig, 'payee' | 'asset' | 'chainId'>;
 
 function notPaidError(field: 'txHash' | 'wallet', problem: string, { payee, asset, chainId }: Payee): OracleError {
@@ -330,11 +334,6 @@ function buildSigningOptions({ offering, txHash }: UnsignedClaim): OracleErrorOp
     details: { signMessage, signScheme: 'EIP-191' },
   };
 }
-
-export const PURCHASE_OFFERINGS = OFFERINGS.filter(({ channel }) => channel === 'purchase').map(({ name }) => name) as [
-  string,
-  ...string[],
-];
 
 export interface PurchaseRequest {
   offering: string;

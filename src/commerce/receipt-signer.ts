@@ -10,7 +10,7 @@ import {
   type ReceiptData,
   type SignedOffer,
   type SignedReceipt,
-  toOfferTypedData,
+  toTypedFields,
   toX402ReceiptTypedData,
   type X402Receipt,
   type X402ReceiptPayload,
@@ -141,6 +141,18 @@ export function createOfferSigner(account: LocalAccount): SignOffer {
     const payload: OfferPayload = { version: 1, resourceUrl, scheme, network, asset, payTo, amount, validUntil };
     return { format: 'eip712', acceptIndex: 0, payload, signature: await account.signTypedData(toOfferTypedData(payload)) };
   };
+}
+
+const OFFER_TYPES = {
+  Offer: toTypedFields(
+    'uint256 version, string resourceUrl, string scheme, string network, string asset, string payTo, string amount, uint256 validUntil',
+  ),
+};
+
+/** EIP-712 data of an offer, sections 3.2 and 4.3: the domain has chain id 1 on every network. */
+export function toOfferTypedData({ version, validUntil, ...payload }: OfferPayload) {
+  const message = { ...payload, version: BigInt(version), validUntil: BigInt(validUntil) };
+  return { domain: { name: 'x402 offer', version: '1', chainId: 1 }, types: OFFER_TYPES, primaryType: 'Offer', message } as const;
 }
 
 export function createX402ReceiptSigner(account: LocalAccount, network: string): SignX402Receipt {

@@ -149,20 +149,9 @@ export type SignedOffer = SignedPayload<OfferPayload> & { acceptIndex: number };
 
 export type X402Receipt = SignedPayload<X402ReceiptPayload>;
 
-const OFFER_TYPES = {
-  Offer: toTypedFields(
-    'uint256 version, string resourceUrl, string scheme, string network, string asset, string payTo, string amount, uint256 validUntil',
-  ),
-};
 const OFFER_RECEIPT_TYPES = {
   Receipt: toTypedFields('uint256 version, string network, string resourceUrl, string payer, uint256 issuedAt, string transaction'),
 };
-
-/** EIP-712 data of an offer, sections 3.2 and 4.3: the domain has chain id 1 on every network. */
-export function toOfferTypedData({ version, validUntil, ...payload }: OfferPayload) {
-  const message = { ...payload, version: BigInt(version), validUntil: BigInt(validUntil) };
-  return { domain: { name: 'x402 offer', version: '1', chainId: 1 }, types: OFFER_TYPES, primaryType: 'Offer', message } as const;
-}
 
 /** EIP-712 data of a receipt, sections 3.2 and 5.3. */
 export function toX402ReceiptTypedData({ version, issuedAt, ...payload }: X402ReceiptPayload) {

@@ -10,7 +10,7 @@ import { MICROS } from '../wager/venue.ts';
 import { type EventViewOptions, viewEvent } from './event-view.ts';
 import { EVENT_ENVELOPE, EVENT_KINDS, PAYLOADS, PUSHED_NAMES, type PushedEvent, type PushedName, WEBSOCKET } from './events.ts';
 import { EVENT_RETENTION_DAYS, type EventContent, type EventDoc } from './log.ts';
-import { DISABLE_AFTER_FAILING_MS, MAX_DELIVERY_ATTEMPTS, RETRY_DELAYS_MS, WEBHOOK_CALL_TIMEOUT_MS } from './webhooks/delivery-queue.ts';
+import { DISABLE_AFTER_FAILING_MS, RETRY_DELAYS_MS, WEBHOOK_CALL_TIMEOUT_MS } from './webhooks/delivery-queue.ts';
 import { CHAT_NAMES, PING_MESSAGE } from './webhooks/formats.ts';
 import { CLIENT_MESSAGES, CLOSE_CODES, SERVER_MESSAGES } from './websocket/messages.ts';
 
@@ -93,6 +93,8 @@ const SOCKET_RULES = [
   `After a disconnect wait ${WEBSOCKET.reconnectSeconds} seconds, then reconnect with \`since\`: events are kept for ${EVENT_RETENTION_DAYS} days.`,
   'Errors before the connection opens are HTTP responses of `application/problem+json`.',
 ].join(' ');
+
+export const MAX_DELIVERY_ATTEMPTS = RETRY_DELAYS_MS.length + 1;
 
 const WEBHOOK_RULES = [
   'Registered with POST /api/svc/webhooks/register and a token of the Basic tier; posted and signed according to Standard Webhooks.',

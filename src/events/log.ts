@@ -20,8 +20,6 @@ import { PUSHED_NAMES, type PushedName } from './events.ts';
 /** Receives each event once, in order; if it throws, the same events are retried. */
 export type EventListener = (events: readonly AnyEvent[]) => void | Promise<void>;
 
-export type EventTail = Awaited<ReturnType<typeof followEvents>>;
-
 const POLL_MS = 500;
 const PAGE_SIZE = 200;
 /** Spares an unavailable database. */

@@ -112,11 +112,6 @@ export function chooseBlockDays(days: number): number {
   return days < LONG_RECORD_FROM_DAYS ? SHORT_BLOCK_DAYS : LONG_BLOCK_DAYS;
 }
 
-/** Whether a record of `days` days is long enough to resample. */
-export function fillsBlocks(days: number, blockDays = chooseBlockDays(days)): boolean {
-  return days >= MIN_BLOCKS * blockDays;
-}
-
 export const SHARE_RANGE: Interval = { low: 0, high: 1 };
 
 export function bootstrapEstimate(value: number, options: BootstrapOptions): IntervalEstimate {

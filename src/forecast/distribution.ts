@@ -57,14 +57,6 @@ export function probabilityAbove(at: { distribution: PredictiveDistribution; spo
   return 1 - cdf(at.distribution, Math.log(at.strike / at.spot));
 }
 
-/** Quantiles as log returns and, from today's price `spot`, as prices. */
-export function computePriceQuantiles(distribution: PredictiveDistribution, levels: readonly number[], spot: number) {
-  return levels.map((level) => {
-    const logReturn = quantile(distribution, level);
-    return { level, logReturn, price: spot * Math.exp(logReturn) };
-  });
-}
-
 /** CRPS of a realised log return, in log-return units: twice the mean pinball loss of the 199 quantiles. */
 export function crps({ scale, shift, residualQuantiles }: PredictiveDistribution, realised: number): number {
   let sum = 0;

@@ -3,7 +3,7 @@ import type { Day } from './day.ts';
 import { toRecord } from './inputs.ts';
 import { meanBy } from './math.ts';
 import { formatHorizonName } from './model.ts';
-import { brierScore, computeAccuracy, computeStreaks, type Interval, wilsonInterval } from './signal.ts';
+import { brierScore, computeAccuracy, type Interval, type Outcome, wilsonInterval } from './signal.ts';
 import {
   computeCallStatistics,
   computeDistributionStatistics,
@@ -99,6 +99,18 @@ export function summarizeRecord(rows: readonly RecordRow[], horizonDays: number)
     brier: compareBrier(rows),
     verdict: formatRecordVerdict(calls, { share, holds, horizonDays, resolved: rows.flatMap(({ scored }) => scored ?? []) }),
   };
+}
+
+/** Runs in outcomes ordered from first to last: the current run of equal ones, null without outcomes, and the longest of wins. */
+export function computeStreaks(outcomes: readonly Outcome[]) {
+  let count = 0;
+  let longestWin = 0;
+  outcomes.forEach((outcome, index) => {
+    count = outcome === outcomes[index - 1] ? count + 1 : 1;
+    if (outcome === 'WIN') longestWin = Math.max(longestWin, count);
+  });
+  const last = outcomes.at(-1);
+  return { current: last === undefined ? null : { type: last, count }, longestWin };
 }
 
 /**

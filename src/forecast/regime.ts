@@ -139,8 +139,6 @@ export const REGIME_RULES: Readonly<Record<Regime, string>> = {
   DEFAULT: 'otherwise, and where g or v is not known',
 };
 
-export type RegimeFactors = ReturnType<typeof describeRegimeFactors>;
-
 /** Formats the four factors of one row with their figures; `unknown: …` where an input is missing. */
 export function describeRegimeFactors(table: FeatureTable, row: number) {
   return {

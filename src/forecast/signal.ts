@@ -1,6 +1,6 @@
 import { OracleError } from '../errors.ts';
 import { type Day, formatDay } from './day.ts';
-import { computeHalfWidths, computePriceQuantiles } from './distribution.ts';
+import { computeHalfWidths, type PredictiveDistribution, quantile } from './distribution.ts';
 import { computeCalibratedLogit, computeDeviation, sigmoid } from './fit.ts';
 import { type FeatureTable, toRecord } from './inputs.ts';
 import { Z_95 } from './math.ts';
@@ -11,7 +11,6 @@ import { REGIMES, type Regime } from './regime.ts';
 export type Direction = 'UP' | 'DOWN';
 export type Signal = 'BUY' | 'SELL' | 'HOLD';
 export const CATEGORY_NAMES = ['trend', 'momentum', 'flow', 'value'] as const;
-export type CategoryName = (typeof CATEGORY_NAMES)[number];
 
 export interface CategoryScore {
   /** -1 to 1; 0 without any available input. */
@@ -32,9 +31,6 @@ interface CoreForecastSource {
   index: number;
   regime: Regime;
 }
-
-/** The part of a forecast that does not depend on the price. */
-export type CoreForecast = ReturnType<typeof computeCoreForecast>;
 
 export interface ForecastSource extends CoreForecastSource {
   price: number;
@@ -70,6 +66,14 @@ export function buildForecast(source: ForecastSource) {
     quantiles: computePriceQuantiles(distribution, FORECAST_LEVELS, price),
     categories: toRecord(CATEGORY_NAMES, (name) => toCategoryScore(features[name][index])),
   };
+}
+
+/** Quantiles as log returns and, from today's price `spot`, as prices. */
+export function computePriceQuantiles(distribution: PredictiveDistribution, levels: readonly number[], spot: number) {
+  return levels.map((level) => {
+    const logReturn = quantile(distribution, level);
+    return { level, logReturn, price: spot * Math.exp(logReturn) };
+  });
 }
 
 /** The forecast of one row; the caller must ensure that the model was not trained on it. */
@@ -118,15 +122,6 @@ function toCategoryScore(score: number): CategoryScore {
 export const DIRECTION_EVIDENCE =
   'In a pre-registered study of 3,420 recorded days (November 2026) the direction had no skill: SELL never occurred, and at 7 days it was always UP. What has skill is the width: the size of the move.';
 
-/** Trials of that study, after those that the model was selected from. */
-export const STUDY_TRIALS = {
-  /** Candidates for P(up): those of the eight hypotheses, and those of the last look. */
-  direction: [32, 4],
-  distribution: 1,
-  signalRules: 3,
-  relativeTests: 2,
-} as const;
-
 export type Outcome = 'WIN' | 'LOSS';
 const MIN_PROBABILITY = 1e-12;
 
@@ -174,18 +169,6 @@ export function wilsonInterval(hits: number, n: number): Interval {
  */
 export function computeShareInterval(share: number, effectiveN: number): Interval {
   return wilsonInterval(share * effectiveN, effectiveN);
-}
-
-/** Runs in outcomes ordered from first to last: the current run of equal ones, null without outcomes, and the longest of wins. */
-export function computeStreaks(outcomes: readonly Outcome[]) {
-  let count = 0;
-  let longestWin = 0;
-  outcomes.forEach((outcome, index) => {
-    count = outcome === outcomes[index - 1] ? count + 1 : 1;
-    if (outcome === 'WIN') longestWin = Math.max(longestWin, count);
-  });
-  const last = outcomes.at(-1);
-  return { current: last === undefined ? null : { type: last, count }, longestWin };
 }
 
 /**

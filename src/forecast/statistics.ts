@@ -3,9 +3,10 @@ import {
   blockBootstrap,
   bootstrapEstimate,
   bootstrapShares,
+  chooseBlockDays,
   countEffective,
-  fillsBlocks,
   type IntervalEstimate,
+  MIN_BLOCKS,
   requireAscending,
   SHARE_RANGE,
 } from './bootstrap.ts';
@@ -337,6 +338,11 @@ function bootstrapAgrees(calls: readonly ScoredForecast[], sign: 1 | -1): boolea
   const { low, high } = computeAlwaysUpDifference(calls);
   if (low === null || high === null) return false;
   return sign === 1 ? low > 0 : high < 0;
+}
+
+/** Whether a record of `days` days is long enough to resample. */
+export function fillsBlocks(days: number, blockDays = chooseBlockDays(days)): boolean {
+  return days >= MIN_BLOCKS * blockDays;
 }
 
 /** Hit rate of one horizon's calls with its uncertainty, by ascending day; HOLD is no call. Shares 0 to 1, intervals 95 %. */

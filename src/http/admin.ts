@@ -1,26 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { RequestHandler } from 'express';
 import { type Collection, type Db, ObjectId } from 'mongodb';
 import { type ErrorCode, isOracleError, OracleError } from '../errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { WagerSwitch } from '../wager/wagers.ts';
-import type { Guard } from './guard.ts';
 import type { Status } from './schemas/health.ts';
-import { buildNotFoundError, type RequestSource } from './security.ts';
-
-export const ADMIN_PATH = '/admin';
-
-/** Serves the admin page to the operator; other clients cannot probe which paths exist. */
-export function createAdminArea(guard: Guard, page: RequestHandler | undefined): RequestHandler[] {
-  const admit: RequestHandler = async (request, response, next) => {
-    await guard({ access: 'admin', cost: 'normal' }, request, response, () => response.vary('Authorization'));
-    next();
-  };
-  const rejectUnknownPath: RequestHandler = () => {
-    throw buildNotFoundError();
-  };
-  return page === undefined ? [admit, rejectUnknownPath] : [admit, page, rejectUnknownPath];
-}
+import type { RequestSource } from './security.ts';
 
 type AdminStepName = (typeof ADMIN_STEP_NAMES)[number];
 

@@ -1,4 +1,5 @@
 import type { Address } from 'viem';
+import type { z } from 'zod';
 import type { CardService } from '../../agent-card/card.ts';
 import type { PaidCalls, RunSkill } from '../../skills/runner.ts';
 import type { AccessSource } from '../auth/api-keys.ts';
@@ -31,7 +32,7 @@ import type { SelfTestService } from '../record/self-tests.ts';
 import type { Quote, StrikeMarket } from '../wager/venue.ts';
 import type { WagerBook } from '../wager/wagers.ts';
 import type { AdminService } from './admin.ts';
-import type { Readiness, ServiceStatus } from './schemas/health.ts';
+import type { READINESS, ServiceStatus } from './schemas/health.ts';
 import type { AboutDeps } from './schemas/info.ts';
 import type { DemoWallets } from './schemas/wallets.ts';
 
@@ -103,6 +104,8 @@ export interface HttpDeps {
   agentTasks: AgentTasks;
   now(): Date;
 }
+
+type Readiness = z.input<typeof READINESS>;
 
 /** A task of the REST interface (sections 2.9 and 4.5), in the same store as tasks of the A2A protocol. */
 export interface AgentTask {

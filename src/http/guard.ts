@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import express, { type Express, type Request, type Response } from 'express';
 import type { z } from 'zod';
 import type { ZodOpenApiMetadata } from 'zod-openapi';
 import type { RequestContext } from '../auth/auth.ts';
@@ -13,7 +13,7 @@ import { parseInput } from '../platform/validation.ts';
 import { RequestWork, requireSendCapacity } from './admission.ts';
 import { hasPaymentHeader, hasPaymentPayload, sendProblem, setProblemMembers } from './problems.ts';
 import { markReusable, matchesEtag, type TierReplies } from './replies.ts';
-import { createRequestCounter, getClientAddress, type RequestCounter } from './request-counter.ts';
+import { createRequestCounter, getClientAddress } from './request-counter.ts';
 import { MEMOISED_UNITS, type Reply, type Route, type RouteInput, type StreamedBody } from './route.ts';
 import { type AppOptions, buildNotFoundError, getRequestSource, setLoggedCaller } from './security.ts';
 
@@ -26,6 +26,8 @@ interface IncomingRequest {
   units?: Units;
   work: RequestWork;
 }
+
+type RequestCounter = ReturnType<typeof createRequestCounter>;
 
 type Counted = Omit<IncomingRequest, 'work'>;
 
@@ -567,12 +569,3 @@ export const describeParameter = (schema: object, description: string, id?: stri
 });
 
 export const MAX_URL_CHARS = 4_096;
-
-/** @throws OracleError URL_TOO_LONG */
-export function limitUrlLength(): RequestHandler {
-  return (request, _response, next) => {
-    if (request.originalUrl.length <= MAX_URL_CHARS) return next();
-    const suggestedAction = 'Send long values in the body of an operation that takes one.';
-    throw new OracleError('URL_TOO_LONG', `The URL has more than ${MAX_URL_CHARS} characters`, { suggestedAction });
-  };
-}

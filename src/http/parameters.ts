@@ -1,7 +1,6 @@
 import { type Address, getAddress, type Hash } from 'viem';
 import { z } from 'zod';
 import { hasValidChecksum } from '../chain/addresses.ts';
-import { MAX_SIGNATURE_BYTES } from '../chain/contracts.ts';
 import { OracleError } from '../errors.ts';
 import {
   DEFAULT_HORIZON,
@@ -92,12 +91,6 @@ export const beforeInput = z
   .meta(describeParameter({ type: 'integer', minimum: 1, maximum: 999_999_999 }, 'Only entries before this position'))
   .optional();
 
-export const attestationUidInput = z
-  .string()
-  .regex(/^0x[a-fA-F0-9]{64}$/, 'must be 0x followed by 64 hex characters')
-  .transform((text) => text.toLowerCase() as `0x${string}`)
-  .describe('Attestation UID: 0x and 64 hex characters');
-
 export const dateInput = z.iso.date('must be a date of the form YYYY-MM-DD').describe('UTC day, YYYY-MM-DD');
 
 const WALLET_META = {
@@ -114,6 +107,9 @@ export const rawWalletInput = z
   .meta(WALLET_META);
 
 export const walletInput = rawWalletInput.transform((text) => getAddress(text)).meta(WALLET_META);
+
+/** Signature size limit in bytes: an ERC-6492 signature carries the deployment of its contract wallet. */
+const MAX_SIGNATURE_BYTES = 8_192;
 
 /** An ECDSA signature has 65 bytes, or 64 in the compact form of EIP-2098; an EIP-1271 or ERC-6492 signature any length. */
 export const signatureInput = z

@@ -62,12 +62,6 @@ export function createFileReply(file: URL, headers: Record<string, string>): () 
   };
 }
 
-/** A JSON document that is constant within a process; caches keep it for five minutes. */
-export function createJsonReply(renderDocument: () => string): () => Reply<never> {
-  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'public, max-age=300' };
-  return createStaticReply(renderDocument, () => headers);
-}
-
 /** Members that change with time alone. */
 const VOLATILE_MEMBERS = new Set(['timestamp', 'asOf', 'ageSeconds', 'ageDays']);
 

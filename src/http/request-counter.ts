@@ -5,8 +5,6 @@ import ipaddr from 'ipaddr.js';
 import type { RateLimitDecision, RateLimits } from '../auth/rate-limits.ts';
 import { OracleError } from '../errors.ts';
 
-export type RequestCounter = ReturnType<typeof createRequestCounter>;
-
 interface CountedUnits {
   decision: RateLimitDecision;
   units: number;

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { constants } from 'node:zlib';
 import compression from 'compression';
@@ -11,8 +11,7 @@ import { OAUTH_PATHS } from '../auth/oauth-clients.ts';
 import { type ErrorCode, OracleError, toClientError } from '../errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { StartupProgress } from '../platform/progress.ts';
-import { ADMIN_PATH, createAdminArea } from './admin.ts';
-import { type Admit, createAdmission, createBodyReader, createGuard, type Guard, limitUrlLength, mountRoutes } from './guard.ts';
+import { type Admit, createAdmission, createBodyReader, createGuard, type Guard, MAX_URL_CHARS, mountRoutes } from './guard.ts';
 import {
   createProblemHandler,
   hasPaymentHeader,
@@ -30,11 +29,9 @@ import { pageFileRoutes, startingRootRoutes } from './routes/home.ts';
 import { type AppOptions, buildNotFoundError, requestLog } from './security.ts';
 import {
   answerHandshake,
-  beginByTurns,
   createListeners,
   isHandshake,
   type Listeners,
-  queuePerSocket,
   type ShareUse,
   type SocketLimits,
   watchSockets,
@@ -44,6 +41,18 @@ import {
 export function createApp(routes: readonly Route[], options: AppOptions, adapters: readonly ProtocolAdapter[] = []): Express {
   const operatorArea = (guard: Guard) => createAdminArea(guard, options.adminPage);
   return buildApp(routes, { adapters, fallbackError: buildNotFoundError, operatorArea }, options);
+}
+
+/** Serves the admin page to the operator; other clients cannot probe which paths exist. */
+function createAdminArea(guard: Guard, page: RequestHandler | undefined): RequestHandler[] {
+  const admit: RequestHandler = async (request, response, next) => {
+    await guard({ access: 'admin', cost: 'normal' }, request, response, () => response.vary('Authorization'));
+    next();
+  };
+  const rejectUnknownPath: RequestHandler = () => {
+    throw buildNotFoundError();
+  };
+  return page === undefined ? [admit, rejectUnknownPath] : [admit, page, rejectUnknownPath];
 }
 
 /** The same server behind the answers that it may send again. */
@@ -78,6 +87,8 @@ interface AppExtras {
   fallbackError(path: string): OracleError;
 }
 
+const ADMIN_PATH = '/admin';
+
 function buildApp(
   routes: readonly Route[],
   { adapters = [], handshakes, operatorArea, fallbackError }: AppExtras,
@@ -99,6 +110,15 @@ function buildApp(
   });
   app.use(createProblemHandler(options.log));
   return app;
+}
+
+/** @throws OracleError URL_TOO_LONG */
+function limitUrlLength(): RequestHandler {
+  return (request, _response, next) => {
+    if (request.originalUrl.length <= MAX_URL_CHARS) return next();
+    const suggestedAction = 'Send long values in the body of an operation that takes one.';
+    throw new OracleError('URL_TOO_LONG', `The URL has more than ${MAX_URL_CHARS} characters`, { suggestedAction });
+  };
 }
 
 /** Behind an untrusted proxy all clients share one address and its rate limit: warns the operator once. */
@@ -321,6 +341,80 @@ export function createHttpServer(app: RequestListener, options: ListenOptions = 
     listUse: watched.listUse,
     stopAccepting: () => void stopAccepting(),
     close: () => (closing ??= closeServer(server, stopAccepting, { pendingResponses, sockets })),
+  };
+}
+
+/** Pipelined requests per socket; browsers, proxies and client libraries do not pipeline. */
+const MAX_WAITING_REQUESTS = 16;
+
+/** Time in one turn of the event loop for requests that begin; those after it wait, so that answers under way are not delayed. */
+const MAX_TURN_MS = 8;
+
+type Exchange = [request: IncomingMessage, response: ServerResponse];
+
+/**
+ * Handles the requests of each socket in order, one at a time, so that a client that does not read holds one response in memory. Resets
+ * a socket with more than `MAX_WAITING_REQUESTS` pipelined requests, and drops requests of a closed socket.
+ */
+function queuePerSocket(handle: RequestListener): RequestListener {
+  const queues = new WeakMap<Socket, { isBusy: boolean; waiting: Exchange[] }>();
+
+  function dispatch(queue: { isBusy: boolean; waiting: Exchange[] }, [request, response]: Exchange): void {
+    queue.isBusy = true;
+    response.once('close', () => {
+      queue.isBusy = false;
+      if (!request.socket.writable) queue.waiting = [];
+      const next = queue.waiting.shift();
+      if (next !== undefined) dispatch(queue, next);
+    });
+    handle(request, response);
+  }
+
+  return (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed || !socket.writable) return;
+    const queue = queues.get(socket) ?? { isBusy: false, waiting: [] };
+    if (!queue.isBusy) {
+      queues.set(socket, queue);
+      return dispatch(queue, [request, response]);
+    }
+    if (queue.waiting.length < MAX_WAITING_REQUESTS) return void queue.waiting.push([request, response]);
+    queue.waiting = [];
+    socket.resetAndDestroy();
+  };
+}
+
+/**
+ * Begins requests for at most `MAX_TURN_MS` in a turn of the event loop. Of those that wait, requests that name a credential begin by turns
+ * with the others: hundreds of anonymous callers delay a token holder by one turn, and so do hundreds of invented tokens the others.
+ */
+function beginByTurns(handle: RequestListener): RequestListener {
+  const [named, anonymous]: [Exchange[], Exchange[]] = [[], []];
+  let turnEndsMs: number | null = null;
+
+  function beginWaiting(): void {
+    turnEndsMs = performance.now() + MAX_TURN_MS;
+    for (let isNamed = true; named.length + anonymous.length > 0 && performance.now() < turnEndsMs; isNamed = !isNamed) {
+      const exchange = (isNamed ? named : anonymous).shift();
+      if (exchange !== undefined && !exchange[1].closed) handle(...exchange);
+    }
+    endTurn();
+  }
+
+  function endTurn(): void {
+    setImmediate(() => {
+      if (named.length + anonymous.length > 0) beginWaiting();
+      else turnEndsMs = null;
+    });
+  }
+
+  return (request, response) => {
+    if (turnEndsMs === null) {
+      turnEndsMs = performance.now() + MAX_TURN_MS;
+      endTurn();
+    }
+    if (named.length + anonymous.length === 0 && performance.now() < turnEndsMs) return handle(request, response);
+    (request.headers.authorization === undefined ? anonymous : named).push([request, response]);
   };
 }
 

@@ -1,6 +1,6 @@
 import { DAY_MS, type Day, formatDay, toDay, toInstantMs } from '../forecast/day.ts';
 import { roundTo } from '../platform/validation.ts';
-import { PROVIDERS, type ProviderHealth, type ProviderId } from './live/provider.ts';
+import type { ProviderHealth } from './live/provider.ts';
 import { getPublicationMs, type Observations, SERIES, type SeriesId, sliceKnownAt } from './series.ts';
 
 export const FEED_KINDS = ['live', 'csv', 'simulated'] as const;
@@ -204,11 +204,4 @@ export function buildLatestReading(series: SeriesId, { source, days, values, ava
   const observedAtMs = Math.min(availableAt[last], publishedAtMs);
   const read = { value: values[last], observedDay, observedAtMs, ageDays };
   return { ...origin, ...read, stale: ageDays > staleDays, provisional: atMs < publishedAtMs };
-}
-
-/** Terms of use of a series: those of its providers, or of the feed for simulated and CSV data. */
-export function getLicences({ kind, source }: Pick<Feed, 'kind' | 'source'>, providers: readonly { provider: ProviderId }[]) {
-  if (kind === 'simulated') return [{ of: source, licence: 'simulated data, free of third-party rights' }];
-  if (kind === 'csv') return [{ of: source, licence: 'licence of the files, unknown to the service' }];
-  return providers.map(({ provider }) => ({ of: PROVIDERS[provider].title, licence: PROVIDERS[provider].licence }));
 }

@@ -16,7 +16,7 @@ import {
   toRecord,
 } from '../forecast/inputs.ts';
 import { type Feed, getSignalTimeMs, type PriceRange, type SpotPrice } from './feed.ts';
-import { createGrowableColumn, findLastKnownIndex, type GrowableColumn, type Observations, SERIES, type SeriesId } from './series.ts';
+import { createGrowableColumn, type GrowableColumn, type Observations, SERIES, type SeriesId } from './series.ts';
 
 export interface InputProvenance {
   series: SeriesId;
@@ -104,6 +104,11 @@ function buildInputProvenance(observations: FrameObservations, day: Day, knownAt
     const masked = day - days[index] > SERIES[series].staleDays;
     return { series, source, observedDay: days[index], availableAtMs: availableAt[index], masked };
   });
+}
+
+/** Index of the last observation dated `lastDay` or earlier and known at `knownAtMs`; -1 without one. */
+export function findLastKnownIndex({ days, availableAt }: Observations, lastDay: Day, knownAtMs: number): number {
+  return countUntil(availableAt, knownAtMs, countUntil(days, lastDay)) - 1;
 }
 
 /** Business-day observations start this many days before the first row, as lookback of its features. */

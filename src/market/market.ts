@@ -1,5 +1,5 @@
 import { OracleError } from '../errors.ts';
-import { type Day, toDay } from '../forecast/day.ts';
+import { type Day, formatDay, toDay, toInstantMs } from '../forecast/day.ts';
 import type { DailyCloses } from '../forecast/fit.ts';
 import { getFearGreedLabel } from '../forecast/regime.ts';
 import { type CacheStatistics, createCache } from '../platform/concurrency.ts';
@@ -8,7 +8,7 @@ import { type Feed, type FeedCoverage, type FeedKind, millionsToUsd, roundOrNull
 import { createInputsBuilder, type DayInputs } from './inputs.ts';
 import type { ProviderHealth, ProviderId } from './live/provider.ts';
 import { FIRST_LIVE_DAY } from './live/store.ts';
-import { type DailyClose, getDailyClose, QUORUM_RULES, type QuorumRule, requireClosedDay } from './quorum.ts';
+import { computeQuorumPrice, type DailyClose, QUORUM_RULES, type QuorumRule } from './quorum.ts';
 import { sumFlowsUsd } from './reports/etf.ts';
 import type { MarketReport, ReportEnvelope } from './reports/report.ts';
 import { buildReport } from './reports/reports.ts';
@@ -99,6 +99,24 @@ export function createMarket(feed: Feed, options: MarketOptions = {}): Market {
       return { kind: feed.kind, source: feed.source, series: await healths.get(toMinute(atMs), () => getSeriesHealth(feed, atMs)), caches };
     },
   };
+}
+
+/** @throws OracleError PRICE_UNAVAILABLE before the candle closes */
+function requireClosedDay(day: Day, atMs: number): void {
+  const closesAtMs = toInstantMs(day + 1);
+  if (atMs >= closesAtMs) return;
+  throw new OracleError('PRICE_UNAVAILABLE', `The candle of ${formatDay(day)} closes at ${new Date(closesAtMs).toISOString()}`);
+}
+
+/** The quorum price of a closed day. @throws OracleError PRICE_UNAVAILABLE with the reason when venues do not agree */
+async function getDailyClose(feed: Feed, day: Day, atMs: number, rule: QuorumRule): Promise<DailyClose> {
+  const closes = await feed.dailyCloses(day, atMs);
+  try {
+    return { day, ...computeQuorumPrice(closes, rule) };
+  } catch (error) {
+    if (!(error instanceof OracleError)) throw error;
+    throw new OracleError(error.code, `Close of ${formatDay(day)}: ${error.message}`, { cause: error });
+  }
 }
 
 /** Cache key: every request reads prices and contexts, and one read a minute is fresh enough. */

@@ -1,6 +1,6 @@
 import { OracleError, orElse } from '../errors.ts';
-import { type Day, formatDay, toDay, toInstantMs } from '../forecast/day.ts';
-import { type Feed, type FeedKind, getSignalTimeMs, type PriceRange, type SpotPrice, type VenueClose } from './feed.ts';
+import { type Day, toDay, toInstantMs } from '../forecast/day.ts';
+import { type FeedKind, getSignalTimeMs, type PriceRange, type SpotPrice, type VenueClose } from './feed.ts';
 import { findValueAt, type Observations } from './series.ts';
 
 export interface QuorumRule {
@@ -84,31 +84,6 @@ export interface VenueRange extends PriceRange {
   venue: string;
 }
 
-/** A range that two venues agree on stands in for a quorum where the model can wait no longer. */
-const MIN_LENIENT_VENUES = 2;
-/**
- * Wider than the limit of closes: an extreme is a single trade, and in a fast minute the thinner books run 1 to 2 % further. A bad tick is
- * mostly further off than 3 %, and a smaller one hardly moves the median.
- */
-const MAX_DEVIATION_BPS = 300;
-
-/** Medians of the highs and of the lows that a quorum of venues agrees on, each without its outliers; null without both. */
-export function findQuorumRange(ranges: readonly VenueRange[], { minVenues }: Pick<QuorumRule, 'minVenues'>): PriceRange | null {
-  const rule = { minVenues, maxDeviationBps: MAX_DEVIATION_BPS };
-  const highUsd = findQuorumPrice(toPrices(ranges, 'highUsd'), rule)?.priceUsd;
-  const lowUsd = findQuorumPrice(toPrices(ranges, 'lowUsd'), rule)?.priceUsd;
-  return highUsd === undefined || lowUsd === undefined || highUsd < lowUsd ? null : { highUsd, lowUsd };
-}
-
-/** As `findQuorumRange`, or else the range that at least two venues agree on. */
-export function findLenientRange(ranges: readonly VenueRange[], rule: Pick<QuorumRule, 'minVenues'>): PriceRange | null {
-  return findQuorumRange(ranges, rule) ?? findQuorumRange(ranges, { minVenues: Math.min(rule.minVenues, MIN_LENIENT_VENUES) });
-}
-
-function toPrices(ranges: readonly VenueRange[], side: keyof PriceRange) {
-  return ranges.map((range) => ({ venue: range.venue, priceUsd: range[side] }));
-}
-
 /** Spot price of a feed that has daily closes only: the close of day t stands for the price from 21:35 UTC of t. Null without a close of today. */
 export function findSpotFromCloses(closes: Observations, atMs: number): Omit<SpotPrice, 'source'> | null {
   const today = toDay(atMs);
@@ -135,21 +110,3 @@ export function toVenueClose(
 }
 
 export type DailyClose = QuorumPrice & { day: Day };
-
-/** @throws OracleError PRICE_UNAVAILABLE before the candle closes */
-export function requireClosedDay(day: Day, atMs: number): void {
-  const closesAtMs = toInstantMs(day + 1);
-  if (atMs >= closesAtMs) return;
-  throw new OracleError('PRICE_UNAVAILABLE', `The candle of ${formatDay(day)} closes at ${new Date(closesAtMs).toISOString()}`);
-}
-
-/** The quorum price of a closed day. @throws OracleError PRICE_UNAVAILABLE with the reason when venues do not agree */
-export async function getDailyClose(feed: Feed, day: Day, atMs: number, rule: QuorumRule): Promise<DailyClose> {
-  const closes = await feed.dailyCloses(day, atMs);
-  try {
-    return { day, ...computeQuorumPrice(closes, rule) };
-  } catch (error) {
-    if (!(error instanceof OracleError)) throw error;
-    throw new OracleError(error.code, `Close of ${formatDay(day)}: ${error.message}`, { cause: error });
-  }
-}

@@ -100,11 +100,6 @@ export function sliceValuesBetween({ days, values }: Observations, from: Day, to
   return values.subarray(countUntil(days, from - 1), countUntil(days, to));
 }
 
-export function sumBetween(observations: Observations, from: Day, to: Day): number | null {
-  const values = sliceValuesBetween(observations, from, to);
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
-}
-
 export function averageBetween(observations: Observations, from: Day, to: Day): number | null {
   const values = sliceValuesBetween(observations, from, to);
   return values.length === 0 ? null : mean(values);
@@ -119,11 +114,6 @@ export interface Observations {
   days: Int32Array;
   values: Float64Array;
   availableAt: Float64Array;
-}
-
-/** Index of the last observation dated `lastDay` or earlier and known at `knownAtMs`; -1 without one. */
-export function findLastKnownIndex({ days, availableAt }: Observations, lastDay: Day, knownAtMs: number): number {
-  return countUntil(availableAt, knownAtMs, countUntil(days, lastDay)) - 1;
 }
 
 export function sliceKnownAt({ source, days, values, availableAt }: Observations, atMs: number): Observations {

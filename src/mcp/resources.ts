@@ -1,3 +1,4 @@
+import * as mcp from '@modelcontextprotocol/server';
 import { completable, type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { memorySkillFiles, type SkillCatalog, SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import { z } from 'zod';
@@ -10,7 +11,7 @@ import { HORIZON_NAMES, recordHorizonInput, SIGNAL_HORIZONS } from '../forecast/
 import { parseInput } from '../platform/validation.ts';
 import type { TrackRecordReply } from '../record/schemas/track-record.ts';
 import type { McpPayments, McpServerOptions } from './protocol.ts';
-import { describeTool, type ErrorGuard, type McpBackend, resourceNotFound } from './tools.ts';
+import { describeTool, type ErrorGuard, type McpBackend, truncate } from './tools.ts';
 
 /** Attestations in `resources/list`; older ones are read by their uid. */
 const LISTED_ATTESTATIONS = 5;
@@ -68,6 +69,12 @@ function registerSignals(server: McpServer, backend: McpBackend, guard: ErrorGua
     return readSkillOutput(href, backend.run('predict_btc_direction', { horizon: parsed.data, detail: 'public' }));
   });
   server.registerResource('signal', template, config, read);
+}
+
+/** Clients recognize this error by `data` with nothing but the URI, so the suggested action is part of the message. */
+function resourceNotFound(uri: string, reason: string): mcp.ResourceNotFoundError {
+  const suggestedAction = 'Read a URI that resources/list names or resources/templates/list describes.';
+  return new mcp.ResourceNotFoundError(truncate(uri), `${truncate(reason)}. ${suggestedAction}`);
 }
 
 function registerScorecards(server: McpServer, backend: McpBackend, guard: ErrorGuard): void {

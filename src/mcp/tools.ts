@@ -1,3 +1,4 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
 import * as mcp from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { renderMethodology } from '../../agent-card/documents.ts';
@@ -32,74 +33,29 @@ import {
   type ServiceResponse,
   sendServiceRequest,
 } from '../platform/service-client.ts';
-import { getTraceHeaders } from '../platform/tracing.ts';
+import { getActiveTrace, getTraceHeaders, inSpan, parseTraceparent } from '../platform/tracing.ts';
 import { parseInput } from '../platform/validation.ts';
 import {
   ACCESS_ARGUMENT,
   type AppDocuments,
-  declaresX402,
   formatSinglePrice,
   formatTokenAdvice,
   getToolListing,
-  inMessageTrace,
-  isPayable,
   type McpPayments,
   type McpServerOptions,
   META_KEYS,
   PAY,
-  PAYMENT_ADVICE,
-  requireNoPayment,
   type TokenAdviceOptions,
 } from './protocol.ts';
 
 /** Requests are repeated in errors up to this length. */
 const MAX_QUOTED_CHARACTERS = 300;
 
-/** From the range that JSON-RPC 2.0 leaves to implementations. */
-export const SERVER_ERROR = -32_000;
-
 export type ErrorGuard = <Args extends unknown[], Result>(
   callback: (...args: Args) => Result | Promise<Result>,
 ) => (...args: Args) => Promise<Result>;
 
-/** The SDK would send the message of any error to the client. Unknown errors become INTERNAL; `onError` gets them for the log. */
-export function createErrorGuard(onError?: (error: unknown) => void): ErrorGuard {
-  return (callback) =>
-    async (...args) => {
-      try {
-        return await callback(...args);
-      } catch (error) {
-        if (error instanceof mcp.ProtocolError) throw error;
-        if (!isOracleError(error)) onError?.(error);
-        throw toProtocolError(error);
-      }
-    };
-}
-
-/** @param error of the SDK, whose message names the members */
-export function malformedParameters(method: string, error: unknown): mcp.ProtocolError {
-  const found = error instanceof Error ? truncate(error.message.replaceAll(/\s+/g, ' ')) : 'unknown';
-  const suggestedAction = 'Send the parameters of this method as the specification of MCP describes them.';
-  const message = `Malformed parameters of ${method}: ${found}`;
-  return toProtocolError(new OracleError('INPUT_INVALID', message, { field: 'params', suggestedAction }));
-}
-
-function toProtocolError(error: unknown): mcp.ProtocolError {
-  const clientError = toClientError(error);
-  const { code, message, suggestedAction } = clientError;
-  const { InternalError, InvalidParams } = mcp.ProtocolErrorCode;
-  const isInvalid = code === 'INPUT_INVALID' || code === 'NOT_FOUND';
-  const rpcCode = code === 'INTERNAL' ? InternalError : isInvalid ? InvalidParams : SERVER_ERROR;
-  return new mcp.ProtocolError(rpcCode, `${message}. ${suggestedAction}`, clientError);
-}
-
-/** Clients recognize this error by `data` with nothing but the URI, so the suggested action is part of the message. */
-export function resourceNotFound(uri: string, reason: string): mcp.ResourceNotFoundError {
-  const suggestedAction = 'Read a URI that resources/list names or resources/templates/list describes.';
-  return new mcp.ResourceNotFoundError(truncate(uri), `${truncate(reason)}. ${suggestedAction}`);
-}
-
-function truncate(text: string): string {
+export function truncate(text: string): string {
   return text.length > MAX_QUOTED_CHARACTERS ? `${text.slice(0, MAX_QUOTED_CHARACTERS)}...` : text;
 }
 
@@ -118,6 +74,21 @@ export function registerTools(server: mcp.McpServer, backend: McpBackend, option
       }
     });
   }
+}
+
+/** Runs the work of a message in the trace that its `_meta` names, else in that of its HTTP request. */
+export function inMessageTrace<T>(name: string, { mcpReq }: Pick<ServerContext, 'mcpReq'>, work: () => Promise<T>): Promise<T> {
+  const caller = parseTraceparent(mcpReq._meta?.[META_KEYS.traceparent]);
+  // A client that sends both has made one of the other: the span of the HTTP request stands between.
+  const isOther = caller !== null && caller.traceId !== getActiveTrace()?.traceId;
+  return inSpan({ name, parent: isOther ? caller : undefined, isFromClient: true }, work);
+}
+
+/** A payment that nothing here takes is rejected, so that its client does not take the answer for a paid one. */
+function requireNoPayment(payment: unknown): void {
+  if (payment === undefined || payment === null) return;
+  const suggestedAction = `Call without _meta["${META_KEYS.payment}"]: nothing was charged.`;
+  throw new OracleError('NOT_IMPLEMENTED', 'This connection takes no payment', { field: META_KEYS.payment, suggestedAction });
 }
 
 interface ToolCall {
@@ -143,6 +114,14 @@ function getCallPayment({ mcpReq }: mcp.ServerContext, pays: boolean): CallPayme
   const envelope: Record<string, unknown> = mcpReq.envelope ?? {};
   const wantsQuote = pays || declaresX402(envelope[mcp.CLIENT_CAPABILITIES_META_KEY]);
   return { payment, ref, wantsQuote };
+}
+
+/** Identifier of x402 among the extensions in a client's capabilities (x402, specs/transports-v2/mcp.md). */
+const X402_EXTENSION = 'org.x402/payment';
+
+function declaresX402(capabilities: unknown): boolean {
+  const { extensions } = (capabilities ?? {}) as { extensions?: Record<string, unknown> };
+  return typeof extensions === 'object' && extensions !== null && X402_EXTENSION in extensions;
 }
 
 /** Revision 2026-07-28 and later carry the protocol version in each request. */
@@ -271,6 +250,8 @@ function buildUnsettledMeta(error: unknown): Record<string, unknown> {
   return { [META_KEYS.paymentResponse]: toFailedSettlementResponse({ payer, x402Code }, quote.requirements.network) };
 }
 
+const PAYMENT_ADVICE = `Sign the payment requirements in the first text of this result, and repeat the call with the payment in _meta["${META_KEYS.payment}"].`;
+
 /** A caller without a token learns where to get one. */
 function addTokenAdvice(clientError: ClientError, { isPayable, ...address }: ToolErrorOptions & { isPayable: boolean }): ClientError {
   const action = clientError.code === 'UNAUTHENTICATED' ? formatTokenAdvice(address) : clientError.suggestedAction;
@@ -315,6 +296,11 @@ function splitToolInput(skill: Skill, payments: McpPayments, args: Record<string
   return { input: pick(false), form: form as Form, pays: access === PAY };
 }
 
+/** Whether the tool has the argument `access`. */
+function isPayable({ tier, offering }: Skill, payments: McpPayments): boolean {
+  return payments === 'call' && tier !== 'public' && offering !== null;
+}
+
 /** JSON Schema of all arguments of a tool. */
 function buildToolInputSchema(skill: Skill, payments: McpPayments): Record<string, unknown> {
   const { properties, ...input } = toSkillJsonSchema(skill.input, 'input');
@@ -347,8 +333,6 @@ function formatTerms(skill: Skill, payments: McpPayments): string {
   return `${access}${price}. Freshness: ${skill.freshness.description}.`;
 }
 
-/** MCP Apps (SEP-1865, 2026-01-26). */
-export const APP_EXTENSION = 'io.modelcontextprotocol/ui';
 const APP_MEDIA_TYPE = 'text/html;profile=mcp-app';
 
 /** The documents connect to nothing, and have no border of their own. */

@@ -13,7 +13,8 @@ import { type BlockRange, chainCall, readBlockNumber, readLogRanges } from '../c
 import type { SignerSource } from '../chain/signers.ts';
 import { readStablecoin } from '../chain/stablecoin.ts';
 import type { WalletRole } from '../chain/wallet.ts';
-import { formatMicroUsd, readSettlementCost } from '../commerce/commerce.ts';
+import { readSettlementCost } from '../commerce/commerce.ts';
+import { formatAmount, usdFromMicros } from '../commerce/offerings.ts';
 import { requireDeploymentContracts } from '../commerce/x402/local-facilitator.ts';
 import { inspectConfig } from '../config.ts';
 import { isOracleError, OracleError } from '../errors.ts';
@@ -424,6 +425,10 @@ async function checkMargins(chain: Chain, config: Config): Promise<Finding> {
   const summary = `a settlement costs about ${formatMicroUsd(costMicros)} USD now (${detail}): ${prices.join('; ')}`;
   const isLoss = margins.some(({ marginMicros }) => marginMicros! < 0);
   return isLoss ? warn(summary, 'Use a hosted facilitator (X402_FACILITATOR_URL) that charges less, or wait for lower fees.') : ok(summary);
+}
+
+function formatMicroUsd(micros: number): string {
+  return `${micros < 0 ? '-' : ''}${formatAmount(usdFromMicros(BigInt(Math.abs(micros))), 0)}`;
 }
 
 /** Whether chain, database and secrets belong to one record, and whose agent it is. */

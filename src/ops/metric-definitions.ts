@@ -1,15 +1,11 @@
 import type { Db } from 'mongodb';
-import type { Address } from 'viem';
 import type { z } from 'zod';
 import { SKILLS } from '../../skills/index.ts';
-import type { Chain } from '../chain/client.ts';
-import { readWalletFunds, type WalletFunds } from '../chain/contracts.ts';
+import type { WalletFunds } from '../chain/contracts.ts';
 import type { Journal, OpenTransactions } from '../chain/journal.ts';
-import { chainCall, withChainTimeout } from '../chain/rpc.ts';
-import type { Wallet, WalletRole } from '../chain/wallet.ts';
+import type { WalletRole } from '../chain/wallet.ts';
 import type { Revenue } from '../commerce/ledger.ts';
 import { PAYMENT_INTERFACES, PAYMENT_STEPS, PaymentClaimStore, type PaymentInterface, type PaymentStep } from '../commerce/x402/claims.ts';
-import { orElse } from '../errors.ts';
 import type { PushedName } from '../events/events.ts';
 import { type DeliveryAttempt, DeliveryQueue, type QueueBacklog, type WebhookDeliveryDoc } from '../events/webhooks/delivery-queue.ts';
 import { DAY_MS, type Day, toDay } from '../forecast/day.ts';
@@ -17,7 +13,6 @@ import type { ServiceStatus } from '../http/schemas/health.ts';
 import type { ShareUse } from '../http/sockets.ts';
 import type { HandledMessage } from '../mcp/protocol.ts';
 import { findLastBackupAt } from '../platform/backup.ts';
-import { createCache } from '../platform/concurrency.ts';
 import type { LogCounts } from '../platform/log.ts';
 import { findOldestUnpublished } from '../platform/mongo.ts';
 import type { ForecastRecord } from '../record/forecasts.ts';
@@ -159,46 +154,6 @@ export interface WalletFigures {
   gasPriceWei: bigint;
   /** Also the facilitator, whose address is not public. */
   roles: readonly WalletState[];
-}
-
-export interface WalletFiguresDeps {
-  db: Db;
-  chain: Chain;
-  journal: Pick<Journal, 'findHighestNonce'>;
-  wallets: Readonly<Record<string, Pick<Wallet, 'role' | 'address'> | null>>;
-  now(): Date;
-}
-
-const READ_TIMEOUT_MS = 3_000;
-
-/** Figures of the wallets, at most a minute old; null while the chain does not answer. */
-export function createWalletFigures(deps: WalletFiguresDeps): () => Promise<WalletFigures | null> {
-  const cache = createCache<WalletFigures>('wallet-figures', 1);
-  return () => cache.get(Math.floor(deps.now().getTime() / 60_000), () => readWalletFigures(deps)).catch(orElse('CHAIN_UNREACHABLE', null));
-}
-
-async function readWalletFigures({ db, chain, journal, wallets, now }: WalletFiguresDeps): Promise<WalletFigures> {
-  const present = Object.values(wallets).filter((wallet) => wallet !== null);
-  const [funds, mined, gasPriceWei] = await Promise.all([
-    readWalletFunds({ db, chain }, present, now()),
-    readMinedNonces(chain, present),
-    chainCall('Reading the price of gas', () => chain.client.getGasPrice()),
-  ]);
-  // After the chain: a transaction of the service is in the journal before it can be mined.
-  const signed = await Promise.all(present.map(({ address }) => journal.findHighestNonce(chain.chainId, address)));
-  const roles = funds.map(({ role, balanceWei, daysLeft }, index) => {
-    const highest = signed[index] ?? null;
-    return { role, balanceWei, daysLeft, minedNonce: mined[index]!, signedNonce: highest === null ? null : highest + 1 };
-  });
-  return { gasPriceWei, roles };
-}
-
-function readMinedNonces({ client }: Chain, wallets: readonly { address: Address }[]): Promise<number[]> {
-  return withChainTimeout(READ_TIMEOUT_MS, 'Reading the nonces', () =>
-    Promise.all(
-      wallets.map(({ address }) => chainCall('Reading a nonce', () => client.getTransactionCount({ address, blockTag: 'latest' }))),
-    ),
-  );
 }
 
 /** Counts of a process since its start. */

@@ -1,11 +1,19 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import type { Db } from 'mongodb';
+import type { Address } from 'viem';
 import { shareWhileInFlight } from '../app/transports.ts';
+import type { Chain } from '../chain/client.ts';
+import { readWalletFunds } from '../chain/contracts.ts';
+import type { Journal } from '../chain/journal.ts';
+import { chainCall, withChainTimeout } from '../chain/rpc.ts';
+import type { Wallet } from '../chain/wallet.ts';
 import { type Ledger, readRevenue } from '../commerce/ledger.ts';
-import { OracleError } from '../errors.ts';
+import { OracleError, orElse } from '../errors.ts';
 import type { ServiceStatus } from '../http/schemas/health.ts';
 import type { EndedRequest } from '../http/security.ts';
+import { createCache } from '../platform/concurrency.ts';
 import type { LoadShedder } from '../platform/load-shedder.ts';
 import type { Log, LogCounts } from '../platform/log.ts';
 import { withTimeout } from '../platform/time.ts';
@@ -15,7 +23,6 @@ import { listSelfTestStatuses, type SelfTestService } from '../record/self-tests
 import type { Config } from '../settings.ts';
 import {
   type Connections,
-  createWalletFigures,
   type MetricDefinition,
   type OpenWorkDeps,
   PROCESS_METRICS,
@@ -24,7 +31,6 @@ import {
   STATE_METRICS,
   type StateSnapshot,
   type WalletFigures,
-  type WalletFiguresDeps,
   type WorkCounts,
 } from './metric-definitions.ts';
 
@@ -193,6 +199,14 @@ interface ComposeMetricsDeps extends Omit<OpenWorkDeps, 'journal' | 'chainId'>, 
   status(): Promise<ServiceStatus>;
 }
 
+interface WalletFiguresDeps {
+  db: Db;
+  chain: Chain;
+  journal: Pick<Journal, 'findHighestNonce'>;
+  wallets: Readonly<Record<string, Pick<Wallet, 'role' | 'address'> | null>>;
+  now(): Date;
+}
+
 /** Null unless `METRICS_PORT` is set. */
 export async function composeMetrics(deps: ComposeMetricsDeps): Promise<Metrics | null> {
   if (deps.config.METRICS_PORT === undefined) return null;
@@ -206,6 +220,38 @@ export async function composeMetrics(deps: ComposeMetricsDeps): Promise<Metrics 
     },
     log,
   });
+}
+
+const READ_TIMEOUT_MS = 3_000;
+
+/** Figures of the wallets, at most a minute old; null while the chain does not answer. */
+function createWalletFigures(deps: WalletFiguresDeps): () => Promise<WalletFigures | null> {
+  const cache = createCache<WalletFigures>('wallet-figures', 1);
+  return () => cache.get(Math.floor(deps.now().getTime() / 60_000), () => readWalletFigures(deps)).catch(orElse('CHAIN_UNREACHABLE', null));
+}
+
+async function readWalletFigures({ db, chain, journal, wallets, now }: WalletFiguresDeps): Promise<WalletFigures> {
+  const present = Object.values(wallets).filter((wallet) => wallet !== null);
+  const [funds, mined, gasPriceWei] = await Promise.all([
+    readWalletFunds({ db, chain }, present, now()),
+    readMinedNonces(chain, present),
+    chainCall('Reading the price of gas', () => chain.client.getGasPrice()),
+  ]);
+  // After the chain: a transaction of the service is in the journal before it can be mined.
+  const signed = await Promise.all(present.map(({ address }) => journal.findHighestNonce(chain.chainId, address)));
+  const roles = funds.map(({ role, balanceWei, daysLeft }, index) => {
+    const highest = signed[index] ?? null;
+    return { role, balanceWei, daysLeft, minedNonce: mined[index]!, signedNonce: highest === null ? null : highest + 1 };
+  });
+  return { gasPriceWei, roles };
+}
+
+function readMinedNonces({ client }: Chain, wallets: readonly { address: Address }[]): Promise<number[]> {
+  return withChainTimeout(READ_TIMEOUT_MS, 'Reading the nonces', () =>
+    Promise.all(
+      wallets.map(({ address }) => chainCall('Reading a nonce', () => client.getTransactionCount({ address, blockTag: 'latest' }))),
+    ),
+  );
 }
 
 async function readState(deps: ComposeMetricsDeps, readWallets: () => Promise<WalletFigures | null>, now: Date): Promise<StateSnapshot> {

@@ -319,15 +319,6 @@ export const FIRST_SCREEN_PARTS = {
 
 export type FirstScreenPart = keyof typeof FIRST_SCREEN_PARTS;
 
-/** The answer of the page: what is expected, whether it is any good, and how to check it. */
-export function renderFirstScreen(data: FirstScreenData): Markup {
-  const part = (name: FirstScreenPart) => el('div', { class: `first-${name}`, 'data-part': name }, FIRST_SCREEN_PARTS[name](data));
-  return el('div', { class: 'first' }, [
-    el('div', { class: 'first-answer' }, [part('number'), part('call'), part('record'), part('actions'), part('note')]),
-    el('div', { class: 'first-chart' }, [part('fan'), renderHorizonChoice(data.horizonDays)]),
-  ]);
-}
-
 /** The range of the forecast itself where the reader may see it, else that around the price. */
 function renderNumber({ range, horizonDays, access }: FirstScreenData): Markup {
   const found = range?.horizons?.find(({ horizon }) => horizon === `${horizonDays}d`);
@@ -406,19 +397,6 @@ export function judgeCall(
 export const SELECTABLE_HORIZONS: readonly number[] = [2, 3, 7];
 export const DEFAULT_HORIZON_DAYS = 7;
 
-/** The axis of the fan: each label stands below the end of its window, and selects the horizon of the page. */
-function renderHorizonChoice(chosenDays: number): Markup {
-  return el('fieldset', { class: 'fan-axis', 'aria-label': 'Forecast horizon' }, [
-    el('span', { class: 'fan-day fan-day-1', 'aria-hidden': 'true' }, '1'),
-    SELECTABLE_HORIZONS.map((days) =>
-      el('label', { class: `fan-day fan-day-${days}` }, [
-        el('input', { type: 'radio', name: 'horizon', value: days, checked: days === chosenDays, 'aria-label': `${days} days` }),
-        el('span', {}, days === Math.max(...SELECTABLE_HORIZONS) ? `${days} days` : days),
-      ]),
-    ),
-  ]);
-}
-
 /** With fewer calls whose windows do not overlap, a percentage would mislead. */
 const MIN_CALLS = 5;
 
@@ -475,9 +453,4 @@ export function toInitialScreen(initial: InitialData | null, horizonDays: number
     missedDate: initial?.missedDate ?? null,
     access: PUBLIC_ACCESS,
   };
-}
-
-/** What is behind the first screen; the script fills it. */
-export function renderDetails(): Markup {
-  return el('details', { class: 'first-details' }, el('summary', {}, 'Details'), el('div', { id: 'today-details' }));
 }

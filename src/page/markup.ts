@@ -83,11 +83,6 @@ export function formatRegime(regime: string | null): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
-/** A time in UTC, which the script replaces by the same time in the zone of the reader. @param time ISO 8601 */
-export function renderTime(time: string): MarkupElement {
-  return el('time', { class: 'local', datetime: time, title: formatUtc(time) }, formatUtc(time));
-}
-
 /** Kinds of pages, which the body names in `data-page`: the script mounts the parts of that kind. */
 const PAGE_KINDS = ['access', 'consent', 'dashboard', 'document', 'forecast', 'forecasts', 'reference'] as const;
 

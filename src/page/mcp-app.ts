@@ -1,5 +1,5 @@
 import { type ForecastStateName, formatTime, getStateMark, listSteps, renderSteps, STATE_LABELS } from './forecast.ts';
-import { el, formatDate, formatDayAndMonth, formatUsd, formatUtc, type Markup, type MarkupElement, renderMarkup } from './markup.ts';
+import { el, formatDate, formatDayAndMonth, formatUsd, formatUtc, type Markup, type MarkupElement } from './markup.ts';
 import { drawLine, formatInterval, formatShare, type Interval } from './widget.ts';
 
 /** A button that calls the tool of a view through the host. */
@@ -113,48 +113,6 @@ function toSentence(clause: string): string {
   const text = clause.trim().replace(TIME, formatUtc);
   if (text === '') return '';
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? '' : '.'}`;
-}
-
-export interface AppAssets {
-  script: string;
-  style: string;
-  /** `sha256-` and the digest of script and style in base64, as in a Content Security Policy. */
-  hashes: { script: string; style: string };
-  /** Of the service. */
-  version: string;
-}
-
-/** The document of a view: all that it needs is in it, and its policy permits it no connection. */
-export function renderAppDocument(view: AppView, { script, style, hashes, version }: AppAssets): string {
-  const policy = [
-    "default-src 'none'",
-    `script-src '${hashes.script}'`,
-    `style-src '${hashes.style}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join('; ');
-  const document = el('html', { lang: 'en' }, [
-    el('head', {}, [
-      el('meta', { charset: 'utf-8' }),
-      el('meta', { 'http-equiv': 'Content-Security-Policy', content: policy }),
-      el('meta', { name: 'viewport', content: 'width=device-width' }),
-      el('title', {}, VIEW_TITLES[view]),
-      el('style', {}, '{{style}}'),
-    ]),
-    el('body', {}, [
-      // Not at the root, which some hosts replace by their own.
-      el('main', { 'data-view': view, 'data-version': version }, [
-        el('h1', {}, VIEW_TITLES[view]),
-        el('p', { class: 'quiet' }, 'Waiting for the answer…'),
-      ]),
-      el('p', { id: 'status', role: 'status' }),
-      el('script', {}, '{{script}}'),
-    ]),
-  ]);
-  const html = renderMarkup(document)
-    .replace('{{style}}', () => style)
-    .replace('{{script}}', () => script);
-  return `<!doctype html>\n${html}\n`;
 }
 
 const SHARES = { low: 0, high: 1 };
@@ -581,11 +539,6 @@ const CARDS: Record<AppView, (answer: Fields, now: string) => Markup> = {
 export function renderResult(view: AppView, result: Fields, now: string): Markup {
   if (result.isError === true || !isFields(result.structuredContent)) return renderErrorCard(view, result);
   return CARDS[view](result.structuredContent, now);
-}
-
-/** A line in place of a result. */
-export function renderLine(view: AppView, text: string): Markup {
-  return [el('h1', { tabindex: -1 }, VIEW_TITLES[view]), el('p', { class: 'quiet' }, text)];
 }
 
 /** The member of a result's `_meta` with the error as data. */

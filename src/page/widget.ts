@@ -214,7 +214,6 @@ export interface WidgetOptions {
   size: WidgetSize;
 }
 
-export const WIDGET_HORIZONS = [1, 2, 3, 7] as const;
 export const WIDGET_THEMES = ['auto', 'light', 'dark'] as const;
 export const WIDGET_SIZES = ['small', 'medium', 'large'] as const;
 

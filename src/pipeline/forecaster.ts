@@ -27,8 +27,6 @@ import type { WagerBook, WagerSwitch } from '../wager/wagers.ts';
 import type { SelfTestDeps } from './self-test-process.ts';
 import type { StepRunStore } from './step-runs.ts';
 
-export type DayForecast = Awaited<ReturnType<Forecaster['forecast']>>;
-
 /** Forecasts of all horizons by one model version. */
 interface VersionForecast {
   name: ModelName;

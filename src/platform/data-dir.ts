@@ -4,7 +4,7 @@ import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getErrorMessage, isOracleError, OracleError } from '../errors.ts';
-import { makeFolder, readJsonFileOrNull, writeJsonFile } from './secrets.ts';
+import { makeFolder, readJsonFileOrNull, replaceFile } from './secrets.ts';
 
 export interface DataDir {
   /** Absolute path. */
@@ -67,6 +67,10 @@ function createDataDir(folder: string, manifest: Manifest, isNew: boolean, relea
     readJson: (name) => readDataFile(folder, name),
     release,
   };
+}
+
+async function writeJsonFile(path: string, value: unknown, mode?: number): Promise<void> {
+  await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`, { mode });
 }
 
 async function ensureFolder(folder: string): Promise<void> {

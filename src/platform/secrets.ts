@@ -176,10 +176,6 @@ async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-export async function writeJsonFile(path: string, value: unknown, mode?: number): Promise<void> {
-  await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`, { mode });
-}
-
 /** Null if the file is missing or not valid JSON. */
 export async function readJsonFileOrNull(path: string): Promise<unknown> {
   try {

@@ -1,5 +1,6 @@
 import { DAY_MS, type Day, formatDay, toInstantMs } from '../forecast/day.ts';
 import { formatHorizonName, HORIZONS, type HorizonName } from '../forecast/model.ts';
+import { summarizeRecord } from '../forecast/record-statistics.ts';
 import { REGIMES } from '../forecast/regime.ts';
 import { type FeedKind, formatDayOrNull } from '../market/feed.ts';
 import type { MarketContext, SeriesHealth } from '../market/market.ts';
@@ -8,100 +9,9 @@ import type { WagerDoc } from '../wager/wagers.ts';
 import { toCrowdPin } from './crowd.ts';
 import { type DayDoc, type ForecastDoc, forecastAsOf, fromCents, isOpenForecast } from './forecast-doc.ts';
 import { isOwnVenue } from './forecasts.ts';
-import { summarizeForecasts } from './scorecard.ts';
+import { toSummaryRow } from './scorecard.ts';
 import { sanitizeText } from './self-tests.ts';
 import { toCommittedProbabilities } from './visibility.ts';
-
-export function renderBriefText(brief: Brief): string {
-  const title = formatTitle(brief);
-  const sections = buildSections(brief).map(({ title, lines }) => `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`);
-  return [`${title}\n${'='.repeat(title.length)}\n`, ...sections].join('\n');
-}
-
-/** External text was sanitized when it was composed, so that no line contains markup. */
-export function renderBriefMarkdown(brief: Brief): string {
-  const sections = buildSections(brief).map(({ title, lines }) => `## ${title}\n\n${lines.map((line) => `- ${line}\n`).join('')}`);
-  return [`# ${formatTitle(brief)}\n`, ...sections].join('\n');
-}
-
-function formatTitle({ date }: Brief): string {
-  return `Bitcoin Signal Oracle: brief of ${date}`;
-}
-
-function buildSections(brief: Brief) {
-  const sections = [
-    { title: 'About', lines: formatAbout(brief) },
-    { title: 'Market', lines: formatMarket(brief) },
-    { title: 'Resolved in the last 24 hours', lines: brief.resolved.map(formatOutcome) },
-    { title: 'Record so far', lines: brief.scorecard.map(formatScore) },
-    {
-      title: 'Open forecasts',
-      lines: brief.open.map(({ predictionId, signal, resolvesAt }) => `${predictionId}: ${signal} until ${formatMinute(resolvesAt)}`),
-    },
-    { title: 'The crowd', lines: formatCrowd(brief) },
-    { title: 'Next', lines: brief.next.map(({ event, at }) => `${formatMinute(at)} ${event}`) },
-    { title: 'Data', lines: formatData(brief) },
-    { title: 'Notes', lines: brief.notes },
-  ];
-  return sections.map(({ title, lines }) => ({ title, lines: lines.length === 0 ? ['none'] : lines }));
-}
-
-function formatAbout({ asOf, generatedAt, late, source, replayedDays }: Brief): string[] {
-  return [
-    `As of ${formatMinute(asOf)}, made at ${formatMinute(generatedAt)}${late ? ', late' : ''}`,
-    `Market data: ${source}`,
-    ...(replayedDays > 0 ? [`${replayedDays} days of the record were replayed by the demo`] : []),
-  ];
-}
-
-function formatMarket({ market, regime }: Brief): string[] {
-  const { btcPrice, change24h, fearGreed, fearGreedLabel, etfFlows7d, etfFlows30d, etfFlowLastDay, etfFlowsThrough } = market;
-  return [
-    `BTC/USD ${formatUsd(btcPrice, 2)}${change24h === null ? '' : `, ${formatSigned(change24h, 2)} % in 24 hours`}`,
-    regime === null ? 'Regime unknown' : `Regime ${regime.regime}, risk ${regime.riskLevel}, as of the forecast of ${regime.date}`,
-    fearGreed === null ? 'Fear & Greed unknown' : `Fear & Greed ${fearGreed} (${fearGreedLabel})`,
-    `ETF net flows: ${etfFlowsThrough ?? 'last day'} ${formatUsd(etfFlowLastDay, 0)}, 7 days ${formatUsd(etfFlows7d, 0)}, 30 days ${formatUsd(etfFlows30d, 0)}`,
-  ];
-}
-
-function formatOutcome({ predictionId, signal, direction, confidence, outcome, returnBps }: BriefOutcome): string {
-  return `${predictionId}: ${signal} ${direction} at ${confidence.toFixed(4)}, ${outcome}, return ${formatSigned(returnBps / 100, 2)} %`;
-}
-
-function formatScore({ horizon, verdict, brier, pending, voids }: Brief['scorecard'][number]): string {
-  const score =
-    brier === null ? '' : `; Brier ${brier.model.toFixed(4)} against ${brier.climatology.toFixed(4)} of the base rate, ${brier.n} resolved`;
-  return `${horizon}: ${verdict}${score}; ${pending} open, ${voids} void`;
-}
-
-function formatCrowd({ crowd }: Brief): string[] {
-  if (crowd === null) return [];
-  const { venue, quotesAreOurs, question, strike, expiresAt, marketProbability } = crowd;
-  return [
-    `${venue}${quotesAreOurs ? ' (quotes made by this service)' : ''}: ${(100 * marketProbability).toFixed(1)} % above ${formatUsd(strike, 0)} at ${formatMinute(expiresAt)}`,
-    `Question of the venue: ${question}`,
-  ];
-}
-
-function formatData({ data }: Brief): string[] {
-  return data.map(
-    ({ series, source, lastObserved, stale }) => `${series}: ${lastObserved ?? 'nothing'} from ${source}${stale ? ', stale' : ''}`,
-  );
-}
-
-function formatMinute(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
-}
-
-function formatUsd(value: number | null, digits: number): string {
-  if (value === null) return 'unknown';
-  const amount = Math.abs(value).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  return `${value < 0 ? '-' : ''}$${amount}`;
-}
-
-function formatSigned(value: number, digits: number): string {
-  return `${value < 0 ? '' : '+'}${value.toFixed(digits)}`;
-}
 
 export const NEXT_EVENTS = ['signal', 'attestation', 'wager', 'window-opens', 'resolution', 'brief', 'weekly-report'] as const;
 
@@ -222,6 +132,12 @@ function buildBriefScore(known: readonly ForecastDoc[], horizonDays: number) {
     brier,
     verdict,
   };
+}
+
+/** The longest streak is part of the statistics instead. */
+export function summarizeForecasts(docs: readonly ForecastDoc[], horizonDays: number) {
+  const { longestWinStreak, ...summary } = summarizeRecord(docs.map(toSummaryRow), horizonDays);
+  return summary;
 }
 
 function toBriefOpen({ _id, horizonDays, resolvesAt, attestation }: ForecastDoc) {

@@ -16,7 +16,7 @@ import type { GridScores } from '../forecast/distribution.ts';
 import { meanBy, shareOf, sum } from '../forecast/math.ts';
 import { formatHorizonName, type HorizonDays } from '../forecast/model.ts';
 import { MODEL_NAMES, MODEL_VERSIONS, type ModelName } from '../forecast/models.ts';
-import { computeScoreSeries, SERIES_MEASURE_NAMES, type SeriesForecast, type SeriesValues } from '../forecast/record-statistics.ts';
+import { computeScoreSeries, type SeriesForecast, type SeriesValues } from '../forecast/record-statistics.ts';
 import { toDailyColumn } from '../forecast/statistics.ts';
 import { formatDayOrNull } from '../market/feed.ts';
 import { insertOrFind } from '../platform/mongo.ts';
@@ -191,25 +191,6 @@ function computeSkill(scored: readonly Scored[]) {
   const statistic = ([own, reference]: Float64Array) => 1 - own / reference;
   const totals = Float64Array.from(columns, sum);
   return bootstrapEstimate(statistic(totals), { columns, statistic, range: { low: Number.NEGATIVE_INFINITY, high: 1 } });
-}
-
-const WINDOWS = ['cumulative', 'rolling'] as const;
-const BOUNDS = ['value', 'low', 'high'] as const;
-
-/** Header and a line a point; an unknown number is an empty cell. Cells are dates, numbers and names, which need no quotes. */
-export function renderSeriesCsv(points: readonly RecordSeriesPoint[]): string {
-  const figures = WINDOWS.flatMap((window) =>
-    SERIES_MEASURE_NAMES.flatMap((measure) => BOUNDS.map((bound) => ({ window, measure, bound, name: `${window}_${measure}_${bound}` }))),
-  );
-  const pairs = (points[0]?.evidence ?? []).map(({ challenger, against }) => `${challenger}_against_${against}`);
-  const header = ['date', 'n', ...figures.map(({ name }) => name), ...pairs.flatMap((pair) => [`e_better_${pair}`, `e_worse_${pair}`])];
-  const lines = points.map((point) => [
-    point.date,
-    point.n,
-    ...figures.map(({ window, measure, bound }) => point[window][measure][bound] ?? ''),
-    ...point.evidence.flatMap(({ eBetter, eWorse }) => [eBetter, eWorse]),
-  ]);
-  return `${[header, ...lines].map((cells) => cells.join(',')).join('\r\n')}\r\n`;
 }
 
 export type RecordSeriesPoint = ReturnType<typeof computeRecordSeries>[number];

@@ -1,18 +1,13 @@
-import { type Hex, zeroHash } from 'viem';
+import { zeroHash } from 'viem';
 import { type AttestationReference, deriveSalt } from '../chain/eas/eas.ts';
-import { type CommitmentOpening, computeCommitment, type PredictionData, type ResolutionData } from '../chain/eas/schemas.ts';
+import type { CommitmentOpening, PredictionData, ResolutionData } from '../chain/eas/schemas.ts';
 import { OracleError } from '../errors.ts';
-import { createOutboxEntry } from '../platform/mongo.ts';
-import { type CommittedValues, type DayDoc, type ForecastDoc, formatForecastId, getOutcomeWindow } from './forecast-doc.ts';
+import type { CommittedValues, ForecastDoc } from './forecast-doc.ts';
 
 /** Opening of a commitment. The salt is derived from the master secret, so that it survives the loss of the database. */
 export function buildOpening(saltSecret: string, id: string, values: CommittedValues): CommitmentOpening {
   const { signal, direction, confidenceBps, pUpBps, btcPriceCents } = values;
   return { salt: deriveSalt(saltSecret, id), signal, direction, confidenceBps, pUpBps, btcPriceCents };
-}
-
-export function computeForecastCommitment(saltSecret: string, id: string, values: CommittedValues | null): Hex {
-  return values === null ? zeroHash : computeCommitment(buildOpening(saltSecret, id, values));
 }
 
 export function buildExpectedPrediction(doc: ForecastDoc): PredictionData & AttestationReference {
@@ -42,37 +37,5 @@ export function buildExpectedResolution(doc: ForecastDoc, saltSecret: string): R
     btcAtResolutionCents,
     returnBps,
     outcome,
-  };
-}
-
-export function buildForecastDoc(stored: DayDoc, horizonDays: number, saltSecret: string): ForecastDoc {
-  const _id = formatForecastId(stored.day, horizonDays);
-  const values: CommittedValues | null = stored.forecasts[horizonDays] ?? null;
-  const { opensAtMs, resolvesAtMs } = getOutcomeWindow(stored.day, horizonDays);
-  return {
-    _id,
-    day: stored.day,
-    horizonDays,
-    sequence: stored.sequence,
-    state: 'DRAFT',
-    replayed: stored.replayed,
-    late: stored.late,
-    missed: stored.missedBecause !== null,
-    signalAt: stored.signalAt,
-    windowOpensAt: new Date(opensAtMs),
-    resolvesAt: new Date(resolvesAtMs),
-    modelVersion: stored.modelVersion,
-    regime: stored.regime,
-    values,
-    commitment: computeForecastCommitment(saltSecret, _id, values),
-    inputsDigest: stored.inputsDigest,
-    metadataDigest: stored.metadata.digest,
-    cid: stored.metadata.cid,
-    previousUid: null,
-    attestation: null,
-    btcAtSignalCents: null,
-    resolution: null,
-    reveal: null,
-    ...(values === null ? {} : { outbox: [createOutboxEntry('made', stored.signalAt)] }),
   };
 }

@@ -313,9 +313,3 @@ export interface DatasetColumn<Row> {
   origin?: 'prices';
   value(row: Row): CellValue;
 }
-
-/** Encodes a table in batches of rows. */
-export interface TableEncoder<Row> {
-  add(rows: readonly Row[]): void;
-  finish(): Buffer;
-}

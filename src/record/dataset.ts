@@ -16,7 +16,6 @@ import {
   type DatasetRowsDeps,
   readRowsByYear,
   TABLE_NAMES,
-  type TableEncoder,
   type TableName,
 } from './dataset-tables.ts';
 import type { ForecastRecord } from './forecasts.ts';
@@ -140,6 +139,12 @@ function createCsvEncoder<Row>(columns: readonly DatasetColumn<Row>[]): TableEnc
     },
     finish: () => Buffer.concat(batches),
   };
+}
+
+/** Encodes a table in batches of rows. */
+interface TableEncoder<Row> {
+  add(rows: readonly Row[]): void;
+  finish(): Buffer;
 }
 
 function formatCell(value: CellValue): string {

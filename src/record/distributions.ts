@@ -16,6 +16,7 @@ import { roundTo } from '../platform/validation.ts';
 import type { DistributionScores } from './distribution-scores.ts';
 import {
   type DayDistributions,
+  type DayDoc,
   type DayModel,
   type ForecastDoc,
   formatForecastId,
@@ -23,7 +24,7 @@ import {
   readQuantilesMicro,
   type StoredDistribution,
 } from './forecast-doc.ts';
-import { type ForecastRecord, listCommittedDays, type NewestForecast } from './forecasts.ts';
+import type { ForecastRecord, NewestForecast } from './forecasts.ts';
 import type { ModelStore } from './model-card.ts';
 import { notYetMadeError } from './public-signal.ts';
 import type { EXPECTED_RANGE, ForecastDistributions, PRICE_RANGE } from './schemas/forecast.ts';
@@ -68,6 +69,15 @@ export async function openRevealedDistributions(
       comparisons: own?.comparisons ?? [],
     };
   });
+}
+
+/** Metadata and distributions of days, by day. */
+async function listCommittedDays({ days }: Pick<ForecastRecord, 'days'>, wanted: readonly Day[], horizons: readonly number[]) {
+  const ids = [...new Set(wanted)].map(formatDay);
+  const distributions = Object.fromEntries(horizons.map((horizonDays) => [`distributions.${horizonDays}`, 1]));
+  const projection = { day: 1, models: 1, ...distributions, 'metadata.json': 1 };
+  const docs = await days.find({ _id: { $in: ids } }, { projection }).toArray();
+  return new Map(docs.map((doc): [Day, Pick<DayDoc, 'metadata' | 'models' | 'distributions'>] => [doc.day, doc]));
 }
 
 /** Salt and quantiles of each version's distribution of one forecast, the champion's first. */

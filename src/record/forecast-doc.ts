@@ -1,20 +1,18 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import { Binary, type Collection } from 'mongodb';
+import { Binary } from 'mongodb';
 import { CID } from 'multiformats/cid';
 import * as Digest from 'multiformats/hashes/digest';
 import type { Hex } from 'viem';
 import type { ConfirmedAttestation } from '../chain/eas/eas.ts';
 import { DISTRIBUTION_SIZE, toQuantilesMicro } from '../chain/eas/schemas.ts';
-import { OracleError } from '../errors.ts';
 import { type Day, formatDay, toDay, toInstantMs } from '../forecast/day.ts';
 import type { CentralHalfWidths, PredictiveDistribution } from '../forecast/distribution.ts';
 import { HORIZONS } from '../forecast/model.ts';
 import type { ModelName } from '../forecast/models.ts';
-import type { FearGreedLabel, Regime, RegimeFactors } from '../forecast/regime.ts';
-import { type CategoryName, type CategoryScore, type Direction, type Signal, scoreDirection } from '../forecast/signal.ts';
+import type { describeRegimeFactors, FearGreedLabel, Regime } from '../forecast/regime.ts';
+import { type CATEGORY_NAMES, type CategoryScore, type Direction, type Signal, scoreDirection } from '../forecast/signal.ts';
 import type { OutboxEntry } from '../platform/mongo.ts';
-import type { ReachedInstant, UnreachedInstant } from '../platform/time.ts';
 
 /** The values that stay hidden until resolution. Prices in USD cents; probabilities also in basis points, as committed. */
 export interface CommittedValues {
@@ -140,21 +138,6 @@ export function fromCents(cents: number): number {
 /** DRAFT: not at its depth on chain. HOLD abstained and is not scored. VOID: too late or missed; keeps its number and never counts. */
 export type ForecastState = 'DRAFT' | 'PENDING' | 'WIN' | 'LOSS' | 'HOLD' | 'VOID';
 
-export const TRANSITIONS = {
-  DRAFT: ['PENDING', 'VOID'],
-  PENDING: ['WIN', 'LOSS', 'HOLD'],
-  WIN: [],
-  LOSS: [],
-  HOLD: [],
-  VOID: [],
-} as const satisfies Record<ForecastState, readonly ForecastState[]>;
-
-/** @throws OracleError ILLEGAL_TRANSITION */
-export function requireTransition(id: string, from: ForecastState, to: ForecastState): void {
-  if ((TRANSITIONS[from] as readonly ForecastState[]).includes(to)) return;
-  throw new OracleError('ILLEGAL_TRANSITION', `Forecast ${id} cannot go from ${from} to ${to}`);
-}
-
 /** Of a forecast that is not missed. */
 export function buildResolution(
   { values }: Pick<ForecastDoc, 'values'>,
@@ -179,41 +162,6 @@ export function formatBatchKey(docs: readonly Pick<ForecastDoc, '_id' | 'resolve
     .update(docs.map((doc) => doc._id).join(' '))
     .digest('hex');
   return `resolve:${formatDay(toDay(docs[0]!.resolvesAt.getTime()))}:${ids.slice(0, 16)}`;
-}
-
-export interface ForecastTransition {
-  id: string;
-  from: ForecastState;
-  to: ForecastState;
-  set: Partial<ForecastDoc>;
-  outboxEntry: OutboxEntry<ForecastChange>;
-}
-
-/** A transition that another worker made counts as done. @throws OracleError ILLEGAL_TRANSITION */
-export async function transitionForecasts(forecasts: Collection<ForecastDoc>, transitions: readonly ForecastTransition[]): Promise<void> {
-  if (transitions.length === 0) return;
-  for (const { id, from, to } of transitions) requireTransition(id, from, to);
-  const writes = transitions.map(({ id, from, to, set, outboxEntry }) => ({
-    updateOne: { filter: { _id: id, state: from }, update: { $set: { ...set, state: to }, $push: { outbox: outboxEntry } } },
-  }));
-  const { matchedCount } = await forecasts.bulkWrite(writes, { ordered: false });
-  if (matchedCount === transitions.length) return;
-  const docs = await forecasts.find({ _id: { $in: transitions.map(({ id }) => id) } }).toArray();
-  const states = new Map(docs.map(({ _id, state }) => [_id, state]));
-  for (const { id, to } of transitions) {
-    if (states.get(id) === to) continue;
-    throw new OracleError('ILLEGAL_TRANSITION', `Forecast ${id} is ${states.get(id) ?? 'missing'}: it cannot become ${to}`);
-  }
-}
-
-/** A forecast requires a proof that its window is closed, a missed day that it has opened. @throws OracleError INTERNAL */
-export function requireDayProof({ day, missedBecause }: Pick<DayDoc, 'day' | 'missedBecause'>, proof: UnreachedInstant | ReachedInstant) {
-  const { opensAtMs } = getOutcomeWindow(day, 0);
-  const window = `The outcome window of ${formatDay(day)}`;
-  const isMissed = missedBecause !== null;
-  if (isMissed && 'requireCovers' in proof) proof.requireCovers(opensAtMs, window);
-  else if (!isMissed && 'requireBefore' in proof) proof.requireBefore(opensAtMs, window);
-  else throw new OracleError('INTERNAL', `${window} was not proven to ${isMissed ? 'be reached' : 'lie ahead'}`);
 }
 
 export interface InputSource {
@@ -261,6 +209,10 @@ export interface DayDoc {
   /** Absent without events to publish. */
   outbox?: OutboxEntry<'made'>[];
 }
+
+type CategoryName = (typeof CATEGORY_NAMES)[number];
+
+type RegimeFactors = ReturnType<typeof describeRegimeFactors>;
 
 const RAW_CODEC = 0x55;
 const SHA2_256_CODE = 0x12;

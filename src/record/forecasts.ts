@@ -1,26 +1,27 @@
 import { dirname } from 'node:path';
 import type { Collection, Db, Filter } from 'mongodb';
-import type { Hex } from 'viem';
+import { type Hex, zeroHash } from 'viem';
 import type { ConfirmedAttestation } from '../chain/eas/eas.ts';
+import { computeCommitment } from '../chain/eas/schemas.ts';
 import { OracleError } from '../errors.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import { Revision, shareReads } from '../platform/concurrency.ts';
 import { formatResetCommand } from '../platform/data-dir.ts';
-import { createOutboxEntry, ignoreDuplicate, insertOrFind, LARGE_READ_BATCH, OUTBOX_INDEX } from '../platform/mongo.ts';
+import { createOutboxEntry, ignoreDuplicate, insertOrFind, LARGE_READ_BATCH, OUTBOX_INDEX, type OutboxEntry } from '../platform/mongo.ts';
 import type { ReachedInstant, UnreachedInstant } from '../platform/time.ts';
-import { buildForecastDoc, computeForecastCommitment } from './commitment.ts';
+import { buildOpening } from './commitment.ts';
 import { DistributionScores } from './distribution-scores.ts';
 import {
+  type CommittedValues,
   computeLastPublicDay,
   type DayDistributions,
   type DayDoc,
+  type ForecastChange,
   type ForecastDoc,
   type ForecastState,
-  type ForecastTransition,
+  formatForecastId,
   getOutcomeWindow,
   type Resolution,
-  requireDayProof,
-  transitionForecasts,
 } from './forecast-doc.ts';
 import { ScorecardRows } from './scorecard.ts';
 
@@ -49,15 +50,6 @@ export function listDaysBetween({ days }: ForecastRecord, from: Day, to: Day): P
 export function findLastForecastDay({ days }: ForecastRecord, through: Day): Promise<DayDoc | null> {
   const options = { sort: { day: -1 }, hint: { day: 1 }, projection: { distributions: 0 } } as const;
   return days.findOne({ day: { $lte: through }, missedBecause: null }, options);
-}
-
-/** Metadata and distributions of days, by day. */
-export async function listCommittedDays({ days }: Pick<ForecastRecord, 'days'>, wanted: readonly Day[], horizons: readonly number[]) {
-  const ids = [...new Set(wanted)].map(formatDay);
-  const distributions = Object.fromEntries(horizons.map((horizonDays) => [`distributions.${horizonDays}`, 1]));
-  const projection = { day: 1, models: 1, ...distributions, 'metadata.json': 1 };
-  const docs = await days.find({ _id: { $in: ids } }, { projection }).toArray();
-  return new Map(docs.map((doc): [Day, Pick<DayDoc, 'metadata' | 'models' | 'distributions'>] => [doc.day, doc]));
 }
 
 /** The unique indexes keep the sequence gapless under concurrent writers. */
@@ -368,6 +360,88 @@ export class ForecastRecord {
   }
 }
 
+function buildForecastDoc(stored: DayDoc, horizonDays: number, saltSecret: string): ForecastDoc {
+  const _id = formatForecastId(stored.day, horizonDays);
+  const values: CommittedValues | null = stored.forecasts[horizonDays] ?? null;
+  const { opensAtMs, resolvesAtMs } = getOutcomeWindow(stored.day, horizonDays);
+  return {
+    _id,
+    day: stored.day,
+    horizonDays,
+    sequence: stored.sequence,
+    state: 'DRAFT',
+    replayed: stored.replayed,
+    late: stored.late,
+    missed: stored.missedBecause !== null,
+    signalAt: stored.signalAt,
+    windowOpensAt: new Date(opensAtMs),
+    resolvesAt: new Date(resolvesAtMs),
+    modelVersion: stored.modelVersion,
+    regime: stored.regime,
+    values,
+    commitment: computeForecastCommitment(saltSecret, _id, values),
+    inputsDigest: stored.inputsDigest,
+    metadataDigest: stored.metadata.digest,
+    cid: stored.metadata.cid,
+    previousUid: null,
+    attestation: null,
+    btcAtSignalCents: null,
+    resolution: null,
+    reveal: null,
+    ...(values === null ? {} : { outbox: [createOutboxEntry('made', stored.signalAt)] }),
+  };
+}
+
+export const TRANSITIONS = {
+  DRAFT: ['PENDING', 'VOID'],
+  PENDING: ['WIN', 'LOSS', 'HOLD'],
+  WIN: [],
+  LOSS: [],
+  HOLD: [],
+  VOID: [],
+} as const satisfies Record<ForecastState, readonly ForecastState[]>;
+
+/** @throws OracleError ILLEGAL_TRANSITION */
+export function requireTransition(id: string, from: ForecastState, to: ForecastState): void {
+  if ((TRANSITIONS[from] as readonly ForecastState[]).includes(to)) return;
+  throw new OracleError('ILLEGAL_TRANSITION', `Forecast ${id} cannot go from ${from} to ${to}`);
+}
+
+interface ForecastTransition {
+  id: string;
+  from: ForecastState;
+  to: ForecastState;
+  set: Partial<ForecastDoc>;
+  outboxEntry: OutboxEntry<ForecastChange>;
+}
+
+/** A transition that another worker made counts as done. @throws OracleError ILLEGAL_TRANSITION */
+async function transitionForecasts(forecasts: Collection<ForecastDoc>, transitions: readonly ForecastTransition[]): Promise<void> {
+  if (transitions.length === 0) return;
+  for (const { id, from, to } of transitions) requireTransition(id, from, to);
+  const writes = transitions.map(({ id, from, to, set, outboxEntry }) => ({
+    updateOne: { filter: { _id: id, state: from }, update: { $set: { ...set, state: to }, $push: { outbox: outboxEntry } } },
+  }));
+  const { matchedCount } = await forecasts.bulkWrite(writes, { ordered: false });
+  if (matchedCount === transitions.length) return;
+  const docs = await forecasts.find({ _id: { $in: transitions.map(({ id }) => id) } }).toArray();
+  const states = new Map(docs.map(({ _id, state }) => [_id, state]));
+  for (const { id, to } of transitions) {
+    if (states.get(id) === to) continue;
+    throw new OracleError('ILLEGAL_TRANSITION', `Forecast ${id} is ${states.get(id) ?? 'missing'}: it cannot become ${to}`);
+  }
+}
+
+/** A forecast requires a proof that its window is closed, a missed day that it has opened. @throws OracleError INTERNAL */
+function requireDayProof({ day, missedBecause }: Pick<DayDoc, 'day' | 'missedBecause'>, proof: UnreachedInstant | ReachedInstant) {
+  const { opensAtMs } = getOutcomeWindow(day, 0);
+  const window = `The outcome window of ${formatDay(day)}`;
+  const isMissed = missedBecause !== null;
+  if (isMissed && 'requireCovers' in proof) proof.requireCovers(opensAtMs, window);
+  else if (!isMissed && 'requireBefore' in proof) proof.requireBefore(opensAtMs, window);
+  else throw new OracleError('INTERNAL', `${window} was not proven to ${isMissed ? 'be reached' : 'lie ahead'}`);
+}
+
 type DayFigures = Readonly<Pick<DayDoc, 'price' | 'context' | 'variance' | 'halfWidths'>>;
 
 /** The newest forecast of a horizon that was not missed, with its day's public figures. Shared between callers, hence readonly. */
@@ -406,6 +480,10 @@ export async function requireSameSalts(record: Pick<ForecastRecord, 'forecasts'>
   for await (const doc of iterateCommitted(record)) {
     if (computeForecastCommitment(saltSecret, doc._id, doc.values) !== doc.commitment) throw secretMismatchError(doc._id, keysFile);
   }
+}
+
+export function computeForecastCommitment(saltSecret: string, id: string, values: CommittedValues | null): Hex {
+  return values === null ? zeroHash : computeCommitment(buildOpening(saltSecret, id, values));
 }
 
 async function* iterateCommitted({

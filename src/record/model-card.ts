@@ -23,7 +23,6 @@ import {
   TRIAL_COUNT,
 } from '../forecast/model.ts';
 import { getModelVersion, type ModelName } from '../forecast/models.ts';
-import { STUDY_TRIALS } from '../forecast/signal.ts';
 import { MODEL_SERIES } from '../market/inputs.ts';
 import { SERIES, type SeriesId } from '../market/series.ts';
 import { insertOrFind } from '../platform/mongo.ts';
@@ -85,6 +84,16 @@ export function countIndependentCallsPerYear(horizonDays: number): number {
 
 const slopeDeviation = Math.sqrt(1 / MODEL_SETTINGS.slopePrecision);
 const { pseudoCount } = MODEL_SETTINGS;
+
+/** Trials of that study, after those that the model was selected from. */
+const STUDY_TRIALS = {
+  /** Candidates for P(up): those of the eight hypotheses, and those of the last look. */
+  direction: [32, 4],
+  distribution: 1,
+  signalRules: 3,
+  relativeTests: 2,
+} as const;
+
 const directionTrials = [TRIAL_COUNT, ...STUDY_TRIALS.direction];
 
 export const METHOD: readonly string[] = [
@@ -131,9 +140,6 @@ export const CAVEATS: readonly string[] = [
   'In recorded history the daily close stands for the price at signal time.',
   'Results on simulated data prove the machinery, and nothing about the market.',
 ];
-
-/** `calibration` is null for a caller that may not read open forecasts. */
-export type FitCard = ReturnType<typeof buildFitCard>;
 
 export type FitCalibration = ReturnType<typeof describeCalibration>;
 

@@ -2,7 +2,7 @@ import type { Collection } from 'mongodb';
 import type { z } from 'zod';
 import { PUBLIC_CALLER } from '../auth/caller.ts';
 import { HORIZONS } from '../forecast/model.ts';
-import { compareBrier, summarizeRecord } from '../forecast/record-statistics.ts';
+import { compareBrier } from '../forecast/record-statistics.ts';
 import { REGIMES } from '../forecast/regime.ts';
 import { computeWinRate, type RecordRow, type ScoredForecast } from '../forecast/statistics.ts';
 import { createCache, type Revision } from '../platform/concurrency.ts';
@@ -31,12 +31,6 @@ export function buildScorecardPage(newest: readonly ForecastDoc[], limit: number
     predictions: shown.map((doc) => toScorecardEntry(doc, options)),
     nextBefore: newest.length > limit ? (shown.at(-1)?.sequence ?? null) : null,
   };
-}
-
-/** The longest streak is part of the statistics instead. */
-export function summarizeForecasts(docs: readonly ForecastDoc[], horizonDays: number) {
-  const { longestWinStreak, ...summary } = summarizeRecord(docs.map(toSummaryRow), horizonDays);
-  return summary;
 }
 
 export function computeForecastWinRate(docs: readonly ForecastDoc[], horizonDays: number) {

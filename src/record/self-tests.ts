@@ -17,7 +17,6 @@ import {
 import {
   type POLYMARKET_COMPARISON,
   RESULT_FORMAT,
-  type SELF_TEST_ENVELOPE_OBJECT,
   type SELF_TEST_STATUS,
   SELF_TESTS,
   type SelfTestDoc,
@@ -28,8 +27,6 @@ import {
 /** A test may run this long after its due time before it is overdue. */
 const GRACE_MS = 15 * 60_000;
 const MAX_REASON_CHARS = 200;
-
-export type SelfTestEnvelope = Omit<z.input<typeof SELF_TEST_ENVELOPE_OBJECT>, 'success'>;
 
 export async function viewSelfTest<Result extends object>(service: SelfTestService, test: SelfTestName, now: Date) {
   const [done, newest, times] = await Promise.all([

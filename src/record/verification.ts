@@ -2,8 +2,9 @@ import { type Address, type Hex, stringToBytes, zeroHash } from 'viem';
 import type { Caller } from '../auth/caller.ts';
 import type { ChainAddresses } from '../chain/addresses.ts';
 import type { ConfirmedAttestation } from '../chain/eas/eas.ts';
-import type { OnChainAttestation } from '../chain/eas/schemas.ts';
-import { orElse } from '../errors.ts';
+import type { AttestationReader, OnChainAttestation } from '../chain/eas/schemas.ts';
+import { OracleError, orElse } from '../errors.ts';
+import { formatDay } from '../forecast/day.ts';
 import {
   type AttestationEvidence,
   type CheckContext,
@@ -17,13 +18,11 @@ import { createFindings } from '../verify/findings.ts';
 import { formatForecastVerdict, getVerdict, listForecastChecks } from '../verify/summary.ts';
 import { checkForecastEvidence } from '../verify/verify.ts';
 import {
-  type AttestationLookupDeps,
+  type AttestationMatch,
   type AttestationType,
   type AttestationViewOptions,
   FIELD_BY_TYPE,
-  findByAttestation,
-  findForecast,
-  missingAttestationError,
+  findAttestation,
   type PredictionReference,
   viewAttestation,
   viewSalt,
@@ -49,6 +48,12 @@ export interface RecordCheckDeps extends AttestationLookupDeps {
   now(): Date;
 }
 
+interface AttestationLookupDeps {
+  record: ForecastRecord;
+  attestations: AttestationReader;
+  chainId: number;
+}
+
 /**
  * Verifies a forecast: its attestations on chain against the record, against each other and against those around them, and the commitment
  * against the values where the caller may read them.
@@ -56,6 +61,35 @@ export interface RecordCheckDeps extends AttestationLookupDeps {
  */
 export async function verifyPrediction(deps: RecordCheckDeps, reference: PredictionReference, caller: Caller) {
   return (await verifyForecastDoc(deps, await findForecast(deps, reference), caller)).reply;
+}
+
+/** @throws OracleError NOT_FOUND */
+async function findForecast(deps: AttestationLookupDeps, reference: PredictionReference): Promise<ForecastDoc> {
+  if ('uid' in reference) return (await findByAttestation(deps, reference.uid)).doc;
+  const { predictionId, field } = reference;
+  const [doc] = await deps.record.listByIds([predictionId]);
+  if (doc !== undefined) return doc;
+  const [first, last] = [await deps.record.findGenesisDay(), await deps.record.findLastDay()];
+  const range = first === null || last === null ? 'has no day yet' : `runs from ${formatDay(first)} to ${formatDay(last)}`;
+  const suggestedAction = `The record ${range}: name a day in it, or take an id or uid from the track record.`;
+  throw new OracleError('NOT_FOUND', `There is no forecast ${predictionId}`, { field, suggestedAction });
+}
+
+/**
+ * The forecast of an attestation. Of a foreign one, the error names attester and schema, but does not repeat its data: a client must not
+ * take it for an attestation of this service.
+ * @throws OracleError NOT_FOUND for a uid that is not on chain or not in the record
+ */
+async function findByAttestation({ record, attestations, chainId }: AttestationLookupDeps, uid: Hex): Promise<AttestationMatch> {
+  const known = await findAttestation(record, uid);
+  if (known !== null) return known;
+  const onChain = await attestations.read(uid);
+  if (onChain === null) throw missingAttestationError(uid, chainId);
+  const { attester, schemaUid, schemaName } = onChain;
+  const message = `The attestation ${uid} on chain ${chainId} is not of this service: attester ${attester}, schema ${schemaUid}`;
+  const suggestedAction = 'Take a uid from the history of attestations, or read this one in an EAS explorer of that chain.';
+  const details = { ofThisService: false, attester, schemaUid, schemaName };
+  throw new OracleError('NOT_FOUND', message, { field: 'uid', details, suggestedAction });
 }
 
 /**
@@ -81,6 +115,11 @@ export async function verifyAttestation(deps: RecordCheckDeps, uid: Hex, caller:
     blockTime: at,
     easscanUrl: attestations.find((one) => one.type === type)!.easscanUrl,
   };
+}
+
+function missingAttestationError(uid: Hex, chainId: number): OracleError {
+  const suggestedAction = 'Take a uid from the track record or from the history of attestations.';
+  return new OracleError('NOT_FOUND', `There is no attestation ${uid} on chain ${chainId}`, { field: 'uid', suggestedAction });
 }
 
 async function verifyForecastDoc(deps: RecordCheckDeps, doc: ForecastDoc, caller: Caller) {

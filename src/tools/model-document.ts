@@ -41,7 +41,6 @@ import {
   buildFitCard,
   CAVEATS,
   type FitCalibration,
-  type FitCard,
   INTENDED_USE,
   KNOWN_FAILURES,
   METHOD,
@@ -248,6 +247,9 @@ function formatFitRow({ horizon, trainedFrom, trainedTo, trainingDays, baseRate,
     ...(calibration === null ? [] : formatCalibration(calibration)),
   ];
 }
+
+/** `calibration` is null for a caller that may not read open forecasts. */
+type FitCard = ReturnType<typeof buildFitCard>;
 
 function formatCalibration({ intercept, slope, lowest, highest }: FitCalibration): string[] {
   return [intercept.toFixed(4), slope.toFixed(4), `${lowest.toFixed(2)} to ${highest.toFixed(2)}`];

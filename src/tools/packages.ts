@@ -5,13 +5,23 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions } from 'esbuild';
 import { MCP_REGISTRY_SCHEMA, SERVER_COPY } from '../../agent-card/documents.ts';
-import { IDENTITY, INTERFACES, PUBLICATION } from '../../agent-card/endpoints.ts';
+import { IDENTITY, INTERFACES } from '../../agent-card/endpoints.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { SKILLS } from '../../skills/index.ts';
 import { DEFAULT_URL } from '../cli/svc/command.ts';
 import { filterChildEnvironment } from '../platform/child-process.ts';
 import { importBundler } from './bundler.ts';
 import { readLicenseNotice } from './page.ts';
+
+/** Names under which releases are published. Another publisher has other ones, and runs `npm run docs:tables` after a change. */
+export const PUBLICATION = {
+  /** On npm. `npx` starts the program that is named like the part after the slash. */
+  npmName: '@bitcoin-signal-oracle/svc',
+  /** In the MCP registry, where a login at GitHub proves the part before the slash. */
+  mcpName: 'io.github.bitcoin-signal-oracle/bitcoin-signal-oracle',
+  /** Accounts at GitHub that may claim the entry at Glama. */
+  maintainers: ['bitcoin-signal-oracle'],
+} as const;
 
 /** Files by which directories of MCP servers find the project, by path. */
 export function buildPackageFiles(): Record<string, string> {

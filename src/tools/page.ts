@@ -17,7 +17,8 @@ import {
   type PageBundle,
 } from '../http/routes/home.ts';
 import { APP_FOLDER, type AppDocuments, getAppFileName } from '../mcp/protocol.ts';
-import { APP_VIEWS, type AppAssets, renderAppDocument } from '../page/mcp-app.ts';
+import { el, renderMarkup } from '../page/markup.ts';
+import { APP_VIEWS, type AppView, VIEW_TITLES } from '../page/mcp-app.ts';
 import { importBundler, writeAtomically } from './bundler.ts';
 
 /** Builds the page and the MCP App, and prints their sizes. With `--optional`, as `npm ci` runs it, a missing bundler is no failure. */
@@ -44,6 +45,39 @@ export async function buildApp(folder: URL = APP_FOLDER): Promise<AppDocuments> 
   return documents;
 }
 
+/** The document of a view: all that it needs is in it, and its policy permits it no connection. */
+function renderAppDocument(view: AppView, { script, style, hashes, version }: AppAssets): string {
+  const policy = [
+    "default-src 'none'",
+    `script-src '${hashes.script}'`,
+    `style-src '${hashes.style}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  const document = el('html', { lang: 'en' }, [
+    el('head', {}, [
+      el('meta', { charset: 'utf-8' }),
+      el('meta', { 'http-equiv': 'Content-Security-Policy', content: policy }),
+      el('meta', { name: 'viewport', content: 'width=device-width' }),
+      el('title', {}, VIEW_TITLES[view]),
+      el('style', {}, '{{style}}'),
+    ]),
+    el('body', {}, [
+      // Not at the root, which some hosts replace by their own.
+      el('main', { 'data-view': view, 'data-version': version }, [
+        el('h1', {}, VIEW_TITLES[view]),
+        el('p', { class: 'quiet' }, 'Waiting for the answer…'),
+      ]),
+      el('p', { id: 'status', role: 'status' }),
+      el('script', {}, '{{script}}'),
+    ]),
+  ]);
+  const html = renderMarkup(document)
+    .replace('{{style}}', () => style)
+    .replace('{{script}}', () => script);
+  return `<!doctype html>\n${html}\n`;
+}
+
 /** One script and one style sheet for all views. */
 async function bundleApp(): Promise<AppAssets> {
   const { build } = await importBundler({ name: 'MCP App', script: 'build:page' });
@@ -57,6 +91,15 @@ async function bundleApp(): Promise<AppAssets> {
   const getText = (extension: string) => outputFiles.find(({ path }) => path.endsWith(extension))!.text.trim();
   const [script, style] = [getText('.js'), getText('.css')];
   return { script, style, hashes: { script: hash(script), style: hash(style) }, version: packageJson.version };
+}
+
+interface AppAssets {
+  script: string;
+  style: string;
+  /** `sha256-` and the digest of script and style in base64, as in a Content Security Policy. */
+  hashes: { script: string; style: string };
+  /** Of the service. */
+  version: string;
 }
 
 function hash(text: string): string {

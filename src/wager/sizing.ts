@@ -1,9 +1,6 @@
-export const EARNED_WEIGHT = 0.5;
 export const KELLY_SHARE = 0.25;
 /** Maximum stake of one wager, as a fraction of the bankroll. */
 export const MAX_STAKE_FRACTION = 0.02;
-/** Maximum sum of open stakes, as a fraction of the bankroll. */
-export const MAX_OPEN_FRACTION = 0.1;
 export type Side = 'YES' | 'NO';
 
 export interface SizingInput {

@@ -8,7 +8,7 @@ import { boundedLogLoss } from '../forecast/signal.ts';
 import { Revision } from '../platform/concurrency.ts';
 import { createOutboxEntry, insertOrFind, isFirstWrite, LARGE_READ_BATCH, OUTBOX_INDEX, type OutboxEntry } from '../platform/mongo.ts';
 import type { ReachedInstant } from '../platform/time.ts';
-import { EARNED_WEIGHT, type Side } from './sizing.ts';
+import type { Side } from './sizing.ts';
 import type { BookDepth, ExchangeListing, Quote, StrikeMarket, Venue } from './venue.ts';
 
 /** Totals of the wagers at one venue in one asset. Amounts in micros of the asset. */
@@ -346,6 +346,8 @@ export interface SettledComparison {
   qMarket: number;
   winner: Side;
 }
+
+export const EARNED_WEIGHT = 0.5;
 
 /** Mean log loss (natural logarithm) by the first wager of each market. The weight is 0 until the model has the lower mean log loss on 30 markets. */
 export function compareHeadToHead(comparisons: SettledComparison[]) {

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PUBLICATION } from '../../agent-card/endpoints.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import { PUBLICATION } from '../../src/tools/packages.ts';
 import { yaml } from '../support/deploy/deploy-yaml.ts';
 import { runProgram } from '../support/deploy/programs.ts';
 import { loadWorkflowParser, type ParsedWorkflow } from '../support/deploy/workflow-parser.ts';

@@ -93,19 +93,7 @@ export async function readSession(context: CliContext, url: string): Promise<Sto
   return (await readLiveSessions(context))[url] ?? null;
 }
 
-/** Stores the session by the URL of its service. @throws OracleError CONFIG_INVALID */
-export async function storeSession(context: CliContext, url: string, session: StoredSession): Promise<void> {
-  const { token, wallet, tier, expiresAt } = session;
-  await writePrivateFile(getSessionsFile(context), { ...(await readLiveSessions(context)), [url]: { token, wallet, tier, expiresAt } });
-}
-
-/** @throws OracleError CONFIG_INVALID */
-export async function removeSession(context: CliContext, url: string): Promise<void> {
-  const { [url]: gone, ...others } = await readLiveSessions(context);
-  if (gone !== undefined) await writePrivateFile(getSessionsFile(context), others);
-}
-
-async function readLiveSessions(context: CliContext): Promise<Record<string, StoredSession>> {
+export async function readLiveSessions(context: CliContext): Promise<Record<string, StoredSession>> {
   const { data = {} } = FILE.safeParse(await readJsonFile(getSessionsFile(context)));
   const now = context.now().getTime();
   return Object.fromEntries(Object.entries(data).filter(([, { expiresAt }]) => Date.parse(expiresAt) > now));

@@ -34,11 +34,6 @@ export function formatMinute(time: string | Date): string {
   return text.slice(0, 16).replace('T', ' ');
 }
 
-/** `0xdbf7…e128`. */
-export function abbreviateHex(hex: string): string {
-  return hex.length > 14 ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : hex;
-}
-
 const INDENT = 2;
 const GAP = 2;
 const MARK_WIDTH = 8;
@@ -126,12 +121,6 @@ export function sanitizeLine(line: string): string {
   return line.replace(CONTROL_CHARACTERS, (character, at: number) => {
     return character === '\x1b' && COLOUR_SEQUENCE.test(line.slice(at + 1, at + 5)) ? character : '\uFFFD';
   });
-}
-
-const MAX_LINE_CHARS = 1_000;
-
-export function toSingleLine(text: string): string {
-  return toPlainLine(text).slice(0, MAX_LINE_CHARS);
 }
 
 export function getCellText(cell: Cell): string {

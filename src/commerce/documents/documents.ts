@@ -1,5 +1,5 @@
 import type { Hash } from 'viem';
-import { getMarketContext, readRegime } from '../../../skills/get-market-context.ts';
+import { readRegime } from '../../../skills/get-market-context.ts';
 import { getTrackRecord } from '../../../skills/get-track-record.ts';
 import { type Prediction, predict, splitPrediction } from '../../../skills/predict-btc-direction.ts';
 import type { SkillDeps } from '../../../skills/skill.ts';
@@ -8,13 +8,11 @@ import { DIRECTION_CODES, EAS_SCHEMAS, encodeOpening, encodePrediction, getSchem
 import { DAY_MS } from '../../forecast/day.ts';
 import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
 import type { FeedKind } from '../../market/feed.ts';
-import { derivativesSummaryReport } from '../../market/reports/derivatives.ts';
 import { type BriefOutcome, toBriefOutcome } from '../../record/briefs.ts';
 import { buildExpectedPrediction, buildOpening } from '../../record/commitment.ts';
 import type { DayDoc, InputSource } from '../../record/forecast-doc.ts';
 import { COMMITMENT_FORMULA } from '../../record/prediction.ts';
-import { loadOrNoteMissing, type MadeForecast, type MissingPart } from '../../record/public-signal.ts';
-import { CONTEXT_SECTIONS } from '../../record/schemas/market-context.ts';
+import type { MadeForecast } from '../../record/public-signal.ts';
 import { buildBetFromWager, getNextIntent, type TradeIntent, viewWager } from '../../record/trade-intent.ts';
 
 /** The newest 7-day forecast with its proof. @throws OracleError STEP_WAITING before the first forecast */
@@ -95,11 +93,6 @@ const NO_ADVICE_NOTE = 'This is not trading advice, and a probability is not a p
 /** E.g. `53.2 %`. */
 export function probabilityToPercent(p: number): string {
   return `${(p * 100).toFixed(1)} %`;
-}
-
-/** E.g. `+1.25`. */
-export function formatSignedNumber(value: number, digits = 2): string {
-  return `${value > 0 ? '+' : ''}${value.toFixed(digits)}`;
 }
 
 /** A forecast in prose: its values, outcome window and attestation. */
@@ -305,30 +298,4 @@ function formatSentences(main: SoldForecast, sold: readonly SoldForecast[]): str
     'Whether bitcoin rises within days is close to a coin toss: where a record cannot be distinguished from always saying UP, its confidence is no edge.',
     NO_ADVICE_NOTE,
   ];
-}
-
-export async function composeMarketContext(deps: DocumentDeps): Promise<DocumentBody> {
-  const now = deps.now();
-  const missing: MissingPart[] = [];
-  const [context, derivatives, regimeDetail] = await Promise.all([
-    getMarketContext.run({ include: [...CONTEXT_SECTIONS] }, { deps, caller: PAYING_CALLER }),
-    loadOrNoteMissing(missing, 'derivatives', () => deps.market.report(derivativesSummaryReport, now.getTime())),
-    loadOrNoteMissing(missing, 'regimeDetail', () => readRegime(deps)),
-  ]);
-  const { source: _, kind: __, include: ___, missing: missingContext, ...sections } = context;
-  return {
-    forecastId: null,
-    attestationUid: null,
-    sentences: [
-      context.price === null ? 'There is no price right now.' : `Bitcoin stands at ${context.price.btcPrice} USD.`,
-      regimeDetail === null
-        ? 'There is no regime yet.'
-        : `The regime is ${regimeDetail.regime} since ${regimeDetail.since}, risk ${regimeDetail.riskLevel}. ${regimeDetail.description}`,
-      'No forecast is in this document.',
-    ],
-    ...sections,
-    derivatives,
-    regimeDetail,
-    missing: [...missing, ...missingContext],
-  };
 }

@@ -13,7 +13,7 @@ import { findNearestHorizon } from '../../record/market.ts';
 import { buildCommitmentProof, describeManualVerification } from '../../record/prediction.ts';
 import { sanitizeText } from '../../record/self-tests.ts';
 import { mayRead, toVisibleStatus } from '../../record/visibility.ts';
-import { type DocumentBody, type DocumentDeps, formatSignedNumber, probabilityToPercent, SOLD_HORIZON_DAYS } from './documents.ts';
+import { type DocumentBody, type DocumentDeps, probabilityToPercent, SOLD_HORIZON_DAYS } from './documents.ts';
 
 const MAX_QUESTION_CHARS = 160;
 
@@ -219,6 +219,11 @@ function formatFigure(figure: ReviewFigure): string {
   const changeText = change === null ? '' : `, ${formatSignedNumber(change)} ${changeUnit} over ${changeOver}`;
   const correlationText = correlation === null ? '' : `; correlation with bitcoin ${formatSignedNumber(correlation)}`;
   return `${title}: ${value} ${unit}${changeText}${correlationText} (${sanitizeText(source, 80)}, ${observedAt}${stale ? ', STALE' : ''}).`;
+}
+
+/** E.g. `+1.25`. */
+function formatSignedNumber(value: number, digits = 2): string {
+  return `${value > 0 ? '+' : ''}${value.toFixed(digits)}`;
 }
 
 const REVIEW_SECTIONS = ['price', 'macro', 'rates', 'flows', 'derivatives', 'sentiment'] as const;

@@ -1,14 +1,17 @@
 import type { Hex } from 'viem';
-import { PUBLIC_CALLER } from '../../auth/caller.ts';
+import { getMarketContext, readRegime } from '../../../skills/get-market-context.ts';
+import { PAYING_CALLER, PUBLIC_CALLER } from '../../auth/caller.ts';
 import { type ConfirmedAttestation, deriveSalt } from '../../chain/eas/eas.ts';
 import { OracleError } from '../../errors.ts';
 import { formatDay } from '../../forecast/day.ts';
 import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
 import { QUORUM_RULES } from '../../market/quorum.ts';
+import { derivativesSummaryReport } from '../../market/reports/derivatives.ts';
 import { type HorizonFigures, toFullStatistics } from '../../record/figures.ts';
 import type { ForecastDoc } from '../../record/forecast-doc.ts';
 import { describeManualVerification } from '../../record/prediction.ts';
-import { notYetMadeError } from '../../record/public-signal.ts';
+import { loadOrNoteMissing, type MissingPart, notYetMadeError } from '../../record/public-signal.ts';
+import { CONTEXT_SECTIONS } from '../../record/schemas/market-context.ts';
 import { mayRead, toVisibleStatus, type ViewOptions } from '../../record/visibility.ts';
 import { type Channel, type ComposedDocument, findOffering, getOfferingId } from '../offerings.ts';
 import {
@@ -16,7 +19,6 @@ import {
   composeAlphaBrief,
   composeAnalysisReport,
   composeBitcoinSignal,
-  composeMarketContext,
   composeSignalWithProof,
   type DocumentBody,
   type DocumentDeps,
@@ -196,6 +198,32 @@ const COMPOSERS: Record<string, (deps: DocumentDeps) => Promise<DocumentBody>> =
   'agent-commerce:svc_market_context': composeMarketContext,
   'agent-commerce:svc_crowd_vs_oracle': composeCrowdVsOracle,
 };
+
+async function composeMarketContext(deps: DocumentDeps): Promise<DocumentBody> {
+  const now = deps.now();
+  const missing: MissingPart[] = [];
+  const [context, derivatives, regimeDetail] = await Promise.all([
+    getMarketContext.run({ include: [...CONTEXT_SECTIONS] }, { deps, caller: PAYING_CALLER }),
+    loadOrNoteMissing(missing, 'derivatives', () => deps.market.report(derivativesSummaryReport, now.getTime())),
+    loadOrNoteMissing(missing, 'regimeDetail', () => readRegime(deps)),
+  ]);
+  const { source: _, kind: __, include: ___, missing: missingContext, ...sections } = context;
+  return {
+    forecastId: null,
+    attestationUid: null,
+    sentences: [
+      context.price === null ? 'There is no price right now.' : `Bitcoin stands at ${context.price.btcPrice} USD.`,
+      regimeDetail === null
+        ? 'There is no regime yet.'
+        : `The regime is ${regimeDetail.regime} since ${regimeDetail.since}, risk ${regimeDetail.riskLevel}. ${regimeDetail.description}`,
+      'No forecast is in this document.',
+    ],
+    ...sections,
+    derivatives,
+    regimeDetail,
+    missing: [...missing, ...missingContext],
+  };
+}
 
 /** As of `now`. @throws OracleError STEP_WAITING before the first forecast, PRICE_UNAVAILABLE, FEED_UNAVAILABLE; INPUT_INVALID */
 export async function composeDocument(deps: DocumentDeps, channel: Channel, offering: string, now: Date): Promise<ComposedDocument> {

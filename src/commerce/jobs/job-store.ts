@@ -1,14 +1,10 @@
 import type { Collection, Db } from 'mongodb';
 import { type Address, type Hash, zeroAddress } from 'viem';
-import { z } from 'zod';
 import { toLowerCaseAddress } from '../../chain/addresses.ts';
 import type { JobEvent, OnChainJob } from '../../chain/erc8183.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { DAY_MS } from '../../forecast/day.ts';
 import { ignoreDuplicate } from '../../platform/mongo.ts';
-import { parseJsonOrNull } from '../../platform/validation.ts';
-import { REF_CODE_PATTERN, REF_CODE_RULE } from '../ledger.ts';
-import { findOffering, OFFERINGS, type Offering } from '../offerings.ts';
 import type { SignedReceipt } from '../receipts.ts';
 
 export const JOB_INDEXES = [
@@ -290,35 +286,4 @@ export class DeliverySlot {
     const held = { _id: contract.toLowerCase(), job: { $ne: job }, $expr: { $gt: ['$until', '$$NOW'] } };
     return (await this.slots.findOne(held))?.until ?? null;
   }
-}
-
-const MAX_DESCRIPTION_BYTES = 1_024;
-
-const JOB_OFFERING_NAMES = OFFERINGS.filter(({ channel }) => channel === 'agent-commerce').map(({ name }) => name);
-
-const DESCRIPTION = z.strictObject({
-  offering: z.string(),
-  // The only horizon sold; accepted explicitly, so that a client cannot pay for another one.
-  horizon: z.literal(['7d', '7', 7]).optional(),
-  ref: z.string().regex(REF_CODE_PATTERN).optional(),
-});
-
-const DESCRIPTION_FORMAT = '{"offering":"svc_bitcoin_signal"}, or only the name of the offering';
-
-/** Parses a job description, with the ref code in lower case, or returns the reason as a sentence. Never quotes the description. */
-export function parseJobDescription(text: string): { offering: Offering; ref: string | null } | { refused: string } {
-  if (Buffer.byteLength(text) > MAX_DESCRIPTION_BYTES) return { refused: `The description has more than ${MAX_DESCRIPTION_BYTES} bytes.` };
-  const bare = text.trim();
-  const parsed = DESCRIPTION.safeParse(JOB_OFFERING_NAMES.includes(bare) ? { offering: bare } : parseJsonOrNull(bare));
-  if (!parsed.success) return { refused: formatDescriptionProblem(parsed.error) };
-  const offering = findOffering('agent-commerce', parsed.data.offering);
-  if (offering === null) return { refused: `No such offering: the description may name ${JOB_OFFERING_NAMES.join(', ')}.` };
-  return { offering, ref: parsed.data.ref?.toLowerCase() ?? null };
-}
-
-function formatDescriptionProblem({ issues }: z.ZodError): string {
-  const [{ path }] = issues;
-  if (path[0] === 'horizon') return 'Only the forecast of 7 days is sold: horizon must be "7d", or left out.';
-  if (path[0] === 'ref') return `The ref code must have ${REF_CODE_RULE}.`;
-  return `The description must be ${DESCRIPTION_FORMAT}; beside offering it may have horizon and ref.`;
 }

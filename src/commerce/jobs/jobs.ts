@@ -5,9 +5,9 @@ import type { OnChainJob } from '../../chain/erc8183.ts';
 import type { Log } from '../../platform/log.ts';
 import { toDatabaseError } from '../../platform/mongo.ts';
 import { createOperatorFetch, type OutboundInit, readJson } from '../../platform/outbound/operator.ts';
-import { formatMoney, type MerchantConfig, type Offering, usdFromMicros } from '../offerings.ts';
-import { type SignedReceipt, type SignReceipt, toTypedFields } from '../receipts.ts';
-import { buildJobResource, type JobDoc, type JobDocWithoutText, type JobStore } from './job-store.ts';
+import { formatMoney, type Offering, usdFromMicros } from '../offerings.ts';
+import { toTypedFields } from '../receipts.ts';
+import type { JobDoc, JobStore } from './job-store.ts';
 
 export interface JobPolicy {
   /** Known evaluators: their jobs are accepted at any price. */
@@ -119,62 +119,6 @@ function findDirectJobRejection(
   // A funded job has cost its client the price.
   if (isKnownClient || state !== 'OPEN' || openJobs < policy.maxOpen) return null;
   return `New clients have ${policy.maxOpen} jobs without an evaluator at a time: create it again in an hour, or name an evaluator.`;
-}
-
-/** Message that client or evaluator sign (EIP-191) to fetch the deliverable: the contract in any case, the timestamp exactly as in the request. */
-export function buildFetchMessage(contract: string, jobId: string, timestamp: number): string {
-  return `Fetch svc job: ${contract}:${jobId}:${timestamp}`;
-}
-
-type JobProgress = Pick<JobDocWithoutText, 'accepted' | 'onChain'>;
-
-export function describeNextStep({ accepted, onChain }: JobProgress, now: Date): string {
-  const { state = 'OPEN', expiresAt = now } = onChain ?? {};
-  const isExpired = expiresAt <= now;
-  if (state === 'COMPLETED') return 'Nothing: the job is paid.';
-  if (state === 'REJECTED' || state === 'EXPIRED') return 'Nothing: the job is over, and the escrow was refunded to the client.';
-  if (state === 'SUBMITTED' && onChain !== null && isDirectJob(onChain))
-    return isExpired ? REFUND_STEP : 'Nothing: the contract should have paid the provider with the submission, and has not.';
-  if (state === 'SUBMITTED')
-    return isExpired ? REFUND_STEP : 'The evaluator fetches the deliverable, compares its hash, and calls complete.';
-  if (state === 'FUNDED') {
-    if (accepted === false)
-      return isExpired ? REFUND_STEP : 'The evaluator rejects the job, or the client calls claimRefund after its expiry.';
-    return 'The provider composes the deliverable and submits its hash.';
-  }
-  if (isExpired) return 'Nothing: the job has expired before it was funded. Create a new one.';
-  if (accepted === false) return 'The client rejects the job and creates another one without the fault.';
-  if (accepted === null) return 'The provider reviews the job.';
-  return 'The client approves the price for the contract, then calls fund once the provider has set the budget.';
-}
-
-const REFUND_STEP = 'Any account may call claimRefund, which refunds the client.';
-
-/** Why the deliverable is withheld for good; null while it is or will be available. */
-export function getWithheldReason({ accepted, reason, onChain }: JobProgress & Pick<JobDocWithoutText, 'reason'>): string | null {
-  if (onChain?.state === 'REJECTED') return 'The job was rejected: its deliverable is no longer available';
-  if (onChain?.state === 'EXPIRED') return 'The job has expired: its deliverable is no longer available';
-  return accepted === false ? `The job was declined: ${reason}` : null;
-}
-
-/** The receipt of a paid job; null before payment. */
-export async function signJobReceipt(
-  { contract, jobId, delivery, payment, onChain }: Pick<JobDocWithoutText, 'contract' | 'jobId' | 'payment' | 'onChain' | 'delivery'>,
-  { merchant, signReceipt, provider }: { merchant: Pick<MerchantConfig, 'asset'>; signReceipt: SignReceipt; provider: Address },
-): Promise<SignedReceipt | null> {
-  if (payment === null || delivery === null || onChain === null) return null;
-  return signReceipt({
-    payer: onChain.client,
-    payee: provider,
-    asset: merchant.asset,
-    amountMicros: BigInt(payment.amountMicros),
-    resource: buildJobResource({ contract, jobId }),
-    answerHash: delivery.hash,
-    forecastId: delivery.forecastId,
-    attestationUid: delivery.attestationUid,
-    txHash: payment.txHash,
-    settledAt: payment.settledAt,
-  });
 }
 
 export interface PostDeliveriesDeps {

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import canonicalize from 'canonicalize';
 import PQueue from 'p-queue';
 import { type Address, bytesToHex, isAddressEqual, keccak256, maxUint256, stringToBytes } from 'viem';
+import { z } from 'zod';
 import { toLowerCaseAddress } from '../../chain/addresses.ts';
 import { type Chain, type ConfirmedBlock, REORG_MARGIN_BLOCKS, readConfirmedBlock } from '../../chain/client.ts';
 import { type OnChainJob, proposeBudget, readCodeHashes, readJob, readJobEvents, readJobPayment, submitJob } from '../../chain/erc8183.ts';
@@ -13,26 +14,13 @@ import type { Log } from '../../platform/log.ts';
 import { toDatabaseError } from '../../platform/mongo.ts';
 import type { TrustedTime } from '../../platform/time.ts';
 import { inEntry } from '../../platform/tracing.ts';
+import { parseJsonOrNull } from '../../platform/validation.ts';
 import type { Commerce } from '../commerce.ts';
-import type { Ledger } from '../ledger.ts';
-import { type ComposedDocument, findOffering, formatMoney, type Offering } from '../offerings.ts';
-import {
-  buildJobResource,
-  type DeliverySlot,
-  type JobDelivery,
-  type JobDocWithoutText,
-  type JobStore,
-  parseJobDescription,
-} from './job-store.ts';
-import {
-  type DirectJobFacts,
-  findJobRejection,
-  isDirectJob,
-  isKnownEvaluator,
-  type JobPolicy,
-  MIN_DELIVERY_TIME_MS,
-  signJobReceipt,
-} from './jobs.ts';
+import { type Ledger, REF_CODE_PATTERN, REF_CODE_RULE } from '../ledger.ts';
+import { type ComposedDocument, findOffering, formatMoney, type MerchantConfig, OFFERINGS, type Offering } from '../offerings.ts';
+import type { SignedReceipt, SignReceipt } from '../receipts.ts';
+import { buildJobResource, type DeliverySlot, type JobDelivery, type JobDocWithoutText, type JobStore } from './job-store.ts';
+import { type DirectJobFacts, findJobRejection, isDirectJob, isKnownEvaluator, type JobPolicy, MIN_DELIVERY_TIME_MS } from './jobs.ts';
 
 export type JobService = ReturnType<typeof createJobService>;
 
@@ -62,6 +50,26 @@ export function createJobService({ contract, provider, store, policy, chain }: J
     /** The deliverable once its hash is on chain, otherwise null. */
     findDelivery: (jobId: bigint) => store.findSubmittedDelivery(contract, jobId),
   };
+}
+
+/** The receipt of a paid job; null before payment. */
+async function signJobReceipt(
+  { contract, jobId, delivery, payment, onChain }: Pick<JobDocWithoutText, 'contract' | 'jobId' | 'payment' | 'onChain' | 'delivery'>,
+  { merchant, signReceipt, provider }: { merchant: Pick<MerchantConfig, 'asset'>; signReceipt: SignReceipt; provider: Address },
+): Promise<SignedReceipt | null> {
+  if (payment === null || delivery === null || onChain === null) return null;
+  return signReceipt({
+    payer: onChain.client,
+    payee: provider,
+    asset: merchant.asset,
+    amountMicros: BigInt(payment.amountMicros),
+    resource: buildJobResource({ contract, jobId }),
+    answerHash: delivery.hash,
+    forecastId: delivery.forecastId,
+    attestationUid: delivery.attestationUid,
+    txHash: payment.txHash,
+    settledAt: payment.settledAt,
+  });
 }
 
 /** Sweeps until the signal aborts. Logs a failure when its kind changes, and the first success after one. */
@@ -264,6 +272,37 @@ async function getAcceptedOffering(deps: JobDeps, doc: JobDocWithoutText, snapsh
   const reason = await findRejection(deps, doc, offering, snapshot);
   const accepted = await store.decide(doc._id, { accepted: reason === null, reason, offering: offering.name, ref });
   return accepted ? offering : null;
+}
+
+const MAX_DESCRIPTION_BYTES = 1_024;
+
+const JOB_OFFERING_NAMES = OFFERINGS.filter(({ channel }) => channel === 'agent-commerce').map(({ name }) => name);
+
+const DESCRIPTION = z.strictObject({
+  offering: z.string(),
+  // The only horizon sold; accepted explicitly, so that a client cannot pay for another one.
+  horizon: z.literal(['7d', '7', 7]).optional(),
+  ref: z.string().regex(REF_CODE_PATTERN).optional(),
+});
+
+const DESCRIPTION_FORMAT = '{"offering":"svc_bitcoin_signal"}, or only the name of the offering';
+
+/** Parses a job description, with the ref code in lower case, or returns the reason as a sentence. Never quotes the description. */
+export function parseJobDescription(text: string): { offering: Offering; ref: string | null } | { refused: string } {
+  if (Buffer.byteLength(text) > MAX_DESCRIPTION_BYTES) return { refused: `The description has more than ${MAX_DESCRIPTION_BYTES} bytes.` };
+  const bare = text.trim();
+  const parsed = DESCRIPTION.safeParse(JOB_OFFERING_NAMES.includes(bare) ? { offering: bare } : parseJsonOrNull(bare));
+  if (!parsed.success) return { refused: formatDescriptionProblem(parsed.error) };
+  const offering = findOffering('agent-commerce', parsed.data.offering);
+  if (offering === null) return { refused: `No such offering: the description may name ${JOB_OFFERING_NAMES.join(', ')}.` };
+  return { offering, ref: parsed.data.ref?.toLowerCase() ?? null };
+}
+
+function formatDescriptionProblem({ issues }: z.ZodError): string {
+  const [{ path }] = issues;
+  if (path[0] === 'horizon') return 'Only the forecast of 7 days is sold: horizon must be "7d", or left out.';
+  if (path[0] === 'ref') return `The ref code must have ${REF_CODE_RULE}.`;
+  return `The description must be ${DESCRIPTION_FORMAT}; beside offering it may have horizon and ref.`;
 }
 
 async function findRejection(deps: JobDeps, doc: JobDocWithoutText, offering: Offering, { job, at }: JobSnapshot) {

@@ -1,5 +1,16 @@
+import { eip3009ABI } from '@x402/evm';
 import type { Db } from 'mongodb';
-import type { Address } from 'viem';
+import {
+  type Address,
+  encodeFunctionData,
+  type Hex,
+  isAddressEqual,
+  isErc6492Signature,
+  parseAbi,
+  parseErc6492Signature,
+  size,
+  slice,
+} from 'viem';
 import { MULTICALL3_ADDRESS } from '../../chain/addresses.ts';
 import type { Chain } from '../../chain/client.ts';
 import { chainCall } from '../../chain/rpc.ts';
@@ -13,15 +24,8 @@ import type { CollectionIndexes } from '../../platform/mongo.ts';
 import type { MerchantConfig } from '../offerings.ts';
 import { type ClaimDoc, type PaymentClaimStore, paymentUnconfirmedError } from './claims.ts';
 import type { Facilitator, FacilitatorSettlement } from './facilitator.ts';
-import {
-  createPaymentRejection,
-  encodeDeployAndTransfer,
-  findDeploymentRejection,
-  type ParsedPayment,
-  parseWalletDeployment,
-  type WalletDeployment,
-} from './payload.ts';
-import { encodeContractTransfer, encodeSettlement, isKeySigned } from './settlement.ts';
+import { type Authorization, createPaymentRejection, MAX_FACTORY_DATA_BYTES, type ParsedPayment } from './payload.ts';
+import { isKeySigned } from './settlement.ts';
 import type { PaymentQuote, PaymentRequirements } from './terms.ts';
 
 export interface LocalFacilitatorDeps {
@@ -48,6 +52,15 @@ interface PreparedSettlement {
   /** Deploys the payer with the transfer; null for a payer with code, or without one that is to come. */
   deployment: WalletDeployment | null;
   request: BoundedSendRequest;
+}
+
+/** The contents of an ERC-6492 signature: a wallet that is yet to be deployed, and how. */
+interface WalletDeployment {
+  factory: Address;
+  /** Call data of the factory. */
+  data: Hex;
+  /** For the wallet once it is there (EIP-1271). */
+  signature: Hex;
 }
 
 /** A payment is valid when its settlement succeeds in a simulation with its real sender, fees and gas limit; foreign code runs nowhere else. */
@@ -98,6 +111,12 @@ export function createLocalFacilitator(deps: LocalFacilitatorDeps): Facilitator 
   }
 }
 
+/** Reason of a rejection that needs no chain read; null for a deployment that may be tried. */
+function findDeploymentRejection({ factory, data }: WalletDeployment, factories: readonly Address[]): string | null {
+  if (!factories.some((allowed) => isAddressEqual(allowed, factory))) return 'eip6492_factory_not_allowed';
+  return size(data) > MAX_FACTORY_DATA_BYTES ? 'eip6492_factory_data_too_large' : null;
+}
+
 async function prepareSettlement(
   { chain, gasBudget }: LocalFacilitatorDeps,
   payment: ParsedPayment,
@@ -116,6 +135,60 @@ async function prepareSettlement(
   // Idempotency key of the settlement transaction; see `Wallet.send`.
   const key = `x402:${authorization.from}:${authorization.nonce}`;
   return { payment, requirements, isContract, deployment, request: { key, ...call, bounds } };
+}
+
+/** r, s and v. */
+const KEY_SIGNATURE_BYTES = 65;
+const MIN_V = 27;
+
+/** Call data of the settlement; sends only the inner signature of an ERC-6492 wrapper. */
+export function encodeSettlement(payment: ParsedPayment): Hex {
+  const { authorization } = payment;
+  const inner = parseWalletDeployment(payment.signature)?.signature ?? payment.signature;
+  if (size(inner) !== KEY_SIGNATURE_BYTES) return encodeContractTransfer(authorization, inner);
+  const v = Number.parseInt(inner.slice(-2), 16);
+  const vrs = [v < 2 ? MIN_V + v : v, slice(inner, 0, 32), slice(inner, 32, 64)] as const;
+  const args = [...toTransfer(authorization), ...vrs] as const;
+  return encodeFunctionData({ abi: eip3009ABI, functionName: 'transferWithAuthorization', args });
+}
+
+/** Null for another signature, and for a malformed wrapper, which no wallet accepts. */
+function parseWalletDeployment(wrapped: Hex): WalletDeployment | null {
+  if (!isErc6492Signature(wrapped)) return null;
+  try {
+    const { address, data = '0x', signature } = parseErc6492Signature(wrapped);
+    return address === undefined ? null : { factory: address, data, signature };
+  } catch {
+    return null;
+  }
+}
+
+/** By the overload with `bytes signature`, which a wallet gets as it was signed. */
+function encodeContractTransfer(authorization: Authorization, signature: Hex): Hex {
+  const args = [...toTransfer(authorization), signature] as const;
+  return encodeFunctionData({ abi: eip3009ABI, functionName: 'transferWithAuthorization', args });
+}
+
+function toTransfer({ from, to, value, validAfter, validBefore, nonce }: Authorization) {
+  return [from, to, value, validAfter, validBefore, nonce] as const;
+}
+
+const multicallAbi = parseAbi([
+  'struct Call3 { address target; bool allowFailure; bytes callData; }',
+  'struct Result { bool success; bytes returnData; }',
+  'function aggregate3(Call3[] calls) payable returns (Result[] results)',
+]);
+
+/**
+ * One call for deployment and transfer, so that neither happens without the other. A deployment that fails since another sender was first is
+ * no failure; without a wallet the transfer fails, and the whole with it.
+ */
+function encodeDeployAndTransfer({ factory, data }: WalletDeployment, { asset, transfer }: { asset: Address; transfer: Hex }) {
+  const calls = [
+    { target: factory, allowFailure: true, callData: data },
+    { target: asset, allowFailure: false, callData: transfer },
+  ];
+  return { to: MULTICALL3_ADDRESS, data: encodeFunctionData({ abi: multicallAbi, functionName: 'aggregate3', args: [calls] }) };
 }
 
 /** Null for the signature of a key in a wrapper: no wallet is to come at its address, and the factory call would deploy another one. */

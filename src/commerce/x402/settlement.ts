@@ -1,23 +1,12 @@
-import { authorizationTypes, eip3009ABI } from '@x402/evm';
-import {
-  type Address,
-  encodeFunctionData,
-  getAbiItem,
-  type Hash,
-  type Hex,
-  isAddressEqual,
-  recoverTypedDataAddress,
-  size,
-  slice,
-  type TransactionReceipt,
-} from 'viem';
+import { authorizationTypes } from '@x402/evm';
+import { type Address, getAbiItem, type Hash, isAddressEqual, recoverTypedDataAddress, type TransactionReceipt } from 'viem';
 import { type Chain, readBlockDepth, readHead } from '../../chain/client.ts';
 import { expandSignature } from '../../chain/contracts.ts';
 import { chainCall, readBlockNumber, readLogs } from '../../chain/rpc.ts';
 import { parseStablecoinTransfers, stablecoinAbi } from '../../chain/stablecoin.ts';
 import { type MinedBlock, toMinedBlock } from '../../chain/wallet.ts';
 import type { MerchantConfig } from '../offerings.ts';
-import { type Authorization, type ParsedPayment, parseWalletDeployment } from './payload.ts';
+import type { Authorization, ParsedPayment } from './payload.ts';
 import type { PaymentRequirements } from './terms.ts';
 
 /** A settlement at its confirmation depth. */
@@ -87,10 +76,6 @@ function paysMerchant({ logs }: TransactionReceipt, asset: Address, { from, to, 
   return own !== undefined && isAddressEqual(own.to, to) && own.value === value;
 }
 
-/** r, s and v. */
-const KEY_SIGNATURE_BYTES = 65;
-const MIN_V = 27;
-
 /** Whether the payer's own key signed the authorization; recovered locally without a chain read. */
 export async function isKeySigned(payment: ParsedPayment, { asset, extra, network }: PaymentRequirements): Promise<boolean> {
   const { authorization, signature } = payment;
@@ -112,25 +97,4 @@ export async function withExpandedSignature(payment: ParsedPayment, requirements
   const { payload } = payment;
   const expanded = { ...payment, signature, payload: { ...payload, payload: { ...payload.payload, signature } } };
   return (await isKeySigned(expanded, requirements)) ? expanded : payment;
-}
-
-/** Call data of the settlement; sends only the inner signature of an ERC-6492 wrapper. */
-export function encodeSettlement(payment: ParsedPayment): Hex {
-  const { authorization } = payment;
-  const inner = parseWalletDeployment(payment.signature)?.signature ?? payment.signature;
-  if (size(inner) !== KEY_SIGNATURE_BYTES) return encodeContractTransfer(authorization, inner);
-  const v = Number.parseInt(inner.slice(-2), 16);
-  const vrs = [v < 2 ? MIN_V + v : v, slice(inner, 0, 32), slice(inner, 32, 64)] as const;
-  const args = [...toTransfer(authorization), ...vrs] as const;
-  return encodeFunctionData({ abi: eip3009ABI, functionName: 'transferWithAuthorization', args });
-}
-
-/** By the overload with `bytes signature`, which a wallet gets as it was signed. */
-export function encodeContractTransfer(authorization: Authorization, signature: Hex): Hex {
-  const args = [...toTransfer(authorization), signature] as const;
-  return encodeFunctionData({ abi: eip3009ABI, functionName: 'transferWithAuthorization', args });
-}
-
-function toTransfer({ from, to, value, validAfter, validBefore, nonce }: Authorization) {
-  return [from, to, value, validAfter, validBefore, nonce] as const;
 }

@@ -238,9 +238,6 @@ function declare(input: Record<string, unknown>, inputSchema: JsonSchema, output
 export const PAYMENT_IDENTIFIER = 'payment-identifier';
 export const PAYMENT_ID_PATTERN = /^[a-zA-Z0-9_-]{16,128}$/;
 
-/** All extensions that quotes may declare. */
-export const PAYMENT_EXTENSIONS = [PAYMENT_IDENTIFIER, BAZAAR, OFFER_RECEIPT] as const;
-
 /** What the extensions of a quote declare. */
 export interface QuotedExtensions {
   /** Unset for what no facilitator lists. */

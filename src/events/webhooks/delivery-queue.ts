@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Collection, Db, Document, Filter } from 'mongodb';
+import { Webhook } from 'standardwebhooks';
 import { isOracleError } from '../../errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../forecast/day.ts';
 import { type CollectionIndexes, insertInOrder, pickTraceparent } from '../../platform/mongo.ts';
@@ -9,8 +10,8 @@ import type { SecretBox } from '../../platform/secrets.ts';
 import { getTraceHeaders } from '../../platform/tracing.ts';
 import type { PushedName } from '../events.ts';
 import type { AnyEvent, EventLog } from '../log.ts';
-import { type ChatVerdict, formatFailedStatus, judgeChatAnswer, openTargetUrl } from './formats.ts';
-import { buildSignatureHeaders, openSigningSecrets } from './signing.ts';
+import { CHAT_FORMATS, type ChatAnswer, type ChatName, openTargetUrl } from './formats.ts';
+import { toSigningKey } from './signing.ts';
 import { type Disablement, matchesWebhook, type WebhookDoc } from './store.ts';
 
 /** Retention of the delivery log; shorter for requested replays and tests, which can be repeated. */
@@ -330,7 +331,6 @@ export const RETRY_DELAYS_MS = [
   24 * HOUR_MS,
 ] as const;
 
-export const MAX_DELIVERY_ATTEMPTS = RETRY_DELAYS_MS.length + 1;
 /** Maximum relative jitter: spreads the retries of receivers that failed together. */
 export const RETRY_JITTER = 0.2;
 /** A longer `Retry-After` is capped. */
@@ -409,10 +409,56 @@ export async function callWebhook(deps: CallWebhookDeps, webhook: WebhookTarget,
   }
 }
 
+/** Headers of Standard Webhooks, with one signature per secret: during a rotation a receiver may know either secret. */
+export function buildSignatureHeaders(
+  { messageId, at, body }: { messageId: string; at: Date; body: string },
+  secrets: readonly string[],
+): Record<string, string> {
+  const signatures = secrets.map((secret) => new Webhook(toSigningKey(secret), { format: 'raw' }).sign(messageId, at, body));
+  return {
+    'webhook-id': messageId,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'webhook-signature': signatures.join(' '),
+  };
+}
+
+/** The current signing secrets, newest first. @throws OracleError CONFIG_INVALID if they are encrypted under another master secret */
+export function openSigningSecrets(doc: Pick<WebhookDoc, '_id' | 'sealedSecret' | 'previousSecret'>, box: SecretBox, now: Date): string[] {
+  const { _id, sealedSecret, previousSecret } = doc;
+  const previous = previousSecret !== null && previousSecret.validUntil > now ? [previousSecret.sealed] : [];
+  return [sealedSecret, ...previous].map((sealed) => box.open('webhook-secret', _id, sealed));
+}
+
 function judgeAnswer({ chat }: WebhookTarget, { status, retryAfterSeconds, answer }: PostResult): ChatVerdict {
   if (chat !== undefined) return judgeChatAnswer(chat.format, { status, retryAfterSeconds, text: answer ?? '' });
   const reason = status >= 200 && status < 300 ? null : formatFailedStatus(status);
   return { reason, retryAfterSeconds, ended: status === HTTP_GONE ? 'The receiver answered 410 Gone' : null };
+}
+
+interface ChatVerdict {
+  /** Why the message was not accepted, without any text of the answer; null if it was. */
+  reason: string | null;
+  /** When it may be sent again; null where the answer does not say. */
+  retryAfterSeconds: number | null;
+  /** Why the address accepts no message any more; null otherwise. */
+  ended: string | null;
+}
+
+/** The verdict on an answer by the rules of a chat. Nothing of its text is taken over. */
+export function judgeChatAnswer(format: ChatName, answer: ChatAnswer): ChatVerdict {
+  const { label, isAccepted, isEnded } = CHAT_FORMATS[format];
+  const { status, retryAfterSeconds } = answer;
+  if (status >= 200 && status < 300) {
+    const reason = isAccepted(answer) ? null : `HTTP ${status}, in which ${label} does not confirm the message`;
+    return { reason, retryAfterSeconds, ended: null };
+  }
+  const ended = isEnded(answer) ? `${label} answered ${status}: the address does not exist any more` : null;
+  return { reason: formatFailedStatus(status), retryAfterSeconds, ended };
+}
+
+/** @param status not of success */
+function formatFailedStatus(status: number): string {
+  return status >= 300 && status < 400 ? `HTTP ${status}: redirects are not followed` : `HTTP ${status}`;
 }
 
 /** PENDING: queued or waiting for a retry. FAILED: no attempts left. CANCELLED: the webhook was disabled. */

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { isOracleError, OracleError } from '../../errors.ts';
+import { isOracleError, type OracleError } from '../../errors.ts';
 import { formatPercent } from '../../forecast/math.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { joinUrl } from '../../platform/service-client.ts';
@@ -20,46 +19,6 @@ export interface StoredTarget {
   chat?: { format: ChatName; chatId: string | null };
 }
 
-/** Hosts and paths of chats, which take no event as it is. */
-const CHAT_URLS: readonly [host: RegExp, path: RegExp, format: ChatName][] = [
-  [/^(?:(?:canary|ptb)\.)?discord(?:app)?\.com$/, /^\/api\/(?:v\d+\/)?webhooks\/\d+\/[\w-]+\/?$/, 'discord'],
-  [/^hooks\.slack(?:-gov)?\.com$/, /^\/services\//, 'slack'],
-  [/^api\.telegram\.org$/, /^\/bot/, 'telegram'],
-];
-
-/** The masked URL of a target, checked by the rules for all, and its parts to store. @throws OracleError INPUT_INVALID naming `url`, `format` or `chatId` */
-export function toStoredTarget(
-  webhookId: string,
-  { format, url, chatId }: { format: WebhookFormat; url: string; chatId: string | null },
-  box: SecretBox,
-): StoredTarget {
-  if (format === 'json') {
-    const { href, origin, hostname, pathname } = new URL(url);
-    const chat = CHAT_URLS.find(([host, path]) => host.test(hostname) && path.test(pathname))?.[2];
-    if (chat !== undefined) {
-      throw new OracleError('INPUT_INVALID', `This is the URL of a ${CHAT_FORMATS[chat].label} chat, which takes no event as it is`, {
-        field: 'format',
-        suggestedAction: `Register it with "format": "${chat}".`,
-      });
-    }
-    if (chatId !== null) throw invalidChatId('format json has no chat');
-    return { url: `${origin}/***`, ...seal(webhookId, href, null, box) };
-  }
-  const { label, hasChatId, parseUrl, urlRule, getHint } = CHAT_FORMATS[format];
-  const parsed = parseUrl(new URL(url));
-  if (parsed === null) throw new OracleError('INPUT_INVALID', `The URL of format ${format} must ${urlRule}`, { field: 'url' });
-  if (hasChatId && chatId === null) throw invalidChatId(`format ${format} needs the id of the ${label} chat`);
-  if (!hasChatId && chatId !== null) throw invalidChatId(`the URL of format ${format} names the chat`);
-  return { url: `${parsed.origin}/***${getHint(parsed)}`, ...seal(webhookId, parsed.href, chatId, box), chat: { format, chatId } };
-}
-
-function seal(webhookId: string, href: string, chatId: string | null, box: SecretBox): Pick<StoredTarget, 'sealedUrl' | 'targetKey'> {
-  const targetKey = createHash('sha256')
-    .update(JSON.stringify([href, chatId]))
-    .digest('hex');
-  return { sealedUrl: box.seal('webhook-url', webhookId, href), targetKey };
-}
-
 /** The URL to call. @throws OracleError CONFIG_INVALID if it is encrypted under another master secret */
 export function openTargetUrl({ _id, sealedUrl }: Pick<StoredTarget, 'sealedUrl'> & { _id: string }, box: SecretBox): string {
   return box.open('webhook-url', _id, sealedUrl);
@@ -75,25 +34,12 @@ export function openOr<Other>(open: () => string, unreadable: (cause: OracleErro
   }
 }
 
-function invalidChatId(rule: string): OracleError {
-  return new OracleError('INPUT_INVALID', `body field "chatId": ${rule}`, { field: 'chatId' });
-}
-
-interface ChatAnswer {
+export interface ChatAnswer {
   status: number;
   /** The beginning of the body. */
   text: string;
   /** From the header `Retry-After`. */
   retryAfterSeconds: number | null;
-}
-
-export interface ChatVerdict {
-  /** Why the message was not accepted, without any text of the answer; null if it was. */
-  reason: string | null;
-  /** When it may be sent again; null where the answer does not say. */
-  retryAfterSeconds: number | null;
-  /** Why the address accepts no message any more; null otherwise. */
-  ended: string | null;
 }
 
 /** How messages are posted to one kind of chat. */
@@ -168,23 +114,6 @@ const DISCORD: ChatFormat = {
 /** Discord removes a backslash before any ASCII character that is neither letter, digit nor space. */
 function escapeMarkdown(text: ChatMessage['title']): string {
   return text.replaceAll(/[\\`*_~|<>#@:[\](){}!+-]/g, '\\$&');
-}
-
-/** The verdict on an answer by the rules of a chat. Nothing of its text is taken over. */
-export function judgeChatAnswer(format: ChatName, answer: ChatAnswer): ChatVerdict {
-  const { label, isAccepted, isEnded } = CHAT_FORMATS[format];
-  const { status, retryAfterSeconds } = answer;
-  if (status >= 200 && status < 300) {
-    const reason = isAccepted(answer) ? null : `HTTP ${status}, in which ${label} does not confirm the message`;
-    return { reason, retryAfterSeconds, ended: null };
-  }
-  const ended = isEnded(answer) ? `${label} answered ${status}: the address does not exist any more` : null;
-  return { reason: formatFailedStatus(status), retryAfterSeconds, ended };
-}
-
-/** @param status not of success */
-export function formatFailedStatus(status: number): string {
-  return status >= 300 && status < 400 ? `HTTP ${status}: redirects are not followed` : `HTTP ${status}`;
 }
 
 const MAX_HEADER_CHARS = 150;

@@ -1,4 +1,4 @@
-import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Address } from 'viem';
 import { isOracleError, OracleError } from '../../errors.ts';
 import { DAY_MS, HOUR_MS } from '../../forecast/day.ts';
@@ -18,11 +18,11 @@ import {
   type WebhookDeliveryDoc,
   type WebhookMessage,
 } from './delivery-queue.ts';
-import { openOr, openTargetUrl, type PingMessage, type StoredTarget, toStoredTarget, type WebhookFormat } from './formats.ts';
+import { CHAT_FORMATS, type ChatName, openOr, openTargetUrl, type PingMessage, type StoredTarget, type WebhookFormat } from './formats.ts';
 import type { DailyQuotaStore, HostLimiter } from './limits.ts';
 import { generateSecret, MAX_SECRET_LENGTH, MIN_SECRET_BYTES, toSigningKey, toVerificationKey } from './signing.ts';
-import { buildFingerprint, canOwnerEnable, matchesWebhook, renderMessage, type WebhookDoc } from './store.ts';
-import { requireOwnWebhook, toWebhookView, type WebhookStore, type WebhookView, webhookNotFound } from './webhook-store.ts';
+import { matchesWebhook, REVERSIBLE_DISABLERS, renderMessage, type WebhookDoc } from './store.ts';
+import { toWebhookView, type WebhookStore, type WebhookView } from './webhook-store.ts';
 
 /** Concurrent and queued name lookups per wallet: in all as many as it can have webhooks. */
 const WALLET_LOOKUP_LIMITS = { maxConcurrent: 2, maxQueued: 8, maxWaitMs: 1_000 } as const satisfies SemaphoreLimits;
@@ -98,6 +98,20 @@ export function createWebhookRegistry(deps: WebhookRegistryDeps) {
   };
 }
 
+/** @throws OracleError NOT_FOUND, also for a webhook of another wallet */
+async function requireOwnWebhook(store: WebhookStore, wallet: string, id: string): Promise<WebhookDoc> {
+  const doc = await store.get(wallet, id);
+  if (doc === null) throw webhookNotFound();
+  return doc;
+}
+
+function webhookNotFound(): OracleError {
+  return new OracleError('NOT_FOUND', 'There is no such webhook of yours', {
+    field: 'id',
+    suggestedAction: 'GET /api/svc/webhooks lists yours.',
+  });
+}
+
 async function register({ store, events: log, box, targets, now }: WebhookRegistryDeps, wallet: string, wanted: WebhookRegistration) {
   const [id, at] = [randomUUID(), now()];
   const secret = wanted.secret ?? generateSecret();
@@ -129,6 +143,57 @@ async function register({ store, events: log, box, targets, now }: WebhookRegist
   return { ...toWebhookView(doc, at, box), secret, verificationKey };
 }
 
+/** Hosts and paths of chats, which take no event as it is. */
+const CHAT_URLS: readonly [host: RegExp, path: RegExp, format: ChatName][] = [
+  [/^(?:(?:canary|ptb)\.)?discord(?:app)?\.com$/, /^\/api\/(?:v\d+\/)?webhooks\/\d+\/[\w-]+\/?$/, 'discord'],
+  [/^hooks\.slack(?:-gov)?\.com$/, /^\/services\//, 'slack'],
+  [/^api\.telegram\.org$/, /^\/bot/, 'telegram'],
+];
+
+/** The masked URL of a target, checked by the rules for all, and its parts to store. @throws OracleError INPUT_INVALID naming `url`, `format` or `chatId` */
+export function toStoredTarget(
+  webhookId: string,
+  { format, url, chatId }: { format: WebhookFormat; url: string; chatId: string | null },
+  box: SecretBox,
+): StoredTarget {
+  if (format === 'json') {
+    const { href, origin, hostname, pathname } = new URL(url);
+    const chat = CHAT_URLS.find(([host, path]) => host.test(hostname) && path.test(pathname))?.[2];
+    if (chat !== undefined) {
+      throw new OracleError('INPUT_INVALID', `This is the URL of a ${CHAT_FORMATS[chat].label} chat, which takes no event as it is`, {
+        field: 'format',
+        suggestedAction: `Register it with "format": "${chat}".`,
+      });
+    }
+    if (chatId !== null) throw invalidChatId('format json has no chat');
+    return { url: `${origin}/***`, ...seal(webhookId, href, null, box) };
+  }
+  const { label, hasChatId, parseUrl, urlRule, getHint } = CHAT_FORMATS[format];
+  const parsed = parseUrl(new URL(url));
+  if (parsed === null) throw new OracleError('INPUT_INVALID', `The URL of format ${format} must ${urlRule}`, { field: 'url' });
+  if (hasChatId && chatId === null) throw invalidChatId(`format ${format} needs the id of the ${label} chat`);
+  if (!hasChatId && chatId !== null) throw invalidChatId(`the URL of format ${format} names the chat`);
+  return { url: `${parsed.origin}/***${getHint(parsed)}`, ...seal(webhookId, parsed.href, chatId, box), chat: { format, chatId } };
+}
+
+function seal(webhookId: string, href: string, chatId: string | null, box: SecretBox): Pick<StoredTarget, 'sealedUrl' | 'targetKey'> {
+  const targetKey = createHash('sha256')
+    .update(JSON.stringify([href, chatId]))
+    .digest('hex');
+  return { sealedUrl: box.seal('webhook-url', webhookId, href), targetKey };
+}
+
+function invalidChatId(rule: string): OracleError {
+  return new OracleError('INPUT_INVALID', `body field "chatId": ${rule}`, { field: 'chatId' });
+}
+
+/** Equal fingerprints would deliver every event twice. */
+export function buildFingerprint(doc: Pick<WebhookDoc, 'wallet' | 'targetKey' | 'chat' | 'events' | 'horizons'>): string {
+  const { wallet, targetKey, chat, events, horizons } = doc;
+  const text = JSON.stringify([wallet, targetKey, events, horizons, chat?.format ?? null]);
+  return createHash('sha256').update(text).digest('hex');
+}
+
 /** New events only, but a suspended webhook also receives those since. @throws OracleError CONFLICT for one disabled by the operator */
 async function enable({ store, queue, events: log, box, now }: WebhookRegistryDeps, wallet: string, id: string): Promise<WebhookView> {
   // After a lost compare-and-set the status has changed.
@@ -146,6 +211,10 @@ async function enable({ store, queue, events: log, box, now }: WebhookRegistryDe
       throw new OracleError('CONFLICT', `The operator has ended the calls of this webhook: ${doc.disabledReason}`, { suggestedAction });
     }
   }
+}
+
+function canOwnerEnable({ disabledBy }: Pick<WebhookDoc, 'disabledBy'>): boolean {
+  return REVERSIBLE_DISABLERS.some((one) => one === disabledBy);
 }
 
 /** Rules per wallet with bounded name lookups: slow names of one wallet do not delay others. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Db } from 'mongodb';
 import { clearOutbox, findWithOutbox, type OutboxEntry, pickTraceparent } from '../../platform/mongo.ts';
 import type { PushedName } from '../events.ts';
@@ -65,17 +64,6 @@ export interface WebhookDoc extends StoredTarget {
 interface WebhookEnding extends OutboxEntry<`disabled:${number}`> {
   reason: string;
   failingSince: Date | null;
-}
-
-export function canOwnerEnable({ disabledBy }: Pick<WebhookDoc, 'disabledBy'>): boolean {
-  return REVERSIBLE_DISABLERS.some((one) => one === disabledBy);
-}
-
-/** Equal fingerprints would deliver every event twice. */
-export function buildFingerprint(doc: Pick<WebhookDoc, 'wallet' | 'targetKey' | 'chat' | 'events' | 'horizons'>): string {
-  const { wallet, targetKey, chat, events, horizons } = doc;
-  const text = JSON.stringify([wallet, targetKey, events, horizons, chat?.format ?? null]);
-  return createHash('sha256').update(text).digest('hex');
 }
 
 export function matchesWebhook(

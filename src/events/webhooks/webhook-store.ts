@@ -236,17 +236,3 @@ export function toWebhookView(doc: WebhookDoc, now: Date, box?: SecretBox) {
     previousSecretUntil: previous !== null && previous > now ? previous : null,
   };
 }
-
-/** @throws OracleError NOT_FOUND, also for a webhook of another wallet */
-export async function requireOwnWebhook(store: WebhookStore, wallet: string, id: string): Promise<WebhookDoc> {
-  const doc = await store.get(wallet, id);
-  if (doc === null) throw webhookNotFound();
-  return doc;
-}
-
-export function webhookNotFound(): OracleError {
-  return new OracleError('NOT_FOUND', 'There is no such webhook of yours', {
-    field: 'id',
-    suggestedAction: 'GET /api/svc/webhooks lists yours.',
-  });
-}

@@ -1,21 +1,12 @@
 import type { Duplex } from 'node:stream';
 import type { Address } from 'viem';
-import type { RawData, WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
+import type { z } from 'zod';
 import { type Caller, getCredentialId, type Tier } from '../../auth/caller.ts';
-import { isOracleError, OracleError, toClientError } from '../../errors.ts';
 import { formatHorizonName, type HorizonName } from '../../forecast/model.ts';
 import { DEFAULT_HORIZONS, type HorizonFields, PUSHED_NAMES, type PushedName, parseHorizonChoice } from '../events.ts';
 import type { AnyEvent } from '../log.ts';
-import {
-  CLOSE_CODES,
-  type ClientMessage,
-  type CloseCause,
-  type EventEncoder,
-  encodeMessage,
-  parseClientMessage,
-  type ServerData,
-  type ServerMessageName,
-} from './messages.ts';
+import { CLOSE_CODES, type CloseCause, type createEventEncoder, encodeTextFrame, type SERVER_MESSAGES } from './messages.ts';
 
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 /** Of events that are written at once, unless a single one is longer. */
@@ -240,6 +231,16 @@ export class Connection {
   }
 }
 
+function encodeMessage<Name extends ServerMessageName>(type: Name, data: ServerData<Name>, now: Date): Buffer {
+  return encodeTextFrame(JSON.stringify({ type, data, timestamp: now.toISOString() }));
+}
+
+type ServerMessageName = keyof typeof SERVER_MESSAGES;
+
+type ServerData<Name extends ServerMessageName> = z.input<(typeof SERVER_MESSAGES)[Name]['schema']>['data'];
+
+type EventEncoder = ReturnType<typeof createEventEncoder>;
+
 /** A connection requires Basic. */
 function toPublishedTier({ caller }: SessionHolder): 'basic' | 'premium' {
   return caller.tier === 'premium' ? 'premium' : 'basic';
@@ -296,92 +297,4 @@ export function matchesSubscription(event: AnyEvent, { events, horizons }: Conne
   if (wallet !== null && wallet !== owner) return false;
   if (!events.includes(type)) return false;
   return horizons === null || horizonDays === null || horizons.includes(formatHorizonName(horizonDays));
-}
-
-export interface MessageHandlerOptions {
-  clock: Clock;
-  /** Identifies an access token. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, CHAIN_UNREACHABLE */
-  identify(token: string): Promise<SessionHolder>;
-  onFault(error: unknown): void;
-}
-
-/** Processes messages of a client one after the other, and closes the connection beyond the frame limits. */
-export function handleMessages(socket: WebSocket, connection: Connection, { clock, identify, onFault }: MessageHandlerOptions): void {
-  const frames = new FrameRateLimit(() => clock.now());
-  let work: Promise<void> = Promise.resolve();
-
-  function isWithin(kind: 'all' | 'invalid'): boolean {
-    const within = frames.take(kind);
-    if (!within) connection.close('policy');
-    return within;
-  }
-
-  async function handleMessage(data: RawData, isBinary: boolean): Promise<void> {
-    if (connection.isClosing) return;
-    try {
-      await executeMessage(parseClientMessage(data, isBinary), connection, identify);
-    } catch (error) {
-      if (!isOracleError(error)) onFault(error);
-      if (!isWithin('invalid')) return;
-      const { code, message, field, suggestedAction } = toClientError(error);
-      // Over a WebSocket the token is in a message.
-      connection.sendMessage('error', { code, message, field: field === 'Authorization' ? 'data.token' : field, suggestedAction });
-    }
-  }
-
-  socket.on('message', (data, isBinary) => {
-    if (!isWithin('all')) return;
-    work = work.then(() => handleMessage(data, isBinary));
-  });
-  // Each ping causes a pong.
-  socket.on('ping', () => isWithin('all'));
-  socket.on('pong', () => isWithin('all'));
-}
-
-async function executeMessage(message: ClientMessage, connection: Connection, identify: MessageHandlerOptions['identify']): Promise<void> {
-  switch (message.type) {
-    case 'ping':
-      return connection.sendMessage('pong', { lastEventId: connection.lastId });
-    case 'subscribe':
-      return connection.subscribe(buildSubscription(message.data));
-    case 'authenticate': {
-      const holder = await identify(message.data.token);
-      if (holder.caller.wallet!.toLowerCase() !== connection.wallet.toLowerCase()) {
-        throw new OracleError('INPUT_INVALID', 'The token belongs to another wallet than the connection', {
-          field: 'data.token',
-          suggestedAction: 'Send a token of the same wallet, or open a connection for the other one.',
-        });
-      }
-      // The old token may have expired meanwhile.
-      if (!connection.isClosing) connection.reauthenticate(holder);
-    }
-  }
-}
-
-const WINDOW_MS = 60_000;
-
-export const MAX_FRAMES_PER_MINUTE = { all: 60, invalid: 10 } as const;
-
-/** A fixed-window limit: each frame may cause a reply, and each message a database query. */
-export class FrameRateLimit {
-  readonly #now: () => Date;
-  #windowEndsMs = 0;
-  #taken = { all: 0, invalid: 0 };
-
-  constructor(now: () => Date) {
-    this.#now = now;
-  }
-
-  /** Counts a frame; returns whether it is within the limit. */
-  take(kind: keyof typeof MAX_FRAMES_PER_MINUTE): boolean {
-    const nowMs = this.#now().getTime();
-    const leftMs = this.#windowEndsMs - nowMs;
-    // More than a window is left after the clock has been set back.
-    if (leftMs <= 0 || leftMs > WINDOW_MS) {
-      this.#windowEndsMs = nowMs + WINDOW_MS;
-      this.#taken = { all: 0, invalid: 0 };
-    }
-    this.#taken[kind] += 1;
-    return this.#taken[kind] <= MAX_FRAMES_PER_MINUTE[kind];
-  }
 }

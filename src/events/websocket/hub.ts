@@ -3,27 +3,27 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
-import { WebSocketServer } from 'ws';
-import { OracleError } from '../../errors.ts';
+import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import { z } from 'zod';
+import { isOracleError, OracleError, toClientError } from '../../errors.ts';
 import { Semaphore } from '../../platform/concurrency.ts';
 import type { Log } from '../../platform/log.ts';
 import { type CollectionIndexes, ignoreDuplicate } from '../../platform/mongo.ts';
 import { insertFirst, repeatIfUncertain, undoIfUncertain } from '../../platform/retry.ts';
+import { parseInput, parseJsonOrNull } from '../../platform/validation.ts';
 import type { EventViewOptions } from '../event-view.ts';
 import { WEBSOCKET } from '../events.ts';
 import type { AnyEvent, EventLog } from '../log.ts';
 import {
+  buildSubscription,
   type Clock,
   Connection,
   type ConnectionSubscription,
-  handleMessages,
-  MAX_FRAMES_PER_MINUTE,
-  type MessageHandlerOptions,
   type SessionEntitlement,
   type SessionHolder,
   SLOW_READER_TIMEOUT_MS,
 } from './connection.ts';
-import { type CloseCause, createEventEncoder, MAX_MESSAGE_BYTES } from './messages.ts';
+import { CLIENT_MESSAGES, type CloseCause, createEventEncoder } from './messages.ts';
 
 export const TICKET_SECONDS = 30;
 
@@ -93,6 +93,10 @@ interface AdmittedHandshake {
 /** Upgrades an admitted request. @throws OracleError RATE_LIMITED, SHUTTING_DOWN, and errors of `redeemProof` */
 export type AcceptConnection = (admitted: AdmittedHandshake) => Promise<void>;
 
+const MAX_MESSAGE_BYTES = 4_096;
+
+export const MAX_FRAMES_PER_MINUTE = { all: 60, invalid: 10 } as const;
+
 export function createConnectionAcceptor({
   hub,
   slots,
@@ -146,6 +150,112 @@ export function createConnectionAcceptor({
       if (!isOpen) await hub.releaseSlot(slot, id);
     }
   };
+}
+
+interface MessageHandlerOptions {
+  clock: Clock;
+  /** Identifies an access token. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, CHAIN_UNREACHABLE */
+  identify(token: string): Promise<SessionHolder>;
+  onFault(error: unknown): void;
+}
+
+/** Processes messages of a client one after the other, and closes the connection beyond the frame limits. */
+function handleMessages(socket: WebSocket, connection: Connection, { clock, identify, onFault }: MessageHandlerOptions): void {
+  const frames = new FrameRateLimit(() => clock.now());
+  let work: Promise<void> = Promise.resolve();
+
+  function isWithin(kind: 'all' | 'invalid'): boolean {
+    const within = frames.take(kind);
+    if (!within) connection.close('policy');
+    return within;
+  }
+
+  async function handleMessage(data: RawData, isBinary: boolean): Promise<void> {
+    if (connection.isClosing) return;
+    try {
+      await executeMessage(parseClientMessage(data, isBinary), connection, identify);
+    } catch (error) {
+      if (!isOracleError(error)) onFault(error);
+      if (!isWithin('invalid')) return;
+      const { code, message, field, suggestedAction } = toClientError(error);
+      // Over a WebSocket the token is in a message.
+      connection.sendMessage('error', { code, message, field: field === 'Authorization' ? 'data.token' : field, suggestedAction });
+    }
+  }
+
+  socket.on('message', (data, isBinary) => {
+    if (!isWithin('all')) return;
+    work = work.then(() => handleMessage(data, isBinary));
+  });
+  // Each ping causes a pong.
+  socket.on('ping', () => isWithin('all'));
+  socket.on('pong', () => isWithin('all'));
+}
+
+export const CLIENT_MESSAGE = z.discriminatedUnion(
+  'type',
+  [CLIENT_MESSAGES.subscribe.schema, CLIENT_MESSAGES.authenticate.schema, CLIENT_MESSAGES.ping.schema],
+  `must be ${Object.keys(CLIENT_MESSAGES).join(', ')}`,
+);
+
+/** Parses a client message. @throws OracleError INPUT_INVALID naming the invalid field, without its value */
+export function parseClientMessage(data: RawData, isBinary: boolean): ClientMessage {
+  const value = isBinary ? null : parseJsonOrNull(data.toString());
+  if (typeof value !== 'object' || value === null) {
+    throw new OracleError('INPUT_INVALID', 'The message is no JSON object in a text frame', {
+      field: 'message',
+      suggestedAction: 'Send a text such as {"type":"ping"}.',
+    });
+  }
+  return parseInput(CLIENT_MESSAGE, value, { kind: 'message field', root: 'type' });
+}
+
+async function executeMessage(message: ClientMessage, connection: Connection, identify: MessageHandlerOptions['identify']): Promise<void> {
+  switch (message.type) {
+    case 'ping':
+      return connection.sendMessage('pong', { lastEventId: connection.lastId });
+    case 'subscribe':
+      return connection.subscribe(buildSubscription(message.data));
+    case 'authenticate': {
+      const holder = await identify(message.data.token);
+      if (holder.caller.wallet!.toLowerCase() !== connection.wallet.toLowerCase()) {
+        throw new OracleError('INPUT_INVALID', 'The token belongs to another wallet than the connection', {
+          field: 'data.token',
+          suggestedAction: 'Send a token of the same wallet, or open a connection for the other one.',
+        });
+      }
+      // The old token may have expired meanwhile.
+      if (!connection.isClosing) connection.reauthenticate(holder);
+    }
+  }
+}
+
+type ClientMessage = z.output<typeof CLIENT_MESSAGE>;
+
+const WINDOW_MS = 60_000;
+
+/** A fixed-window limit: each frame may cause a reply, and each message a database query. */
+export class FrameRateLimit {
+  readonly #now: () => Date;
+  #windowEndsMs = 0;
+  #taken = { all: 0, invalid: 0 };
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  /** Counts a frame; returns whether it is within the limit. */
+  take(kind: keyof typeof MAX_FRAMES_PER_MINUTE): boolean {
+    const nowMs = this.#now().getTime();
+    const leftMs = this.#windowEndsMs - nowMs;
+    // More than a window is left after the clock has been set back.
+    if (leftMs <= 0 || leftMs > WINDOW_MS) {
+      this.#windowEndsMs = nowMs + WINDOW_MS;
+      this.#taken = { all: 0, invalid: 0 };
+    }
+    this.#taken[kind] += 1;
+    return this.#taken[kind] <= MAX_FRAMES_PER_MINUTE[kind];
+  }
 }
 
 function serviceStopping(): OracleError {

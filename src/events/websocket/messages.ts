@@ -1,8 +1,7 @@
-import type { RawData } from 'ws';
 import { z } from 'zod';
 import type { Tier } from '../../auth/caller.ts';
-import { ERROR_CODES, type ErrorCode, OracleError } from '../../errors.ts';
-import { COUNT, parseInput, parseJsonOrNull, TIME } from '../../platform/validation.ts';
+import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
+import { COUNT, TIME } from '../../platform/validation.ts';
 import { HORIZON } from '../../record/schemas/forecast.ts';
 import { type EventViewOptions, viewEvent } from '../event-view.ts';
 import { HORIZON_FIELD, HORIZONS_FIELD, ONE_CHOICE, PUSHED_NAMES, WEBSOCKET } from '../events.ts';
@@ -49,8 +48,6 @@ export const CLOSE_CODES = {
 
 export type CloseCause = keyof typeof CLOSE_CODES;
 
-export type EventEncoder = ReturnType<typeof createEventEncoder>;
-
 /** Encodes each event once for the callers of a tier, and frames that are sent together once for all of their clients. */
 export function createEventEncoder(options: EventViewOptions) {
   const framesByTier = new Map<Tier, Map<number, Buffer>>();
@@ -76,10 +73,6 @@ export function createEventEncoder(options: EventViewOptions) {
       return joined;
     },
   };
-}
-
-export function encodeMessage<Name extends ServerMessageName>(type: Name, data: ServerData<Name>, now: Date): Buffer {
-  return encodeTextFrame(JSON.stringify({ type, data, timestamp: now.toISOString() }));
 }
 
 const FIN_TEXT = 0x81;
@@ -186,10 +179,6 @@ export const SERVER_MESSAGES = {
   ),
 } as const;
 
-export type ServerMessageName = keyof typeof SERVER_MESSAGES;
-
-export type ServerData<Name extends ServerMessageName> = z.input<(typeof SERVER_MESSAGES)[Name]['schema']>['data'];
-
 const defineList = <Item extends z.ZodType>(item: Item, max: number) =>
   z.array(item).min(1, 'must name at least one').max(max, `must name at most ${max}`);
 
@@ -230,25 +219,3 @@ export const CLIENT_MESSAGES = {
     }),
   },
 } as const satisfies Record<string, MessageKind>;
-
-export const CLIENT_MESSAGE = z.discriminatedUnion(
-  'type',
-  [CLIENT_MESSAGES.subscribe.schema, CLIENT_MESSAGES.authenticate.schema, CLIENT_MESSAGES.ping.schema],
-  `must be ${Object.keys(CLIENT_MESSAGES).join(', ')}`,
-);
-
-export type ClientMessage = z.output<typeof CLIENT_MESSAGE>;
-
-export const MAX_MESSAGE_BYTES = 4_096;
-
-/** Parses a client message. @throws OracleError INPUT_INVALID naming the invalid field, without its value */
-export function parseClientMessage(data: RawData, isBinary: boolean): ClientMessage {
-  const value = isBinary ? null : parseJsonOrNull(data.toString());
-  if (typeof value !== 'object' || value === null) {
-    throw new OracleError('INPUT_INVALID', 'The message is no JSON object in a text frame', {
-      field: 'message',
-      suggestedAction: 'Send a text such as {"type":"ping"}.',
-    });
-  }
-  return parseInput(CLIENT_MESSAGE, value, { kind: 'message field', root: 'type' });
-}

@@ -140,16 +140,6 @@ export function skippedCanary(text: CanaryDescription, why: string): CanaryRun {
   return { ...text, figure: null, limit: null, passed: null, note: `not run: ${why}`, mutants: [] };
 }
 
-/** Whether no canary found a leak and every mutant was caught. */
-export function areCanariesHealthy(canaries: readonly CanaryRun[]): boolean {
-  return canaries.every(({ passed, mutants }) => passed !== false && mutants.every(({ caught }) => caught));
-}
-
-/** `training-cut of m1`; the name alone of a canary of all versions. */
-export function formatCanaryName({ name, versions }: Canary): string {
-  return versions.length === 1 ? `${name} of ${versions[0]}` : name;
-}
-
 const POINT_IN_TIME_TEXT: CanaryDescription = {
   name: 'point-in-time',
   what: 'Cuts every input at a date and recomputes the features: those of that date and before must be bit-identical',

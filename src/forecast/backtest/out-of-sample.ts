@@ -17,7 +17,7 @@ import {
 } from '../model.ts';
 import { MODEL_VERSIONS, type ModelVersion } from '../models.ts';
 import { classifyRegimes, type Regime } from '../regime.ts';
-import { type CoreForecast, computeCoreForecast, type Signal, toDirection } from '../signal.ts';
+import { computeCoreForecast, type Signal, toDirection } from '../signal.ts';
 import { computeSkill } from '../statistics.ts';
 
 /** Folds of 180 days since 2017-04-03 in the whole history (interface, section 4.1); later ones are added as they end. */
@@ -165,6 +165,9 @@ export interface HistoryDay {
 
 export type HistoryForecast = CoreForecast & { regime: Regime };
 
+/** The part of a forecast that does not depend on the price. */
+type CoreForecast = ReturnType<typeof computeCoreForecast>;
+
 /** The steps that a walk-forward tests: features, learning rules, fits and forecasts. */
 export interface Pipeline {
   rules: LearningRules;
@@ -187,8 +190,6 @@ export const PIPELINE: Pipeline = {
   },
   versions: MODEL_VERSIONS,
 };
-
-export type ReferenceSkill = NonNullable<ReturnType<typeof computeReferenceSkill>>;
 
 /**
  * Skill 1 - ours / theirs of one daily score against another, above zero ours is better, with both mean scores, where lower is better; null

@@ -17,7 +17,7 @@ import { BLOCK_DAYS, EMBARGO_DAYS, formatHorizonName, HORIZONS, type HorizonDays
 import { computeRecordStatistics } from '../record-statistics.ts';
 import { boundedLogLoss, brierScore, type Interval, toDirection } from '../signal.ts';
 import { computeCallStatistics, computeHitRate, RELATIONS, testAdvantageOverAlwaysUp } from '../statistics.ts';
-import { areCanariesHealthy, type Canary, formatCanaryName } from './canaries.ts';
+import type { Canary, CanaryRun } from './canaries.ts';
 import {
   type BacktestHistory,
   buildFolds,
@@ -31,7 +31,6 @@ import {
   PIPELINE,
   type Pipeline,
   RECENT_RETURN_DAYS,
-  type ReferenceSkill,
 } from './out-of-sample.ts';
 import { buildVersionReports, runCanaries, walkVersions } from './versions.ts';
 
@@ -78,6 +77,11 @@ export function buildWalkForwardReport(source: WalkForwardSource, pipeline: Pipe
   };
 }
 
+/** Whether no canary found a leak and every mutant was caught. */
+export function areCanariesHealthy(canaries: readonly CanaryRun[]): boolean {
+  return canaries.every(({ passed, mutants }) => passed !== false && mutants.every(({ caught }) => caught));
+}
+
 function buildHorizonReport(history: BacktestHistory, horizonDays: HorizonDays, folds: readonly Fold[]) {
   const own = buildOwnReport(folds, horizonDays);
   const pooled: PooledReport | null = own && { ...own, garchCrpsSkill: computeGarchSkill(history, folds, horizonDays) };
@@ -92,8 +96,6 @@ function buildHorizonReport(history: BacktestHistory, horizonDays: HorizonDays, 
     verdict: formatHorizonVerdict(pooled),
   };
 }
-
-export type FoldReport = ReturnType<typeof buildFoldReport>;
 
 const HALF_CENTRAL_80 = 0.4;
 
@@ -139,6 +141,8 @@ export type PooledReport = OwnReport & {
   /** CRPS skill against GARCH(1,1)-t. */
   garchCrpsSkill: ReferenceSkill;
 };
+
+type ReferenceSkill = NonNullable<ReturnType<typeof computeReferenceSkill>>;
 
 /** What needs no model but the one of the folds. */
 export type OwnReport = NonNullable<ReturnType<typeof buildOwnReport>>;
@@ -357,6 +361,11 @@ export function formatLeakVerdict(canaries: readonly Canary[]): string {
   if (skipped.length === canaries.length) return 'no canary was run: the history is too short';
   const caught = canaries.reduce((sum, { mutants }) => sum + mutants.length, 0);
   return `no leak found: ${canaries.length - skipped.length} canaries passed and caught all ${caught} mutants${skippedNote}`;
+}
+
+/** `training-cut of m1`; the name alone of a canary of all versions. */
+export function formatCanaryName({ name, versions }: Canary): string {
+  return versions.length === 1 ? `${name} of ${versions[0]}` : name;
 }
 
 function formatRelation(compared: IntervalEstimate): string {

@@ -9,7 +9,7 @@ import { BYTES32, COUNT, DATE, listOf, TIME } from '../../platform/validation.ts
 import { REGIME } from '../../record/schemas/forecast.ts';
 import { ATTESTATION_HISTORY, ATTESTATION_STATS, LATEST_ATTESTATION, VERIFICATION } from '../../record/schemas/verification.ts';
 import type { HttpDeps } from '../deps.ts';
-import { attestationUidInput, HORIZON_PARAMETERS, limitInput, PAGE_LIMITS, selectHorizons } from '../parameters.ts';
+import { HORIZON_PARAMETERS, limitInput, PAGE_LIMITS, selectHorizons } from '../parameters.ts';
 import { buildNextPageHeaders } from '../replies.ts';
 import { type Route, route } from '../route.ts';
 
@@ -79,6 +79,12 @@ const MISSED = z.object({
 const METADATA = z.union([FORECAST.describe('Day with forecasts'), MISSED.describe('Missed day')]).meta({ id: 'Metadata' });
 
 const HISTORY_PATH = '/api/svc/onchain-oracle/history';
+
+const attestationUidInput = z
+  .string()
+  .regex(/^0x[a-fA-F0-9]{64}$/, 'must be 0x followed by 64 hex characters')
+  .transform((text) => text.toLowerCase() as `0x${string}`)
+  .describe('Attestation UID: 0x and 64 hex characters');
 
 /** Interface, section 2.5. */
 export function attestationRoutes(deps: HttpDeps): Route[] {

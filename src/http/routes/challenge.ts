@@ -5,7 +5,7 @@ import { formatHorizonName, HORIZONS, type HorizonDays } from '../../forecast/mo
 import { MODEL_NAMES } from '../../forecast/models.ts';
 import { ROLLING_DAYS, SERIES_MEASURE_NAMES, type SeriesMeasureName } from '../../forecast/record-statistics.ts';
 import { COUNT, DATE, keyedObject, listOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
-import { FIRST_CHAMPION, type RecordSeriesPoint, renderSeriesCsv } from '../../record/challenge.ts';
+import { FIRST_CHAMPION, type RecordSeriesPoint } from '../../record/challenge.ts';
 import { openRevealedDistributions } from '../../record/distributions.ts';
 import { DISTRIBUTIONS } from '../../record/schemas/forecast.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -180,6 +180,25 @@ export function seriesRoutes(deps: HttpDeps): Route[] {
       },
     }),
   ];
+}
+
+const WINDOWS = ['cumulative', 'rolling'] as const;
+const BOUNDS = ['value', 'low', 'high'] as const;
+
+/** Header and a line a point; an unknown number is an empty cell. Cells are dates, numbers and names, which need no quotes. */
+function renderSeriesCsv(points: readonly RecordSeriesPoint[]): string {
+  const figures = WINDOWS.flatMap((window) =>
+    SERIES_MEASURE_NAMES.flatMap((measure) => BOUNDS.map((bound) => ({ window, measure, bound, name: `${window}_${measure}_${bound}` }))),
+  );
+  const pairs = (points[0]?.evidence ?? []).map(({ challenger, against }) => `${challenger}_against_${against}`);
+  const header = ['date', 'n', ...figures.map(({ name }) => name), ...pairs.flatMap((pair) => [`e_better_${pair}`, `e_worse_${pair}`])];
+  const lines = points.map((point) => [
+    point.date,
+    point.n,
+    ...figures.map(({ window, measure, bound }) => point[window][measure][bound] ?? ''),
+    ...point.evidence.flatMap(({ eBetter, eWorse }) => [eBetter, eWorse]),
+  ]);
+  return `${[header, ...lines].map((cells) => cells.join(',')).join('\r\n')}\r\n`;
 }
 
 async function readPage(deps: HttpDeps, path: string, { horizon, limit, before }: z.output<typeof QUERY>) {

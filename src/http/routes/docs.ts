@@ -10,8 +10,8 @@ import { namedObject } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
 import { API_VERSION, listErrorCodes, renderOpenApiDocument } from '../openapi/document.ts';
 import { PROBLEMS } from '../problems.ts';
-import { buildCanonicalLink, CANONICAL_RULE, createJsonReply, createStaticReply } from '../replies.ts';
-import { type AccessLevel, EncodedText, type Route, route, TAGS, type Tag } from '../route.ts';
+import { buildCanonicalLink, CANONICAL_RULE, createStaticReply } from '../replies.ts';
+import { type AccessLevel, EncodedText, type Reply, type Route, route, TAGS, type Tag } from '../route.ts';
 import { PAGE_CSP, renderPage } from './home.ts';
 import { HANDSHAKE_QUERY } from './websocket.ts';
 
@@ -28,6 +28,12 @@ export function asyncApiRoutes({ publicUrl, chainId }: HttpDeps): Route[] {
       ),
     }),
   ];
+}
+
+/** A JSON document that is constant within a process; caches keep it for five minutes. */
+function createJsonReply(renderDocument: () => string): () => Reply<never> {
+  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'public, max-age=300' };
+  return createStaticReply(renderDocument, () => headers);
 }
 
 const OPENAPI_DOCUMENT = namedObject('OpenapiDocument', {

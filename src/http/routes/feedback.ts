@@ -1,7 +1,13 @@
-import { getAddress } from 'viem';
+import canonicalize from 'canonicalize';
+import { getAddress, keccak256, stringToBytes } from 'viem';
 import { z } from 'zod';
-import { buildFeedbackCall, buildPaymentFeedbackFile, type FeedbackSubject } from '../../commerce/feedback.ts';
+import type { Chain } from '../../chain/client.ts';
+import { buildFeedbackDescription, encodeFeedback } from '../../chain/erc8004.ts';
+import { buildPaymentFeedbackPath } from '../../commerce/feedback.ts';
+import { buildJobResource } from '../../commerce/jobs/job-store.ts';
+import { type PaymentDoc, parseCauseKey } from '../../commerce/ledger.ts';
 import { OracleError } from '../../errors.ts';
+import { joinUrl } from '../../platform/service-client.ts';
 import { ADDRESS, BYTES32, COUNT, HEX, INTEGER_TEXT, listOf, namedObject, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
 import { describeParameter } from '../guard.ts';
@@ -104,6 +110,50 @@ export function paymentFeedbackRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
+/** The client's own judgement. */
+interface FeedbackRating {
+  /** Integer of 10^-valueDecimals. */
+  value: number;
+  valueDecimals: number;
+  tag1: string;
+  tag2: string;
+}
+
+/**
+ * Off-chain feedback file (ERC-8004) of a payment as RFC 8785 JSON, with its keccak256. Equal input gives equal bytes, so that a URL of
+ * payment and rating can be hashed on chain. It has public facts of the chain alone: what was bought would show that a forecast was no HOLD.
+ */
+function buildPaymentFeedbackFile({ chain, agentId, payment }: FeedbackSubject, rating: FeedbackRating) {
+  const { value, valueDecimals } = rating;
+  const { payer, payee, txHash, settledAt } = payment;
+  const cause = parseCauseKey(payment._id);
+  // The token transfer of a job comes from the escrow, which the job ties to the client.
+  const job = cause.kind === 'job' ? buildJobResource({ contract: cause.contract, jobId: cause.jobId.toString() }) : null;
+  const from = cause.kind === 'job' ? cause.contract : payer;
+  const json = canonicalize({
+    ...buildFeedbackDescription(chain, { agentId, client: payer, value, valueDecimals }),
+    createdAt: settledAt.toISOString(),
+    ...pickTags(rating),
+    proofOfPayment: { fromAddress: getAddress(from), toAddress: getAddress(payee), chainId: String(chain.chainId), txHash },
+    ...(job !== null && { job }),
+  }) as string;
+  return { json, hash: keccak256(stringToBytes(json)) };
+}
+
+/** Call of `giveFeedback` for the payer to send, with the file at this service. */
+function buildFeedbackCall(subject: FeedbackSubject, rating: FeedbackRating, publicUrl: string) {
+  const { hash: feedbackHash } = buildPaymentFeedbackFile(subject, rating);
+  const { value, valueDecimals } = rating;
+  const query = new URLSearchParams({ value: String(value), valueDecimals: String(valueDecimals), ...pickTags(rating) });
+  const feedbackUri = `${joinUrl(publicUrl, buildPaymentFeedbackPath(subject.payment))}?${query}`;
+  const data = encodeFeedback({ agentId: subject.agentId, ...rating, endpoint: publicUrl, feedbackUri, feedbackHash });
+  return { feedbackUri, feedbackHash, data };
+}
+
+function pickTags({ tag1, tag2 }: FeedbackRating) {
+  return { ...(tag1 !== '' && { tag1 }), ...(tag2 !== '' && { tag2 }) };
+}
+
 async function requireSubject(
   { addresses, chainId, commerce, identity }: HttpDeps,
   ref: z.output<typeof FEEDBACK_PARAMS>,
@@ -119,6 +169,12 @@ async function requireSubject(
     });
   }
   return { chain: { chainId, addresses }, agentId: agent.agentId, payment };
+}
+
+interface FeedbackSubject {
+  chain: Pick<Chain, 'chainId' | 'addresses'>;
+  agentId: number;
+  payment: PaymentDoc;
 }
 
 const toRating = ({ tag2 = '', ...rating }: z.output<typeof RATING_QUERY>) => ({ ...rating, tag2 });

@@ -16,14 +16,13 @@ import {
   type ForecastStateName,
   formatForecastPath,
   formatForecastTitle,
-  LIST_STATES,
-  type ListFilter,
-  type ListRow,
+  formatReturn,
+  formatShare,
+  getStateMark,
   renderForecast,
-  renderForecastList,
   STATE_LABELS,
 } from '../../page/forecast.ts';
-import { el, type Markup } from '../../page/markup.ts';
+import { el, formatRegime, formatUsd, type Markup } from '../../page/markup.ts';
 import { joinUrl } from '../../platform/service-client.ts';
 import { type DayDoc, type ForecastDoc, formatForecastId, fromCents } from '../../record/forecast-doc.ts';
 import { DIRECTION } from '../../record/schemas/forecast.ts';
@@ -115,6 +114,91 @@ export function forecastPageRoutes(deps: ForecastDeps): Route[] {
   ];
 }
 
+interface ForecastList {
+  rows: readonly ListRow[];
+  filter: ListFilter;
+  regimes: readonly string[];
+  /** Paths relative to the base; null: there is no such page. */
+  newestPath: string | null;
+  earlierPath: string | null;
+  csvPath: string;
+  jsonPath: string;
+  isSimulated: boolean;
+}
+
+const HEADINGS = ['Day', 'Horizon', 'State', 'Call', 'P(up)', 'Opening price', 'Closing price', 'Change', 'Regime'];
+
+/** All forecasts of a filter, a page at a time; works without script. */
+function renderForecastList(list: ForecastList): Markup {
+  const { rows, filter, regimes, isSimulated, csvPath, jsonPath } = list;
+  return el('main', { id: 'main', class: 'forecasts', tabindex: -1 }, [
+    el('h1', {}, 'All forecasts'),
+    isSimulated && el('p', { class: 'notice' }, 'The market data are simulated.'),
+    renderListFilter(filter, regimes),
+    el('section', { 'aria-label': 'List' }, [
+      el('p', { class: 'list-line' }, [
+        el('span', {}, `${rows.length} shown, newest first`),
+        el('a', { href: csvPath }, 'CSV'),
+        el('a', { href: jsonPath }, 'JSON'),
+      ]),
+      rows.length === 0 ? el('p', { class: 'empty' }, 'No forecast of these days matches.') : renderTable(rows),
+    ]),
+    renderPaging(list),
+  ]);
+}
+
+function renderTable(rows: readonly ListRow[]): Markup {
+  const headings = HEADINGS.map((heading, index) => el('th', { scope: 'col', class: index >= 4 && index < 8 && 'numeric' }, heading));
+  return el('div', { class: 'scroll forecast-rows', tabindex: 0, role: 'region', 'aria-label': 'Forecasts' }, [
+    el('table', {}, el('thead', {}, el('tr', {}, headings)), el('tbody', {}, rows.map(renderRow))),
+  ]);
+}
+
+function renderRow({ date, horizonDays, state, values, price, regime }: ListRow): Markup {
+  const numeric = (value: string) => el('td', { class: 'numeric' }, value);
+  const call =
+    values === null ? el('span', { class: 'quiet' }, state === 'missed' ? 'none' : 'hidden') : `${values.signal}, ${values.direction}`;
+  return el('tr', {}, [
+    el('th', { scope: 'row' }, el('a', { href: formatForecastPath(date, horizonDays) }, `${date}`)),
+    el('td', {}, `${horizonDays}d`),
+    el('td', {}, el('span', { class: `status ${getStateMark(state)}` }, STATE_LABELS[state])),
+    el('td', {}, call),
+    numeric(formatShare(values?.pUp ?? null)),
+    numeric(formatUsd(price.atOpening)),
+    numeric(formatUsd(price.atEnd)),
+    numeric(formatReturn(price.returnBps)),
+    el('td', {}, formatRegime(regime)),
+  ]);
+}
+
+function renderPaging({ newestPath, earlierPath }: ForecastList): Markup {
+  if (newestPath === null && earlierPath === null) return null;
+  return el('nav', { class: 'neighbours', 'aria-label': 'Pages of the list' }, [
+    newestPath !== null && el('a', { href: newestPath }, '← Newest'),
+    earlierPath !== null && el('a', { href: earlierPath, rel: 'next' }, 'Earlier →'),
+  ]);
+}
+
+/** A plain form: a filter is its URL. */
+function renderListFilter(filter: ListFilter, regimes: readonly string[]): Markup {
+  const choice = (label: string, name: keyof ListFilter, values: readonly string[], format: (value: string) => string) => {
+    const choices = values.map((value) => el('option', { value, selected: value === filter[name] }, format(value)));
+    return el('label', {}, el('span', {}, label), el('select', { name }, el('option', { value: '' }, 'All'), choices));
+  };
+  const date = (label: string, name: 'from' | 'to') =>
+    el('label', {}, el('span', {}, label), el('input', { type: 'date', name, value: filter[name] || null }));
+  return el('form', { class: 'list-filter', method: 'get', action: 'f', 'aria-label': 'Filter' }, [
+    choice('Horizon', 'horizon', ['1', '2', '3', '7'], (days) => `${days}-day`),
+    choice('State', 'state', LIST_STATES, formatRegime),
+    choice('Revealed call', 'direction', ['UP', 'DOWN'], String),
+    choice('Regime', 'regime', regimes, formatRegime),
+    date('From', 'from'),
+    date('To', 'to'),
+    el('button', { type: 'submit' }, 'Filter'),
+    Object.values(filter).some(Boolean) && el('a', { href: 'f' }, 'Clear'),
+  ]);
+}
+
 async function readRows(deps: ForecastDeps, query: ListQuery, limit: number) {
   const { docs, nextBefore } = await findForecasts(deps, pickFilter(query), { before: query.before, limit });
   const rows = docs.map((doc): ListRow => {
@@ -125,12 +209,16 @@ async function readRows(deps: ForecastDeps, query: ListQuery, limit: number) {
   return { rows, nextBefore };
 }
 
+type ListRow = Pick<ForecastFacts, 'date' | 'horizonDays' | 'state' | 'values' | 'price' | 'regime'>;
+
 function toPageReply(raw: string, headers: Record<string, string> = PAGE_HEADERS): Reply<never> {
   return { headers: { ...headers, ETag: buildWeakEtag({ raw }) }, raw };
 }
 
 /** Days that one page examines at most, whatever the filter and the length of the record. */
 const MAX_DAYS_EXAMINED = 1_000;
+
+const LIST_STATES = ['committed', 'right', 'wrong', 'hold', 'void', 'missed'] as const;
 
 const STATES: Record<(typeof LIST_STATES)[number], Filter<ForecastDoc>> = {
   committed: { state: { $in: ['DRAFT', 'PENDING'] }, missed: false },
@@ -166,6 +254,16 @@ async function findForecasts(
   const shown = docs.slice(0, limit);
   if (docs.length > limit) return { docs: shown, nextBefore: shown.at(-1)!._id };
   return { docs: shown, nextBefore: examinedFrom > start ? ids.$gte : null };
+}
+
+/** As in the URL; an absent or empty value filters nothing. */
+interface ListFilter {
+  horizon?: string;
+  state?: string;
+  direction?: string;
+  regime?: string;
+  from?: string;
+  to?: string;
 }
 
 /** A direction selects among revealed forecasts alone: among others it would disclose it. */

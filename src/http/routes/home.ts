@@ -12,22 +12,22 @@ import { formatHorizonName } from '../../forecast/model.ts';
 import { btcPriceReport } from '../../market/reports/bitcoin.ts';
 import {
   DEFAULT_HORIZON_DAYS,
+  FIRST_SCREEN_PARTS,
+  type FirstScreenData,
+  type FirstScreenPart,
   formatCallTitle,
   type InitialData,
   type OriginKind,
-  renderDetails,
-  renderFirstScreen,
   renderOriginMark,
   SELECTABLE_HORIZONS,
   toInitialScreen,
   toRecordData,
 } from '../../page/first-screen.ts';
 import { el, type Markup, type PageKind, renderMarkup } from '../../page/markup.ts';
-import { objectOf } from '../../platform/validation.ts';
+import { listOf, namedObject, objectOf, SUCCESS } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
 import { buildStrongEtag, createFileReply, createRevisionReply, createStaticReply, negotiateMediaType } from '../replies.ts';
 import { EncodedText, type Reply, type Route, route } from '../route.ts';
-import { RESOURCES, type Resources } from '../schemas/health.ts';
 import { renderFeedLink } from './feeds.ts';
 import { toPublicSignal } from './signal.ts';
 
@@ -255,6 +255,19 @@ function renderHeader(path: string, parts: Markup): Markup {
 /** JSON first: clients without an `Accept` header get the list. */
 const TYPES = ['application/json', 'text/html'] as const;
 
+const RESOURCES = namedObject('Resources', {
+  success: SUCCESS,
+  name: z.string().describe('Name of the service'),
+  description: z.string().describe('What it does'),
+  version: z.string().describe('Version of the software'),
+  source: z.string().describe('Market data source'),
+  resources: listOf('All operations', {
+    method: z.string().describe('HTTP method'),
+    url: z.string().describe('URL; parts in braces are parameters'),
+    summary: z.string().describe('What it is'),
+  }),
+});
+
 /** `GET /`: the list of all routes as JSON, the page as HTML. */
 export function rootRoutes(deps: HttpDeps, routes: Route[]): Route[] {
   const { version, publicUrl, market } = deps;
@@ -301,6 +314,8 @@ export function rootRoutes(deps: HttpDeps, routes: Route[]): Route[] {
     }),
   ];
 }
+
+type Resources = z.input<typeof RESOURCES>;
 
 const RPC_VERSION = z.literal('2.0').describe('JSON-RPC version');
 const RPC_ID = z.union([z.string().max(128), z.number(), z.null()]);
@@ -454,6 +469,33 @@ function renderTodaySection({ id }: Section, home: HomeContent | null): Markup {
     el('h2', { id: `${id}-title` }, formatCallTitle(data.call, home?.nowMs ?? 0)),
     el('div', { class: 'body' }, [renderFirstScreen(data), renderDetails()]),
   ]);
+}
+
+/** The answer of the page: what is expected, whether it is any good, and how to check it. */
+export function renderFirstScreen(data: FirstScreenData): Markup {
+  const part = (name: FirstScreenPart) => el('div', { class: `first-${name}`, 'data-part': name }, FIRST_SCREEN_PARTS[name](data));
+  return el('div', { class: 'first' }, [
+    el('div', { class: 'first-answer' }, [part('number'), part('call'), part('record'), part('actions'), part('note')]),
+    el('div', { class: 'first-chart' }, [part('fan'), renderHorizonChoice(data.horizonDays)]),
+  ]);
+}
+
+/** The axis of the fan: each label stands below the end of its window, and selects the horizon of the page. */
+function renderHorizonChoice(chosenDays: number): Markup {
+  return el('fieldset', { class: 'fan-axis', 'aria-label': 'Forecast horizon' }, [
+    el('span', { class: 'fan-day fan-day-1', 'aria-hidden': 'true' }, '1'),
+    SELECTABLE_HORIZONS.map((days) =>
+      el('label', { class: `fan-day fan-day-${days}` }, [
+        el('input', { type: 'radio', name: 'horizon', value: days, checked: days === chosenDays, 'aria-label': `${days} days` }),
+        el('span', {}, days === Math.max(...SELECTABLE_HORIZONS) ? `${days} days` : days),
+      ]),
+    ),
+  ]);
+}
+
+/** What is behind the first screen; the script fills it. */
+function renderDetails(): Markup {
+  return el('details', { class: 'first-details' }, el('summary', {}, 'Details'), el('div', { id: 'today-details' }));
 }
 
 /** The dashboard with the answers that a caller without access gets. Reads a bounded number of documents. */

@@ -1,6 +1,7 @@
+import type { Address } from 'viem';
 import { z } from 'zod';
-import { buildRegistrationFile, REGISTRATION_PATH } from '../../../agent-card/documents.ts';
-import { A2A_LEGACY_VERSION, A2A_VERSION, ENDPOINTS, IDENTITY } from '../../../agent-card/endpoints.ts';
+import { REGISTRATION_PATH } from '../../../agent-card/documents.ts';
+import { A2A_LEGACY_VERSION, A2A_VERSION, type CardSource, ENDPOINTS, IDENTITY, INTERFACES } from '../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../skills/index.ts';
 import { OracleError } from '../../errors.ts';
 import { joinUrl } from '../../platform/service-client.ts';
@@ -113,6 +114,33 @@ export function agentRoutes(deps: HttpDeps): Route[] {
       },
     }),
   ];
+}
+
+/** ERC-8004 registration file. Service names are those of EIP-8004, plus `OpenAPI` and `x402`. */
+export function buildRegistrationFile({ publicUrl, chainId, registry, agentId, payments }: Omit<CardSource, 'version'>) {
+  const skills = SKILLS.map(({ id }) => id);
+  const { a2a, mcp, rest, x402 } = INTERFACES;
+  // CAIP-10 accounts, because the file may be read on another chain.
+  const account = (address: Address) => `eip155:${chainId}:${address}`;
+  const { payee, asset, receiptSigner } = payments;
+  const accounts = { payee: account(payee), asset: account(asset), receiptSigner: account(receiptSigner) };
+  return {
+    type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
+    name: IDENTITY.name,
+    description: IDENTITY.description,
+    image: joinUrl(publicUrl, ENDPOINTS.icon),
+    services: [
+      { name: 'web', endpoint: joinUrl(publicUrl, '/') },
+      { name: 'A2A', endpoint: joinUrl(publicUrl, a2a.description.path), version: a2a.version, a2aSkills: skills },
+      { name: 'MCP', endpoint: joinUrl(publicUrl, mcp.endpoints[0]), version: mcp.version, mcpTools: skills },
+      { name: 'OpenAPI', endpoint: joinUrl(publicUrl, rest.description.path), version: rest.version },
+      { name: 'x402', endpoint: joinUrl(publicUrl, x402.description.path), version: x402.version, ...accounts },
+    ],
+    active: true,
+    x402Support: true,
+    registrations: [{ agentId, agentRegistry: `eip155:${chainId}:${registry}` }],
+    supportedTrust: ['reputation'],
+  };
 }
 
 function getDisclosure(venueName: string): string {

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { ENDPOINTS, IDENTITY, INTERFACES } from '../../../agent-card/endpoints.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { formatTierRequirement, TIER_REQUIREMENTS } from '../../auth/tiers.ts';
-import { getBlockExplorerUrl } from '../../chain/addresses.ts';
 import { CONTRACT_STATES, type ContractReading, type TokenMetadata } from '../../chain/contracts.ts';
 import { EAS_SCHEMAS, type SchemaName } from '../../chain/eas/schemas.ts';
 import { WEBSOCKET } from '../../events/events.ts';
@@ -13,8 +12,9 @@ import * as model from '../../forecast/model.ts';
 import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
 import { getModelName, MODEL_VERSIONS } from '../../forecast/models.ts';
 import { REGIME_NAMES, REGIME_RULE_TERMS, REGIME_RULES, REGIMES } from '../../forecast/regime.ts';
-import { getLicences } from '../../market/feed.ts';
+import type { Feed } from '../../market/feed.ts';
 import { MODEL_SERIES } from '../../market/inputs.ts';
+import { PROVIDERS, type ProviderId } from '../../market/live/provider.ts';
 import type { SeriesHealth } from '../../market/market.ts';
 import { SERIES } from '../../market/series.ts';
 import { joinUrl } from '../../platform/service-client.ts';
@@ -111,6 +111,16 @@ async function buildInfo(deps: HttpDeps, caller: Caller): Promise<Info> {
   };
 }
 
+const BLOCK_EXPLORER_URLS: Readonly<Record<number, string>> = {
+  8453: 'https://basescan.org',
+  84532: 'https://sepolia.basescan.org',
+};
+
+/** Base URL of the chain's block explorer, without a trailing slash; null for an unknown chain. */
+function getBlockExplorerUrl(chainId: number): string | null {
+  return BLOCK_EXPLORER_URLS[chainId] ?? null;
+}
+
 function listTiers(): Info['tiers'] {
   return [
     {
@@ -184,6 +194,13 @@ async function buildModelCard(deps: HttpDeps, caller: Caller, seriesHealth: read
     knownFailures: [...statements.KNOWN_FAILURES],
     limits: [...statements.CAVEATS],
   };
+}
+
+/** Terms of use of a series: those of its providers, or of the feed for simulated and CSV data. */
+export function getLicences({ kind, source }: Pick<Feed, 'kind' | 'source'>, providers: readonly { provider: ProviderId }[]) {
+  if (kind === 'simulated') return [{ of: source, licence: 'simulated data, free of third-party rights' }];
+  if (kind === 'csv') return [{ of: source, licence: 'licence of the files, unknown to the service' }];
+  return providers.map(({ provider }) => ({ of: PROVIDERS[provider].title, licence: PROVIDERS[provider].licence }));
 }
 
 export function aboutRoutes(deps: HttpDeps): Route[] {

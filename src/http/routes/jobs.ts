@@ -4,11 +4,10 @@ import type { RequestContext } from '../../auth/auth.ts';
 import { listAddressSpellings } from '../../chain/addresses.ts';
 import { JOB_STATES } from '../../chain/erc8183.ts';
 import { buildJobResource, type JobDocWithoutText } from '../../commerce/jobs/job-store.ts';
-import { buildFetchMessage, describeNextStep, getWithheldReason } from '../../commerce/jobs/jobs.ts';
+import { isDirectJob } from '../../commerce/jobs/jobs.ts';
 import type { JobService } from '../../commerce/jobs/processing.ts';
 import { REF_CODE_PATTERN, REF_CODE_RULE } from '../../commerce/ledger.ts';
-import { findOffering, formatAmount, getCaip2Network, usdFromMicros } from '../../commerce/offerings.ts';
-import { PURCHASE_OFFERINGS } from '../../commerce/purchases.ts';
+import { findOffering, formatAmount, getCaip2Network, OFFERINGS, usdFromMicros } from '../../commerce/offerings.ts';
 import { toPaymentResponse, toReceiptResponse } from '../../commerce/receipt-signer.ts';
 import { OracleError } from '../../errors.ts';
 import {
@@ -85,6 +84,20 @@ export function jobRoutes(deps: JobDeps): Route[] {
   ];
 }
 
+/** Message that client or evaluator sign (EIP-191) to fetch the deliverable: the contract in any case, the timestamp exactly as in the request. */
+export function buildFetchMessage(contract: string, jobId: string, timestamp: number): string {
+  return `Fetch svc job: ${contract}:${jobId}:${timestamp}`;
+}
+
+type JobProgress = Pick<JobDocWithoutText, 'accepted' | 'onChain'>;
+
+/** Why the deliverable is withheld for good; null while it is or will be available. */
+export function getWithheldReason({ accepted, reason, onChain }: JobProgress & Pick<JobDocWithoutText, 'reason'>): string | null {
+  if (onChain?.state === 'REJECTED') return 'The job was rejected: its deliverable is no longer available';
+  if (onChain?.state === 'EXPIRED') return 'The job has expired: its deliverable is no longer available';
+  return accepted === false ? `The job was declined: ${reason}` : null;
+}
+
 type ConfirmedJob = JobDocWithoutText & { onChain: NonNullable<JobDocWithoutText['onChain']>; service: JobService };
 
 async function requireJob({ jobs, commerce }: JobDeps, jobId: string, context: RequestContext): Promise<ConfirmedJob> {
@@ -158,6 +171,28 @@ async function toJobReply({ commerce, now }: JobDeps, job: ConfirmedJob): Promis
     updatedAt: now().toISOString(),
   };
 }
+
+export function describeNextStep({ accepted, onChain }: JobProgress, now: Date): string {
+  const { state = 'OPEN', expiresAt = now } = onChain ?? {};
+  const isExpired = expiresAt <= now;
+  if (state === 'COMPLETED') return 'Nothing: the job is paid.';
+  if (state === 'REJECTED' || state === 'EXPIRED') return 'Nothing: the job is over, and the escrow was refunded to the client.';
+  if (state === 'SUBMITTED' && onChain !== null && isDirectJob(onChain))
+    return isExpired ? REFUND_STEP : 'Nothing: the contract should have paid the provider with the submission, and has not.';
+  if (state === 'SUBMITTED')
+    return isExpired ? REFUND_STEP : 'The evaluator fetches the deliverable, compares its hash, and calls complete.';
+  if (state === 'FUNDED') {
+    if (accepted === false)
+      return isExpired ? REFUND_STEP : 'The evaluator rejects the job, or the client calls claimRefund after its expiry.';
+    return 'The provider composes the deliverable and submits its hash.';
+  }
+  if (isExpired) return 'Nothing: the job has expired before it was funded. Create a new one.';
+  if (accepted === false) return 'The client rejects the job and creates another one without the fault.';
+  if (accepted === null) return 'The provider reviews the job.';
+  return 'The client approves the price for the contract, then calls fund once the provider has set the budget.';
+}
+
+const REFUND_STEP = 'Any account may call claimRefund, which refunds the client.';
 
 /** A uint256. */
 const JOB_PARAMS = z.object({
@@ -270,6 +305,11 @@ export function purchaseRoutes({ purchases }: HttpDeps): Route[] {
     }),
   ];
 }
+
+export const PURCHASE_OFFERINGS = OFFERINGS.filter(({ channel }) => channel === 'purchase').map(({ name }) => name) as [
+  string,
+  ...string[],
+];
 
 const PURCHASE_BODY = z
   .strictObject({

@@ -6,20 +6,23 @@ import { z } from 'zod';
 import type { AdapterError, ProtocolAdapter } from '../../adapter.ts';
 import type { AuthService, RequestContext } from '../../auth/auth.ts';
 import {
-  buildResourceMetadata,
   buildServerMetadata,
+  ClientMetadataError,
   type ClientStore,
+  DEFAULT_SCOPE,
+  FORECAST_SCOPES,
   MCP_PATHS,
+  type McpPath,
   OAUTH_PATHS,
-  OPENID_METADATA_PATH,
+  OFFLINE_SCOPE,
   RESOURCE_METADATA_PATH,
-  SERVER_METADATA_PATH,
-  toKnownScope,
+  toIssuer,
 } from '../../auth/oauth-clients.ts';
-import { type ConsentRequest, type OAuthServer, type OAuthStores, registerClient, toRegistrationError } from '../../auth/oauth-server.ts';
+import { type ConsentRequest, type OAuthServer, type OAuthStores, registerClient } from '../../auth/oauth-server.ts';
 import { formatTierRequirement, type PaidTier, tierRequired } from '../../auth/tiers.ts';
 import { type ErrorCode, isOracleError, OracleError } from '../../errors.ts';
 import { el, type Markup } from '../../page/markup.ts';
+import { joinUrl } from '../../platform/service-client.ts';
 import { parseInput } from '../../platform/validation.ts';
 import { findCrossSiteError } from '../guard.ts';
 import { walletInput } from '../parameters.ts';
@@ -75,6 +78,11 @@ export function createOAuthAdapter(deps: OAuthAdapterDeps): ProtocolAdapter {
   };
 }
 
+/** RFC 8414. */
+export const SERVER_METADATA_PATH = '/.well-known/oauth-authorization-server';
+/** The same document where clients of OpenID Connect Discovery look for it. */
+const OPENID_METADATA_PATH = '/.well-known/openid-configuration';
+
 /** By path. The metadata of a path-less resource is that of the open endpoint, for clients that look nowhere else. */
 function buildDocuments(publicUrl: string): Map<string, string> {
   const server = JSON.stringify(buildServerMetadata(publicUrl));
@@ -87,6 +95,17 @@ function buildDocuments(publicUrl: string): Map<string, string> {
     [RESOURCE_METADATA_PATH, JSON.stringify(buildResourceMetadata(publicUrl))],
     ...resources,
   ]);
+}
+
+/** Protected resource metadata (RFC 9728) of a path of the MCP server. */
+function buildResourceMetadata(publicUrl: string, path: McpPath = MCP_PATHS.open) {
+  return {
+    resource: joinUrl(publicUrl, path),
+    authorization_servers: [toIssuer(publicUrl)],
+    scopes_supported: [...FORECAST_SCOPES],
+    bearer_methods_supported: ['header'],
+    resource_name: 'Bitcoin Signal Oracle',
+  };
 }
 
 interface EndpointCall {
@@ -117,6 +136,12 @@ async function serveRegistration(deps: OAuthAdapterDeps, request: Request, respo
   }
 }
 
+/** The error of RFC 7591, section 3.2.2, for a rejected registration; other errors are thrown on. */
+function toRegistrationError(error: unknown): { error: string; error_description: string } {
+  if (!(error instanceof ClientMetadataError)) throw error;
+  return { error: error.isAboutRedirect ? 'invalid_redirect_uri' : 'invalid_client_metadata', error_description: error.message };
+}
+
 function requireMethod(request: Request, response: Response, method: 'GET' | 'POST'): void {
   if (request.method === method) return;
   response.set('Allow', method);
@@ -143,6 +168,12 @@ function withKnownScopes({ originalUrl }: Request, path: string): string {
   // The provider rejects a repeated parameter.
   if (path === OAUTH_PATHS.authorize && sent.length <= 1) parameters.set('scope', toKnownScope(sent[0]));
   return parameters.size === 0 ? path : `${path}?${parameters}`;
+}
+
+/** The scopes of a request that this service knows; the default where it names none for forecasts. */
+export function toKnownScope(scope: string | undefined): string {
+  const names = (scope ?? '').split(' ').filter((name) => FORECAST_SCOPES.includes(name) || name === OFFLINE_SCOPE);
+  return [...new Set(names.some((name) => FORECAST_SCOPES.includes(name)) ? names : [DEFAULT_SCOPE, ...names])].join(' ');
 }
 
 interface ConsentDeps {

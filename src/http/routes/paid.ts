@@ -1,3 +1,4 @@
+import type { Hash } from 'viem';
 import { z } from 'zod';
 import { ENDPOINTS, IDENTITY } from '../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../skills/index.ts';
@@ -19,13 +20,13 @@ import {
   type PaidResource,
   USD_DECIMALS,
 } from '../../commerce/offerings.ts';
-import { getReceiptDomain, RECEIPT_TYPES } from '../../commerce/receipts.ts';
-import { buildAnswerMessage } from '../../commerce/x402/payload.ts';
+import { getReceiptDomain, OFFER_RECEIPT, RECEIPT_TYPES } from '../../commerce/receipts.ts';
 import { ANSWER_RETENTION_DAYS, toSaleResponse, toSettlementResponse } from '../../commerce/x402/sales.ts';
 import {
+  BAZAAR,
   buildPaymentQuote,
   declareHttpResource,
-  PAYMENT_EXTENSIONS,
+  PAYMENT_IDENTIFIER,
   type PaymentQuote,
   SAMPLE_ANSWERS,
 } from '../../commerce/x402/terms.ts';
@@ -48,12 +49,18 @@ import {
 } from '../problems.ts';
 import { toTaggedReply } from '../replies.ts';
 import { type Reply, type Route, route } from '../route.ts';
-import { ANSWER_AGAIN, SOLD, X402_DOCUMENT, X402_RESOURCES } from '../schemas/payment.ts';
+import { SOLD, X402_DOCUMENT } from '../schemas/payment.ts';
 import { LOGIN_BODY, requireWalletSignature } from './auth.ts';
 import { toOracleSignal, toPremiumSignal } from './signal.ts';
 
 const PAYMENT_DESCRIPTION =
   'Without a payment it answers 402 with the terms in both versions of x402, independent of the forecast. `payment` and `receipt` are added to the answer. The same payment from the same address, or with its payment-identifier, gets the same answer and is never charged twice; the paying wallet gets it again from `POST /api/svc/commerce/answers`. Failed requests are not charged.';
+
+/** `POST /api/svc/commerce/answers`: an answer sold over any transport. */
+const ANSWER_AGAIN = z
+  .looseObject(SOLD)
+  .describe('The answer as first delivered, by the schema of its operation')
+  .meta({ id: 'AnswerAgain' });
 
 /** Interface, section 4.5: paid operations, and redelivery of their answers. */
 export function paidRoutes(deps: HttpDeps): Route[] {
@@ -109,6 +116,11 @@ export function paidRoutes(deps: HttpDeps): Route[] {
       },
     }),
   ];
+}
+
+/** Message that a payer signs to fetch a paid answer again, with the timestamp exactly as in the request. */
+export function buildAnswerMessage(txHash: Hash, timestamp: number): string {
+  return `Fetch svc answer: ${txHash.toLowerCase()}:${timestamp}`;
 }
 
 const ANSWER_MESSAGE_TEMPLATE = 'Fetch svc answer: <txHash in lower case>:<timestamp>';
@@ -206,6 +218,13 @@ export const PAID_PREMIUM_SIGNAL = namedObject('PaidPremiumSignal', { ...PREMIUM
 
 const FIVE_MINUTES = { 'Cache-Control': 'public, max-age=300' };
 
+/** `GET /.well-known/x402`, in the format of crawlers. */
+export const X402_RESOURCES = namedObject('X402Resources', {
+  version: z.literal(1).describe('Format version'),
+  resources: z.array(z.url()).describe('Resources that answer 402 with their terms'),
+  instructions: z.string().describe('What an agent should know first'),
+});
+
 /** Interface, section 4.1: discovery of paid resources. */
 export function x402Routes(deps: DiscoveryDeps): Route[] {
   return [
@@ -232,6 +251,9 @@ interface EntryDeps extends DiscoveryDeps {
 type X402Document = z.input<typeof X402_DOCUMENT>;
 
 const MIME_TYPE = 'application/json';
+
+/** All extensions that quotes may declare. */
+const PAYMENT_EXTENSIONS = [PAYMENT_IDENTIFIER, BAZAAR, OFFER_RECEIPT] as const;
 
 export async function buildX402Document({ commerce, publicUrl }: DiscoveryDeps): Promise<X402Document> {
   const { merchant, facilitatorUrl: url } = commerce;

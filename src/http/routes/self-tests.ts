@@ -7,19 +7,22 @@ import {
   POLYMARKET_COMPARISON,
   SELF_REPORT,
   SELF_TEST_ENVELOPE,
+  type SELF_TEST_ENVELOPE_OBJECT,
   SELF_TEST_STATUS,
   SELF_TESTS,
   type SelfTestName,
   STABILITY,
   WALK_FORWARD,
 } from '../../record/schemas/self-tests.ts';
-import { explainMissingResult, listSelfTestStatuses, type SelfTestEnvelope, viewSelfTest } from '../../record/self-tests.ts';
+import { explainMissingResult, listSelfTestStatuses, viewSelfTest } from '../../record/self-tests.ts';
 import type { HttpDeps } from '../deps.ts';
 import { toTaggedReply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
 
 /** The stored part of a reply: without the envelope. */
 type StoredResult<Schema extends z.ZodType> = Omit<z.input<Schema>, keyof SelfTestEnvelope | 'success'>;
+
+type SelfTestEnvelope = Omit<z.input<typeof SELF_TEST_ENVELOPE_OBJECT>, 'success'>;
 
 const STATUS_PATH = '/api/self-test/status';
 const DAILY = 'Runs daily at 03:00 UTC and on a fresh start, in a child process; the newest stored result is returned.';

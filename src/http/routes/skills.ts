@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { buildSkillContracts } from '../../../agent-card/documents.ts';
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../skills/index.ts';
 import { getTerms, isForSale, prepareCall } from '../../../skills/runner.ts';
-import { buildSkillSample, type Skill, toSkillJsonSchema } from '../../../skills/skill.ts';
+import { buildSkillSample, formatPrice, type Skill, toSkillJsonSchema } from '../../../skills/skill.ts';
 import { PAYING_CALLER } from '../../auth/caller.ts';
+import { formatAmount, getOfferingId } from '../../commerce/offerings.ts';
 import { toSaleResponse } from '../../commerce/x402/sales.ts';
 import { type BazaarDeclaration, declareJsonResource } from '../../commerce/x402/terms.ts';
 import { OracleError } from '../../errors.ts';
@@ -64,6 +64,27 @@ function buildSkillList(publicUrl: string) {
     };
   });
   return toTaggedReply({ success: true as const, skills, count: skills.length }, { 'Cache-Control': 'public, max-age=300' });
+}
+
+export function buildSkillContracts() {
+  return SKILLS.map(({ offering, ...skill }) => ({
+    id: skill.id,
+    tier: skill.tier,
+    price: {
+      description: formatPrice({ ...skill, offering }),
+      singleAnswer: offering && {
+        offering: getOfferingId(offering),
+        amount: formatAmount(offering.price),
+        asset: offering.price.asset,
+      },
+    },
+    freshness: { ...skill.freshness },
+    examples: skill.examples.map(({ input }) => input),
+    // Wire format: fields with a default are optional.
+    // Output schemas may gain fields.
+    input: toSkillJsonSchema(skill.input, 'input'),
+    output: toSkillJsonSchema(skill.output, 'input'),
+  }));
 }
 
 function callRoute(deps: HttpDeps, skill: Skill): Route {

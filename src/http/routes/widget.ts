@@ -5,7 +5,7 @@ import type { SkillContext } from '../../../skills/skill.ts';
 import { orElse } from '../../errors.ts';
 import { parseHorizonDays } from '../../forecast/horizon-input.ts';
 import { el, renderMarkup } from '../../page/markup.ts';
-import { renderCard, WIDGET_HORIZONS, WIDGET_SIZES, WIDGET_THEMES, type WidgetCard, type WidgetOptions } from '../../page/widget.ts';
+import { renderCard, WIDGET_SIZES, WIDGET_THEMES, type WidgetCard, type WidgetOptions } from '../../page/widget.ts';
 import { namedObject } from '../../platform/validation.ts';
 import { CONFIDENCE, SIGNAL } from '../../record/schemas/forecast.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -58,6 +58,8 @@ export function widgetRoutes(deps: HttpDeps): Route[] {
     }),
   ];
 }
+
+const WIDGET_HORIZONS = [1, 2, 3, 7] as const;
 
 /** The forecasts of the same day over all horizons of the card. */
 async function readOthers(forecast: PublicPrediction, context: SkillContext): Promise<PublicPrediction[]> {

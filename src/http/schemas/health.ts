@@ -59,8 +59,6 @@ export const READINESS = namedObject('Readiness', {
   checks: z.array(READINESS_CHECK).describe('All checks'),
 });
 
-export type Readiness = z.input<typeof READINESS>;
-
 const SERIES_PROVIDERS = z
   .array(
     z.object({
@@ -95,21 +93,6 @@ export const CACHE_STATS = namedObject('CacheStats', {
 });
 
 export type CacheStats = z.input<typeof CACHE_STATS>;
-
-export const RESOURCES = namedObject('Resources', {
-  success: SUCCESS,
-  name: z.string().describe('Name of the service'),
-  description: z.string().describe('What it does'),
-  version: z.string().describe('Version of the software'),
-  source: z.string().describe('Market data source'),
-  resources: listOf('All operations', {
-    method: z.string().describe('HTTP method'),
-    url: z.string().describe('URL; parts in braces are parameters'),
-    summary: z.string().describe('What it is'),
-  }),
-});
-
-export type Resources = z.input<typeof RESOURCES>;
 
 const PROVIDER = z.object({
   provider: z.enum(PROVIDER_IDS).describe('Provider'),

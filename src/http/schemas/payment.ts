@@ -119,12 +119,6 @@ export const PAYMENT_MEMBERS = {
   payment: TO_PAY.describe('Summary of the payment: amount, recipient, chain, validity, and where to read more'),
 };
 
-/** `POST /api/svc/commerce/answers`: an answer sold over any transport. */
-export const ANSWER_AGAIN = z
-  .looseObject(SOLD)
-  .describe('The answer as first delivered, by the schema of its operation')
-  .meta({ id: 'AnswerAgain' });
-
 const URL_OF = (what: string) => z.url().describe(what);
 
 const RESOURCE = z.object({
@@ -200,11 +194,4 @@ export const X402_DOCUMENT = namedObject('X402Document', {
   a2a: z.object({ card: URL_OF('Agent card'), how: z.string().describe('How to pay a task') }).describe('A2A'),
   docs: URL_OF('API reference'),
   offerings: URL_OF('All offerings, other channels included'),
-});
-
-/** `GET /.well-known/x402`, in the format of crawlers. */
-export const X402_RESOURCES = namedObject('X402Resources', {
-  version: z.literal(1).describe('Format version'),
-  resources: z.array(z.url()).describe('Resources that answer 402 with their terms'),
-  instructions: z.string().describe('What an agent should know first'),
 });

@@ -1,18 +1,8 @@
 import { getErrorMessage, isOracleError, OracleError } from '../../errors.ts';
 import { type Day, formatDay, HOUR_MS, MINUTE_MS, toDay, toInstantMs } from '../../forecast/day.ts';
-import type { Log } from '../../platform/log.ts';
 import type { PriceRange } from '../feed.ts';
-import {
-  computeQuorumPrice,
-  findLenientRange,
-  findQuorumPrice,
-  findQuorumRange,
-  median,
-  type QuorumRule,
-  type VenueRange,
-} from '../quorum.ts';
+import { computeQuorumPrice, findQuorumPrice, median, type QuorumRule, type VenueRange } from '../quorum.ts';
 import { getNextPublicationMs, SERIES, type SeriesId } from '../series.ts';
-import type { StrikeSource } from '../sources/source.ts';
 import {
   type DailyCandle,
   type DatedValue,
@@ -25,7 +15,7 @@ import {
 } from '../sources/source.ts';
 import type { ObservationStream } from './observations.ts';
 import { PROVIDERS, type Provider, type ProviderId } from './provider.ts';
-import type { LiveStores, PollStore, SpotDoc } from './store.ts';
+import type { LiveStores, SpotDoc } from './store.ts';
 
 type FlowStream = 'etfFlow' | `fundFlow.${string}`;
 
@@ -138,39 +128,6 @@ export interface Poll {
   leaseMs?: number;
   /** Fetches and stores. @returns the latest time (ms) of the next run, if earlier than `everyMs`. @throws OracleError FEED_UNAVAILABLE */
   run(nowMs: number): Promise<number | undefined>;
-}
-
-interface PollOptions {
-  polls: PollStore;
-  log: Log;
-  now(): number;
-}
-
-const LEASE_MS = 5 * 60_000;
-
-/** Runs the due polls that no other worker holds. A feed failure is recorded and logged once, not thrown. */
-export async function runDuePolls(polls: readonly Poll[], options: PollOptions): Promise<void> {
-  await Promise.all(polls.map((poll) => runIfDue(poll, options)));
-}
-
-async function runIfDue(poll: Poll, { polls, log, now }: PollOptions): Promise<void> {
-  const startedAtMs = now();
-  if (!(await polls.claim(poll.id, startedAtMs, poll.leaseMs ?? LEASE_MS))) return;
-  try {
-    const before = await polls.find(poll.id);
-    const wanted = await poll.run(startedAtMs);
-    await polls.succeeded(poll.id, now(), Math.min(startedAtMs + poll.everyMs, wanted ?? Number.POSITIVE_INFINITY));
-    if (before?.error) log.info({ feed: poll.id, attempts: before.failures + 1 }, 'feed is back');
-  } catch (error) {
-    if (!isOracleError(error, 'FEED_UNAVAILABLE') && !isOracleError(error, 'FEED_INVALID')) {
-      // For example at shutdown: the next process does not wait for the lease to expire.
-      await polls.release(poll.id, startedAtMs);
-      throw error;
-    }
-    const wait = (failures: number) => Math.min(poll.everyMs, poll.retryMs * 2 ** Math.min(failures - 1, 20));
-    const failures = await polls.failed(poll.id, getErrorMessage(error), (count) => startedAtMs + wait(count));
-    if (failures === 1) log.warn({ feed: poll.id, reason: getErrorMessage(error) }, 'feed failed: what is known of it stays');
-  }
 }
 
 export interface SeriesPlan {
@@ -344,21 +301,6 @@ export function getLastClosedDay(nowMs: number): Day {
   return toDay(nowMs) - 1;
 }
 
-/** Stores the strikes near the money of a prediction market, since venues publish no past odds. */
-export function createStrikesPoll(source: StrikeSource, { stores, providers }: CollectDeps): Poll {
-  return {
-    id: `strikes/${source.providers[0]}`,
-    everyMs: 15 * 60_000,
-    retryMs: 60_000,
-    async run(nowMs) {
-      const spot = await stores.spots.findAt(nowMs);
-      if (spot === null) throw new OracleError('FEED_UNAVAILABLE', 'strikes near the money need a price first');
-      await stores.strikes.save(await source.fetch(providers, { spotUsd: spot.priceUsd, atMs: nowMs }));
-      return undefined;
-    },
-  };
-}
-
 /** Time for venues to finalize a candle. */
 const CANDLE_GRACE_MS = MINUTE_MS;
 /** Missed closes of a venue are fetched this far back; further while the agreed closes need them. */
@@ -430,6 +372,31 @@ export async function agreeOnRanges(deps: CollectDeps, range: DayRange, nowMs: n
     await saveValues(deps, stream, 'venues', values, { receivedAtMs: nowMs, backfilled });
   }
   return missing;
+}
+
+/** A range that two venues agree on stands in for a quorum where the model can wait no longer. */
+const MIN_LENIENT_VENUES = 2;
+/**
+ * Wider than the limit of closes: an extreme is a single trade, and in a fast minute the thinner books run 1 to 2 % further. A bad tick is
+ * mostly further off than 3 %, and a smaller one hardly moves the median.
+ */
+const MAX_DEVIATION_BPS = 300;
+
+/** Medians of the highs and of the lows that a quorum of venues agrees on, each without its outliers; null without both. */
+export function findQuorumRange(ranges: readonly VenueRange[], { minVenues }: Pick<QuorumRule, 'minVenues'>): PriceRange | null {
+  const rule = { minVenues, maxDeviationBps: MAX_DEVIATION_BPS };
+  const highUsd = findQuorumPrice(toPrices(ranges, 'highUsd'), rule)?.priceUsd;
+  const lowUsd = findQuorumPrice(toPrices(ranges, 'lowUsd'), rule)?.priceUsd;
+  return highUsd === undefined || lowUsd === undefined || highUsd < lowUsd ? null : { highUsd, lowUsd };
+}
+
+/** As `findQuorumRange`, or else the range that at least two venues agree on. */
+export function findLenientRange(ranges: readonly VenueRange[], rule: Pick<QuorumRule, 'minVenues'>): PriceRange | null {
+  return findQuorumRange(ranges, rule) ?? findQuorumRange(ranges, { minVenues: Math.min(rule.minVenues, MIN_LENIENT_VENUES) });
+}
+
+function toPrices(ranges: readonly VenueRange[], side: keyof PriceRange) {
+  return ranges.map((range) => ({ venue: range.venue, priceUsd: range[side] }));
 }
 
 /** The backfill of the agreed ranges. Until it is complete, a range agreed by a poll would count as known since its reception. */

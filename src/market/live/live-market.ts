@@ -13,6 +13,7 @@ import {
   type EtfSource,
   getFirstDay,
   type SeriesSource,
+  type StrikeSource,
   type VenueSource,
 } from '../sources/source.ts';
 import {
@@ -25,13 +26,11 @@ import {
   createRangePoll,
   createSeriesPoll,
   createSpotPoll,
-  createStrikesPoll,
   fetchRange,
   fetchTrustedCandles,
   fetchWithFallback,
   getLastClosedDay,
   type Poll,
-  runDuePolls,
   type SeriesPlan,
   splitRange,
   toCloses,
@@ -41,7 +40,7 @@ import {
 import type { ObservationStream } from './observations.ts';
 import { type Provider, type ProviderId, VENUE_IDS } from './provider.ts';
 import { createProviders, getBaseUrl, type ProviderTiming, type ProviderUrls } from './providers.ts';
-import { type BackfillStore, FIRST_LIVE_DAY, openLiveFeed, openLiveStores } from './store.ts';
+import { type BackfillStore, FIRST_LIVE_DAY, openLiveFeed, openLiveStores, type PollStore } from './store.ts';
 
 interface LiveMarketOptions {
   db: Db;
@@ -127,6 +126,54 @@ export function openLiveMarket(options: LiveMarketOptions) {
     collectPrices: () => collect(prices),
     collect: () => collect(others),
     completeHistory: () => collect([history]),
+  };
+}
+
+interface PollOptions {
+  polls: PollStore;
+  log: Log;
+  now(): number;
+}
+
+const LEASE_MS = 5 * 60_000;
+
+/** Runs the due polls that no other worker holds. A feed failure is recorded and logged once, not thrown. */
+export async function runDuePolls(polls: readonly Poll[], options: PollOptions): Promise<void> {
+  await Promise.all(polls.map((poll) => runIfDue(poll, options)));
+}
+
+async function runIfDue(poll: Poll, { polls, log, now }: PollOptions): Promise<void> {
+  const startedAtMs = now();
+  if (!(await polls.claim(poll.id, startedAtMs, poll.leaseMs ?? LEASE_MS))) return;
+  try {
+    const before = await polls.find(poll.id);
+    const wanted = await poll.run(startedAtMs);
+    await polls.succeeded(poll.id, now(), Math.min(startedAtMs + poll.everyMs, wanted ?? Number.POSITIVE_INFINITY));
+    if (before?.error) log.info({ feed: poll.id, attempts: before.failures + 1 }, 'feed is back');
+  } catch (error) {
+    if (!isOracleError(error, 'FEED_UNAVAILABLE') && !isOracleError(error, 'FEED_INVALID')) {
+      // For example at shutdown: the next process does not wait for the lease to expire.
+      await polls.release(poll.id, startedAtMs);
+      throw error;
+    }
+    const wait = (failures: number) => Math.min(poll.everyMs, poll.retryMs * 2 ** Math.min(failures - 1, 20));
+    const failures = await polls.failed(poll.id, getErrorMessage(error), (count) => startedAtMs + wait(count));
+    if (failures === 1) log.warn({ feed: poll.id, reason: getErrorMessage(error) }, 'feed failed: what is known of it stays');
+  }
+}
+
+/** Stores the strikes near the money of a prediction market, since venues publish no past odds. */
+function createStrikesPoll(source: StrikeSource, { stores, providers }: CollectDeps): Poll {
+  return {
+    id: `strikes/${source.providers[0]}`,
+    everyMs: 15 * 60_000,
+    retryMs: 60_000,
+    async run(nowMs) {
+      const spot = await stores.spots.findAt(nowMs);
+      if (spot === null) throw new OracleError('FEED_UNAVAILABLE', 'strikes near the money need a price first');
+      await stores.strikes.save(await source.fetch(providers, { spotUsd: spot.priceUsd, atMs: nowMs }));
+      return undefined;
+    },
   };
 }
 

@@ -1,6 +1,4 @@
-import { TaskCancelledError } from 'cockatiel';
-import { isOracleError, OracleError } from '../../errors.ts';
-import { createOperatorFetch, ResponseTooLargeError } from '../../platform/outbound/operator.ts';
+import type { OracleError } from '../../errors.ts';
 
 export const CIRCUIT_STATES = ['closed', 'open', 'half-open'] as const;
 export type CircuitState = (typeof CIRCUIT_STATES)[number];
@@ -137,105 +135,6 @@ export type ProviderId = keyof typeof PROVIDERS;
 export const VENUE_IDS = ['coinbase', 'kraken', 'bitstamp', 'binance'] as const satisfies readonly ProviderId[];
 export const PROVIDER_IDS = Object.keys(PROVIDERS) as ProviderId[];
 
-/** Upper bound, so that a wrong header cannot disable a provider for good. */
-const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
-
-interface ProviderRequestContext {
-  title: string;
-  baseUrl: string;
-  signal: AbortSignal;
-  now: () => number;
-  /** Called with the provider's clock minus ours (ms) for each response with a `Date` header, whatever its status. */
-  onClockSkew(skewMs: number): void;
-}
-
-const MAX_BODY_BYTES = 20_000_000;
-/** Upper bound only: the signal aborts an attempt earlier. */
-const MAX_EXCHANGE_MS = 60_000;
-const TRANSIENT_STATUSES = [408, 429];
-
-/** @throws AttemptError without a response or for an error status, OracleError FEED_INVALID for a body that is too large or not JSON */
-export async function sendRequest(request: ProviderRequest, context: ProviderRequestContext): Promise<ProviderAnswer> {
-  const { path, format = 'json' } = request;
-  const response = await fetchResponse(request, context);
-  const receivedAtMs = context.now();
-  const dateMs = parseHttpDate(response.headers.get('date') ?? '');
-  const providerAtMs = Number.isNaN(dateMs) ? null : dateMs;
-  // An HTTP cache returns the original `Date` header with an `Age` header.
-  const ageMs = Number(/^\d+$/.exec(response.headers.get('age') ?? '') ?? 0) * 1_000;
-  if (providerAtMs !== null) context.onClockSkew(providerAtMs + ageMs - receivedAtMs);
-  if (!response.ok) {
-    await response.body?.cancel();
-    const retryable = response.status >= 500 || TRANSIENT_STATUSES.includes(response.status);
-    const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), providerAtMs ?? receivedAtMs);
-    throw new AttemptError(`${path} answered ${response.status}`, { retryable, retryAfterMs });
-  }
-  const text = await readText(response, path, context.title);
-  return { body: format === 'json' ? parseJson(text, path, context.title) : text, receivedAtMs, providerAtMs };
-}
-
-async function fetchResponse(
-  { path, query = {}, method = 'GET', headers, body, format = 'json' }: ProviderRequest,
-  { baseUrl, signal }: ProviderRequestContext,
-): Promise<Response> {
-  try {
-    const url = new URL(`${baseUrl}${path}`);
-    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
-    const fetchProvider = createOperatorFetch({ base: baseUrl, timeoutMs: MAX_EXCHANGE_MS, maxBytes: MAX_BODY_BYTES });
-    return await fetchProvider(url, {
-      method,
-      headers: {
-        accept: format === 'json' ? 'application/json' : '*/*',
-        'user-agent': 'bitcoin-signal-oracle',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal,
-    });
-  } catch (cause) {
-    throw new AttemptError(`${path} cannot be reached (${getNetworkErrorCode(cause)})`, { retryable: true, cause });
-  }
-}
-
-function getNetworkErrorCode(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return (cause as { code?: string }).code ?? (cause as Error).name;
-}
-
-async function readText(response: Response, path: string, title: string): Promise<string> {
-  try {
-    return await response.text();
-  } catch (cause) {
-    if (cause instanceof ResponseTooLargeError) throw unreadableBody(`${title}: ${path} is longer than ${MAX_BODY_BYTES} bytes`);
-    throw new AttemptError(`${path} broke off (${getNetworkErrorCode(cause)})`, { retryable: true, cause });
-  }
-}
-
-function parseJson(text: string, path: string, title: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw unreadableBody(`${title}: ${path} is not JSON`, cause);
-  }
-}
-
-function unreadableBody(message: string, cause?: unknown): OracleError {
-  return new OracleError('FEED_INVALID', message, { field: 'answer', cause });
-}
-
-/** Parses `Retry-After` (RFC 9110: seconds or an HTTP date on the provider's clock) to a wait of at most a day (ms); null if invalid. */
-export function parseRetryAfter(header: string | null, providerNowMs: number): number | null {
-  const text = header?.trim() ?? '';
-  const waitMs = /^\d+$/.test(text) ? Number(text) * 1_000 : parseHttpDate(text) - providerNowMs;
-  return Number.isNaN(waitMs) ? null : Math.min(Math.max(waitMs, 0), MAX_RETRY_AFTER_MS);
-}
-
-/** @returns milliseconds since 1970; NaN for an invalid HTTP date */
-export function parseHttpDate(text: string): number {
-  return text.endsWith(' GMT') ? Date.parse(text) : Number.NaN;
-}
-
 /** One failed HTTP request; the message begins with its path. */
 export class AttemptError extends Error {
   override readonly name = 'AttemptError';
@@ -248,21 +147,4 @@ export class AttemptError extends Error {
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs ?? null;
   }
-}
-
-export function isTransient(error: unknown): boolean {
-  return error instanceof AttemptError ? error.retryable : error instanceof TaskCancelledError;
-}
-
-/** Keeps an OracleError; wraps any other error as FEED_UNAVAILABLE with its cause. */
-export function toFeedError(title: string, what: string, error: unknown): OracleError {
-  if (isOracleError(error)) return error;
-  return new OracleError('FEED_UNAVAILABLE', `${title}: ${formatCallProblem(what, error)}`, { cause: error });
-}
-
-/** Omits messages of third-party errors, which contain whole URLs and response bodies. */
-function formatCallProblem(what: string, error: unknown): string {
-  if (error instanceof AttemptError) return error.message;
-  if (error instanceof TaskCancelledError) return `${what} timed out`;
-  return `${what} failed (${error instanceof Error ? error.constructor.name : typeof error})`;
 }

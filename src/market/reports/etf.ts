@@ -3,7 +3,7 @@ import { type Day, formatDay, toDay } from '../../forecast/day.ts';
 import { countUntil } from '../../forecast/inputs.ts';
 import { COUNT, DATE, listOf, objectOf, PROBABILITY } from '../../platform/validation.ts';
 import { buildLatestReading, formatDayOrNull, type LatestReading, millionsToUsd, roundOrNull } from '../feed.ts';
-import { findValueAt, type Observations, SERIES, sliceValuesBetween, sumBetween } from '../series.ts';
+import { findValueAt, type Observations, SERIES, sliceValuesBetween } from '../series.ts';
 import { type Correlation, correlate } from './macro.ts';
 import { defineReport } from './report.ts';
 
@@ -17,6 +17,11 @@ function getWindowEnd({ observedDay }: LatestReading, atMs: number): Day {
 /** Net flow (USD) of the `days` calendar days up to `end`; null without a figure of any of them. */
 export function sumFlowsUsd(flows: Observations, end: Day, days: number): number | null {
   return millionsToUsd(sumBetween(flows, end - days + 1, end));
+}
+
+export function sumBetween(observations: Observations, from: Day, to: Day): number | null {
+  const values = sliceValuesBetween(observations, from, to);
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
 }
 
 /** Consecutive reported days with the same sign of flow, counted back from the last. A flow of zero ends the streak. */

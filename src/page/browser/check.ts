@@ -1,9 +1,21 @@
-import type { Address } from 'viem';
+import { type Address, type Hex, zeroHash } from 'viem';
 import { type AuditReport, audit, auditUntilSettled, formatReportJson, reportText } from '../../audit/audit.ts';
-import { createReadingState, type EvidenceSearch, findCommitments, type ReadingState, readInBatches } from '../../audit/chain-record.ts';
+import {
+  type AuditChain,
+  createReadingState,
+  type EvidenceSearch,
+  findCommitments,
+  type ReadingState,
+  readAttestation,
+  readBlock,
+  readInBatches,
+} from '../../audit/chain-record.ts';
 import { createForecastClaims, createServiceClaims, MAX_OPENINGS_PER_PAGE } from '../../audit/service-claims.ts';
+import type { SchemaName } from '../../chain/eas/schemas.ts';
+import { isOracleError } from '../../errors.ts';
 import { HOUR_MS } from '../../forecast/day.ts';
 import {
+  type AttestationEvidence,
   type CheckContext,
   checkAttestation,
   encodeCid,
@@ -15,19 +27,12 @@ import {
   type ServedDistributions,
   type Unread,
 } from '../../verify/evidence.ts';
-import { type CheckId, createFindings, type Finding, getCheck } from '../../verify/findings.ts';
+import { type CheckId, createFindings, type Finding, formatInstant, getCheck } from '../../verify/findings.ts';
 import { type ForecastChecks, formatAgreement, getVerdict, listForecastChecks } from '../../verify/summary.ts';
 import { checkForecastEvidence, getShownOpening } from '../../verify/verify.ts';
 import { requestApi, type Session, watchLimitWait } from './api.ts';
 import { createTime, h, replaceChildren } from './dom.ts';
-import {
-  type AttestationReader,
-  createAttestationReader,
-  createMetadataReader,
-  explainChainError,
-  openRecordChain,
-  orProblem,
-} from './record-chain.ts';
+import { createMetadataReader, explainChainError, openRecordChain } from './record-chain.ts';
 import type { ApiResponses, AttestationHistory, ScorecardRow } from './responses.ts';
 import { findNeighbours, type ShownRecord } from './section.ts';
 
@@ -190,6 +195,45 @@ async function collectSharedEvidence(task: CheckTask) {
   return { chain, context, read, rivals, openings, salts: await fetchSalts(task) };
 }
 
+/** What an endpoint returns, or did wrong. */
+function orProblem<T>(reading: Promise<T>): Promise<T | Unread> {
+  return reading.catch((error: unknown) => {
+    if (!isOracleError(error)) throw error;
+    return { problem: explainChainError(error) };
+  });
+}
+
+const UID_PATTERN = /^0x[0-9a-f]{64}$/i;
+
+/** Reads each attestation once. A uid that is none exists on no chain. `madeBy` is the time by which it was on chain, as the row has it. */
+export function createAttestationReader(chain: AuditChain) {
+  const contents = new Map<string, Promise<AttestationEvidence['content']>>();
+  const read = async (uid: Hex) => orProblem(readAttestation(chain, uid));
+  return async <S extends SchemaName>(
+    schema: S,
+    uid: string | null | undefined,
+    madeBy?: string | null,
+  ): Promise<AttestationEvidence<S> | null> => {
+    if (uid == null) return null;
+    const reading = contents.get(uid) ?? (UID_PATTERN.test(uid) ? read(uid.toLowerCase() as Hex) : Promise.resolve(null));
+    contents.set(uid, reading);
+    const content = await reading;
+    const isDenied = content !== null && !isUnread(content) && content.uid === zeroHash && madeBy != null;
+    const problem = isDenied ? await orProblem(explainDenial(chain, new Date(madeBy))) : null;
+    return { uid: uid.toLowerCase() as Hex, schema, content: problem ?? content, blockAt: null };
+  };
+}
+
+/** A service shows an attestation once it is some blocks deep. */
+const CONFIRMATION_MS = 10_000;
+
+/** Why the endpoint may not have got to an attestation yet; null: it denies it. */
+async function explainDenial(chain: AuditChain, madeBy: Date): Promise<Unread | null> {
+  const { at } = await readBlock(chain, 'latest');
+  if (at >= madeBy || at.getTime() >= Date.now() - CONFIRMATION_MS) return null;
+  return { problem: `the endpoint does not have it, and its newest block is only of ${formatInstant(at)}` };
+}
+
 /** An error in one row must not stop the check of the others. */
 async function checkRow(task: CheckTask, row: ScorecardRow, shared: SharedEvidence): Promise<RowFinding> {
   try {
@@ -276,6 +320,8 @@ export async function findCommitmentsAround(
   if (isUnread(found) || found.tooMany === undefined || rows.length === 1) return found;
   return { problem: `more than ${maxPredictions} predictions are too many for these rows: check this row by itself` };
 }
+
+type AttestationReader = ReturnType<typeof createAttestationReader>;
 
 /** Time range in which another prediction could have been made: a day, shortened for a single row to an hour before its own. */
 async function computeSearchRange(rows: readonly ScorecardRow[], read: AttestationReader) {
@@ -479,8 +525,6 @@ interface StoredFinding {
   /** Whether its details are open. */
   open: boolean;
 }
-
-export type RowChecker = ReturnType<typeof createRowChecker>;
 
 /** Chain and endpoint to check against; they may be missing when the reader clicks. */
 interface CheckSetup {

@@ -1,4 +1,4 @@
-import { EMPTY_VALUE, el, formatUtc, isMarkupElement, listAttributes, type Markup, renderTime } from '../markup.ts';
+import { EMPTY_VALUE, el, formatUtc, isMarkupElement, listAttributes, type Markup, type MarkupElement } from '../markup.ts';
 
 /** DOM construction without HTML parsing: external text can only become text nodes. */
 
@@ -115,6 +115,11 @@ export function createTime(time: string | null | undefined, form: 'full' | 'cloc
   return element;
 }
 
+/** A time in UTC, which the script replaces by the same time in the zone of the reader. @param time ISO 8601 */
+function renderTime(time: string): MarkupElement {
+  return el('time', { class: 'local', datetime: time, title: formatUtc(time) }, formatUtc(time));
+}
+
 /** Times that the server has written in UTC. */
 export function localizeTimes(root: ParentNode = document) {
   for (const element of root.querySelectorAll<HTMLTimeElement>('time.local')) element.textContent = formatLocalTime(element.dateTime);
@@ -212,20 +217,6 @@ function toTimeUnit(seconds: number): [number, string] {
 /** `0x1234…abcd`. */
 export function shortenHex(hex: string | null | undefined) {
   return hex ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : EMPTY_VALUE;
-}
-
-/** Amounts are whole millionths of an asset; never used as fractions in calculations. */
-const amountFormat = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-
-/** `1,204.50 PAPER-USD`. */
-export function formatAssetAmount(micros: number | null, asset: string) {
-  return micros === null ? EMPTY_VALUE : `${amountFormat.format(micros / 1e6)} ${asset}`;
-}
-
-/** `+1,204.50 PAPER-USD`. */
-export function formatSignedAssetAmount(micros: number | null, asset: string) {
-  if (micros === null || micros === 0) return formatAssetAmount(micros, asset);
-  return `${micros > 0 ? '+' : '−'}${formatAssetAmount(Math.abs(micros), asset)}`;
 }
 
 /** Also read by the inline script of each page, before the first paint. */

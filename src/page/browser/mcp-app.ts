@@ -1,5 +1,5 @@
 import { el, type Markup } from '../markup.ts';
-import { APP_VIEWS, type AppView, type Fields, isFields, readFields, readText, renderLine, renderResult } from '../mcp-app.ts';
+import { APP_VIEWS, type AppView, type Fields, isFields, readFields, readText, renderResult, VIEW_TITLES } from '../mcp-app.ts';
 import { byId, toNodes } from './dom.ts';
 
 interface HostConnection {
@@ -86,6 +86,11 @@ const host = openHostConnection({
   'ui/notifications/tool-cancelled': ({ reason }) => show(renderLine(view, `The call was cancelled. ${readText(reason)}`)),
   'ui/notifications/host-context-changed': applyHostContext,
 });
+
+/** A line in place of a result. */
+function renderLine(view: AppView, text: string): Markup {
+  return [el('h1', { tabindex: -1 }, VIEW_TITLES[view]), el('p', { class: 'quiet' }, text)];
+}
 
 function show(markup: Markup): void {
   main.replaceChildren(...toNodes(markup));

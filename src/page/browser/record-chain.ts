@@ -1,18 +1,9 @@
-import { createClient, type Hex, http, zeroHash } from 'viem';
-import {
-  type AuditChain,
-  type ClientOptions,
-  connectChain,
-  OP_STACK_CHAIN_IDS,
-  readAttestation,
-  readBlock,
-} from '../../audit/chain-record.ts';
+import { createClient, http } from 'viem';
+import { type AuditChain, type ClientOptions, connectChain, OP_STACK_CHAIN_IDS } from '../../audit/chain-record.ts';
 import { EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../chain/addresses.ts';
-import type { SchemaName } from '../../chain/eas/schemas.ts';
 import { isOracleError, OracleError } from '../../errors.ts';
 import { MINUTE_MS } from '../../forecast/day.ts';
-import { type AttestationEvidence, isUnread, type Unread } from '../../verify/evidence.ts';
-import { formatInstant } from '../../verify/findings.ts';
+import type { Unread } from '../../verify/evidence.ts';
 import { sendWithinLimit } from './api.ts';
 import { h, replaceChildren } from './dom.ts';
 import type { ApiResponses } from './responses.ts';
@@ -55,47 +46,6 @@ export function explainChainError(error: unknown): string {
   }
   const { cause, message } = error;
   return (cause instanceof Error ? cause.message : message).replace(/^HTTP request failed\. /, '').slice(0, 200);
-}
-
-/** What an endpoint returns, or did wrong. */
-export function orProblem<T>(reading: Promise<T>): Promise<T | Unread> {
-  return reading.catch((error: unknown) => {
-    if (!isOracleError(error)) throw error;
-    return { problem: explainChainError(error) };
-  });
-}
-
-const UID_PATTERN = /^0x[0-9a-f]{64}$/i;
-
-export type AttestationReader = ReturnType<typeof createAttestationReader>;
-
-/** Reads each attestation once. A uid that is none exists on no chain. `madeBy` is the time by which it was on chain, as the row has it. */
-export function createAttestationReader(chain: AuditChain) {
-  const contents = new Map<string, Promise<AttestationEvidence['content']>>();
-  const read = async (uid: Hex) => orProblem(readAttestation(chain, uid));
-  return async <S extends SchemaName>(
-    schema: S,
-    uid: string | null | undefined,
-    madeBy?: string | null,
-  ): Promise<AttestationEvidence<S> | null> => {
-    if (uid == null) return null;
-    const reading = contents.get(uid) ?? (UID_PATTERN.test(uid) ? read(uid.toLowerCase() as Hex) : Promise.resolve(null));
-    contents.set(uid, reading);
-    const content = await reading;
-    const isDenied = content !== null && !isUnread(content) && content.uid === zeroHash && madeBy != null;
-    const problem = isDenied ? await orProblem(explainDenial(chain, new Date(madeBy))) : null;
-    return { uid: uid.toLowerCase() as Hex, schema, content: problem ?? content, blockAt: null };
-  };
-}
-
-/** A service shows an attestation once it is some blocks deep. */
-const CONFIRMATION_MS = 10_000;
-
-/** Why the endpoint may not have got to an attestation yet; null: it denies it. */
-async function explainDenial(chain: AuditChain, madeBy: Date): Promise<Unread | null> {
-  const { at } = await readBlock(chain, 'latest');
-  if (at >= madeBy || at.getTime() >= Date.now() - CONFIRMATION_MS) return null;
-  return { problem: `the endpoint does not have it, and its newest block is only of ${formatInstant(at)}` };
 }
 
 /** Sends neither credentials nor the URL of the page, and follows no redirect; the library bounds the size of a response. */

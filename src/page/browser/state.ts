@@ -386,13 +386,3 @@ export function readInitialData(): InitialData | null {
   const text = document.getElementById('initial')?.textContent;
   return text ? (JSON.parse(text) as InitialData) : null;
 }
-
-/** The answers are whole responses of the API: with them the first screen needs no request. A reader with a session has another call. */
-export function primeStore({ store, session, horizon }: Omit<Page, 'poller'>, initial: InitialData | null) {
-  if (initial === null) return;
-  const { range, price, signals } = initial;
-  const call = session.current === null ? signals[`${horizon.value}d`] : undefined;
-  if (range !== null) store.prime('range', range as ApiResponses['range']);
-  if (price !== null) store.prime('price', price as ApiResponses['price']);
-  if (call !== undefined) store.prime('signal', call as ApiResponses['signal']);
-}

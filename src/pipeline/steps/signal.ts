@@ -19,7 +19,7 @@ import {
 } from '../../record/forecast-doc.ts';
 import type { NewDay } from '../../record/forecasts.ts';
 import {
-  type DayForecast,
+  type Forecaster,
   getWindowOpensMs,
   isStepLate,
   type PipelineDeps,
@@ -129,6 +129,8 @@ function buildPublicMetadata(deps: PipelineDeps, inputs: DayInputs, { model, reg
     inputs: inputs.sources.map(toInputSource),
   };
 }
+
+type DayForecast = Awaited<ReturnType<Forecaster['forecast']>>;
 
 /** The distributions of champion and challengers by horizon; a challenger without one is named with the reason. */
 function collectDistributions({ name, model, forecasts, challengers }: DayForecast) {

@@ -7,7 +7,6 @@ import {
   computeContractCosts,
   countMinimumContracts,
   findFavouredSide,
-  MAX_OPEN_FRACTION,
   MAX_STAKE_FRACTION,
   type Sizing,
   type SizingInput,
@@ -92,6 +91,9 @@ async function buildSizedWager(
 }
 
 type Stake = Pick<WagerDoc, 'side' | 'basis' | 'contracts' | 'limitCostMicros' | 'state' | 'skippedBecause'>;
+
+/** Maximum sum of open stakes, as a fraction of the bankroll. */
+const MAX_OPEN_FRACTION = 0.1;
 
 /** A quarter of Kelly on the side with an edge, and at least the minimum stake, without an edge on the side that the model favours. */
 async function decideStake(

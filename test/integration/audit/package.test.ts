@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { PUBLICATION } from '../../../agent-card/endpoints.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
-import { buildMcpb } from '../../../src/tools/packages.ts';
+import { buildMcpb, PUBLICATION } from '../../../src/tools/packages.ts';
 import { type TestChain, testChain } from '../../support/chain/chain.ts';
 import { removeFolder } from '../../support/docs/folders.ts';
 import {

@@ -3,7 +3,7 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 import { createSiweMessage } from 'viem/siwe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatLoginMessage } from '../../../src/auth/login-message.ts';
-import { buildFetchMessage } from '../../../src/commerce/jobs/jobs.ts';
+import { buildFetchMessage } from '../../../src/http/routes/jobs.ts';
 import { demoWallets } from '../../support/auth/login.ts';
 import { OAuthTestClient } from '../../support/auth/oauth-client.ts';
 import { type OAuthService, serveOAuthService } from '../../support/auth/oauth-service.ts';

@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { composeWalletFunds } from '../../../src/app/chain.ts';
+import { composeWalletFunds } from '../../../src/app/app.ts';
 import { MAX_DAYS_LEFT, readWalletFunds } from '../../../src/chain/contracts.ts';
 import { DAY_MS } from '../../../src/forecast/day.ts';
 import { rpcProxy } from '../../support/chain/rpc-proxy.ts';

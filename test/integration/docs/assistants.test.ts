@@ -2,9 +2,8 @@ import { Client } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
 import { buildMcpServerFile } from '../../../agent-card/documents.ts';
-import { PUBLICATION } from '../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../skills/index.ts';
-import { PACKAGE_SETTINGS } from '../../../src/tools/packages.ts';
+import { PACKAGE_SETTINGS, PUBLICATION } from '../../../src/tools/packages.ts';
 import { documentText, ROOT } from '../../support/docs/documents.ts';
 
 const text = documentText('docs/ASSISTANTS.md');

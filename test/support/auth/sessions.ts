@@ -1,7 +1,8 @@
 import type { Db } from 'mongodb';
 import { type Address, getAddress, toHex } from 'viem';
+import { SessionStore } from '../../../src/auth/auth.ts';
 import { TIER_REQUIREMENTS } from '../../../src/auth/tiers.ts';
-import { AccessTokens, SessionStore, TOKEN_LIFETIME_SECONDS, type TokenKeyStore } from '../../../src/auth/tokens.ts';
+import { AccessTokens, TOKEN_LIFETIME_SECONDS, type TokenKeyStore } from '../../../src/auth/tokens.ts';
 
 /** Less than the time for which a balance counts as read just now. */
 const REFRESH_MS = 40_000;

@@ -1,4 +1,4 @@
-import { composeTrustedTime } from '../../../src/app/chain.ts';
+import { composeTrustedTime } from '../../../src/app/app.ts';
 import { type Chain, createChain } from '../../../src/chain/client.ts';
 import type { PipelineDeps, StepContext } from '../../../src/pipeline/forecaster.ts';
 import type { TestService } from '../service/service.ts';

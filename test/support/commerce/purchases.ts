@@ -4,8 +4,8 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Chain } from '../../../src/chain/client.ts';
 import { COMMERCE_INDEXES, Ledger } from '../../../src/commerce/ledger.ts';
 import type { ComposedDocument, MerchantConfig } from '../../../src/commerce/offerings.ts';
-import { buildPurchaseMessage } from '../../../src/commerce/payment-instructions.ts';
 import {
+  buildPurchaseMessage,
   PURCHASE_INDEXES,
   type PurchaseRequest,
   PurchaseService,

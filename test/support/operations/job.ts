@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Address, encodeFunctionData, parseAbi, zeroAddress } from 'viem';
-import { buildFetchMessage } from '../../../src/commerce/jobs/jobs.ts';
 import { callJsonRpc, sendTransactions } from '../../../src/dev/local-chain/contracts.ts';
+import { buildFetchMessage } from '../../../src/http/routes/jobs.ts';
 import type { ExampleClient } from './client.ts';
 
 const abi = parseAbi([

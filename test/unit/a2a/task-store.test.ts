@@ -1,7 +1,8 @@
 import { Message, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { buildTaskStatus, createPlainCallContext } from '../../../src/a2a/protocol.ts';
+import { buildTaskStatus } from '../../../src/a2a/protocol.ts';
+import { createPlainCallContext } from '../../../src/a2a/server.ts';
 import { followTask, streamTask } from '../../../src/a2a/task-events.ts';
 import { buildTask, getStateName, HISTORY_LIMITS, isTerminal, limitHistory, type MongoTaskStore } from '../../../src/a2a/task-store.ts';
 import { PUBLIC_CALLER } from '../../../src/auth/caller.ts';

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { base64url, createLocalJWKSet, decodeProtectedHeader, exportJWK, flattenedVerify, generateKeyPair } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { buildAgentCard, buildServedCard, createCardService, EXTENSION_URIS, signCard } from '../../../agent-card/card.ts';
-import { buildSkillContracts } from '../../../agent-card/documents.ts';
 import { type CardSource, ENDPOINTS } from '../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../skills/index.ts';
 import type { CardKeyStore } from '../../../src/auth/tokens.ts';
+import { buildSkillContracts } from '../../../src/http/routes/skills.ts';
 import { joinUrl } from '../../../src/platform/service-client.ts';
 import { literalCanonicalCard, pythonCanonicalCard } from '../../support/a2a/agent-card-canonical.ts';
 

@@ -3,22 +3,22 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { buildAgentCard } from '../../../agent-card/card.ts';
-import {
-  buildAiCatalog,
-  buildApiCatalog,
-  buildMcpServerCard,
-  buildMcpServerFile,
-  buildRegistrationFile,
-  formatCatalogLinks,
-  ICON_SVG,
-  renderMethodology,
-} from '../../../agent-card/documents.ts';
-import { ENDPOINTS, IDENTITY, INTERFACES, listInterfaces, MCP_VERSIONS, type ServiceInterface } from '../../../agent-card/endpoints.ts';
-import { renderLlmsText, renderSkillFile } from '../../../agent-card/skill-documents.ts';
+import { buildMcpServerCard, buildMcpServerFile, MCP_VERSIONS, renderMethodology } from '../../../agent-card/documents.ts';
+import { ENDPOINTS, IDENTITY, INTERFACES, type ServiceInterface } from '../../../agent-card/endpoints.ts';
+import { renderSkillFile } from '../../../agent-card/skill-documents.ts';
 import { SKILLS } from '../../../skills/index.ts';
 import { formatPrice } from '../../../skills/skill.ts';
 import { FORECAST_TERMS, formatMoney } from '../../../src/commerce/offerings.ts';
 import { WEBSOCKET } from '../../../src/events/events.ts';
+import {
+  buildAiCatalog,
+  buildApiCatalog,
+  formatCatalogLinks,
+  ICON_SVG,
+  listInterfaces,
+  renderLlmsText,
+} from '../../../src/http/routes/agent-card.ts';
+import { buildRegistrationFile } from '../../../src/http/routes/identity.ts';
 import { STANDARDS } from '../../../src/http/routes/info.ts';
 import { buildX402Document, buildX402Resources } from '../../../src/http/routes/paid.ts';
 import { declaredRoutes } from '../../../src/http/routes.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { composePublicRpc, loadKmsSdk } from '../../../src/app/chain.ts';
+import { composePublicRpc } from '../../../src/app/app.ts';
+import { loadKmsSdk } from '../../../src/app/chain.ts';
 import { loadConfig } from '../../../src/config.ts';
 
 describe('composePublicRpc', () => {

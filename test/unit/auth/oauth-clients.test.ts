@@ -3,16 +3,16 @@ import {
   ClientMetadataError,
   findDocumentHost,
   findMcpResource,
-  formatChallenge,
   formatClientName,
   getRedirectHost,
   isOwnedRedirect,
   parseClientMetadata,
   requireOneDomain,
   toGrantedScope,
-  toKnownScope,
   toScopeTier,
 } from '../../../src/auth/oauth-clients.ts';
+import { toKnownScope } from '../../../src/http/routes/oauth.ts';
+import { formatChallenge } from '../../../src/mcp/server.ts';
 
 const parse = (changes: object) => parseClientMetadata({ redirect_uris: ['https://assistant.example/callback'], ...changes });
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listChannelStates } from '../../../src/commerce/commerce.ts';
 import {
   CHANNELS,
   findOffering,
@@ -12,6 +11,7 @@ import {
   parseUsd,
   usdFromMicros,
 } from '../../../src/commerce/offerings.ts';
+import { listChannelStates } from '../../../src/http/routes/offerings.ts';
 
 const amount = fc.bigInt({ min: 0n, max: 10n ** 30n });
 const decimals = fc.integer({ min: 0, max: 18 });

@@ -1,8 +1,8 @@
 import { recoverTypedDataAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterEach, expect, it, vi } from 'vitest';
-import { createOfferSigner, SignedOffers, type SignOffer } from '../../../src/commerce/receipt-signer.ts';
-import { type SignedOffer, toOfferTypedData } from '../../../src/commerce/receipts.ts';
+import { createOfferSigner, SignedOffers, type SignOffer, toOfferTypedData } from '../../../src/commerce/receipt-signer.ts';
+import type { SignedOffer } from '../../../src/commerce/receipts.ts';
 import { createLog } from '../../../src/platform/log.ts';
 
 const account = privateKeyToAccount(generatePrivateKey());

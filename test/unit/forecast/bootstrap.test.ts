@@ -8,10 +8,10 @@ import {
   computeMeanInterval,
   createRandom,
   drawBlocks,
-  fillsBlocks,
   SHARE_RANGE,
   studentQuantile,
 } from '../../../src/forecast/bootstrap.ts';
+import { fillsBlocks } from '../../../src/forecast/statistics.ts';
 import { between } from '../../support/record/arbitraries.ts';
 import { horizon, windowSigns } from './scored-forecasts.ts';
 

@@ -7,7 +7,6 @@ import {
   computeHalfWidths,
   computeHalfWidthsFromVariance,
   computeLogScore,
-  computePriceQuantiles,
   computeResidualQuantiles,
   computeScale,
   crps,
@@ -22,6 +21,7 @@ import {
   widenPrice,
 } from '../../../src/forecast/distribution.ts';
 import { normalQuantile } from '../../../src/forecast/math.ts';
+import { computePriceQuantiles } from '../../../src/forecast/signal.ts';
 import { between } from '../../support/record/arbitraries.ts';
 import { describeGolden, readGolden } from './golden-frame.ts';
 import { seededRandom } from './synthetic-frame.ts';

@@ -6,7 +6,7 @@ import { cdf, crps, probabilityAbove, quantile } from '../../../src/forecast/dis
 import { computeFeatures } from '../../../src/forecast/features.ts';
 import { type BlockFit, walkForward } from '../../../src/forecast/fit.ts';
 import type { HorizonModel } from '../../../src/forecast/model.ts';
-import { summarizeRecord } from '../../../src/forecast/record-statistics.ts';
+import { computeStreaks, summarizeRecord } from '../../../src/forecast/record-statistics.ts';
 import { classifyRegimes } from '../../../src/forecast/regime.ts';
 import {
   boundedLogLoss,
@@ -14,7 +14,6 @@ import {
   buildForecast,
   computeAccuracy,
   computeShareInterval,
-  computeStreaks,
   type ForecastValues,
   type Outcome,
   scoreDirection,

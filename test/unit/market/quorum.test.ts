@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { VenueClose } from '../../../src/market/feed.ts';
-import { computeQuorumPrice, findLenientRange, findQuorumRange, QUORUM_RULES, type VenueRange } from '../../../src/market/quorum.ts';
+import { findLenientRange, findQuorumRange } from '../../../src/market/live/collect.ts';
+import { computeQuorumPrice, QUORUM_RULES, type VenueRange } from '../../../src/market/quorum.ts';
 
 const closes = (...prices: (number | null)[]): VenueClose[] => prices.map((priceUsd, index) => ({ venue: 'abcd'[index], priceUsd }));
 const live = QUORUM_RULES.live;

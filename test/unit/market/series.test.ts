@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay, toInstantMs } from '../../../src/forecast/day.ts';
 import { countUntil } from '../../../src/forecast/inputs.ts';
 import { getFearGreedLabel } from '../../../src/forecast/regime.ts';
+import { findLastKnownIndex } from '../../../src/market/inputs.ts';
+import { sumBetween } from '../../../src/market/reports/etf.ts';
 import {
   averageBetween,
-  findLastKnownIndex,
   findValueAt,
   getNextPublicationMs,
   getPublicationMs,
@@ -14,7 +15,6 @@ import {
   isUsExchangeDay,
   SERIES_IDS,
   sliceKnownAt,
-  sumBetween,
 } from '../../../src/market/series.ts';
 import { buildObservations } from './memory-feed.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inMessageTrace } from '../../../src/mcp/protocol.ts';
+import { inMessageTrace } from '../../../src/mcp/tools.ts';
 import { getActiveTrace, inEntry } from '../../../src/platform/tracing.ts';
 
 const HTTP = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: false };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS } from '../../../src/forecast/day.ts';
+import { renderFirstScreen } from '../../../src/http/routes/home.ts';
 import {
   computeFan,
   FAN_SIZE,
@@ -14,7 +15,6 @@ import {
   PUBLIC_ACCESS,
   type RangeData,
   renderFan,
-  renderFirstScreen,
 } from '../../../src/page/first-screen.ts';
 import { renderMarkup } from '../../../src/page/markup.ts';
 import { CALL, RANGE, RECORD, screen } from './first-screen-fixture.ts';

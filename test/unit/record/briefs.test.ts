@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay, toInstantMs } from '../../../src/forecast/day.ts';
-import { type Brief, type BriefData, composeBrief, renderBriefMarkdown, renderBriefText } from '../../../src/record/briefs.ts';
+import { renderBriefMarkdown, renderBriefText } from '../../../src/http/routes/briefs.ts';
+import { type Brief, type BriefData, composeBrief } from '../../../src/record/briefs.ts';
 import { buildPricedWager } from './crowd-pin-fixture.ts';
 import { buildTestDay } from './day-fixture.ts';
 import { buildTestForecast } from './forecast-fixture.ts';

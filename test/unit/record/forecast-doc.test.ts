@@ -7,9 +7,8 @@ import {
   type ForecastState,
   forecastAsOf,
   hasPublicValues,
-  requireTransition,
-  TRANSITIONS,
 } from '../../../src/record/forecast-doc.ts';
+import { requireTransition, TRANSITIONS } from '../../../src/record/forecasts.ts';
 import { buildTestForecast } from './forecast-fixture.ts';
 
 const NOW = new Date('2026-02-01T12:00:00Z');

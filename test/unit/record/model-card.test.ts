@@ -5,7 +5,7 @@ import { computeDeviation, logit, sigmoid } from '../../../src/forecast/fit.ts';
 import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, type FeatureTable, type InputFrame } from '../../../src/forecast/inputs.ts';
 import { HORIZONS, type HorizonModel, MODEL_INPUTS } from '../../../src/forecast/model.ts';
 import { REGIME_NAMES, REGIME_RULES, REGIME_THRESHOLDS } from '../../../src/forecast/regime.ts';
-import { getLicences } from '../../../src/market/feed.ts';
+import { getLicences } from '../../../src/http/routes/info.ts';
 import { PROVIDER_IDS, PROVIDERS } from '../../../src/market/live/provider.ts';
 import { getProviderIds } from '../../../src/market/sources/registry.ts';
 import { buildFitCard, countIndependentCallsPerYear, MODEL_INPUT_SERIES } from '../../../src/record/model-card.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SKILLS } from '../../../skills/index.ts';
 import { findHorizon, parseText, type TextRules } from '../../../skills/text.ts';
-import { formatInstructions } from '../../../src/mcp/protocol.ts';
+import { formatInstructions } from '../../../src/mcp/server.ts';
 
 const parse = (text: string, previous?: string) => parseText(text, SKILLS, previous);
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countMinimumContracts, EARNED_WEIGHT, findFavouredSide, MAX_STAKE_FRACTION, sizeWager } from '../../../src/wager/sizing.ts';
+import { countMinimumContracts, findFavouredSide, MAX_STAKE_FRACTION, sizeWager } from '../../../src/wager/sizing.ts';
+import { EARNED_WEIGHT } from '../../../src/wager/wagers.ts';
 import { between } from '../../support/record/arbitraries.ts';
 import { describeWithShared, sharedPath } from '../../support/record/shared.ts';
 

@@ -13,8 +13,9 @@ import {
   wantsJson,
 } from '../command.ts';
 import { EXIT, type SvcCommand } from '../context.ts';
-import { formatHorizonScores, formatHorizonTable, HORIZON_SCORES, INTERVAL, queryHorizonScores, SCORE_COUNTS } from '../horizons.ts';
+import { HORIZON_SCORES, type HorizonScores, INTERVAL, queryHorizonScores, SCORE_COUNTS } from '../horizons.ts';
 import {
+  formatErrorBar,
   formatFacts,
   formatPercentOrDash,
   formatRange,
@@ -63,6 +64,25 @@ type ScorecardAnswer = z.infer<typeof ANSWER>;
 
 const MAX_ROWS = 10;
 
+const HORIZON_COLUMNS: readonly RecordColumn<HorizonScores>[] = [
+  { title: 'horizon', cell: ({ horizon }) => horizon },
+  { title: 'forecasts', right: true, spare: 3, cell: ({ total }) => String(total) },
+  { title: 'scored', right: true, cell: ({ resolved }) => String(resolved) },
+  { title: 'right', right: true, cell: ({ wins }) => String(wins) },
+  { title: 'accuracy', right: true, cell: ({ accuracy }) => formatPercentOrDash(accuracy) },
+  { title: '95 % interval', right: true, spare: 0, cell: ({ accuracyInterval95 }) => formatRange(accuracyInterval95) },
+  {
+    title: '0 %      50 %   100 %',
+    spare: 1,
+    cell: ({ accuracy, accuracyInterval95, resolved }) =>
+      formatErrorBar(resolved === 0 ? null : accuracy, accuracyInterval95, { min: 0, max: 1 }),
+  },
+  { title: 'HOLD', right: true, spare: 4, cell: ({ holds }) => String(holds) },
+  { title: 'committed', right: true, spare: 5, cell: ({ pending }) => String(pending) },
+  { title: 'Brier', right: true, spare: 2, cell: ({ brier }) => (brier === null ? NONE : brier.model.toFixed(4)) },
+  { title: 'base rate', right: true, spare: 6, cell: ({ brier }) => (brier === null ? NONE : brier.climatology.toFixed(4)) },
+];
+
 /** Interface, section 2.3. */
 export const scorecardCommand: SvcCommand<ServiceValues & { horizon?: HorizonName }> = {
   options: [HORIZON_VIEW_OPTION, URL_OPTION, [JSON_OPTION[0], `${JSON_OPTION[1]}; has every forecast`]],
@@ -80,6 +100,22 @@ export const scorecardCommand: SvcCommand<ServiceValues & { horizon?: HorizonNam
     return EXIT.ok;
   },
 };
+
+/** The record of all horizons: a table with error bars, and the verdict of each. */
+function formatHorizonScores(scores: readonly HorizonScores[], writer: TerminalWriter): string[] {
+  return [
+    writer.paint('bold', 'Record of all horizons'),
+    '',
+    ...formatHorizonTable(scores, writer),
+    '',
+    ...formatFacts(
+      scores.map(({ horizon, verdict }) => [horizon, `${verdict}.`]),
+      writer,
+    ),
+    '',
+    ...wrapText('svc scorecard --horizon 7d lists its forecasts', writer.width).map((line) => writer.paint('dim', line)),
+  ];
+}
 
 /** Reads all pages into one answer. @throws OracleError as `queryService`; SERVICE_UNREACHABLE when the pages do not end */
 async function readScorecard(url: string, horizonDays: number): Promise<{ answer: ScorecardAnswer; body: unknown }> {
@@ -113,6 +149,10 @@ function formatScorecard({ horizon, source, summary, byHorizon, predictions }: S
       ? [writer.paint('dim', `... and ${predictions.length - MAX_ROWS} earlier rows (--json prints all)`)]
       : []),
   ];
+}
+
+function formatHorizonTable(scores: readonly HorizonScores[], writer: TerminalWriter): string[] {
+  return formatRecords(HORIZON_COLUMNS, scores, writer);
 }
 
 function formatSummary(summary: ScorecardAnswer['summary'], data: string, writer: TerminalWriter): string[] {

@@ -13,7 +13,16 @@ import {
   TOKEN_OPTION,
   URL_OPTION,
 } from '../command.ts';
-import { EXIT, getSessionsFile, readSession, removeSession, type StoredSession, type SvcCommand, storeSession } from '../context.ts';
+import {
+  type CliContext,
+  EXIT,
+  getSessionsFile,
+  readLiveSessions,
+  readSession,
+  type StoredSession,
+  type SvcCommand,
+  writePrivateFile,
+} from '../context.ts';
 import { KEY_OPTIONS, type KeyOptions, loadAccount } from '../secrets.ts';
 import { formatFacts, formatMinute } from '../text.ts';
 
@@ -56,6 +65,12 @@ The token expires after 30 minutes and is stored in $XDG_CONFIG_HOME/bitcoin-sig
     return EXIT.ok;
   },
 };
+
+/** Stores the session by the URL of its service. @throws OracleError CONFIG_INVALID */
+async function storeSession(context: CliContext, url: string, session: StoredSession): Promise<void> {
+  const { token, wallet, tier, expiresAt } = session;
+  await writePrivateFile(getSessionsFile(context), { ...(await readLiveSessions(context)), [url]: { token, wallet, tier, expiresAt } });
+}
 
 const CLAIMS = z.object({ sub: z.string().regex(/^0x[0-9a-fA-F]{40}$/), exp: z.number() });
 const SIGNAL_ACCESS = z.object({ access: z.object({ tier: z.string(), wallet: z.string() }) });
@@ -116,6 +131,12 @@ export const logoutCommand: SvcCommand<ServiceValues> = {
     return EXIT.ok;
   },
 };
+
+/** @throws OracleError CONFIG_INVALID */
+async function removeSession(context: CliContext, url: string): Promise<void> {
+  const { [url]: gone, ...others } = await readLiveSessions(context);
+  if (gone !== undefined) await writePrivateFile(getSessionsFile(context), others);
+}
 
 async function endSession(url: string, { token, expiresAt }: StoredSession): Promise<void> {
   try {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isOracleError } from '../../../errors.ts';
+import { DEFAULT_HORIZON, HORIZON_NAMES } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
 import {
   HORIZON_VIEW_OPTION,
@@ -22,7 +23,6 @@ import {
   type HorizonScores,
   queryExpectedRanges,
   queryHorizonScores,
-  queryHorizons,
 } from '../horizons.ts';
 import {
   formatFacts,
@@ -86,6 +86,20 @@ Example: svc signal --json | jq '.horizons[] | [.horizon, .signal]' -c`,
     return EXIT.ok;
   },
 };
+
+/**
+ * Asks for every horizon, or for the one that is named. The body is that of the named horizon, or of 7 days, with the bodies of all that were
+ * asked for as `horizons`, shortest first: one shape in both cases.
+ */
+async function queryHorizons<Answer>(
+  horizon: HorizonName | undefined,
+  query: (horizon: HorizonName) => Promise<{ answer: Answer; body: unknown }>,
+): Promise<{ answers: Answer[]; body: object }> {
+  const names = horizon === undefined ? HORIZON_NAMES : [horizon];
+  const found = await Promise.all(names.map(query));
+  const { body } = found[names.indexOf(horizon ?? DEFAULT_HORIZON)];
+  return { answers: found.map(({ answer }) => answer), body: { ...(body as object), horizons: found.map((one) => one.body) } };
+}
 
 const ACCESS_HINT = 'To see it: svc login (a wallet with gate tokens; --wallet basic in the demo), or svc pay for a single answer.';
 

@@ -1,12 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Address, Hex } from 'viem';
+import { type Address, type Hex, isAddressEqual } from 'viem';
 import { z } from 'zod';
 import {
   type AuditReport,
   audit,
   buildForecastReport,
-  type ForecastReport,
   type ForecastVerification,
   parseForecastQuery,
   verifyForecast,
@@ -16,17 +15,21 @@ import {
   type AuditPrices,
   createReadingState,
   type ForecastQuery,
+  OP_STACK_CHAIN_IDS,
   type ReadingState,
 } from '../../../audit/chain-record.ts';
-import { isOracleError, UsageError } from '../../../errors.ts';
+import { EAS_ADDRESS } from '../../../chain/addresses.ts';
+import { isOracleError, OracleError, UsageError } from '../../../errors.ts';
 import { DEFAULT_HORIZON } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
 import { getCheck } from '../../../verify/findings.ts';
 import { getVerdict } from '../../../verify/summary.ts';
 import {
   EXIT_CODES as AUDIT_EXIT_CODES,
+  type AuditCommand,
   claimsOf,
   createProgressLine,
+  openAuditChain,
   openPrices,
   parseAddressOption,
   parseEndpointOption,
@@ -35,14 +38,22 @@ import {
 import {
   HORIZON_OPTION,
   JSON_OPTION,
-  locateRecord,
   printNotice,
   printResult,
-  type RecordLocation,
+  queryService,
+  resolveServiceUrl,
   type ServiceValues,
   URL_OPTION,
 } from '../command.ts';
-import { type CliContext, EXIT, getConfigFolder, readJsonFile, type SvcCommand, writePrivateFile } from '../context.ts';
+import {
+  type CliContext,
+  type DemoDeployment,
+  EXIT,
+  getConfigFolder,
+  readJsonFile,
+  type SvcCommand,
+  writePrivateFile,
+} from '../context.ts';
 import { printError } from '../errors.ts';
 import {
   formatCheckLines,
@@ -101,6 +112,17 @@ async function verifyRecord(
   }
 }
 
+interface RecordLocation {
+  chain: AuditChain;
+  attester: Address;
+  /** Host of the endpoint, as its URL may contain a key. */
+  endpoint: string;
+  /** Base URL; null: no service is asked. */
+  service: string | null;
+  /** Parts that only the service has named. */
+  takenFromService: ('attester' | 'endpoint' | 'eas')[];
+}
+
 const HEX = z.custom<Hex>((text) => typeof text === 'string' && /^0x[0-9a-f]*$/i.test(text));
 const WHOLE_NUMBER = z.codec(z.string().regex(/^\d{1,20}$/), z.bigint(), { decode: BigInt, encode: String });
 const TIME = z.codec(z.iso.datetime(), z.date(), { decode: (text) => new Date(text), encode: (at) => at.toISOString() });
@@ -146,6 +168,8 @@ function formatVerification(report: ForecastReport, writer: TerminalWriter): str
   const subject = [...formatForecast(report, writer), ...formatFacts(facts, writer)];
   return [...subject, '', ...formatCheckLines(checks, writer), ...formatConclusion({ ...report, unchecked: left }, writer)];
 }
+
+type ForecastReport = ReturnType<typeof buildForecastReport>;
 
 function formatOpenPart({ check, open }: ForecastReport['checks'][number]): string[] {
   return open === null ? [] : [`${getCheck(check).title.toLowerCase()}, in part: ${open}`];
@@ -210,6 +234,13 @@ interface VerifyValues extends ServiceValues {
   fromBlock?: number;
 }
 
+const ADDRESS = z.custom<Address>((text) => typeof text === 'string' && /^0x[0-9a-fA-F]{40}$/.test(text));
+
+const SERVICE_INFO = z.object({
+  chain: z.object({ id: z.number(), local: z.boolean(), attester: ADDRESS, rpcUrl: z.string().nullable().optional() }),
+  contracts: z.object({ eas: ADDRESS, stablecoin: ADDRESS }),
+});
+
 export const verifyCommand: SvcCommand<VerifyValues> = {
   arguments: '<id>',
   description: `<id> is a uid, a prediction id such as 2026-11-14:7d, or latest: the newest forecast with an outcome on chain, otherwise the newest.
@@ -250,6 +281,71 @@ its metadata and distributions; for nothing when --rpc and --attester are given,
     }
   },
 };
+
+type ServiceInfo = z.output<typeof SERVICE_INFO>;
+
+/**
+ * Chain and attester of a record. The service is asked for what the options do not name.
+ * @throws UsageError; OracleError SERVICE_UNREACHABLE, CHAIN_UNREACHABLE
+ */
+export async function locateRecord(
+  context: CliContext,
+  { url, rpc, attester, eas }: Pick<AuditCommand, 'rpc' | 'attester' | 'eas'> & { url?: string },
+): Promise<RecordLocation> {
+  if (rpc !== undefined && attester !== undefined) {
+    return {
+      chain: await openAuditChain({ rpcUrl: rpc, eas }),
+      attester,
+      endpoint: new URL(rpc).host,
+      service: url ?? null,
+      takenFromService: [],
+    };
+  }
+  const service = await resolveServiceUrl(context, url);
+  const info = (await queryService({ url: service, path: '/api/svc/info', schema: SERVICE_INFO })).answer;
+  const demo = rpc === undefined ? await findDemo(context, info, url) : null;
+  const rpcUrl = rpc ?? demo?.rpcUrl ?? getNamedEndpoint(info);
+  const ownEas = eas ?? demo?.contracts.eas;
+  const chain = await openAuditChain({ rpcUrl, eas: ownEas ?? info.contracts.eas });
+  if (info.chain.id !== chain.chainId) {
+    throw new UsageError('--rpc', `is an endpoint of chain ${chain.chainId}, and the record is on chain ${info.chain.id}`);
+  }
+  // A contract that the service brings along could return anything.
+  const isForeignEas = ownEas === undefined && !isAddressEqual(info.contracts.eas, EAS_ADDRESS);
+  if (isForeignEas && OP_STACK_CHAIN_IDS.includes(chain.chainId)) {
+    const where = `the service names ${info.contracts.eas}, and chain ${chain.chainId} has EAS at ${EAS_ADDRESS}`;
+    throw new UsageError('--eas', `is needed: ${where}`, 'Name the contract that you trust.');
+  }
+  const isTaken = { attester: attester === undefined, endpoint: rpc === undefined && demo === null, eas: isForeignEas };
+  const takenFromService = (['attester', 'endpoint', 'eas'] as const).filter((part) => isTaken[part]);
+  return { chain, attester: attester ?? info.chain.attester, endpoint: new URL(rpcUrl).host, service, takenFromService };
+}
+
+/** @throws OracleError CHAIN_UNREACHABLE when the service names no endpoint */
+function getNamedEndpoint({ chain }: ServiceInfo): string {
+  if (chain.rpcUrl != null && URL.canParse(chain.rpcUrl)) return chain.rpcUrl;
+  const suggestedAction = `Name one of chain ${chain.id} with --rpc.`;
+  throw new OracleError('CHAIN_UNREACHABLE', 'The service names no endpoint of its chain', { suggestedAction });
+}
+
+/**
+ * The demo deployment of this folder if the service belongs to it: its chain is read directly then.
+ * @param url of the service; one that was named explicitly may be another one
+ * @throws UsageError when the unnamed service is not that of this folder
+ */
+async function findDemo(context: CliContext, { chain, contracts }: ServiceInfo, url?: string): Promise<DemoDeployment | null> {
+  if (!chain.local || context.demo === undefined) return null;
+  const demo = await context.demo().catch((error: unknown) => (isOracleError(error) ? null : Promise.reject(error)));
+  // Each demo deployment has its own contract addresses.
+  if (demo === null || isAddressEqual(demo.contracts.stablecoin, contracts.stablecoin)) return demo;
+  if (url !== undefined || (context.environment.SERVICE_URL ?? '') !== '') return null;
+  const hint = 'Start the service of this folder, make PORT and DATA_DIR match, or name the service with --url.';
+  throw new UsageError(
+    'DATA_DIR',
+    `the service at ${await resolveServiceUrl(context, url)} is not that of this data folder: it is on another chain`,
+    hint,
+  );
+}
 
 async function runVerification(
   context: CliContext,

@@ -24,7 +24,6 @@ import {
 import { type CliContext, EXIT, type SvcCommand } from '../context.ts';
 import { createLoginTokenSource, hasKeyOption, KEY_OPTIONS, type KeyOptions } from '../secrets.ts';
 import {
-  abbreviateHex,
   type Cell,
   createTerminalWriter,
   formatMinute,
@@ -220,6 +219,11 @@ const FORMATTERS: Record<string, (data: EventData) => Cell[]> = {
   'wager.settled': (data) => [getText(data, 'date'), getStyledValue(data, 'outcome'), formatUsdField(data, 'pnl'), getText(data, 'market')],
   'regime.changed': (data) => [getText(data, 'date'), `${getText(data, 'from')} to ${getText(data, 'to')}`],
 };
+
+/** `0xdbf7…e128`. */
+export function abbreviateHex(hex: string): string {
+  return hex.length > 14 ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : hex;
+}
 
 function formatForecastId(data: EventData): Cell[] {
   return [getText(data, 'date'), getText(data, 'horizon')];

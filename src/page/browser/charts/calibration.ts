@@ -1,16 +1,5 @@
 import { el } from '../../markup.ts';
-import { formatPercent } from '../dom.ts';
-import {
-  buildDiamondPath,
-  buildLinePath,
-  createChartSvg,
-  createScale,
-  measureTextWidth,
-  renderHorizontalGrid,
-  renderVerticalGrid,
-  type Scale,
-  wrapText,
-} from './figure.ts';
+import { buildDiamondPath, createChartSvg, createScale, measureTextWidth, renderVerticalGrid, type Scale } from './figure.ts';
 
 /** A row of a forest plot; without a value it is text only. `figures`, `remark`: text at its end. */
 export interface ForestRow {
@@ -25,15 +14,6 @@ export interface ForestRow {
   remark?: string;
   /** No evidence of skill, drawn in grey. */
   quiet?: boolean;
-}
-
-/** Percent without trailing zeros. */
-export function formatShortPercent(value: number) {
-  return `${Number((100 * value).toFixed(1))} %`;
-}
-
-export function formatSignedShare(value: number) {
-  return `${value === 0 ? '' : value < 0 ? '−' : '+'}${formatShortPercent(Math.abs(value))}`;
 }
 
 const LINE_HEIGHT = 16;
@@ -127,6 +107,16 @@ function wrapTexts({ strong, className, quiet = '', room }: { strong: string; cl
   ];
 }
 
+function wrapText(text: string, width: number, font?: { weight?: number }): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ').filter((part) => part !== '')) {
+    const longer = lines.length === 0 ? word : `${lines[lines.length - 1]} ${word}`;
+    if (lines.length > 0 && measureTextWidth(longer, font) <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
 /** Merges both columns; label and figures share a line where they fit. */
 function stackTexts(left: readonly Text[], right: readonly Text[], room: number): readonly Text[] {
   const [label, ...notes] = left;
@@ -179,58 +169,4 @@ function renderSides({ x, sides: [below, above], columns }: { x: number; sides: 
     measureTextWidth(before) + 8 <= x - columns.left + 10 ? el('text', { x: x - 8, y: 12, 'text-anchor': 'end' }, before) : null,
     measureTextWidth(after) + 8 <= columns.right + 10 - x ? el('text', { x: x + 8, y: 12 }, after) : null,
   ]);
-}
-
-/** Predicted and observed frequency, 0 to 1, with the interval of the observed one. `label` is drawn where there is room. */
-interface CalibrationPoint {
-  said: number;
-  happened: number;
-  low: number;
-  high: number;
-  label: string;
-}
-
-const MAX_WIDTH = 400;
-const MARGIN = { top: 24, right: 30, bottom: 40, left: 46 };
-
-/** Calibration diagram: predicted frequency on x, observed on y, perfect calibration on the diagonal. */
-export function renderCalibrationDiagram(options: {
-  width: number;
-  points: readonly CalibrationPoint[];
-  saidTitle: string;
-  happenedTitle: string;
-}) {
-  const { points, saidTitle, happenedTitle } = options;
-  const { top, left } = MARGIN;
-  const width = Math.min(options.width, MAX_WIDTH);
-  const right = width - MARGIN.right;
-  const bottom = top + right - left;
-  const x = createScale([0, 1], [left, right], 4);
-  const y = createScale([0, 1], [bottom, top], 4);
-  const ticks = x.ticks.map((value) => ({ at: x(value), label: formatPercent(value, 0) }));
-  // Labels that would overlap are left out; the table has them all.
-  const labels = points.map(({ said, happened, label }, index) => {
-    const at = x(said) + 10;
-    const next = index + 1 < points.length ? x(points[index + 1].said) - 6 : width;
-    return at + measureTextWidth(label) > next ? null : el('text', { class: 'halo', x: at, y: y(happened), dy: '0.35em' }, label);
-  });
-  const line = points.map(({ said, happened }) => [x(said), y(happened)] as const);
-  return createChartSvg(
-    { width, height: bottom + MARGIN.bottom },
-    renderHorizontalGrid({ y, left, right, label: (value) => formatPercent(value, 0) }),
-    renderVerticalGrid({ ticks, strips: [{ from: top, to: bottom }], foot: bottom + 16, width }),
-    el('text', { class: 'axis-title', x: 0, y: 12 }, happenedTitle),
-    el('text', { class: 'axis-title', x: right, y: bottom + 34, 'text-anchor': 'end' }, saidTitle),
-    el('path', { class: 'diagonal', d: buildLinePath([0, 1].map((share) => [x(share), y(share)])) }),
-    points.length < 2 ? null : el('path', { class: 'line thin', d: buildLinePath(line) }),
-    points.map(({ said, happened, low, high }) => {
-      const at = x(said);
-      return el('g', { class: 'estimate' }, [
-        el('line', { class: 'interval', x1: at, x2: at, y1: y(low), y2: y(high) }),
-        [low, high].map((end) => el('line', { class: 'interval', x1: at - 4, x2: at + 4, y1: y(end), y2: y(end) })),
-        el('circle', { class: 'dot', cx: at, cy: y(happened), r: 5 }),
-      ]);
-    }),
-    labels,
-  );
 }

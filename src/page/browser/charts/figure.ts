@@ -162,14 +162,6 @@ export function createScale(domain: readonly [number, number], range: readonly [
   return Object.assign(at, { domain, ticks: listTicks(low, high, count) });
 }
 
-/** Minimum and maximum, extended by `margin` of their distance on both sides. */
-export function computeExtent(values: readonly number[], margin = 0.05): [number, number] {
-  const low = Math.min(...values);
-  const high = Math.max(...values);
-  const room = (high - low || Math.abs(high) || 1) * margin;
-  return [low - room, high + room];
-}
-
 /** First days of months, thinned to about `count`. */
 function computeMonthTicks(firstDay: number, lastDay: number, count: number): DayTick[] {
   const months = [];
@@ -261,13 +253,6 @@ export function buildLinePath(points: readonly (readonly [number, number])[]) {
   return points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
 }
 
-/** Path data of the area between an upper and a lower line. */
-export function buildBandPath(points: readonly (readonly [x: number, upper: number, lower: number])[]) {
-  const upper = points.map(([x, top]) => [x, top] as const);
-  const lower = points.map(([x, , bottom]) => [x, bottom] as const).reverse();
-  return points.length === 0 ? '' : `${buildLinePath([...upper, ...lower])}Z`;
-}
-
 export function buildDiamondPath(x: number, y: number, radius: number) {
   return `M${x.toFixed(1)} ${(y - radius).toFixed(1)}l${radius} ${radius}l${-radius} ${radius}l${-radius} ${-radius}z`;
 }
@@ -284,14 +269,4 @@ export function measureTextWidth(text: string, { weight = 400 } = {}) {
   if (context === null) return text.length * FONT_SIZE * 0.6;
   context.font = `${weight} ${FONT_SIZE}px ${FAMILY}`;
   return context.measureText(text).width;
-}
-
-export function wrapText(text: string, width: number, font?: { weight?: number }): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ').filter((part) => part !== '')) {
-    const longer = lines.length === 0 ? word : `${lines[lines.length - 1]} ${word}`;
-    if (lines.length > 0 && measureTextWidth(longer, font) <= width) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines;
 }

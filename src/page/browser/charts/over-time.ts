@@ -1,25 +1,23 @@
-import { el, formatRegime } from '../../markup.ts';
+import { el, type Markup } from '../../markup.ts';
 import { withMinusSign } from '../dom.ts';
-import { type PriceDay, type RegimeRun, splitAtGaps, toPriceDays } from '../record.ts';
+import type { PriceDay } from '../record.ts';
 import type { ApiResponses, ScorecardRow } from '../responses.ts';
 import {
-  buildBandPath,
   buildDiamondPath,
   buildLinePath,
-  computeExtent,
   createChartSvg,
   createScale,
   measureTextWidth,
   parseDayNumber,
   placeDayTicks,
+  renderHorizontalGrid,
   renderVerticalGrid,
   type Scale,
 } from './figure.ts';
-import { createTimeFrame, type Plot, renderCrosshair, renderFrame, renderReference, type TimeFrame } from './time-figure.ts';
+import type { Plot } from './time-figure.ts';
 
 /** Below this width per day, only outcomes outside their bands are marked. */
 const MIN_DOT_PIXELS = 6;
-const MAX_DAYS_AFTER_CLOSE = 4;
 
 /** `$98.5k`. */
 function formatShortUsd(value: number) {
@@ -30,14 +28,6 @@ function formatShortUsd(value: number) {
 interface NewestPrice {
   day: number;
   price: number;
-}
-
-/**
- * What begins after the last close, unless it is days later: history is being replayed then, or the record has stopped.
- * @param last day of the last close
- */
-export function selectNewest<T extends { day: number }>(last: number, newest: T | null) {
-  return newest !== null && newest.day >= last && newest.day - last <= MAX_DAYS_AFTER_CLOSE ? newest : null;
 }
 
 /** Closes with the outcomes of the forecasts, the fan of today's ranges, and the band of the chosen forecast. */
@@ -73,6 +63,53 @@ export function renderPriceChart(options: {
   };
 }
 
+const TOP = 10;
+/** Pixels below the plot, for the labels of the days. */
+const BOTTOM = 26;
+const LABEL_GAP = 10;
+
+/** Scales and axes of a chart over time: every mark within `padding` of its point lies in the view box. */
+function createTimeFrame(options: {
+  width: number;
+  height?: number;
+  /** First and last value of the horizontal axis; equal ones are spread by a day. */
+  days: readonly [first: number, last: number];
+  values: readonly [low: number, high: number];
+  /** Format of a value on the vertical axis. */
+  tick: (value: number) => string;
+  tickCount?: number;
+  /** Pixels that the largest mark reaches beyond its point. */
+  padding?: number;
+  /** Labels of the horizontal axis; days without it. */
+  labels?: (x: Scale, range: readonly [number, number]) => readonly { at: number; label: string }[];
+}) {
+  const { width, height = 220, values, tick, tickCount = 4, padding = 6 } = options;
+  const { labels = (x: Scale, range: readonly [number, number]) => placeDayTicks(x, range, x.domain) } = options;
+  const [first, last] = options.days;
+  const [top, bottom, right] = [TOP, height - BOTTOM, width - padding];
+  const y = createScale(values, [bottom - padding, top + padding], tickCount);
+  const left = Math.ceil(Math.max(...y.ticks.map((value) => measureTextWidth(tick(value))), 0)) + LABEL_GAP;
+  const range = [left + padding, right - padding] as const;
+  const x = createScale(first === last ? [first - 1, last + 1] : [first, last], range);
+  const grid = [
+    renderHorizontalGrid({ y, left, right, label: tick }),
+    renderVerticalGrid({ ticks: labels(x, range), strips: [{ from: top, to: bottom }], foot: bottom + 16, width }),
+  ];
+  return { width, height, left, right, top, bottom, x, y, grid };
+}
+
+/** Minimum and maximum, extended by `margin` of their distance on both sides. */
+function computeExtent(values: readonly number[], margin = 0.05): [number, number] {
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const room = (high - low || Math.abs(high) || 1) * margin;
+  return [low - room, high + room];
+}
+
+function renderFrame(frame: TimeFrame, ...marks: Markup[]) {
+  return createChartSvg(frame, frame.grid, ...marks);
+}
+
 function listPrices({ close, band, ahead }: PricePoint) {
   return [
     ...(close === null ? [] : [close]),
@@ -94,12 +131,32 @@ function renderFan({ x, y }: TimeFrame, { day, price, ends }: Fan) {
   );
 }
 
+/** Path data of the area between an upper and a lower line. */
+function buildBandPath(points: readonly (readonly [x: number, upper: number, lower: number])[]) {
+  const upper = points.map(([x, top]) => [x, top] as const);
+  const lower = points.map(([x, , bottom]) => [x, bottom] as const).reverse();
+  return points.length === 0 ? '' : `${buildLinePath([...upper, ...lower])}Z`;
+}
+
+type TimeFrame = ReturnType<typeof createTimeFrame>;
+
 /** `h0` draws a single day as a point, with round line caps. */
 function renderCloses({ x, y }: TimeFrame, points: readonly PricePoint[]) {
   const known = points.flatMap(({ day, close }) => (close === null ? [] : [{ day, close }]));
   return splitAtGaps(known).map((part) =>
     el('path', { class: 'price-line', d: `${buildLinePath(part.map(({ day, close }) => [x(day), y(close)]))}h0` }),
   );
+}
+
+/** Splits at missing days. @param days ascending */
+export function splitAtGaps<D extends { day: number }>(days: readonly D[]): D[][] {
+  const stretches: D[][] = [];
+  for (const one of days) {
+    const stretch = stretches.at(-1);
+    if (stretch !== undefined && one.day - stretch[stretch.length - 1].day <= 1) stretch.push(one);
+    else stretches.push([one]);
+  }
+  return stretches;
 }
 
 function renderNewestPrice({ x, y }: TimeFrame, points: readonly PricePoint[], { day, price }: NewestPrice) {
@@ -120,6 +177,14 @@ function renderOutcome({ x, y }: TimeFrame, { day, close, fell }: PricePoint, pi
 function renderChosenDay(frame: TimeFrame, point: PricePoint) {
   const ends = listPrices({ ...point, ahead: point.band === null ? point.ahead : null, band: null });
   return [renderBand(frame, point), renderCrosshair(frame, frame.x(point.day), ends.map(frame.y))];
+}
+
+/** A line through the chosen point, and a ring around each of its values. */
+function renderCrosshair({ top, bottom }: Pick<TimeFrame, 'top' | 'bottom'>, x: number, ys: readonly number[] = []): Markup {
+  return [
+    el('line', { class: 'cursor', x1: x.toFixed(1), x2: x.toFixed(1), y1: top, y2: bottom }),
+    ys.map((y) => el('circle', { class: 'ring', cx: x.toFixed(1), cy: y.toFixed(1), r: 4.5 })),
+  ];
 }
 
 /** The band of the forecast that ends on the chosen day: a fan from the price at the opening of its window. */
@@ -199,103 +264,32 @@ export function toPricePoints(rows: readonly ScorecardRow[], fan: Fan | null): P
   return [...points.values()].sort((a, b) => a.day - b.day);
 }
 
-/** A lane of the timeline. */
-interface Lane {
-  regime: RegimeRun['regime'];
-  riskLevel: NonNullable<RegimeRun['riskLevel']>;
-}
-
-/** Riskiest first. Interface, section 2.4. */
-export const LANES: readonly Lane[] = [
-  { regime: 'CRISIS', riskLevel: 'Extreme' },
-  { regime: 'BEAR_TREND', riskLevel: 'High' },
-  { regime: 'EUPHORIA', riskLevel: 'Elevated' },
-  { regime: 'BEAR_RECOVERY', riskLevel: 'Elevated' },
-  { regime: 'CHOP', riskLevel: 'Moderate' },
-  { regime: 'DEFAULT', riskLevel: 'Moderate' },
-  { regime: 'BULL_TREND', riskLevel: 'Low' },
-];
-
-export function getRiskClass(riskLevel: Lane['riskLevel']) {
-  return `risk-${riskLevel.toLowerCase()}`;
-}
-
-const LANE_HEIGHT = 26;
-const BAR_HEIGHT = 16;
-const TOP = 4;
-const WIDE_FROM_PX = 560;
-
-/** A lane per regime, with a bar for each period and lines at the changes. @param options `from`: earlier days are cut off */
-export function renderRegimeTimeline(options: {
-  width: number;
-  /** At least one, ascending. */
-  runs: readonly RegimeRun[];
-  from: number;
-}): Plot {
-  const { width, runs, from } = options;
-  const wide = width >= WIDE_FROM_PX;
-  const left = Math.max(...LANES.map((lane) => measureTextWidth(formatLaneName(lane, wide)))) + 12;
-  const right = width - 8;
-  const bottom = TOP + LANES.length * LANE_HEIGHT;
-  const [first, last] = [Math.max(from, runs[0].first), runs[runs.length - 1].last];
-  const x = createScale([first, last + 1], [left, right]);
-  const starts = runs.map((run) => x(Math.max(first, run.first)));
-  const svg = createChartSvg(
-    { width, height: bottom + 26 },
-    LANES.flatMap((lane, index) => renderLane({ lane, wide, y: TOP + index * LANE_HEIGHT, right })),
-    renderVerticalGrid({
-      ticks: placeDayTicks(x, [left, right], [first, last]),
-      strips: [{ from: TOP, to: bottom }],
-      foot: bottom + 16,
-      width,
-    }),
-    runs.slice(1).map((run, index) => {
-      const at = starts[index + 1];
-      return el('line', { class: 'change', x1: at, x2: at, y1: computeLaneMiddle(runs[index]), y2: computeLaneMiddle(run) });
-    }),
-    runs.map((run, index) => {
-      const className = `run ${getRiskClass(LANES[findLaneIndex(run)].riskLevel)}`;
-      return renderRun({ run, start: starts[index], end: x(run.last + 1), className });
-    }),
-  );
-  return {
-    svg,
-    xs: starts,
-    isStepped: true,
-    mark: (index) => renderRun({ run: runs[index], start: starts[index], end: x(runs[index].last + 1), className: 'ring' }),
+/**
+ * @param rows of one horizon
+ * @returns ascending
+ */
+export function toPriceDays(rows: readonly ScorecardRow[]): PriceDay[] {
+  const days = new Map<number, PriceDay>();
+  const at = (day: number) => {
+    const known = days.get(day) ?? { day, close: null, row: null, band: null, fell: null };
+    days.set(day, known);
+    return known;
   };
+  for (const row of rows) {
+    if (row.btcAtSignal !== null && !row.provisional) at(parseDayNumber(row.windowOpensAt)).close = row.btcAtSignal;
+    const band = row.status === 'VOID' ? null : row.band80;
+    if (band === null && row.btcAtResolution === null) continue;
+    const end = at(parseDayNumber(row.resolvesAt));
+    if (row.btcAtResolution !== null) end.close = row.btcAtResolution;
+    if (band !== null) Object.assign(end, { row, band, fell: locateInBand(band, row.btcAtResolution) });
+  }
+  return [...days.values()].sort((a, b) => a.day - b.day);
 }
 
-/** A bar of at least two pixels. @param options pixels */
-function renderRun({ run, start, end, className }: { run: RegimeRun; start: number; end: number; className: string }) {
-  const width = Math.max(2, end - start);
-  return el('rect', {
-    class: className,
-    x: Math.min(start, end - width).toFixed(1),
-    y: computeLaneMiddle(run) - BAR_HEIGHT / 2,
-    width: width.toFixed(1),
-    height: BAR_HEIGHT,
-    rx: 2,
-  });
-}
-
-function findLaneIndex({ regime }: RegimeRun) {
-  return LANES.findIndex((lane) => lane.regime === regime);
-}
-
-function computeLaneMiddle(run: RegimeRun) {
-  return TOP + findLaneIndex(run) * LANE_HEIGHT + LANE_HEIGHT / 2;
-}
-
-function formatLaneName({ regime, riskLevel }: Lane, wide: boolean) {
-  return wide ? `${formatRegime(regime)}, ${riskLevel.toLowerCase()} risk` : formatRegime(regime);
-}
-
-function renderLane({ lane, wide, y, right }: { lane: Lane; wide: boolean; y: number; right: number }) {
-  return [
-    el('line', { class: 'lane', x1: 0, x2: right, y1: y + LANE_HEIGHT, y2: y + LANE_HEIGHT }),
-    el('text', { x: 0, y: y + LANE_HEIGHT / 2, dy: '0.35em', 'aria-hidden': 'true' }, formatLaneName(lane, wide)),
-  ];
+function locateInBand({ low, high }: { low: number; high: number }, price: number | null) {
+  if (price === null) return null;
+  if (price < low) return 'below';
+  return price > high ? 'above' : 'inside';
 }
 
 export type CrowdWeek = ApiResponses['crowd']['weeks'][number] & { day: number };
@@ -326,6 +320,11 @@ export function renderCrowdChart({ width, points }: { width: number; points: rea
     xs: points.map(({ day }) => x(day)),
     mark: (index) => renderCrosshair(frame, x(points[index].day)),
   };
+}
+
+/** A value to compare with, drawn across. */
+function renderReference({ left, right, y }: TimeFrame, value: number) {
+  return el('line', { class: 'zero', x1: left, x2: right, y1: y(value).toFixed(1), y2: y(value).toFixed(1) });
 }
 
 function renderWeekMarks({ marketProbability, oracleProbability, winner }: CrowdWeek, { at, y }: { at: number; y: Scale }) {

@@ -1,17 +1,7 @@
-import { el, type Markup, type MarkupElement } from '../../markup.ts';
+import type { Markup, MarkupElement } from '../../markup.ts';
 import { h, replaceChildren, toNodes } from '../dom.ts';
 import type { Column } from '../section.ts';
-import {
-  createChartSvg,
-  createLiveFigure,
-  createScale,
-  type Legend,
-  measureTextWidth,
-  placeDayTicks,
-  renderHorizontalGrid,
-  renderVerticalGrid,
-  type Scale,
-} from './figure.ts';
+import { createLiveFigure, type Legend } from './figure.ts';
 
 /** Days that were chosen, by title, so that a figure that is built again keeps them. */
 const chosenDays = new Map<string, number>();
@@ -246,11 +236,6 @@ export function findPoint(xs: readonly number[], x: number, isStepped: boolean) 
   return isStepped || x - xs[after - 1] <= xs[after] - x ? after - 1 : after;
 }
 
-const TOP = 10;
-/** Pixels below the plot, for the labels of the days. */
-const BOTTOM = 26;
-const LABEL_GAP = 10;
-
 /** A drawn chart whose points can be read one by one. */
 export interface Plot {
   svg: MarkupElement;
@@ -260,55 +245,6 @@ export interface Plot {
   isStepped?: boolean;
   /** Marks of the chosen point. */
   mark: (index: number) => Markup;
-}
-
-export type TimeFrame = ReturnType<typeof createTimeFrame>;
-
-/** Scales and axes of a chart over time: every mark within `padding` of its point lies in the view box. */
-export function createTimeFrame(options: {
-  width: number;
-  height?: number;
-  /** First and last value of the horizontal axis; equal ones are spread by a day. */
-  days: readonly [first: number, last: number];
-  values: readonly [low: number, high: number];
-  /** Format of a value on the vertical axis. */
-  tick: (value: number) => string;
-  tickCount?: number;
-  /** Pixels that the largest mark reaches beyond its point. */
-  padding?: number;
-  /** Labels of the horizontal axis; days without it. */
-  labels?: (x: Scale, range: readonly [number, number]) => readonly { at: number; label: string }[];
-}) {
-  const { width, height = 220, values, tick, tickCount = 4, padding = 6 } = options;
-  const { labels = (x: Scale, range: readonly [number, number]) => placeDayTicks(x, range, x.domain) } = options;
-  const [first, last] = options.days;
-  const [top, bottom, right] = [TOP, height - BOTTOM, width - padding];
-  const y = createScale(values, [bottom - padding, top + padding], tickCount);
-  const left = Math.ceil(Math.max(...y.ticks.map((value) => measureTextWidth(tick(value))), 0)) + LABEL_GAP;
-  const range = [left + padding, right - padding] as const;
-  const x = createScale(first === last ? [first - 1, last + 1] : [first, last], range);
-  const grid = [
-    renderHorizontalGrid({ y, left, right, label: tick }),
-    renderVerticalGrid({ ticks: labels(x, range), strips: [{ from: top, to: bottom }], foot: bottom + 16, width }),
-  ];
-  return { width, height, left, right, top, bottom, x, y, grid };
-}
-
-export function renderFrame(frame: TimeFrame, ...marks: Markup[]) {
-  return createChartSvg(frame, frame.grid, ...marks);
-}
-
-/** A value to compare with, drawn across. */
-export function renderReference({ left, right, y }: TimeFrame, value: number) {
-  return el('line', { class: 'zero', x1: left, x2: right, y1: y(value).toFixed(1), y2: y(value).toFixed(1) });
-}
-
-/** A line through the chosen point, and a ring around each of its values. */
-export function renderCrosshair({ top, bottom }: Pick<TimeFrame, 'top' | 'bottom'>, x: number, ys: readonly number[] = []): Markup {
-  return [
-    el('line', { class: 'cursor', x1: x.toFixed(1), x2: x.toFixed(1), y1: top, y2: bottom }),
-    ys.map((y) => el('circle', { class: 'ring', cx: x.toFixed(1), cy: y.toFixed(1), r: 4.5 })),
-  ];
 }
 
 /** Radio buttons, and thus one tab stop; ranges that are longer than the record are disabled. */

@@ -1,4 +1,4 @@
-import { renderOriginMark } from '../../first-screen.ts';
+import { type InitialData, renderOriginMark } from '../../first-screen.ts';
 import { formatDate } from '../../markup.ts';
 import { ApiProblem, createSession, type LoginSession, watchLimitWait } from '../api.ts';
 import { BUY_EVENT, createBuyDialog, createUnlockDialog } from '../buy.ts';
@@ -28,14 +28,13 @@ import { renderCalibration, renderChallenge, renderScores } from '../parts/skill
 import { renderWagers } from '../parts/wagers.ts';
 import { mountAttestations } from '../record.ts';
 import type { ApiResponses } from '../responses.ts';
-import { handleFragmentLinks, mountResource, mountTabs, mountWholeRecord, runSafely } from '../section.ts';
+import { handleFragmentLinks, mountResource, mountWholeRecord, onReveal, runSafely } from '../section.ts';
 import {
   createHorizonSelection,
   createPoller,
   createStore,
   HORIZON_RESOURCES,
   type Page,
-  primeStore,
   RESOURCE_PATHS,
   readInitialData,
   type ServiceHealth,
@@ -43,23 +42,21 @@ import {
 import { mountToday } from '../today.ts';
 import {
   attemptLogin,
-  createDemoButtons,
   createDialogButton,
   endSession,
-  getViewRole,
   isSameAccount,
   logInAsDemo,
   logInByWallet,
-  setBuyerView,
   UNLOCK_EVENT,
-  VIEW_AS_EVENT,
-  type ViewRole,
   type WalletWatch,
   watchWallet,
 } from '../unlock.ts';
 
 /** Time before expiry from which a session can be renewed. */
 const RENEWABLE_BEFORE_MS = 5 * 60_000;
+
+/** Bubbling `CustomEvent` with the role to view the page as. */
+const VIEW_AS_EVENT = 'oracle-view-as';
 
 /** Login button, or wallet, tier, remaining time and logout of the session. */
 function mountAccount(page: Page) {
@@ -124,6 +121,42 @@ function mountAccount(page: Page) {
   buying.resume();
 }
 
+type ViewRole = (typeof VIEW_ROLES)[number];
+
+const VIEW_ROLES = ['public', 'basic', 'premium', 'buyer'] as const;
+const BUYER_STORAGE_KEY = 'oracle-demo-buyer';
+
+type Viewer = Pick<Page, 'store' | 'session'>;
+
+/** Buttons that view the page as one of the demo wallets; for services with a local chain. */
+function createDemoButtons({ store, session }: Viewer) {
+  const element = h('div', { class: 'demo', role: 'group', 'aria-label': 'View as: demo wallets of a local chain' });
+  const buttons = VIEW_ROLES.map((role) => {
+    const choose = () => element.dispatchEvent(new CustomEvent(VIEW_AS_EVENT, { bubbles: true, detail: role }));
+    return { role, button: h('button', { type: 'button', onclick: choose }, formatTier(role)) };
+  });
+  const about = 'Demo wallets of a local chain, whose tokens and money have no value';
+  const label = h('span', { title: about }, 'Demo wallets, local chain: view as');
+  element.append(label, ...buttons.map(({ button }) => button));
+  const draw = () => {
+    const info = store.get('info').answer;
+    if (!info?.demo) return;
+    const active = getViewRole(session, info);
+    for (const { role, button } of buttons) button.setAttribute('aria-pressed', String(role === active));
+  };
+  store.watch('info', draw);
+  session.onChange(draw);
+  // After the handler, which stores the choice of a role without a session.
+  document.addEventListener(VIEW_AS_EVENT, () => queueMicrotask(draw));
+  return element;
+}
+
+/** Null for a wallet of the reader's own. */
+function getViewRole({ current }: Viewer['session'], { demo }: Pick<ApiResponses['info'], 'demo'>): ViewRole | null {
+  if (current !== null) return demo?.wallets.find(({ address }) => isSameAccount(address, current.wallet))?.role ?? null;
+  return sessionStorage.getItem(BUYER_STORAGE_KEY) === null ? 'public' : 'buyer';
+}
+
 /** Logs the demo wallet of a role in, or out for a role without a session. The last choice counts. */
 function createViewAs(options: { session: Page['session']; say: (message: string) => void; leave: () => void; buy: () => void }) {
   const { session, say, leave, buy } = options;
@@ -148,6 +181,12 @@ function createViewAs(options: { session: Page['session']; say: (message: string
       },
     });
   };
+}
+
+/** The buyer has no session: the page is the public one, with a wallet that can pay. */
+function setBuyerView(isBuyer: boolean) {
+  if (isBuyer) sessionStorage.setItem(BUYER_STORAGE_KEY, 'yes');
+  else sessionStorage.removeItem(BUYER_STORAGE_KEY);
 }
 
 /** Renews the session with the same account; open elements of the page stay open. */
@@ -365,6 +404,54 @@ export function mountDashboard() {
   });
   handleFragmentLinks();
   void poller.start();
+}
+
+/**
+ * Links that show one section each, by its address; a second click hides it. Hidden sections stay searchable (`hidden=until-found`).
+ * @param onChange id of the section that is shown, if any
+ */
+function mountTabs(onChange: (shown: string | null) => void) {
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('.tabs a')];
+  const ids = links.map(getTarget);
+  let shown: string | null = null;
+
+  function show(id: string | null) {
+    if (id === shown) return;
+    shown = id;
+    for (const link of links) link.setAttribute('aria-expanded', String(getTarget(link) === id));
+    for (const one of ids) {
+      if (one === id) byId(one).removeAttribute('hidden');
+      else byId(one).setAttribute('hidden', 'until-found');
+    }
+    onChange(id);
+  }
+  function showSectionOf(element: Element | null) {
+    const section = element?.closest('section');
+    if (section && ids.includes(section.id)) show(section.id);
+  }
+  onReveal((id) => showSectionOf(document.getElementById(id)));
+  document.addEventListener('beforematch', ({ target }) => showSectionOf(target as Element));
+  byId('tabs').addEventListener('click', (event) => {
+    const link = (event.target as Element).closest('a');
+    if (link === null || getTarget(link) !== shown) return;
+    event.preventDefault();
+    show(null);
+    history.replaceState(history.state, '', `${location.pathname}${location.search}`);
+  });
+}
+
+function getTarget(link: Element) {
+  return (link.getAttribute('href') ?? '').slice(1);
+}
+
+/** The answers are whole responses of the API: with them the first screen needs no request. A reader with a session has another call. */
+function primeStore({ store, session, horizon }: Omit<Page, 'poller'>, initial: InitialData | null) {
+  if (initial === null) return;
+  const { range, price, signals } = initial;
+  const call = session.current === null ? signals[`${horizon.value}d`] : undefined;
+  if (range !== null) store.prime('range', range as ApiResponses['range']);
+  if (price !== null) store.prime('price', price as ApiResponses['price']);
+  if (call !== undefined) store.prime('signal', call as ApiResponses['signal']);
 }
 
 /** Mounts the content of a tab when it is first shown, and has its resources refreshed while it is. */

@@ -2,8 +2,8 @@ import { formatRegime } from '../../markup.ts';
 import { type ForestRow, renderForestPlot } from '../charts/calibration.ts';
 import { createFigure } from '../charts/figure.ts';
 import { formatCount, formatDecimal, formatPercent, formatPercentInterval, h, toSentence } from '../dom.ts';
-import { computeAlwaysUpShare, MIN_OUTCOMES, renderRecordFacts, TOO_FEW_TEXT } from '../record.ts';
-import type { ApiResponses } from '../responses.ts';
+import { MIN_OUTCOMES, renderRecordFacts, TOO_FEW_TEXT } from '../record.ts';
+import type { ApiResponses, ScorecardRow } from '../responses.ts';
 import { renderNotYet } from '../section.ts';
 
 type Scorecard = ApiResponses['scorecard'];
@@ -50,6 +50,13 @@ function createHorizonFigure({ byHorizon: rows, horizon, predictions }: Scorecar
     }),
   );
   return createForestFigure('Right calls by horizon', 'horizons', shares);
+}
+
+/** Accuracy of always predicting UP on the scored forecasts. @returns 0 to 1; null without scored forecasts */
+export function computeAlwaysUpShare(rows: readonly ScorecardRow[]): number | null {
+  const scored = rows.filter(({ outcome }) => outcome !== null);
+  if (scored.length === 0) return null;
+  return scored.filter(({ outcome }) => outcome?.actualDirection === 'UP').length / scored.length;
 }
 
 function createRegimeFigure({ byRegime: rows, horizon, predictions }: Scorecard) {

@@ -1,10 +1,10 @@
 import { DAY_MS } from '../../../forecast/day.ts';
 import { formatUsd } from '../../markup.ts';
 import { formatDayNumber } from '../charts/figure.ts';
-import { buildFan, type PricePoint, renderPriceChart, selectNewest, toPricePoints } from '../charts/over-time.ts';
+import { buildFan, type PricePoint, renderPriceChart, toPricePoints } from '../charts/over-time.ts';
 import { createTimeFigure } from '../charts/time-figure.ts';
 import { formatPercent, getSectionBody } from '../dom.ts';
-import { countInsideBand } from '../record.ts';
+import type { PriceDay } from '../record.ts';
 import type { ApiResponses } from '../responses.ts';
 import { type Column, mountWholeRecord, renderNotYet } from '../section.ts';
 import type { Page } from '../state.ts';
@@ -50,6 +50,16 @@ function createPriceFigure({ predictions, horizon }: ApiResponses['scorecard'], 
   });
 }
 
+const MAX_DAYS_AFTER_CLOSE = 4;
+
+/**
+ * What begins after the last close, unless it is days later: history is being replayed then, or the record has stopped.
+ * @param last day of the last close
+ */
+export function selectNewest<T extends { day: number }>(last: number, newest: T | null) {
+  return newest !== null && newest.day >= last && newest.day - last <= MAX_DAYS_AFTER_CLOSE ? newest : null;
+}
+
 function buildLegend({ points, isPriced, hasFan }: { points: readonly PricePoint[]; isPriced: boolean; hasFan: boolean }) {
   const isResolved = points.some(({ fell }) => fell !== null);
   return [
@@ -68,6 +78,11 @@ function formatPriceSummary(points: readonly PricePoint[], horizon: string) {
   if (of === 0) return `${range} No forecast with a band was resolved on these days.`;
   const days = horizon.replace('d', '');
   return `Of the ${days}-day forecasts, the outcome fell inside the 80\u00a0% band on ${inside} of ${of} days (${formatPercent(inside / of, 0)}). ${range}`;
+}
+
+export function countInsideBand(days: readonly PriceDay[]) {
+  const over = days.filter(({ fell }) => fell !== null);
+  return { inside: over.filter(({ fell }) => fell === 'inside').length, of: over.length };
 }
 
 /** The close at 00:00 UTC is that of the day before. */

@@ -1,5 +1,15 @@
-import { formatShortPercent, formatSignedShare, renderCalibrationDiagram, renderForestPlot } from '../charts/calibration.ts';
-import { createFigure, parseDayNumber } from '../charts/figure.ts';
+import { el } from '../../markup.ts';
+import { renderForestPlot } from '../charts/calibration.ts';
+import {
+  buildLinePath,
+  createChartSvg,
+  createFigure,
+  createScale,
+  measureTextWidth,
+  parseDayNumber,
+  renderHorizontalGrid,
+  renderVerticalGrid,
+} from '../charts/figure.ts';
 import { renderSeriesChart } from '../charts/over-time.ts';
 import { createTimeFigure } from '../charts/time-figure.ts';
 import { formatCount, formatDecimal, formatPercent, formatPercentInterval, h } from '../dom.ts';
@@ -55,6 +65,10 @@ function createSkillFigure(scorecard: Scorecard) {
   });
 }
 
+function formatSignedShare(value: number) {
+  return `${value === 0 ? '' : value < 0 ? '−' : '+'}${formatShortPercent(Math.abs(value))}`;
+}
+
 /** The axis fits the rows that can prove skill; others may end in an arrow. */
 function computeSkillDomain(rows: readonly SkillRow[]): [number, number] {
   const values = rows.flatMap(({ value, low, high, proves }) => (proves ? [value, low, high] : []).filter((one) => one !== null));
@@ -108,6 +122,60 @@ function createReliabilityFigure({ reliability, n }: Probabilities) {
     ],
     rows: reliability,
   });
+}
+
+/** Predicted and observed frequency, 0 to 1, with the interval of the observed one. `label` is drawn where there is room. */
+interface CalibrationPoint {
+  said: number;
+  happened: number;
+  low: number;
+  high: number;
+  label: string;
+}
+
+const MAX_WIDTH = 400;
+const MARGIN = { top: 24, right: 30, bottom: 40, left: 46 };
+
+/** Calibration diagram: predicted frequency on x, observed on y, perfect calibration on the diagonal. */
+function renderCalibrationDiagram(options: {
+  width: number;
+  points: readonly CalibrationPoint[];
+  saidTitle: string;
+  happenedTitle: string;
+}) {
+  const { points, saidTitle, happenedTitle } = options;
+  const { top, left } = MARGIN;
+  const width = Math.min(options.width, MAX_WIDTH);
+  const right = width - MARGIN.right;
+  const bottom = top + right - left;
+  const x = createScale([0, 1], [left, right], 4);
+  const y = createScale([0, 1], [bottom, top], 4);
+  const ticks = x.ticks.map((value) => ({ at: x(value), label: formatPercent(value, 0) }));
+  // Labels that would overlap are left out; the table has them all.
+  const labels = points.map(({ said, happened, label }, index) => {
+    const at = x(said) + 10;
+    const next = index + 1 < points.length ? x(points[index + 1].said) - 6 : width;
+    return at + measureTextWidth(label) > next ? null : el('text', { class: 'halo', x: at, y: y(happened), dy: '0.35em' }, label);
+  });
+  const line = points.map(({ said, happened }) => [x(said), y(happened)] as const);
+  return createChartSvg(
+    { width, height: bottom + MARGIN.bottom },
+    renderHorizontalGrid({ y, left, right, label: (value) => formatPercent(value, 0) }),
+    renderVerticalGrid({ ticks, strips: [{ from: top, to: bottom }], foot: bottom + 16, width }),
+    el('text', { class: 'axis-title', x: 0, y: 12 }, happenedTitle),
+    el('text', { class: 'axis-title', x: right, y: bottom + 34, 'text-anchor': 'end' }, saidTitle),
+    el('path', { class: 'diagonal', d: buildLinePath([0, 1].map((share) => [x(share), y(share)])) }),
+    points.length < 2 ? null : el('path', { class: 'line thin', d: buildLinePath(line) }),
+    points.map(({ said, happened, low, high }) => {
+      const at = x(said);
+      return el('g', { class: 'estimate' }, [
+        el('line', { class: 'interval', x1: at, x2: at, y1: y(low), y2: y(high) }),
+        [low, high].map((end) => el('line', { class: 'interval', x1: at - 4, x2: at + 4, y1: y(end), y2: y(end) })),
+        el('circle', { class: 'dot', cx: at, cy: y(happened), r: 5 }),
+      ]);
+    }),
+    labels,
+  );
 }
 
 const LEGEND = [
@@ -175,6 +243,11 @@ function createCoverageFigure({ coverage, n, effectiveN }: Distribution) {
     ],
     rows,
   });
+}
+
+/** Percent without trailing zeros. */
+function formatShortPercent(value: number) {
+  return `${Number((100 * value).toFixed(1))} %`;
 }
 
 /** One number for all days hides weekdays on which the band is too wide or too narrow. */

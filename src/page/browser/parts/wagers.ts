@@ -1,7 +1,8 @@
+import { EMPTY_VALUE } from '../../markup.ts';
 import { formatDayNumber, parseDayNumber } from '../charts/figure.ts';
 import { renderProfitChart } from '../charts/over-time.ts';
 import { createTimeFigure } from '../charts/time-figure.ts';
-import { formatAssetAmount, formatPercent, formatSignedAssetAmount, h, renderFacts, truncate } from '../dom.ts';
+import { formatPercent, h, renderFacts, truncate } from '../dom.ts';
 import { formatBidAsk, markReplayed, renderOrders } from '../record.ts';
 import type { ApiResponses } from '../responses.ts';
 import { type Column, renderNotYet, renderTable } from '../section.ts';
@@ -44,6 +45,20 @@ function renderAccount(account: Account) {
     ]),
     account.profitByDay.length === 0 ? h('p', { class: 'empty' }, 'No wager has been settled yet.') : createProfitFigure(account),
   ]);
+}
+
+/** Amounts are whole millionths of an asset; never used as fractions in calculations. */
+const amountFormat = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+/** `1,204.50 PAPER-USD`. */
+function formatAssetAmount(micros: number | null, asset: string) {
+  return micros === null ? EMPTY_VALUE : `${amountFormat.format(micros / 1e6)} ${asset}`;
+}
+
+/** `+1,204.50 PAPER-USD`. */
+function formatSignedAssetAmount(micros: number | null, asset: string) {
+  if (micros === null || micros === 0) return formatAssetAmount(micros, asset);
+  return `${micros > 0 ? '+' : '−'}${formatAssetAmount(Math.abs(micros), asset)}`;
 }
 
 function createProfitFigure({ venue, asset, wins, losses, voids, profitMicros, profitByDay }: Account) {

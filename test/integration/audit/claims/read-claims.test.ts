@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { audit } from '../../../../src/audit/audit.ts';
-import { createServiceClaims, readClaims, type ServiceClaims } from '../../../../src/audit/service-claims.ts';
+import { audit, readClaims } from '../../../../src/audit/audit.ts';
+import { createServiceClaims, type ServiceClaims } from '../../../../src/audit/service-claims.ts';
 import { openRecordPrices } from '../../../../src/cli/audit.ts';
 import { claimsOf, openAuditChain } from '../../../../src/cli/svc/audit-options.ts';
 import { HORIZONS } from '../../../../src/forecast/model.ts';

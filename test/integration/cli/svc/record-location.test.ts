@@ -8,7 +8,7 @@ import type { Address } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../../../src/chain/addresses.ts';
 import { openAudit } from '../../../../src/cli/audit.ts';
-import { locateRecord } from '../../../../src/cli/svc/command.ts';
+import { locateRecord } from '../../../../src/cli/svc/commands/verify.ts';
 import type { CliContext, DemoDeployment } from '../../../../src/cli/svc/context.ts';
 import { loadConfig } from '../../../../src/config.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';

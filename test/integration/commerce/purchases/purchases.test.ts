@@ -14,10 +14,9 @@ import {
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { composeDocument } from '../../../../src/commerce/documents/track-record.ts';
 import { findOffering } from '../../../../src/commerce/offerings.ts';
-import { buildPurchaseMessage } from '../../../../src/commerce/payment-instructions.ts';
-import { PURCHASE_OFFERINGS } from '../../../../src/commerce/purchases.ts';
+import { buildPurchaseMessage } from '../../../../src/commerce/purchases.ts';
 import { sendTransactionsForHashes } from '../../../../src/dev/local-chain/contracts.ts';
-import { PURCHASE_REPLY } from '../../../../src/http/routes/jobs.ts';
+import { PURCHASE_OFFERINGS, PURCHASE_REPLY } from '../../../../src/http/routes/jobs.ts';
 import { BITCOIN_SIGNAL, CROWD_VS_ORACLE, MARKET_CONTEXT_DOCUMENT } from '../../../../src/http/schemas/documents.ts';
 import { buildOpening } from '../../../../src/record/commitment.ts';
 import { demoWallets } from '../../../support/auth/login.ts';

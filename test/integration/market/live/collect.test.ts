@@ -1,15 +1,8 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OracleError } from '../../../../src/errors.ts';
 import { HOUR_MS, MINUTE_MS, parseDay, toDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import {
-  createClosesPoll,
-  createEtfPoll,
-  createSeriesPoll,
-  createSpotPoll,
-  type Poll,
-  runDuePolls,
-} from '../../../../src/market/live/collect.ts';
-import type { BackfillDeps } from '../../../../src/market/live/live-market.ts';
+import { createClosesPoll, createEtfPoll, createSeriesPoll, createSpotPoll, type Poll } from '../../../../src/market/live/collect.ts';
+import { type BackfillDeps, runDuePolls } from '../../../../src/market/live/live-market.ts';
 import { openLiveFeed } from '../../../../src/market/live/store.ts';
 import { createMarket } from '../../../../src/market/market.ts';
 import type { EtfSource } from '../../../../src/market/sources/source.ts';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Day, HOUR_MS, MINUTE_MS, parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import { getSignalTimeMs, type PriceRange } from '../../../../src/market/feed.ts';
-import { AGREED_RANGES_ID, createClosesPoll, createRangePoll, type Poll, runDuePolls } from '../../../../src/market/live/collect.ts';
-import type { BackfillDeps } from '../../../../src/market/live/live-market.ts';
+import { AGREED_RANGES_ID, createClosesPoll, createRangePoll, type Poll } from '../../../../src/market/live/collect.ts';
+import { type BackfillDeps, runDuePolls } from '../../../../src/market/live/live-market.ts';
 import { openLiveFeed } from '../../../../src/market/live/store.ts';
 import { testDatabase } from '../../../support/database/database.ts';
 import { buildCandle, createLiveDeps, createScriptedVenue, type ScriptedVenue } from './live-deps.ts';

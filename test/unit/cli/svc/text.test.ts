@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseUsdOption } from '../../../../src/cli/svc/commands/pay.ts';
-import { formatEventLine } from '../../../../src/cli/svc/commands/watch.ts';
+import { abbreviateHex, formatEventLine } from '../../../../src/cli/svc/commands/watch.ts';
 import {
-  abbreviateHex,
   createTerminalWriter,
   formatErrorBar,
   formatFacts,

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { type Address, zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { JOB_STATES } from '../../../../src/chain/erc8183.ts';
-import { parseJobDescription } from '../../../../src/commerce/jobs/job-store.ts';
-import { describeNextStep } from '../../../../src/commerce/jobs/jobs.ts';
+import { parseJobDescription } from '../../../../src/commerce/jobs/processing.ts';
+import { describeNextStep } from '../../../../src/http/routes/jobs.ts';
 
 const NAMES = ['svc_bitcoin_signal', 'svc_market_context', 'svc_crowd_vs_oracle'];
 

@@ -2,16 +2,11 @@ import { zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { buildJobPolicy } from '../../../../src/app/commerce.ts';
 import type { OnChainJob } from '../../../../src/chain/erc8183.ts';
-import {
-  findJobRejection,
-  getWithheldReason,
-  type JobApplication,
-  type JobPolicy,
-  MAX_OPEN_OFFERS,
-} from '../../../../src/commerce/jobs/jobs.ts';
+import { findJobRejection, type JobApplication, type JobPolicy, MAX_OPEN_OFFERS } from '../../../../src/commerce/jobs/jobs.ts';
 import { findOffering, type MerchantConfig } from '../../../../src/commerce/offerings.ts';
-import { getPaymentInstructions } from '../../../../src/commerce/payment-instructions.ts';
 import { loadConfig } from '../../../../src/config.ts';
+import { getWithheldReason } from '../../../../src/http/routes/jobs.ts';
+import { getPaymentInstructions } from '../../../../src/http/routes/offerings.ts';
 
 const KNOWN = `0x${'a'.repeat(40)}` as const;
 const STRANGER = `0x${'b'.repeat(40)}` as const;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MAX_DELIVERY_ATTEMPTS } from '../../../../src/events/asyncapi.ts';
 import {
   type DeliveryAttempt,
   decideOutcome,
   getNextAttemptAt,
-  MAX_DELIVERY_ATTEMPTS,
   MAX_RECEIVER_RETRY_AFTER_MS,
   RETRY_DELAYS_MS,
   RETRY_JITTER,

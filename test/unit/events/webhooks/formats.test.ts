@@ -4,17 +4,17 @@ import { buildExampleEvent, EXAMPLE_WEBHOOK } from '../../../../src/events/async
 import { viewEvent } from '../../../../src/events/event-view.ts';
 import { PUSHED_NAMES } from '../../../../src/events/events.ts';
 import type { AnyEvent } from '../../../../src/events/log.ts';
+import { judgeChatAnswer } from '../../../../src/events/webhooks/delivery-queue.ts';
 import {
   CHAT_FORMATS,
   CHAT_NAMES,
   type ChatName,
   type DeliveredMessage,
   describeMessage,
-  judgeChatAnswer,
   openTargetUrl,
-  toStoredTarget,
   type WebhookFormat,
 } from '../../../../src/events/webhooks/formats.ts';
+import { toStoredTarget } from '../../../../src/events/webhooks/registry.ts';
 import { renderMessage } from '../../../../src/events/webhooks/store.ts';
 import { createSecretBox } from '../../../../src/platform/secrets.ts';
 

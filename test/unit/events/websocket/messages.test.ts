@@ -6,13 +6,9 @@ import * as library from 'ws';
 import { OracleError } from '../../../../src/errors.ts';
 import { PUSHED_NAMES } from '../../../../src/events/events.ts';
 import type { AnyEvent } from '../../../../src/events/log.ts';
-import {
-  buildSubscription,
-  FrameRateLimit,
-  MAX_FRAMES_PER_MINUTE,
-  matchesSubscription,
-} from '../../../../src/events/websocket/connection.ts';
-import { CLIENT_MESSAGE, CLOSE_CODES, encodeTextFrame, parseClientMessage } from '../../../../src/events/websocket/messages.ts';
+import { buildSubscription, matchesSubscription } from '../../../../src/events/websocket/connection.ts';
+import { CLIENT_MESSAGE, FrameRateLimit, MAX_FRAMES_PER_MINUTE, parseClientMessage } from '../../../../src/events/websocket/hub.ts';
+import { CLOSE_CODES, encodeTextFrame } from '../../../../src/events/websocket/messages.ts';
 
 describe('encode frame', () => {
   /** The library's reader of a server's frames, which its types lack. */

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  areCanariesHealthy,
   type Canary,
   type CanaryName,
   type CanaryRun,
-  formatCanaryName,
   runAccuracyLimitCanary,
   runPointInTimeCanary,
   runTrainingCutCanary,
@@ -18,7 +16,12 @@ import {
   type Pipeline,
 } from '../../../../src/forecast/backtest/out-of-sample.ts';
 import { runCanaries, VERSION_MUTANTS, walkVersions } from '../../../../src/forecast/backtest/versions.ts';
-import { buildWalkForwardReport, formatLeakVerdict } from '../../../../src/forecast/backtest/walk-forward.ts';
+import {
+  areCanariesHealthy,
+  buildWalkForwardReport,
+  formatCanaryName,
+  formatLeakVerdict,
+} from '../../../../src/forecast/backtest/walk-forward.ts';
 import { computeFeatures } from '../../../../src/forecast/features.ts';
 import {
   type BlockFit,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { formatVersions } from '../../../../src/cli/self-test.ts';
-import { CANARIES, formatCanaryName } from '../../../../src/forecast/backtest/canaries.ts';
+import { CANARIES } from '../../../../src/forecast/backtest/canaries.ts';
 import { computeOutOfSampleFolds, type OutOfSampleDay } from '../../../../src/forecast/backtest/out-of-sample.ts';
 import type { VersionHorizonReport, VersionReport } from '../../../../src/forecast/backtest/versions.ts';
 import {
@@ -9,6 +9,7 @@ import {
   computeObservationsToProve,
   computeQuantileSkills,
   estimateIndependentObservations,
+  formatCanaryName,
   type WalkForwardReport,
 } from '../../../../src/forecast/backtest/walk-forward.ts';
 import { createRandom } from '../../../../src/forecast/bootstrap.ts';

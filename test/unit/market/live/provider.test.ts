@@ -1,7 +1,8 @@
 import { TaskCancelledError } from 'cockatiel';
 import { describe, expect, it } from 'vitest';
 import { OracleError } from '../../../../src/errors.ts';
-import { AttemptError, isTransient, parseHttpDate, parseRetryAfter, toFeedError } from '../../../../src/market/live/provider.ts';
+import { AttemptError } from '../../../../src/market/live/provider.ts';
+import { isTransient, parseHttpDate, parseRetryAfter, toFeedError } from '../../../../src/market/live/providers.ts';
 
 describe('isTransient', () => {
   it('is true for a timeout and for a retryable request', () => {

@@ -6,8 +6,8 @@ import {
   type ProviderAnswer,
   type ProviderId,
   type ProviderRequest,
-  sendRequest,
 } from '../../../../src/market/live/provider.ts';
+import { sendRequest } from '../../../../src/market/live/providers.ts';
 
 /** The instant of these tests: a Tuesday afternoon. */
 export const NOW_MS = Date.parse('2026-03-10T15:30:00Z');

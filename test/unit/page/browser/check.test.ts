@@ -3,8 +3,14 @@ import { zeroHash } from 'viem';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { getSchemaUid } from '../../../../src/chain/eas/schemas.ts';
 import { DAY_MS } from '../../../../src/forecast/day.ts';
-import { checkRows, findCommitmentsAround, formatTally, type RowFinding } from '../../../../src/page/browser/check.ts';
-import { createAttestationReader, explainContractDoubt, openRecordChain } from '../../../../src/page/browser/record-chain.ts';
+import {
+  checkRows,
+  createAttestationReader,
+  findCommitmentsAround,
+  formatTally,
+  type RowFinding,
+} from '../../../../src/page/browser/check.ts';
+import { explainContractDoubt, openRecordChain } from '../../../../src/page/browser/record-chain.ts';
 import type { ApiResponses, ScorecardRow } from '../../../../src/page/browser/responses.ts';
 import { findNeighbours } from '../../../../src/page/browser/section.ts';
 import { type CheckId, createFindings, NO_SUBJECT } from '../../../../src/verify/findings.ts';

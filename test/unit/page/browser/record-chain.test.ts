@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { createClient, custom, type Hex, numberToHex, toFunctionSelector } from 'viem';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type AuditChain, findAttestations, readAttestation } from '../../../../src/audit/chain-record.ts';
+import { createAttestationReader } from '../../../../src/page/browser/check.ts';
 import {
-  createAttestationReader,
   createMetadataReader,
   explainChainError,
   getDefaultEndpoint,

@@ -1,15 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { computeDayTicks, createScale, formatDayNumber, parseDayNumber } from '../../../../src/page/browser/charts/figure.ts';
-import {
-  buildSkillRows,
-  computeAlwaysUpShare,
-  countInsideBand,
-  markReplayed,
-  splitAtGaps,
-  toPriceDays,
-  toRegimeRuns,
-} from '../../../../src/page/browser/record.ts';
+import { splitAtGaps, toPriceDays } from '../../../../src/page/browser/charts/over-time.ts';
+import { computeAlwaysUpShare } from '../../../../src/page/browser/parts/accuracy.ts';
+import { countInsideBand } from '../../../../src/page/browser/parts/price.ts';
+import { toRegimeRuns } from '../../../../src/page/browser/parts/regimes.ts';
+import { buildSkillRows, markReplayed } from '../../../../src/page/browser/record.ts';
 import type { ApiResponses, ScorecardRow } from '../../../../src/page/browser/responses.ts';
 import { findNeighbours } from '../../../../src/page/browser/section.ts';
 

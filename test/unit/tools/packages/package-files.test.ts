@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { buildMcpServerFile } from '../../../../agent-card/documents.ts';
-import { IDENTITY, PUBLICATION } from '../../../../agent-card/endpoints.ts';
+import { IDENTITY } from '../../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../../skills/index.ts';
 import {
   buildBundleManifest,
@@ -11,6 +11,7 @@ import {
   buildRegistryEntry,
   buildSvcManifest,
   PACKAGE_SETTINGS,
+  PUBLICATION,
 } from '../../../../src/tools/packages.ts';
 import { ROOT } from '../../../support/docs/documents.ts';
 

@@ -3,13 +3,8 @@ import type { RequestListener } from 'node:http';
 import { createServer as createRaw, Socket } from 'node:net';
 import type { Address } from 'viem';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  DeliveryQueue,
-  fanOutEvents,
-  MAX_DELIVERY_ATTEMPTS,
-  RETRY_DELAYS_MS,
-  RETRY_JITTER,
-} from '../../../../../src/events/webhooks/delivery-queue.ts';
+import { MAX_DELIVERY_ATTEMPTS } from '../../../../../src/events/asyncapi.ts';
+import { DeliveryQueue, fanOutEvents, RETRY_DELAYS_MS, RETRY_JITTER } from '../../../../../src/events/webhooks/delivery-queue.ts';
 import { deliverToWebhook, TIER_RECHECK_MS, type WebhookDispatcherDeps } from '../../../../../src/events/webhooks/sender.ts';
 import type { WebhookDoc } from '../../../../../src/events/webhooks/store.ts';
 import { HOUR_MS } from '../../../../../src/forecast/day.ts';

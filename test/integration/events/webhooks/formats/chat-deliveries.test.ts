@@ -1,7 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { fanOutEvents } from '../../../../../src/events/webhooks/delivery-queue.ts';
-import { CHAT_NAMES, type ChatName, toStoredTarget } from '../../../../../src/events/webhooks/formats.ts';
+import { CHAT_NAMES, type ChatName } from '../../../../../src/events/webhooks/formats.ts';
+import { toStoredTarget } from '../../../../../src/events/webhooks/registry.ts';
 import { deliverToWebhook } from '../../../../../src/events/webhooks/sender.ts';
 import { type ChatServer, startChat } from '../../../../support/webhooks/chat-server.ts';
 import { type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';

@@ -1,10 +1,9 @@
 import type { Address } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EVENT_INDEXES, EventLog } from '../../../../../src/events/log.ts';
-import { DELIVERY_INDEXES } from '../../../../../src/events/webhooks/delivery-queue.ts';
-import type { WebhookRegistration } from '../../../../../src/events/webhooks/registry.ts';
-import { openSigningSecrets } from '../../../../../src/events/webhooks/signing.ts';
-import { buildFingerprint, type WebhookDoc } from '../../../../../src/events/webhooks/store.ts';
+import { DELIVERY_INDEXES, openSigningSecrets } from '../../../../../src/events/webhooks/delivery-queue.ts';
+import { buildFingerprint, type WebhookRegistration } from '../../../../../src/events/webhooks/registry.ts';
+import type { WebhookDoc } from '../../../../../src/events/webhooks/store.ts';
 import { WEBHOOK_INDEXES, WebhookStore } from '../../../../../src/events/webhooks/webhook-store.ts';
 import { HOUR_MS } from '../../../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';

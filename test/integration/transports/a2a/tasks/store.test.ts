@@ -1,7 +1,7 @@
 import { TaskState } from '@a2a-js/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildTaskStatus, createPlainCallContext } from '../../../../../src/a2a/protocol.ts';
-import { A2A_INDEXES } from '../../../../../src/a2a/server.ts';
+import { buildTaskStatus } from '../../../../../src/a2a/protocol.ts';
+import { A2A_INDEXES, createPlainCallContext } from '../../../../../src/a2a/server.ts';
 import { buildTask, MongoTaskStore, TASK_LEASE_MS } from '../../../../../src/a2a/task-store.ts';
 import { PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';

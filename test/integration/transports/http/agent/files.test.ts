@@ -1,12 +1,12 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXTENSION_URIS } from '../../../../../agent-card/card.ts';
-import { AI_CATALOG_TYPE, API_CATALOG_TYPE, SERVER_CARD_TYPE } from '../../../../../agent-card/documents.ts';
 import { ENDPOINTS, IDENTITY, MCP_VERSION } from '../../../../../agent-card/endpoints.ts';
 import packageJson from '../../../../../package.json' with { type: 'json' };
 import { SKILLS } from '../../../../../skills/index.ts';
 import { formatPrice } from '../../../../../skills/skill.ts';
 import { findOffering, formatAmount, getOfferingId, OFFERINGS } from '../../../../../src/commerce/offerings.ts';
+import { AI_CATALOG_TYPE, API_CATALOG_TYPE, SERVER_CARD_TYPE } from '../../../../../src/http/routes/agent-card.ts';
 import { loginToken } from '../../../../support/auth/login.ts';
 import { type CurlLine, curlLines } from '../../../../support/docs/documents.ts';
 import { isVague, subschemasOf } from '../../../../support/http/json-schema.ts';

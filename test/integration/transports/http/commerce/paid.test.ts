@@ -4,7 +4,8 @@ import { parseSignature, recoverTypedDataAddress, serializeCompactSignature, sig
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findSkill } from '../../../../../skills/runner.ts';
 import { computeCommitment, DIRECTION_CODES, decodeCode, SIGNAL_CODES } from '../../../../../src/chain/eas/schemas.ts';
-import { hashDocument, toOfferTypedData } from '../../../../../src/commerce/receipts.ts';
+import { toOfferTypedData } from '../../../../../src/commerce/receipt-signer.ts';
+import { hashDocument } from '../../../../../src/commerce/receipts.ts';
 import { type PaymentRequirements, X402_ERROR_CODES } from '../../../../../src/commerce/x402/terms.ts';
 import { PAYMENT_PROBLEM } from '../../../../../src/http/openapi/document.ts';
 import { PAID_PREMIUM_SIGNAL, PAID_SIGNAL } from '../../../../../src/http/routes/paid.ts';

@@ -6,18 +6,17 @@ import {
   type CrowdWeek,
   cutBand,
   extendToWholeTicks,
-  LANES,
   type PricePoint,
   renderCrowdChart,
   renderFoldsChart,
   renderPriceChart,
   renderProfitChart,
-  renderRegimeTimeline,
   renderSeriesChart,
-  selectNewest,
   toPricePoints,
 } from '../../../../../src/page/browser/charts/over-time.ts';
 import type { Plot } from '../../../../../src/page/browser/charts/time-figure.ts';
+import { selectNewest } from '../../../../../src/page/browser/parts/price.ts';
+import { LANES, renderRegimeTimeline } from '../../../../../src/page/browser/parts/regimes.ts';
 import type { ApiResponses } from '../../../../../src/page/browser/responses.ts';
 import { findClipped } from '../view-box.ts';
 
