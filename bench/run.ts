@@ -6,7 +6,7 @@ import { HOSTILE } from './hostile.ts';
 import { HTTP_SIGNAL } from './http/signal.ts';
 import { INSTALL } from './install/install.ts';
 import { type Benchmark, type BenchOptions, machine, reportOf } from './lib.ts';
-import { MCP_ANSWERS } from './mcp/answers.ts';
+import { MCP_ANSWERS } from './mcp-answers.ts';
 import { MIXED } from './mixed/mixed.ts';
 import { PAGE } from './page.ts';
 import { PAID } from './paid/paid.ts';

@@ -1,11 +1,11 @@
-import { formatDay } from '../../src/forecast/day.ts';
-import { asTier } from '../../test/support/auth/login.ts';
-import { serve } from '../../test/support/http/serve.ts';
-import { MCP_CLIENTS, type McpClient } from '../../test/support/mcp/mcp.ts';
-import { callSummaries, countBytes, countWords, joinTexts, MAX_SUMMARY, type Summary } from '../../test/support/mcp/summaries.ts';
-import { fullService } from '../../test/support/service/full-service.ts';
-import { today } from '../../test/support/service/service.ts';
-import type { Benchmark, Comparison, FigureComparison } from '../lib.ts';
+import { formatDay } from '../src/forecast/day.ts';
+import { asTier } from '../test/support/auth/login.ts';
+import { serve } from '../test/support/http/serve.ts';
+import { MCP_CLIENTS, type McpClient } from '../test/support/mcp/mcp.ts';
+import { callSummaries, countBytes, countWords, joinTexts, MAX_SUMMARY, type Summary } from '../test/support/mcp/summaries.ts';
+import { fullService } from '../test/support/service/full-service.ts';
+import { today } from '../test/support/service/service.ts';
+import type { Benchmark, Comparison, FigureComparison } from './lib.ts';
 
 const MAX_TOOLS_LIST_BYTES = 9_000;
 
