@@ -115,7 +115,7 @@ function formatPublicPart(part: PublicPrediction, ways: string): string {
 
 function formatValues({ signal, direction, confidence, resolvesAt }: PublicPrediction): string {
   if (signal === 'GATED') return `its direction is hidden from you until its outcome, due ${formatInstant(resolvesAt)}.`;
-  return `it is public: ${signal}, ${direction}, with ${confidence === null ? 'unknown' : formatPercent(confidence)} confidence.`;
+  return `it says ${signal}, ${direction}, with ${confidence === null ? 'unknown' : formatPercent(confidence)} confidence.`;
 }
 
 /** The record in one line: the whole verdict has as many words as everything else here. */

@@ -18,6 +18,8 @@ import type { PublicPart, Skill, SkillDeps, SkillTerms } from './skill.ts';
 export interface SkillCall extends SkillTerms {
   skill: Skill;
   input: Record<string, unknown>;
+  /** Of the call in whose place this one reads the public part. */
+  inPlaceOf?: SkillTerms;
 }
 
 export interface SkillAnswer {
@@ -54,7 +56,8 @@ export function prepareCall(id: unknown, input: unknown, caller: Caller): SkillC
 
 /** The call of the public part of an answer; null where there is none. @throws OracleError INPUT_INVALID */
 export function preparePublicCall({ skill, input }: Pick<SkillCall, 'skill' | 'input'>): SkillCall | null {
-  return skill.publicPart === undefined ? null : parseCall(skill, { ...input, ...skill.publicPart.input });
+  if (skill.publicPart === undefined) return null;
+  return { ...parseCall(skill, { ...input, ...skill.publicPart.input }), inPlaceOf: getTerms(skill, input) };
 }
 
 /** The public part that the call asks for; null for a whole answer. */
@@ -64,11 +67,11 @@ export function getPublicPart({ skill: { publicPart }, input }: Pick<SkillCall, 
 }
 
 function formatText(call: SkillCall, output: Record<string, unknown>): string {
-  const { skill } = call;
-  return getPublicPart(call)?.formatText(output, formatAccessWays(skill, output)) ?? skill.formatText(output);
+  const { skill, inPlaceOf = skill } = call;
+  return getPublicPart(call)?.formatText(output, formatAccessWays(inPlaceOf, output)) ?? skill.formatText(output);
 }
 
-function formatAccessWays({ tier, offering }: Skill, { resolvesAt }: Record<string, unknown>): string {
+function formatAccessWays({ tier, offering }: SkillTerms, { resolvesAt }: Record<string, unknown>): string {
   const signIn = tier === 'public' ? '' : `sign in with a wallet that holds ${formatTierRequirement(tier)}`;
   const pay = offering === null ? '' : `, pay ${formatMoney(offering.price)} for this answer by x402`;
   return `${signIn}${pay}, or wait until ${String(resolvesAt).slice(0, 10)}`;

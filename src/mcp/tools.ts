@@ -16,10 +16,10 @@ import {
   type SkillAnswer,
   type SoldAnswer,
 } from '../../skills/runner.ts';
-import { formatPrice, type Skill, toOutline, toSkillJsonSchema } from '../../skills/skill.ts';
+import { formatPrice, type Skill, type SkillTerms, toOutline, toSkillJsonSchema } from '../../skills/skill.ts';
 import type { RequestContext } from '../auth/auth.ts';
 import { PAYING_CALLER, PUBLIC_CALLER } from '../auth/caller.ts';
-import { formatTierRequirement, requireTier } from '../auth/tiers.ts';
+import { formatTierRequirement, type PaidTier, requireTier } from '../auth/tiers.ts';
 import { formatSingleAnswerHint } from '../commerce/payment-instructions.ts';
 import { toFailedSettlementResponse, toSaleResponse, toSettlementResponse } from '../commerce/x402/sales.ts';
 import { createPaymentRequired, type PaymentQuote, type PaymentRequired, PaymentRequiredError } from '../commerce/x402/terms.ts';
@@ -138,7 +138,7 @@ async function readGatedAnswer({ skill, backend, input }: ToolCall, rejection: O
   const call = preparePublicCall({ skill, input });
   if (call === null || publicPart === undefined) throw rejection;
   const { output: part } = await backend.run(skill.id, call.input);
-  const ways = listAccessWays(skill, options, String(part.resolvesAt));
+  const ways = listAccessWays(getTerms(skill, input), options, String(part.resolvesAt));
   const clauses = ways.map(({ clause }) => clause);
   const named = { ways: ways.map(({ way, how }) => ({ way, how })) };
   return {
@@ -165,18 +165,18 @@ interface AccessWay {
 type AccessOptions = TokenAdviceOptions & Pick<McpServerOptions, 'payments'>;
 
 /** Constant for all forecasts that end at the same time. @param resolvesAt ISO 8601 */
-function listAccessWays(skill: Skill, options: AccessOptions, resolvesAt: string): AccessWay[] {
-  const requirement = formatTierRequirement(skill.tier as Exclude<Skill['tier'], 'public'>);
+function listAccessWays(terms: SkillTerms, options: AccessOptions, resolvesAt: string): AccessWay[] {
+  const requirement = formatTierRequirement(terms.tier as PaidTier);
   const signIn = { way: 'sign in', how: formatTokenAdvice(options), clause: `sign in with a wallet that holds ${requirement}` };
   const day = resolvesAt.slice(0, 10);
   const wait = { way: 'wait', how: `It becomes public with its outcome, within hours after ${resolvesAt}.`, clause: `wait until ${day}` };
-  return [signIn, ...listPayment(skill, options), wait];
+  return [signIn, ...listPayment(terms, options), wait];
 }
 
-function listPayment(skill: Skill, { payments, publicUrl }: AccessOptions): AccessWay[] {
-  const price = formatSinglePrice(skill);
+function listPayment(terms: SkillTerms, { payments, publicUrl }: AccessOptions): AccessWay[] {
+  const price = formatSinglePrice(terms);
   if (payments === 'off' || price === null) return [];
-  const where = skill.offering?.resource;
+  const where = terms.offering?.resource;
   const elsewhere = where ? ` at ${where.method} ${joinUrl(publicUrl, where.path)}` : '';
   const how =
     payments === 'call'

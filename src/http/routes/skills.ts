@@ -13,7 +13,7 @@ import { COUNT, DECIMAL, listOf, namedObject, nullableObjectOf, objectOf, SUCCES
 import type { AgentTask, HttpDeps } from '../deps.ts';
 import { PROBLEM } from '../openapi/document.ts';
 import { toPascalCase } from '../openapi/schemas.ts';
-import { readPaymentProof, toProblemDetails } from '../problems.ts';
+import { PAYMENT_HEADERS, readPaymentProof, toProblemDetails } from '../problems.ts';
 import { toTaggedReply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
 import { SOLD } from '../schemas/payment.ts';
@@ -108,6 +108,8 @@ function callRoute(deps: HttpDeps, skill: Skill): Route {
     errors: isSold ? [...errors, ...SALE_ERRORS] : errors,
     async handle({ body, query, caller, context, header }) {
       if (!isForSale(getTerms(skill, body), caller)) {
+        // Requests that carry a payment have limits of their own, which what is free must not take.
+        if (isSold && caller.wallet === undefined && PAYMENT_HEADERS.some((name) => header(name) !== undefined)) throw freeAnswerError();
         const { output, text } = await deps.runSkill(prepareCall(id, body, caller), context);
         return { body: { success: true as const, skill: id, output, text } };
       }
@@ -121,6 +123,11 @@ function callRoute(deps: HttpDeps, skill: Skill): Route {
       return { headers, body: { success: true as const, skill: id, output, text, ...toSaleResponse(sold) } };
     },
   });
+}
+
+function freeAnswerError(): OracleError {
+  const suggestedAction = 'Send the call without a payment: nothing was charged.';
+  return new OracleError('INPUT_INVALID', 'This answer is free and takes no payment', { field: 'payment', suggestedAction });
 }
 
 const getSkillPath = ({ id }: Skill) => `${ENDPOINTS.skills}/${id}`;

@@ -78,7 +78,7 @@ describe('the public part of a forecast', () => {
 
   it('has the values of a forecast that is public', () => {
     const text = PREDICT.publicPart!.formatText(FORECAST, ways);
-    expect(text).toContain('it is public: BUY, UP, with 59.0 % confidence');
+    expect(text).toContain('it says BUY, UP, with 59.0 % confidence');
     expect(text).not.toContain('hidden');
   });
 });

@@ -49,8 +49,18 @@ afterAll(async () => {
 const buyer = () => demoWallets(service).buyer;
 const payee = () => service.http.commerce.merchant.payee;
 
-async function ask(path: string, headers: Record<string, string> = {}, { from = HERE, at = served, method = 'GET' } = {}): Promise<Answer> {
-  const response = await fetch(at.url + path, { method, headers: { 'X-Forwarded-For': from, ...headers } });
+interface AskOptions {
+  from?: string;
+  at?: Served;
+  method?: string;
+  json?: object;
+}
+
+async function ask(path: string, headers: Record<string, string> = {}, options: AskOptions = {}): Promise<Answer> {
+  const { from = HERE, at = served, method = 'GET', json } = options;
+  const body = json === undefined ? {} : { body: JSON.stringify(json) };
+  const type = json === undefined ? {} : { 'Content-Type': 'application/json' };
+  const response = await fetch(at.url + path, { method, headers: { 'X-Forwarded-For': from, ...type, ...headers }, ...body });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
 }
@@ -433,6 +443,30 @@ describe('a skill', () => {
     expect(body.receipt.message.answerHash).toBe(hashDocument(body.output));
     for (const settlement of settlements)
       expect(readHeader(headers.get(settlement))).toMatchObject({ success: true, transaction: body.payment.txHash });
+  });
+
+  it('sells the premium answer for its own price', async () => {
+    const json = { detail: 'premium' };
+    const [requirements] = readHeader((await post({}, { json })).headers.get('PAYMENT-REQUIRED')).accepts;
+    expect(requirements).toMatchObject(await termsOf('/oracle/premium'));
+    const paid = await signPayment({ account: buyer(), requirements });
+    const { status, body } = await post({ 'PAYMENT-SIGNATURE': asHeader(paid) }, { json });
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(body).toMatchObject({ output: { quantiles: expect.any(Array), model: expect.any(Object) }, payment: { amount: '10000' } });
+    // It buys no answer of another price.
+    expect((await post({ 'PAYMENT-SIGNATURE': asHeader(paid) })).body).toMatchObject({ code: 'PAYMENT_REQUIRED', field: 'payment' });
+  });
+
+  it('answers what is public without a payment, and takes none for it', async () => {
+    const json = { detail: 'public' };
+    const free = await post({}, { json });
+    expect([free.status, free.body.output.signal, free.body.output.range.share]).toEqual([200, 'GATED', 0.8]);
+    const paid = await payment();
+    const arrived = await received(async () => {
+      const { status, body } = await post({ 'PAYMENT-SIGNATURE': asHeader(paid) }, { json });
+      expect([status, body.code, body.field]).toEqual([400, 'INPUT_INVALID', 'payment']);
+    });
+    expect(arrived).toBe(0n);
   });
 
   it('is charged and complete for a HOLD, as for any other signal', async () => {
