@@ -1,11 +1,13 @@
 import { type Address, createPublicClient, encodeFunctionData, type Hex, http, type LocalAccount, parseAbi } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createPaidCalls, createSkillRunner } from '../../../../../skills/runner.ts';
 import { createRateLimits, createRequestCountStore } from '../../../../../src/auth/rate-limits.ts';
 import type { PaymentRequirements } from '../../../../../src/commerce/x402/terms.ts';
 import { callJsonRpc, sendTransactions } from '../../../../../src/dev/local-chain/contracts.ts';
 import type { HttpDeps } from '../../../../../src/http/deps.ts';
 import { allRoutes } from '../../../../../src/http/routes.ts';
+import { joinUrl } from '../../../../../src/platform/service-client.ts';
 import { type WalletBehaviour, walletFactory } from '../../../../support/chain/contract-wallet.ts';
 import { delegateTo } from '../../../../support/chain/delegation.ts';
 import { rawKey } from '../../../../support/chain/raw-key.ts';
@@ -73,7 +75,9 @@ function hooked(parts: HttpDeps): HttpDeps {
     return market.coverage();
   };
   const slow = new Proxy(market, { get: (target, name) => (name === 'coverage' ? coverage : Reflect.get(target, name)) });
-  return { ...parts, market: slow };
+  const runSkill = createSkillRunner({ ...parts, market: slow });
+  const toUrl = (path: string) => joinUrl(parts.publicUrl, path);
+  return { ...parts, market: slow, paidCalls: createPaidCalls({ sales: parts.commerce.sales, runSkill, toUrl }) };
 }
 
 async function fundedKey(): Promise<LocalAccount> {
