@@ -36,7 +36,7 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
 const MODEXP = '0x0000000000000000000000000000000000000005';
 /** Lengths of base, exponent and modulus of 256 bytes each, then their bytes: a batch of 33 is a body that is accepted. */
 const MODEXP_INPUT = `0x${'100'.padStart(64, '0').repeat(3)}${'f'.repeat(3 * 512)}`;
-const RECORD_CALL = { name: 'get_track_record', arguments: { pageSize: 50, detail: 'full' } };
+const RECORD_CALL = { name: 'get_track_record', arguments: { pageSize: 50, form: 'full' } };
 const TEXT = 'will move where '.repeat(243);
 const message = { messageId: 'allowance-{n}', role: 'ROLE_USER', parts: [{ text: TEXT }] };
 

@@ -37,7 +37,7 @@ async function listSizes(client: McpClient, summaries: readonly Summary[]): Prom
   return Promise.all(
     byTool.map(async ([tool, all]) => {
       const { input, result } = all.toSorted((one, other) => sizeOf(other.result) - sizeOf(one.result))[0]!;
-      const full = await client.callTool({ name: tool, arguments: { ...input, detail: 'full' } });
+      const full = await client.callTool({ name: tool, arguments: { ...input, form: 'full' } });
       return `  ${tool}: at most ${sizeOf(result)} bytes in summary, ${sizeOf(full)} in full`;
     }),
   );
