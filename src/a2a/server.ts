@@ -16,7 +16,7 @@ import { type PaidCalls, preparePublicCall, type RunSkill, type SkillCall } from
 import type { ProtocolAdapter } from '../adapter.ts';
 import type { RequestContext } from '../auth/auth.ts';
 import { SharedCapacity, toCapacityClient } from '../auth/rate-limits.ts';
-import { type ClientError, OracleError, orElse, toClientError } from '../errors.ts';
+import { type ClientError, isOracleError, OracleError, toClientError } from '../errors.ts';
 import type { Log } from '../platform/log.ts';
 import { toDatabaseError } from '../platform/mongo.ts';
 import { createA2aAdapters, ProtocolRejection, taskNotFound, toProtocolError } from './bindings.ts';
@@ -127,11 +127,17 @@ class SkillExecutor {
     publisher.publishCompleted(plan.call, answer, { tier: requestContext.caller.tier });
   }
 
-  /** What the caller may know of an answer outside its tier, as text and as data; empty before there is a forecast. */
+  /** What the caller may know of an answer outside its tier, as text and as data; empty where it cannot be read, e.g. before the first forecast. */
   async #readPublicPart(call: SkillCall, requestContext: RequestContext): Promise<Part[]> {
     const open = preparePublicCall(call);
-    const part = open && (await this.#deps.runSkill(open, requestContext).catch(orElse('STEP_WAITING', null)));
-    return part === null ? [] : [textPart(part.text), dataPart(part.output)];
+    if (open === null) return [];
+    try {
+      const { text, output } = await this.#deps.runSkill(open, requestContext);
+      return [textPart(text), dataPart(output)];
+    } catch (error) {
+      if (isOracleError(error)) return [];
+      throw error;
+    }
   }
 
   /** Internal errors are logged here, because the client receives none of their text. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvPrices, parseCloses } from '../../../../src/cli/svc/audit-options.ts';
+import { csvPrices, parseCloses } from '../../../../src/cli/svc/audit-prices.ts';
 import { parseDay } from '../../../../src/forecast/day.ts';
 import { createBaseRates } from '../../../../src/forecast/fit.ts';
 import { getBlockIndex, getTrainingEnd } from '../../../../src/forecast/model.ts';
