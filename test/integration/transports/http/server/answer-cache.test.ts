@@ -64,6 +64,8 @@ async function open({
   return client.ask;
 }
 
+const readMinute = () => Math.floor(Date.now() / 60_000);
+
 const comparable = ({ status, headers, text }: HttpAnswer) => ({
   status,
   text,
@@ -88,9 +90,12 @@ describe('answers that are sent again', () => {
     ['/nothing', {}],
   ] as const)('have the bytes and headers of the first: %s %o', async (path, headers) => {
     const question = { headers: { ...headers } };
-    const [first, second] = [await ask(path, question), await ask(path, question)];
+    const askAll = async () => [await ask(path, question), await ask(path, question), await direct(path, question)] as const;
+    let [minute, [first, second, other]] = [readMinute(), await askAll()];
+    // The page has the price of the minute.
+    while (readMinute() !== minute) [minute, [first, second, other]] = [readMinute(), await askAll()];
     expect(comparable(second)).toEqual(comparable(first));
-    expect(comparable(second).headers).toEqual(comparable(await direct(path, question)).headers);
+    expect(comparable(second).headers).toEqual(comparable(other).headers);
     expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
   });
 
