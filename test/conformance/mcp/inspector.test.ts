@@ -74,7 +74,7 @@ const ARGUMENTS: Record<string, () => string[]> = {
   get_market_context: () => [],
 };
 
-const FULL = ['--tool-arg', 'detail=full'];
+const FULL = ['--tool-arg', 'form=full'];
 
 const listed = (words: string[]) => inspect([...words, '--method', 'tools/list', '--strict']);
 const called = (words: string[], tool: string, given: string[] = []) =>
