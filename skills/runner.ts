@@ -149,13 +149,13 @@ export function createPaidCalls({ sales, runSkill, toUrl, over }: PaidCallsDeps)
   };
   /** @throws OracleError INPUT_INVALID naming `ref`, errors of the skill, and those of `SalesService.sell` */
   async function sell(paid: PaidSkillCall): Promise<SoldAnswer> {
-    const { call, as, payment, ref, context, owner, onVerified } = paid;
+    const { call, endpoint, as, payment, ref, context, owner, onVerified } = paid;
     const { skill, input } = call;
     if (payment !== null && payment !== undefined) context.beginPayment();
     const { body, ...sold } = await sales.sell({
       ...toSale(paid),
       // The fingerprint has no transport, so a payer can repeat the call over another one that answers in the same form.
-      input: { skill: skill.id, input, ...(as && { at: as.resource.url }) },
+      input: { skill: skill.id, input, ...(as && { at: endpoint }) },
       payment,
       ref: ref === undefined || ref === null ? null : parseRefCode(typeof ref === 'string' ? ref : ''),
       address: owner,
