@@ -106,19 +106,14 @@ export function describeCommittedModels(saltSecret: string, day: Day, models: re
 
 const SHOWN_SHARE = 0.8;
 
-/** The central 80 % of the newest forecast's price at its end; null for another day, and for a day without stored widths. */
-export async function findPriceRange(
-  deps: ExpectedRangeDeps,
-  { horizonDays, date }: { horizonDays: number; date: string },
-): Promise<z.input<typeof PRICE_RANGE>> {
-  const newest = await getExpectedRange(deps, horizonDays).catch(orElse<ExpectedRange | null>('STEP_WAITING', null));
-  const found = newest?.date === date ? newest.ranges.find(({ share }) => share === SHOWN_SHARE) : undefined;
-  if (found === undefined) return null;
-  const { share, low, high } = found;
-  return { share, low, high };
+/** The central 80 % of a forecast's price at its end; null for a day whose widths are neither stored nor known from its model. */
+export async function readPriceRange(models: ExpectedRangeDeps['models'], newest: NewestForecast): Promise<z.input<typeof PRICE_RANGE>> {
+  const ranges = await readCentralRanges(models, newest).catch(orElse('NOT_FOUND', null));
+  const found = ranges?.find(({ share }) => share === SHOWN_SHARE);
+  return found === undefined ? null : { share: found.share, low: found.low, high: found.high };
 }
 
-export interface ExpectedRangeDeps {
+interface ExpectedRangeDeps {
   record: Pick<ForecastRecord, 'findNewest'>;
   models: Pick<ModelStore, 'get'>;
   market: Pick<Market, 'source'>;
@@ -148,19 +143,15 @@ async function readRange(deps: ExpectedRangeDeps, horizonDays: number): Promise<
   const newest = await deps.record.findNewest(horizonDays);
   if (newest === null) throw notYetMadeError('forecast');
   const { forecast, figures } = newest;
-  const halfWidths = await readHalfWidths(deps.models, newest);
-  if (figures.price === null || halfWidths === null) throw notYetMadeError('forecast');
-  const btcPrice = fromCents(figures.price.cents);
+  const ranges = await readCentralRanges(deps.models, newest);
+  if (figures.price === null || ranges === null) throw notYetMadeError('forecast');
   const range: ExpectedRange = {
     success: true,
     date: formatDay(forecast.day),
     horizon: formatHorizonName(horizonDays),
     modelVersion: forecast.modelVersion,
-    btcPrice,
-    ranges: [halfWidths.central50, halfWidths.central80, halfWidths.central90].map((halfWidth, index) => {
-      const { low, high } = widenPrice(btcPrice, halfWidth);
-      return { share: CENTRAL_SHARES[index], low: roundTo(low, 2), high: roundTo(high, 2), halfWidth: halfWidth / UNITS_PER_LOG_RETURN };
-    }),
+    btcPrice: fromCents(figures.price.cents),
+    ranges,
     windowOpensAt: forecast.windowOpensAt.toISOString(),
     resolvesAt: forecast.resolvesAt.toISOString(),
     timestamp: forecast.signalAt.toISOString(),
@@ -168,6 +159,17 @@ async function readRange(deps: ExpectedRangeDeps, horizonDays: number): Promise<
     source: deps.market.source,
   };
   return { range, attestedAt: forecast.attestation?.at.toISOString() ?? null };
+}
+
+/** Null without price or widths. */
+async function readCentralRanges(models: ExpectedRangeDeps['models'], newest: NewestForecast): Promise<ExpectedRange['ranges'] | null> {
+  const halfWidths = await readHalfWidths(models, newest);
+  const { price } = newest.figures;
+  if (price === null || halfWidths === null) return null;
+  return [halfWidths.central50, halfWidths.central80, halfWidths.central90].map((halfWidth, index) => {
+    const { low, high } = widenPrice(fromCents(price.cents), halfWidth);
+    return { share: CENTRAL_SHARES[index], low: roundTo(low, 2), high: roundTo(high, 2), halfWidth: halfWidth / UNITS_PER_LOG_RETURN };
+  });
 }
 
 /** The stored widths; of days from before they were stored, when all forecasts were by `m0-d1`, those of its variances. */

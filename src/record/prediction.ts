@@ -13,7 +13,7 @@ import { formatDayOrNull } from '../market/feed.ts';
 import { roundTo } from '../platform/validation.ts';
 import { buildOpening } from './commitment.ts';
 import { compareWithMarket } from './crowd.ts';
-import { findPriceRange } from './distributions.ts';
+import { readPriceRange } from './distributions.ts';
 import type { HorizonFigures } from './figures.ts';
 import { type DayDoc, type ForecastDoc, fromCents } from './forecast-doc.ts';
 import type { ForecastRecord } from './forecasts.ts';
@@ -65,7 +65,7 @@ export async function readPublicPrediction(deps: OracleDeps, horizonDays: number
     resolvesAt: view.resolvesAt,
     attestationUid: newest.forecast.attestation?.uid ?? null,
     skill: toSkill(figures),
-    range: await findPriceRange(deps, { horizonDays, date: view.date }),
+    range: await readPriceRange(deps.models, newest),
     replayed: view.replayed,
     source: market.source,
   };
@@ -128,13 +128,13 @@ function toPremiumContext({ context }: DayDoc, missing: MissingPart[]) {
   };
 }
 
-export function toQuantiles({ values: { priceQuantiles } }: MadeForecast): { level: number; price: number }[] {
+function toQuantiles({ values: { priceQuantiles } }: MadeForecast): { level: number; price: number }[] {
   return Object.entries(priceQuantiles)
     .map(([key, price]) => ({ level: Number(key.slice(1)) / 100, price: roundTo(price, 2) }))
     .sort((a, b) => a.level - b.level);
 }
 
-export function buildModelDetails({ horizons, trainingDigest, trials }: ModelDoc, { horizonDays, values }: MadeForecast) {
+function buildModelDetails({ horizons, trainingDigest, trials }: ModelDoc, { horizonDays, values }: MadeForecast) {
   const fit = horizons.find((candidate) => candidate.horizonDays === horizonDays) as HorizonModel;
   const [intercept, ...slopes] = fit.beta;
   return {
@@ -154,21 +154,21 @@ export function buildModelDetails({ horizons, trainingDigest, trials }: ModelDoc
 }
 
 /** @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED */
-export async function readHorizonRecord(deps: OracleDeps, horizonDays: number, caller: Caller) {
+async function readHorizonRecord(deps: OracleDeps, horizonDays: number, caller: Caller) {
   const { record, statistics, market } = deps;
-  const [made, [last], figures, { lastDay: lastCovered }] = await Promise.all([
-    record.findLatest(horizonDays),
+  const [found, [last], figures, { lastDay: lastCovered }] = await Promise.all([
+    record.findNewest(horizonDays),
     record.listNewest(horizonDays, { limit: 1, before: null }),
     statistics.figures.getHorizon(horizonDays),
     market.coverage(),
   ]);
-  const newest = requireMade(made);
+  if (found === null) throw notYetMadeError('forecast');
+  const newest = requireMade(found.forecast);
   const options = deps.viewFor(caller);
   requireReadable(newest, options);
   const now = deps.now();
   const accuracy7d = await readRecentAccuracy(record, { horizonDays, days: 7, now });
   const { values } = newest;
-  const date = formatDay(newest.day);
   const signal = {
     signal: values.signal,
     direction: values.direction,
@@ -180,7 +180,7 @@ export async function readHorizonRecord(deps: OracleDeps, horizonDays: number, c
     modelVersion: newest.modelVersion,
     timestamp: newest.signalAt.toISOString(),
     predictionId: newest._id,
-    date,
+    date: formatDay(newest.day),
     sequence: newest.sequence,
     status: toVisibleStatus(newest, true),
     windowOpensAt: newest.windowOpensAt.toISOString(),
@@ -193,7 +193,7 @@ export async function readHorizonRecord(deps: OracleDeps, horizonDays: number, c
     ...computeFreshness(newest, { lastDay: last.day, lastCovered }, now),
     ...buildCommitmentProof(newest, { saltSecret: options.saltSecret, publicUrl: deps.publicUrl }),
     source: market.source,
-    range: await findPriceRange(deps, { horizonDays, date }),
+    range: await readPriceRange(deps.models, found),
   } satisfies Prediction;
   return { newest, figures, signal };
 }
@@ -241,7 +241,7 @@ export function computeRecentAccuracy(docs: ForecastDoc[], at: RecentRange) {
 }
 
 /** The thresholds of a forecast and of all regimes: a signal is BUY or SELL where P(up) is at least `theta` away from one half. */
-export function describeThresholds({ regime, values: { threshold: theta } }: MadeForecast) {
+function describeThresholds({ regime, values: { threshold: theta } }: MadeForecast) {
   return {
     regime,
     theta,

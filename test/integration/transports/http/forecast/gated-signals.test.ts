@@ -264,6 +264,7 @@ describe('the oracle signal', () => {
     const record = Object.assign(Object.create(service.http.record) as HttpDeps['record'], {
       listByHorizon: async () => [],
       findLatest: async () => null,
+      findNewest: async () => null,
     });
     for (const path of ['/api/svc/oracle', '/api/svc/oracle/premium', '/api/svc/copy-trade/next']) {
       await expect(asPremium(path, { record })).rejects.toMatchObject({ code: 'STEP_WAITING' });
