@@ -19,7 +19,7 @@ interface RecognizableSkill {
 }
 
 /** A text as a skill call, or as a skill whose input is incomplete. */
-export type TextCall = { skill: string; input: Record<string, unknown> } | { skill: string; missing: string };
+type TextCall = { skill: string; input: Record<string, unknown> } | { skill: string; missing: string };
 
 /** Fixed rules: equal texts give equal calls. Null if the text names no skill and there is no `previous` one. */
 export function parseText(text: string, skills: readonly RecognizableSkill[], previous?: string): TextCall | null {

@@ -164,7 +164,7 @@ export interface Interval {
   high: number;
 }
 
-export interface WidgetRange extends Interval {
+interface WidgetRange extends Interval {
   days: number;
 }
 

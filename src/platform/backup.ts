@@ -89,7 +89,7 @@ interface WriteBackupOptions extends Omit<DumpOptions, 'reader'> {
   signal?: AbortSignal;
 }
 
-export interface WrittenBackup extends BackupContents {
+interface WrittenBackup extends BackupContents {
   path: string;
   /** Of the file. */
   fileBytes: number;

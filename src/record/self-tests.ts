@@ -257,7 +257,7 @@ function buildPublishableFilter(test: SelfTestName): Filter<SelfTestDoc> {
 }
 
 /** Determines a result: same basis, same result. */
-export type SelfTestBasis = Pick<SelfTestRun, 'codeVersion' | 'dataDigest' | 'format'>;
+type SelfTestBasis = Pick<SelfTestRun, 'codeVersion' | 'dataDigest' | 'format'>;
 
 export function isUpToDate(run: SelfTestRun, { codeVersion, dataDigest, format }: SelfTestBasis): boolean {
   const sameBasis = run.codeVersion === codeVersion && run.dataDigest === dataDigest && run.format === format;

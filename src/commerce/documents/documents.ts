@@ -54,7 +54,7 @@ export type DocumentDeps = SkillDeps;
 
 export const SOLD_HORIZON_DAYS = 7;
 
-export interface DocumentHead {
+interface DocumentHead {
   /** Name of the offering without `svc_`. */
   kind: string;
   title: string;

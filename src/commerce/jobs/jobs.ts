@@ -165,7 +165,7 @@ export async function watchDeliveries(deps: PostDeliveriesDeps, intervalMs: numb
   }
 }
 
-export interface Marketplace {
+interface Marketplace {
   /**
    * May be repeated. @param delivery the exact text whose hash is on chain @throws Error for an answer other than success, of the connection,
    * and as the account for its signature
@@ -173,7 +173,7 @@ export interface Marketplace {
   postDelivery(delivery: { jobId: string; text: string }): Promise<void>;
 }
 
-export interface MarketplaceOptions {
+interface MarketplaceOptions {
   url: string;
   chainId: number;
   /** Of the provider. */

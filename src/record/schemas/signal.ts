@@ -92,7 +92,7 @@ const WORTH = {
   independent: COUNT.describe('Forecasts left after removing overlapping windows: a count, not the evidence of all'),
 };
 
-export const RECENT_COUNTS = {
+const RECENT_COUNTS = {
   days: COUNT.describe('Look-back in days on the end of the outcome window'),
   n: COUNT.describe('Forecasts resolved as WIN or LOSS in that time; HOLD and VOID do not count'),
   wins: COUNT.describe('Wins among them'),
