@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OracleError } from '../../../../../src/errors.ts';
 import { buildDistribution } from '../../../../../src/forecast/distribution.ts';
 import { HORIZONS } from '../../../../../src/forecast/model.ts';
-import { getExpectedRange } from '../../../../../src/record/distributions.ts';
+import { getExpectedRange, readPriceRange } from '../../../../../src/record/distributions.ts';
 import { asTier } from '../../../../support/auth/login.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../../../../support/service/service.ts';
@@ -107,6 +108,10 @@ describe('the expected range', () => {
       return { ...newest, figures: { price: newest.figures.price, context: null, variance } };
     };
     expect(await getExpectedRange({ ...service.http, record: { findNewest } }, 7)).toEqual(stored);
+    // A signal does without the range of a model that is gone.
+    const models = { get: () => Promise.reject(new OracleError('NOT_FOUND', 'There is no such model')) } as never;
+    expect(await readPriceRange(service.http.models, await findNewest(7))).toMatchObject({ share: 0.8 });
+    expect(await readPriceRange(models, await findNewest(7))).toBeNull();
     const without = async () => ({ ...(await findNewest(7)), figures: { price: null, context: null, variance: null } });
     await expect(getExpectedRange({ ...service.http, record: { findNewest: without } }, 7)).rejects.toThrow('There is no forecast yet');
     await expect(getExpectedRange({ ...service.http, record: { findNewest: async () => null } }, 7)).rejects.toMatchObject({
