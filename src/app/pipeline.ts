@@ -13,6 +13,7 @@ import { isReplayUnfinished } from '../dev/replay.ts';
 import { OracleError } from '../errors.ts';
 import { createDayBaselines } from '../forecast/baselines.ts';
 import { type Day, toDay } from '../forecast/day.ts';
+import { createMoveReferences } from '../forecast/move-scores.ts';
 import { selectWeeklyStrikes } from '../market/feed.ts';
 import type { Market } from '../market/market.ts';
 import { Forecaster, type PipelineDeps } from '../pipeline/forecaster.ts';
@@ -37,6 +38,7 @@ export function composePipeline(deps: ServiceCore & Venues & { push: EventPublis
   return {
     ...{ record, figures, dataset, crowd, market, wagers, venue, otherVenues, saltSecret, time, log },
     baselines: createDayBaselines(),
+    moveReferences: createMoveReferences(),
     publicUrl: () => deps.publicUrl,
     forecaster: new Forecaster(deps.models, config.MODEL_CHAMPION),
     attester: createAttester(chain, wallets.attester),

@@ -49,7 +49,7 @@ export function quantile(distribution: PredictiveDistribution, u: number): numbe
 
 /** P(log return <= `logReturn`). */
 export function cdf({ scale, shift, residualQuantiles }: PredictiveDistribution, logReturn: number): number {
-  return residualCdf(residualQuantiles, logReturn / scale + shift);
+  return probabilityAtMost(residualQuantiles, logReturn / scale + shift);
 }
 
 /** P(price > strike) at the end of the horizon from today's price `spot`, both > 0 in the same currency. */
@@ -76,8 +76,8 @@ function residualQuantile(grid: readonly number[], u: number): number {
   return grid[below] + (position - below) * (grid[below + 1] - grid[below]);
 }
 
-/** Probability of at most `z` under a grid with exponential tails. */
-function residualCdf(grid: QuantileGrid, z: number): number {
+/** Probability of at most `z` under 199 quantiles with exponential tails. */
+export function probabilityAtMost(grid: QuantileGrid, z: number): number {
   if (z < grid[0]) return QUANTILE_STEP * Math.exp((z - grid[0]) / lowerTail(grid));
   if (z > grid[LAST_QUANTILE]) return 1 - QUANTILE_STEP * Math.exp((grid[LAST_QUANTILE] - z) / upperTail(grid));
   if (z === grid[LAST_QUANTILE]) return 1 - QUANTILE_STEP;
@@ -119,7 +119,7 @@ export function scoreGrid(grid: QuantileGrid, realised: number) {
     /** Negative natural logarithm of the density, per unit of log return. */
     logScore: computeLogScore(grid, realised),
     /** Probability integral transform: the probability of at most the outcome. */
-    pit: residualCdf(grid, realised),
+    pit: probabilityAtMost(grid, realised),
     /** Whether the central range of that probability contains the outcome, bounds included. */
     in50: isInCentralRange(grid, realised, 0.5),
     in80: isInCentralRange(grid, realised, 0.8),

@@ -47,7 +47,7 @@ function allocateFeatureTable(frame: InputFrame, from: number, earlier: FeatureT
 }
 
 /** First row whose features can differ between two frames; the number of common rows without a difference, 0 for unequal first days. */
-function findFirstChangedRow(frame: InputFrame, earlier: InputFrame): number {
+export function findFirstChangedRow(frame: InputFrame, earlier: InputFrame): number {
   if (frame.firstDay !== earlier.firstDay) return 0;
   let row = Math.min(getFrameLength(frame), getFrameLength(earlier));
   for (const column of DAILY_COLUMNS) row = findFirstDifference(frame[column], earlier[column], row);

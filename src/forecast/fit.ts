@@ -14,14 +14,12 @@ import {
   type HorizonModel,
   LEARNING_RULES,
   type LearningRules,
+  MIN_TRAINING_DAYS,
   MODEL_INPUTS,
   RESIDUAL_DAYS,
   TRAINING_START,
 } from './model.ts';
 import { fitModelVersion, type ModelVersion, m0d1 } from './models.ts';
-
-/** Minimum training days of a block, about two years. */
-export const MIN_TRAINING_DAYS = 730;
 
 /** A block's fit and its out-of-sample forecasts of the block. */
 export interface BlockFit {

@@ -25,6 +25,8 @@ const BLOCK_ORIGIN: Day = parseDay('2017-04-03');
 export const FIRST_BLOCK = -6;
 /** Days at the end of training that give the residual distribution. */
 export const RESIDUAL_DAYS = 1461;
+/** Minimum training days of a block, about two years. */
+export const MIN_TRAINING_DAYS = 730;
 export const TRAINING_START: Day = parseDay('2012-01-01');
 /** Days between the last training label and the first day of the block. */
 export const EMBARGO_DAYS = 7;

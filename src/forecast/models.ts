@@ -13,6 +13,7 @@ import {
   M1_HORIZONS,
   type M1Fit,
   type M1Horizon,
+  MIN_TRAINING_DAYS,
   RESIDUAL_DAYS,
   TRAINING_START,
   type WeekdayFactors,
@@ -56,7 +57,27 @@ export interface ModelVersion {
   /** The version's fit of a block from that of the direction; reads nothing after the training days. @throws OracleError INPUT_INVALID */
   fit(direction: HorizonModel, rows: ModelRows): HorizonModel;
   /** Distribution of the h-day log return with P(return > 0) = `pUp`. */
-  buildDistribution(model: HorizonModel, day: DistributionDay): PredictiveDistribution;
+  buildDistribution(model: DistributionFit, day: DistributionDay): PredictiveDistribution;
+}
+
+/** What distributions are built of. */
+export type DistributionFit = Pick<HorizonModel, 'horizonDays' | 'residualQuantiles' | 'weekdayWidths'>;
+
+/**
+ * The width of a block's distributions, without its direction; null with fewer than `MIN_TRAINING_DAYS`. Reads the rows before `readTo`.
+ * @throws OracleError INPUT_INVALID for constant prices
+ */
+export function fitWidths({ closes, features, rules }: ModelRows, block: number, horizonDays: HorizonDays) {
+  const to = getTrainingEnd(block, horizonDays, rules) - features.firstDay;
+  const from = Math.max(TRAINING_START - features.firstDay, MIN_HISTORY_DAYS - 1);
+  if (to - from < MIN_TRAINING_DAYS) return null;
+  const first = Math.max(from, to - RESIDUAL_DAYS);
+  const residuals = Float64Array.from({ length: to - first }, (_, index) => {
+    const row = first + index;
+    return Math.log(closes[row + horizonDays] / closes[row]) / computeScale(features.v94[row], features.v99[row], horizonDays);
+  });
+  const weekdayWidths = isM1Horizon(horizonDays) ? fitM1({ closes, features, rules }, block, horizonDays) : undefined;
+  return { horizonDays, residualQuantiles: computeResidualQuantiles(residuals), weekdayWidths, readTo: to + horizonDays };
 }
 
 /** The parameters of a block; reads nothing after its training days. @throws OracleError INPUT_INVALID for constant prices */

@@ -8,6 +8,8 @@ import { fitModel } from '../forecast/fit.ts';
 import { type FeatureTable, getLastDay, type InputFrame, sliceFrame, validateFrame } from '../forecast/inputs.ts';
 import { formatModelVersion, getBlockIndex, getBlockStart, HORIZONS, type HorizonModel, TRIAL_COUNT } from '../forecast/model.ts';
 import { fitModelVersion, getModelVersion, MODEL_NAMES, type ModelName } from '../forecast/models.ts';
+import { MOVE_MODEL, MoveForecaster, type MoveHistory } from '../forecast/move.ts';
+import type { MoveReferences } from '../forecast/move-scores.ts';
 import { classifyRegimes, describeRegimeFactors } from '../forecast/regime.ts';
 import { buildForecast, type ForecastSource, type ForecastValues } from '../forecast/signal.ts';
 import { SIGNAL_TIME } from '../market/feed.ts';
@@ -47,6 +49,7 @@ type DaySource = Omit<ForecastSource, 'model'>;
 export class Forecaster {
   readonly #models: ModelStore;
   readonly #champion: ModelName;
+  readonly #moves = new MoveForecaster();
   #lastFeatures: ComputedFeatures | undefined;
 
   constructor(models: ModelStore, champion: ModelName) {
@@ -72,7 +75,14 @@ export class Forecaster {
       regime,
       factors: describeRegimeFactors(table, index),
       variance: { v94: table.v94[index], v99: table.v99[index] },
+      moves: this.#forecastMoves({ frame, features: table }, day, [champion, ...challengers]),
     };
+  }
+
+  /** By horizon; empty without a forecast by the version that they are of. */
+  #forecastMoves(history: MoveHistory, day: Day, versions: readonly (VersionForecast | MissingForecast)[]) {
+    const found = versions.find((one): one is VersionForecast => one.name === MOVE_MODEL.name && 'model' in one);
+    return new Map(found?.model.horizons.map((fit) => [fit.horizonDays, this.#moves.forecast(history, day, fit)]));
   }
 
   getModel(version: string): Promise<ModelDoc> {
@@ -180,6 +190,7 @@ export interface PipelineDeps {
   dataset: Pick<DatasetService, 'refresh'>;
   crowd: CrowdFiguresReader;
   baselines: DayBaselines;
+  moveReferences: MoveReferences;
   saltSecret: string;
   market: Market;
   forecaster: Forecaster;

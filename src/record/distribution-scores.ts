@@ -5,6 +5,7 @@ import { type Comparison, type ModelScores, scoreDistributions } from '../foreca
 import type { Day } from '../forecast/day.ts';
 import { type GridScores, scoreGrid } from '../forecast/distribution.ts';
 import type { ModelName } from '../forecast/models.ts';
+import { type MoveScores, type ReferenceProbabilities, scoreMove } from '../forecast/move-scores.ts';
 import { ignoreDuplicate, LARGE_READ_BATCH } from '../platform/mongo.ts';
 import { type ForecastDoc, getReturnFromSignal, readQuantilesMicro, type StoredDistribution } from './forecast-doc.ts';
 
@@ -20,6 +21,8 @@ export interface DistributionScoresDoc {
   /** Null where the prices reach back too short for the baseline. */
   baselines: Record<BaselineName, GridScores | null>;
   comparisons: Comparison[];
+  /** Null without a size of the move. */
+  move: MoveScores | null;
 }
 
 export const DISTRIBUTION_SCORES_INDEXES = [
@@ -51,9 +54,9 @@ export class DistributionScores {
 
 /** @param stored the distributions of the forecast, the champion's first */
 export function buildDistributionScores(
-  doc: Pick<ForecastDoc, '_id' | 'day' | 'horizonDays' | 'values' | 'resolution'>,
+  doc: Pick<ForecastDoc, '_id' | 'day' | 'horizonDays' | 'values' | 'resolution' | 'move'>,
   stored: readonly StoredDistribution[],
-  baselines: BaselineGrids,
+  { baselines, references }: { baselines: BaselineGrids; references: ReferenceProbabilities },
 ): DistributionScoresDoc {
   const { _id, day, horizonDays } = doc;
   const realised = getReturnFromSignal(doc);
@@ -67,5 +70,6 @@ export function buildDistributionScores(
     realised,
     ...scoreDistributions(grids, realised),
     baselines: Object.fromEntries(scored) as DistributionScoresDoc['baselines'],
+    move: doc.move && scoreMove(doc.move, realised, references),
   };
 }

@@ -28,7 +28,7 @@ import type { ForecastRecord, NewestForecast } from './forecasts.ts';
 import type { ModelStore } from './model-card.ts';
 import { notYetMadeError } from './public-signal.ts';
 import type { EXPECTED_RANGE, ForecastDistributions, PRICE_RANGE } from './schemas/forecast.ts';
-import { mayReadDistributions } from './visibility.ts';
+import { mayReadDistributions, toMoveWithLimits } from './visibility.ts';
 
 /** The distributions of the resolved ones of some forecasts, in their order. Those of all others are left out for every caller. */
 export async function openRevealedDistributions(
@@ -135,7 +135,9 @@ export async function getExpectedRanges(deps: ExpectedRangeDeps, horizonDays: nu
   const ofDay = found.filter((one) => one.range.date === range.date);
   return {
     ...range,
-    horizons: ofDay.map(({ range: { horizon, ranges, resolvesAt }, attestedAt }) => ({ horizon, ranges, resolvesAt, attestedAt })),
+    horizons: ofDay.map(({ range: { horizon, ranges, moveSize, pBig, resolvesAt }, attestedAt }) => {
+      return { horizon, ranges, moveSize, pBig, resolvesAt, attestedAt };
+    }),
   };
 }
 
@@ -152,6 +154,7 @@ async function readRange(deps: ExpectedRangeDeps, horizonDays: number): Promise<
     modelVersion: forecast.modelVersion,
     btcPrice: fromCents(figures.price.cents),
     ranges,
+    ...toMoveWithLimits(forecast),
     windowOpensAt: forecast.windowOpensAt.toISOString(),
     resolvesAt: forecast.resolvesAt.toISOString(),
     timestamp: forecast.signalAt.toISOString(),

@@ -10,6 +10,7 @@ import { type Day, formatDay, toDay, toInstantMs } from '../forecast/day.ts';
 import type { CentralHalfWidths, PredictiveDistribution } from '../forecast/distribution.ts';
 import { HORIZONS } from '../forecast/model.ts';
 import type { ModelName } from '../forecast/models.ts';
+import type { MoveForecast } from '../forecast/move.ts';
 import type { describeRegimeFactors, FearGreedLabel, Regime } from '../forecast/regime.ts';
 import { type CATEGORY_NAMES, type CategoryScore, type Direction, type Signal, scoreDirection } from '../forecast/signal.ts';
 import type { OutboxEntry } from '../platform/mongo.ts';
@@ -66,6 +67,8 @@ export interface ForecastDoc {
   modelVersion: string | null;
   regime: Regime | null;
   values: CommittedValues | null;
+  /** Public at once; null for a missed day, and where the history is too short. */
+  move: MoveForecast | null;
   commitment: Hex;
   inputsDigest: Hex;
   metadataDigest: Hex;
@@ -199,6 +202,8 @@ export interface DayDoc {
   variance: { v94: number; v99: number } | null;
   /** Widths of the predictive distributions without their location, by horizon in days; absent from older days, and null for a missed one. */
   halfWidths?: Record<string, CentralHalfWidths> | null;
+  /** By horizon in days: sizes of the moves, null where the history is too short for one, absent without a forecast by their version; null for a missed day. */
+  moves: Record<string, MoveForecast | null> | null;
   inputsDigest: Hex;
   metadata: Metadata;
   /** Keyed by horizon in days. */

@@ -379,6 +379,7 @@ function buildForecastDoc(stored: DayDoc, horizonDays: number, saltSecret: strin
     modelVersion: stored.modelVersion,
     regime: stored.regime,
     values,
+    move: stored.moves?.[horizonDays] ?? null,
     commitment: computeForecastCommitment(saltSecret, _id, values),
     inputsDigest: stored.inputsDigest,
     metadataDigest: stored.metadata.digest,

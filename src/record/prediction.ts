@@ -31,7 +31,7 @@ import {
 } from './public-signal.ts';
 import type { PREDICTION, PUBLIC_PREDICTION } from './schemas/signal.ts';
 import { computeForecastWinRate } from './scorecard.ts';
-import { toCommittedProbabilities, toVisibleStatus, viewForecast } from './visibility.ts';
+import { toCommittedProbabilities, toMoveWithLimits, toVisibleStatus, viewForecast } from './visibility.ts';
 
 /** What is public of the newest forecast of a horizon, in the view of the caller. @throws OracleError STEP_WAITING before the first forecast */
 export async function readPublicPrediction(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<PublicPrediction> {
@@ -66,6 +66,7 @@ export async function readPublicPrediction(deps: OracleDeps, horizonDays: number
     attestationUid: newest.forecast.attestation?.uid ?? null,
     skill: toSkill(figures),
     range: await readPriceRange(deps.models, newest),
+    ...toMoveWithLimits(newest.forecast),
     replayed: view.replayed,
     source: market.source,
   };
@@ -194,6 +195,7 @@ async function readHorizonRecord(deps: OracleDeps, horizonDays: number, caller: 
     ...buildCommitmentProof(newest, { saltSecret: options.saltSecret, publicUrl: deps.publicUrl }),
     source: market.source,
     range: await readPriceRange(deps.models, found),
+    ...toMoveWithLimits(newest),
   } satisfies Prediction;
   return { newest, figures, signal };
 }

@@ -83,7 +83,20 @@ export function viewForecast(doc: ForecastDoc, options: ViewOptions): ForecastVi
     replayed: doc.replayed,
     late: doc.late,
     missed: doc.missed,
+    ...toMove(doc),
   };
+}
+
+/** For every caller at once: P(up) is in none of it. */
+export function toMove({ move }: Pick<ForecastDoc, 'move'>): Pick<ServedFields, 'moveSize' | 'pBig'> {
+  return { moveSize: move?.moveSize ?? null, pBig: move?.pBig ?? null };
+}
+
+/** The same with what it follows from. */
+export function toMoveWithLimits(doc: Pick<ForecastDoc, 'move'>) {
+  if (doc.move === null) return { ...toMove(doc), moveLimits: null };
+  const { moveSize: _size, pBig: _p, ...moveLimits } = doc.move;
+  return { ...toMove(doc), moveLimits };
 }
 
 function toVisibleValues(doc: ForecastDoc, readable: boolean) {

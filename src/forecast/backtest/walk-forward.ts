@@ -10,10 +10,18 @@ import {
 } from '../bootstrap.ts';
 import { formatDay } from '../day.ts';
 import { computeGridCrps, quantile } from '../distribution.ts';
-import { MIN_TRAINING_DAYS } from '../fit.ts';
 import { type InputFrame, MIN_HISTORY_DAYS } from '../inputs.ts';
 import { formatPercent, meanBy, shareOf, Z_95 } from '../math.ts';
-import { BLOCK_DAYS, EMBARGO_DAYS, formatHorizonName, HORIZONS, type HorizonDays, MODEL_NAME, TRAINING_START } from '../model.ts';
+import {
+  BLOCK_DAYS,
+  EMBARGO_DAYS,
+  formatHorizonName,
+  HORIZONS,
+  type HorizonDays,
+  MIN_TRAINING_DAYS,
+  MODEL_NAME,
+  TRAINING_START,
+} from '../model.ts';
 import { computeRecordStatistics } from '../record-statistics.ts';
 import { boundedLogLoss, brierScore, type Interval, toDirection } from '../signal.ts';
 import { computeCallStatistics, computeHitRate, RELATIONS, testAdvantageOverAlwaysUp } from '../statistics.ts';

@@ -60,15 +60,20 @@ async function revealBatch(
   await record.markRevealed(members, reveals);
 }
 
-async function scoreDecided({ record, baselines, market }: PipelineDeps, decided: readonly DecidedForecast[]): Promise<void> {
+async function scoreDecided(
+  { record, baselines, moveReferences, market }: PipelineDeps,
+  decided: readonly DecidedForecast[],
+): Promise<void> {
   const distributions = await record.findDistributions(decided.map(({ day }) => day));
   const committed = decided.filter(({ day }) => distributions.has(day));
   if (committed.length === 0) return;
   const closes = await market.closeHistory(Math.max(...committed.map(({ resolvesAt }) => resolvesAt.getTime())));
   const scores = committed.map((doc) => {
     const horizonDays = doc.horizonDays as HorizonDays;
-    const grids = baselines(closes, doc.day, fromCents(doc.values.btcPriceCents), horizonDays);
-    return buildDistributionScores(doc, distributions.get(doc.day)![horizonDays]!, grids);
+    const priceUsd = fromCents(doc.values.btcPriceCents);
+    const grids = baselines(closes, doc.day, priceUsd, horizonDays);
+    const references = moveReferences({ closes, day: doc.day, priceUsd, horizonDays, garch: grids.garch });
+    return buildDistributionScores(doc, distributions.get(doc.day)![horizonDays]!, { baselines: grids, references });
   });
   await record.distributionScores.save(scores);
 }

@@ -1,6 +1,7 @@
 import { zeroHash } from 'viem';
 import { isOracleError, OracleError } from '../../errors.ts';
 import { type Day, formatDay } from '../../forecast/day.ts';
+import { formatHorizonName } from '../../forecast/model.ts';
 import type { ModelName } from '../../forecast/models.ts';
 import type { ForecastValues } from '../../forecast/signal.ts';
 import type { DayInputs, InputProvenance as MarketInputSource } from '../../market/inputs.ts';
@@ -51,6 +52,7 @@ export async function runSignalStep(deps: PipelineDeps, day: Day, context: StepC
     categories: forecast.forecasts[0].categories,
     variance: forecast.variance,
     halfWidths: Object.fromEntries(forecast.forecasts.map(({ horizonDays, halfWidths }) => [horizonDays, halfWidths])),
+    moves: Object.fromEntries(forecast.moves),
     inputsDigest: inputs.digest,
     models,
     distributions,
@@ -108,6 +110,7 @@ function buildMissedDay(day: Day, context: StepContext, reason: string): NewDay 
     categories: null,
     variance: null,
     halfWidths: null,
+    moves: null,
     inputsDigest: zeroHash,
     metadata: buildMetadata({ date: formatDay(day), missed: true, reason }),
     forecasts: {},
@@ -115,7 +118,7 @@ function buildMissedDay(day: Day, context: StepContext, reason: string): NewDay 
 }
 
 /** Public at once: how the forecast was made, without its values or those of its inputs. */
-function buildPublicMetadata(deps: PipelineDeps, inputs: DayInputs, { model, regime }: DayForecast, models: object[]): object {
+function buildPublicMetadata(deps: PipelineDeps, inputs: DayInputs, { model, regime, moves }: DayForecast, models: object[]): object {
   return {
     date: formatDay(inputs.day),
     modelVersion: model._id,
@@ -125,6 +128,7 @@ function buildPublicMetadata(deps: PipelineDeps, inputs: DayInputs, { model, reg
     inputsDigest: inputs.digest,
     rangesDigest: inputs.rangesDigest,
     models,
+    moves: Object.fromEntries([...moves].map(([horizonDays, move]) => [formatHorizonName(horizonDays), move])),
     feed: deps.market.source,
     inputs: inputs.sources.map(toInputSource),
   };

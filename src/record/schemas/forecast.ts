@@ -3,6 +3,7 @@ import { DISTRIBUTION_SIZE } from '../../chain/eas/schemas.ts';
 import { CENTRAL_SHARES } from '../../forecast/distribution.ts';
 import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
 import { MODEL_NAMES } from '../../forecast/models.ts';
+import { MOVE_SIZES } from '../../forecast/move.ts';
 import { REGIME_NAMES } from '../../forecast/regime.ts';
 import { CONFIDENCE_RANGE } from '../../forecast/signal.ts';
 import { BYTES32, COUNT, DATE, listOf, namedObject, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
@@ -26,6 +27,32 @@ export const FORECAST_ID = {
   sequence: z.int().min(1).describe('Position in the record of this horizon: from 1, one per day, without gaps'),
 };
 
+/** Public at once, of every forecast: P(up), which only shifts the distribution, is in none of it. */
+export const MOVE = {
+  moveSize: z
+    .enum(MOVE_SIZES)
+    .nullable()
+    .describe('Width of the forecast among those of the last 730 days: its lowest, middle or highest third; null without a width')
+    .meta({ id: 'MoveSize' }),
+  pBig: PROBABILITY.nullable().describe(
+    'P(big move), up or down: of 3 % in a day, of 5 % over 2, 3 and 7 days, around the median; null without a width',
+  ),
+};
+
+export const MOVE_LIMITS = namedObject('MoveLimits', {
+  modelVersion: z.string().describe('Fit whose committed distribution both are of'),
+  bigMove: z.number().describe('Log return beyond which a move is big, either way: -ln(.97) at 1 day, -ln(.95) at 2, 3 and 7'),
+  width80: z.number().describe('q90 less q10 of the log return'),
+  width90: z.number().describe('q95 less q05 of the log return'),
+  calmUpTo: z.number().describe('CALM where `width80` is at most this'),
+  wildFrom: z.number().describe('WILD where `width80` is at least this'),
+})
+  .nullable()
+  .describe('What `moveSize` and `pBig` follow from; after the reveal, with the opened quantiles, anyone recomputes them');
+
+/** Both with their limits. */
+export const MOVE_WITH_LIMITS = { ...MOVE, moveLimits: MOVE_LIMITS };
+
 export const FORECAST_STATE = {
   status: STATUS.describe(
     'PENDING until the outcome is on chain; HOLD, which is not scored, from the start for callers that may see `signal`, and PENDING for others until its window has ended; VOID was missed or committed too late, and never counts',
@@ -38,6 +65,7 @@ export const FORECAST_STATE = {
   replayed: z.boolean().describe('True for a past day replayed by the demo'),
   late: z.boolean().describe('True when the signal step ran late'),
   missed: z.boolean().describe('True when nothing was forecast before the window opened'),
+  ...MOVE,
 };
 
 export const FRESHNESS = {
@@ -175,6 +203,7 @@ const RANGES = z
 const HORIZON_RANGES = z.object({
   horizon: HORIZON.describe('Length of the outcome window in days'),
   ranges: RANGES,
+  ...MOVE,
   resolvesAt: FORECAST_STATE.resolvesAt,
   attestedAt: TIME.nullable().describe('Block time of the commitment; null until it is on chain'),
 });
@@ -186,6 +215,7 @@ export const EXPECTED_RANGE = namedObject('ExpectedRange', {
   modelVersion: FORECAST_STATE.modelVersion,
   btcPrice: z.number().describe('BTC/USD at signal time, the centre of the ranges'),
   ranges: RANGES,
+  ...MOVE_WITH_LIMITS,
   windowOpensAt: FORECAST_STATE.windowOpensAt,
   resolvesAt: FORECAST_STATE.resolvesAt,
   timestamp: FORECAST_STATE.timestamp,

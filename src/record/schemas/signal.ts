@@ -26,6 +26,7 @@ import {
   FRESHNESS,
   HORIZON,
   INTERVAL,
+  MOVE_WITH_LIMITS,
   PRICE_RANGE,
   REGIME,
   SIGNAL,
@@ -68,6 +69,7 @@ export const PUBLIC_FORECAST = {
   windowOpensAt: FORECAST_STATE.windowOpensAt,
   resolvesAt: FORECAST_STATE.resolvesAt,
   attestationUid: BYTES32.nullable().describe('Uid of the committing attestation; null until it is on chain'),
+  ...MOVE_WITH_LIMITS,
 };
 
 /** Interface, section 2.1. */
@@ -174,6 +176,7 @@ export const BASIC_FORECAST = {
   late: FORECAST_STATE.late,
   source: z.string().describe('Source of the market data, e.g. `live` or `simulated (seed 2)`'),
   range: PRICE_RANGE,
+  ...MOVE_WITH_LIMITS,
 };
 
 /** Interface, section 2.2. */

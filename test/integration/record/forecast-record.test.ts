@@ -41,6 +41,7 @@ function newDay(day: number, priceCents = 9_000_000): NewDay {
     regimeFactors: null,
     categories: null,
     variance: { v94: 0.0004, v99: 0.0004 },
+    moves: null,
     inputsDigest: zeroHash,
     metadata: buildMetadata({ day }),
     forecasts: Object.fromEntries(HORIZONS.map((horizon) => [horizon, valuesAt(priceCents)])),

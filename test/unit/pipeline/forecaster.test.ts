@@ -39,7 +39,10 @@ describe('a challenger that cannot be fitted', () => {
     const { forecasts } = await forecastWithout('m1');
     const stored = [storeDistribution('m0-d1', forecasts[0]!.modelVersion, forecasts[0]!.distribution)];
     const decided = buildTestForecast({ horizonDays: 1, state: 'WIN' });
-    const { models, comparisons } = buildDistributionScores(decided, stored, { climatology: null, ewma: null, garch: null });
+    const { models, comparisons } = buildDistributionScores(decided, stored, {
+      baselines: { climatology: null, ewma: null, garch: null },
+      references: { frequency: null, ewma: null, garch: null },
+    });
     expect(Object.keys(models)).toEqual(['m0-d1']);
     expect(comparisons).toEqual([]);
   });

@@ -20,6 +20,7 @@ export function buildTestDay(day: Day, rest: Partial<DayDoc> = {}): DayDoc {
     regimeFactors: null,
     categories: null,
     variance: null,
+    moves: null,
     inputsDigest: zeroHash,
     metadata: { json: '{}', digest: zeroHash, cid: 'b' },
     forecasts: {},
