@@ -20,6 +20,10 @@ function simplifyReply(schema: Schema, def: { type: string; catchall?: unknown }
   // The safe-integer bounds of a reply are noise; of a request they are validated.
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  // All names are text.
+  if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
+  // A constant has its type.
+  if ('const' in schema) delete schema.type;
   // `format` is sufficient to parse a reply.
   if (schema.format !== undefined) delete schema.pattern;
 }

@@ -4,7 +4,7 @@ import { readVerification } from '../../../skills/verify-prediction.ts';
 import { OracleError } from '../../errors.ts';
 import { HORIZON_NAMES, parseHorizonDays } from '../../forecast/horizon-input.ts';
 import { MODEL_NAMES } from '../../forecast/models.ts';
-import { SERIES_IDS } from '../../market/series.ts';
+import { SERIES_ID } from '../../market/reports/report.ts';
 import { BYTES32, COUNT, DATE, listOf, TIME } from '../../platform/validation.ts';
 import { REGIME } from '../../record/schemas/forecast.ts';
 import { ATTESTATION_HISTORY, ATTESTATION_STATS, LATEST_ATTESTATION, VERIFICATION } from '../../record/schemas/verification.ts';
@@ -62,7 +62,7 @@ const FORECAST = z.object({
   models: z.array(MODEL).optional().describe('Model versions that forecast the day, the champion first'),
   feed: z.string().describe('Market data source'),
   inputs: listOf('Sources and times of all inputs, without values', {
-    series: z.enum(SERIES_IDS).describe('Series'),
+    series: SERIES_ID.describe('Series'),
     source: z.string().describe('Source'),
     observedDay: DATE.nullable().describe('Date of the newest observation used; null for a series left out'),
     availableAt: TIME.nullable().describe('When that observation became available; null for a series left out'),

@@ -3,7 +3,7 @@ import { OracleError } from '../../errors.ts';
 import { formatWeek, parseDay, parseWeek, WEEK_PATTERN } from '../../forecast/day.ts';
 import { FEAR_GREED_LABELS } from '../../forecast/regime.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
-import { SERIES_IDS } from '../../market/series.ts';
+import { SERIES_ID } from '../../market/reports/report.ts';
 import {
   BYTES32,
   COUNT,
@@ -239,7 +239,7 @@ export const DAILY_BRIEF = namedObject('DailyBrief', {
     at: TIME.describe('Due time'),
   }),
   data: listOf('Freshness of each input', {
-    series: z.enum(SERIES_IDS).describe('What it is'),
+    series: SERIES_ID.describe('What it is'),
     source: z.string().describe('Source'),
     lastObserved: DATE.nullable().describe('Date of the last observation; null without one'),
     ageDays: z.int().nullable().describe('Days since that date; null without one'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAX_DAYS_LEFT, PUBLIC_ROLES } from '../../chain/contracts.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
 import { CIRCUIT_STATES, PROVIDER_IDS } from '../../market/live/provider.ts';
-import { SERIES_IDS } from '../../market/series.ts';
+import { SERIES_ID } from '../../market/reports/report.ts';
 import {
   ADDRESS,
   COUNT,
@@ -86,7 +86,7 @@ export const CACHE_STATS = namedObject('CacheStats', {
     entries: COUNT.describe('Cached values'),
   }),
   feeds: listOf('Freshness of each series', {
-    series: z.enum(SERIES_IDS).describe('What it is'),
+    series: SERIES_ID.describe('What it is'),
     source: z.string().describe('Source'),
     ...SERIES_STATE,
   }),
@@ -122,7 +122,7 @@ const MARKET = z.object({
     to: DATE.nullable().describe('Last day with a price; null where the feed has no end'),
   }),
   series: listOf('Coverage of each series', {
-    series: z.enum(SERIES_IDS).describe('What it is'),
+    series: SERIES_ID.describe('What it is'),
     title: z.string().describe('Its name'),
     source: z.string().describe('Source'),
     ...SERIES_STATE,

@@ -12,7 +12,7 @@ import { MODEL_NAMES } from '../../forecast/models.ts';
 import { RISK_LEVELS } from '../../forecast/regime.ts';
 import { CONFIDENCE_RANGE } from '../../forecast/signal.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
-import { SERIES_IDS } from '../../market/series.ts';
+import { SERIES_ID } from '../../market/reports/report.ts';
 import {
   ADDRESS,
   BYTES32,
@@ -129,7 +129,7 @@ const MODEL_CARD = z.object({
   trainingStart: DATE.describe('First day of all training data'),
   scores: z.array(SCORE).describe('Scores that the model uses'),
   inputs: listOf('Series behind the scores, the price first', {
-    series: z.enum(SERIES_IDS).describe('What it is'),
+    series: SERIES_ID.describe('What it is'),
     title: z.string().describe('Its name'),
     unit: z.string().describe('Unit'),
     lagDays: COUNT.describe('Minimum age of values that a forecast reads, days'),
@@ -267,7 +267,7 @@ export const INFO = namedObject('Info', {
     kind: z.enum(FEED_KINDS).describe('Kind of market data'),
     source: z.string().describe('Source'),
     series: listOf('All series', {
-      series: z.enum(SERIES_IDS).describe('What it is'),
+      series: SERIES_ID.describe('What it is'),
       title: z.string().describe('Its name'),
       unit: z.string().describe('Unit'),
       source: z.string().describe('Current source'),

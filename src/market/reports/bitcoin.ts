@@ -22,7 +22,7 @@ export const btcPriceReport = defineReport({
   },
 });
 
-const LABEL = z.enum(FEAR_GREED_LABELS).nullable();
+const LABEL = z.enum(FEAR_GREED_LABELS).meta({ id: 'FearGreedLabel' }).nullable();
 const VALUE = z.int().min(0).max(100).nullable();
 
 const PAST = z.object({

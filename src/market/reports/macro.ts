@@ -100,13 +100,15 @@ const buildFigureFields = (unit: string) =>
 
 const CHANGE = z.number().nullable().describe('Change over the last five observations, in percent');
 
+const INDEX = buildFigureFields('index points').extend({ change5d: CHANGE }).meta({ id: 'CorrelatedIndex' });
+
 export const macroCorrelationReport = defineReport({
   path: '/api/macro-correlation',
   summary: 'Dollar index, S&P 500, gold and ISM PMI, with the correlation of their changes with Bitcoin',
   dependsOn: MACRO_SERIES,
   fields: z.object({
-    dxy: buildFigureFields('index points').extend({ change5d: CHANGE }).describe('US dollar index'),
-    sp500: buildFigureFields('index points').extend({ change5d: CHANGE }).describe('S&P 500'),
+    dxy: INDEX.describe('US dollar index'),
+    sp500: INDEX.describe('S&P 500'),
     goldBtcRatio: buildFigureFields('bitcoin per ounce').describe(
       'Ounce of gold in bitcoin; the correlation is that of the gold price in USD',
     ),

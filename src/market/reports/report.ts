@@ -29,6 +29,8 @@ export function defineReport<F extends z.ZodObject>(
   return definition;
 }
 
+export const SERIES_ID = z.enum(SERIES_IDS).meta({ id: 'SeriesId' });
+
 /** Date and condition of a report's figures. */
 export function toState({ observedDay, stale, provisional }: Pick<LatestReading, 'observedDay' | 'stale' | 'provisional'>) {
   return { date: formatDayOrNull(observedDay), stale, provisional };

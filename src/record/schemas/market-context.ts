@@ -61,9 +61,11 @@ const macroFigure = (unit: string) =>
 
 const CHANGE = z.number().nullable().describe('Change over the last five observations, in percent; null with fewer');
 
+const INDEX = macroFigure('index points').extend({ change5d: CHANGE }).meta({ id: 'MacroIndex' });
+
 const MACRO = namedObject('Macro', {
-  dxy: macroFigure('index points').extend({ change5d: CHANGE }).describe('US dollar index'),
-  sp500: macroFigure('index points').extend({ change5d: CHANGE }).describe('S&P 500'),
+  dxy: INDEX.describe('US dollar index'),
+  sp500: INDEX.describe('S&P 500'),
   goldBtcRatio: macroFigure('bitcoins an ounce').describe("Bitcoins per ounce of gold; the correlation is that of gold's price in USD"),
   ismPmi: macroFigure('index points').describe('ISM manufacturing PMI, one value per month'),
 });

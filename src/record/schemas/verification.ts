@@ -62,23 +62,25 @@ export type AttestationHistory = z.input<typeof ATTESTATION_HISTORY>;
 
 const PLAIN = z.union([z.string(), z.number(), z.boolean()]);
 
+const MADE_CHECK = namedObject('MadeCheck', {
+  check: z.string().describe('Id of the check'),
+  what: z.string().describe('What holds, as a sentence'),
+  ok: z.boolean().describe('Whether it holds'),
+  open: z.string().nullable().describe('What of it could not be checked, and why; null when nothing is left'),
+  differences: listOf('The comparisons that fail', {
+    attestation: KIND.describe('The attestation it is about'),
+    field: z.string().describe('Compared field'),
+    expected: PLAIN.nullable().describe('Value that the record, or the rule of the check, requires; times in ISO 8601'),
+    actual: PLAIN.nullable().describe('Value on chain'),
+  }),
+});
+
 /** The checks of one forecast, the same over every interface. */
 const CHECK_LIST = {
   verdict: z.string().describe('Verdict as a sentence'),
   agreeing: COUNT.describe('Number of `checks` that hold'),
   total: COUNT.describe('Number of `checks` and `unchecked`: all checks of a forecast in its state (pending, resolved, or void)'),
-  checks: listOf('Checks that were made, in the order of the table of docs/VERIFY.md', {
-    check: z.string().describe('Id of the check'),
-    what: z.string().describe('What holds, as a sentence'),
-    ok: z.boolean().describe('Whether it holds'),
-    open: z.string().nullable().describe('What of it could not be checked, and why; null when nothing is left'),
-    differences: listOf('The comparisons that fail', {
-      attestation: KIND.describe('The attestation it is about'),
-      field: z.string().describe('Compared field'),
-      expected: PLAIN.nullable().describe('Value that the record, or the rule of the check, requires; times in ISO 8601'),
-      actual: PLAIN.nullable().describe('Value on chain'),
-    }),
-  }),
+  checks: z.array(MADE_CHECK).describe('Checks that were made, in the order of the table of docs/VERIFY.md'),
   unchecked: listOf('Checks that could not be made, in the same order', {
     check: z.string().describe('Id of the check'),
     what: z.string().describe('What could not be checked'),
