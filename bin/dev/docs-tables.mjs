@@ -9,7 +9,6 @@ printHelpIfAsked('Usage: npm run docs:tables\n\nWrites the tables that come from
 const { renderSettingsTable } = await import('../../src/settings.ts');
 const { renderOfferingsTable } = await import('../../src/commerce/offerings.ts');
 const { renderContestMarkdown } = await import('../../src/contest.ts');
-const { renderOperationsTable } = await import('../../src/http/routes/docs.ts');
 const { renderProblemsTable } = await import('../../src/http/routes/docs.ts');
 const { declaredRoutes } = await import('../../src/http/routes.ts');
 const { providersMarkdown } = await import('../../src/market/sources/registry.ts');
@@ -24,7 +23,6 @@ await replace('docs/SETTINGS.md', 'settings', renderSettingsTable());
 await replace('docs/DATA.md', 'providers', providersMarkdown());
 await replace('docs/DATA.md', 'data-card', renderDataCard());
 await replace('docs/DATA.md', 'dataset', renderDatasetTables());
-await replace('docs/API.md', 'operations', renderOperationsTable(declaredRoutes()));
 await replace('docs/API.md', 'problems', renderProblemsTable(declaredRoutes()));
 await replace('docs/PAYING.md', 'offerings', renderOfferingsTable());
 await replace('docs/ARCHITECTURE.md', 'import-law', renderImportLaw());

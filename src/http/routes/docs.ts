@@ -11,7 +11,7 @@ import type { HttpDeps } from '../deps.ts';
 import { API_VERSION, listErrorCodes, renderOpenApiDocument } from '../openapi/document.ts';
 import { PROBLEMS } from '../problems.ts';
 import { buildCanonicalLink, CANONICAL_RULE, createStaticReply } from '../replies.ts';
-import { type AccessLevel, EncodedText, type Reply, type Route, route, TAGS, type Tag } from '../route.ts';
+import { type AccessLevel, EncodedText, type Reply, type Route, route, TAGS } from '../route.ts';
 import { PAGE_CSP, renderPage } from './home.ts';
 import { HANDSHAKE_QUERY } from './websocket.ts';
 
@@ -217,18 +217,6 @@ function readUiFile(name: UiFile): Promise<EncodedText> {
   // Such as EMFILE.
   file.catch(() => files.delete(name));
   return file;
-}
-
-/** Markdown table of all operations, in the order of the tags. `*` marks those under the limit of chain calls. */
-export function renderOperationsTable(routes: readonly Route[]): string {
-  const byTag = Map.groupBy(routes, ({ tag }) => tag);
-  const rows = (Object.keys(TAGS) as Tag[])
-    .flatMap((tag) => byTag.get(tag) ?? [])
-    .map(({ method, path, access, cost, summary, deprecated }) => {
-      const what = `${summary}${deprecated === true ? ' (deprecated)' : ''}`.replaceAll('|', '\\|');
-      return `| ${method.toUpperCase()} | \`${path}\` | ${ACCESS_LABELS[access]}${cost === 'rpc' ? ' *' : ''} | ${what} |`;
-    });
-  return ['| Method | Path | Tier | What it does |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
 /** Errors of any path, declared or not. */

@@ -20,7 +20,7 @@ import { MAX_FRAMES_PER_MINUTE, TICKET_SECONDS } from '../../../src/events/webso
 import { MAX_CHAIN_WORK } from '../../../src/http/admission.ts';
 import { BODY_LIMIT_BYTES, MAX_URL_CHARS } from '../../../src/http/guard.ts';
 import { PAGE_LIMITS } from '../../../src/http/parameters.ts';
-import { renderOperationsTable, renderProblemsTable } from '../../../src/http/routes/docs.ts';
+import { renderProblemsTable } from '../../../src/http/routes/docs.ts';
 import { SERVER_METADATA_PATH } from '../../../src/http/routes/oauth.ts';
 import { declaredRoutes } from '../../../src/http/routes.ts';
 import { buildEventTables } from '../../../src/tools/docs-tables.ts';
@@ -34,14 +34,6 @@ const readme = documentText('README.md');
 const events = documentText('docs/EVENTS.md');
 
 describe('docs/API.md', () => {
-  it('has the table of all operations', () => {
-    expect(unpadded(api), 'run npm run docs:tables').toContain(`<!-- operations -->\n${unpadded(renderOperationsTable(routes))}\n`);
-    for (const { method, path } of routes) {
-      const row = `| ${method.toUpperCase()} | \`${path}\` |`;
-      expect(unpadded(api).split(row), row).toHaveLength(2);
-    }
-  });
-
   it('has the table of all errors', () => {
     expect(unpadded(api), 'run npm run docs:tables').toContain(`<!-- problems -->\n${unpadded(renderProblemsTable(routes))}\n`);
   });
