@@ -13,6 +13,7 @@ import { compareWithMarket } from '../src/record/crowd.ts';
 import { type ShareRow, summarizeAttestations, toFullStatistics } from '../src/record/figures.ts';
 import type { ForecastDoc } from '../src/record/forecast-doc.ts';
 import type { ForecastRecord } from '../src/record/forecasts.ts';
+import { formatMoveVerdict } from '../src/record/move-figures.ts';
 import { DIRECTION, HORIZON, INTERVAL, REGIME, SIGNAL, STATUS } from '../src/record/schemas/forecast.ts';
 import { TRACK_RECORD, type TrackRecordReply } from '../src/record/schemas/track-record.ts';
 import { buildScorecardPage, toScorecardEntry } from '../src/record/scorecard.ts';
@@ -71,6 +72,8 @@ const TRACK_RECORD_OUTLINE = defineOutline(TRACK_RECORD, {
       accuracyInterval95: BOUNDS,
       verdict: z.string(),
     }),
+    moveSkill: z.object({ n: COUNT, replayed: COUNT, bigShare: NUMBER, brier: NUMBER }),
+    moveVerdict: z.string().describe('What the record shows of P(big move)'),
     inference: z.string().describe('What the filters do to inference'),
     entries: listOf(`Newest first; in a summary at most ${MAX_OUTLINED_ENTRIES} of the page`, {
       date: DATE,
@@ -199,6 +202,7 @@ export const getTrackRecord = defineSkill({
       `${totalPredictions} forecasts over ${record.filters.horizon}${formatSelection(record.filters)}: ${wins} right, ${losses} wrong, ${holds} HOLD, ${voids} void, ${pending} pending.`,
       `Verdict: ${limitWords(verdict, MAX_VERDICT_WORDS)}.`,
       isSelection(record.filters) ? formatWholeRecord(record) : formatBrierLine(record.statistics),
+      record.moveVerdict,
       `Certain: times and outcomes, on chain${isReplayed ? REPLAYED : ''}. Not certain: skill beyond these intervals.`,
       formatSource(record.source),
     ].join('\n');
@@ -236,6 +240,8 @@ async function readTrackRecord(
     byModelVersion: selected.byModelVersion.map((row) => hideSelectedShares(row, filter)),
     byHorizon,
     wholeRecord,
+    moveSkill: whole.moveSkill,
+    moveVerdict: formatMoveVerdict(whole.moveSkill, horizonDays),
     marketSkill,
     inference: formatInferenceNote(filter),
     entries: shown.map((doc) => toScorecardEntry(doc, deps.viewFor(caller))),

@@ -141,11 +141,15 @@ export function computeProbabilityStatistics(forecasts: readonly ScoredForecast[
     /** Brier skill against P(up) = 1; null as long as that has never been wrong. */
     alwaysUpSkill: computeSkill(forecasts, model, ({ rose }) => brierScore(1, rose)),
     murphy: decomposeBrier(outcomes, BIN_COUNT)!,
-    /** Empty bins are omitted. */
-    reliability: [...Map.groupBy(outcomes, ({ p }) => Math.min(BIN_COUNT - 1, Math.floor(p * BIN_COUNT)))]
-      .sort(([a], [b]) => a - b)
-      .map(([bin, members]) => buildReliabilityRow(bin, BIN_COUNT, members, countEffective(members, horizonDays))),
+    reliability: computeReliability(outcomes, BIN_COUNT, horizonDays),
   };
+}
+
+/** Forecast and observed frequency of one horizon in bins of equal width, empty ones omitted. @param outcomes by ascending day */
+export function computeReliability(outcomes: readonly (ProbabilityOutcome & { day: Day })[], binCount: number, horizonDays: number) {
+  return [...Map.groupBy(outcomes, ({ p }) => Math.min(binCount - 1, Math.floor(p * binCount)))]
+    .sort(([a], [b]) => a - b)
+    .map(([bin, members]) => buildReliabilityRow(bin, binCount, members, countEffective(members, horizonDays)));
 }
 
 /** Scores are not negative, so skill is at most 1. */

@@ -24,8 +24,10 @@ import {
   readQuantilesMicro,
   type StoredDistribution,
 } from './forecast-doc.ts';
+import type { RecordFigures } from './figures.ts';
 import type { ForecastRecord, NewestForecast } from './forecasts.ts';
 import type { ModelStore } from './model-card.ts';
+import { formatMoveVerdict } from './move-figures.ts';
 import { notYetMadeError } from './public-signal.ts';
 import type { EXPECTED_RANGE, ForecastDistributions, PRICE_RANGE } from './schemas/forecast.ts';
 import { mayReadDistributions, toMoveWithLimits } from './visibility.ts';
@@ -117,6 +119,7 @@ interface ExpectedRangeDeps {
   record: Pick<ForecastRecord, 'findNewest'>;
   models: Pick<ModelStore, 'get'>;
   market: Pick<Market, 'source'>;
+  statistics: { figures: Pick<RecordFigures, 'getHorizon'> };
 }
 
 export type ExpectedRange = z.input<typeof EXPECTED_RANGE>;
@@ -135,14 +138,14 @@ export async function getExpectedRanges(deps: ExpectedRangeDeps, horizonDays: nu
   const ofDay = found.filter((one) => one.range.date === range.date);
   return {
     ...range,
-    horizons: ofDay.map(({ range: { horizon, ranges, moveSize, pBig, resolvesAt }, attestedAt }) => {
-      return { horizon, ranges, moveSize, pBig, resolvesAt, attestedAt };
+    horizons: ofDay.map(({ range: { horizon, ranges, moveSize, pBig, moveVerdict, resolvesAt }, attestedAt }) => {
+      return { horizon, ranges, moveSize, pBig, moveVerdict, resolvesAt, attestedAt };
     }),
   };
 }
 
 async function readRange(deps: ExpectedRangeDeps, horizonDays: number): Promise<{ range: ExpectedRange; attestedAt: string | null }> {
-  const newest = await deps.record.findNewest(horizonDays);
+  const [newest, { moveSkill }] = await Promise.all([deps.record.findNewest(horizonDays), deps.statistics.figures.getHorizon(horizonDays)]);
   if (newest === null) throw notYetMadeError('forecast');
   const { forecast, figures } = newest;
   const ranges = await readCentralRanges(deps.models, newest);
@@ -155,6 +158,7 @@ async function readRange(deps: ExpectedRangeDeps, horizonDays: number): Promise<
     btcPrice: fromCents(figures.price.cents),
     ranges,
     ...toMoveWithLimits(forecast),
+    moveVerdict: formatMoveVerdict(moveSkill, horizonDays),
     windowOpensAt: forecast.windowOpensAt.toISOString(),
     resolvesAt: forecast.resolvesAt.toISOString(),
     timestamp: forecast.signalAt.toISOString(),

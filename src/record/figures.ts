@@ -23,6 +23,7 @@ import type { DistributionScores, DistributionScoresDoc } from './distribution-s
 import { type ForecastDoc, getReturnFromSignal } from './forecast-doc.ts';
 import { type ForecastRecord, isOwnVenue } from './forecasts.ts';
 import type { ModelDoc, ModelStore } from './model-card.ts';
+import { computeMoveSkill, formatMoveVerdict, type MoveDay, type MoveSkill } from './move-figures.ts';
 import { computeForecastBrier, computeForecastWinRate, toScoredForecast, toSummaryRow } from './scorecard.ts';
 import { toCommittedProbabilities } from './visibility.ts';
 
@@ -72,12 +73,12 @@ export class StatisticsService {
   }
 
   async getDetails(horizonDays: number) {
-    const [{ statistics, byRegime, byModelVersion }, byHorizon, marketSkill] = await Promise.all([
+    const [{ statistics, byRegime, byModelVersion, moveSkill }, byHorizon, marketSkill] = await Promise.all([
       this.figures.getHorizon(horizonDays),
       this.getHorizonRows(),
       this.getMarketSkill(),
     ]);
-    return { statistics, byHorizon, byRegime, byModelVersion, marketSkill };
+    return { statistics, moveSkill, moveVerdict: formatMoveVerdict(moveSkill, horizonDays), byHorizon, byRegime, byModelVersion, marketSkill };
   }
 }
 
@@ -91,6 +92,7 @@ export interface HorizonFigures {
   revealedCalls: RevealedCalls;
   byRegime: ReturnType<typeof groupByRegime>;
   byModelVersion: ReturnType<typeof groupByModelVersion>;
+  moveSkill: MoveSkill;
   /** Those that a replay made. */
   replayed: number;
 }
@@ -107,17 +109,24 @@ export async function computeHorizonFigures(
   horizonDays: number,
 ): Promise<HorizonFigures> {
   const rows = docs.map(toSummaryRow);
+  const scored = await scoreForecasts(sources, docs);
   return {
     summary: summarizeRecord(rows, horizonDays),
     winRate: computeWinRate(rows, horizonDays),
-    statistics: computeRecordStatistics(await scoreForecasts(sources, docs), horizonDays),
+    statistics: computeRecordStatistics(scored, horizonDays),
     brierDifference: computeBrierDifference(docs, horizonDays),
     row: buildHorizonRow(docs, horizonDays),
     revealedCalls: countRevealedCalls(docs),
     byRegime: groupByRegime(docs, horizonDays),
     byModelVersion: groupByModelVersion(docs, horizonDays),
+    moveSkill: computeMoveSkill(selectMoveDays(scored), horizonDays),
     replayed: docs.filter(({ replayed }) => replayed).length,
   };
+}
+
+/** Those with scores of the size of their move. */
+export function selectMoveDays(scored: readonly StoredScores[]): MoveDay[] {
+  return scored.flatMap(({ day, replayed, move }) => (move === null ? [] : [{ day, replayed, move }]));
 }
 
 export type ShareRow = ReturnType<typeof buildShareRow>;
@@ -181,13 +190,16 @@ interface DistributionSources {
   distributionScores: Pick<DistributionScores, 'listByIds'>;
 }
 
-export async function scoreForecasts(sources: DistributionSources, docs: readonly ForecastDoc[]): Promise<ScoredForecast[]> {
+/** A resolved forecast with its stored scores. */
+type StoredScores = ScoredForecast & Pick<ForecastDoc, 'replayed'> & Pick<DistributionScoresDoc, 'move'>;
+
+export async function scoreForecasts(sources: DistributionSources, docs: readonly ForecastDoc[]): Promise<StoredScores[]> {
   const resolved = docs.flatMap((doc) => {
     const scored = toScoredForecast(doc);
     return scored === null ? [] : [{ doc, scored }];
   });
   const stored = await sources.distributionScores.listByIds(resolved.map(({ doc }) => doc._id));
-  const scoresById = new Map(stored.map((one) => [one._id, one.models[one.champion] ?? null]));
+  const scoresById = new Map(stored.map((one) => [one._id, one]));
   const uncommitted = resolved.filter(({ doc }) => !scoresById.has(doc._id));
   const versions = new Set(uncommitted.flatMap(({ doc }) => doc.modelVersion ?? []));
   const modelByVersion = new Map(
@@ -195,10 +207,11 @@ export async function scoreForecasts(sources: DistributionSources, docs: readonl
       [...versions].map(async (version) => [version, await sources.models.get(version).catch(orElse('NOT_FOUND', null))] as const),
     ),
   );
-  return resolved.map(({ doc, scored }) => ({
-    ...scored,
-    distribution: scoresById.get(doc._id) ?? scoreDistribution(doc, modelByVersion.get(doc.modelVersion ?? '') ?? null),
-  }));
+  return resolved.map(({ doc, scored }) => {
+    const found = scoresById.get(doc._id);
+    const distribution = found?.models[found.champion] ?? scoreDistribution(doc, modelByVersion.get(doc.modelVersion ?? '') ?? null);
+    return { ...scored, distribution, replayed: doc.replayed, move: found?.move ?? null };
+  });
 }
 
 /** Scores the return from the price at signal time, as published; it differs slightly from that of the outcome window. */
@@ -211,7 +224,7 @@ function scoreDistribution({ values, resolution, horizonDays }: ForecastDoc, mod
 }
 
 /** Changes with what figures contain, so that those stored by an older release are computed again. */
-const FIGURES_SHAPE = 3;
+const FIGURES_SHAPE = 4;
 
 interface HorizonReading {
   docs: ForecastDoc[];

@@ -19,6 +19,7 @@ import { type DayDoc, type ForecastDoc, fromCents } from './forecast-doc.ts';
 import type { ForecastRecord } from './forecasts.ts';
 import { getCurrentRegime, listNearStrikes } from './market.ts';
 import { type ModelDoc, toNumberByScore } from './model-card.ts';
+import { formatMoveVerdict } from './move-figures.ts';
 import {
   computeFreshness,
   loadOrNoteMissing,
@@ -67,6 +68,7 @@ export async function readPublicPrediction(deps: OracleDeps, horizonDays: number
     skill: toSkill(figures),
     range: await readPriceRange(deps.models, newest),
     ...toMoveWithLimits(newest.forecast),
+    moveVerdict: formatMoveVerdict(figures.moveSkill, horizonDays),
     replayed: view.replayed,
     source: market.source,
   };
@@ -196,6 +198,7 @@ async function readHorizonRecord(deps: OracleDeps, horizonDays: number, caller: 
     source: market.source,
     range: await readPriceRange(deps.models, found),
     ...toMoveWithLimits(newest),
+    moveVerdict: formatMoveVerdict(figures.moveSkill, horizonDays),
   } satisfies Prediction;
   return { newest, figures, signal };
 }

@@ -50,8 +50,12 @@ export const MOVE_LIMITS = namedObject('MoveLimits', {
   .nullable()
   .describe('What `moveSize` and `pBig` follow from; after the reveal, with the opened quantiles, anyone recomputes them');
 
-/** Both with their limits. */
-export const MOVE_WITH_LIMITS = { ...MOVE, moveLimits: MOVE_LIMITS };
+const MOVE_VERDICT = {
+  moveVerdict: z.string().describe('What the record shows of `pBig` at this horizon, against both references, as a sentence'),
+};
+
+/** Both with their limits, and what the record shows of them. */
+export const MOVE_WITH_LIMITS = { ...MOVE, moveLimits: MOVE_LIMITS, ...MOVE_VERDICT };
 
 export const FORECAST_STATE = {
   status: STATUS.describe(
@@ -204,6 +208,7 @@ const HORIZON_RANGES = z.object({
   horizon: HORIZON.describe('Length of the outcome window in days'),
   ranges: RANGES,
   ...MOVE,
+  ...MOVE_VERDICT,
   resolvesAt: FORECAST_STATE.resolvesAt,
   attestedAt: TIME.nullable().describe('Block time of the commitment; null until it is on chain'),
 });

@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { CHALLENGE_VERDICTS } from '../../forecast/challenge.ts';
+import { MOVE_REFERENCES, type MoveReference } from '../../forecast/move-scores.ts';
 import { RISK_LEVELS } from '../../forecast/regime.ts';
 import { WEEKDAYS } from '../../forecast/statistics.ts';
 import {
   BYTES32,
   COUNT,
   DATE,
+  keyedObject,
   listOf,
   namedObject,
   nullableObjectOf,
@@ -13,6 +16,7 @@ import {
   SUCCESS,
   TIME,
 } from '../../platform/validation.ts';
+import { TESTED_REFERENCES } from '../move-figures.ts';
 import {
   DIRECTION,
   FORECAST_ID,
@@ -21,6 +25,8 @@ import {
   FORECAST_VALUES,
   HORIZON,
   INTERVAL,
+  MOVE,
+  MOVE_WITH_LIMITS,
   OUTCOME,
   REGIME,
   STATUS,
@@ -80,6 +86,16 @@ const SKILL = namedObject('BrierSkill', {
   ...DIFFERENCE,
 });
 
+const RELIABILITY_BIN = namedObject('ReliabilityBin', {
+  from: PROBABILITY.describe('Lower bound, inclusive'),
+  to: PROBABILITY.describe('Upper bound, exclusive unless it is 1'),
+  n: COUNT.describe('Forecasts in the bin'),
+  effectiveN: WORTH,
+  meanProbability: PROBABILITY.describe('Mean forecast probability'),
+  observedShare: PROBABILITY.describe('Observed share'),
+  interval95: INTERVAL.describe('95 % Wilson interval of that share on `effectiveN` trials'),
+});
+
 const PROBABILITY_STATISTICS = namedObject('ProbabilityStatistics', {
   n: COUNT.describe('Resolved forecasts, HOLD included'),
   effectiveN: WORTH,
@@ -98,15 +114,9 @@ const PROBABILITY_STATISTICS = namedObject('ProbabilityStatistics', {
     uncertainty: z.number().min(0).describe('Variance of the outcomes, independent of the forecasts'),
     withinBins: z.number().describe('Remainder from unequal probabilities within bins'),
   }),
-  reliability: listOf('Forecast probability against observed share, in bins of five points; empty bins omitted', {
-    from: PROBABILITY.describe('Lower bound, inclusive'),
-    to: PROBABILITY.describe('Upper bound, exclusive unless it is 1'),
-    n: COUNT.describe('Forecasts in the bin'),
-    effectiveN: WORTH,
-    meanProbability: PROBABILITY.describe('Mean forecast probability'),
-    observedShare: PROBABILITY.describe('Observed share of rises'),
-    interval95: INTERVAL.describe('95 % Wilson interval of that share on `effectiveN` trials'),
-  }),
+  reliability: z
+    .array(RELIABILITY_BIN)
+    .describe('Forecast probability against the observed share of rises, in bins of five points; empty bins omitted'),
 });
 
 const COVERED = {
@@ -138,6 +148,49 @@ export const RECORD_STATISTICS = namedObject('RecordStatistics', {
   probabilities: PROBABILITY_STATISTICS.nullable().describe('Quality of the probabilities; null before the first outcome'),
   distribution: DISTRIBUTION_STATISTICS.nullable().describe('Quality of the predictive distributions; null when none is known'),
 });
+
+const MOVE_REFERENCE_TEXTS: Record<MoveReference, string> = {
+  frequency: 'The share of big moves in the last four years of training',
+  ewma: 'A random walk with the EWMA(.94) volatility, its quantiles those of its residuals',
+  garch: 'GARCH(1,1), Student t',
+};
+
+const MOVE_REFERENCE = namedObject('MoveReferenceScore', {
+  n: COUNT.describe('Resolved forecasts for which the reference is known'),
+  own: z.number().min(0).max(1).describe('Brier score of `pBig` on these'),
+  ...SKILL.shape,
+}).nullable();
+
+const MOVE_TEST = namedObject('MoveTest', {
+  days: COUNT.describe('Resolved days that count: replayed ones do not'),
+  verdict: z.enum(CHALLENGE_VERDICTS).describe('Whether `pBig` has the lower Brier score; what was proven once stays proven'),
+  since: DATE.nullable().describe('Forecast day whose outcome proved it; null while nothing is proven'),
+  eBetter: z.number().min(0).describe('Evidence today that it is better: 20 proves it at 5 %, whenever one looks (Ville)'),
+  eWorse: z.number().min(0).describe('Evidence today that it is worse'),
+});
+
+const MOVE_SKILL = namedObject('MoveSkill', {
+  n: COUNT.describe('Resolved forecasts with a size of the move'),
+  replayed: COUNT.describe('Replayed ones among them'),
+  bigShare: PROBABILITY.nullable().describe('Share of big moves; null without any forecast'),
+  brier: z.number().min(0).max(1).nullable().describe('Brier score of `pBig`, lower is better; null without any'),
+  references: keyedObject(MOVE_REFERENCES, (name) => MOVE_REFERENCE.describe(MOVE_REFERENCE_TEXTS[name])).describe(
+    '`value` is 1 - `own` / `brier`: above 0 `pBig` is better. Null while a reference is unknown, or was never wrong',
+  ),
+  tests: keyedObject(TESTED_REFERENCES, () => MOVE_TEST).describe('`pBig` against each of the two that it has to beat'),
+  reliability: z.array(RELIABILITY_BIN).describe('`pBig` against the share of big moves, in bins of ten points; empty bins omitted'),
+  bySize: listOf('Big moves by size', {
+    moveSize: MOVE.moveSize.unwrap().describe('Size'),
+    n: COUNT.describe('Resolved forecasts of this size'),
+    bigShare: PROBABILITY.nullable().describe('Share of big moves; null without any forecast'),
+    interval95: INTERVAL.nullable().describe('95 % Wilson interval of it on the effective sample size'),
+  }),
+});
+
+const MOVE_RECORD = {
+  moveSkill: MOVE_SKILL.describe('Scores of `pBig` over all forecasts of the horizon; at 7d earlier data show no skill'),
+  moveVerdict: MOVE_WITH_LIMITS.moveVerdict,
+};
 
 const BRIER = namedObject('Brier', {
   n: COUNT.describe('Resolved forecasts, HOLD included'),
@@ -219,6 +272,7 @@ const BREAKDOWNS = {
 
 export const RECORD_DETAILS = {
   statistics: RECORD_STATISTICS.describe('Resolved forecasts of the horizon with error bars; the same for every caller'),
+  ...MOVE_RECORD,
   ...BREAKDOWNS,
 };
 
@@ -398,6 +452,7 @@ export const TRACK_RECORD = namedObject('TrackRecord', {
     ...SHARE,
     verdict: z.string().describe("Verdict on the horizon's whole record, as a sentence"),
   }),
+  ...MOVE_RECORD,
   inference: z.string().describe('Effect of the filters on inference, as a sentence'),
   entries: z.array(ENTRY).describe('Forecasts of this page, newest first, cut to the caller'),
   page: z.int().min(1).describe('Page number, from 1'),
