@@ -467,22 +467,29 @@ export interface DailyCloses {
   closes: Float64Array;
 }
 
-/** Base rate of UP on a day; null where the closes do not cover the training days. */
-export type BaseRates = (day: Day, horizonDays: number) => number | null;
+/** Base rates of UP on a day; null where the closes do not cover their training days. */
+export type BaseRates = (day: Day, horizonDays: number) => { climatology: number | null; climatology4y: number | null };
 
-/** Computes base rates from closes: the shrunk share of rises among the training days of the day's block. */
+/** Computes base rates from closes: the shrunk share of rises among all training days of the day's block, and among its last four years. */
 export function createBaseRates(history: DailyCloses | null): BaseRates {
-  const known = new Map<string, number | null>();
+  const known = new Map<string, ReturnType<BaseRates>>();
   return (day, horizonDays) => {
-    if (history === null) return null;
+    if (history === null) return { climatology: null, climatology4y: null };
     const block = getBlockIndex(day);
-    return getOrInsert(known, `${block}:${horizonDays}`, () => computeBaseRateFromCloses(history, block, horizonDays as HorizonDays));
+    return getOrInsert(known, `${block}:${horizonDays}`, () => {
+      const compute = (days: number) => computeBaseRateFromCloses(history, { block, horizonDays: horizonDays as HorizonDays, days });
+      return { climatology: compute(Number.POSITIVE_INFINITY), climatology4y: compute(RESIDUAL_DAYS) };
+    });
   };
 }
 
-function computeBaseRateFromCloses({ firstDay, closes }: DailyCloses, block: number, horizonDays: HorizonDays): number | null {
-  const from = Math.max(TRAINING_START - firstDay, MIN_HISTORY_DAYS - 1);
+/** Of the last `days` training days. */
+function computeBaseRateFromCloses(
+  { firstDay, closes }: DailyCloses,
+  { block, horizonDays, days }: { block: number; horizonDays: HorizonDays; days: number },
+): number | null {
   const to = getTrainingEnd(block, horizonDays) - firstDay;
+  const from = Math.max(TRAINING_START - firstDay, MIN_HISTORY_DAYS - 1, to - days);
   const read = closes.subarray(from, to + horizonDays);
   if (to <= from || read.length < to + horizonDays - from || read.some(Number.isNaN)) return null;
   const labels = Float64Array.from({ length: to }, (_, row) => (row >= from && closes[row + horizonDays] > closes[row] ? 1 : 0));

@@ -3,6 +3,8 @@ import type { Day } from './day.ts';
 import { toRecord } from './inputs.ts';
 import { meanBy } from './math.ts';
 import { formatHorizonName } from './model.ts';
+import type { MoveSize } from './move.ts';
+import { type MoveReference, type MoveScores, scoreProbability } from './move-scores.ts';
 import { brierScore, computeAccuracy, type Interval, type Outcome, wilsonInterval } from './signal.ts';
 import {
   computeCallStatistics,
@@ -114,14 +116,21 @@ export function computeStreaks(outcomes: readonly Outcome[]) {
 }
 
 /**
- * Brier score of all resolved forecasts, HOLD included, and of the base rate known at the time; null without any or where a rate is
- * unknown.
+ * Brier score of all resolved forecasts, HOLD included, and of both base rates known at the time; null without any or where the first rate
+ * is unknown.
  */
 export function compareBrier(rows: readonly Pick<RecordRow, 'scored'>[]) {
   const scored = rows.flatMap((row) => row.scored ?? []);
   if (scored.length === 0 || scored.some(({ climatology }) => climatology === null)) return null;
   const score = (probability: (forecast: ScoredForecast) => number) => meanBy(scored, (one) => brierScore(probability(one), one.rose));
-  return { n: scored.length, model: score(({ pUp }) => pUp), climatology: score(({ climatology }) => climatology!) };
+  const isRecentKnown = scored.every(({ climatology4y }) => typeof climatology4y === 'number');
+  return {
+    n: scored.length,
+    model: score(({ pUp }) => pUp),
+    climatology: score(({ climatology }) => climatology!),
+    /** The harder reference; null where it is unknown of a day. */
+    climatology4y: isRecentKnown ? score(({ climatology4y }) => climatology4y!) : null,
+  };
 }
 
 /** Days of the rolling window. */
@@ -130,6 +139,7 @@ export const ROLLING_DAYS = 90;
 /** A resolved forecast with what the series need of its distribution; null for a day without. */
 export interface SeriesForecast extends ScoredForecast {
   central: { crps: number; climatologyCrps: number | null; in80: boolean } | null;
+  move: MoveScores | null;
 }
 
 const RATIO: Interval = { low: 0, high: Number.POSITIVE_INFINITY };
@@ -144,7 +154,24 @@ interface SeriesMeasure {
 const ofCalls = (value: (forecast: SeriesForecast) => number) => (forecast: SeriesForecast) =>
   forecast.call === null ? null : { numerator: value(forecast), denominator: 1 };
 
-/** What the series show; higher is better but for `alwaysUp`, the reference, and `coverage80`, which should be .8. */
+/** Brier skill of P(big move) against a reference. */
+const ofMoves = (reference: MoveReference) => ({
+  part: ({ move }: SeriesForecast) => {
+    const theirs = move?.references[reference] ?? null;
+    if (move === null || theirs === null) return null;
+    return { numerator: scoreProbability(move.pBig, move.big), denominator: scoreProbability(theirs, move.big) };
+  },
+  range: RATIO,
+  isSkill: true as const,
+});
+
+/** Share of big moves among forecasts of a size. */
+const ofSize = (size: MoveSize) => ({
+  part: ({ move }: SeriesForecast) => (move?.moveSize === size ? { numerator: Number(move.big), denominator: 1 } : null),
+  range: SHARE_RANGE,
+});
+
+/** What the series show; higher is better but for `alwaysUp`, the reference, `coverage80`, which should be .8, and the shares of big moves. */
 const SERIES_MEASURES = {
   hitRate: { part: ofCalls((one) => Number(isHit(one))), range: SHARE_RANGE },
   alwaysUp: { part: ofCalls(({ rose }) => Number(rose)), range: SHARE_RANGE },
@@ -162,6 +189,11 @@ const SERIES_MEASURES = {
     isSkill: true,
   },
   coverage80: { part: ({ central }) => central && { numerator: Number(central.in80), denominator: 1 }, range: SHARE_RANGE },
+  moveSkillFrequency: ofMoves('frequency'),
+  moveSkillEwma: ofMoves('ewma'),
+  bigWhenCalm: ofSize('CALM'),
+  bigWhenUsual: ofSize('USUAL'),
+  bigWhenWild: ofSize('WILD'),
 } as const satisfies Record<string, SeriesMeasure>;
 
 export type SeriesMeasureName = keyof typeof SERIES_MEASURES;

@@ -90,6 +90,8 @@ export interface ScoredForecast {
   pUp: number;
   /** The base rate known at the time; null where unknown. */
   climatology: number | null;
+  /** The same of the last four years alone. */
+  climatology4y?: number | null;
   /** CRPS in log-return units, and the probability integral transform of the outcome, 0 to 1; null where unknown. */
   distribution: { crps: number; pit: number } | null;
 }

@@ -5,6 +5,7 @@ import { bootstrapEstimate, SHARE_RANGE } from '../forecast/bootstrap.ts';
 import {
   addDifference,
   computeEValue,
+  type DayDifference,
   judgeChallenge,
   listComparisons,
   PROOF_THRESHOLD,
@@ -23,6 +24,7 @@ import { insertOrFind } from '../platform/mongo.ts';
 import { roundTo } from '../platform/validation.ts';
 import type { DistributionScoresDoc } from './distribution-scores.ts';
 import type { ForecastDoc } from './forecast-doc.ts';
+import { listMoveDifferences, TESTED_REFERENCES } from './move-figures.ts';
 import { toScoredForecast } from './scorecard.ts';
 
 /** The champion of a record without a change. */
@@ -105,11 +107,7 @@ export function computeChallengeFigures(docs: readonly DistributionScoresDoc[], 
     horizon: formatHorizonName(horizonDays),
     horizonDays: horizonDays as HorizonDays,
     comparisons: listComparisons().map(({ challenger, against }) => {
-      const differences = docs.flatMap(({ day, comparisons }) => {
-        const own = comparisons.find((one) => one.challenger === challenger && one.against === against);
-        return own === undefined ? [] : [{ day, difference: own.difference }];
-      });
-      const process = runEProcess(differences, horizonDays);
+      const process = runEProcess(listDifferences(docs, { challenger, against }), horizonDays);
       const { better, worse, days, lastDay } = process;
       const { verdict, since } = judgeChallenge(process);
       return {
@@ -128,6 +126,15 @@ export function computeChallengeFigures(docs: readonly DistributionScoresDoc[], 
     }),
     distributions: buildDistributionTable(docs),
   };
+}
+
+type Pair = ReturnType<typeof listComparisons>[number];
+
+function listDifferences(docs: readonly DistributionScoresDoc[], pair: Pair): DayDifference[] {
+  return docs.flatMap(({ day, comparisons }) => {
+    const own = comparisons.find(({ challenger, against }) => challenger === pair.challenger && against === pair.against);
+    return own === undefined ? [] : [{ day, difference: own.difference }];
+  });
 }
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const;
@@ -198,13 +205,19 @@ export type RecordSeriesPoint = ReturnType<typeof computeRecordSeries>[number];
 /** One point a resolved day. @param docs forecasts of one horizon in sequence order @param scores of the same horizon by day */
 export function computeRecordSeries(docs: readonly ForecastDoc[], scores: readonly DistributionScoresDoc[]) {
   const scoresById = new Map(scores.map((one) => [one._id, one]));
-  const resolved = docs.flatMap((doc): SeriesForecast[] => {
+  const resolved = docs.flatMap((doc): (SeriesForecast & Pick<ForecastDoc, 'replayed'>)[] => {
     const scored = toScoredForecast(doc);
-    return scored === null ? [] : [{ ...scored, central: toCentral(scoresById.get(doc._id)) }];
+    const found = scoresById.get(doc._id);
+    return scored === null ? [] : [{ ...scored, replayed: doc.replayed, central: toCentral(found), move: found?.move ?? null }];
   });
-  const evidenceOf = createEvidence(scores, docs[0]?.horizonDays ?? 1);
+  const horizonDays = docs[0]?.horizonDays ?? 1;
+  const pairs = listComparisons().map((pair) => ({ of: pair, differences: listDifferences(scores, pair) }));
+  const evidenceOf = createEvidence(pairs, horizonDays);
+  const references = TESTED_REFERENCES.map((against) => ({ of: { against }, differences: listMoveDifferences(resolved, against) }));
+  const moveEvidenceOf = createEvidence(references, horizonDays);
   return computeScoreSeries(resolved).map(({ day, n, cumulative, rolling }) => {
-    return { date: formatDay(day), n, cumulative: roundValues(cumulative), rolling: roundValues(rolling), evidence: evidenceOf(day) };
+    const values = { cumulative: roundValues(cumulative), rolling: roundValues(rolling) };
+    return { date: formatDay(day), n, ...values, evidence: evidenceOf(day), moveEvidence: moveEvidenceOf(day) };
   });
 }
 
@@ -223,19 +236,14 @@ function toCentral(scores: DistributionScoresDoc | undefined): SeriesForecast['c
   return { crps: own.crps, climatologyCrps: scores.baselines.climatology?.crps ?? null, in80: own.in80 };
 }
 
-/** The e-values after a day; days must be asked for in ascending order. */
-function createEvidence(scores: readonly DistributionScoresDoc[], horizonDays: number) {
-  const processes = listComparisons().map((pair) => ({ ...pair, process: startEProcess(horizonDays) }));
-  let next = 0;
-  return (day: Day) => {
-    for (; next < scores.length && scores[next]!.day <= day; next++) {
-      for (const one of processes) {
-        const found = scores[next]!.comparisons.find(({ challenger, against }) => challenger === one.challenger && against === one.against);
-        if (found !== undefined) one.process = addDifference(one.process, { day: scores[next]!.day, difference: found.difference });
+/** The e-values of tests after a day; days must be asked for in ascending order. @param tests each with its differences by ascending day */
+function createEvidence<Test>(tests: readonly { of: Test; differences: readonly DayDifference[] }[], horizonDays: number) {
+  const running = tests.map((test) => ({ ...test, next: 0, process: startEProcess(horizonDays) }));
+  return (day: Day) =>
+    running.map((one) => {
+      for (; one.next < one.differences.length && one.differences[one.next]!.day <= day; one.next++) {
+        one.process = addDifference(one.process, one.differences[one.next]!);
       }
-    }
-    return processes.map(({ challenger, against, process }) => {
-      return { challenger, against, eBetter: computeEValue(process.better), eWorse: computeEValue(process.worse) };
+      return { ...one.of, eBetter: computeEValue(one.process.better), eWorse: computeEValue(one.process.worse) };
     });
-  };
 }

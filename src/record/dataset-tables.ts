@@ -4,6 +4,7 @@ import { BASELINES } from '../forecast/baselines.ts';
 import type { Comparison } from '../forecast/challenge.ts';
 import { DAY_MS, type Day, formatDay, parseDay } from '../forecast/day.ts';
 import type { GridScores } from '../forecast/distribution.ts';
+import type { MoveScores } from '../forecast/move-scores.ts';
 import type { ScoredForecast } from '../forecast/statistics.ts';
 import { LARGE_READ_BATCH } from '../platform/mongo.ts';
 import { roundTo } from '../platform/validation.ts';
@@ -69,6 +70,17 @@ const FORECAST_COLUMNS: readonly DatasetColumn<ForecastRow>[] = [
   ),
   double('confidence', 'Probability of the direction, as committed', ({ values }) => toCommittedProbabilities(values).confidence),
   double('climatology', 'Base rate of UP known on that day', ({ values }) => values.climatology),
+  double(
+    'climatology4y',
+    'The same of the last four years of training; null before it was stored',
+    ({ values }) => values.climatology4y ?? null,
+  ),
+  text('moveSize', 'CALM, USUAL or WILD, public at once; null without a width, as all of the move', ({ move }) => move?.moveSize ?? null),
+  double('pBig', 'P(big move), up or down, public at once', ({ move }) => move?.pBig ?? null),
+  double('pBigFrequency', 'The same by the frequency of the last four years of training', ({ move }) => move?.references.frequency ?? null),
+  double('pBigEwma', 'The same by EWMA(.94) volatility', ({ move }) => move?.references.ewma ?? null),
+  double('pBigGarch', 'The same by GARCH(1,1)', ({ move }) => move?.references.garch ?? null),
+  flag('big', 'Whether the move was big: from the price at signal time to the close at resolution', ({ move }) => move?.big ?? null),
   ...['05', '10', '25', '50', '75', '90', '95'].map(quantile),
   price('btcPrice', 'BTC/USD at signal time, USD: median of venues with live data', ({ values }) => fromCents(values.btcPriceCents)),
   price('btcAtSignal', 'Close at window open, USD: median of venues', ({ resolution }) => fromCents(resolution.btcAtSignalCents)),
@@ -197,6 +209,7 @@ interface ForecastRow {
   attestation: ConfirmedAttestation;
   reveal: ConfirmedAttestation;
   scores: Scores;
+  move: MoveScores | null;
 }
 
 interface ScoreRow {
@@ -245,7 +258,7 @@ async function readRows({ record, models, now }: DatasetRowsDeps, { from, before
   const scored = await scoreForecasts({ models, distributionScores: record.distributionScores }, resolvedDocs);
   const committed = await record.distributionScores.listByIds(resolvedDocs.map(({ _id }) => _id));
   const committedById = new Map(committed.map((one) => [one._id, one]));
-  const forecasts = resolved.map((row, index) => ({ ...row, scores: toScores(scored[index]) }));
+  const forecasts = resolved.map((row, index) => ({ ...row, scores: toScores(scored[index]), move: scored[index].move }));
   const days = new Set(forecasts.map(({ doc }) => doc.day));
   const fields = { day: 1, sequence: 1, modelVersion: 1, signalAt: 1, inputsDigest: 1, replayed: 1, late: 1, models: 1 };
   const projection = { ...fields, 'metadata.digest': 1, 'metadata.cid': 1 };
@@ -275,7 +288,7 @@ function toScoreRows(
 }
 
 /** Null unless its values and outcome are public under every policy. */
-function toResolved(doc: ForecastDoc, now: Date): Omit<ForecastRow, 'scores'> | null {
+function toResolved(doc: ForecastDoc, now: Date): Omit<ForecastRow, 'scores' | 'move'> | null {
   if (!mayRead(doc, { caller: PUBLIC_CALLER, policy: 'resolution', now })) return null;
   const { values, resolution, attestation, reveal } = doc;
   if (values === null || resolution === null || attestation === null || reveal === null) return null;

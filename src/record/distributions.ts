@@ -14,6 +14,7 @@ import { formatHorizonName, HORIZONS } from '../forecast/model.ts';
 import type { Market } from '../market/market.ts';
 import { roundTo } from '../platform/validation.ts';
 import type { DistributionScores } from './distribution-scores.ts';
+import type { RecordFigures } from './figures.ts';
 import {
   type DayDistributions,
   type DayDoc,
@@ -24,7 +25,6 @@ import {
   readQuantilesMicro,
   type StoredDistribution,
 } from './forecast-doc.ts';
-import type { RecordFigures } from './figures.ts';
 import type { ForecastRecord, NewestForecast } from './forecasts.ts';
 import type { ModelStore } from './model-card.ts';
 import { formatMoveVerdict } from './move-figures.ts';

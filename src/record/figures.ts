@@ -23,7 +23,7 @@ import type { DistributionScores, DistributionScoresDoc } from './distribution-s
 import { type ForecastDoc, getReturnFromSignal } from './forecast-doc.ts';
 import { type ForecastRecord, isOwnVenue } from './forecasts.ts';
 import type { ModelDoc, ModelStore } from './model-card.ts';
-import { computeMoveSkill, formatMoveVerdict, type MoveDay, type MoveSkill } from './move-figures.ts';
+import { computeMoveSkill, formatMoveVerdict, type MoveSkill } from './move-figures.ts';
 import { computeForecastBrier, computeForecastWinRate, toScoredForecast, toSummaryRow } from './scorecard.ts';
 import { toCommittedProbabilities } from './visibility.ts';
 
@@ -59,8 +59,9 @@ export class StatisticsService {
     });
   }
 
-  async getHorizonRows(): Promise<HorizonRow[]> {
-    return (await this.figures.getHorizons()).map(({ row }) => row);
+  async getHorizonRows() {
+    const figures = await this.figures.getHorizons();
+    return figures.map(({ row, moveSkill }, index) => ({ ...row, moveVerdict: formatMoveVerdict(moveSkill, HORIZONS[index]!) }));
   }
 
   async getMarketSkill() {
@@ -78,7 +79,15 @@ export class StatisticsService {
       this.getHorizonRows(),
       this.getMarketSkill(),
     ]);
-    return { statistics, moveSkill, moveVerdict: formatMoveVerdict(moveSkill, horizonDays), byHorizon, byRegime, byModelVersion, marketSkill };
+    return {
+      statistics,
+      moveSkill,
+      moveVerdict: formatMoveVerdict(moveSkill, horizonDays),
+      byHorizon,
+      byRegime,
+      byModelVersion,
+      marketSkill,
+    };
   }
 }
 
@@ -119,14 +128,9 @@ export async function computeHorizonFigures(
     revealedCalls: countRevealedCalls(docs),
     byRegime: groupByRegime(docs, horizonDays),
     byModelVersion: groupByModelVersion(docs, horizonDays),
-    moveSkill: computeMoveSkill(selectMoveDays(scored), horizonDays),
+    moveSkill: computeMoveSkill(scored, horizonDays),
     replayed: docs.filter(({ replayed }) => replayed).length,
   };
-}
-
-/** Those with scores of the size of their move. */
-export function selectMoveDays(scored: readonly StoredScores[]): MoveDay[] {
-  return scored.flatMap(({ day, replayed, move }) => (move === null ? [] : [{ day, replayed, move }]));
 }
 
 export type ShareRow = ReturnType<typeof buildShareRow>;

@@ -27,6 +27,8 @@ export interface CommittedValues {
   pUpBps: number;
   btcPriceCents: number;
   climatology: number;
+  /** The base rate of the last four years of training; absent from older days. */
+  climatology4y?: number | null;
   /** Minimum distance of P(up) from one half for BUY or SELL in this regime. */
   threshold: number;
   /** Quantiles of BTC/USD at resolution by level: `p05`, `p50`, `p95` and between. */

@@ -1,4 +1,5 @@
-import { computeEValue, judgeChallenge, runEProcess } from '../forecast/challenge.ts';
+import { countEffective } from '../forecast/bootstrap.ts';
+import { computeEValue, type DayDifference, judgeChallenge, runEProcess } from '../forecast/challenge.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import { toRecord } from '../forecast/inputs.ts';
 import { formatPercent, meanBy, shareOf } from '../forecast/math.ts';
@@ -7,15 +8,16 @@ import { MOVE_SIZES } from '../forecast/move.ts';
 import { computeMoveDifference, MOVE_REFERENCES, type MoveReference, type MoveScores, scoreProbability } from '../forecast/move-scores.ts';
 import { computeShareInterval } from '../forecast/signal.ts';
 import { computeReliability, computeSkill } from '../forecast/statistics.ts';
-import { countEffective } from '../forecast/bootstrap.ts';
 
-/** A resolved forecast whose size of the move is scored. */
+/** A resolved forecast with the scores of the size of its move; null without one. */
 export interface MoveDay {
   day: Day;
   /** Made by a replay: it counts for the figures, and for no verdict. */
   replayed: boolean;
-  move: MoveScores;
+  move: MoveScores | null;
 }
+
+type ScoredMove = MoveDay & { move: MoveScores };
 
 /** References that P(big move) is tested against. Both are shown wherever one is. */
 export const TESTED_REFERENCES = ['frequency', 'ewma'] as const satisfies MoveReference[];
@@ -25,8 +27,9 @@ const BIN_COUNT = 10;
 
 export type MoveSkill = ReturnType<typeof computeMoveSkill>;
 
-/** Scores of P(big move) over the resolved days of one horizon. @param days ascending */
-export function computeMoveSkill(days: readonly MoveDay[], horizonDays: number) {
+/** Scores of P(big move) over the resolved days of one horizon. @param resolved by ascending day */
+export function computeMoveSkill(resolved: readonly MoveDay[], horizonDays: number) {
+  const days = resolved.filter((one): one is ScoredMove => one.move !== null);
   const outcomes = days.map(({ day, move: { pBig, big, moveSize } }) => ({ day, p: pBig, happened: big, moveSize }));
   const describeOutcomes = (members: typeof outcomes) => {
     const bigShare = members.length === 0 ? null : shareOf(members, ({ happened }) => happened);
@@ -47,7 +50,7 @@ export function computeMoveSkill(days: readonly MoveDay[], horizonDays: number) 
 }
 
 /** On the days that the reference has; null without any, and where it was never wrong. */
-function compareWithReference(days: readonly MoveDay[], reference: MoveReference) {
+function compareWithReference(days: readonly ScoredMove[], reference: MoveReference) {
   const known = days.flatMap(({ day, move: { pBig, big, references } }) => {
     const p = references[reference];
     return p === null ? [] : [{ day, own: scoreProbability(pBig, big), theirs: scoreProbability(p, big) }];
@@ -58,17 +61,16 @@ function compareWithReference(days: readonly MoveDay[], reference: MoveReference
   return skill && { n: known.length, own: meanBy(known, ofOwn), ...skill };
 }
 
-/** What one day adds to the test of a reference; none for a replayed day, which was forecast when its outcome was known. */
-export function listMoveDifferences({ day, replayed, move: { pBig, big, references } }: MoveDay, reference: TestedReference) {
-  const p = references[reference];
-  return replayed || p === null ? [] : [{ day, difference: computeMoveDifference(pBig, p, big) }];
+/** What the days add to the test of a reference; nothing by a replayed day, which was forecast when its outcome was known. */
+export function listMoveDifferences(days: readonly MoveDay[], reference: TestedReference): DayDifference[] {
+  return days.flatMap(({ day, replayed, move }) => {
+    const p = move?.references[reference] ?? null;
+    return replayed || move === null || p === null ? [] : [{ day, difference: computeMoveDifference(move.pBig, p, move.big) }];
+  });
 }
 
 function testAgainst(days: readonly MoveDay[], reference: TestedReference, horizonDays: number) {
-  const process = runEProcess(
-    days.flatMap((one) => listMoveDifferences(one, reference)),
-    horizonDays,
-  );
+  const process = runEProcess(listMoveDifferences(days, reference), horizonDays);
   const { verdict, since } = judgeChallenge(process);
   return {
     days: process.days,

@@ -121,6 +121,7 @@ export function toScoredForecast({ day, values, resolution, reveal }: ForecastDo
     rose: resolution.actualDirection === 'UP',
     pUp: toCommittedProbabilities(values).pUp,
     climatology: values.climatology,
+    climatology4y: values.climatology4y ?? null,
     distribution: null,
   };
 }

@@ -310,7 +310,17 @@ function recomputeAll(rows: readonly CheckedRow[], history: DailyCloses | null, 
 
 const OPTIONAL_MEMBERS = ['stats', 'statistics', 'byHorizon'] as const;
 /** Neither chain nor prices determine these. */
-const UNDETERMINED = ['success', 'source', 'predictions', 'byRegime', 'byModelVersion', 'marketSkill', 'predictionMarket'];
+const UNDETERMINED = [
+  'success',
+  'source',
+  'predictions',
+  'byRegime',
+  'byModelVersion',
+  'moveSkill',
+  'moveVerdict',
+  'marketSkill',
+  'predictionMarket',
+];
 const MAX_DOUBTS_LISTED = 4;
 const MAX_NAMES_LISTED = 10;
 const MAX_NAME_LENGTH = 60;
@@ -358,10 +368,27 @@ function compareClaims(rows: readonly CheckedRow[], recomputed: RecomputedFigure
 /** All figures that chain and prices determine. Each scorecard contains those of all horizons. */
 function buildExpectedScorecard(proven: readonly RecomputedFigures[], index: number, claim: ClaimedScorecard) {
   const { summary, ...parts } = buildExpectedFigures(proven[index]);
-  const byHorizon = keyByHorizon(proven.map(buildHorizonFigures));
-  const optional = Object.entries({ ...parts, byHorizon }).filter(([name]) => claim[name] !== undefined);
+  const rows = proven.map(buildHorizonFigures).map((row) =>
+    leaveUnknown(
+      row,
+      claim.byHorizon?.find(({ horizon }) => horizon === row.horizon),
+    ),
+  );
+  const optional = Object.entries({ ...parts, byHorizon: keyByHorizon(rows) }).filter(([name]) => claim[name] !== undefined);
   const horizon = formatHorizonName(proven[index].horizonDays);
-  return { horizon, summary, ...Object.fromEntries(optional), ...Object.fromEntries(UNDETERMINED.map((name) => [name, undefined])) };
+  return {
+    horizon,
+    summary: leaveUnknown(summary, claim.summary),
+    ...Object.fromEntries(optional),
+    ...Object.fromEntries(UNDETERMINED.map((name) => [name, undefined])),
+  };
+}
+
+/** A service with days of before the four-year base rate was stored cannot know its score: null claims nothing. */
+function leaveUnknown<Figures extends { brier: object | null }>(expected: Figures, claimed: object | undefined): Figures {
+  const { brier } = (claimed ?? {}) as { brier?: { climatology4y?: unknown } | null };
+  if (brier?.climatology4y !== null || expected.brier === null) return expected;
+  return { ...expected, brier: { ...expected.brier, climatology4y: undefined } };
 }
 
 /** Entries by horizon, with their number: each horizon has to be there once. */
@@ -380,7 +407,7 @@ function noteUncompared(answers: readonly ClaimedScorecard[], unknown: readonly 
   const replayed = answers.flatMap(({ predictions }) => predictions.filter((row) => row.replayed === true)).length;
   const why = 'the clock of that chain was set back, so its block times prove nothing';
   if (replayed > 0) findings.note(`the service declares ${replayed} of these forecasts as replayed: ${why}`);
-  const unproven = 'regimes, wagers, skill against the market';
+  const unproven = 'regimes, scores of the size of the move, wagers, skill against the market';
   findings.note(`not compared, since neither chain nor prices determine them: ${unproven}`);
 }
 

@@ -36,7 +36,7 @@ export function formatPriceRange(range: { low: number; high: number } | null): s
 }
 
 export const INTERVAL = z.object({ low: z.number().nullable(), high: z.number().nullable() }).nullable();
-const SCORES = z.object({ n: z.number(), model: z.number(), climatology: z.number() }).nullable();
+const SCORES = z.object({ n: z.number(), model: z.number(), climatology: z.number(), climatology4y: z.number().nullish() }).nullable();
 export const SCORE_COUNTS = {
   resolved: z.number(),
   wins: z.number(),
@@ -51,8 +51,23 @@ export const SCORE_COUNTS = {
   verdict: z.string(),
 };
 
+const MOVE_REFERENCE = z
+  .object({ brier: z.number(), value: z.number(), low: z.number().nullable(), high: z.number().nullable() })
+  .nullable();
+const MOVE_TEST = z.object({ verdict: z.string(), since: z.string().nullable() });
+/** Scores of the size of the move. */
+export const MOVE_SKILL = z.object({
+  n: z.number(),
+  replayed: z.number(),
+  bigShare: z.number().nullable(),
+  brier: z.number().nullable(),
+  references: z.object({ frequency: MOVE_REFERENCE, ewma: MOVE_REFERENCE }),
+  tests: z.object({ frequency: MOVE_TEST, ewma: MOVE_TEST }),
+  bySize: z.array(z.object({ moveSize: z.string(), n: z.number(), bigShare: z.number().nullable() })),
+});
+
 /** The scores of one horizon. */
-export const HORIZON_SCORES = z.object({ ...SCORE_COUNTS, horizon: z.string(), total: z.number() });
+export const HORIZON_SCORES = z.object({ ...SCORE_COUNTS, horizon: z.string(), total: z.number(), moveVerdict: z.string().optional() });
 
 export type HorizonScores = z.infer<typeof HORIZON_SCORES>;
 

@@ -7,6 +7,7 @@ import { ROLLING_DAYS, SERIES_MEASURE_NAMES, type SeriesMeasureName } from '../.
 import { COUNT, DATE, keyedObject, listOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import { FIRST_CHAMPION, type RecordSeriesPoint } from '../../record/challenge.ts';
 import { openRevealedDistributions } from '../../record/distributions.ts';
+import { TESTED_REFERENCES } from '../../record/move-figures.ts';
 import { DISTRIBUTIONS } from '../../record/schemas/forecast.ts';
 import type { HttpDeps } from '../deps.ts';
 import { beforeInput, limitInput, PAGE_LIMITS, scorecardDaysInput } from '../parameters.ts';
@@ -112,6 +113,11 @@ const MEASURE_TEXTS: Record<SeriesMeasureName, string> = {
   brierSkill: 'Brier skill of P(up) against the base rate known at the time',
   crpsSkill: 'CRPS skill of the committed distribution against climatology',
   coverage80: 'Share of outcomes within the 80 % band of the committed distribution',
+  moveSkillFrequency: 'Brier skill of `pBig` against the four-year frequency',
+  moveSkillEwma: 'The same against EWMA',
+  bigWhenCalm: 'Share of big moves where the size was CALM',
+  bigWhenUsual: 'Where it was USUAL',
+  bigWhenWild: 'Where it was WILD',
 };
 
 const VALUE = z.object({ value: z.number().nullable().describe('Null without days'), ...ESTIMATE }).meta({ id: 'ScoreValue' });
@@ -129,6 +135,11 @@ export const SERIES_REPLY = z.object({
     evidence: listOf('E-values after it', {
       ...PAIR,
       eBetter: E_VALUE.describe('As in /api/svc/challenge'),
+      eWorse: E_VALUE.describe('As there'),
+    }),
+    moveEvidence: listOf('E-values of `pBig`, to which replayed days add nothing', {
+      against: z.enum(TESTED_REFERENCES).describe('The reference'),
+      eBetter: E_VALUE.describe('As in `moveSkill`'),
       eWorse: E_VALUE.describe('As there'),
     }),
   }),
@@ -156,7 +167,7 @@ export function seriesRoutes(deps: HttpDeps): Route[] {
     route(`GET ${PATH}`, 'getScoreSeries', {
       units: 0.2,
       tag: 'record',
-      summary: 'Hit rate, skill, coverage and the evidence between model versions over time, with intervals',
+      summary: 'Hit rate, skill, coverage, the size of the move and the evidence over time, with intervals',
       description: DESCRIPTION,
       query: QUERY,
       reply: SERIES_REPLY,
@@ -190,13 +201,16 @@ function renderSeriesCsv(points: readonly RecordSeriesPoint[]): string {
   const figures = WINDOWS.flatMap((window) =>
     SERIES_MEASURE_NAMES.flatMap((measure) => BOUNDS.map((bound) => ({ window, measure, bound, name: `${window}_${measure}_${bound}` }))),
   );
-  const pairs = (points[0]?.evidence ?? []).map(({ challenger, against }) => `${challenger}_against_${against}`);
+  const pairs = [
+    ...(points[0]?.evidence ?? []).map(({ challenger, against }) => `${challenger}_against_${against}`),
+    ...(points[0]?.moveEvidence ?? []).map(({ against }) => `move_against_${against}`),
+  ];
   const header = ['date', 'n', ...figures.map(({ name }) => name), ...pairs.flatMap((pair) => [`e_better_${pair}`, `e_worse_${pair}`])];
   const lines = points.map((point) => [
     point.date,
     point.n,
     ...figures.map(({ window, measure, bound }) => point[window][measure][bound] ?? ''),
-    ...point.evidence.flatMap(({ eBetter, eWorse }) => [eBetter, eWorse]),
+    ...[...point.evidence, ...point.moveEvidence].flatMap(({ eBetter, eWorse }) => [eBetter, eWorse]),
   ]);
   return `${[header, ...lines].map((cells) => cells.join(',')).join('\r\n')}\r\n`;
 }

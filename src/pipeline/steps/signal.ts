@@ -1,6 +1,7 @@
 import { zeroHash } from 'viem';
 import { isOracleError, OracleError } from '../../errors.ts';
 import { type Day, formatDay } from '../../forecast/day.ts';
+import { type BaseRates, createBaseRates } from '../../forecast/fit.ts';
 import { formatHorizonName } from '../../forecast/model.ts';
 import type { ModelName } from '../../forecast/models.ts';
 import type { ForecastValues } from '../../forecast/signal.ts';
@@ -40,6 +41,7 @@ export async function runSignalStep(deps: PipelineDeps, day: Day, context: StepC
   const inputs = await deps.market.inputs(day, context.now.getTime());
   const forecast = await deps.forecaster.forecast(inputs, context.now);
   const { models, distributions } = collectDistributions(forecast);
+  const baseRates = createBaseRates({ firstDay: inputs.frame.firstDay, closes: inputs.frame.close });
   const committed = describeCommittedModels(deps.saltSecret, day, models, distributions);
   const forecastDay: NewDay = {
     ...toCircumstances(day, context),
@@ -57,7 +59,9 @@ export async function runSignalStep(deps: PipelineDeps, day: Day, context: StepC
     models,
     distributions,
     metadata: buildMetadata(buildPublicMetadata(deps, inputs, forecast, committed)),
-    forecasts: Object.fromEntries(forecast.forecasts.map((values) => [values.horizonDays, toCommittedValues(values)])),
+    forecasts: Object.fromEntries(
+      forecast.forecasts.map((values) => [values.horizonDays, toCommittedValues(values, baseRates(day, values.horizonDays))]),
+    ),
   };
   return deps.record.saveDay(forecastDay, stillClosed);
 }
@@ -165,7 +169,7 @@ function toInputSource({ series, source, observedDay, availableAtMs, masked }: M
   };
 }
 
-function toCommittedValues(values: ForecastValues): CommittedValues {
+function toCommittedValues(values: ForecastValues, { climatology4y }: ReturnType<BaseRates>): CommittedValues {
   return {
     signal: values.signal,
     direction: values.direction,
@@ -175,6 +179,7 @@ function toCommittedValues(values: ForecastValues): CommittedValues {
     pUpBps: toBps(values.pUp),
     btcPriceCents: toCents(values.price),
     climatology: values.climatology,
+    climatology4y,
     threshold: values.threshold,
     priceQuantiles: Object.fromEntries(values.quantiles.map(({ level, price }) => [formatQuantileKey(level), price])),
     distribution: { scale: values.distribution.scale, shift: values.distribution.shift },

@@ -196,6 +196,12 @@ const BRIER = namedObject('Brier', {
   n: COUNT.describe('Resolved forecasts, HOLD included'),
   model: z.number().min(0).max(1).describe('Mean squared error of P(UP), 0 to 1; lower is better'),
   climatology: z.number().min(0).max(1).describe('The same for the base rate known at the time'),
+  climatology4y: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe('The same for the base rate of the four years before its block, the harder reference; null while a day lacks it'),
 });
 
 export const SHARE = {
@@ -208,7 +214,7 @@ export const SHARE = {
     .describe('Effective sample size: independent calls that the scored ones are worth, given the overlap of their windows'),
   dedupedTotal: COUNT.describe('Scored forecasts after removing overlapping windows'),
   accuracyInterval95: INTERVAL.nullable().describe('95 % Wilson interval on `effectiveN` trials, the headline interval; null without any'),
-  brier: BRIER.nullable().describe('Brier score of P(UP) against the base rate; null without any, or when that rate is unknown'),
+  brier: BRIER.nullable().describe('Brier score of P(UP) against both base rates; null without any, or when the first is unknown'),
 };
 
 const TOTAL = COUNT.describe('All forecasts, whatever their outcome');
@@ -234,6 +240,7 @@ const HORIZON_ROW = namedObject('HorizonRow', {
   missed: COUNT.describe('Voids without a forecast'),
   pending: COUNT.describe('Not resolved yet'),
   verdict: z.string().describe('Verdict as a sentence'),
+  moveVerdict: MOVE_WITH_LIMITS.moveVerdict,
 });
 
 /** Of unrevealed forecasts nothing counts. */

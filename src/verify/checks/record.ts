@@ -72,7 +72,7 @@ export function toRecordRows(rows: readonly CheckedRow[], baseRates: BaseRates):
     if (resolution === null || outcome === null || !opened) return { day, status, missed, scored: null };
     const { signal, direction, pUpBps } = resolution.data;
     const call = { call: signal === 'HOLD' ? null : direction, rose: outcome.rose, pUp: pUpBps / 10_000 };
-    return { day, status, missed, scored: { day, ...call, climatology: baseRates(day, horizonDays), distribution: null } };
+    return { day, status, missed, scored: { day, ...call, ...baseRates(day, horizonDays), distribution: null } };
   });
 }
 
@@ -88,12 +88,12 @@ export function buildExpectedFigures({ summary, statistics }: RecomputedFigures)
 /** One entry of `byHorizon`. */
 export function buildHorizonFigures({ horizonDays, summary, statistics }: RecomputedFigures) {
   const row = publishHorizonRow(horizonDays, summary, statistics.calls.effectiveN);
-  return { ...row, brier: getDeterminedBrier(summary, statistics) };
+  return { ...row, brier: getDeterminedBrier(summary, statistics), moveVerdict: undefined };
 }
 
 /** Prices that do not reach back far enough leave the base rate undetermined. */
 function getDeterminedBrier({ brier }: RecordSummary, { probabilities }: RecordStatistics) {
-  return brier ?? (probabilities && { n: probabilities.n, model: probabilities.brier, climatology: undefined });
+  return brier ?? (probabilities && { n: probabilities.n, model: probabilities.brier, climatology: undefined, climatology4y: undefined });
 }
 
 /** The evidence for or against a challenger over one horizon. */

@@ -13,7 +13,7 @@ import {
   wantsJson,
 } from '../command.ts';
 import { EXIT, type SvcCommand } from '../context.ts';
-import { HORIZON_SCORES, type HorizonScores, INTERVAL, queryHorizonScores, SCORE_COUNTS } from '../horizons.ts';
+import { HORIZON_SCORES, type HorizonScores, INTERVAL, MOVE_SKILL, queryHorizonScores, SCORE_COUNTS } from '../horizons.ts';
 import {
   formatErrorBar,
   formatFacts,
@@ -42,6 +42,7 @@ const ANSWER = z.object({
     streak: z.object({ type: z.string().nullable(), count: z.number() }),
   }),
   byHorizon: z.array(HORIZON_SCORES),
+  moveSkill: MOVE_SKILL.optional(),
   predictions: z.array(
     z.object({
       date: z.string(),
@@ -81,6 +82,7 @@ const HORIZON_COLUMNS: readonly RecordColumn<HorizonScores>[] = [
   { title: 'committed', right: true, spare: 5, cell: ({ pending }) => String(pending) },
   { title: 'Brier', right: true, spare: 2, cell: ({ brier }) => (brier === null ? NONE : brier.model.toFixed(4)) },
   { title: 'base rate', right: true, spare: 6, cell: ({ brier }) => (brier === null ? NONE : brier.climatology.toFixed(4)) },
+  { title: '4 years', right: true, spare: 7, cell: ({ brier }) => brier?.climatology4y?.toFixed(4) ?? NONE },
 ];
 
 /** Interface, section 2.3. */
@@ -112,6 +114,7 @@ function formatHorizonScores(scores: readonly HorizonScores[], writer: TerminalW
       scores.map(({ horizon, verdict }) => [horizon, `${verdict}.`]),
       writer,
     ),
+    ...scores.flatMap(({ moveVerdict }) => (moveVerdict === undefined ? [] : ['', ...wrapText(moveVerdict, writer.width)])),
     '',
     ...wrapText('svc scorecard --horizon 7d lists its forecasts', writer.width).map((line) => writer.paint('dim', line)),
   ];
@@ -133,7 +136,10 @@ async function readScorecard(url: string, horizonDays: number): Promise<{ answer
   };
 }
 
-function formatScorecard({ horizon, source, summary, byHorizon, predictions }: ScorecardAnswer, writer: TerminalWriter): string[] {
+function formatScorecard(
+  { horizon, source, summary, moveSkill, byHorizon, predictions }: ScorecardAnswer,
+  writer: TerminalWriter,
+): string[] {
   const replayed = predictions.filter((row) => row.replayed).length;
   const note = replayed === 0 ? '' : `, ${replayed} of ${predictions.length} replayed`;
   return [
@@ -142,6 +148,7 @@ function formatScorecard({ horizon, source, summary, byHorizon, predictions }: S
     '',
     ...formatSummary(summary, `${source}${note}`, writer),
     '',
+    ...(moveSkill === undefined ? [] : [writer.paint('bold', 'Size of the move'), ...formatMoveSkill(moveSkill, horizon, writer), '']),
     ...formatHorizonTable(byHorizon, writer),
     '',
     ...formatRecords(PREDICTION_COLUMNS, predictions.slice(0, MAX_ROWS), writer),
@@ -170,16 +177,44 @@ function formatSummary(summary: ScorecardAnswer['summary'], data: string, writer
         `${formatPercentOrDash(dedupedTotal === 0 ? null : dedupedAccuracy)} of ${dedupedTotal}, 95 % interval ${formatRange(dedupedInterval95)}`,
       ],
       ['Always UP', formatPercentOrDash(alwaysUpAccuracy)],
-      [
-        'Brier score',
-        brier === null ? NONE : `${brier.model.toFixed(4)}, base rate alone ${brier.climatology.toFixed(4)} (lower is better)`,
-      ],
+      ['Brier score', brier === null ? NONE : `${brier.model.toFixed(4)}, ${formatBaseRates(brier)} (lower is better)`],
       ['Streak', streak.type === null || streak.count === 0 ? NONE : `${streak.count} ${streak.type}`],
       ['Data', data],
     ],
     writer,
   );
 }
+
+function formatBaseRates({ climatology, climatology4y }: NonNullable<HorizonScores['brier']>): string {
+  const recent = typeof climatology4y === 'number' ? `, of four years ${climatology4y.toFixed(4)}` : '';
+  return `base rate alone ${climatology.toFixed(4)}${recent}`;
+}
+
+const MOVE_REFERENCES = { frequency: 'Four-year frequency', ewma: 'EWMA' } as const;
+
+/** Against both references; at 7 days, where earlier data show no skill, scores alone. */
+function formatMoveSkill({ n, replayed, bigShare, brier, references, tests, bySize }: MoveSkill, horizon: string, writer: TerminalWriter) {
+  const compare = (name: keyof typeof MOVE_REFERENCES): [string, string] => {
+    const found = references[name];
+    const { verdict, since } = tests[name];
+    if (found === null) return [MOVE_REFERENCES[name], NONE];
+    const skill = horizon === '7d' ? '' : `, skill ${formatPercentOrDash(found.value)}, 95 % interval ${formatRange(found)}`;
+    return [MOVE_REFERENCES[name], `Brier ${found.brier.toFixed(4)}${skill}; ${verdict}${since === null ? '' : ` since ${since}`}`];
+  };
+  const days = replayed === 0 ? '' : `, ${replayed} replayed, which prove nothing`;
+  return formatFacts(
+    [
+      ['Big moves', `${formatPercentOrDash(bigShare)} of ${n} days${days}`],
+      ['By size', bySize.map((one) => `${one.moveSize} ${formatPercentOrDash(one.bigShare, 0)} of ${one.n}`).join(', ')],
+      ['P(big move)', brier === null ? NONE : `Brier ${brier.toFixed(4)}`],
+      compare('frequency'),
+      compare('ewma'),
+    ],
+    writer,
+  );
+}
+
+type MoveSkill = NonNullable<ScorecardAnswer['moveSkill']>;
 
 const PREDICTION_COLUMNS: readonly RecordColumn<ScorecardAnswer['predictions'][number]>[] = [
   { title: 'day', cell: ({ date }) => date },
