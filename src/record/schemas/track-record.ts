@@ -177,7 +177,9 @@ const MOVE_SKILL = namedObject('MoveSkill', {
   references: keyedObject(MOVE_REFERENCES, (name) => MOVE_REFERENCE.describe(MOVE_REFERENCE_TEXTS[name])).describe(
     '`value` is 1 - `own` / `brier`: above 0 `pBig` is better. Null while a reference is unknown, or was never wrong',
   ),
-  tests: keyedObject(TESTED_REFERENCES, () => MOVE_TEST).describe('`pBig` against each of the two that it has to beat'),
+  tests: keyedObject(TESTED_REFERENCES, (name) => MOVE_TEST.describe(`Against \`${name}\``)).describe(
+    '`pBig` against each of the two that it has to beat',
+  ),
   reliability: z.array(RELIABILITY_BIN).describe('`pBig` against the share of big moves, in bins of ten points; empty bins omitted'),
   bySize: listOf('Big moves by size', {
     moveSize: MOVE.moveSize.unwrap().describe('Size'),

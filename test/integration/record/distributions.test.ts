@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { computeDistributionDigest } from '../../../src/chain/eas/schemas.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
+import { meanBy } from '../../../src/forecast/math.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
+import { scoreProbability } from '../../../src/forecast/move-scores.ts';
+import { DATASET_TABLES, readRowsByYear } from '../../../src/record/dataset-tables.ts';
 import type { DistributionScoresDoc } from '../../../src/record/distribution-scores.ts';
 import { openDistributions } from '../../../src/record/distributions.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service/service.ts';
@@ -71,3 +74,46 @@ it('the series and the challenge cover resolved days alone, and agree with each 
     expect(challenge.distributions.map(({ name }) => name)).toEqual(['m0-d1', 'm1', 'climatology', 'ewma', 'garch']);
   }
 });
+
+it('a replayed stretch has the scores of its moves in figures, series and dataset, and proves nothing', async () => {
+  const { http } = service;
+  const docs = await readScores();
+  const untouched = { days: 0, verdict: 'not proven', since: null, eBetter: 1, eWorse: 1 };
+  for (const horizonDays of HORIZONS) {
+    const moves = docs.filter((doc) => doc.horizonDays === horizonDays).map(({ move }) => move!);
+    expect(moves.every((move) => Object.values(move.references).every((p) => p !== null && p > 0 && p < 1))).toBe(true);
+    const { moveSkill } = await http.statistics.figures.getHorizon(horizonDays);
+    expect(moveSkill).toMatchObject({ n: moves.length, replayed: moves.length, tests: { frequency: untouched, ewma: untouched } });
+    expect(moveSkill.brier).toBeCloseTo(
+      meanBy(moves, ({ pBig, big }) => scoreProbability(pBig, big)),
+      12,
+    );
+    const last = (await http.statistics.figures.getSeries(horizonDays)).at(-1)!;
+    expect(last.moveEvidence).toEqual(['frequency', 'ewma'].map((against) => ({ against, eBetter: 1, eWorse: 1 })));
+    for (const [name, reference] of [
+      ['moveSkillFrequency', 'frequency'],
+      ['moveSkillEwma', 'ewma'],
+    ] as const) {
+      expect(last.cumulative[name].value).toBeCloseTo(moveSkill.references[reference]!.value, 5);
+    }
+  }
+  const csv = await readDataset(service);
+  expect(csv.length).toBe(docs.length);
+  for (const { predictionId, moveSize, pBig, big, pBigFrequency, pBigEwma, pBigGarch, climatology, climatology4y } of csv) {
+    const { move } = docs.find(({ _id }) => _id === predictionId)!;
+    const references = { frequency: Number(pBigFrequency), ewma: Number(pBigEwma), garch: Number(pBigGarch) };
+    expect({ moveSize, pBig: Number(pBig), big: big === 'true', references }).toEqual(move);
+    // Two shares of rises, of all training days and of the last four years.
+    expect(Number(climatology4y)).toBeGreaterThan(0.3);
+    expect(climatology4y).not.toBe(climatology);
+  }
+});
+
+async function readDataset({ http }: TestService): Promise<Record<string, string>[]> {
+  const rows: Record<string, string>[] = [];
+  for await (const { forecasts } of readRowsByYear(http)) {
+    for (const row of forecasts)
+      rows.push(Object.fromEntries(DATASET_TABLES.forecasts.columns.map(({ name, value }) => [name, String(value(row))])));
+  }
+  return rows;
+}

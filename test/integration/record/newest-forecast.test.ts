@@ -48,7 +48,9 @@ function counted() {
 
 const STATISTICS = {
   figures: {
-    getHorizon: async () => ({ revealedCalls: { days: 0, buy: 0, sell: 0, hold: 0, up: 0, down: 0 }, summary: {}, winRate: {} }),
+    getHorizon: async () => ({
+      ...{ revealedCalls: { days: 0, buy: 0, sell: 0, hold: 0, up: 0, down: 0 }, summary: {}, winRate: {}, moveSkill: { n: 0 } },
+    }),
   },
 } as never;
 

@@ -32,7 +32,16 @@ async function days(letters: string): Promise<void> {
     return {
       ...{ _id: formatDay(day), day, sequence: index + 1, signalAt: new Date(getSignalTimeMs(day)), replayed: index < 3, late: false },
       missedBecause: regime === null ? 'the service was not running' : null,
-      ...{ price: null, context: null, modelVersion: null, categories: null, variance: null, moves: null, inputsDigest: zeroHash, forecasts: {} },
+      ...{
+        price: null,
+        context: null,
+        modelVersion: null,
+        categories: null,
+        variance: null,
+        moves: null,
+        inputsDigest: zeroHash,
+        forecasts: {},
+      },
       regime,
       regimeFactors: regime === null ? null : factors,
       metadata: buildMetadata({ day }),
