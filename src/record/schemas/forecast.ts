@@ -51,7 +51,7 @@ export const MOVE_LIMITS = namedObject('MoveLimits', {
   .describe('What `moveSize` and `pBig` follow from; after the reveal, with the opened quantiles, anyone recomputes them');
 
 const MOVE_VERDICT = {
-  moveVerdict: z.string().describe('What the record shows of `pBig` at this horizon, against both references, as a sentence'),
+  moveVerdict: z.string().describe('What the record shows of `pBig`, against both references, as a sentence'),
 };
 
 /** Both with their limits, and what the record shows of them. */

@@ -151,12 +151,12 @@ export const RECORD_STATISTICS = namedObject('RecordStatistics', {
 
 const MOVE_REFERENCE_TEXTS: Record<MoveReference, string> = {
   frequency: 'The share of big moves in the last four years of training',
-  ewma: 'A random walk with the EWMA(.94) volatility, its quantiles those of its residuals',
+  ewma: 'A random walk with EWMA(.94) volatility and the quantiles of its residuals',
   garch: 'GARCH(1,1), Student t',
 };
 
 const MOVE_REFERENCE = namedObject('MoveReferenceScore', {
-  n: COUNT.describe('Resolved forecasts for which the reference is known'),
+  n: COUNT.describe('Resolved forecasts with the reference'),
   own: z.number().min(0).max(1).describe('Brier score of `pBig` on these'),
   ...SKILL.shape,
 }).nullable();
@@ -165,7 +165,7 @@ const MOVE_TEST = namedObject('MoveTest', {
   days: COUNT.describe('Resolved days that count: replayed ones do not'),
   verdict: z.enum(CHALLENGE_VERDICTS).describe('Whether `pBig` has the lower Brier score; what was proven once stays proven'),
   since: DATE.nullable().describe('Forecast day whose outcome proved it; null while nothing is proven'),
-  eBetter: z.number().min(0).describe('Evidence today that it is better: 20 proves it at 5 %, whenever one looks (Ville)'),
+  eBetter: z.number().min(0).describe('Evidence today that it is better: 20 proves it, whenever one looks (Ville)'),
   eWorse: z.number().min(0).describe('Evidence today that it is worse'),
 });
 
@@ -175,12 +175,12 @@ const MOVE_SKILL = namedObject('MoveSkill', {
   bigShare: PROBABILITY.nullable().describe('Share of big moves; null without any forecast'),
   brier: z.number().min(0).max(1).nullable().describe('Brier score of `pBig`, lower is better; null without any'),
   references: keyedObject(MOVE_REFERENCES, (name) => MOVE_REFERENCE.describe(MOVE_REFERENCE_TEXTS[name])).describe(
-    '`value` is 1 - `own` / `brier`: above 0 `pBig` is better. Null while a reference is unknown, or was never wrong',
+    'Above 0 `pBig` is better. Null while unknown, or never wrong',
   ),
   tests: keyedObject(TESTED_REFERENCES, (name) => MOVE_TEST.describe(`Against \`${name}\``)).describe(
     '`pBig` against each of the two that it has to beat',
   ),
-  reliability: z.array(RELIABILITY_BIN).describe('`pBig` against the share of big moves, in bins of ten points; empty bins omitted'),
+  reliability: z.array(RELIABILITY_BIN).describe('`pBig` against the share of big moves, in bins of ten points'),
   bySize: listOf('Big moves by size', {
     moveSize: MOVE.moveSize.unwrap().describe('Size'),
     n: COUNT.describe('Resolved forecasts of this size'),
@@ -190,7 +190,7 @@ const MOVE_SKILL = namedObject('MoveSkill', {
 });
 
 const MOVE_RECORD = {
-  moveSkill: MOVE_SKILL.describe('Scores of `pBig` over all forecasts of the horizon; at 7d earlier data show no skill'),
+  moveSkill: MOVE_SKILL.describe('Scores of `pBig` over all forecasts of the horizon'),
   moveVerdict: MOVE_WITH_LIMITS.moveVerdict,
 };
 
@@ -198,12 +198,7 @@ const BRIER = namedObject('Brier', {
   n: COUNT.describe('Resolved forecasts, HOLD included'),
   model: z.number().min(0).max(1).describe('Mean squared error of P(UP), 0 to 1; lower is better'),
   climatology: z.number().min(0).max(1).describe('The same for the base rate known at the time'),
-  climatology4y: z
-    .number()
-    .min(0)
-    .max(1)
-    .nullable()
-    .describe('The same for the base rate of the four years before its block, the harder reference; null while a day lacks it'),
+  climatology4y: z.number().min(0).max(1).nullable().describe('The same for that of the last four years; null while a day lacks it'),
 });
 
 export const SHARE = {

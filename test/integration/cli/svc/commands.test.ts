@@ -143,7 +143,9 @@ describe('svc scorecard', () => {
     const { code, out } = await svc(['scorecard'], onTerminal);
     const { byHorizon } = JSON.parse((await svc(['scorecard'])).out);
     expect(code).toBe(0);
-    for (const { horizon, verdict } of byHorizon) {
+    for (const { horizon, verdict, moveVerdict } of byHorizon) {
+      expect(moveVerdict).toContain(`P(big move) at ${horizon}`);
+      expect(out.replaceAll(/\s+/g, ' ')).toContain(moveVerdict);
       expect(out).toMatch(new RegExp(`^${horizon} +\\d`, 'm'));
       expect(out.replaceAll(/\s+/g, ' ')).toContain(` ${horizon} ${verdict}.`);
     }
@@ -153,8 +155,13 @@ describe('svc scorecard', () => {
 
   it('prints the verdict, intervals, all horizons and the newest rows', async () => {
     const { code, out } = await svc(['scorecard', '--horizon', '1d'], onTerminal);
-    const { summary } = JSON.parse((await svc(['scorecard', '--horizon', '1d'])).out);
+    const { summary, moveSkill } = JSON.parse((await svc(['scorecard', '--horizon', '1d'])).out);
     expect(code).toBe(0);
+    expect(moveSkill.replayed).toBe(moveSkill.n);
+    expect(out).toMatch(new RegExp(`^Size of the move\\n {2}Big moves +\\S+ %? ?of ${moveSkill.n} days`, 'm'));
+    for (const line of [/^ {2}By size +CALM /m, /^ {2}Four-year frequency +Brier .*; not proven$/m, /^ {2}EWMA +Brier .*; not proven$/m]) {
+      expect(out).toMatch(line);
+    }
     expect(out.replaceAll('\n', ' ')).toContain(`${summary.verdict}.`);
     expect(out).toMatch(new RegExp(` {2}Forecasts +${summary.totalPredictions}: ${summary.resolved} scored, ${summary.holds} HOLD`));
     for (const horizon of ['1d', '2d', '3d', '7d']) expect(out).toMatch(new RegExp(`^${horizon} +4 `, 'm'));
