@@ -80,7 +80,9 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   const isKnown = gaps.unread.size === 0 && (claims !== null || !gaps.lacksEvents);
   if (!isKnown && distributions !== null) findings.doubt('distributions', NO_SUBJECT, 'the endpoint lacks attestations of their forecasts');
   const opened = isKnown ? distributions : null;
-  const challenges = await checkServedDistributions(checked.rows, { distributions: opened, now, findings, signal, onProgress });
+  const shown = new Map(answers?.flatMap(({ predictions }) => predictions.map((row) => [`${row.attestationUid}`.toLowerCase(), row])));
+  const audited = { distributions: opened, shown, now, findings, signal, onProgress };
+  const challenges = await checkServedDistributions(checked.rows, audited);
   const missingCloses = days.filter((day) => deciding.has(day) && closes?.closes.has(day) === false);
   const { chainId, addresses } = chain;
   const where = { chainId, attester, eas: addresses.eas, fromBlock, throughBlock, service: claims?.source ?? null };

@@ -14,6 +14,7 @@ import {
   type Prediction,
   parseCommittedModels,
   type ServedDistributions,
+  type ShownMove,
   type Unread,
 } from '../verify/evidence.ts';
 import { type Findings, NO_SUBJECT } from '../verify/findings.ts';
@@ -52,6 +53,7 @@ const CLAIMED_ROW = z.object({
   outcome: z.nullable(z.object({ actualReturn: z.number(), actualDirection: SHORT_TEXT, correct: z.boolean() })),
   ...{ resolved: z.boolean(), resolvedAt: TEXT_OR_NULL, missed: z.boolean(), replayed: z.optional(z.boolean()) },
   ...{ attestationUid: TEXT_OR_NULL, resolutionUid: TEXT_OR_NULL },
+  ...{ moveSize: z.optional(TEXT_OR_NULL), pBig: z.optional(NUMBER_OR_NULL) },
 });
 
 const FIGURES = z.record(z.string(), z.unknown());
@@ -130,6 +132,14 @@ const OPENED = z.object({
       ...{ ...VERSION, crps: z.number(), logScore: z.number(), pit: z.number() },
       ...{ in50: z.boolean(), in80: z.boolean(), in90: z.boolean() },
     }),
+  ),
+  move: z.optional(
+    z.nullable(
+      z.object({
+        ...{ moveSize: CLAIM_TEXT, pBig: z.number(), big: z.boolean() },
+        references: z.record(CLAIM_TEXT, NUMBER_OR_NULL),
+      }),
+    ),
   ),
   comparisons: listOf(z.object({ challenger: CLAIM_TEXT, against: CLAIM_TEXT, limit: z.number(), difference: z.number() })),
 });
@@ -225,6 +235,8 @@ const MIN_OPENINGS_PER_PAGE = 10;
 interface DistributionAudit {
   /** Null: no service is compared. */
   distributions: ForecastClaims | null;
+  /** What the service shows of each forecast, by uid. */
+  shown: ReadonlyMap<string, ShownMove>;
   now: Date;
   findings: Findings;
   signal?: AbortSignal | undefined;
@@ -244,6 +256,7 @@ const UNKNOWN_SERVICE =
 export async function checkServedDistributions(rows: readonly CheckedRow[], audit: DistributionAudit): Promise<ProvenChallenge[]> {
   const { distributions, findings } = audit;
   const check = createDistributionRecordCheck(rows, audit);
+  if (distributions !== null) await checkPendingMoves(rows, distributions, check, audit);
   const [newest] = check.getDue();
   if (newest === undefined) return [];
   if (distributions === null) {
@@ -259,6 +272,25 @@ export async function checkServedDistributions(rows: readonly CheckedRow[], audi
   const challenges = await distributions.readChallenges();
   if (isUnread(challenges)) findings.leave('evidence', NO_SUBJECT, challenges.problem);
   return check.finish(isUnread(challenges) ? null : challenges);
+}
+
+/** Days whose outcome is not due yet are at most eight. */
+const MAX_PENDING_DAYS = 30;
+
+/** Of forecasts whose distributions are not opened yet. */
+async function checkPendingMoves(
+  rows: readonly CheckedRow[],
+  claims: ForecastClaims,
+  check: DistributionRecordCheck,
+  { shown, signal }: DistributionAudit,
+): Promise<void> {
+  const pending = rows.filter(({ status, prediction }) => status === 'PENDING' && shown.has(prediction.uid.toLowerCase()));
+  const byDay = [...Map.groupBy(pending, ({ prediction }) => prediction.data.metadata)].slice(-MAX_PENDING_DAYS);
+  for (const [digest, members] of byDay) {
+    signal?.throwIfAborted();
+    const metadata = await claims.readMetadata(digest);
+    for (const row of metadata === null ? [] : members) check.checkPending(row, metadata!);
+  }
 }
 
 /** @returns false when the service has no such operation */

@@ -69,6 +69,11 @@ export function computeWidth80(grid: QuantileGrid): number {
   return grid[Q90] - grid[Q10];
 }
 
+/** q95 less q05. */
+export function computeWidth90(grid: QuantileGrid): number {
+  return grid[Q95] - grid[Q05];
+}
+
 export function classifyMoveSize({ width80, calmUpTo, wildFrom }: Pick<MoveForecast, 'width80' | 'calmUpTo' | 'wildFrom'>): MoveSize {
   if (width80 <= calmUpTo) return 'CALM';
   return width80 >= wildFrom ? 'WILD' : 'USUAL';
@@ -99,7 +104,7 @@ export class MoveForecaster {
     const bigMove = getBigMove(fit.horizonDays);
     const limits = {
       width80: round(computeWidth80(grid), 8),
-      width90: round(grid[Q95] - grid[Q05], 8),
+      width90: round(computeWidth90(grid), 8),
       calmUpTo: round(interpolateQuantile(earlier, 1 / 3), 8),
       wildFrom: round(interpolateQuantile(earlier, 2 / 3), 8),
     };

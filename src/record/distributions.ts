@@ -68,6 +68,7 @@ export async function openRevealedDistributions(
         const scored = own?.models[name];
         return scored === undefined ? [] : [{ name, modelVersion, ...scored }];
       }),
+      move: own?.move ?? null,
       comparisons: own?.comparisons ?? [],
     };
   });

@@ -35,7 +35,7 @@ import type { ForecastRecord } from './forecasts.ts';
 import { describeManualVerification } from './prediction.ts';
 import type { AttestationVerification, PredictionVerificationReply } from './schemas/verification.ts';
 import { toScorecardEntry } from './scorecard.ts';
-import { mayRead } from './visibility.ts';
+import { mayRead, toMove } from './visibility.ts';
 
 export interface RecordCheckDeps extends AttestationLookupDeps {
   addresses: ChainAddresses;
@@ -175,6 +175,7 @@ export function buildForecastEvidence(
       prediction: buildExpectedPrediction(doc),
       resolution: doc.reveal === null ? null : buildExpectedResolution(doc, deps.saltSecret),
       isVoid: state === 'VOID',
+      move: toMove(doc),
     },
   };
 }

@@ -76,6 +76,9 @@ export interface ClaimedRow
   resolved: boolean;
   missed: boolean;
   replayed?: boolean | undefined;
+  /** Undefined: of a service that does not know them. */
+  moveSize?: string | null | undefined;
+  pBig?: number | null | undefined;
 }
 
 /** A scorecard of a service, with all its rows and figures. */
@@ -85,6 +88,9 @@ export interface ClaimedScorecard extends Partial<Record<'stats' | 'statistics',
   predictions: ClaimedRow[];
   [figure: string]: unknown;
 }
+
+/** The size of the move as a row shows it. */
+export type ShownMove = Pick<ClaimedRow, 'moveSize' | 'pBig'>;
 
 /** A row as a list of one horizon shows it. */
 export type ListedRow = ClaimedRow & { horizon: string; provisional: boolean };
@@ -112,6 +118,11 @@ export interface ServedDistributions extends Record<'predictionId' | 'date' | 'h
   missing: readonly { name: string; role: string; reason: string }[];
   realised: number | null;
   scores: readonly ({ name: string; modelVersion: string } & GridScores)[];
+  /** Null: the forecast has no size of the move; undefined: of a service that does not know it. */
+  move?:
+    | { moveSize: string | null; pBig: number | null; big: boolean; references: Readonly<Record<string, number | null>> }
+    | null
+    | undefined;
   comparisons: readonly { challenger: string; against: string; limit: number; difference: number }[];
 }
 
@@ -153,7 +164,7 @@ export interface ForecastEvidence {
   /** What the service serves of its distributions once it is resolved; null: nothing. */
   distributions?: ServedDistributions | Unread | null;
   /** What the service has recorded, in units of the chain. */
-  recorded?: { prediction: Reference & PredictionData; resolution: (Reference & ResolutionData) | null; isVoid: boolean };
+  recorded?: { prediction: Reference & PredictionData; resolution: (Reference & ResolutionData) | null; isVoid: boolean; move: ShownMove };
   /** The row of a list of the service. */
   claimed?: ListedClaim;
   /** The row that the scorecard of the service has for it; null: none. */

@@ -150,6 +150,10 @@ const CHECKS = {
     shown: ['Shown forecasts', 'The service shows exactly the forecasts on chain.'],
     row: ['Rows', 'What the service says of a forecast equals chain and prices.'],
     figure: ['Figures', 'The statistics of the service, recomputed from the rows, are the same.'],
+    move: [
+      'Size of the move',
+      'It follows from the opened quantiles and the limits in the attested metadata, and the service shows the same.',
+    ],
     distributions: ['Distributions', 'The distributions of champion and challengers open to the digests in its metadata.'],
     scores: ['Scores', 'Scores and differences follow from the opened distributions and the closes.'],
     evidence: ['Evidence', 'The evidence for or against a challenger follows from all its days.'],
@@ -179,6 +183,7 @@ export const OUT_OF_REACH = [
   'an independent price within the tolerance, and one before the training years',
   'the price at signal time before its commitment is opened',
   'distributions of a forecast before its outcome, and those of days before they were committed',
+  'the limits of the size of the move, which follow from the inputs of 730 days before',
   'regimes, baselines, wagers and skill against the market, which no attestation holds',
 ] as const;
 
@@ -266,4 +271,19 @@ export function getSourceTolerance(path: string, expected: number): [equal: numb
   if (path.endsWith('.climatology4y')) return [4.5e-4, 1.8e-2];
   if (/\.climatology$|\.climatologySkill\.brier$/.test(path)) return [1.5e-4, 6e-3];
   return path.includes('.climatologySkill.') ? [6e-4, 2.4e-2] : getRoundingTolerance(path, expected);
+}
+
+/** One finding when all leaves agree, otherwise one per difference. @returns whether they agree */
+export function compareAsOne(
+  tree: ComparedFigure,
+  check: CheckId,
+  { getTolerance = getRoundingTolerance, ...context }: Omit<TreeContext, 'check' | 'onDoubt' | 'onExtra'>,
+): boolean {
+  const own = createFindings();
+  compareTree(tree, { ...context, check, findings: own, getTolerance });
+  const failed = own.list.filter(({ outcome }) => outcome === 'fail');
+  for (const { field, expected, actual, because } of failed)
+    context.findings.fail(check, context.subject, { field, expected, actual, because });
+  const agreed = { field: tree.path === '' ? check : tree.path, expected: 'equal', actual: 'equal' };
+  return failed.length === 0 && context.findings.compare(check, context.subject, agreed);
 }

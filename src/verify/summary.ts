@@ -27,6 +27,7 @@ function concernsForecast({ id, appliesTo }: CatalogueEntry, { resolution, late,
   if (appliesTo === 'resolution' && isVoid) return id === 'void';
   if (appliesTo === 'resolution') return id !== 'void' && (resolution !== null || CHECKS_BEFORE_OUTCOME.includes(id));
   if (id === 'distributions' || id === 'scores') return resolution !== null && !isVoid;
+  if (id === 'move') return !isVoid;
   return id !== 'inTime' || !missed;
 }
 
@@ -36,6 +37,7 @@ const MISSING_EVIDENCE: Partial<Record<CheckId, string>> = {
   blockTime: 'the block of its event was not read',
   oneResolution: 'events were not searched for a second one',
   price: 'no independent prices were read (svc verify --prices)',
+  move: 'the metadata of its day was not read',
   scores: 'its distributions were not opened',
   sequence: REST_OF_RECORD,
   row: 'no service was named whose claims could be compared',
@@ -114,7 +116,7 @@ function countFindings(findings: readonly Finding[]) {
   return { made: pass.length + fail.length, failed: fail.length, failedIds, unknown, gaps: unknown.filter(({ isDue }) => isDue) };
 }
 
-/** `24 of 25 checks agree`: the count of a list, wherever it is shown. */
+/** `25 of 26 checks agree`: the count of a list, wherever it is shown. */
 export function formatAgreement({ agreeing, total }: Pick<ForecastChecks, 'agreeing' | 'total'>): string {
   return `${agreeing} of ${formatCount(total)} agree`;
 }

@@ -1,4 +1,4 @@
-import { type Hex, sha256 } from 'viem';
+import { bytesToString, type Hex, sha256 } from 'viem';
 import type { CommitmentOpening, SchemaName } from '../chain/eas/schemas.ts';
 import { type Day, formatDay, toDay } from '../forecast/day.ts';
 import { createBaseRates, type DailyCloses } from '../forecast/fit.ts';
@@ -17,6 +17,7 @@ import {
   toPriceCents,
   toUnresolvedRow,
 } from './checks/forecast.ts';
+import { checkMove } from './checks/move.ts';
 import {
   buildExpectedFigures,
   buildHorizonFigures,
@@ -53,6 +54,7 @@ import {
   type PriceEvidence,
   type Resolution,
   type ServedDistributions,
+  type ShownMove,
   toResolutionSubject,
   toSubject,
   type Unread,
@@ -97,12 +99,23 @@ export function checkForecastEvidence(evidence: ForecastEvidence, context: Check
   if (claimed !== undefined) compareListedRow(row, claimed.row, findings);
   if (shown !== undefined) compareShownRow(row, shown, context, findings);
   const { distributions } = evidence;
+  checkMoveEvidence(row, evidence, findings);
   if (!isDue(row) || distributions === undefined) return row;
   const why = isUnread(distributions) ? distributions.problem : 'none were committed when it was made';
   if (isUnread(distributions) || checkDistributions(row, distributions, { now: context.now, findings }) === 'none') {
     findings.leave('distributions', toResolutionSubject(prediction), why, false);
   }
   return row;
+}
+
+/** Left out without anything that states it. */
+function checkMoveEvidence(row: CheckedRow, { metadata, distributions, ...evidence }: ForecastEvidence, findings: Findings): void {
+  const published = metadata === undefined || isUnread(metadata) ? undefined : bytesToString(metadata);
+  const opened = distributions == null || isUnread(distributions) || !isDue(row) ? undefined : distributions;
+  if (published === undefined && opened === undefined) return;
+  const rows = [evidence.shown, evidence.claimed?.row, evidence.recorded?.move];
+  const shown = rows.find((one): one is ShownMove => one != null && !isUnread(one));
+  checkMove(row.prediction, { metadata: published ?? opened?.metadata, shown, openings: opened?.openings ?? null }, findings);
 }
 
 /** Compares the row that the scorecard of a service has for a forecast, unless an attestation of it is new on chain. */
@@ -176,8 +189,11 @@ function checkPrevious(prediction: Prediction, evidence: ForecastEvidence, conte
 /** Checks the distributions of a record as they are read; of a forecast only its comparisons are kept. */
 export type DistributionRecordCheck = ReturnType<typeof createDistributionRecordCheck>;
 
-/** @param rows of the whole record */
-export function createDistributionRecordCheck(rows: readonly CheckedRow[], { now, findings }: { now: Date; findings: Findings }) {
+/** @param rows of the whole record @param shown what the service shows of them, by uid */
+export function createDistributionRecordCheck(
+  rows: readonly CheckedRow[],
+  { now, findings, shown }: { now: Date; findings: Findings; shown: ReadonlyMap<string, ShownMove> },
+) {
   const known = new Map<string, CheckedRow>(rows.map((row) => [row.prediction.uid, row]));
   const due = new Map([...known].filter(([, row]) => isDue(row)));
   const opened: OpenedForecast[] = [];
@@ -193,9 +209,14 @@ export function createDistributionRecordCheck(rows: readonly CheckedRow[], { now
         return;
       }
       due.delete(uid);
+      checkMove(row.prediction, { metadata: served.metadata, shown: shown.get(uid), openings: served.openings }, findings);
       const result = checkDistributions(row, served, { now, findings });
       if (result === 'none') before.push(row.prediction.data.day);
       else if (result !== null) opened.push(result);
+    },
+    /** Checks the row of a forecast whose distributions are not opened yet. */
+    checkPending({ prediction }: CheckedRow, metadata: string): void {
+      checkMove(prediction, { metadata, shown: shown.get(prediction.uid.toLowerCase()), openings: null }, findings);
     },
     /** @param claims null: the service claims no evidence */
     finish(claims: readonly ClaimedChallenge[] | null): ProvenChallenge[] {

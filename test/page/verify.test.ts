@@ -84,13 +84,13 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
       },
     });
     await page.getByRole('button', { name: 'Check this forecast' }).click();
-    await page.getByText(/^Verified: 22 of 25 checks agree$/).waitFor();
+    await page.getByText(/^Verified: 23 of 26 checks agree$/).waitFor();
     await page.getByRole('button', { name: 'Share' }).click();
     await page.getByText('Link copied.').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${served.url}/${path}`);
     await page.goto(`${served.url}/f/${gated()}/2d`);
     await page.getByRole('button', { name: 'Check this forecast' }).click();
-    await page.getByText(/^Verified so far: 13 of 16 checks agree/).waitFor();
+    await page.getByText(/^Verified so far: 14 of 17 checks agree/).waitFor();
     for (const place of [`f/${gated()}/2d`, 'f']) {
       await page.goto(`${served.url}/${place}`);
       expect(await findViolations(page), place).toEqual([]);
@@ -104,8 +104,8 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
     await section.getByRole('button', { name: `Check these ${DAYS}` }).click();
     const tally = `${DAYS} verified (2 so far, the rest once revealed), 0 do not match, 0 could not be checked.`;
     await section.getByText(tally).waitFor();
-    expect(await findingOf(page, resolved()).innerText()).toBe('Verified: 22 of 25 checks agree');
-    expect(await findingOf(page, gated()).innerText()).toBe('Verified so far: 13 of 16 checks agree');
+    expect(await findingOf(page, resolved()).innerText()).toBe('Verified: 23 of 26 checks agree');
+    expect(await findingOf(page, gated()).innerText()).toBe('Verified so far: 14 of 17 checks agree');
     await section.locator('summary', { hasText: 'left open' }).first().click();
     await section.getByText('Commitment: the values are hidden until the resolution').first().waitFor();
     expect(page.problems()).toEqual([]);
@@ -119,7 +119,7 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
       await opening.addInitScript((stored) => sessionStorage.setItem('oracle-session', stored), session);
       opening.on('request', (request) => request.url().endsWith('/rpc') && asked.push(request.headers().authorization));
     });
-    expect(await verdictOf(page, gated())).toBe('Verified so far: 14 of 16 checks agree');
+    expect(await verdictOf(page, gated())).toBe('Verified so far: 15 of 17 checks agree');
     await page.locator('#record summary', { hasText: 'left open' }).click();
     await page.getByText('Salt and values hash to the commitment').waitFor();
     // The endpoint receives no information about the reader.
@@ -129,7 +129,7 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
 
   it('finds a second prediction for the same day and horizon that the service hides', async () => {
     const page = await browser.open(`${served.url}/?horizon=3`);
-    expect(await verdictOf(page, gated())).toBe('Verified so far: 13 of 16 checks agree');
+    expect(await verdictOf(page, gated())).toBe('Verified so far: 14 of 17 checks agree');
     const [twice, both] = [formatDay(end - 2), /The wallet made one prediction .* committed 2 times for one day and horizon/];
     expect(await verdictOf(page, twice)).toBe('Does not match: onePrediction');
     await page.locator('#record summary', { hasText: 'Does not match' }).click();

@@ -6,7 +6,7 @@ import { MODEL_NAMES } from '../../forecast/models.ts';
 import { MOVE_SIZES } from '../../forecast/move.ts';
 import { REGIME_NAMES } from '../../forecast/regime.ts';
 import { CONFIDENCE_RANGE } from '../../forecast/signal.ts';
-import { BYTES32, COUNT, DATE, listOf, namedObject, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import { BYTES32, COUNT, DATE, listOf, namedObject, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 
 export const HORIZON = z.enum(HORIZONS.map(formatHorizonName)).meta({ id: 'Horizon' });
 export const REGIME = z.enum(REGIME_NAMES).meta({ id: 'Regime' });
@@ -129,6 +129,18 @@ const OPENING = z.object({
     .describe('The committed quantiles, at .005 to .995, of the log return over the horizon, in millionths'),
 });
 
+const MOVE_SCORES = namedObject('MoveScores', {
+  ...MOVE,
+  big: z.boolean().describe('Whether the move was big: |`realised`| above `bigMove`'),
+  references: objectOf('P(big move) of what it is compared with; null where the history is too short', {
+    frequency: PROBABILITY.nullable().describe('Share of big moves in the last four years of training'),
+    ewma: PROBABILITY.nullable().describe('By EWMA volatility, decay .94'),
+    garch: PROBABILITY.nullable().describe('By GARCH(1,1)'),
+  }),
+})
+  .nullable()
+  .describe('Score of the size of the move; null without one');
+
 /** The committed distributions of one resolved forecast. */
 export const FORECAST_DISTRIBUTIONS = namedObject('ForecastDistributions', {
   predictionId: z.string().describe('Id of the forecast, `YYYY-MM-DD:<days>d`'),
@@ -160,6 +172,7 @@ export const FORECAST_DISTRIBUTIONS = namedObject('ForecastDistributions', {
     in80: z.boolean().describe('Whether the 80 % band, its quantiles 0.10 to 0.90, contains it'),
     in90: z.boolean().describe('Whether the central 90 % range contains it'),
   }),
+  move: MOVE_SCORES,
   comparisons: listOf('Each version against the one before it', {
     challenger: NAME.describe('The later version'),
     against: NAME.describe('The version before it'),

@@ -39,16 +39,9 @@ import {
   toResolutionSubject,
   toSubject,
 } from '../evidence.ts';
-import {
-  type CheckId,
-  compareTree,
-  createFindings,
-  type FindingSubject,
-  type Findings,
-  getRoundingTolerance,
-  NO_SUBJECT,
-} from '../findings.ts';
+import { compareAsOne, type Findings, NO_SUBJECT } from '../findings.ts';
 import type { CheckedRow } from './forecast.ts';
+import { isStated, parseStatedMove, toShownMove } from './move.ts';
 
 /** Recomputed figures of one horizon. */
 export type RecomputedFigures = ReturnType<typeof recompute>;
@@ -369,14 +362,16 @@ function checkScores({ prediction, resolution }: CheckedRow, served: ServedDistr
   const { models } = scoreDistributions(grids as unknown as ReadonlyMap<ModelName, QuantileGrid>, realised);
   const scores = served.openings.map(({ name, modelVersion }) => [name, { modelVersion, ...models[name as ModelName] }]);
   const comparisons = compareOpened(served, grids, realised);
+  const move = parseStatedMove(served.metadata, prediction.data.horizonDays);
   const expected = {
     realised,
+    ...(served.move !== undefined && isStated(move) && { move: move && { ...toShownMove(move), big: Math.abs(realised) > move.bigMove } }),
     scores: { ...Object.fromEntries(scores), entries: scores.length },
     comparisons: keyComparisons(comparisons),
   };
   const claimed = Object.fromEntries(served.scores.map(({ name, ...one }) => [name, one]));
   const found = {
-    realised: served.realised,
+    ...{ realised: served.realised, move: served.move },
     scores: { ...claimed, entries: served.scores.length },
     comparisons: keyComparisons(served.comparisons),
   };
@@ -408,18 +403,4 @@ function keyComparisons(comparisons: readonly VersionComparison[]) {
 
 function pick<Names extends object>(found: object, names: Names): object {
   return Object.fromEntries(Object.keys(names).map((name) => [name, (found as Record<string, unknown>)[name]]));
-}
-
-/** One finding when all leaves agree, otherwise one per difference. @returns whether they agree */
-function compareAsOne(
-  tree: Parameters<typeof compareTree>[0],
-  check: CheckId,
-  { subject, findings }: { subject: FindingSubject; findings: Findings },
-): boolean {
-  const own = createFindings();
-  compareTree(tree, { check, subject, findings: own, getTolerance: getRoundingTolerance });
-  const failed = own.list.filter(({ outcome }) => outcome === 'fail');
-  for (const { field, expected, actual, because } of failed) findings.fail(check, subject, { field, expected, actual, because });
-  const agreed = { field: tree.path === '' ? check : tree.path, expected: 'equal', actual: 'equal' };
-  return failed.length === 0 && findings.compare(check, subject, agreed);
 }

@@ -130,7 +130,7 @@ describe('an unresolved forecast', () => {
   it('is verified as far as public, with gated values reported as unchecked', async () => {
     const { verified, verdict, checks, unchecked, prediction } = await verify({ predictionId: pending._id });
     expect(verified).toBe(true);
-    expect(verdict).toMatch(/; not checked: withheld reveal, commitment, sequence in part$/);
+    expect(verdict).toMatch(/; not checked: withheld reveal, commitment, sequence in part, size of the move in part$/);
     expect(ids(checks).filter((check) => ['opening', 'values', 'return', 'outcome', 'distributions', 'scores'].includes(check))).toEqual(
       [],
     );

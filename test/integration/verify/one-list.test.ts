@@ -122,7 +122,11 @@ const PREDICTION = [
 ];
 
 describe.each<[string, object, { checks: string[]; unchecked: string[]; failing?: string[] }]>([
-  ['pending', { horizonDays: 7, state: 'PENDING' }, { checks: [...PREDICTION, 'sequence', 'row'], unchecked: ['revealed', 'opening'] }],
+  [
+    'pending',
+    { horizonDays: 7, state: 'PENDING' },
+    { checks: [...PREDICTION, 'sequence', 'row', 'move'], unchecked: ['revealed', 'opening'] },
+  ],
   [
     'resolved',
     { horizonDays: 2, reveal: { $ne: null } },
@@ -130,7 +134,7 @@ describe.each<[string, object, { checks: string[]; unchecked: string[]; failing?
       checks: [
         ...PREDICTION,
         ...['resolves', 'oneResolution', 'afterWindow', 'revealed', 'opening', 'values', 'return', 'outcome'],
-        ...['sequence', 'row', 'distributions', 'scores'],
+        ...['sequence', 'row', 'move', 'distributions', 'scores'],
       ],
       unchecked: ['price'],
     },

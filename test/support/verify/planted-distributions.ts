@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import type { ChallengeResult } from '../../../src/record/challenge.ts';
 import type { DistributionsReply, ForecastDistributions } from '../../../src/record/schemas/forecast.ts';
+import type { ShownMove } from '../../../src/verify/evidence.ts';
 import type { CheckId } from '../../../src/verify/findings.ts';
 import type { TestService } from '../service/service.ts';
 
@@ -11,6 +12,8 @@ export interface PlantedDistribution {
   check: CheckId;
   /** Changes what a service serves of one forecast; null: it is left out. `other` is the same day over another horizon. */
   change?(served: ForecastDistributions, other: ForecastDistributions): ForecastDistributions | null;
+  /** Changes the row of the forecast. */
+  row?(shown: ShownMove): void;
   /** Changes the evidence that the service claims. */
   claim?(challenge: ChallengeResult): void;
 }
@@ -64,6 +67,11 @@ export const PLANTED_DISTRIBUTIONS: PlantedDistribution[] = [
   { what: 'difference: of the other sign', check: 'scores', change: changed(({ comparisons }) => (comparisons[0]!.difference *= -1)) },
   { what: 'limit: raised', check: 'scores', change: changed(({ comparisons }) => (comparisons[0]!.limit *= 2)) },
   { what: 'comparison: left out', check: 'scores', change: changed((served) => (served.comparisons = [])) },
+  { what: 'big move: the other', check: 'scores', change: changed(({ move }) => (move!.big = !move!.big)) },
+  { what: 'P(big move): of the score moved', check: 'scores', change: changed(({ move }) => (move!.pBig! += 1e-6)) },
+  { what: 'size of the move: of the score left out', check: 'scores', change: changed((served) => (served.move = null)) },
+  { what: 'P(big move): of the row moved', check: 'move', row: (shown) => (shown.pBig! += 1e-6) },
+  { what: 'size of the move: of the row left out', check: 'move', row: (shown) => (shown.moveSize = null) },
   { what: 'e-value: raised', check: 'evidence', claim: (challenge) => Object.assign(challenge, { eBetter: challenge.eBetter * 1.001 }) },
   {
     what: 'days of the evidence: one more',
@@ -87,6 +95,12 @@ export function plantPage(
   if (change === undefined) return reply;
   const data = reply.data.flatMap((served) => (served.predictionId === target ? (change(served, other) ?? []) : [served]));
   return { ...reply, data, count: data.length };
+}
+
+type ScorecardPage = { predictions?: (ShownMove & { predictionId: string })[] };
+
+function plantRow({ predictions = [] }: ScorecardPage, { row }: PlantedDistribution, target: string): void {
+  for (const shown of predictions) if (shown.predictionId === target) row?.(shown);
 }
 
 /** What the service claims of the evidence, as planted for its first horizon. */
@@ -117,6 +131,7 @@ export async function startDishonestService(
     const path = request.url!;
     const answer = path.startsWith('/api/svc/challenge') ? null : await fetch(`${serviceUrl}${path}`);
     const body = answer === null ? await claimChallenges(service, dishonest.planted) : await answer.json();
+    if (path.startsWith('/api/svc/scorecard')) plantRow(body as ScorecardPage, dishonest.planted, target.predictionId);
     const planted = path.startsWith('/api/svc/distributions')
       ? plantPage(body as DistributionsReply, dishonest.planted, { target: target.predictionId, other: target.other })
       : body;

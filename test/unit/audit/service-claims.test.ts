@@ -18,7 +18,13 @@ async function auditWithout(attested: object, served: object | undefined) {
     throw new OracleError('NOT_FOUND', 'it answers 404');
   });
   const findings = createFindings();
-  await checkServedDistributions([row as unknown as CheckedRow], { distributions, now: NOW, findings, onProgress: () => {} });
+  await checkServedDistributions([row as unknown as CheckedRow], {
+    distributions,
+    shown: new Map(),
+    now: NOW,
+    findings,
+    onProgress: () => {},
+  });
   return { outcomes: findings.list.map(({ check, outcome }) => `${check} ${outcome}`), notes: findings.notes };
 }
 

@@ -43,10 +43,10 @@ it('complete evidence of an honest forecast leaves only other claims and the res
   expect(row).toMatchObject({ opened: true, late: false, missed: false });
   expect(named).toEqual(expect.arrayContaining(['link pass', 'onePrediction pass', 'oneResolution pass', 'price pass', 'opening pass']));
   const { agreeing, total, unchecked } = listForecastChecks(list, row);
-  expect([agreeing, total]).toEqual([21, 25]);
-  expect(unchecked.map(({ check }) => check)).toEqual(['metadata', 'row', 'distributions', 'scores']);
+  expect([agreeing, total]).toEqual([21, 26]);
+  expect(unchecked.map(({ check }) => check)).toEqual(['metadata', 'row', 'move', 'distributions', 'scores']);
   expect(formatForecastVerdict(list, row)).toMatch(
-    /^21 of 25 checks agree: .* match: \w+; not checked: metadata, rows, distributions, scores, sequence in part$/,
+    /^21 of 26 checks agree: .* match: \w+; not checked: metadata, rows, size of the move, distributions, scores, sequence in part$/,
   );
 });
 

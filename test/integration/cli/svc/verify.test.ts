@@ -58,7 +58,7 @@ it('verifies a forecast by id, by either uid and as latest', async () => {
   ]);
   expect(byId.output.checks.every(({ ok }) => ok)).toBe(true);
   // No service and no prices were named.
-  expect(byId.output.unchecked.map(({ check }) => check)).toEqual(['metadata', 'price', 'row', 'distributions', 'scores']);
+  expect(byId.output.unchecked.map(({ check }) => check)).toEqual(['metadata', 'price', 'row', 'move', 'distributions', 'scores']);
   for (const uid of [byId.output.prediction!.uid, byId.output.resolution!.uid]) {
     expect((await verify(written, uid)).output).toEqual(byId.output);
   }

@@ -467,7 +467,7 @@ describe('findNeighbours', () => {
 });
 describe('a resolved row', () => {
   it('is verified without open checks when everything agrees', () => {
-    expect(verify(evidence())).toMatchObject({ verdict: 'pass', summary: 'Verified: 20 of 25 checks agree' });
+    expect(verify(evidence())).toMatchObject({ verdict: 'pass', summary: 'Verified: 21 of 26 checks agree' });
     expect(openIn(evidence())).toEqual([]);
   });
 
@@ -543,7 +543,7 @@ describe('a resolved row', () => {
 describe('an unresolved row', () => {
   it('leaves hidden values open', () => {
     const unresolved = evidence(OPEN, { second: null, now: new Date(OPENS) });
-    expect(verify(unresolved)).toMatchObject({ verdict: 'pass', summary: 'Verified so far: 13 of 16 checks agree', stage: 'open' });
+    expect(verify(unresolved)).toMatchObject({ verdict: 'pass', summary: 'Verified so far: 14 of 17 checks agree', stage: 'open' });
     expect(openIn(unresolved)).toEqual(['opening', 'revealed', 'price']);
     expect(wrongIn(evidence({ ...OPEN, status: 'WIN' }, { second: null }))).toEqual(['row']);
   });
@@ -551,7 +551,7 @@ describe('an unresolved row', () => {
   it('opens its commitment with the salt, and with no other values', () => {
     const read = { ...OPEN, signal: 'BUY', direction: 'UP', confidence: 0.5889, pUp: 0.5889 };
     const revealed = { second: null, salt: OPENING.salt, now: new Date(OPENS) };
-    expect(verify(evidence(read, revealed))).toMatchObject({ verdict: 'pass', summary: 'Verified so far: 14 of 16 checks agree' });
+    expect(verify(evidence(read, revealed))).toMatchObject({ verdict: 'pass', summary: 'Verified so far: 15 of 17 checks agree' });
     for (const lie of [{ direction: 'DOWN' }, { pUp: 0.58891 }, { btcPrice: 104_117.13 }, { signal: 'SELL' }]) {
       expect(wrongIn(evidence({ ...read, ...lie }, revealed))).toEqual(['opening']);
     }
