@@ -3,12 +3,14 @@ import type { StartupContext } from '../app/infrastructure.ts';
 import { computeCodeVersion } from '../app/pipeline.ts';
 import { isOracleError, OracleError, UsageError } from '../errors.ts';
 import type { ContaminationReport, EraFigures, HorizonEras, LagMutant } from '../forecast/backtest/contamination.ts';
-import { RECENT_RETURN_DAYS } from '../forecast/backtest/out-of-sample.ts';
+import type { MoveReport } from '../forecast/backtest/move-walk.ts';
+import { LAST_LOOK_FOLDS, RECENT_RETURN_DAYS } from '../forecast/backtest/out-of-sample.ts';
 import type { HorizonOverfitting, LedgerRow, OverfittingReport } from '../forecast/backtest/overfitting.ts';
 import type { StabilityReport } from '../forecast/backtest/stability.ts';
-import { COVERED_SHARES, LAST_LOOK_FOLDS, type VersionHorizonReport, type VersionReport } from '../forecast/backtest/versions.ts';
+import { COVERED_SHARES, type VersionHorizonReport, type VersionReport } from '../forecast/backtest/versions.ts';
 import type { buildFoldReport, HorizonWalkForward, WalkForwardReport } from '../forecast/backtest/walk-forward.ts';
 import { formatDay, toDay } from '../forecast/day.ts';
+import { MOVE_SIZES } from '../forecast/move.ts';
 import { isLiveReachable } from '../market/live/live-market.ts';
 import { parseProviderUrls } from '../market/live/providers.ts';
 import { chooseFeed, createMarket, type Market } from '../market/market.ts';
@@ -290,6 +292,7 @@ function formatWalkForward(report: WalkForwardReport): string {
     ...report.horizons.map(formatHorizonRows),
     formatPooledTable(report.horizons),
     formatVersions(report.versions),
+    formatMoves(report.moves),
     formatCanaryTable(report),
     wrapParagraph(report.verdict),
   ].join('\n\n');
@@ -382,6 +385,26 @@ export function formatVersions(versions: readonly VersionReport[]): string {
       `Folds ${LAST_LOOK_FOLDS.from} to ${LAST_LOOK_FOLDS.to}: looked at once. Versions after the first were chosen on the folds before them.`,
     ),
   ].join('\n\n');
+}
+
+/** Brier scores of P(big move) below those of the references, and shares of big moves by size. */
+function formatMoves(moves: readonly MoveReport[]): string {
+  const { from, to } = LAST_LOOK_FOLDS;
+  const titles = ['', 'days', 'big', 'over the frequency', 'EWMA over it', 'over EWMA', ...MOVE_SIZES, 'WILD less CALM'];
+  const rows = moves.flatMap(({ horizon, pooled, lastLook }) =>
+    [
+      { name: horizon, walk: pooled },
+      { name: `${horizon}, folds ${from} to ${to}`, walk: lastLook },
+    ].flatMap(({ name, walk }) => (walk === null ? [] : [[name, ...formatMoveCells(walk)]])),
+  );
+  const why =
+    'Frequency: share of big moves in the last four years of training. EWMA: decay .94, with its own residuals. Exploratory: looked at once, after the last look.';
+  return `Size of the move: Brier score of P(big move) below that of each reference\n${formatTextTable(titles, rows)}\n\n${wrapParagraph(why)}`;
+}
+
+function formatMoveCells({ n, big, overFrequency, ewmaOverFrequency, overEwma, bySize, wildLessCalm }: NonNullable<MoveReport['pooled']>) {
+  const skills = [overFrequency, ewmaOverFrequency, overEwma, wildLessCalm].map((one) => (one === null ? '-' : formatSkillCell(one)));
+  return [String(n), formatPercentCell(big), ...skills.slice(0, 3), ...bySize.map((one) => formatPercentCell(one.big)), skills[3]];
 }
 
 function formatHorizon(versions: readonly (VersionHorizonReport & { name: string })[]): string {

@@ -5,14 +5,14 @@ import { findFirstChangedRow } from './features.ts';
 import { type FeatureTable, getFrameLength, getOrInsert, type InputFrame } from './inputs.ts';
 import { interpolateQuantile } from './math.ts';
 import { getBlockIndex, HORIZONS, type HorizonDays } from './model.ts';
-import { type DistributionFit, fitWidths, m1 } from './models.ts';
+import { type DistributionFit, fitWidths, type ModelName, type ModelVersion, m1 } from './models.ts';
 
 /** How wide a forecast is among its own last two years: the narrowest third, the middle one, the widest one. */
 export const MOVE_SIZES = ['CALM', 'USUAL', 'WILD'] as const;
 export type MoveSize = (typeof MOVE_SIZES)[number];
 
 /** The version whose widths the size of the move is of, whichever version is champion. */
-export const MOVE_MODEL = m1;
+export const MOVE_MODEL: ModelVersion & { name: ModelName } = m1;
 /** Earlier days whose widths a day's is compared with. */
 export const MOVE_REFERENCE_DAYS = 730;
 

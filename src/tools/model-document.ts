@@ -2,10 +2,17 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ContaminationReport, EraFigures, PointInTimeFrame, Vintages } from '../forecast/backtest/contamination.ts';
-import { compareHorizons, EXPECTED_FOLDS, type HorizonAgreement, RECENT_RETURN_DAYS } from '../forecast/backtest/out-of-sample.ts';
+import type { MoveReport } from '../forecast/backtest/move-walk.ts';
+import {
+  compareHorizons,
+  EXPECTED_FOLDS,
+  type HorizonAgreement,
+  LAST_LOOK_FOLDS,
+  RECENT_RETURN_DAYS,
+} from '../forecast/backtest/out-of-sample.ts';
 import type { OverfittingReport } from '../forecast/backtest/overfitting.ts';
 import type { StabilityReport } from '../forecast/backtest/stability.ts';
-import { COVERED_SHARES, LAST_LOOK_FOLDS, type VersionReport } from '../forecast/backtest/versions.ts';
+import { COVERED_SHARES, type VersionReport } from '../forecast/backtest/versions.ts';
 import {
   type HorizonWalkForward,
   type PooledReport,
@@ -28,6 +35,7 @@ import {
   MODEL_NAME,
 } from '../forecast/model.ts';
 import { MODEL_VERSIONS } from '../forecast/models.ts';
+import { MOVE_MODEL, MOVE_SIZES } from '../forecast/move.ts';
 import { REGIME_NAMES, REGIME_RULE_TERMS, REGIME_RULES, REGIMES } from '../forecast/regime.ts';
 import { openCsvFeed } from '../market/csv.ts';
 import type { Feed } from '../market/feed.ts';
@@ -282,8 +290,32 @@ export function renderWalkForwardResults(report: WalkForwardReport): string {
       `${RECENT_RETURN_DAYS} of them, which shape it, and GARCH(1,1)-t. 80 % holds: share of outcomes within the central 80 %. Independent a year: effective number of daily calls, estimated from the variance of the hit rate, and from the overlap of the windows alone. Years to prove: time until an advantage of so many points is significant. Intervals are not adjusted for multiple tests: of ${complete.length * STATEMENTS_PER_HORIZON}, some are expected to exclude zero by chance.`,
     renderFoldTable(complete),
     renderVersionResults(report.versions),
+    ...renderMoveResults(report.moves),
     `Leak canaries: ${verdict}.`,
   ].join('\n\n');
+}
+
+/** Nothing for a history without a fold. */
+function renderMoveResults(moves: WalkForwardReport['moves']): string[] {
+  const { from, to } = LAST_LOOK_FOLDS;
+  const rows = moves.flatMap(({ horizon, pooled, lastLook }) =>
+    [
+      { days: 'all folds', walk: pooled },
+      { days: `folds ${from} to ${to}`, walk: lastLook },
+    ].flatMap(({ days, walk }) => (walk === null ? [] : [[horizon, days, ...formatMoveRow(walk)]])),
+  );
+  if (rows.length === 0) return [];
+  const head = ['Horizon', 'Days', 'n', 'Big', 'Below the frequency, % (95 %)', 'EWMA below it, % (95 %)', 'Below EWMA, % (95 %)'];
+  return [
+    `Size of the move, by the distribution of \`${MOVE_MODEL.name}\` less its median. Big: beyond a fall of 3 % at 1d and of 5 % at the others, or a rise of the same log size. Brier score of P(big move) below that of two references: the share of big moves in the last four years of training, and EWMA volatility (decay .94) with its own residuals. CALM, USUAL, WILD: share of big moves on days whose width is in the lowest, middle and highest third of the 730 days before. Exploratory: looked at once, after the last look at folds ${from} to ${to}.`,
+    renderMarkdownTable([...head, ...MOVE_SIZES, 'WILD less CALM, points (95 %)'], rows),
+  ];
+}
+
+function formatMoveRow({ n, big, overFrequency, ewmaOverFrequency, overEwma, bySize, wildLessCalm }: NonNullable<MoveReport['pooled']>) {
+  const cells = [overFrequency, ewmaOverFrequency, overEwma, wildLessCalm].map((one) => (one === null ? 'none' : renderWithInterval(one)));
+  const shares = bySize.map((one) => (one.big === null ? 'none' : formatPercent(one.big)));
+  return [`${n}`, formatPercent(big!), ...cells.slice(0, 3), ...shares, cells[3]];
 }
 
 function formatPooledRow({ horizon, pooled }: HorizonWalkForward): string[] {

@@ -100,6 +100,7 @@ export const CANARIES = [
   'calibration',
   'point-in-time',
   'forecast-cut',
+  'move-cut',
   'accuracy-limit',
 ] as const;
 
@@ -285,6 +286,7 @@ export function countDifferences(whole: ComparedValues, cut: ComparedValues): nu
 }
 
 export interface KnownHistory {
+  frame: InputFrame;
   features: FeatureTable;
   regimes: readonly Regime[];
 }
@@ -303,7 +305,7 @@ export function cutForecastDays(
   { frame, features }: { frame: InputFrame; features: FeatureTable },
   { features: compute }: Pick<Pipeline, 'features'>,
 ) {
-  const whole: KnownHistory = { features, regimes: classifyRegimes(features) };
+  const whole: KnownHistory = { frame, features, regimes: classifyRegimes(features) };
   // The longest horizon.
   const aheadDays = Math.max(...walks.map(({ horizonDays }) => horizonDays));
   const sample = walks.flatMap(({ folds, blocks }) =>
@@ -319,7 +321,7 @@ export function cutForecastDays(
   for (const row of rows) {
     const cut = sliceFrame(frame, frame.firstDay + row);
     const table = compute(cut, earlier);
-    cuts.set(row, { features: table, regimes: classifyRegimes(table) });
+    cuts.set(row, { frame: cut, features: table, regimes: classifyRegimes(table) });
     earlier = { frame: cut, table };
   }
   return { whole, aheadDays, sample, rows, cuts };

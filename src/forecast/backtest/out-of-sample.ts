@@ -22,6 +22,8 @@ import { computeSkill } from '../statistics.ts';
 
 /** Folds of 180 days since 2017-04-03 in the whole history (interface, section 4.1); later ones are added as they end. */
 export const EXPECTED_FOLDS = 19;
+/** Versions after the first were chosen on the folds before these, which were looked at once. */
+export const LAST_LOOK_FOLDS = { from: 15, to: 19 } as const;
 /** Horizons that are sold; the one-day forecast is for the scorecard only. */
 export const JUDGED_HORIZONS = [2, 3, 7] as const satisfies readonly HorizonDays[];
 

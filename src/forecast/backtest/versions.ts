@@ -14,6 +14,7 @@ import {
   type M1Fit,
 } from '../model.ts';
 import { fitM1, fitModelVersion, type ModelRows, type ModelVersion, m1 } from '../models.ts';
+import { MOVE_MODEL } from '../move.ts';
 import {
   type Canary,
   type CanaryDescription,
@@ -36,12 +37,11 @@ import {
   runTrainingCutCanary,
   skippedCanary,
 } from './canaries.ts';
-import { type BacktestHistory, computeReferenceSkill, type Fold, type Pipeline } from './out-of-sample.ts';
+import { type MoveWalk, runMoveCutCanary } from './move-walk.ts';
+import { type BacktestHistory, computeReferenceSkill, type Fold, LAST_LOOK_FOLDS, type Pipeline } from './out-of-sample.ts';
 
 /** Central ranges whose coverage is reported. */
 export const COVERED_SHARES = [0.5, 0.8, 0.9] as const;
-/** Versions after the first were chosen on the folds before these, which were looked at once. */
-export const LAST_LOOK_FOLDS = { from: 15, to: 19 } as const;
 
 export type VersionHorizonReport = ReturnType<typeof buildHorizonReport>;
 
@@ -161,9 +161,14 @@ function scoreFold(version: ModelVersion, fold: Fold, history: ModelRows) {
  */
 export function runCanaries(
   source: BacktestHistory & { frame: InputFrame },
-  { walks, versions }: { walks: readonly (HorizonBlocks & { folds: readonly Fold[] })[]; versions: readonly WalkedVersion[] },
+  walked: {
+    walks: readonly (HorizonBlocks & { folds: readonly Fold[] })[];
+    versions: readonly WalkedVersion[];
+    moves: readonly MoveWalk[];
+  },
   pipeline: Pipeline,
 ): Canary[] {
+  const { walks, versions, moves } = walked;
   const horizons = walks.map(({ horizonDays, folds }) => ({ horizonDays, days: folds.flatMap(({ days }) => days) }));
   // Windows overlap most at the longest horizon.
   const longest = horizons[horizons.length - 1];
@@ -179,6 +184,9 @@ export function runCanaries(
     forAll(runPointInTimeCanary(source, pipeline)),
     forOne(reference, runForecastCutCanary(cuts, pipeline)),
     ...others.map((one) => forOne(one, runVersionForecastCutCanary(one, cuts))),
+    ...versions
+      .filter(({ version }) => version.name === MOVE_MODEL.name)
+      .map((one) => forOne(one, runMoveCutCanary(one, moves, cuts, source))),
     forAll(runAccuracyLimitCanary(horizons, source, pipeline)),
   ];
 }

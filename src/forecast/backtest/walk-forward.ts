@@ -26,6 +26,7 @@ import { computeRecordStatistics } from '../record-statistics.ts';
 import { boundedLogLoss, brierScore, type Interval, toDirection } from '../signal.ts';
 import { computeCallStatistics, computeHitRate, RELATIONS, testAdvantageOverAlwaysUp } from '../statistics.ts';
 import type { Canary, CanaryRun } from './canaries.ts';
+import { buildMoveReport, walkMoves } from './move-walk.ts';
 import {
   type BacktestHistory,
   buildFolds,
@@ -61,7 +62,8 @@ export function buildWalkForwardReport(source: WalkForwardSource, pipeline: Pipe
     return { horizonDays, blocks, folds: buildFolds(history, blocks, pipeline) };
   });
   const versions = walkVersions(pipeline, walks, history);
-  const canaries = runCanaries({ ...history, frame }, { walks, versions }, pipeline);
+  const moves = walkMoves(versions, { frame, features });
+  const canaries = runCanaries({ ...history, frame }, { walks, versions, moves }, pipeline);
   const folds = Math.min(...walks.map((walk) => walk.folds.length));
   const note = formatFoldNote(folds, features);
   const need = `a fold requires ${MIN_TRAINING_DAYS} training days, the embargo, ${BLOCK_DAYS} days and all their outcomes`;
@@ -81,6 +83,7 @@ export function buildWalkForwardReport(source: WalkForwardSource, pipeline: Pipe
     verdict: formatLeakVerdict(canaries),
     horizons: walks.map(({ horizonDays, folds }) => buildHorizonReport(history, horizonDays, folds)),
     versions: buildVersionReports(versions),
+    moves: moves.map(buildMoveReport),
     canaries,
   };
 }

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { CANARIES } from '../../forecast/backtest/canaries.ts';
 import { VINTAGES } from '../../forecast/backtest/contamination.ts';
-import { RECENT_RETURN_DAYS } from '../../forecast/backtest/out-of-sample.ts';
+import { LAST_LOOK_FOLDS, RECENT_RETURN_DAYS } from '../../forecast/backtest/out-of-sample.ts';
 import { STABILITIES } from '../../forecast/backtest/stability.ts';
-import { COVERED_SHARES, LAST_LOOK_FOLDS } from '../../forecast/backtest/versions.ts';
+import { COVERED_SHARES } from '../../forecast/backtest/versions.ts';
 import { TAIL_LEVELS } from '../../forecast/backtest/walk-forward.ts';
 import type { Day } from '../../forecast/day.ts';
 import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, FEATURE_NAMES } from '../../forecast/inputs.ts';
 import { formatHorizonName, HORIZONS, MODEL_NAME } from '../../forecast/model.ts';
 import { MODEL_NAMES } from '../../forecast/models.ts';
+import { MOVE_SIZES } from '../../forecast/move.ts';
 import { REGIME_NAMES } from '../../forecast/regime.ts';
 import {
   COUNT,
@@ -464,6 +465,27 @@ const VERSIONS = z.array(
 /** Score of a probability or a distribution; lower is better. */
 const SCORE = z.number().min(0);
 
+const BRIER_GAIN = namedObject('BrierGain', {
+  ...DIFFERENCE,
+  value: z.number().describe('1 - ours / theirs; positive is better'),
+  ours: SCORE.describe('Brier score'),
+  theirs: SCORE.describe('That of the reference'),
+}).nullable();
+
+const MOVE_WALK = namedObject('MoveWalk', {
+  n: COUNT.describe('Days'),
+  big: PROBABILITY.nullable().describe('Share of big moves'),
+  overFrequency: BRIER_GAIN.describe('`pBig` against the share of big moves in the last four years of training'),
+  overEwma: BRIER_GAIN.describe('`pBig` against EWMA volatility, decay .94, with its own residuals'),
+  ewmaOverFrequency: BRIER_GAIN.describe('That EWMA against that share'),
+  bySize: listOf('Days by size, CALM first', {
+    moveSize: z.enum(MOVE_SIZES).describe('Size'),
+    n: COUNT.describe('Days'),
+    big: PROBABILITY.nullable().describe('Share of big moves; null without a day'),
+  }),
+  wildLessCalm: ESTIMATE.nullable().describe('Share of big moves on WILD days less that on CALM days'),
+}).nullable();
+
 const SKILL_AGAINST = {
   ...DIFFERENCE,
   value: z.number().describe('1 - ours / theirs; positive is better'),
@@ -560,6 +582,12 @@ export const WALK_FORWARD = z.object({
     verdict: z.string().describe('Verdict as a sentence'),
   }),
   versions: VERSIONS.describe('Distributions of every model version, which share P(up), the first of which the others are compared with'),
+  moves: listOf('The size of the move at each horizon, shortest first', {
+    horizonDays: z.literal(HORIZONS).describe('Days ahead'),
+    horizon: z.enum(HORIZONS.map(formatHorizonName)).describe('The same as a name'),
+    pooled: MOVE_WALK.describe('All folds; null without a day'),
+    lastLook: MOVE_WALK.describe(`Folds ${LAST_LOOK_FOLDS.from} to ${LAST_LOOK_FOLDS.to}; null until all are complete`),
+  }),
   canaries: listOf('Tests that fail when future data leaks', {
     name: z.enum(CANARIES).describe('Which canary'),
     versions: z.array(z.enum(MODEL_NAMES)).describe('Model versions that it ran for'),

@@ -144,7 +144,7 @@ it('prints checks and unchecked facts on a terminal', async () => {
   expect(text).toMatch(/ {2}ok {6}Salt and values hash to the commitment of the prediction.\n/);
   expect(text).toMatch(/Not checked:\n {2}metadata: no service was named [^\n]*\n {2}closes: no independent prices were named/);
   expect(text).toMatch(
-    /VERIFIED: .* was committed before its window opened, and the\s+revealed values match: \w+; not checked: metadata,\s+closes,\s+rows,\s+distributions,\s+scores,\s+sequence\s+in\s+part\.\n$/,
+    /VERIFIED: .* was committed before its window opened, and the\s+revealed values match: \w+; not checked: metadata,\s+closes,\s+rows,\s+size\s+of\s+the\s+move,\s+distributions,\s+scores,\s+sequence\s+in\s+part\.\n$/,
   );
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
   expect(err).toContain('\r');

@@ -7,6 +7,7 @@ import {
   runPointInTimeCanary,
   runTrainingCutCanary,
 } from '../../../../src/forecast/backtest/canaries.ts';
+import { walkMoves } from '../../../../src/forecast/backtest/move-walk.ts';
 import {
   buildFolds,
   fitBlocks,
@@ -55,7 +56,9 @@ function walked(broken: Partial<Pipeline>) {
 function allCanariesOf(broken: Partial<Pipeline>): Canary[] {
   const { pipeline, history, walks } = walked(broken);
   const folded = walks.map((walk) => ({ ...walk, folds: buildFolds(history, walk.blocks, pipeline) }));
-  return runCanaries({ ...history, frame }, { walks: folded, versions: walkVersions(pipeline, folded, history) }, pipeline);
+  const versions = walkVersions(pipeline, folded, history);
+  const moves = walkMoves(versions, { frame, features: history.features });
+  return runCanaries({ ...history, frame }, { walks: folded, versions, moves }, pipeline);
 }
 
 /** Those of all versions and of the first one. */
@@ -110,6 +113,7 @@ describe('leak canaries of each version', () => {
       'point-in-time',
       'forecast-cut of m0-d1',
       'forecast-cut of m1',
+      'move-cut of m1',
       'accuracy-limit',
     ]);
     expect(canaries[0].versions).toEqual(['m0-d1', 'm1']);
@@ -136,7 +140,7 @@ describe('leak canaries of each version', () => {
       const ahead = (column: Float64Array) => column.map((value, row) => column[row + 1] ?? value);
       return computeFeatures({ ...given, high: ahead(given.high), low: ahead(given.low) });
     };
-    expect(failedOf(allCanariesOf({ features }))).toEqual(['point-in-time', 'forecast-cut of m1']);
+    expect(failedOf(allCanariesOf({ features }))).toEqual(['point-in-time', 'forecast-cut of m1', 'move-cut of m1']);
   });
 });
 
