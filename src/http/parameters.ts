@@ -118,6 +118,7 @@ export const signatureInput = z
   .regex(/^0x([0-9a-fA-F]{2})+$/, 'must be 0x and an even number of hex characters')
   .transform((text) => text as `0x${string}`)
   .meta({
+    id: 'Signature',
     description:
       'Signature as hex: of an EOA (EIP-191; also compact, EIP-2098), a contract wallet (EIP-1271), or an undeployed one (ERC-6492)',
     override: { type: 'string', pattern: '^0x([0-9a-fA-F]{2})+$', maxLength: 2 + 2 * MAX_SIGNATURE_BYTES },

@@ -11,6 +11,8 @@ export const adjustSchema: ZodOpenApiOverride = ({ zodSchema, jsonSchema, io }) 
   const schema = jsonSchema as Schema;
   if (io === 'output') simplifyReply(schema, zodSchema._zod.def);
   else addInputRules(schema, getInputRules(zodSchema));
+  // A format says as much, in fewer bytes.
+  if (schema.format !== undefined) delete schema.pattern;
   mergeNull(schema);
 };
 
@@ -24,8 +26,6 @@ function simplifyReply(schema: Schema, def: { type: string; catchall?: unknown }
   if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
   // A constant has its type.
   if ('const' in schema) delete schema.type;
-  // `format` is sufficient to parse a reply.
-  if (schema.format !== undefined) delete schema.pattern;
 }
 
 /** Alternatives replace a type that is narrower than them. */
@@ -58,6 +58,7 @@ export function compactSchemas(document: oas31.OpenAPIObject, describesReplies: 
   const schemas = (document.components?.schemas ?? {}) as Schemas;
   removeRepetition(document);
   if (!describesReplies) reduceReplies(schemas, listInputs(document, schemas));
+  reuseNamed(schemas);
   addBases(schemas);
   extendSchemas(schemas);
   return document;
@@ -108,6 +109,24 @@ function reduceMembers(node: object, isByName = false): void {
     if (!holdsProperties) for (const keyword of BEYOND_TYPES) delete member[keyword];
     reduceMembers(member, holdsProperties);
   }
+}
+
+/** Shorter ones are not worth a reference. */
+const MIN_NAMED_CHARS = 60;
+
+/** A part that is the same as a named schema refers to it. */
+function reuseNamed(schemas: Schemas): void {
+  const names = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]));
+  const replace = (node: object): void => {
+    for (const [key, member] of Object.entries(node)) {
+      if (typeof member !== 'object' || member === null) continue;
+      const text = JSON.stringify(member);
+      const name = text.length < MIN_NAMED_CHARS ? undefined : names.get(text);
+      if (name === undefined) replace(member);
+      else (node as Schema)[key] = { $ref: `${SCHEMAS}${name}` };
+    }
+  };
+  for (const schema of Object.values(schemas)) replace(schema);
 }
 
 /** Members that many replies have in common, which no reply consists of. */
