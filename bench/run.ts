@@ -11,6 +11,7 @@ import { MIXED } from './mixed/mixed.ts';
 import { PAGE } from './page.ts';
 import { PAID } from './paid/paid.ts';
 import { COMMAND_LINE, MEMORY, PROCESSES, REPLAY, START } from './process.ts';
+import { SIZING } from './sizing.ts';
 import { TRACE } from './trace/trace.ts';
 import { WEBSOCKET_BROADCAST } from './websocket/broadcast.ts';
 
@@ -33,6 +34,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   PAID,
   MCP_ANSWERS,
   TRACE,
+  SIZING,
 ];
 
 const USAGE = `Usage: npm run bench -- [name...] [--clients <n>] [--rounds <n>] [--days <n>] [--api <n>] [--workers <n>] [--data <folder of CSV files>]

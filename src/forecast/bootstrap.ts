@@ -140,6 +140,34 @@ export function blockBootstrap({ columns, statistic, informative, range, ...opti
   return toInterval(found, { estimate: statistic(sums), blocks: plan.blocks, range });
 }
 
+/**
+ * Statistics of days in their order, such as a drawdown, which their sums do not have, with intervals as by `blockBootstrap`. `statistics` gets
+ * the rows of a path: those of the record, then those of each resample.
+ */
+export function bootstrapPaths(
+  days: number,
+  statistics: (rows: Uint32Array) => readonly number[],
+  options: Pick<BootstrapOptions, 'blockDays' | 'seed' | 'resamples'> = {},
+): IntervalEstimate[] {
+  const rows = Uint32Array.from({ length: days }, (_, row) => row);
+  const estimates = statistics(rows);
+  const plan = planResampling(days, [new Uint8Array(days).fill(1)], options);
+  if (plan === null) return estimates.map((value) => ({ value, low: null, high: null }));
+  const resampled = estimates.map(() => new Float64Array(plan.resamples));
+  for (let resample = 0; resample < plan.resamples; resample++) {
+    for (let day = 0; day < days; day++) {
+      rows[day] = (plan.starts[Math.floor(day / plan.blockDays)][resample] + (day % plan.blockDays)) % days;
+    }
+    statistics(rows).forEach((value, index) => {
+      resampled[index][resample] = value;
+    });
+  }
+  return estimates.map((value, index) => {
+    const interval = toInterval(resampled[index], { estimate: value, blocks: plan.blocks, range: undefined });
+    return { value, low: interval?.low ?? null, high: interval?.high ?? null };
+  });
+}
+
 type Resampling = NonNullable<ReturnType<typeof planResampling>>;
 
 /**

@@ -11,6 +11,14 @@ import {
   RECENT_RETURN_DAYS,
 } from '../forecast/backtest/out-of-sample.ts';
 import type { OverfittingReport } from '../forecast/backtest/overfitting.ts';
+import {
+  compareSizings,
+  MEAN_SIZE,
+  SIZING_BLOCK_DAYS,
+  SIZING_FIGURES,
+  type SizingFigure,
+  type SizingReport,
+} from '../forecast/backtest/sizing.ts';
 import type { StabilityReport } from '../forecast/backtest/stability.ts';
 import { COVERED_SHARES, type VersionReport } from '../forecast/backtest/versions.ts';
 import {
@@ -83,7 +91,9 @@ export function extractRecordedSection(page: string): string | null {
 export async function renderRecordedSection(history: ModelHistory): Promise<string> {
   return `Daily history assembled from the sources above and, for early prices and realized prices, from Coin Metrics (CC BY-NC 4.0). It may not be
 redistributed and is not part of this repository. With the same files, \`npm run docs:model -- --data <folder>\` generates this section and
-\`FEEDS=csv:<folder> npm run self-test\` prints the full reports. ${await renderResults(history, true)}`;
+\`FEEDS=csv:<folder> npm run self-test\` prints the full reports. ${await renderResults(history, true)}
+
+${renderSizing(history.frame)}`;
 }
 
 export async function renderModelPage(simulated: ModelHistory, recorded: string | null): Promise<string> {
@@ -481,4 +491,57 @@ function renderVersionTable(versions: readonly VersionReport[]): string {
 
 function formatCrps(crps: number): string {
   return renderNumber(1_000 * crps, 3);
+}
+
+const SIZING_TITLES: Record<SizingFigure, string> = {
+  volatility: 'volatility',
+  volatilityDeviation: 'standard deviation of the 30-day volatility',
+  drawdown: 'maximum drawdown',
+  meanReturn: 'mean return',
+  sharpe: 'Sharpe ratio (no percentage)',
+};
+
+/** What a size by the width of a forecast is worth to a holder of bitcoin, against two references. */
+export function renderSizing(frame: InputFrame): string {
+  const report = compareSizings(frame);
+  if (report === null) return 'Size by the width: the history has no complete fold.';
+  const { days, firstDay, lastDay, byCost } = report;
+  const head = ['Annualised, % of the capital', 'Costs', 'By width', 'Constant', 'By EWMA', 'Less constant (95 %)', 'Less EWMA (95 %)'];
+  return [
+    `Size by the width: a holder has a share of the capital in bitcoin from each close to the next, on ${days} days (${firstDay} to ${lastDay}): a constant risk over the distance of a stop, 1 - exp(-width90 / 2) of the published 1-day width, against the same size each day, and against the same rule by plain EWMA volatility (.94). All have a mean size of ${formatPercent(MEAN_SIZE, 0)} of the capital, a level chosen with all days known; no stop is executed, and costs are a share of what is bought and sold. Intervals by blocks of ${SIZING_BLOCK_DAYS} days; a single worst day has none. \`npm run bench -- sizing --data <folder>\` prints this.`,
+    renderMarkdownTable(head, byCost.flatMap(listSizingRows)),
+    byCost.flatMap((one) => one.differences.map((compared) => formatSizingVerdict(one.cost, compared))).join(' '),
+  ].join('\n\n');
+}
+
+type SizingAtCost = SizingReport['byCost'][number];
+
+function listSizingRows({ cost, sizings, differences }: SizingAtCost): string[][] {
+  const percent = formatPercent(cost);
+  const figures = SIZING_FIGURES.map((name) => {
+    // A ratio, so that hundredths are what it is read in.
+    const scale = name === 'sharpe' ? 0.01 : 1;
+    const bounded = differences.map(({ [name]: { value, low, high } }) =>
+      renderWithInterval({ value: scale * value, low: low && scale * low, high: high && scale * high }),
+    );
+    return [SIZING_TITLES[name], percent, ...sizings.map((one) => renderNumber(100 * scale * one[name], 2)), ...bounded];
+  });
+  const more = (title: string, of: (one: SizingAtCost['sizings'][number]) => number) => {
+    const [width90, ...references] = sizings.map(of);
+    const apart = references.map((reference) => renderNumber(100 * (width90 - reference), 2));
+    return [title, percent, ...[width90, ...references].map((value) => renderNumber(100 * value, 2)), ...apart];
+  };
+  const [worst, traded] = [more('worst day', ({ worstDay }) => worstDay), more('bought and sold', ({ tradedPerYear }) => tradedPerYear)];
+  return cost === 0 ? [...figures, worst, traded] : figures.slice(SIZING_FIGURES.indexOf('drawdown'));
+}
+
+/** What the intervals say. */
+function formatSizingVerdict(cost: number, { against, ...differences }: SizingAtCost['differences'][number]): string {
+  const names = Map.groupBy(SIZING_FIGURES, (name) => {
+    const { low, high } = differences[name];
+    if (high !== null && high < 0) return 'lower';
+    return low !== null && low > 0 ? 'higher' : 'not distinguishable';
+  });
+  const parts = [...names].map(([result, of]) => `${of.map((name) => SIZING_TITLES[name]).join(', ')} ${result}`);
+  return `By width less ${against === 'ewma' ? 'EWMA' : 'constant'}, costs ${formatPercent(cost)}: ${parts.join('; ')}.`;
 }

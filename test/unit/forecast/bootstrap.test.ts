@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   blockBootstrap,
+  bootstrapPaths,
   bootstrapShares,
   chooseBlockDays,
   computeEffectiveCount,
@@ -286,5 +287,26 @@ describe('the bootstrap of several shares', () => {
     const half = ones.map((_, day) => day % 2);
     const held = [ones, none, half, ones, half, none, ones, ones];
     expect(bootstrapShares(held, ones)).toEqual(bootstrapOneByOne(held, ones));
+  });
+});
+
+describe('bootstrapPaths', () => {
+  const column = Float64Array.from({ length: 400 }, (_, day) => Math.sin(day) + Math.sin(day / 40));
+  const meanOf = (rows: Uint32Array) => rows.reduce((total, row) => total + column[row]!, 0) / rows.length;
+
+  it('gives a mean the interval of its sums', () => {
+    const [found] = bootstrapPaths(column.length, (rows) => [meanOf(rows)]);
+    const interval = blockBootstrap({ columns: [column], statistic: ([total]) => total! / column.length })!;
+    expect(found!.value).toBeCloseTo(meanOf(Uint32Array.from(column.keys())), 12);
+    expect(found!.low).toBeCloseTo(interval.low, 12);
+    expect(found!.high).toBeCloseTo(interval.high, 12);
+  });
+
+  it('keeps the days of a block in their order, and has no interval of fewer than five blocks', () => {
+    const jumps = (rows: Uint32Array) => rows.filter((row, day) => day > 0 && row !== (rows[day - 1]! + 1) % 400).length;
+    const [found] = bootstrapPaths(400, (rows) => [jumps(rows)], { blockDays: 80 });
+    expect(found).toEqual({ value: 0, low: 0, high: expect.any(Number) });
+    expect(found!.high).toBeGreaterThan(0);
+    expect(bootstrapPaths(400, (rows) => [jumps(rows)], { blockDays: 90 })).toEqual([{ value: 0, low: null, high: null }]);
   });
 });
