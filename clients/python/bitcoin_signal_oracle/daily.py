@@ -44,6 +44,17 @@ class DailyReading:
         price = self.expected["btcPrice"]
         return 1 - found["low"] / price, found["high"] / price - 1
 
+    def stop_distances(self) -> Tuple[float, float]:
+        """The fall and the rise that one end in twenty each is beyond: 1 - exp(-half) and exp(half) - 1, with half = width90 / 2.
+
+        For a constant risk, the stake of a long is the risk / the first. Without ``moveLimits``, as in the dataset, of the 90 % range.
+        """
+        limits = self.expected.get("moveLimits")
+        if limits is None:
+            return self.distances(0.9)
+        half = limits["width90"] / 2
+        return 1 - math.exp(-half), math.exp(half) - 1
+
 
 class DailyForecast:
     """Keeps the newest reading. The next one is asked for a day after the last forecast was made, not earlier.

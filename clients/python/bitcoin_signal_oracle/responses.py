@@ -10,6 +10,9 @@ PublicSignalName = Literal["BUY", "SELL", "HOLD", "GATED", "VOID"]
 Direction = Literal["UP", "DOWN"]
 
 
+MoveSize = Literal["CALM", "USUAL", "WILD"]
+
+
 class Interval(TypedDict):
     """A 95 % interval of a share, 0 to 1."""
 
@@ -24,6 +27,8 @@ class PublicSignal(TypedDict):
     has today's figures.
     """
 
+    moveSize: Optional[MoveSize]
+    pBig: Optional[float]
     signal: PublicSignalName
     direction: Optional[Direction]
     confidence: Optional[float]
@@ -59,6 +64,8 @@ class OracleSignal(TypedDict):
     The direction has no demonstrated skill; ``skill.verdict`` says how far the record is from luck.
     """
 
+    moveSize: Optional[MoveSize]
+    pBig: Optional[float]
     signal: Signal
     direction: Direction
     confidence: float
@@ -92,14 +99,31 @@ class PriceRange(TypedDict):
     halfWidth: float
 
 
+class MoveLimits(TypedDict):
+    """What ``moveSize`` and ``pBig`` follow from, as log returns. Half of ``width90`` is the move that one end in ten is beyond."""
+
+    modelVersion: str
+    bigMove: float
+    width80: float
+    width90: float
+    calmUpTo: float
+    wildFrom: float
+
+
 class ExpectedRange(TypedDict):
-    """Central ranges of the price at the end of the horizon. They say nothing of the direction."""
+    """Central ranges of the price at the end of the horizon, and the size of the move. They say nothing of the direction.
+
+    ``pBig`` is the probability of a move beyond ``moveLimits["bigMove"]``, up or down; all three are None without a width.
+    """
 
     date: str
     horizon: Horizon
     modelVersion: str
     btcPrice: float
     ranges: List[PriceRange]
+    moveSize: Optional[MoveSize]
+    pBig: Optional[float]
+    moveLimits: Optional[MoveLimits]
     windowOpensAt: str
     resolvesAt: str
     timestamp: str

@@ -10,5 +10,6 @@ wallet = open_wallet(os.environ["PRIVATE_KEY"])
 assets = {"eip155:84532": os.environ["ASSET"]} if "ASSET" in os.environ else USDC
 payer = Payer(url, wallet.address, wallet.sign_typed_data, max_usd="0.002", assets=assets)
 bought = payer.buy("7d")
+print(f"Size of the move: {bought.answer['moveSize']}, P(big) {bought.answer['pBig']}")
 print(f"{bought.answer['signal']}: {bought.answer['direction']}")
 print(f"Paid {bought.payment['usd']} USD in {bought.payment['txHash']}")

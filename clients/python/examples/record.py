@@ -6,6 +6,7 @@ from bitcoin_signal_oracle.client import OracleClient
 
 client = OracleClient(os.environ.get("SERVICE_URL", "http://127.0.0.1:3000"))
 expected = client.expected_range("7d")
+print(f"Size of the move in 7 days: {expected['moveSize']}, P(big) {expected['pBig']}")
 for one in expected["ranges"]:
     print(f"{one['share']:.0%} until {expected['resolvesAt']}: {one['low']} to {one['high']} USD")
 summary = client.scorecard("7d")["summary"]

@@ -112,6 +112,18 @@ class DailyForecastTest(unittest.TestCase):
         self.assertAlmostEqual(above, 0.12)
         self.assertRaisesRegex(ValueError, r"one of \[0\.8\], not 0\.7", self.daily.latest.distances, 0.7)
 
+    def test_the_distances_of_a_stop_are_of_half_the_width_or_of_the_range_where_there_is_none(self) -> None:
+        half = math.log(1 / 0.95)
+        ninety = {"share": 0.9, "low": 80.0, "high": 125.0}
+        for limits, expected in (({"width90": 2 * half}, (0.05, 1 / 0.95 - 1)), (None, (0.2, 0.25))):
+            reply = {**RANGE, "ranges": [*RANGE["ranges"], ninety], "moveLimits": limits}
+            self.service.reply = (200, reply, {})
+            self.daily = DailyForecast(OracleClient(f"http://127.0.0.1:{self.service.server_port}"))
+            self.refresh(NOON)
+            assert self.daily.latest is not None
+            for found, wanted in zip(self.daily.latest.stop_distances(), expected):
+                self.assertAlmostEqual(found, wanted)
+
     def test_reads_in_the_background_once_at_a_time(self) -> None:
         self.service.may_answer.clear()
         for _ in range(3):

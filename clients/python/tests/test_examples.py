@@ -26,6 +26,8 @@ class ExamplesTest(unittest.TestCase):
         client = OracleClient(SERVICE_URL)
         self.assertIn(f"Verdict: {client.scorecard()['summary']['verdict']}", output)
         self.assertEqual(output.count(" USD\n"), 3)
+        expected = client.expected_range()
+        self.assertTrue(output.startswith(f"Size of the move in 7 days: {expected['moveSize']}, P(big) {expected['pBig']}\n"))
 
     def test_signal_with_login_prints_direction_and_verdict(self) -> None:
         output = run("signal_with_login.py", PRIVATE_KEY="premium")
@@ -41,7 +43,7 @@ class ExamplesTest(unittest.TestCase):
 
     def test_pay_prints_the_payment(self) -> None:
         output = run("pay.py", PRIVATE_KEY="buyer", ASSET=STABLECOIN)
-        self.assertRegex(output, r"^(HOLD|BUY|SELL): (UP|DOWN)\nPaid 0\.001 USD in 0x[0-9a-f]{64}\n$")
+        self.assertRegex(output, r"^Size of the move: (CALM|USUAL|WILD), P\(big\) 0\.\d+\n(HOLD|BUY|SELL): (UP|DOWN)\nPaid 0\.001 USD in 0x[0-9a-f]{64}\n$")
 
     def test_receive_webhook_prints_the_delivery_of_the_service(self) -> None:
         token = login_of("basic").session().token

@@ -8,6 +8,7 @@ const client = createOracleClient({ url, account: privateKeyToAccount(PRIVATE_KE
 
 // Declined above the limit, and in any coin but USDC: name others in coins.
 const { answer, checks } = await client.buy({ maxUsd: '0.002' });
+console.log(`Size of the move: ${answer.moveSize}, P(big) ${answer.pBig}`);
 console.log(`${answer.signal}: ${answer.direction}`);
 if (answer.payment !== null) console.log(`Paid ${answer.payment.usd} USD in ${answer.payment.txHash}`);
 for (const { what } of checks) console.log(`✓ ${what}`);

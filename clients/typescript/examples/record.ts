@@ -5,7 +5,8 @@ import { createOracleClient } from 'bitcoin-signal-oracle-client';
 const client = createOracleClient({ url: process.env.SERVICE_URL ?? 'http://127.0.0.1:3000' });
 const percent = (share: number) => `${Math.round(share * 100)} %`;
 
-const { ranges, resolvesAt } = await client.expectedRange('7d');
+const { moveSize, pBig, ranges, resolvesAt } = await client.expectedRange('7d');
+console.log(`Size of the move in 7 days: ${moveSize}, P(big) ${pBig}`);
 for (const { share, low, high } of ranges) console.log(`${percent(share)} until ${resolvesAt}: ${low} to ${high} USD`);
 const { summary } = await client.scorecard('7d');
 const interval = summary.accuracyInterval95;

@@ -64,20 +64,20 @@ def rows_of(template: "dict[str, str]") -> "list[dict[str, str]]":
 def day_of(number: int) -> "dict[str, str]":
     made = FIRST + timedelta(days=number, hours=21, minutes=35)
     opens = FIRST + timedelta(days=number + 1)
-    half = 0.02 + 0.001 * number
+    half = 0.01 + 0.0005 * number
     ends = {"05": -2, "10": -1, "25": -0.5, "50": 0, "75": 0.5, "90": 1, "95": 2}
     return {
         "date": made.strftime("%Y-%m-%d"),
-        "predictionId": made.strftime("%Y-%m-%d:7d"),
-        "horizonDays": "7",
+        "predictionId": made.strftime("%Y-%m-%d:1d"),
+        "horizonDays": "1",
         "signal": "SELL" if number % 2 else "HOLD",
         "btcPrice": "100",
         **{f"priceP{level}": f"{100 * math.exp(scale * half):.6f}" for level, scale in ends.items()},
         "signalAt": stamp(made),
         "attestedAt": stamp(made + timedelta(minutes=3, seconds=30)),
         "windowOpensAt": stamp(opens),
-        "resolvesAt": stamp(opens + timedelta(days=7)),
-        "revealedAt": stamp(opens + timedelta(days=7, minutes=10)),
+        "resolvesAt": stamp(opens + timedelta(days=1)),
+        "revealedAt": stamp(opens + timedelta(days=1, minutes=10)),
         "replayed": "true" if number < 5 else "false",
     }
 
@@ -124,10 +124,15 @@ def known_from(rows: "list[dict[str, str]]") -> "dict[str, datetime]":
     return {row["date"]: datetime.fromisoformat(row["attestedAt"].replace("Z", "+00:00")) for row in rows}
 
 
+def ranged(frame: DataFrame) -> DataFrame:
+    """Entries by a row; others have a fixed stake."""
+    return frame[(frame["enter_long"] == 1) & (frame["enter_tag"] != "no range")]
+
+
 def ahead(frame: DataFrame, rows: "list[dict[str, str]]") -> "list[object]":
     """Entries by a row that was not on chain when their candle closed."""
     known = known_from(rows)
-    entries = frame[frame["enter_long"] == 1]
+    entries = ranged(frame)
     return [date for date, tag in zip(entries["date"], entries["enter_tag"]) if date + HOUR < known[tag.split()[1]]]
 
 
@@ -154,7 +159,7 @@ class BacktestTest(unittest.TestCase):
 
     def days(self, frame: DataFrame) -> "dict[object, str]":
         """The row of each entry, by the end of its candle."""
-        entries = frame[frame["enter_long"] == 1]
+        entries = ranged(frame)
         return {date + HOUR: tag.split()[1] for date, tag in zip(entries["date"], entries["enter_tag"])}
 
     def test_uses_a_row_from_the_first_candle_that_closes_after_its_attestation(self) -> None:
@@ -216,7 +221,7 @@ class BacktestTest(unittest.TestCase):
             strategy = self.strategy(self.rows)
         self.assertRegex(logged.output[0], r"5 of 20 .*replayed")
         frame = signals(strategy, self.frame)
-        entries = frame[frame["enter_long"] == 1]
+        entries = ranged(frame)
         replayed = {row["date"] for row in self.rows if row["replayed"] == "true"}
         for tag, marked in zip(entries["enter_tag"], entries["oracle_replayed"]):
             self.assertEqual((tag.endswith(" replayed"), bool(marked)), (tag.split()[1] in replayed,) * 2)
@@ -230,8 +235,7 @@ class BacktestTest(unittest.TestCase):
         self.assertEqual(holder, anonymous - sells)
 
     def test_reads_the_record_of_the_service(self) -> None:
-        with unittest.mock.patch.object(oracle_range.OracleRange, "horizon", "1d"):
-            strategy = strategy_at(SERVICE_URL, RunMode.BACKTEST)
+        strategy = strategy_at(SERVICE_URL, RunMode.BACKTEST)
         self.assertIsInstance(strategy.oracle, DailyHistory)
         reader = csv.DictReader(io.StringIO(OracleClient(SERVICE_URL).dataset_table("forecasts").decode()))
         rows = [row for row in reader if row["horizonDays"] == "1"]

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import time
 import unittest
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -34,7 +33,7 @@ class AffordabilityTest(unittest.TestCase):
 
     def setUp(self) -> None:
         self.script = script_at("http://127.0.0.1:9")
-        reading = SimpleNamespace(distances=lambda share: (0.5, 0.5))
+        reading = SimpleNamespace(distances=lambda share: (0.5, 0.5), stop_distances=lambda: (0.04, 0.04), made_at=None)
         self.script.oracle = SimpleNamespace(refresh_in_background=lambda now: None, fresh=lambda now: reading)
         self.connector = self.script.connectors["binance_paper_trade"]
         self.unaffordable: "set[TradeType]" = set()
@@ -62,7 +61,7 @@ class AffordabilityTest(unittest.TestCase):
     def test_keeps_the_quote_of_one_side_while_it_tries_the_other_again(self) -> None:
         self.unaffordable = {TradeType.SELL}
         [bid] = self.tick()
-        self.assertEqual((bid.is_buy, bid.quantity), (True, Decimal("0.001")))
+        self.assertEqual((bid.is_buy, bid.quantity), (True, Decimal("0.001") * Decimal(0.5)))
         self.assertEqual(self.tick(), [bid])
         self.unaffordable = set()
         both = self.tick()
@@ -87,43 +86,54 @@ class ScriptTest(unittest.TestCase):
         script.on_tick()
         return script.get_active_orders("binance_paper_trade")
 
-    def tick_until_read(self, script: OracleSpread) -> "list[object]":
-        """The call is made in a thread: the tick that starts it does not wait for it."""
-        self.assertEqual(self.tick(script, self.start), [])
-        deadline = time.monotonic() + 30
-        while script.oracle.latest is None and script.oracle.error is None and time.monotonic() < deadline:
-            time.sleep(0.005)
-        return self.tick(script, self.start + 1)
-
     def test_quotes_as_far_from_the_price_as_the_range_of_the_time_between_quotes(self) -> None:
-        bid, ask = self.tick_until_read(script_at(SERVICE_URL, min_spread=Decimal(0)))
+        bid, ask = self.tick(script_at(SERVICE_URL, min_spread=Decimal(0)), self.start)
         [band] = [one for one in self.expected["ranges"] if one["share"] == 0.8]
         scale = sqrt(900 / 86_400)
         self.assertAlmostEqual(float(bid.price), 100 * (1 - (1 - band["low"] / self.expected["btcPrice"]) * scale))
         self.assertAlmostEqual(float(ask.price), 100 * (1 + (band["high"] / self.expected["btcPrice"] - 1) * scale))
-        self.assertEqual((bid.is_buy, ask.is_buy, bid.quantity), (True, False, Decimal("0.001")))
+        self.assertEqual((bid.is_buy, ask.is_buy), (True, False))
+
+    def test_the_amount_is_a_constant_risk_over_the_move_of_a_day_and_never_above_the_order_amount(self) -> None:
+        move = 1 - exp(-self.expected["moveLimits"]["width90"] / 2)
+        for risk, amount in ((move / 4, 0.00025), (move * 2, 0.001)):
+            for quote in self.tick(script_at(SERVICE_URL, risk=risk), self.start):
+                self.assertAlmostEqual(float(quote.quantity), amount, 12)
 
     def test_quotes_no_closer_than_the_smallest_spread(self) -> None:
-        bid, ask = self.tick_until_read(script_at(SERVICE_URL, min_spread=Decimal("0.5")))
+        bid, ask = self.tick(script_at(SERVICE_URL, min_spread=Decimal("0.5")), self.start)
         self.assertEqual((bid.price, ask.price), (Decimal(50), Decimal(150)))
 
     def test_replaces_its_quotes_when_their_time_is_over(self) -> None:
         script = script_at(SERVICE_URL)
-        first = self.tick_until_read(script)
-        self.assertEqual(self.tick(script, self.start + 900), first)
-        second = self.tick(script, self.start + 901)
+        first = self.tick(script, self.start)
+        self.assertEqual(self.tick(script, self.start + 899), first)
+        second = self.tick(script, self.start + 900)
         self.assertEqual(len(second), 2)
         self.assertNotIn(second[0], first)
 
-    def test_a_stale_range_takes_the_quotes_back(self) -> None:
-        script = script_at(SERVICE_URL)
-        self.assertEqual(len(self.tick_until_read(script)), 2)
-        self.assertEqual(self.tick(script, (self.made_at + timedelta(hours=31)).timestamp()), [])
+    def tick_without_range(self, script: OracleSpread, at: float) -> "list[object]":
+        with self.assertLogs("oracle_spread", "WARNING") as logged:
+            quotes = self.tick(script, at)
+        self.assertRegex(logged.output[0], "No fresh range at .*: a fixed amount, for a move of 10 %")
+        self.assertEqual([float(quote.price) for quote in quotes], [100 - sqrt(900 / 86_400) * 10, 100 + sqrt(900 / 86_400) * 10])
+        self.assertEqual([round(float(quote.quantity), 12) for quote in quotes], [0.0002, 0.0002])
+        return quotes
 
-    def test_without_a_service_it_quotes_nothing_and_goes_on(self) -> None:
-        script = script_at(closed_address())
+    def test_a_stale_range_replaces_the_quotes_by_fixed_ones_and_says_so(self) -> None:
+        script = script_at(SERVICE_URL)
+        stale = (self.made_at + timedelta(hours=30)).timestamp()
+        first = self.tick(script, stale)
+        second = self.tick_without_range(script, stale + 1)
+        self.assertNotIn(first[0], second)
+        self.assertEqual(self.tick(script, stale + 2), second)
+
+    def test_without_a_service_it_goes_on_with_fixed_quotes_until_there_is_a_range(self) -> None:
         with self.assertLogs("bitcoin_signal_oracle.daily", "WARNING"):
-            self.assertEqual(self.tick_until_read(script), [])
+            script = script_at(closed_address())
+        fixed = self.tick_without_range(script, self.start)
+        script.oracle = script_at(SERVICE_URL).oracle
+        self.assertNotIn(self.tick(script, self.start + 1)[0], fixed)
 
     def test_over_the_past_it_quotes_by_what_was_known_then(self) -> None:
         script = script_at(SERVICE_URL, from_dataset=True, min_spread=Decimal(0))
