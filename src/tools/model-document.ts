@@ -510,7 +510,7 @@ export function renderSizing(frame: InputFrame): string {
   return [
     `Size by the width: a holder has a share of the capital in bitcoin from each close to the next, on ${days} days (${firstDay} to ${lastDay}): a constant risk over the distance of a stop, 1 - exp(-width90 / 2) of the published 1-day width, against the same size each day, and against the same rule by plain EWMA volatility (.94). All have a mean size of ${formatPercent(MEAN_SIZE, 0)} of the capital, a level chosen with all days known; no stop is executed, and costs are a share of what is bought and sold. Intervals by blocks of ${SIZING_BLOCK_DAYS} days; a single worst day has none. \`npm run bench -- sizing --data <folder>\` prints this.`,
     renderMarkdownTable(head, byCost.flatMap(listSizingRows)),
-    byCost.flatMap((one) => one.differences.map((compared) => formatSizingVerdict(one.cost, compared))).join(' '),
+    `${byCost.flatMap(({ cost, differences }) => differences.map((one) => formatSizingVerdict(cost, one))).join(' ')} No other difference is distinguishable from zero.`,
   ].join('\n\n');
 }
 
@@ -537,11 +537,15 @@ function listSizingRows({ cost, sizings, differences }: SizingAtCost): string[][
 
 /** What the intervals say. */
 function formatSizingVerdict(cost: number, { against, ...differences }: SizingAtCost['differences'][number]): string {
-  const names = Map.groupBy(SIZING_FIGURES, (name) => {
-    const { low, high } = differences[name];
-    if (high !== null && high < 0) return 'lower';
-    return low !== null && low > 0 ? 'higher' : 'not distinguishable';
-  });
-  const parts = [...names].map(([result, of]) => `${of.map((name) => SIZING_TITLES[name]).join(', ')} ${result}`);
+  const namesOf = (isFound: (bounds: { low: number; high: number }) => boolean) =>
+    SIZING_FIGURES.filter((name) => {
+      const { low, high } = differences[name];
+      return low !== null && high !== null && isFound({ low, high });
+    }).map((name) => SIZING_TITLES[name]);
+  const [lower, higher] = [namesOf(({ high }) => high < 0), namesOf(({ low }) => low > 0)];
+  const parts = [
+    lower.length > 0 ? `lower ${lower.join(', ')}` : 'nothing lower',
+    ...(higher.length > 0 ? [`higher ${higher.join(', ')}`] : []),
+  ];
   return `By width less ${against === 'ewma' ? 'EWMA' : 'constant'}, costs ${formatPercent(cost)}: ${parts.join('; ')}.`;
 }
