@@ -23,6 +23,13 @@ it('says that figures of two sides are not the same, and where one lacks somethi
   expect(differenceOf({ 2: figures, 7: figures }, { 2: figures })).toBeNaN();
 });
 
+it('compares sizes by the width with both references', async () => {
+  const { code, output } = await bench('sizing');
+  expect(code, output).toBe(0);
+  expect(output).toMatch(/^simulated .*\n\nSize by the width: .* on 3420 days/m);
+  expect(output).toMatch(/^\| volatility +\| 0\.0 % +(\| [\d.]+ +){3}(\| -?[\d.]+ \(.+?\) +){2}\|$/m);
+});
+
 it('says with --help what there is, and measures nothing', async () => {
   const { code, output } = await bench('--help');
   expect(code).toBe(0);
