@@ -59,7 +59,10 @@ const TRACK_RECORD_OUTLINE = defineOutline(TRACK_RECORD, {
       accuracy: NUMBER,
       accuracyInterval95: BOUNDS.describe('On the effective sample size, given overlapping windows'),
       alwaysUpAccuracy: NUMBER,
-      brier: z.object({ n: COUNT, model: z.number(), climatology: z.number() }).nullable().describe('Lower is better'),
+      brier: z
+        .object({ n: COUNT, model: z.number(), climatology: z.number(), climatology4y: NUMBER })
+        .nullable()
+        .describe('Lower is better'),
       brierDifference: z.object({ n: COUNT, mean: z.number(), low: NUMBER, high: NUMBER }).nullable().describe('Model minus base rate'),
       verdict: z.string(),
     }),
@@ -72,7 +75,6 @@ const TRACK_RECORD_OUTLINE = defineOutline(TRACK_RECORD, {
       accuracyInterval95: BOUNDS,
       verdict: z.string(),
     }),
-    moveSkill: z.object({ n: COUNT, replayed: COUNT, bigShare: NUMBER, brier: NUMBER }),
     moveVerdict: z.string().describe('What the record shows of P(big move)'),
     inference: z.string().describe('What the filters do to inference'),
     entries: listOf(`Newest first; in a summary at most ${MAX_OUTLINED_ENTRIES} of the page`, {
@@ -155,7 +157,7 @@ export const getTrackRecord = defineSkill({
   title: 'Track record with error bars',
   summary: 'Every forecast of a horizon with its outcome, and statistics with error bars',
   description:
-    'The record without gaps, including HOLD, missed and void days; each entry has the uids of its attestations. Statistics cover exactly the filtered forecasts: accuracy with a 95 % interval for overlapping windows, the score of always UP, Brier and log scores, skill against the base rate with its interval, reliability, coverage, streak and verdict, also by regime and model version. Includes the whole record of each horizon, and the skill against a prediction market. Unresolved forecasts are counted, and gated for callers below Basic.',
+    'The record without gaps, with HOLD, missed and void days; each entry has its attestation uids. Statistics cover exactly the filtered forecasts: accuracy with a 95 % interval for overlapping windows, the score of always UP, Brier and log scores, skill against base rates with interval, reliability, coverage, streak and verdict, also by regime and model version. Includes the whole record of each horizon, scores of P(big move) and against a market. Unresolved forecasts are counted, and gated below Basic.',
   question: 'is it any good?',
   askedFirst: true,
   tags: ['bitcoin', 'track record', 'statistics', 'forecast verification'],
@@ -202,7 +204,7 @@ export const getTrackRecord = defineSkill({
       `${totalPredictions} forecasts over ${record.filters.horizon}${formatSelection(record.filters)}: ${wins} right, ${losses} wrong, ${holds} HOLD, ${voids} void, ${pending} pending.`,
       `Verdict: ${limitWords(verdict, MAX_VERDICT_WORDS)}.`,
       isSelection(record.filters) ? formatWholeRecord(record) : formatBrierLine(record.statistics),
-      record.moveVerdict,
+      formatMoveLine(record.moveSkill),
       `Certain: times and outcomes, on chain${isReplayed ? REPLAYED : ''}. Not certain: skill beyond these intervals.`,
       formatSource(record.source),
     ].join('\n');
@@ -348,7 +350,7 @@ export async function readAttestationStats(horizons: readonly number[], deps: Sk
 }
 
 const REPLAYED = '; replayed times excepted';
-const MAX_VERDICT_WORDS = 58;
+const MAX_VERDICT_WORDS = 44;
 
 function formatEntry({ predictionId, signal, direction, pUp, status, returnBps }: Entry): string {
   const values = pUp === null ? (signal ?? 'none') : `${signal} ${direction} P(up) ${pUp.toFixed(4)}`;
@@ -388,9 +390,18 @@ function formatWholeRecord({ wholeRecord: { total, wins, resolved, accuracyInter
   return `Whole record of ${total}: ${wins} of ${resolved} right, ${interval}. Intervals ignore the choice of filters.`;
 }
 
+/** Scores alone, which hold at every horizon; `moveVerdict` has their intervals. */
+function formatMoveLine({ n, brier, references, tests }: z.input<typeof TRACK_RECORD>['moveSkill']): string {
+  if (n === 0 || brier === null) return 'P(big move): none resolved yet.';
+  const [frequency, ewma] = [references.frequency, references.ewma].map((found) => found?.brier.toFixed(3) ?? 'unknown');
+  const verdicts = [...new Set([tests.frequency.verdict, tests.ewma.verdict])].join(' and ');
+  return `P(big move): Brier score ${brier.toFixed(3)}, four-year frequency ${frequency}, EWMA ${ewma}; ${verdicts}.`;
+}
+
 function formatBrierLine({ brier, brierDifference }: z.input<typeof TRACK_RECORD>['statistics']): string {
   if (brier === null || brierDifference === null) return 'Brier score: none yet.';
   const { mean, low, high } = brierDifference;
   const interval = low === null || high === null ? 'no interval yet' : formatInterval({ low, high }, 3);
-  return `Brier score ${brier.model.toFixed(3)}, base rate ${brier.climatology.toFixed(3)} (lower is better); difference ${mean.toFixed(3)}, ${interval}.`;
+  const recent = brier.climatology4y === null ? '' : `, of four years ${brier.climatology4y.toFixed(3)}`;
+  return `Brier score ${brier.model.toFixed(3)}, base rate ${brier.climatology.toFixed(3)}${recent} (lower is better); difference ${mean.toFixed(3)}, ${interval}.`;
 }
