@@ -13,7 +13,7 @@ export const PLANTED = {
   up: {
     values: {
       ...{ signal: 'BUY', direction: 'UP', confidence: 0.873149, confidenceBps: 8731, pUp: 0.873149, pUpBps: 8731 },
-      ...{ climatology: 0.542193, threshold: 0.104371, distribution: { scale: 0.077131, shift: 0.055193 } },
+      ...{ climatology: 0.542193, climatology4y: 0.531719, threshold: 0.104371, distribution: { scale: 0.077131, shift: 0.055193 } },
     },
     quantilesFrom: 41_111.17,
     categoryScore: 0.613719,
@@ -23,7 +23,7 @@ export const PLANTED = {
   down: {
     values: {
       ...{ signal: 'SELL', direction: 'DOWN', confidence: 0.812757, confidenceBps: 8128, pUp: 0.187243, pUpBps: 1872 },
-      ...{ climatology: 0.457811, threshold: 0.004373, distribution: { scale: 0.137713, shift: -0.091957 } },
+      ...{ climatology: 0.457811, climatology4y: 0.468283, threshold: 0.004373, distribution: { scale: 0.137713, shift: -0.091957 } },
     },
     quantilesFrom: 33_333.71,
     categoryScore: -0.713917,
@@ -33,7 +33,7 @@ export const PLANTED = {
   flat: {
     values: {
       ...{ signal: 'HOLD', direction: 'DOWN', confidence: 0.671319, confidenceBps: 6713, pUp: 0.328681, pUpBps: 3287 },
-      ...{ climatology: 0.611353, threshold: 0.293717, distribution: { scale: 0.211373, shift: -0.017093 } },
+      ...{ climatology: 0.611353, climatology4y: 0.598317, threshold: 0.293717, distribution: { scale: 0.211373, shift: -0.017093 } },
     },
     quantilesFrom: 22_777.31,
     categoryScore: 0.039171,
@@ -144,6 +144,7 @@ export function premiumSecrets(side: PlantedSide): Secret[] {
       words: [...numberWords(values.threshold), ...numberWords(0.5 + values.threshold), ...numberWords(0.5 - values.threshold)],
     },
     { what: 'climatology', words: numberWords(values.climatology) },
+    { what: 'base rate of four years', words: numberWords(values.climatology4y) },
     { what: 'scale', words: numberWords(values.distribution.scale) },
     { what: 'shift', words: numberWords(Math.abs(values.distribution.shift)) },
     { what: 'category score', words: numberWords(Math.abs(categoryScore)) },

@@ -175,6 +175,7 @@ describe('a service with wrong claims', () => {
       only(HORIZON, (claim) => {
         Object.assign(claim.summary, { accuracy: 0.99, verdict: 'better than always-UP' });
         (claim.summary.brier as { climatology: number }).climatology += 1e-6;
+        (rowOf(claim, HORIZON).brier as { climatology4y: number }).climatology4y += 1e-6;
         (claim.statistics!.probabilities as { logScore: number }).logScore -= 1e-6;
         rowOf(claim, HORIZON).wins = 77;
       }),
@@ -185,8 +186,20 @@ describe('a service with wrong claims', () => {
       'summary.verdict',
       'statistics.probabilities.logScore',
       `byHorizon.${HORIZON}d.wins`,
+      `byHorizon.${HORIZON}d.brier.climatology4y`,
     ];
     expect(named(report).sort()).toEqual(paths.map((path) => `figure ${HORIZON}d ${path}`).sort());
+  });
+
+  it('a base rate of four years that was not stored claims nothing', async () => {
+    const unknown = { climatology4y: null };
+    const report = await auditOf(
+      only(HORIZON, (claim) => {
+        Object.assign(claim.summary.brier as object, unknown);
+        Object.assign(rowOf(claim, HORIZON).brier as object, unknown);
+      }),
+    );
+    expect(named(report)).toEqual([]);
   });
 
   it('an uncommitted forecast is accepted until its window opens', async () => {
