@@ -125,3 +125,7 @@ export function lowerBound(sorted: Float64Array, value: number, count = sorted.l
   }
   return low;
 }
+
+export function round(value: number, decimals: number): number {
+  return Number(value.toFixed(decimals));
+}

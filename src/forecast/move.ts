@@ -3,7 +3,7 @@ import type { Day } from './day.ts';
 import { probabilityAtMost, type QuantileGrid, toQuantileGrid } from './distribution.ts';
 import { findFirstChangedRow } from './features.ts';
 import { type FeatureTable, getFrameLength, getOrInsert, type InputFrame } from './inputs.ts';
-import { interpolateQuantile } from './math.ts';
+import { interpolateQuantile, round } from './math.ts';
 import { getBlockIndex, HORIZONS, type HorizonDays } from './model.ts';
 import { type DistributionFit, fitWidths, type ModelName, type ModelVersion, m1 } from './models.ts';
 
@@ -145,8 +145,4 @@ export class MoveForecaster {
 /** At P(up) of one half: the quantiles less their median are the same at any other. */
 function buildCentredGrid(fit: DistributionFit, features: FeatureTable, row: number): Float64Array {
   return toQuantileGrid(MOVE_MODEL.buildDistribution(fit, { features, row, pUp: 0.5 }));
-}
-
-function round(value: number, decimals: number): number {
-  return Number(value.toFixed(decimals));
 }
