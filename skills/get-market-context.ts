@@ -77,7 +77,7 @@ export const getMarketContext = defineSkill({
       .min(1, `must name at least one of ${CONTEXT_SECTIONS.join(', ')}`)
       .max(CONTEXT_SECTIONS.length, `must name at most ${CONTEXT_SECTIONS.length} sections`)
       .default([...CONTEXT_SECTIONS])
-      .describe('Sections to return; default: all'),
+      .describe('Sections to return'),
   }),
   output: MARKET_CONTEXT,
   outline: MARKET_CONTEXT_OUTLINE,

@@ -103,18 +103,18 @@ const pageInput = (fallback: number, max: number) =>
 
 const FIELDS = z.strictObject({
   horizon: forecastHorizon,
-  from: DATE_INPUT.optional().describe('First forecast day, YYYY-MM-DD, UTC, not after `to`; default: start of the record'),
-  to: DATE_INPUT.optional().describe('Last forecast day, inclusive, YYYY-MM-DD, UTC, not before `from`; default: today'),
+  from: DATE_INPUT.optional().describe('First day, UTC, not after `to`; default: the first'),
+  to: DATE_INPUT.optional().describe('Last day, inclusive, not before `from`; default: today'),
   regime: z
     .enum(REGIME_NAMES, { error: `must be one of ${REGIME_NAMES.join(', ')}` })
     .optional()
-    .describe('Only forecasts made in this market regime; default: all'),
+    .describe('Market regime; default: all'),
   status: z
     .enum(STATUSES, { error: `must be one of ${STATUSES.join(', ')}` })
     .optional()
-    .describe('Only forecasts with this status; default: all. Unresolved forecasts are PENDING, whatever their signal'),
-  page: pageInput(1, MAX_PAGE_NUMBER).describe('Page number, from 1; newest forecasts first'),
-  pageSize: pageInput(20, MAX_PAGE_SIZE).describe(`Forecasts per page, 1 to ${MAX_PAGE_SIZE}`),
+    .describe('Default: all. Unresolved forecasts are PENDING, whatever their signal'),
+  page: pageInput(1, MAX_PAGE_NUMBER).describe('Newest first'),
+  pageSize: pageInput(20, MAX_PAGE_SIZE).describe('Entries a page'),
 });
 
 const INPUT = FIELDS.superRefine((input, context) => {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { findOffering } from '../src/commerce/offerings.ts';
+import { findOffering, isNeverIssued } from '../src/commerce/offerings.ts';
 import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
 import { formatPercent } from '../src/forecast/math.ts';
+import { computePositionSize, MAX_ACCOUNT_USD, MAX_RISK_PERCENT, type PositionSize } from '../src/forecast/position-size.ts';
 import { DIRECTION_EVIDENCE } from '../src/forecast/signal.ts';
-import { DATE, objectOf, TIME } from '../src/platform/validation.ts';
+import { DATE, objectOf, TIME, withInputRules } from '../src/platform/validation.ts';
 import { getExpectedRange, getExpectedRanges } from '../src/record/distributions.ts';
 import {
   type Prediction,
@@ -12,7 +13,17 @@ import {
   readPremiumPrediction,
   readPublicPrediction,
 } from '../src/record/prediction.ts';
-import { CONFIDENCE, DIRECTION, EVIDENCE_OF_DIRECTION, HORIZON, INTERVAL, REGIME, SIGNAL, STATUS } from '../src/record/schemas/forecast.ts';
+import {
+  CONFIDENCE,
+  DIRECTION,
+  EVIDENCE_OF_DIRECTION,
+  HORIZON,
+  INTERVAL,
+  REGIME,
+  SIGNAL,
+  SIZING,
+  STATUS,
+} from '../src/record/schemas/forecast.ts';
 import { PREDICTION, PREMIUM_EVIDENCE, type PremiumEvidence, PUBLIC_PREDICTION } from '../src/record/schemas/signal.ts';
 import {
   defineSkill,
@@ -24,7 +35,7 @@ import {
   type SkillContext,
   type SkillTerms,
 } from './skill.ts';
-import { findHorizon } from './text.ts';
+import { findHorizon, findRisk } from './text.ts';
 
 const SHARE = z.number().nullable();
 const BOUNDS = z.object(INTERVAL.shape).nullable();
@@ -58,6 +69,7 @@ const PREDICTION_MEMBERS = {
     low: z.number(),
     high: z.number(),
   }).nullable(),
+  sizing: SIZING,
   replayed: z.boolean().describe('Made after the fact, by a demonstration'),
   source: z.string().describe('Of the market data; `simulated` is no real market'),
 };
@@ -97,17 +109,44 @@ export type { Prediction, PublicPrediction };
 
 const DETAILS = ['public', 'basic', 'premium'] as const satisfies Detail[];
 
+const positiveUpTo = (most: number) => {
+  const error = `must be a number above 0 and at most ${most}`;
+  return z.number({ error }).gt(0, error).max(most, error).optional();
+};
+
+/** @returns lines of a text: none without a size */
+function formatSizing(size: PositionSize | null | undefined): string[] {
+  if (!size) return [];
+  const { riskPercent, accountUsd, stopPercentLong, stopPercentShort, positionUsdLong, positionUsdShort, exceedsAccount } = size;
+  const borrowed = exceedsAccount ? ', more than the account' : '';
+  return [
+    `${riskPercent} % of ${accountUsd} USD at risk: stop ${stopPercentLong.toFixed(2)} % below or ${stopPercentShort.toFixed(2)} % above; position ${positionUsdLong} USD long, ${positionUsdShort} short${borrowed}.`,
+  ];
+}
+
+/** Before a purchase; nothing before the first revealed day. */
+function formatCalls(calls: PublicPrediction['revealedCalls']): string[] {
+  const { days, hold, sameAsDayBefore } = calls.days90;
+  if (days === 0) return [];
+  const repeated = sameAsDayBefore === null ? '' : `, unchanged on ${formatPercent(sameAsDayBefore, 0)}`;
+  return [`Newest ${days} revealed days: HOLD ${hold}${repeated}${isNeverIssued('sell', [calls]) ? ', SELL never issued' : ''}.`];
+}
+
 function formatPublicPart(part: PublicPrediction, ways: string): string {
   const { horizon, date, attestationUid, btcPrice, regime, resolvesAt, range, source } = part;
   const place = attestationUid === null ? 'made, not yet on chain' : 'committed on chain';
   const day = resolvesAt.slice(0, 10);
+  // A text has at most 120 words: what was asked for stands in place of the range.
   const expected =
     range &&
+    !part.sizing &&
     `by the model, BTC/USD closes between ${Math.round(range.low)} and ${Math.round(range.high)} on ${day} with ${100 * range.share} % probability (${Math.round(btcPrice)} at the forecast), which says nothing of the direction. `;
   return [
     `The ${horizon} forecast of ${date} is ${place}; ${formatValues(part)}`,
-    `Public: ${expected ?? ''}Regime ${regime}.`,
+    `Public: ${expected || ''}Regime ${regime}.`,
+    ...formatSizing(part.sizing),
     formatSkill(part),
+    ...formatCalls(part.revealedCalls),
     `To see it: ${ways}.`,
     `${formatSource(source)} No advice to trade.`,
   ].join('\n');
@@ -143,19 +182,31 @@ export const predictBtcDirection = defineSkill({
       [3, /\bwhere\b/, /\b(?:going|heading|headed)\b/],
       [3, /\b(?:up or down|bull(?:ish)?|bear(?:ish)?|long or short|buy|sell)\b/],
       [3, /\bwhat (?:do|does|did) (?:it|you|the (?:oracle|model)) (?:say|think|expect|see)\b/],
+      [3, /\b(?:position size|size of (?:a|the|my) position|stop[ -]?loss|where (?:do|should) i (?:put|set|place) (?:a|the|my) stop)\b/],
       [1, /\b(?:next week|tomorrow|coming days|over the next)\b/],
     ],
     unwanted: /\b(?:without|no) (?:an? |any |the )?(?:forecast|prediction|signal)s?\b/g,
     rank: 1,
-    read: (text) => ({ horizon: findHorizon(text) }),
+    read: (text) => ({ horizon: findHorizon(text), ...findRisk(text) }),
   },
-  input: z.strictObject({
-    horizon: forecastHorizon,
-    detail: z
-      .enum(DETAILS, { error: `must be one of ${DETAILS.join(', ')}` })
-      .default('basic')
-      .describe('premium: everything'),
-  }),
+  input: withInputRules(
+    z
+      .strictObject({
+        horizon: forecastHorizon,
+        detail: z
+          .enum(DETAILS, { error: `must be one of ${DETAILS.join(', ')}` })
+          .default('basic')
+          .describe('premium: everything'),
+        riskPercent: positiveUpTo(MAX_RISK_PERCENT).describe('Of accountUsd, lost at the stop: adds `sizing`'),
+        accountUsd: positiveUpTo(MAX_ACCOUNT_USD).describe('With riskPercent'),
+      })
+      .superRefine(({ riskPercent, accountUsd }, { addIssue }) => {
+        if ((riskPercent === undefined) === (accountUsd === undefined)) return;
+        const [absent, present] = riskPercent === undefined ? ['riskPercent', 'accountUsd'] : ['accountUsd', 'riskPercent'];
+        addIssue({ code: 'custom', path: [absent], message: `must be there with ${present}` });
+      }),
+    { dependentRequired: { riskPercent: ['accountUsd'], accountUsd: ['riskPercent'] } },
+  ),
   output: PREDICTION,
   outline: {
     schema: z.object({
@@ -174,19 +225,28 @@ export const predictBtcDirection = defineSkill({
   freshness: { description: 'one forecast a day, at about 21:35 UTC', seconds: 86_400 },
   cost: 'normal',
   errors: ['STEP_WAITING'],
-  run: ({ horizon, detail }, context): Promise<Prediction | PublicPrediction> => predict(detail, parseHorizonDays(horizon), context),
+  async run({ horizon, detail, riskPercent, accountUsd }, context): Promise<Prediction | PublicPrediction> {
+    const answer = await predict(detail, parseHorizonDays(horizon), context);
+    if (riskPercent === undefined || accountUsd === undefined) return answer;
+    const { moveLimits, btcPrice } = answer;
+    const sizing = moveLimits && computePositionSize({ riskPercent, accountUsd }, { ...moveLimits, btcPrice });
+    return { ...answer, sizing };
+  },
   formatText({ signal, direction, confidence, pUp, horizon, date, btcPrice, regime, status, skill, stale, source, range, ...rest }) {
-    const { windowOpensAt, resolvesAt, attestationUid, replayed } = rest;
+    const { windowOpensAt, resolvesAt, attestationUid, replayed, sizing } = rest;
     const proof = attestationUid === null ? 'It is not on chain yet.' : `On chain: ${attestationUid}.`;
     return [
       `${signal} over ${horizon}: P(up) ${formatPercent(pUp)}, direction ${direction}, confidence ${formatPercent(confidence)}; forecast of ${date} at ${btcPrice} USD, regime ${regime}.`,
       `Window ${windowOpensAt.slice(0, 10)} to ${resolvesAt.slice(0, 10)}; ${status}${replayed ? ', replayed' : ''}.${stale ? ' Its successor is overdue.' : ''}`,
       ...(range ? [`Expected ${Math.round(100 * range.share)} % range: ${Math.round(range.low)} to ${Math.round(range.high)}.`] : []),
-      `The record of this horizon: ${limitWords(skill.verdict, MAX_VERDICT_WORDS)}.`,
+      ...formatSizing(sizing),
+      `The record of this horizon: ${limitWords(skill.verdict, sizing ? MAX_VERDICT_WORDS_BESIDE_SIZE : MAX_VERDICT_WORDS)}.`,
       proof,
       `A probability, not proven skill. ${formatSource(source)} No advice to trade.`,
     ].join('\n');
   },
 });
 
+/** The whole text has at most 120 words, 26 of them for a size. */
 const MAX_VERDICT_WORDS = 57;
+const MAX_VERDICT_WORDS_BESIDE_SIZE = 31;

@@ -94,7 +94,7 @@ export function formatPrice({ tier, offering }: Pick<Skill, 'tier' | 'offering'>
   if (tier === 'public') return 'free';
   const included = `included in the ${tier} tier`;
   if (offering === null) return included;
-  return `${included}; ${formatMoney(offering.price)} for a single answer, paid by x402 with the call over REST, MCP or A2A, or at ${offering.resource?.path ?? '/'}`;
+  return `${included}; ${formatMoney(offering.price)} for a single answer, paid by x402 with the call over REST, MCP or A2A, or at ${offering.resource?.path ?? '/'}${offering.sellsForecast ? '; HOLD is charged, too' : ''}`;
 }
 
 export const forecastHorizon = withInputRules(recordHorizonInput.prefault(DEFAULT_HORIZON), HORIZON_SCHEMA);

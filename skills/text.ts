@@ -59,6 +59,16 @@ export function findHorizon(text: string): string | undefined {
   return undefined;
 }
 
+/** `risk 1% of 10,000 USD`, `1.5 % at risk, account of $2000`; nothing unless both are there. */
+export function findRisk(text: string): { riskPercent?: number; accountUsd?: number } {
+  if (!/\brisk/.test(text)) return {};
+  const [, percent] = /(\d{1,3}(?:\.\d{1,4})?) ?(?:%|percent)/.exec(text) ?? [];
+  const [, before, after] = /\$ ?(\d[\d,]{0,16}(?:\.\d{1,2})?)|\b(\d[\d,]{0,16}(?:\.\d{1,2})?) ?(?:\$|usd\b|dollars?\b)/.exec(text) ?? [];
+  const account = before ?? after;
+  if (percent === undefined || account === undefined) return {};
+  return { riskPercent: Number(percent), accountUsd: Number(account.replaceAll(',', '')) };
+}
+
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const MONTH = `(${MONTHS.join('|')})[a-z]{0,6}\\.?`;
 const DAY_FIRST = new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)? (?:of )?${MONTH},? (\\d{4})\\b`, 'g');

@@ -60,7 +60,7 @@ const IDENTIFIERS = ['date', 'predictionId', 'uid'] as const;
 const IDENTIFIER_RULE = 'name the forecast by exactly one of "date" (with "horizon"), "predictionId" and "uid"';
 
 const FIELDS = z.strictObject({
-  date: DATE_INPUT.optional().describe('Forecast day, YYYY-MM-DD, UTC; with `horizon`'),
+  date: DATE_INPUT.optional().describe('Forecast day, UTC; with `horizon`'),
   horizon: withInputRules(recordHorizonInput.optional(), HORIZON_SCHEMA).describe(
     'Days of the outcome window, default 7d; with `date` only',
   ),
@@ -108,7 +108,7 @@ export const verifyPredictionSkill = defineSkill({
   title: 'Verification of a forecast on chain',
   summary: 'Checks a forecast against the chain: committed in time, unchanged, and resolved by the rule',
   description:
-    'Name a forecast by exactly one of `date` (with `horizon`), `predictionId` and `uid`, all as `get_track_record` lists them. Checks its attestations on chain, alone and against the record; once it is resolved, also that the revealed salt and values open the commitment made before the window opened. Returns each check, as `svc verify` and the page list them, with the values of a difference, what could not be checked and why, and the steps without this service. Proves that a forecast was made in time and not changed, not that forecasts are good.',
+    'Name a forecast by exactly one of `date` (with `horizon`), `predictionId` and `uid`, all as `get_track_record` lists them. Checks its attestations on chain, alone and against the record; once it is resolved, also that the revealed salt and values open the commitment made before the window opened. Returns each check with the values of a difference, what could not be checked and why, and the steps without this service. Proves that a forecast was made in time and not changed, not that forecasts are good.',
   question: 'was a forecast made in time and left unchanged?',
   tags: ['bitcoin', 'verification', 'attestation', 'EAS', 'commitment'],
   examples: [

@@ -35,7 +35,7 @@ export function getCaip2Network({ chainId }: Pick<MerchantConfig, 'chainId'>): `
 export const FORECAST_TERMS = `${DIRECTION_EVIDENCE} Every answer is complete and charged, HOLD included.`;
 
 export interface ForecastTerms {
-  /** `FORECAST_TERMS` with the share of HOLD in the record. */
+  /** `FORECAST_TERMS` with what the record says of the signals: a short text, which stands in the headers of a 402. */
   text: string;
   revealedCalls: (RevealedCalls & { horizon: HorizonName })[];
 }
@@ -49,13 +49,31 @@ export function createForecastTerms(deps: { figures: Pick<RecordFigures, 'getHor
     cache.get(Math.floor(deps.now().getTime() / 60_000), async () => {
       const byHorizon = await deps.figures.getHorizons();
       const revealedCalls = HORIZONS.map((days, index) => ({ horizon: formatHorizonName(days), ...byHorizon[index].revealedCalls }));
-      return { text: `${FORECAST_TERMS} ${formatHoldShare(revealedCalls)}`, revealedCalls };
+      return { text: `${FORECAST_TERMS} ${formatRevealedCalls(revealedCalls)}`, revealedCalls };
     });
 }
 
-function formatHoldShare(calls: ForecastTerms['revealedCalls']): string {
+function formatRevealedCalls(calls: ForecastTerms['revealedCalls']): string {
   const sold = calls.filter(({ horizon }) => SIGNAL_HORIZONS.some((one) => one === horizon));
-  return `HOLD on the newest revealed days: ${sold.map(({ horizon, hold, days }) => `${horizon} ${hold} of ${days}`).join(', ')}.`;
+  const holds = sold.map(({ horizon, days90: { hold, days } }) => `${horizon} ${hold} of ${days}`);
+  const repeated = sold.flatMap(({ days90 }) => days90.sameAsDayBefore ?? []);
+  const facts = [
+    `HOLD ${holds.join(', ')}`,
+    ...(repeated.length === 0 ? [] : [`signal unchanged on ${formatPercentRange(repeated)}`]),
+    ...(isNeverIssued('sell', calls) ? ['SELL never issued'] : []),
+  ];
+  return `Newest revealed days: ${facts.join('; ')}.`;
+}
+
+/** Whether the revealed record of some horizons has no such signal; false before the first revealed day. */
+export function isNeverIssued(signal: 'buy' | 'sell', calls: readonly RevealedCalls[]): boolean {
+  return calls.some(({ all }) => all.days > 0) && calls.every(({ all }) => all[signal] === 0);
+}
+
+/** `94 to 96 %` of shares. */
+function formatPercentRange(shares: readonly number[]): string {
+  const [least, most] = [Math.min(...shares), Math.max(...shares)].map((share) => Math.round(100 * share));
+  return least === most ? `${least} %` : `${least} to ${most} %`;
 }
 
 /** @param description text of an offering or a paid resource */

@@ -174,6 +174,7 @@ export function buildPaymentProblem(
       ...(reason === x402Code ? {} : { reason }),
       accepts: quote.requirementsV1 === null ? [] : [quote.requirementsV1],
       payment: summarizeQuote(quote),
+      ...(quote.revealedCalls && { revealedCalls: quote.revealedCalls }),
     },
     headers: { [PAYMENT_REQUIRED_HEADER]: encodePaymentHeader(createPaymentRequired(quote, x402Code)), ...unsettled },
   };

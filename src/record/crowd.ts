@@ -55,6 +55,7 @@ export async function compareCrowdWithOracle(
     nextCursor: older.length > limit ? weeks[weeks.length - 1].weekId : null,
     disagreements: figures.disagreements.filter(({ weekId }) => shown.has(weekId)),
     disagreementTotals: figures.disagreementTotals,
+    byDifference: figures.byDifference,
     ...buildCrowdFooter(deps, figures.pins.comparison, through),
   };
 }
@@ -98,7 +99,7 @@ export function buildCrowdFooter(
 type CrowdFigures = Awaited<ReturnType<typeof computeCrowdFigures>>;
 
 /** Stored figures of an earlier version lack fields of this one. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 interface CrowdFiguresDeps {
   store: FiguresStore;
@@ -155,6 +156,7 @@ async function computeCrowdFigures({ record, wagers, sameBook }: CrowdFiguresDep
     weeks,
     totals,
     ...buildDisagreementLog(weeks),
+    byDifference: scoreByDifference(weeks),
     marketSkill: computeMarketSkill(ofBook, through),
     accuracy: computeCrowdAccuracy(settled.filter(({ venue }) => sameBook.includes(venue))),
     byVenue: computeAccuracyByVenue(settled),
@@ -346,6 +348,29 @@ export function buildDisagreementLog(weeks: readonly WeekComparison[]) {
     verdict: formatDisagreementVerdict(oracle, settled, interval),
   };
   return { disagreements: log.toReversed(), disagreementTotals };
+}
+
+/** Lower bounds of the distance of two probabilities, in basis points. */
+const DISTANCE_BINS_BPS = [0, 500, 1_000, 2_000];
+
+/** Scores of both on settled weeks, by how far they were apart. */
+export function scoreByDifference(weeks: readonly WeekComparison[]) {
+  const settled = weeks.flatMap(({ marketProbability, oracleProbability, market, oracle }) =>
+    oracleProbability === null || market === null || oracle === null
+      ? []
+      : [{ distance: Math.round(Math.abs(oracleProbability - marketProbability) * 10_000), market: market.brier, oracle: oracle.brier }],
+  );
+  return DISTANCE_BINS_BPS.map((from, index) => {
+    const to = DISTANCE_BINS_BPS[index + 1] ?? null;
+    const members = settled.filter(({ distance }) => distance >= from && (to === null || distance < to));
+    return {
+      from: from / 10_000,
+      to: to === null ? null : to / 10_000,
+      n: members.length,
+      oracleBrier: roundedMean(members.map(({ oracle }) => oracle)),
+      marketBrier: roundedMean(members.map(({ market }) => market)),
+    };
+  });
 }
 
 function formatDisagreementVerdict(oracle: number, settled: number, interval: Interval | null): string {

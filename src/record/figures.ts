@@ -5,6 +5,7 @@ import { orElse } from '../errors.ts';
 import { computeMeanInterval, type MeanInterval } from '../forecast/bootstrap.ts';
 import { formatDay } from '../forecast/day.ts';
 import { cdf, crps } from '../forecast/distribution.ts';
+import { shareOf } from '../forecast/math.ts';
 import { HORIZONS } from '../forecast/model.ts';
 import {
   computeRecordStatistics,
@@ -17,6 +18,7 @@ import { brierScore, selectNonOverlapping } from '../forecast/signal.ts';
 import { computeWinRate, type ScoredForecast, type WinRate } from '../forecast/statistics.ts';
 import { createCache } from '../platform/concurrency.ts';
 import { LARGE_READ_BATCH } from '../platform/mongo.ts';
+import { roundTo } from '../platform/validation.ts';
 import { type ChallengeFigures, computeChallengeFigures, computeRecordSeries, type RecordSeriesPoint } from './challenge.ts';
 import type { FiguresStore, MarketComparisonDeps } from './crowd.ts';
 import type { DistributionScores, DistributionScoresDoc } from './distribution-scores.ts';
@@ -148,17 +150,28 @@ export function buildHorizonRow(docs: readonly ForecastDoc[], horizonDays: numbe
   return publishHorizonRow(horizonDays, summary, computeForecastWinRate(docs, horizonDays).effectiveN);
 }
 
-/** Calls of the newest forecasts whose outcome is on chain. */
+/** Calls of the forecasts whose outcome is on chain: of the newest 30, 90 and 365 days, and of all. */
 export type RevealedCalls = ReturnType<typeof countRevealedCalls>;
-
-const MAX_REVEALED_DAYS = 60;
 
 /** Nothing of an unrevealed forecast counts, decided ones included. @param docs forecasts of one horizon in sequence order */
 export function countRevealedCalls(docs: readonly ForecastDoc[]) {
-  const calls = docs.flatMap(({ reveal, values }) => (reveal === null || values === null ? [] : [values])).slice(-MAX_REVEALED_DAYS);
-  const count = (call: 'BUY' | 'SELL' | 'HOLD' | 'UP' | 'DOWN') =>
-    calls.filter(({ signal, direction }) => signal === call || direction === call).length;
-  return { days: calls.length, buy: count('BUY'), sell: count('SELL'), hold: count('HOLD'), up: count('UP'), down: count('DOWN') };
+  const revealed = docs.flatMap(({ day, reveal, values }) => (reveal === null || values === null ? [] : [{ day, ...values }]));
+  const isRepeated = revealed.map(({ day, signal }, index) => {
+    const before = revealed[index - 1];
+    return before?.day === day - 1 ? before.signal === signal : null;
+  });
+  const countFrom = (first: number) => {
+    const calls = revealed.slice(first);
+    const count = (call: 'BUY' | 'SELL' | 'HOLD' | 'UP' | 'DOWN') =>
+      calls.filter(({ signal, direction }) => signal === call || direction === call).length;
+    const pairs = isRepeated.slice(first).filter((repeated) => repeated !== null);
+    return {
+      ...{ days: calls.length, buy: count('BUY'), sell: count('SELL'), hold: count('HOLD'), up: count('UP'), down: count('DOWN') },
+      sameAsDayBefore: pairs.length === 0 ? null : roundTo(shareOf(pairs, Boolean), 4),
+    };
+  };
+  const countNewest = (days: number) => countFrom(Math.max(0, revealed.length - days));
+  return { days30: countNewest(30), days90: countNewest(90), days365: countNewest(365), all: countFrom(0) };
 }
 
 export function groupByRegime(docs: readonly ForecastDoc[], horizonDays: number) {
@@ -228,7 +241,7 @@ function scoreDistribution({ values, resolution, horizonDays }: ForecastDoc, mod
 }
 
 /** Changes with what figures contain, so that those stored by an older release are computed again. */
-const FIGURES_SHAPE = 4;
+const FIGURES_SHAPE = 5;
 
 interface HorizonReading {
   docs: ForecastDoc[];

@@ -108,8 +108,14 @@ function listNullFigures({ macro, ...sections }: { [Section in ContextSection]: 
 }
 
 const STRIKES_PER_LADDER = 5;
+/** By which a model's probability differs from a price. */
+export const MIN_STRIKE_DIFFERENCE = 0.05;
+const MAX_DIFFERENCES = 5;
+/** A later expiry is extrapolated: the longest horizon opens within a day of its forecast. */
+const MAX_DAYS_TO_EXPIRY = Math.max(...HORIZONS) + 1;
 
-export async function listNearStrikes(
+/** Open strikes near the money; and of all within the horizons those that differ from the model, the largest difference first, old prices apart. */
+export async function listPricedStrikes(
   { deps, day, model }: { deps: Pick<OracleDeps, 'market' | 'venueMarkets' | 'venueName' | 'now'>; day: DayDoc; model: ModelDoc | null },
   missing: MissingPart[],
 ) {
@@ -125,7 +131,13 @@ export async function listNearStrikes(
   const at = day.signalAt;
   const probability =
     model && (({ strikeUsd, expiresAt }: TrackedStrike) => computeStrikeProbability({ day, model, strikeUsd, expiresAt, at }));
-  return viewStrikes(selectPerLadder(open, spotUsd, STRIKES_PER_LADDER), { spotUsd, now, gated: false, probability }).map(toNearStrike);
+  const view = (strikes: readonly TrackedStrike[]) => viewStrikes(strikes, { spotUsd, now, gated: false, probability }).map(toPricedStrike);
+  const distance = ({ difference }: { difference: number | null }) => Math.abs(difference ?? 0);
+  const differences = view(open.filter(({ expiresAt }) => findNearestHorizon({ expiresAt, at }).days <= MAX_DAYS_TO_EXPIRY))
+    .filter((strike) => !strike.stale && distance(strike) >= MIN_STRIKE_DIFFERENCE)
+    .toSorted((a, b) => distance(b) - distance(a))
+    .slice(0, MAX_DIFFERENCES);
+  return { near: view(selectPerLadder(open, spotUsd, STRIKES_PER_LADDER)), differences };
 }
 
 /** The strikes nearest to a price, of each venue and expiry. */
@@ -134,7 +146,7 @@ function selectPerLadder(strikes: readonly TrackedStrike[], spotUsd: number, cou
   return [...ladders.values()].flatMap((ladder) => selectNearTheMoney(ladder, spotUsd, count));
 }
 
-function toNearStrike(view: StrikeView) {
+function toPricedStrike(view: StrikeView) {
   const { resolution, strikeUsd, lastPrice, weekly, noPrice, providerTime, ageSeconds, modelProbabilityGated, ...shown } = view;
   const { modelProbability, yesPrice } = shown;
   const difference = modelProbability === null || yesPrice === null ? null : roundTo(modelProbability - yesPrice, 4);

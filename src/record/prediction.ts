@@ -17,7 +17,7 @@ import { readPriceRange } from './distributions.ts';
 import type { HorizonFigures } from './figures.ts';
 import { type DayDoc, type ForecastDoc, fromCents } from './forecast-doc.ts';
 import type { ForecastRecord } from './forecasts.ts';
-import { getCurrentRegime, listNearStrikes } from './market.ts';
+import { getCurrentRegime, listPricedStrikes } from './market.ts';
 import { type ModelDoc, toNumberByScore } from './model-card.ts';
 import { formatMoveVerdict } from './move-figures.ts';
 import {
@@ -91,13 +91,9 @@ export async function readPrediction(deps: OracleDeps, horizonDays: number, call
 /** The same with all its evidence; unavailable parts are null and listed in `missing`. */
 export async function readPremiumPrediction(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<Prediction> {
   const now = deps.now();
-  const { newest, figures, signal } = await readHorizonRecord(deps, horizonDays, caller);
-  const day = (await deps.record.findDay(newest.day)) as DayDoc;
-  const missing: MissingPart[] = [];
-  const model = await loadOrNoteMissing(missing, 'model', () => deps.models.get(newest.modelVersion));
-  const [regimeDetail, strikes, predictionMarket, details, recent] = await Promise.all([
+  const { newest, figures, signal, day, model, strikes, missing } = await readHorizonRecord(deps, horizonDays, caller);
+  const [regimeDetail, predictionMarket, details, recent] = await Promise.all([
     loadOrNoteMissing(missing, 'regimeDetail', () => getCurrentRegime(deps, now)),
-    listNearStrikes({ deps, day, model }, missing),
     compareWithMarket(deps),
     deps.statistics.getDetails(horizonDays),
     readRecentAccuracy(deps.record, { horizonDays, days: 30, now }),
@@ -172,6 +168,12 @@ async function readHorizonRecord(deps: OracleDeps, horizonDays: number, caller: 
   const now = deps.now();
   const accuracy7d = await readRecentAccuracy(record, { horizonDays, days: 7, now });
   const { values } = newest;
+  const missing: MissingPart[] = [];
+  const [day, model] = await Promise.all([
+    record.findDay(newest.day) as Promise<DayDoc>,
+    loadOrNoteMissing(missing, 'model', () => deps.models.get(newest.modelVersion)),
+  ]);
+  const { near: strikes, differences } = await listPricedStrikes({ deps, day, model }, missing);
   const signal = {
     signal: values.signal,
     direction: values.direction,
@@ -199,8 +201,9 @@ async function readHorizonRecord(deps: OracleDeps, horizonDays: number, caller: 
     range: await readPriceRange(deps.models, found),
     ...toMoveWithLimits(newest),
     moveVerdict: formatMoveVerdict(figures.moveSkill, horizonDays),
+    differences,
   } satisfies Prediction;
-  return { newest, figures, signal };
+  return { newest, figures, signal, day, model, strikes, missing };
 }
 
 export const COMMITMENT_FORMULA =

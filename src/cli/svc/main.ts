@@ -76,6 +76,7 @@ function withCommandList(error: unknown, commands: readonly CommandEntry[]): unk
 export const COMMANDS: readonly CommandEntry[] = [
   listCommand('signal', 'The newest forecast, as far as you may see it', () => import('./commands/signal.ts')),
   listCommand('range', 'The expected range of the price, which says nothing of the direction', () => import('./commands/range.ts')),
+  listCommand('size', 'The stop and the position that lose a given share of an account', () => import('./commands/size.ts')),
   listCommand('scorecard', 'The scores of all forecasts, with error bars', () => import('./commands/scorecard.ts')),
   listCommand(
     'verify',

@@ -105,9 +105,10 @@ export class SalesService {
   async getQuote({ offering, resource, bazaar }: QuotedCall): Promise<PaymentQuote> {
     const { merchant, requireOpen, readForecastTerms } = this.#deps;
     requireOpen();
-    const description = addForecastTerms(resource.description, await readForecastTerms());
+    const terms = await readForecastTerms();
+    const description = addForecastTerms(resource.description, terms);
     const quote = buildPaymentQuote(merchant, offering, { ...resource, description });
-    return { ...quote, bazaar, offer: this.#offers.find(toOfferTerms(quote)) };
+    return { ...quote, bazaar, offer: this.#offers.find(toOfferTerms(quote)), revealedCalls: terms.revealedCalls };
   }
 
   /** The quote for a client without a payment: its offer is signed, unless the signer is slow or unavailable. @throws as `getQuote` */

@@ -1,7 +1,7 @@
 import type { PaymentRequired as X402PaymentRequired, PaymentRequirements as X402PaymentRequirements } from '@x402/core/types';
 import { type Address, getAddress } from 'viem';
 import { OracleError } from '../../errors.ts';
-import { formatMoney, getCaip2Network, type MerchantConfig, type Offering, type SellerInfo } from '../offerings.ts';
+import { type ForecastTerms, formatMoney, getCaip2Network, type MerchantConfig, type Offering, type SellerInfo } from '../offerings.ts';
 import { OFFER_RECEIPT, type SignedOffer } from '../receipts.ts';
 
 /** `maxTimeoutSeconds` of the quote, which clients use as the validity of their authorization. */
@@ -37,6 +37,8 @@ export interface PaymentQuote extends QuotedExtensions {
   /** Null on a chain without a version 1 name. */
   requirementsV1: PaymentRequirementsV1 | null;
   merchant: MerchantConfig;
+  /** Stand in a body alone: headers have no room for them. */
+  revealedCalls?: ForecastTerms['revealedCalls'];
 }
 
 export interface PaymentRequired extends X402PaymentRequired {

@@ -172,6 +172,13 @@ export const CROWD_VS_ORACLE_REPLY = z.object({
       'Those of `weeks` with crowd and oracle on opposite sides of one half, or at least 10 points apart, newest first, without weeks gated for the caller',
     ),
   disagreementTotals: DISAGREEMENT_TOTALS.describe('Totals of the disagreements of all weeks'),
+  byDifference: listOf('Scores of both on all settled weeks, by the distance of their probabilities', {
+    from: PROBABILITY.describe('Least distance of the bin'),
+    to: PROBABILITY.nullable().describe('Exclusive; null for the last bin'),
+    n: COUNT.describe('Settled weeks in the bin'),
+    oracleBrier: PROBABILITY.nullable().describe('Mean Brier score of the oracle; null for an empty bin'),
+    marketBrier: PROBABILITY.nullable().describe('That of the crowd'),
+  }),
   ...FOOTER,
 });
 

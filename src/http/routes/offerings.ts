@@ -41,8 +41,7 @@ import {
   SUCCESS,
   TIME,
 } from '../../platform/validation.ts';
-import { HORIZON } from '../../record/schemas/forecast.ts';
-import { REVEALED_CALLS } from '../../record/schemas/track-record.ts';
+import { HORIZON_CALLS } from '../../record/schemas/track-record.ts';
 import type { HttpDeps } from '../deps.ts';
 import { limitInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
@@ -342,7 +341,7 @@ export const OFFERINGS_REPLY = z.object({
     open: z.boolean().describe('Whether it accepts payments now; if not, send none'),
     reason: z.string().nullable().describe('Reason where closed; null when open'),
   }),
-  revealedCalls: listOf('Calls of the newest revealed days by horizon', { horizon: HORIZON.describe('Horizon'), ...REVEALED_CALLS }),
+  revealedCalls: HORIZON_CALLS.describe('Calls of the revealed days by horizon'),
   count: COUNT.describe('Length of `offerings`'),
 });
 

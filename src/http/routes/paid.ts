@@ -325,7 +325,7 @@ function buildSkillEntry({ id, summary, offering, input, examples }: (typeof SOL
   return {
     ...buildTerms(offering, { path, description: summary }, deps),
     method: 'POST',
-    description: addForecastTerms(`${summary}. The skill ${id}, with its input as the body.`, deps.forecastTerms),
+    description: addForecastTerms(summary, deps.forecastTerms),
     input: toSkillJsonSchema(input, 'input'),
     example: `POST ${path} ${JSON.stringify(example)}, answered with 402 and the terms; then the same request with PAYMENT-SIGNATURE: <base64 of the payment>`,
     docs: `${joinUrl(deps.publicUrl, '/docs')}#/skills`,

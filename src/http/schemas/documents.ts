@@ -155,7 +155,7 @@ export const BITCOIN_SIGNAL = namedObject('BitcoinSignal', {
   record: RECORD,
 });
 
-const { venue, quotesAreOurs, totals, weeks, count, disagreements, disagreementTotals, notes } = CROWD_VS_ORACLE_REPLY.shape;
+const { venue, quotesAreOurs, totals, weeks, count, disagreements, disagreementTotals, byDifference, notes } = CROWD_VS_ORACLE_REPLY.shape;
 
 const HORIZON_DAYS = z.int().min(1).max(7).describe('Horizon in days: 1, 2, 3 or 7');
 const MODEL_VERSION = z.string().describe('Model version');
@@ -210,7 +210,7 @@ const EVIDENCE = z.object({
 export const CROWD_VS_ORACLE = namedObject('CrowdVsOracle', {
   ...buildHeadMembers('crowd_vs_oracle'),
   running: weeks.element.nullable().describe('Newest running week; null before it is priced'),
-  ...{ venue, quotesAreOurs, totals, weeks, count, disagreements, disagreementTotals, notes },
+  ...{ venue, quotesAreOurs, totals, weeks, count, disagreements, disagreementTotals, byDifference, notes },
   evidence: EVIDENCE.describe('Evidence to recompute the comparison, and the basis of each part'),
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { X402_ERROR_CODES } from '../../commerce/x402/terms.ts';
 import { ADDRESS, BYTES32, COUNT, DECIMAL, HEX, INTEGER_TEXT, namedObject, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
+import { HORIZON_CALLS } from '../../record/schemas/track-record.ts';
 
 const CHAIN = z.string().describe('Chain, CAIP-2, e.g. eip155:8453');
 
@@ -117,6 +118,7 @@ export const PAYMENT_MEMBERS = {
     .describe('More specific reason of the service or its facilitator, e.g. `expires_too_soon`; absent where equal to `error`'),
   accepts: z.array(REQUIREMENTS_V1).describe('Requirements in version 1; empty on a chain without a name there'),
   payment: TO_PAY.describe('Summary of the payment: amount, recipient, chain, validity, and where to read more'),
+  revealedCalls: HORIZON_CALLS.optional().describe('Calls of the revealed days by horizon'),
 };
 
 const URL_OF = (what: string) => z.url().describe(what);

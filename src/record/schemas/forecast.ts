@@ -50,6 +50,26 @@ export const MOVE_LIMITS = namedObject('MoveLimits', {
   .nullable()
   .describe('What `moveSize` and `pBig` follow from; after the reveal, with the opened quantiles, anyone recomputes them');
 
+/** Of the width and the price of a forecast alone, like `PRICE_RANGE`. */
+export const SIZING = namedObject('PositionSize', {
+  riskPercent: z.number().describe('As asked: share of the account that is lost at the stop'),
+  accountUsd: z.number().describe('As asked'),
+  riskUsd: z.number().describe('Loss at the stop, USD'),
+  stopPercentLong: z.number().describe('Distance of the stop below the entry, percent'),
+  stopPercentShort: z.number().describe('Distance of the stop above it, percent'),
+  positionUsdLong: z.number().describe('USD; not capped at the account'),
+  positionUsdShort: z.number().describe('USD; not capped at the account'),
+  positionBtcLong: z.number().describe('The same in BTC at `btcPrice`'),
+  positionBtcShort: z.number().describe('The same in BTC at `btcPrice`'),
+  leverageLong: z.number().describe('Position over account'),
+  leverageShort: z.number().describe('Position over account'),
+  exceedsAccount: z.boolean().describe('Whether a position is larger than the account'),
+  formula: z.string().describe('How it is computed, from `moveLimits`'),
+})
+  .nullable()
+  .optional()
+  .describe('With `riskPercent` and `accountUsd`: stop and position for that loss, whichever direction; null without a width');
+
 const MOVE_VERDICT = {
   moveVerdict: z.string().describe('What the record shows of `pBig`, against both references, as a sentence'),
 };

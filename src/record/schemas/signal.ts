@@ -30,6 +30,7 @@ import {
   PRICE_RANGE,
   REGIME,
   SIGNAL,
+  SIZING,
 } from './forecast.ts';
 import { REGIME_DETAIL, RISK_LEVEL, STRIKE } from './market-context.ts';
 import { PREDICTION_MARKET, PUBLISHED_SUMMARY, RECORD_DETAILS, REVEALED_CALLS, SHARE } from './track-record.ts';
@@ -55,7 +56,7 @@ export const PUBLIC_FORECAST = {
   direction: DIRECTION.nullable().describe('Expected direction over the horizon; null while it is gated'),
   directionEvidence: EVIDENCE_OF_DIRECTION,
   directionNote: z.string().describe('What is known of the direction, and what has skill instead'),
-  revealedCalls: z.object(REVEALED_CALLS).describe('Calls of the newest revealed days of this horizon'),
+  revealedCalls: REVEALED_CALLS.describe('Calls of the revealed days of this horizon'),
   fearGreed: z.int().min(0).max(100).nullable().describe('Crypto Fear & Greed index at signal time; null without a recent value'),
   fearGreedLabel: z.enum(FEAR_GREED_LABELS).nullable().describe('Its label'),
   etfFlows7d: z
@@ -145,6 +146,16 @@ const ACCESS = namedObject('Access', {
   requirement: z.string().describe('Access requirement of this resource'),
 });
 
+const { venue, marketId, question, strikeUsd, expiresAt, bid, ask, yesPrice, bids, asks } = STRIKE.shape;
+const { atTheMoney, madeByService, url, observedAt, stale } = STRIKE.shape;
+
+const PRICED_STRIKE = namedObject('Strike', {
+  ...{ venue, marketId, question, strike: strikeUsd, expiresAt, bid, ask, yesPrice, bids, asks },
+  modelProbability: PROBABILITY.nullable().describe('P(price above the strike at expiry) by this forecast, 0 to 1; null without its model'),
+  difference: z.number().nullable().describe('`modelProbability` less `yesPrice`'),
+  ...{ atTheMoney, madeByService, url, observedAt, stale },
+});
+
 /** The newest forecast of a horizon with its proof. */
 export const BASIC_FORECAST = {
   signal: z.enum(['BUY', 'SELL', 'HOLD']).describe('HOLD where P(up) is too close to one half for the regime'),
@@ -177,6 +188,11 @@ export const BASIC_FORECAST = {
   source: z.string().describe('Source of the market data, e.g. `live` or `simulated (seed 2)`'),
   range: PRICE_RANGE,
   ...MOVE_WITH_LIMITS,
+  differences: z
+    .array(PRICED_STRIKE)
+    .describe(
+      'At most 5 open strikes that expire within 8 days and whose price is 0.05 or more from `modelProbability`, the largest difference first',
+    ),
 };
 
 /** Interface, section 2.2. */
@@ -212,16 +228,6 @@ const THRESHOLDS = namedObject('Thresholds', {
     riskLevel: RISK_LEVEL.describe('Risk level'),
     daysToEnter: COUNT.describe('Consecutive days that its rule must hold before it begins'),
   }),
-});
-
-const { venue, marketId, question, strikeUsd, expiresAt, bid, ask, yesPrice, bids, asks } = STRIKE.shape;
-const { atTheMoney, madeByService, url, observedAt, stale } = STRIKE.shape;
-
-const PRICED_STRIKE = namedObject('Strike', {
-  ...{ venue, marketId, question, strike: strikeUsd, expiresAt, bid, ask, yesPrice, bids, asks },
-  modelProbability: PROBABILITY.nullable().describe('P(price above the strike at expiry) by this forecast, 0 to 1; null without its model'),
-  difference: z.number().nullable().describe('`modelProbability` less `yesPrice`'),
-  ...{ atTheMoney, madeByService, url, observedAt, stale },
 });
 
 const MODEL = namedObject('Model', {
@@ -296,7 +302,7 @@ export const PREMIUM_SIGNAL = namedObject('PremiumSignal', {
 
 /** The answer of the prediction skill: the whole forecast, and with `detail: premium` its context. */
 export const PREDICTION = z
-  .object({ ...BASIC_FORECAST, ...PREMIUM_EVIDENCE.partial().shape })
+  .object({ ...BASIC_FORECAST, sizing: SIZING, ...PREMIUM_EVIDENCE.partial().shape })
   .meta({ id: 'Prediction', description: 'A forecast with the opening of its commitment' });
 
 /** The same for those who may not read it, and with `detail: public`. */
@@ -306,4 +312,5 @@ export const PUBLIC_PREDICTION = namedObject('PublicPrediction', {
   pUp: FORECAST_VALUES.pUp,
   skill: SKILL.describe('The record of this horizon'),
   range: PRICE_RANGE,
+  sizing: SIZING,
 });

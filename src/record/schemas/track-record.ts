@@ -241,14 +241,25 @@ const HORIZON_ROW = namedObject('HorizonRow', {
 });
 
 /** Of unrevealed forecasts nothing counts. */
-export const REVEALED_CALLS = {
-  days: COUNT.describe('Newest days of the horizon whose outcome is on chain, at most 60; 0 before the first'),
+const CALL_COUNTS = namedObject('CallCounts', {
+  days: COUNT.describe('Days of the horizon whose outcome is on chain; 0 before the first'),
   buy: COUNT.describe('Of these, BUY'),
   sell: COUNT.describe('Of these, SELL'),
   hold: COUNT.describe('Of these, HOLD'),
   up: COUNT.describe('Of these, with direction UP'),
   down: COUNT.describe('Of these, with direction DOWN'),
-};
+  sameAsDayBefore: PROBABILITY.nullable().describe('Share whose signal is that of the day before; null without two such days'),
+});
+
+/** What a buyer should know of a horizon beforehand: nothing of an unrevealed forecast counts. */
+export const REVEALED_CALLS = namedObject('RevealedCalls', {
+  days30: CALL_COUNTS.describe('The newest 30'),
+  days90: CALL_COUNTS.describe('The newest 90'),
+  days365: CALL_COUNTS.describe('The newest 365'),
+  all: CALL_COUNTS.describe('All'),
+});
+
+export const HORIZON_CALLS = z.array(namedObject('HorizonCalls', { horizon: HORIZON.describe('Horizon'), ...REVEALED_CALLS.shape }));
 
 const MARKET_SKILL = namedObject('MarketSkill', {
   venue: z.string().describe('Venue of the prices'),

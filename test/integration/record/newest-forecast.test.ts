@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import { type Day, parseDay } from '../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
+import { countRevealedCalls } from '../../../src/record/figures.ts';
 import { createNewestForecastReader, ForecastRecord, RECORD_INDEXES } from '../../../src/record/forecasts.ts';
 import { readPublicPrediction } from '../../../src/record/prediction.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
@@ -48,9 +49,7 @@ function counted() {
 
 const STATISTICS = {
   figures: {
-    getHorizon: async () => ({
-      ...{ revealedCalls: { days: 0, buy: 0, sell: 0, hold: 0, up: 0, down: 0 }, summary: {}, winRate: {}, moveSkill: { n: 0 } },
-    }),
+    getHorizon: async () => ({ revealedCalls: countRevealedCalls([]), summary: {}, winRate: {}, moveSkill: { n: 0 } }),
   },
 } as never;
 

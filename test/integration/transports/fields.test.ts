@@ -1,5 +1,6 @@
 import { JsonRpcTransport } from 'a2a-sdk-0.3/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { computePositionSize } from '../../../src/forecast/position-size.ts';
 import { openA2aJsonRpc, openA2aRest } from '../../support/agent-clients/a2a.ts';
 import { fetchAs, type OpenAgentClient } from '../../support/agent-clients/client.ts';
 import { openMcpHttp } from '../../support/agent-clients/mcp.ts';
@@ -54,7 +55,8 @@ async function ask(open: OpenAgentClient, skill: string, input: Answer, tier: Ti
   return outcome.output;
 }
 
-const predict = (open: OpenAgentClient) => (tier: Tier) => ask(open, PREDICT, { horizon: HORIZON, detail: DETAILS[tier] }, tier);
+const RISK = { riskPercent: 1.25, accountUsd: 12_345 };
+const predict = (open: OpenAgentClient) => (tier: Tier) => ask(open, PREDICT, { horizon: HORIZON, detail: DETAILS[tier], ...RISK }, tier);
 
 /** The binding of 0.3, by its own client. */
 const openA2aOlder: OpenAgentClient = async ({ url, token }) => ({
@@ -113,10 +115,12 @@ const WAYS: Record<string, { tiers: readonly Tier[]; ask(tier: Tier): Promise<An
   'a paid task of A2A': { tiers: ['payer'], ask: () => buy('A2A JSON-RPC') },
 };
 
+const lasting = (value: unknown) => JSON.parse(JSON.stringify(value, (name, member) => (MOVING.includes(name) ? undefined : member)));
+
 /** Compares each member that both have. @returns their number */
 function compareMembers(got: Answer, expected: Answer): number {
   const names = Object.keys(got).filter((name) => name in expected && !MOVING.includes(name));
-  for (const name of names) expect(got[name], name).toEqual(expected[name]);
+  for (const name of names) expect(lasting(got[name]), name).toEqual(lasting(expected[name]));
   return names.length;
 }
 
@@ -128,10 +132,24 @@ describe('the newest forecast', () => {
       const expected = await predict(openRest)(as);
       const got = await way.ask(tier);
       expect(compareMembers(got, expected)).toBeGreaterThanOrEqual(FEWEST[tier]);
+      // The resources take no risk.
+      if ('sizing' in got) expect(got.sizing).toEqual(computePositionSize(RISK, { ...got.moveLimits, btcPrice: got.btcPrice }));
       if (tier === 'public') expect(got).toMatchObject({ signal: 'GATED', direction: null, confidence: null });
       else expect(['BUY', 'SELL', 'HOLD']).toContain(got.signal);
     },
   );
+});
+
+describe('the size of a position', () => {
+  it('is the same over every transport and for every tier, in the words of a text too', async () => {
+    const tiers = ['public', 'basic', 'premium'] as const;
+    const asked = [openRest, openTasks, openA2aJsonRpc, openA2aRest, openA2aOlder, openMcpHttp].flatMap((open) =>
+      tiers.filter((tier) => open !== openTasks || tier !== 'public').map((tier) => predict(open)(tier)),
+    );
+    const [first, ...others] = (await Promise.all(asked)).map(({ sizing }) => sizing);
+    expect(first).toMatchObject({ ...RISK, exceedsAccount: false });
+    for (const other of others) expect(other).toEqual(first);
+  });
 });
 
 describe('the record', () => {

@@ -14,7 +14,8 @@ import { untoldService } from '../../support/service/unpublished-service.ts';
 
 /** Limit of the Bazaar extension of x402. */
 const MAX_DESCRIPTION = 500;
-const HOLD_SHARE = /HOLD on the newest revealed days: 2d \d+ of \d+, 3d \d+ of \d+, 7d \d+ of \d+\.$/;
+const HOLD_SHARE =
+  /Newest revealed days: HOLD 2d \d+ of \d+, 3d \d+ of \d+, 7d \d+ of \d+; signal unchanged on [\d to]+ %(?:; SELL never issued)?\.$/;
 
 let service: TestService;
 let served: Served;
@@ -129,19 +130,30 @@ describe('what is known of the direction', () => {
     const signal = await json(`/api/svc/open/signal?horizon=${horizon}`);
     expect(signal).toMatchObject({ signal: 'GATED', directionEvidence: 'none', directionNote: DIRECTION_EVIDENCE });
     const { revealedCalls } = signal;
-    expect(revealedCalls.buy + revealedCalls.sell + revealedCalls.hold).toBe(revealedCalls.days);
-    expect(revealedCalls.up + revealedCalls.down).toBe(revealedCalls.days);
+    expect(Object.keys(revealedCalls)).toEqual(['days30', 'days90', 'days365', 'all']);
+    for (const { days, buy, sell, hold, up, down } of Object.values<Body>(revealedCalls))
+      expect([buy + sell + hold, up + down]).toEqual([days, days]);
     const { offerings, revealedCalls: all } = await json('/api/svc/commerce/offerings?channel=x402');
     expect(all).toContainEqual({ horizon, ...revealedCalls });
-    expect(offerings[0].description).toContain(`${horizon} ${revealedCalls.hold} of ${revealedCalls.days}`);
+    expect(offerings[0].description).toContain(`${horizon} ${revealedCalls.days90.hold} of ${revealedCalls.days90.days}`);
   });
 
-  it('is in the public part of the skill over MCP', async () => {
+  it('is in the public part of the skill over MCP, with the counts of the revealed days', async () => {
     const client = await MCP_CLIENTS['2026-07-28'](served.url, {});
-    const { structuredContent } = await client.callTool({ name: 'predict_btc_direction', arguments: {} });
+    const { structuredContent, content } = await client.callTool({ name: 'predict_btc_direction', arguments: {} });
     await client.close();
     expect(structuredContent).toMatchObject({ signal: 'GATED', directionEvidence: 'none' });
+    const { days, hold } = (await json('/api/svc/open/signal')).revealedCalls.days90;
+    expect((content as Body)[0].text).toContain(`Newest ${days} revealed days: HOLD ${hold}`);
   });
+
+  it.each(['/oracle', '/oracle/premium'])(
+    'stands in the body of the 402 of %s, which has the same counts as the offerings',
+    async (path) => {
+      const [body, { revealedCalls }] = await Promise.all([json(path), json('/api/svc/commerce/offerings')]);
+      expect(body.revealedCalls).toEqual(revealedCalls);
+    },
+  );
 });
 
 describe('the share of HOLD', () => {
@@ -167,14 +179,14 @@ describe('the share of HOLD', () => {
     const docs: ForecastDoc[] = await service.pipeline.record.forecasts.find({ horizonDays: 2, reveal: { $ne: null } }).toArray();
     expect(docs.length).toBeGreaterThan(5);
     const count = (is: (values: NonNullable<ForecastDoc['values']>) => boolean) => docs.filter(({ values }) => is(values!)).length;
-    expect(revealedCalls.find(({ horizon }: Body) => horizon === '2d')).toEqual({
-      horizon: '2d',
+    expect(revealedCalls.find(({ horizon }: Body) => horizon === '2d').all).toEqual({
       days: docs.length,
       buy: count(({ signal }) => signal === 'BUY'),
       sell: count(({ signal }) => signal === 'SELL'),
       hold: count(({ signal }) => signal === 'HOLD'),
       up: count(({ direction }) => direction === 'UP'),
       down: count(({ direction }) => direction === 'DOWN'),
+      sameAsDayBefore: expect.any(Number),
     });
   });
 
@@ -192,7 +204,8 @@ describe('the share of HOLD', () => {
     const before = await readAll();
     expect(await change({ horizonDays: 2, reveal: { $ne: null } }, { 'values.signal': 'SELL' })).toBeGreaterThan(0);
     const after = await readAll();
-    expect(after.revealedCalls.find(({ horizon }: Body) => horizon === '2d')).toMatchObject({ buy: 0, hold: 0 });
+    expect(after.revealedCalls.find(({ horizon }: Body) => horizon === '2d')).toMatchObject({ all: { buy: 0, hold: 0 } });
+    for (const one of after.texts.flat()) expect(one).not.toContain('SELL never issued');
     expect(after.texts).not.toEqual(before.texts);
   });
 

@@ -1,4 +1,5 @@
 import { formatDay } from '../../../src/forecast/day.ts';
+import { SIZING_FORMULA } from '../../../src/forecast/position-size.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
 import type { TestService } from '../service/service.ts';
 
@@ -71,6 +72,35 @@ function predict(): Scenario[] {
     { name: 'a horizon without its letter', skill, input: { horizon: '3' }, tiers: HOLDERS, ...answers({ horizon: '3d' }) },
     { name: 'the forecast of 1 day', skill, input: { horizon: '1d' }, tiers: HOLDERS, ...answers({ horizon: '1d' }) },
     { name: 'a horizon of another type', skill, input: { horizon: [7] }, tiers: HOLDERS, ...refused('INPUT_INVALID', 'horizon') },
+    {
+      name: 'a position for a risk',
+      skill,
+      input: { horizon: '1d', riskPercent: 1, accountUsd: 10_000 },
+      tiers: HOLDERS,
+      ...answers({ horizon: '1d', sizing: { riskPercent: 1, accountUsd: 10_000, riskUsd: 100, formula: SIZING_FORMULA } }),
+    },
+    {
+      name: 'a position for a risk, for anybody',
+      skill,
+      input: { detail: 'public', riskPercent: 0.5, accountUsd: 400.5 },
+      tiers: ALL,
+      // Tasks need a token.
+      ...answers({ sizing: { riskPercent: 0.5, accountUsd: 400.5, riskUsd: 2 } }),
+    },
+    ...[
+      [{ riskPercent: 1 }, 'accountUsd'],
+      [{ accountUsd: 10_000 }, 'riskPercent'],
+      [{ riskPercent: 0, accountUsd: 10_000 }, 'riskPercent'],
+      [{ riskPercent: 100.1, accountUsd: 10_000 }, 'riskPercent'],
+      [{ riskPercent: 1, accountUsd: -1 }, 'accountUsd'],
+      [{ riskPercent: '1%', accountUsd: 1 }, 'riskPercent'],
+    ].map(([input, field]) => ({
+      name: `no position for ${JSON.stringify(input)}`,
+      skill,
+      input: { detail: 'public', ...(input as object) },
+      tiers: ALL,
+      ...refused('INPUT_INVALID', field as string),
+    })),
     {
       name: 'a field that is not known',
       skill,

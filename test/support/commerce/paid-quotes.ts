@@ -39,7 +39,9 @@ export interface PaidQuote {
   required: PaymentRequired;
 }
 
-const CALLS = { days: 60, buy: 0, sell: 0, hold: 60, up: 60, down: 0 };
+/** The longest text. */
+const COUNTS = { days: 90, buy: 0, sell: 0, hold: 90, up: 90, down: 0, sameAsDayBefore: 1 };
+const CALLS = { days30: COUNTS, days90: COUNTS, days365: COUNTS, all: COUNTS };
 
 // A quote needs neither chain nor database.
 const sales = new SalesService({

@@ -144,12 +144,13 @@ describe('the schemas of a tool', () => {
 
   it('list access alone for a tool that is sold here', () => {
     const [predict] = SKILLS as [Skill];
+    const ofSkill = ['horizon', 'detail', 'riskPercent', 'accountUsd'];
     const namesOf = (payments: 'call' | 'elsewhere' | 'off') =>
       Object.keys(toListedInput(predict, payments)['~standard'].jsonSchema.input(target).properties as object);
     expect([namesOf('call'), namesOf('elsewhere'), namesOf('off')]).toEqual([
-      ['horizon', 'detail', 'form', 'access'],
-      ['horizon', 'detail', 'form'],
-      ['horizon', 'detail', 'form'],
+      [...ofSkill, 'form', 'access'],
+      [...ofSkill, 'form'],
+      [...ofSkill, 'form'],
     ]);
   });
 

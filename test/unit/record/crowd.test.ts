@@ -9,6 +9,7 @@ import {
   computeCrowdAccuracy,
   computeMarketSkill,
   type SettledPin,
+  scoreByDifference,
   toCrowdPin,
 } from '../../../src/record/crowd.ts';
 import type { Side } from '../../../src/wager/sizing.ts';
@@ -99,6 +100,36 @@ describe('disagreement log', () => {
     );
     return buildDisagreementLog(compareWeekly(pins, through).weeks);
   };
+
+  describe('scores by difference', () => {
+    it('are of settled weeks, each in the bin of its distance', () => {
+      const pins = [
+        [0.5, 0.5499, 'YES'],
+        [0.5, 0.55, 'YES'],
+        [0.7, 0.8, 'NO'],
+        [0.4, 0.6, 'YES'],
+        [0.3, 0.9, 'YES'],
+        [0.1, 0.9, null],
+      ].map(([qMarket, pModel, winner], index) =>
+        buildTestPin({
+          ...{ day: FRIDAY - 8 + 7 * index, decidingDay: FRIDAY + 7 * index },
+          ...{ qMarket: qMarket as number, pModel: pModel as number, winner: winner as Side | null },
+        }),
+      );
+      const bins = scoreByDifference(compareWeekly(pins, null).weeks);
+      expect(bins.map(({ from, to, n }) => [from, to, n])).toEqual([
+        [0, 0.05, 1],
+        [0.05, 0.1, 1],
+        [0.1, 0.2, 1],
+        [0.2, null, 2],
+      ]);
+      expect(bins[2]).toMatchObject({ oracleBrier: 0.64, marketBrier: 0.49 });
+      expect(bins[3]).toMatchObject({ oracleBrier: 0.085, marketBrier: 0.425 });
+      expect(scoreByDifference(compareWeekly(pins, FRIDAY - 9).weeks).every(({ n, oracleBrier }) => n === 0 && oracleBrier === null)).toBe(
+        true,
+      );
+    });
+  });
 
   describe('the log of disagreements', () => {
     it.each([

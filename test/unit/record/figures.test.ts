@@ -93,17 +93,33 @@ describe('breakdown', () => {
       return { ...doc, values: { ...doc.values!, signal } };
     };
 
-    it('are the newest 60 whose outcome is on chain', () => {
-      const docs = Array.from({ length: 70 }, (_, index) => call(index, index < 10 ? 'BUY' : index < 12 ? 'SELL' : 'HOLD'));
-      expect(countRevealedCalls(docs)).toEqual({ days: 60, buy: 0, sell: 2, hold: 58, up: 58, down: 2 });
+    const NONE = { days: 0, buy: 0, sell: 0, hold: 0, up: 0, down: 0, sameAsDayBefore: null };
+
+    it('are the newest 30, 90 and 365 whose outcome is on chain, and all', () => {
+      const docs = Array.from({ length: 400 }, (_, index) => call(index, index < 40 ? 'BUY' : index < 42 ? 'SELL' : 'HOLD'));
+      const holds = (days: number) => ({ ...NONE, days, hold: days, up: days, sameAsDayBefore: 1 });
+      expect(countRevealedCalls(docs)).toEqual({
+        days30: holds(30),
+        days90: holds(90),
+        days365: { days: 365, buy: 5, sell: 2, hold: 358, up: 363, down: 2, sameAsDayBefore: 0.9945 },
+        all: { days: 400, buy: 40, sell: 2, hold: 358, up: 398, down: 2, sameAsDayBefore: 0.995 },
+      });
+    });
+
+    it('are compared with those of the day before, where it is revealed', () => {
+      const missed = { ...call(2, 'HOLD', 'VOID'), missed: true, values: null };
+      const docs = [call(0, 'BUY'), call(1, 'HOLD'), missed, call(3, 'BUY'), call(4, 'BUY'), { ...call(5, 'BUY'), reveal: null }];
+      expect(countRevealedCalls(docs).all).toMatchObject({ days: 4, sameAsDayBefore: 0.5 });
+      expect(countRevealedCalls([call(0, 'BUY')]).all.sameAsDayBefore).toBeNull();
     });
 
     it('leave out what is open, void, missed, or decided and not yet on chain', () => {
       const decided = { ...call(1, 'HOLD'), reveal: null };
       const missed = { ...call(4, 'HOLD', 'VOID'), missed: true, values: null };
       const docs = [call(0, 'BUY'), decided, call(2, 'SELL', 'PENDING'), call(3, 'SELL', 'VOID'), missed];
-      expect(countRevealedCalls(docs)).toEqual({ days: 1, buy: 1, sell: 0, hold: 0, up: 1, down: 0 });
-      expect(countRevealedCalls([])).toEqual({ days: 0, buy: 0, sell: 0, hold: 0, up: 0, down: 0 });
+      const of = (counts: object) => ({ days30: counts, days90: counts, days365: counts, all: counts });
+      expect(countRevealedCalls(docs)).toEqual(of({ ...NONE, days: 1, buy: 1, up: 1 }));
+      expect(countRevealedCalls([])).toEqual(of(NONE));
     });
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { getTrackRecord } from '../../../skills/get-track-record.ts';
 import { predictBtcDirection } from '../../../skills/predict-btc-direction.ts';
 import { limitWords, type Skill } from '../../../skills/skill.ts';
+import { computePositionSize } from '../../../src/forecast/position-size.ts';
 
 const MAX_WORDS = 120;
 /** The longest form that a verdict of the record takes. */
@@ -11,13 +12,17 @@ const SOURCE = 'simulated (seed 2)';
 const UID = `0x${'a'.repeat(64)}`;
 const INTERVAL = { low: 0.46, high: 0.55 };
 
+const COUNTS = { days: 90, buy: 2, sell: 0, hold: 88, up: 90, down: 0, sameAsDayBefore: 0.9663 };
+
 const FORECAST = {
   ...{ signal: 'BUY', direction: 'UP', confidence: 0.5896, pUp: 0.5896, horizon: '7d', date: '2026-11-27', btcPrice: 250_072.22 },
   ...{ predictionId: '2026-11-27:7d', regime: 'BULL_TREND', status: 'PENDING', stale: true, replayed: true, source: SOURCE },
   ...{ windowOpensAt: '2026-11-28T00:00:00.000Z', resolvesAt: '2026-12-05T00:00:00.000Z', attestationUid: UID },
   skill: { verdict: VERDICT, scored: 3650, accuracy: 0.5, interval95: INTERVAL },
   range: { share: 0.8, low: 238_000, high: 262_000 },
+  revealedCalls: { days90: COUNTS, all: COUNTS },
 };
+const SIZING = computePositionSize({ riskPercent: 1.25, accountUsd: 12_345 }, { width90: 0.02, btcPrice: FORECAST.btcPrice });
 
 const STATISTICS = {
   ...{ totalPredictions: 3650, wins: 1837, losses: 1813, holds: 120, voids: 12, pending: 7, verdict: VERDICT },
@@ -64,6 +69,16 @@ describe('the verdict of a long record', () => {
   });
 });
 
+describe('a forecast with the size of a position', () => {
+  it('has it in at most 120 words, and names what exceeds the account', () => {
+    const text = PREDICT.formatText({ ...FORECAST, sizing: SIZING });
+    expect(countWords(text)).toBeLessThanOrEqual(MAX_WORDS);
+    expect(text).toContain('1.25 % of 12345 USD at risk: stop 0.99 % below or 1.00 % above');
+    expect(text).toContain('short, more than the account.');
+    expect(text).toMatch(/No advice to trade\.$/);
+  });
+});
+
 describe('the public part of a forecast', () => {
   const hidden = { ...FORECAST, signal: 'GATED', direction: null, confidence: null, pUp: null };
   const ways =
@@ -72,6 +87,11 @@ describe('the public part of a forecast', () => {
   it('has its facts in at most 120 words', () => {
     const text = PREDICT.publicPart!.formatText(hidden, ways);
     expect(countWords(text)).toBeLessThanOrEqual(MAX_WORDS);
+    expect(text).toContain('Newest 90 revealed days: HOLD 88, unchanged on 97 %, SELL never issued.');
+    const sized = PREDICT.publicPart!.formatText({ ...hidden, sizing: SIZING }, ways);
+    expect(countWords(sized)).toBeLessThanOrEqual(MAX_WORDS);
+    expect(sized).toContain('stop 0.99 % below');
+    expect(sized).toMatch(/No advice to trade\.$/);
     for (const fact of ['hidden from you', 'between 238000 and 262000', '1825 of 3650 right, 95 % interval', `To see it: ${ways}.`])
       expect(text).toContain(fact);
   });

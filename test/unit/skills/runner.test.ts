@@ -62,7 +62,7 @@ describe('the skills', () => {
     expect(Object.fromEntries(SKILLS.map((skill) => [skill.id, [skill.tier, formatPrice(skill)]]))).toMatchObject({
       predict_btc_direction: [
         'basic',
-        'included in the basic tier; 0.001 USD for a single answer, paid by x402 with the call over REST, MCP or A2A, or at /oracle',
+        'included in the basic tier; 0.001 USD for a single answer, paid by x402 with the call over REST, MCP or A2A, or at /oracle; HOLD is charged, too',
       ],
       verify_prediction: ['public', 'free'],
       get_track_record: ['public', 'free'],

@@ -24,6 +24,13 @@ describe('parse text', () => {
     ['bullish or bearish?', predict()],
     ['Should I buy or sell', predict()],
     ['BTC outlook 3d', predict('3d')],
+    ['position size for 1 day at 1% risk of $10,000', call('predict_btc_direction', { horizon: '1d', riskPercent: 1, accountUsd: 10_000 })],
+    [
+      '2d forecast, risk 0.5 percent of 2500.50 USD',
+      call('predict_btc_direction', { horizon: '2d', riskPercent: 0.5, accountUsd: 2500.5 }),
+    ],
+    ['where should I put my stop?', predict()],
+    ['forecast with 1 % risk', predict()],
     ['Is bitcoin going to rise this week?', predict('7d')],
     ['PREDICT THE DIRECTION OF BITCOIN FOR SEVEN DAYS', predict('7d')],
     ['Will the bitcoin price go up next week?', predict('7d')],

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openAudit } from '../../../../src/cli/audit.ts';
 import { loadConfig } from '../../../../src/config.ts';
+import { computePositionSize } from '../../../../src/forecast/position-size.ts';
 import { loginToken } from '../../../support/auth/login.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
 import { type Served, serve } from '../../../support/http/serve.ts';
@@ -135,6 +136,24 @@ describe('svc range', () => {
     expect(out.match(/^\dd +\S+ 00:00( +[\d,]+ to [\d,]+){3} +\|-+o-+\|$/gm)).toHaveLength(4);
     expect((await svc(['range', '--horizon', '3d'], onTerminal)).out.match(/^\dd /gm)).toEqual(['3d ']);
     for (const line of (await svc(['range'], { columns: 40 })).out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(40);
+  });
+});
+
+describe('svc size', () => {
+  it('prints the stop and the position that the skill answers', async () => {
+    const { code, out, err } = await svc(['size', '--risk', '1.5%', '--account', '10000', '--horizon', '1d']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const { output } = JSON.parse(out);
+    const risk = { riskPercent: 1.5, accountUsd: 10_000 };
+    expect(output).toMatchObject({ horizon: '1d', sizing: computePositionSize(risk, { ...output.moveLimits, btcPrice: output.btcPrice }) });
+    const printed = await svc(['size', '--risk', '1.5', '--account', '10000', '--horizon', '1d'], onTerminal);
+    expect(printed.out).toContain(`${output.sizing.stopPercentLong.toFixed(2)} % below the entry`);
+    expect(printed.out.trim()).toMatch(/No advice to\s+trade\.$/);
+    for (const columns of [40, 100]) {
+      const { out: narrow } = await svc(['size', '--risk', '100', '--account', '5'], { columns });
+      expect(narrow).toContain('borrowing');
+      for (const line of narrow.split('\n')) expect(line.length, line).toBeLessThanOrEqual(columns);
+    }
   });
 });
 

@@ -46,6 +46,11 @@ const range = {
   horizons: [{ horizon: EVIL, ranges, resolvesAt: EVIL }],
 };
 
+const sizing = {
+  ...{ riskPercent: 1, riskUsd: 1, stopPercentLong: 1, stopPercentShort: 1, positionUsdLong: 1, positionUsdShort: 1 },
+  ...{ positionBtcLong: 1, positionBtcShort: 1, leverageLong: 1, leverageShort: 1, exceedsAccount: true, formula: EVIL },
+};
+
 const terms = {
   ...{ scheme: 'exact', network: 'eip155:8453', amount: '10000', asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' },
   ...{ payTo: `0x${'12'.repeat(20)}`, maxTimeoutSeconds: 60, extra: { name: EVIL.slice(0, 90), version: '2' } },
@@ -83,6 +88,7 @@ afterAll(async () => {
 beforeEach(() => {
   answers = {
     ...{ '/api/svc/open/signal': forecast, '/api/svc/oracle': forecast, '/api/svc/scorecard': scorecard, '/api/svc/open/range': range },
+    ...{ '/api/svc/skills/predict_btc_direction': { output: { ...forecast, moveSize: EVIL, pBig: 0.5, sizing } } },
     ...{ '/api/svc/oracle/verify': session, '/oracle': forecast, '/oracle/premium': { odd: EVIL } },
   };
 });
@@ -114,6 +120,8 @@ it.each([
   ['signal --json', 0, []],
   ['signal --horizon 7d', 0, []],
   ['range', 0, []],
+  ['size --risk 1% --account 10000', 0, []],
+  ['size --risk 1% --account 10000', 1, ['/api/svc/skills/predict_btc_direction']],
   ['scorecard', 0, []],
   ['scorecard --horizon 7d', 0, []],
   ['scorecard --json', 0, []],

@@ -40,7 +40,7 @@ describe('svc', () => {
     ['signl', 'Did you mean signal?'],
     ['verfy', 'Did you mean verify?'],
     ['loginn', 'Did you mean login?'],
-    ['frobnicate', 'Commands: signal, range, scorecard,'],
+    ['frobnicate', 'Commands: signal, range, size, scorecard,'],
   ])('rejects the unknown command %s: %s', async (word, hint) => {
     const { code, out, err } = await cli([word]);
     expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -57,6 +57,11 @@ describe('svc', () => {
     [['scorecard', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', 'Try --help'],
     [['signal', 'today'], 'arguments: ', 'Try --help'],
     [['range', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', 'Try --help'],
+    [['size', '--account', '10000'], '--risk: is missing', ''],
+    [['size', '--risk', '1%'], '--account: is missing', ''],
+    [['size', '--risk', '0%', '--account', '10000'], '--risk: must be a number above 0 and at most 100', 'Try --help'],
+    [['size', '--risk', '101', '--account', '10000'], '--risk: must be a number above 0 and at most 100', 'Try --help'],
+    [['size', '--risk', '1', '--account', '1e4'], '--account: must be a number above 0', 'Try --help'],
     [['signal', '--url', 'ftp://x'], '--url: must be an http(s) URL', 'Try --help'],
     [['signal', '--url', 'http://u:pass@x'], '--url: must be a URL without user', 'Try --help'],
     [['signal', '--token', 'Bearer x'], '--token: must be an access token', 'Try --help'],

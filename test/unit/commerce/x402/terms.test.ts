@@ -9,7 +9,7 @@ import { listPaidQuotes, plainQuote } from '../../../support/commerce/paid-quote
 
 /** Clients repeat all extensions in the header of their payment. Node accepts 16 kB of headers in all, in both directions. */
 const MAX_HEADER_CHARS = 8_000;
-const MAX_DECLARATION_CHARS = 2_800;
+const MAX_DECLARATION_CHARS = 3_000;
 const MAX_DESCRIPTION_CHARS = 500;
 
 const PREDICT = SKILLS.find(({ id }) => id === 'predict_btc_direction')!;

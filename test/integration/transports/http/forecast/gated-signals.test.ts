@@ -437,6 +437,34 @@ describe('the premium signal', () => {
     }
   });
 
+  it('names the strikes that differ from a market for holders too, the largest difference first, and to no one else', async () => {
+    const spot = (await service.pipeline.record.findDay(NEWEST))!.price!.cents / 100;
+    const receivedAtMs = toInstantMs(TODAY, 12) - 60_000;
+    const quoted = (marketId: string, factor: number, changes: object = {}) =>
+      strikeSnapshot({
+        ...{ marketId, strikeUsd: Math.round(spot * factor), expiresAtMs: toInstantMs(TODAY + 4, 16), receivedAtMs },
+        ...{ bid: 0.2, ask: 0.22, ...changes },
+      });
+    const snapshots = [
+      ...[0.5, 0.6, 0.7, 0.8, 0.9, 1].map((factor) => quoted(`m${factor}`, factor)),
+      quoted('alike', 3, { bid: 0, ask: 0.01 }),
+      quoted('old', 0.4, { receivedAtMs: receivedAtMs - 3_600_000 }),
+      quoted('later', 0.4, { expiresAtMs: toInstantMs(TODAY + 30, 16) }),
+    ];
+    const changes = { market: { ...service.http.market, strikes: async () => snapshots }, venueMarkets: async () => [] };
+    const { differences } = await asPremium('/api/svc/oracle', changes);
+    const { differences: ofPremium } = await asPremium('/api/svc/oracle/premium', changes);
+    expect(ofPremium).toEqual(differences);
+    expect(differences).toHaveLength(5);
+    expect(differences.map(({ marketId }: { marketId: string }) => marketId)).not.toContain('old');
+    const distances = differences.map(({ difference }: { difference: number }) => Math.abs(difference));
+    expect(distances).toEqual(distances.toSorted((a: number, b: number) => b - a));
+    expect(distances.at(-1)).toBeGreaterThanOrEqual(0.05);
+    for (const { modelProbability, yesPrice, difference } of differences) expect(difference).toBeCloseTo(modelProbability - yesPrice, 4);
+    for (const marketId of ['alike', 'later']) expect(differences.map((one: { marketId: string }) => one.marketId)).not.toContain(marketId);
+    expect(await get('public', '/api/svc/open/signal')).not.toHaveProperty('differences');
+  });
+
   it('omits unavailable parts with the reason', async () => {
     const down = () => Promise.reject(new OracleError('FEED_UNAVAILABLE', 'the provider does not answer'));
     const models = Object.assign(Object.create(service.http.models) as HttpDeps['models'], {
