@@ -1,5 +1,6 @@
 import { DAY_MS } from '../forecast/day.ts';
-import { el, formatDate, formatDayAndMonth, formatUsd, type Markup } from './markup.ts';
+import { getBigMoveShare, type MoveSize } from '../forecast/move.ts';
+import { EMPTY_VALUE, el, formatDate, formatDayAndMonth, formatUsd, type Markup } from './markup.ts';
 
 /** What the first screen is drawn from, on the server and in the browser. */
 export interface FirstScreenData {
@@ -11,9 +12,12 @@ export interface FirstScreenData {
   range: RangeData | null;
   /** The current price; null without one. */
   price: PriceData | null;
-  record: RecordData | null;
+  /** By horizon, such as `7d`, where they are known. */
+  records: Readonly<Record<string, RecordData>>;
   /** Day without a forecast, newer than the call; null where none was missed. */
   missedDate: string | null;
+  /** UTC date. */
+  today: string;
   access: AccessData;
 }
 
@@ -29,20 +33,23 @@ export interface CallData {
   attestationUid: string | null;
 }
 
-/** Ranges around the price at signal time, without direction. */
+/** Ranges around the price at signal time and sizes of the move, without direction. */
 export interface RangeData {
   date: string;
   btcPrice: number;
   /** Signal time. */
   timestamp: string;
-  horizons?:
-    | readonly {
-        horizon: string;
-        ranges: readonly { share: number; low: number; high: number }[];
-        resolvesAt: string;
-        attestedAt: string | null;
-      }[]
-    | undefined;
+  horizons?: readonly HorizonRange[] | undefined;
+}
+
+interface HorizonRange {
+  horizon: string;
+  ranges: readonly { share: number; low: number; high: number }[];
+  moveSize: MoveSize | null;
+  /** P(big move), up or down. */
+  pBig: number | null;
+  resolvesAt: string;
+  attestedAt: string | null;
 }
 
 interface PriceData {
@@ -62,6 +69,8 @@ export interface RecordData {
   dedupedTotal: number;
   /** Accuracy minus that of always UP, with its 95 % interval; null without calls. */
   difference: { value: number; low: number | null; high: number | null } | null;
+  /** Big moves on the resolved days of each size. */
+  bySize: readonly { moveSize: MoveSize; n: number; share: number | null }[];
 }
 
 /** What the reader of the page has access to. */
@@ -105,15 +114,18 @@ export interface InitialData {
   price: PriceData | null;
   records: Readonly<Record<string, RecordData>>;
   missedDate: string | null;
+  today: string;
 }
 
 export function toRecordData(
-  summary: Omit<RecordData, 'difference'>,
+  summary: Omit<RecordData, 'difference' | 'bySize'>,
   calls: { alwaysUp: { difference: NonNullable<RecordData['difference']> } | null },
+  moveSkill: Pick<RecordData, 'bySize'> | null,
 ): RecordData {
   const { resolved, holds, wins, accuracy, accuracyInterval95, alwaysUpAccuracy, dedupedTotal } = summary;
   const difference = calls.alwaysUp?.difference ?? null;
-  return { resolved, holds, wins, accuracy, accuracyInterval95, alwaysUpAccuracy, dedupedTotal, difference };
+  const bySize = (moveSkill?.bySize ?? []).map(({ moveSize, n, share }) => ({ moveSize, n, share }));
+  return { resolved, holds, wins, accuracy, accuracyInterval95, alwaysUpAccuracy, dedupedTotal, difference, bySize };
 }
 
 /** `59 %` for 0.594, with a no-break space. */
@@ -133,13 +145,16 @@ export function renderFan({ range, price, horizonDays, access }: FirstScreenData
   if (fan === null) return el('svg', { class: 'fan', 'aria-hidden': 'true' });
   const { start, toY } = fan;
   const end = fan.ends.find(({ horizon }) => horizon === `${horizonDays}d`);
-  const label =
-    'Expected range of the price 1, 2, 3 and 7 days ahead, without direction: 50, 80 and 90 % bands around the price at signal time';
+  const sizes = fan.ends.map(({ horizon, size }) => (size === null ? '' : `, ${horizon} ${size}`)).join('');
+  const label = `Expected range of the price 1, 2, 3 and 7 days ahead, without direction: 50, 80 and 90 % bands around the price at signal time. Size of the move by its horizon${sizes}`;
   return el('svg', { class: 'fan', role: 'img', 'aria-label': label }, [
     renderBands(fan, own === null || end === undefined ? [] : [start, { x: end.x, y: toY(own.high) }, { x: end.x, y: toY(own.low) }]),
     renderTicks(fan),
     end === undefined ? null : el('line', { class: 'fan-chosen', x1: percent(end.x), x2: percent(end.x), y1: '0%', y2: '100%' }),
     renderBandLabels(fan),
+    fan.ends.map(({ x, size }) =>
+      el('text', { class: 'fan-size', x: percent(x), y: '100%', dx: -5, dy: '-0.4em', 'text-anchor': 'end' }, size),
+    ),
     own === null || end === undefined
       ? null
       : el('circle', { class: 'fan-median', cx: percent(end.x), cy: percent(toY(own.median)), r: 4 }),
@@ -198,7 +213,7 @@ interface FanGeometry {
   /** Widest first, as they are drawn. */
   bands: readonly { share: number; points: readonly Point[]; upper: number }[];
   start: Point;
-  ends: readonly { horizon: string; x: number }[];
+  ends: readonly { horizon: string; x: number; size: string | null }[];
   now: Point | null;
   ticks: readonly { price: number; y: number }[];
   toY(price: number): number;
@@ -242,7 +257,7 @@ export function computeFan(range: RangeData, price: PriceData | null, marks: rea
       return { share, points: [start, ...above, ...below], upper: above.at(-1)?.y ?? start.y };
     }),
     start,
-    ends: horizons.map(({ horizon, resolvesAt }) => ({ horizon, x: toX(resolvesAt) })),
+    ends: horizons.map(({ horizon, resolvesAt, moveSize }) => ({ horizon, x: toX(resolvesAt), size: formatSize(moveSize) })),
     now: current === null ? null : { x: toX(current.timestamp), y: toY(current.price) },
     ticks: listTicks(Math.min(...bounds), Math.max(...bounds), MAX_TICKS)
       .map((tick) => ({ price: tick, y: toY(tick) }))
@@ -289,10 +304,9 @@ export function formatStateLine({ call, waiting, range, horizonDays, access }: F
   if (status !== 'PENDING') return `Revealed ${formatDayAndMonth(resolvesAt)}: ${OUTCOME_TEXTS[status]}`;
   const attestedAt = range?.horizons?.find(({ horizon }) => horizon === `${horizonDays}d`)?.attestedAt ?? null;
   const isSameDay = range !== null && call.predictionId.startsWith(range.date);
-  // The range beside it is public at once.
-  const [what, reveal] = access.tier === null ? ['Direction committed', 'revealed'] : ['Committed', 'public'];
-  const committed = attestedAt !== null && isSameDay ? `${what} ${attestedAt.slice(11, 16)}` : what;
-  return `${attestationUid === null ? 'Not yet on chain' : committed}, ${reveal} ${formatDayAndMonth(resolvesAt)}`;
+  const committed = attestedAt !== null && isSameDay ? `committed ${attestedAt.slice(11, 16)}` : 'committed';
+  const reveal = `${access.tier === null ? 'revealed' : 'public'} ${formatDayAndMonth(resolvesAt)}`;
+  return `Direction: ${attestationUid === null ? 'not yet on chain' : committed}, ${reveal}; no proven skill`;
 }
 
 /** What the reader has to know beside it: a missed day, lost access, a SELL. */
@@ -304,12 +318,16 @@ export function formatNote({ call, missedDate, access }: FirstScreenData): strin
   return '';
 }
 
-/** Share of the range that is printed as the number of the page. */
-const NUMBER_SHARE = 0.8;
+/** Share of the range that is printed. */
+const PRINTED_SHARE = 0.8;
+/** With fewer resolved days of a size, the forecast's own probability says more than their share. */
+const MIN_DAYS_OF_SIZE = 20;
 
 /** Parts that are redrawn alone, each in an element of fixed height. The choice of the horizon is none: it is drawn once. */
 export const FIRST_SCREEN_PARTS = {
-  number: renderNumber,
+  // The horizon at which the size has most skill comes first, whatever is chosen.
+  tomorrow: (data) => renderHorizon(data, 1),
+  chosen: (data) => (data.horizonDays === 1 ? null : renderHorizon(data, data.horizonDays)),
   call: renderCall,
   record: renderRecord,
   actions: renderActions,
@@ -319,17 +337,41 @@ export const FIRST_SCREEN_PARTS = {
 
 export type FirstScreenPart = keyof typeof FIRST_SCREEN_PARTS;
 
-/** The range of the forecast itself where the reader may see it, else that around the price. */
-function renderNumber({ range, horizonDays, access }: FirstScreenData): Markup {
-  const found = range?.horizons?.find(({ horizon }) => horizon === `${horizonDays}d`);
-  const central = found?.ranges.find(({ share }) => share === NUMBER_SHARE);
-  if (found === undefined || central === undefined) return el('strong', {}, '$–');
-  const { low, high } = access.own ?? central;
+/** The size of the move, how often one as large came on such days, and the range: of the forecast itself where the reader may see it. */
+function renderHorizon({ range, horizonDays, records, today, access }: FirstScreenData, days: number): Markup {
+  const found = range?.horizons?.find(({ horizon }) => horizon === `${days}d`);
+  const central = found?.ranges.find(({ share }) => share === PRINTED_SHARE);
+  if (found === undefined || central === undefined) return el('strong', {}, days === 1 ? EMPTY_VALUE : null);
+  const { moveSize, resolvesAt } = found;
+  const { low, high } = (days === horizonDays && access.own) || central;
   return [
-    el('strong', {}, `${formatUsd(low)}–${formatUsd(high)}`),
+    el('strong', {}, [formatWindow(resolvesAt, days, today), moveSize !== null && `: ${formatSize(moveSize)}`]),
     ' ',
-    el('span', { class: 'quiet' }, `${formatWholePercent(NUMBER_SHARE)} likely on ${formatDayAndMonth(found.resolvesAt)}`),
+    el('span', {}, [
+      formatBigMove(found, days, records[`${days}d`]),
+      `${formatWholePercent(PRINTED_SHARE)}: ${formatUsd(low)}–${formatUsd(high)} by ${formatDayAndMonth(resolvesAt)}.`,
+    ]),
   ];
+}
+
+/** The window by its name while it is the current one. */
+function formatWindow(resolvesAt: string, days: number, today: string): string {
+  const opens = new Date(Date.parse(resolvesAt) - days * DAY_MS).toISOString();
+  const daysAhead = (Date.parse(opens) - Date.parse(today)) / DAY_MS;
+  if (days === 1) return daysAhead === 1 ? 'Tomorrow' : daysAhead === 0 ? 'Today' : formatDayAndMonth(opens);
+  return days === 7 && daysAhead <= 1 && daysAhead > -days ? 'This week' : `${days} days to ${formatDayAndMonth(resolvesAt)}`;
+}
+
+function formatBigMove({ moveSize, pBig }: HorizonRange, days: number, record: RecordData | undefined): string {
+  if (pBig === null) return '';
+  const beyond = `move beyond ${formatWholePercent(getBigMoveShare(days))}`;
+  const known = record?.bySize.find((one) => one.moveSize === moveSize);
+  if (known === undefined || known.share === null || known.n < MIN_DAYS_OF_SIZE) return `P(${beyond}): ${formatWholePercent(pBig)}. `;
+  return `A ${beyond} came on ${formatWholePercent(known.share)} of such days. `;
+}
+
+function formatSize(moveSize: MoveSize | null): string | null {
+  return moveSize?.toLowerCase() ?? null;
 }
 
 function renderCall(data: FirstScreenData): Markup {
@@ -343,8 +385,9 @@ function renderCall(data: FirstScreenData): Markup {
   ];
 }
 
-function renderRecord({ record, waiting }: FirstScreenData): Markup {
-  if (record !== null) return formatRecordLine(record);
+function renderRecord({ records, horizonDays, waiting }: FirstScreenData): Markup {
+  const record = records[`${horizonDays}d`];
+  if (record !== undefined) return formatRecordLine(record);
   return waiting === 'none' ? 'No outcome yet' : null;
 }
 
@@ -394,7 +437,7 @@ export function judgeCall(
 }
 
 /** Horizons that the page can show, in days. */
-export const SELECTABLE_HORIZONS: readonly number[] = [2, 3, 7];
+export const SELECTABLE_HORIZONS: readonly number[] = [1, 2, 3, 7];
 export const DEFAULT_HORIZON_DAYS = 7;
 
 /** With fewer calls whose windows do not overlap, a percentage would mislead. */
@@ -449,8 +492,9 @@ export function toInitialScreen(initial: InitialData | null, horizonDays: number
     waiting: initial === null ? 'starting' : 'none',
     range: initial?.range ?? null,
     price: initial?.price ?? null,
-    record: initial?.records[`${horizonDays}d`] ?? null,
+    records: initial?.records ?? {},
     missedDate: initial?.missedDate ?? null,
+    today: initial?.today ?? '',
     access: PUBLIC_ACCESS,
   };
 }

@@ -475,7 +475,7 @@ function renderTodaySection({ id }: Section, home: HomeContent | null): Markup {
 export function renderFirstScreen(data: FirstScreenData): Markup {
   const part = (name: FirstScreenPart) => el('div', { class: `first-${name}`, 'data-part': name }, FIRST_SCREEN_PARTS[name](data));
   return el('div', { class: 'first' }, [
-    el('div', { class: 'first-answer' }, [part('number'), part('call'), part('record'), part('actions'), part('note')]),
+    el('div', { class: 'first-answer' }, [part('tomorrow'), part('chosen'), part('call'), part('record'), part('actions'), part('note')]),
     el('div', { class: 'first-chart' }, [part('fan'), renderHorizonChoice(data.horizonDays)]),
   ]);
 }
@@ -483,10 +483,15 @@ export function renderFirstScreen(data: FirstScreenData): Markup {
 /** The axis of the fan: each label stands below the end of its window, and selects the horizon of the page. */
 function renderHorizonChoice(chosenDays: number): Markup {
   return el('fieldset', { class: 'fan-axis', 'aria-label': 'Forecast horizon' }, [
-    el('span', { class: 'fan-day fan-day-1', 'aria-hidden': 'true' }, '1'),
     SELECTABLE_HORIZONS.map((days) =>
       el('label', { class: `fan-day fan-day-${days}` }, [
-        el('input', { type: 'radio', name: 'horizon', value: days, checked: days === chosenDays, 'aria-label': `${days} days` }),
+        el('input', {
+          type: 'radio',
+          name: 'horizon',
+          value: days,
+          checked: days === chosenDays,
+          'aria-label': days === 1 ? '1 day' : `${days} days`,
+        }),
         el('span', {}, days === Math.max(...SELECTABLE_HORIZONS) ? `${days} days` : days),
       ]),
     ),
@@ -508,13 +513,14 @@ async function renderHome(deps: HttpDeps, publicUrl: string): Promise<Reply<neve
     deps.market.report(btcPriceReport, deps.now().getTime()).catch(orElse('PRICE_UNAVAILABLE', null)),
     readByHorizon(async (days) => {
       const { summary, statistics } = await deps.statistics.figures.getHorizon(days);
-      return toRecordData(summary, statistics.calls);
+      return toRecordData(summary, statistics.calls, null);
     }),
     deps.record.listNewest(DEFAULT_HORIZON_DAYS, { limit: 1, before: null }),
   ]);
   const missedDate = newest?.missed ? formatDay(newest.day) : null;
-  const initial = { signals, range, price: price as InitialData['price'], records, missedDate };
-  const home = { initial, nowMs: deps.now().getTime(), market: deps.market.kind, hasDemo: deps.demo !== null };
+  const now = deps.now();
+  const initial = { signals, range, price: price as InitialData['price'], records, missedDate, today: now.toISOString().slice(0, 10) };
+  const home = { initial, nowMs: now.getTime(), market: deps.market.kind, hasDemo: deps.demo !== null };
   const text = renderDashboardPage(publicUrl, home);
   const headers = { ...PAGE_HEADERS, Link: formatCatalogLink({ publicUrl }), ETag: buildStrongEtag(text) };
   return { headers, encoded: new EncodedText(text) };

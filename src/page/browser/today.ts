@@ -262,9 +262,12 @@ function collectFirstScreen(page: Page, initial: InitialData | null, isStarting:
     waiting: isStarting ? 'starting' : isEmpty ? 'none' : 'loading',
     range,
     price: store.get('price').answer,
-    record:
-      scorecard === null ? (initial?.records[`${horizonDays}d`] ?? null) : toRecordData(scorecard.summary, scorecard.statistics.calls),
+    records: {
+      ...initial?.records,
+      ...(scorecard && { [scorecard.horizon]: toRecordData(scorecard.summary, scorecard.statistics.calls, null) }),
+    },
     missedDate: scorecard === null ? (initial?.missedDate ?? null) : newest?.missed ? newest.date : null,
+    today: new Date().toISOString().slice(0, 10),
     access: collectAccess(page, call),
   };
 }

@@ -21,6 +21,8 @@ export const RANGE: RangeData = {
       const half = [0.67, 1.28, 1.64][index]! * 0.02 * Math.sqrt(days);
       return { share, low: 80_000 * Math.exp(-half), high: 80_000 * Math.exp(half) };
     }),
+    moveSize: days === 1 ? 'CALM' : 'USUAL',
+    pBig: 0.05 * days + 0.1,
     resolvesAt: new Date(Date.parse('2026-11-23T00:00:00Z') + 86_400_000 * days).toISOString(),
     attestedAt: '2026-11-22T21:38:12.000Z',
   })),
@@ -35,12 +37,19 @@ export const RECORD: RecordData = {
   alwaysUpAccuracy: 47 / 90,
   dedupedTotal: 13,
   difference: { value: 1 / 90, low: -0.02, high: 0.04 },
+  bySize: [
+    { moveSize: 'CALM', n: 40, share: 0.14 },
+    { moveSize: 'USUAL', n: 19, share: 0.26 },
+    { moveSize: 'WILD', n: 0, share: null },
+  ],
 };
 
 export function screen(changes: Partial<FirstScreenData> = {}): FirstScreenData {
   const price = { price: 80_500, timestamp: '2026-11-23T10:00:00.000Z' };
   return {
-    ...{ horizonDays: 7, call: CALL, waiting: 'loading', range: RANGE, price, record: RECORD, missedDate: null, access: PUBLIC_ACCESS },
+    ...{ horizonDays: 7, call: CALL, waiting: 'loading', range: RANGE, price, missedDate: null, access: PUBLIC_ACCESS },
+    records: { '1d': RECORD, '7d': RECORD },
+    today: '2026-11-22',
     ...changes,
   };
 }

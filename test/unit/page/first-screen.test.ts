@@ -145,13 +145,37 @@ describe('fan', () => {
 describe('first screen', () => {
   const text = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 
-  it('has the range, the state and the record of the call, and hides its value', () => {
+  it('has the sizes and ranges of tomorrow and of the chosen horizon, the state and the record of the call, and hides its value', () => {
     const html = renderMarkup(renderFirstScreen(screen()));
-    expect(text(html)).toMatch(/\$74,761–\$85,606 80 % likely on 30 Nov Direction committed 21:38, revealed 30 Nov 53 % right/);
+    expect(text(html)).toMatch(
+      new RegExp(
+        'Tomorrow: calm A move beyond 3 % came on 14 % of such days. 80 %: \\$77,978–\\$82,074 by 24 Nov. ' +
+          'This week: usual P\\(move beyond 5 %\\): 45 %. 80 %: \\$74,761–\\$85,606 by 30 Nov. ' +
+          'Direction: committed 21:38, revealed 30 Nov; no proven skill 53 % right',
+      ),
+    );
     expect(html).not.toMatch(/BUY|SELL|HOLD|class="good"/);
   });
 
-  it('stays below forty words', () => {
+  it.each([
+    ['2026-11-22', 1, /^ Tomorrow: calm/],
+    ['2026-11-23', 1, /^ Today: calm/],
+    ['2026-11-24', 1, /^ 23 Nov: calm/],
+    ['2026-11-29', 7, /This week: usual/],
+    ['2026-11-30', 7, /7 days to 30 Nov: usual/],
+    ['2026-11-22', 2, /2 days to 25 Nov: usual/],
+  ])('names on %s the window of %i days', (today, horizonDays, name) => {
+    expect(text(renderMarkup(renderFirstScreen(screen({ today, horizonDays }))))).toMatch(name);
+  });
+
+  it('has the size once where one day is chosen, and none without a width', () => {
+    const html = renderMarkup(renderFirstScreen(screen({ horizonDays: 1 })));
+    expect(text(html).match(/such days/g)).toHaveLength(1);
+    const horizons = RANGE.horizons!.map((row) => ({ ...row, moveSize: null, pBig: null }));
+    expect(text(renderMarkup(renderFirstScreen(screen({ range: { ...RANGE, horizons } }))))).toMatch(/^ Tomorrow 80 %:/);
+  });
+
+  it('stays within what is read in half a minute', () => {
     const words = (data = screen()) =>
       text(renderMarkup(renderFirstScreen(data)))
         .trim()
@@ -163,14 +187,14 @@ describe('first screen', () => {
       usual: { up: 0.6, days: 5_000 },
       own: { low: 70_000, median: 80_000, high: 90_000 },
     };
-    expect(words()).toBeLessThanOrEqual(45);
-    expect(words(screen({ call, access }))).toBeLessThanOrEqual(48);
+    expect(words()).toBeLessThanOrEqual(80);
+    expect(words(screen({ call, access }))).toBeLessThanOrEqual(85);
   });
 
   it('has the same parts in every state', () => {
     const parts = (html: string) => [...html.matchAll(/data-part="(\w+)"/g)].map(([, name]) => name);
     const full = parts(renderMarkup(renderFirstScreen(screen())));
-    const none = { call: null, range: null, price: null, record: null };
+    const none = { call: null, range: null, price: null, records: {} };
     for (const waiting of ['starting', 'none'] as const) {
       const html = renderMarkup(renderFirstScreen(screen({ ...none, waiting })));
       expect(parts(html)).toEqual(full);
@@ -225,16 +249,18 @@ describe('state line', () => {
   const BASIC = { ...PUBLIC_ACCESS, tier: 'basic', needed: '10 tokens' };
 
   it('says when the call was committed and when it is revealed', () => {
-    expect(formatStateLine(screen())).toBe('Direction committed 21:38, revealed 30 Nov');
-    expect(formatStateLine(screen({ access: BASIC }))).toBe('Committed 21:38, public 30 Nov');
+    expect(formatStateLine(screen())).toBe('Direction: committed 21:38, revealed 30 Nov; no proven skill');
+    expect(formatStateLine(screen({ access: BASIC }))).toBe('Direction: committed 21:38, public 30 Nov; no proven skill');
   });
 
   it('takes no time from the ranges of another day', () => {
-    expect(formatStateLine(screen({ call: { ...CALL, predictionId: '2026-11-23:7d' } }))).toBe('Direction committed, revealed 30 Nov');
+    expect(formatStateLine(screen({ call: { ...CALL, predictionId: '2026-11-23:7d' } }))).toBe(
+      'Direction: committed, revealed 30 Nov; no proven skill',
+    );
   });
 
   it.each([
-    [{ attestationUid: null }, 'Not yet on chain, revealed 30 Nov'],
+    [{ attestationUid: null }, 'Direction: not yet on chain, revealed 30 Nov; no proven skill'],
     [{ status: 'VOID' }, 'Void: committed too late, never counts'],
     [{ status: 'WIN' }, 'Revealed 30 Nov: Right'],
     [{ status: 'HOLD' }, 'Revealed 30 Nov: HOLD, not scored'],
