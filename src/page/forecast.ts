@@ -1,3 +1,4 @@
+import type { MoveForecast } from '../forecast/move.ts';
 import { EMPTY_VALUE, el, formatDate, formatDayAndMonth, formatRegime, formatUsd, type Markup, type MarkupElement } from './markup.ts';
 
 /** `7-day forecast of 22 Nov 2026`. */
@@ -102,6 +103,8 @@ export interface ForecastFacts {
   price: { atSignal: number | null; atOpening: number | null; atEnd: number | null; returnBps: number | null };
   /** Central 80 % of the price at the end. `isCommitted`: of the forecast's distribution; else around the price at signal time, without direction. */
   band: { low: number; high: number; isCommitted: boolean } | null;
+  /** Public at once; null without a width. */
+  move: MoveForecast | null;
   /** Quantiles of the price at the end, ascending; empty while hidden. */
   quantiles: readonly { percent: number; price: number }[];
   /** Brier score of P(up), and of the base rate where it was known at the time; null without an outcome. */
@@ -250,6 +253,7 @@ function renderFacts(facts: ForecastFacts): Markup {
   const hidden = state === 'missed' ? 'none' : 'hidden';
   const note = band?.isCommitted ? ' quantiles of the distribution; the expected range is symmetric' : ' symmetric, without direction';
   const entries: [term: string, value: Markup][] = [
+    ...listMoveFacts(facts),
     ['Call', values === null ? hidden : `${values.signal}, ${values.direction}`],
     ['P(up)', values === null ? hidden : formatShare(values.pUp)],
     ['Price at opening', formatUsd(price.atOpening)],
@@ -267,6 +271,18 @@ function renderFacts(facts: ForecastFacts): Markup {
   ];
   const items = entries.map(([term, value]) => el('div', {}, el('dt', {}, term), el('dd', {}, value)));
   return el('dl', { class: 'facts' }, items);
+}
+
+function listMoveFacts({ move, price: { atSignal, atEnd } }: ForecastFacts): [term: string, value: Markup][] {
+  if (move === null) return [['Size of the move', EMPTY_VALUE]];
+  const { moveSize, pBig, bigMove, width80, calmUpTo, wildFrom } = move;
+  const limits = `80\u00a0% width ${formatShare(width80)}, calm up to ${formatShare(calmUpTo)}, wild from ${formatShare(wildFrom)}`;
+  const realised = atSignal === null || atEnd === null ? null : Math.log(atEnd / atSignal);
+  const outcome = realised === null ? '' : Math.abs(realised) > bigMove ? ' it was bigger' : ' it was not';
+  return [
+    ['Size of the move', [moveSize.toLowerCase(), el('span', { class: 'quiet' }, ` ${limits} (log)`)]],
+    [`P(move beyond ${Math.round(100 * -Math.expm1(-bigMove))}\u00a0%)`, [formatShare(pBig), el('span', { class: 'quiet' }, outcome)]],
+  ];
 }
 
 function renderFigure(facts: ForecastFacts): Markup {

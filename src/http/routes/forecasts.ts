@@ -416,6 +416,7 @@ function toForecastFacts(
     now: now.toISOString(),
     regime: view.regime,
     modelVersion: view.modelVersion,
+    move: doc.move,
     ...toVisibleFacts(view),
     committed: toAttestationFacts(doc.attestation, deps),
     revealed: toAttestationFacts(doc.reveal, deps),

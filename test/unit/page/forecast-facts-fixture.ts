@@ -19,6 +19,10 @@ export function buildForecastFacts(changes: Partial<ForecastFacts> = {}): Foreca
     values: { signal: 'BUY', direction: 'UP', pUp: 0.5876 },
     price: { atSignal: 90_000, atOpening: 90_100, atEnd: 91_000, returnBps: 100 },
     band: { low: 84_000, high: 98_000, isCommitted: true },
+    move: {
+      ...{ modelVersion: 'm1-2026-01-01', moveSize: 'USUAL', pBig: 0.4412, bigMove: 0.05129329 },
+      ...{ width80: 0.0912, width90: 0.1207, calmUpTo: 0.08, wildFrom: 0.12 },
+    },
     quantiles: [{ percent: 50, price: 91_000 }],
     brier: { own: 0.17, baseRate: 0.212 },
     regime: 'CHOP',

@@ -63,6 +63,17 @@ describe('page', () => {
     expect(html).toContain('On the local chain');
   });
 
+  it('has the size of the move with its limits at once, and after the outcome whether it was big', () => {
+    const text = (facts: Parameters<typeof renderForecast>[0]) => renderMarkup(renderForecast(facts)).replaceAll(/<[^>]*>/g, ' ');
+    expect(text(buildHiddenFacts())).toMatch(
+      /Size of the move\s+usual\s+80\s% width 9\.1\s%, calm up to 8\.0\s%, wild from 12\.0\s% \(log\)\s+P\(move beyond 5\s%\)\s+44\.1\s%\s+Call/,
+    );
+    expect(text(buildForecastFacts())).toMatch(/44\.1\s%\s+it was not/);
+    const fall = { atSignal: 90_000, atOpening: 90_100, atEnd: 85_400, returnBps: -522 };
+    expect(text(buildForecastFacts({ price: fall }))).toMatch(/44\.1\s%\s+it was bigger/);
+    expect(text(buildHiddenFacts({ move: null }))).toMatch(/Size of the move\s+–/);
+  });
+
   it('offers no check before the commitment is on chain', () => {
     expect(renderMarkup(renderForecast(buildHiddenFacts({ state: 'forming', committed: null })))).not.toContain('id="check"');
   });
