@@ -70,7 +70,7 @@ export interface RecordData {
   /** Accuracy minus that of always UP, with its 95 % interval; null without calls. */
   difference: { value: number; low: number | null; high: number | null } | null;
   /** Big moves on the resolved days of each size. */
-  bySize: readonly { moveSize: MoveSize; n: number; share: number | null }[];
+  bySize: readonly { moveSize: MoveSize; n: number; bigShare: number | null }[];
 }
 
 /** What the reader of the page has access to. */
@@ -117,14 +117,16 @@ export interface InitialData {
   today: string;
 }
 
-export function toRecordData(
-  summary: Omit<RecordData, 'difference' | 'bySize'>,
-  calls: { alwaysUp: { difference: NonNullable<RecordData['difference']> } | null },
-  moveSkill: Pick<RecordData, 'bySize'> | null,
-): RecordData {
+interface RecordAnswer {
+  summary: Omit<RecordData, 'difference' | 'bySize'>;
+  statistics: { calls: { alwaysUp: { difference: NonNullable<RecordData['difference']> } | null } };
+  moveSkill?: Pick<RecordData, 'bySize'>;
+}
+
+export function toRecordData({ summary, statistics: { calls }, moveSkill }: RecordAnswer): RecordData {
   const { resolved, holds, wins, accuracy, accuracyInterval95, alwaysUpAccuracy, dedupedTotal } = summary;
   const difference = calls.alwaysUp?.difference ?? null;
-  const bySize = (moveSkill?.bySize ?? []).map(({ moveSize, n, share }) => ({ moveSize, n, share }));
+  const bySize = (moveSkill?.bySize ?? []).map(({ moveSize, n, bigShare }) => ({ moveSize, n, bigShare }));
   return { resolved, holds, wins, accuracy, accuracyInterval95, alwaysUpAccuracy, dedupedTotal, difference, bySize };
 }
 
@@ -366,8 +368,8 @@ function formatBigMove({ moveSize, pBig }: HorizonRange, days: number, record: R
   if (pBig === null) return '';
   const beyond = `move beyond ${formatWholePercent(getBigMoveShare(days))}`;
   const known = record?.bySize.find((one) => one.moveSize === moveSize);
-  if (known === undefined || known.share === null || known.n < MIN_DAYS_OF_SIZE) return `P(${beyond}): ${formatWholePercent(pBig)}. `;
-  return `A ${beyond} came on ${formatWholePercent(known.share)} of such days. `;
+  if (known === undefined || known.bigShare === null || known.n < MIN_DAYS_OF_SIZE) return `P(${beyond}): ${formatWholePercent(pBig)}. `;
+  return `A ${beyond} came on ${formatWholePercent(known.bigShare)} of such days. `;
 }
 
 function formatSize(moveSize: MoveSize | null): string | null {

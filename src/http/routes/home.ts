@@ -365,6 +365,7 @@ function prefersHtml(accept: string): boolean {
 /** In their order. The first has the first screen; the script fills the others. */
 const SECTIONS: readonly Section[] = [
   { id: 'today', title: "Today's call" },
+  { id: 'size', title: 'Size of the move' },
   { id: 'scores', title: 'Skill' },
   { id: 'record', title: 'Record' },
   { id: 'attestations', title: 'Check' },
@@ -511,10 +512,7 @@ async function renderHome(deps: HttpDeps, publicUrl: string): Promise<Reply<neve
     ),
     predictRange(DEFAULT_HORIZON_DAYS, { deps }, true).catch(orElse('STEP_WAITING', null)),
     deps.market.report(btcPriceReport, deps.now().getTime()).catch(orElse('PRICE_UNAVAILABLE', null)),
-    readByHorizon(async (days) => {
-      const { summary, statistics } = await deps.statistics.figures.getHorizon(days);
-      return toRecordData(summary, statistics.calls, null);
-    }),
+    readByHorizon(async (days) => toRecordData(await deps.statistics.figures.getHorizon(days))),
     deps.record.listNewest(DEFAULT_HORIZON_DAYS, { limit: 1, before: null }),
   ]);
   const missedDate = newest?.missed ? formatDay(newest.day) : null;

@@ -100,10 +100,13 @@ function renderOwnRange(band: { low: number; median: number; high: number } | nu
 /** The fan as figures. */
 function renderRanges(range: ApiResponses['range'] | null) {
   if (!range?.horizons?.length) return null;
-  const heads = ['Days', ...range.ranges.map(({ share }) => `${100 * share}\u00a0%`)].map((head) => h('th', { scope: 'col' }, head));
-  const rows = range.horizons.map(({ horizon, ranges }) => {
+  const heads = ['Days', 'Size', 'P(big move)', ...range.ranges.map(({ share }) => `${100 * share}\u00a0%`)].map((head) =>
+    h('th', { scope: 'col' }, head),
+  );
+  const rows = range.horizons.map(({ horizon, ranges, moveSize, pBig }) => {
+    const size = [moveSize?.toLowerCase() ?? '–', formatPercent(pBig)].map((text) => h('td', {}, text));
     const cells = ranges.map(({ low, high }) => h('td', {}, `${formatUsd(low)}–${formatUsd(high)}`));
-    return h('tr', {}, h('th', { scope: 'row' }, horizon.replace('d', '')), cells);
+    return h('tr', {}, h('th', { scope: 'row' }, horizon.replace('d', '')), size, cells);
   });
   const caption = h('caption', {}, `Expected range around ${formatUsd(range.btcPrice)}, without direction`);
   return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Expected range by horizon' }, [
@@ -264,7 +267,7 @@ function collectFirstScreen(page: Page, initial: InitialData | null, isStarting:
     price: store.get('price').answer,
     records: {
       ...initial?.records,
-      ...(scorecard && { [scorecard.horizon]: toRecordData(scorecard.summary, scorecard.statistics.calls, null) }),
+      ...(scorecard && { [scorecard.horizon]: toRecordData(scorecard) }),
     },
     missedDate: scorecard === null ? (initial?.missedDate ?? null) : newest?.missed ? newest.date : null,
     today: new Date().toISOString().slice(0, 10),

@@ -38,9 +38,9 @@ export const RECORD: RecordData = {
   dedupedTotal: 13,
   difference: { value: 1 / 90, low: -0.02, high: 0.04 },
   bySize: [
-    { moveSize: 'CALM', n: 40, share: 0.14 },
-    { moveSize: 'USUAL', n: 19, share: 0.26 },
-    { moveSize: 'WILD', n: 0, share: null },
+    { moveSize: 'CALM', n: 40, bigShare: 0.14 },
+    { moveSize: 'USUAL', n: 19, bigShare: 0.26 },
+    { moveSize: 'WILD', n: 0, bigShare: null },
   ],
 };
 

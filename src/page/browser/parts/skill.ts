@@ -32,7 +32,12 @@ export function renderCalibration(scorecard: Scorecard) {
     renderMarketNote(scorecard),
     probabilities.effectiveN < MIN_INDEPENDENT_OUTCOMES
       ? h('p', { class: 'empty' }, formatTooFew(probabilities))
-      : h('div', { class: 'pair' }, createReliabilityFigure(probabilities), distribution && createQuantileFigure(distribution)),
+      : h(
+          'div',
+          { class: 'pair' },
+          createReliabilityFigure({ ...probabilities, ...RELIABILITY_OF_UP }),
+          distribution && createQuantileFigure(distribution),
+        ),
     ...(distribution === null || distribution.effectiveN < MIN_INDEPENDENT_OUTCOMES
       ? []
       : [createCoverageFigure(distribution), renderWeekdays(distribution)]),
@@ -65,7 +70,7 @@ function createSkillFigure(scorecard: Scorecard) {
   });
 }
 
-function formatSignedShare(value: number) {
+export function formatSignedShare(value: number) {
   return `${value === 0 ? '' : value < 0 ? '−' : '+'}${formatShortPercent(Math.abs(value))}`;
 }
 
@@ -99,16 +104,23 @@ function renderMarketNote({
   );
 }
 
-function createReliabilityFigure({ reliability, n }: Probabilities) {
+const RELIABILITY_OF_UP = {
+  title: 'Probability of UP: forecast and observed',
+  saidTitle: 'forecast probability',
+  happenedTitle: 'share of days up',
+};
+
+type ReliabilityFigure = Pick<Probabilities, 'reliability' | 'n'> & Record<'title' | 'saidTitle' | 'happenedTitle', string>;
+
+export function createReliabilityFigure({ reliability, n, title, ...titles }: ReliabilityFigure) {
   const points = reliability.map(({ meanProbability, observedShare, interval95, n: members }) => ({
     said: meanProbability,
     happened: observedShare,
     label: `n ${formatCount(members)}`,
     ...interval95,
   }));
-  const titles = { saidTitle: 'forecast probability', happenedTitle: 'share of days up' };
   return createFigure({
-    title: 'Probability of UP: forecast and observed',
+    title,
     summary: formatReliabilitySummary(reliability, n),
     legend: LEGEND,
     draw: (width) => renderCalibrationDiagram({ width, points, ...titles }),
