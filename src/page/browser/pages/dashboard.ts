@@ -21,7 +21,7 @@ import { renderAccuracy } from '../parts/accuracy.ts';
 import { renderCrowd } from '../parts/crowd.ts';
 import { mountEvents } from '../parts/events.ts';
 import { mountFeeds } from '../parts/feeds.ts';
-import { renderMoveSkill } from '../parts/move.ts';
+import { mountMove } from '../parts/move.ts';
 import { mountPrice } from '../parts/price.ts';
 import { renderRegimes } from '../parts/regimes.ts';
 import { mountSelfTests } from '../parts/self-tests.ts';
@@ -491,7 +491,7 @@ const HEADER_PARTS = [mountConnection, mountAccount, mountOrigin, mountStartup];
 /** By the id of the section. */
 const SECTION_PARTS = {
   today: mountToday,
-  size: mountDrawing('scorecard', renderMoveSkill),
+  size: mountMove,
   scores: mountDrawing('series', renderScores),
   attestations: mountAttestations,
 };

@@ -1,8 +1,10 @@
-import { formatRegime } from '../../markup.ts';
+import { computePositionSize, MAX_ACCOUNT_USD, MAX_RISK_PERCENT, type PositionSize } from '../../../forecast/position-size.ts';
+import { formatRegime, formatUsd } from '../../markup.ts';
 import { renderForestPlot } from '../charts/calibration.ts';
 import { createFigure } from '../charts/figure.ts';
-import { formatCount, formatDecimal, formatPercent, formatPercentInterval, h, toSentence } from '../dom.ts';
-import { renderNotYet, renderTable } from '../section.ts';
+import { formatCount, formatDecimal, formatPercent, formatPercentInterval, h, replaceChildren, toSentence } from '../dom.ts';
+import { type Column, mountResource, renderNotYet, renderTable } from '../section.ts';
+import type { Page } from '../state.ts';
 import { createReliabilityFigure, formatSignedShare } from './skill.ts';
 
 interface MoveSkill {
@@ -33,8 +35,20 @@ interface MoveRecord {
 
 const REFERENCES = { frequency: 'Four-year frequency', ewma: 'EWMA volatility', garch: 'GARCH' } as const;
 
+/** What the record shows of the size of the move, and a calculator that uses it. */
+export function mountMove({ store }: Page, body: HTMLElement) {
+  const [skill, calculator] = [h('div', {}), h('div', {})];
+  replaceChildren(
+    body,
+    skill,
+    h('details', { class: 'more-of' }, h('summary', {}, 'Position size: what an account may lose at its stop'), calculator),
+  );
+  mountResource({ store, name: 'scorecard', body: skill, draw: renderMoveSkill });
+  mountPositionSize(store, calculator);
+}
+
 /** What the record shows of P(big move), which has no direction. Absent from a service that does not score it. */
-export function renderMoveSkill({ moveSkill, moveVerdict = '' }: MoveRecord) {
+function renderMoveSkill({ moveSkill, moveVerdict = '' }: MoveRecord) {
   if (moveSkill === undefined || moveSkill.n === 0) return renderNotYet('No outcome with a size of the move is known yet.');
   return [
     h('p', {}, toSentence(moveVerdict)),
@@ -92,3 +106,45 @@ function createReliabilityOfMoves({ reliability, n }: MoveSkill) {
   const titles = { title: 'P(big move): forecast and observed', saidTitle: 'P(big move)', happenedTitle: 'share of big moves' };
   return createReliabilityFigure({ reliability, n, ...titles });
 }
+
+/** A trade that loses the risk at its stop, by the newest forecast of the chosen horizon. */
+function mountPositionSize(store: Page['store'], body: HTMLElement) {
+  const result = h('div', { role: 'status' });
+  const createInput = (id: string, value: number, max: number) =>
+    h('input', { id, type: 'number', min: 0, max, step: 'any', value, required: true, oninput: draw });
+  const [risk, account] = [createInput('risk', 1, MAX_RISK_PERCENT), createInput('account-usd', 10_000, MAX_ACCOUNT_USD)];
+  function draw() {
+    const { answer: signal } = store.get('signal');
+    const isUsable = [risk, account].every(({ validity, valueAsNumber }) => validity.valid && valueAsNumber > 0);
+    if (!isUsable)
+      return replaceChildren(result, h('p', { class: 'bad' }, `Both are above 0, the risk at most ${MAX_RISK_PERCENT}\u00a0%.`));
+    if (!signal?.moveLimits) return replaceChildren(result, h('p', { class: 'empty' }, 'No width of the move is known.'));
+    const { horizon, btcPrice, moveLimits } = signal;
+    const size = computePositionSize({ riskPercent: risk.valueAsNumber, accountUsd: account.valueAsNumber }, { ...moveLimits, btcPrice });
+    const caption = `Loses ${formatUsd(size.riskUsd)} at its stop; ${horizon} forecast around ${formatUsd(btcPrice)}`;
+    const rows = (['Long', 'Short'] as const).map((side) => ({ side, size }));
+    replaceChildren(result, renderTable({ caption, columns: POSITION_COLUMNS, rows }));
+  }
+  replaceChildren(
+    body,
+    h('form', { class: 'endpoint', onsubmit: (event) => event.preventDefault() }, [
+      ...[h('label', { for: risk.id }, 'Risk, % of the account'), risk],
+      ...[h('label', { for: account.id }, 'Account, USD'), account],
+    ]),
+    result,
+    h(
+      'p',
+      { class: 'note' },
+      'By the model, one end in ten is beyond a stop. Without fees, funding, gaps and slippage. No advice to trade.',
+    ),
+  );
+  store.watch('signal', draw);
+}
+
+const POSITION_COLUMNS: readonly Column<{ side: 'Long' | 'Short'; size: PositionSize }>[] = [
+  { heading: 'Side', cell: ({ side }) => side },
+  { heading: 'Stop distance', cell: ({ side, size }) => formatPercent(size[`stopPercent${side}`] / 100, 2), numeric: true },
+  { heading: 'Size', cell: ({ side, size }) => formatUsd(size[`positionUsd${side}`]), numeric: true },
+  { heading: 'BTC', cell: ({ side, size }) => formatDecimal(size[`positionBtc${side}`], 6), numeric: true },
+  { heading: 'Leverage', cell: ({ side, size }) => formatDecimal(size[`leverage${side}`], 2), numeric: true },
+];
