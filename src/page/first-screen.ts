@@ -349,10 +349,9 @@ function renderHorizon({ range, horizonDays, records, today, access }: FirstScre
   return [
     el('strong', {}, [formatWindow(resolvesAt, days, today), moveSize !== null && `: ${formatSize(moveSize)}`]),
     ' ',
-    el('span', {}, [
-      formatBigMove(found, days, records[`${days}d`]),
-      `${formatWholePercent(PRINTED_SHARE)}: ${formatUsd(low)}–${formatUsd(high)} by ${formatDayAndMonth(resolvesAt)}.`,
-    ]),
+    el('span', {}, formatBigMove(found, days, records[`${days}d`])),
+    ' ',
+    el('span', {}, `${formatWholePercent(PRINTED_SHARE)}: ${formatUsd(low)}–${formatUsd(high)} by ${formatDayAndMonth(resolvesAt)}`),
   ];
 }
 
@@ -368,8 +367,8 @@ function formatBigMove({ moveSize, pBig }: HorizonRange, days: number, record: R
   if (pBig === null) return '';
   const beyond = `move beyond ${formatWholePercent(getBigMoveShare(days))}`;
   const known = record?.bySize.find((one) => one.moveSize === moveSize);
-  if (known === undefined || known.bigShare === null || known.n < MIN_DAYS_OF_SIZE) return `P(${beyond}): ${formatWholePercent(pBig)}. `;
-  return `A ${beyond} came on ${formatWholePercent(known.bigShare)} of such days. `;
+  if (known === undefined || known.bigShare === null || known.n < MIN_DAYS_OF_SIZE) return `P(${beyond}): ${formatWholePercent(pBig)}`;
+  return `A ${beyond} came on ${formatWholePercent(known.bigShare)} of such days`;
 }
 
 function formatSize(moveSize: MoveSize | null): string | null {
@@ -449,9 +448,9 @@ const MIN_CALLS = 5;
 export function formatRecordLine(record: RecordData): string {
   const { resolved, holds, wins, accuracy, accuracyInterval95: interval, alwaysUpAccuracy, dedupedTotal } = record;
   if (resolved === 0 || accuracy === null) return holds === 0 ? 'No outcome yet' : `No call yet: all ${holds} outcomes were HOLD`;
-  if (dedupedTotal < MIN_CALLS || interval === null || alwaysUpAccuracy === null) return `${wins} of ${resolved} right: too few to say`;
+  if (dedupedTotal < MIN_CALLS || interval === null || alwaysUpAccuracy === null) return `Calls: ${wins} of ${resolved} right: too few to say`;
   const [low, high] = [interval.low, interval.high].map((share) => Math.round(100 * share));
-  return `${formatWholePercent(accuracy)} right (${low}–${high}); always UP ${formatWholePercent(alwaysUpAccuracy)}: ${judgeRecord(record)}`;
+  return `Calls: ${formatWholePercent(accuracy)} right (${low}–${high}); always UP ${formatWholePercent(alwaysUpAccuracy)}: ${judgeRecord(record)}`;
 }
 
 /** Calls that were all UP are always UP itself; else the interval of the difference decides, and without one that of the accuracy. */

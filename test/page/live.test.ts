@@ -113,6 +113,7 @@ describeWithBrowser('the live parts of the page', (browser) => {
     const calls = [
       { horizon: '3d', call: { ...shown, signal: 'SELL', direction: 'DOWN', status: 'VOID' }, words: /DOWN 51\s%[\s\S]*never counts/ },
       { horizon: '2d', call: { ...shown, signal: 'BUY', status: 'WIN' }, words: /UP 51\s%[\s\S]*no edge[\s\S]*Revealed .*: Right/ },
+      { horizon: '1d', call: { ...shown, signal: 'HOLD', status: 'PENDING' }, words: /HOLD, UP 51\s%/ },
       { horizon: '7d', call: { ...shown, signal: 'HOLD' }, words: /HOLD, UP 51\s%/ },
     ];
     const page = await browser.open(served.url, {

@@ -18,7 +18,7 @@ import { layoutsOf, openAllTabs, openEverything, openTab } from './layout.ts';
 
 const appOf = ({ http, appOptions: door, adapters: doors }: TestService) => createApp(allRoutes(http), door, doors);
 
-const SECTIONS = ["Today's call", 'Skill', 'Record', 'Check'];
+const SECTIONS = ["Today's call", 'Size of the move', 'Skill', 'Record', 'Check'];
 const TABS = [
   ...['Price and forecasts', 'Market regimes', 'Accuracy by horizon and regime', 'Calibration and skill', 'Champion and challenger'],
   ...['Crowd against oracle', 'Wagers', 'Self-tests', 'Live events', 'Market data'],
@@ -156,7 +156,7 @@ describeWithBrowser('with a record', (browser) => {
     });
     await settled(page);
     const first = page.locator('.first');
-    expect((await first.innerText()).split(/\s+/).length).toBeLessThanOrEqual(42);
+    expect((await first.innerText()).split(/\s+/).length).toBeLessThanOrEqual(80);
     expect(await first.locator('*:not(.served)').count()).toBe(0);
     expect((await first.boundingBox())!.height).toBeLessThanOrEqual(620);
     await page.getByRole('radio', { name: '2 days' }).check();

@@ -149,9 +149,9 @@ describe('first screen', () => {
     const html = renderMarkup(renderFirstScreen(screen()));
     expect(text(html)).toMatch(
       new RegExp(
-        'Tomorrow: calm A move beyond 3 % came on 14 % of such days. 80 %: \\$77,978–\\$82,074 by 24 Nov. ' +
-          'This week: usual P\\(move beyond 5 %\\): 45 %. 80 %: \\$74,761–\\$85,606 by 30 Nov. ' +
-          'Direction: committed 21:38, revealed 30 Nov; no proven skill 53 % right',
+        'Tomorrow: calm A move beyond 3 % came on 14 % of such days 80 %: \\$77,978–\\$82,074 by 24 Nov ' +
+          'This week: usual P\\(move beyond 5 %\\): 45 % 80 %: \\$74,761–\\$85,606 by 30 Nov ' +
+          'Direction: committed 21:38, revealed 30 Nov; no proven skill Calls: 53 % right',
       ),
     );
     expect(html).not.toMatch(/BUY|SELL|HOLD|class="good"/);
@@ -223,7 +223,7 @@ describe('record line', () => {
   const NONE = { ...RECORD, resolved: 0, wins: 0, accuracy: 0, accuracyInterval95: null, alwaysUpAccuracy: null, difference: null };
 
   it('shows the accuracy with its interval beside always UP', () => {
-    expect(formatRecordLine(RECORD)).toBe('53\u00a0% right (41–65); always UP 52\u00a0%: no edge');
+    expect(formatRecordLine(RECORD)).toBe('Calls: 53\u00a0% right (41–65); always UP 52\u00a0%: no edge');
   });
 
   it('says no edge only where the interval of the difference contains zero', () => {
@@ -241,7 +241,7 @@ describe('record line', () => {
   it('shows no share before the first call is resolved, and none of few windows', () => {
     expect(formatRecordLine({ ...NONE, holds: 0 })).toBe('No outcome yet');
     expect(formatRecordLine({ ...NONE, holds: 3 })).toBe('No call yet: all 3 outcomes were HOLD');
-    expect(formatRecordLine({ ...RECORD, resolved: 6, wins: 5, dedupedTotal: 2 })).toBe('5 of 6 right: too few to say');
+    expect(formatRecordLine({ ...RECORD, resolved: 6, wins: 5, dedupedTotal: 2 })).toBe('Calls: 5 of 6 right: too few to say');
   });
 });
 

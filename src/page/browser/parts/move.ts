@@ -69,7 +69,9 @@ function createReferenceFigure({ references, tests }: MoveSkill) {
   });
   return createFigure({
     title: 'P(big move) against its references',
-    summary: 'A bar clear of zero differs on these days; the verdict counts no replayed day.',
+    summary: rows.some(({ value }) => value !== null)
+      ? 'A bar clear of zero differs on these days; the verdict counts no replayed day.'
+      : 'Too few days for an interval.',
     legend: [{ label: 'lower Brier score than the reference, 95 % interval', mark: 'mark-estimate' }],
     draw: (width) => renderForestPlot({ width, rows, reference: 0, sides: ['worse', 'better'], tick: formatSignedShare }),
     columns: [
