@@ -3,9 +3,9 @@ import { deriveSalt } from '../chain/eas/eas.ts';
 import { formatDay } from '../forecast/day.ts';
 import { formatHorizonName } from '../forecast/model.ts';
 import { REGIMES } from '../forecast/regime.ts';
-import { fromCents } from '../record/forecast-doc.ts';
+import { fromCents, getReturnFromSignal } from '../record/forecast-doc.ts';
 import { roundContractPrice } from '../record/trade-intent.ts';
-import { mayReadUnresolved, type RevealPolicy, toCommittedProbabilities } from '../record/visibility.ts';
+import { mayReadUnresolved, type RevealPolicy, toCommittedProbabilities, toMove, toMoveWithLimits } from '../record/visibility.ts';
 import { MICROS } from '../wager/venue.ts';
 import { type EventPayload, MAX_REASON_LENGTH, type PushedEvent, type PushedName } from './events.ts';
 import type { AnyEvent, EventContent } from './log.ts';
@@ -46,13 +46,18 @@ const PAYLOAD_VIEWS: { [Name in PushedName]: (content: EventContent[Name], reade
   },
 };
 
-function viewNewSignal({ values, ...doc }: EventContent['signal.new'], reader: EventReader): EventPayload<'signal.new'> {
+function viewNewSignal(
+  { values, move = null, moveSizeBefore = null, ...doc }: EventContent['signal.new'],
+  reader: EventReader,
+): EventPayload<'signal.new'> {
   const { basic, premium, saltSecret } = reader;
   const { signal, direction, btcPriceCents, climatology, threshold, priceQuantiles } = values;
   const revealed = { signal, direction, ...toCommittedProbabilities(values), salt: deriveSalt(saltSecret, doc._id) };
   const gated = { signal: 'GATED' as const, direction: null, confidence: null, pUp: null, salt: null };
   return {
     ...viewForecastId(doc),
+    ...toMoveWithLimits({ move }),
+    moveSizeBefore,
     ...(basic ? revealed : gated),
     btcPrice: fromCents(btcPriceCents),
     regime: doc.regime,
@@ -68,10 +73,12 @@ function viewNewSignal({ values, ...doc }: EventContent['signal.new'], reader: E
 }
 
 function viewResolvedSignal(content: EventContent['signal.resolved'], { saltSecret }: EventReader): EventPayload<'signal.resolved'> {
-  const { values, outcome, modelVersion, replayed } = content;
+  const { values, move = null, outcome, modelVersion, replayed } = content;
   const [resolution, reveal] = [content.resolution!, content.reveal!];
   return {
     ...viewForecastId(content),
+    ...toMove({ move }),
+    big: move && Math.abs(getReturnFromSignal(content)) > move.bigMove,
     signal: values.signal as 'BUY' | 'SELL',
     direction: values.direction,
     ...toCommittedProbabilities(values),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DEFAULT_HORIZON, HORIZON_NAMES, HORIZON_SPELLINGS, type HorizonChoice, sortHorizons } from '../forecast/horizon-input.ts';
 import { formatHorizonName, HORIZONS, type HorizonName } from '../forecast/model.ts';
+import { MOVE_SIZES, type MoveSize } from '../forecast/move.ts';
 import { RISK_LEVELS } from '../forecast/regime.ts';
 import { BYTES32, COUNT, DATE, PROBABILITY, TIME, withInputRules } from '../platform/validation.ts';
 import {
@@ -9,6 +10,8 @@ import {
   FORECAST_ID,
   FORECAST_STATE,
   FORECAST_VALUES,
+  MOVE,
+  MOVE_WITH_LIMITS,
   OUTCOME,
   REGIME,
   SIGNAL,
@@ -21,8 +24,10 @@ const MICROS = z.int().min(0);
 
 const { regime, modelVersion, windowOpensAt, resolvesAt, timestamp, replayed, late } = FORECAST_STATE;
 
-/** Interface, section 6.1: `signal`, `confidence`, `direction`, `btcPrice`, `regime`, `horizon`; the others verify them. */
+/** First what every subscriber may read. Interface, section 6.1: `signal`, `confidence`, `direction`, `btcPrice`, `regime`, `horizon`; the others verify them. */
 const SIGNAL_NEW = z.object({
+  ...MOVE_WITH_LIMITS,
+  moveSizeBefore: MOVE.moveSize.describe('Size of the last earlier forecast of the horizon that has one; null where there is none'),
   signal: SIGNAL.describe('GATED for a wallet below Basic; else BUY, SELL or HOLD'),
   confidence: CONFIDENCE.nullable().describe(`Calibrated probability of the direction as committed, 0.50 to 0.99; ${BELOW_BASIC}`),
   direction: DIRECTION.nullable().describe(`Expected direction over the horizon; ${BELOW_BASIC}`),
@@ -51,6 +56,8 @@ const SIGNAL_NEW = z.object({
 /** Interface, section 6.1: `date`, `direction`, `outcome`, `btcAtSignal`, `btcAtResolution`. */
 const SIGNAL_RESOLVED = z.object({
   ...FORECAST_ID,
+  ...MOVE,
+  big: z.boolean().nullable().describe('Whether the move from `btcPrice` of the forecast was big, either way; null without `pBig`'),
   signal: z
     .enum(['BUY', 'SELL'])
     .describe('Forecast signal; a HOLD is not scored, its resolution is published by `attestation.created` only'),
@@ -241,7 +248,10 @@ export const EVENT_KINDS: Readonly<Record<PushedName, { meaning: string; frequen
   },
 };
 
-export const DEFAULT_HORIZONS: readonly HorizonName[] = [DEFAULT_HORIZON];
+/** Of a subscription that names none: with a filter of the move the horizon at which its size is known best. */
+export function getDefaultHorizons(moveSize: readonly MoveSize[] | null): readonly HorizonName[] {
+  return [moveSize === null ? DEFAULT_HORIZON : '1d'];
+}
 
 /** One horizon or several; neither: the default. */
 export interface HorizonFields {
@@ -275,6 +285,23 @@ export const HORIZONS_FIELD = z.union(
   ],
   { error: LIST_RULE },
 );
+
+/** Filter of the move in JSON. */
+export const MOVE_SIZE_FIELD = withInputRules(
+  z
+    .array(z.enum(MOVE_SIZES, { error: `must be one of ${MOVE_SIZES.join(', ')}` }), {
+      error: `must be a list of ${MOVE_SIZES.join(', ')}`,
+    })
+    .min(1, 'must name at least one size')
+    .max(MOVE_SIZES.length, 'must name each of them once')
+    .refine(hasNoDuplicates, { error: 'must name each of them once' }),
+  { uniqueItems: true },
+);
+export const MOVE_SIZE_FILTER = 'Of `signal.new` only those whose `moveSize` is one of these and differs from `moveSizeBefore`';
+
+export function sortMoveSizes(sizes: readonly MoveSize[]): MoveSize[] {
+  return MOVE_SIZES.filter((size) => sizes.includes(size));
+}
 
 export const ONE_CHOICE: [(fields: HorizonFields) => boolean, { path: string[]; error: string }] = [
   ({ horizon, horizons }) => horizon === undefined || horizons === undefined,

@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type { ConfirmedAttestation } from '../chain/eas/eas.ts';
 import { DAY_MS } from '../forecast/day.ts';
+import type { MoveForecast, MoveSize } from '../forecast/move.ts';
 import type { Regime } from '../forecast/regime.ts';
 import { WakeSignal } from '../platform/concurrency.ts';
 import type { Log } from '../platform/log.ts';
@@ -54,12 +55,18 @@ export async function followEvents(
 }
 
 type ForecastFacts = Pick<ForecastDoc, '_id' | 'day' | 'horizonDays' | 'sequence' | 'modelVersion' | 'replayed'>;
+/** Missing in events from before it was forecast. */
+type MoveFacts = { move?: MoveForecast | null };
 type WagerFacts = Pick<WagerDoc, '_id' | 'venue' | 'asset' | 'market' | 'listing' | 'side' | 'contracts' | 'costMicros' | 'replayed'>;
 
 export interface EventContent {
   'signal.new': ForecastFacts &
-    Pick<ForecastDoc, 'regime' | 'signalAt' | 'windowOpensAt' | 'resolvesAt' | 'commitment' | 'late'> & { values: CommittedValues };
+    MoveFacts & { moveSizeBefore?: MoveSize | null } & Pick<
+      ForecastDoc,
+      'regime' | 'signalAt' | 'windowOpensAt' | 'resolvesAt' | 'commitment' | 'late'
+    > & { values: CommittedValues };
   'signal.resolved': ForecastFacts &
+    MoveFacts &
     Required<Pick<ForecastDoc, 'attestation' | 'resolution' | 'reveal'>> & { values: CommittedValues; outcome: 'WIN' | 'LOSS' };
   'attestation.created': ForecastFacts & {
     commitment: ForecastDoc['commitment'];
@@ -93,6 +100,13 @@ interface EventDraft<Name extends PushedName = PushedName> {
 export type EventDoc<Name extends PushedName = PushedName> = EventDraft<Name> & { _id: number; appendedAt: Date };
 
 export type AnyEvent = { [Name in PushedName]: EventDoc<Name> }[PushedName];
+/** The filter of the move, of WebSockets and webhooks; what it needs is in the event, so that a replay gives what was sent. Other events pass. */
+export function passesMoveFilter(event: Pick<AnyEvent, 'type' | 'content'>, moveSize: readonly MoveSize[] | null): boolean {
+  if (moveSize === null || event.type !== 'signal.new') return true;
+  const { move, moveSizeBefore } = event.content as EventContent['signal.new'];
+  return move != null && moveSizeBefore != null && move.moveSize !== moveSizeBefore && moveSize.includes(move.moveSize);
+}
+
 export type AnyEventDraft = { [Name in PushedName]: EventDraft<Name> }[PushedName];
 
 /** Retention, from the time of the event. */
@@ -181,7 +195,7 @@ export async function publishChanges(deps: { log: EventLog; record: ForecastReco
   if (stakes.length > 0) await wagers.revision.advance();
   const drafts = [
     ...(await Promise.all(days.map((day) => buildDayDrafts(record, days, day)))),
-    ...forecasts.map((doc) => doc.outbox.flatMap((change) => buildForecastDrafts(doc, change))),
+    ...(await Promise.all(forecasts.map((doc) => buildDraftsOfForecast(record, forecasts, doc)))),
     ...stakes.map((doc) => doc.outbox.flatMap((change) => buildWagerDrafts(doc, change))),
   ].flat();
   const at = now();
@@ -205,14 +219,46 @@ async function buildDayDrafts({ days }: ForecastRecord, published: readonly DayD
   return buildRegimeDrafts(day, before ?? (await days.findOne(query, options)));
 }
 
+/** @param published the day before may be among them */
+async function buildDraftsOfForecast(
+  { forecasts }: ForecastRecord,
+  published: readonly ForecastDoc[],
+  doc: ForecastDoc & { outbox: OutboxEntry<ForecastChange>[] },
+): Promise<AnyEventDraft[]> {
+  const { day, horizonDays, move, outbox } = doc;
+  let before: MoveSize | null = null;
+  if (move != null && outbox.some(({ change }) => change === 'made')) {
+    const query = { horizonDays, day: { $lt: day }, move: { $ne: null } };
+    const options = { sort: { day: -1 }, projection: { move: 1 }, hint: { day: 1 } } as const;
+    const dayBefore = published.find((one) => one.day === day - 1 && one.horizonDays === horizonDays && one.move != null);
+    before = (dayBefore ?? (await forecasts.findOne(query, options)))?.move?.moveSize ?? null;
+  }
+  return outbox.flatMap((change) => buildForecastDrafts(doc, change, before));
+}
+
 /** Events of a change of a forecast. HOLD has no outcome: its resolution publishes only an attestation. */
-export function buildForecastDrafts(doc: ForecastDoc, entry: OutboxEntry<ForecastChange>): AnyEventDraft[] {
+export function buildForecastDrafts(
+  doc: ForecastDoc,
+  entry: OutboxEntry<ForecastChange>,
+  moveSizeBefore: MoveSize | null = null,
+): AnyEventDraft[] {
   const { change, at } = entry;
   const common = { at, horizonDays: doc.horizonDays, wallet: null, ...pickTraceparent(entry) };
   const { commitment, values } = doc;
   if (change === 'made') {
     const { regime, signalAt, windowOpensAt, resolvesAt, late } = doc;
-    const content = { ...pickForecastFacts(doc), regime, signalAt, windowOpensAt, resolvesAt, commitment, late, values: values! };
+    const content = {
+      ...pickForecastFacts(doc),
+      move: doc.move,
+      moveSizeBefore,
+      regime,
+      signalAt,
+      windowOpensAt,
+      resolvesAt,
+      commitment,
+      late,
+      values: values!,
+    };
     return [{ ...common, type: 'signal.new', key: `signal.new:${doc._id}`, content }];
   }
   const kind = change === 'attested' ? 'prediction' : 'resolution';
@@ -229,7 +275,7 @@ export function buildForecastDrafts(doc: ForecastDoc, entry: OutboxEntry<Forecas
   const outcome = doc.resolution?.outcome;
   if (kind === 'prediction' || outcome === undefined || outcome === 'HOLD') return [attested];
   const { attestation: committed, resolution, reveal } = doc;
-  const content = { ...pickForecastFacts(doc), attestation: committed, resolution, reveal, values: values!, outcome };
+  const content = { ...pickForecastFacts(doc), move: doc.move, attestation: committed, resolution, reveal, values: values!, outcome };
   return [{ ...common, type: 'signal.resolved', key: `signal.resolved:${doc._id}`, content }, attested];
 }
 

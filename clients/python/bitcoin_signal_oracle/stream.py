@@ -41,6 +41,8 @@ class EventStream:
     ``since`` is the ``id`` of the last event that you have, 0 for everything that is kept; None starts with new events.
     Store the ``id`` of an event with what you do with it, and pass it as ``since`` after a restart: nothing is lost or
     done twice. ``events`` and ``horizons`` are those of docs/EVENTS.md; without them every kind, of the 7-day forecast.
+    With ``move_size``, such as ``["WILD"]``, of ``signal.new`` only those whose size has changed to one of these, by
+    default of the 1-day forecast.
     Events older than 90 days are deleted: a gap is logged as a warning, and ``gap`` has its ``from`` and ``to``.
     """
 
@@ -53,6 +55,7 @@ class EventStream:
         since: Optional[int] = None,
         events: Optional[Sequence[str]] = None,
         horizons: Optional[Sequence[str]] = None,
+        move_size: Optional[Sequence[str]] = None,
         reconnect_seconds: float = 5.0,
     ) -> None:
         """Raises ImportError where ``websockets`` is not installed, ValueError without a login or key."""
@@ -63,7 +66,7 @@ class EventStream:
         self.last_id = since
         self.gap: Optional[Dict[str, Any]] = None
         self._base_url = "ws" + Transport(base_url).base_url[len("http") :]
-        self._filters = {"events": events, "horizons": horizons}
+        self._filters = {"events": events, "horizons": horizons, "moveSize": move_size}
         self._reconnect_seconds = reconnect_seconds
         self._websockets = _load_websockets()
 

@@ -1,7 +1,7 @@
 import { OracleError, type ServiceProblem, StreamEnded, TransportError, toServiceProblem } from './errors.ts';
 import type { EventName, EventTypes } from './events.ts';
 import { type Credentials, readJson, type Send } from './http.ts';
-import type { Horizon } from './types.ts';
+import type { Horizon, MoveSize } from './types.ts';
 
 const MAX_WAIT_MS = 60_000;
 const DEFAULT_RECONNECT_MS = 1_000;
@@ -117,9 +117,11 @@ async function issueTicket({ url, send }: StreamDeps, signal: AbortSignal | unde
   }
 }
 
-function buildStreamUrl(base: string, { events, horizons }: StreamOptions, { lastId }: Position, more: Record<string, string>): string {
+function buildStreamUrl(base: string, options: StreamOptions, { lastId }: Position, more: Record<string, string>): string {
+  const { events, horizons, moveSize } = options;
   const query = new URLSearchParams(more);
   if (events !== undefined) query.set('events', events.join(','));
+  if (moveSize !== undefined) query.set('moveSize', moveSize.join(','));
   if (horizons !== undefined) query.set('horizons', horizons === 'all' ? horizons : horizons.join(','));
   if (lastId !== undefined) query.set('since', String(lastId));
   return `${base}/ws/signal?${query}`;
@@ -269,8 +271,10 @@ export interface StreamOptions<Name extends EventName = EventName> {
   since?: number | undefined;
   /** Default: every kind. */
   events?: readonly Name[] | undefined;
-  /** Default: `7d`. Events without a horizon come with any. */
+  /** Default: `7d`, or `1d` with `moveSize`. Events without a horizon come with any. */
   horizons?: readonly Horizon[] | 'all' | undefined;
+  /** Of `signal.new` only those whose size has changed to one of these since the day before. Default: all. */
+  moveSize?: readonly MoveSize[] | undefined;
   /** Ends the loop without an error. */
   signal?: AbortSignal | undefined;
   /** Events of the range are older than 90 days and no longer kept. */

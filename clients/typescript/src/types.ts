@@ -5,6 +5,8 @@ type Schemas = components['schemas'];
 
 /** Days from the opening of the outcome window to its end. */
 export type Horizon = Schemas['Horizon'];
+/** Width of a forecast among those of the last two years. */
+export type MoveSize = NonNullable<Schemas['MoveSize']>;
 /** Horizons of a signal. The record has 1-day forecasts besides. */
 export type SignalHorizon = NonNullable<NonNullable<operations['getPublicSignal']['parameters']['query']>['horizon']>;
 

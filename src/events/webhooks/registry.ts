@@ -3,11 +3,12 @@ import type { Address } from 'viem';
 import { isOracleError, OracleError } from '../../errors.ts';
 import { DAY_MS, HOUR_MS } from '../../forecast/day.ts';
 import { parseHorizonDays } from '../../forecast/horizon-input.ts';
+import type { MoveSize } from '../../forecast/move.ts';
 import { Semaphore, type SemaphoreLimits } from '../../platform/concurrency.ts';
 import { checkTarget, parseTarget, type TargetRules } from '../../platform/outbound/guarded.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { getTraceHeaders } from '../../platform/tracing.ts';
-import { DEFAULT_HORIZONS, PUSHED_NAMES, type PushedName } from '../events.ts';
+import { getDefaultHorizons, PUSHED_NAMES, type PushedName, sortMoveSizes } from '../events.ts';
 import { type AnyEvent, EVENT_RETENTION_DAYS, type EventLog } from '../log.ts';
 import {
   type CallWebhookDeps,
@@ -34,8 +35,10 @@ export interface WebhookRegistration {
   format?: WebhookFormat;
   /** Of formats that name a chat beside the URL. */
   chatId?: string;
-  /** Days; null: all; default: 7. */
+  /** Days; null: all; default: 7, or 1 with `moveSize`. */
   horizons?: readonly number[] | null;
+  /** Null: no filter, the default. */
+  moveSize?: readonly MoveSize[] | null;
   /** Default: generated. */
   secret?: string;
 }
@@ -54,7 +57,6 @@ export interface WebhookRegistryDeps {
   now(): Date;
 }
 
-const DEFAULT_HORIZON_DAYS = DEFAULT_HORIZONS.map(parseHorizonDays);
 const MAX_DISABLE_REASON_LENGTH = 200;
 
 /** Webhooks of wallets; one of another wallet is NOT_FOUND. Secrets are returned once, when set. The transport checks the caller's tier. */
@@ -121,8 +123,9 @@ async function register({ store, events: log, box, targets, now }: WebhookRegist
   await store.requireCapacity(wallet);
   // An unresolved name is accepted: it is looked up again before each call.
   const { url } = await checkTarget(wanted.url, targets, 'accept');
-  const { events, horizons = DEFAULT_HORIZON_DAYS, format = 'json', chatId = null } = wanted;
-  const subscription = normalizeSubscription(toStoredTarget(id, { format, url, chatId }, box), events, horizons);
+  const { events, moveSize = null, format = 'json', chatId = null } = wanted;
+  const { horizons = getDefaultHorizons(moveSize).map(parseHorizonDays) } = wanted;
+  const subscription = normalizeSubscription(toStoredTarget(id, { format, url, chatId }, box), { events, horizons, moveSize });
   const doc = await store.add({
     _id: id,
     wallet,
@@ -187,10 +190,10 @@ function invalidChatId(rule: string): OracleError {
   return new OracleError('INPUT_INVALID', `body field "chatId": ${rule}`, { field: 'chatId' });
 }
 
-/** Equal fingerprints would deliver every event twice. */
-export function buildFingerprint(doc: Pick<WebhookDoc, 'wallet' | 'targetKey' | 'chat' | 'events' | 'horizons'>): string {
-  const { wallet, targetKey, chat, events, horizons } = doc;
-  const text = JSON.stringify([wallet, targetKey, events, horizons, chat?.format ?? null]);
+/** Equal fingerprints would deliver every event twice. Without a filter of the move they stay those of webhooks from before it. */
+export function buildFingerprint(doc: Pick<WebhookDoc, 'wallet' | 'targetKey' | 'chat' | 'events' | 'horizons' | 'moveSize'>): string {
+  const { wallet, targetKey, chat, events, horizons, moveSize } = doc;
+  const text = JSON.stringify([wallet, targetKey, events, horizons, chat?.format ?? null, ...(moveSize ? [moveSize] : [])]);
   return createHash('sha256').update(text).digest('hex');
 }
 
@@ -270,14 +273,20 @@ interface WebhookChange {
   events?: readonly PushedName[];
   /** Days; null: all. */
   horizons?: readonly number[] | null;
+  /** Null: no filter. */
+  moveSize?: readonly MoveSize[] | null;
 }
 
 /** Normalizes the order, for the fingerprint. */
-function normalizeSubscription(target: StoredTarget, events: readonly PushedName[], horizons: readonly number[] | null) {
+function normalizeSubscription(
+  target: StoredTarget,
+  { events, horizons, moveSize }: Required<Pick<WebhookRegistration, 'events' | 'horizons' | 'moveSize'>>,
+) {
   return {
     ...target,
     events: PUSHED_NAMES.filter((name) => events.includes(name)),
     horizons: horizons?.toSorted((a, b) => a - b) ?? null,
+    moveSize: moveSize && sortMoveSizes(moveSize),
   };
 }
 
@@ -294,8 +303,8 @@ async function changeWebhook(
   // After a lost compare-and-set the change is applied on top of the concurrent one.
   for (;;) {
     const before = await requireOwnWebhook(store, wallet, id);
-    const { events = before.events, horizons = before.horizons } = change;
-    const wanted = normalizeSubscription(changeTarget(before, { url, chatId: change.chatId }, box), events, horizons);
+    const { events = before.events, horizons = before.horizons, moveSize = before.moveSize ?? null } = change;
+    const wanted = normalizeSubscription(changeTarget(before, { url, chatId: change.chatId }, box), { events, horizons, moveSize });
     const fingerprint = buildFingerprint({ wallet, ...wanted });
     if (fingerprint === before.fingerprint) return before;
     // Failures of the old target do not count for a new one.

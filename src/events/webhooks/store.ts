@@ -1,7 +1,8 @@
 import type { Db } from 'mongodb';
+import type { MoveSize } from '../../forecast/move.ts';
 import { clearOutbox, findWithOutbox, type OutboxEntry, pickTraceparent } from '../../platform/mongo.ts';
 import type { PushedName } from '../events.ts';
-import type { AnyEvent, AnyEventDraft, EventLog } from '../log.ts';
+import { type AnyEvent, type AnyEventDraft, type EventLog, passesMoveFilter } from '../log.ts';
 import { CHAT_FORMATS, type DeliveredMessage, describeMessage, type StoredTarget } from './formats.ts';
 
 export interface Disablement {
@@ -30,7 +31,7 @@ export interface WebhookDoc extends StoredTarget {
   wallet: string;
   /** 0 to 9, unique per wallet: enforces the limit under concurrent registrations. */
   slot: number;
-  /** Digest of wallet, target, events and horizons: rejects duplicates. */
+  /** Digest of wallet, target and subscription: rejects duplicates. */
   fingerprint: string;
   /** Time of the last change of URL or chat; unset before the first. */
   urlSetAt?: Date;
@@ -38,6 +39,8 @@ export interface WebhookDoc extends StoredTarget {
   events: PushedName[];
   /** Days; null: all horizons. */
   horizons: number[] | null;
+  /** Null, and unset in webhooks from before it: no filter. */
+  moveSize?: MoveSize[] | null;
   /** Encrypted, bound to this webhook's id. */
   sealedSecret: string;
   secretSetAt: Date;
@@ -67,10 +70,11 @@ interface WebhookEnding extends OutboxEntry<`disabled:${number}`> {
 }
 
 export function matchesWebhook(
-  { wallet, events, horizons }: Pick<WebhookDoc, 'wallet' | 'events' | 'horizons'>,
-  event: Pick<AnyEvent, 'type' | 'horizonDays' | 'wallet'>,
+  { wallet, events, horizons, moveSize = null }: Pick<WebhookDoc, 'wallet' | 'events' | 'horizons' | 'moveSize'>,
+  event: Pick<AnyEvent, 'type' | 'horizonDays' | 'wallet' | 'content'>,
 ): boolean {
   if (!events.includes(event.type) || (event.wallet !== null && event.wallet !== wallet)) return false;
+  if (!passesMoveFilter(event, moveSize)) return false;
   return horizons === null || event.horizonDays === null || horizons.includes(event.horizonDays);
 }
 

@@ -202,7 +202,7 @@ function serviceLimitReached(): OracleError {
 }
 
 function duplicateWebhook(id: string): OracleError {
-  return new OracleError('CONFLICT', 'This URL is registered for these events and horizons already', {
+  return new OracleError('CONFLICT', 'This URL is registered for these events, horizons and sizes already', {
     field: 'url',
     suggestedAction: 'Use the existing one; POST /api/svc/webhooks/{id}/secret rotates its secret.',
     details: { id },
@@ -231,6 +231,7 @@ export function toWebhookView(doc: WebhookDoc, now: Date, box?: SecretBox) {
     format,
     chatId: doc.chat?.chatId ?? null,
     ...shown,
+    moveSize: doc.moveSize ?? null,
     suspendedAt: doc.suspendedAt ?? null,
     /** End of the previous secret's validity; null if it is not valid. */
     previousSecretUntil: previous !== null && previous > now ? previous : null,

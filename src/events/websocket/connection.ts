@@ -4,8 +4,9 @@ import type { WebSocket } from 'ws';
 import type { z } from 'zod';
 import { type Caller, getCredentialId, type Tier } from '../../auth/caller.ts';
 import { formatHorizonName, type HorizonName } from '../../forecast/model.ts';
-import { DEFAULT_HORIZONS, type HorizonFields, PUSHED_NAMES, type PushedName, parseHorizonChoice } from '../events.ts';
-import type { AnyEvent } from '../log.ts';
+import type { MoveSize } from '../../forecast/move.ts';
+import { getDefaultHorizons, type HorizonFields, PUSHED_NAMES, type PushedName, parseHorizonChoice, sortMoveSizes } from '../events.ts';
+import { type AnyEvent, passesMoveFilter } from '../log.ts';
 import { CLOSE_CODES, type CloseCause, type createEventEncoder, encodeTextFrame, type SERVER_MESSAGES } from './messages.ts';
 
 const MAX_BUFFERED_BYTES = 1024 * 1024;
@@ -246,8 +247,8 @@ function toPublishedTier({ caller }: SessionHolder): 'basic' | 'premium' {
   return caller.tier === 'premium' ? 'premium' : 'basic';
 }
 
-function serializeSubscription({ events, horizons }: ConnectionSubscription): ServerData<'subscribed'> {
-  return { events: [...events], horizons: horizons === null ? null : [...horizons] };
+function serializeSubscription({ events, horizons, moveSize }: ConnectionSubscription): ServerData<'subscribed'> {
+  return { events: [...events], horizons: horizons && [...horizons], moveSize: moveSize && [...moveSize] };
 }
 
 export interface Clock {
@@ -281,20 +282,26 @@ export interface ConnectionSubscription {
   events: readonly PushedName[];
   /** Null: all. Events without a horizon always match. */
   horizons: readonly HorizonName[] | null;
+  /** Null: no filter. */
+  moveSize: readonly MoveSize[] | null;
 }
 
+type SubscriptionFields = HorizonFields & { events?: readonly PushedName[]; moveSize?: readonly MoveSize[] };
+
 /** Defaults: all events, and the default horizon. */
-export function buildSubscription({ events, ...choice }: { events?: readonly PushedName[] } & HorizonFields): ConnectionSubscription {
+export function buildSubscription({ events, moveSize: sizes, ...choice }: SubscriptionFields): ConnectionSubscription {
   const horizons = parseHorizonChoice(choice);
+  const moveSize = sizes === undefined ? null : sortMoveSizes(sizes);
   return {
     events: PUSHED_NAMES.filter((name) => events?.includes(name) ?? true),
-    horizons: horizons === undefined ? DEFAULT_HORIZONS : horizons,
+    horizons: horizons === undefined ? getDefaultHorizons(moveSize) : horizons,
+    moveSize,
   };
 }
 
-export function matchesSubscription(event: AnyEvent, { events, horizons }: ConnectionSubscription, owner: string): boolean {
+export function matchesSubscription(event: AnyEvent, { events, horizons, moveSize }: ConnectionSubscription, owner: string): boolean {
   const { type, horizonDays, wallet } = event;
   if (wallet !== null && wallet !== owner) return false;
-  if (!events.includes(type)) return false;
+  if (!events.includes(type) || !passesMoveFilter(event, moveSize)) return false;
   return horizons === null || horizonDays === null || horizons.includes(formatHorizonName(horizonDays));
 }

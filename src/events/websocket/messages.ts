@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Tier } from '../../auth/caller.ts';
 import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
+import { MOVE_SIZES } from '../../forecast/move.ts';
 import { COUNT, TIME } from '../../platform/validation.ts';
 import { HORIZON } from '../../record/schemas/forecast.ts';
 import { type EventViewOptions, viewEvent } from '../event-view.ts';
-import { HORIZON_FIELD, HORIZONS_FIELD, ONE_CHOICE, PUSHED_NAMES, WEBSOCKET } from '../events.ts';
+import { HORIZON_FIELD, HORIZONS_FIELD, MOVE_SIZE_FIELD, MOVE_SIZE_FILTER, ONE_CHOICE, PUSHED_NAMES, WEBSOCKET } from '../events.ts';
 import type { AnyEvent } from '../log.ts';
 
 /** Close codes of the server. The library sends those of the protocol: 1002, 1007, 1009. */
@@ -103,6 +104,7 @@ const SUBSCRIPTION = z
   .object({
     events: z.array(z.enum(PUSHED_NAMES)).describe('Event types that are sent'),
     horizons: z.array(HORIZON).nullable().describe('Horizons that are sent; null: all. Events without a horizon are always sent'),
+    moveSize: z.array(z.enum(MOVE_SIZES)).nullable().describe(`${MOVE_SIZE_FILTER}; null: all`),
   })
   .describe('Subscription of this connection');
 
@@ -185,7 +187,7 @@ const defineList = <Item extends z.ZodType>(item: Item, max: number) =>
 /** Client messages by type; JSON text of at most 4096 bytes. */
 export const CLIENT_MESSAGES = {
   subscribe: {
-    summary: 'Replaces the subscription; default: all event types, horizon 7d',
+    summary: 'Replaces the subscription; default: all event types, horizon 7d, or 1d with `moveSize`',
     schema: z.strictObject({
       type: z.literal('subscribe').describe('Kind of message'),
       data: z
@@ -194,7 +196,10 @@ export const CLIENT_MESSAGES = {
             .optional()
             .describe('Event types; default: all'),
           horizon: HORIZON_FIELD.optional().describe('One horizon, e.g. `7d` or `7`, instead of `horizons`'),
-          horizons: HORIZONS_FIELD.optional().describe('Horizons, or `all`; default: `7d`. Events without a horizon are always sent'),
+          horizons: HORIZONS_FIELD.optional().describe(
+            'Horizons, or `all`; default: `7d`, or `1d` with `moveSize`. Events without a horizon are always sent',
+          ),
+          moveSize: MOVE_SIZE_FIELD.optional().describe(`${MOVE_SIZE_FILTER}; default: all`),
         })
         .refine(...ONE_CHOICE)
         .describe('The subscription'),

@@ -6,6 +6,8 @@ import {
   HORIZON_FIELD,
   HORIZONS_FIELD,
   type HorizonFields,
+  MOVE_SIZE_FIELD,
+  MOVE_SIZE_FILTER,
   ONE_CHOICE,
   ONE_CHOICE_RULE,
   PUSHED_NAMES,
@@ -27,6 +29,7 @@ import { DISABLERS, WEBHOOK_STATUSES } from '../../events/webhooks/store.ts';
 import { MAX_WEBHOOKS_PER_WALLET, type WebhookView } from '../../events/webhooks/webhook-store.ts';
 import { parseHorizonDays } from '../../forecast/horizon-input.ts';
 import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
+import { MOVE_SIZES } from '../../forecast/move.ts';
 import { MAX_URL_CHARS } from '../../platform/outbound/guarded.ts';
 import { COUNT, SUCCESS, TIME, withInputRules } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -54,12 +57,12 @@ export function webhookRoutes({ webhooks }: HttpDeps): Route[] {
       ownerOnly: true,
       status: 201,
       summary: 'Registers a webhook and returns its secret once',
-      description: `At most ${MAX_WEBHOOKS_PER_WALLET} per wallet; the same URL with the same events and horizons is rejected. Format discord, slack or telegram posts a text to that chat.`,
+      description: `At most ${MAX_WEBHOOKS_PER_WALLET} per wallet; the same URL with the same events, horizons and sizes is rejected. Format discord, slack or telegram posts a text to that chat.`,
       body: REGISTER_BODY,
       reply: REGISTERED_REPLY,
       errors: ['CONFLICT'],
-      async handle({ body: { url, format, chatId, events, secret: wanted, ...choice }, caller }) {
-        const registration = { url, format, chatId, events, secret: wanted, horizons: getHorizonDays(choice) };
+      async handle({ body: { url, format, chatId, events, moveSize, secret: wanted, ...choice }, caller }) {
+        const registration = { url, format, chatId, events, moveSize, secret: wanted, horizons: getHorizonDays(choice) };
         const { secret, verificationKey, ...webhook } = await webhooks.register(requireCallerWallet(caller), registration);
         return { body: { ...toWebhookReply(webhook), secret, verificationKey } };
       },
@@ -75,14 +78,14 @@ export function webhookRoutes({ webhooks }: HttpDeps): Route[] {
     route(`PATCH ${WEBHOOK_PATH}`, 'changeWebhook', {
       ...WEBHOOK_ROUTE,
       ownerOnly: true,
-      summary: 'Changes events, horizons or URL of a webhook',
+      summary: 'Changes events, horizons, `moveSize` or URL of a webhook',
       description: 'Omitted fields stay, and the format does. Queued deliveries go to the new URL.',
       params: WEBHOOK_ID,
       body: CHANGE_BODY,
       reply: WEBHOOK_REPLY,
       errors: ['NOT_FOUND', 'CONFLICT'],
-      async handle({ params: { id }, body: { url, chatId, events, ...choice }, caller }) {
-        const change = { url, chatId, events, horizons: getHorizonDays(choice) };
+      async handle({ params: { id }, body: { url, chatId, events, moveSize, ...choice }, caller }) {
+        const change = { url, chatId, events, moveSize, horizons: getHorizonDays(choice) };
         return { body: toWebhookReply(await webhooks.change(requireCallerWallet(caller), id, change)) };
       },
     }),
@@ -213,7 +216,10 @@ const REGISTER_BODY = withInputRules(
       chatId: chatId.optional(),
       events: events.describe('Subscribed events'),
       horizon,
-      horizons: HORIZONS_FIELD.optional().describe('Horizons of events that have one, or `all`; default without `horizon`: `7d`'),
+      horizons: HORIZONS_FIELD.optional().describe(
+        'Horizons of events that have one, or `all`; default without `horizon`: `7d`, or `1d` with `moveSize`',
+      ),
+      moveSize: MOVE_SIZE_FIELD.optional().describe(MOVE_SIZE_FILTER),
       secret: secret.describe(`Signing secret: ${SECRET_RULE}; generated where omitted`),
     })
     .refine(...ONE_CHOICE)
@@ -232,6 +238,7 @@ const CHANGE_BODY = withInputRules(
       horizons: HORIZONS_FIELD.nullable()
         .optional()
         .describe('Horizons of events that have one; `all` or null: all. Unchanged where omitted with `horizon`'),
+      moveSize: MOVE_SIZE_FIELD.nullable().optional().describe(`${MOVE_SIZE_FILTER}; null: all`),
     })
     .refine(...ONE_CHOICE),
   ONE_CHOICE_RULE,
@@ -251,6 +258,7 @@ const WEBHOOK = z.object({
     .array(z.enum(HORIZONS.map(formatHorizonName)))
     .nullable()
     .describe('Horizons of events that have one; null: all'),
+  moveSize: z.array(z.enum(MOVE_SIZES)).nullable().describe(`${MOVE_SIZE_FILTER}; null: all`),
   status: z
     .enum(WEBHOOK_STATUSES)
     .describe(

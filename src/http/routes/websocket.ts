@@ -4,9 +4,10 @@ import { getCredentialId } from '../../auth/caller.ts';
 import { formatTierRequirement, requireTier } from '../../auth/tiers.ts';
 import { parseBearerToken, unauthenticated } from '../../auth/tokens.ts';
 import { isOracleError, OracleError } from '../../errors.ts';
-import { ONE_CHOICE, PUSHED_NAMES, type PushedName, WEBSOCKET } from '../../events/events.ts';
+import { MOVE_SIZE_FILTER, ONE_CHOICE, PUSHED_NAMES, type PushedName, WEBSOCKET } from '../../events/events.ts';
 import { buildSubscription, type SessionHolder } from '../../events/websocket/connection.ts';
 import { type AcceptConnection, type ClaimedSocket, TICKET_SECONDS } from '../../events/websocket/hub.ts';
+import { MOVE_SIZES } from '../../forecast/move.ts';
 import { COUNT, parseInput, SUCCESS, TIME } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
 import { createTokenHolderAdmission } from '../guard.ts';
@@ -173,6 +174,7 @@ export const HANDSHAKE_QUERY = z
     ticket: CREDENTIAL.describe('Ticket of `POST /api/svc/ws/ticket`, for browsers, which cannot send the header'),
     events: listInput<PushedName>(PUSHED_NAMES).optional().describe('Event types, separated by commas; default: all'),
     ...HORIZON_PARAMETERS,
+    moveSize: listInput(MOVE_SIZES).optional().describe(`${MOVE_SIZE_FILTER}, separated by commas; the horizon is then \`1d\` by default`),
     sinceId: eventId.describe('Id of your last event: later ones are sent first. Default: only new events'),
     since: eventId.describe('Older name of `sinceId`: an id, while `since` of a webhook replay is a time'),
   })
@@ -183,7 +185,7 @@ const TICKET_REPLY = z.object({
   ticket: z.string().describe('Opens one connection, with the rights of the requesting token'),
   expiresAt: TIME.describe('Valid until'),
   expires_in: COUNT.describe('Seconds until expiry'),
-  url: z.url().describe('WebSocket URL with the ticket; `events`, `horizon`, `horizons` and `since` can be added'),
+  url: z.url().describe('WebSocket URL with the ticket; `events`, `horizon`, `horizons`, `moveSize` and `since` can be added'),
 });
 
 /** Interface, section 6.1. */

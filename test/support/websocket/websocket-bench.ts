@@ -28,6 +28,7 @@ export interface Asked {
   since?: number;
   events?: string;
   horizons?: string;
+  moveSize?: string;
 }
 
 /** One process's connections on a shared database, behind a server of its own; who asks is taken at his word, and the clock by hand. */
@@ -84,9 +85,13 @@ export class WebSocketBench {
     this.#server = createServer();
     this.#server.on('upgrade', (request, socket, head) => {
       const asked = Object.fromEntries(new URL(request.url!, 'http://any').searchParams);
-      const { since, events, horizons, ...who } = asked;
+      const { since, events, horizons, moveSize, ...who } = asked;
       const choice = horizons === undefined ? undefined : horizonsInput.parse(horizons);
-      const subscription = buildSubscription({ events: events?.split(',') as never, horizons: choice });
+      const subscription = buildSubscription({
+        events: events?.split(',') as never,
+        horizons: choice,
+        moveSize: moveSize?.split(',') as never,
+      });
       const holder = this.holder({ wallet: Number(who.wallet ?? 1), tier: (who.tier ?? 'premium') as Tier });
       const use = async () => undefined;
       const take = () => ({ request, socket, head, headers: {} });

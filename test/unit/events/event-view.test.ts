@@ -79,6 +79,27 @@ describe('what a caller sees of an event', () => {
     expect(dataFor(BASIC, 'attestation.created')).toMatchObject({ type: 'prediction', status: 'PENDING', chain: 'eip155:8453' });
   });
 
+  it('has the size of the move for every tier, and whether it was big once it is resolved', () => {
+    const { moveSize, pBig, ...moveLimits } = buildTestForecast().move!;
+    for (const caller of [BASIC, PREMIUM, FALLEN]) {
+      expect(dataFor(caller, 'signal.new')).toMatchObject({ moveSize, pBig, moveLimits, moveSizeBefore: null });
+      expect(dataFor(caller, 'signal.resolved')).toMatchObject({ moveSize, pBig, big: false });
+    }
+    const viewResolved = (change: object) => {
+      const doc = { ...buildTestForecast({ state: 'WIN' }), ...change };
+      const draft = buildForecastDrafts(doc, { change: 'resolved', at })[0]!;
+      const { data } = viewEvent({ ...draft, _id: 1, appendedAt: at } as AnyEvent, BASIC, options);
+      expect(PAYLOADS['signal.resolved'].strict().safeParse(data).error).toBeUndefined();
+      return data;
+    };
+    const { resolution } = buildTestForecast({ state: 'WIN' });
+    for (const cents of [9_480_000, 8_540_000]) {
+      expect(viewResolved({ resolution: { ...resolution, btcAtResolutionCents: cents } })).toMatchObject({ big: true });
+    }
+    // As stored before the move was forecast.
+    expect(viewResolved({ move: undefined })).toMatchObject({ moveSize: null, pBig: null, big: null });
+  });
+
   it('has a wager without a winner as neither won nor lost', () => {
     const wager = settledWager(20_458, 'VOID');
     const [draft] = buildWagerDrafts(wager, { change: 'settled', at });

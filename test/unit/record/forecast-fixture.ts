@@ -1,4 +1,5 @@
 import { parseDay } from '../../../src/forecast/day.ts';
+import type { MoveSize } from '../../../src/forecast/move.ts';
 import { type ForecastDoc, type ForecastState, formatForecastId, getOutcomeWindow } from '../../../src/record/forecast-doc.ts';
 
 const HASH = `0x${'1'.repeat(64)}` as const;
@@ -19,6 +20,7 @@ export interface TestForecastOptions {
   state?: ForecastState;
   direction?: 'UP' | 'DOWN';
   actual?: 'UP' | 'DOWN';
+  moveSize?: MoveSize;
 }
 
 /** A stored forecast in a state, with distinctive numbers so that a leak is easy to find. */
@@ -28,6 +30,7 @@ export function buildTestForecast({
   state = 'PENDING',
   direction = 'UP',
   actual = 'UP',
+  moveSize = 'USUAL',
 }: TestForecastOptions = {}): ForecastDoc {
   const day = parseDay(date);
   const { opensAtMs, resolvesAtMs } = getOutcomeWindow(day, horizonDays);
@@ -61,7 +64,7 @@ export function buildTestForecast({
     },
     move: {
       modelVersion: 'm1.2025-08-19',
-      moveSize: 'USUAL',
+      moveSize,
       pBig: horizonDays === 1 ? 0.231234 : 0.471234,
       bigMove: horizonDays === 1 ? 0.03045921 : 0.05129329,
       width80: 0.15,

@@ -48,6 +48,7 @@ interface WatchValues extends ServiceValues, KeyOptions {
   since?: string;
   events?: string;
   horizon?: string;
+  moveSize?: string;
 }
 
 const HEALTH = z.object({ setup: z.object({ what: z.string(), done: z.number().nullable(), total: z.number().nullable() }).nullable() });
@@ -60,24 +61,25 @@ export const watchCommand: SvcCommand<WatchValues> = {
     ['--events <names>', 'such as signal.new,signal.resolved (default: all)'],
     [
       '--horizon <days>',
-      'one, several such as 2d,7d, or all (default: 7d); events without a horizon are always printed',
+      'one, several such as 2d,7d, or all (default: 7d, or 1d with --move-size); events without a horizon are always printed',
       undefined,
       [...HORIZON_NAMES, 'all'],
     ],
+    ['--move-size <sizes>', 'of signal.new only a change to one of these, such as WILD'],
     ...KEY_OPTIONS,
     URL_OPTION,
     TOKEN_OPTION,
     JSON_OPTION,
   ],
   footer: 'Example: svc watch --since 0 --events signal.resolved | jq -r .data.outcome',
-  async run(context, { since, events, horizon: horizons, ...options }) {
+  async run(context, { since, events, horizon: horizons, moveSize, ...options }) {
     const url = await resolveServiceUrl(context, options.url);
     const asJson = wantsJson(context, options.json);
     const writer = createTerminalWriter(context.out, context);
     const signal = context.createInterruptSignal();
     const follow: FollowStreamOptions = {
       url,
-      query: { since, events, horizons },
+      query: { since, events, horizons, moveSize },
       ...(await createTokenSource(context, { ...options, url, signal })),
       onEvent: (event) => {
         context.out.write(`${asJson ? formatJson(context.out, event) : sanitizeLine(formatEventLine(event, writer))}\n`);
@@ -200,6 +202,7 @@ type EventData = WatchedEvent['data'];
 const FORMATTERS: Record<string, (data: EventData) => Cell[]> = {
   'signal.new': (data) => [
     ...formatForecastId(data),
+    formatMove(data),
     getStyledValue(data, 'signal'),
     formatPercentOrDash(getNumber(data, 'confidence')),
     formatUsdField(data, 'btcPrice'),
@@ -229,6 +232,12 @@ function formatForecastId(data: EventData): Cell[] {
   return [getText(data, 'date'), getText(data, 'horizon')];
 }
 
+/** Empty where the service sends none. */
+function formatMove(data: EventData): Cell {
+  const pBig = getNumber(data, 'pBig');
+  return pBig === null ? '' : `${getText(data, 'moveSize')} ${formatPercentOrDash(pBig)}`;
+}
+
 function getText(data: EventData, field: string): string {
   const value = data[field];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
@@ -256,7 +265,7 @@ type WatchedEvent = z.infer<typeof EVENT> & { id: number };
 interface FollowStreamOptions {
   url: string;
   /** Query of the WebSocket. `since` advances with each event, so that a reconnect misses none. */
-  query: { since?: string; events?: string; horizons?: string };
+  query: { since?: string; events?: string; horizons?: string; moveSize?: string };
   /** @throws OracleError */
   getToken(): Promise<string>;
   /** A token to replace the one that is about to expire; null when there is none. */

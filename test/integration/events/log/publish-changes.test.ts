@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { ConfirmedAttestation } from '../../../../src/chain/eas/eas.ts';
 import { EVENT_INDEXES, EventLog, publishChanges } from '../../../../src/events/log.ts';
 import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import type { MoveSize } from '../../../../src/forecast/move.ts';
 import type { Regime } from '../../../../src/forecast/regime.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { getOutcomeWindow } from '../../../../src/record/forecast-doc.ts';
@@ -123,6 +124,30 @@ describe('changes of the record and the wagers', () => {
     );
     const late = (await log.after(0, 1_000)).find(({ key }) => key === 'attestation.created:2026-01-06:7d:prediction');
     expect(late).toMatchObject({ content: { status: 'VOID' } });
+  });
+
+  it('name the size of the move of the last day that has one, whoever publishes them', async () => {
+    const withMoves = (day: number, moveSize: MoveSize) => {
+      const move = buildTestForecast({ moveSize }).move!;
+      return { ...newDay(day), moves: Object.fromEntries(HORIZONS.map((horizon) => [horizon, horizon === 7 ? null : move])) };
+    };
+    await record.saveDay(withMoves(FIRST, 'CALM'), UNREACHED);
+    await record.saveDay(withMoves(FIRST + 1, 'WILD'), UNREACHED);
+    await publish();
+    await record.saveDay(missedDay(FIRST + 2), REACHED);
+    await record.saveDay(withMoves(FIRST + 3, 'USUAL'), UNREACHED);
+    await Promise.all(Array.from({ length: 3 }, () => publish(new EventLog(database.db))));
+    const made = (await log.after(0, 1_000)).filter((event) => event.type === 'signal.new');
+    const sizesOf = (horizon: number) =>
+      made
+        .filter(({ horizonDays }) => horizonDays === horizon)
+        .map(({ content: { moveSizeBefore, move } }) => [moveSizeBefore, move?.moveSize ?? null]);
+    const changes = [
+      [null, 'CALM'],
+      ['CALM', 'WILD'],
+      ['WILD', 'USUAL'],
+    ];
+    expect([1, 2, 3, 7].map(sizesOf)).toEqual([changes, changes, changes, [1, 2, 3].map(() => [null, null])]);
   });
 
   it('contain the state at their time, even if published after a later change', async () => {

@@ -62,7 +62,7 @@ describe('what is sent', () => {
         tier: 'basic',
         expiresAt: '2026-03-10T12:30:00.000Z',
         lastEventId: 3,
-        subscription: { events: Object.keys(PAYLOADS), horizons: ['7d'] },
+        subscription: { events: Object.keys(PAYLOADS), horizons: ['7d'], moveSize: null },
         pingSeconds: WEBSOCKET.pingSeconds,
       },
       timestamp: '2026-03-10T12:00:00.000Z',
@@ -103,6 +103,37 @@ describe('what is sent', () => {
     expect(other.eventIds()).toEqual([5, 8]);
   });
 
+  it('is of a filtered move its changes to a size, by default of 1 day, and the same when they are sent again', async () => {
+    const [wild, allHorizons, calmest] = await Promise.all([
+      bench.connect({ moveSize: 'WILD', events: 'signal.new' }),
+      bench.connect({ moveSize: 'WILD', horizons: 'all' }),
+      bench.connect({ horizons: 'all' }),
+    ]);
+    expect(wild.messages[0].data.subscription).toEqual({ events: ['signal.new'], horizons: ['1d'], moveSize: ['WILD'] });
+    calmest.send({ type: 'subscribe', data: { moveSize: ['USUAL', 'CALM'] } });
+    expect((await calmest.first('subscribed')).data).toMatchObject({ horizons: ['1d'], moveSize: ['CALM', 'USUAL'] });
+    const days = [
+      ['2026-03-10', null, 'WILD'],
+      ['2026-03-11', 'WILD', 'WILD'],
+      ['2026-03-12', 'WILD', 'CALM'],
+      ['2026-03-13', 'CALM', 'WILD'],
+      ['2026-03-14', 'WILD', 'USUAL'],
+    ] as const;
+    const drafts = days.flatMap(([date, before, moveSize]) =>
+      [1, 7].flatMap((horizonDays) =>
+        buildForecastDrafts(buildTestForecast({ date, horizonDays, moveSize }), { change: 'made', at: new Date() }, before),
+      ),
+    );
+    await bench.append([...drafts, regimeDraft('end')]);
+    const again = await bench.connect({ moveSize: 'WILD', horizons: '1d', since: 0 });
+    await Promise.all([upTo(allHorizons, 11), upTo(calmest, 11), upTo(again, 11)]);
+    expect(wild.eventIds()).toEqual([7]);
+    expect(allHorizons.eventIds()).toEqual([7, 8, 11]);
+    expect(calmest.eventIds()).toEqual([5, 9, 11]);
+    expect(again.eventIds()).toEqual([7, 11]);
+    expect((await wild.first('signal.new')).data).toMatchObject({ moveSize: 'WILD', moveSizeBefore: 'CALM', horizon: '1d' });
+  });
+
   it.each([
     [{ horizons: 'all' }, null],
     [{ horizons: ['7', 2] }, ['2d', '7d']],
@@ -118,7 +149,7 @@ describe('what is sent', () => {
   it('changes with a message, from then on', async () => {
     const client = await bench.connect();
     client.send({ type: 'subscribe', data: { events: ['regime.changed'], horizons: ['7d'] } });
-    expect((await client.first('subscribed')).data).toEqual({ events: ['regime.changed'], horizons: ['7d'] });
+    expect((await client.first('subscribed')).data).toEqual({ events: ['regime.changed'], horizons: ['7d'], moveSize: null });
     await bench.append([...signals([7]), regimeDraft('r')]);
     await upTo(client, 2);
     client.send({ type: 'subscribe', data: {} });

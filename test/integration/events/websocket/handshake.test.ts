@@ -200,6 +200,8 @@ describe('what is asked for', () => {
     ['events=', 'events'],
     ['events=signal.new,', 'events'],
     ['horizons=4d', 'horizons'],
+    ['moveSize=HUGE', 'moveSize'],
+    ['moveSize=', 'moveSize'],
     ['horizons=7d&horizons=3d', 'horizons'],
     ['horizons=all,7d', 'horizons'],
     ['horizon=4', 'horizon'],
@@ -225,6 +227,8 @@ describe('what is asked for', () => {
     ['?horizon=1', ['1d']],
     ['?horizons=7,2d', ['2d', '7d']],
     ['?horizons=all', null],
+    ['?moveSize=WILD', ['1d']],
+    ['?moveSize=WILD&horizon=7d', ['7d']],
   ])('subscribes with the query "%s" to the horizons %j', async (query, horizons) => {
     const client = await connect(query, { headers: bearer(await token('premium')) });
     expect(client.messages[0].data.subscription.horizons).toEqual(horizons);
@@ -234,7 +238,11 @@ describe('what is asked for', () => {
     const client = await connect('?events=regime.changed,signal.new&horizons=7d,2d&sinceId=1&utm_source=x', {
       headers: bearer(await token('premium')),
     });
-    expect(client.messages[0].data.subscription).toEqual({ events: ['signal.new', 'regime.changed'], horizons: ['2d', '7d'] });
+    expect(client.messages[0].data.subscription).toEqual({
+      events: ['signal.new', 'regime.changed'],
+      horizons: ['2d', '7d'],
+      moveSize: null,
+    });
     await client.first('replay.complete');
     expect(client.eventIds()).toEqual([2, 3]);
   });

@@ -87,7 +87,7 @@ describe('messages', () => {
 
   describe('a subscription', () => {
     const event = (type: AnyEvent['type'], horizonDays: number | null, wallet: string | null = null) =>
-      ({ type, horizonDays, wallet }) as AnyEvent;
+      ({ type, horizonDays, wallet, content: {} }) as AnyEvent;
 
     it('passes what was asked for and nothing else', () => {
       fc.assert(
@@ -103,6 +103,8 @@ describe('messages', () => {
               events.includes(type),
             );
             expect(matchesSubscription(event(type, days), buildSubscription({}), '0xa')).toBe(days === null || days === 7);
+            const isDaily = type !== 'signal.new' && (days === null || days === 1);
+            expect(matchesSubscription(event(type, days), buildSubscription({ moveSize: ['WILD'] }), '0xa')).toBe(isDaily);
             expect(matchesSubscription(event(type, days), buildSubscription({ horizon: '2d' }), '0xa')).toBe(days === null || days === 2);
             expect(matchesSubscription(event(type, days, '0xb'), buildSubscription({ horizons: null }), '0xa')).toBe(false);
             expect(matchesSubscription(event(type, days, '0xa'), buildSubscription({ horizons: null }), '0xa')).toBe(true);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { composeEvents } from '../../../../../src/app/events.ts';
-import type { AnyEventDraft } from '../../../../../src/events/log.ts';
+import { type AnyEventDraft, buildForecastDrafts } from '../../../../../src/events/log.ts';
 import { buildMessageId, DeliveryQueue, fanOutEvents } from '../../../../../src/events/webhooks/delivery-queue.ts';
 import { publishWebhookNotices } from '../../../../../src/events/webhooks/store.ts';
 import { WebhookStore } from '../../../../../src/events/webhooks/webhook-store.ts';
@@ -11,6 +11,7 @@ import { ForecastRecord } from '../../../../../src/record/forecasts.ts';
 import { WagerBook } from '../../../../../src/wager/wagers.ts';
 import { type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
 import { regimeDraft } from '../../../../support/webhooks/webhook-registry.ts';
+import { buildTestForecast } from '../../../../unit/record/forecast-fixture.ts';
 
 let bench: WebhookBench;
 
@@ -61,6 +62,24 @@ describe('an event', () => {
     expect(buildMessageId('a kind')).toMatch(/^evt_[0-9a-f]{32}$/);
     for (const { id } of [all, weekly, others]) expect((await bench.webhook(id)).queuedThrough).toBe(last + 5);
     expect((await bench.webhook(disabled.id)).queuedThrough).toBe(last);
+  });
+
+  it('of a filtered move comes into the queue where its size has changed to one that is listed', async () => {
+    const { addWebhook, events, clock, worker } = bench;
+    const wild = await addWebhook(`${URL}wild`, { horizons: [1], moveSize: ['WILD'], events: ['signal.new'] });
+    const others = await addWebhook(`${URL}others`, { horizons: [1], moveSize: ['CALM', 'USUAL'] });
+    const last = await events.lastId();
+    const sizes = [null, 'USUAL', 'WILD', 'WILD', 'CALM', 'WILD'] as const;
+    const drafts = sizes.flatMap((before, index) =>
+      [1, 7].flatMap((horizonDays) => {
+        const forecast = buildTestForecast({ date: `2026-02-0${index + 1}`, horizonDays, moveSize: sizes[index + 1] ?? 'USUAL' });
+        return buildForecastDrafts(forecast, { change: 'made', at: new Date(clock.now.getTime() + index) }, before);
+      }),
+    );
+    await events.append([...drafts, regimeDraft('of no size', clock.now)], clock.now);
+    await Promise.all([fanOutEvents(worker()), fanOutEvents(worker())]);
+    expect(await queued(wild.id)).toEqual([last + 3, last + 9]);
+    expect(await queued(others.id)).toEqual([last + 7, last + 11, last + 13]);
   });
 
   it('is not delivered to a webhook registered after it', async () => {

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import type { Address } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AnyEvent, type AnyEventDraft, EVENT_INDEXES, EVENT_RETENTION_DAYS, EventLog } from '../../../../../src/events/log.ts';
+import {
+  type AnyEvent,
+  type AnyEventDraft,
+  EVENT_INDEXES,
+  EVENT_RETENTION_DAYS,
+  type EventContent,
+  EventLog,
+} from '../../../../../src/events/log.ts';
 import {
   buildMessageId,
   DELIVERY_INDEXES,
@@ -13,6 +20,7 @@ import type { ReplayRequest, WebhookRegistration } from '../../../../../src/even
 import type { WebhookDoc } from '../../../../../src/events/webhooks/store.ts';
 import { WEBHOOK_INDEXES } from '../../../../../src/events/webhooks/webhook-store.ts';
 import { DAY_MS } from '../../../../../src/forecast/day.ts';
+import { MOVE_SIZES } from '../../../../../src/forecast/move.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import { inEntry } from '../../../../../src/platform/tracing.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
@@ -315,11 +323,14 @@ describe('whatever is asked for', () => {
       horizonDays: fc.constantFrom(null, 1, 2, 3, 7),
       wallet: fc.constantFrom(null, WALLET.toLowerCase(), newWallet().toLowerCase()),
       minute: fc.integer({ min: 0, max: 30 }),
+      moveSize: fc.constantFrom(...MOVE_SIZES),
+      moveSizeBefore: fc.constantFrom(null, ...MOVE_SIZES),
     }),
     { minLength: 250, maxLength: 450 },
   );
   const kinds = fc.subarray([...KINDS], { minLength: 1 });
   const horizons = fc.option(fc.subarray([1, 2, 3, 7], { minLength: 1 }), { nil: null });
+  const sizes = fc.option(fc.subarray([...MOVE_SIZES], { minLength: 1 }), { nil: null });
   const minute = fc.integer({ min: 0, max: 31 }).map(minutes);
   const request: fc.Arbitrary<ReplayRequest> = fc.oneof(
     fc.record({ sinceId: fc.integer({ min: 0, max: 250 }), until: fc.option(minute, { nil: undefined }) }),
@@ -328,28 +339,38 @@ describe('whatever is asked for', () => {
   );
 
   /** Said once more, the slow way. */
-  function expected(all: AnyEvent[], webhook: Pick<WebhookDoc, 'events' | 'horizons'>, { sinceId, since, until }: ReplayRequest) {
+  function expected(
+    all: AnyEvent[],
+    webhook: Required<Pick<WebhookDoc, 'events' | 'horizons' | 'moveSize'>>,
+    { sinceId, since, until }: ReplayRequest,
+  ) {
     const named = all.filter(
       ({ _id, at }) => (sinceId === undefined ? at >= since! : _id > sinceId) && (until === undefined || at < until),
     );
     return named
       .filter(({ type }) => webhook.events.includes(type))
+      .filter(({ type, content }) => {
+        if (type !== 'signal.new' || webhook.moveSize === null) return true;
+        const { move, moveSizeBefore } = content as EventContent['signal.new'];
+        return moveSizeBefore !== null && move!.moveSize !== moveSizeBefore && webhook.moveSize.includes(move!.moveSize);
+      })
       .filter(({ wallet }) => wallet === null || wallet === WALLET.toLowerCase())
       .filter(({ horizonDays }) => webhook.horizons === null || horizonDays === null || webhook.horizons.includes(horizonDays))
       .map(({ _id }) => _id);
   }
 
-  it('is what is queued: of its kinds, horizons and owner, in the order of the log', async () => {
+  it('is what is queued: of its kinds, horizons, sizes and owner, in the order of the log', async () => {
     const [made] = fc.sample(someEvents, { numRuns: 1, seed: 5 });
     const drafts = made!.map(
-      ({ minute: at, ...event }, index) => ({ ...regimeDraft(`e${index}`, minutes(at)), ...event }) as AnyEventDraft,
+      ({ minute: at, moveSize, moveSizeBefore, ...event }, index) =>
+        ({ ...regimeDraft(`e${index}`, minutes(at)), content: { move: { moveSize }, moveSizeBefore }, ...event }) as AnyEventDraft,
     );
     await log.append(drafts, clock);
     const all = await log.after(0, 1_000);
-    const property = fc.asyncProperty(kinds, horizons, request, async (events, of, asked) => {
-      const { _id: id } = await registry().register(WALLET, { url: 'https://hooks.example.com/a', events, horizons: of });
+    const property = fc.asyncProperty(kinds, horizons, sizes, request, async (events, of, moveSize, asked) => {
+      const { _id: id } = await registry().register(WALLET, { url: 'https://hooks.example.com/a', events, horizons: of, moveSize });
       const replay = await registry().replay(WALLET, id, asked);
-      const ids = expected(all, { events, horizons: of }, asked);
+      const ids = expected(all, { events, horizons: of, moveSize }, asked);
       expect(replay).toMatchObject({ queued: ids.length, from: ids[0] ?? null, to: ids.at(-1) ?? null });
       expect(await queuedIds(id)).toEqual(ids);
       await registry().remove(WALLET, id);

@@ -46,6 +46,7 @@ describe('a registration', () => {
       chatId: null,
       events: ['signal.new', 'regime.changed'],
       horizons: [2, 7],
+      moveSize: null,
       secretSetAt: clock,
       createdAt: clock,
       status: 'active',
@@ -88,16 +89,30 @@ describe('a registration', () => {
     expect(JSON.stringify(await registry().disable(_id, 'no reason'))).not.toContain('the-token-of-the-channel');
   });
 
-  it('is rejected for the same again, in any spelling, and not for other events, horizons, URLs or wallets', async () => {
+  it('is rejected for the same again, in any spelling, and not for other events, horizons, sizes, URLs or wallets', async () => {
     const wallet = newWallet();
     const { _id } = await registry().register(wallet, wanted({ events: ['signal.new', 'wager.placed'] }));
     const again = wanted({ url: 'HTTPS://HOOKS.example.com:443/a', events: ['wager.placed', 'signal.new'] });
     await expect(registry().register(wallet, again)).rejects.toMatchObject({ code: 'CONFLICT', field: 'url', details: { id: _id } });
-    for (const other of [{ events: ['signal.new'] }, { horizons: [2] }, { url: 'https://hooks.example.com/b' }] as const) {
+    for (const other of [
+      { events: ['signal.new'] },
+      { horizons: [2] },
+      { horizons: [7], moveSize: ['WILD'] },
+      { url: 'https://hooks.example.com/b' },
+    ] as const) {
       await registry().register(wallet, wanted({ events: ['signal.new', 'wager.placed'], ...other }));
     }
     await registry().register(newWallet(), again);
-    expect(await registry().list(wallet)).toHaveLength(4);
+    expect(await registry().list(wallet)).toHaveLength(5);
+  });
+
+  it('with a filter of the move is of 1 day by default, and keeps it until it is removed', async () => {
+    const wallet = newWallet();
+    const { _id, horizons, moveSize } = await registry().register(wallet, wanted({ moveSize: ['WILD', 'CALM'] }));
+    expect({ horizons, moveSize }).toEqual({ horizons: [1], moveSize: ['CALM', 'WILD'] });
+    expect(await registry().change(wallet, _id, { events: ['wager.placed'] })).toMatchObject({ horizons: [1], moveSize: ['CALM', 'WILD'] });
+    expect(await registry().change(wallet, _id, { moveSize: ['WILD'] })).toMatchObject({ moveSize: ['WILD'] });
+    expect(await registry().change(wallet, _id, { moveSize: null })).toMatchObject({ horizons: [1], moveSize: null });
   });
 
   it('of the same thing many times at once is made once', async () => {
