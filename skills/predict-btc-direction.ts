@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { findOffering, isNeverIssued } from '../src/commerce/offerings.ts';
 import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
 import { formatPercent } from '../src/forecast/math.ts';
+import { formatMove } from '../src/forecast/move.ts';
 import { computePositionSize, MAX_ACCOUNT_USD, MAX_RISK_PERCENT, type PositionSize } from '../src/forecast/position-size.ts';
 import { DIRECTION_EVIDENCE } from '../src/forecast/signal.ts';
 import { DATE, objectOf, TIME, withInputRules } from '../src/platform/validation.ts';
@@ -19,6 +20,7 @@ import {
   EVIDENCE_OF_DIRECTION,
   HORIZON,
   INTERVAL,
+  MOVE,
   REGIME,
   SIGNAL,
   SIZING,
@@ -42,6 +44,7 @@ const BOUNDS = z.object(INTERVAL.shape).nullable();
 
 /** Members that the forecast and its public part have in common. */
 const PREDICTION_MEMBERS = {
+  ...MOVE,
   signal: SIGNAL.describe('GATED: hidden from this caller until its outcome; HOLD: P(up) is too close to one half'),
   direction: DIRECTION.nullable().describe('Null while GATED'),
   directionEvidence: EVIDENCE_OF_DIRECTION,
@@ -140,16 +143,23 @@ function formatPublicPart(part: PublicPrediction, ways: string): string {
   const expected =
     range &&
     !part.sizing &&
-    `by the model, BTC/USD closes between ${Math.round(range.low)} and ${Math.round(range.high)} on ${day} with ${100 * range.share} % probability (${Math.round(btcPrice)} at the forecast), which says nothing of the direction. `;
+    `By the model, BTC/USD closes between ${Math.round(range.low)} and ${Math.round(range.high)} on ${day} with ${100 * range.share} % probability (${Math.round(btcPrice)} at the forecast). `;
   return [
-    `The ${horizon} forecast of ${date} is ${place}; ${formatValues(part)}`,
-    `Public: ${expected || ''}Regime ${regime}.`,
+    ...formatSize(part),
+    `${expected || ''}Regime ${regime}.`,
     ...formatSizing(part.sizing),
+    `Direction, no proven skill: the ${horizon} forecast of ${date} is ${place}; ${formatValues(part)}`,
     formatSkill(part),
     ...formatCalls(part.revealedCalls),
     `To see it: ${ways}.`,
     `${formatSource(source)} No advice to trade.`,
   ].join('\n');
+}
+
+/** What has skill comes first. */
+function formatSize(part: Parameters<typeof formatMove>[0]): string[] {
+  const move = formatMove(part);
+  return move === null ? [] : [`Size of the move over ${part.horizon}: ${move}.`];
 }
 
 function formatValues({ signal, direction, confidence, resolvesAt }: PublicPrediction): string {
@@ -164,21 +174,28 @@ function formatSkill({ skill: { verdict, scored, accuracy, interval95 }, horizon
   return `Record over ${horizon}: ${wins} of ${scored} right, ${formatInterval(interval95)}; ${verdict.split(':')[0]}.`;
 }
 
+/** What asks for the size of the move. Without a horizon it is that of a day, at which it is known best. */
+const SIZE_WORDS =
+  /\b(?:how (?:far|much|big|large)\b.{0,20}\b(?:will|can|could|might|may|is)\b.{0,40}\b(?:move|swing|change)|how (?:volatile|wild|calm)|(?:big|large|sharp|wild) (?:\w+ )?(?:move|swing)s?|size of the (?:\w+ )?move|volatility|expected (?:move|range))\b/;
+const TOMORROW = /\btomorrow\b/;
+
 export const predictBtcDirection = defineSkill({
   id: 'predict_btc_direction',
   title: 'Forecast of BTC/USD',
-  summary: 'The newest forecast of BTC/USD for 1, 2, 3 or 7 days with its probability and its on-chain proof',
-  description: `Signal (BUY, SELL, HOLD), direction, calibrated confidence and P(up) of the newest daily forecast of BTC/USD, with the salt of its on-chain commitment. HOLD means that P(up) is too close to one half for the regime. ${DIRECTION_EVIDENCE} \`skill.verdict\` is of this record.`,
+  summary: 'How far BTC/USD will move in 1, 2, 3 or 7 days, then its direction, with the on-chain proof',
+  description: `First the size of the move, free for every caller: CALM, USUAL or WILD, P(big move) and the 80 % range. Then signal (BUY, SELL, HOLD), direction, calibrated confidence and P(up) of the newest daily forecast of BTC/USD, with the salt of its on-chain commitment. HOLD means that P(up) is too close to one half for the regime. ${DIRECTION_EVIDENCE} \`skill.verdict\` is of this record.`,
   question: 'what does it say today?',
-  tags: ['bitcoin', 'forecast', 'probability', 'on-chain commitment'],
+  tags: ['bitcoin', 'forecast', 'volatility', 'probability', 'on-chain commitment'],
   examples: [
     { say: 'Where is bitcoin going over the next week?', input: { horizon: '7d' } },
     { say: 'Give me the 2-day BTC forecast with its proof.', input: { horizon: '2d' } },
+    { say: 'How far will bitcoin move tomorrow?', input: { horizon: '1d' } },
   ],
   fromText: {
     words: [
       [3, /\b(?:forecast|predict(?:ion)?|outlook|signal|direction)\b/],
       [3, /\b(?:will|going to|go(?:es|ing)?|head(?:ed|ing)?|move)\b/, /\b(?:up|down|rise|fall|drop|higher|lower|next|tomorrow|week)\b/],
+      [4, SIZE_WORDS],
       [3, /\bwhere\b/, /\b(?:going|heading|headed)\b/],
       [3, /\b(?:up or down|bull(?:ish)?|bear(?:ish)?|long or short|buy|sell)\b/],
       [3, /\bwhat (?:do|does|did) (?:it|you|the (?:oracle|model)) (?:say|think|expect|see)\b/],
@@ -187,7 +204,10 @@ export const predictBtcDirection = defineSkill({
     ],
     unwanted: /\b(?:without|no) (?:an? |any |the )?(?:forecast|prediction|signal)s?\b/g,
     rank: 1,
-    read: (text) => ({ horizon: findHorizon(text), ...findRisk(text) }),
+    read: (text) => ({
+      horizon: findHorizon(text) ?? (TOMORROW.test(text) || SIZE_WORDS.test(text) ? '1d' : undefined),
+      ...findRisk(text),
+    }),
   },
   input: withInputRules(
     z
@@ -236,13 +256,14 @@ export const predictBtcDirection = defineSkill({
     const { windowOpensAt, resolvesAt, attestationUid, replayed, sizing } = rest;
     const proof = attestationUid === null ? 'It is not on chain yet.' : `On chain: ${attestationUid}.`;
     return [
-      `${signal} over ${horizon}: P(up) ${formatPercent(pUp)}, direction ${direction}, confidence ${formatPercent(confidence)}; forecast of ${date} at ${btcPrice} USD, regime ${regime}.`,
-      `Window ${windowOpensAt.slice(0, 10)} to ${resolvesAt.slice(0, 10)}; ${status}${replayed ? ', replayed' : ''}.${stale ? ' Its successor is overdue.' : ''}`,
-      ...(range ? [`Expected ${Math.round(100 * range.share)} % range: ${Math.round(range.low)} to ${Math.round(range.high)}.`] : []),
+      ...formatSize({ horizon, ...rest }),
+      ...(range ? [`${Math.round(100 * range.share)} % range: ${Math.round(range.low)}–${Math.round(range.high)} USD.`] : []),
       ...formatSizing(sizing),
-      `The record of this horizon: ${limitWords(skill.verdict, sizing ? MAX_VERDICT_WORDS_BESIDE_SIZE : MAX_VERDICT_WORDS)}.`,
+      `${signal} over ${horizon}: P(up) ${formatPercent(pUp)}, direction ${direction}, confidence ${formatPercent(confidence)}, not proven skill. Made ${date} at ${btcPrice}, regime ${regime}.`,
+      `Window ${windowOpensAt.slice(0, 10)} to ${resolvesAt.slice(0, 10)}; ${status}${replayed ? ', replayed' : ''}${stale ? ', successor overdue' : ''}.`,
+      `Record: ${limitWords(skill.verdict, sizing ? MAX_VERDICT_WORDS_BESIDE_SIZE : MAX_VERDICT_WORDS)}.`,
       proof,
-      `A probability, not proven skill. ${formatSource(source)} No advice to trade.`,
+      `${formatSource(source)} No advice to trade.`,
     ].join('\n');
   },
 });

@@ -212,9 +212,22 @@ const wager = {
   market: { ...market, expiresAt: at(4, 0, 0) },
 };
 
+const move: EventContent['signal.new']['move'] = {
+  modelVersion: 'm1.2021-02-12',
+  moveSize: 'WILD',
+  pBig: 0.582301,
+  bigMove: 0.05129329,
+  width80: 0.17210432,
+  width90: 0.2251874,
+  calmUpTo: 0.1192047,
+  wildFrom: 0.16503311,
+};
+
 const EXAMPLE_CONTENTS: EventContent = {
   'signal.new': {
     ...forecast,
+    move,
+    moveSizeBefore: 'USUAL',
     commitment,
     values,
     late: false,
@@ -223,7 +236,7 @@ const EXAMPLE_CONTENTS: EventContent = {
     windowOpensAt: at(1, 0, 0),
     resolvesAt: at(8, 0, 0),
   },
-  'signal.resolved': { ...forecast, values, attestation: prediction, resolution, reveal, outcome: 'WIN' },
+  'signal.resolved': { ...forecast, move, values, attestation: prediction, resolution, reveal, outcome: 'WIN' },
   'attestation.created': {
     ...forecast,
     ...metadata,

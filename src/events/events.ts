@@ -11,7 +11,7 @@ import {
   FORECAST_STATE,
   FORECAST_VALUES,
   MOVE,
-  MOVE_WITH_LIMITS,
+  MOVE_LIMITS,
   OUTCOME,
   REGIME,
   SIGNAL,
@@ -26,7 +26,8 @@ const { regime, modelVersion, windowOpensAt, resolvesAt, timestamp, replayed, la
 
 /** First what every subscriber may read. Interface, section 6.1: `signal`, `confidence`, `direction`, `btcPrice`, `regime`, `horizon`; the others verify them. */
 const SIGNAL_NEW = z.object({
-  ...MOVE_WITH_LIMITS,
+  ...MOVE,
+  moveLimits: MOVE_LIMITS,
   moveSizeBefore: MOVE.moveSize.describe('Size of the last earlier forecast of the horizon that has one; null where there is none'),
   signal: SIGNAL.describe('GATED for a wallet below Basic; else BUY, SELL or HOLD'),
   confidence: CONFIDENCE.nullable().describe(`Calibrated probability of the direction as committed, 0.50 to 0.99; ${BELOW_BASIC}`),

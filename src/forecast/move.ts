@@ -3,7 +3,7 @@ import type { Day } from './day.ts';
 import { probabilityAtMost, type QuantileGrid, toQuantileGrid } from './distribution.ts';
 import { findFirstChangedRow } from './features.ts';
 import { type FeatureTable, getFrameLength, getOrInsert, type InputFrame } from './inputs.ts';
-import { interpolateQuantile, round } from './math.ts';
+import { formatPercent, interpolateQuantile, round } from './math.ts';
 import { getBlockIndex, HORIZONS, type HorizonDays } from './model.ts';
 import { type DistributionFit, fitWidths, type ModelName, type ModelVersion, m1 } from './models.ts';
 
@@ -53,6 +53,20 @@ export function getBigMoveShare(horizonDays: number): number {
 /** The log return of that share, above 0. */
 export function getBigMove(horizonDays: number): number {
   return -Math.log(1 - getBigMoveShare(horizonDays));
+}
+
+/** E.g. `USUAL; P(move beyond 5 %) 47 %`; null without a width. @param horizon such as `7d` */
+export function formatMove({
+  horizon,
+  moveSize,
+  pBig,
+}: {
+  horizon: string;
+  moveSize: MoveSize | null;
+  pBig: number | null;
+}): string | null {
+  if (moveSize === null || pBig === null) return null;
+  return `${moveSize}; P(move beyond ${100 * getBigMoveShare(Number.parseInt(horizon, 10))} %) ${formatPercent(pBig, 0)}`;
 }
 
 const MEDIAN = 99;

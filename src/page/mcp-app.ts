@@ -244,9 +244,11 @@ function renderForecastCard(answer: Fields, now: string): Markup {
   const [horizon, predictionId] = [readText(answer.horizon), readText(answer.predictionId)];
   return [
     renderTitle(answer, now),
+    renderMove(answer),
+    renderRanges(answer),
+    el('h2', {}, 'Direction, no proven skill'),
     renderCall(answer),
     renderRows(listProbabilityRows(answer)),
-    renderRanges(answer),
     renderTimes(answer, now),
     renderWays(readList(answer.ways)),
     renderRecord(answer),
@@ -269,6 +271,13 @@ function renderTitle(answer: Fields, now: string): Markup {
       /^\d{4}-\d{2}-\d{2}$/.test(date) ? `Forecast of ${formatDate(date)}` : null,
     ]),
   ];
+}
+
+/** What has skill comes first. */
+function renderMove({ moveSize, pBig, horizon }: Fields): Markup {
+  const [size, share] = [readText(moveSize), readNumber(pBig)];
+  if (size === '' || share === null) return null;
+  return el('p', { class: 'lead' }, [el('strong', {}, size), ` move: ${formatShare(share)} for one beyond ${horizon === '1d' ? 3 : 5} %`]);
 }
 
 /** The direction is drawn from the answer alone: an answer without it shows none. */

@@ -12,9 +12,9 @@ function renderLines(card: WidgetCard): Markup {
   const span = range === undefined ? formatDollars(card.btcPrice) : `80 %: ${formatRange(range)}`;
   const right = record === null ? 'No outcome yet' : `${record.wins} of ${record.resolved} right (${formatInterval(record)})`;
   return [
-    el('h1', {}, renderLink(card, `Bitcoin ${card.horizon}`), ' ', el('strong', {}, card.signal)),
+    el('h1', {}, renderLink(card, `Bitcoin ${card.horizon}`), ' ', el('strong', {}, formatSize(card) ?? '')),
     el('p', {}, `${span} USD${simulated ? ', simulated' : ''}`),
-    el('p', { class: 'dim' }, `${right}${replayed || recordReplayed ? ', replayed' : ''}`),
+    el('p', { class: 'dim' }, `${card.signal}: ${right}${replayed || recordReplayed ? ', replayed' : ''}`),
   ];
 }
 
@@ -25,9 +25,10 @@ export function formatInterval({ low, high }: Interval): string {
 
 function renderWholeCard(card: WidgetCard, size: WidgetSize): Markup {
   return [
-    el('h1', {}, `Bitcoin signal, ${card.horizon}, ${card.date}`),
-    el('p', { class: 'signal' }, card.signal, ' ', el('span', {}, formatConfidence(card))),
+    el('h1', {}, `Bitcoin, ${card.horizon}, ${card.date}`),
+    renderMove(card),
     size === 'large' ? renderFan(card) : renderBar(card),
+    el('p', {}, 'Direction, no proven skill: ', el('strong', {}, card.signal), ` ${formatConfidence(card)}`),
     renderRecord(card),
     el(
       'p',
@@ -37,6 +38,18 @@ function renderWholeCard(card: WidgetCard, size: WidgetSize): Markup {
       renderLink(card, 'Full record'),
     ),
   ];
+}
+
+/** What has skill comes first. */
+function renderMove(card: WidgetCard): Markup {
+  const size = formatSize(card);
+  if (size === null || card.pBig === null) return null;
+  const limit = card.horizon === '1d' ? 3 : 5;
+  return el('p', { class: 'signal' }, size, ' ', el('span', {}, `${formatShare(card.pBig)} for one beyond ${limit} %`));
+}
+
+function formatSize({ moveSize }: WidgetCard): string | null {
+  return moveSize === null ? null : `${moveSize} move`;
 }
 
 function renderLink({ link }: WidgetCard, text: string): Markup {
@@ -141,6 +154,9 @@ function round(value: number): number {
 
 /** What a card shows, as its caller may see it. */
 export interface WidgetCard {
+  moveSize: string | null;
+  /** P(move beyond 3 % in a day, beyond 5 % in more). */
+  pBig: number | null;
   signal: string;
   confidence: number | null;
   horizon: string;

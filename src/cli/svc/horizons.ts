@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { HorizonName } from '../../forecast/model.ts';
 import { queryService } from './command.ts';
-import { formatUsdAmount, NONE } from './text.ts';
+import { formatPercentOrDash, formatUsdAmount, NONE } from './text.ts';
+
+/** A service from before the move was forecast sends neither. */
+export const MOVE_FIELDS = { moveSize: z.string().nullish(), pBig: z.number().nullish() };
 
 const RANGES = z.array(z.object({ share: z.number(), low: z.number(), high: z.number(), halfWidth: z.number() }));
 const ANSWER = z.object({
@@ -10,7 +13,7 @@ const ANSWER = z.object({
   modelVersion: z.string(),
   replayed: z.boolean(),
   source: z.string(),
-  horizons: z.array(z.object({ horizon: z.string(), ranges: RANGES, resolvesAt: z.string() })),
+  horizons: z.array(z.object({ ...MOVE_FIELDS, horizon: z.string(), ranges: RANGES, resolvesAt: z.string() })),
 });
 
 export type ExpectedRanges = z.infer<typeof ANSWER>;
@@ -28,6 +31,11 @@ export async function queryExpectedRanges(url: string, horizon?: HorizonName): P
 
 export function findRange(horizons: readonly HorizonRanges[], horizon: string, share: number) {
   return horizons.find((one) => one.horizon === horizon)?.ranges.find((range) => range.share === share) ?? null;
+}
+
+/** `USUAL, 47.1 %`: the size of the move, and P(big move). */
+export function formatMove({ moveSize, pBig }: { moveSize?: string | null; pBig?: number | null }): string {
+  return moveSize == null || pBig == null ? NONE : `${moveSize}, ${formatPercentOrDash(pBig)}`;
 }
 
 /** `93,110 to 103,300`, US dollars. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isOracleError, type OracleError } from '../../errors.ts';
 import { formatPercent } from '../../forecast/math.ts';
+import { formatMove } from '../../forecast/move.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { joinUrl } from '../../platform/service-client.ts';
 import { parseJsonOrNull, TIME } from '../../platform/validation.ts';
@@ -264,10 +265,11 @@ function describeSignal(data: EventPayload<'signal.new'>): Description {
       ? []
       : [['90 % range at the end', `${dollars.format(quantiles.p05!)} to ${dollars.format(quantiles.p95!)}`] as const];
   return {
-    title: `BTC/USD, ${data.horizon} forecast of ${data.date}: ${signal}`,
+    title: `BTC/USD, ${data.horizon} forecast of ${data.date}: ${data.moveSize === null ? signal : `${describeName(data.moveSize)} move`}`,
     fields: [
-      ['Signal', `${signal}${leaning}`],
+      ...describeMove(data),
       ...range,
+      ['Direction', `${signal}${leaning}, no proven skill`],
       ['Price', dollars.format(btcPrice)],
       ['Window', `${describeTime(windowOpensAt)} to ${describeTime(resolvesAt)}`],
       ['Regime', describeName(regime)],
@@ -277,12 +279,22 @@ function describeSignal(data: EventPayload<'signal.new'>): Description {
   };
 }
 
+/** What has skill comes first: the size of the move, what it was before, and whether it came. */
+function describeMove(data: EventPayload<'signal.new'> | EventPayload<'signal.resolved'>): ChatMessage['fields'] {
+  const move = formatMove(data);
+  if (move === null) return [];
+  if ('big' in data) return [['Size of the move', `${move}; it was ${data.big ? 'beyond' : 'within'}`]];
+  const before = data.moveSizeBefore === null || data.moveSizeBefore === data.moveSize ? '' : `; ${data.moveSizeBefore} before`;
+  return [['Size of the move', `${move}${before}`]];
+}
+
 function describeResolution(data: EventPayload<'signal.resolved'>): Description {
   const { signal, direction, confidence, outcome, actualDirection, returnBps, btcAtSignal, btcAtResolution, resolvedAt } = data;
   return {
     title: `BTC/USD, ${data.horizon} forecast of ${data.date}: ${outcome === 'WIN' ? 'right' : 'wrong'}`,
     fields: [
-      ['Forecast', `${signal} (${direction}, ${formatPercent(confidence)})`],
+      ...describeMove(data),
+      ['Direction', `${signal} (${direction}, ${formatPercent(confidence)})`],
       ['Result', `${actualDirection}, ${returnBps > 0 ? '+' : ''}${formatPercent(returnBps / 10_000, 2)}`],
       ['Closes', `${dollars.format(btcAtSignal)} to ${dollars.format(btcAtResolution)}`],
       ['Resolved', describeTime(resolvedAt)],

@@ -3,6 +3,7 @@ import { PUBLIC_CALLER } from '../../auth/caller.ts';
 import { type Day, formatDay, toDay, toInstantMs } from '../../forecast/day.ts';
 import { DEFAULT_HORIZON, parseHorizonDays } from '../../forecast/horizon-input.ts';
 import type { HorizonDays } from '../../forecast/model.ts';
+import { formatMove } from '../../forecast/move.ts';
 import { formatReturn, formatShare } from '../../page/forecast.ts';
 import { el, formatUtc, type Markup } from '../../page/markup.ts';
 import { joinUrl } from '../../platform/service-client.ts';
@@ -125,7 +126,8 @@ function renderEntry(view: AttestationView, { publicUrl, explorerUrl }: FeedInpu
   );
 }
 
-function describeCommitment({ date, horizon, status, missed, attestedAt, windowOpensAt, resolvesAt, commitment, uid }: AttestationView) {
+function describeCommitment(view: AttestationView) {
+  const { date, horizon, status, missed, attestedAt, windowOpensAt, resolvesAt, commitment, uid, moveSize } = view;
   const at = `The ${horizon} forecast of ${date} was committed on chain at ${formatUtc(attestedAt)}`;
   const proof = `Commitment ${commitment}, attestation ${uid}.`;
   if (missed)
@@ -137,7 +139,11 @@ function describeCommitment({ date, horizon, status, missed, attestedAt, windowO
     };
   }
   const window = `before its window, ${formatUtc(windowOpensAt)} to ${formatUtc(resolvesAt)}`;
-  return { title: `Forecast of ${date} (${horizon}) committed`, summary: `${at}, ${window}. ${proof}` };
+  const move = formatMove(view);
+  return {
+    title: `Forecast of ${date} (${horizon})${moveSize === null ? '' : `: ${moveSize} move,`} committed`,
+    summary: `${move === null ? '' : `Size of the move: ${move}. Direction committed, no proven skill. `}${at}, ${window}. ${proof}`,
+  };
 }
 
 const RESULTS = { WIN: 'right', LOSS: 'wrong' } as const;

@@ -15,6 +15,7 @@ const INTERVAL = { low: 0.46, high: 0.55 };
 const COUNTS = { days: 90, buy: 2, sell: 0, hold: 88, up: 90, down: 0, sameAsDayBefore: 0.9663 };
 
 const FORECAST = {
+  ...{ moveSize: 'USUAL', pBig: 0.4712 },
   ...{ signal: 'BUY', direction: 'UP', confidence: 0.5896, pUp: 0.5896, horizon: '7d', date: '2026-11-27', btcPrice: 250_072.22 },
   ...{ predictionId: '2026-11-27:7d', regime: 'BULL_TREND', status: 'PENDING', stale: true, replayed: true, source: SOURCE },
   ...{ windowOpensAt: '2026-11-28T00:00:00.000Z', resolvesAt: '2026-12-05T00:00:00.000Z', attestationUid: UID },
@@ -87,6 +88,8 @@ describe('the public part of a forecast', () => {
   it('has its facts in at most 120 words', () => {
     const text = PREDICT.publicPart!.formatText(hidden, ways);
     expect(countWords(text)).toBeLessThanOrEqual(MAX_WORDS);
+    expect(text).toMatch(/^Size of the move over 7d: USUAL; P\(move beyond 5 %\) 47 %\.\n/);
+    expect(text.search(/238000/)).toBeLessThan(text.search(/Direction, no proven skill: /));
     expect(text).toContain('Newest 90 revealed days: HOLD 88, unchanged on 97 %, SELL never issued.');
     const sized = PREDICT.publicPart!.formatText({ ...hidden, sizing: SIZING }, ways);
     expect(countWords(sized)).toBeLessThanOrEqual(MAX_WORDS);
@@ -94,6 +97,14 @@ describe('the public part of a forecast', () => {
     expect(sized).toMatch(/No advice to trade\.$/);
     for (const fact of ['hidden from you', 'between 238000 and 262000', '1825 of 3650 right, 95 % interval', `To see it: ${ways}.`])
       expect(text).toContain(fact);
+  });
+
+  it('has the size of the move before range and direction, of a single day beyond 3 %, and none where there is none', () => {
+    const daily = { ...FORECAST, horizon: '1d', moveSize: 'WILD', pBig: 0.4 };
+    for (const format of [PREDICT.formatText, (part: Record<string, unknown>) => PREDICT.publicPart!.formatText(part, ways)]) {
+      expect(format(daily)).toMatch(/^Size of the move over 1d: WILD; P\(move beyond 3 %\) 40 %\.\n.*238000/);
+      expect(format({ ...daily, moveSize: null, pBig: null })).toMatch(/^(?!Size).*238000/);
+    }
   });
 
   it('has the values of a forecast that is public', () => {

@@ -1,7 +1,7 @@
 import type { HorizonName } from '../../../forecast/model.ts';
 import { HORIZON_VIEW_OPTION, JSON_OPTION, printResult, resolveServiceUrl, type ServiceValues, URL_OPTION } from '../command.ts';
 import { EXIT, type SvcCommand } from '../context.ts';
-import { type ExpectedRanges, findRange, formatPriceRange, type HorizonRanges, queryExpectedRanges } from '../horizons.ts';
+import { type ExpectedRanges, findRange, formatMove, formatPriceRange, type HorizonRanges, queryExpectedRanges } from '../horizons.ts';
 import {
   formatErrorBar,
   formatFacts,
@@ -37,6 +37,7 @@ function formatExpectedRanges(answer: ExpectedRanges, writer: TerminalWriter): s
     '',
     ...formatFacts(
       [
+        ['Move', 'its size, and P(big move): beyond 3 % in a day, 5 % in more'],
         ['Unit', 'US dollars'],
         ['Model', modelVersion],
         ['Data', `${source}${replayed ? ', replayed' : ''}`],
@@ -56,6 +57,7 @@ function listColumns({ btcPrice, horizons }: ExpectedRanges): RecordColumn<Horiz
   });
   return [
     { title: 'horizon', cell: ({ horizon }) => horizon },
+    { title: 'move', cell: formatMove },
     { title: 'ends (UTC)', spare: 1, cell: ({ resolvesAt }) => formatMinute(resolvesAt) },
     column(0.5, 3),
     column(DRAWN_SHARE),

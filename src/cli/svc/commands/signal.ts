@@ -18,9 +18,11 @@ import {
 import { type CliContext, EXIT, type SvcCommand } from '../context.ts';
 import {
   findRange,
+  formatMove,
   formatPriceRange,
   type HorizonRanges,
   type HorizonScores,
+  MOVE_FIELDS,
   queryExpectedRanges,
   queryHorizonScores,
 } from '../horizons.ts';
@@ -39,6 +41,7 @@ import {
 } from '../text.ts';
 
 const ANSWER = z.object({
+  ...MOVE_FIELDS,
   signal: z.string(),
   direction: z.string().nullable(),
   confidence: z.number().nullable(),
@@ -107,6 +110,7 @@ function formatSignal(answer: SignalAnswer, writer: TerminalWriter): string[] {
   const { predictionId, confidence, direction, btcPrice, timestamp, fearGreed, etfFlows7d, nextSignalAt, skill, access } = answer;
   const facts = formatFacts(
     [
+      ['Size of move', formatMove(answer) === NONE ? null : `${formatMove(answer)} for one beyond ${answer.horizon === '1d' ? 3 : 5} %`],
       ['Signal', styleValue(answer.signal)],
       ['Direction', direction === null ? null : styleValue(direction)],
       ['Confidence', confidence === null ? null : formatPercentOrDash(confidence)],
@@ -155,6 +159,8 @@ function formatSignals(answers: readonly SignalAnswer[], uncertainty: Uncertaint
   const facts = [
     ['Data', `${source}${replayed ? ', replayed' : ''}`],
     ['Seen as', access === undefined ? null : `${access.tier}, ${access.wallet}`],
+    ['Move', 'its size, and P(big move): beyond 3 % in a day, 5 % in more'],
+    ['Signal', 'of the direction, which has no proven skill'],
     ['Right so far', 'share of scored forecasts, with its 95 % interval'],
     ['More', 'svc signal --horizon 7d'],
   ] as const;
@@ -172,10 +178,11 @@ function formatSignals(answers: readonly SignalAnswer[], uncertainty: Uncertaint
 function listColumns({ ranges, scores }: Uncertainty): RecordColumn<SignalAnswer>[] {
   return [
     { title: 'horizon', cell: ({ horizon }) => horizon },
+    { title: 'move', cell: formatMove },
+    { title: 'expected 80 %, USD', right: true, cell: ({ horizon }) => formatPriceRange(findRange(ranges, horizon, 0.8)) },
     { title: 'signal', cell: ({ signal }) => styleValue(signal) },
     { title: 'direction', spare: 3, cell: ({ direction }) => (direction === null ? NONE : styleValue(direction)) },
     { title: 'confidence', right: true, spare: 1, cell: ({ confidence }) => formatPercentOrDash(confidence) },
-    { title: 'expected 80 %, USD', right: true, cell: ({ horizon }) => formatPriceRange(findRange(ranges, horizon, 0.8)) },
     { title: 'right so far', right: true, spare: 2, cell: ({ horizon }) => formatAccuracy(scores.find((one) => one.horizon === horizon)) },
     { title: 'ends (UTC)', spare: 0, cell: ({ resolvesAt }) => formatMinute(resolvesAt) },
   ];

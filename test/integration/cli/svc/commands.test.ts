@@ -50,7 +50,7 @@ describe('svc signal', () => {
     const { code, out } = await svc(['signal', '--horizon', '3d'], onTerminal);
     expect(code).toBe(0);
     expect(out).toMatch(/^BTC\/USD, 3 days: from \S+ 00:00 to \S+ 00:00 UTC\n/);
-    expect(out).toMatch(/ {2}Signal +GATED\n/);
+    expect(out).toMatch(/ {2}Size of move +(CALM|USUAL|WILD), \d\d?\.\d % for one beyond 5 %\n {2}Signal +GATED\n/);
     expect(out).toContain('To see it: svc login');
     expect(out).not.toMatch(/Direction|Confidence/);
   });
@@ -81,11 +81,11 @@ describe('svc signal', () => {
     const gated = await svc(['signal'], { columns: 120 });
     expect(gated.code, gated.err).toBe(0);
     for (const horizon of ['1d', '2d', '3d', '7d']) {
-      expect(gated.out).toMatch(new RegExp(`^${horizon} +GATED +- +- +[\\d,]+ to [\\d,]+ .* 00:00$`, 'm'));
+      expect(gated.out).toMatch(new RegExp(`^${horizon} +(CALM|USUAL|WILD), \\d\\d?\\.\\d % +[\\d,]+ to [\\d,]+ +GATED +- .* 00:00$`, 'm'));
     }
     expect(gated.out).toContain('To see it: svc login');
     const seen = await svc(['signal', '--token', await loginToken(service, 'basic')], { columns: 120 });
-    expect(seen.out).toMatch(/^7d +(BUY|SELL|HOLD) +(UP|DOWN) +\d\d\.\d % +/m);
+    expect(seen.out).toMatch(/^7d .* (BUY|SELL|HOLD) +(UP|DOWN) +\d\d\.\d % +/m);
     expect(seen.out).not.toContain('svc login');
     for (const line of (await svc(['signal'], { columns: 40 })).out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(40);
   });
@@ -368,7 +368,9 @@ describe('svc watch', () => {
       onOut: (text) => text.split('\n').length > 0 && stop.abort(),
     });
     expect(code).toBe(0);
-    expect(out).toMatch(/^ +\d+ {2}\S+ 21:35 {2}signal\.new +\S+ {2}7d {2}(BUY|SELL|HOLD) {2}\d\d\.\d % {2}[\d,.]+ USD {2}\w+\n/);
+    expect(out).toMatch(
+      /^ +\d+ {2}\S+ 21:35 {2}signal\.new +\S+ {2}7d {2}(CALM|USUAL|WILD) \d\d?\.\d % {2}(BUY|SELL|HOLD) {2}\d\d\.\d % {2}[\d,.]+ USD {2}\w+\n/,
+    );
   });
 
   it.each([

@@ -114,7 +114,13 @@ describe('the text of a summary answers', () => {
 
   it('what does it say today?, for a token holder', async () => {
     const { content } = await clients.premium.callTool({ name: 'predict_btc_direction', arguments: {} });
-    for (const fact of [/^(BUY|SELL|HOLD) over 7d: P\(up\) \d/, /Window \d{4}-/, /The record of this horizon: /, /not proven skill/])
+    for (const fact of [
+      /^Size of the move over 7d: /,
+      /\n(BUY|SELL|HOLD) over 7d: P\(up\) \d/,
+      /Window \d{4}-/,
+      /\nRecord: /,
+      /not proven skill/,
+    ])
       expect(content[0].text).toMatch(fact);
   });
 });

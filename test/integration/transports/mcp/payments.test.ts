@@ -120,7 +120,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     expect(bought.isError, JSON.stringify(bought.content)).toBeFalsy();
     expect(lasting(bought.structuredContent)).toEqual(lasting(truth));
     // What was bought is whole in every form: its receipt has its hash.
-    expect(bought.content).toEqual([{ type: 'text', text: expect.stringMatching(/^(BUY|SELL|HOLD) over 7d/) }]);
+    expect(bought.content).toEqual([{ type: 'text', text: expect.stringMatching(/^(BUY|SELL|HOLD) over 7d/m) }]);
     const { payment: paid, receipt } = bought._meta[RECEIPT];
     expect(bought._meta['x402/payment-response']).toEqual({
       ...{ success: true, network: 'eip155:84532' },

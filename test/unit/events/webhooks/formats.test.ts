@@ -200,14 +200,17 @@ describe('a message to a chat', () => {
       describeMessage(seenBy(event, tier), PUBLIC_URL),
     );
     expect(Object.fromEntries(premium!.fields)).toEqual({
-      Signal: 'BUY (UP, 56.1 %)',
+      'Size of the move': 'WILD; P(move beyond 5 %) 58 %; USUAL before',
       '90 % range at the end': '$50,660 to $63,291',
+      Direction: 'BUY (UP, 56.1 %), no proven skill',
       Price: '$56,124',
       Window: '2021-03-11 00:00 UTC to 2021-03-18 00:00 UTC',
       Regime: 'Bull trend',
     });
     expect(premium!.link.url).toBe(`${PUBLIC_URL}/f/2021-03-10/7d`);
-    expect(Object.keys(Object.fromEntries(basic!.fields))).toEqual(['Signal', 'Price', 'Window', 'Regime']);
+    expect(Object.keys(Object.fromEntries(basic!.fields))).toEqual(['Size of the move', 'Direction', 'Price', 'Window', 'Regime']);
+    expect(basic!.title).toBe('BTC/USD, 7d forecast of 2021-03-10: Wild move');
+    expect(below!.fields[0]).toEqual(basic!.fields[0]);
     expect(JSON.stringify(below)).not.toMatch(/BUY|UP|56\.1/);
   });
 

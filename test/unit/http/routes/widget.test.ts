@@ -5,6 +5,8 @@ import { renderCardPage, WIDGET_CSP } from '../../../../src/http/routes/widget.t
 import { WIDGET_SIZES, type WidgetCard, type WidgetOptions } from '../../../../src/page/widget.ts';
 
 const CARD: WidgetCard = {
+  moveSize: 'WILD',
+  pBig: 0.582,
   signal: 'GATED',
   confidence: null,
   horizon: '7d',
@@ -33,6 +35,11 @@ const textOf = (html: string) => html.replace(/^.*<body>/s, '').replaceAll(/<[^>
 describe('the card', () => {
   it('shows a gated signal, the range around the price, and the record with its interval', () => {
     const html = render();
+    expect(textOf(html).replaceAll(/\s+/g, ' ')).toMatch(
+      /WILD move 58 % for one beyond 5 % .*80 % range.* Direction, no proven skill: GATED/,
+    );
+    expect(render({ horizon: '1d' })).toContain('58 % for one beyond 3 %');
+    expect(render({ moveSize: null, pBig: null })).not.toMatch(/ move|null|beyond/);
     for (const text of [
       'GATED',
       'until its outcome',
@@ -53,7 +60,7 @@ describe('the card', () => {
 
   it('shows a readable signal with its confidence', () => {
     const html = render({ signal: 'BUY', confidence: 0.5876 });
-    expect(html).toContain('BUY <span>58.8 % confident');
+    expect(html).toContain('<strong>BUY</strong> 58.8 % confident');
     expect(html).not.toContain('until its outcome');
   });
 
@@ -69,7 +76,7 @@ describe('the card', () => {
   it('shows signal, range and record in three lines when small', () => {
     const html = render({ simulated: true, recordReplayed: true }, { size: 'small' });
     expect(textOf(html).replaceAll(/\s+/g, ' ').trim()).toBe(
-      'Bitcoin 7d GATED 80 %: 96,123 to 106,778 USD, simulated 6 of 10 right (40 to 80 %), replayed',
+      'Bitcoin 7d WILD move 80 %: 96,123 to 106,778 USD, simulated GATED: 6 of 10 right (40 to 80 %), replayed',
     );
     expect(html).not.toContain('<svg');
   });

@@ -76,7 +76,10 @@ describe('the Atom feed', () => {
     const [outcome, newest] = entries;
     expect(elements(outcome!, 'id')).toEqual(['tag:oracle.test,2026-03-02:7d/resolved']);
     expect(elements(newest!, 'id')).toEqual(['tag:oracle.test,2026-03-09:7d/committed']);
-    expect(elements(newest!, 'title')).toEqual(['Forecast of 2026-03-09 (7d) committed']);
+    expect(elements(newest!, 'title')).toEqual(['Forecast of 2026-03-09 (7d): USUAL move, committed']);
+    expect(elements(newest!, 'summary')[0]).toMatch(
+      /^Size of the move: USUAL; P\(move beyond 5 %\) 47 %\. Direction committed, no proven skill\. The 7d/,
+    );
     expect(newest).toContain('href="https://oracle.test/base/f/2026-03-09/7d"');
     expect(newest).toContain('href="https://oracle.test/base/api/svc/onchain-oracle/verify/0x');
     const updated = entries.flatMap((entry) => elements(entry, 'updated'));
