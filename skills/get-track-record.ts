@@ -108,7 +108,7 @@ const FIELDS = z.strictObject({
   regime: z
     .enum(REGIME_NAMES, { error: `must be one of ${REGIME_NAMES.join(', ')}` })
     .optional()
-    .describe('Market regime; default: all'),
+    .describe('Market regime'),
   status: z
     .enum(STATUSES, { error: `must be one of ${STATUSES.join(', ')}` })
     .optional()

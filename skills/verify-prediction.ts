@@ -62,18 +62,18 @@ const IDENTIFIER_RULE = 'name the forecast by exactly one of "date" (with "horiz
 const FIELDS = z.strictObject({
   date: DATE_INPUT.optional().describe('Forecast day, UTC; with `horizon`'),
   horizon: withInputRules(recordHorizonInput.optional(), HORIZON_SCHEMA).describe(
-    'Days of the outcome window, default 7d; with `date` only',
+    'Default 7d; with `date` only',
   ),
   predictionId: z
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}:[1237]d$/, 'must be the id of a forecast, YYYY-MM-DD:<days>d, e.g. 2026-01-05:7d')
     .optional()
-    .describe('Id of the forecast, `YYYY-MM-DD:<days>d`'),
+    .describe('Id of the forecast'),
   uid: z
     .string()
     .regex(/^0x[a-fA-F0-9]{64}$/, 'must be 0x followed by 64 hex characters')
     .optional()
-    .describe('Uid of the attestation of a prediction or of a resolution'),
+    .describe('Uid of the attestation of a prediction or resolution'),
 });
 
 /** Exactly one identifier is required. */

@@ -281,7 +281,7 @@ const FORM = z
 const ACCESS = z
   .literal(PAY, { error: `must be ${PAY}, or left out` })
   .optional()
-  .describe('For x402 clients: payment requirements in place of what is public');
+  .describe('For x402 clients: payment requirements');
 
 const choicesOf = (isSold: boolean) => z.object({ form: FORM, ...(isSold && { [ACCESS_ARGUMENT]: ACCESS }) });
 const CHOICES = { sold: choicesOf(true), free: choicesOf(false) };
