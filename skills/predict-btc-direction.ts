@@ -136,19 +136,19 @@ function formatCalls(calls: PublicPrediction['revealedCalls']): string[] {
 }
 
 function formatPublicPart(part: PublicPrediction, ways: string): string {
-  const { horizon, date, attestationUid, btcPrice, regime, resolvesAt, range, source } = part;
+  const { date, attestationUid, regime, resolvesAt, range, source } = part;
   const place = attestationUid === null ? 'made, not yet on chain' : 'committed on chain';
   const day = resolvesAt.slice(0, 10);
   // A text has at most 120 words: what was asked for stands in place of the range.
   const expected =
     range &&
     !part.sizing &&
-    `By the model, BTC/USD closes between ${Math.round(range.low)} and ${Math.round(range.high)} on ${day} with ${100 * range.share} % probability (${Math.round(btcPrice)} at the forecast). `;
+    `BTC/USD closes between ${Math.round(range.low)} and ${Math.round(range.high)} on ${day} (${100 * range.share} %, by the model). `;
   return [
     ...formatSize(part),
     `${expected || ''}Regime ${regime}.`,
     ...formatSizing(part.sizing),
-    `Direction, no proven skill: the ${horizon} forecast of ${date} is ${place}; ${formatValues(part)}`,
+    `Direction, no proven skill: ${place} on ${date}; ${formatValues(part)}`,
     formatSkill(part),
     ...formatCalls(part.revealedCalls),
     `To see it: ${ways}.`,

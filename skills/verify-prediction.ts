@@ -61,9 +61,7 @@ const IDENTIFIER_RULE = 'name the forecast by exactly one of "date" (with "horiz
 
 const FIELDS = z.strictObject({
   date: DATE_INPUT.optional().describe('Forecast day, UTC; with `horizon`'),
-  horizon: withInputRules(recordHorizonInput.optional(), HORIZON_SCHEMA).describe(
-    'Default 7d; with `date` only',
-  ),
+  horizon: withInputRules(recordHorizonInput.optional(), HORIZON_SCHEMA).describe('Default 7d; with `date` only'),
   predictionId: z
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}:[1237]d$/, 'must be the id of a forecast, YYYY-MM-DD:<days>d, e.g. 2026-01-05:7d')

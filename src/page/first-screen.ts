@@ -448,7 +448,8 @@ const MIN_CALLS = 5;
 export function formatRecordLine(record: RecordData): string {
   const { resolved, holds, wins, accuracy, accuracyInterval95: interval, alwaysUpAccuracy, dedupedTotal } = record;
   if (resolved === 0 || accuracy === null) return holds === 0 ? 'No outcome yet' : `No call yet: all ${holds} outcomes were HOLD`;
-  if (dedupedTotal < MIN_CALLS || interval === null || alwaysUpAccuracy === null) return `Calls: ${wins} of ${resolved} right: too few to say`;
+  if (dedupedTotal < MIN_CALLS || interval === null || alwaysUpAccuracy === null)
+    return `Calls: ${wins} of ${resolved} right: too few to say`;
   const [low, high] = [interval.low, interval.high].map((share) => Math.round(100 * share));
   return `Calls: ${formatWholePercent(accuracy)} right (${low}–${high}); always UP ${formatWholePercent(alwaysUpAccuracy)}: ${judgeRecord(record)}`;
 }

@@ -8,6 +8,7 @@ const MAX_WORDS = 120;
 /** The longest form that a verdict of the record takes. */
 const VERDICT =
   'not distinguishable from always-UP: 1837 of 3650 right, worth 521 independent calls, 95 % interval 0.46 to 0.55; every call was UP: it rose on 49.3 % of those days and on 63.2 % of HOLD days, difference -13.8 points, on too few days for an interval; on windows that do not overlap 260 of 521';
+const BEGINNING = VERDICT.slice(0, VERDICT.indexOf(', difference'));
 const SOURCE = 'simulated (seed 2)';
 const UID = `0x${'a'.repeat(64)}`;
 const INTERVAL = { low: 0.46, high: 0.55 };
@@ -27,9 +28,16 @@ const SIZING = computePositionSize({ riskPercent: 1.25, accountUsd: 12_345 }, { 
 
 const STATISTICS = {
   ...{ totalPredictions: 3650, wins: 1837, losses: 1813, holds: 120, voids: 12, pending: 7, verdict: VERDICT },
-  ...{ brier: { model: 0.25, climatology: 0.25 }, brierDifference: { mean: -0.001, low: -0.011, high: 0.012 } },
+  ...{ brier: { model: 0.25, climatology: 0.25, climatology4y: 0.25 }, brierDifference: { mean: -0.001, low: -0.011, high: 0.012 } },
+};
+const SKILL_OF_MOVE = { brier: 0.2312 };
+const TEST_OF_MOVE = { verdict: 'not proven' };
+const MOVE_SKILL = {
+  ...{ n: 3650, brier: 0.2401, references: { frequency: SKILL_OF_MOVE, ewma: SKILL_OF_MOVE } },
+  tests: { frequency: TEST_OF_MOVE, ewma: TEST_OF_MOVE },
 };
 const RECORD = {
+  moveSkill: MOVE_SKILL,
   ...{ statistics: STATISTICS, source: SOURCE, entries: [{ replayed: false }, { replayed: true }] },
   wholeRecord: { total: 3650, wins: 1837, resolved: 3650, accuracyInterval95: INTERVAL },
   filters: { horizon: '7d', from: null, to: null, regime: null, status: null },
@@ -42,19 +50,20 @@ const countWords = (text: string) => text.split(/\s+/).length;
 
 describe('the verdict of a long record', () => {
   it.each([
-    ['a forecast', () => PREDICT.formatText(FORECAST)],
-    ['the record', () => RECORD_SKILL.formatText(RECORD)],
+    ['whole in a forecast', VERDICT, () => PREDICT.formatText(FORECAST)],
+    ['with its interval and its reason in the record', BEGINNING, () => RECORD_SKILL.formatText(RECORD)],
     [
-      'a selection of the record',
+      'with its interval and its reason in a selection of the record',
+      BEGINNING,
       () =>
         RECORD_SKILL.formatText({
           ...RECORD,
           filters: { ...RECORD.filters, from: '2020-01-01', to: '2026-11-27', regime: 'BULL_TREND' },
         }),
     ],
-  ])('stands whole in at most 120 words of %s', (_, format) => {
+  ])('stands %s, in at most 120 words', (_, verdict, format) => {
     expect(countWords(format())).toBeLessThanOrEqual(MAX_WORDS);
-    expect(format()).toContain(VERDICT);
+    expect(format()).toContain(verdict);
   });
 
   it('claims no times for days that a demonstration replayed', () => {
