@@ -1,14 +1,16 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
 import { OracleError } from '../../../src/errors.ts';
 import { parseDay } from '../../../src/forecast/day.ts';
+import { logit } from '../../../src/forecast/fit.ts';
 import { MODEL_NAMES } from '../../../src/forecast/models.ts';
 import { getSignalTimeMs } from '../../../src/market/feed.ts';
 import { createMarket } from '../../../src/market/market.ts';
 import { openSimulatedFeed } from '../../../src/market/simulated.ts';
 import { Forecaster } from '../../../src/pipeline/forecaster.ts';
 import { buildDistributionScores } from '../../../src/record/distribution-scores.ts';
-import { storeDistribution } from '../../../src/record/forecast-doc.ts';
+import { readQuantilesMicro, storeDistribution } from '../../../src/record/forecast-doc.ts';
 import type { ModelDoc, ModelStore } from '../../../src/record/model-card.ts';
 import { buildTestForecast } from '../record/forecast-fixture.ts';
 
@@ -55,4 +57,47 @@ it('a champion that cannot be fitted fails the forecast', async () => {
 it('the settings take every version as champion', () => {
   const championOf = (name: string) => loadConfig({ MODEL_CHAMPION: name }).MODEL_CHAMPION;
   expect(MODEL_NAMES.map(championOf)).toEqual([...MODEL_NAMES]);
+});
+
+describe('whatever P(up) is', () => {
+  /** Fits are those of the history but for their calibration, which yields this P(up) on every day. */
+  const calibrated = { pUp: 0.5 };
+  const fits = new Map<string, ModelDoc>();
+  const models = {
+    getOrCreate: async (version: string, make: () => ModelDoc) => {
+      const fit = fits.get(version) ?? make();
+      fits.set(version, fit);
+      const calibration = { baseRate: 0.5, calA: logit(calibrated.pUp), calB: 0 };
+      return { ...fit, horizons: fit.horizons.map((one) => ({ ...one, ...calibration })) };
+    },
+  } as unknown as ModelStore;
+  const forecaster = new Forecaster(models, 'm1');
+
+  async function forecastAt(pUp: number) {
+    calibrated.pUp = pUp;
+    const { forecasts, challengers, moves } = await forecaster.forecast(await market.inputs(DAY, AT.getTime()), AT);
+    const all = [...forecasts, ...challengers.flatMap((one) => ('forecasts' in one ? one.forecasts : []))];
+    return {
+      public: { moves: [...moves], halfWidths: all.map(({ halfWidths }) => halfWidths) },
+      stated: all.map((one) => one.pUp),
+      committed: all.map(({ modelVersion, distribution }) =>
+        readQuantilesMicro(storeDistribution('m1', modelVersion, distribution)).join(),
+      ),
+    };
+  }
+
+  it('the size of the move, its limits and all half widths are the same to the last bit, and the committed quantiles move', async () => {
+    const even = await forecastAt(0.5);
+    expect(even.public.moves.map(([, move]) => move?.moveSize)).toEqual(Array(4).fill(expect.stringMatching(/^(CALM|USUAL|WILD)$/)));
+    const pUp = fc.integer({ min: 1, max: 99 }).filter((percent) => percent !== 50);
+    await fc.assert(
+      fc.asyncProperty(pUp, async (percent) => {
+        const moved = await forecastAt(percent / 100);
+        for (const stated of moved.stated) expect(stated).toBeCloseTo(percent / 100, 12);
+        expect(moved.public).toEqual(even.public);
+        for (const [index, quantiles] of moved.committed.entries()) expect(quantiles).not.toBe(even.committed[index]);
+      }),
+      { numRuns: 40 },
+    );
+  });
 });
