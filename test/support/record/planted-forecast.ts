@@ -4,7 +4,14 @@ import { toDay } from '../../../src/forecast/day.ts';
 import { createLiveContext } from '../../../src/pipeline/forecaster.ts';
 import { runStep } from '../../../src/pipeline/pipeline.ts';
 import { openDistributions } from '../../../src/record/distributions.ts';
-import type { CommittedValues, DayDoc, ForecastDoc } from '../../../src/record/forecast-doc.ts';
+import {
+  type CommittedValues,
+  type DayDoc,
+  type ForecastDoc,
+  readQuantilesMicro,
+  type StoredDistribution,
+  storeDistribution,
+} from '../../../src/record/forecast-doc.ts';
 import type { WagerDoc } from '../../../src/wager/wagers.ts';
 import type { TestService } from '../service/service.ts';
 
@@ -59,7 +66,27 @@ export async function untoldForecasts({ pipeline, http }: TestService): Promise<
 }
 
 /**
- * Writes one set of values into everything unrevealed: values of forecasts, outcomes that are decided and not
+ * What of an unrevealed forecast P(up) is in, by the member of an answer: no public caller may read it, and no caller at all the committed
+ * quantiles. The size of the move, its limits and the ranges, from which the median is taken out, are public at once.
+ */
+export const GATED_MEMBERS = [
+  ...['direction', 'confidence', 'pUp', 'tilt', 'salt', 'opening', 'outcome'],
+  ...['band80', 'quantiles', 'quantilesMicro', 'distribution', 'openings', 'categories', 'thresholds'],
+  // P(drop), P(above a strike), and differences to the price of a market.
+  ...['pDrop', 'pAbove', 'strikes', 'modelProbability', 'difference', 'differences'],
+] as const;
+
+/** Moves the committed distributions of a forecast as P(up) does: their widths stay. */
+function shiftDistributions(stored: readonly StoredDistribution[], shift: number): StoredDistribution[] {
+  return stored.map((one) => {
+    const quantilesMicro = readQuantilesMicro(one);
+    const residualQuantiles = quantilesMicro.map((value) => (value - quantilesMicro[99]!) / 1e6);
+    return storeDistribution(one.name, one.modelVersion, { scale: 1, shift: -shift, residualQuantiles });
+  });
+}
+
+/**
+ * Writes one set of values into everything unrevealed: values of forecasts, their distributions, outcomes that are decided and not
  * revealed, wagers; and has the reports made from that. Nothing that everybody may know is touched.
  */
 export async function plant(service: TestService, side: PlantedSide): Promise<void> {
@@ -68,12 +95,18 @@ export async function plant(service: TestService, side: PlantedSide): Promise<vo
   const { categoryScore, outcome, wager } = PLANTED[side];
   const values = { ...PLANTED[side].values, priceQuantiles: quantilesOf(side) } satisfies Omit<CommittedValues, 'btcPriceCents'>;
   const untold = await untoldForecasts(service);
+  const distributions = await pipeline.record.findDistributions(untold.map(({ day }) => day));
   for (const { _id, day, horizonDays, resolution, values: own } of untold) {
     const { btcPriceCents } = own!;
     const decided = resolution === null ? {} : { 'resolution.outcome': outcome };
     await forecasts.updateOne({ _id }, { $set: { values: { ...values, btcPriceCents }, ...decided } } as UpdateFilter<ForecastDoc>);
     const trend = { score: categoryScore, signal: values.signal };
-    const forecast = { [`forecasts.${horizonDays}`]: { ...values, btcPriceCents }, 'categories.trend': trend };
+    const moved = shiftDistributions(distributions.get(day)?.[horizonDays] ?? [], values.distribution.shift);
+    const forecast = {
+      [`forecasts.${horizonDays}`]: { ...values, btcPriceCents },
+      [`distributions.${horizonDays}`]: moved,
+      'categories.trend': trend,
+    };
     await days.updateOne({ day }, { $set: forecast } as UpdateFilter<DayDoc>);
   }
   await plantWagers(service, wager, Math.min(...untold.map(({ day }) => day)));

@@ -174,7 +174,10 @@ describe('an anonymous caller of MCP', () => {
 });
 
 it.each([null, 'basic', 'premium'] as const)('no answer of MCP has a distribution of an unresolved forecast (tier: %s)', async (tier) => {
-  const received = tier === null ? (await askAnonymously())[0] : await answers(await open(), await asTier(service, tier));
+  const anonymous = tier === null ? (await askAnonymously())[0] : null;
+  // The side of the first answers.
+  await plant(service, 'up');
+  const received = anonymous ?? (await answers(await open(), await asTier(service, tier!)));
   expect(receivedOf(received, await distributionSecrets(service))).toEqual([]);
 });
 

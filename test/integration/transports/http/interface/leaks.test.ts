@@ -14,6 +14,7 @@ import { buildPath, buildRequest, listOperations } from '../../../../support/ope
 import { forgetful } from '../../../../support/record/forgetful.ts';
 import {
   distributionSecrets,
+  GATED_MEMBERS,
   PLANTED_SIDES,
   paidSecrets,
   plant,
@@ -252,20 +253,29 @@ describe('an anonymous caller', () => {
       for (const view of objectsIn(JSON.parse(text))) {
         if (!untold.has(view.predictionId as string)) continue;
         named += 1;
-        const secret = {
-          direction: view.direction ?? null,
-          confidence: view.confidence ?? null,
-          pUp: view.pUp ?? null,
-          salt: view.salt ?? null,
-          band80: view.band80 ?? null,
-        };
-        expect({ signal: view.signal, ...secret, outcome: view.outcome ?? null }, label).toEqual({
-          ...{ signal: 'GATED', direction: null, confidence: null, pUp: null, salt: null, band80: null },
-          outcome: null,
-        });
+        expect(view.signal, label).toBe('GATED');
+        for (const name of GATED_MEMBERS) expect(view[name] ?? null, `${name} of ${label}`).toBeNull();
       }
     }
     expect(named).toBeGreaterThan(50);
+  });
+
+  it('reads the size of the move wherever an unresolved forecast is named with it, whatever the forecast says', async () => {
+    const stored = new Map((await untoldForecasts(service)).map(({ _id, move }) => [_id, move]));
+    const named = new Map<string, number>();
+    for (const answers of (await walkAnonymously()).values()) {
+      for (const [label, { headers, text }] of answers) {
+        if (!headers['content-type']?.includes('json')) continue;
+        for (const { predictionId, moveSize, pBig } of objectsIn(JSON.parse(text))) {
+          const move = stored.get(predictionId as string);
+          if (move === undefined || moveSize === undefined) continue;
+          expect({ moveSize, pBig }, label).toEqual({ moveSize: move!.moveSize, pBig: move!.pBig });
+          const [path] = label.slice('GET '.length).split(/[? ]/) as [string];
+          named.set(path, (named.get(path) ?? 0) + 1);
+        }
+      }
+    }
+    expect([...named.keys()]).toEqual(expect.arrayContaining(['/api/svc/open/signal', '/api/svc/scorecard']));
   });
 
   it('finds none in the requests and their echoes', async () => {
@@ -355,9 +365,12 @@ describe('the committed distributions', () => {
   const walkPublicly = async () => (await walkAnonymously()).get('up')!;
 
   it.each([null, 'basic', 'premium'] as const)('of an unresolved forecast are in no answer (tier: %s)', async (tier) => {
+    const answers = tier === null ? await walkPublicly() : await walkAsTier(tier);
+    // The side of these answers.
+    await plant(service, 'up');
     const secrets = await distributionSecrets(service);
     expect(secrets.length).toBeGreaterThan(10);
-    expect(leaksIn(tier === null ? await walkPublicly() : await walkAsTier(tier), secrets)).toEqual([]);
+    expect(leaksIn(answers, secrets)).toEqual([]);
   });
 
   it('of an unresolved forecast are in no answer of a service that reveals the rest at once', async () => {
