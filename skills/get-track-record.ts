@@ -350,7 +350,7 @@ export async function readAttestationStats(horizons: readonly number[], deps: Sk
 }
 
 const REPLAYED = '; replayed times excepted';
-const MAX_VERDICT_WORDS = 44;
+const MAX_VERDICT_WORDS = 43;
 
 function formatEntry({ predictionId, signal, direction, pUp, status, returnBps }: Entry): string {
   const values = pUp === null ? (signal ?? 'none') : `${signal} ${direction} P(up) ${pUp.toFixed(4)}`;
@@ -387,7 +387,7 @@ type Filters = z.input<typeof TRACK_RECORD>['filters'];
 /** A selection can be right by luck, so its reader also gets the figures of the whole. */
 function formatWholeRecord({ wholeRecord: { total, wins, resolved, accuracyInterval95 } }: z.input<typeof TRACK_RECORD>): string {
   const interval = accuracyInterval95 === null ? 'no interval yet' : formatInterval(accuracyInterval95);
-  return `Whole record of ${total}: ${wins} of ${resolved} right, ${interval}. Intervals ignore filters.`;
+  return `Whole record of ${total}: ${wins} of ${resolved} right, ${interval}. Intervals ignore the choice of filters.`;
 }
 
 /** Scores alone, which hold at every horizon; `moveVerdict` has their intervals. */

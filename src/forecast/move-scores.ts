@@ -6,7 +6,7 @@ import type { DailyCloses } from './fit.ts';
 import { getOrInsert } from './inputs.ts';
 import { shareOf } from './math.ts';
 import { getBlockIndex, getTrainingEnd, type HorizonDays, RESIDUAL_DAYS, TRAINING_START } from './model.ts';
-import { computeBigMoveProbability, getBigMove, type MoveForecast } from './move.ts';
+import { computeTailProbability, getBigMove, type MoveForecast } from './move.ts';
 
 /**
  * What P(big move) is compared with: the share of big moves in the last four years of training, the volatility that anyone can compute
@@ -45,7 +45,7 @@ export function createMoveReferences(): MoveReferences {
     return {
       frequency: fit?.frequency ?? null,
       ewma: fit && forecastByEwma(fit, v94[row], horizonDays),
-      garch: garch && computeBigMoveProbability(garch, bigMove),
+      garch: garch && computeTailProbability(garch, bigMove),
     };
   };
 }
@@ -73,7 +73,7 @@ export function fitReferences({ firstDay, closes }: DailyCloses, v94: Float64Arr
 /** @param v94 daily variance at the forecast */
 export function forecastByEwma({ residualQuantiles }: Pick<ReferenceFit, 'residualQuantiles'>, v94: number, horizonDays: number): number {
   const scale = Math.sqrt(horizonDays * v94);
-  return computeBigMoveProbability(
+  return computeTailProbability(
     Float64Array.from(residualQuantiles, (residual) => scale * residual),
     getBigMove(horizonDays),
   );

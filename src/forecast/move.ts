@@ -74,8 +74,15 @@ const [Q05, Q10, Q90, Q95] = [9, 19, 179, 189];
 
 /** P(|log return - median| > `bigMove`) under 199 quantiles; exact to 1e-5 for committed ones, which are rounded to millionths. */
 export function computeBigMoveProbability(grid: QuantileGrid, bigMove: number): number {
-  const centred = Float64Array.from(grid, (value) => value - grid[MEDIAN]);
-  return probabilityAtMost(centred, -bigMove) + 1 - probabilityAtMost(centred, bigMove);
+  return computeTailProbability(
+    Float64Array.from(grid, (value) => value - grid[MEDIAN]),
+    bigMove,
+  );
+}
+
+/** P(|log return| > `bigMove`) under 199 quantiles. */
+export function computeTailProbability(grid: QuantileGrid, bigMove: number): number {
+  return probabilityAtMost(grid, -bigMove) + 1 - probabilityAtMost(grid, bigMove);
 }
 
 /** q90 less q10. */
