@@ -120,13 +120,13 @@ export interface InitialData {
 interface RecordAnswer {
   summary: Omit<RecordData, 'difference' | 'bySize'>;
   statistics: { calls: { alwaysUp: { difference: NonNullable<RecordData['difference']> } | null } };
-  moveSkill?: Pick<RecordData, 'bySize'>;
+  moveSkill: Pick<RecordData, 'bySize'>;
 }
 
 export function toRecordData({ summary, statistics: { calls }, moveSkill }: RecordAnswer): RecordData {
   const { resolved, holds, wins, accuracy, accuracyInterval95, alwaysUpAccuracy, dedupedTotal } = summary;
   const difference = calls.alwaysUp?.difference ?? null;
-  const bySize = (moveSkill?.bySize ?? []).map(({ moveSize, n, bigShare }) => ({ moveSize, n, bigShare }));
+  const bySize = moveSkill.bySize.map(({ moveSize, n, bigShare }) => ({ moveSize, n, bigShare }));
   return { resolved, holds, wins, accuracy, accuracyInterval95, alwaysUpAccuracy, dedupedTotal, difference, bySize };
 }
 

@@ -3,35 +3,15 @@ import { formatRegime, formatUsd } from '../../markup.ts';
 import { renderForestPlot } from '../charts/calibration.ts';
 import { createFigure } from '../charts/figure.ts';
 import { formatCount, formatDecimal, formatPercent, formatPercentInterval, h, replaceChildren, toSentence } from '../dom.ts';
+import type { ApiResponses } from '../responses.ts';
 import { type Column, mountResource, renderNotYet, renderTable } from '../section.ts';
 import type { Page } from '../state.ts';
 import { createReliabilityFigure, formatSignedShare } from './skill.ts';
 
-interface MoveSkill {
-  n: number;
-  brier: number | null;
-  references: Record<keyof typeof REFERENCES, ReferenceScore | null>;
-  /** GARCH is shown without a test. */
-  tests: Partial<Record<keyof typeof REFERENCES, { days: number; verdict: string; since: string | null; eBetter: number; eWorse: number }>>;
-  reliability: Parameters<typeof createReliabilityFigure>[0]['reliability'];
-  bySize: readonly { moveSize: string; n: number; bigShare: number | null; interval95: { low: number; high: number } | null }[];
-}
-
-/** `value`: 1 - `own` / `brier`. */
-interface ReferenceScore {
-  n: number;
-  own: number;
-  brier: number;
-  value: number;
-  low: number | null;
-  high: number | null;
-}
-
-interface MoveRecord {
-  horizon: string;
-  moveSkill?: MoveSkill;
-  moveVerdict?: string;
-}
+type Scorecard = ApiResponses['scorecard'];
+type MoveSkill = Scorecard['moveSkill'];
+/** GARCH is shown without a test. */
+type Tests = Partial<Record<keyof typeof REFERENCES, MoveSkill['tests']['ewma']>>;
 
 const REFERENCES = { frequency: 'Four-year frequency', ewma: 'EWMA volatility', garch: 'GARCH' } as const;
 
@@ -47,9 +27,9 @@ export function mountMove({ store }: Page, body: HTMLElement) {
   mountPositionSize(store, calculator);
 }
 
-/** What the record shows of P(big move), which has no direction. Absent from a service that does not score it. */
-function renderMoveSkill({ moveSkill, moveVerdict = '' }: MoveRecord) {
-  if (moveSkill === undefined || moveSkill.n === 0) return renderNotYet('No outcome with a size of the move is known yet.');
+/** It has no direction. */
+function renderMoveSkill({ moveSkill, moveVerdict }: Scorecard) {
+  if (moveSkill.n === 0) return renderNotYet('No outcome with a size of the move is known yet.');
   return [
     h('p', {}, toSentence(moveVerdict)),
     h('div', { class: 'pair' }, createReferenceFigure(moveSkill), renderSizes(moveSkill)),
@@ -58,8 +38,8 @@ function renderMoveSkill({ moveSkill, moveVerdict = '' }: MoveRecord) {
 }
 
 function createReferenceFigure({ references, tests }: MoveSkill) {
-  const rows = Object.entries(REFERENCES).map(([name, label]) => {
-    const [score, test] = [references[name as keyof typeof REFERENCES], tests[name as keyof typeof REFERENCES]];
+  const rows = (Object.keys(REFERENCES) as (keyof typeof REFERENCES)[]).map((name) => {
+    const [label, score, test] = [REFERENCES[name], references[name], (tests as Tests)[name]];
     const { value = null, low = null, high = null } = score ?? {};
     const verdict = test === undefined ? 'not tested' : test.since === null ? test.verdict : `${test.verdict} since ${test.since}`;
     const isDrawn = value !== null && low !== null && high !== null;
