@@ -55,7 +55,9 @@ export async function layoutsOf(page: Page): Promise<(Layout & { width: number }
 async function layoutOf(page: Page): Promise<Layout> {
   return page.evaluate(async () => {
     await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-    const figures = [...document.querySelectorAll('main figure')].map((figure) => {
+    // Within a closed disclosure a figure has a box that is not drawn.
+    const visible = [...document.querySelectorAll('main figure')].filter((figure) => figure.checkVisibility());
+    const figures = visible.map((figure) => {
       const seen = [figure, ...figure.querySelectorAll('*')].filter((one) => one.parentElement?.closest('.scroll') === null);
       const boxes = seen.map((one) => one.getBoundingClientRect()).filter(({ width, height }) => width > 1 && height > 1);
       return {
