@@ -1,20 +1,9 @@
-import { OracleError } from '../errors.ts';
-import type { Day } from './day.ts';
-import { probabilityAtMost, type QuantileGrid, toQuantileGrid } from './distribution.ts';
-import { findFirstChangedRow } from './features.ts';
-import { type FeatureTable, getFrameLength, getOrInsert, type InputFrame } from './inputs.ts';
-import { formatPercent, interpolateQuantile, round } from './math.ts';
-import { getBlockIndex, HORIZONS, type HorizonDays } from './model.ts';
-import { type DistributionFit, fitWidths, type ModelName, type ModelVersion, m1 } from './models.ts';
+import { probabilityAtMost, type QuantileGrid } from './distribution.ts';
+import { formatPercent, round } from './math.ts';
 
 /** How wide a forecast is among its own last two years: the narrowest third, the middle one, the widest one. */
 export const MOVE_SIZES = ['CALM', 'USUAL', 'WILD'] as const;
 export type MoveSize = (typeof MOVE_SIZES)[number];
-
-/** The version whose widths the size of the move is of, whichever version is champion. */
-export const MOVE_MODEL: ModelVersion & { name: ModelName } = m1;
-/** Earlier days whose widths a day's is compared with. */
-export const MOVE_REFERENCE_DAYS = 730;
 
 /**
  * The size of the move of one day and horizon. It is of the distribution less its median, so that P(up), which only shifts the quantiles,
@@ -36,13 +25,6 @@ export interface MoveForecast {
   calmUpTo: number;
   /** WILD at or above it: the quantile 2/3. */
   wildFrom: number;
-}
-
-export type MoveFit = DistributionFit & { modelVersion: string };
-
-export interface MoveHistory {
-  frame: InputFrame;
-  features: FeatureTable;
 }
 
 /** A fall by this share is big, and a rise of the same log size. */
@@ -100,70 +82,60 @@ export function classifyMoveSize({ width80, calmUpTo, wildFrom }: Pick<MoveForec
   return width80 >= wildFrom ? 'WILD' : 'USUAL';
 }
 
+/** What an account puts at risk on one trade. */
+export interface PositionRisk {
+  /** Share of the account that is lost where the stop is reached: above 0, at most 100. */
+  riskPercent: number;
+  /** Above 0. */
+  accountUsd: number;
+}
+
+/** The most that the two numbers of a risk may be; both are above 0. */
+export const MAX_RISK_PERCENT = 100;
+export const MAX_ACCOUNT_USD = 1_000_000_000_000;
+
+export const SIZING_FORMULA =
+  'h = width90 / 2: one end in ten is beyond it, by the model. stopPercent = 100 (1 - exp(-h)) long, 100 (exp(h) - 1) short; ' +
+  'positionUsd = accountUsd * riskPercent / stopPercent; positionBtc = positionUsd / btcPrice; leverage = positionUsd / accountUsd. ' +
+  'Without fees, funding, gaps and slippage. No advice to trade.';
+
 /**
- * Sizes of the moves of a history. The widths of earlier days are those of the fits that served them; they are kept, and those from the
- * first changed row on are computed again, so that the next day of the same history costs one row.
+ * Stop distance and position size of a trade that loses the risk at its stop. Of the forecast only the width counts, which P(up) does not
+ * change, so that all of it is public at once.
+ *
+ * @param forecast its `width90` in log return, its `btcPrice` in USD
  */
-export class MoveForecaster {
-  #frame: InputFrame | undefined;
-  /** By horizon; NaN where not computed yet. */
-  readonly #widths = new Map<HorizonDays, Float64Array>();
-  /** By horizon and block. */
-  readonly #fits = new Map<string, ReturnType<typeof fitWidths>>();
-
-  /**
-   * @param fit that of the version of `MOVE_MODEL` that forecasts the day
-   * @returns null where fewer than 730 days before the day can be forecast. @throws OracleError INPUT_INVALID for a day outside the frame
-   */
-  forecast({ frame, features }: MoveHistory, day: Day, fit: MoveFit): MoveForecast | null {
-    this.#follow(frame);
-    const row = day - frame.firstDay;
-    if (!(row >= 0 && row < features.length)) throw new OracleError('INPUT_INVALID', 'the day is outside the frame', { field: 'day' });
-    const earlier = this.#readWidths({ frame, features }, row, fit.horizonDays);
-    if (earlier === null) return null;
-    const grid = buildCentredGrid(fit, features, row);
-    const bigMove = getBigMove(fit.horizonDays);
-    const limits = {
-      width80: round(computeWidth80(grid), 8),
-      width90: round(computeWidth90(grid), 8),
-      calmUpTo: round(interpolateQuantile(earlier, 1 / 3), 8),
-      wildFrom: round(interpolateQuantile(earlier, 2 / 3), 8),
+export function computePositionSize(
+  { riskPercent, accountUsd }: PositionRisk,
+  { width90, btcPrice }: Pick<MoveForecast, 'width90'> & { btcPrice: number },
+) {
+  const half = width90 / 2;
+  const riskUsd = (accountUsd * riskPercent) / 100;
+  const [long, short] = [-Math.expm1(-half), Math.expm1(half)].map((stop) => {
+    const positionUsd = riskUsd / stop;
+    return {
+      stopPercent: round(100 * stop, 4),
+      positionUsd: round(positionUsd, 2),
+      positionBtc: round(positionUsd / btcPrice, 8),
+      leverage: round(positionUsd / accountUsd, 4),
     };
-    const pBig = round(computeBigMoveProbability(grid, bigMove), 6);
-    return { modelVersion: fit.modelVersion, moveSize: classifyMoveSize(limits), pBig, bigMove: round(bigMove, 8), ...limits };
-  }
-
-  /** Widths of the days before a row, ascending; null where one cannot be forecast. */
-  #readWidths({ frame, features }: MoveHistory, row: number, horizonDays: HorizonDays): Float64Array | null {
-    if (row < MOVE_REFERENCE_DAYS) return null;
-    const widths = this.#widths.get(horizonDays)!;
-    for (let at = row - MOVE_REFERENCE_DAYS; at < row; at++) {
-      if (!Number.isNaN(widths[at])) continue;
-      const block = getBlockIndex(frame.firstDay + at);
-      const fit = getOrInsert(this.#fits, `${horizonDays} ${block}`, () =>
-        fitWidths({ closes: frame.close, features }, block, horizonDays),
-      );
-      if (fit === null) return null;
-      widths[at] = computeWidth80(buildCentredGrid(fit, features, at));
-    }
-    return widths.slice(row - MOVE_REFERENCE_DAYS, row).sort();
-  }
-
-  /** Drops what depends on rows that differ from those of the last frame. */
-  #follow(frame: InputFrame): void {
-    if (frame === this.#frame) return;
-    const from = this.#frame === undefined ? 0 : findFirstChangedRow(frame, this.#frame);
-    for (const horizonDays of HORIZONS) {
-      const widths = new Float64Array(getFrameLength(frame)).fill(Number.NaN);
-      widths.set((this.#widths.get(horizonDays) ?? widths).subarray(0, from));
-      this.#widths.set(horizonDays, widths);
-    }
-    for (const [key, fit] of this.#fits) if (fit === null || fit.readTo > from) this.#fits.delete(key);
-    this.#frame = frame;
-  }
+  });
+  return {
+    riskPercent,
+    accountUsd,
+    riskUsd: round(riskUsd, 2),
+    stopPercentLong: long.stopPercent,
+    stopPercentShort: short.stopPercent,
+    positionUsdLong: long.positionUsd,
+    positionUsdShort: short.positionUsd,
+    positionBtcLong: long.positionBtc,
+    positionBtcShort: short.positionBtc,
+    leverageLong: long.leverage,
+    leverageShort: short.leverage,
+    // Nothing is capped: a size that needs borrowing is named.
+    exceedsAccount: Math.max(long.positionUsd, short.positionUsd) > accountUsd,
+    formula: SIZING_FORMULA,
+  };
 }
 
-/** At P(up) of one half: the quantiles less their median are the same at any other. */
-function buildCentredGrid(fit: DistributionFit, features: FeatureTable, row: number): Float64Array {
-  return toQuantileGrid(MOVE_MODEL.buildDistribution(fit, { features, row, pUp: 0.5 }));
-}
+export type PositionSize = ReturnType<typeof computePositionSize>;

@@ -8,7 +8,7 @@ import { fitModel } from '../forecast/fit.ts';
 import { type FeatureTable, getLastDay, type InputFrame, sliceFrame, validateFrame } from '../forecast/inputs.ts';
 import { formatModelVersion, getBlockIndex, getBlockStart, HORIZONS, type HorizonModel, TRIAL_COUNT } from '../forecast/model.ts';
 import { fitModelVersion, getModelVersion, MODEL_NAMES, type ModelName } from '../forecast/models.ts';
-import { MOVE_MODEL, MoveForecaster, type MoveHistory } from '../forecast/move.ts';
+import { MOVE_MODEL, MoveForecaster, type MoveHistory } from '../forecast/move-forecaster.ts';
 import type { MoveReferences } from '../forecast/move-scores.ts';
 import { classifyRegimes, describeRegimeFactors } from '../forecast/regime.ts';
 import { buildForecast, type ForecastSource, type ForecastValues } from '../forecast/signal.ts';

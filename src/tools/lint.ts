@@ -41,9 +41,9 @@ const LIMITS: Readonly<Record<string, RegExp>> = {
   'src/audit':
     /^src\/(?:errors\.ts$|forecast\/|verify\/|chain\/(?:addresses|rpc)\.ts$|chain\/eas\/(?:schemas|reader)\.ts$)|^(?:viem(?:\/actions)?|zod\/mini)$/,
   'src/payer.ts': /^src\/(?:errors|chain\/addresses|commerce\/receipts)\.ts$|^(?!node:|mongodb|src\/)/,
-  'src/page': /^src\/forecast\/day\.ts$/,
+  'src/page': /^src\/forecast\/(?:day|move)\.ts$/,
   'src/page/browser':
-    /^src\/(?:page|verify|audit)\/|^src\/(?:errors|forecast\/day|chain\/addresses|chain\/eas\/schemas|commerce\/receipts)\.ts$|^(?!node:|src\/)/,
+    /^src\/(?:page|verify|audit)\/|^src\/(?:errors|forecast\/(?:day|move)|chain\/addresses|chain\/eas\/schemas|commerce\/receipts)\.ts$|^(?!node:|src\/)/,
   'clients/typescript/src': /^src\/(?:verify|audit)\/|^src\/(?:errors|payer|chain\/addresses|auth\/login-message)\.ts$|^(?!node:|src\/)/,
   // A package of its own, without the service.
   'src/cli/svc':

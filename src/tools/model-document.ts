@@ -43,7 +43,8 @@ import {
   MODEL_NAME,
 } from '../forecast/model.ts';
 import { MODEL_VERSIONS } from '../forecast/models.ts';
-import { MOVE_MODEL, MOVE_SIZES } from '../forecast/move.ts';
+import { MOVE_SIZES } from '../forecast/move.ts';
+import { MOVE_MODEL } from '../forecast/move-forecaster.ts';
 import { REGIME_NAMES, REGIME_RULE_TERMS, REGIME_RULES, REGIMES } from '../forecast/regime.ts';
 import { openCsvFeed } from '../market/csv.ts';
 import type { Feed } from '../market/feed.ts';

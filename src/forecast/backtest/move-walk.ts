@@ -2,7 +2,8 @@ import { bootstrapEstimate } from '../bootstrap.ts';
 import { type Day, formatDay } from '../day.ts';
 import { sum } from '../math.ts';
 import { formatHorizonName, type HorizonDays, type HorizonModel } from '../model.ts';
-import { MOVE_MODEL, MOVE_SIZES, type MoveFit, type MoveForecast, MoveForecaster, type MoveHistory } from '../move.ts';
+import { MOVE_SIZES, type MoveForecast } from '../move.ts';
+import { MOVE_MODEL, type MoveFit, MoveForecaster, type MoveHistory } from '../move-forecaster.ts';
 import { fitReferences, forecastByEwma, scoreProbability } from '../move-scores.ts';
 import {
   type CanaryDescription,

@@ -5,7 +5,7 @@ import type { InputFrame } from '../inputs.ts';
 import { mean, normalQuantile, variance } from '../math.ts';
 import { BLOCK_DAYS, formatModelVersion, getBlockStart } from '../model.ts';
 import { fitWidths } from '../models.ts';
-import { MOVE_MODEL, MoveForecaster } from '../move.ts';
+import { MOVE_MODEL, MoveForecaster } from '../move-forecaster.ts';
 
 /** What the sizes by the forecast are compared with: the same size each day, and the distance of a stop by a volatility that anyone computes. */
 const REFERENCES = ['constant', 'ewma'] as const;

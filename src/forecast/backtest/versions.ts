@@ -14,7 +14,7 @@ import {
   type M1Fit,
 } from '../model.ts';
 import { fitM1, fitModelVersion, type ModelRows, type ModelVersion, m1 } from '../models.ts';
-import { MOVE_MODEL } from '../move.ts';
+import { MOVE_MODEL } from '../move-forecaster.ts';
 import {
   type Canary,
   type CanaryDescription,

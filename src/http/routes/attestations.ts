@@ -6,7 +6,7 @@ import { HORIZON_NAMES, parseHorizonDays } from '../../forecast/horizon-input.ts
 import { MODEL_NAMES } from '../../forecast/models.ts';
 import { SERIES_ID } from '../../market/reports/report.ts';
 import { BYTES32, COUNT, DATE, listOf, TIME } from '../../platform/validation.ts';
-import { REGIME } from '../../record/schemas/forecast.ts';
+import { MOVE, MOVE_LIMITS, REGIME } from '../../record/schemas/forecast.ts';
 import { ATTESTATION_HISTORY, ATTESTATION_STATS, LATEST_ATTESTATION, VERIFICATION } from '../../record/schemas/verification.ts';
 import type { HttpDeps } from '../deps.ts';
 import { HORIZON_PARAMETERS, limitInput, PAGE_LIMITS, selectHorizons } from '../parameters.ts';
@@ -60,6 +60,10 @@ const FORECAST = z.object({
   inputsDigest: BYTES32.describe('Attested digest of the inputs'),
   rangesDigest: BYTES32.optional().describe('Digest of the daily highs and lows'),
   models: z.array(MODEL).optional().describe('Model versions that forecast the day, the champion first'),
+  moves: z
+    .record(z.string(), z.object({ ...MOVE, ...MOVE_LIMITS.unwrap().shape }).nullable())
+    .optional()
+    .describe('Size of the move by horizon; null where the history is too short'),
   feed: z.string().describe('Market data source'),
   inputs: listOf('Sources and times of all inputs, without values', {
     series: SERIES_ID.describe('Series'),

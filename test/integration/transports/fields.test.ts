@@ -1,6 +1,6 @@
 import { JsonRpcTransport } from 'a2a-sdk-0.3/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { computePositionSize } from '../../../src/forecast/position-size.ts';
+import { computePositionSize } from '../../../src/forecast/move.ts';
 import { openA2aJsonRpc, openA2aRest } from '../../support/agent-clients/a2a.ts';
 import { fetchAs, type OpenAgentClient } from '../../support/agent-clients/client.ts';
 import { openMcpHttp } from '../../support/agent-clients/mcp.ts';

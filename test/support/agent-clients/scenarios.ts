@@ -1,5 +1,5 @@
 import { formatDay } from '../../../src/forecast/day.ts';
-import { SIZING_FORMULA } from '../../../src/forecast/position-size.ts';
+import { SIZING_FORMULA } from '../../../src/forecast/move.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
 import type { TestService } from '../service/service.ts';
 

@@ -4,8 +4,8 @@ import { toQuantileGrid } from '../../../src/forecast/distribution.ts';
 import { computeFeatures } from '../../../src/forecast/features.ts';
 import { getBlockIndex } from '../../../src/forecast/model.ts';
 import { fitWidths } from '../../../src/forecast/models.ts';
-import { MOVE_MODEL } from '../../../src/forecast/move.ts';
-import { computePositionSize, SIZING_FORMULA } from '../../../src/forecast/position-size.ts';
+import { computePositionSize, SIZING_FORMULA } from '../../../src/forecast/move.ts';
+import { MOVE_MODEL } from '../../../src/forecast/move-forecaster.ts';
 import { syntheticFrame } from './synthetic-frame.ts';
 
 describe('the size of a position', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { getTrackRecord } from '../../../skills/get-track-record.ts';
 import { predictBtcDirection } from '../../../skills/predict-btc-direction.ts';
 import { limitWords, type Skill } from '../../../skills/skill.ts';
-import { computePositionSize } from '../../../src/forecast/position-size.ts';
+import { computePositionSize } from '../../../src/forecast/move.ts';
 
 const MAX_WORDS = 120;
 /** The longest form that a verdict of the record takes. */

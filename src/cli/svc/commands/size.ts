@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OracleError, UsageError } from '../../../errors.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
-import { MAX_ACCOUNT_USD, MAX_RISK_PERCENT } from '../../../forecast/position-size.ts';
+import { MAX_ACCOUNT_USD, MAX_RISK_PERCENT } from '../../../forecast/move.ts';
 import { HORIZON_OPTION, JSON_OPTION, printResult, queryService, resolveServiceUrl, type ServiceValues, URL_OPTION } from '../command.ts';
 import type { OptionSyntax } from '../command-line.ts';
 import { EXIT, type SvcCommand } from '../context.ts';

@@ -1,4 +1,4 @@
-import { computePositionSize, MAX_ACCOUNT_USD, MAX_RISK_PERCENT, type PositionSize } from '../../../forecast/position-size.ts';
+import { computePositionSize, MAX_ACCOUNT_USD, MAX_RISK_PERCENT, type PositionSize } from '../../../forecast/move.ts';
 import { formatRegime, formatUsd } from '../../markup.ts';
 import { renderForestPlot } from '../charts/calibration.ts';
 import { createFigure } from '../charts/figure.ts';

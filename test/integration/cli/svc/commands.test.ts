@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openAudit } from '../../../../src/cli/audit.ts';
 import { loadConfig } from '../../../../src/config.ts';
-import { computePositionSize } from '../../../../src/forecast/position-size.ts';
+import { computePositionSize } from '../../../../src/forecast/move.ts';
 import { loginToken } from '../../../support/auth/login.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
 import { type Served, serve } from '../../../support/http/serve.ts';
