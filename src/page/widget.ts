@@ -28,7 +28,7 @@ function renderWholeCard(card: WidgetCard, size: WidgetSize): Markup {
     el('h1', {}, `Bitcoin, ${card.horizon}, ${card.date}`),
     renderMove(card),
     size === 'large' ? renderFan(card) : renderBar(card),
-    el('p', {}, 'Direction, no proven skill: ', el('strong', {}, card.signal), ` ${formatConfidence(card)}`),
+    el('p', { class: 'dim' }, 'Direction, no proven skill: ', el('strong', {}, card.signal), ` ${formatConfidence(card)}`),
     renderRecord(card),
     el(
       'p',
@@ -42,10 +42,9 @@ function renderWholeCard(card: WidgetCard, size: WidgetSize): Markup {
 
 /** What has skill comes first. */
 function renderMove(card: WidgetCard): Markup {
-  const size = formatSize(card);
-  if (size === null || card.pBig === null) return null;
+  if (card.moveSize === null || card.pBig === null) return null;
   const limit = card.horizon === '1d' ? 3 : 5;
-  return el('p', { class: 'signal' }, size, ' ', el('span', {}, `${formatShare(card.pBig)} for one beyond ${limit} %`));
+  return el('p', { class: 'signal' }, card.moveSize, ' ', el('span', {}, `move; ${formatShare(card.pBig)} beyond ${limit} %`));
 }
 
 function formatSize({ moveSize }: WidgetCard): string | null {
@@ -63,11 +62,14 @@ function renderBar(card: WidgetCard): Markup {
   const price = card.btcPrice;
   const x = Math.round((WIDTH * (price - low)) / (high - low));
   const label = `Expected 80 % range at the end: ${formatRange(range)} USD, around ${formatDollars(price)}`;
-  const ends = [low, price, high].map((end) => el('span', {}, formatDollars(end)));
+  const ends = [formatDollars(low), `80 % range around ${formatDollars(price)} USD`, formatDollars(high)];
   return [
-    el('p', { class: 'dim' }, 'Expected 80 % range at the end, without direction, USD'),
     drawing(label, 12, [el('rect', { class: 'band', x: 0, y: 1, width: WIDTH, height: 10 }), drawLine('tick', [x, 0], [x, 12])]),
-    el('p', { class: 'ends' }, ends),
+    el(
+      'p',
+      { class: 'ends' },
+      ends.map((end) => el('span', {}, end)),
+    ),
   ];
 }
 

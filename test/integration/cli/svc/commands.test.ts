@@ -133,7 +133,7 @@ describe('svc range', () => {
 
   it('prints a table with error bars on a terminal', async () => {
     const { out } = await svc(['range'], { columns: 120 });
-    expect(out.match(/^\dd +\S+ 00:00( +[\d,]+ to [\d,]+){3} +\|-+o-+\|$/gm)).toHaveLength(4);
+    expect(out.match(/^\dd +(?:CALM|USUAL|WILD), \d\d?\.\d % +\S+ 00:00( +[\d,]+ to [\d,]+){3} +\|-+o-+\|$/gm)).toHaveLength(4);
     expect((await svc(['range', '--horizon', '3d'], onTerminal)).out.match(/^\dd /gm)).toEqual(['3d ']);
     for (const line of (await svc(['range'], { columns: 40 })).out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(40);
   });
@@ -369,7 +369,7 @@ describe('svc watch', () => {
     });
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^ +\d+ {2}\S+ 21:35 {2}signal\.new +\S+ {2}7d {2}(CALM|USUAL|WILD) \d\d?\.\d % {2}(BUY|SELL|HOLD) {2}\d\d\.\d % {2}[\d,.]+ USD {2}\w+\n/,
+      /^ +\d+ {2}\S+ 21:35 {2}signal\.new +\S+ {2}7d {2}(CALM|USUAL|WILD) \d\d?\.\d % {2}(BUY|SELL|HOLD) {2}\d\d\.\d % {2}[\d,.]+ U/,
     );
   });
 

@@ -35,10 +35,8 @@ const textOf = (html: string) => html.replace(/^.*<body>/s, '').replaceAll(/<[^>
 describe('the card', () => {
   it('shows a gated signal, the range around the price, and the record with its interval', () => {
     const html = render();
-    expect(textOf(html).replaceAll(/\s+/g, ' ')).toMatch(
-      /WILD move 58 % for one beyond 5 % .*80 % range.* Direction, no proven skill: GATED/,
-    );
-    expect(render({ horizon: '1d' })).toContain('58 % for one beyond 3 %');
+    expect(textOf(html).replaceAll(/\s+/g, ' ')).toMatch(/WILD move; 58 % beyond 5 % .*80 % range.* Direction, no proven skill: GATED/);
+    expect(render({ horizon: '1d' })).toContain('58 % beyond 3 %');
     expect(render({ moveSize: null, pBig: null })).not.toMatch(/ move|null|beyond/);
     for (const text of [
       'GATED',

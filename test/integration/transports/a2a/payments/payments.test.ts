@@ -68,7 +68,7 @@ async function expectPublicPart(task: Task) {
   const { predictionId, windowOpensAt, resolvesAt, btcPrice } = open;
   expect(data[1]).toMatchObject({ signal: 'GATED', direction: null, confidence: null, pUp: null, horizon: '7d' });
   expect(data[1]).toMatchObject({ predictionId, windowOpensAt, resolvesAt, btcPrice, range: { share: 0.8 } });
-  expect(texts[1]).toMatch(/^The 7d forecast of .*Public: by the model, BTC\/USD closes between \d+ and \d+/s);
+  expect(texts[1]).toMatch(/^Size of the move over 7d: .*BTC\/USD closes between \d+ and \d+ .*Direction, no proven skill: /s);
   expect(texts[1]).toMatch(/To see it: sign in with a wallet that holds .*, pay .* by x402, or wait until \d{4}-\d{2}-\d{2}\./);
 }
 
