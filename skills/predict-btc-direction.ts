@@ -138,7 +138,7 @@ function formatPublicPart(part: PublicPrediction, ways: string): string {
   const { date, attestationUid, regime, resolvesAt, range, source } = part;
   const place = attestationUid === null ? 'made, not yet on chain' : 'committed on chain';
   const day = resolvesAt.slice(0, 10);
-  // A text has at most 120 words: what was asked for stands in place of the range.
+  // A text has at most 120 words: what was asked for stands in place of range and record.
   const expected =
     range &&
     !part.sizing &&
@@ -148,7 +148,7 @@ function formatPublicPart(part: PublicPrediction, ways: string): string {
     `${expected || ''}Regime ${regime}.`,
     ...formatSizing(part.sizing),
     `Direction, no proven skill: ${place} on ${date}; ${formatValues(part)}`,
-    formatSkill(part),
+    ...(part.sizing ? [] : [formatSkill(part)]),
     ...formatCalls(part.revealedCalls),
     `To see it: ${ways}.`,
     `${formatSource(source)} No advice to trade.`,
@@ -182,7 +182,7 @@ export const predictBtcDirection = defineSkill({
   id: 'predict_btc_direction',
   title: 'Forecast of BTC/USD',
   summary: 'How far BTC/USD will move in 1, 2, 3 or 7 days, then its direction, with the on-chain proof',
-  description: `First the size of the move, free for every caller: CALM, USUAL or WILD, P(big move) and the 80 % range. Then signal (BUY, SELL, HOLD), direction, calibrated confidence and P(up) of the newest daily forecast of BTC/USD, with the salt of its on-chain commitment. HOLD means that P(up) is too close to one half for the regime. ${DIRECTION_EVIDENCE} \`skill.verdict\` is of this record.`,
+  description: `First the size of the move, free: CALM, USUAL or WILD, P(big move), 80 % range. Then signal, direction, confidence and P(up) of the daily forecast, with the salt of its commitment. ${DIRECTION_EVIDENCE} \`skill.verdict\` is of this record.`,
   question: 'what does it say today?',
   tags: ['bitcoin', 'forecast', 'volatility', 'probability', 'on-chain commitment'],
   examples: [

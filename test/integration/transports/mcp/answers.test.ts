@@ -98,7 +98,7 @@ const QUESTIONS: [string, string, () => Record<string, unknown>, RegExp[]][] = [
     () => ({}),
     [
       /hidden from you until its outcome, due \d{4}-/,
-      /between \d+ and \d+ on .* 80 % probability/,
+      /between \d+ and \d+ on \S+ \(80 %, by the model\)/,
       /sign in .*500,000,000 gate tokens/,
       /wait until \d{4}-/,
     ],
