@@ -87,17 +87,20 @@ describe('base rates', () => {
 
   it('are the share of rises shrunk to one half by fifty pseudo-observations', () => {
     const rows = end - (parseDay('2012-01-01') - firstDay);
-    expect(createBaseRates({ firstDay, closes: rising(end + 7) })(day, 7)).toBeCloseTo((25 + rows / 7) / (50 + rows / 7), 12);
+    const found = createBaseRates({ firstDay, closes: rising(end + 7) })(day, 7);
+    expect(found.climatology).toBeCloseTo((25 + rows / 7) / (50 + rows / 7), 12);
+    expect(found.climatology4y).toBeCloseTo((25 + 1461 / 7) / (50 + 1461 / 7), 12);
   });
 
   it('are null without a required close', () => {
-    expect(createBaseRates(null)(day, 7)).toBeNull();
-    expect(createBaseRates({ firstDay, closes: rising(end + 6) })(day, 7)).toBeNull();
+    const none = { climatology: null, climatology4y: null };
+    expect(createBaseRates(null)(day, 7)).toEqual(none);
+    expect(createBaseRates({ firstDay, closes: rising(end + 6) })(day, 7)).toEqual(none);
     const closes = rising(end + 7);
     closes[end + 6] = Number.NaN;
-    expect(createBaseRates({ firstDay, closes })(day, 7)).toBeNull();
+    expect(createBaseRates({ firstDay, closes })(day, 7)).toEqual(none);
     const early = rising(end + 7);
     early[0] = Number.NaN;
-    expect(createBaseRates({ firstDay, closes: early })(day, 7)).not.toBeNull();
+    expect(createBaseRates({ firstDay, closes: early })(day, 7).climatology).not.toBeNull();
   });
 });

@@ -184,7 +184,7 @@ describeGolden('the walk-forward on real history', () => {
     expect(figures['label-average']).toEqual([expect.closeTo(0.51, 2), expect.closeTo(0.725, 2)]);
     expect(report.canaries.every(({ passed, mutants }) => passed === true && mutants.every(({ caught }) => caught))).toBe(true);
     expect(report.healthy).toBe(true);
-    expect(report.verdict).toBe('no leak found: 9 canaries passed and caught all 18 mutants');
+    expect(report.verdict).toBe('no leak found: 10 canaries passed and caught all 21 mutants');
   });
 });
 /** Days with UP calls, correct where `right` is true. */
