@@ -11,8 +11,8 @@ export const adjustSchema: ZodOpenApiOverride = ({ zodSchema, jsonSchema, io }) 
   const schema = jsonSchema as Schema;
   if (io === 'output') simplifyReply(schema, zodSchema._zod.def);
   else addInputRules(schema, getInputRules(zodSchema));
-  // A format says as much, in fewer bytes.
-  if (schema.format !== undefined) delete schema.pattern;
+  // Of an input the format has to say as much as the pattern; of a reply it is sufficient to parse it.
+  if (schema.format === 'date' || (io === 'output' && schema.format !== undefined)) delete schema.pattern;
   mergeNull(schema);
 };
 
