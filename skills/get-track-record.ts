@@ -1,12 +1,11 @@
 import type { Filter } from 'mongodb';
 import type { Hex } from 'viem';
 import { z } from 'zod';
-import { type Day, parseDay } from '../src/forecast/day.ts';
+import { type Day, formatDayOrNull, parseDay } from '../src/forecast/day.ts';
 import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
 import { formatHorizonName } from '../src/forecast/model.ts';
 import { publishRecordSummary } from '../src/forecast/record-statistics.ts';
 import { REGIME_NAMES, type Regime } from '../src/forecast/regime.ts';
-import { formatDayOrNull } from '../src/market/feed.ts';
 import { DATE, listOf, objectOf, TIME } from '../src/platform/validation.ts';
 import { findLatestAttestation, listAttestations } from '../src/record/attestations.ts';
 import { compareWithMarket } from '../src/record/crowd.ts';

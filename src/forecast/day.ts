@@ -22,6 +22,10 @@ export function formatDay(day: Day): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
+export function formatDayOrNull(day: Day | null): string | null {
+  return day === null ? null : formatDay(day);
+}
+
 export function toDay(instantMs: number): Day {
   return Math.floor(instantMs / DAY_MS);
 }

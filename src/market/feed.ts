@@ -1,4 +1,4 @@
-import { DAY_MS, type Day, formatDay, toDay, toInstantMs } from '../forecast/day.ts';
+import { DAY_MS, type Day, toDay, toInstantMs } from '../forecast/day.ts';
 import { roundTo } from '../platform/validation.ts';
 import type { ProviderHealth } from './live/provider.ts';
 import { getPublicationMs, type Observations, SERIES, type SeriesId, sliceKnownAt } from './series.ts';
@@ -151,10 +151,6 @@ export function millionsToUsd(millions: number): number;
 export function millionsToUsd(millions: number | null): number | null;
 export function millionsToUsd(millions: number | null): number | null {
   return millions === null ? null : Math.round(millions * 1_000_000);
-}
-
-export function formatDayOrNull(day: Day | null): string | null {
-  return day === null ? null : formatDay(day);
 }
 
 /** Hour and minute (UTC) at which a day's inputs are fixed. */

@@ -1,8 +1,8 @@
-import { DAY_MS, type Day, formatDay, toInstantMs } from '../forecast/day.ts';
+import { DAY_MS, type Day, formatDay, formatDayOrNull, toInstantMs } from '../forecast/day.ts';
 import { formatHorizonName, HORIZONS, type HorizonName } from '../forecast/model.ts';
 import { summarizeRecord } from '../forecast/record-statistics.ts';
 import { REGIMES } from '../forecast/regime.ts';
-import { type FeedKind, formatDayOrNull } from '../market/feed.ts';
+import type { FeedKind } from '../market/feed.ts';
 import type { MarketContext, SeriesHealth } from '../market/market.ts';
 import { roundTo } from '../platform/validation.ts';
 import type { WagerDoc } from '../wager/wagers.ts';

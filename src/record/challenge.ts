@@ -12,14 +12,13 @@ import {
   runEProcess,
   startEProcess,
 } from '../forecast/challenge.ts';
-import { type Day, formatDay, getWeekday } from '../forecast/day.ts';
+import { type Day, formatDay, formatDayOrNull, getWeekday } from '../forecast/day.ts';
 import type { GridScores } from '../forecast/distribution.ts';
 import { meanBy, shareOf, sum } from '../forecast/math.ts';
 import { formatHorizonName, type HorizonDays } from '../forecast/model.ts';
 import { MODEL_NAMES, MODEL_VERSIONS, type ModelName } from '../forecast/models.ts';
 import { computeScoreSeries, type SeriesForecast, type SeriesValues } from '../forecast/record-statistics.ts';
 import { toDailyColumn } from '../forecast/statistics.ts';
-import { formatDayOrNull } from '../market/feed.ts';
 import { insertOrFind } from '../platform/mongo.ts';
 import { roundTo } from '../platform/validation.ts';
 import type { DistributionScoresDoc } from './distribution-scores.ts';

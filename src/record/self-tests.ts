@@ -1,7 +1,6 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import type { z } from 'zod';
-import { type Day, formatDay, getWeekday, toDay, toInstantMs } from '../forecast/day.ts';
-import { formatDayOrNull } from '../market/feed.ts';
+import { type Day, formatDay, formatDayOrNull, getWeekday, toDay, toInstantMs } from '../forecast/day.ts';
 import { insertOrFind } from '../platform/mongo.ts';
 import {
   type CrowdPin,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Day, formatDay } from '../../forecast/day.ts';
+import { type Day, formatDay, formatDayOrNull } from '../../forecast/day.ts';
 import { FEAR_GREED_LABELS, type FearGreedLabel, getFearGreedLabel } from '../../forecast/regime.ts';
 import { DATE, objectOf, roundTo } from '../../platform/validation.ts';
-import { computeChangePct, formatDayOrNull, roundOrNull, type SeriesReading, subtractOrNull } from '../feed.ts';
+import { computeChangePct, roundOrNull, type SeriesReading, subtractOrNull } from '../feed.ts';
 import { averageBetween, findValueAt, type Observations } from '../series.ts';
 import { defineReport } from './report.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Day, formatDay, toDay } from '../../forecast/day.ts';
+import { type Day, formatDay, formatDayOrNull, toDay } from '../../forecast/day.ts';
 import { countUntil } from '../../forecast/inputs.ts';
 import { COUNT, DATE, listOf, objectOf, PROBABILITY } from '../../platform/validation.ts';
-import { buildLatestReading, formatDayOrNull, type LatestReading, millionsToUsd, roundOrNull } from '../feed.ts';
+import { buildLatestReading, type LatestReading, millionsToUsd, roundOrNull } from '../feed.ts';
 import { findValueAt, type Observations, SERIES, sliceValuesBetween } from '../series.ts';
 import { type Correlation, correlate } from './macro.ts';
 import { defineReport } from './report.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Day, toDay } from '../../forecast/day.ts';
+import { type Day, formatDayOrNull, toDay } from '../../forecast/day.ts';
 import { countUntil, toRecord } from '../../forecast/inputs.ts';
 import { computeCorrelation } from '../../forecast/math.ts';
 import { COUNT, DATE, objectOf } from '../../platform/validation.ts';
-import { type Feed, formatDayOrNull, type LatestReading, readSeries, roundOrNull, type SeriesReading, subtractOrNull } from '../feed.ts';
+import { type Feed, type LatestReading, readSeries, roundOrNull, type SeriesReading, subtractOrNull } from '../feed.ts';
 import { findValueAt, type Observations, SERIES, type SeriesId } from '../series.ts';
 import { defineReport, toState } from './report.ts';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { formatDayOrNull } from '../../forecast/day.ts';
 import { COUNT, SUCCESS, TIME } from '../../platform/validation.ts';
-import { FEED_KINDS, type Feed, formatDayOrNull, type LatestReading, type SeriesReading, type SpotPrice } from '../feed.ts';
+import { FEED_KINDS, type Feed, type LatestReading, type SeriesReading, type SpotPrice } from '../feed.ts';
 import { SERIES_IDS, type SeriesId } from '../series.ts';
 
 export interface ReportInput {

@@ -1,5 +1,6 @@
 import { isOracleError } from '../../errors.ts';
-import { type Feed, formatDayOrNull, type LatestReading, readSeries, type SeriesReading } from '../feed.ts';
+import { formatDayOrNull } from '../../forecast/day.ts';
+import { type Feed, type LatestReading, readSeries, type SeriesReading } from '../feed.ts';
 import { computeChange24hPct } from '../quorum.ts';
 import type { SeriesId } from '../series.ts';
 import { btcPriceReport, fearGreedReport, sthPnlRatioReport } from './bitcoin.ts';
