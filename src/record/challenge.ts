@@ -17,13 +17,13 @@ import type { GridScores } from '../forecast/distribution.ts';
 import { meanBy, shareOf, sum } from '../forecast/math.ts';
 import { formatHorizonName, type HorizonDays } from '../forecast/model.ts';
 import { MODEL_NAMES, MODEL_VERSIONS, type ModelName } from '../forecast/models.ts';
+import { listMoveDifferences, TESTED_REFERENCES } from '../forecast/move-skill.ts';
 import { computeScoreSeries, type SeriesForecast, type SeriesValues } from '../forecast/record-statistics.ts';
 import { toDailyColumn } from '../forecast/statistics.ts';
 import { insertOrFind } from '../platform/mongo.ts';
 import { roundTo } from '../platform/validation.ts';
 import type { DistributionScoresDoc } from './distribution-scores.ts';
 import type { ForecastDoc } from './forecast-doc.ts';
-import { listMoveDifferences, TESTED_REFERENCES } from './move-figures.ts';
 import { toScoredForecast } from './scorecard.ts';
 
 /** The champion of a record without a change. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CHALLENGE_VERDICTS } from '../../forecast/challenge.ts';
 import { MOVE_REFERENCES, type MoveReference } from '../../forecast/move-scores.ts';
+import { TESTED_REFERENCES } from '../../forecast/move-skill.ts';
 import { RISK_LEVELS } from '../../forecast/regime.ts';
 import { WEEKDAYS } from '../../forecast/statistics.ts';
 import {
@@ -16,7 +17,6 @@ import {
   SUCCESS,
   TIME,
 } from '../../platform/validation.ts';
-import { TESTED_REFERENCES } from '../move-figures.ts';
 import {
   DIRECTION,
   FORECAST_ID,
