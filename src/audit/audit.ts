@@ -81,7 +81,8 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   if (!isKnown && distributions !== null) findings.doubt('distributions', NO_SUBJECT, 'the endpoint lacks attestations of their forecasts');
   const opened = isKnown ? distributions : null;
   const shown = new Map(answers?.flatMap(({ predictions }) => predictions.map((row) => [`${row.attestationUid}`.toLowerCase(), row])));
-  const audited = { distributions: opened, shown, now, findings, signal, onProgress };
+  const moveSkills = new Map(answers?.map(({ moveSkill }, index) => [HORIZONS[index]!, moveSkill]));
+  const audited = { distributions: opened, shown, moveSkills, prices: closes, history, now, findings, signal, onProgress };
   const challenges = await checkServedDistributions(checked.rows, audited);
   const missingCloses = days.filter((day) => deciding.has(day) && closes?.closes.has(day) === false);
   const { chainId, addresses } = chain;

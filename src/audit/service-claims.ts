@@ -14,11 +14,10 @@ import {
   type Prediction,
   parseCommittedModels,
   type ServedDistributions,
-  type ShownMove,
   type Unread,
 } from '../verify/evidence.ts';
-import { type Findings, NO_SUBJECT } from '../verify/findings.ts';
-import { createDistributionRecordCheck, type DistributionRecordCheck, isDue } from '../verify/verify.ts';
+import { NO_SUBJECT } from '../verify/findings.ts';
+import { createDistributionRecordCheck, type DistributionContext, type DistributionRecordCheck, isDue } from '../verify/verify.ts';
 
 const ROWS_PER_PAGE = 1_000;
 /** Bound on the entries of one scorecard. */
@@ -232,13 +231,9 @@ async function waitForRateLimit<Answer>(request: () => Promise<Answer>): Promise
 /** Forecasts may be resolved while the record is read. */
 const MIN_OPENINGS_PER_PAGE = 10;
 
-interface DistributionAudit {
+interface DistributionAudit extends DistributionContext {
   /** Null: no service is compared. */
   distributions: ForecastClaims | null;
-  /** What the service shows of each forecast, by uid. */
-  shown: ReadonlyMap<string, ShownMove>;
-  now: Date;
-  findings: Findings;
   signal?: AbortSignal | undefined;
   onProgress(stage: string, done: number, total: number): void;
 }
@@ -258,7 +253,10 @@ export async function checkServedDistributions(rows: readonly CheckedRow[], audi
   const check = createDistributionRecordCheck(rows, audit);
   if (distributions !== null) await checkPendingMoves(rows, distributions, check, audit);
   const [newest] = check.getDue();
-  if (newest === undefined) return [];
+  if (newest === undefined) {
+    if (distributions !== null) check.checkMoveSkills();
+    return [];
+  }
   if (distributions === null) {
     findings.leave('distributions', NO_SUBJECT, NO_SERVICE, false);
     return [];
@@ -267,8 +265,9 @@ export async function checkServedDistributions(rows: readonly CheckedRow[], audi
     const missing = await explainMissing(distributions, newest.prediction);
     if (missing === 'older') findings.note(OLDER_SERVICE);
     else if (missing === 'unknown') findings.leave('distributions', NO_SUBJECT, UNKNOWN_SERVICE);
+    if (missing !== 'unknown') check.checkMoveSkills();
     if (missing !== 'withheld') return [];
-  }
+  } else check.checkMoveSkills();
   const challenges = await distributions.readChallenges();
   if (isUnread(challenges)) findings.leave('evidence', NO_SUBJECT, challenges.problem);
   return check.finish(isUnread(challenges) ? null : challenges);

@@ -155,7 +155,7 @@ const CHECKS = {
       'It follows from the opened quantiles and the limits in the attested metadata, and the service shows the same.',
     ],
     distributions: ['Distributions', 'The distributions of champion and challengers open to the digests in its metadata.'],
-    scores: ['Scores', 'Scores and differences follow from the opened distributions and the closes.'],
+    scores: ['Scores', 'Scores, references and differences follow from the opened distributions and the closes.'],
     evidence: ['Evidence', 'The evidence for or against a challenger follows from all its days.'],
   },
 } as const satisfies Record<string, Record<string, readonly [title: string, rule: string]>>;
@@ -184,6 +184,7 @@ export const OUT_OF_REACH = [
   'the price at signal time before its commitment is opened',
   'distributions of a forecast before its outcome, and those of days before they were committed',
   'the limits of the size of the move, which follow from the inputs of 730 days before',
+  'P(big move) by GARCH, and by the other references without prices of the training years or within their tolerance',
   'regimes, baselines, wagers and skill against the market, which no attestation holds',
 ] as const;
 
@@ -277,7 +278,7 @@ export function getSourceTolerance(path: string, expected: number): [equal: numb
 export function compareAsOne(
   tree: ComparedFigure,
   check: CheckId,
-  { getTolerance = getRoundingTolerance, ...context }: Omit<TreeContext, 'check' | 'onDoubt' | 'onExtra'>,
+  { getTolerance = getRoundingTolerance, ...context }: Omit<TreeContext, 'check' | 'onExtra'>,
 ): boolean {
   const own = createFindings();
   compareTree(tree, { ...context, check, findings: own, getTolerance });

@@ -17,7 +17,7 @@ import {
   toPriceCents,
   toUnresolvedRow,
 } from './checks/forecast.ts';
-import { checkMove } from './checks/move.ts';
+import { checkMove, checkMoveSkills, createReferenceCheck, type OpenedMove } from './checks/move.ts';
 import {
   buildExpectedFigures,
   buildHorizonFigures,
@@ -189,14 +189,25 @@ function checkPrevious(prediction: Prediction, evidence: ForecastEvidence, conte
 /** Checks the distributions of a record as they are read; of a forecast only its comparisons are kept. */
 export type DistributionRecordCheck = ReturnType<typeof createDistributionRecordCheck>;
 
-/** @param rows of the whole record @param shown what the service shows of them, by uid */
+export interface DistributionContext extends Pick<OutcomeContext, 'now' | 'findings' | 'prices'> {
+  /** Closes since the first training day; null without. */
+  history: DailyCloses | null;
+  /** What the service shows of each forecast, by uid. */
+  shown: ReadonlyMap<string, ShownMove & Pick<ClaimedRow, 'replayed'>>;
+  /** Its figures of the size of the move, by horizon. */
+  moveSkills: ReadonlyMap<number, unknown>;
+}
+
+/** @param rows of the whole record */
 export function createDistributionRecordCheck(
   rows: readonly CheckedRow[],
-  { now, findings, shown }: { now: Date; findings: Findings; shown: ReadonlyMap<string, ShownMove> },
+  { now, findings, prices, history, shown, moveSkills }: DistributionContext,
 ) {
+  const references = createReferenceCheck(history, prices);
   const known = new Map<string, CheckedRow>(rows.map((row) => [row.prediction.uid, row]));
   const due = new Map([...known].filter(([, row]) => isDue(row)));
-  const opened: OpenedForecast[] = [];
+  const opened: (OpenedForecast & OpenedMove)[] = [];
+  const isReplayed = (row: Pick<ClaimedRow, 'replayed'> | undefined) => (row === undefined ? null : row.replayed === true);
   const before: Day[] = [];
   return {
     /** The forecasts that are resolved and not served yet, newest first. */
@@ -210,13 +221,18 @@ export function createDistributionRecordCheck(
       }
       due.delete(uid);
       checkMove(row.prediction, { metadata: served.metadata, shown: shown.get(uid), openings: served.openings }, findings);
-      const result = checkDistributions(row, served, { now, findings });
+      const result = checkDistributions(row, served, { now, findings, references });
       if (result === 'none') before.push(row.prediction.data.day);
-      else if (result !== null) opened.push(result);
+      else if (result !== null) opened.push({ ...result, replayed: isReplayed(shown.get(uid)) });
     },
     /** Checks the row of a forecast whose distributions are not opened yet. */
     checkPending({ prediction }: CheckedRow, metadata: string): void {
       checkMove(prediction, { metadata, shown: shown.get(prediction.uid.toLowerCase()), openings: null }, findings);
+    },
+    /** Once all are read, or none is there. */
+    checkMoveSkills(): void {
+      checkMoveSkills(opened, moveSkills, findings);
+      references.report(findings);
     },
     /** @param claims null: the service claims no evidence */
     finish(claims: readonly ClaimedChallenge[] | null): ProvenChallenge[] {
@@ -329,8 +345,8 @@ function recomputeAll(rows: readonly CheckedRow[], history: DailyCloses | null, 
   return recomputed;
 }
 
-const OPTIONAL_MEMBERS = ['stats', 'statistics', 'byHorizon'] as const;
-/** Neither chain nor prices determine these. */
+const OPTIONAL_MEMBERS = ['stats', 'statistics', 'byHorizon', 'moveSkill'] as const;
+/** Neither chain nor prices determine these; `moveSkill` is compared once the distributions are opened. */
 const UNDETERMINED = [
   'success',
   'source',
@@ -428,7 +444,7 @@ function noteUncompared(answers: readonly ClaimedScorecard[], unknown: readonly 
   const replayed = answers.flatMap(({ predictions }) => predictions.filter((row) => row.replayed === true)).length;
   const why = 'the clock of that chain was set back, so its block times prove nothing';
   if (replayed > 0) findings.note(`the service declares ${replayed} of these forecasts as replayed: ${why}`);
-  const unproven = 'regimes, scores of the size of the move, wagers, skill against the market';
+  const unproven = 'regimes, P(big move) by GARCH, wagers, skill against the market';
   findings.note(`not compared, since neither chain nor prices determine them: ${unproven}`);
 }
 

@@ -1,15 +1,22 @@
 import { sha256, stringToBytes } from 'viem';
 import { fromQuantilesMicro } from '../../chain/eas/schemas.ts';
+import { type Day, formatDay } from '../../forecast/day.ts';
+import type { DailyCloses } from '../../forecast/fit.ts';
+import { type HorizonDays, TRAINING_START } from '../../forecast/model.ts';
 import {
   classifyMoveSize,
   computeBigMoveProbability,
   computeWidth80,
   computeWidth90,
   getBigMove,
+  MOVE_SIZES,
   type MoveForecast,
 } from '../../forecast/move.ts';
-import { type Prediction, type ServedDistributions, type ShownMove, toSubject } from '../evidence.ts';
-import { compareAsOne, type FindingSubject, type Findings } from '../findings.ts';
+import { createMoveReferences, MOVE_REFERENCES, type MoveReference, type MoveScores } from '../../forecast/move-scores.ts';
+import { computeMoveSkill, type MoveDay } from '../../forecast/move-skill.ts';
+import { selectNonOverlapping } from '../../forecast/signal.ts';
+import { type Prediction, type PriceEvidence, type ServedDistributions, type ShownMove, toSubject } from '../evidence.ts';
+import { compareAsOne, type FindingSubject, type Findings, getRoundingTolerance, NO_SUBJECT } from '../findings.ts';
 
 /** What shows the size of the move of one forecast. */
 interface MoveEvidence {
@@ -80,8 +87,10 @@ export function parseStatedMove(metadata: string, horizonDays: number): MoveFore
     if (move === null) return null;
     const { modelVersion, moveSize, pBig, bigMove, width80, width90, calmUpTo, wildFrom } = move;
     const isReadable =
-      [modelVersion, moveSize].every((text) => typeof text === 'string') &&
-      [pBig, bigMove, width80, width90, calmUpTo, wildFrom].every((figure) => typeof figure === 'number');
+      typeof modelVersion === 'string' &&
+      (MOVE_SIZES as readonly unknown[]).includes(moveSize) &&
+      isProbability(pBig) &&
+      [bigMove, width80, width90, calmUpTo, wildFrom].every((figure) => typeof figure === 'number');
     return isReadable ? (move as unknown as MoveForecast) : 'unreadable';
   } catch {
     return 'unreadable';
@@ -94,4 +103,89 @@ export function isStated(move: MoveForecast | null | 'unreadable'): move is Move
 
 export function toShownMove(move: MoveForecast | null) {
   return { moveSize: move?.moveSize ?? null, pBig: move?.pBig ?? null };
+}
+
+const isProbability = (value: unknown) => typeof value === 'number' && value >= 0 && value <= 1;
+
+/** Where prices determine the references of the size of the move, and how exactly. */
+export type ReferenceCheck = ReturnType<typeof createReferenceCheck>;
+
+/** @param history closes since the first training day; null: the references are not recomputed */
+export function createReferenceCheck(history: DailyCloses | null, prices: Pick<PriceEvidence, 'toleranceBps'> | null) {
+  const compute = createMoveReferences();
+  const known = history && dropEarlierGaps(history);
+  const gap = known?.closes.findIndex(Number.isNaN) ?? 0;
+  const length = gap === -1 ? known!.closes.length : gap;
+  const isOwnSource = prices?.toleranceBps === 0;
+  const doubts: string[] = [];
+  let undetermined = 0;
+  return {
+    /** Undefined: not determined. GARCH never is: no check fits it. */
+    expect({ day, horizonDays, priceUsd }: ReferenceQuery): Partial<Record<MoveReference, number>> {
+      const row = day - (known?.firstDay ?? day);
+      const isKnown = row > 0 && row <= length;
+      const found = isKnown ? compute({ closes: known!, day, priceUsd, horizonDays: horizonDays as HorizonDays, garch: null }) : null;
+      if (found === null) undetermined++;
+      return { ...(found?.frequency != null && { frequency: found.frequency }), ...(found?.ewma != null && { ewma: found.ewma }) };
+    },
+    getTolerance: isOwnSource ? getRoundingTolerance : getReferenceTolerance,
+    onDoubt: ({ day, horizonDays }: Pick<ReferenceQuery, 'day' | 'horizonDays'>) => {
+      return ({ path, expected, found }: { path: string; expected: number; found: number }) =>
+        void doubts.push(`${formatDay(day)} ${horizonDays}d ${path} ${found.toFixed(3)}, with these prices ${expected.toFixed(3)}`);
+    },
+    report(findings: Findings): void {
+      if (undetermined > 0) findings.note(`references of ${undetermined} sizes of the move were not recomputed: ${NO_HISTORY}`);
+      const what = `${doubts.length} references of the size of the move cannot be decided with prices of another source`;
+      if (doubts.length > 0) findings.leave('scores', NO_SUBJECT, `${what}, such as ${doubts[0]}`);
+    },
+  };
+}
+
+interface ReferenceQuery {
+  day: Day;
+  horizonDays: number;
+  /** At the forecast, as on chain. */
+  priceUsd: number;
+}
+
+const NO_HISTORY = 'no prices were read that cover the training years';
+
+/** Gaps before the training years change nothing. */
+function dropEarlierGaps({ firstDay, closes }: DailyCloses): DailyCloses {
+  const from = closes.findLastIndex((close, row) => Number.isNaN(close) && firstDay + row < TRAINING_START) + 1;
+  return { firstDay: firstDay + from, closes: closes.subarray(from) };
+}
+
+/**
+ * For closes of another source: between two real ones references differ by up to .014 and .025, and by .13 and .24 where each close is moved
+ * by the tolerance of 100 bps, up and down in turn.
+ */
+function getReferenceTolerance(path: string, expected: number): readonly [equal: number, doubtful: number] {
+  if (path === 'move.references.frequency') return [0.015, 0.15];
+  return path === 'move.references.ewma' ? [0.025, 0.3] : getRoundingTolerance(path, expected);
+}
+
+/** The proven size of the move with what the service serves of its references, which are compared on their own. */
+export function toProvenMove(
+  { moveSize, pBig, bigMove }: MoveForecast,
+  realised: number,
+  served: Readonly<Record<string, number | null>>,
+): MoveScores {
+  const references = Object.fromEntries(MOVE_REFERENCES.map((name) => [name, isProbability(served[name]) ? served[name]! : null]));
+  return { moveSize, pBig, big: Math.abs(realised) > bigMove, references: references as MoveScores['references'] };
+}
+
+/** An opened forecast. Only its row says whether it was replayed; null: the service shows none. */
+export type OpenedMove = Omit<MoveDay, 'replayed'> & { horizonDays: number; replayed: boolean | null };
+
+/** Compares the figures of the size of the move by horizon. @param claimed undefined: the service claims none */
+export function checkMoveSkills(opened: readonly OpenedMove[], claimed: ReadonlyMap<number, unknown>, findings: Findings): void {
+  for (const [horizonDays, found] of claimed) {
+    const members = opened.filter((one) => one.horizonDays === horizonDays).sort((a, b) => a.day - b.day);
+    const days = members.filter((one): one is OpenedMove & MoveDay => one.replayed !== null);
+    // A row that is missing has failed a check of its own.
+    if (found === undefined || days.length < members.length) continue;
+    const expected = computeMoveSkill(selectNonOverlapping(days, 1), horizonDays);
+    compareAsOne({ path: 'moveSkill', expected, found }, 'figure', { subject: { ...NO_SUBJECT, horizonDays }, findings });
+  }
 }

@@ -15,6 +15,7 @@ import type { QuantileGrid } from '../../forecast/distribution.ts';
 import type { BaseRates } from '../../forecast/fit.ts';
 import { HORIZONS } from '../../forecast/model.ts';
 import type { ModelName } from '../../forecast/models.ts';
+import type { MoveScores } from '../../forecast/move-scores.ts';
 import {
   computeRecordStatistics,
   publishHorizonRow,
@@ -41,7 +42,7 @@ import {
 } from '../evidence.ts';
 import { compareAsOne, type Findings, NO_SUBJECT } from '../findings.ts';
 import type { CheckedRow } from './forecast.ts';
-import { isStated, parseStatedMove, toShownMove } from './move.ts';
+import { isStated, parseStatedMove, type ReferenceCheck, toProvenMove, toShownMove } from './move.ts';
 
 /** Recomputed figures of one horizon. */
 export type RecomputedFigures = ReturnType<typeof recompute>;
@@ -257,11 +258,13 @@ export function checkScope({ schemaTexts, eas, isKnownEas, fromBlock, earlierTra
   findings.leave('sequence', NO_SUBJECT, because);
 }
 
-/** The proven comparisons of one forecast, from its opened distributions and its closes. */
+/** What is proven of one forecast, from its opened distributions and its closes. */
 export interface OpenedForecast {
   day: Day;
   horizonDays: number;
   comparisons: VersionComparison[];
+  /** Null: it has no size of the move. */
+  move: MoveScores | null;
 }
 
 type VersionComparison = ServedDistributions['comparisons'][number];
@@ -276,7 +279,7 @@ export const SERVING_GRACE_MS = 600_000;
 export function checkDistributions(
   row: CheckedRow,
   served: ServedDistributions | null,
-  { now, findings }: { now: Date; findings: Findings },
+  { now, findings, references }: { now: Date; findings: Findings; references?: ReferenceCheck },
 ): OpenedForecast | 'none' | null {
   const subject = toResolutionSubject(row.prediction);
   if (served === null) {
@@ -289,7 +292,7 @@ export function checkDistributions(
   const models = checkCommittedModels(row, served, findings);
   if (models === null || models === 'none') return models;
   if (!checkOpenings(row, served, models, findings)) return null;
-  return row.opened ? checkScores(row, served, findings) : null;
+  return row.opened ? checkScores(row, served, findings, references) : null;
 }
 
 /** The models that the attested metadata names; null when it is not the attested one. */
@@ -349,7 +352,12 @@ function tryDigest(predictionId: string, { modelVersion, salt, quantilesMicro }:
 }
 
 /** Recomputes scores and comparisons from the openings and the resolution on chain. */
-function checkScores({ prediction, resolution }: CheckedRow, served: ServedDistributions, findings: Findings): OpenedForecast | null {
+function checkScores(
+  { prediction, resolution }: CheckedRow,
+  served: ServedDistributions,
+  findings: Findings,
+  references?: ReferenceCheck,
+): OpenedForecast | null {
   const subject = toResolutionSubject(prediction);
   const { btcAtResolutionCents, btcPriceCents } = resolution!.data;
   const realised = Math.log(btcAtResolutionCents / btcPriceCents);
@@ -362,10 +370,14 @@ function checkScores({ prediction, resolution }: CheckedRow, served: ServedDistr
   const { models } = scoreDistributions(grids as unknown as ReadonlyMap<ModelName, QuantileGrid>, realised);
   const scores = served.openings.map(({ name, modelVersion }) => [name, { modelVersion, ...models[name as ModelName] }]);
   const comparisons = compareOpened(served, grids, realised);
-  const move = parseStatedMove(served.metadata, prediction.data.horizonDays);
+  const { day, horizonDays } = prediction.data;
+  const stated = parseStatedMove(served.metadata, horizonDays);
+  const stands = isStated(stated) && served.move !== undefined;
+  const move = stands && stated ? toProvenMove(stated, realised, served.move?.references ?? {}) : null;
+  const expectedReferences = move && references?.expect({ day, horizonDays, priceUsd: btcPriceCents / 100 });
   const expected = {
     realised,
-    ...(served.move !== undefined && isStated(move) && { move: move && { ...toShownMove(move), big: Math.abs(realised) > move.bigMove } }),
+    ...(stands && { move: move && { ...toShownMove(stated), big: move.big, references: expectedReferences } }),
     scores: { ...Object.fromEntries(scores), entries: scores.length },
     comparisons: keyComparisons(comparisons),
   };
@@ -375,8 +387,9 @@ function checkScores({ prediction, resolution }: CheckedRow, served: ServedDistr
     scores: { ...claimed, entries: served.scores.length },
     comparisons: keyComparisons(served.comparisons),
   };
-  compareAsOne({ path: '', expected, found }, 'scores', { subject, findings });
-  return { day: prediction.data.day, horizonDays: prediction.data.horizonDays, comparisons };
+  const tolerated = references && { getTolerance: references.getTolerance, onDoubt: references.onDoubt({ day, horizonDays }) };
+  compareAsOne({ path: '', expected, found }, 'scores', { subject, findings, ...tolerated });
+  return { day, horizonDays, comparisons, move };
 }
 
 /** The comparisons that are due, and those of further pairs that the service names. */

@@ -21,6 +21,9 @@ async function auditWithout(attested: object, served: object | undefined) {
   await checkServedDistributions([row as unknown as CheckedRow], {
     distributions,
     shown: new Map(),
+    moveSkills: new Map(),
+    prices: null,
+    history: null,
     now: NOW,
     findings,
     onProgress: () => {},

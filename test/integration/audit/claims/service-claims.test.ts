@@ -6,12 +6,13 @@ import type { AuditPrices } from '../../../../src/audit/chain-record.ts';
 import { createServiceClaims } from '../../../../src/audit/service-claims.ts';
 import { openRecordPrices } from '../../../../src/cli/audit.ts';
 import { claimsOf, openAuditChain } from '../../../../src/cli/svc/audit-options.ts';
+import { createRandom } from '../../../../src/forecast/bootstrap.ts';
 import { formatDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../../src/forecast/model.ts';
 import { createStartingApp, listen } from '../../../../src/http/server.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { createStartupProgress } from '../../../../src/platform/progress.ts';
-import type { ClaimedRow, ClaimedScorecard } from '../../../../src/verify/evidence.ts';
+import type { ClaimedRow, ClaimedScorecard, ServedDistributions } from '../../../../src/verify/evidence.ts';
 import { type Served, serve } from '../../../support/http/serve.ts';
 import { runPastDay, spawnNode, type TestService, testService, today } from '../../../support/service/service.ts';
 
@@ -35,13 +36,25 @@ afterAll(async () => {
 
 type Change = (claim: ClaimedScorecard, horizonDays: number) => void;
 
+type ChangeServed = (served: ServedDistributions, horizonDays: number) => void;
+
 /** The audit of the service, whose answers are tampered with on their way. */
-async function auditOf(change: Change = () => {}, now = new Date(), prices?: AuditPrices): Promise<AuditReport> {
+async function auditOf(
+  change: Change = () => {},
+  now = new Date(),
+  prices?: AuditPrices,
+  changeServed: ChangeServed = () => {},
+): Promise<AuditReport> {
   const honest = claimsOf(served.url);
   const scorecard = async (horizonDays: number) => {
     const claim = structuredClone(await honest.scorecard(horizonDays));
     change(claim, horizonDays);
     return claim;
+  };
+  const readPage: typeof honest.forecasts.readPage = async (horizonDays, query) => {
+    const page = await honest.forecasts.readPage(horizonDays, query);
+    for (const served of page?.data ?? []) changeServed(served, horizonDays);
+    return page;
   };
   const { rpcUrl, contracts } = service.infrastructure;
   const chain = await openAuditChain({ rpcUrl, eas: contracts.eas, schemaRegistry: contracts.schemaRegistry });
@@ -50,7 +63,7 @@ async function auditOf(change: Change = () => {}, now = new Date(), prices?: Aud
     chain,
     attester,
     prices: prices ?? (await openRecordPrices(service.http.market.source, { feeds: '', now })),
-    claims: { ...honest, scorecard },
+    claims: { ...honest, scorecard, forecasts: { ...honest.forecasts, readPage } },
     now,
   });
 }
@@ -226,9 +239,39 @@ describe('a service with wrong claims', () => {
   });
 });
 
-describe('manipulated figures', () => {
-  const tree = (value: unknown) => value as Record<string, unknown>;
+const tree = (value: unknown) => value as Record<string, unknown>;
 
+/** The figures of the size of the move, each manipulated. */
+const MOVE_TAMPERINGS = (
+  [
+    ['forecasts', (skill) => Object.assign(skill, { n: 99 }), ['n']],
+    ['replayed forecasts', (skill) => Object.assign(skill, { replayed: 4 }), ['replayed']],
+    ['share of big moves', (skill) => Object.assign(skill, { bigShare: 0.123 }), ['bigShare']],
+    ['Brier score', (skill) => Object.assign(skill, { brier: 0.01 }), ['brier']],
+    ['skill against a reference', (skill) => Object.assign(tree(tree(skill.references).ewma), { value: 0.9 }), ['references.ewma.value']],
+    ['interval of a skill', (skill) => Object.assign(tree(tree(skill.references).frequency), { low: 0.01 }), ['references.frequency.low']],
+    ['reference that is left out', (skill) => Object.assign(tree(skill.references), { ewma: null }), ['references.ewma']],
+    [
+      'evidence and verdict',
+      (skill) => Object.assign(tree(tree(skill.tests).ewma), { eBetter: 25, verdict: 'proven better at 5 %', since: '2026-01-01' }),
+      ['tests.ewma.eBetter', 'tests.ewma.since', 'tests.ewma.verdict'],
+    ],
+    ['days of the evidence', (skill) => Object.assign(tree(tree(skill.tests).frequency), { days: 77 }), ['tests.frequency.days']],
+    ['share of big moves of a size', (skill) => Object.assign(tree((skill.bySize as unknown[])[1]), { n: 50 }), ['bySize.1.n']],
+    [
+      'reliability',
+      (skill) => Object.assign(tree((skill.reliability as unknown[])[0]), { observedShare: 0.777 }),
+      ['reliability.0.observedShare'],
+    ],
+    ['bin of the reliability', (skill) => (skill.reliability as unknown[]).push({}), ['reliability.length']],
+  ] satisfies [string, (skill: Record<string, unknown>) => unknown, string[]][]
+).map(([what, change, paths]): [string, (claim: ClaimedScorecard) => void, string[]] => [
+  `of the size of the move: ${what},`,
+  (claim) => void change(tree(claim.moveSkill)),
+  paths.map((path) => `moveSkill.${path}`),
+]);
+
+describe('manipulated figures', () => {
   it.each<[string, (claim: ClaimedScorecard) => void, string[]]>([
     [
       'beside those of the horizon that was asked for',
@@ -266,6 +309,7 @@ describe('manipulated figures', () => {
     ],
     ['by being left out', (claim) => void delete claim.summary.accuracy, ['summary.accuracy']],
     ['by being left out inside', (claim) => void delete tree(claim.statistics!.calls).wilson95, ['statistics.calls.wilson95']],
+    ...MOVE_TAMPERINGS,
     [
       'in an answer of another horizon',
       (claim) => {
@@ -356,6 +400,68 @@ describe('figures against the base rate with prices of another source', () => {
       }),
     );
     expect(named(report)).toEqual([`figure ${HORIZON}d statistics.probabilities.climatologySkill.value`]);
+  });
+});
+
+describe('references of the size of the move', () => {
+  const DATE = formatDay(TODAY - DAYS);
+  type ChangeReferences = (found: Record<string, number | null>) => unknown;
+  const references = (served: ServedDistributions) => served.move!.references as Record<string, number | null>;
+  const oldestOnly =
+    (change: ChangeReferences): ChangeServed =>
+    (served, horizonDays) => {
+      if (horizonDays === HORIZON && served.date === DATE) change(references(served));
+    };
+  const differ = (changeServed: ChangeServed, prices?: AuditPrices) => auditOf(undefined, new Date(), prices, changeServed);
+  const ownPrices = () => openRecordPrices(service.http.market.source, { feeds: '', now: new Date() });
+
+  it.each<[string, ChangeReferences]>([
+    ['frequency', (found) => Object.assign(found, { frequency: found.frequency! + 1e-6 })],
+    ['ewma', (found) => Object.assign(found, { ewma: found.ewma! - 1e-6 })],
+    ['ewma', (found) => Object.assign(found, { ewma: null })],
+    ['frequency', (found) => void delete found.frequency],
+  ])("must equal those of the record's own prices: %s", async (name, change) => {
+    const report = await differ(oldestOnly(change));
+    expect(named(report)).toContain(`scores ${HORIZON}d ${DATE} move.references.${name}`);
+    // The figures of the honest scorecard follow from the honest reference.
+    expect(named(report)).toContain(`figure ${HORIZON}d moveSkill.references.${name}.value`);
+  });
+
+  it('by GARCH are out of reach, but for the figures that follow from them', async () => {
+    const report = await differ(oldestOnly((found) => Object.assign(found, { garch: found.garch! + 0.01 })));
+    expect(named(report).every((name) => name.startsWith(`figure ${HORIZON}d moveSkill.references.garch.`))).toBe(true);
+    expect(report.verdict).toBe('differs');
+  });
+
+  it('are noted where no prices determine them', async () => {
+    const own = await ownPrices();
+    const report = await auditOf(undefined, new Date(), { ...own, history: async () => null });
+    expect(named(report)).toEqual([]);
+    expect(report.notes.join()).toMatch(/references of \d+ sizes of the move were not recomputed: no prices were read/);
+  });
+
+  it.each([20, 100])('differ from those of other closes, which are within %i bps, without failing an honest record', async (bps) => {
+    const own = await ownPrices();
+    const random = createRandom(7);
+    const { firstDay, closes } = (await own.history())!;
+    const others = closes.map((close) => close * (1 + (bps / 10_000) * (2 * random() - 1)));
+    const report = await auditOf(undefined, new Date(), { ...own, toleranceBps: 100, history: async () => ({ firstDay, closes: others }) });
+    expect(named(report).filter((name) => !name.includes('climatology'))).toEqual([]);
+    if (bps === 20) expect(report.incomplete.join()).not.toContain('references');
+  });
+
+  it('are right, doubtful or wrong by their distance with prices of another source', async () => {
+    const others = { ...(await ownPrices()), toleranceBps: 100 };
+    const by = (apart: number) => {
+      const all: ChangeServed = (served) => void Object.assign(references(served), { ewma: references(served).ewma! + apart });
+      return differ(all, others);
+    };
+    const scores = (report: AuditReport) => named(report).filter((name) => name.startsWith('scores'));
+    expect(scores(await by(0.01))).toEqual([]);
+    const doubtful = await by(0.1);
+    expect(scores(doubtful)).toEqual([]);
+    expect(reportText(doubtful)).toMatch(/\d+ references of the size of the move cannot be decided with prices of another source, such as/);
+    expect(scores(await by(0.35))).toContain(`scores ${HORIZON}d ${DATE} move.references.ewma`);
   });
 });
 

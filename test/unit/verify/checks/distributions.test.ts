@@ -55,7 +55,7 @@ function check(row: CheckedRow, served: ServedDistributions | null, now = NOW) {
 
 it('a challenger without a distribution counts for no comparison', () => {
   const { row, served } = buildCase(buildMetadata());
-  expect(check(row, served)).toEqual({ result: { day: DAY, horizonDays: 1, comparisons: [] }, failed: [] });
+  expect(check(row, served)).toEqual({ result: { day: DAY, horizonDays: 1, comparisons: [], move: null }, failed: [] });
 });
 
 it('fails when the reason of a missing challenger is another, or it is not named', () => {
