@@ -29,9 +29,11 @@ const isOfRow = ({ change }: PlantedDistribution) => change !== undefined;
 const OF_WHOLE_RECORD = PLANTED_DISTRIBUTIONS.filter((planted) => !isOfRow(planted) || FIRST_OF_CHECK.has(planted));
 
 const ORIGIN = 'the service';
-/** The differences as text without the address of the service. */
+/** The differences as text without the address of the service, and without the last digits, in which engines differ. */
 const withoutOrigin = (differences: AuditReport['differences'], url: string) =>
-  JSON.stringify(differences, null, 1).replaceAll(url, ORIGIN);
+  JSON.stringify(differences, null, 1)
+    .replaceAll(url, ORIGIN)
+    .replace(/\d+\.\d{10,}/g, (digits) => Number(digits).toFixed(9));
 
 describeWithBrowser('distributions in the browser', (browser) => {
   let service: TestService;
@@ -69,6 +71,7 @@ describeWithBrowser('distributions in the browser', (browser) => {
         page.setDefaultTimeout(50_000);
         await page.route('**/api/svc/distributions*', answer);
         await page.route('**/api/svc/challenge', answer);
+        await page.route('**/api/svc/scorecard?*', answer);
         await init(page);
       },
     });
@@ -124,7 +127,8 @@ describeWithBrowser('distributions in the browser', (browser) => {
     for (const planted of PLANTED_DISTRIBUTIONS.filter(isOfRow)) {
       dishonest.planted = planted;
       const summary = await page.evaluate((of) => globalThis.pageChecks.checkRow(of), request);
-      expect.soft(summary, planted.what).toBe(`Does not match: ${planted.check}`);
+      // What is not opened does not show the size of the move either.
+      expect.soft(summary, planted.what).toMatch(new RegExp(`^Does not match: (?:move, )?${planted.check}$`));
     }
     expect(page.problems()).toEqual([]);
   });
