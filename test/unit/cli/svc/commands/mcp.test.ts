@@ -218,13 +218,6 @@ it('waits for a service that starts after the client, and says so', async () => 
   expect(later.answers).toEqual([result(1)]);
 });
 
-it('answers the messages of a batch one by one', async () => {
-  const relay = openRelay(await serveMcp(({ body }, response) => json(response, result(body.id))));
-  relay.send([request(1, 'ping'), request(2, 'ping')]);
-  await relay.end();
-  expect(relay.answers).toEqual(expect.arrayContaining([result(1), result(2)]));
-});
-
 it('reports a notification that did not arrive on standard error alone', async () => {
   const relay = openRelay('http://127.0.0.1:9');
   relay.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
