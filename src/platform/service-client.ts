@@ -66,7 +66,7 @@ async function openServiceBody(request: ServiceRequest): Promise<AsyncIterable<U
 }
 
 async function sendWithoutRedirect(request: ServiceRequest): Promise<Response> {
-  const response = await fetchService(request);
+  const response = await sendRequest(request);
   if (response.status >= 300 && response.status < 400) {
     await response.body?.cancel();
     throw foreignServiceError(request.url, 'it sends callers elsewhere, which is not followed');
@@ -81,16 +81,17 @@ export function parseServiceError({ status, headers, body }: ServiceResponse, ur
   return foreignServiceError(url, `it answers with status ${status} and no words of the service`);
 }
 
-/** The unread response of any status. @throws OracleError SERVICE_UNREACHABLE */
-export async function fetchService(request: ServiceRequest): Promise<Response> {
+async function sendRequest(request: ServiceRequest): Promise<Response> {
   const { url, path, token, body, deadlineMs, maxBytes = MAX_BYTES } = request;
-  const headers = new Headers({ Accept: 'application/json' });
-  if (body !== undefined) headers.set('Content-Type', 'application/json');
-  if (token !== undefined) headers.set('Authorization', `Bearer ${token}`);
-  for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
+  const headers = {
+    Accept: 'application/json',
+    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+    ...request.headers,
+  };
   try {
-    const fetchOnce = createOperatorFetch({ base: url, timeoutMs: deadlineMs, maxBytes });
-    return await fetchOnce(joinUrl(url, path), {
+    const fetchService = createOperatorFetch({ base: url, timeoutMs: deadlineMs, maxBytes });
+    return await fetchService(joinUrl(url, path), {
       headers,
       method: request.method ?? (body === undefined ? 'GET' : 'POST'),
       signal: request.stop,
@@ -101,8 +102,7 @@ export async function fetchService(request: ServiceRequest): Promise<Response> {
   }
 }
 
-/** Undefined for a body that is not JSON. @throws OracleError as `readFailure` */
-export async function readJsonBody(response: Response, request: Pick<ServiceRequest, 'url' | 'deadlineMs'>): Promise<unknown> {
+async function readJsonBody(response: Response, request: ServiceRequest): Promise<unknown> {
   try {
     return await response.json();
   } catch (error) {
@@ -112,7 +112,7 @@ export async function readJsonBody(response: Response, request: Pick<ServiceRequ
 }
 
 /** The error of a body that could not be read to its end. */
-function readFailure(error: unknown, { url, deadlineMs }: Pick<ServiceRequest, 'url' | 'deadlineMs'>): OracleError {
+export function readFailure(error: unknown, { url, deadlineMs }: Pick<ServiceRequest, 'url' | 'deadlineMs'>): OracleError {
   if (error instanceof ResponseTooLargeError) return foreignServiceError(url, 'it answers with more than the service ever does');
   return noAnswerError(url, deadlineMs, error);
 }
