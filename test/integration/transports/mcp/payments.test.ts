@@ -95,7 +95,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     expect(gated.structuredContent).toMatchObject({ signal: 'GATED', direction: null, pUp: null, predictionId: truth.predictionId });
     expect(gated.structuredContent.ways.map(({ way }: { way: string }) => way)).toEqual(['sign in', 'pay', 'wait']);
     expect(gated.content[0].text).toMatch(
-      /^The 7d forecast of [\s\S]*To see it: sign in .* 500,000,000 .*, pay 0\.001 USD .*, or wait until/,
+      /^Size of the move over 7d: [\s\S]*To see it: sign in .* 500,000,000 .*, pay 0\.001 USD .*, or wait until/,
     );
     expect(JSON.stringify(gated)).not.toContain('accepts');
     expect(await spentSince(buyer, before)).toEqual(NOTHING);

@@ -378,11 +378,11 @@ describe('the premium signal', () => {
 
   it('has the public statistics of the record', async () => {
     const { scorecard } = await get('premium', '/api/svc/oracle/premium?horizon=3d');
-    const { horizon, summary, statistics, byHorizon, byRegime, byModelVersion, marketSkill } = await get(
+    const { horizon, summary, statistics, byHorizon, byRegime, byModelVersion, marketSkill, moveSkill, moveVerdict } = await get(
       'public',
       '/api/svc/scorecard?horizon=3',
     );
-    expect(scorecard).toEqual({ horizon, summary, statistics, byHorizon, byRegime, byModelVersion, marketSkill });
+    expect(scorecard).toEqual({ horizon, summary, statistics, byHorizon, byRegime, byModelVersion, marketSkill, moveSkill, moveVerdict });
     expect(statistics.calls.n).toBe(summary.resolved);
     expect(byHorizon.map(({ horizon: name }: { horizon: string }) => name)).toEqual(['1d', '2d', '3d', '7d']);
   });

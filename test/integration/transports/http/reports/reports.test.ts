@@ -237,7 +237,7 @@ describe('with a record', () => {
       expect(['BUY', 'SELL', 'HOLD']).toContain(signal);
       const card = await ask('/api/svc/widget?format=html', headers);
       expect(card.headers.get('cache-control')).toBe('private, no-store');
-      expect(await card.text()).toContain(`${signal} <span>${(100 * confidence).toFixed(1)} % confident`);
+      expect(await card.text()).toContain(`<strong>${signal}</strong> ${(100 * confidence).toFixed(1)} % confident`);
     });
 
     it.each([

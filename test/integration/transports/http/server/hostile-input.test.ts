@@ -76,8 +76,8 @@ for (const name of ['getPaymentFeedbackFile', 'getPaymentFeedbackCall']) {
 /** Property runs of each field. */
 const RUNS = 12;
 
-/** Problems are short, whatever was sent. */
-const MAX_PROBLEM_CHARS = 3_000;
+/** Problems are short, whatever was sent. That of a sale has the terms and the calls of the record. */
+const MAX_PROBLEM_CHARS = 4_500;
 
 let service: TestService;
 let served: Served;
