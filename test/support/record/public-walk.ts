@@ -54,6 +54,7 @@ export async function parameterValues(service: TestService): Promise<Values> {
     id: ['00000000-0000-4000-8000-000000000000'],
     events: ['signal.new', 'signal.new,wager.placed'],
     horizons: ['7d', '1d,2d', 'all'],
+    moveSize: ['WILD', 'CALM,WILD'],
     since: ['0', '1'],
     sinceId: ['0', '1'],
     token: ['nobody'],
