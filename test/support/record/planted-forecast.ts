@@ -35,7 +35,7 @@ export const PLANTED = {
     quantilesFrom: 33_333.71,
     categoryScore: -0.713917,
     outcome: 'LOSS',
-    wager: { state: 'SKIPPED', side: null, pModel: 0.160829, pBelieved: 0.228613, contracts: 0, costMicros: 0 },
+    wager: { state: 'SKIPPED', side: null, pModel: 0.060829, pBelieved: 0.228613, contracts: 0, costMicros: 0 },
   },
   flat: {
     values: {
