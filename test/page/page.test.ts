@@ -300,7 +300,7 @@ describeWithBrowser('with a record', (browser) => {
           route.fulfill({ contentType: 'text/html', body: '<script>document.title = "script ran"</script>' }),
         );
       const card = page.frameLocator('iframe');
-      await card.getByRole('heading', { name: 'Bitcoin signal, 3d' }).waitFor();
+      await card.getByRole('heading', { name: 'Bitcoin, 3d' }).waitFor();
       await card.getByRole('table').waitFor();
       const [opened] = await Promise.all([page.waitForEvent('popup'), card.getByRole('link', { name: 'Full record' }).click()]);
       await expect.poll(() => opened.title()).toBe('script ran');
