@@ -177,6 +177,11 @@ function formatSkill({ skill: { verdict, scored, accuracy, interval95 }, horizon
 const SIZE_WORDS =
   /\b(?:how (?:far|much|big|large)\b.{0,20}\b(?:will|can|could|might|may|is)\b.{0,40}\b(?:move|swing|change)|how (?:volatile|wild|calm)|(?:big|large|sharp|wild) (?:\w+ )?(?:move|swing)s?|size of the (?:\w+ )?move|volatility|expected (?:move|range))\b/;
 const TOMORROW = /\btomorrow\b/;
+const DIRECTION_WORDS = /\b(?:direction|signal|forecast|up or down|buy|sell|long or short|bull(?:ish)?|bear(?:ish)?)\b/;
+
+function asksForSize(text: string): boolean {
+  return (SIZE_WORDS.test(text) || 'riskPercent' in findRisk(text)) && !DIRECTION_WORDS.test(text);
+}
 
 export const predictBtcDirection = defineSkill({
   id: 'predict_btc_direction',
@@ -188,7 +193,7 @@ export const predictBtcDirection = defineSkill({
   examples: [
     { say: 'Where is bitcoin going over the next week?', input: { horizon: '7d' } },
     { say: 'Give me the 2-day BTC forecast with its proof.', input: { horizon: '2d' } },
-    { say: 'How far will bitcoin move tomorrow?', input: { horizon: '1d' } },
+    { say: 'How far will bitcoin move tomorrow?', input: { horizon: '1d', detail: 'public' } },
   ],
   fromText: {
     words: [
@@ -205,6 +210,8 @@ export const predictBtcDirection = defineSkill({
     rank: 1,
     read: (text) => ({
       horizon: findHorizon(text) ?? (TOMORROW.test(text) || SIZE_WORDS.test(text) ? '1d' : undefined),
+      // What it is about is free.
+      ...(asksForSize(text) ? { detail: 'public' as const } : {}),
       ...findRisk(text),
     }),
   },

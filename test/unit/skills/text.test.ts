@@ -9,6 +9,7 @@ const parse = (text: string, previous?: string) => parseText(text, SKILLS, previ
 describe('parse text', () => {
   const UID = `0x${'ab'.repeat(32)}`;
   const call = (skill: string, input: Record<string, unknown> = {}) => ({ skill, input });
+  const size = (horizon: string) => call('predict_btc_direction', { horizon, detail: 'public' });
   const predict = (horizon?: string) => call('predict_btc_direction', horizon === undefined ? {} : { horizon });
   const verify = (input: Record<string, unknown>) => call('verify_prediction', input);
   const record = (input: Record<string, unknown> = {}) => call('get_track_record', input);
@@ -24,7 +25,10 @@ describe('parse text', () => {
     ['bullish or bearish?', predict()],
     ['Should I buy or sell', predict()],
     ['BTC outlook 3d', predict('3d')],
-    ['position size for 1 day at 1% risk of $10,000', call('predict_btc_direction', { horizon: '1d', riskPercent: 1, accountUsd: 10_000 })],
+    [
+      'position size for 1 day at 1% risk of $10,000',
+      call('predict_btc_direction', { horizon: '1d', detail: 'public', riskPercent: 1, accountUsd: 10_000 }),
+    ],
     [
       '2d forecast, risk 0.5 percent of 2500.50 USD',
       call('predict_btc_direction', { horizon: '2d', riskPercent: 0.5, accountUsd: 2500.5 }),
@@ -34,14 +38,15 @@ describe('parse text', () => {
     ['Is bitcoin going to rise this week?', predict('7d')],
     ['PREDICT THE DIRECTION OF BITCOIN FOR SEVEN DAYS', predict('7d')],
     ['Will the bitcoin price go up next week?', predict('7d')],
-    ['How far will bitcoin move tomorrow?', predict('1d')],
-    ['how volatile is the next week?', predict('7d')],
-    ['Is a big move coming?', predict('1d')],
-    ['How much will BTC swing over the next 3 days?', predict('3d')],
-    ['expected range of bitcoin in two days', predict('2d')],
-    ['volatility tomorrow', predict('1d')],
-    ['How big a move is expected tomorrow?', predict('1d')],
+    ['How far will bitcoin move tomorrow?', size('1d')],
+    ['how volatile is the next week?', size('7d')],
+    ['Is a big move coming?', size('1d')],
+    ['How much will BTC swing over the next 3 days?', size('3d')],
+    ['expected range of bitcoin in two days', size('2d')],
+    ['volatility tomorrow', size('1d')],
+    ['How big a move is expected tomorrow?', size('1d')],
     ['Will bitcoin go up tomorrow?', predict('1d')],
+    ['How far will bitcoin move tomorrow, and in which direction?', predict('1d')],
     ['forecast for five hundred years', predict()],
     ['forecast for 5 days', predict('5d')],
     [`verify ${UID}`, verify({ uid: UID })],
