@@ -1,4 +1,4 @@
-import { OracleError } from '../errors.ts';
+import { OracleError, orElse } from '../errors.ts';
 import type { Day } from './day.ts';
 import { toQuantileGrid } from './distribution.ts';
 import { findFirstChangedRow } from './features.ts';
@@ -29,7 +29,7 @@ export class MoveForecaster {
   /** By horizon; NaN where not computed yet. */
   readonly #widths = new Map<HorizonDays, Float64Array>();
   /** By horizon and block. */
-  readonly #fits = new Map<string, ReturnType<typeof fitWidths>>();
+  readonly #fits = new Map<string, ReturnType<typeof tryFit>>();
 
   /**
    * @param fit that of the version of `MOVE_MODEL` that forecasts the day
@@ -60,9 +60,7 @@ export class MoveForecaster {
     for (let at = row - MOVE_REFERENCE_DAYS; at < row; at++) {
       if (!Number.isNaN(widths[at])) continue;
       const block = getBlockIndex(frame.firstDay + at);
-      const fit = getOrInsert(this.#fits, `${horizonDays} ${block}`, () =>
-        fitWidths({ closes: frame.close, features }, block, horizonDays),
-      );
+      const fit = getOrInsert(this.#fits, `${horizonDays} ${block}`, () => tryFit({ closes: frame.close, features }, block, horizonDays));
       if (fit === null) return null;
       widths[at] = computeWidth80(buildCentredGrid(fit, features, at));
     }
@@ -80,6 +78,15 @@ export class MoveForecaster {
     }
     for (const [key, fit] of this.#fits) if (fit === null || fit.readTo > from) this.#fits.delete(key);
     this.#frame = frame;
+  }
+}
+
+/** Null for constant prices too: a day without a size is still forecast. */
+function tryFit(...source: Parameters<typeof fitWidths>): ReturnType<typeof fitWidths> {
+  try {
+    return fitWidths(...source);
+  } catch (error) {
+    return orElse<null>('INPUT_INVALID', null)(error);
   }
 }
 

@@ -95,6 +95,14 @@ describe('the size of the move', () => {
     expect(after.wildFrom).not.toBe(before.wildFrom);
   });
 
+  it('is null where the prices before those two years never moved', () => {
+    const rows = features.length;
+    const still = frame.close.map((close, row) => (row < rows - 1_100 ? frame.close[rows - 1_100]! : close));
+    const quiet = { ...frame, close: still, high: still, low: still };
+    const history = { frame: quiet, features: computeFeatures(quiet) };
+    expect(new MoveForecaster().forecast(history, last, fitOf({ frame, features }, last, 1))).toBeNull();
+  });
+
   it('is null without two years before the day', () => {
     const day = frame.firstDay + MOVE_REFERENCE_DAYS - 1;
     expect(new MoveForecaster().forecast({ frame, features }, day, fitOf({ frame, features }, last, 1))).toBeNull();
