@@ -11,6 +11,7 @@ import {
   widenPrice,
 } from '../forecast/distribution.ts';
 import { formatHorizonName, HORIZONS } from '../forecast/model.ts';
+import { formatMoveVerdict } from '../forecast/move-skill.ts';
 import type { Market } from '../market/market.ts';
 import { roundTo } from '../platform/validation.ts';
 import type { DistributionScores } from './distribution-scores.ts';
@@ -27,7 +28,6 @@ import {
 } from './forecast-doc.ts';
 import type { ForecastRecord, NewestForecast } from './forecasts.ts';
 import type { ModelStore } from './model-card.ts';
-import { formatMoveVerdict } from './move-figures.ts';
 import { notYetMadeError } from './public-signal.ts';
 import type { EXPECTED_RANGE, ForecastDistributions, PRICE_RANGE } from './schemas/forecast.ts';
 import { mayReadDistributions, toMoveWithLimits } from './visibility.ts';

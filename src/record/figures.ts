@@ -7,7 +7,7 @@ import { formatDay } from '../forecast/day.ts';
 import { cdf, crps } from '../forecast/distribution.ts';
 import { shareOf } from '../forecast/math.ts';
 import { HORIZONS } from '../forecast/model.ts';
-import { computeMoveSkill, type MoveSkill } from '../forecast/move-skill.ts';
+import { computeMoveSkill, formatMoveVerdict, type MoveSkill } from '../forecast/move-skill.ts';
 import {
   computeRecordStatistics,
   publishHorizonRow,
@@ -26,7 +26,6 @@ import type { DistributionScores, DistributionScoresDoc } from './distribution-s
 import { type ForecastDoc, getReturnFromSignal } from './forecast-doc.ts';
 import { type ForecastRecord, isOwnVenue } from './forecasts.ts';
 import type { ModelDoc, ModelStore } from './model-card.ts';
-import { formatMoveVerdict } from './move-figures.ts';
 import { computeForecastBrier, computeForecastWinRate, toScoredForecast, toSummaryRow } from './scorecard.ts';
 import { toCommittedProbabilities } from './visibility.ts';
 

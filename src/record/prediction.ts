@@ -6,6 +6,7 @@ import { DIRECTION_CODES, EAS_SCHEMAS, getSchemaUid, OUTCOME_CODES, type SchemaN
 import { DAY_MS, formatDay, formatDayOrNull, toDay } from '../forecast/day.ts';
 import { formatHorizonName, type HorizonModel } from '../forecast/model.ts';
 import { getModelName } from '../forecast/models.ts';
+import { formatMoveVerdict } from '../forecast/move-skill.ts';
 import { toPublishedSummary } from '../forecast/record-statistics.ts';
 import { REGIME_NAMES, REGIMES } from '../forecast/regime.ts';
 import { DIRECTION_EVIDENCE } from '../forecast/signal.ts';
@@ -18,7 +19,6 @@ import { type DayDoc, type ForecastDoc, fromCents } from './forecast-doc.ts';
 import type { ForecastRecord } from './forecasts.ts';
 import { getCurrentRegime, listPricedStrikes } from './market.ts';
 import { type ModelDoc, toNumberByScore } from './model-card.ts';
-import { formatMoveVerdict } from './move-figures.ts';
 import {
   computeFreshness,
   loadOrNoteMissing,
