@@ -342,9 +342,13 @@ export function computeVariance(closes: Float64Array, decay: number): Float64Arr
   return variance;
 }
 
+export function computeNextVariance(before: number, logReturn: number, decay: number): number {
+  return decay * before + (1 - decay) * logReturn ** 2;
+}
+
 function fillVariance(logClose: Float64Array, variance: Float64Array, decay: number, from: number): void {
   for (let row = from; row < variance.length; row++) {
-    if (row > SEED_ROW) variance[row] = decay * variance[row - 1] + (1 - decay) * (logClose[row] - logClose[row - 1]) ** 2;
+    if (row > SEED_ROW) variance[row] = computeNextVariance(variance[row - 1], logClose[row] - logClose[row - 1], decay);
     else variance[row] = row === SEED_ROW ? seedVariance(logClose) : Number.NaN;
   }
 }

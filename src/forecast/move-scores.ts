@@ -1,7 +1,7 @@
 import { isOracleError } from '../errors.ts';
 import type { Day } from './day.ts';
 import { computeResidualQuantiles } from './distribution.ts';
-import { computeVariance } from './features.ts';
+import { computeNextVariance, computeVariance } from './features.ts';
 import type { DailyCloses } from './fit.ts';
 import { getOrInsert } from './inputs.ts';
 import { shareOf } from './math.ts';
@@ -19,7 +19,7 @@ export type MoveReference = (typeof MOVE_REFERENCES)[number];
 export type ReferenceProbabilities = Record<MoveReference, number | null>;
 
 interface MoveDay {
-  /** Of every day from the first on, at least to the day before. */
+  /** Of every day from the first on, at least to the day before; the same array is not modified between calls. */
   closes: DailyCloses;
   day: Day;
   /** At the forecast. */
@@ -32,20 +32,22 @@ interface MoveDay {
 /** The references of a day, from the closes before it and the price at its forecast. */
 export type MoveReferences = (day: MoveDay) => ReferenceProbabilities;
 
-/** Each block is fitted once. */
+/** Each block is fitted once, and the variances of a history are computed once: that of a day reads nothing after it. */
 export function createMoveReferences(): MoveReferences {
   const fits = new Map<string, ReferenceFit | null>();
-  return ({ closes: { firstDay, closes }, day, priceUsd, horizonDays, garch }) => {
-    const row = day - firstDay;
-    const known = Float64Array.of(...closes.subarray(0, row), priceUsd);
-    const v94 = computeVariance(known, DECAY);
+  let read: { closes: Float64Array; v94: Float64Array } | undefined;
+  return ({ closes: history, day, priceUsd, horizonDays, garch }) => {
+    const { firstDay, closes } = history;
+    if (read?.closes !== closes) read = { closes, v94: computeVariance(closes, DECAY) };
+    const { v94 } = read;
     const block = getBlockIndex(day);
-    const fit = getOrInsert(fits, `${block} ${horizonDays}`, () => fitReferences({ firstDay, closes: known }, v94, block, horizonDays));
-    const bigMove = getBigMove(horizonDays);
+    const fit = getOrInsert(fits, `${block} ${horizonDays}`, () => fitReferences(history, v94, block, horizonDays));
+    const before = day - firstDay - 1;
+    const variance = computeNextVariance(v94[before], Math.log(priceUsd) - Math.log(closes[before]), DECAY);
     return {
       frequency: fit?.frequency ?? null,
-      ewma: fit && forecastByEwma(fit, v94[row], horizonDays),
-      garch: garch && computeTailProbability(garch, bigMove),
+      ewma: fit && forecastByEwma(fit, variance, horizonDays),
+      garch: garch && computeTailProbability(garch, getBigMove(horizonDays)),
     };
   };
 }

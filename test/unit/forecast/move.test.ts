@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../src/forecast/day.ts';
-import { computeFeatures } from '../../../src/forecast/features.ts';
+import { computeFeatures, computeVariance } from '../../../src/forecast/features.ts';
 import { sliceFrame } from '../../../src/forecast/inputs.ts';
 import { formatModelVersion, getBlockIndex, getBlockStart, HORIZONS, type HorizonDays } from '../../../src/forecast/model.ts';
 import { fitWidths } from '../../../src/forecast/models.ts';
 import { computeBigMoveProbability } from '../../../src/forecast/move.ts';
 import { MOVE_REFERENCE_DAYS, MoveForecaster, type MoveHistory } from '../../../src/forecast/move-forecaster.ts';
-import { computeMoveDifference, fitReferences, forecastByEwma, scoreProbability } from '../../../src/forecast/move-scores.ts';
+import {
+  computeMoveDifference,
+  createMoveReferences,
+  fitReferences,
+  forecastByEwma,
+  scoreProbability,
+} from '../../../src/forecast/move-scores.ts';
 import { sharedPath } from '../../support/record/shared.ts';
 import { describeGolden, readCsvRows, readGoldenFrame } from './golden-frame.ts';
 import { syntheticFrame } from './synthetic-frame.ts';
@@ -107,6 +113,38 @@ describe('the size of the move', () => {
     const day = frame.firstDay + MOVE_REFERENCE_DAYS - 1;
     expect(new MoveForecaster().forecast({ frame, features }, day, fitOf({ frame, features }, last, 1))).toBeNull();
     expect(() => new MoveForecaster().forecast({ frame, features }, last + 1, fitOf({ frame, features }, last, 1))).toThrow(/outside/);
+  });
+});
+
+describe('the references of a day', () => {
+  const { firstDay, close: closes } = syntheticFrame({ rows: 2400, firstDay: parseDay('2012-01-01') });
+  const priceUsd = 1.03 * closes[2350]!;
+  const day = firstDay + 2350;
+  const later = closes.map((close, row) => (row < 2350 ? close : Number.NaN));
+
+  it.each(HORIZONS)('are of the closes before it and the price at its forecast, at %i days', (horizonDays) => {
+    const known = Float64Array.of(...closes.subarray(0, 2350), priceUsd);
+    const v94 = computeVariance(known, 0.94);
+    const fit = fitReferences({ firstDay, closes: known }, v94, getBlockIndex(day), horizonDays)!;
+    const expected = { frequency: fit.frequency, ewma: forecastByEwma(fit, v94[2350]!, horizonDays), garch: null };
+    for (const history of [closes, later, closes.slice(0, 2350)]) {
+      expect(createMoveReferences()({ closes: { firstDay, closes: history }, day, priceUsd, horizonDays, garch: null })).toEqual(expected);
+    }
+  });
+
+  it('follow from the closes of the call, not from those of an earlier one', () => {
+    const compute = createMoveReferences();
+    const of = (history: Float64Array) => compute({ closes: { firstDay, closes: history }, day, priceUsd, horizonDays: 1, garch: null });
+    const before = of(closes);
+    expect(of(closes.with(2340, 1.2 * closes[2340]!)).ewma).not.toBe(before.ewma);
+    expect(of(closes)).toEqual(before);
+  });
+
+  it('are unknown without closes of the training days', () => {
+    for (const row of [0, 1, 30, 31]) {
+      const early = { closes: { firstDay, closes }, day: firstDay + row, priceUsd, horizonDays: 7 as const, garch: null };
+      expect(createMoveReferences()(early)).toEqual({ frequency: null, ewma: null, garch: null });
+    }
   });
 });
 
