@@ -288,7 +288,7 @@ async function checkPendingMoves(
   for (const [digest, members] of byDay) {
     signal?.throwIfAborted();
     const metadata = await claims.readMetadata(digest);
-    for (const row of metadata === null ? [] : members) check.checkPending(row, metadata!);
+    for (const row of members) check.checkPending(row, metadata);
   }
 }
 

@@ -225,9 +225,10 @@ export function createDistributionRecordCheck(
       if (result === 'none') before.push(row.prediction.data.day);
       else if (result !== null) opened.push({ ...result, replayed: isReplayed(shown.get(uid)) });
     },
-    /** Checks the row of a forecast whose distributions are not opened yet. */
-    checkPending({ prediction }: CheckedRow, metadata: string): void {
-      checkMove(prediction, { metadata, shown: shown.get(prediction.uid.toLowerCase()), openings: null }, findings);
+    /** Checks the row of a forecast whose distributions are not opened yet. @param metadata null: the service does not serve it */
+    checkPending({ prediction }: CheckedRow, metadata: string | null): void {
+      const read = metadata ?? undefined;
+      checkMove(prediction, { metadata: read, shown: shown.get(prediction.uid.toLowerCase()), openings: null }, findings);
     },
     /** Once all are read, or none is there. */
     checkMoveSkills(): void {
