@@ -1,6 +1,6 @@
 import { countEffective } from './bootstrap.ts';
 import { computeEValue, type DayDifference, judgeChallenge, runEProcess } from './challenge.ts';
-import { type Day, formatDay } from './day.ts';
+import { type Day, formatDayOrNull } from './day.ts';
 import { toRecord } from './inputs.ts';
 import { formatPercent, meanBy, shareOf } from './math.ts';
 import { formatHorizonName } from './model.ts';
@@ -75,7 +75,7 @@ function testAgainst(days: readonly MoveDay[], reference: TestedReference, horiz
   return {
     days: process.days,
     verdict,
-    since: since === null ? null : formatDay(since),
+    since: formatDayOrNull(since),
     eBetter: computeEValue(process.better),
     eWorse: computeEValue(process.worse),
   };

@@ -53,7 +53,7 @@ export function compareSizings(frame: InputFrame) {
 }
 
 /** A fall by this share of the price is one by `half` of the log price. */
-export function toStopDistance(half: number): number {
+function toStopDistance(half: number): number {
   return 1 - Math.exp(-half);
 }
 
