@@ -131,7 +131,10 @@ export function computeProbabilityStatistics(forecasts: readonly ScoredForecast[
   if (forecasts.length === 0) return null;
   const outcomes = forecasts.map(({ day, pUp, rose }) => ({ day, p: pUp, happened: rose }));
   const model = (one: ScoredForecast) => brierScore(one.pUp, one.rose);
-  const isBaseRateKnown = forecasts.every(({ climatology }) => climatology !== null);
+  const skillAgainst = (rateOf: (one: ScoredForecast) => number | null | undefined) => {
+    const isKnown = forecasts.every((one) => typeof rateOf(one) === 'number');
+    return isKnown ? computeSkill(forecasts, model, (one) => brierScore(rateOf(one)!, one.rose)) : null;
+  };
   return {
     n: forecasts.length,
     effectiveN: countEffective(forecasts, horizonDays),
@@ -139,7 +142,9 @@ export function computeProbabilityStatistics(forecasts: readonly ScoredForecast[
     /** Mean log loss, natural logarithm; 0.6931 for a constant one half. */
     logScore: meanBy(forecasts, ({ pUp, rose }) => boundedLogLoss(pUp, rose)),
     /** Brier skill against the base rate known at the time; null where that is unknown. */
-    climatologySkill: isBaseRateKnown ? computeSkill(forecasts, model, ({ climatology, rose }) => brierScore(climatology!, rose)) : null,
+    climatologySkill: skillAgainst(({ climatology }) => climatology),
+    /** The same against that of the last four years of training, which is harder to beat. */
+    climatology4ySkill: skillAgainst(({ climatology4y }) => climatology4y),
     /** Brier skill against P(up) = 1; null as long as that has never been wrong. */
     alwaysUpSkill: computeSkill(forecasts, model, ({ rose }) => brierScore(1, rose)),
     murphy: decomposeBrier(outcomes, BIN_COUNT)!,

@@ -241,7 +241,7 @@ function scoreDistribution({ values, resolution, horizonDays }: ForecastDoc, mod
 }
 
 /** Changes with what figures contain, so that those stored by an older release are computed again. */
-const FIGURES_SHAPE = 5;
+const FIGURES_SHAPE = 6;
 
 interface HorizonReading {
   docs: ForecastDoc[];

@@ -269,7 +269,8 @@ export function getRoundingTolerance(_: string, expected: number): [equal: numbe
  */
 export function getSourceTolerance(path: string, expected: number): [equal: number, doubtful: number] {
   // A close counts three times as much among those of four years.
-  if (path.endsWith('.climatology4y')) return [4.5e-4, 1.8e-2];
+  if (/\.climatology4y$|\.climatology4ySkill\.brier$/.test(path)) return [4.5e-4, 1.8e-2];
+  if (path.includes('.climatology4ySkill.')) return [1.8e-3, 7.2e-2];
   if (/\.climatology$|\.climatologySkill\.brier$/.test(path)) return [1.5e-4, 6e-3];
   return path.includes('.climatologySkill.') ? [6e-4, 2.4e-2] : getRoundingTolerance(path, expected);
 }

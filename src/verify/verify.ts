@@ -418,6 +418,7 @@ function buildExpectedScorecard(proven: readonly RecomputedFigures[], index: num
     horizon,
     summary: leaveUnknown(summary, claim.summary),
     ...Object.fromEntries(optional),
+    ...leaveUnknownSkill(parts, claim),
     ...Object.fromEntries(UNDETERMINED.map((name) => [name, undefined])),
   };
 }
@@ -427,6 +428,12 @@ function leaveUnknown<Figures extends { brier: object | null }>(expected: Figure
   const { brier } = (claimed ?? {}) as { brier?: { climatology4y?: unknown } | null };
   if (brier?.climatology4y !== null || expected.brier === null) return expected;
   return { ...expected, brier: { ...expected.brier, climatology4y: undefined } };
+}
+
+function leaveUnknownSkill({ statistics }: Pick<ReturnType<typeof buildExpectedFigures>, 'statistics'>, claim: ClaimedScorecard) {
+  const claimed = claim.statistics?.probabilities as { climatology4ySkill?: unknown } | null | undefined;
+  if (claimed?.climatology4ySkill !== null || statistics.probabilities === null) return {};
+  return { statistics: { ...statistics, probabilities: { ...statistics.probabilities, climatology4ySkill: undefined } } };
 }
 
 /** Entries by horizon, with their number: each horizon has to be there once. */

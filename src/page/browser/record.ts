@@ -76,6 +76,7 @@ export function buildSkillRows(scorecard: Pick<Scorecard, 'statistics' | 'market
   const ownQuotes = quotesAreOurs ? 'own quotes: no evidence' : undefined;
   const selection = calls.selection?.overHeld ?? null;
   const baseRate = probabilities?.climatologySkill ?? null;
+  const recentRate = probabilities?.climatology4ySkill ?? null;
   const certainty = probabilities?.alwaysUpSkill ?? null;
   const someDown = scorecard.predictions.some(({ outcome, direction }) => outcome !== null && direction === 'DOWN');
   const uncalled = calls.n === 0 ? 'no call resolved yet' : 'every call was UP: see the choice of days';
@@ -102,6 +103,12 @@ export function buildSkillRows(scorecard: Pick<Scorecard, 'statistics' | 'market
       label: 'Probability, against the base rate',
       estimate: baseRate,
       without: baseRate === null ? 'base rate not known' : 'too few days',
+    }),
+    buildSkillRow({
+      ...ofOutcomes,
+      label: 'Probability, against that of four years',
+      estimate: recentRate,
+      without: recentRate === null ? 'base rate not known' : 'too few days',
     }),
     // A weekly strike question, not the direction.
     buildSkillRow({

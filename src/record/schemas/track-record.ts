@@ -104,6 +104,7 @@ const PROBABILITY_STATISTICS = namedObject('ProbabilityStatistics', {
   climatologySkill: SKILL.nullable().describe(
     'Brier skill against the base rate known at the time, 1 - score / reference; positive is better. Null when that rate is unknown',
   ),
+  climatology4ySkill: SKILL.nullable().describe('The same against that of the last four years; null while a day lacks it'),
   alwaysUpSkill: SKILL.nullable().describe(
     'Brier skill against certainty of a rise, which any hedged probability beats: a positive value implies no skill in direction, unlike `calls.alwaysUp`. Null while that was never wrong',
   ),

@@ -74,7 +74,11 @@ export function toRecordRows(rows: readonly CheckedRow[], baseRates: BaseRates):
 export function buildExpectedFigures({ summary, statistics }: RecomputedFigures) {
   const { calls, probabilities } = statistics;
   const published = publishRecordSummary(summary);
-  const known = probabilities && { ...probabilities, climatologySkill: probabilities.climatologySkill ?? undefined };
+  const known = probabilities && {
+    ...probabilities,
+    climatologySkill: probabilities.climatologySkill ?? undefined,
+    climatology4ySkill: probabilities.climatology4ySkill ?? undefined,
+  };
   const expected = { ...published.summary, brier: getDeterminedBrier(summary, statistics) };
   return { ...published, summary: expected, statistics: { calls, probabilities: known, distribution: undefined } };
 }

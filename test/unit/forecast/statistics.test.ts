@@ -353,6 +353,16 @@ describe('statistics of probabilities', () => {
     expect(alwaysUpSkill).toEqual({ brier: 0.5, value: expect.closeTo(0.8, 12), low: null, high: null });
   });
 
+  it('measure skill against the base rate of four years where every day has it', () => {
+    const record = [scored(0, { pUp: 0.8, climatology4y: 0.5 }), scored(1, { pUp: 0.4, rose: false, climatology4y: 0.6 })];
+    // (0.04 + 0.16) / 2 against (0.25 + 0.36) / 2.
+    expect(computeProbabilityStatistics(record, 1)!.climatology4ySkill).toMatchObject({
+      brier: expect.closeTo(0.305, 12),
+      value: expect.closeTo(1 - 0.1 / 0.305, 12),
+    });
+    expect(computeProbabilityStatistics([...record, scored(2)], 1)!.climatology4ySkill).toBeNull();
+  });
+
   it('have no skill when the reference is unknown or never wrong', () => {
     expect(computeProbabilityStatistics([scored(0), scored(1, { climatology: null })], 1)).toMatchObject({
       climatologySkill: null,

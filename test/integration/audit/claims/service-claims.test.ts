@@ -190,6 +190,7 @@ describe('a service with wrong claims', () => {
         (claim.summary.brier as { climatology: number }).climatology += 1e-6;
         (rowOf(claim, HORIZON).brier as { climatology4y: number }).climatology4y += 1e-6;
         (claim.statistics!.probabilities as { logScore: number }).logScore -= 1e-6;
+        (claim.statistics!.probabilities as { climatology4ySkill: { value: number } }).climatology4ySkill.value += 1e-6;
         rowOf(claim, HORIZON).wins = 77;
       }),
     );
@@ -198,6 +199,7 @@ describe('a service with wrong claims', () => {
       'summary.accuracy',
       'summary.verdict',
       'statistics.probabilities.logScore',
+      'statistics.probabilities.climatology4ySkill.value',
       `byHorizon.${HORIZON}d.wins`,
       `byHorizon.${HORIZON}d.brier.climatology4y`,
     ];
@@ -210,6 +212,7 @@ describe('a service with wrong claims', () => {
       only(HORIZON, (claim) => {
         Object.assign(claim.summary.brier as object, unknown);
         Object.assign(rowOf(claim, HORIZON).brier as object, unknown);
+        Object.assign(claim.statistics!.probabilities as object, { climatology4ySkill: null });
       }),
     );
     expect(named(report)).toEqual([]);

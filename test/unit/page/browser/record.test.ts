@@ -185,7 +185,7 @@ function rowsOf({
     marketSkill: { quotesAreOurs, skill: weekly && { weeks: 9, ...weekly } },
     predictions: calls.map((direction) => ({ direction, outcome: { actualDirection: 'UP' } })),
   };
-  const [direction, choice, baseRate, market, certain] = buildSkillRows(scorecard as unknown as Scorecard);
+  const [direction, choice, baseRate, , market, certain] = buildSkillRows(scorecard as unknown as Scorecard);
   return { direction, choice, baseRate, market, certain };
 }
 
