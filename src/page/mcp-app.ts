@@ -1,6 +1,6 @@
 import { type ForecastStateName, formatTime, getStateMark, listSteps, renderSteps, STATE_LABELS } from './forecast.ts';
 import { el, formatDate, formatDayAndMonth, formatUsd, formatUtc, type Markup, type MarkupElement } from './markup.ts';
-import { drawLine, formatInterval, formatShare, type Interval } from './widget.ts';
+import { drawLine, formatBigMove, formatInterval, formatShare, type Interval } from './widget.ts';
 
 /** A button that calls the tool of a view through the host. */
 function renderCallButton(view: AppView, label: Markup, input: Readonly<Record<string, string>>): MarkupElement {
@@ -237,7 +237,7 @@ function listPriceRanges({ range, ranges }: Fields) {
   return found.toSorted((a, b) => a.share - b.share);
 }
 
-const HORIZONS = ['2d', '3d', '7d'];
+const HORIZONS = ['1d', '2d', '3d', '7d'];
 
 /** The newest forecast of a horizon, with as much of it as the answer has. @param now ISO 8601 */
 function renderForecastCard(answer: Fields, now: string): Markup {
@@ -274,10 +274,18 @@ function renderTitle(answer: Fields, now: string): Markup {
 }
 
 /** What has skill comes first. */
-function renderMove({ moveSize, pBig, horizon }: Fields): Markup {
+function renderMove({ moveSize, pBig, horizon, moveVerdict }: Fields): Markup {
   const [size, share] = [readText(moveSize), readNumber(pBig)];
   if (size === '' || share === null) return null;
-  return el('p', { class: 'lead' }, [el('strong', {}, size), ` move: ${formatShare(share)} for one beyond ${horizon === '1d' ? 3 : 5} %`]);
+  return [
+    el('p', { class: 'lead' }, [el('strong', {}, size), ` move: ${formatShare(share)} for one beyond ${formatBigMove(readText(horizon))}`]),
+    renderMoveVerdict(moveVerdict),
+  ];
+}
+
+function renderMoveVerdict(verdict: unknown): Markup {
+  const text = toSentence(readText(verdict));
+  return text === '' ? null : el('p', { class: 'quiet' }, text);
 }
 
 /** The direction is drawn from the answer alone: an answer without it shows none. */
@@ -377,8 +385,6 @@ function renderNotes(answer: Fields): MarkupElement {
   return el('p', { class: 'quiet notes' }, notes.filter((note) => note !== '').join(' '));
 }
 
-const RECORD_CARD_HORIZONS = ['1d', '2d', '3d', '7d'];
-
 /** The record of a horizon, with as much of it as the answer has. */
 function renderRecordCard(answer: Fields): Markup {
   const filters = readFields(answer.filters);
@@ -387,6 +393,7 @@ function renderRecordCard(answer: Fields): Markup {
   return [
     el('h1', { tabindex: -1 }, `Record of forecasts over ${formatHorizon(horizon)}`),
     renderSelection(filters, readTime(answer.asOf)),
+    renderWholeRecordMove(answer),
     renderCalls(statistics),
     renderOutcomes(answer),
     renderSection(
@@ -399,11 +406,16 @@ function renderRecordCard(answer: Fields): Markup {
     renderNotes(answer),
     el('p', { class: 'actions' }, [
       statistics.probabilities === undefined ? renderMoreButton(filters) : null,
-      renderHorizonButtons('record', RECORD_CARD_HORIZONS, horizon),
-      // 1-day forecasts are scored, and not sold.
-      renderCallButton('forecast', 'Newest forecast', horizon === '1d' ? {} : { horizon }),
+      renderHorizonButtons('record', HORIZONS, horizon),
+      renderCallButton('forecast', 'Newest forecast', { horizon }),
     ]),
   ];
+}
+
+/** Of all forecasts of the horizon, whatever is selected. */
+function renderWholeRecordMove({ moveVerdict }: Fields): Markup {
+  const verdict = renderMoveVerdict(moveVerdict);
+  return verdict === null ? null : [el('h2', {}, 'Size of the move, whole record'), verdict];
 }
 
 function renderSelection({ from, to, regime, status }: Fields, asOf: string): Markup {

@@ -1,3 +1,4 @@
+import { getBigMoveShare } from '../forecast/move.ts';
 import { el, type Markup, type MarkupElement } from './markup.ts';
 
 /** The card that other sites show in a frame: text and drawings without scripts. */
@@ -7,12 +8,12 @@ export function renderCard(card: WidgetCard, size: WidgetSize): MarkupElement {
 
 /** What is left of a card in 64 pixels of height. */
 function renderLines(card: WidgetCard): Markup {
-  const { record, simulated, replayed, recordReplayed } = card;
+  const { moveSize, record, simulated, replayed, recordReplayed } = card;
   const range = findRange(card);
   const span = range === undefined ? formatDollars(card.btcPrice) : `80 %: ${formatRange(range)}`;
   const right = record === null ? 'No outcome yet' : `${record.wins} of ${record.resolved} right (${formatInterval(record)})`;
   return [
-    el('h1', {}, renderLink(card, `Bitcoin ${card.horizon}`), ' ', el('strong', {}, formatSize(card) ?? '')),
+    el('h1', {}, renderLink(card, `Bitcoin ${card.horizon}`), moveSize !== null && [' ', el('strong', {}, `${moveSize} move`)]),
     el('p', {}, `${span} USD${simulated ? ', simulated' : ''}`),
     el('p', { class: 'dim' }, `${card.signal}: ${right}${replayed || recordReplayed ? ', replayed' : ''}`),
   ];
@@ -43,12 +44,13 @@ function renderWholeCard(card: WidgetCard, size: WidgetSize): Markup {
 /** What has skill comes first. */
 function renderMove(card: WidgetCard): Markup {
   if (card.moveSize === null || card.pBig === null) return null;
-  const limit = card.horizon === '1d' ? 3 : 5;
-  return el('p', { class: 'signal' }, card.moveSize, ' ', el('span', {}, `move; ${formatShare(card.pBig)} beyond ${limit} %`));
+  const text = `move; ${formatShare(card.pBig)} beyond ${formatBigMove(card.horizon)}`;
+  return el('p', { class: 'signal' }, card.moveSize, ' ', el('span', {}, text));
 }
 
-function formatSize({ moveSize }: WidgetCard): string | null {
-  return moveSize === null ? null : `${moveSize} move`;
+/** `3 %` for `1d`. */
+export function formatBigMove(horizon: string): string {
+  return formatShare(getBigMoveShare(Number.parseInt(horizon, 10)));
 }
 
 function renderLink({ link }: WidgetCard, text: string): Markup {

@@ -21,6 +21,9 @@ const FORECAST = {
   resolvesAt: '2026-12-05T00:00:00.000Z',
   attestationUid: UID,
   attestedAt: '2026-11-27T21:38:00.000Z',
+  moveSize: 'WILD',
+  pBig: 0.412,
+  moveVerdict: 'P(big move) at 7d on 53 resolved days: not proven on this record',
   range: { share: 0.8, low: 91_902, high: 101_651 },
   skill: { verdict: 'no skill is proven', scored: 13, accuracy: 0.5, interval95: { low: 0.3, high: 0.7 }, alwaysUpAccuracy: 0.6 },
   replayed: true,
@@ -50,6 +53,7 @@ const RECORD = {
     { date: '2026-11-20', predictionId: '2026-11-20:3d', status: 'PENDING' },
     { date: '2026-11-19', predictionId: '2026-11-19:3d', status: 'WIN' },
   ],
+  moveVerdict: 'P(big move) at 3d on 11 resolved days: not proven on this record',
   source: 'live',
 };
 
@@ -89,7 +93,20 @@ describe('forecast', () => {
     for (const part of ['28 Nov 2026, 00:00', '5 Dec 2026', 'No skill is proven.', '50 %, 95 % interval 30 to 70 %', 'Replayed'])
       expect(text).toContain(part);
     expect(inputsOf(html, 'verification')).toEqual([{ predictionId: '2026-11-27:7d' }]);
-    expect(inputsOf(html, 'forecast')).toEqual([{ horizon: '2d' }, { horizon: '3d' }]);
+    expect(inputsOf(html, 'forecast')).toEqual([{ horizon: '1d' }, { horizon: '2d' }, { horizon: '3d' }]);
+  });
+
+  it.each([
+    ['1d', '3 %'],
+    ['7d', '5 %'],
+  ])('says first how far the price moves over %s, and what its record shows', (horizon, limit) => {
+    const text = textOf(render('forecast', { ...FORECAST, horizon }));
+    expect(text).toMatch(
+      new RegExp(
+        `WILD move: 41 % for one beyond ${limit} P\\(big move\\) .* not proven on this record\\. .* Direction, no proven skill SELL`,
+      ),
+    );
+    expect(textOf(render('forecast', { ...FORECAST, horizon, moveSize: null, pBig: null }))).not.toMatch(/ move: /);
   });
 
   it('places the interval of the range by its prices', () => {
@@ -133,6 +150,7 @@ describe('record', () => {
       expect(text).toContain(part);
     for (const part of ['Not distinguishable from always-UP.', '2 held, 1 void, 3 pending', '50–55 %', '43 % of 7 (16 to 75 %)', '82 %'])
       expect(text).toContain(part);
+    expect(text).toMatch(/whole record P\(big move\) at 3d .* not proven on this record\. .*calls right/);
     expect(text).toContain('20 Nov Pending');
     expect(text).toContain('19 Nov Right');
     expect(inputsOf(html, 'record')).toEqual([{ horizon: '1d' }, { horizon: '2d' }, { horizon: '7d' }]);
@@ -159,7 +177,7 @@ describe('record', () => {
     const html = render('record', { filters: { horizon: '1d' }, statistics: { ...none, probabilities: null, distribution: null } });
     expect(textOf(html)).toContain('Nothing resolved yet.');
     expect(html).not.toContain('<svg');
-    expect(inputsOf(html, 'forecast')).toEqual([{}]);
+    expect(inputsOf(html, 'forecast')).toEqual([{ horizon: '1d' }]);
   });
 });
 
