@@ -299,11 +299,13 @@ const WAITING_TEXTS = { starting: 'The service is starting', none: 'No forecast 
 const OUTCOME_TEXTS = { WIN: 'Right', LOSS: 'Wrong', HOLD: 'HOLD, not scored' } as const;
 
 /** State of the newest forecast in one line. */
-export function formatStateLine({ call, waiting, range, horizonDays, access }: FirstScreenData): string {
+export function formatStateLine({ call, waiting, range, horizonDays, today, access }: FirstScreenData): string {
   if (call === null) return WAITING_TEXTS[waiting];
   const { status, resolvesAt, attestationUid } = call;
   if (status === 'VOID') return 'Void: committed too late, never counts';
-  if (status !== 'PENDING') return `Revealed ${formatDayAndMonth(resolvesAt)}: ${OUTCOME_TEXTS[status]}`;
+  // A reader of the call has its HOLD before the window ends.
+  const isOpen = status === 'PENDING' || (status === 'HOLD' && resolvesAt.slice(0, 10) > today);
+  if (!isOpen) return `Revealed ${formatDayAndMonth(resolvesAt)}: ${OUTCOME_TEXTS[status]}`;
   const attestedAt = range?.horizons?.find(({ horizon }) => horizon === `${horizonDays}d`)?.attestedAt ?? null;
   const isSameDay = range !== null && call.predictionId.startsWith(range.date);
   const committed = attestedAt !== null && isSameDay ? `committed ${attestedAt.slice(11, 16)}` : 'committed';

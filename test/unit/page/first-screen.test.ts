@@ -265,7 +265,12 @@ describe('state line', () => {
     [{ status: 'WIN' }, 'Revealed 30 Nov: Right'],
     [{ status: 'HOLD' }, 'Revealed 30 Nov: HOLD, not scored'],
   ] as const)('of a call with %j: %s', (changes, line) => {
-    expect(formatStateLine(screen({ call: { ...CALL, ...changes } }))).toBe(line);
+    expect(formatStateLine(screen({ call: { ...CALL, ...changes }, today: '2026-11-30' }))).toBe(line);
+  });
+
+  it('does not say that a HOLD is revealed before its window ends', () => {
+    const hold = screen({ call: { ...CALL, signal: 'HOLD', status: 'HOLD' }, access: BASIC, today: '2026-11-29' });
+    expect(formatStateLine(hold)).toBe('Direction: committed 21:38, public 30 Nov; no proven skill');
   });
 
   it('gives the reason why there is no call', () => {
