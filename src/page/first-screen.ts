@@ -327,7 +327,7 @@ const PRINTED_SHARE = 0.8;
 /** With fewer resolved days of a size, the forecast's own probability says more than their share. */
 const MIN_DAYS_OF_SIZE = 20;
 
-/** Parts that are redrawn alone, each in an element of fixed height. The choice of the horizon is none: it is drawn once. */
+/** Parts that are redrawn alone, each in an element whose height is reserved. The choice of the horizon is none: it is drawn once. */
 export const FIRST_SCREEN_PARTS = {
   // The horizon at which the size has most skill comes first, whatever is chosen.
   tomorrow: (data) => renderHorizon(data, 1),
@@ -480,11 +480,11 @@ export function renderOriginMark(kind: OriginKind, { isStale }: { isStale: boole
   return [el('strong', {}, mark), kind === 'live' && isStale ? ': the newest price is stale' : caution];
 }
 
-/** "Today's call" until the next one is made; a call of an earlier day, as during a replay, is titled by its date. */
-export function formatCallTitle(call: Pick<CallData, 'predictionId'> | null, nowMs: number): string {
+/** "Today's forecast" until the next one is made; one of an earlier day, as during a replay, is titled by its date. */
+export function formatTodayTitle(call: Pick<CallData, 'predictionId'> | null, nowMs: number): string {
   const date = call?.predictionId.slice(0, 10);
-  if (date === undefined || date >= new Date(nowMs - DAY_MS).toISOString().slice(0, 10)) return "Today's call";
-  return `Call of ${formatDate(date)}`;
+  if (date === undefined || date >= new Date(nowMs - DAY_MS).toISOString().slice(0, 10)) return "Today's forecast";
+  return `Forecast of ${formatDate(date)}`;
 }
 
 /** The first screen as every reader gets it first: without access. @param initial null while the service starts */

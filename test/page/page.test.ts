@@ -18,7 +18,7 @@ import { layoutsOf, openAllTabs, openEverything, openTab } from './layout.ts';
 
 const appOf = ({ http, appOptions: door, adapters: doors }: TestService) => createApp(allRoutes(http), door, doors);
 
-const SECTIONS = ["Today's call", 'Size of the move', 'Skill', 'Record', 'Check'];
+const SECTIONS = ["Today's forecast", 'Size of the move', 'Skill', 'Record', 'Check'];
 const TABS = [
   ...['Price and forecasts', 'Market regimes', 'Accuracy by horizon and regime', 'Calibration and skill', 'Champion and challenger'],
   ...['Crowd against oracle', 'Wagers', 'Self-tests', 'Live events', 'Market data'],

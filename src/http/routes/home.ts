@@ -15,7 +15,7 @@ import {
   FIRST_SCREEN_PARTS,
   type FirstScreenData,
   type FirstScreenPart,
-  formatCallTitle,
+  formatTodayTitle,
   type InitialData,
   type OriginKind,
   renderOriginMark,
@@ -364,7 +364,7 @@ function prefersHtml(accept: string): boolean {
 
 /** In their order. The first has the first screen; the script fills the others. */
 const SECTIONS: readonly Section[] = [
-  { id: 'today', title: "Today's call" },
+  { id: 'today', title: "Today's forecast" },
   { id: 'size', title: 'Size of the move' },
   { id: 'scores', title: 'Skill' },
   { id: 'record', title: 'Record' },
@@ -467,7 +467,7 @@ const PLACEHOLDER = '{{initial}}';
 function renderTodaySection({ id }: Section, home: HomeContent | null): Markup {
   const data = toInitialScreen(home?.initial ?? null, DEFAULT_HORIZON_DAYS);
   return el('section', { id, 'aria-labelledby': `${id}-title`, tabindex: -1 }, [
-    el('h2', { id: `${id}-title` }, formatCallTitle(data.call, home?.nowMs ?? 0)),
+    el('h2', { id: `${id}-title` }, formatTodayTitle(data.call, home?.nowMs ?? 0)),
     el('div', { class: 'body' }, [renderFirstScreen(data), renderDetails()]),
   ]);
 }

@@ -6,7 +6,7 @@ import {
   FIRST_SCREEN_PARTS,
   type FirstScreenData,
   type FirstScreenPart,
-  formatCallTitle,
+  formatTodayTitle,
   type InitialData,
   toInitialScreen,
   toRecordData,
@@ -322,7 +322,7 @@ export function mountToday(page: Page) {
     const data = collectFirstScreen(page, initial, isStarting);
     if (data.call?.signal === 'SELL') store.needWholeRecord();
     for (const name of Object.keys(FIRST_SCREEN_PARTS) as FirstScreenPart[]) redraw(name, () => FIRST_SCREEN_PARTS[name](data));
-    const next = formatCallTitle(data.call, Date.now());
+    const next = formatTodayTitle(data.call, Date.now());
     if (title.textContent !== next) title.textContent = next;
   };
   for (const name of ['signal', 'range', 'scorecard', 'price', 'info'] as const) store.watch(name, draw);

@@ -5,10 +5,10 @@ import { renderFirstScreen } from '../../../src/http/routes/home.ts';
 import {
   computeFan,
   FAN_SIZE,
-  formatCallTitle,
   formatNote,
   formatRecordLine,
   formatStateLine,
+  formatTodayTitle,
   judgeCall,
   judgeRecord,
   type Point,
@@ -202,19 +202,19 @@ describe('first screen', () => {
     }
   });
 
-  describe('formatCallTitle', () => {
+  describe('formatTodayTitle', () => {
     const NOW = Date.parse('2026-03-10T12:00:00Z');
 
     it.each([
-      ['2026-03-10', "Today's call"],
-      ['2026-03-09', "Today's call"],
-      ['2026-03-08', 'Call of 8 Mar 2026'],
-    ])('titles the call of %s: %s', (date, title) => {
-      expect(formatCallTitle({ predictionId: `${date}:7d` }, NOW)).toBe(title);
+      ['2026-03-10', "Today's forecast"],
+      ['2026-03-09', "Today's forecast"],
+      ['2026-03-08', 'Forecast of 8 Mar 2026'],
+    ])('titles the forecast of %s: %s', (date, title) => {
+      expect(formatTodayTitle({ predictionId: `${date}:7d` }, NOW)).toBe(title);
     });
 
-    it('titles a missing call as that of today', () => {
-      expect(formatCallTitle(null, NOW)).toBe("Today's call");
+    it('titles a missing forecast as that of today', () => {
+      expect(formatTodayTitle(null, NOW)).toBe("Today's forecast");
     });
   });
 });
