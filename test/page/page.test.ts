@@ -166,6 +166,27 @@ describeWithBrowser('with a record', (browser) => {
     await page.locator('.check-record .finding').waitFor({ timeout: 60_000 });
   });
 
+  it('sizes a position by the newest forecast, and says what it cannot use', async () => {
+    const page = await browser.open(served.url);
+    await settled(page);
+    await page.locator('#size summary', { hasText: 'Position size' }).click();
+    const result = page.locator('#size [role=status]');
+    await page.getByLabel('Risk, % of the account').fill('1');
+    const account = page.getByLabel('Account, USD');
+    await account.fill('50');
+    await result.getByText(/^Loses \$0\.50 at its stop; 7d forecast/).waitFor();
+    const table = await result.getByRole('table').elementHandle();
+    // The same result stays in place, as it would be read aloud again.
+    await account.dispatchEvent('input');
+    expect(await table!.evaluate((one) => one.isConnected)).toBe(true);
+    for (const unusable of ['', '0', '1e13']) {
+      await account.fill(unusable);
+      await result.getByText(/above 0, the risk at most 100\s%, the account at most \$1,000,000,000,000\.$/).waitFor();
+      expect(await result.getByRole('table').count()).toBe(0);
+    }
+    expect(page.problems()).toEqual([]);
+  });
+
   it('shows selection and progress in forced colours, too', async () => {
     const page = await browser.open(served.url);
     await settled(page);

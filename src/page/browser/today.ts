@@ -67,7 +67,7 @@ function mountTodayDetails({ store }: Page) {
 }
 
 /** Elements that are the same are kept, and with them the focus. */
-function drawInto(element: HTMLElement, make: () => Children) {
+export function drawInto(element: HTMLElement, make: () => Children) {
   const next = h('div', {}, drawSafely(make));
   if (next.innerHTML !== element.innerHTML) replaceChildren(element, ...next.childNodes);
 }

@@ -2,10 +2,20 @@ import { computePositionSize, MAX_ACCOUNT_USD, MAX_RISK_PERCENT, type PositionSi
 import { formatRegime, formatUsd } from '../../markup.ts';
 import { renderForestPlot } from '../charts/calibration.ts';
 import { createFigure } from '../charts/figure.ts';
-import { formatCount, formatDecimal, formatPercent, formatPercentInterval, h, replaceChildren, toSentence } from '../dom.ts';
+import {
+  formatCount,
+  formatDecimal,
+  formatPercent,
+  formatPercentInterval,
+  formatUsdCents,
+  h,
+  replaceChildren,
+  toSentence,
+} from '../dom.ts';
 import type { ApiResponses } from '../responses.ts';
 import { type Column, mountResource, renderNotYet, renderTable } from '../section.ts';
 import type { Page } from '../state.ts';
+import { drawInto } from '../today.ts';
 import { createReliabilityFigure, formatSignedShare } from './skill.ts';
 
 type Scorecard = ApiResponses['scorecard'];
@@ -93,19 +103,21 @@ function createReliabilityOfMoves({ reliability, n }: MoveSkill) {
 function mountPositionSize(store: Page['store'], body: HTMLElement) {
   const result = h('div', { role: 'status' });
   const createInput = (id: string, value: number, max: number) =>
-    h('input', { id, type: 'number', min: 0, max, step: 'any', value, required: true, oninput: draw });
+    h('input', { id, type: 'number', min: 0, max, step: 'any', value, required: true, oninput: () => draw() });
   const [risk, account] = [createInput('risk', 1, MAX_RISK_PERCENT), createInput('account-usd', 10_000, MAX_ACCOUNT_USD)];
-  function draw() {
+  const limits = `the risk at most ${MAX_RISK_PERCENT}\u00a0%, the account at most ${formatUsd(MAX_ACCOUNT_USD)}`;
+  // What is read aloud is replaced only where it has changed.
+  const draw = () => drawInto(result, renderResult);
+  function renderResult() {
     const { answer: signal } = store.get('signal');
     const isUsable = [risk, account].every(({ validity, valueAsNumber }) => validity.valid && valueAsNumber > 0);
-    if (!isUsable)
-      return replaceChildren(result, h('p', { class: 'bad' }, `Both are above 0, the risk at most ${MAX_RISK_PERCENT}\u00a0%.`));
-    if (!signal?.moveLimits) return replaceChildren(result, h('p', { class: 'empty' }, 'No width of the move is known.'));
+    if (!isUsable) return h('p', { class: 'bad' }, `Both are above 0, ${limits}.`);
+    if (!signal?.moveLimits) return h('p', { class: 'empty' }, 'No width of the move is known.');
     const { horizon, btcPrice, moveLimits } = signal;
     const size = computePositionSize({ riskPercent: risk.valueAsNumber, accountUsd: account.valueAsNumber }, { ...moveLimits, btcPrice });
-    const caption = `Loses ${formatUsd(size.riskUsd)} at its stop; ${horizon} forecast around ${formatUsd(btcPrice)}`;
+    const caption = `Loses ${formatUsdCents(size.riskUsd)} at its stop; ${horizon} forecast around ${formatUsd(btcPrice)}`;
     const rows = (['Long', 'Short'] as const).map((side) => ({ side, size }));
-    replaceChildren(result, renderTable({ caption, columns: POSITION_COLUMNS, rows }));
+    return renderTable({ caption, columns: POSITION_COLUMNS, rows });
   }
   replaceChildren(
     body,
@@ -126,7 +138,7 @@ function mountPositionSize(store: Page['store'], body: HTMLElement) {
 const POSITION_COLUMNS: readonly Column<{ side: 'Long' | 'Short'; size: PositionSize }>[] = [
   { heading: 'Side', cell: ({ side }) => side },
   { heading: 'Stop distance', cell: ({ side, size }) => formatPercent(size[`stopPercent${side}`] / 100, 2), numeric: true },
-  { heading: 'Size', cell: ({ side, size }) => formatUsd(size[`positionUsd${side}`]), numeric: true },
+  { heading: 'Size', cell: ({ side, size }) => formatUsdCents(size[`positionUsd${side}`]), numeric: true },
   { heading: 'BTC', cell: ({ side, size }) => formatDecimal(size[`positionBtc${side}`], 6), numeric: true },
   { heading: 'Leverage', cell: ({ side, size }) => formatDecimal(size[`leverage${side}`], 2), numeric: true },
 ];
