@@ -57,8 +57,9 @@ const SCHEMAS = '#/components/schemas/';
 export function compactSchemas(document: oas31.OpenAPIObject, describesReplies: boolean): oas31.OpenAPIObject {
   const schemas = (document.components?.schemas ?? {}) as Schemas;
   removeRepetition(document);
-  if (!describesReplies) reduceReplies(schemas, listInputs(document, schemas));
+  // Before descriptions are removed: without them, schemas of different meaning are the same.
   reuseNamed(schemas);
+  if (!describesReplies) reduceReplies(schemas, listInputs(document, schemas));
   addBases(schemas);
   extendSchemas(schemas);
   return document;

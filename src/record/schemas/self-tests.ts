@@ -493,6 +493,8 @@ const SKILL_AGAINST = {
   theirs: SCORE.describe('The same for the empirical returns of the reference'),
 };
 
+const CRPS_SKILL = namedObject('CrpsSkill', SKILL_AGAINST);
+
 export const WALK_FORWARD = z.object({
   model: z.string().describe('Method name'),
   firstDay: DATE.describe('First day of the history'),
@@ -553,12 +555,11 @@ export const WALK_FORWARD = z.object({
         .describe(
           'Whether that direction is better than always saying UP (1), worse (-1), or indistinguishable (0), by an exact test of the DOWN days on non-overlapping windows, confirmed by the interval of the difference',
         ),
-      crpsSkill: objectOf('CRPS against the returns of all training days', SKILL_AGAINST),
-      recentCrpsSkill: objectOf(
+      crpsSkill: CRPS_SKILL.describe('CRPS against the returns of all training days'),
+      recentCrpsSkill: CRPS_SKILL.describe(
         `CRPS against the returns of the last ${RECENT_RETURN_DAYS} training days, which give the distributions their shape: the harder reference`,
-        SKILL_AGAINST,
       ),
-      garchCrpsSkill: objectOf('CRPS against GARCH(1,1) with Student t innovations, refitted for each fold', SKILL_AGAINST),
+      garchCrpsSkill: CRPS_SKILL.describe('CRPS against GARCH(1,1) with Student t innovations, refitted for each fold'),
       coverage80: ESTIMATE.describe('Coverage of the central 80 % interval, with its block-bootstrap interval'),
       quantileSkills: listOf(
         `Pinball loss of the quantiles at ${TAIL_LEVELS.join(' and ')} against the same quantiles of the returns of all training days`,

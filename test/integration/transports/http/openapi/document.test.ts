@@ -104,6 +104,12 @@ describe('the OpenAPI document', () => {
     expect((await (await get('/.well-known/openapi.json')).arrayBuffer()).byteLength).toBeLessThanOrEqual(limit);
   });
 
+  it('refers to a named schema only where the meaning is the same, not the types alone', () => {
+    const { MarketContext, PremiumSignal } = document.components.schemas;
+    const hasPart = (schema: unknown) => JSON.stringify(schema).includes('/MissingPart"');
+    expect([MarketContext, PremiumSignal].map(hasPart)).toEqual([true, false]);
+  });
+
   it('names the schema of every JSON body and of shared parts', () => {
     const bodies = operationsOf(document).flatMap((each) => {
       const replies = Object.keys(each.responses).map((status) => answerOf(document, each, Number(status)));
