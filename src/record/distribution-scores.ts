@@ -70,6 +70,6 @@ export function buildDistributionScores(
     realised,
     ...scoreDistributions(grids, realised),
     baselines: Object.fromEntries(scored) as DistributionScoresDoc['baselines'],
-    move: doc.move && scoreMove(doc.move, realised, references),
+    move: doc.move == null ? null : scoreMove(doc.move, realised, references),
   };
 }

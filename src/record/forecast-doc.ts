@@ -69,8 +69,8 @@ export interface ForecastDoc {
   modelVersion: string | null;
   regime: Regime | null;
   values: CommittedValues | null;
-  /** Public at once; null for a missed day, and where the history is too short. */
-  move: MoveForecast | null;
+  /** Public at once; null for a missed day, and where the history is too short; absent from older forecasts. */
+  move?: MoveForecast | null;
   commitment: Hex;
   inputsDigest: Hex;
   metadataDigest: Hex;
@@ -204,8 +204,8 @@ export interface DayDoc {
   variance: { v94: number; v99: number } | null;
   /** Widths of the predictive distributions without their location, by horizon in days; absent from older days, and null for a missed one. */
   halfWidths?: Record<string, CentralHalfWidths> | null;
-  /** By horizon in days: sizes of the moves, null where the history is too short for one, absent without a forecast by their version; null for a missed day. */
-  moves: Record<string, MoveForecast | null> | null;
+  /** By horizon in days: sizes of the moves, null where the history is too short for one, absent without a forecast by their version; null for a missed day, and absent from older ones. */
+  moves?: Record<string, MoveForecast | null> | null;
   inputsDigest: Hex;
   metadata: Metadata;
   /** Keyed by horizon in days. */

@@ -94,7 +94,7 @@ export function toMove({ move }: Pick<ForecastDoc, 'move'>): Pick<ServedFields, 
 
 /** The same with what it follows from. */
 export function toMoveWithLimits(doc: Pick<ForecastDoc, 'move'>) {
-  if (doc.move === null) return { ...toMove(doc), moveLimits: null };
+  if (doc.move == null) return { ...toMove(doc), moveLimits: null };
   const { moveSize: _size, pBig: _p, ...moveLimits } = doc.move;
   return { ...toMove(doc), moveLimits };
 }

@@ -416,7 +416,7 @@ function toForecastFacts(
     now: now.toISOString(),
     regime: view.regime,
     modelVersion: view.modelVersion,
-    move: doc.move,
+    move: doc.move ?? null,
     ...toVisibleFacts(view),
     committed: toAttestationFacts(doc.attestation, deps),
     revealed: toAttestationFacts(doc.reveal, deps),

@@ -119,6 +119,16 @@ describe('the expected range', () => {
     });
   });
 
+  it('has no size of the move for a forecast stored before it was forecast', async () => {
+    const findNewest = async (horizonDays: number) => {
+      const { forecast, ...newest } = (await service.pipeline.record.findNewest(horizonDays))!;
+      const { move: _, ...stored } = forecast;
+      return { ...newest, forecast: stored };
+    };
+    const found = await getExpectedRange({ ...service.http, record: { findNewest } }, 7);
+    expect(found).toEqual({ ...(await getRange(7)), moveSize: null, pBig: null, moveLimits: null });
+  });
+
   it('is in the card of the widget', async () => {
     const { ranges } = await getRange(7);
     const { share: _, halfWidth: __, ...range80 } = ranges[1]!;
