@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isOracleError } from '../../../errors.ts';
 import { DEFAULT_HORIZON, HORIZON_NAMES } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
+import { getBigMoveShare } from '../../../forecast/move.ts';
 import {
   HORIZON_VIEW_OPTION,
   JSON_OPTION,
@@ -110,7 +111,12 @@ function formatSignal(answer: SignalAnswer, writer: TerminalWriter): string[] {
   const { predictionId, confidence, direction, btcPrice, timestamp, fearGreed, etfFlows7d, nextSignalAt, skill, access } = answer;
   const facts = formatFacts(
     [
-      ['Size of move', formatMove(answer) === NONE ? null : `${formatMove(answer)} for one beyond ${answer.horizon === '1d' ? 3 : 5} %`],
+      [
+        'Size of move',
+        formatMove(answer) === NONE
+          ? null
+          : `${formatMove(answer)} for one beyond ${100 * getBigMoveShare(Number.parseInt(answer.horizon, 10))} %`,
+      ],
       ['Signal', styleValue(answer.signal)],
       ['Direction', direction === null ? null : styleValue(direction)],
       ['Confidence', confidence === null ? null : formatPercentOrDash(confidence)],
