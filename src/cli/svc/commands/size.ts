@@ -88,7 +88,7 @@ export const sizeCommand: SvcCommand<SizeValues> = {
 function formatSizing(forecast: Omit<Forecast, 'sizing'>, sizing: Sizing, writer: TerminalWriter): string[] {
   const { horizon, btcPrice, timestamp, resolvesAt, moveSize, pBig, source, replayed } = forecast;
   const position = (usd: number, btc: number, leverage: number) =>
-    `${formatUsdAmount(usd)} USD, ${btc} BTC, ${leverage.toFixed(2)} of the account`;
+    `${formatUsdAmount(usd)} USD, ${btc.toFixed(8)} BTC, ${leverage.toFixed(2)} of the account`;
   const title = `BTC/USD ${formatUsdAmount(btcPrice)} at ${formatMinute(timestamp)} UTC: ${formatUsdAmount(sizing.riskUsd)} USD (${sizing.riskPercent} %) at risk`;
   return [
     ...wrapText(title, writer.width).map((line) => writer.paint('bold', line)),
