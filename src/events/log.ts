@@ -100,14 +100,14 @@ interface EventDraft<Name extends PushedName = PushedName> {
 export type EventDoc<Name extends PushedName = PushedName> = EventDraft<Name> & { _id: number; appendedAt: Date };
 
 export type AnyEvent = { [Name in PushedName]: EventDoc<Name> }[PushedName];
+export type AnyEventDraft = { [Name in PushedName]: EventDraft<Name> }[PushedName];
+
 /** The filter of the move, of WebSockets and webhooks; what it needs is in the event, so that a replay gives what was sent. Other events pass. */
 export function passesMoveFilter(event: Pick<AnyEvent, 'type' | 'content'>, moveSize: readonly MoveSize[] | null): boolean {
   if (moveSize === null || event.type !== 'signal.new') return true;
   const { move, moveSizeBefore } = event.content as EventContent['signal.new'];
   return move != null && moveSizeBefore != null && move.moveSize !== moveSizeBefore && moveSize.includes(move.moveSize);
 }
-
-export type AnyEventDraft = { [Name in PushedName]: EventDraft<Name> }[PushedName];
 
 /** Retention, from the time of the event. */
 export const EVENT_RETENTION_DAYS = 90;
