@@ -137,12 +137,11 @@ function formatCalls(calls: PublicPrediction['revealedCalls']): string[] {
 function formatPublicPart(part: PublicPrediction, ways: string): string {
   const { date, attestationUid, regime, resolvesAt, range, source } = part;
   const place = attestationUid === null ? 'made, not yet on chain' : 'committed on chain';
-  const day = resolvesAt.slice(0, 10);
   // A text has at most 120 words: what was asked for stands in place of range and record.
   const expected =
     range &&
     !part.sizing &&
-    `BTC/USD closes between ${Math.round(range.low)} and ${Math.round(range.high)} on ${day} (${100 * range.share} %, by the model). `;
+    `BTC/USD closes between ${Math.round(range.low)} and ${Math.round(range.high)} at ${formatInstant(resolvesAt)} (${100 * range.share} %, by the model). `;
   return [
     ...formatSize(part),
     `${expected || ''}Regime ${regime}.`,
@@ -161,8 +160,10 @@ function formatSize(part: Parameters<typeof formatMove>[0]): string[] {
   return move === null ? [] : [`Size of the move over ${part.horizon}: ${move}.`];
 }
 
-function formatValues({ signal, direction, confidence, resolvesAt }: PublicPrediction): string {
-  if (signal === 'GATED') return `its direction is hidden from you until its outcome, due ${formatInstant(resolvesAt)}.`;
+function formatValues({ signal, direction, confidence, resolvesAt, range, sizing }: PublicPrediction): string {
+  // The line of the range has the same instant.
+  const due = range && !sizing ? '' : `, due ${formatInstant(resolvesAt)}`;
+  if (signal === 'GATED') return `its direction is hidden from you until its outcome${due}.`;
   return `it says ${signal}, ${direction}, with ${confidence === null ? 'unknown' : formatPercent(confidence)} confidence.`;
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
 import { type Db, MongoServerError } from 'mongodb';
 import { isAddressEqual } from 'viem';
 import { z } from 'zod';
@@ -292,7 +293,7 @@ const webhooksCheck: Check = {
         .limit(MAX_LOOKUPS)
         .toArray(),
     ]);
-    const names = await checkNames([...new Set(some.map(({ url }) => getHostname(url)))]);
+    const names = await checkNames([...new Set(some.map(({ url }) => getHostname(url)).filter((host) => isIP(host) === 0))]);
     const detail = `${all} registered, ${failing} of them fail at present`;
     const isOurs = all > 1 && failing === all;
     return [...names, isOurs ? warn(detail, 'All fail, so the fault is probably on this side: look at the way out.') : ok(detail)];

@@ -176,7 +176,7 @@ function renderBoughtCall({ signal, direction, confidence, pUp, horizon, resolve
   return [
     // Without a colour: the usual share of rises may be as high.
     h('p', { class: 'call-word', tabindex: -1 }, signal),
-    h('p', {}, `${direction === 'UP' ? 'Higher' : 'Lower'}, with a confidence of ${formatPercent(confidence)}.`),
+    h('p', {}, `${direction === 'UP' ? 'Higher' : 'Lower'}, with a confidence of ${formatPercent(confidence)}, not proven skill.`),
     renderFacts([
       ['Horizon', formatHorizon(horizon)],
       ['Until', formatDate(resolvesAt)],

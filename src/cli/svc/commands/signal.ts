@@ -162,19 +162,20 @@ async function readUncertainty(context: CliContext, url: string): Promise<Uncert
 
 function formatSignals(answers: readonly SignalAnswer[], uncertainty: Uncertainty, writer: TerminalWriter): string[] {
   const [{ btcPrice, timestamp, source, replayed, access }] = answers;
+  const table = formatRecords(listColumns(uncertainty), answers, writer);
   const facts = [
     ['Data', `${source}${replayed ? ', replayed' : ''}`],
     ['Seen as', access === undefined ? null : `${access.tier}, ${access.wallet}`],
     ['Move', 'its size, and P(big move): beyond 3 % in a day, 5 % in more'],
     ['Signal', 'of the direction, which has no proven skill'],
-    ['Right so far', 'share of scored forecasts, with its 95 % interval'],
+    ['Right so far', table[0]!.includes('right so far') ? 'share of scored forecasts, with its 95 % interval' : null],
     ['More', 'svc signal --horizon 7d'],
   ] as const;
   const title = `BTC/USD ${formatUsdAmount(btcPrice)} at ${formatMinute(timestamp)} UTC`;
   return [
     ...wrapText(title, writer.width).map((line) => writer.paint('bold', line)),
     '',
-    ...formatRecords(listColumns(uncertainty), answers, writer),
+    ...table,
     '',
     ...formatFacts(facts, writer),
     ...(answers.some(({ signal }) => signal === 'GATED') ? ['', ...wrapText(ACCESS_HINT, writer.width)] : []),
