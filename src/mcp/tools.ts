@@ -102,7 +102,7 @@ interface ToolCall {
 async function answerCall(call: ToolCall, options: McpServerOptions): Promise<ToolAnswer> {
   const { skill, backend, input, payment } = call;
   try {
-    return toToolAnswer(call, await backend.run(skill.id, input, payment));
+    return toToolAnswer(call, await backend.run(skill.id, input, payment), options);
   } catch (error) {
     if (!isTierError(error) || error instanceof PayableError) throw error;
     return readGatedAnswer(call, error, options);
@@ -139,12 +139,11 @@ async function readGatedAnswer({ skill, backend, input }: ToolCall, rejection: O
   if (call === null || publicPart === undefined) throw rejection;
   const { output: part } = await backend.run(skill.id, call.input);
   const ways = listAccessWays(getTerms(skill, input), options, String(part.resolvesAt));
-  const clauses = ways.map(({ clause }) => clause);
   const named = { ways: ways.map(({ way, how }) => ({ way, how })) };
   return {
     output: { ...part, ...named },
     outline: { ...toOutline(publicPart.outline, part), ...named },
-    text: publicPart.formatText(part, `${clauses.slice(0, -1).join(', ')}, or ${clauses.at(-1)}`),
+    text: publicPart.formatText(part, joinClauses(ways)),
     rows: [`${rejection.message}. Ways to the forecast:`, ...ways.map(({ how }, index) => `${index + 1}. ${how}`)].join('\n'),
   };
 }
@@ -161,6 +160,12 @@ interface AccessWay {
   /** The same as a clause of a sentence. */
   clause: string;
 }
+
+const joinClauses = (ways: readonly AccessWay[]): string =>
+  `${ways
+    .slice(0, -1)
+    .map(({ clause }) => clause)
+    .join(', ')}, or ${ways.at(-1)?.clause}`;
 
 type AccessOptions = TokenAdviceOptions & Pick<McpServerOptions, 'payments'>;
 
@@ -203,11 +208,14 @@ interface ToolAnswer {
 }
 
 /** What was sold is delivered whole, because the receipt is for its hash. */
-function toToolAnswer(call: ToolCall, answer: SkillAnswer | SoldAnswer): ToolAnswer {
+function toToolAnswer(call: ToolCall, answer: SkillAnswer | SoldAnswer, options: AccessOptions): ToolAnswer {
   const { skill } = call;
   const { output, text } = answer;
   const part = getPublicPart(call);
-  if (part !== null) return { output, outline: toOutline(part.outline, output), text, rows: null };
+  if (part !== null) {
+    const ways = listAccessWays(getTerms(skill, {}), options, String(output.resolvesAt));
+    return { output, outline: toOutline(part.outline, output), text: part.formatText(output, joinClauses(ways)), rows: null };
+  }
   const rows = skill.formatRows?.(output) ?? null;
   if (!('receipt' in answer)) return { output, outline: toOutline(skill.outline, output), text, rows };
   const { payment, receipt, x402Receipt } = answer;

@@ -97,7 +97,7 @@ const QUESTIONS: [string, string, () => Record<string, unknown>, RegExp[]][] = [
     'predict_btc_direction',
     () => ({}),
     [
-      /hidden from you until its outcome, due \d{4}-/,
+      /closes between .* at \d{4}-.*hidden from you until its outcome\./s,
       /between \d+ and \d+ on \S+ \(80 %, by the model\)/,
       /sign in .*500,000,000 gate tokens/,
       /wait until \d{4}-/,
