@@ -84,6 +84,30 @@ describeWithBrowser('checking the whole record in the browser', (browser) => {
     expect(page.problems()).toEqual([]);
   });
 
+  it('waits for the chain of the record, also where the page asks for it again after the click', async () => {
+    const [clicked, asked, answered] = [0, 1, 2].map(() => Promise.withResolvers<void>());
+    let requests = 0;
+    const { section, click } = await open(async (opening) => {
+      await opening.route('**/health', async (route) => {
+        await clicked!.promise;
+        await route.continue();
+      });
+      await opening.route('**/api/svc/info', async (route) => {
+        requests++;
+        const isFirst = requests === 1;
+        // The first is answered once the second is under way, which takes its place.
+        if (!isFirst) asked!.resolve();
+        await (isFirst ? asked : answered)!.promise;
+        await route.fulfill({ response: await route.fetch() });
+        answered!.resolve();
+      });
+    });
+    await click(CHECK);
+    clicked!.resolve();
+    await section.getByText(/^[\d,]+ checks agree\.$/).waitFor();
+    expect(requests).toBeGreaterThan(1);
+  });
+
   it('stops on a second click, and continues with what was read', async () => {
     let held = true;
     const asked: string[] = [];

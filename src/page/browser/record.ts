@@ -460,7 +460,8 @@ export function mountAttestations({ store, session, horizon }: Page) {
   /** The reader may click before `info` is loaded. */
   async function getInfo() {
     if (store.get('info').answer === null) await store.refresh('info');
-    return store.get('info').answer;
+    // A later request may have taken the place of this one.
+    return store.whenAnswered('info').catch(() => null);
   }
   const rows = createAttestationList(createRowChecker(session, setup), store.needWholeRecord);
   horizon.onChange(rows.restart);
