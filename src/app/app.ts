@@ -23,8 +23,8 @@ import { getErrorMessage, OracleError } from '../errors.ts';
 import { toDay, toInstantMs } from '../forecast/day.ts';
 import { HORIZONS } from '../forecast/model.ts';
 import type { HttpDeps } from '../http/deps.ts';
+import type { AppOptions } from '../http/request.ts';
 import { RPC_PATH } from '../http/routes/rpc.ts';
-import type { AppOptions } from '../http/security.ts';
 import { isLiveReachable } from '../market/live/live-market.ts';
 import { parseProviderUrls } from '../market/live/providers.ts';
 import { chooseFeed } from '../market/market.ts';
@@ -82,6 +82,7 @@ import {
   composeA2a,
   composeAbout,
   composeAdministration,
+  composeAnswerState,
   composeApplications,
   composeAppOptions,
   composeAuth,
@@ -142,7 +143,12 @@ export async function assembleService(context: StartupContext, address: string |
   });
 
   const { administration, ...operator } = composeAdministration({ ...core, pipeline, state, getStartupStep });
-  const options = composeAppOptions({ ...core, identify: (authorization) => access.identify(authorization), ...operator });
+  const options = composeAppOptions({
+    ...core,
+    identify: (authorization) => access.identify(authorization),
+    readState: composeAnswerState(core),
+    ...operator,
+  });
 
   const localChain = config.chainMode !== 'real';
   const pingDatabase = () => core.database.ping();

@@ -19,8 +19,8 @@ import {
   TICKET_INDEXES,
   TicketStore,
 } from '../events/websocket/hub.ts';
+import type { AppOptions } from '../http/request.ts';
 import { createHandshakeHandler, type WebSocketDeps } from '../http/routes/websocket.ts';
-import type { AppOptions } from '../http/security.ts';
 import { createHandshakeApp, type HttpServer } from '../http/server.ts';
 import type { QueueHandler, Schedule } from '../pipeline/schedule.ts';
 import { Semaphore, type SemaphoreLimits } from '../platform/concurrency.ts';

@@ -22,15 +22,15 @@ import { createAttestationReader } from '../chain/eas/schemas.ts';
 import type { Commerce } from '../commerce/commerce.ts';
 import { createDemoWallets } from '../dev/demo.ts';
 import { getErrorMessage, OracleError } from '../errors.ts';
-import { formatDay, parseDay } from '../forecast/day.ts';
+import { formatDay, MINUTE_MS, parseDay } from '../forecast/day.ts';
 import { type AdminService, type AdminStepResult, AuditLog, createCredentialCheck } from '../http/admin.ts';
 import { createChainWork, createLoadShedder } from '../http/admission.ts';
 import type { VenueMarket } from '../http/deps.ts';
+import type { AppOptions } from '../http/request.ts';
 import { createJobsPage, type JobsConsole, type JobsSource } from '../http/routes/admin.ts';
 import { createOAuthAdapter, DocumentBudget, renderProviderError } from '../http/routes/oauth.ts';
 import type { AboutDeps } from '../http/schemas/info.ts';
 import type { DemoWallets } from '../http/schemas/wallets.ts';
-import type { AppOptions } from '../http/security.ts';
 import { createMcpFixtures } from '../mcp/fixtures.ts';
 import { type McpServerOptions, readAppDocuments } from '../mcp/protocol.ts';
 import { loadSkillCatalog } from '../mcp/resources.ts';
@@ -78,12 +78,22 @@ export async function composeAuth(
   return access;
 }
 
-interface ComposeAppOptionsDeps extends Pick<ServiceCore, 'db' | 'log' | 'now'>, Pick<AppOptions, 'identify' | 'admin' | 'adminPage'> {
+/** What public answers are made from: the record, the wagers and, as market data are read once a minute, the minute. */
+export function composeAnswerState({ record, wagers, now }: Pick<ServiceCore, 'record' | 'wagers' | 'now'>): () => Promise<string> {
+  return async () => {
+    const minute = Math.floor(now().getTime() / MINUTE_MS);
+    return [...(await Promise.all([record.revision.read(), wagers.revision.read()])), minute].join(' ');
+  };
+}
+
+interface ComposeAppOptionsDeps
+  extends Pick<ServiceCore, 'db' | 'log' | 'now'>,
+    Pick<AppOptions, 'identify' | 'admin' | 'adminPage' | 'readState'> {
   config: Pick<Config, 'TRUST_PROXY' | 'RATE_LIMIT_PUBLIC' | 'RATE_LIMIT_WALLET' | 'RATE_LIMIT_RPC' | 'RATE_LIMIT_TASKS'>;
   shutdown: Pick<Shutdown, 'signal'>;
 }
 
-export function composeAppOptions({ config, db, log, shutdown, now, identify, admin, adminPage }: ComposeAppOptionsDeps) {
+export function composeAppOptions({ config, db, log, shutdown, now, identify, admin, adminPage, readState }: ComposeAppOptionsDeps) {
   const limits = createRateLimits({
     counts: createRequestCountStore(db, now),
     limits: {
@@ -98,7 +108,7 @@ export function composeAppOptions({ config, db, log, shutdown, now, identify, ad
   const loadShedder = createLoadShedder();
   watchQueueingDelay({ ping: () => db.command({ ping: 1 }), observe: (delayMs) => loadShedder.observe(delayMs), signal: shutdown.signal });
   return {
-    ...{ identify, admin, adminPage, log, limits },
+    ...{ identify, admin, adminPage, readState, log, limits },
     chainWork: createChainWork(),
     loadShedder,
     trustProxy: config.TRUST_PROXY,

@@ -3,8 +3,8 @@ import { type Collection, type Db, ObjectId } from 'mongodb';
 import { type ErrorCode, isOracleError, OracleError } from '../errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { WagerSwitch } from '../wager/wagers.ts';
+import type { RequestSource } from './request.ts';
 import type { Status } from './schemas/health.ts';
-import type { RequestSource } from './security.ts';
 
 type AdminStepName = (typeof ADMIN_STEP_NAMES)[number];
 

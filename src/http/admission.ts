@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { WorkKind } from '../auth/auth.ts';
 import type { Caller } from '../auth/caller.ts';
 import { type CapacityLimits, SharedCapacity, toCapacityClient } from '../auth/rate-limits.ts';
 import { OracleError } from '../errors.ts';
 import { LoadShedder, type PriorityRules, type ReleaseSlot } from '../platform/load-shedder.ts';
-import { getConnection, NEGLIGIBLE_BYTES } from './sockets.ts';
+import { hasPaymentPayload } from './problems.ts';
+import { type AppOptions, getClientAddress } from './request.ts';
+import { type ClientConnection, getConnection, isHandshake, NEGLIGIBLE_BYTES, type ReserveKind } from './sockets.ts';
 
 /**
  * Highest priority first. Later units of a request that has begun, such as the next messages of a batch, go before new requests, so that few
@@ -193,4 +195,51 @@ export async function requireSendCapacity(socket: object, bytes: number): Promis
   const message = 'Unread responses of your network, or of all clients, use all available memory';
   const suggestedAction = 'Read the responses to earlier requests, or request compression with Accept-Encoding.';
   throw new OracleError('OVERLOADED', message, { suggestedAction, retryAfterSeconds: 10 });
+}
+
+const PROBES = new Set(['/health', '/ready']);
+
+/**
+ * Admits the first request of a connection without a slot to the reserve where it is a health probe, has a valid token or carries a
+ * payment of a known form; the connection closes after it. Requests of trusted proxies acquire a slot each, for the forwarded address.
+ * @throws by the handler: OracleError OVERLOADED
+ */
+export function createConnectionGate({ identify }: Pick<AppOptions, 'identify'>): RequestHandler {
+  return (request, response, next) => {
+    const connection = getConnection(request.socket);
+    if (connection === undefined) return next();
+    const { isProxied } = connection;
+    if (isProxied ? connection.tryAdmitProxied(getClientAddress(request), response) : !connection.isProvisional) return next();
+    if (!isProxied) response.setHeader('Connection', 'close');
+    return acquireReserveSlot(request, connection, identify).then((releaseSlot) => {
+      if (isProxied) connection.holdDuring(response, releaseSlot);
+      else connection.assignSlot(releaseSlot);
+      next();
+    });
+  };
+}
+
+async function acquireReserveSlot(
+  request: Request,
+  { budget, address }: ClientConnection,
+  identify: AppOptions['identify'],
+): Promise<ReleaseSlot> {
+  const kind = await getReserveKind(request, identify);
+  const releaseSlot = kind === null ? null : budget.acquireReserve(kind, address);
+  if (releaseSlot !== null) return releaseSlot;
+  throw new OracleError('OVERLOADED', 'All connections available to your network or to anonymous clients are in use', {
+    suggestedAction: 'Close unused connections, or send a token of POST /api/svc/oracle/verify.',
+    retryAfterSeconds: 10,
+  });
+}
+
+async function getReserveKind(request: Request, identify: AppOptions['identify']): Promise<ReserveKind | null> {
+  if (PROBES.has(request.path) && (request.method === 'GET' || request.method === 'HEAD')) return 'probe';
+  // The handshake handler verifies the token or ticket before any other work.
+  if (isHandshake(request) && (request.query.token ?? request.query.ticket) !== undefined) return 'token';
+  if (hasPaymentPayload((name) => request.get(name))) return 'payment';
+  const authorization = request.get('Authorization');
+  if (authorization === undefined) return null;
+  const caller = await identify(authorization).catch(() => null);
+  return caller?.wallet === undefined ? null : 'token';
 }

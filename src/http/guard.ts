@@ -11,11 +11,11 @@ import { formatSingleAnswerHint } from '../commerce/payment-instructions.ts';
 import { isOracleError, OracleError } from '../errors.ts';
 import { parseInput } from '../platform/validation.ts';
 import { RequestWork, requireSendCapacity } from './admission.ts';
-import { hasPaymentHeader, hasPaymentPayload, sendProblem, setProblemMembers } from './problems.ts';
-import { markReusable, matchesEtag, type TierReplies } from './replies.ts';
-import { createRequestCounter, getClientAddress } from './request-counter.ts';
-import { MEMOISED_UNITS, type Reply, type Route, type RouteInput, type StreamedBody } from './route.ts';
-import { type AppOptions, buildNotFoundError, getRequestSource, setLoggedCaller } from './security.ts';
+import type { AnswerMemo } from './memo.ts';
+import { buildNotFoundError, hasPaymentHeader, hasPaymentPayload, sendProblem, setProblemMembers } from './problems.ts';
+import { matchesEtag } from './replies.ts';
+import { type AppOptions, createRequestCounter, getClientAddress, getRequestSource, setLoggedCaller } from './request.ts';
+import { EncodedText, MEMOISED_UNITS, type Reply, type Route, type RouteInput, type StreamedBody } from './route.ts';
 
 interface IncomingRequest {
   authorization: string | undefined;
@@ -314,19 +314,15 @@ export type Guard = <T>(
   carriesPayment?: () => Promise<boolean>,
 ) => Promise<T>;
 
-/** Mounts routes; any other method on their paths answers 405. @param tierReplies null: no reply is shared */
-export function mountRoutes(app: Express, routes: readonly Route[], guard: Guard, tierReplies: TierReplies | null): void {
+/** Mounts routes; any other method on their paths answers 405. @param memo null: each answer is made for its request alone */
+export function mountRoutes(app: Express, routes: readonly Route[], guard: Guard, memo: AnswerMemo | null): void {
   const byPath = Map.groupBy(routes, ({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1'));
   for (const [path, operations] of byPath) {
     for (const operation of operations) {
       app[operation.method](path, async (request, response) => {
         response.vary('Authorization');
-        const isShared = tierReplies !== null && operation.sharedByTier === true;
-        const units = isShared ? toSharedUnits(operation, tierReplies, request) : operation.units;
-        const guarded = operation.isWebSocket === true ? PUBLIC_ACCESS : { ...operation, units };
-        const stream = await guard(guarded, request, response, (context) =>
-          answerRequest({ route: operation, tierReplies }, context, response),
-        );
+        const guarded = operation.isWebSocket === true ? PUBLIC_ACCESS : { ...operation, units: getUnits(operation, memo, request) };
+        const stream = await guard(guarded, request, response, (context) => answerRequest(operation, memo, context, response));
         // At the pace of the client, in no unit of work.
         await stream?.();
       });
@@ -339,15 +335,10 @@ export function mountRoutes(app: Express, routes: readonly Route[], guard: Guard
 const PUBLIC_ACCESS = { access: 'public', cost: 'normal' } as const;
 
 /** Sends the answer, or returns the function that streams its body. */
-async function answerRequest(
-  { route, tierReplies }: { route: Route; tierReplies: TierReplies | null },
-  context: RequestContext,
-  response: Response,
-) {
+async function answerRequest(route: Route, memo: AnswerMemo | null, context: RequestContext, response: Response) {
   const { req: request } = response;
   const { caller } = context;
-  if (route.method === 'get' && route.access === 'public' && route.cost === 'normal' && route.isLive !== true && isPublicCaller(caller))
-    markReusable(response);
+  const begun = { state: null, atMs: memo?.now() ?? 0 };
   // Only after admission: a rejected client must not cost the parsing of its body.
   if ((route.body ?? route.json) !== undefined) await readBody(request, response, context);
   if (route.problemMembers !== undefined) setProblemMembers(response, route.problemMembers(request.body));
@@ -360,27 +351,46 @@ async function answerRequest(
     header: (name: string) => request.get(name),
     isHead: request.method === 'HEAD',
   };
-  // Answers to anonymous callers are sent again as bytes; both together would be twice as old.
-  const isShared = route.sharedByTier === true && !isPublicCaller(caller);
+  const encode = (reply: Reply) => encodeReply(reply, response.app.get('etag fn'));
+  const isReusable = route.method === 'get' && route.access === 'public' && route.cost === 'normal' && route.isLive !== true;
   const { tier } = caller;
-  const reply = await (isShared && tierReplies !== null
-    ? // The handler gets the tier alone, so that nothing of one caller can reach another.
-      tierReplies.get(toSharedKey(route, tier, request), async () => route.handle({ ...input, caller: { tier } }))
-    : route.handle(input));
+  const { reply, made } =
+    memo !== null && route.shared !== undefined
+      ? await memo.share(toSharedKey(route, tier, request), route.shared, async () => {
+          // The handler gets the tier alone, so that nothing of one caller can reach another.
+          const shared = await route.handle({ ...input, caller: { tier } });
+          return route.personalize === undefined ? encode(shared) : shared;
+        })
+      : { reply: await route.handle(input), made: begun };
   const headers = { ...reply.headers, 'Cache-Control': getCacheControl(route, request, caller, reply) };
   const own = route.personalize !== undefined && 'body' in reply ? { body: route.personalize(reply.body as object, caller) } : {};
-  return sendReply(request, response, { status: route.status, ...reply, ...own, headers });
+  const answer: Reply = { status: route.status, ...reply, ...own, headers };
+  if (!isReusable || !isPublicCaller(caller)) return sendReply(request, response, answer);
+  return sendReply(request, response, encode(answer), (content) => memo?.keep(request, response, content, made));
 }
 
-/** Everything that a shared reply depends on. */
+/** Everything that a shared reply depends on, beside what changes. */
 function toSharedKey({ name }: Route, tier: Caller['tier'], request: Request): string {
   return JSON.stringify([name, tier, request.originalUrl, request.get('accept') ?? '', request.method === 'HEAD']);
 }
 
-function toSharedUnits(route: Route, tierReplies: TierReplies, request: Request): Units {
-  return (caller) => {
-    const isMemoised = !isPublicCaller(caller) && tierReplies.has(toSharedKey(route, caller.tier, request));
-    return isMemoised ? MEMOISED_UNITS : route.units;
+/** Of an anonymous request that reaches its route: what the route declares. */
+function getUnits(route: Route, memo: AnswerMemo | null, request: Request): Units {
+  if (memo === null || route.shared === undefined || request.get('authorization') === undefined) return route.units;
+  return (caller) => (!isPublicCaller(caller) && memo.has(toSharedKey(route, caller.tier, request)) ? MEMOISED_UNITS : route.units);
+}
+
+/** Text and tag of a reply, made once. */
+function encodeReply(reply: Reply, toEtag: (text: string, charset: string) => string): Reply {
+  if ('encoded' in reply || 'streamed' in reply || ('body' in reply && reply.body === undefined)) return reply;
+  if (reply.headers?.['Content-Type']?.startsWith('text/event-stream')) return reply;
+  const isJson = 'body' in reply;
+  const text = isJson ? JSON.stringify(reply.body) : reply.raw;
+  const { status, headers } = reply;
+  return {
+    ...(status === undefined ? {} : { status }),
+    headers: { 'Content-Type': isJson ? 'application/json' : 'text/html', ETag: toEtag(text, 'utf8'), ...headers },
+    encoded: new EncodedText(text, { isConstant: false }),
   };
 }
 
@@ -390,7 +400,13 @@ function getCacheControl({ method, access }: Route, request: Request, caller: Ca
   return isShareable ? (headers?.['Cache-Control'] ?? 'no-cache') : 'private, no-store';
 }
 
-async function sendReply(request: Request, response: Response, reply: Reply): Promise<(() => Promise<void>) | null> {
+/** @param keep gets the content once all headers are set, where a 200 is sent whole */
+async function sendReply(
+  request: Request,
+  response: Response,
+  reply: Reply,
+  keep?: (content: Buffer) => void,
+): Promise<(() => Promise<void>) | null> {
   const { status = 200, headers = {} } = reply;
   const { Vary: varyOn, ...others } = headers;
   const unchanged = isNotModified(request, headers);
@@ -401,7 +417,7 @@ async function sendReply(request: Request, response: Response, reply: Reply): Pr
   if (varyOn !== undefined) response.vary(varyOn);
   if (!unchanged && 'streamed' in reply) return () => streamBody(request, response, reply.streamed);
   if (body === null) response.end();
-  else body.send();
+  else body.send(status === 200 ? keep : undefined);
   return null;
 }
 
@@ -417,21 +433,30 @@ function isNotModified(request: Request, headers: Readonly<Record<string, string
 async function prepareBody(response: Response, reply: Exclude<Reply, { streamed: StreamedBody }>) {
   if ('raw' in reply) return { content: reply.raw, send: () => response.send(reply.raw) };
   if ('encoded' in reply) {
-    const encoding = reply.encoded.chooseEncoding(response.req.get('Accept-Encoding'));
-    const content = encoding === null ? reply.encoded.bytes : await reply.encoded.encode(encoding);
-    return { content, send: () => sendEncoded(response, content, encoding) };
+    const { encoded } = reply;
+    const isNegotiated = encoded.isConstant || isCompressible(response.req);
+    const encoding = isNegotiated ? encoded.chooseEncoding(response.req.get('Accept-Encoding')) : null;
+    const content = encoding === null ? encoded.bytes : await encoded.encode(encoding);
+    return {
+      content,
+      // `Content-Encoding` or `Content-Length` keeps the compression middleware from encoding the body again.
+      send(keep?: (content: Buffer) => void) {
+        if (isNegotiated) response.vary('Accept-Encoding');
+        if (encoding !== null) response.setHeader('Content-Encoding', encoding);
+        response.setHeader('Content-Length', content.length);
+        keep?.(content);
+        response.end(content);
+      },
+    };
   }
   if (reply.body === undefined) return null;
   const content = JSON.stringify(reply.body);
   return { content, send: () => sendJson(response, content) };
 }
 
-/** `Content-Encoding` or `Content-Length` keeps the compression middleware from encoding the body again. */
-function sendEncoded(response: Response, content: Buffer, encoding: string | null): void {
-  response.vary('Accept-Encoding');
-  if (encoding !== null) response.setHeader('Content-Encoding', encoding);
-  response.setHeader('Content-Length', content.length);
-  response.end(content);
+/** The compressed size of a response to a token or payment could leak its content (BREACH). */
+export function isCompressible(request: Request): boolean {
+  return request.headers.authorization === undefined && !hasPaymentHeader(request);
 }
 
 /** Memory is reserved for each part alone. A failure after the headers resets the connection: the client sees that the body is incomplete. */

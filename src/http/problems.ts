@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { z } from 'zod';
 import { ENDPOINTS, IDENTITY } from '../../agent-card/endpoints.ts';
+import { SKILLS } from '../../skills/index.ts';
 import { REJECTED_TOKEN_CHALLENGE } from '../auth/tokens.ts';
 import { formatAmount, getOfferingId } from '../commerce/offerings.ts';
 import { createPaymentRejection, holdsTransactionHash, isPaymentPayload } from '../commerce/x402/payload.ts';
@@ -12,8 +13,8 @@ import { el, renderMarkup } from '../page/markup.ts';
 import type { Log } from '../platform/log.ts';
 import { isDatabaseUnreachable, toDatabaseError } from '../platform/mongo.ts';
 import { joinUrl } from '../platform/service-client.ts';
+import { getRequestId, getRoutePath } from './request.ts';
 import type { PAYMENT_MEMBERS } from './schemas/payment.ts';
-import { getRequestId, getRoutePath } from './security.ts';
 
 /** HTTP status and title of every error code; `satisfies` makes a missing code a type error. */
 export const PROBLEMS = {
@@ -137,6 +138,14 @@ export function createProblemHandler(log: Log, serialize?: ProblemSerializer): E
     if (response.headersSent) return next(error);
     sendProblem(response, serviceError, serialize);
   };
+}
+
+/** 404 for a path without a route. @param path as requested; empty for paths that must not be disclosed */
+export function buildNotFoundError(path = ''): OracleError {
+  const suggestedAction = path.startsWith(`${ENDPOINTS.skills}/`)
+    ? `GET ${ENDPOINTS.skills} lists the skills: ${SKILLS.map(({ id }) => id).join(', ')}.`
+    : 'GET / lists all operations.';
+  return new OracleError('NOT_FOUND', 'Nothing is served at this path', { suggestedAction });
 }
 
 /** Express sets `status` below 500 on errors of the client; its body parser also sets `type`. */

@@ -5,7 +5,7 @@ import type { RequestContext } from '../auth/auth.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Offering } from '../commerce/offerings.ts';
 import type { ErrorCode } from '../errors.ts';
-import type { RequestSource } from './security.ts';
+import type { RequestSource } from './request.ts';
 
 type Shape = z.ZodObject;
 
@@ -105,10 +105,10 @@ export interface Route {
   /** Each answer is made for its request alone, e.g. a nonce; those of other public reads may be sent again within a second. */
   isLive?: true;
   /**
-   * The reply depends on URL, `Accept` and tier alone, apart from what `personalize` changes: token holders of a tier share it for up to a
-   * second. The handler gets a caller without a wallet, and must not read headers.
+   * The reply depends on URL, `Accept` and tier alone, apart from what `personalize` changes: callers of a tier share it for up to a second,
+   * or until the record, the market or the minute changes (`state`). The handler gets a caller without a wallet, and must not read headers.
    */
-  sharedByTier?: true;
+  shared?: 'second' | 'state';
   /** The answer of this public operation changes with a token, e.g. values that are gated without one. */
   variesByCaller?: true;
   /** Replaces members of a shared body that are about the caller. */
@@ -174,14 +174,17 @@ export const MIN_COMPRESSED_BYTES = 1_024;
 /** Above this size Brotli at maximum quality takes seconds. */
 const MAX_BEST_QUALITY_BYTES = 262_144;
 
-/** A text that is constant within a process, encoded to bytes once and compressed once per content coding. */
+/** A text that is sent several times, encoded to bytes once and compressed once per content coding. */
 export class EncodedText {
   readonly bytes: Buffer;
+  /** Within a process, for all callers: compressed at the best quality. */
+  readonly isConstant: boolean;
   readonly #encoded = new Map<ContentEncoding, Promise<Buffer>>();
 
   /** @param brotli the text that was compressed before */
-  constructor(text: string, brotli?: Buffer) {
+  constructor(text: string, { brotli, isConstant = true }: { brotli?: Buffer; isConstant?: boolean } = {}) {
     this.bytes = Buffer.from(text);
+    this.isConstant = isConstant;
     if (brotli !== undefined) this.#encoded.set('br', Promise.resolve(brotli));
   }
 
@@ -191,7 +194,7 @@ export class EncodedText {
   }
 
   encode(encoding: ContentEncoding): Promise<Buffer> {
-    const encoded = this.#encoded.get(encoding) ?? COMPRESS[encoding](this.bytes);
+    const encoded = this.#encoded.get(encoding) ?? COMPRESS[encoding](this.bytes, this.isConstant);
     this.#encoded.set(encoding, encoded);
     return encoded;
   }
@@ -223,10 +226,14 @@ function parseWeight(element: string): [name: string, weight: number] {
 const brotli = promisify(brotliCompress);
 const gzipBytes = promisify(gzip);
 
-const COMPRESS: Record<ContentEncoding, (bytes: Buffer) => Promise<Buffer>> = {
-  br(bytes) {
-    const quality = bytes.length <= MAX_BEST_QUALITY_BYTES ? constants.BROTLI_MAX_QUALITY : 7;
+/** The first quality with a context model: a twentieth smaller than the default of 4, in about the same time; beyond it little is gained. */
+export const QUICK_BROTLI_QUALITY = 5;
+
+const COMPRESS: Record<ContentEncoding, (bytes: Buffer, isConstant: boolean) => Promise<Buffer>> = {
+  br(bytes, isConstant) {
+    const best = bytes.length <= MAX_BEST_QUALITY_BYTES ? constants.BROTLI_MAX_QUALITY : 7;
+    const quality = isConstant ? best : QUICK_BROTLI_QUALITY;
     return brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } });
   },
-  gzip: (bytes) => gzipBytes(bytes, { level: constants.Z_BEST_COMPRESSION }),
+  gzip: (bytes, isConstant) => gzipBytes(bytes, { level: isConstant ? constants.Z_BEST_COMPRESSION : constants.Z_DEFAULT_COMPRESSION }),
 };

@@ -11,22 +11,31 @@ import { OAUTH_PATHS } from '../auth/oauth-clients.ts';
 import { type ErrorCode, OracleError, toClientError } from '../errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { StartupProgress } from '../platform/progress.ts';
-import { type Admit, createAdmission, createBodyReader, createGuard, type Guard, MAX_URL_CHARS, mountRoutes } from './guard.ts';
+import { createConnectionGate } from './admission.ts';
 import {
+  type Admit,
+  createAdmission,
+  createBodyReader,
+  createGuard,
+  type Guard,
+  isCompressible,
+  MAX_URL_CHARS,
+  mountRoutes,
+} from './guard.ts';
+import { AnswerMemo, createMemoListener } from './memo.ts';
+import {
+  buildNotFoundError,
   createProblemHandler,
-  hasPaymentHeader,
   PAYMENT_HEADERS,
   PAYMENT_REQUIRED_HEADER,
   SETTLEMENT_HEADERS,
   toProblemDetails,
 } from './problems.ts';
-import { createAnswerCache, createConnectionGate, TierReplies } from './replies.ts';
-import { getClientAddress } from './request-counter.ts';
-import { MIN_COMPRESSED_BYTES, type Route } from './route.ts';
+import { type AppOptions, getClientAddress, requestLog } from './request.ts';
+import { MIN_COMPRESSED_BYTES, QUICK_BROTLI_QUALITY, type Route } from './route.ts';
 import { iconRoute } from './routes/agent-card.ts';
 import { startingRoutes } from './routes/health.ts';
 import { pageFileRoutes, startingRootRoutes } from './routes/home.ts';
-import { type AppOptions, buildNotFoundError, requestLog } from './security.ts';
 import {
   answerHandshake,
   createListeners,
@@ -38,9 +47,18 @@ import {
 } from './sockets.ts';
 
 /** The HTTP server with the protocol adapters beside its routes; every error is a problem document. */
-export function createApp(routes: readonly Route[], options: AppOptions, adapters: readonly ProtocolAdapter[] = []): Express {
+export function createApp(
+  routes: readonly Route[],
+  options: AppOptions,
+  adapters: readonly ProtocolAdapter[] = [],
+  memo = createMemo(options),
+): Express {
   const operatorArea = (guard: Guard) => createAdminArea(guard, options.adminPage);
-  return buildApp(routes, { adapters, fallbackError: buildNotFoundError, operatorArea }, options);
+  return buildApp(routes, { adapters, fallbackError: buildNotFoundError, operatorArea, memo }, options);
+}
+
+function createMemo({ reusesAnswers, readState = () => '' }: AppOptions): AnswerMemo | null {
+  return reusesAnswers === true ? new AnswerMemo({ readState }) : null;
 }
 
 /** Serves the admin page to the operator; other clients cannot probe which paths exist. */
@@ -55,13 +73,14 @@ function createAdminArea(guard: Guard, page: RequestHandler | undefined): Reques
   return page === undefined ? [admit, rejectUnknownPath] : [admit, page, rejectUnknownPath];
 }
 
-/** The same server behind the answers that it may send again. */
+/** The same server behind the bytes that it may send again. */
 export function createListener(routes: readonly Route[], options: AppOptions, adapters: readonly ProtocolAdapter[] = []): RequestListener {
-  const app = createApp(routes, options, adapters);
-  if (options.reusesAnswers !== true) return app;
+  const memo = createMemo(options);
+  const app = createApp(routes, options, adapters, memo);
+  if (memo === null) return app;
   // Express gives requests their address in the same way, but only once it handles them.
   const getForwardedAddress = (request: IncomingMessage) => getClientAddress(Object.setPrototypeOf(request, app.request) as Request);
-  return createAnswerCache({ ...options, getForwardedAddress }, app);
+  return createMemoListener(memo, { ...options, getForwardedAddress }, app);
 }
 
 /** Answers WebSocket handshakes on one path and rejects them elsewhere. */
@@ -84,6 +103,7 @@ interface AppExtras {
   adapters?: readonly ProtocolAdapter[];
   handshakes?: { path: string; handler: RequestHandler };
   operatorArea?(guard: Guard): RequestHandler[];
+  memo?: AnswerMemo | null;
   fallbackError(path: string): OracleError;
 }
 
@@ -91,7 +111,7 @@ const ADMIN_PATH = '/admin';
 
 function buildApp(
   routes: readonly Route[],
-  { adapters = [], handshakes, operatorArea, fallbackError }: AppExtras,
+  { adapters = [], handshakes, operatorArea, memo = null, fallbackError }: AppExtras,
   options: AppOptions,
 ): Express {
   const app = express();
@@ -102,7 +122,7 @@ function buildApp(
   app.use(requestLog(options), warnOfUntrustedProxy(options.log, options.trustProxy), securityHeaders(), crossOrigin());
   app.use(createConnectionGate(options), rejectWhenStopping(options.stopping), limitUrlLength(), compressPublicReplies());
   mountAdapters(app, adapters, { admit: createAdmission(options), log: options.log });
-  mountRoutes(app, routes, guard, options.reusesAnswers === true ? new TierReplies() : null);
+  mountRoutes(app, routes, guard, memo);
   if (handshakes !== undefined) app.route(handshakes.path).all(handshakes.handler);
   if (operatorArea !== undefined) app.use(ADMIN_PATH, operatorArea(guard));
   app.use(async (request, response) => {
@@ -240,17 +260,13 @@ function crossOrigin(): RequestHandler {
   );
 }
 
-/** The first quality with a context model: a twentieth smaller than the default of 4, in about the same time; beyond it little is gained. */
-const BROTLI_QUALITY = 5;
-
-/** Compresses public responses only: the compressed size of a response to a token or payment could leak its content (BREACH). */
+/** Compresses the responses to anonymous requests that are not encoded yet. */
 function compressPublicReplies(): RequestHandler {
   return compression({
     threshold: MIN_COMPRESSED_BYTES,
-    brotli: { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } },
+    brotli: { params: { [constants.BROTLI_PARAM_QUALITY]: QUICK_BROTLI_QUALITY } },
     filter: (request, response) =>
-      request.headers.authorization === undefined &&
-      !hasPaymentHeader(request as Request) &&
+      isCompressible(request as Request) &&
       !String(response.getHeader('Content-Type')).startsWith('text/event-stream') &&
       compression.filter(request, response),
   });

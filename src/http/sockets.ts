@@ -4,8 +4,7 @@ import { type AddressInfo, createServer, type ListenOptions, type Server as NetS
 import type { Duplex } from 'node:stream';
 import express from 'express';
 import { addToCount } from '../auth/rate-limits.ts';
-import { addressRanges } from '../platform/budgets.ts';
-import { parseIp, toAddressKey } from './request-counter.ts';
+import { addressRanges, parseIp, toAddressKey } from '../platform/budgets.ts';
 
 interface Handshake {
   request: IncomingMessage;
@@ -457,6 +456,20 @@ export class ClientConnection {
   release(): void {
     this.#releaseSlot?.();
     this.#releaseSlot = null;
+  }
+
+  /** A slot for one request of a trusted proxy, from the forwarded address; false where only the reserve is left. */
+  tryAdmitProxied(address: string, response: ServerResponse): boolean {
+    this.address = address;
+    const releaseSlot = this.budget.acquireGeneral(address);
+    if (releaseSlot !== null) this.holdDuring(response, releaseSlot);
+    return releaseSlot !== null;
+  }
+
+  holdDuring(response: ServerResponse, releaseSlot: ReleaseSlot): void {
+    if (response.closed) return void releaseSlot();
+    this.assignSlot(releaseSlot);
+    response.once('close', () => this.release());
   }
 }
 

@@ -1,3 +1,5 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import type { Collection, Filter, MatchKeysAndValues, OptionalUnlessRequiredId } from 'mongodb';
 import { type IndexSpec, isFirstWrite } from './mongo.ts';
 import { repeatIfUncertain } from './retry.ts';
@@ -150,6 +152,22 @@ export class RangeBudget<Unit extends BudgetUnit> {
     const ranges = listBudgetRanges(address).map(({ scope, range }) => ({ scope, key: group + range, limit: this.#limits[scope] }));
     return [...ranges, { scope: 'all', key: `${group}all`, limit: this.#limits.all ?? UNLIMITED }];
   }
+}
+
+/** Key of an address in text form, with or without a port; null for any other text. */
+export function toAddressKey(text: string): string | null {
+  const ip = /^\[(.+)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^([\d.]+):\d{1,5}$/.exec(text)?.[1] ?? text;
+  if (isIPv4(ip)) return ip;
+  if (!isIPv6(ip)) return null;
+  const address = parseIp(ip) as ipaddr.IPv6;
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString();
+  const groups = address.parts.slice(0, 4).map((group) => group.toString(16));
+  return `${groups.join(':')}::/64`;
+}
+
+/** Parses an address without its zone, whose alphabet is wider in Node than in ipaddr.js. */
+export function parseIp(ip: string): ipaddr.IPv4 | ipaddr.IPv6 {
+  return ipaddr.parse(ip.replace(/%.*$/, ''));
 }
 
 /** A /64 in the form of `toAddressKey`: four hex groups without leading zeros. */

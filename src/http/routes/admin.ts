@@ -9,9 +9,9 @@ import { ADMIN_STEP_NAMES, ADMIN_STEP_STATES, AUDIT_STATES, type AuditLog } from
 import type { HttpDeps } from '../deps.ts';
 import { parseRequest, readBody } from '../guard.ts';
 import { limitInput, offsetInput, walletInput } from '../parameters.ts';
+import { getRequestSource } from '../request.ts';
 import { type Route, route } from '../route.ts';
 import { STEP_RUN } from '../schemas/health.ts';
-import { getRequestSource } from '../security.ts';
 
 /** The UI framework sets inline styles. */
 const POLICY = [

@@ -99,7 +99,7 @@ export function attestationRoutes(deps: HttpDeps): Route[] {
       summary: 'The newest prediction attestation, of 7 days unless other horizons are named',
       query: z.object(HORIZON_PARAMETERS),
       errors: ['NOT_FOUND'],
-      sharedByTier: true,
+      shared: 'state',
       variesByCaller: true,
       async handle({ query, caller }) {
         const data = await readLatestAttestation(selectHorizons(query).map(parseHorizonDays), { deps, caller });
@@ -122,7 +122,7 @@ export function attestationRoutes(deps: HttpDeps): Route[] {
           .describe('Only attestations before this one in list order: `nextCursor` of the previous page'),
         ...HORIZON_PARAMETERS,
       }),
-      sharedByTier: true,
+      shared: 'state',
       variesByCaller: true,
       async handle({ query, caller }) {
         const { limit, before = null } = query;

@@ -26,7 +26,7 @@ export function challengeRoutes({ statistics, champions }: HttpDeps): Route[] {
         '(e-process, Ville) says whether the later version has the lower CRPS. The operator changes the champion, refused below the threshold ' +
         'unless forced, and every change stays listed.',
       reply: CHALLENGE_REPLY,
-      sharedByTier: true,
+      shared: 'second',
       async handle() {
         const [changes, horizons] = await Promise.all([
           champions.list(),
@@ -171,7 +171,7 @@ export function seriesRoutes(deps: HttpDeps): Route[] {
       description: DESCRIPTION,
       query: QUERY,
       reply: SERIES_REPLY,
-      sharedByTier: true,
+      shared: 'state',
       async handle({ query }) {
         const { points, nextCursor, headers } = await readPage(deps, PATH, query);
         const horizon = formatHorizonName(query.horizon as HorizonDays);
@@ -257,7 +257,7 @@ export function distributionRoutes(deps: HttpDeps): Route[] {
         before: beforeInput.describe('Only forecasts with a lower `sequence`: `nextCursor` of the previous page'),
       }),
       units: UNITS,
-      sharedByTier: true,
+      shared: 'state',
       async handle({ query: { horizon, limit, before = null }, context }) {
         const units = limit * UNITS_PER_ENTRY;
         if (units > UNITS) await context.countCall(units - UNITS);

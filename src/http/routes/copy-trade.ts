@@ -34,7 +34,7 @@ export function copyTradeRoutes(deps: OracleDeps): Route[] {
       query: z.object({ horizon: signalDaysInput }),
       reply: NEXT_INTENT.nullable(),
       errors: ['STEP_WAITING'],
-      sharedByTier: true,
+      shared: 'second',
       handle: async ({ query: { horizon }, caller }) => ({ body: await getNextIntent(deps, horizon, caller) }),
     }),
     route('GET /api/svc/copy-trade/history', 'listTradeIntents', {
@@ -44,7 +44,7 @@ export function copyTradeRoutes(deps: OracleDeps): Route[] {
       description: HOLD_NOTE,
       query: z.object({ limit: limitInput(PAGE_LIMITS.copyTrade.most, PAGE_LIMITS.copyTrade.default), horizon: signalDaysInput }),
       reply: INTENT_HISTORY,
-      sharedByTier: true,
+      shared: 'second',
       handle: async ({ query, caller }) => ({
         body: await listIntentHistory(deps, { horizonDays: query.horizon, limit: query.limit }, caller),
       }),

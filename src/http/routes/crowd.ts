@@ -29,7 +29,7 @@ export function crowdRoutes(deps: HttpDeps): Route[] {
           .describe('Only weeks before this one: `nextCursor` of the previous page'),
       }),
       reply: CROWD_VS_ORACLE_REPLY,
-      sharedByTier: true,
+      shared: 'state',
       variesByCaller: true,
       async handle({ query: { limit, before = null }, caller }) {
         const comparison = await compareCrowdWithOracle(deps, caller, { limit, before });
@@ -42,7 +42,7 @@ export function crowdRoutes(deps: HttpDeps): Route[] {
       tag: 'crowd',
       summary: 'Accuracy of prediction-market prices, with intervals and a reliability table',
       reply: CROWD_ACCURACY_REPLY,
-      sharedByTier: true,
+      shared: 'state',
       variesByCaller: true,
       async handle({ caller }) {
         const { figures, through } = await readCrowdFigures(deps, caller);

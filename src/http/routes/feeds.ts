@@ -11,7 +11,7 @@ import { type AttestationView, listNewestAttestations } from '../../record/attes
 import { getOutcomeWindow } from '../../record/forecast-doc.ts';
 import { type ForecastView, viewForecast } from '../../record/visibility.ts';
 import type { HttpDeps } from '../deps.ts';
-import { buildStrongEtag, createRevisionReply } from '../replies.ts';
+import { buildStrongEtag } from '../replies.ts';
 import { EncodedText, type Reply, type Route, route } from '../route.ts';
 
 type FeedDeps = Pick<HttpDeps, 'record' | 'viewFor' | 'publicUrl' | 'explorerUrl' | 'now'>;
@@ -21,33 +21,6 @@ const HORIZON_DAYS = parseHorizonDays(DEFAULT_HORIZON) as HorizonDays;
 
 /** About forecasts of 7 days as an anonymous caller sees them: the same for every caller. */
 export function feedRoutes({ record, viewFor, publicUrl, explorerUrl, now }: FeedDeps): Route[] {
-  const feed = createRevisionReply({
-    readKey: async () => String(await record.revision.read()),
-    async render() {
-      const wanted = { horizons: [HORIZON_DAYS], limit: MAX_ENTRIES };
-      const attestations = await listNewestAttestations(record, wanted, viewFor(PUBLIC_CALLER));
-      return toTextReply(FEED_MEDIA_TYPE, renderAtomFeed({ publicUrl, explorerUrl, attestations }));
-    },
-  });
-  const calendar = createRevisionReply({
-    readKey: async () => `${await record.revision.read()} ${toDay(now().getTime())}`,
-    async render() {
-      const today = toDay(now().getTime());
-      const first = today - CALENDAR_DAYS.past;
-      const docs = new Map((await record.listSince(HORIZON_DAYS, first)).map((doc) => [doc.day, doc]));
-      const all = Array.from({ length: CALENDAR_DAYS.past + CALENDAR_DAYS.coming + 1 }, (_, index) => first + index);
-      // Days of before the record, or that no worker has made up for yet, have no forecast to come.
-      const days = all
-        .filter((day) => day >= today || docs.has(day))
-        .map((day): CalendarDay => {
-          const doc = docs.get(day);
-          if (doc === undefined) return { day, forecast: null };
-          const changedAt = doc.reveal?.at ?? doc.attestation?.at ?? doc.signalAt;
-          return { day, forecast: { view: viewForecast(doc, viewFor(PUBLIC_CALLER)), changedAt } };
-        });
-      return toTextReply(CALENDAR_MEDIA_TYPE, renderCalendar(publicUrl, days));
-    },
-  });
   return [
     route(`GET ${FEED_PATH}`, 'getFeed', {
       tag: 'record',
@@ -55,7 +28,12 @@ export function feedRoutes({ record, viewFor, publicUrl, explorerUrl, now }: Fee
       description: `The ${MAX_ENTRIES} newest attestations of forecasts of 7 days (RFC 4287). Entries never change. \`If-None-Match\` is answered with 304.`,
       reply: null,
       alternatives: { [FEED_MEDIA_TYPE]: { description: 'The feed.' } },
-      handle: () => feed(),
+      shared: 'state',
+      async handle() {
+        const wanted = { horizons: [HORIZON_DAYS], limit: MAX_ENTRIES };
+        const attestations = await listNewestAttestations(record, wanted, viewFor(PUBLIC_CALLER));
+        return toTextReply(FEED_MEDIA_TYPE, renderAtomFeed({ publicUrl, explorerUrl, attestations }));
+      },
     }),
     route(`GET ${CALENDAR_PATH}`, 'getCalendar', {
       tag: 'record',
@@ -63,7 +41,23 @@ export function feedRoutes({ record, viewFor, publicUrl, explorerUrl, now }: Fee
       description: `Forecasts of 7 days, of the last ${CALENDAR_DAYS.past} days and the coming ${CALENDAR_DAYS.coming} (RFC 5545, RFC 7986): subscribe to it by its URL.`,
       reply: null,
       alternatives: { [CALENDAR_MEDIA_TYPE]: { description: 'The calendar.' } },
-      handle: () => calendar(),
+      shared: 'state',
+      async handle() {
+        const today = toDay(now().getTime());
+        const first = today - CALENDAR_DAYS.past;
+        const docs = new Map((await record.listSince(HORIZON_DAYS, first)).map((doc) => [doc.day, doc]));
+        const all = Array.from({ length: CALENDAR_DAYS.past + CALENDAR_DAYS.coming + 1 }, (_, index) => first + index);
+        // Days of before the record, or that no worker has made up for yet, have no forecast to come.
+        const days = all
+          .filter((day) => day >= today || docs.has(day))
+          .map((day): CalendarDay => {
+            const doc = docs.get(day);
+            if (doc === undefined) return { day, forecast: null };
+            const changedAt = doc.reveal?.at ?? doc.attestation?.at ?? doc.signalAt;
+            return { day, forecast: { view: viewForecast(doc, viewFor(PUBLIC_CALLER)), changedAt } };
+          });
+        return toTextReply(CALENDAR_MEDIA_TYPE, renderCalendar(publicUrl, days));
+      },
     }),
   ];
 }

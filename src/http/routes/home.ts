@@ -7,7 +7,7 @@ import { ENDPOINTS, IDENTITY } from '../../../agent-card/endpoints.ts';
 import { predict, predictRange } from '../../../skills/predict-btc-direction.ts';
 import { PUBLIC_CALLER } from '../../auth/caller.ts';
 import { OracleError, orElse } from '../../errors.ts';
-import { formatDay, MINUTE_MS } from '../../forecast/day.ts';
+import { formatDay } from '../../forecast/day.ts';
 import { formatHorizonName } from '../../forecast/model.ts';
 import { btcPriceReport } from '../../market/reports/bitcoin.ts';
 import {
@@ -26,7 +26,7 @@ import {
 import { el, type Markup, type PageKind, renderMarkup } from '../../page/markup.ts';
 import { listOf, namedObject, objectOf, SUCCESS } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
-import { buildStrongEtag, createFileReply, createRevisionReply, createStaticReply, negotiateMediaType } from '../replies.ts';
+import { buildStrongEtag, createFileReply, createStaticReply, negotiateMediaType } from '../replies.ts';
 import { EncodedText, type Reply, type Route, route } from '../route.ts';
 import { renderFeedLink } from './feeds.ts';
 import { toPublicSignal } from './signal.ts';
@@ -124,7 +124,7 @@ export function readPageBundle(folder: URL): PageBundle {
 }
 
 function readPageFile(path: URL): PageFile {
-  const content = new EncodedText(readFileSync(path, 'utf8'), readFileSync(getBrotliUrl(path)));
+  const content = new EncodedText(readFileSync(path, 'utf8'), { brotli: readFileSync(getBrotliUrl(path)) });
   return { content, type: MEDIA_TYPES[extname(path.pathname) as keyof typeof MEDIA_TYPES] };
 }
 
@@ -271,11 +271,6 @@ const RESOURCES = namedObject('Resources', {
 /** `GET /`: the list of all routes as JSON, the page as HTML. */
 export function rootRoutes(deps: HttpDeps, routes: Route[]): Route[] {
   const { version, publicUrl, market } = deps;
-  // The same for every caller: rendered when the record or the minute has changed, a price being the same within a minute.
-  const page = createRevisionReply({
-    readKey: async () => `${await deps.record.revision.read()} ${Math.floor(deps.now().getTime() / MINUTE_MS)}`,
-    render: () => renderHome(deps, publicUrl),
-  });
   const list = createStaticReply(
     () => {
       const resources: Resources = {
@@ -293,12 +288,13 @@ export function rootRoutes(deps: HttpDeps, routes: Route[]): Route[] {
   return [
     route('GET /', 'listResources', {
       tag: 'service',
-      // Rendered once a minute.
+      // Rendered once a minute, a price being the same within it.
       units: 0.2,
+      shared: 'state',
       reply: RESOURCES,
       alternatives: { 'text/html': { description: 'The dashboard: forecast, record, and verification of each attestation.' } },
       summary: 'List of all operations; the dashboard in browsers',
-      handle: ({ accept }) => (prefersHtml(accept) ? page() : list()),
+      handle: ({ accept }) => (prefersHtml(accept) ? renderHome(deps, publicUrl) : list()),
     }),
     route('POST /', 'sendA2aRequest', {
       tag: 'skills',

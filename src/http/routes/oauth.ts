@@ -26,8 +26,8 @@ import { joinUrl } from '../../platform/service-client.ts';
 import { parseInput } from '../../platform/validation.ts';
 import { findCrossSiteError } from '../guard.ts';
 import { walletInput } from '../parameters.ts';
+import { buildNotFoundError } from '../problems.ts';
 import { negotiateMediaType } from '../replies.ts';
-import { buildNotFoundError } from '../security.ts';
 import { SIGNED_BODY } from './access.ts';
 import { PAGE_HEADERS, renderPage } from './home.ts';
 

@@ -22,7 +22,7 @@ export function predictionMarketRoutes(deps: PredictionMarketDeps): Route[] {
       tag: 'crowd',
       reply: PREDICTION_MARKETS,
       summary: 'Bitcoin strikes of prediction markets with prices; model probabilities stay gated until the outcome',
-      sharedByTier: true,
+      shared: 'second',
       variesByCaller: true,
       async handle({ caller }) {
         const { market, venueName } = deps;

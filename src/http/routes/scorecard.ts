@@ -31,7 +31,7 @@ export function scorecardRoutes(deps: HttpDeps): Route[] {
         `More than ${SHORT_PAGE} rows count as ${LONG_ANSWER_UNITS} units of the rate limit.`,
       query: QUERY,
       units: UNITS,
-      sharedByTier: true,
+      shared: 'state',
       variesByCaller: true,
       async handle({ query, caller, context }) {
         const { horizon, limit, before } = query;

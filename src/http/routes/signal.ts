@@ -24,7 +24,7 @@ export function oracleRoutes(deps: HttpDeps): Route[] {
       query,
       reply: ORACLE_SIGNAL,
       errors: ['STEP_WAITING'],
-      sharedByTier: true,
+      shared: 'state',
       personalize: (body, caller) => ({ ...body, access: toAccessMember(caller, 'basic') }),
       handle: async ({ query: { horizon }, caller }) => ({
         body: toOracleSignal(await predict('basic', horizon, { deps, caller }), toAccessMember(caller, 'basic')),
@@ -39,7 +39,7 @@ export function oracleRoutes(deps: HttpDeps): Route[] {
       query,
       reply: PREMIUM_SIGNAL,
       errors: ['STEP_WAITING'],
-      sharedByTier: true,
+      shared: 'second',
       personalize: (body, caller) => ({ ...body, access: toAccessMember(caller, 'premium') }),
       handle: async ({ query: { horizon }, caller }) => ({
         body: toPremiumSignal(await predict('premium', horizon, { deps, caller }), toAccessMember(caller, 'premium')),
@@ -94,7 +94,7 @@ export function signalRoutes(deps: HttpDeps): Route[] {
       errors: ['STEP_WAITING'],
       summary: 'Public signal: market context; direction and confidence stay gated until the outcome',
       query,
-      sharedByTier: true,
+      shared: 'state',
       variesByCaller: true,
       handle: async ({ query: { horizon }, caller }) => ({ body: toPublicSignal(await predict('public', horizon, { deps, caller })) }),
     }),
@@ -112,7 +112,7 @@ export function signalRoutes(deps: HttpDeps): Route[] {
         horizon: signalDaysInput,
         horizons: z.enum(['all'], { error: 'must be all' }).optional().describe('`all` adds the ranges of every horizon as `horizons`'),
       }),
-      sharedByTier: true,
+      shared: 'state',
       async handle({ query }) {
         const body = await predictRange(query.horizon, { deps }, query.horizons === 'all');
         return { headers: { ETag: buildWeakEtag(body) }, body };

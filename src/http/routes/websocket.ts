@@ -12,8 +12,8 @@ import { COUNT, parseInput, SUCCESS, TIME } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
 import { createTokenHolderAdmission } from '../guard.ts';
 import { HORIZON_PARAMETERS } from '../parameters.ts';
+import { type AppOptions, endRequestSpan, getRequestSource, getRoutePath } from '../request.ts';
 import { type Route, route } from '../route.ts';
-import { type AppOptions, endRequestSpan, getRequestSource, getRoutePath } from '../security.ts';
 import { takeHandshake } from '../sockets.ts';
 
 export interface WebSocketDeps {

@@ -1,7 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { MongoNetworkError } from 'mongodb';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { composeAnswerState } from '../../../../../src/app/transports.ts';
 import type { HttpDeps } from '../../../../../src/http/deps.ts';
+import { MAX_ANSWER_AGE_MS } from '../../../../../src/http/memo.ts';
 import { rootRoutes } from '../../../../../src/http/routes/home.ts';
-import { createStartingApp } from '../../../../../src/http/server.ts';
+import { createApp, createStartingApp } from '../../../../../src/http/server.ts';
 import type { InitialData } from '../../../../../src/page/first-screen.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { createStartupProgress } from '../../../../../src/platform/progress.ts';
@@ -76,24 +80,52 @@ it('would have them for a service that reveals at once', async () => {
 
 it('is rendered once, until the record or the minute changes', async () => {
   let nowMs = NOW;
+  const now = () => new Date(nowMs);
   const report = vi.spyOn(service.http.market, 'report');
-  const open = openHome({ now: () => new Date(nowMs) });
-  const first = await open();
-  expect((await open()).etag).toBe(first.etag);
-  expect(report).toHaveBeenCalledTimes(1);
-  nowMs += 60_000;
-  await open();
-  expect(report).toHaveBeenCalledTimes(2);
-  const { forecasts, revision } = service.pipeline.record;
-  const newest = (await service.pipeline.record.findLatest(7))!;
-  await forecasts.updateOne({ _id: newest._id }, { $set: { state: 'VOID' } });
-  await revision.advance();
-  const changed = await open();
-  expect(changed.html).toContain('Void: committed too late, never counts');
-  expect(changed.etag).not.toBe(first.etag);
-  await forecasts.updateOne({ _id: newest._id }, { $set: { state: newest.state } });
-  await revision.advance();
-  report.mockRestore();
+  const options = { ...service.appOptions, limits: undefined, reusesAnswers: true, readState: composeAnswerState({ ...service, now }) };
+  const served = await serveApp(createApp(rootRoutes({ ...service.http, now }, []), options));
+  const open = async () => {
+    const answer = await fetch(served.url, { headers: { accept: 'text/html' } });
+    return { html: await answer.text(), etag: answer.headers.get('etag') };
+  };
+  try {
+    const first = await open();
+    expect((await open()).etag).toBe(first.etag);
+    expect(report).toHaveBeenCalledTimes(1);
+    nowMs += 60_000;
+    await expect.poll(async () => (await open()) && report.mock.calls.length).toBe(2);
+    const { forecasts, revision } = service.pipeline.record;
+    const newest = (await service.pipeline.record.findLatest(7))!;
+    await forecasts.updateOne({ _id: newest._id }, { $set: { state: 'VOID' } });
+    await revision.advance();
+    await expect.poll(async () => (await open()).html).toContain('Void: committed too late, never counts');
+    expect((await open()).etag).not.toBe(first.etag);
+    await forecasts.updateOne({ _id: newest._id }, { $set: { state: newest.state } });
+    await revision.advance();
+  } finally {
+    report.mockRestore();
+    await served.close();
+  }
+});
+
+it('stays as it was while the database does not answer', async () => {
+  let isReachable = true;
+  const readState = async () => {
+    if (!isReachable) throw new MongoNetworkError('gone');
+    return String(Math.random());
+  };
+  const options = { ...service.appOptions, limits: undefined, reusesAnswers: true, readState };
+  const served = await serveApp(createApp(rootRoutes(service.http, []), options));
+  const open = async () => await fetch(served.url, { headers: { accept: 'text/html' } });
+  try {
+    const first = await (await open()).text();
+    isReachable = false;
+    await delay(2 * MAX_ANSWER_AGE_MS);
+    const later = await open();
+    expect([later.status, await later.text()]).toEqual([200, first]);
+  } finally {
+    await served.close();
+  }
 });
 
 it('cannot be ended by its data', async () => {

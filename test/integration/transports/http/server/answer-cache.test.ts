@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { composeAppOptions } from '../../../../../src/app/transports.ts';
 import { loadConfig } from '../../../../../src/config.ts';
-import { MAX_ANSWER_AGE_MS } from '../../../../../src/http/replies.ts';
+import { MAX_ANSWER_AGE_MS } from '../../../../../src/http/memo.ts';
 import { allRoutes } from '../../../../../src/http/routes.ts';
 import { createListener } from '../../../../../src/http/server.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
@@ -53,6 +54,7 @@ async function open({
     log: createLog({ level: 'silent', secrets: [] }),
     shutdown: { signal: stopping.signal },
     now: () => new Date(),
+    readState: service.appOptions.readState,
     identify: (authorization) => http.access.identify(authorization),
   });
   const log = { ...options.log, debug: (line: object) => void lines.push(line) };
@@ -186,13 +188,20 @@ describe('answers that are sent again', () => {
     expect(nonces[0]).not.toBe(nonces[1]);
   });
 
-  it('are by no process older than the declared age after a change', async () => {
-    const [other, path] = [await open(), `${SIGNAL}?horizon=7`];
-    const { forecasts } = service.pipeline.record;
+  it.each([
+    ['of the record', `${SIGNAL}?horizon=7`, true],
+    ['of what no revision counts', '/api/svc/signal', false],
+  ])('are by no process older than the declared age after a change %s', async (_of, path, isCounted) => {
+    const other = await open();
+    const { forecasts, revision } = service.pipeline.record;
     const before = (await ask(path)).text;
     await other(path);
     const [newest] = await forecasts.find({ horizonDays: 7 }).sort({ day: -1 }).limit(1).toArray();
-    await forecasts.updateOne({ _id: newest._id }, { $set: { regime: newest.regime === 'CRISIS' ? 'CHOP' : 'CRISIS' } });
+    const change = async (regime: typeof newest.regime) => {
+      await forecasts.updateOne({ _id: newest._id }, { $set: { regime } });
+      if (isCounted) await revision.advance();
+    };
+    await change(newest.regime === 'CRISIS' ? 'CHOP' : 'CRISIS');
     const changedAt = performance.now();
     for (const each of [ask, other]) {
       // The age counts from when a request was asked: its answer may be on the way for longer on a busy machine.
@@ -200,7 +209,26 @@ describe('answers that are sent again', () => {
       while ((await each(path)).text === before) [lastOldAskedAt, askedAt] = [askedAt, performance.now()];
       expect(lastOldAskedAt - changedAt).toBeLessThanOrEqual(MAX_ANSWER_AGE_MS);
     }
-    await forecasts.updateOne({ _id: newest._id }, { $set: { regime: newest.regime } });
+    await change(newest.regime);
+  });
+
+  it('of the record stay while neither it nor the minute changes', async () => {
+    const { forecasts } = service.pipeline.record;
+    const path = `${SIGNAL}?horizon=1`;
+    for (;;) {
+      const minute = readMinute();
+      const { text } = await ask(path);
+      const read = vi.spyOn(forecasts, 'find');
+      const readOne = vi.spyOn(forecasts, 'findOne');
+      lines.length = 0;
+      await delay(1.5 * MAX_ANSWER_AGE_MS);
+      expect((await ask(path)).text).toBe(text);
+      const counts = [read.mock.calls.length, readOne.mock.calls.length];
+      vi.restoreAllMocks();
+      if (minute !== readMinute()) continue;
+      expect(counts).toEqual([0, 0]);
+      return;
+    }
   });
 });
 
