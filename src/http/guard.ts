@@ -1,4 +1,3 @@
-import { pipeline } from 'node:stream/promises';
 import express, { type Express, type Request, type Response } from 'express';
 import type { z } from 'zod';
 import type { ZodOpenApiMetadata } from 'zod-openapi';
@@ -13,9 +12,9 @@ import { parseInput } from '../platform/validation.ts';
 import { RequestWork, requireSendCapacity } from './admission.ts';
 import type { AnswerMemo } from './memo.ts';
 import { buildNotFoundError, hasPaymentHeader, hasPaymentPayload, sendProblem, setProblemMembers } from './problems.ts';
-import { matchesEtag } from './replies.ts';
+import { encodeReply, type Reply, sendReply } from './replies.ts';
 import { type AppOptions, createRequestCounter, getClientAddress, getRequestSource, setLoggedCaller } from './request.ts';
-import { EncodedText, MEMOISED_UNITS, type Reply, type Route, type RouteInput, type StreamedBody } from './route.ts';
+import { MEMOISED_UNITS, type Route, type RouteInput } from './route.ts';
 
 interface IncomingRequest {
   authorization: string | undefined;
@@ -69,15 +68,13 @@ interface Admitted<T> extends Pick<GuardOptions, 'identify'> {
 }
 
 /** The limit of a client that is known to be over it rejects before there is any work. */
-function admitAnonymous<T>(incoming: IncomingRequest, { route, response, handle, carriesPayment, identify }: Admitted<T>): Promise<T> {
+function admitAnonymous<T>(incoming: IncomingRequest, { route, response, handle, carriesPayment }: Admitted<T>): Promise<T> {
   const { counter, address, work } = incoming;
   if (route.units === undefined) counter.requireRemaining('public', address);
   const unit = async () => {
     await countCall(PUBLIC_CALLER, incoming);
-    const caller = await identify(undefined);
-    setLoggedCaller(response, caller);
-    requireAccess(caller, route);
-    return handleCounted(createRequestContext(caller, incoming, response), route, handle);
+    requireAccess(PUBLIC_CALLER, route);
+    return handleCounted(createRequestContext(PUBLIC_CALLER, incoming, response), route, handle);
   };
   return work.run(unit, route.deliversPaid === true ? 'delivery' : 'work', carriesPayment);
 }
@@ -351,7 +348,6 @@ async function answerRequest(route: Route, memo: AnswerMemo | null, context: Req
     header: (name: string) => request.get(name),
     isHead: request.method === 'HEAD',
   };
-  const encode = (reply: Reply) => encodeReply(reply, response.app.get('etag fn'));
   const isReusable = route.method === 'get' && route.access === 'public' && route.cost === 'normal' && route.isLive !== true;
   const { tier } = caller;
   const { reply, made } =
@@ -359,14 +355,14 @@ async function answerRequest(route: Route, memo: AnswerMemo | null, context: Req
       ? await memo.share(toSharedKey(route, tier, request), route.shared, async () => {
           // The handler gets the tier alone, so that nothing of one caller can reach another.
           const shared = await route.handle({ ...input, caller: { tier } });
-          return route.personalize === undefined ? encode(shared) : shared;
+          return route.personalize === undefined ? encodeReply(shared, response) : shared;
         })
       : { reply: await route.handle(input), made: begun };
   const headers = { ...reply.headers, 'Cache-Control': getCacheControl(route, request, caller, reply) };
   const own = route.personalize !== undefined && 'body' in reply ? { body: route.personalize(reply.body as object, caller) } : {};
   const answer: Reply = { status: route.status, ...reply, ...own, headers };
-  if (!isReusable || !isPublicCaller(caller)) return sendReply(request, response, answer);
-  return sendReply(request, response, encode(answer), (content) => memo?.keep(request, response, content, made));
+  const keep = isReusable && isPublicCaller(caller) ? (content: Buffer) => memo?.keep(request, response, content, made) : undefined;
+  return sendReply(request, response, answer, keep);
 }
 
 /** Everything that a shared reply depends on, beside what changes. */
@@ -380,112 +376,10 @@ function getUnits(route: Route, memo: AnswerMemo | null, request: Request): Unit
   return (caller) => (!isPublicCaller(caller) && memo.has(toSharedKey(route, caller.tier, request)) ? MEMOISED_UNITS : route.units);
 }
 
-/** Text and tag of a reply, made once. */
-function encodeReply(reply: Reply, toEtag: (text: string, charset: string) => string): Reply {
-  if ('encoded' in reply || 'streamed' in reply || ('body' in reply && reply.body === undefined)) return reply;
-  if (reply.headers?.['Content-Type']?.startsWith('text/event-stream')) return reply;
-  const isJson = 'body' in reply;
-  const text = isJson ? JSON.stringify(reply.body) : reply.raw;
-  const { status, headers } = reply;
-  return {
-    ...(status === undefined ? {} : { status }),
-    headers: { 'Content-Type': isJson ? 'application/json' : 'text/html', ETag: toEtag(text, 'utf8'), ...headers },
-    encoded: new EncodedText(text, { isConstant: false }),
-  };
-}
-
 /** Shared caches keep only public GETs without `Authorization`, even of a rejected token: it may be valid next time, or the reverse. */
 function getCacheControl({ method, access }: Route, request: Request, caller: Caller, { headers }: Reply): string {
   const isShareable = method === 'get' && access === 'public' && isPublicCaller(caller) && request.get('authorization') === undefined;
   return isShareable ? (headers?.['Cache-Control'] ?? 'no-cache') : 'private, no-store';
-}
-
-/** @param keep gets the content once all headers are set, where a 200 is sent whole */
-async function sendReply(
-  request: Request,
-  response: Response,
-  reply: Reply,
-  keep?: (content: Buffer) => void,
-): Promise<(() => Promise<void>) | null> {
-  const { status = 200, headers = {} } = reply;
-  const { Vary: varyOn, ...others } = headers;
-  const unchanged = isNotModified(request, headers);
-  const body = unchanged || 'streamed' in reply ? null : await prepareBody(response, reply);
-  if (body !== null && request.method !== 'HEAD') await requireSendCapacity(request.socket, body.content.length);
-  response.status(unchanged ? 304 : status).set(others);
-  // Added to the `Vary` that the guard and the content coding set.
-  if (varyOn !== undefined) response.vary(varyOn);
-  if (!unchanged && 'streamed' in reply) return () => streamBody(request, response, reply.streamed);
-  if (body === null) response.end();
-  else body.send(status === 200 ? keep : undefined);
-  return null;
-}
-
-/** RFC 9110, section 13.2.2. Express `request.fresh` is false under `Cache-Control: no-cache`, which fetch adds beside `If-None-Match`. */
-function isNotModified(request: Request, headers: Readonly<Record<string, string>>): boolean {
-  const ifNoneMatch = request.get('If-None-Match');
-  if (ifNoneMatch !== undefined) return headers.ETag !== undefined && matchesEtag(ifNoneMatch, headers.ETag);
-  const [modified, since] = [headers['Last-Modified'], request.get('If-Modified-Since')];
-  return modified !== undefined && since !== undefined && Date.parse(modified) <= Date.parse(since);
-}
-
-/** The content, and the function that sends it; null without a body. */
-async function prepareBody(response: Response, reply: Exclude<Reply, { streamed: StreamedBody }>) {
-  if ('raw' in reply) return { content: reply.raw, send: () => response.send(reply.raw) };
-  if ('encoded' in reply) {
-    const { encoded } = reply;
-    const isNegotiated = encoded.isConstant || isCompressible(response.req);
-    const encoding = isNegotiated ? encoded.chooseEncoding(response.req.get('Accept-Encoding')) : null;
-    const content = encoding === null ? encoded.bytes : await encoded.encode(encoding);
-    return {
-      content,
-      // `Content-Encoding` or `Content-Length` keeps the compression middleware from encoding the body again.
-      send(keep?: (content: Buffer) => void) {
-        if (isNegotiated) response.vary('Accept-Encoding');
-        if (encoding !== null) response.setHeader('Content-Encoding', encoding);
-        response.setHeader('Content-Length', content.length);
-        keep?.(content);
-        response.end(content);
-      },
-    };
-  }
-  if (reply.body === undefined) return null;
-  const content = JSON.stringify(reply.body);
-  return { content, send: () => sendJson(response, content) };
-}
-
-/** The compressed size of a response to a token or payment could leak its content (BREACH). */
-export function isCompressible(request: Request): boolean {
-  return request.headers.authorization === undefined && !hasPaymentHeader(request);
-}
-
-/** Memory is reserved for each part alone. A failure after the headers resets the connection: the client sees that the body is incomplete. */
-async function streamBody(request: Request, response: Response, { bytes, encoding, read }: StreamedBody): Promise<void> {
-  if (encoding !== null) response.setHeader('Content-Encoding', encoding);
-  response.setHeader('Content-Length', bytes);
-  // Otherwise the compression middleware would encode the parts for each request.
-  response.setHeader('Cache-Control', `${response.getHeader('Cache-Control')}, no-transform`);
-  if (request.method === 'HEAD') return void response.end();
-  try {
-    await pipeline(reserveEach(request.socket, read()), response);
-  } catch (error) {
-    if (!response.headersSent) throw error;
-    request.socket.destroy();
-  }
-}
-
-async function* reserveEach(socket: object, parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  for await (const part of parts) {
-    await requireSendCapacity(socket, part.length);
-    yield part;
-  }
-}
-
-/** Sets the ETag that Express would set, but before `send`, so that headers and body leave in one segment. */
-function sendJson(response: Response, text: string): void {
-  if (!response.hasHeader('ETag')) response.setHeader('ETag', response.app.get('etag fn')(text, 'utf8'));
-  if (!response.hasHeader('Content-Type')) response.type('json');
-  response.send(text);
 }
 
 async function rejectMethod(operations: readonly Route[], guard: Guard, request: Request, response: Response): Promise<void> {

@@ -4,9 +4,9 @@ import type { RateLimitDecision } from '../auth/rate-limits.ts';
 import { toAddressKey } from '../platform/budgets.ts';
 import { isDatabaseUnreachable } from '../platform/mongo.ts';
 import { PAYMENT_HEADERS } from './problems.ts';
-import { matchesEtag } from './replies.ts';
+import { matchesEtag, type Reply } from './replies.ts';
 import { type AppOptions, chooseRequestId, formatRateLimitHeaders, getRoutePath, setCountedUnits } from './request.ts';
-import { MEMOISED_UNITS, type Reply } from './route.ts';
+import { MEMOISED_UNITS } from './route.ts';
 import { getConnection, NEGLIGIBLE_BYTES } from './sockets.ts';
 
 /** The most time between a change and the last answer without it. */

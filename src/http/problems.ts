@@ -150,9 +150,10 @@ export function buildNotFoundError(path = ''): OracleError {
 
 /** Express sets `status` below 500 on errors of the client; its body parser also sets `type`. */
 function toServiceError(error: unknown): unknown {
+  if (isOracleError(error)) return error;
   if (isDatabaseUnreachable(error)) return toDatabaseError(error);
   const { status, type, limit } = error as { status?: unknown; type?: unknown; limit?: unknown };
-  if (isOracleError(error) || typeof status !== 'number' || status >= 500) return error;
+  if (typeof status !== 'number' || status >= 500) return error;
   const field = typeof type === 'string' ? 'body' : 'path';
   if (status === 415) {
     const options = { field, suggestedAction: 'Send JSON in UTF-8, uncompressed.', cause: error };

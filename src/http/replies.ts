@@ -1,7 +1,29 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Request, Response } from 'express';
 import { joinUrl } from '../platform/service-client.ts';
-import { EncodedText, type Reply } from './route.ts';
+import { requireSendCapacity } from './admission.ts';
+import { hasPaymentHeader } from './problems.ts';
+
+/** A body that is read while it is sent, at the pace of the client. */
+export interface StreamedBody {
+  /** Length in this coding. */
+  bytes: number;
+  /** Content coding; null: identity. */
+  encoding: string | null;
+  read(): AsyncIterable<Buffer>;
+}
+
+/** `raw` is sent unchanged under the `Content-Type` of `headers`; `encoded` in the negotiated coding, with the `ETag` of `headers`. */
+export type Reply<B = unknown> = { status?: number; headers?: Record<string, string> } & (
+  | { body: B }
+  | { raw: string }
+  | { encoded: EncodedText }
+  | { streamed: StreamedBody }
+);
 
 export const CANONICAL_RULE = '`Link` names the canonical address (RFC 6596).';
 
@@ -98,3 +120,162 @@ export function negotiateMediaType<Type extends string>(accept: string, offered:
   const rated = offered.map((type) => ({ type, quality: getQuality(type) }));
   return rated.reduce((best, candidate) => (candidate.quality > best.quality ? candidate : best)).type;
 }
+
+/** Text and tag of a reply, made once. */
+export function encodeReply(reply: Reply, { app }: Response): Exclude<Reply, { body: unknown } | { raw: string }> {
+  if ('encoded' in reply || 'streamed' in reply) return reply;
+  const { status, headers } = reply;
+  const isJson = 'body' in reply;
+  const text = isJson ? JSON.stringify(reply.body) : reply.raw;
+  const own = { 'Content-Type': isJson ? 'application/json' : 'text/html', ETag: app.get('etag fn')(text, 'utf8') as string };
+  return {
+    ...(status === undefined ? {} : { status }),
+    headers: { ...own, ...headers },
+    encoded: new EncodedText(text, { isConstant: false }),
+  };
+}
+
+/**
+ * Sends a reply, or returns the function that streams its body.
+ * @param keep gets the content of a 200 that is sent whole, once all headers are set
+ */
+export async function sendReply(request: Request, response: Response, reply: Reply, keep?: (content: Buffer) => void) {
+  if ('body' in reply && reply.body === undefined)
+    return void response
+      .status(reply.status ?? 200)
+      .set(reply.headers ?? {})
+      .end();
+  const { status = 200, headers = {}, ...body } = encodeReply(reply, response);
+  const { Vary: varyOn, ...others } = headers;
+  const isUnchanged = isNotModified(request, status, headers);
+  if (isUnchanged || 'streamed' in body) {
+    response.status(isUnchanged ? 304 : status).set(others);
+    if (varyOn !== undefined) response.vary(varyOn);
+    if ('streamed' in body && !isUnchanged) return () => streamBody(request, response, body.streamed);
+    return void response.end();
+  }
+  const { encoded } = body;
+  const isNegotiated = encoded.isConstant || isCompressible(request, headers['Content-Type']);
+  const encoding = isNegotiated ? encoded.chooseEncoding(request.get('Accept-Encoding')) : null;
+  const content = encoding === null ? encoded.bytes : await encoded.encode(encoding);
+  if (request.method !== 'HEAD') await requireSendCapacity(request.socket, content.length);
+  response.status(status).set(others);
+  // Added to the `Vary` that the guard and the content coding set.
+  if (varyOn !== undefined) response.vary(varyOn);
+  if (isNegotiated) response.vary('Accept-Encoding');
+  if (encoding !== null) response.setHeader('Content-Encoding', encoding);
+  // Keeps the compression middleware from encoding the body again, as `Content-Encoding` does.
+  response.setHeader('Content-Length', content.length);
+  if (status === 200) keep?.(content);
+  return void response.end(content);
+}
+
+/** RFC 9110, section 13.2.2. Express `request.fresh` is false under `Cache-Control: no-cache`, which fetch adds beside `If-None-Match`. */
+function isNotModified(request: Request, status: number, headers: Readonly<Record<string, string>>): boolean {
+  if (status >= 300 || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
+  const ifNoneMatch = request.get('If-None-Match');
+  if (ifNoneMatch !== undefined) return headers.ETag !== undefined && matchesEtag(ifNoneMatch, headers.ETag);
+  const [modified, since] = [headers['Last-Modified'], request.get('If-Modified-Since')];
+  return modified !== undefined && since !== undefined && Date.parse(modified) <= Date.parse(since);
+}
+
+/** The compressed size of a response to a token or payment could leak its content (BREACH). */
+export function isCompressible(request: Request, contentType: unknown): boolean {
+  return request.headers.authorization === undefined && !hasPaymentHeader(request) && !String(contentType).startsWith('text/event-stream');
+}
+
+/** Memory is reserved for each part alone. A failure after the headers resets the connection: the client sees that the body is incomplete. */
+async function streamBody(request: Request, response: Response, { bytes, encoding, read }: StreamedBody): Promise<void> {
+  if (encoding !== null) response.setHeader('Content-Encoding', encoding);
+  response.setHeader('Content-Length', bytes);
+  // Otherwise the compression middleware would encode the parts for each request.
+  response.setHeader('Cache-Control', `${response.getHeader('Cache-Control')}, no-transform`);
+  if (request.method === 'HEAD') return void response.end();
+  try {
+    await pipeline(reserveEach(request.socket, read()), response);
+  } catch (error) {
+    if (!response.headersSent) throw error;
+    request.socket.destroy();
+  }
+}
+
+async function* reserveEach(socket: object, parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const part of parts) {
+    await requireSendCapacity(socket, part.length);
+    yield part;
+  }
+}
+
+const ENCODINGS = ['br', 'gzip'] as const;
+
+type ContentEncoding = (typeof ENCODINGS)[number];
+
+/** Below this size the headers of a compressed response outweigh the saving. */
+export const MIN_COMPRESSED_BYTES = 1_024;
+
+/** Above this size Brotli at maximum quality takes seconds. */
+const MAX_BEST_QUALITY_BYTES = 262_144;
+
+/** A text that is sent several times, encoded to bytes once and compressed once per content coding. */
+export class EncodedText {
+  readonly bytes: Buffer;
+  /** Within a process, for all callers: compressed at the best quality. */
+  readonly isConstant: boolean;
+  readonly #encoded = new Map<ContentEncoding, Promise<Buffer>>();
+
+  /** @param brotli the text that was compressed before */
+  constructor(text: string, { brotli, isConstant = true }: { brotli?: Buffer; isConstant?: boolean } = {}) {
+    this.bytes = Buffer.from(text);
+    this.isConstant = isConstant;
+    if (brotli !== undefined) this.#encoded.set('br', Promise.resolve(brotli));
+  }
+
+  /** Negotiates the content coding by the `Accept-Encoding` header; null: identity. */
+  chooseEncoding(acceptEncoding: string | undefined): ContentEncoding | null {
+    return acceptEncoding === undefined || this.bytes.length < MIN_COMPRESSED_BYTES ? null : preferredEncoding(acceptEncoding);
+  }
+
+  encode(encoding: ContentEncoding): Promise<Buffer> {
+    const encoded = this.#encoded.get(encoding) ?? COMPRESS[encoding](this.bytes, this.isConstant);
+    this.#encoded.set(encoding, encoded);
+    return encoded;
+  }
+}
+
+/** RFC 9110, section 12.5.3. Brotli wins a tie: Express `acceptsEncodings` takes the first of the header, gzip in browsers. */
+export function preferredEncoding(acceptEncoding: string): ContentEncoding | null {
+  const getWeight = parseWeights(acceptEncoding);
+  const best = getWeight('br') >= getWeight('gzip') ? 'br' : 'gzip';
+  return getWeight(best) > 0 ? best : null;
+}
+
+/** For content that has no other coding: whether `Accept-Encoding` admits this one. */
+export function acceptsEncoding(acceptEncoding: string, encoding: ContentEncoding): boolean {
+  return parseWeights(acceptEncoding)(encoding) > 0;
+}
+
+function parseWeights(acceptEncoding: string): (encoding: ContentEncoding) => number {
+  const weights = new Map(acceptEncoding.split(',').map(parseWeight));
+  return (encoding) => weights.get(encoding) ?? weights.get('*') ?? 0;
+}
+
+function parseWeight(element: string): [name: string, weight: number] {
+  const [name = '', ...parameters] = element.split(';').map((part) => part.trim().toLowerCase());
+  const q = parameters.find((parameter) => parameter.startsWith('q='));
+  return [name, q === undefined ? 1 : Number(q.slice(2)) || 0];
+}
+
+const brotli = promisify(brotliCompress);
+const gzipBytes = promisify(gzip);
+
+/** The first quality with a context model: a twentieth smaller than the default of 4, in about the same time; beyond it little is gained. */
+export const QUICK_BROTLI_QUALITY = 5;
+
+const COMPRESS: Record<ContentEncoding, (bytes: Buffer, isConstant: boolean) => Promise<Buffer>> = {
+  br(bytes, isConstant) {
+    const best = bytes.length <= MAX_BEST_QUALITY_BYTES ? constants.BROTLI_MAX_QUALITY : 7;
+    const quality = isConstant ? best : QUICK_BROTLI_QUALITY;
+    return brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } });
+  },
+  gzip: (bytes, isConstant) => gzipBytes(bytes, { level: isConstant ? constants.Z_BEST_COMPRESSION : constants.Z_DEFAULT_COMPRESSION }),
+};

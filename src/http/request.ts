@@ -13,8 +13,8 @@ export interface AppOptions {
   /** Called with each request that ends. Absent: none is observed. */
   observeRequest?: (ended: EndedRequest) => void;
   log: Log;
-  /** Authenticates the `Authorization` header; the public caller without one. @throws OracleError UNAUTHENTICATED */
-  identify(authorization: string | undefined): Promise<Caller>;
+  /** Authenticates the `Authorization` header. @throws OracleError UNAUTHENTICATED */
+  identify(authorization: string): Promise<Caller>;
   /** Authenticates the operator. Absent: admin paths answer 404. @throws OracleError UNAUTHENTICATED */
   admin?: (authorization: string | undefined, source: RequestSource) => void | Promise<void>;
   /** Serves what is below `/admin` beside the operations. */

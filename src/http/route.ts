@@ -1,10 +1,9 @@
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { z } from 'zod';
 import type { RequestContext } from '../auth/auth.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Offering } from '../commerce/offerings.ts';
 import type { ErrorCode } from '../errors.ts';
+import type { Reply } from './replies.ts';
 import type { RequestSource } from './request.ts';
 
 type Shape = z.ZodObject;
@@ -54,23 +53,6 @@ export interface RouteInput<Params, Query, Body> {
   header(name: string): string | undefined;
   isHead: boolean;
 }
-
-/** A body that is read while it is sent, at the pace of the client. */
-export interface StreamedBody {
-  /** Length in this coding. */
-  bytes: number;
-  /** Content coding; null: identity. */
-  encoding: string | null;
-  read(): AsyncIterable<Buffer>;
-}
-
-/** `raw` is sent unchanged under the `Content-Type` of `headers`; `encoded` in the negotiated coding, with the `ETag` of `headers`. */
-export type Reply<B = unknown> = { status?: number; headers?: Record<string, string> } & (
-  | { body: B }
-  | { raw: string }
-  | { encoded: EncodedText }
-  | { streamed: StreamedBody }
-);
 
 export interface Route {
   method: Method;
@@ -163,77 +145,3 @@ export function route<
   const [method, path] = target.split(' ');
   return { method: method!.toLowerCase(), path, name, access: 'public', cost: 'normal', errors: [], status: 200, ...definition } as Route;
 }
-
-const ENCODINGS = ['br', 'gzip'] as const;
-
-type ContentEncoding = (typeof ENCODINGS)[number];
-
-/** Below this size the headers of a compressed response outweigh the saving. */
-export const MIN_COMPRESSED_BYTES = 1_024;
-
-/** Above this size Brotli at maximum quality takes seconds. */
-const MAX_BEST_QUALITY_BYTES = 262_144;
-
-/** A text that is sent several times, encoded to bytes once and compressed once per content coding. */
-export class EncodedText {
-  readonly bytes: Buffer;
-  /** Within a process, for all callers: compressed at the best quality. */
-  readonly isConstant: boolean;
-  readonly #encoded = new Map<ContentEncoding, Promise<Buffer>>();
-
-  /** @param brotli the text that was compressed before */
-  constructor(text: string, { brotli, isConstant = true }: { brotli?: Buffer; isConstant?: boolean } = {}) {
-    this.bytes = Buffer.from(text);
-    this.isConstant = isConstant;
-    if (brotli !== undefined) this.#encoded.set('br', Promise.resolve(brotli));
-  }
-
-  /** Negotiates the content coding by the `Accept-Encoding` header; null: identity. */
-  chooseEncoding(acceptEncoding: string | undefined): ContentEncoding | null {
-    return acceptEncoding === undefined || this.bytes.length < MIN_COMPRESSED_BYTES ? null : preferredEncoding(acceptEncoding);
-  }
-
-  encode(encoding: ContentEncoding): Promise<Buffer> {
-    const encoded = this.#encoded.get(encoding) ?? COMPRESS[encoding](this.bytes, this.isConstant);
-    this.#encoded.set(encoding, encoded);
-    return encoded;
-  }
-}
-
-/** RFC 9110, section 12.5.3. Brotli wins a tie: Express `acceptsEncodings` takes the first of the header, gzip in browsers. */
-export function preferredEncoding(acceptEncoding: string): ContentEncoding | null {
-  const getWeight = parseWeights(acceptEncoding);
-  const best = getWeight('br') >= getWeight('gzip') ? 'br' : 'gzip';
-  return getWeight(best) > 0 ? best : null;
-}
-
-/** For content that has no other coding: whether `Accept-Encoding` admits this one. */
-export function acceptsEncoding(acceptEncoding: string, encoding: ContentEncoding): boolean {
-  return parseWeights(acceptEncoding)(encoding) > 0;
-}
-
-function parseWeights(acceptEncoding: string): (encoding: ContentEncoding) => number {
-  const weights = new Map(acceptEncoding.split(',').map(parseWeight));
-  return (encoding) => weights.get(encoding) ?? weights.get('*') ?? 0;
-}
-
-function parseWeight(element: string): [name: string, weight: number] {
-  const [name = '', ...parameters] = element.split(';').map((part) => part.trim().toLowerCase());
-  const q = parameters.find((parameter) => parameter.startsWith('q='));
-  return [name, q === undefined ? 1 : Number(q.slice(2)) || 0];
-}
-
-const brotli = promisify(brotliCompress);
-const gzipBytes = promisify(gzip);
-
-/** The first quality with a context model: a twentieth smaller than the default of 4, in about the same time; beyond it little is gained. */
-export const QUICK_BROTLI_QUALITY = 5;
-
-const COMPRESS: Record<ContentEncoding, (bytes: Buffer, isConstant: boolean) => Promise<Buffer>> = {
-  br(bytes, isConstant) {
-    const best = bytes.length <= MAX_BEST_QUALITY_BYTES ? constants.BROTLI_MAX_QUALITY : 7;
-    const quality = isConstant ? best : QUICK_BROTLI_QUALITY;
-    return brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } });
-  },
-  gzip: (bytes, isConstant) => gzipBytes(bytes, { level: isConstant ? constants.Z_BEST_COMPRESSION : constants.Z_DEFAULT_COMPRESSION }),
-};

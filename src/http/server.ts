@@ -12,16 +12,7 @@ import { type ErrorCode, OracleError, toClientError } from '../errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { StartupProgress } from '../platform/progress.ts';
 import { createConnectionGate } from './admission.ts';
-import {
-  type Admit,
-  createAdmission,
-  createBodyReader,
-  createGuard,
-  type Guard,
-  isCompressible,
-  MAX_URL_CHARS,
-  mountRoutes,
-} from './guard.ts';
+import { type Admit, createAdmission, createBodyReader, createGuard, type Guard, MAX_URL_CHARS, mountRoutes } from './guard.ts';
 import { AnswerMemo, createMemoListener } from './memo.ts';
 import {
   buildNotFoundError,
@@ -31,8 +22,9 @@ import {
   SETTLEMENT_HEADERS,
   toProblemDetails,
 } from './problems.ts';
+import { isCompressible, MIN_COMPRESSED_BYTES, QUICK_BROTLI_QUALITY } from './replies.ts';
 import { type AppOptions, getClientAddress, requestLog } from './request.ts';
-import { MIN_COMPRESSED_BYTES, QUICK_BROTLI_QUALITY, type Route } from './route.ts';
+import type { Route } from './route.ts';
 import { iconRoute } from './routes/agent-card.ts';
 import { startingRoutes } from './routes/health.ts';
 import { pageFileRoutes, startingRootRoutes } from './routes/home.ts';
@@ -96,10 +88,16 @@ export function createStartingApp({
 }: Pick<AppOptions, 'log' | 'stopping'> & { publicUrl: string; setup: Pick<StartupProgress, 'current'> }): Express {
   const starting = () => new OracleError('STEP_WAITING', 'The service is starting');
   const routes = [...startingRoutes(() => setup.current), ...startingRootRoutes(publicUrl), ...pageFileRoutes(), iconRoute()];
-  return buildApp(routes, { fallbackError: starting }, { ...options, identify: () => Promise.reject(starting()) });
+  const rejectWrites: RequestHandler = ({ method }, _response, next) => {
+    if (method !== 'GET' && method !== 'HEAD') throw starting();
+    next();
+  };
+  return buildApp(routes, { first: rejectWrites, fallbackError: starting }, { ...options, identify: () => Promise.reject(starting()) });
 }
 
 interface AppExtras {
+  /** Before adapters and routes. */
+  first?: RequestHandler;
   adapters?: readonly ProtocolAdapter[];
   handshakes?: { path: string; handler: RequestHandler };
   operatorArea?(guard: Guard): RequestHandler[];
@@ -111,7 +109,7 @@ const ADMIN_PATH = '/admin';
 
 function buildApp(
   routes: readonly Route[],
-  { adapters = [], handshakes, operatorArea, memo = null, fallbackError }: AppExtras,
+  { first, adapters = [], handshakes, operatorArea, memo = null, fallbackError }: AppExtras,
   options: AppOptions,
 ): Express {
   const app = express();
@@ -121,6 +119,7 @@ function buildApp(
   app.set('trust proxy', options.trustProxy ?? 0);
   app.use(requestLog(options), warnOfUntrustedProxy(options.log, options.trustProxy), securityHeaders(), crossOrigin());
   app.use(createConnectionGate(options), rejectWhenStopping(options.stopping), limitUrlLength(), compressPublicReplies());
+  if (first !== undefined) app.use(first);
   mountAdapters(app, adapters, { admit: createAdmission(options), log: options.log });
   mountRoutes(app, routes, guard, memo);
   if (handshakes !== undefined) app.route(handshakes.path).all(handshakes.handler);
@@ -266,9 +265,7 @@ function compressPublicReplies(): RequestHandler {
     threshold: MIN_COMPRESSED_BYTES,
     brotli: { params: { [constants.BROTLI_PARAM_QUALITY]: QUICK_BROTLI_QUALITY } },
     filter: (request, response) =>
-      isCompressible(request as Request) &&
-      !String(response.getHeader('Content-Type')).startsWith('text/event-stream') &&
-      compression.filter(request, response),
+      isCompressible(request as Request, response.getHeader('Content-Type')) && compression.filter(request, response),
   });
 }
 

@@ -9,8 +9,16 @@ import { DAY_MS, toDay } from '../../forecast/day.ts';
 import { joinUrl } from '../../platform/service-client.ts';
 import { listOf, namedObject, objectOf } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
-import { buildCanonicalLink, buildStrongEtag, CANONICAL_RULE, createFileReply, createStaticReply, toTaggedReply } from '../replies.ts';
-import { EncodedText, type Route, route } from '../route.ts';
+import {
+  buildCanonicalLink,
+  buildStrongEtag,
+  CANONICAL_RULE,
+  createFileReply,
+  createStaticReply,
+  EncodedText,
+  toTaggedReply,
+} from '../replies.ts';
+import { type Route, route } from '../route.ts';
 
 const AN_HOUR = 'public, max-age=3600';
 

@@ -24,8 +24,8 @@ import { RISK_LEVEL } from '../../record/schemas/market-context.ts';
 import { SUMMARY } from '../../record/schemas/track-record.ts';
 import type { HttpDeps } from '../deps.ts';
 import { dateInput, HORIZON_PARAMETERS, selectHorizons } from '../parameters.ts';
-import { buildWeakEtag, negotiateMediaType } from '../replies.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { buildWeakEtag, negotiateMediaType, type Reply } from '../replies.ts';
+import { type Route, route } from '../route.ts';
 
 const TYPES = ['application/json', 'text/plain', 'text/markdown'] as const;
 

@@ -13,8 +13,8 @@ import {
 } from '../../record/dataset.ts';
 import { DATASET_TABLES, TABLE_NAMES } from '../../record/dataset-tables.ts';
 import type { HttpDeps } from '../deps.ts';
-import { toTaggedReply } from '../replies.ts';
-import { acceptsEncoding, type Route, route } from '../route.ts';
+import { acceptsEncoding, toTaggedReply } from '../replies.ts';
+import { type Route, route } from '../route.ts';
 
 const PATH = '/api/svc/dataset';
 

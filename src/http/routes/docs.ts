@@ -10,8 +10,8 @@ import { namedObject } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
 import { API_VERSION, listErrorCodes, renderOpenApiDocument } from '../openapi/document.ts';
 import { PROBLEMS } from '../problems.ts';
-import { buildCanonicalLink, CANONICAL_RULE, createStaticReply } from '../replies.ts';
-import { type AccessLevel, EncodedText, type Reply, type Route, route, TAGS } from '../route.ts';
+import { buildCanonicalLink, CANONICAL_RULE, createStaticReply, EncodedText, type Reply } from '../replies.ts';
+import { type AccessLevel, type Route, route, TAGS } from '../route.ts';
 import { PAGE_CSP, renderPage } from './home.ts';
 import { HANDSHAKE_QUERY } from './websocket.ts';
 

@@ -11,8 +11,8 @@ import { type AttestationView, listNewestAttestations } from '../../record/attes
 import { getOutcomeWindow } from '../../record/forecast-doc.ts';
 import { type ForecastView, viewForecast } from '../../record/visibility.ts';
 import type { HttpDeps } from '../deps.ts';
-import { buildStrongEtag } from '../replies.ts';
-import { EncodedText, type Reply, type Route, route } from '../route.ts';
+import { buildStrongEtag, EncodedText, type Reply } from '../replies.ts';
+import { type Route, route } from '../route.ts';
 
 type FeedDeps = Pick<HttpDeps, 'record' | 'viewFor' | 'publicUrl' | 'explorerUrl' | 'now'>;
 

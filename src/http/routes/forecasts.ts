@@ -30,8 +30,8 @@ import { toScoredForecast } from '../../record/scorecard.ts';
 import { type ForecastView, mayReadQuantiles, toPublicStatus, type ViewOptions, viewForecast } from '../../record/visibility.ts';
 import type { HttpDeps } from '../deps.ts';
 import { dateInput, horizonNameInput } from '../parameters.ts';
-import { buildWeakEtag, negotiateMediaType } from '../replies.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { buildWeakEtag, negotiateMediaType, type Reply } from '../replies.ts';
+import { type Route, route } from '../route.ts';
 import { renderFeedLink } from './feeds.ts';
 import { PAGE_CSP, PAGE_HEADERS, renderPage } from './home.ts';
 

@@ -26,8 +26,8 @@ import {
 import { el, type Markup, type PageKind, renderMarkup } from '../../page/markup.ts';
 import { listOf, namedObject, objectOf, SUCCESS } from '../../platform/validation.ts';
 import type { HttpDeps } from '../deps.ts';
-import { buildStrongEtag, createFileReply, createStaticReply, negotiateMediaType } from '../replies.ts';
-import { EncodedText, type Reply, type Route, route } from '../route.ts';
+import { buildStrongEtag, createFileReply, createStaticReply, EncodedText, negotiateMediaType, type Reply } from '../replies.ts';
+import { type Route, route } from '../route.ts';
 import { renderFeedLink } from './feeds.ts';
 import { toPublicSignal } from './signal.ts';
 

@@ -47,8 +47,8 @@ import {
   readPaymentProof,
   SETTLEMENT_HEADERS,
 } from '../problems.ts';
-import { toTaggedReply } from '../replies.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { type Reply, toTaggedReply } from '../replies.ts';
+import { type Route, route } from '../route.ts';
 import { SOLD, X402_DOCUMENT } from '../schemas/payment.ts';
 import { LOGIN_BODY, requireWalletSignature } from './auth.ts';
 import { toOracleSignal, toPremiumSignal } from './signal.ts';

@@ -1,6 +1,6 @@
 import { composeAdministration } from '../../../src/app/transports.ts';
-import { allRoutes } from '../../../src/http/routes.ts';
 import type { AppOptions } from '../../../src/http/request.ts';
+import { allRoutes } from '../../../src/http/routes.ts';
 import { createApp } from '../../../src/http/server.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { formatStartupStep } from '../../../src/platform/progress.ts';

@@ -1,7 +1,7 @@
 import { MongoNetworkError } from 'mongodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AnswerMemo, MAX_ANSWER_AGE_MS } from '../../../src/http/memo.ts';
-import type { Reply } from '../../../src/http/route.ts';
+import type { Reply } from '../../../src/http/replies.ts';
 
 let nowMs = 0;
 let computed = 0;
