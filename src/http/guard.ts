@@ -11,9 +11,9 @@ import { isOracleError, OracleError } from '../errors.ts';
 import { parseInput } from '../platform/validation.ts';
 import { RequestWork, requireSendCapacity } from './admission.ts';
 import type { AnswerMemo } from './memo.ts';
-import { buildNotFoundError, hasPaymentHeader, hasPaymentPayload, sendProblem, setProblemMembers } from './problems.ts';
+import { buildNotFoundError, hasPaymentPayload, sendProblem, setProblemMembers } from './problems.ts';
 import { encodeReply, type Reply, sendReply } from './replies.ts';
-import { type AppOptions, createRequestCounter, getClientAddress, getRequestSource, setLoggedCaller } from './request.ts';
+import { type AppOptions, createRequestCounter, getClientAddress, getRequestSource, hasPaymentHeader, setLoggedCaller } from './request.ts';
 import { MEMOISED_UNITS, type Route, type RouteInput } from './route.ts';
 
 interface IncomingRequest {

@@ -3,9 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { RateLimitDecision } from '../auth/rate-limits.ts';
 import { toAddressKey } from '../platform/budgets.ts';
 import { isDatabaseUnreachable } from '../platform/mongo.ts';
-import { PAYMENT_HEADERS } from './problems.ts';
 import { matchesEtag, type Reply } from './replies.ts';
-import { type AppOptions, chooseRequestId, formatRateLimitHeaders, getRoutePath, setCountedUnits } from './request.ts';
+import { type AppOptions, chooseRequestId, formatRateLimitHeaders, getRoutePath, PAYMENT_HEADERS } from './request.ts';
 import { MEMOISED_UNITS } from './route.ts';
 import { getConnection, NEGLIGIBLE_BYTES } from './sockets.ts';
 
@@ -206,10 +205,7 @@ export function createMemoListener(
     const send = (decision: RateLimitDecision | null) => {
       const connection = getConnection(request.socket);
       const isAdmitted = decision?.allowed !== false && (connection?.isProxied !== true || connection.tryAdmitProxied(ip, response));
-      if (!isAdmitted) {
-        if (decision !== null) setCountedUnits(response, { decision, units: MEMOISED_UNITS });
-        return app(request, response);
-      }
+      if (!isAdmitted) return app(request, response);
       const requestId = chooseRequestId(request);
       sendAnswer(request, response, answer, { 'X-Request-Id': requestId, ...(decision && formatRateLimitHeaders([decision])) });
       const ended = { method: 'GET', route: answer.route, status: response.statusCode };

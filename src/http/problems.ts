@@ -13,7 +13,7 @@ import { el, renderMarkup } from '../page/markup.ts';
 import type { Log } from '../platform/log.ts';
 import { isDatabaseUnreachable, toDatabaseError } from '../platform/mongo.ts';
 import { joinUrl } from '../platform/service-client.ts';
-import { getRequestId, getRoutePath } from './request.ts';
+import { getRequestId, getRoutePath, PAYMENT_HEADERS } from './request.ts';
 import type { PAYMENT_MEMBERS } from './schemas/payment.ts';
 
 /** HTTP status and title of every error code; `satisfies` makes a missing code a type error. */
@@ -213,18 +213,11 @@ function summarizeQuote({ offering, requirements, requirementsV1, resource, merc
   };
 }
 
-/** Request headers for a payment: of x402 version 2, of version 1, and of this interface (section 4.5). Each takes either version. */
-export const PAYMENT_HEADERS = ['PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-402-Payment'] as const;
-
 export type PaymentHeader = (typeof PAYMENT_HEADERS)[number];
 
 export const PAYMENT_REQUIRED_HEADER = 'PAYMENT-REQUIRED';
 
 export const SETTLEMENT_HEADERS = { v2: 'PAYMENT-RESPONSE', v1: 'X-PAYMENT-RESPONSE' } as const;
-
-export function hasPaymentHeader(request: Pick<Request, 'get'>): boolean {
-  return PAYMENT_HEADERS.some((name) => request.get(name) !== undefined);
-}
 
 export function encodePaymentHeader(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64');

@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { joinUrl } from '../platform/service-client.ts';
 import { requireSendCapacity } from './admission.ts';
-import { hasPaymentHeader } from './problems.ts';
+import { isCompressible } from './request.ts';
 
 /** A body that is read while it is sent, at the pace of the client. */
 export interface StreamedBody {
@@ -49,29 +49,26 @@ export function createStaticReply(
   buildHeaders: () => Record<string, string>,
   buildEtag: (text: string) => string = buildStrongEtag,
 ): () => Reply<never> {
-  let reply: Reply<never> | undefined;
-  return () => {
-    if (reply === undefined) {
-      const text = buildText();
-      reply = { headers: { ...buildHeaders(), ETag: buildEtag(text) }, encoded: new EncodedText(text) };
-    }
-    return reply;
-  };
+  return once(() => {
+    const text = buildText();
+    return { headers: { ...buildHeaders(), ETag: buildEtag(text) }, encoded: new EncodedText(text) };
+  });
 }
 
 /** A binary file, read on the first request. */
 export function createFileReply(file: URL, headers: Record<string, string>): () => Reply<never> {
-  let reply: Reply<never> | undefined;
-  return () => {
-    if (reply === undefined) {
-      const bytes = readFileSync(file);
-      async function* read() {
-        yield bytes;
-      }
-      reply = { headers: { ...headers, ETag: buildStrongEtag(bytes) }, streamed: { bytes: bytes.length, encoding: null, read } };
+  return once(() => {
+    const bytes = readFileSync(file);
+    async function* read() {
+      yield bytes;
     }
-    return reply;
-  };
+    return { headers: { ...headers, ETag: buildStrongEtag(bytes) }, streamed: { bytes: bytes.length, encoding: null, read } };
+  });
+}
+
+function once<T>(build: () => T): () => T {
+  let built: T | undefined;
+  return () => (built ??= build());
 }
 
 /** Members that change with time alone. */
@@ -177,11 +174,6 @@ function isNotModified(request: Request, status: number, headers: Readonly<Recor
   if (ifNoneMatch !== undefined) return headers.ETag !== undefined && matchesEtag(ifNoneMatch, headers.ETag);
   const [modified, since] = [headers['Last-Modified'], request.get('If-Modified-Since')];
   return modified !== undefined && since !== undefined && Date.parse(modified) <= Date.parse(since);
-}
-
-/** The compressed size of a response to a token or payment could leak its content (BREACH). */
-export function isCompressible(request: Request, contentType: unknown): boolean {
-  return request.headers.authorization === undefined && !hasPaymentHeader(request) && !String(contentType).startsWith('text/event-stream');
 }
 
 /** Memory is reserved for each part alone. A failure after the headers resets the connection: the client sees that the body is incomplete. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../auth/caller.ts';
 import type { RateLimitDecision, RateLimits, SharedCapacity } from '../auth/rate-limits.ts';
@@ -138,18 +138,6 @@ export function getClientAddress(request: Request): string {
   return (request.ip && toAddressKey(request.ip)) || toAddressKey(request.socket.remoteAddress ?? '') || 'unknown';
 }
 
-interface CountedUnits {
-  decision: RateLimitDecision;
-  units: number;
-}
-
-const countedByResponse = new WeakMap<ServerResponse, CountedUnits>();
-
-/** A request of which some units were counted before its handler: the handler counts the others, unless it was rejected. */
-export function setCountedUnits(response: ServerResponse, counted: CountedUnits): void {
-  countedByResponse.set(response, counted);
-}
-
 /**
  * `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers) name every policy that was applied.
  * @param limits undefined during startup, and for unmetered routes
@@ -166,13 +154,7 @@ export function createRequestCounter(limits: RateLimits | undefined, response: R
   return {
     /** @throws OracleError RATE_LIMITED */
     async count(policy: keyof RateLimits, client: string, units = 1): Promise<void> {
-      if (limits === undefined) return;
-      const noted = countedByResponse.get(response);
-      const counted = noted?.decision.policy === policy ? noted : undefined;
-      if (counted !== undefined) countedByResponse.delete(response);
-      const left = units - (counted?.units ?? 0);
-      const isDecided = counted !== undefined && (!counted.decision.allowed || left <= 0);
-      applyDecision(isDecided ? counted.decision : await limits[policy].take(client, left));
+      if (limits !== undefined) applyDecision(await limits[policy].take(client, units));
     },
     /** Counts without headers or rejection. */
     countSilently: async (policy: keyof RateLimits, client: string): Promise<void> => void (await limits?.[policy].take(client)),
@@ -214,4 +196,16 @@ function buildRateLimitError({ policy, scope, limit, windowSeconds, resetSeconds
     retryAfterSeconds: resetSeconds,
     details: { policy, scope, limit, windowSeconds },
   });
+}
+
+/** Request headers for a payment: of x402 version 2, of version 1, and of this interface (section 4.5). Each takes either version. */
+export const PAYMENT_HEADERS = ['PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-402-Payment'] as const;
+
+export function hasPaymentHeader(request: Pick<Request, 'get'>): boolean {
+  return PAYMENT_HEADERS.some((name) => request.get(name) !== undefined);
+}
+
+/** The compressed size of a response to a token or payment could leak its content (BREACH). */
+export function isCompressible(request: Request, contentType: unknown): boolean {
+  return request.headers.authorization === undefined && !hasPaymentHeader(request) && !String(contentType).startsWith('text/event-stream');
 }

@@ -14,16 +14,9 @@ import type { StartupProgress } from '../platform/progress.ts';
 import { createConnectionGate } from './admission.ts';
 import { type Admit, createAdmission, createBodyReader, createGuard, type Guard, MAX_URL_CHARS, mountRoutes } from './guard.ts';
 import { AnswerMemo, createMemoListener } from './memo.ts';
-import {
-  buildNotFoundError,
-  createProblemHandler,
-  PAYMENT_HEADERS,
-  PAYMENT_REQUIRED_HEADER,
-  SETTLEMENT_HEADERS,
-  toProblemDetails,
-} from './problems.ts';
-import { isCompressible, MIN_COMPRESSED_BYTES, QUICK_BROTLI_QUALITY } from './replies.ts';
-import { type AppOptions, getClientAddress, requestLog } from './request.ts';
+import { buildNotFoundError, createProblemHandler, PAYMENT_REQUIRED_HEADER, SETTLEMENT_HEADERS, toProblemDetails } from './problems.ts';
+import { MIN_COMPRESSED_BYTES, QUICK_BROTLI_QUALITY } from './replies.ts';
+import { type AppOptions, getClientAddress, isCompressible, PAYMENT_HEADERS, requestLog } from './request.ts';
 import type { Route } from './route.ts';
 import { iconRoute } from './routes/agent-card.ts';
 import { startingRoutes } from './routes/health.ts';

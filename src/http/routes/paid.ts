@@ -41,13 +41,13 @@ import { rawWalletInput, signalDaysInput, signatureInput, txHashInput } from '..
 import {
   buildSettlementHeaders,
   encodePaymentHeader,
-  PAYMENT_HEADERS,
   PAYMENT_REQUIRED_HEADER,
   type PaymentProof,
   readPaymentProof,
   SETTLEMENT_HEADERS,
 } from '../problems.ts';
 import { type Reply, toTaggedReply } from '../replies.ts';
+import { PAYMENT_HEADERS } from '../request.ts';
 import { type Route, route } from '../route.ts';
 import { SOLD, X402_DOCUMENT } from '../schemas/payment.ts';
 import { LOGIN_BODY, requireWalletSignature } from './auth.ts';

@@ -13,8 +13,9 @@ import { COUNT, DECIMAL, listOf, namedObject, nullableObjectOf, objectOf, SUCCES
 import type { AgentTask, HttpDeps } from '../deps.ts';
 import { PROBLEM } from '../openapi/document.ts';
 import { toPascalCase } from '../openapi/schemas.ts';
-import { PAYMENT_HEADERS, readPaymentProof, toProblemDetails } from '../problems.ts';
+import { readPaymentProof, toProblemDetails } from '../problems.ts';
 import { toTaggedReply } from '../replies.ts';
+import { PAYMENT_HEADERS } from '../request.ts';
 import { type Route, route } from '../route.ts';
 import { SOLD } from '../schemas/payment.ts';
 import { buildSoldHeaders, REF_QUERY, SALE_ERRORS } from './paid.ts';

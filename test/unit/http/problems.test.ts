@@ -6,13 +6,8 @@ import { renderSkillFile } from '../../../agent-card/skill-documents.ts';
 import { PAID_RESOURCES } from '../../../src/commerce/offerings.ts';
 import { createPaymentRejection } from '../../../src/commerce/x402/payload.ts';
 import { buildPaymentQuote, PaymentRequiredError } from '../../../src/commerce/x402/terms.ts';
-import {
-  buildPaymentProblem,
-  encodePaymentHeader,
-  PAYMENT_HEADERS,
-  type PaymentHeader,
-  readPaymentProof,
-} from '../../../src/http/problems.ts';
+import { buildPaymentProblem, encodePaymentHeader, type PaymentHeader, readPaymentProof } from '../../../src/http/problems.ts';
+import { PAYMENT_HEADERS } from '../../../src/http/request.ts';
 
 const ADDRESS = '0x00000000000000000000000000000000000000cc';
 
