@@ -2,7 +2,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Address, getAddress } from 'viem';
 import { buildAgentCard, CardChangeStore, type CardService, createCardService } from '../../agent-card/card.ts';
-import { renderMethodology } from '../../agent-card/documents.ts';
 import type { CardSource } from '../../agent-card/endpoints.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { PaidCalls, RunSkill } from '../../skills/runner.ts';
@@ -254,7 +253,6 @@ interface ComposeMcpDeps extends SkillRunners {
 export async function composeMcp({ config, log, shutdown, publicUrl }: ServiceCore, deps: ComposeMcpDeps): Promise<ProtocolAdapter> {
   const { runSkill, paidCalls, access, hasOAuth, observeMessage } = deps;
   const identify = (authorization: string | undefined) => access.identify(authorization, 'mcp');
-  const methodology = renderMethodology({ publicUrl });
   const apps = readAppDocuments();
   if (apps === undefined) log.warn('the views of the MCP App have not been built; "npm run build:page" does');
   const { version } = packageJson;
@@ -270,7 +268,7 @@ export async function composeMcp({ config, log, shutdown, publicUrl }: ServiceCo
       ? { authorization: createMcpAuthorization({ publicUrl, identify }), accountUrl: joinUrl(publicUrl, MCP_PATHS.account) }
       : {}),
     ...(config.PROTOCOL_FIXTURES === 'on' ? { fixtures: createMcpFixtures() } : {}),
-    backendFor: (context) => createLocalBackend({ runSkill, ...(config.MCP_PAYMENTS === 'on' && { paidCalls }), methodology }, context),
+    backendFor: (context) => createLocalBackend({ runSkill, ...(config.MCP_PAYMENTS === 'on' && { paidCalls }) }, context),
     checkOrigin: createOriginCheck({
       publicUrl,
       allowedOrigins: config.MCP_ALLOWED_ORIGINS ?? [],

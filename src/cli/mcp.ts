@@ -7,13 +7,12 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { getLocalUrl, loadConfig } from '../config.ts';
 import { createDemoTokenCache, type DemoWalletName } from '../dev/demo.ts';
 import { getErrorMessage, OracleError, UsageError } from '../errors.ts';
-import { type McpServerOptions, readAppDocuments } from '../mcp/protocol.ts';
+import { readAppDocuments } from '../mcp/protocol.ts';
 import { loadSkillCatalog } from '../mcp/resources.ts';
-import { buildMcpServer } from '../mcp/server.ts';
-import { serveOverStdio } from '../mcp/stdio.ts';
-import { createRemoteBackend, type RemoteBackendOptions } from '../mcp/tools.ts';
+import { createServerFactory } from '../mcp/server.ts';
+import { createRemoteBackend, type RemoteBackendOptions, serveOverStdio } from '../mcp/stdio.ts';
 import { filterChildEnvironment, stopChild } from '../platform/child-process.ts';
-import { createLog, type Log } from '../platform/log.ts';
+import { createLog } from '../platform/log.ts';
 import { writeNotice } from '../platform/progress.ts';
 import { createShutdown, type Shutdown, stopOnSignals } from '../platform/shutdown.ts';
 import { type Config, listSecretValues, listVariables, SETTINGS, serviceUrlSchema } from '../settings.ts';
@@ -101,29 +100,19 @@ async function serveMcp(command: McpCommand, environment: ProcessEnvironment): P
   const service = namedUrl === undefined ? keepLocalService(url, config, environment, shutdown) : undefined;
   const payments = config.MCP_PAYMENTS === 'on' ? 'elsewhere' : 'off';
   const skillCatalog = await loadSkillCatalog({ publicUrl: url, version: packageJson.version }, payments);
-  const offered = { apps: readAppDocuments(), payments, skillCatalog } as const;
-  const server = serveOverStdio(
-    () => createMcpServer({ url, ...(service && { ready: service.ready }), ...chooseTokenSource(command, config, url) }, offered, log),
-    {
-      input: process.stdin,
-      output: process.stdout,
-      onError: (error) => log.warn({ err: error }, 'a message could not be handled'),
-    },
-  );
+  const apps = readAppDocuments();
+  const { version } = packageJson;
+  const buildServer = createServerFactory({ version, publicUrl: url, howToSendToken: HOW_TO_SEND_TOKEN, apps, payments, skillCatalog });
+  const backend = createRemoteBackend({ url, ...(service && { ready: service.ready }), ...chooseTokenSource(command, config, url) });
+  const server = serveOverStdio(() => buildServer({ backend, onError: (error) => log.warn({ err: error }, 'a call failed') }), {
+    input: process.stdin,
+    output: process.stdout,
+    onError: (error) => log.warn({ err: error }, 'a message could not be handled'),
+  });
   shutdown.onStop('connection', () => server.close());
   await server.disconnected;
   const failed = await shutdown.stop('the client has gone');
   process.exit(failed.length > 0 ? 1 : 0);
-}
-
-function createMcpServer(options: RemoteBackendOptions, offered: Pick<McpServerOptions, 'apps' | 'payments' | 'skillCatalog'>, log: Log) {
-  return buildMcpServer(createRemoteBackend(options), {
-    version: packageJson.version,
-    publicUrl: options.url,
-    howToSendToken: HOW_TO_SEND_TOKEN,
-    ...offered,
-    onError: (error) => log.warn({ err: error }, 'a call failed'),
-  });
 }
 
 /** Fixes port and data folder, so that a restarted service keeps both. */

@@ -1,27 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { readFileSync } from 'node:fs';
 import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
-import { ENDPOINTS } from '../../agent-card/endpoints.ts';
-import { buildSkillSample, type Skill, toSkillJsonSchema } from '../../skills/skill.ts';
-import { formatTierRequirement } from '../auth/tiers.ts';
-import { formatMoney } from '../commerce/offerings.ts';
-import { type BazaarDeclaration, declareMcpTool } from '../commerce/x402/terms.ts';
+import type { SkillAnswer, SoldAnswer } from '../../skills/runner.ts';
 import { APP_VIEWS, type AppView } from '../page/mcp-app.ts';
-import { joinUrl } from '../platform/service-client.ts';
 import type { McpFixtures } from './fixtures.ts';
-
-export type TokenAdviceOptions = Pick<McpServerOptions, 'publicUrl' | 'accountUrl' | 'howToSendToken'>;
-
-/** How to get an access token and where to send it. */
-export function formatTokenAdvice({ publicUrl, accountUrl, howToSendToken }: TokenAdviceOptions): string {
-  const login = joinUrl(publicUrl, '/api/svc/oracle/verify');
-  const inAssistant = `In an assistant: ask the user to replace the address of this server by ${accountUrl}, which signs in with a wallet.`;
-  return [
-    ...(accountUrl === undefined ? [] : [inAssistant]),
-    `A wallet that holds ${formatTierRequirement('basic')} makes an API key at ${joinUrl(publicUrl, '/access')}, or gets a token for 30 minutes from POST ${login}`,
-    '(body: wallet, timestamp, and its signature of "Verify svc balance: <wallet>:<timestamp>").',
-    howToSendToken ?? `Send it to ${joinUrl(publicUrl, ENDPOINTS.mcp)} as the header "Authorization: Bearer <token>".`,
-  ].join(' ');
-}
 
 /** Members of `_meta` that this service reads and writes. */
 export const META_KEYS = {
@@ -40,8 +22,32 @@ export const META_KEYS = {
   traceparent: 'traceparent',
 } as const;
 
-/** Runs the handler of a message once it is admitted, unless its client has gone. @throws OracleError OVERLOADED, RATE_LIMITED */
-export type AdmitMessage = <T>(message: { params?: unknown }, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
+/** Payment members of a tool call, unvalidated. */
+export interface CallPayment {
+  payment: unknown;
+  /** Referral code. */
+  ref: unknown;
+  /** Whether the client takes payment requirements where its tier excludes the skill. */
+  wantsQuote: boolean;
+}
+
+/** Data source of an MCP server: this process, or a running service over HTTP. */
+export interface McpBackend {
+  /** A payment is read only if the tier excludes the skill and it is sold. @throws OracleError, PayableError, PaymentRequiredError */
+  run(skillId: string, input: Record<string, unknown>, payment?: CallPayment): Promise<SkillAnswer | SoldAnswer>;
+}
+
+/** The client of a server: the caller of an HTTP request, or the process at the other end of a pipe. */
+export interface McpSession {
+  backend: McpBackend;
+  /** Runs the handler of a message once it is admitted, unless its client has gone. @throws OracleError OVERLOADED, RATE_LIMITED */
+  admit?<T>(message: { params?: unknown }, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  /** Logs internal errors; the client receives none of their text. */
+  onError?(error: unknown): void;
+}
+
+/** Of the message that is being handled: what a server offers is built once, for all of them. */
+export const sessions = new AsyncLocalStorage<McpSession>();
 
 export interface HandledMessage {
   method: string;
@@ -66,12 +72,8 @@ export interface McpServerOptions {
   skillCatalog?: SkillsExtension;
   /** Tools, resources and prompts that the conformance suites call by name. */
   fixtures?: McpFixtures;
-  /** Admits the work of each message. */
-  admit?: AdmitMessage;
   /** Called when a message has been handled, or rejected. */
   observeMessage?(message: HandledMessage): void;
-  /** Logs internal errors; the client receives none of their text. */
-  onError?(error: unknown): void;
 }
 
 /** Where `npm run build:page` writes the documents. */
@@ -101,34 +103,8 @@ export function readAppDocuments(folder: URL = APP_FOLDER): AppDocuments | undef
  */
 export type McpPayments = 'call' | 'elsewhere' | 'off';
 
-/** Argument by which a client asks for payment requirements in place of the public part of an answer. */
-export const ACCESS_ARGUMENT = 'access';
-
-export const PAY = 'pay';
-
-/** Price of a single answer, e.g. `0.001 USD`; null where none is sold. */
-export function formatSinglePrice({ offering }: Pick<Skill, 'offering'>): string | null {
-  return offering === null ? null : formatMoney(offering.price);
-}
-
 /** Null before the body is read, for a batch, and for an invalid one. */
 export function getRpcId(body: unknown): string | number | null {
   const id = (body as { id?: unknown } | null | undefined)?.id;
   return typeof id === 'number' || (typeof id === 'string' && id.length <= 100) ? id : null;
-}
-
-/** A skill does not change within a process. */
-const listings = new Map<string, BazaarDeclaration>();
-
-/** How facilitators list the tool of a skill whose single answers are sold. */
-export function getToolListing(skill: Skill): BazaarDeclaration {
-  const known = listings.get(skill.id);
-  if (known !== undefined) return known;
-  const { id, summary, examples } = skill;
-  const { properties, ...schema } = toSkillJsonSchema(skill.input, 'input');
-  const inputSchema = { ...schema, properties: { ...(properties as object), [ACCESS_ARGUMENT]: { type: 'string', const: PAY } } };
-  const tool = { toolName: id, description: summary, inputSchema, example: { ...examples[0].input, [ACCESS_ARGUMENT]: PAY } };
-  const listing = declareMcpTool(tool, buildSkillSample(skill));
-  listings.set(id, listing);
-  return listing;
 }

@@ -1,17 +1,18 @@
 import * as mcp from '@modelcontextprotocol/server';
-import { completable, type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { memorySkillFiles, type SkillCatalog, SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import { z } from 'zod';
+import { renderMethodology } from '../../agent-card/documents.ts';
 import { IDENTITY } from '../../agent-card/endpoints.ts';
 import { renderSkillFile, type SkillFileSource } from '../../agent-card/skill-documents.ts';
 import { SKILLS } from '../../skills/index.ts';
 import { DATE_INPUT, forecastHorizon } from '../../skills/skill.ts';
 import { isOracleError, OracleError } from '../errors.ts';
 import { HORIZON_NAMES, recordHorizonInput, SIGNAL_HORIZONS } from '../forecast/horizon-input.ts';
+import { APP_VIEWS, type AppView, VIEW_TITLES } from '../page/mcp-app.ts';
 import { parseInput } from '../platform/validation.ts';
 import type { TrackRecordReply } from '../record/schemas/track-record.ts';
-import type { McpPayments, McpServerOptions } from './protocol.ts';
-import { describeTool, type ErrorGuard, type McpBackend, truncate } from './tools.ts';
+import { type McpBackend, type McpPayments, type McpServerOptions, sessions } from './protocol.ts';
+import { describeTool, getAppUri, truncate } from './tools.ts';
 
 /** Attestations in `resources/list`; older ones are read by their uid. */
 const LISTED_ATTESTATIONS = 5;
@@ -24,26 +25,51 @@ const JSON_TYPE = 'application/json';
 const PRIVATE_JSON = { mimeType: JSON_TYPE, cacheHint: { ttlMs: 60_000, cacheScope: 'private' } } as const;
 const PUBLIC_CACHE = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
-export function registerResources(
-  server: McpServer,
-  backend: McpBackend,
-  guard: ErrorGuard,
-  { payments }: Pick<McpServerOptions, 'payments'>,
-): void {
-  registerSignals(server, backend, guard);
-  registerScorecards(server, backend, guard);
-  registerAttestations(server, backend, guard);
-  registerSchemas(server, payments);
-  const about = {
+const APP_MEDIA_TYPE = 'text/html;profile=mcp-app';
+
+/** The documents connect to nothing, and have no border of their own. */
+const APP_META = { ui: { csp: { connectDomains: [], resourceDomains: [] }, prefersBorder: true } };
+
+/** Name, URI, metadata and reading of each resource without parameters. */
+export function buildResources({ publicUrl, apps }: Pick<McpServerOptions, 'publicUrl' | 'apps'>) {
+  const methodology = {
     title: 'Methodology',
     description: 'How forecasts are made, committed, resolved and scored, and how to check one by hand',
     mimeType: 'text/markdown',
     cacheHint: PUBLIC_CACHE,
   };
-  server.registerResource('methodology', 'oracle://methodology', about, ({ href }) => ({
-    contents: [{ uri: href, mimeType: 'text/markdown', text: backend.methodology }],
-  }));
+  return [
+    toResource('methodology', 'oracle://methodology', methodology, renderMethodology({ publicUrl })),
+    ...(apps === undefined ? [] : APP_VIEWS.map((view) => buildView(view, apps[view]))),
+  ];
 }
+
+/** A template that hosts fill with the answer of a tool; it has no data. */
+function buildView(view: AppView, text: string) {
+  const config = {
+    title: `${VIEW_TITLES[view]}, as a view`,
+    description: 'HTML in which a host with MCP Apps shows the answer of its tool',
+    mimeType: APP_MEDIA_TYPE,
+    cacheHint: PUBLIC_CACHE,
+    _meta: APP_META,
+  };
+  return toResource(`${view}-view`, getAppUri(view), config, text);
+}
+
+type ResourceConfig = mcp.ResourceMetadata & { cacheHint: mcp.CacheHint };
+
+function toResource(name: string, uri: string, config: ResourceConfig, text: string) {
+  const { mimeType, _meta } = config;
+  return [name, uri, config, () => ({ contents: [{ uri, mimeType, text, ...(_meta && { _meta }) }] })] as const;
+}
+
+/** Name, template, metadata and reading of each resource with parameters. */
+export function buildTemplates({ payments }: Pick<McpServerOptions, 'payments'>) {
+  return [buildSignals(), buildScorecards(), buildAttestations(), buildSchemas(payments)];
+}
+
+/** Runs a skill for the client of the message that is being handled. */
+const runForClient: McpBackend['run'] = (skillId, input) => sessions.getStore()!.backend.run(skillId, input);
 
 /**
  * `SKILL.md` for the Skills extension (SEP-2640), for any number of servers; undefined without payments, because the file says how to pay.
@@ -56,19 +82,21 @@ export async function loadSkillCatalog(source: SkillFileSource, payments: McpPay
   return SkillsExtension.load(files, { strict: true, cacheHint: PUBLIC_CACHE });
 }
 
-function registerSignals(server: McpServer, backend: McpBackend, guard: ErrorGuard): void {
+type Template = readonly [name: string, template: mcp.ResourceTemplate, config: ResourceConfig, read: mcp.ReadResourceTemplateCallback];
+
+function buildSignals(): Template {
   const template = buildHorizonTemplate('signal', 'Signal', FORECAST_HORIZONS);
   const config = {
     title: 'Signal of a horizon',
     description: 'The newest forecast with its market context; GATED until its outcome without a token',
     ...PRIVATE_JSON,
   };
-  const read = guard(async ({ href }: URL, { horizon }: TemplateVariables) => {
+  const read: Template[3] = async ({ href }, { horizon }) => {
     const parsed = recordHorizonInput.safeParse(horizon);
     if (!parsed.success) throw resourceNotFound(href, `The horizons are ${FORECAST_HORIZONS.join(', ')}`);
-    return readSkillOutput(href, backend.run('predict_btc_direction', { horizon: parsed.data, detail: 'public' }));
-  });
-  server.registerResource('signal', template, config, read);
+    return readSkillOutput(href, runForClient('predict_btc_direction', { horizon: parsed.data, detail: 'public' }));
+  };
+  return ['signal', template, config, read];
 }
 
 /** Clients recognize this error by `data` with nothing but the URI, so the suggested action is part of the message. */
@@ -77,64 +105,61 @@ function resourceNotFound(uri: string, reason: string): mcp.ResourceNotFoundErro
   return new mcp.ResourceNotFoundError(truncate(uri), `${truncate(reason)}. ${suggestedAction}`);
 }
 
-function registerScorecards(server: McpServer, backend: McpBackend, guard: ErrorGuard): void {
+function buildScorecards(): Template {
   const template = buildHorizonTemplate('scorecard', 'Scorecard', SCORED_HORIZONS);
   const config = {
     title: 'Scorecard of a horizon',
     description: `The record with error bars, and its newest ${SCORECARD_ENTRIES} forecasts`,
     ...PRIVATE_JSON,
   };
-  const read = guard(({ href }: URL, { horizon }: TemplateVariables) =>
-    readSkillOutput(href, backend.run('get_track_record', { horizon, pageSize: SCORECARD_ENTRIES })),
-  );
-  server.registerResource('scorecard', template, config, read);
+  const read: Template[3] = ({ href }, { horizon }) =>
+    readSkillOutput(href, runForClient('get_track_record', { horizon, pageSize: SCORECARD_ENTRIES }));
+  return ['scorecard', template, config, read];
 }
 
-function registerAttestations(server: McpServer, backend: McpBackend, guard: ErrorGuard): void {
-  const template = new ResourceTemplate('oracle://attestations/{uid}', {
-    list: guard(() => listAttestationResources(backend)),
-    complete: { uid: guard((typed: string) => completeUid(backend, typed)) },
+function buildAttestations(): Template {
+  const template = new mcp.ResourceTemplate('oracle://attestations/{uid}', {
+    list: listAttestationResources,
+    complete: { uid: (typed) => completeUid(runForClient, typed) },
   });
   const config = {
     title: 'Attestation, checked',
     description: 'As it stands on chain, with every check of its forecast',
     ...PRIVATE_JSON,
   };
-  const read = guard(({ href }: URL, { uid }: TemplateVariables) => readSkillOutput(href, backend.run('verify_prediction', { uid })));
-  server.registerResource('attestation', template, config, read);
+  return ['attestation', template, config, ({ href }, { uid }) => readSkillOutput(href, runForClient('verify_prediction', { uid }))];
 }
 
-function registerSchemas(server: McpServer, payments: McpPayments): void {
+function buildSchemas(payments: McpPayments): Template {
   const ids = SKILLS.map(({ id }) => id);
-  const template = new ResourceTemplate('oracle://schemas/{tool}', {
+  const template = new mcp.ResourceTemplate('oracle://schemas/{tool}', {
     list: () => ({ resources: ids.map((id) => ({ uri: `oracle://schemas/${id}`, name: `schema-${id}`, title: `Schema of ${id}` })) }),
     complete: { tool: (typed) => filterByPrefix(ids, typed) },
   });
   const description = 'Input, summary and full answer as JSON Schema';
   const config = { title: 'Schema of a tool', description, mimeType: JSON_TYPE, cacheHint: PUBLIC_CACHE };
-  server.registerResource('schema', template, config, ({ href }: URL, { tool }: TemplateVariables) => {
+  const read: Template[3] = ({ href }, { tool }) => {
     const skill = SKILLS.find(({ id }) => id === tool);
     if (skill === undefined) throw resourceNotFound(href, `The tools are ${ids.join(', ')}`);
     return toJsonContents(href, describeTool(skill, payments));
-  });
+  };
+  return ['schema', template, config, read];
 }
 
-type TemplateVariables = Record<string, string | string[]>;
-
-function buildHorizonTemplate(name: string, title: string, horizons: readonly string[]): ResourceTemplate {
+function buildHorizonTemplate(name: string, title: string, horizons: readonly string[]): mcp.ResourceTemplate {
   const resources = horizons.map((horizon) => ({
     uri: `oracle://${name}/${horizon}`,
     name: `${name}-${horizon}`,
     title: `${title} over ${horizon}`,
   }));
-  return new ResourceTemplate(`oracle://${name}/{horizon}`, {
+  return new mcp.ResourceTemplate(`oracle://${name}/{horizon}`, {
     list: () => ({ resources }),
     complete: { horizon: (typed) => filterByPrefix(horizons, typed) },
   });
 }
 
-async function listAttestationResources(backend: McpBackend) {
-  const entries = await listNewestEntries(backend, LISTED_ATTESTATIONS);
+async function listAttestationResources() {
+  const entries = await listNewestEntries(runForClient, LISTED_ATTESTATIONS);
   const attested = entries.filter(({ attestationUid }) => attestationUid !== null);
   return {
     resources: attested.map(({ attestationUid, predictionId, date, horizon }) => ({
@@ -173,22 +198,22 @@ function filterByPrefix(choices: readonly string[], typed: string): string[] {
 }
 
 /** Forecasts of the default horizon, newest first. */
-async function listNewestEntries(backend: McpBackend, pageSize = MAX_COMPLETIONS, range: DateRange = {}) {
-  const { output } = await backend.run('get_track_record', { horizon: '7d', pageSize, ...range });
+async function listNewestEntries(run: McpBackend['run'], pageSize = MAX_COMPLETIONS, range: DateRange = {}) {
+  const { output } = await run('get_track_record', { horizon: '7d', pageSize, ...range });
   return (output as TrackRecordReply).entries;
 }
 
 /** Days with a forecast, newest first. */
-export async function completeDate(backend: McpBackend, typed: string): Promise<string[]> {
+export async function completeDate(run: McpBackend['run'], typed: string): Promise<string[]> {
   if (!/^[\d-]{0,10}$/.test(typed)) return [];
-  const entries = await listNewestEntries(backend, MAX_COMPLETIONS, toMonthRange(typed));
+  const entries = await listNewestEntries(run, MAX_COMPLETIONS, toMonthRange(typed));
   return filterByPrefix([...new Set(entries.map(({ date }) => date))], typed);
 }
 
 /** Uids of attested forecasts, newest first. */
-export async function completeUid(backend: McpBackend, typed: string): Promise<string[]> {
+export async function completeUid(run: McpBackend['run'], typed: string): Promise<string[]> {
   if (!/^(0(x[0-9a-fA-F]{0,64})?)?$/.test(typed)) return [];
-  const entries = await listNewestEntries(backend);
+  const entries = await listNewestEntries(run);
   const uids = entries.flatMap(({ attestationUid }) => attestationUid ?? []);
   return filterByPrefix(uids, typed.toLowerCase());
 }
@@ -208,21 +233,28 @@ function toMonthRange(typed: string): DateRange {
 }
 
 /** Prompts instruct an assistant which tools to call, and how to report the results honestly. */
-export function registerPrompts(server: McpServer, backend: McpBackend, guard: ErrorGuard): void {
-  registerBriefing(server, guard);
-  registerVerification(server, backend, guard);
+export function buildPrompts() {
+  return [buildBriefing(), buildVerification()];
 }
 
-/** MCP prompt arguments are strings. `completable` marks its schema, so servers do not share one. */
+type Prompt = readonly [name: string, config: PromptConfig, build: (args: unknown) => ReturnType<typeof toPromptResult>];
+
+interface PromptConfig {
+  title: string;
+  description: string;
+  argsSchema: mcp.StandardSchemaWithJSON;
+}
+
+/** MCP prompt arguments are strings. */
 function buildArgument(description: string, complete: (typed: string) => string[] | Promise<string[]>) {
-  return completable(z.string().describe(description), (typed) => complete(typed)).optional();
+  return mcp.completable(z.string().describe(description), (typed) => complete(typed)).optional();
 }
 
 const PARSE_LABELS = { kind: 'argument', root: 'arguments' };
 
 const BRIEFING_INPUT = z.object({ horizon: forecastHorizon });
 
-function registerBriefing(server: McpServer, guard: ErrorGuard): void {
+function buildBriefing(): Prompt {
   const horizon = buildArgument(`Days to look ahead: ${FORECAST_HORIZONS.join(', ')}; default 7d`, (typed) =>
     filterByPrefix(FORECAST_HORIZONS, typed),
   );
@@ -231,8 +263,7 @@ function registerBriefing(server: McpServer, guard: ErrorGuard): void {
     description: "Today's forecast of BTC/USD with its market context, and what the record says it is worth",
     argsSchema: z.object({ horizon }),
   };
-  const build = guard((args: unknown) => toPromptResult(formatBriefing(parseInput(BRIEFING_INPUT, args, PARSE_LABELS).horizon)));
-  server.registerPrompt('daily_briefing', config, build);
+  return ['daily_briefing', config, (args) => toPromptResult(formatBriefing(parseInput(BRIEFING_INPUT, args, PARSE_LABELS).horizon))];
 }
 
 function formatBriefing(horizon: string): string {
@@ -254,26 +285,24 @@ const CHECK_INPUT = z.object({
     .optional(),
 });
 
-function registerVerification(server: McpServer, backend: McpBackend, guard: ErrorGuard): void {
-  const completeDay = guard((typed: string) => completeDate(backend, typed));
-  const completeAttestation = guard((typed: string) => completeUid(backend, typed));
+function buildVerification(): Prompt {
   const config = {
     title: 'Check a prediction',
     description: 'Whether a forecast was on chain before its window opened, its values and its outcome; by date or uid',
     argsSchema: z.object({
-      date: buildArgument('Day of a 7-day forecast, YYYY-MM-DD; this or uid', completeDay),
-      uid: buildArgument('Uid of an attestation, 0x and 64 hex characters; this or date', completeAttestation),
+      date: buildArgument('Day of a 7-day forecast, YYYY-MM-DD; this or uid', (typed) => completeDate(runForClient, typed)),
+      uid: buildArgument('Uid of an attestation, 0x and 64 hex characters; this or date', (typed) => completeUid(runForClient, typed)),
     }),
   };
-  const build = guard((args: unknown) => {
+  const build: Prompt[2] = (args) => {
     const { date, uid } = parseInput(CHECK_INPUT, args, PARSE_LABELS);
     if ((date === undefined) === (uid === undefined)) {
       const suggestedAction = 'Send the date of a forecast, or the uid of an attestation.';
       throw new OracleError('INPUT_INVALID', 'Exactly one of "date" and "uid" is required', { field: 'date', suggestedAction });
     }
     return toPromptResult(formatCheck(date === undefined ? { uid } : { date, horizon: '7d' }));
-  });
-  server.registerPrompt('check_prediction', config, build);
+  };
+  return ['check_prediction', config, build];
 }
 
 function formatCheck(input: Record<string, unknown>): string {

@@ -4,6 +4,7 @@ import * as mcp from '@modelcontextprotocol/server';
 import type { Request, Response } from 'express';
 import { ENDPOINTS, IDENTITY } from '../../agent-card/endpoints.ts';
 import { SKILLS } from '../../skills/index.ts';
+import { formatSinglePrice } from '../../skills/skill.ts';
 import type { AdapterError, ProtocolAdapter } from '../adapter.ts';
 import { isApplicationToken, type RequestContext } from '../auth/auth.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -14,9 +15,9 @@ import { isPaymentPayload } from '../commerce/x402/payload.ts';
 import { type ClientError, isOracleError, OracleError, toClientError } from '../errors.ts';
 import { joinUrl } from '../platform/service-client.ts';
 import { isNestedDeeper, isPlainObject } from '../platform/validation.ts';
-import { type AdmitMessage, formatSinglePrice, getRpcId, type McpServerOptions, META_KEYS } from './protocol.ts';
-import { registerPrompts, registerResources } from './resources.ts';
-import { type ErrorGuard, type McpBackend, registerApps, registerTools, truncate } from './tools.ts';
+import { getRpcId, type HandledMessage, type McpBackend, type McpServerOptions, type McpSession, META_KEYS, sessions } from './protocol.ts';
+import { buildPrompts, buildResources, buildTemplates } from './resources.ts';
+import { buildTools, truncate } from './tools.ts';
 
 /** Lists are the same for every caller, and change with a release or once a day. */
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const;
@@ -27,45 +28,96 @@ const STATIC_LIST = { listChanged: false } as const;
 /** MCP Apps (SEP-1865, 2026-01-26). */
 const APP_EXTENSION = 'io.modelcontextprotocol/ui';
 
-export function buildMcpServer(backend: McpBackend, options: McpServerOptions): mcp.McpServer {
-  const { version, publicUrl } = options;
-  const server = new mcp.McpServer(
-    { name: IDENTITY.slug, title: IDENTITY.name, version, websiteUrl: publicUrl },
-    {
-      ...options.fixtures?.options,
-      instructions: formatInstructions(options),
-      cacheHints: Object.fromEntries(LISTS.map((method) => [method, LIST_CACHE])),
-    },
-  );
-  // Lists do not change while a client is connected.
-  server.server.registerCapabilities({ tools: STATIC_LIST, resources: STATIC_LIST, prompts: STATIC_LIST });
-  const guard = createErrorGuard(options.onError);
-  wrapHandlers(server, options.observeMessage);
-  guardHandlers(server, guard, options.admit ?? ((_message, _signal, work) => work()));
-  registerTools(server, backend, options);
-  registerResources(server, backend, guard, options);
-  if (options.apps !== undefined) {
-    server.server.registerCapabilities({ extensions: { [APP_EXTENSION]: {} } });
-    registerApps(server, options.apps);
-  }
-  options.skillCatalog?.attach(server);
-  registerPrompts(server, backend, guard);
-  options.fixtures?.register(server);
-  return server;
+/**
+ * What a process offers is built once. The SDK wants a server for each connection, and over HTTP for each request: that one has the session,
+ * and is told the rest.
+ */
+export function createServerFactory(options: McpServerOptions): (session: McpSession) => mcp.McpServer {
+  const { version, publicUrl, apps, skillCatalog, fixtures, observeMessage } = options;
+  const info = { name: IDENTITY.slug, title: IDENTITY.name, version, websiteUrl: publicUrl };
+  const settings = {
+    ...fixtures?.options,
+    instructions: formatInstructions(options),
+    cacheHints: Object.fromEntries(LISTS.map((method) => [method, LIST_CACHE])),
+  };
+  const capabilities = {
+    // Lists do not change while a client is connected.
+    ...{ tools: STATIC_LIST, resources: STATIC_LIST, prompts: STATIC_LIST },
+    ...(apps && { extensions: { [APP_EXTENSION]: {} } }),
+  };
+  const [tools, resources, templates, prompts] = [buildTools(options), buildResources(options), buildTemplates(options), buildPrompts()];
+  return (session) => {
+    const server = new mcp.McpServer(info);
+    Object.assign(server, { server: new MessageServer(info, settings, { session, observeMessage }) });
+    server.server.registerCapabilities(capabilities);
+    for (const [name, config, call] of tools) server.registerTool(name, config, call);
+    for (const [name, template, config, read] of templates) server.registerResource(name, template, config, read);
+    for (const [name, uri, config, read] of resources) server.registerResource(name, uri, config, read);
+    skillCatalog?.attach(server);
+    for (const [name, config, build] of prompts) server.registerPrompt(name, config, build);
+    fixtures?.register(server);
+    return server;
+  };
 }
 
-/** The SDK would send the message of any error to the client. Unknown errors become INTERNAL; `onError` gets them for the log. */
-function createErrorGuard(onError?: (error: unknown) => void): ErrorGuard {
-  return (callback) =>
-    async (...args) => {
+type MessageHandler = Parameters<mcp.Server['_wrapHandler']>[1];
+
+interface MessageRules {
+  session: McpSession;
+  observeMessage?: ((message: HandledMessage) => void) | undefined;
+}
+
+/** Admits and observes messages, and lets no unknown error out: the SDK would send its text to the client. */
+class MessageServer extends mcp.Server {
+  /** Unset while the SDK declares the handlers of its own. */
+  readonly rules: MessageRules | undefined;
+
+  constructor(info: mcp.Implementation, settings: mcp.ServerOptions, rules: MessageRules) {
+    super(info, settings);
+    this.rules = rules;
+    this.setRequestHandler('ping', () => ({}));
+  }
+
+  /** The work of a message is that of its handler: the SDK sends the head of an answer before it has run. */
+  override setRequestHandler(...declaration: unknown[]): void {
+    const { rules } = this;
+    const handle = declaration.at(-1) as MessageHandler;
+    const admitted: MessageHandler =
+      rules === undefined ? handle : (message, context) => runInSession(rules.session, message, context, handle);
+    super.setRequestHandler(
+      ...([...declaration.slice(0, -1), admitted] as unknown as Parameters<typeof mcp.Server.prototype.setRequestHandler>),
+    );
+  }
+
+  /**
+   * Around the validation of parameters and the handler. The SDK throws a plain error for parameters that its schema refuses, which it
+   * reports as an internal one; handlers throw protocol errors.
+   */
+  protected override _wrapHandler(method: string, handle: MessageHandler): MessageHandler {
+    return super._wrapHandler(method, async (message, context) => {
+      const tool = method === 'tools/call' ? String((message.params as { name?: unknown } | undefined)?.name) : undefined;
       try {
-        return await callback(...args);
+        const result = await handle(message, context);
+        this.rules?.observeMessage?.({ method, tool, isError: result.isError === true });
+        return result;
       } catch (error) {
-        if (error instanceof mcp.ProtocolError) throw error;
-        if (!isOracleError(error)) onError?.(error);
-        throw toProtocolError(error);
+        this.rules?.observeMessage?.({ method, tool, isError: true });
+        throw error instanceof mcp.ProtocolError ? error : malformedParameters(method, error);
       }
-    };
+    });
+  }
+}
+
+/** Unknown errors become INTERNAL; `onError` gets them for the log. @throws ProtocolError */
+async function runInSession(session: McpSession, ...[message, context, handle]: [...Parameters<MessageHandler>, MessageHandler]) {
+  const work = async () => handle(message, context);
+  try {
+    return await sessions.run(session, () => session.admit?.(message, context.mcpReq.signal, work) ?? work());
+  } catch (error) {
+    if (error instanceof mcp.ProtocolError) throw error;
+    if (!isOracleError(error)) session.onError?.(error);
+    throw toProtocolError(error);
+  }
 }
 
 function toProtocolError(error: unknown): mcp.ProtocolError {
@@ -95,60 +147,12 @@ export function formatInstructions({ payments }: Pick<McpServerOptions, 'payment
   ].join('\n');
 }
 
-type MessageHandler = (message: { params?: unknown }, context: mcp.ServerContext) => unknown;
-
-interface WrappedHandlers {
-  /** A hook of the SDK for its subclasses, around the validation of parameters and the handler. */
-  _wrapHandler(method: string, handle: MessageHandler): MessageHandler;
-  /** Those of the constructor are there already. */
-  _requestHandlers: Map<string, MessageHandler>;
-}
-
-/**
- * Observes each message, and rejects malformed parameters: the SDK throws a plain error for those that its schema refuses, which it reports
- * as an internal one. Handlers throw protocol errors.
- */
-function wrapHandlers(server: mcp.McpServer, observe?: McpServerOptions['observeMessage']): void {
-  const handlers = server.server as unknown as WrappedHandlers;
-  const wrap = handlers._wrapHandler.bind(handlers);
-  const surround =
-    (method: string, handle: MessageHandler): MessageHandler =>
-    async (message, context) => {
-      const tool = method === 'tools/call' ? String((message.params as { name?: unknown } | undefined)?.name) : undefined;
-      try {
-        const result = await handle(message, context);
-        observe?.({ method, tool, isError: (result as { isError?: boolean } | undefined)?.isError === true });
-        return result;
-      } catch (error) {
-        observe?.({ method, tool, isError: true });
-        throw error instanceof mcp.ProtocolError ? error : malformedParameters(method, error);
-      }
-    };
-  handlers._wrapHandler = (method, handle) => wrap(method, surround(method, handle));
-  for (const [method, handle] of handlers._requestHandlers) handlers._requestHandlers.set(method, surround(method, handle));
-}
-
 /** @param error of the SDK, whose message names the members */
 function malformedParameters(method: string, error: unknown): mcp.ProtocolError {
   const found = error instanceof Error ? truncate(error.message.replaceAll(/\s+/g, ' ')) : 'unknown';
   const suggestedAction = 'Send the parameters of this method as the specification of MCP describes them.';
   const message = `Malformed parameters of ${method}: ${found}`;
   return toProtocolError(new OracleError('INPUT_INVALID', message, { field: 'params', suggestedAction }));
-}
-
-/** The work of a message is that of its handler: the SDK sends the head of an answer before it has run. */
-function guardHandlers({ server }: mcp.McpServer, guard: ErrorGuard, admit: AdmitMessage): void {
-  const setHandler = server.setRequestHandler.bind(server) as (...declaration: unknown[]) => void;
-  const setAdmitted = (...declaration: unknown[]) => {
-    const handle = declaration.at(-1) as MessageHandler;
-    const handleAdmitted: MessageHandler = guard((message, context) =>
-      admit(message, context.mcpReq.signal, async () => handle(message, context)),
-    );
-    setHandler(...declaration.slice(0, -1), handleAdmitted);
-  };
-  server.setRequestHandler = setAdmitted as typeof server.setRequestHandler;
-  // Declared by the SDK before.
-  server.setRequestHandler('ping', () => ({}));
 }
 
 /** Parsers behind this check are recursive: deeper input would overflow the stack. */
@@ -169,7 +173,7 @@ const MAX_BATCH = 20;
 /** Open `subscriptions/listen` streams. The lists are static, so a client gains nothing from one. */
 const MAX_SUBSCRIPTIONS = 64;
 
-export interface McpAdapterOptions extends Omit<McpServerOptions, 'onError'> {
+export interface McpAdapterOptions extends McpServerOptions {
   backendFor(context: RequestContext): McpBackend;
   /** @throws OracleError ORIGIN_REFUSED */
   checkOrigin(source: RequestSource): void;
@@ -187,12 +191,13 @@ export interface McpAdapterOptions extends Omit<McpServerOptions, 'onError'> {
 export function createMcpAdapter(adapterOptions: McpAdapterOptions): ProtocolAdapter & { close(): Promise<void> } {
   const { backendFor, checkOrigin, authorization, keepAliveMs, onRejected, onError, ...options } = adapterOptions;
   const onerror = (error: Error) => onRejected?.(error);
+  const buildServer = createServerFactory(options);
   /** One for all messages of a request. */
-  const admissions = new WeakMap<RequestContext, AdmitMessage>();
+  const admissions = new WeakMap<RequestContext, NonNullable<McpSession['admit']>>();
   const createServer = (context: RequestContext) => {
     const admit = admissions.get(context) ?? createMessageAdmission(context);
     admissions.set(context, admit);
-    return buildMcpServer(backendFor(context), { ...options, admit, onError: (error) => onError?.(error, context.requestId) });
+    return buildServer({ backend: backendFor(context), admit, onError: (error) => onError?.(error, context.requestId) });
   };
   const handler = mcp.createMcpHandler(({ authInfo }) => createServer(getExchange({ authInfo }).context), {
     onerror,
@@ -372,7 +377,7 @@ async function answerBatch(fetch: Fetch, messages: readonly unknown[], ...[reque
  * Each message is metered and admitted alone, and reserves memory for its answer before that is written. The first is metered with the
  * request.
  */
-function createMessageAdmission(context: RequestContext): AdmitMessage {
+function createMessageAdmission(context: RequestContext): NonNullable<McpSession['admit']> {
   let isFirst = true;
   return async (message, signal, work) => {
     if (signal.aborted) throw new OracleError('OVERLOADED', 'The client has gone');

@@ -1,7 +1,5 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
 import * as mcp from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { renderMethodology } from '../../agent-card/documents.ts';
 import { ENDPOINTS, IDENTITY } from '../../agent-card/endpoints.ts';
 import { SKILLS } from '../../skills/index.ts';
 import {
@@ -16,68 +14,64 @@ import {
   type SkillAnswer,
   type SoldAnswer,
 } from '../../skills/runner.ts';
-import { formatPrice, type Skill, type SkillTerms, toOutline, toSkillJsonSchema } from '../../skills/skill.ts';
-import type { RequestContext } from '../auth/auth.ts';
-import { PAYING_CALLER, PUBLIC_CALLER } from '../auth/caller.ts';
-import { formatTierRequirement, type PaidTier, requireTier } from '../auth/tiers.ts';
-import { formatSingleAnswerHint } from '../commerce/payment-instructions.ts';
-import { toFailedSettlementResponse, toSaleResponse, toSettlementResponse } from '../commerce/x402/sales.ts';
-import { createPaymentRequired, type PaymentQuote, type PaymentRequired, PaymentRequiredError } from '../commerce/x402/terms.ts';
-import { type ClientError, isOracleError, OracleError, toClientError } from '../errors.ts';
-import { APP_VIEWS, type AppView, findToolView, VIEW_TITLES } from '../page/mcp-app.ts';
 import {
-  isTokenRejected,
-  joinUrl,
-  parseServiceError,
-  type ServiceRequest,
-  type ServiceResponse,
-  sendServiceRequest,
-} from '../platform/service-client.ts';
-import { getActiveTrace, getTraceHeaders, inSpan, parseTraceparent } from '../platform/tracing.ts';
-import { parseInput } from '../platform/validation.ts';
-import {
-  ACCESS_ARGUMENT,
-  type AppDocuments,
+  buildSkillSample,
+  formatPrice,
   formatSinglePrice,
-  formatTokenAdvice,
-  getToolListing,
-  type McpPayments,
-  type McpServerOptions,
-  META_KEYS,
-  PAY,
-  type TokenAdviceOptions,
-} from './protocol.ts';
+  type Skill,
+  type SkillTerms,
+  toOutline,
+  toSkillJsonSchema,
+} from '../../skills/skill.ts';
+import type { RequestContext } from '../auth/auth.ts';
+import { PAYING_CALLER } from '../auth/caller.ts';
+import { formatTierRequirement, type PaidTier } from '../auth/tiers.ts';
+import { toFailedSettlementResponse, toSaleResponse, toSettlementResponse } from '../commerce/x402/sales.ts';
+import {
+  type BazaarDeclaration,
+  createPaymentRequired,
+  declareMcpTool,
+  type PaymentQuote,
+  type PaymentRequired,
+  PaymentRequiredError,
+} from '../commerce/x402/terms.ts';
+import { type ClientError, isOracleError, OracleError, toClientError } from '../errors.ts';
+import { type AppView, findToolView } from '../page/mcp-app.ts';
+import { joinUrl } from '../platform/service-client.ts';
+import { getActiveTrace, inSpan, parseTraceparent } from '../platform/tracing.ts';
+import { parseInput } from '../platform/validation.ts';
+import { type CallPayment, type McpBackend, type McpPayments, type McpServerOptions, META_KEYS, sessions } from './protocol.ts';
 
 /** Requests are repeated in errors up to this length. */
 const MAX_QUOTED_CHARACTERS = 300;
-
-export type ErrorGuard = <Args extends unknown[], Result>(
-  callback: (...args: Args) => Result | Promise<Result>,
-) => (...args: Args) => Promise<Result>;
 
 export function truncate(text: string): string {
   return text.length > MAX_QUOTED_CHARACTERS ? `${text.slice(0, MAX_QUOTED_CHARACTERS)}...` : text;
 }
 
-export function registerTools(server: mcp.McpServer, backend: McpBackend, options: McpServerOptions): void {
-  for (const skill of SKILLS) {
-    server.registerTool(skill.id, declareTool(skill, options), async (args, context) => {
+/** Name, declaration and handler of each tool. */
+export function buildTools(options: McpServerOptions) {
+  const listWays = createAccessWays(options);
+  return SKILLS.map((skill) => {
+    const call = async (args: Fields, context: mcp.ServerContext): Promise<mcp.CallToolResult> => {
+      const { backend, onError } = sessions.getStore()!;
       try {
-        const { input, form, pays } = splitToolInput(skill, options.payments, args);
+        const { input, form, pays } = splitToolInput(isPayable(skill, options.payments), args);
         const payment = getCallPayment(context, pays);
         if (options.payments !== 'call') requireNoPayment(payment.payment);
-        const call = () => answerCall({ skill, backend, input, payment }, options);
-        return toToolResult(await inMessageTrace(`tools/call ${skill.id}`, context, call), form);
+        const answer = () => answerCall({ skill, backend, input, payment }, listWays);
+        return toToolResult(await inMessageTrace(`tools/call ${skill.id}`, context, answer), form);
       } catch (error) {
-        if (!isOracleError(error)) options.onError?.(error);
+        if (!isOracleError(error)) onError?.(error);
         return toToolError(error, { ...options, isCurrentRevision: isCurrentRevision(context) });
       }
-    });
-  }
+    };
+    return [skill.id, declareTool(skill, options), call] as const;
+  });
 }
 
 /** Runs the work of a message in the trace that its `_meta` names, else in that of its HTTP request. */
-export function inMessageTrace<T>(name: string, { mcpReq }: Pick<ServerContext, 'mcpReq'>, work: () => Promise<T>): Promise<T> {
+export function inMessageTrace<T>(name: string, { mcpReq }: Pick<mcp.ServerContext, 'mcpReq'>, work: () => Promise<T>): Promise<T> {
   const caller = parseTraceparent(mcpReq._meta?.[META_KEYS.traceparent]);
   // A client that sends both has made one of the other: the span of the HTTP request stands between.
   const isOther = caller !== null && caller.traceId !== getActiveTrace()?.traceId;
@@ -99,13 +93,13 @@ interface ToolCall {
 }
 
 /** A missing tier is answered, not rejected, except for clients that pay: x402 takes payment requirements from an error. */
-async function answerCall(call: ToolCall, options: McpServerOptions): Promise<ToolAnswer> {
+async function answerCall(call: ToolCall, listWays: ListAccessWays): Promise<ToolAnswer> {
   const { skill, backend, input, payment } = call;
   try {
-    return toToolAnswer(call, await backend.run(skill.id, input, payment), options);
+    return toToolAnswer(call, await backend.run(skill.id, input, payment), listWays);
   } catch (error) {
     if (!isTierError(error) || error instanceof PayableError) throw error;
-    return readGatedAnswer(call, error, options);
+    return readGatedAnswer(call, error, listWays);
   }
 }
 
@@ -133,12 +127,12 @@ function isCurrentRevision({ mcpReq }: mcp.ServerContext): boolean {
  * The answer to a caller whose tier excludes the skill: what is public, and the ways to the rest. @throws OracleError INPUT_INVALID, the
  * rejection where the skill has no public part, and what its reading throws
  */
-async function readGatedAnswer({ skill, backend, input }: ToolCall, rejection: OracleError, options: AccessOptions): Promise<ToolAnswer> {
+async function readGatedAnswer({ skill, backend, input }: ToolCall, rejection: OracleError, listWays: ListAccessWays): Promise<ToolAnswer> {
   const { publicPart } = skill;
   const call = preparePublicCall({ skill, input });
   if (call === null || publicPart === undefined) throw rejection;
   const { output: part } = await backend.run(skill.id, call.input);
-  const ways = listAccessWays(getTerms(skill, input), options, String(part.resolvesAt));
+  const ways = listWays(getTerms(skill, input), String(part.resolvesAt));
   const named = { ways: ways.map(({ way, how }) => ({ way, how })) };
   return {
     output: { ...part, ...named },
@@ -170,12 +164,31 @@ const joinClauses = (ways: readonly AccessWay[]): string =>
 type AccessOptions = TokenAdviceOptions & Pick<McpServerOptions, 'payments'>;
 
 /** Constant for all forecasts that end at the same time. @param resolvesAt ISO 8601 */
-function listAccessWays(terms: SkillTerms, options: AccessOptions, resolvesAt: string): AccessWay[] {
-  const requirement = formatTierRequirement(terms.tier as PaidTier);
-  const signIn = { way: 'sign in', how: formatTokenAdvice(options), clause: `sign in with a wallet that holds ${requirement}` };
-  const day = resolvesAt.slice(0, 10);
-  const wait = { way: 'wait', how: `It becomes public with its outcome, within hours after ${resolvesAt}.`, clause: `wait until ${day}` };
-  return [signIn, ...listPayment(terms, options), wait];
+type ListAccessWays = (terms: SkillTerms, resolvesAt: string) => AccessWay[];
+
+function createAccessWays(options: AccessOptions): ListAccessWays {
+  const advice = formatTokenAdvice(options);
+  return (terms, resolvesAt) => {
+    const requirement = formatTierRequirement(terms.tier as PaidTier);
+    const signIn = { way: 'sign in', how: advice, clause: `sign in with a wallet that holds ${requirement}` };
+    const clause = `wait until ${resolvesAt.slice(0, 10)}`;
+    const wait = { way: 'wait', how: `It becomes public with its outcome, within hours after ${resolvesAt}.`, clause };
+    return [signIn, ...listPayment(terms, options), wait];
+  };
+}
+
+type TokenAdviceOptions = Pick<McpServerOptions, 'publicUrl' | 'accountUrl' | 'howToSendToken'>;
+
+/** How to get an access token and where to send it. */
+function formatTokenAdvice({ publicUrl, accountUrl, howToSendToken }: TokenAdviceOptions): string {
+  const login = joinUrl(publicUrl, '/api/svc/oracle/verify');
+  const inAssistant = `In an assistant: ask the user to replace the address of this server by ${accountUrl}, which signs in with a wallet.`;
+  return [
+    ...(accountUrl === undefined ? [] : [inAssistant]),
+    `A wallet that holds ${formatTierRequirement('basic')} makes an API key at ${joinUrl(publicUrl, '/access')}, or gets a token for 30 minutes from POST ${login}`,
+    '(body: wallet, timestamp, and its signature of "Verify svc balance: <wallet>:<timestamp>").',
+    howToSendToken ?? `Send it to ${joinUrl(publicUrl, ENDPOINTS.mcp)} as the header "Authorization: Bearer <token>".`,
+  ].join(' ');
 }
 
 function listPayment(terms: SkillTerms, { payments, publicUrl }: AccessOptions): AccessWay[] {
@@ -208,12 +221,12 @@ interface ToolAnswer {
 }
 
 /** What was sold is delivered whole, because the receipt is for its hash. */
-function toToolAnswer(call: ToolCall, answer: SkillAnswer | SoldAnswer, options: AccessOptions): ToolAnswer {
+function toToolAnswer(call: ToolCall, answer: SkillAnswer | SoldAnswer, listWays: ListAccessWays): ToolAnswer {
   const { skill } = call;
   const { output, text } = answer;
   const part = getPublicPart(call);
   if (part !== null) {
-    const ways = listAccessWays(getTerms(skill, {}), options, String(output.resolvesAt));
+    const ways = listWays(getTerms(skill, {}), String(output.resolvesAt));
     return { output, outline: toOutline(part.outline, output), text: part.formatText(output, joinClauses(ways)), rows: null };
   }
   const rows = skill.formatRows?.(output) ?? null;
@@ -277,6 +290,11 @@ function formatToolError({ code, message, suggestedAction, field, retryable, ret
   return lines.join('\n');
 }
 
+/** Argument by which a client asks for payment requirements in place of the public part of an answer. */
+const ACCESS_ARGUMENT = 'access';
+
+const PAY = 'pay';
+
 export const FORMS = ['summary', 'full'] as const;
 
 type Form = (typeof FORMS)[number];
@@ -295,13 +313,12 @@ const choicesOf = (isSold: boolean) => z.object({ form: FORM, ...(isSold && { [A
 const CHOICES = { sold: choicesOf(true), free: choicesOf(false) };
 
 /** @throws OracleError INPUT_INVALID naming `form` or `access` */
-function splitToolInput(skill: Skill, payments: McpPayments, args: Record<string, unknown>) {
-  const schema = isPayable(skill, payments) ? CHOICES.sold : CHOICES.free;
-  const isChoice = (name: string) => name in schema.shape;
-  const pick = (wanted: boolean) => Object.fromEntries(Object.entries(args).filter(([name]) => isChoice(name) === wanted));
-  const { form, [ACCESS_ARGUMENT]: access } = parseInput(schema, pick(true), { kind: 'input', root: 'input' }) as Record<string, unknown>;
+function splitToolInput(isSold: boolean, { form, ...others }: Fields) {
+  const { [ACCESS_ARGUMENT]: access, ...input } = others;
+  const choices = isSold ? { form, [ACCESS_ARGUMENT]: access } : { form };
+  const chosen = parseInput(isSold ? CHOICES.sold : CHOICES.free, choices, { kind: 'input', root: 'input' }) as { form: Form };
   // `pays`: without a payment the client wants the requirements.
-  return { input: pick(false), form: form as Form, pays: access === PAY };
+  return { input: isSold ? input : others, form: chosen.form, pays: isSold && access === PAY };
 }
 
 /** Whether the tool has the argument `access`. */
@@ -341,33 +358,8 @@ function formatTerms(skill: Skill, payments: McpPayments): string {
   return `${access}${price}. Freshness: ${skill.freshness.description}.`;
 }
 
-const APP_MEDIA_TYPE = 'text/html;profile=mcp-app';
-
-/** The documents connect to nothing, and have no border of their own. */
-const RESOURCE_META = { ui: { csp: { connectDomains: [], resourceDomains: [] }, prefersBorder: true } };
-
-/** The same for every caller, and changed by a release alone. */
-const CACHE = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
-
-function getAppUri(view: AppView): string {
+export function getAppUri(view: AppView): string {
   return `ui://${IDENTITY.slug}/${view}`;
-}
-
-/** Templates that hosts fill with the answer of a tool; they have no data. */
-export function registerApps(server: mcp.McpServer, documents: AppDocuments): void {
-  for (const view of APP_VIEWS) {
-    const uri = getAppUri(view);
-    const config = {
-      title: `${VIEW_TITLES[view]}, as a view`,
-      description: 'HTML in which a host with MCP Apps shows the answer of its tool',
-      mimeType: APP_MEDIA_TYPE,
-      cacheHint: CACHE,
-      _meta: RESOURCE_META,
-    };
-    server.registerResource(`${view}-view`, uri, config, () => ({
-      contents: [{ uri, mimeType: APP_MEDIA_TYPE, text: documents[view], _meta: RESOURCE_META }],
-    }));
-  }
 }
 
 /**
@@ -383,49 +375,54 @@ function buildViewMeta(tool: string): Record<string, unknown> {
 
 type Fields = Record<string, unknown>;
 
-/** Cached because a server is built per request, and conversion costs more than an answer. */
-const cache = new Map<string, Fields>();
-
-/** A copy, as callers may change it. */
-function getCached(key: string, build: () => Fields): Fields {
-  const known = cache.get(key) ?? build();
-  cache.set(key, known);
-  return structuredClone(known);
-}
-
-const TARGET = { target: 'draft-2020-12' } as const;
-
 type Validate = mcp.StandardSchemaWithJSON<Fields>['~standard']['validate'];
 
-function toStandardSchema(getSchema: () => Fields, validate: Validate): mcp.StandardSchemaWithJSON<Fields> {
+/** The SDK asks for the schema with each call, so it is converted once. */
+function toStandardSchema(build: () => Fields, validate: Validate): mcp.StandardSchemaWithJSON<Fields> {
+  let known: Fields | undefined;
+  const getSchema = () => {
+    known ??= freeze(build());
+    return known;
+  };
   return { '~standard': { version: 1, vendor: 'bitcoin-signal-oracle', validate, jsonSchema: { input: getSchema, output: getSchema } } };
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const member of Object.values(value)) freeze(member);
+  return Object.freeze(value);
 }
 
 /** Input schema for listing only: the skill runner validates, so that errors are the same over all transports. */
 export function toListedInput(skill: Skill, payments: McpPayments): mcp.StandardSchemaWithJSON<Fields> {
-  const getSchema = () => getCached(`input ${skill.id} ${payments}`, () => buildToolInputSchema(skill, payments));
-  return toStandardSchema(getSchema, (value) => ({ value: value as Fields }));
+  return toStandardSchema(
+    () => buildToolInputSchema(skill, payments),
+    (value) => ({ value: value as Fields }),
+  );
 }
 
 /** Input, summary and full answer of a tool, with all descriptions; what recurs in the full answer stands once, in `$defs`. */
 export function describeTool(skill: Skill, payments: McpPayments): Fields {
   return {
     tool: skill.id,
-    inputSchema: toListedInput(skill, payments)['~standard'].jsonSchema.input(TARGET),
-    summarySchema: getCached(`summary ${skill.id}`, () => buildSummarySchema(skill)),
-    fullOutputSchema: getCached(`full ${skill.id}`, () => toSkillJsonSchema(skill.output, 'output', { reused: 'ref' })),
+    inputSchema: buildToolInputSchema(skill, payments),
+    summarySchema: buildSummarySchema(skill),
+    fullOutputSchema: toSkillJsonSchema(skill.output, 'output', { reused: 'ref' }),
   };
 }
 
 /** Top level of the output of all forms of an answer. The SDK enforces on results that they have one. */
 export function toListedOutput(skill: Skill): mcp.StandardSchemaWithJSON<Fields> {
-  const getSchema = () => getCached(`output ${skill.id}`, () => buildListedOutput(skill));
-  return toStandardSchema(getSchema, (value) => {
-    const { short, whole } = listForms(skill);
-    const faults = [...whole, ...short].map((form) => form.safeParse(value).error);
-    const [fault] = faults.includes(undefined) ? [] : faults;
-    return fault === undefined ? { value: value as Fields } : { issues: fault.issues.map(({ message, path }) => ({ message, path })) };
-  });
+  const { short, whole } = listForms(skill);
+  const forms = [...short, ...whole];
+  return toStandardSchema(
+    () => buildListedOutput(skill),
+    (value) => {
+      if (forms.some((form) => form.safeParse(value).success)) return { value: value as Fields };
+      const { issues } = skill.output.safeParse(value).error!;
+      return { issues: issues.map(({ message, path }) => ({ message, path })) };
+    },
+  );
 }
 
 /** The forms of a tool's structured content: short ones, and whole ones. */
@@ -468,124 +465,49 @@ function openObjects(schema: unknown): unknown {
   return Object.fromEntries(entries.map(([keyword, value]) => [keyword, openObjects(value)]));
 }
 
-/** Above the time limit of a skill that reads the chain. */
-const REQUEST_TIMEOUT_MS = 30_000;
-
-export interface RemoteBackendOptions {
-  url: string;
-  /** Awaited before each request. @throws OracleError SERVICE_UNREACHABLE, STEP_WAITING */
-  ready?(): Promise<void>;
-  token?(): Promise<string | undefined>;
-  /** Drops a rejected token. True if the next one may differ. */
-  forgetToken?(): boolean;
-  deadlineMs?: number;
-}
-
-type ServiceCall = Pick<ServiceRequest, 'path' | 'body'>;
-
-export function createRemoteBackend(options: RemoteBackendOptions): McpBackend {
-  return {
-    async run(skillId, input) {
-      const skill = findSkill(skillId);
-      const { id, input: known, output } = skill;
-      const { tier, offering } = getTerms(skill, input);
-      const part = getPublicPart({ skill, input });
-      const ask = (as: RemoteBackendOptions) => requestWithRetry(as, { path: `${ENDPOINTS.skills}/${id}`, body: input });
-      const answer = await ask(options).catch(async (error: unknown) => {
-        // What is public needs no token, so a rejected one is no obstacle.
-        if (part !== null && isOracleError(error, 'UNAUTHENTICATED')) return ask({ ...options, token: async () => undefined });
-        const isInvalid = isOracleError(error, 'INPUT_INVALID');
-        // This transport has no payments: where the service offers a sale, or rejects its input, a token is what is missing.
-        const isSale = isOracleError(error, 'PAYMENT_REQUIRED') || (isInvalid && (await options.token?.()) === undefined);
-        if (isSale && tier !== 'public') requireTier(PUBLIC_CALLER, tier, formatSingleAnswerHint(offering));
-        // Local validation names the argument instead of the member of a request body.
-        if (isInvalid) parseInput(known, input, { kind: 'input', root: 'input' });
-        throw error;
-      });
-      return parseServiceAnswer(z.object({ output: part?.output ?? output, text: z.string() }), answer, options.url) as SkillAnswer;
-    },
-    methodology: renderMethodology({ publicUrl: options.url }),
-  };
-}
-
-/** Retries once with another token. Without one, the service has answered public operations as for an anonymous client. */
-async function requestWithRetry(options: RemoteBackendOptions, call: ServiceCall): Promise<unknown> {
-  const first = await requestOnce(options, call);
-  const isRejected = first.status === 401 || isTokenRejected(first);
-  const answer = isRejected && options.forgetToken?.() === true ? await requestOnce(options, call) : first;
-  if (answer.status < 300 && answer.body !== undefined) return answer.body;
-  throw parseServiceError(answer, options.url);
-}
-
-async function requestOnce(options: RemoteBackendOptions, call: ServiceCall): Promise<ServiceResponse> {
-  const { url, ready, token, deadlineMs = REQUEST_TIMEOUT_MS } = options;
-  await ready?.();
-  return sendServiceRequest({ ...call, url, token: await token?.(), headers: { ...getTraceHeaders() }, deadlineMs });
-}
-
-/** Strips fields that the schema does not declare, and keeps the order of the service. */
-function parseServiceAnswer<T extends z.ZodType>(schema: T, answer: unknown, url: string): z.output<T> {
-  const { success, data, error } = schema.safeParse(answer);
-  if (success) return restoreFieldOrder(data, answer) as z.output<T>;
-  const suggestedAction = 'Use the version of this program that belongs to the service.';
-  throw new OracleError('INTERNAL', `The service at ${url} answers in a form that is not known here`, { suggestedAction, cause: error });
-}
-
-/** zod returns fields in the order of the schema; answers must equal those over HTTP. */
-function restoreFieldOrder(value: unknown, sent: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item, index) => restoreFieldOrder(item, (sent as unknown[])[index]));
-  const known = value as Record<string, unknown>;
-  const all = sent as Record<string, unknown>;
-  const names = new Set([...Object.keys(all).filter((name) => Object.hasOwn(known, name)), ...Object.keys(known)]);
-  return Object.fromEntries([...names].map((name) => [name, restoreFieldOrder(known[name], all[name])]));
-}
-
-/** Payment members of a tool call, unvalidated. */
-interface CallPayment {
-  payment: unknown;
-  /** Referral code. */
-  ref: unknown;
-  /** Whether the client takes payment requirements where its tier excludes the skill. */
-  wantsQuote: boolean;
-}
-
-/** Data source of an MCP server: this process, or a running service over HTTP. */
-export interface McpBackend {
-  /** A payment is read only if the tier excludes the skill and it is sold. @throws OracleError, PayableError, PaymentRequiredError */
-  run(skillId: string, input: Record<string, unknown>, payment?: CallPayment): Promise<SkillAnswer | SoldAnswer>;
-  methodology: string;
-}
-
 interface LocalBackendDeps {
   runSkill: RunSkill;
   /** Unset: calls cannot be paid for. */
   paidCalls?: PaidCalls;
-  methodology: string;
 }
 
 const NO_PAYMENT: CallPayment = { payment: undefined, ref: undefined, wantsQuote: false };
 
-export function createLocalBackend({ runSkill, paidCalls, methodology }: LocalBackendDeps, context: RequestContext): McpBackend {
+export function createLocalBackend({ runSkill, paidCalls }: LocalBackendDeps, context: RequestContext): McpBackend {
   return {
     async run(skillId, input, { payment, ref, wantsQuote } = NO_PAYMENT) {
       const skill = findSkill(skillId);
       const { offering, ...terms } = getTerms(skill, input);
       const seller = isForSale({ offering, ...terms }, context.caller) ? paidCalls : undefined;
-      const sale = { call: { skill, offering }, endpoint: ENDPOINTS.mcp, bazaar: getToolListing(skill) };
+      const getSale = () => ({ call: { skill, offering }, endpoint: ENDPOINTS.mcp, bazaar: getToolListing(skill) });
       if (seller !== undefined && payment !== undefined && payment !== null) {
         const call = prepareCall(skillId, input, PAYING_CALLER);
-        return seller.sell({ ...sale, call, payment, ref, context, owner: context.address });
+        return seller.sell({ ...getSale(), call, payment, ref, context, owner: context.address });
       }
       try {
         return await runSkill(prepareCall(skillId, input, context.caller), context);
       } catch (error) {
         if (seller === undefined || !wantsQuote || !isTierError(error)) throw error;
-        throw new PayableError(error, await seller.signedQuote(sale));
+        throw new PayableError(error, await seller.signedQuote(getSale()));
       }
     },
-    methodology,
   };
+}
+
+/** A skill does not change within a process. */
+const listings = new Map<string, BazaarDeclaration>();
+
+/** How facilitators list the tool of a skill whose single answers are sold. */
+export function getToolListing(skill: Skill): BazaarDeclaration {
+  const known = listings.get(skill.id);
+  if (known !== undefined) return known;
+  const { id, summary, examples } = skill;
+  const { properties, ...schema } = toSkillJsonSchema(skill.input, 'input');
+  const inputSchema = { ...schema, properties: { ...(properties as object), [ACCESS_ARGUMENT]: { type: 'string', const: PAY } } };
+  const tool = { toolName: id, description: summary, inputSchema, example: { ...examples[0].input, [ACCESS_ARGUMENT]: PAY } };
+  const listing = declareMcpTool(tool, buildSkillSample(skill));
+  listings.set(id, listing);
+  return listing;
 }
 
 /** A call that the caller's tier excludes, but that can be paid for. */

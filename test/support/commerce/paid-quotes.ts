@@ -15,7 +15,7 @@ import {
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { paidRoutes } from '../../../src/http/routes/paid.ts';
 import { declareSkillOperation } from '../../../src/http/routes/skills.ts';
-import { getToolListing } from '../../../src/mcp/protocol.ts';
+import { getToolListing } from '../../../src/mcp/tools.ts';
 import { joinUrl } from '../../../src/platform/service-client.ts';
 
 const ADDRESS = '0x00000000000000000000000000000000000000cc';

@@ -1,21 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import type { McpBackend } from '../../../src/mcp/protocol.ts';
 import { completeDate, completeUid } from '../../../src/mcp/resources.ts';
-import type { McpBackend } from '../../../src/mcp/tools.ts';
 
 /** A record of two years that notes its queries. */
-function recordOf(asked: Record<string, unknown>[] = []): McpBackend {
+function recordOf(asked: Record<string, unknown>[] = []): McpBackend['run'] {
   const entries = Array.from({ length: 730 }, (_, index) => ({
     date: new Date(Date.UTC(2026, 0, 31 - index)).toISOString().slice(0, 10),
     attestationUid: index === 0 ? null : `0x${index.toString(16).padStart(64, '0')}`,
   }));
-  return {
-    run: async (_, input) => {
-      asked.push(input);
-      const { pageSize, from = '0000-01-01', to = '9999-12-31' } = input as { pageSize: number; from?: string; to?: string };
-      const meant = entries.filter(({ date }) => date >= from && date <= to).slice(0, pageSize);
-      return { output: { entries: meant }, text: '' };
-    },
-    methodology: '',
+  return async (_, input) => {
+    asked.push(input);
+    const { pageSize, from = '0000-01-01', to = '9999-12-31' } = input as { pageSize: number; from?: string; to?: string };
+    const meant = entries.filter(({ date }) => date >= from && date <= to).slice(0, pageSize);
+    return { output: { entries: meant }, text: '' };
   };
 }
 

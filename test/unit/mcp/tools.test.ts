@@ -176,9 +176,16 @@ describe('the schemas of a tool', () => {
     expect([faultOf(summarySchema, answer), faultOf(summarySchema, { rows: [] })]).toEqual([undefined, expect.any(String)]);
   });
 
-  it('are copies that callers cannot change', () => {
-    inputOf(SKILL).properties = {};
-    expect(inputOf(SKILL).properties).toHaveProperty('count');
+  it('cannot be changed by callers', () => {
+    const listed = toListedInput(SKILL, 'call')['~standard'].jsonSchema.input(target);
+    const change = () => {
+      listed.properties = {};
+    };
+    const changeBelow = () => {
+      (listed.properties as Record<string, unknown>).count = {};
+    };
+    expect(change).toThrow(TypeError);
+    expect(changeBelow).toThrow(TypeError);
   });
 
   it('accept every input for later validation, and reject output of no form', async () => {

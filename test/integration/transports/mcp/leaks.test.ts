@@ -115,7 +115,7 @@ async function openRevealing(): Promise<string> {
   const runSkill = createSkillRunner(parts);
   const door = createMcpAdapter({
     ...{ version: '1', publicUrl: 'http://127.0.0.1:3000', checkOrigin: () => undefined, payments: 'call' },
-    backendFor: (context) => createLocalBackend({ runSkill, methodology: '' }, context),
+    backendFor: (context) => createLocalBackend({ runSkill }, context),
   });
   const { url, close } = await serveApp(createApp([], service.appOptions, [door]));
   closing.push(close);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findSkill } from '../../../../skills/runner.ts';
-import { getToolListing } from '../../../../src/mcp/protocol.ts';
+import { getToolListing } from '../../../../src/mcp/tools.ts';
 import { asTier } from '../../../support/auth/login.ts';
 import { type Buyer, demoBuyer, isReceiptOf, type Money, type Payload, spentSince } from '../../../support/commerce/buyer.ts';
 import { type Served, serve } from '../../../support/http/serve.ts';

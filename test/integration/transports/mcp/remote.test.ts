@@ -11,7 +11,7 @@ import { probeService } from '../../../../src/cli/script.ts';
 import { buildDemoFile, createDemoTokenCache } from '../../../../src/dev/demo.ts';
 import { ERROR_CODES, OracleError } from '../../../../src/errors.ts';
 import { toProblemDetails } from '../../../../src/http/problems.ts';
-import { createRemoteBackend } from '../../../../src/mcp/tools.ts';
+import { createRemoteBackend } from '../../../../src/mcp/stdio.ts';
 import { parseProblemDetails } from '../../../../src/platform/service-client.ts';
 import { inSpan, parseTraceparent } from '../../../../src/platform/tracing.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';

@@ -4,8 +4,8 @@ import { PUBLIC_CALLER } from '../../../../src/auth/caller.ts';
 import type { RateLimiter, RateLimits } from '../../../../src/auth/rate-limits.ts';
 import { OracleError } from '../../../../src/errors.ts';
 import { createApp } from '../../../../src/http/server.ts';
+import type { McpBackend } from '../../../../src/mcp/protocol.ts';
 import { createMcpAdapter, createOriginCheck, type McpAdapterOptions } from '../../../../src/mcp/server.ts';
-import type { McpBackend } from '../../../../src/mcp/tools.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { serveApp } from '../../../support/http/serve.ts';
 import { MCP_HEADERS, postMcp, rpc } from '../../../support/mcp/mcp.ts';
@@ -13,7 +13,6 @@ import { MCP_HEADERS, postMcp, rpc } from '../../../support/mcp/mcp.ts';
 /** A backend that fails with a secret in its error. */
 const BROKEN: McpBackend = {
   run: () => Promise.reject(new Error('password of the database')),
-  methodology: '# Methodology',
 };
 
 /** The adapter without a service. */
