@@ -3,7 +3,7 @@ import type { RequestContext } from '../src/auth/auth.ts';
 import { type Caller, PAYING_CALLER } from '../src/auth/caller.ts';
 import { formatTierRequirement, isTierAtLeast, requireTier } from '../src/auth/tiers.ts';
 import { parseRefCode } from '../src/commerce/ledger.ts';
-import { formatMoney } from '../src/commerce/offerings.ts';
+import { formatMoney, type Offering } from '../src/commerce/offerings.ts';
 import { formatSingleAnswerHint } from '../src/commerce/payment-instructions.ts';
 import type { SignedReceipt, X402Receipt } from '../src/commerce/receipts.ts';
 import type { PaymentInterface } from '../src/commerce/x402/claims.ts';
@@ -50,8 +50,28 @@ export function prepareCall(id: unknown, input: unknown, caller: Caller): SkillC
   const skill = findSkill(id);
   const { tier, offering } = getTerms(skill, input);
   const isPaidFor = caller.paid === true && offering !== null;
-  if (tier !== 'public' && !isPaidFor) requireTier(caller, tier, formatSingleAnswerHint(offering));
+  if (tier !== 'public' && !isPaidFor) requireTier(caller, tier, formatOffer(offering)?.hint);
   return parseCall(skill, input);
+}
+
+interface OfferTexts {
+  /** E.g. `0.001 USD`. */
+  price: string;
+  /** Sentence on how to buy a single answer. */
+  hint: string;
+}
+
+/** An offering does not change within a process. */
+const offerTexts = new WeakMap<Offering, OfferTexts>();
+
+/** Null where no single answer is sold. */
+export function formatOffer(offering: Offering | null): OfferTexts | null {
+  if (offering === null) return null;
+  const known = offerTexts.get(offering);
+  if (known !== undefined) return known;
+  const texts = { price: formatMoney(offering.price), hint: formatSingleAnswerHint(offering) };
+  offerTexts.set(offering, texts);
+  return texts;
 }
 
 /** The call of the public part of an answer; null where there is none. @throws OracleError INPUT_INVALID */
@@ -73,7 +93,8 @@ function formatText(call: SkillCall, output: Record<string, unknown>): string {
 
 function formatAccessWays({ tier, offering }: SkillTerms, { resolvesAt }: Record<string, unknown>): string {
   const signIn = tier === 'public' ? '' : `sign in with a wallet that holds ${formatTierRequirement(tier)}`;
-  const pay = offering === null ? '' : `, pay ${formatMoney(offering.price)} for this answer by x402`;
+  const offer = formatOffer(offering);
+  const pay = offer === null ? '' : `, pay ${offer.price} for this answer by x402`;
   return `${signIn}${pay}, or wait until ${String(resolvesAt).slice(0, 10)}`;
 }
 

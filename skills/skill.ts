@@ -89,11 +89,6 @@ export function defineSkill<Input extends z.ZodObject, Output extends z.ZodObjec
   return definition;
 }
 
-/** Price of a single answer, e.g. `0.001 USD`; null where none is sold. */
-export function formatSinglePrice({ offering }: Pick<Skill, 'offering'>): string | null {
-  return offering === null ? null : formatMoney(offering.price);
-}
-
 /** `free`, or the tier and the price of a single answer. */
 export function formatPrice({ tier, offering }: Pick<Skill, 'tier' | 'offering'>): string {
   if (tier === 'public') return 'free';

@@ -25,9 +25,15 @@ export function lowerTier(one: Tier, other: Tier): Tier {
   return isTierAtLeast(one, other) ? other : one;
 }
 
+/** Written once: to group the digits of a number costs more than to check a tier. */
+const REQUIREMENT_TEXTS = {
+  basic: `at least ${TIER_REQUIREMENTS.basic.toLocaleString('en-US')} gate tokens`,
+  premium: `at least ${TIER_REQUIREMENTS.premium.toLocaleString('en-US')} gate tokens`,
+};
+
 /** E.g. `at least 500,000,000 gate tokens`. */
 export function formatTierRequirement(tier: PaidTier): string {
-  return `at least ${TIER_REQUIREMENTS[tier].toLocaleString('en-US')} gate tokens`;
+  return REQUIREMENT_TEXTS[tier];
 }
 
 /** @param balance whole tokens as an exact decimal; null when it was not read */

@@ -4,7 +4,7 @@ import * as mcp from '@modelcontextprotocol/server';
 import type { Request, Response } from 'express';
 import { ENDPOINTS, IDENTITY } from '../../agent-card/endpoints.ts';
 import { SKILLS } from '../../skills/index.ts';
-import { formatSinglePrice } from '../../skills/skill.ts';
+import { formatOffer } from '../../skills/runner.ts';
 import type { AdapterError, ProtocolAdapter } from '../adapter.ts';
 import { isApplicationToken, type RequestContext } from '../auth/auth.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -133,8 +133,8 @@ function toProtocolError(error: unknown): mcp.ProtocolError {
 export function formatInstructions({ payments }: Pick<McpServerOptions, 'payments'>): string {
   const [first, ...others] = SKILLS.toSorted((one, other) => Number(other.askedFirst ?? false) - Number(one.askedFirst ?? false));
   const [gated] = SKILLS.filter(({ tier }) => tier !== 'public');
-  const price = gated === undefined ? null : formatSinglePrice(gated);
-  const paying = payments === 'off' || price === null ? '' : `, pay ${price} for one answer by x402,`;
+  const offer = formatOffer(gated?.offering ?? null);
+  const paying = payments === 'off' || offer === null ? '' : `, pay ${offer.price} for one answer by x402,`;
   const free = payments === 'off' ? 'open to everyone' : 'free';
   return [
     'A daily BTC/USD forecast, committed on chain before its outcome window opens, then resolved and scored in public.',
@@ -441,8 +441,9 @@ export function createMcpAuthorization({ publicUrl, identify }: Required<Pick<Pr
     identify,
     /** Sets the challenge that starts or renews an authorization. @throws OracleError UNAUTHENTICATED */
     requireAuthorized(path: McpPath, request: Request, response: Response, { wallet, rejectedToken }: Caller): void {
-      const sent = findBearerToken(request.get('Authorization') ?? '') ?? '';
-      if (wallet !== undefined || (path === MCP_PATHS.open && !isApplicationToken(sent))) return;
+      const sent = request.get('Authorization');
+      const hasEnded = sent !== undefined && isApplicationToken(findBearerToken(sent) ?? '');
+      if (wallet !== undefined || (path === MCP_PATHS.open && !hasEnded)) return;
       const scope = path === MCP_PATHS.open ? DEFAULT_SCOPE : FORECAST_SCOPES.join(' ');
       const error = rejectedToken === undefined ? undefined : 'invalid_token';
       response.set('WWW-Authenticate', formatChallenge({ publicUrl, path, scope, error }));

@@ -4,6 +4,7 @@ import { ENDPOINTS, IDENTITY } from '../../agent-card/endpoints.ts';
 import { SKILLS } from '../../skills/index.ts';
 import {
   findSkill,
+  formatOffer,
   getPublicPart,
   getTerms,
   isForSale,
@@ -14,15 +15,7 @@ import {
   type SkillAnswer,
   type SoldAnswer,
 } from '../../skills/runner.ts';
-import {
-  buildSkillSample,
-  formatPrice,
-  formatSinglePrice,
-  type Skill,
-  type SkillTerms,
-  toOutline,
-  toSkillJsonSchema,
-} from '../../skills/skill.ts';
+import { buildSkillSample, formatPrice, type Skill, type SkillTerms, toOutline, toSkillJsonSchema } from '../../skills/skill.ts';
 import type { RequestContext } from '../auth/auth.ts';
 import { PAYING_CALLER } from '../auth/caller.ts';
 import { formatTierRequirement, type PaidTier } from '../auth/tiers.ts';
@@ -192,15 +185,15 @@ function formatTokenAdvice({ publicUrl, accountUrl, howToSendToken }: TokenAdvic
 }
 
 function listPayment(terms: SkillTerms, { payments, publicUrl }: AccessOptions): AccessWay[] {
-  const price = formatSinglePrice(terms);
-  if (payments === 'off' || price === null) return [];
-  const where = terms.offering?.resource;
+  const offer = formatOffer(terms.offering);
+  if (payments === 'off' || offer === null) return [];
+  const where = payments === 'elsewhere' ? terms.offering?.resource : undefined;
   const elsewhere = where ? ` at ${where.method} ${joinUrl(publicUrl, where.path)}` : '';
   const how =
     payments === 'call'
       ? `Call again with {"${ACCESS_ARGUMENT}":"${PAY}"} from an x402 client: the result has the payment requirements.`
       : `This connection carries no payment: buy a single answer by x402${elsewhere}.`;
-  return [{ way: 'pay', how: `${price}. ${how}`, clause: `pay ${price} for this answer by x402` }];
+  return [{ way: 'pay', how: `${offer.price}. ${how}`, clause: `pay ${offer.price} for this answer by x402` }];
 }
 
 interface ToolErrorOptions extends TokenAdviceOptions {
@@ -336,7 +329,7 @@ function buildToolInputSchema(skill: Skill, payments: McpPayments): Record<strin
 /** What `tools/list` has of a skill. */
 function declareTool(skill: Skill, { payments, apps }: Pick<McpServerOptions, 'payments' | 'apps'>) {
   const { title, cost, tier, freshness } = skill;
-  const price = payments === 'off' ? {} : { price: tier === 'public' ? 'free' : formatSinglePrice(skill) };
+  const price = payments === 'off' ? {} : { price: tier === 'public' ? 'free' : (formatOffer(skill.offering)?.price ?? null) };
   return {
     title,
     description: `${skill.description}\n\n${formatTerms(skill, payments)}`,

@@ -98,7 +98,7 @@ const QUESTIONS: [string, string, () => Record<string, unknown>, RegExp[]][] = [
     () => ({}),
     [
       /closes between .* at \d{4}-.*hidden from you until its outcome\./s,
-      /between \d+ and \d+ on \S+ \(80 %, by the model\)/,
+      /between \d+ and \d+ at \S+ 00:00 UTC \(80 %, by the model\)/,
       /sign in .*500,000,000 gate tokens/,
       /wait until \d{4}-/,
     ],
