@@ -31,7 +31,7 @@ import { createOAuthAdapter, DocumentBudget, renderProviderError } from '../http
 import type { AboutDeps } from '../http/schemas/info.ts';
 import type { DemoWallets } from '../http/schemas/wallets.ts';
 import { createMcpFixtures } from '../mcp/fixtures.ts';
-import { type McpServerOptions, readAppDocuments } from '../mcp/protocol.ts';
+import { type McpSession, readAppDocuments } from '../mcp/protocol.ts';
 import { loadSkillCatalog } from '../mcp/resources.ts';
 import { createMcpAdapter, createMcpAuthorization, createOriginCheck } from '../mcp/server.ts';
 import { createLocalBackend } from '../mcp/tools.ts';
@@ -247,7 +247,7 @@ interface ComposeMcpDeps extends SkillRunners {
   access: AuthService;
   /** Whether applications can get access by OAuth. */
   hasOAuth: boolean;
-  observeMessage: McpServerOptions['observeMessage'];
+  observeMessage: McpSession['observeMessage'];
 }
 
 export async function composeMcp({ config, log, shutdown, publicUrl }: ServiceCore, deps: ComposeMcpDeps): Promise<ProtocolAdapter> {

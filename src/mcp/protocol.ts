@@ -42,6 +42,8 @@ export interface McpSession {
   backend: McpBackend;
   /** Runs the handler of a message once it is admitted, unless its client has gone. @throws OracleError OVERLOADED, RATE_LIMITED */
   admit?<T>(message: { params?: unknown }, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  /** Called when a message has been handled, or rejected. */
+  observeMessage?: ((message: HandledMessage) => void) | undefined;
   /** Logs internal errors; the client receives none of their text. */
   onError?(error: unknown): void;
 }
@@ -72,8 +74,6 @@ export interface McpServerOptions {
   skillCatalog?: SkillsExtension;
   /** Tools, resources and prompts that the conformance suites call by name. */
   fixtures?: McpFixtures;
-  /** Called when a message has been handled, or rejected. */
-  observeMessage?(message: HandledMessage): void;
 }
 
 /** Where `npm run build:page` writes the documents. */

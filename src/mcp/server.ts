@@ -15,7 +15,7 @@ import { isPaymentPayload } from '../commerce/x402/payload.ts';
 import { type ClientError, isOracleError, OracleError, toClientError } from '../errors.ts';
 import { joinUrl } from '../platform/service-client.ts';
 import { isNestedDeeper, isPlainObject } from '../platform/validation.ts';
-import { getRpcId, type HandledMessage, type McpBackend, type McpServerOptions, type McpSession, META_KEYS, sessions } from './protocol.ts';
+import { getRpcId, type McpBackend, type McpServerOptions, type McpSession, META_KEYS, sessions } from './protocol.ts';
 import { buildPrompts, buildResources, buildTemplates } from './resources.ts';
 import { buildTools, truncate } from './tools.ts';
 
@@ -28,12 +28,9 @@ const STATIC_LIST = { listChanged: false } as const;
 /** MCP Apps (SEP-1865, 2026-01-26). */
 const APP_EXTENSION = 'io.modelcontextprotocol/ui';
 
-/**
- * What a process offers is built once. The SDK wants a server for each connection, and over HTTP for each request: that one has the session,
- * and is told the rest.
- */
+/** What servers offer is built once, for all of them: the SDK wants one for each connection, over HTTP for each request. */
 export function createServerFactory(options: McpServerOptions): (session: McpSession) => mcp.McpServer {
-  const { version, publicUrl, apps, skillCatalog, fixtures, observeMessage } = options;
+  const { version, publicUrl, apps, skillCatalog, fixtures } = options;
   const info = { name: IDENTITY.slug, title: IDENTITY.name, version, websiteUrl: publicUrl };
   const settings = {
     ...fixtures?.options,
@@ -47,8 +44,7 @@ export function createServerFactory(options: McpServerOptions): (session: McpSes
   };
   const [tools, resources, templates, prompts] = [buildTools(options), buildResources(options), buildTemplates(options), buildPrompts()];
   return (session) => {
-    const server = new mcp.McpServer(info);
-    Object.assign(server, { server: new MessageServer(info, settings, { session, observeMessage }) });
+    const server = Object.assign(new mcp.McpServer(info), { server: new MessageServer(info, settings, session) });
     server.server.registerCapabilities(capabilities);
     for (const [name, config, call] of tools) server.registerTool(name, config, call);
     for (const [name, template, config, read] of templates) server.registerResource(name, template, config, read);
@@ -62,31 +58,23 @@ export function createServerFactory(options: McpServerOptions): (session: McpSes
 
 type MessageHandler = Parameters<mcp.Server['_wrapHandler']>[1];
 
-interface MessageRules {
-  session: McpSession;
-  observeMessage?: ((message: HandledMessage) => void) | undefined;
-}
-
 /** Admits and observes messages, and lets no unknown error out: the SDK would send its text to the client. */
 class MessageServer extends mcp.Server {
   /** Unset while the SDK declares the handlers of its own. */
-  readonly rules: MessageRules | undefined;
+  readonly session: McpSession | undefined;
 
-  constructor(info: mcp.Implementation, settings: mcp.ServerOptions, rules: MessageRules) {
+  constructor(info: mcp.Implementation, settings: mcp.ServerOptions, session: McpSession) {
     super(info, settings);
-    this.rules = rules;
+    this.session = session;
     this.setRequestHandler('ping', () => ({}));
   }
 
   /** The work of a message is that of its handler: the SDK sends the head of an answer before it has run. */
   override setRequestHandler(...declaration: unknown[]): void {
-    const { rules } = this;
-    const handle = declaration.at(-1) as MessageHandler;
-    const admitted: MessageHandler =
-      rules === undefined ? handle : (message, context) => runInSession(rules.session, message, context, handle);
-    super.setRequestHandler(
-      ...([...declaration.slice(0, -1), admitted] as unknown as Parameters<typeof mcp.Server.prototype.setRequestHandler>),
-    );
+    const { session } = this;
+    const handle = declaration.pop() as MessageHandler;
+    const admitted: MessageHandler = session === undefined ? handle : (...message) => runInSession(session, handle, ...message);
+    super.setRequestHandler(...([...declaration, admitted] as unknown as Parameters<mcp.Server['setRequestHandler']>));
   }
 
   /**
@@ -98,10 +86,10 @@ class MessageServer extends mcp.Server {
       const tool = method === 'tools/call' ? String((message.params as { name?: unknown } | undefined)?.name) : undefined;
       try {
         const result = await handle(message, context);
-        this.rules?.observeMessage?.({ method, tool, isError: result.isError === true });
+        this.session?.observeMessage?.({ method, tool, isError: result.isError === true });
         return result;
       } catch (error) {
-        this.rules?.observeMessage?.({ method, tool, isError: true });
+        this.session?.observeMessage?.({ method, tool, isError: true });
         throw error instanceof mcp.ProtocolError ? error : malformedParameters(method, error);
       }
     });
@@ -109,7 +97,7 @@ class MessageServer extends mcp.Server {
 }
 
 /** Unknown errors become INTERNAL; `onError` gets them for the log. @throws ProtocolError */
-async function runInSession(session: McpSession, ...[message, context, handle]: [...Parameters<MessageHandler>, MessageHandler]) {
+async function runInSession(session: McpSession, handle: MessageHandler, ...[message, context]: Parameters<MessageHandler>) {
   const work = async () => handle(message, context);
   try {
     return await sessions.run(session, () => session.admit?.(message, context.mcpReq.signal, work) ?? work());
@@ -173,7 +161,7 @@ const MAX_BATCH = 20;
 /** Open `subscriptions/listen` streams. The lists are static, so a client gains nothing from one. */
 const MAX_SUBSCRIPTIONS = 64;
 
-export interface McpAdapterOptions extends McpServerOptions {
+export interface McpAdapterOptions extends McpServerOptions, Pick<McpSession, 'observeMessage'> {
   backendFor(context: RequestContext): McpBackend;
   /** @throws OracleError ORIGIN_REFUSED */
   checkOrigin(source: RequestSource): void;
@@ -189,7 +177,7 @@ export interface McpAdapterOptions extends McpServerOptions {
 
 /** MCP over Streamable HTTP, stateless: each request gets a server of its own, bound to its caller. */
 export function createMcpAdapter(adapterOptions: McpAdapterOptions): ProtocolAdapter & { close(): Promise<void> } {
-  const { backendFor, checkOrigin, authorization, keepAliveMs, onRejected, onError, ...options } = adapterOptions;
+  const { backendFor, checkOrigin, authorization, keepAliveMs, observeMessage, onRejected, onError, ...options } = adapterOptions;
   const onerror = (error: Error) => onRejected?.(error);
   const buildServer = createServerFactory(options);
   /** One for all messages of a request. */
@@ -197,7 +185,7 @@ export function createMcpAdapter(adapterOptions: McpAdapterOptions): ProtocolAda
   const createServer = (context: RequestContext) => {
     const admit = admissions.get(context) ?? createMessageAdmission(context);
     admissions.set(context, admit);
-    return buildServer({ backend: backendFor(context), admit, onError: (error) => onError?.(error, context.requestId) });
+    return buildServer({ backend: backendFor(context), admit, observeMessage, onError: (error) => onError?.(error, context.requestId) });
   };
   const handler = mcp.createMcpHandler(({ authInfo }) => createServer(getExchange({ authInfo }).context), {
     onerror,
