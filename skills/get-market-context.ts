@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { DATE, nullableObjectOf, TIME } from '../src/platform/validation.ts';
+import { DATE, nullableObjectOf, sanitizeText, TIME } from '../src/platform/validation.ts';
 import { getCurrentRegime, listRegimes, readMarketContext } from '../src/record/market.ts';
 import { REGIME } from '../src/record/schemas/forecast.ts';
 import { CONTEXT_SECTIONS, MARKET_CONTEXT, type MarketContextReply } from '../src/record/schemas/market-context.ts';
-import { sanitizeText } from '../src/record/self-tests.ts';
 import { defineOutline, defineSkill, formatAgeSeconds, formatInstant, type SkillDeps } from './skill.ts';
 import { findNamed } from './text.ts';
 

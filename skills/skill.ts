@@ -6,9 +6,8 @@ import { type AnswerSample, SAMPLE_ANSWERS } from '../src/commerce/x402/terms.ts
 import type { ErrorCode } from '../src/errors.ts';
 import { DEFAULT_HORIZON, HORIZON_SCHEMA, recordHorizonInput } from '../src/forecast/horizon-input.ts';
 import type { Market } from '../src/market/market.ts';
-import { isPlainObject, toInlineJsonSchema, withInputRules } from '../src/platform/validation.ts';
+import { isPlainObject, sanitizeText, toInlineJsonSchema, withInputRules } from '../src/platform/validation.ts';
 import type { OracleDeps } from '../src/record/public-signal.ts';
-import { sanitizeText } from '../src/record/self-tests.ts';
 import type { RecordCheckDeps } from '../src/record/verification.ts';
 import type { TextRules } from './text.ts';
 

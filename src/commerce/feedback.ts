@@ -5,7 +5,7 @@ import { type Chain, REORG_MARGIN_BLOCKS, readConfirmedBlockNumber } from '../ch
 import { type FeedbackEvent, type GivenFeedback, readFeedbackEvents } from '../chain/erc8004.ts';
 import { type BlockRange, readBlockTime } from '../chain/rpc.ts';
 import { ignoreDuplicate, insertOrFind } from '../platform/mongo.ts';
-import { sanitizeText } from '../record/self-tests.ts';
+import { sanitizeText } from '../platform/validation.ts';
 import type { Ledger } from './ledger.ts';
 
 /** Exclusive position `before`; null: from the newest. */

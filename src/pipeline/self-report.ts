@@ -1,10 +1,11 @@
 import type { GasCosts } from '../chain/contracts.ts';
 import { type Day, formatDay, getLastDayOfWeek, toDay, toWeek } from '../forecast/day.ts';
 import { REGIME_NAMES } from '../forecast/regime.ts';
+import { sanitizeText } from '../platform/validation.ts';
 import type { DayDoc, ForecastDoc, InputSource } from '../record/forecast-doc.ts';
 import { listDaysBetween } from '../record/forecasts.ts';
 import { PROMISED_STEPS, type PromisedStep, type PromiseState, type SelfReport } from '../record/schemas/self-tests.ts';
-import { getSelfTestDueMs, sanitizeText } from '../record/self-tests.ts';
+import { getSelfTestDueMs } from '../record/self-tests.ts';
 import { getStepDueMs, getWindowOpensMs, isLateForDue, isStepLate, OUTCOME_CHECK_HOURS, type PipelineDeps } from './forecaster.ts';
 import { toPublicStepReason } from './step-runs.ts';
 

@@ -3,8 +3,8 @@ import { getErrorMessage, isOracleError, toPublicReason } from '../errors.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import type { Log } from '../platform/log.ts';
 import { toDatabaseError } from '../platform/mongo.ts';
+import { sanitizeText } from '../platform/validation.ts';
 import type { PromisedStep } from '../record/schemas/self-tests.ts';
-import { sanitizeText } from '../record/self-tests.ts';
 
 export type StepName = PromisedStep | 'settle' | 'reputation';
 

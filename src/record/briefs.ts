@@ -4,13 +4,12 @@ import { summarizeRecord } from '../forecast/record-statistics.ts';
 import { REGIMES } from '../forecast/regime.ts';
 import type { FeedKind } from '../market/feed.ts';
 import type { MarketContext, SeriesHealth } from '../market/market.ts';
-import { roundTo } from '../platform/validation.ts';
+import { roundTo, sanitizeText } from '../platform/validation.ts';
 import type { WagerDoc } from '../wager/wagers.ts';
 import { toCrowdPin } from './crowd.ts';
 import { type DayDoc, type ForecastDoc, forecastAsOf, fromCents, isOpenForecast } from './forecast-doc.ts';
 import { isOwnVenue } from './forecasts.ts';
 import { toSummaryRow } from './scorecard.ts';
-import { sanitizeText } from './self-tests.ts';
 import { toCommittedProbabilities } from './visibility.ts';
 
 export const NEXT_EVENTS = ['signal', 'attestation', 'wager', 'window-opens', 'resolution', 'brief', 'weekly-report'] as const;

@@ -8,14 +8,13 @@ import { computeAccuracy } from '../forecast/signal.ts';
 import { computeChangePct } from '../market/feed.ts';
 import { insertOrFind } from '../platform/mongo.ts';
 import type { ReachedInstant } from '../platform/time.ts';
-import { roundTo } from '../platform/validation.ts';
+import { roundTo, sanitizeText } from '../platform/validation.ts';
 import type { Publicity, WagerDoc } from '../wager/wagers.ts';
 import type { Brief } from './briefs.ts';
 import { sumCostWei } from './figures.ts';
 import { computeLastPublicDay, type DayDoc, type ForecastDoc, forecastAsOf, isOpenForecast } from './forecast-doc.ts';
 import { isOwnVenue } from './forecasts.ts';
 import { computeForecastBrier } from './scorecard.ts';
-import { sanitizeText } from './self-tests.ts';
 
 const BRIEFS = { collection: 'briefs', dayField: 'day', reportField: 'brief', formatId: formatDay } as const;
 const WEEKLY_REPORTS = { collection: 'weekly_reports', dayField: 'week', reportField: 'report', formatId: formatWeek } as const;

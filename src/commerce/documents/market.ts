@@ -7,11 +7,11 @@ import { etfAnalyticsReport } from '../../market/reports/etf.ts';
 import { economicIndicatorsReport, interestRatesReport, macroCorrelationReport } from '../../market/reports/macro.ts';
 import type { MarketReport, ReportEnvelope, ReportedInput } from '../../market/reports/report.ts';
 import type { SeriesId } from '../../market/series.ts';
+import { sanitizeText } from '../../platform/validation.ts';
 import { compareCrowdWithOracle, type WeekComparison } from '../../record/crowd.ts';
 import { type DayDoc, type ForecastDoc, formatForecastId, fromCents } from '../../record/forecast-doc.ts';
 import { findNearestHorizon } from '../../record/market.ts';
 import { buildCommitmentProof, describeManualVerification } from '../../record/prediction.ts';
-import { sanitizeText } from '../../record/self-tests.ts';
 import { mayRead, toVisibleStatus } from '../../record/visibility.ts';
 import { type DocumentBody, type DocumentDeps, probabilityToPercent, SOLD_HORIZON_DAYS } from './documents.ts';
 

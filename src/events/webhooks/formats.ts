@@ -4,8 +4,7 @@ import { formatPercent } from '../../forecast/math.ts';
 import { formatMove } from '../../forecast/move.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { joinUrl } from '../../platform/service-client.ts';
-import { parseJsonOrNull, TIME } from '../../platform/validation.ts';
-import { sanitizeText } from '../../record/self-tests.ts';
+import { parseJsonOrNull, sanitizeText, TIME } from '../../platform/validation.ts';
 import type { EventPayload, PushedEvent, PushedName } from '../events.ts';
 
 /** As it is stored. Any URL may have a credential in its path or query. */
