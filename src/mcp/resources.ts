@@ -138,10 +138,14 @@ function buildSchemas(payments: McpPayments): Template {
   });
   const description = 'Input, summary and full answer as JSON Schema';
   const config = { title: 'Schema of a tool', description, mimeType: JSON_TYPE, cacheHint: PUBLIC_CACHE };
+  /** Conversion costs more than an answer. */
+  const known = new Map<string, string>();
   const read: Template[3] = ({ href }, { tool }) => {
     const skill = SKILLS.find(({ id }) => id === tool);
     if (skill === undefined) throw resourceNotFound(href, `The tools are ${ids.join(', ')}`);
-    return toJsonContents(href, describeTool(skill, payments));
+    const text = known.get(skill.id) ?? JSON.stringify(describeTool(skill, payments));
+    known.set(skill.id, text);
+    return toJsonContents(href, text);
   };
   return ['schema', template, config, read];
 }
@@ -173,15 +177,15 @@ async function listAttestationResources() {
 /** An invalid horizon or uid is part of the URI, so it is reported as a missing resource. */
 async function readSkillOutput(uri: string, answer: ReturnType<McpBackend['run']>) {
   try {
-    return toJsonContents(uri, (await answer).output);
+    return toJsonContents(uri, JSON.stringify((await answer).output));
   } catch (error) {
     if (isOracleError(error, 'INPUT_INVALID') || isOracleError(error, 'NOT_FOUND')) throw resourceNotFound(uri, error.message);
     throw error;
   }
 }
 
-function toJsonContents(uri: string, value: unknown) {
-  return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(value) }] };
+function toJsonContents(uri: string, text: string) {
+  return { contents: [{ uri, mimeType: JSON_TYPE, text }] };
 }
 
 /** Limit of the protocol for `completion/complete`. */

@@ -154,20 +154,26 @@ const joinClauses = (ways: readonly AccessWay[]): string =>
     .map(({ clause }) => clause)
     .join(', ')}, or ${ways.at(-1)?.clause}`;
 
-type AccessOptions = TokenAdviceOptions & Pick<McpServerOptions, 'payments'>;
-
 /** Constant for all forecasts that end at the same time. @param resolvesAt ISO 8601 */
 type ListAccessWays = (terms: SkillTerms, resolvesAt: string) => AccessWay[];
 
-function createAccessWays(options: AccessOptions): ListAccessWays {
-  const advice = formatTokenAdvice(options);
-  return (terms, resolvesAt) => {
-    const requirement = formatTierRequirement(terms.tier as PaidTier);
-    const signIn = { way: 'sign in', how: advice, clause: `sign in with a wallet that holds ${requirement}` };
+function createAccessWays({ payments, ...address }: TokenAdviceOptions & Pick<McpServerOptions, 'payments'>): ListAccessWays {
+  const advice = formatTokenAdvice(address);
+  const payHere = `Call again with {"${ACCESS_ARGUMENT}":"${PAY}"} from an x402 client: the result has the payment requirements.`;
+  return ({ tier, offering }, resolvesAt) => {
+    const signIn = { way: 'sign in', how: advice, clause: `sign in with a wallet that holds ${formatTierRequirement(tier as PaidTier)}` };
     const clause = `wait until ${resolvesAt.slice(0, 10)}`;
     const wait = { way: 'wait', how: `It becomes public with its outcome, within hours after ${resolvesAt}.`, clause };
-    return [signIn, ...listPayment(terms, options), wait];
+    const offer = formatOffer(offering);
+    if (payments === 'off' || offer === null) return [signIn, wait];
+    const how = `${offer.price}. ${payments === 'call' ? payHere : formatPaymentElsewhere(offering, address.publicUrl)}`;
+    return [signIn, { way: 'pay', how, clause: `pay ${offer.price} for this answer by x402` }, wait];
   };
+}
+
+function formatPaymentElsewhere(offering: Skill['offering'], publicUrl: string): string {
+  const where = offering?.resource;
+  return `This connection carries no payment: buy a single answer by x402${where ? ` at ${where.method} ${joinUrl(publicUrl, where.path)}` : ''}.`;
 }
 
 type TokenAdviceOptions = Pick<McpServerOptions, 'publicUrl' | 'accountUrl' | 'howToSendToken'>;
@@ -182,18 +188,6 @@ function formatTokenAdvice({ publicUrl, accountUrl, howToSendToken }: TokenAdvic
     '(body: wallet, timestamp, and its signature of "Verify svc balance: <wallet>:<timestamp>").',
     howToSendToken ?? `Send it to ${joinUrl(publicUrl, ENDPOINTS.mcp)} as the header "Authorization: Bearer <token>".`,
   ].join(' ');
-}
-
-function listPayment(terms: SkillTerms, { payments, publicUrl }: AccessOptions): AccessWay[] {
-  const offer = formatOffer(terms.offering);
-  if (payments === 'off' || offer === null) return [];
-  const where = payments === 'elsewhere' ? terms.offering?.resource : undefined;
-  const elsewhere = where ? ` at ${where.method} ${joinUrl(publicUrl, where.path)}` : '';
-  const how =
-    payments === 'call'
-      ? `Call again with {"${ACCESS_ARGUMENT}":"${PAY}"} from an x402 client: the result has the payment requirements.`
-      : `This connection carries no payment: buy a single answer by x402${elsewhere}.`;
-  return [{ way: 'pay', how: `${offer.price}. ${how}`, clause: `pay ${offer.price} for this answer by x402` }];
 }
 
 interface ToolErrorOptions extends TokenAdviceOptions {
