@@ -1,4 +1,3 @@
-import type { Filter } from 'mongodb';
 import type { Hex } from 'viem';
 import { z } from 'zod';
 import { type Day, formatDayOrNull, parseDay } from '../src/forecast/day.ts';
@@ -15,8 +14,8 @@ import type { ForecastDoc } from '../src/record/forecast-doc.ts';
 import type { ForecastRecord } from '../src/record/forecasts.ts';
 import { DIRECTION, HORIZON, INTERVAL, REGIME, SIGNAL, STATUS } from '../src/record/schemas/forecast.ts';
 import { TRACK_RECORD, type TrackRecordReply } from '../src/record/schemas/track-record.ts';
-import { buildScorecardPage, toScorecardEntry } from '../src/record/scorecard.ts';
-import type { PublicStatus, ViewOptions } from '../src/record/visibility.ts';
+import { buildScorecardPage, listScorecardRows, toScorecardEntry } from '../src/record/scorecard.ts';
+import { type PublicStatus, toPublicStatus, type ViewOptions } from '../src/record/visibility.ts';
 import {
   DATE_INPUT,
   defineOutline,
@@ -222,13 +221,17 @@ async function readTrackRecord(
 ): Promise<TrackRecordReply> {
   const filter = toTrackRecordFilter(input);
   const { horizonDays, from, to, regime, status } = filter;
-  const query = toQuery(filter);
-  const [whole, selected, byHorizon, marketSkill, shown] = await Promise.all([
+  const selects = toSelection(filter);
+  const all = deps.record.known.listByHorizon(horizonDays);
+  const newestFirst = (selects === null ? all : all.filter(selects)).toReversed();
+  const shown = newestFirst.slice((page - 1) * pageSize, page * pageSize);
+  const [whole, selected, byHorizon, marketSkill] = await Promise.all([
     deps.statistics.figures.getHorizon(horizonDays),
-    query === null ? deps.statistics.figures.getHorizon(horizonDays) : deps.statistics.getSelection(query, horizonDays),
+    selects === null
+      ? deps.statistics.figures.getHorizon(horizonDays)
+      : deps.statistics.getSelection(horizonDays, JSON.stringify([from, to, regime, status]), selects),
     deps.statistics.getHorizonRows(),
     deps.statistics.getMarketSkill(),
-    deps.record.listMatching({ ...query, horizonDays }, { skip: (page - 1) * pageSize, limit: pageSize }),
   ]);
   const total = selected.summary.totalPredictions;
   const { horizon, holds, voids, missed, pending, ...wholeRecord } = whole.row;
@@ -255,13 +258,13 @@ async function readTrackRecord(
 }
 
 /** Null: no selection. */
-function toQuery({ from, to, regime, status }: TrackRecordFilter): Filter<ForecastDoc> | null {
+function toSelection({ from, to, regime, status }: TrackRecordFilter): ((doc: ForecastDoc) => boolean) | null {
   if (from === null && to === null && regime === null && status === null) return null;
-  return {
-    ...((from !== null || to !== null) && { day: { ...(from !== null && { $gte: from }), ...(to !== null && { $lte: to }) } }),
-    ...(regime !== null && { regime }),
-    ...(status !== null && { state: { $in: status === 'PENDING' ? ['DRAFT', 'PENDING'] : [status] } }),
-  };
+  return (doc) =>
+    (from === null || doc.day >= from) &&
+    (to === null || doc.day <= to) &&
+    (regime === null || doc.regime === regime) &&
+    (status === null || toPublicStatus(doc) === status);
 }
 
 /** Selected by outcome, shares of wins are meaningless and left out. */
@@ -300,12 +303,12 @@ export async function readScorecard(
   { deps, caller }: SkillContext,
 ) {
   const { record, statistics, viewFor, market } = deps;
-  const [figures, details, predictionMarket, { predictions, nextBefore }] = await Promise.all([
+  const [figures, details, predictionMarket] = await Promise.all([
     statistics.figures.getHorizon(horizonDays),
     statistics.getDetails(horizonDays),
     compareWithMarket(deps),
-    readPredictions(record, { horizonDays, page }, viewFor(caller)),
   ]);
+  const { predictions, nextBefore } = readPredictions(record, { horizonDays, page }, viewFor(caller));
   const { summary, stats } = publishRecordSummary(figures.summary);
   return {
     horizon: formatHorizonName(horizonDays),
@@ -321,14 +324,14 @@ export async function readScorecard(
 
 type ScorecardPage = Parameters<typeof readScorecard>[1];
 
-async function readPredictions(
-  record: ForecastRecord,
+function readPredictions(
+  { known }: ForecastRecord,
   { horizonDays, page }: { horizonDays: number; page: ScorecardPage },
   options: ViewOptions,
 ) {
-  if (page === null) return { predictions: await record.scorecardRows.list(horizonDays, options), nextBefore: null };
+  if (page === null) return { predictions: listScorecardRows(known.listByHorizon(horizonDays), options), nextBefore: null };
   const { limit, before } = page;
-  return buildScorecardPage(await record.listNewest(horizonDays, { limit: limit + 1, before }), limit, options);
+  return buildScorecardPage(known.listNewest(horizonDays, { limit: limit + 1, before }), limit, options);
 }
 
 /** Attestations of the record (section 2.5), newest first. @throws OracleError INPUT_INVALID naming `before` */

@@ -45,7 +45,6 @@ import { createShutdown, stopOnSignals } from '../platform/shutdown.ts';
 import { createTrustedTime, type TrustedTime, takeTime } from '../platform/time.ts';
 import { connectTracer, flushSpans } from '../platform/tracing.ts';
 import { ChampionLog } from '../record/challenge.ts';
-import { FiguresStore } from '../record/crowd.ts';
 import { DatasetFileStore, DatasetService } from '../record/dataset.ts';
 import { RecordFigures } from '../record/figures.ts';
 import { ForecastRecord, requireSameSalts } from '../record/forecasts.ts';
@@ -147,6 +146,7 @@ export async function assembleService(context: StartupContext, address: string |
     ...core,
     identify: (authorization) => access.identify(authorization),
     readState: composeAnswerState(core),
+    isStale: () => core.record.known.isStale,
     ...operator,
   });
 
@@ -222,7 +222,7 @@ export async function assembleService(context: StartupContext, address: string |
     async purge(at) {
       // A clock that runs ahead would delete documents that have not expired.
       if ((await time.findDisagreement(takeTime(at))) !== null) return;
-      const stores = [access, a2a, commerce.sales, push.events, webhookDelivery, websocket, applications];
+      const stores = [access, a2a, commerce.sales, core.record.known.changes, push.events, webhookDelivery, websocket, applications];
       await Promise.all(stores.map((store) => store?.purge(at)));
     },
   };
@@ -324,7 +324,6 @@ async function openCore(context: StartupContext, address: string | null): Promis
   const { saltSecret, encryptionSecret, localChain } = infrastructure;
   const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
   const models = new ModelStore(db);
-  const figuresStore = new FiguresStore(db);
   const hasReplayAhead = localChain !== null && (await hasDaysToReplay({ db, record, range, chain: localChain }));
   // A restored chain has the wall clock's time: behind a block of the present, nothing can be dated to the past.
   if (hasReplayAhead && localChain.restored) await localChain.setNextBlockTime(await localChain.readLastBlockMs());
@@ -340,6 +339,7 @@ async function openCore(context: StartupContext, address: string | null): Promis
   await requireSameHistory({ record, market, chain, journal, attester, isLocalChain: !isRealChain, adopt, dataDir: config.DATA_DIR });
   await requireSameSalts(record, saltSecret, isRealChain ? undefined : join(config.DATA_DIR, 'keys.json'));
 
+  await retry(() => record.known.load());
   if (isRealChain && (await record.findLastDay()) === null) {
     // Loaded once in the life of a record.
     const { requireReadyForFirstStart } = await import('../ops/doctor.ts');
@@ -365,11 +365,10 @@ async function openCore(context: StartupContext, address: string | null): Promis
     encryptionSecret,
     record,
     models,
-    figuresStore,
-    figures: new RecordFigures({ store: figuresStore, record, models }),
+    figures: new RecordFigures({ record, models }),
     champions: new ChampionLog(db),
     dataset: new DatasetService({ record, models, store: new DatasetFileStore(db, now), now }),
-    wagers: new WagerBook(db),
+    wagers: new WagerBook(db, record.known),
     time: composeTrustedTime(context, { chain, database, now }),
     now,
     agentId: identity.agentId,

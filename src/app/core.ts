@@ -10,7 +10,6 @@ import { createMarket, type Market } from '../market/market.ts';
 import type { Database } from '../platform/mongo.ts';
 import type { TrustedTime } from '../platform/time.ts';
 import type { ChampionLog } from '../record/challenge.ts';
-import type { FiguresStore } from '../record/crowd.ts';
 import type { DatasetService } from '../record/dataset.ts';
 import type { RecordFigures } from '../record/figures.ts';
 import type { ForecastRecord } from '../record/forecasts.ts';
@@ -30,7 +29,6 @@ export interface ServiceCore extends StartupContext, ComposedChain {
   encryptionSecret: string;
   record: ForecastRecord;
   models: ModelStore;
-  figuresStore: FiguresStore;
   figures: RecordFigures;
   champions: ChampionLog;
   dataset: DatasetService;

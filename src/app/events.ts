@@ -158,7 +158,9 @@ export function composeEvents(
     },
     async follow(listener, until) {
       const signal = until === undefined ? shutdown.signal : AbortSignal.any([shutdown.signal, until]);
-      const tail = await followEvents({ events, listener, log, signal });
+      // Who is told of a change and asks this process must find it.
+      const told: EventListener = (found) => record.known.catchUp().then(() => listener(found));
+      const tail = await followEvents({ events, listener: told, log, signal });
       tails.add(tail);
       void tail.ended.then(() => tails.delete(tail));
       shutdown.onStop('events', () => tail.ended);

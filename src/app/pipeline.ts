@@ -181,7 +181,7 @@ export interface Venues {
 }
 
 export function composeVenues(core: ServiceCore): Venues {
-  const { config, db, record, market, wagers, figuresStore: store } = core;
+  const { config, db, record, market } = core;
   const paper = new PaperVenue({
     db,
     openingBalanceMicros: config.PAPER_BANKROLL_USD * MICROS,
@@ -194,7 +194,7 @@ export function composeVenues(core: ServiceCore): Venues {
     venue,
     otherVenues: [paper, ...polymarket].filter((other) => other !== venue),
     paper,
-    crowd: new CrowdFiguresReader({ store, record, wagers, sameBook: venue.sameBook }),
+    crowd: new CrowdFiguresReader({ record, sameBook: venue.sameBook }),
   };
 }
 

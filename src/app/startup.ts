@@ -20,6 +20,7 @@ import { inDataDir, quoteForShell } from '../platform/data-dir.ts';
 import type { Log } from '../platform/log.ts';
 import { createProgressBar, createStartupProgress, formatStageLine, withTightHeap, writeNotice } from '../platform/progress.ts';
 import { joinUrl } from '../platform/service-client.ts';
+import type { RecordProjection } from '../record/projection.ts';
 import { type Config, SETTINGS } from '../settings.ts';
 import { assembleService, type Service } from './app.ts';
 import { serveWebSocket } from './events.ts';
@@ -63,9 +64,23 @@ export async function startService(opened: StartupContext): Promise<void> {
   process.stdout.write(await buildBanner(service, url));
 }
 
+/** Takes over what other processes write, and computes ahead of requests what a change has made old. */
+function followRecord({ config, log, shutdown, record, figures, dataset }: Service): void {
+  const signal = shutdown.signal;
+  const ended = record.known.follow({
+    ...{ log, signal },
+    async onChanged() {
+      await figures.refresh();
+      if (config.ROLE !== 'api') await dataset.refresh();
+    },
+  });
+  shutdown.onStop('the record in memory', () => ended);
+}
+
 /** Returns a function that counts the open WebSocket connections. */
 async function serve(service: Service, server: HttpServer): Promise<() => number> {
   const { config, shutdown, http, appOptions, adapters } = service;
+  followRecord(service);
   // Stops before the parts that requests in flight need.
   shutdown.onStop('requests under way', () => server.close());
   if (config.ROLE === 'worker') {
@@ -163,15 +178,19 @@ function printServedInterfaces({ config, http, feedReason, progress }: Service, 
 
 const getPageUrl = ({ PUBLIC_URL }: Config, url: string) => joinUrl(PUBLIC_URL ?? url, '/');
 
+/** Uid for examples: the last revealed prediction, else the newest; null before the first. */
+function findExampleUid(known: RecordProjection): string | null {
+  const attested = known.listByHorizon(Math.max(...HORIZONS)).filter(({ attestation }) => attestation !== null);
+  const doc = attested.findLast(({ reveal }) => reveal !== null) ?? attested.at(-1);
+  return doc?.attestation?.uid ?? null;
+}
+
 async function buildBanner({ config, http, infrastructure, feedReason }: Service, url: string): Promise<string> {
   const { record, market } = http;
   const { lastDay } = await market.coverage();
   const endOfData = lastDay !== null && lastDay < toDay(Date.now()) ? formatEndOfData(lastDay) : null;
-  const [from, to, replayedDays] = await Promise.all([
-    record.findGenesisDay(),
-    record.findLastDay(),
-    record.days.countDocuments({ replayed: true }),
-  ]);
+  const days = record.known.listDays();
+  const [from, to] = [days[0]?.day, days.at(-1)?.day];
   return renderBanner({
     name: IDENTITY.name,
     version: http.version,
@@ -179,11 +198,11 @@ async function buildBanner({ config, http, infrastructure, feedReason }: Service
     pageUrl: config.ROLE === 'worker' ? null : getPageUrl(config, url),
     source: market.source,
     reason: feedReason ?? endOfData,
-    record: from === null || to === null ? null : { from, to, replayedDays },
+    record: from === undefined || to === undefined ? null : { from, to, replayedDays: days.filter(({ replayed }) => replayed).length },
     demo: infrastructure.demo,
     demoPath: join(config.DATA_DIR, 'demo.json'),
     demoCommands: infrastructure.demo === null ? null : buildDemoCommands(config, url),
-    exampleUid: await record.findExampleUid(),
+    exampleUid: findExampleUid(record.known),
   });
 }
 
@@ -357,18 +376,6 @@ async function startScheduledJobs(service: Service): Promise<void> {
   const schedule = await starting;
   state.schedule = schedule;
   await retry(() => webhookDelivery.start(schedule));
-  const verifying = verifyFigures(service);
-  shutdown.onStop('figures', () => verifying);
-}
-
-async function verifyFigures({ pipeline: { figures, crowd }, log }: Service): Promise<void> {
-  try {
-    const differing = [...(await figures.verify()), ...((await crowd.verify()) ? [] : ['crowd'])];
-    if (differing.length > 0)
-      log.error({ differing }, 'stored figures of the record differed from a recomputation; they are computed again');
-  } catch (error) {
-    log.error({ err: error }, 'comparing the figures of the record failed');
-  }
 }
 
 /** Separate jobs: a slow provider or a long history delays nothing else. */
@@ -397,7 +404,6 @@ function buildJobs(service: Service): Record<string, RecurringJob> {
     },
     // Feedback of clients in the reputation registry.
     feedback: { cron: '*/5 * * * *', run: http.clientFeedback.collect },
-    figures: { cron: '40 3 * * *', run: () => verifyFigures(service) },
     // Not every database engine deletes expired documents.
     housekeeping: { cron: '17 * * * *', run: () => purge(now()) },
   };

@@ -77,22 +77,30 @@ export async function composeAuth(
   return access;
 }
 
-/** What public answers are made from: the record, the wagers and, as market data are read once a minute, the minute. */
-export function composeAnswerState({ record, wagers, now }: Pick<ServiceCore, 'record' | 'wagers' | 'now'>): () => Promise<string> {
-  return async () => {
-    const minute = Math.floor(now().getTime() / MINUTE_MS);
-    return [...(await Promise.all([record.revision.read(), wagers.revision.read()])), minute].join(' ');
-  };
+/** What public answers are made from: the record and, as market data are read once a minute, the minute. */
+export function composeAnswerState({ record: { known }, now }: Pick<ServiceCore, 'record' | 'now'>): () => string {
+  return () => `${known.revision} ${Math.floor(now().getTime() / MINUTE_MS)} ${known.isStale}`;
 }
 
 interface ComposeAppOptionsDeps
   extends Pick<ServiceCore, 'db' | 'log' | 'now'>,
-    Pick<AppOptions, 'identify' | 'admin' | 'adminPage' | 'readState'> {
+    Pick<AppOptions, 'identify' | 'admin' | 'adminPage' | 'readState' | 'isStale'> {
   config: Pick<Config, 'TRUST_PROXY' | 'RATE_LIMIT_PUBLIC' | 'RATE_LIMIT_WALLET' | 'RATE_LIMIT_RPC' | 'RATE_LIMIT_TASKS'>;
   shutdown: Pick<Shutdown, 'signal'>;
 }
 
-export function composeAppOptions({ config, db, log, shutdown, now, identify, admin, adminPage, readState }: ComposeAppOptionsDeps) {
+export function composeAppOptions({
+  config,
+  db,
+  log,
+  shutdown,
+  now,
+  identify,
+  admin,
+  adminPage,
+  readState,
+  isStale,
+}: ComposeAppOptionsDeps) {
   const limits = createRateLimits({
     counts: createRequestCountStore(db, now),
     limits: {
@@ -107,7 +115,7 @@ export function composeAppOptions({ config, db, log, shutdown, now, identify, ad
   const loadShedder = createLoadShedder();
   watchQueueingDelay({ ping: () => db.command({ ping: 1 }), observe: (delayMs) => loadShedder.observe(delayMs), signal: shutdown.signal });
   return {
-    ...{ identify, admin, adminPage, readState, log, limits },
+    ...{ identify, admin, adminPage, readState, isStale, log, limits },
     chainWork: createChainWork(),
     loadShedder,
     trustProxy: config.TRUST_PROXY,

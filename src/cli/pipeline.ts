@@ -2,7 +2,7 @@ import { assembleService, type Service } from '../app/app.ts';
 import type { StartupContext } from '../app/infrastructure.ts';
 import { UsageError } from '../errors.ts';
 import { type Day, formatDay, parseDay, toDay } from '../forecast/day.ts';
-import { createLiveContext, getStepDueMs, rebuildFigures, type StepContext } from '../pipeline/forecaster.ts';
+import { createLiveContext, getStepDueMs, type StepContext } from '../pipeline/forecaster.ts';
 import { catchUp, catchUpSelfTests, runStep, SINGLE_DAY_STEPS, STEP_NAMES, type StepReport } from '../pipeline/pipeline.ts';
 import type { StepName } from '../pipeline/step-runs.ts';
 import { createProgressBar } from '../platform/progress.ts';
@@ -17,7 +17,6 @@ const SYNTAX: CommandSyntax = {
   summary: 'Runs pipeline steps by hand',
   description: `[step] is one of
   catch-up                 everything that is due and not done
-  figures                  the stored figures of the record and the wagers again, from all documents
   signal, wager, brief     for one day (default: today) or a range of days (YYYY-MM-DD)
   ${CLOCK_STEPS.join(', ')}
                            what is due now`,
@@ -33,7 +32,7 @@ const EXIT_USAGE = 2;
 const EXIT_WAITING = 3;
 
 /** Steps of this command alone. */
-const COMMAND_STEPS = ['catch-up', 'figures'] as const;
+const COMMAND_STEPS = ['catch-up'] as const;
 
 type CommandStep = (typeof COMMAND_STEPS)[number];
 
@@ -94,7 +93,6 @@ export function parsePipelineCommand(args: string[], today: Day): PipelineComman
 async function runPipelineSteps({ pipeline }: Service, { step, from, to, early }: PipelineCommand): Promise<CommandReport[]> {
   const stepContext = createLiveContext(pipeline, new Date());
   if (step === 'catch-up') return [...(await catchUp(pipeline, stepContext)), ...(await catchUpSelfTests(pipeline, stepContext))];
-  if (step === 'figures') return [{ step, day: from, outcome: { done: await rebuildFigures(pipeline, stepContext.now) } }];
   const bar = createProgressBar(step);
   const reports: CommandReport[] = [];
   for (let day = from; day <= to; day++) {

@@ -63,7 +63,7 @@ export async function replayDays(options: ReplayOptions): Promise<ReplayRange | 
   const first = plan.through === null ? plan.from : plan.through + 1;
   for (let from = first; from <= plan.to; from += ADVANCE_REVISIONS_EVERY_DAYS) {
     const last = Math.min(from + ADVANCE_REVISIONS_EVERY_DAYS - 1, plan.to);
-    await advanceRevisionsOnceAfter(options.pipeline, async () => {
+    await options.pipeline.record.known.deferring(async () => {
       const begun: BegunStep[] = [];
       let commitment: BegunStep | undefined;
       try {
@@ -134,11 +134,6 @@ async function findNewRange({ range, record, chain }: NewReplay): Promise<Replay
   let { from } = range;
   while (from <= range.to && getStepDueMs('attest', from) < lastBlockMs) from += 1;
   return from > range.to ? null : { from, to: range.to };
-}
-
-/** An incomplete replay is continued, so the revisions need not advance with each of its days. */
-function advanceRevisionsOnceAfter({ record, wagers }: PipelineDeps, work: () => Promise<void>): Promise<void> {
-  return record.revision.advanceOnceAfter(() => wagers.revision.advanceOnceAfter(work));
 }
 
 /** Of the days that a call replays. */

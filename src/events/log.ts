@@ -182,7 +182,7 @@ export class EventLog {
 
 /**
  * Moves outbox entries into the event log, oldest first; any process may run it, also after a kill, since event keys are idempotent.
- * Advances the revisions as well: a process that died after a change has not done so.
+ * Logs the changes as well, by which other processes learn of them.
  */
 export async function publishChanges(deps: { log: EventLog; record: ForecastRecord; wagers: WagerBook; now(): Date }): Promise<number> {
   const { log, record, wagers, now } = deps;
@@ -191,8 +191,6 @@ export async function publishChanges(deps: { log: EventLog; record: ForecastReco
     findWithOutbox(record.forecasts),
     findWithOutbox(wagers.wagers),
   ]);
-  if (days.length + forecasts.length > 0) await record.revision.advance();
-  if (stakes.length > 0) await wagers.revision.advance();
   const drafts = [
     ...(await Promise.all(days.map((day) => buildDayDrafts(record, days, day)))),
     ...(await Promise.all(forecasts.map((doc) => buildDraftsOfForecast(record, forecasts, doc)))),
@@ -201,7 +199,9 @@ export async function publishChanges(deps: { log: EventLog; record: ForecastReco
   const at = now();
   const oldest = at.getTime() - EVENT_RETENTION_DAYS * DAY_MS;
   const appended = await log.append(drafts.filter((draft) => draft.at.getTime() >= oldest).sort(compareDrafts), at);
-  // Only after the events are in the log and the revisions advanced.
+  const toIds = (docs: readonly { _id: string }[]) => docs.map(({ _id }) => _id);
+  await record.known.changes.append({ days: toIds(days), forecasts: toIds(forecasts), wagers: toIds(stakes) }, at);
+  // Only after both logs have them.
   await Promise.all([clearOutbox(record.days, days), clearOutbox(record.forecasts, forecasts), clearOutbox(wagers.wagers, stakes)]);
   return appended;
 }
@@ -243,6 +243,7 @@ export function buildForecastDrafts(
   moveSizeBefore: MoveSize | null = null,
 ): AnyEventDraft[] {
   const { change, at } = entry;
+  if (change === 'changed') return [];
   const common = { at, horizonDays: doc.horizonDays, wallet: null, ...pickTraceparent(entry) };
   const { commitment, values } = doc;
   if (change === 'made') {
@@ -299,6 +300,7 @@ function buildAttestationContent(
 /** Event of a change of a wager. Each day has one `wager.placed`, with or without a wager. */
 export function buildWagerDrafts(doc: WagerDoc, entry: OutboxEntry<WagerChange>): AnyEventDraft[] {
   const { change, at } = entry;
+  if (change === 'changed') return [];
   const { _id, venue, asset, market, listing, side, contracts, costMicros, replayed } = doc;
   const facts = { _id, venue, asset, market, ...(listing === undefined ? {} : { listing }), side, contracts, costMicros, replayed };
   const common = { at, horizonDays: null, wallet: null, ...pickTraceparent(entry) };

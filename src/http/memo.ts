@@ -11,9 +11,6 @@ import { getConnection, NEGLIGIBLE_BYTES } from './sockets.ts';
 /** The most time between a change and the last answer without it. */
 export const MAX_ANSWER_AGE_MS = 1_000;
 
-/** From this age on a known state is read again, while it still decides. */
-const REFRESH_AGE_MS = MAX_ANSWER_AGE_MS / 2;
-
 const MAX_BYTES = 24 * 2 ** 20;
 /** Of an entry, beside its text. */
 const ENTRY_BYTES = 4_096;
@@ -43,7 +40,7 @@ type Entry = { made: Made } & ({ reply: Promise<Reply>; sent?: never } | { sent:
 
 interface MemoOptions {
   /** Equal states, equal answers of the routes that declare so. */
-  readState(): string | Promise<string>;
+  readState(): string;
   now?(): number;
 }
 
@@ -53,11 +50,8 @@ interface MemoOptions {
  */
 export class AnswerMemo {
   readonly now: () => number;
-  readonly #readState: () => string | Promise<string>;
+  readonly #readState: () => string;
   readonly #entries = new LRUCache<string, Entry>({ maxSize: MAX_BYTES, maxEntrySize: MAX_BYTES / 4 });
-  /** Of a source that has to be waited for. */
-  #known: (Made & { state: string }) | null = null;
-  #reading: Promise<string> | null = null;
 
   constructor({ readState, now = () => performance.now() }: MemoOptions) {
     this.#readState = readState;
@@ -71,9 +65,9 @@ export class AnswerMemo {
   async share(key: string, changes: 'state' | 'second', compute: () => Promise<Reply>): Promise<{ made: Made; reply: Reply }> {
     try {
       for (;;) {
-        const made = { state: changes === 'state' ? await this.#getState() : null, atMs: this.now() };
+        const made = { state: changes === 'state' ? this.#readState() : null, atMs: this.now() };
         const known = this.#entries.get(key);
-        if (known?.reply === undefined || !this.#isCurrent(known.made, made.state)) {
+        if (known?.reply === undefined || !this.#isCurrent(known.made)) {
           return { made, reply: await this.#compute(key, made, compute) };
         }
         // An error may be about the caller that computes, e.g. its rate limit.
@@ -126,32 +120,8 @@ export class AnswerMemo {
     return entry !== undefined && this.#isCurrent(entry.made) ? entry.sent : undefined;
   }
 
-  #isCurrent({ state, atMs }: Made, current = state === null ? null : this.#peekState()): boolean {
-    return state === null ? this.now() - atMs <= MAX_ANSWER_AGE_MS : state === current;
-  }
-
-  async #getState(): Promise<string> {
-    return this.#peekState() ?? (this.#reading as Promise<string>);
-  }
-
-  /** Null while it is read. */
-  #peekState(): string | null {
-    const atMs = this.now();
-    const ageMs = atMs - (this.#known?.atMs ?? Number.NEGATIVE_INFINITY);
-    if (ageMs > REFRESH_AGE_MS && this.#reading === null) {
-      const state = this.#readState();
-      if (typeof state === 'string') return state;
-      this.#reading = state.finally(() => {
-        this.#reading = null;
-      });
-      this.#reading.then(
-        (read) => {
-          this.#known = { state: read, atMs };
-        },
-        () => undefined,
-      );
-    }
-    return ageMs <= MAX_ANSWER_AGE_MS ? this.#known!.state : null;
+  #isCurrent({ state, atMs }: Made): boolean {
+    return state === null ? this.now() - atMs <= MAX_ANSWER_AGE_MS : state === this.#readState();
   }
 }
 

@@ -30,7 +30,9 @@ export interface AppOptions {
   /** Sends answers of public reads, and of other reads within a tier, again. */
   reusesAnswers?: boolean;
   /** Of what answers are made from: record, market and minute. Equal states, equal answers. */
-  readState?: (() => string | Promise<string>) | undefined;
+  readState?: (() => string) | undefined;
+  /** Whether changes of the record may be missing for longer than declared. Absent: never. */
+  isStale?: (() => boolean) | undefined;
   /** Aborts at shutdown: later requests are rejected. */
   stopping?: AbortSignal;
 }

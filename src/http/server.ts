@@ -110,7 +110,7 @@ function buildApp(
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustProxy ?? 0);
-  app.use(requestLog(options), warnOfUntrustedProxy(options.log, options.trustProxy), securityHeaders(), crossOrigin());
+  app.use(requestLog(options), warnOfUntrustedProxy(options.log, options.trustProxy), defaultHeaders(options), crossOrigin());
   app.use(createConnectionGate(options), rejectWhenStopping(options.stopping), limitUrlLength(), compressPublicReplies());
   if (first !== undefined) app.use(first);
   mountAdapters(app, adapters, { admit: createAdmission(options), log: options.log });
@@ -199,18 +199,22 @@ const ALLOWED_HEADERS = [
 
 const EXPOSED_HEADERS = [
   ...['A2A-Extensions', 'Deprecation', 'ETag', 'Link', PAYMENT_REQUIRED_HEADER, ...Object.values(SETTLEMENT_HEADERS)],
-  ...['RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+  ...['RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id', 'X-Stale'],
 ];
 
 /** Browsers cache a preflight for two hours at most. */
 const PREFLIGHT_SECONDS = 7_200;
 
+/** Of answers that may lack changes of the record of more than the declared lag. */
+const STALE_HEADER = 'X-Stale';
+
 /** Default response headers, which a route may override; `no-store` covers errors. */
-function securityHeaders(): RequestHandler {
+function defaultHeaders({ isStale }: Pick<AppOptions, 'isStale'>): RequestHandler {
   const headers = [...buildConstantHeaders(), ['Cache-Control', 'no-store'] as const];
   return (request, response, next) => {
     for (const [name, value] of headers) response.setHeader(name, value);
     if (request.secure) response.setHeader('Strict-Transport-Security', HSTS);
+    if (isStale?.() === true) response.setHeader(STALE_HEADER, 'true');
     next();
   };
 }

@@ -223,23 +223,10 @@ export interface StepContext {
   /** The moment of `now`, for a comparison with the database's clock; unset where all clocks are set to `now`. */
   taken?: TakenTime;
   replayed: boolean;
-  /** The caller refreshes the figures once, after several steps. */
-  refreshesLater?: boolean;
   /** Proves that an instant is past or ahead; `now` alone proves nothing. */
   time: TrustedTime;
 }
 
 export function createLiveContext({ time }: Pick<PipelineDeps, 'time'>, now: Date): StepContext {
   return { now, taken: takeTime(now), replayed: false, time };
-}
-
-type RebuildDeps = Pick<PipelineDeps, 'record' | 'wagers' | 'figures' | 'crowd'>;
-
-/** Computes the stored figures of the record and the wagers again, for all processes. @returns a sentence for the operator */
-export async function rebuildFigures({ record, wagers, figures, crowd }: RebuildDeps, now: Date): Promise<string> {
-  const differing = await figures.verify();
-  await Promise.all([record.revision.advance(), wagers.revision.advance()]);
-  await figures.refresh();
-  await crowd.refresh(now);
-  return `computed again; ${differing.length === 0 ? 'none of the record had differed' : `these had differed: ${differing.join(', ')}`}`;
 }

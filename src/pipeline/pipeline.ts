@@ -36,15 +36,8 @@ import { runSignalStep } from './steps/signal.ts';
 import { runWagerStep } from './steps/wager.ts';
 import { listDueWeeks, runWeeklyReportStep } from './steps/weekly-report.ts';
 
-/** Runs every step that is due and not done, in order, and then refreshes the figures. With nothing due it costs a few reads. */
+/** Runs every step that is due and not done, in order. With nothing due it costs a few reads. */
 export async function catchUp(deps: PipelineDeps, context: StepContext): Promise<StepReport[]> {
-  const reports = await runDueSteps(deps, { ...context, refreshesLater: true });
-  // Steps that are held back change nothing.
-  if (reports.some(({ outcome }) => !('waiting' in outcome))) await tryRefreshFigures(deps, context.now);
-  return reports;
-}
-
-async function runDueSteps(deps: PipelineDeps, context: StepContext): Promise<StepReport[]> {
   const today = toDay(context.now.getTime());
   if (!context.replayed) await tryFollowChain(deps);
   const reports: StepReport[] = [];
@@ -143,23 +136,11 @@ export function runStep(deps: PipelineDeps, step: StepName, day: Day, context: S
 async function runStepInSpan(deps: PipelineDeps, step: StepName, day: Day, context: StepContext): Promise<StepOutcome> {
   const holdReason = context.replayed ? null : ((await context.time.findDisagreement(context.taken)) ?? (await deps.findHoldReason()));
   if (holdReason !== null) return { waiting: holdReason };
+  // What a step reads in memory is as new as what it reads in the database.
+  if (!context.replayed) await deps.record.known.catchUp();
   const outcome = await deps.runs.runAndRecord(step, day, context, () => STEPS[step](deps, day, context));
-  if (!context.replayed) {
-    await tryPublishChanges(deps);
-    if (context.refreshesLater !== true) await tryRefreshFigures(deps, context.now);
-  }
+  if (!context.replayed) await tryPublishChanges(deps);
   return outcome;
-}
-
-/** After publishing, which advances revisions. Without a day, or on failure, the first reader computes the figures. */
-async function tryRefreshFigures({ record, figures, crowd, dataset, log }: PipelineDeps, now: Date): Promise<void> {
-  const refresh = async () => {
-    if ((await record.findLastDay()) === null) return;
-    await figures.refresh();
-    await crowd.refresh(now);
-    await dataset.refresh();
-  };
-  await refresh().catch((error: unknown) => log.error({ err: error }, 'computing the figures of the record failed'));
 }
 
 /** On failure the outbox entries stay with their documents and are published later. */

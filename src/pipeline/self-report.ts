@@ -3,7 +3,6 @@ import { type Day, formatDay, getLastDayOfWeek, toDay, toWeek } from '../forecas
 import { REGIME_NAMES } from '../forecast/regime.ts';
 import { sanitizeText } from '../platform/validation.ts';
 import type { DayDoc, ForecastDoc, InputSource } from '../record/forecast-doc.ts';
-import { listDaysBetween } from '../record/forecasts.ts';
 import { PROMISED_STEPS, type PromisedStep, type PromiseState, type SelfReport } from '../record/schemas/self-tests.ts';
 import { getSelfTestDueMs } from '../record/self-tests.ts';
 import { getStepDueMs, getWindowOpensMs, isLateForDue, isStepLate, OUTCOME_CHECK_HOURS, type PipelineDeps } from './forecaster.ts';
@@ -113,27 +112,26 @@ export async function gatherSelfReportData(deps: PipelineDeps, sunday: Day, now:
   const first = sunday - WEEK_DAYS;
   // From 15:00 UTC of one Sunday to 15:00 UTC of the next.
   const [from, to] = [first, sunday].map((day) => new Date(getSelfTestDueMs('diagnostics', day)));
-  const [genesis, firstLive, { lastDay }, days, forecasts, gas] = await Promise.all([
-    record.findGenesisDay(),
-    // The first day that was not replayed: what a replay skips is promised only after it.
-    record.days.findOne({ replayed: false }, { sort: { day: 1 }, hint: { day: 1 }, projection: { day: 1 } }),
+  const [{ lastDay }, gas, days] = await Promise.all([
     market.coverage(),
-    listDaysBetween(record, first, sunday - 1),
-    record.forecasts
-      .find({ day: { $gte: first - MAX_WINDOW_DAYS, $lte: sunday } }, { hint: { day: 1 } })
-      .sort({ day: 1, horizonDays: 1 })
-      .toArray(),
     selfTests.gasCosts(from, to),
+    // With their metadata, which names their inputs.
+    record.days.find({ day: { $gte: first, $lt: sunday } }, { sort: { day: 1 }, projection: { distributions: 0 } }).toArray(),
   ]);
-  const common = { sunday, from, to, asOf: now, genesis, firstLive: firstLive?.day ?? null, lastCovered: lastDay };
+  const all = record.known.listDays();
+  // The first day that was not replayed: what a replay skips is promised only after it.
+  const firstLive = all.find(({ replayed }) => !replayed)?.day ?? null;
+  const genesis = all.at(0)?.day ?? null;
+  const common = { sunday, from, to, asOf: now, genesis, firstLive, lastCovered: lastDay };
+  const forecasts = record.known.listAll().filter(({ day }) => day >= first - MAX_WINDOW_DAYS && day <= sunday);
   return { ...common, days, forecasts, gas, ...(await gatherReports(deps, sunday)) };
 }
 
-async function gatherReports({ wagers, reports, runs, selfTests: { store } }: PipelineDeps, sunday: Day) {
+async function gatherReports({ record, reports, runs, selfTests: { store } }: PipelineDeps, sunday: Day) {
   const first = sunday - WEEK_DAYS;
   const briefDays = Array.from({ length: WEEK_DAYS }, (_, index) => first + 1 + index);
-  const [decided, briefs, weekly, daily, before, stepRuns] = await Promise.all([
-    wagers.wagers.find({ day: { $gte: first, $lt: sunday } }, { hint: { day: 1 }, projection: { day: 1, decidedAt: 1 } }).toArray(),
+  const decided = record.known.listWagers().filter(({ day }) => day >= first && day < sunday);
+  const [briefs, weekly, daily, before, stepRuns] = await Promise.all([
     Promise.all(briefDays.map((day) => reports.briefs.findByDay(day))),
     reports.weekly.findByDay(toWeek(first)),
     store.listBetween('walk-forward', first + 1, sunday),

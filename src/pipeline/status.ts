@@ -6,6 +6,7 @@ import type { ProviderHealth } from '../market/live/provider.ts';
 import type { Market } from '../market/market.ts';
 import type { TrustedTime } from '../platform/time.ts';
 import type { HorizonFigures } from '../record/figures.ts';
+import { RECORD_LAG_SECONDS, type RecordProjection } from '../record/projection.ts';
 import type { PublicStatus } from '../record/visibility.ts';
 import type { PipelineDeps } from './forecaster.ts';
 import type { Schedule } from './schedule.ts';
@@ -112,12 +113,10 @@ async function readWalletStatus({ walletFunds }: StatusDeps): Promise<WalletFund
 }
 
 async function readRecordStatus({ pipeline: { record, figures, crowd }, now }: StatusDeps) {
-  const [genesis, lastDay, horizons, wagers] = await Promise.all([
-    record.findGenesisDay(),
-    record.findLastDay(),
-    figures.getHorizons(),
-    record.getLastPublicDay(now()).then((through) => crowd.get(through)),
-  ]);
+  const horizons = await figures.getHorizons();
+  const days = record.known.listDays();
+  const [genesis, lastDay] = [days[0]?.day ?? null, days.at(-1)?.day ?? null];
+  const wagers = crowd.get(record.known.getLastPublicDay(now()));
   return {
     firstDay: genesis === null ? null : formatDay(genesis),
     lastDay: lastDay === null ? null : formatDay(lastDay),
@@ -162,6 +161,7 @@ export interface ReadinessDeps {
   /** Unset while all wallets sign by keys of this process. */
   checkSigners?: (() => Promise<string>) | null;
   setup(): string | null;
+  record: { known: Pick<RecordProjection, 'isStale'> };
   now(): Date;
 }
 
@@ -183,6 +183,10 @@ export function checkReadiness(deps: ReadinessDeps): Promise<ReadinessCheck[]> {
     runCheck('database', async () => {
       await deps.pingDatabase();
       return 'answers';
+    }),
+    runCheck('record', async () => {
+      if (deps.record.known.isStale) throw new NotReadyError(`changes of the last ${RECORD_LAG_SECONDS} s or more are not known`);
+      return 'follows its changes';
     }),
     runCheck('clock', () => deps.time.describe()),
     runCheck('chain', () => describeNewestBlock(deps)),

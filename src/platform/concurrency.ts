@@ -112,7 +112,6 @@ export class Revision {
   readonly #_id: string;
   /** A write may have changed what the counter stands for, and the counter could not be advanced. */
   #isBehind = false;
-  #isDeferred = false;
 
   constructor(db: Db, { collection, _id }: { collection: string; _id: string }) {
     this.#collection = db.collection(collection);
@@ -125,7 +124,6 @@ export class Revision {
   }
 
   async advance(): Promise<void> {
-    if (this.#isDeferred) return;
     this.#isBehind = true;
     // Twice is once too often at most, which costs a computation.
     await repeatIfUncertain(() => this.#collection.updateOne({ _id: this.#_id }, { $inc: { revision: 1 } }, { upsert: true }));
@@ -141,17 +139,6 @@ export class Revision {
     } catch (error) {
       if (isDatabaseUnreachable(error)) this.#isBehind = true;
       throw error;
-    }
-  }
-
-  /** Advances once after `work`, in place of each write in it. Not for concurrent calls, nor for work that a crash would leave incomplete. */
-  async advanceOnceAfter(work: () => Promise<void>): Promise<void> {
-    this.#isDeferred = true;
-    try {
-      await work();
-    } finally {
-      this.#isDeferred = false;
-      await this.advance();
     }
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type Collection,
   type Db,
@@ -15,6 +16,7 @@ import {
   MongoWriteConcernError,
   type OptionalUnlessRequiredId,
   ReadConcern,
+  type UpdateFilter,
   type WriteConcernSettings,
 } from 'mongodb';
 import { getErrorMessage, isOracleError, OracleError } from '../errors.ts';
@@ -283,12 +285,14 @@ async function wrapUnavailable<T>(what: string, uri: string, run: () => Promise<
 export interface OutboxEntry<Change extends string> {
   change: Change;
   at: Date;
+  /** Tells changes of one kind and time apart. */
+  id?: string;
   /** Of the request or job that made the change; its event's deliveries carry it on. */
   traceparent?: string;
 }
 
 export function createOutboxEntry<Change extends string>(change: Change, at: Date): OutboxEntry<Change> {
-  return { change, at, ...getTraceHeaders() };
+  return { change, at, id: randomUUID(), ...getTraceHeaders() };
 }
 
 export function pickTraceparent({ traceparent }: { traceparent?: string | undefined }): { traceparent?: string } {
@@ -321,10 +325,10 @@ export async function findOldestUnpublished<Doc extends DocWithOutbox>(collectio
   return oldest?.at ?? null;
 }
 
-/** Removes the given entries by name: a change written meanwhile stays. */
+/** Removes the given entries: a change written meanwhile stays. */
 export async function clearOutbox<Doc extends DocWithOutbox>(collection: Collection<Doc>, docs: readonly Doc[]): Promise<void> {
   const writes = docs.map(({ _id, outbox = [] }) => ({
-    updateOne: { filter: { _id }, update: { $pull: { outbox: { change: { $in: outbox.map(({ change }) => change) } } } } },
+    updateOne: { filter: { _id }, update: { $pull: { outbox: { $in: outbox } } } as UpdateFilter<DocWithOutbox> },
   }));
   if (writes.length > 0) await toOutboxCollection(collection).bulkWrite(writes, { ordered: false });
 }

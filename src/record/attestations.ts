@@ -1,4 +1,3 @@
-import type { Filter } from 'mongodb';
 import type { Hex } from 'viem';
 import { type ConfirmedAttestation, deriveSalt } from '../chain/eas/eas.ts';
 import { OracleError } from '../errors.ts';
@@ -7,6 +6,7 @@ import { HORIZONS } from '../forecast/model.ts';
 import { type RecordFigures, summarizeAttestations } from './figures.ts';
 import type { ForecastDoc } from './forecast-doc.ts';
 import type { ForecastRecord } from './forecasts.ts';
+import { countBelow, type RecordProjection } from './projection.ts';
 import type { LatestAttestation } from './schemas/verification.ts';
 import { mayRead, type ViewOptions, viewForecast } from './visibility.ts';
 
@@ -20,10 +20,9 @@ export interface AttestationMatch {
   type: AttestationType;
 }
 
-export async function findAttestation(record: ForecastRecord, uid: Hex): Promise<AttestationMatch | null> {
-  const doc = await record.forecasts.findOne({ $or: [{ 'attestation.uid': uid }, { 'reveal.uid': uid }] });
-  if (doc === null) return null;
-  return { doc, type: doc.attestation?.uid === uid ? 'prediction' : 'resolution' };
+export function findAttestation({ known }: Pick<ForecastRecord, 'known'>, uid: string): AttestationMatch | null {
+  const found = known.findByUid(uid);
+  return found === null ? null : { doc: found, type: found.attestation?.uid === uid ? 'prediction' : 'resolution' };
 }
 
 const ATTESTATION_TYPES: readonly AttestationType[] = ['prediction', 'resolution'];
@@ -36,15 +35,14 @@ export async function listAttestations(
   { horizons, limit, before }: { horizons: readonly number[]; limit: number; before: Hex | null },
   options: AttestationViewOptions,
 ) {
-  const after = before === null ? null : await findAttestation(record, before);
+  const after = before === null ? null : findAttestation(record, before);
   if (before !== null && after === null) {
     const suggestedAction = 'Send nextCursor of the previous page, or omit "before" for the newest attestations.';
     const problem = 'query parameter "before": is no attestation of this record';
     throw new OracleError('INPUT_INVALID', problem, { field: 'before', suggestedAction });
   }
-  const wanted = { horizons, after, limit: limit + 1 };
-  const [counted, newest] = await Promise.all([figures.getAttestations(), readNewest(record, wanted)]);
-  const { predictions, resolutions } = summarizeAttestations(counted, horizons);
+  const { predictions, resolutions } = summarizeAttestations(await figures.getAttestations(), horizons);
+  const newest = takeNewest(record, { horizons, after, limit: limit + 1 });
   const page = newest.slice(0, limit);
   const last = page.at(-1);
   return {
@@ -55,46 +53,46 @@ export async function listAttestations(
 }
 
 /** The newest ones in the same order, without their number. */
-export async function listNewestAttestations(
+export function listNewestAttestations(
   record: ForecastRecord,
   wanted: { horizons: readonly number[]; limit: number },
   options: AttestationViewOptions,
-): Promise<AttestationView[]> {
-  const newest = await readNewest(record, { ...wanted, after: null });
-  return newest.slice(0, wanted.limit).map(({ doc, type }) => viewAttestation(doc, type, options));
+): AttestationView[] {
+  return takeNewest(record, { ...wanted, after: null }).map(({ doc, type }) => viewAttestation(doc, type, options));
 }
 
-/** At most twice `limit` of each horizon. */
-async function readNewest(
-  record: ForecastRecord,
-  { horizons, ...range }: { horizons: readonly number[]; after: AttestationMatch | null; limit: number },
-): Promise<AttestationMatch[]> {
-  const lists = horizons.flatMap((horizonDays) => ATTESTATION_TYPES.map((type) => readList(record, { horizonDays, type, ...range })));
-  return (await Promise.all(lists)).flat().sort(compareNewestFirst);
+interface Range {
+  horizons: readonly number[];
+  types?: readonly AttestationType[];
+  after: AttestationMatch | null;
+  limit: number;
 }
 
-async function readList(
-  { forecasts }: ForecastRecord,
-  { horizonDays, type, after, limit }: { horizonDays: number; type: AttestationType; after: AttestationMatch | null; limit: number },
-): Promise<AttestationMatch[]> {
-  const at = `${FIELD_BY_TYPE[type]}.at`;
-  // Without the hint the planner may scan the whole record.
-  const docs = await forecasts
-    .find(
-      { horizonDays, ...buildRangeFilter(at, type, after) },
-      { sort: { [at]: -1, _id: -1 }, limit, hint: { horizonDays: 1, [at]: -1, _id: -1 } },
-    )
-    .toArray();
-  return docs.map((doc) => ({ doc, type }));
+function takeNewest({ known }: ForecastRecord, { horizons, types = ATTESTATION_TYPES, after, limit }: Range): AttestationMatch[] {
+  const lists = horizons.flatMap((horizonDays) => types.map((type) => listSorted(known, horizonDays, type)));
+  const next = lists.map((list) => {
+    const first = after === null ? 0 : countBelow(list, (one) => compareNewestFirst(one, after) <= 0);
+    return list.slice(first, first + limit);
+  });
+  return next.flat().sort(compareNewestFirst).slice(0, limit);
 }
 
-function buildRangeFilter(at: string, type: AttestationType, after: AttestationMatch | null): Filter<ForecastDoc> {
-  // A range that an index serves, unlike `$ne: null`.
-  if (after === null) return { [at]: { $gte: new Date(0) } };
-  const time = getAttestedAt(after);
-  const sameForecastFollows = after.type === 'resolution' && type === 'prediction';
-  const earlierId = sameForecastFollows ? { $lte: after.doc._id } : { $lt: after.doc._id };
-  return { [at]: { $gte: new Date(0), $lte: time }, $or: [{ [at]: { $lt: time } }, { _id: earlierId }] };
+const sorted = new WeakMap<RecordProjection, { revision: number; lists: Map<string, AttestationMatch[]> }>();
+
+/** Newest first; once per change of the record. */
+function listSorted(known: RecordProjection, horizonDays: number, type: AttestationType): AttestationMatch[] {
+  const revision = known.revisions.forecasts;
+  const of = sorted.get(known)?.revision === revision ? sorted.get(known)! : { revision, lists: new Map<string, AttestationMatch[]>() };
+  sorted.set(known, of);
+  const key = `${horizonDays} ${type}`;
+  const list = of.lists.get(key) ?? listMatches(known, horizonDays, type);
+  of.lists.set(key, list);
+  return list;
+}
+
+function listMatches(known: RecordProjection, horizonDays: number, type: AttestationType): AttestationMatch[] {
+  const docs = known.listByHorizon(horizonDays).filter((doc) => doc[FIELD_BY_TYPE[type]] !== null);
+  return docs.map((doc) => ({ doc, type })).sort(compareNewestFirst);
 }
 
 function getAttestedAt({ doc, type }: AttestationMatch): Date {
@@ -105,19 +103,18 @@ function compareNewestFirst(a: AttestationMatch, b: AttestationMatch): number {
   const byTime = getAttestedAt(b).getTime() - getAttestedAt(a).getTime();
   if (byTime !== 0) return byTime;
   if (a.doc._id !== b.doc._id) return a.doc._id < b.doc._id ? 1 : -1;
+  if (a.type === b.type) return 0;
   return a.type === 'resolution' ? -1 : 1;
 }
 
 /** The newest day whose forecasts are attested; null before the first. All horizons of a day are attested in one transaction. */
-export async function findLatestAttestedDay(record: ForecastRecord): Promise<Day | null> {
-  const [newest] = await readList(record, { horizonDays: HORIZONS[0], type: 'prediction', after: null, limit: 1 });
-  return newest?.doc.day ?? null;
+export function findLatestAttestedDay(record: ForecastRecord): Day | null {
+  return takeNewest(record, { horizons: [HORIZONS[0]], types: ['prediction'], after: null, limit: 1 })[0]?.doc.day ?? null;
 }
 
 /** The newest prediction attestation, the longest horizon of its block; null before the first. */
-export async function findLatestAttestation(record: ForecastRecord, horizons: readonly number[], options: AttestationViewOptions) {
-  const lists = horizons.map((horizonDays) => readList(record, { horizonDays, type: 'prediction', after: null, limit: 1 }));
-  const [newest] = (await Promise.all(lists)).flat().sort(compareNewestFirst);
+export function findLatestAttestation(record: ForecastRecord, horizons: readonly number[], options: AttestationViewOptions) {
+  const [newest] = takeNewest(record, { horizons, types: ['prediction'], after: null, limit: 1 });
   return newest === undefined ? null : viewAttestation(newest.doc, newest.type, options);
 }
 

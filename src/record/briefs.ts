@@ -7,8 +7,9 @@ import type { MarketContext, SeriesHealth } from '../market/market.ts';
 import { roundTo, sanitizeText } from '../platform/validation.ts';
 import type { WagerDoc } from '../wager/wagers.ts';
 import { toCrowdPin } from './crowd.ts';
-import { type DayDoc, type ForecastDoc, forecastAsOf, fromCents, isOpenForecast } from './forecast-doc.ts';
+import { type ForecastDoc, forecastAsOf, fromCents, isOpenForecast } from './forecast-doc.ts';
 import { isOwnVenue } from './forecasts.ts';
+import type { KnownDay } from './projection.ts';
 import { toSummaryRow } from './scorecard.ts';
 import { toCommittedProbabilities } from './visibility.ts';
 
@@ -38,8 +39,8 @@ export interface BriefData {
   context: MarketContext | null;
   contextMissing: string | null;
   series: readonly SeriesHealth[];
-  yesterday: DayDoc | null;
-  lastForecast: DayDoc | null;
+  yesterday: KnownDay | null;
+  lastForecast: KnownDay | null;
   replayedDays: number;
   /** All earlier forecasts, as the record holds them now. */
   forecasts: readonly ForecastDoc[];

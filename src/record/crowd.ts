@@ -1,6 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Collection, Db } from 'mongodb';
-import PQueue from 'p-queue';
 import type { z } from 'zod';
 import type { Caller } from '../auth/caller.ts';
 import { computeMeanInterval, type MeanInterval } from '../forecast/bootstrap.ts';
@@ -9,13 +6,12 @@ import { mean } from '../forecast/math.ts';
 import { boundedLogLoss, brierScore, type Interval, wilsonInterval } from '../forecast/signal.ts';
 import { computeReliabilityBins } from '../forecast/statistics.ts';
 import type { Market } from '../market/market.ts';
-import { createCache } from '../platform/concurrency.ts';
-import { LARGE_READ_BATCH } from '../platform/mongo.ts';
 import { roundTo } from '../platform/validation.ts';
 import type { Side } from '../wager/sizing.ts';
-import { buildWagerAccounts, compareHeadToHead, toSettledComparison, type WagerBook, type WagerDoc } from '../wager/wagers.ts';
+import { buildWagerAccounts, compareSettledWagers, type WagerBook, type WagerDoc } from '../wager/wagers.ts';
 import { formatForecastId, fromCents } from './forecast-doc.ts';
 import { type ForecastRecord, isOwnVenue } from './forecasts.ts';
+import type { RecordProjection } from './projection.ts';
 import type { PREDICTION_MARKET } from './schemas/track-record.ts';
 import { mayReadUnresolved, type ViewOptions, viewForecast } from './visibility.ts';
 
@@ -62,12 +58,12 @@ export async function compareCrowdWithOracle(
 /** The figures that the caller may read, and the last day that they cover; null without a limit. */
 export async function readCrowdFigures({ crowd, record, viewFor }: CrowdComparisonDeps, caller: Caller) {
   const view = viewFor(caller);
-  const through = mayReadUnresolved(view) ? null : await record.getLastPublicDay(view.now);
+  const through = mayReadUnresolved(view) ? null : record.known.getLastPublicDay(view.now);
   return { figures: await crowd.get(through), through };
 }
 
 async function addForecasts({ record, viewFor }: CrowdComparisonDeps, weeks: readonly WeekComparison[], caller: Caller) {
-  const docs = await record.listByIds(weeks.map(({ date }) => formatForecastId(parseDay(date), COMPARED_HORIZON_DAYS)));
+  const docs = record.known.listForecasts(weeks.map(({ date }) => formatForecastId(parseDay(date), COMPARED_HORIZON_DAYS)));
   const views = new Map(docs.map((doc) => [formatDay(doc.day), viewForecast(doc, viewFor(caller))]));
   return weeks.map((week) => {
     const { predictionId = null, signal = null, direction = null } = views.get(week.date) ?? {};
@@ -95,58 +91,45 @@ export function buildCrowdFooter(
   };
 }
 
-type CrowdFigures = Awaited<ReturnType<typeof computeCrowdFigures>>;
-
-/** Stored figures of an earlier version lack fields of this one. */
-const FORMAT = 3;
+type CrowdFigures = ReturnType<typeof computeCrowdFigures>;
 
 interface CrowdFiguresDeps {
-  store: FiguresStore;
-  record: ForecastRecord;
-  wagers: WagerBook;
+  record: { known: RecordProjection };
   /** Names of the venues that quote the order book of the configured one. */
   sameBook: readonly string[];
 }
 
-/** Everything that is computed from all wagers, by the last day that a caller may read; computed once per revision of the wagers. */
+/** Everything that is computed from all wagers, by the last day that a caller may read; computed once per change of the wagers. */
 export class CrowdFiguresReader {
   readonly #deps: CrowdFiguresDeps;
+  readonly #computed = new Map<'all' | 'public', { key: string; figures: CrowdFigures }>();
 
   constructor(deps: CrowdFiguresDeps) {
     this.#deps = deps;
   }
 
   /** @param through null without a limit */
-  async get(through: Day | null): Promise<CrowdFigures> {
-    const { store, wagers, sameBook } = this.#deps;
-    const key = JSON.stringify([FORMAT, await wagers.revision.read(), through, sameBook]);
-    return store.get(through === null ? 'crowd:all' : 'crowd:public', key, () => computeCrowdFigures(this.#deps, through));
-  }
-
-  /** Whether the stored figures are those of a recomputation; if not, the next read computes them again. */
-  async verify(): Promise<boolean> {
-    const isSame = isDeepStrictEqual(await this.get(null), await computeCrowdFigures(this.#deps, null));
-    if (!isSame) await this.#deps.wagers.revision.advance();
-    return isSame;
-  }
-
-  /** Computes what the newest revision lacks. */
-  async refresh(now: Date): Promise<void> {
-    await this.get(await this.#deps.record.getLastPublicDay(now));
-    await this.get(null);
+  get(through: Day | null): CrowdFigures {
+    const { days, wagers } = this.#deps.record.known.revisions;
+    const name = through === null ? 'all' : 'public';
+    const key = `${days} ${wagers} ${through}`;
+    const computed = this.#computed.get(name);
+    if (computed?.key === key) return computed.figures;
+    const figures = computeCrowdFigures(this.#deps, through);
+    this.#computed.set(name, { key, figures });
+    return figures;
   }
 }
 
-async function computeCrowdFigures({ record, wagers, sameBook }: CrowdFiguresDeps, through: Day | null) {
+function computeCrowdFigures({ record: { known }, sameBook }: CrowdFiguresDeps, through: Day | null) {
   const isReadable = ({ day }: { day: Day }) => through === null || day <= through;
-  const [pins, all] = [await readPins({ wagers, record }), await wagers.listThrough(through ?? Number.MAX_SAFE_INTEGER)];
+  const [pins, all] = [listPins(known), known.listWagers().filter(isReadable)];
   const ofBook = pins.filter(({ venue }) => sameBook.includes(venue));
   const settled = pins.filter(isSettledPin).filter(isReadable);
   const { weeks, totals } = compareWeekly(ofBook, through);
-  const compared = all.filter(({ winner, venue }) => winner !== null && sameBook.includes(venue));
   const countState = (state: 'WIN' | 'LOSS') => all.filter((wager) => wager.state === state).length;
   return {
-    headToHead: compareHeadToHead(compared.map(toSettledComparison)),
+    headToHead: compareSettledWagers(all, sameBook),
     outcomes: { wins: countState('WIN'), losses: countState('LOSS') },
     accounts: buildWagerAccounts(all),
     wagers: all.length,
@@ -166,35 +149,6 @@ async function computeCrowdFigures({ record, wagers, sameBook }: CrowdFiguresDep
 /** What the notes of an answer depend on. */
 function describePins(pins: readonly { venue: string; replayed: boolean }[]) {
   return { venues: [...new Set(pins.map(({ venue }) => venue))], hasReplayed: pins.some(({ replayed }) => replayed) };
-}
-
-/** Of each name, the newest and the one before, while requests still read it. */
-const MAX_CACHED = 32;
-
-/** Computed figures by name: once per key by any process, then from the database. The newest write of a name stays. */
-export class FiguresStore {
-  /** `key` is what the figures were computed from, e.g. a revision of the record. */
-  readonly #stored: Collection<{ _id: string; key: string; figures: object }>;
-  readonly #cache = createCache<object>('record-figures', MAX_CACHED);
-  /** Each computation holds everything that it reads of the record. */
-  readonly #computations = new PQueue({ concurrency: 1 });
-
-  constructor(db: Db) {
-    this.#stored = db.collection('record_figures');
-  }
-
-  /** @param compute reads no other figures: it has the one turn of this process */
-  async get<Figures extends object>(name: string, key: string, compute: () => Promise<Figures>): Promise<Figures> {
-    return (await this.#cache.get(`${name} ${key}`, () => this.#load(name, key, compute))) as Figures;
-  }
-
-  async #load(name: string, key: string, compute: () => Promise<object>): Promise<object> {
-    const stored = await this.#stored.findOne({ _id: name, key });
-    if (stored !== null) return stored.figures;
-    const figures = await this.#computations.add(compute);
-    await this.#stored.replaceOne({ _id: name }, { key, figures }, { upsert: true });
-    return figures;
-  }
 }
 
 /** The market's own accuracy on settled pins, oldest first. Markets of one week share their outcome, so that intervals count weeks. */
@@ -245,14 +199,11 @@ export type CrowdPin = ReturnType<typeof toCrowdPin>;
 
 export type SettledPin = CrowdPin & { winner: Side };
 
-export async function readPins({ wagers, record }: { wagers: WagerBook; record: ForecastRecord }): Promise<CrowdPin[]> {
-  const [priced, days] = await Promise.all([
-    wagers.listPriced(),
-    record.days.find({}, { projection: { day: 1, price: 1 }, hint: { day: 1 }, batchSize: LARGE_READ_BATCH }).toArray(),
-  ]);
-  const prices = new Map(days.map(({ day, price }) => [day, price]));
+/** Of all wagers with a quoted market, with or without a stake, oldest first. */
+export function listPins(known: Pick<RecordProjection, 'listWagers' | 'findDay'>): CrowdPin[] {
+  const priced = known.listWagers().filter(({ market, qMarket, pModel }) => market !== null && qMarket !== null && pModel !== null);
   return priced.map((wager) => {
-    const price = prices.get(wager.day) ?? null;
+    const price = known.findDay(wager.day)?.price ?? null;
     return toCrowdPin(wager, price === null ? null : fromCents(price.cents));
   });
 }
@@ -503,7 +454,7 @@ export type MarketComparison = z.input<typeof PREDICTION_MARKET>;
 
 export async function compareWithMarket({ record, crowd, venueName, sameBook, now }: MarketComparisonDeps): Promise<MarketComparison> {
   // Wagers of days with a pending forecast are excluded: the difference between two responses would reveal the model's side.
-  const through = await record.getLastPublicDay(now());
+  const through = record.known.getLastPublicDay(now());
   const { headToHead, outcomes } = await crowd.get(through);
   const { weight: weightGivenToModel, ...scores } = headToHead;
   const header = { venue: venueName, quotesAreOurs: sameBook.some(isOwnVenue), throughDate: formatDay(through) };

@@ -6,13 +6,12 @@ import { DAY_MS, type Day, formatDay, parseDay } from '../forecast/day.ts';
 import type { GridScores } from '../forecast/distribution.ts';
 import type { MoveScores } from '../forecast/move-scores.ts';
 import type { ScoredForecast } from '../forecast/statistics.ts';
-import { LARGE_READ_BATCH } from '../platform/mongo.ts';
 import { roundTo } from '../platform/validation.ts';
 import type { DistributionScoresDoc } from './distribution-scores.ts';
 import { scoreForecasts } from './figures.ts';
 import { type CommittedValues, type DayDoc, type DayModel, type ForecastDoc, fromCents, type Resolution } from './forecast-doc.ts';
-import type { ForecastRecord } from './forecasts.ts';
 import type { ModelStore } from './model-card.ts';
+import type { RecordProjection } from './projection.ts';
 import { mayRead, toCommittedProbabilities } from './visibility.ts';
 
 interface RowByTable {
@@ -233,40 +232,37 @@ interface InputRow
 export type DatasetRows = { [Name in TableName]: RowByTable[Name][] };
 
 export interface DatasetRowsDeps {
-  record: Pick<ForecastRecord, 'forecasts' | 'days' | 'distributionScores' | 'findGenesisDay' | 'findLastDay'>;
+  record: { known: RecordProjection };
   models: Pick<ModelStore, 'get'>;
   now(): Date;
 }
 
 /** Rows of all tables, in batches of a calendar year, which bounds the documents in memory. */
 export async function* readRowsByYear(deps: DatasetRowsDeps): AsyncGenerator<DatasetRows> {
-  const [first, last] = await Promise.all([deps.record.findGenesisDay(), deps.record.findLastDay()]);
-  if (first === null || last === null) return;
-  for (let from = first, before: Day; from <= last; from = before) {
+  const days = deps.record.known.listDays();
+  const last = days.at(-1)?.day ?? Number.NEGATIVE_INFINITY;
+  for (let from = days[0]?.day ?? 0, before: Day; from <= last; from = before) {
     before = parseDay(`${new Date(from * DAY_MS).getUTCFullYear() + 1}-01-01`);
     yield await readRows(deps, { from, before });
   }
 }
 
-async function readRows({ record, models, now }: DatasetRowsDeps, { from, before }: { from: Day; before: Day }): Promise<DatasetRows> {
-  const range = { $gte: from, $lt: before };
-  const docs = await record.forecasts
-    .find({ day: range, reveal: { $ne: null } }, { sort: { day: 1, horizonDays: 1 }, batchSize: LARGE_READ_BATCH })
-    .toArray();
-  const resolved = docs.flatMap((doc) => toResolved(doc, now()) ?? []);
+async function readRows(
+  { record: { known }, models, now }: DatasetRowsDeps,
+  { from, before }: { from: Day; before: Day },
+): Promise<DatasetRows> {
+  const isWithin = ({ day }: { day: Day }) => day >= from && day < before;
+  const revealed = known.listAll().filter((doc) => doc.reveal !== null && isWithin(doc));
+  const resolved = revealed.flatMap((doc) => toResolved(doc, now()) ?? []);
   const resolvedDocs = resolved.map(({ doc }) => doc);
-  const scored = await scoreForecasts({ models, distributionScores: record.distributionScores }, resolvedDocs);
-  const committed = await record.distributionScores.listByIds(resolvedDocs.map(({ _id }) => _id));
-  const committedById = new Map(committed.map((one) => [one._id, one]));
+  const scored = await scoreForecasts({ models, known }, resolvedDocs);
   const forecasts = resolved.map((row, index) => ({ ...row, scores: toScores(scored[index]), move: scored[index].move }));
   const days = new Set(forecasts.map(({ doc }) => doc.day));
-  const fields = { day: 1, sequence: 1, modelVersion: 1, signalAt: 1, inputsDigest: 1, replayed: 1, late: 1, models: 1 };
-  const projection = { ...fields, 'metadata.digest': 1, 'metadata.cid': 1 };
-  const inputs = await record.days.find({ day: range }, { projection }).sort({ day: 1 }).toArray();
+  const inputs = known.listDays().filter(isWithin);
   const modelsByDay = new Map(inputs.map(({ day, models: own }) => [day, own ?? []]));
   return {
     forecasts,
-    scores: forecasts.flatMap((row) => toScoreRows(row, committedById.get(row.doc._id), modelsByDay.get(row.doc.day) ?? [])),
+    scores: forecasts.flatMap((row) => toScoreRows(row, known.findScores(row.doc), modelsByDay.get(row.doc.day) ?? [])),
     inputs: inputs.filter(({ day }) => days.has(day)),
   };
 }
@@ -274,10 +270,10 @@ async function readRows({ record, models, now }: DatasetRowsDeps, { from, before
 /** The row of the champion, then one for each challenger that committed a distribution. */
 function toScoreRows(
   { doc, scores }: Pick<ForecastRow, 'doc' | 'scores'>,
-  found: DistributionScoresDoc | undefined,
+  found: DistributionScoresDoc | null,
   models: readonly DayModel[],
 ): ScoreRow[] {
-  if (found === undefined) return [{ doc, modelVersion: doc.modelVersion, scores, committed: null }];
+  if (found === null) return [{ doc, modelVersion: doc.modelVersion, scores, committed: null }];
   return models.flatMap(({ name, modelVersion }) => {
     const own = found.models[name];
     if (own === undefined || modelVersion === null) return [];

@@ -18,12 +18,11 @@ import {
   TABLE_NAMES,
   type TableName,
 } from './dataset-tables.ts';
-import type { ForecastRecord } from './forecasts.ts';
+import type { RecordProjection } from './projection.ts';
 
 const MAX_CACHED_BYTES = 4 * 2 ** 20;
 
 export interface DatasetDeps extends DatasetRowsDeps {
-  record: DatasetRowsDeps['record'] & Pick<ForecastRecord, 'revision'>;
   store: Pick<DatasetFileStore, 'find' | 'save' | 'readChunk'>;
 }
 
@@ -41,8 +40,7 @@ export class DatasetService {
   }
 
   async listFiles(): Promise<StoredFile[]> {
-    const revision = await this.#deps.record.revision.read();
-    return this.#builds.get(revision, () => this.#load());
+    return this.#builds.get(this.#deps.record.known.revisions.forecasts, () => this.#load());
   }
 
   async getFile(table: TableName, format: DatasetFormat): Promise<StoredFile> {
@@ -61,7 +59,7 @@ export class DatasetService {
 
   async #load(): Promise<StoredFile[]> {
     const { store } = this.#deps;
-    const key = await readContentKey(this.#deps.record);
+    const key = buildContentKey(this.#deps.record.known);
     return (await store.find(key)) ?? store.save(key, await buildDatasetFiles(readRowsByYear(this.#deps)));
   }
 
@@ -260,19 +258,13 @@ function requireDone(written: void | Promise<void>): void {
   if (written !== undefined) throw new OracleError('INTERNAL', 'The Parquet writer did not finish at once');
 }
 
-/** Equal keys, equal files: of the columns, and of the number of resolutions on chain with the newest one. Reads an index alone. */
-async function readContentKey({ forecasts }: Pick<ForecastRecord, 'forecasts'>): Promise<string> {
-  const byReveal = { horizonDays: 1, 'reveal.at': -1, _id: -1 } as const;
-  const resolutions = await Promise.all(
-    HORIZONS.map(async (horizonDays) => {
-      const filter = { horizonDays, 'reveal.at': { $gt: new Date(0) } };
-      const [count, newest] = await Promise.all([
-        forecasts.countDocuments(filter, { hint: byReveal }),
-        forecasts.findOne(filter, { sort: byReveal, projection: { 'reveal.uid': 1 }, hint: byReveal }),
-      ]);
-      return [horizonDays, count, newest?.reveal?.uid ?? null];
-    }),
-  );
+/** Equal keys, equal files: of the columns, and of the number of resolutions on chain with the newest one. */
+function buildContentKey(known: RecordProjection): string {
+  const resolutions = HORIZONS.map((horizonDays) => {
+    const reveals = known.listByHorizon(horizonDays).flatMap(({ reveal }) => reveal ?? []);
+    const newest = reveals.reduce<(typeof reveals)[number] | null>((last, one) => (last === null || one.at >= last.at ? one : last), null);
+    return [horizonDays, reveals.length, newest?.uid ?? null];
+  });
   const text = JSON.stringify([DATASET_VERSION, DATASET_LICENCE, DATASET_TABLES, resolutions]);
   return createHash('sha256').update(text).digest('hex');
 }
@@ -298,7 +290,7 @@ export const DATASET_INDEXES = [{ collection: 'dataset_chunks', indexes: [{ key:
 
 /** The files of the dataset in the database, in chunks. The newest build stays. */
 export class DatasetFileStore {
-  /** `key` is what the files were built from: `readContentKey`. */
+  /** `key` is what the files were built from: `buildContentKey`. */
   readonly #builds: Collection<{ _id: 'dataset'; key: string; files: StoredFile[] }>;
   /** `_id` is `<sha256>:<coding>:<number>`: written again, it is the same. */
   readonly #chunks: Collection<{ _id: string; file: string; data: Binary; at: Date }>;

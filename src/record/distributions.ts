@@ -26,8 +26,9 @@ import {
   readQuantilesMicro,
   type StoredDistribution,
 } from './forecast-doc.ts';
-import type { ForecastRecord, NewestForecast } from './forecasts.ts';
+import type { ForecastRecord } from './forecasts.ts';
 import type { ModelStore } from './model-card.ts';
+import type { NewestForecast, RecordProjection } from './projection.ts';
 import { notYetMadeError } from './public-signal.ts';
 import type { EXPECTED_RANGE, ForecastDistributions, PRICE_RANGE } from './schemas/forecast.ts';
 import { mayReadDistributions, toMoveWithLimits } from './visibility.ts';
@@ -117,7 +118,7 @@ export async function readPriceRange(models: ExpectedRangeDeps['models'], newest
 }
 
 interface ExpectedRangeDeps {
-  record: Pick<ForecastRecord, 'findNewest'>;
+  record: { known: Pick<RecordProjection, 'findNewest'> };
   models: Pick<ModelStore, 'get'>;
   market: Pick<Market, 'source'>;
   statistics: { figures: Pick<RecordFigures, 'getHorizon'> };
@@ -146,7 +147,8 @@ export async function getExpectedRanges(deps: ExpectedRangeDeps, horizonDays: nu
 }
 
 async function readRange(deps: ExpectedRangeDeps, horizonDays: number): Promise<{ range: ExpectedRange; attestedAt: string | null }> {
-  const [newest, { moveSkill }] = await Promise.all([deps.record.findNewest(horizonDays), deps.statistics.figures.getHorizon(horizonDays)]);
+  const { moveSkill } = await deps.statistics.figures.getHorizon(horizonDays);
+  const newest = deps.record.known.findNewest(horizonDays);
   if (newest === null) throw notYetMadeError('forecast');
   const { forecast, figures } = newest;
   const ranges = await readCentralRanges(deps.models, newest);

@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Filter } from 'mongodb';
+import { LRUCache } from 'lru-cache';
 import type { ConfirmedAttestation } from '../chain/eas/eas.ts';
 import { orElse } from '../errors.ts';
 import { computeMeanInterval, type MeanInterval } from '../forecast/bootstrap.ts';
@@ -17,15 +16,14 @@ import {
 } from '../forecast/record-statistics.ts';
 import { brierScore, selectNonOverlapping } from '../forecast/signal.ts';
 import { computeWinRate, type ScoredForecast, type WinRate } from '../forecast/statistics.ts';
-import { createCache } from '../platform/concurrency.ts';
-import { LARGE_READ_BATCH } from '../platform/mongo.ts';
 import { roundTo } from '../platform/validation.ts';
 import { type ChallengeFigures, computeChallengeFigures, computeRecordSeries, type RecordSeriesPoint } from './challenge.ts';
-import type { FiguresStore, MarketComparisonDeps } from './crowd.ts';
-import type { DistributionScores, DistributionScoresDoc } from './distribution-scores.ts';
+import type { MarketComparisonDeps } from './crowd.ts';
+import type { DistributionScoresDoc } from './distribution-scores.ts';
 import { type ForecastDoc, getReturnFromSignal } from './forecast-doc.ts';
-import { type ForecastRecord, isOwnVenue } from './forecasts.ts';
+import { isOwnVenue } from './forecasts.ts';
 import type { ModelDoc, ModelStore } from './model-card.ts';
+import type { RecordProjection } from './projection.ts';
 import { computeForecastBrier, computeForecastWinRate, toScoredForecast, toSummaryRow } from './scorecard.ts';
 import { toCommittedProbabilities } from './visibility.ts';
 
@@ -44,21 +42,22 @@ const OWN_QUOTES_NOTE = 'The quotes are made by this service itself: skill again
 export class StatisticsService {
   readonly figures: RecordFigures;
   readonly #deps: StatisticsDeps;
-  readonly #selectionCache = createCache<HorizonFigures>('record-selections', MAX_CACHED_SELECTIONS);
+  readonly #selections = new LRUCache<string, Promise<HorizonFigures>>({ max: MAX_CACHED_SELECTIONS });
 
   constructor(deps: StatisticsDeps) {
     this.#deps = deps;
     this.figures = deps.figures;
   }
 
-  /** Figures of the forecasts of a filter, once per revision of the record. */
-  async getSelection(filter: Filter<ForecastDoc>, horizonDays: number): Promise<HorizonFigures> {
-    const { record } = this.#deps;
-    const key = JSON.stringify([await record.revision.read(), horizonDays, filter]);
-    return this.#selectionCache.get(key, async () => {
-      const newestFirst = await record.listMatching({ ...filter, horizonDays });
-      return this.figures.computeSelection(newestFirst.reverse(), horizonDays);
-    });
+  /** Figures of those forecasts of a horizon that a filter selects, once per change of the record. @param key names the filter */
+  getSelection(horizonDays: number, key: string, selects: (doc: ForecastDoc) => boolean): Promise<HorizonFigures> {
+    const { known } = this.#deps.record;
+    const name = JSON.stringify([known.revisions.forecasts, horizonDays, key]);
+    const found =
+      this.#selections.get(name) ?? this.figures.computeSelection(known.listByHorizon(horizonDays).filter(selects), horizonDays);
+    this.#selections.set(name, found);
+    found.catch(() => this.#selections.delete(name));
+    return found;
   }
 
   async getHorizonRows() {
@@ -68,7 +67,7 @@ export class StatisticsService {
 
   async getMarketSkill() {
     const { record, crowd, venueName, sameBook, now } = this.#deps;
-    const through = await record.getLastPublicDay(now());
+    const through = record.known.getLastPublicDay(now());
     const { marketSkill: skill } = await crowd.get(through);
     const quotesAreOurs = sameBook.some(isOwnVenue);
     const note = quotesAreOurs ? `${STRIKE_QUESTION_NOTE} ${OWN_QUOTES_NOTE}` : STRIKE_QUESTION_NOTE;
@@ -204,7 +203,7 @@ export function computeBrierDifference(docs: readonly ForecastDoc[], horizonDays
 /** Where the scores of distributions come from: stored, or for a forecast of before they were committed, from its model. */
 interface DistributionSources {
   models: Pick<ModelStore, 'get'>;
-  distributionScores: Pick<DistributionScores, 'listByIds'>;
+  known: Pick<RecordProjection, 'findScores'>;
 }
 
 /** A resolved forecast with its stored scores. */
@@ -215,9 +214,7 @@ export async function scoreForecasts(sources: DistributionSources, docs: readonl
     const scored = toScoredForecast(doc);
     return scored === null ? [] : [{ doc, scored }];
   });
-  const stored = await sources.distributionScores.listByIds(resolved.map(({ doc }) => doc._id));
-  const scoresById = new Map(stored.map((one) => [one._id, one]));
-  const uncommitted = resolved.filter(({ doc }) => !scoresById.has(doc._id));
+  const uncommitted = resolved.filter(({ doc }) => sources.known.findScores(doc) === null);
   const versions = new Set(uncommitted.flatMap(({ doc }) => doc.modelVersion ?? []));
   const modelByVersion = new Map(
     await Promise.all(
@@ -225,7 +222,7 @@ export async function scoreForecasts(sources: DistributionSources, docs: readonl
     ),
   );
   return resolved.map(({ doc, scored }) => {
-    const found = scoresById.get(doc._id);
+    const found = sources.known.findScores(doc);
     const distribution = found?.models[found.champion] ?? scoreDistribution(doc, modelByVersion.get(doc.modelVersion ?? '') ?? null);
     return { ...scored, distribution, replayed: doc.replayed, move: found?.move ?? null };
   });
@@ -240,127 +237,80 @@ function scoreDistribution({ values, resolution, horizonDays }: ForecastDoc, mod
   return { crps: crps(distribution, realised), pit: cdf(distribution, realised) };
 }
 
-/** Changes with what figures contain, so that those stored by an older release are computed again. */
-const FIGURES_SHAPE = 6;
-
-interface HorizonReading {
-  docs: ForecastDoc[];
-  scores: DistributionScoresDoc[];
-}
-
 interface RecordFiguresDeps {
-  store: FiguresStore;
-  record: ForecastRecord;
+  record: { known: RecordProjection };
   models: Pick<ModelStore, 'get'>;
 }
 
-/**
- * Figures of the whole record. Each is computed once per revision of the record, by the worker after the step that changed it or by the
- * first process that reads it, and stored, so that a request reads a bounded number of documents.
- */
+/** Figures of the whole record, each computed once per change of it: by the first who asks, or ahead of requests by `refresh`. */
 export class RecordFigures {
   readonly #deps: RecordFiguresDeps;
+  readonly #computed = new Map<string, { revision: number; figures: Promise<unknown> }>();
 
   constructor(deps: RecordFiguresDeps) {
     this.#deps = deps;
   }
 
   getHorizon(horizonDays: number): Promise<HorizonFigures> {
-    return this.#get(`horizon:${horizonDays}`, () => this.#computeHorizon(horizonDays));
+    return this.#get(`horizon:${horizonDays}`, () => this.computeSelection(this.#known.listByHorizon(horizonDays), horizonDays));
   }
 
   getHorizons(): Promise<HorizonFigures[]> {
     return Promise.all(HORIZONS.map((horizonDays) => this.getHorizon(horizonDays)));
   }
 
-  /** Of any forecasts of a horizon, in sequence order; not stored. */
+  /** Of any forecasts of a horizon, in sequence order; computed for each call. */
   computeSelection(docs: readonly ForecastDoc[], horizonDays: number): Promise<HorizonFigures> {
-    const { models, record } = this.#deps;
-    return computeHorizonFigures({ models, distributionScores: record.distributionScores }, docs, horizonDays);
+    return computeHorizonFigures({ models: this.#deps.models, known: this.#known }, docs, horizonDays);
   }
 
   getAttestations(): Promise<AttestationFigures> {
-    return this.#get('attestations', () => this.#computeAttestations());
+    const all = () => this.#known.listAll().filter(({ attestation }) => attestation !== null);
+    return this.#get('attestations', async () => computeAttestationFigures(all()));
   }
 
   getChallenge(horizonDays: number): Promise<ChallengeFigures> {
-    return this.#get(`challenge:${horizonDays}`, () => this.#computeChallenge(horizonDays));
+    return this.#get(`challenge:${horizonDays}`, async () => computeChallengeFigures(this.#listScores(horizonDays), horizonDays));
   }
 
   /** One point a resolved day, by day. */
-  async getSeries(horizonDays: number): Promise<readonly RecordSeriesPoint[]> {
-    return (await this.#get(`series:${horizonDays}`, () => this.#computeSeries(horizonDays))).points;
+  getSeries(horizonDays: number): Promise<readonly RecordSeriesPoint[]> {
+    return this.#get(`series:${horizonDays}`, async () =>
+      computeRecordSeries(this.#known.listByHorizon(horizonDays), this.#listScores(horizonDays)),
+    );
   }
 
-  /** Computes what the newest revision lacks, one after the other. */
+  /** Computes what the newest change has made old, one after the other, with requests between them. */
   async refresh(): Promise<void> {
-    for (const [name, compute] of this.#computations()) await this.#get(name, compute);
-  }
-
-  /** Compares the stored figures with a recomputation. @returns the names of those that differed; the next read computes them again */
-  async verify(): Promise<string[]> {
-    const differing: string[] = [];
-    for (const [name, compute] of this.#computations()) {
-      if (!isDeepStrictEqual(await this.#get(name, compute), await compute())) differing.push(name);
-    }
-    if (differing.length > 0) await this.#deps.record.revision.advance();
-    return differing;
-  }
-
-  /** Every figure by name, in the order of computation; those of a horizon share one read of it, which is dropped before the next. */
-  *#computations(): Generator<[name: string, compute: () => Promise<object>]> {
     for (const horizonDays of HORIZONS) {
-      let known: Promise<HorizonReading> | undefined;
-      const read = () => {
-        known ??= this.#readHorizon(horizonDays);
-        return known;
-      };
-      yield [`horizon:${horizonDays}`, () => this.#computeHorizon(horizonDays, read)];
-      yield [`challenge:${horizonDays}`, () => this.#computeChallenge(horizonDays, read)];
-      yield [`series:${horizonDays}`, () => this.#computeSeries(horizonDays, read)];
+      for (const compute of ['getHorizon', 'getChallenge', 'getSeries'] as const) {
+        await this[compute](horizonDays);
+        await new Promise(setImmediate);
+      }
     }
-    yield ['attestations', () => this.#computeAttestations()];
+    await this.getAttestations();
   }
 
-  async #get<Figures extends object>(name: string, compute: () => Promise<Figures>): Promise<Figures> {
-    const { store, record } = this.#deps;
-    return store.get(name, `${FIGURES_SHAPE}:${await record.revision.read()}`, compute);
+  get #known(): RecordProjection {
+    return this.#deps.record.known;
   }
 
-  async #computeHorizon(horizonDays: number, read = () => this.#readHorizon(horizonDays)): Promise<HorizonFigures> {
-    return this.computeSelection((await read()).docs, horizonDays);
+  #listScores(horizonDays: number): DistributionScoresDoc[] {
+    return this.#known.listByHorizon(horizonDays).flatMap((doc) => this.#known.findScores(doc) ?? []);
   }
 
-  async #computeChallenge(horizonDays: number, read = () => this.#readHorizon(horizonDays)): Promise<ChallengeFigures> {
-    return computeChallengeFigures((await read()).scores, horizonDays);
-  }
-
-  async #computeSeries(horizonDays: number, read = () => this.#readHorizon(horizonDays)): Promise<{ points: RecordSeriesPoint[] }> {
-    const { docs, scores } = await read();
-    return { points: computeRecordSeries(docs, scores) };
-  }
-
-  /** All forecasts, and the scores of revealed ones: scores are stored before the reveal, until which they stay hidden. */
-  async #readHorizon(horizonDays: number): Promise<HorizonReading> {
-    const { record } = this.#deps;
-    const docs = await record.listByHorizon(horizonDays);
-    const revealed = new Set(docs.flatMap(({ _id, reveal }) => (reveal === null ? [] : [_id])));
-    const scores = await record.distributionScores.listByHorizon(horizonDays);
-    return { docs, scores: scores.filter(({ _id }) => revealed.has(_id)) };
-  }
-
-  async #computeAttestations(): Promise<AttestationFigures> {
-    const { forecasts } = this.#deps.record;
-    const options = { projection: ATTESTED_FIELDS, batchSize: LARGE_READ_BATCH };
-    const docs = await forecasts.find({ attestation: { $ne: null } }, options).toArray();
-    return computeAttestationFigures(docs as AttestedForecast[]);
+  #get<Figures>(name: string, compute: () => Promise<Figures>): Promise<Figures> {
+    const revision = this.#known.revisions.forecasts;
+    const computed = this.#computed.get(name);
+    if (computed?.revision === revision) return computed.figures as Promise<Figures>;
+    const figures = compute();
+    this.#computed.set(name, { revision, figures });
+    figures.catch(() => this.#computed.delete(name));
+    return figures;
   }
 }
 
-/** Fields of a forecast that `computeAttestationFigures` reads. */
-const ATTESTED_FIELDS = { horizonDays: 1, attestation: 1, reveal: 1 } as const;
-
-type AttestedForecast = Pick<ForecastDoc, keyof typeof ATTESTED_FIELDS>;
+type AttestedForecast = Pick<ForecastDoc, 'horizonDays' | 'attestation' | 'reveal'>;
 
 type AttestationFigures = ReturnType<typeof computeAttestationFigures>;
 

@@ -51,7 +51,8 @@ export interface Resolution {
   batch: string;
 }
 
-export type ForecastChange = 'made' | 'attested' | 'resolved';
+/** `changed`: only other processes learn of it. */
+export type ForecastChange = 'made' | 'attested' | 'resolved' | 'changed';
 
 /** One forecast of a day and horizon. `_id` is `YYYY-MM-DD:<h>d`. */
 export interface ForecastDoc {
@@ -214,7 +215,7 @@ export interface DayDoc {
   models?: DayModel[];
   distributions?: DayDistributions;
   /** Absent without events to publish. */
-  outbox?: OutboxEntry<'made'>[];
+  outbox?: OutboxEntry<'made' | 'changed'>[];
 }
 
 type CategoryName = (typeof CATEGORY_NAMES)[number];

@@ -5,15 +5,13 @@ import type { ConfirmedAttestation } from '../chain/eas/eas.ts';
 import { computeCommitment } from '../chain/eas/schemas.ts';
 import { OracleError } from '../errors.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
-import { Revision, shareReads } from '../platform/concurrency.ts';
 import { formatResetCommand } from '../platform/data-dir.ts';
-import { createOutboxEntry, ignoreDuplicate, insertOrFind, LARGE_READ_BATCH, OUTBOX_INDEX, type OutboxEntry } from '../platform/mongo.ts';
+import { createOutboxEntry, ignoreDuplicate, insertOrFind, OUTBOX_INDEX, type OutboxEntry } from '../platform/mongo.ts';
 import type { ReachedInstant, UnreachedInstant } from '../platform/time.ts';
 import { buildOpening } from './commitment.ts';
 import { DistributionScores } from './distribution-scores.ts';
 import {
   type CommittedValues,
-  computeLastPublicDay,
   type DayDistributions,
   type DayDoc,
   type ForecastChange,
@@ -23,34 +21,7 @@ import {
   getOutcomeWindow,
   type Resolution,
 } from './forecast-doc.ts';
-import { ScorecardRows } from './scorecard.ts';
-
-export function listForecastsThrough({ forecasts }: ForecastRecord, day: Day): Promise<ForecastDoc[]> {
-  return forecasts
-    .find({ day: { $lte: day } }, { sort: { day: 1, horizonDays: 1 }, hint: { day: 1 }, batchSize: LARGE_READ_BATCH })
-    .toArray();
-}
-
-/**
- * Of days up to `through`, what a report on the time since `after` may contain: forecasts of days from `from` on, those without a revealed
- * outcome at `after`, and those committed since.
- */
-export function listForecastsOfReport(
-  { forecasts }: ForecastRecord,
-  { from, through, after }: { from: Day; through: Day; after: Date },
-): Promise<ForecastDoc[]> {
-  const isOfReport = [{ day: { $gte: from } }, { reveal: null }, { 'reveal.at': { $gt: after } }, { 'attestation.at': { $gt: after } }];
-  return forecasts.find({ day: { $lte: through }, $or: isOfReport }, { sort: { day: 1, horizonDays: 1 }, hint: { day: 1 } }).toArray();
-}
-
-export function listDaysBetween({ days }: ForecastRecord, from: Day, to: Day): Promise<DayDoc[]> {
-  return days.find({ day: { $gte: from, $lte: to } }, { sort: { day: 1 }, hint: { day: 1 }, projection: { distributions: 0 } }).toArray();
-}
-
-export function findLastForecastDay({ days }: ForecastRecord, through: Day): Promise<DayDoc | null> {
-  const options = { sort: { day: -1 }, hint: { day: 1 }, projection: { distributions: 0 } } as const;
-  return days.findOne({ day: { $lte: through }, missedBecause: null }, options);
-}
+import { RecordProjection } from './projection.ts';
 
 /** The unique indexes keep the sequence gapless under concurrent writers. */
 export const RECORD_INDEXES = [
@@ -69,6 +40,7 @@ export const RECORD_INDEXES = [
       OUTBOX_INDEX,
     ],
   },
+  { collection: 'record_changes', indexes: [{ key: { at: 1 } }] },
 ];
 
 const UNRESOLVED: ForecastState[] = ['DRAFT', 'PENDING', 'VOID'];
@@ -80,11 +52,8 @@ export class ForecastRecord {
   readonly days: Collection<DayDoc>;
   readonly forecasts: Collection<ForecastDoc>;
   readonly distributionScores: DistributionScores;
-  readonly scorecardRows: ScorecardRows;
-  /** The newest forecast of a horizon with its day's public figures; concurrent callers share one read. */
-  readonly findNewest = createNewestForecastReader(this);
-  /** Advances with every write that changes figures of the record. */
-  readonly revision: Revision;
+  /** What answers are made of; the methods here ask the database. */
+  readonly known: RecordProjection;
   readonly #meta: Collection<{ _id: 'genesis' | 'source'; day?: Day; source?: string }>;
   readonly #saltSecret: string;
   readonly #horizons: readonly number[];
@@ -96,8 +65,7 @@ export class ForecastRecord {
     this.forecasts = db.collection('forecasts');
     this.distributionScores = new DistributionScores(db);
     this.#meta = db.collection('record_meta');
-    this.revision = new Revision(db, { collection: 'record_meta', _id: 'revision' });
-    this.scorecardRows = new ScorecardRows(this.forecasts, this.revision);
+    this.known = new RecordProjection(db);
     this.#saltSecret = saltSecret;
     this.#horizons = horizons;
   }
@@ -126,9 +94,10 @@ export class ForecastRecord {
   async saveDay(newDay: NewDay, proof: UnreachedInstant | ReachedInstant): Promise<DayDoc> {
     requireDayProof(newDay, proof);
     const genesis = await this.#requireNextDay(newDay);
-    const outbox = newDay.regime === null ? {} : { outbox: [createOutboxEntry('made', newDay.signalAt)] };
-    const doc = { ...newDay, _id: formatDay(newDay.day), sequence: newDay.day - genesis + 1, ...outbox };
+    const outbox = [createOutboxEntry(newDay.regime === null ? 'changed' : 'made', newDay.signalAt)];
+    const doc = { ...newDay, _id: formatDay(newDay.day), sequence: newDay.day - genesis + 1, outbox };
     const stored = await insertOrFind<DayDoc>(this.days, doc);
+    await this.known.note('days', [stored._id]);
     await this.#insertForecasts(stored);
     this.#lastReplayed = stored.replayed ? { genesis, day: stored.day } : null;
     return stored;
@@ -158,70 +127,19 @@ export class ForecastRecord {
 
   async #insertForecasts(stored: DayDoc): Promise<void> {
     const docs = this.#horizons.map((horizonDays) => buildForecastDoc(stored, horizonDays, this.#saltSecret));
-    await this.revision.advanceAfter(this.forecasts.insertMany(docs, { ordered: false }).catch(ignoreDuplicate));
+    await this.forecasts.insertMany(docs, { ordered: false }).catch(ignoreDuplicate);
+    await this.#note(docs);
+  }
+
+  #note(docs: readonly Pick<ForecastDoc, '_id'>[]): Promise<void> {
+    return this.known.note(
+      'forecasts',
+      docs.map(({ _id }) => _id),
+    );
   }
 
   listByDay(day: Day): Promise<ForecastDoc[]> {
     return this.forecasts.find({ day }).sort({ horizonDays: 1 }).toArray();
-  }
-
-  findLatest(horizonDays: number): Promise<ForecastDoc | null> {
-    return this.forecasts.findOne({ horizonDays, missed: false }, { sort: { sequence: -1 } });
-  }
-
-  /** Uid for documentation examples: the last revealed prediction, else the newest; null before the first. */
-  async findExampleUid(): Promise<string | null> {
-    const revealed = await this.forecasts.findOne({ reveal: { $ne: null } }, { sort: { resolvesAt: -1, horizonDays: -1 } });
-    const doc = revealed ?? (await this.forecasts.findOne({ attestation: { $ne: null } }, { sort: { sequence: -1, horizonDays: -1 } }));
-    return doc?.attestation?.uid ?? null;
-  }
-
-  /** All of a horizon, by sequence: for computations that follow a change, not for requests. */
-  listByHorizon(horizonDays: number): Promise<ForecastDoc[]> {
-    return this.forecasts.find({ horizonDays }, { batchSize: LARGE_READ_BATCH }).sort({ sequence: 1 }).toArray();
-  }
-
-  /** At most `limit` of a horizon, newest first. @param before only those of a lower sequence */
-  listNewest(horizonDays: number, { limit, before }: { limit: number; before: number | null }): Promise<ForecastDoc[]> {
-    const filter = before === null ? { horizonDays } : { horizonDays, sequence: { $lt: before } };
-    return this.listMatching(filter, { skip: 0, limit });
-  }
-
-  /** At most `limit` of a horizon whose outcome is on chain, newest first. @param before only those of a lower sequence */
-  listRevealed(horizonDays: number, { limit, before }: { limit: number; before: number | null }): Promise<ForecastDoc[]> {
-    const earlier = before === null ? {} : { sequence: { $lt: before } };
-    const filter = { horizonDays, ...earlier, 'reveal.at': { $gte: new Date(0) } };
-    return this.forecasts.find(filter, { sort: { sequence: -1 }, limit, hint: { horizonDays: 1, sequence: 1 } }).toArray();
-  }
-
-  /** Of a filter, newest first; all without `page`. */
-  listMatching(filter: Filter<ForecastDoc>, page: { skip: number; limit: number } = { skip: 0, limit: 0 }): Promise<ForecastDoc[]> {
-    return this.forecasts.find(filter, page).sort({ sequence: -1 }).toArray();
-  }
-
-  /** Those of the day before and of the day after, of the same horizon. */
-  listAdjacent({ horizonDays, sequence }: Pick<ForecastDoc, 'horizonDays' | 'sequence'>): Promise<ForecastDoc[]> {
-    return this.listMatching({ horizonDays, sequence: { $in: [sequence - 1, sequence + 1] } });
-  }
-
-  /** The uids that are of no attestation of this record. */
-  async listUnknownUids(type: 'prediction' | 'resolution', named: readonly { uid: Hex }[]): Promise<Hex[]> {
-    const field = type === 'prediction' ? 'attestation' : 'reveal';
-    const uids = [...new Set(named.map(({ uid }) => uid))];
-    const known = await this.forecasts.find({ [`${field}.uid`]: { $in: uids } }, { projection: { [field]: 1 } }).toArray();
-    const knownUids = new Set(known.map((doc) => doc[field]?.uid));
-    return uids.filter((uid) => !knownUids.has(uid));
-  }
-
-  /** Of a horizon from a day on, by sequence. */
-  listSince(horizonDays: number, day: Day): Promise<ForecastDoc[]> {
-    return this.forecasts.find({ day: { $gte: day }, horizonDays }, { sort: { day: 1 } }).toArray();
-  }
-
-  /** Revealed after an instant, in the order of their ids. */
-  listRevealedSince(at: Date): Promise<ForecastDoc[]> {
-    const filter = { horizonDays: { $in: [...this.#horizons] }, 'reveal.at': { $gt: at } };
-    return this.forecasts.find(filter, { sort: { _id: 1 }, hint: { horizonDays: 1, 'reveal.at': -1, _id: -1 } }).toArray();
   }
 
   async findSource(): Promise<string | null> {
@@ -245,9 +163,12 @@ export class ForecastRecord {
     const linked = docs.map((doc) => ({ ...doc, previousUid: doc.previousUid ?? uids.get(doc.horizonDays) ?? null }));
     const links = linked
       .filter(({ previousUid }, index) => previousUid !== docs[index].previousUid)
-      .map(({ _id, previousUid }) => ({ updateOne: { filter: { _id, previousUid: null }, update: { $set: { previousUid } } } }));
+      .map(({ _id, previousUid }) => ({
+        updateOne: { filter: { _id, previousUid: null }, update: { $set: { previousUid }, ...pushChanged() } },
+      }));
     if (links.length === 0) return docs;
     const { matchedCount } = await this.forecasts.bulkWrite(links, { ordered: false });
+    await this.#note(docs);
     return matchedCount === links.length ? linked : this.listByDay(day);
   }
 
@@ -267,23 +188,23 @@ export class ForecastRecord {
   async rewindPredictions(gone: { uids: readonly Hex[]; blockNumber: number }): Promise<void> {
     const drafted = { state: 'DRAFT' as const, attestation: null, previousUid: null, resolution: null, reveal: null };
     const uids = { $in: [...gone.uids] };
-    const rewind = async () => {
-      const gonePredictions = { 'attestation.uid': uids, 'attestation.blockNumber': gone.blockNumber };
-      await this.forecasts.updateMany(gonePredictions, { $set: drafted, $inc: { rewinds: 1 } });
-      await this.forecasts.updateMany({ state: 'DRAFT', previousUid: uids }, { $set: { previousUid: null } });
-    };
-    await this.revision.advanceAfter(rewind());
+    const gonePredictions = { 'attestation.uid': uids, 'attestation.blockNumber': gone.blockNumber };
+    await this.forecasts.updateMany(gonePredictions, { $set: drafted, $inc: { rewinds: 1 }, ...pushChanged() });
+    await this.forecasts.updateMany({ state: 'DRAFT', previousUid: uids }, { $set: { previousUid: null }, ...pushChanged() });
+    await this.known.catchUp();
   }
 
   /** As `rewindPredictions`, for outcomes: their decision stays. */
   async rewindReveals(gone: { uids: readonly Hex[]; blockNumber: number }): Promise<void> {
     const filter = { 'reveal.uid': { $in: [...gone.uids] }, 'reveal.blockNumber': gone.blockNumber };
-    await this.revision.advanceAfter(this.forecasts.updateMany(filter, { $set: { state: 'PENDING', reveal: null }, $inc: { rewinds: 1 } }));
+    await this.forecasts.updateMany(filter, { $set: { state: 'PENDING', reveal: null }, $inc: { rewinds: 1 }, ...pushChanged() });
+    await this.known.catchUp();
   }
 
   async recordOpeningClose(day: Day, closeCents: number, opened: ReachedInstant): Promise<void> {
     opened.requireCovers(getOutcomeWindow(day, 0).opensAtMs, `The outcome window of ${formatDay(day)}`);
-    await this.forecasts.updateMany({ day, btcAtSignalCents: null }, { $set: { btcAtSignalCents: closeCents } });
+    await this.forecasts.updateMany({ day, btcAtSignalCents: null }, { $set: { btcAtSignalCents: closeCents }, ...pushChanged() });
+    await this.#note(this.#horizons.map((horizonDays) => ({ _id: formatForecastId(day, horizonDays) })));
   }
 
   /** Resolved forecasts have a close. */
@@ -301,14 +222,6 @@ export class ForecastRecord {
       .toArray();
   }
 
-  /** As `computeLastPublicDay`: a late resolution holds it back. */
-  async getLastPublicDay(now: Date): Promise<Day> {
-    const open = { state: { $in: UNRESOLVED }, reveal: null };
-    const projection = { day: 1, reveal: 1, state: 1, resolvesAt: 1 };
-    const docs = await this.forecasts.find(open, { projection, hint: { state: 1, resolvesAt: 1 } }).toArray();
-    return computeLastPublicDay(docs, now);
-  }
-
   listByIds(ids: string[]): Promise<ForecastDoc[]> {
     return this.forecasts.find({ _id: { $in: ids } }, { sort: { _id: 1 } }).toArray();
   }
@@ -321,10 +234,11 @@ export class ForecastRecord {
   async recordResolutions(resolutions: Map<string, Resolution>, over: ReachedInstant): Promise<boolean> {
     const undecided = { state: 'PENDING' as const, resolution: null, resolvesAt: { $lte: new Date(over.ms) } };
     const decisions = [...resolutions].map(([_id, resolution]) => ({
-      updateOne: { filter: { _id, ...undecided }, update: { $set: { resolution } } },
+      updateOne: { filter: { _id, ...undecided }, update: { $set: { resolution }, ...pushChanged() } },
     }));
     if (decisions.length === 0) return true;
     const { matchedCount } = await this.forecasts.bulkWrite(decisions, { ordered: false });
+    await this.known.note('forecasts', [...resolutions.keys()]);
     return matchedCount === decisions.length;
   }
 
@@ -333,11 +247,13 @@ export class ForecastRecord {
     const writes = [...resolutions].flatMap(([_id, resolution]) => {
       const { btcAtSignalCents } = resolution;
       return [
-        { updateOne: { filter: { _id, btcAtSignalCents: null }, update: { $set: { btcAtSignalCents } } } },
-        { updateOne: { filter: { _id, resolution: null }, update: { $set: { resolution } } } },
+        { updateOne: { filter: { _id, btcAtSignalCents: null }, update: { $set: { btcAtSignalCents }, ...pushChanged() } } },
+        { updateOne: { filter: { _id, resolution: null }, update: { $set: { resolution }, ...pushChanged() } } },
       ];
     });
-    if (writes.length > 0) await this.revision.advanceAfter(this.forecasts.bulkWrite(writes, { ordered: false }));
+    if (writes.length === 0) return;
+    await this.forecasts.bulkWrite(writes, { ordered: false });
+    await this.known.note('forecasts', [...resolutions.keys()]);
   }
 
   /** Records resolution attestations in the order of the forecasts, which makes them public. */
@@ -356,9 +272,13 @@ export class ForecastRecord {
   ): Promise<void> {
     const changes = docs.map((doc, index) => ({ id: doc._id, from: doc.state, ...toChange(doc, index) }));
     const due = changes.filter((change) => change.from === from);
-    await this.revision.advanceAfter(transitionForecasts(this.forecasts, due));
+    await transitionForecasts(this.forecasts, due);
+    await this.#note(due.map(({ id }) => ({ _id: id })));
   }
 }
+
+/** A change that is published to the other processes alone. */
+const pushChanged = () => ({ $push: { outbox: createOutboxEntry('changed' as const, new Date()) } });
 
 function buildForecastDoc(stored: DayDoc, horizonDays: number, saltSecret: string): ForecastDoc {
   const _id = formatForecastId(stored.day, horizonDays);
@@ -389,7 +309,7 @@ function buildForecastDoc(stored: DayDoc, horizonDays: number, saltSecret: strin
     btcAtSignalCents: null,
     resolution: null,
     reveal: null,
-    ...(values === null ? {} : { outbox: [createOutboxEntry('made', stored.signalAt)] }),
+    outbox: [createOutboxEntry(values === null ? 'changed' : 'made', stored.signalAt)],
   };
 }
 
@@ -441,36 +361,6 @@ function requireDayProof({ day, missedBecause }: Pick<DayDoc, 'day' | 'missedBec
   if (isMissed && 'requireCovers' in proof) proof.requireCovers(opensAtMs, window);
   else if (!isMissed && 'requireBefore' in proof) proof.requireBefore(opensAtMs, window);
   else throw new OracleError('INTERNAL', `${window} was not proven to ${isMissed ? 'be reached' : 'lie ahead'}`);
-}
-
-type DayFigures = Readonly<Pick<DayDoc, 'price' | 'context' | 'variance' | 'halfWidths'>>;
-
-/** The newest forecast of a horizon that was not missed, with its day's public figures. Shared between callers, hence readonly. */
-export interface NewestForecast {
-  readonly forecast: Readonly<ForecastDoc>;
-  readonly figures: DayFigures;
-}
-
-/** Null before the first. Concurrent callers share one read that starts after their call; a day's figures never change and are cached. */
-export function createNewestForecastReader(
-  record: Pick<ForecastRecord, 'findLatest' | 'findDay'>,
-): (horizonDays: number) => Promise<NewestForecast | null> {
-  let cached: (DayFigures & Pick<DayDoc, 'day' | 'inputsDigest'>) | null = null;
-
-  async function readFigures({ day, inputsDigest }: ForecastDoc): Promise<DayFigures | null> {
-    if (cached?.day === day && cached.inputsDigest === inputsDigest) return cached;
-    const doc = await record.findDay(day);
-    if (doc === null) return null;
-    const { price, context, variance, halfWidths } = doc;
-    cached = { day, inputsDigest: doc.inputsDigest, price, context, variance, halfWidths };
-    return cached;
-  }
-
-  return shareReads(async (horizonDays: number) => {
-    const forecast = await record.findLatest(horizonDays);
-    const figures = forecast === null ? null : await readFigures(forecast);
-    return forecast === null || figures === null ? null : { forecast, figures };
-  });
 }
 
 /** True for the paper venue, whose quotes and settlements the service makes itself: results against it prove nothing. */

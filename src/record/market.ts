@@ -11,9 +11,10 @@ import type { MarketReport, ReportEnvelope, ReportedInput } from '../market/repo
 import type { SeriesId } from '../market/series.ts';
 import { roundTo } from '../platform/validation.ts';
 import type { Quote, StrikeMarket } from '../wager/venue.ts';
-import { type DayDoc, fromCents } from './forecast-doc.ts';
+import { fromCents } from './forecast-doc.ts';
 import { type ForecastRecord, isOwnVenue } from './forecasts.ts';
 import type { ModelDoc } from './model-card.ts';
+import type { KnownDay } from './projection.ts';
 import { computeFreshness, loadOrNoteMissing, type MissingPart, notYetMadeError, type OracleDeps } from './public-signal.ts';
 import type { ContextSection, MarketContextReply } from './schemas/market-context.ts';
 
@@ -116,7 +117,7 @@ const MAX_DAYS_TO_EXPIRY = Math.max(...HORIZONS) + 1;
 
 /** Open strikes near the money; and of all within the horizons those that differ from the model, the largest difference first, old prices apart. */
 export async function listPricedStrikes(
-  { deps, day, model }: { deps: Pick<OracleDeps, 'market' | 'venueMarkets' | 'venueName' | 'now'>; day: DayDoc; model: ModelDoc | null },
+  { deps, day, model }: { deps: Pick<OracleDeps, 'market' | 'venueMarkets' | 'venueName' | 'now'>; day: KnownDay; model: ModelDoc | null },
   missing: MissingPart[],
 ) {
   const now = deps.now();
@@ -154,7 +155,7 @@ function toPricedStrike(view: StrikeView) {
 }
 
 interface StrikeQuestion {
-  day: DayDoc;
+  day: KnownDay;
   model: ModelDoc;
   strikeUsd: number;
   expiresAt: Date;
@@ -280,41 +281,35 @@ function roundProbability(probability: number): number {
   return roundTo(probability, 4);
 }
 
-type StoredDay = Pick<DayDoc, keyof typeof DAY_PROJECTION>;
-type EvaluatedDay = StoredDay & { regime: Regime };
-
-const DAY_PROJECTION = { day: 1, signalAt: 1, regime: 1, regimeFactors: 1, missedBecause: 1, replayed: 1 } as const;
+type EvaluatedDay = KnownDay & { regime: Regime };
 
 export async function getCurrentRegime({ record, market }: { record: ForecastRecord; market: Pick<Market, 'coverage'> }, now: Date) {
-  const newest = await findNewestEvaluatedDay(record, Number.MAX_SAFE_INTEGER);
+  const days = record.known.listDays();
+  const newest = findNewestEvaluatedDay(days, Number.MAX_SAFE_INTEGER);
   if (newest === null || newest.regimeFactors === null) throw notYetMadeError('regime');
   const { day, regime, regimeFactors: factors, signalAt, replayed } = newest;
   const { riskLevel, description } = REGIMES[regime];
-  const [{ since, previousRegime }, lastDay, { lastDay: lastCovered }] = await Promise.all([
-    findRegimeRun(record, newest),
-    record.findLastDay(),
-    market.coverage(),
-  ]);
-  const { nextSignalAt: nextEvaluationAt, ...freshness } = computeFreshness(newest, { lastDay: lastDay ?? day, lastCovered }, now);
+  const { since, previousRegime } = findRegimeRun(days, newest);
+  const { lastDay: lastCovered } = await market.coverage();
+  const { nextSignalAt: nextEvaluationAt, ...freshness } = computeFreshness(newest, { known: record.known, lastCovered }, now);
   const held = { date: formatDay(day), since: formatDay(since), daysHeld: day - since + 1, previousRegime };
   return { regime, description, riskLevel, timestamp: signalAt.toISOString(), factors, ...held, ...freshness, nextEvaluationAt, replayed };
 }
 
 /** First day of the current run and the regime before it; a missed day does not end a run. */
-async function findRegimeRun(record: ForecastRecord, { regime }: EvaluatedDay): Promise<{ since: Day; previousRegime: Regime | null }> {
-  const other = await record.days.findOne({ regime: { $nin: [regime, null] } }, { sort: { day: -1 }, projection: DAY_PROJECTION });
-  const first = await record.days.findOne({ day: { $gt: other?.day ?? -1 }, regime }, { sort: { day: 1 }, projection: DAY_PROJECTION });
+function findRegimeRun(days: readonly KnownDay[], { regime }: EvaluatedDay): { since: Day; previousRegime: Regime | null } {
+  const other = days.findLast((one) => one.regime !== null && one.regime !== regime);
+  const first = days.find((one) => one.day > (other?.day ?? -1) && one.regime === regime);
   return { since: first!.day, previousRegime: other?.regime ?? null };
 }
 
-async function findNewestEvaluatedDay(record: ForecastRecord, day: Day): Promise<EvaluatedDay | null> {
-  const found = await record.days.findOne({ day: { $lt: day }, regime: { $ne: null } }, { sort: { day: -1 }, projection: DAY_PROJECTION });
-  return found as EvaluatedDay | null;
+function findNewestEvaluatedDay(days: readonly KnownDay[], before: Day): EvaluatedDay | null {
+  return (days.findLast(({ day, regime }) => day < before && regime !== null) as EvaluatedDay | undefined) ?? null;
 }
 
-export async function listRegimes(record: ForecastRecord, limit: number) {
-  const days: StoredDay[] = await record.days.find({}, { projection: DAY_PROJECTION }).sort({ day: -1 }).limit(limit).toArray();
-  const before = days.length === 0 ? null : await findNewestEvaluatedDay(record, days[days.length - 1].day);
+export function listRegimes({ known }: ForecastRecord, limit: number) {
+  const days = known.listDays().slice(-limit).toReversed();
+  const before = days.length === 0 ? null : findNewestEvaluatedDay(known.listDays(), days.at(-1)!.day);
   const shown = days.map(({ day, regime, signalAt, missedBecause, replayed }) => ({
     date: formatDay(day),
     regime,
@@ -326,7 +321,7 @@ export async function listRegimes(record: ForecastRecord, limit: number) {
   return { days: shown, transitions: listTransitions(days.toReversed(), before).reverse() };
 }
 
-function listTransitions(days: readonly StoredDay[], before: EvaluatedDay | null) {
+function listTransitions(days: readonly KnownDay[], before: EvaluatedDay | null) {
   const evaluated = days.filter((day): day is EvaluatedDay => day.regime !== null);
   return evaluated.flatMap(({ day, regime, signalAt, replayed }, index) => {
     const from = (evaluated[index - 1] ?? before)?.regime;

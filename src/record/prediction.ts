@@ -15,10 +15,10 @@ import { buildOpening } from './commitment.ts';
 import { compareWithMarket } from './crowd.ts';
 import { readPriceRange } from './distributions.ts';
 import type { HorizonFigures } from './figures.ts';
-import { type DayDoc, type ForecastDoc, fromCents } from './forecast-doc.ts';
-import type { ForecastRecord } from './forecasts.ts';
+import { type ForecastDoc, fromCents } from './forecast-doc.ts';
 import { getCurrentRegime, listPricedStrikes } from './market.ts';
 import { type ModelDoc, toNumberByScore } from './model-card.ts';
+import type { KnownDay, RecordProjection } from './projection.ts';
 import {
   computeFreshness,
   loadOrNoteMissing,
@@ -36,7 +36,8 @@ import { toCommittedProbabilities, toMoveWithLimits, toVisibleStatus, viewForeca
 /** What is public of the newest forecast of a horizon, in the view of the caller. @throws OracleError STEP_WAITING before the first forecast */
 export async function readPublicPrediction(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<PublicPrediction> {
   const { record, statistics, viewFor, market } = deps;
-  const [newest, figures] = await Promise.all([record.findNewest(horizonDays), statistics.figures.getHorizon(horizonDays)]);
+  const figures = await statistics.figures.getHorizon(horizonDays);
+  const newest = record.known.findNewest(horizonDays);
   if (newest === null) throw notYetMadeError('forecast');
   const { price, context } = newest.figures;
   const { signal, regime, modelVersion, ...view } = viewForecast(newest.forecast, viewFor(caller));
@@ -91,12 +92,12 @@ export async function readPrediction(deps: OracleDeps, horizonDays: number, call
 export async function readPremiumPrediction(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<Prediction> {
   const now = deps.now();
   const { newest, figures, signal, day, model, strikes, missing } = await readHorizonRecord(deps, horizonDays, caller);
-  const [regimeDetail, predictionMarket, details, recent] = await Promise.all([
+  const [regimeDetail, predictionMarket, details] = await Promise.all([
     loadOrNoteMissing(missing, 'regimeDetail', () => getCurrentRegime(deps, now)),
     compareWithMarket(deps),
     deps.statistics.getDetails(horizonDays),
-    readRecentAccuracy(deps.record, { horizonDays, days: 30, now }),
   ]);
+  const recent = readRecentAccuracy(deps.record.known, { horizonDays, days: 30, now });
   const { accuracy: last30d, ...accuracy } = recent;
   const { longestWinStreak, ...summary } = figures.summary;
   return {
@@ -115,7 +116,7 @@ export async function readPremiumPrediction(deps: OracleDeps, horizonDays: numbe
   };
 }
 
-function toPremiumContext({ context }: DayDoc, missing: MissingPart[]) {
+function toPremiumContext({ context }: KnownDay, missing: MissingPart[]) {
   const fearGreed = context?.fearGreed ?? null;
   const etfFlows7d = context?.etfFlows7dUsd ?? null;
   const reason = 'no recent enough value was known at signal time';
@@ -154,24 +155,19 @@ function buildModelDetails({ horizons, trainingDigest, trials }: ModelDoc, { hor
 /** @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED */
 async function readHorizonRecord(deps: OracleDeps, horizonDays: number, caller: Caller) {
   const { record, statistics, market } = deps;
-  const [found, [last], figures, { lastDay: lastCovered }] = await Promise.all([
-    record.findNewest(horizonDays),
-    record.listNewest(horizonDays, { limit: 1, before: null }),
-    statistics.figures.getHorizon(horizonDays),
-    market.coverage(),
-  ]);
+  const [figures, { lastDay: lastCovered }] = await Promise.all([statistics.figures.getHorizon(horizonDays), market.coverage()]);
+  const { known } = record;
+  const found = known.findNewest(horizonDays);
   if (found === null) throw notYetMadeError('forecast');
   const newest = requireMade(found.forecast);
   const options = deps.viewFor(caller);
   requireReadable(newest, options);
   const now = deps.now();
-  const accuracy7d = await readRecentAccuracy(record, { horizonDays, days: 7, now });
+  const accuracy7d = readRecentAccuracy(known, { horizonDays, days: 7, now });
   const { values } = newest;
   const missing: MissingPart[] = [];
-  const [day, model] = await Promise.all([
-    record.findDay(newest.day) as Promise<DayDoc>,
-    loadOrNoteMissing(missing, 'model', () => deps.models.get(newest.modelVersion)),
-  ]);
+  const day = known.findDay(newest.day)!;
+  const model = await loadOrNoteMissing(missing, 'model', () => deps.models.get(newest.modelVersion));
   const { near: strikes, differences } = await listPricedStrikes({ deps, day, model }, missing);
   const signal = {
     signal: values.signal,
@@ -194,7 +190,7 @@ async function readHorizonRecord(deps: OracleDeps, horizonDays: number, caller: 
     accuracyOfLast7Days: accuracy7d.accuracy,
     accuracy7d,
     skill: toSkill(figures),
-    ...computeFreshness(newest, { lastDay: last.day, lastCovered }, now),
+    ...computeFreshness(newest, { known, lastCovered }, now),
     ...buildCommitmentProof(newest, { saltSecret: options.saltSecret, publicUrl: deps.publicUrl }),
     source: market.source,
     range: await readPriceRange(deps.models, found),
@@ -233,10 +229,10 @@ interface RecentRange {
   now: Date;
 }
 
-async function readRecentAccuracy(record: ForecastRecord, at: RecentRange) {
+function readRecentAccuracy(known: RecordProjection, at: RecentRange) {
   // The window of a day closes `horizonDays` after its end.
   const first = toDay(at.now.getTime()) - at.days - at.horizonDays - 1;
-  return computeRecentAccuracy(await record.listSince(at.horizonDays, first), at);
+  return computeRecentAccuracy(known.listSince(at.horizonDays, first), at);
 }
 
 /** Share of wins among forecasts of one horizon whose window closed within the last `days`; HOLD and VOID do not count. */

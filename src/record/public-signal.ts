@@ -10,6 +10,7 @@ import type { MarketComparisonDeps } from './crowd.ts';
 import type { StatisticsService } from './figures.ts';
 import type { CommittedValues, ForecastDoc } from './forecast-doc.ts';
 import type { ModelStore } from './model-card.ts';
+import type { RecordProjection } from './projection.ts';
 import { mayRead, type ViewOptions } from './visibility.ts';
 
 export type MadeForecast = ForecastDoc & { values: CommittedValues; regime: Regime; modelVersion: string };
@@ -65,14 +66,16 @@ export async function loadOrNoteMissing<Value>(missing: MissingPart[], part: str
 /** From then on a missing forecast counts as late. */
 const OVERDUE_AFTER_MS = 3 * 60_000;
 
+/** Stale as well while the process may lack changes of the record. */
 export function computeFreshness(
   { day, signalAt }: { day: Day; signalAt: Date },
-  { lastDay, lastCovered }: { lastDay: Day; lastCovered: Day | null },
+  { known, lastCovered }: { known: Pick<RecordProjection, 'listDays' | 'isStale'>; lastCovered: Day | null },
   now: Date,
 ) {
+  const lastDay = known.listDays().at(-1)?.day ?? day;
   return {
     ageSeconds: Math.max(0, Math.round((now.getTime() - signalAt.getTime()) / 1000)),
-    stale: now.getTime() >= getSignalTimeMs(day + 1) + OVERDUE_AFTER_MS,
+    stale: known.isStale || now.getTime() >= getSignalTimeMs(day + 1) + OVERDUE_AFTER_MS,
     missedSince: lastDay > day ? formatDay(day + 1) : null,
     nextSignalAt: computeNextSignalAt(now, { lastDay, lastCovered })?.toISOString() ?? null,
   };

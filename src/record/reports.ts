@@ -12,8 +12,9 @@ import { roundTo, sanitizeText } from '../platform/validation.ts';
 import type { Publicity, WagerDoc } from '../wager/wagers.ts';
 import type { Brief } from './briefs.ts';
 import { sumCostWei } from './figures.ts';
-import { computeLastPublicDay, type DayDoc, type ForecastDoc, forecastAsOf, isOpenForecast } from './forecast-doc.ts';
+import { computeLastPublicDay, type ForecastDoc, forecastAsOf, isOpenForecast } from './forecast-doc.ts';
 import { isOwnVenue } from './forecasts.ts';
+import type { KnownDay } from './projection.ts';
 import { computeForecastBrier } from './scorecard.ts';
 
 const BRIEFS = { collection: 'briefs', dayField: 'day', reportField: 'brief', formatId: formatDay } as const;
@@ -83,10 +84,9 @@ export interface WeeklyReportData {
   /** Closes in USD of the Sunday before and of the week's Sunday; null without a quorum. */
   openUsd: number | null;
   closeUsd: number | null;
-  days: readonly DayDoc[];
-  /** As `listForecastsOfReport` returns them; earlier ones change nothing. */
+  days: readonly KnownDay[];
   forecasts: readonly ForecastDoc[];
-  /** Settled ones; those that were public before change nothing. */
+  /** Settled ones. */
   stakes: readonly WagerDoc[];
 }
 
@@ -174,7 +174,7 @@ function meanToOneDigit(values: number[]): number | null {
 
 export const INCIDENTS = ['late', 'missed', 'void', 'uncommitted', 'waiting'] as const;
 
-function listWeeklyIncidents(days: readonly DayDoc[], known: readonly ForecastDoc[], asOf: Date) {
+function listWeeklyIncidents(days: readonly KnownDay[], known: readonly ForecastDoc[], asOf: Date) {
   const inWeek = new Set(days.map(({ day }) => day));
   const forecast = known.filter(({ missed }) => !missed);
   const voided = forecast.filter(({ day, state }) => state === 'VOID' && inWeek.has(day));
@@ -190,7 +190,7 @@ function listWeeklyIncidents(days: readonly DayDoc[], known: readonly ForecastDo
 
 type WeeklyIncident = ReturnType<typeof toIncidentsByDate>[number];
 
-function listDayIncidents({ _id: date, missedBecause, late }: DayDoc): WeeklyIncident[] {
+function listDayIncidents({ _id: date, missedBecause, late }: KnownDay): WeeklyIncident[] {
   if (missedBecause !== null) return [{ date, kind: 'missed', detail: sanitizeText(missedBecause, MAX_TEXT_CHARS) }];
   return late ? [{ date, kind: 'late', detail: 'forecast after its time' }] : [];
 }
@@ -215,7 +215,7 @@ export function summarizeNewlyPublicWagers(
 }
 
 /** @param forecasts at least those that were not public */
-export function computePublicity(forecasts: readonly ForecastDoc[], at: Date): Publicity {
+function computePublicity(forecasts: readonly ForecastDoc[], at: Date): Publicity {
   const known = forecasts.map((doc) => forecastAsOf(doc, at));
   return { at, throughDay: computeLastPublicDay(known, at) };
 }

@@ -1,12 +1,8 @@
-import type { Collection } from 'mongodb';
 import type { z } from 'zod';
 import { PUBLIC_CALLER } from '../auth/caller.ts';
-import { HORIZONS } from '../forecast/model.ts';
 import { compareBrier } from '../forecast/record-statistics.ts';
 import { REGIMES } from '../forecast/regime.ts';
 import { computeWinRate, type RecordRow, type ScoredForecast } from '../forecast/statistics.ts';
-import { createCache, type Revision } from '../platform/concurrency.ts';
-import { LARGE_READ_BATCH } from '../platform/mongo.ts';
 import { roundTo } from '../platform/validation.ts';
 import type { ForecastDoc } from './forecast-doc.ts';
 import type { ENTRY, ROW } from './schemas/track-record.ts';
@@ -41,38 +37,17 @@ export function computeForecastBrier(docs: readonly ForecastDoc[]) {
   return compareBrier(docs.map((doc) => ({ scored: toScoredForecast(doc) })));
 }
 
-/** Left out of what a row is made of. */
-const UNSHOWN = { attestation: 0, outbox: 0, 'values.priceQuantiles': 0, 'values.distribution': 0 } as const;
+/** Of revealed forecasts, which are the same for every caller. Documents are never changed in place. */
+const revealedRows = new WeakMap<ForecastDoc, ScorecardRow>();
 
-/**
- * The rows of all forecasts. Those with an outcome on chain are the same for every caller and stay in memory until the record has changed; the
- * few others are read for each answer.
- */
-export class ScorecardRows {
-  readonly #forecasts: Collection<ForecastDoc>;
-  readonly #revision: Revision;
-  readonly #known = createCache<(ScorecardRow | { openId: string })[]>('scorecard-rows', HORIZONS.length);
-
-  constructor(forecasts: Collection<ForecastDoc>, revision: Revision) {
-    this.#forecasts = forecasts;
-    this.#revision = revision;
-  }
-
-  /** Newest first. */
-  async list(horizonDays: number, options: ViewOptions): Promise<ScorecardRow[]> {
-    const known = await this.#known.get(`${horizonDays} ${await this.#revision.read()}`, () => this.#load(horizonDays, options));
-    const ids = known.flatMap((row) => ('openId' in row ? [row.openId] : []));
-    const open = await this.#forecasts.find({ _id: { $in: ids } }, { projection: UNSHOWN }).toArray();
-    const rows = new Map(open.map((doc) => [doc._id, toScorecardRow(doc, options)]));
-    return known.map((row) => ('openId' in row ? rows.get(row.openId)! : row));
-  }
-
-  async #load(horizonDays: number, options: ViewOptions) {
-    const stored = this.#forecasts.find({ horizonDays }, { projection: UNSHOWN, batchSize: LARGE_READ_BATCH }).sort({ sequence: -1 });
-    return stored
-      .map((doc) => (doc.reveal === null ? { openId: doc._id } : toScorecardRow(doc, { ...options, caller: PUBLIC_CALLER })))
-      .toArray();
-  }
+/** The rows of all forecasts of a horizon, newest first. */
+export function listScorecardRows(docs: readonly ForecastDoc[], options: ViewOptions): ScorecardRow[] {
+  return docs.toReversed().map((doc) => {
+    if (doc.reveal === null) return toScorecardRow(doc, options);
+    const row = revealedRows.get(doc) ?? toScorecardRow(doc, { ...options, caller: PUBLIC_CALLER });
+    revealedRows.set(doc, row);
+    return row;
+  });
 }
 
 function toScorecardRow(doc: ForecastDoc, options: ViewOptions): ScorecardRow {

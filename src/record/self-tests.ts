@@ -9,9 +9,9 @@ import {
   compareWithMarket,
   computeCrowdAccuracy,
   isSettledPin,
+  listPins,
   type MarketComparison,
   type MarketComparisonDeps,
-  readPins,
   type SettledPin,
 } from './crowd.ts';
 import {
@@ -260,7 +260,8 @@ const FIRST_PRICE_NOTE =
   "Each market counts once, by its first pinned price, beside the model's probability of the same strike at the same time.";
 
 export async function composePolymarketComparison(deps: MarketComparisonDeps) {
-  const [all, through] = await Promise.all([readPins(deps), deps.record.getLastPublicDay(deps.now())]);
+  const { known } = deps.record;
+  const [all, through] = [listPins(known), known.getLastPublicDay(deps.now())];
   const days = all.filter(({ day, venue }) => day <= through && deps.sameBook.includes(venue));
   return { report: buildComparisonReport(days, through, await compareWithMarket(deps)), days };
 }

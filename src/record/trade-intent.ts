@@ -6,8 +6,8 @@ import { roundTo } from '../platform/validation.ts';
 import { DRY_RUN_VENUE, EXCHANGE_VENUE } from '../wager/polymarket.ts';
 import { computeContractCosts, KELLY_SHARE, MAX_STAKE_FRACTION, sizeWager } from '../wager/sizing.ts';
 import { type ExchangeListing, MICROS } from '../wager/venue.ts';
-import { computeProfitMicros, MIN_SETTLED_MARKETS, type WagerDoc } from '../wager/wagers.ts';
-import { type DayDoc, fromCents } from './forecast-doc.ts';
+import { compareSettledWagers, computeProfitMicros, MIN_SETTLED_MARKETS, type WagerDoc } from '../wager/wagers.ts';
+import { type ForecastDoc, fromCents } from './forecast-doc.ts';
 import { isOwnVenue } from './forecasts.ts';
 import { computeStrikeProbability } from './market.ts';
 import { buildCommitmentProof } from './prediction.ts';
@@ -241,15 +241,12 @@ export function viewWager(wager: WagerDoc) {
 /** Of the newest forecast of a horizon; null for HOLD. @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED */
 export async function getNextIntent(deps: OracleDeps, horizonDays: number, caller: Caller) {
   const options = deps.viewFor(caller);
-  const newest = await deps.record.findLatest(horizonDays);
-  const forecast = requireMade(newest);
+  const { known } = deps.record;
+  const forecast = requireMade(known.findLatest(horizonDays));
   requireReadable(forecast, options);
   if (!isTradableForecast(forecast)) return null;
-  const [wager, lastDay, { lastDay: lastCovered }] = await Promise.all([
-    deps.wagers.findByDay(forecast.day),
-    deps.record.findLastDay(),
-    deps.market.coverage(),
-  ]);
+  const { lastDay: lastCovered } = await deps.market.coverage();
+  const wager = known.findWager(forecast.day);
   const bet = await chooseBet(deps, forecast, wager);
   const intent = buildTradeIntent({ forecast, wager, bet }, { saltSecret: options.saltSecret, publicUrl: deps.publicUrl });
   const now = deps.now();
@@ -258,7 +255,7 @@ export async function getNextIntent(deps: OracleDeps, horizonDays: number, calle
     ...intent,
     actionable: notActionableBecause === null,
     notActionableBecause,
-    ...computeFreshness(forecast, { lastDay: lastDay ?? forecast.day, lastCovered }, now),
+    ...computeFreshness(forecast, { known, lastCovered }, now),
   };
 }
 
@@ -281,13 +278,13 @@ async function chooseBet(deps: OracleDeps, forecast: MadeForecast, wager: WagerD
 }
 
 async function buildListedBet(deps: OracleDeps, forecast: MadeForecast): Promise<BetDecision | null> {
-  const { market, record, models, wagers } = deps;
+  const { market, record, models } = deps;
   const now = deps.now();
   const strike = findTradableStrike(await market.strikes(now.getTime()), fromCents(forecast.values.btcPriceCents), now);
   if (strike === null) return null;
-  const day = (await record.findDay(forecast.day)) as DayDoc;
+  const day = record.known.findDay(forecast.day)!;
   const model = await models.get(forecast.modelVersion);
-  const { weight } = await wagers.compareWithMarket([EXCHANGE_VENUE, DRY_RUN_VENUE]);
+  const { weight } = compareSettledWagers(record.known.listWagers(), [EXCHANGE_VENUE, DRY_RUN_VENUE]);
   const { bid, ask, snapshot } = strike;
   const expiresAt = new Date(snapshot.expiresAtMs);
   const pModel = computeStrikeProbability({ day, model, strikeUsd: snapshot.strikeUsd, expiresAt, at: day.signalAt });
@@ -296,26 +293,21 @@ async function buildListedBet(deps: OracleDeps, forecast: MadeForecast): Promise
 }
 
 /** The last `limit` intents of a horizon, newest first; HOLD has none. @throws OracleError TIER_REQUIRED */
-export async function listIntentHistory(
-  deps: Pick<OracleDeps, 'record' | 'wagers' | 'viewFor' | 'publicUrl'>,
+export function listIntentHistory(
+  deps: Pick<OracleDeps, 'record' | 'viewFor' | 'publicUrl'>,
   { horizonDays, limit }: { horizonDays: number; limit: number },
   caller: Caller,
 ) {
-  const calls = await deps.record.forecasts
-    .find(
-      { horizonDays, 'values.signal': { $in: ['BUY', 'SELL'] } },
-      { sort: { sequence: -1 }, limit, hint: { horizonDays: 1, sequence: 1 } },
-    )
-    .toArray();
-  const wagers = await deps.wagers.wagers.find({ _id: { $in: calls.map(({ day }) => formatDay(day)) } }).toArray();
-  const byDay = new Map(wagers.map((wager) => [wager.day, wager]));
+  const { known } = deps.record;
+  const isCall = ({ values }: ForecastDoc) => values !== null && values.signal !== 'HOLD';
+  const calls = known.listByHorizon(horizonDays).filter(isCall).slice(-limit).toReversed();
   const options = deps.viewFor(caller);
   return calls
     .filter(isMadeForecast)
     .filter(isTradableForecast)
     .map((forecast) => {
       requireReadable(forecast, options);
-      const wager = byDay.get(forecast.day) ?? null;
+      const wager = known.findWager(forecast.day);
       const intent = buildTradeIntent({ forecast, wager, bet: buildBetFromWager(wager) }, { ...options, publicUrl: deps.publicUrl });
       const { result, correct, actualDirection, returnBps, btcAtSignal, btcAtResolution, resolvedAt } = viewForecast(forecast, options);
       const outcome = { result, correct, actualDirection, returnBps, btcAtSignal, btcAtResolution, resolvedAt };

@@ -4,7 +4,7 @@ import type { ChainAddresses } from '../chain/addresses.ts';
 import type { ConfirmedAttestation } from '../chain/eas/eas.ts';
 import type { AttestationReader, OnChainAttestation } from '../chain/eas/schemas.ts';
 import { OracleError, orElse } from '../errors.ts';
-import { formatDay } from '../forecast/day.ts';
+import type { Day } from '../forecast/day.ts';
 import {
   type AttestationEvidence,
   type CheckContext,
@@ -30,7 +30,7 @@ import {
 import { buildExpectedPrediction, buildExpectedResolution, buildOpening } from './commitment.ts';
 import type { DistributionScores } from './distribution-scores.ts';
 import { openRevealedDistributions } from './distributions.ts';
-import type { ForecastDoc } from './forecast-doc.ts';
+import { type ForecastDoc, formatForecastId } from './forecast-doc.ts';
 import type { ForecastRecord } from './forecasts.ts';
 import { describeManualVerification } from './prediction.ts';
 import type { AttestationVerification, PredictionVerificationReply } from './schemas/verification.ts';
@@ -67,10 +67,11 @@ export async function verifyPrediction(deps: RecordCheckDeps, reference: Predict
 async function findForecast(deps: AttestationLookupDeps, reference: PredictionReference): Promise<ForecastDoc> {
   if ('uid' in reference) return (await findByAttestation(deps, reference.uid)).doc;
   const { predictionId, field } = reference;
-  const [doc] = await deps.record.listByIds([predictionId]);
-  if (doc !== undefined) return doc;
-  const [first, last] = [await deps.record.findGenesisDay(), await deps.record.findLastDay()];
-  const range = first === null || last === null ? 'has no day yet' : `runs from ${formatDay(first)} to ${formatDay(last)}`;
+  const { known } = deps.record;
+  const doc = known.findForecast(predictionId);
+  if (doc !== null) return doc;
+  const [first, last] = [known.listDays()[0], known.listDays().at(-1)];
+  const range = first === undefined || last === undefined ? 'has no day yet' : `runs from ${first._id} to ${last._id}`;
   const suggestedAction = `The record ${range}: name a day in it, or take an id or uid from the track record.`;
   throw new OracleError('NOT_FOUND', `There is no forecast ${predictionId}`, { field, suggestedAction });
 }
@@ -81,7 +82,7 @@ async function findForecast(deps: AttestationLookupDeps, reference: PredictionRe
  * @throws OracleError NOT_FOUND for a uid that is not on chain or not in the record
  */
 async function findByAttestation({ record, attestations, chainId }: AttestationLookupDeps, uid: Hex): Promise<AttestationMatch> {
-  const known = await findAttestation(record, uid);
+  const known = findAttestation(record, uid);
   if (known !== null) return known;
   const onChain = await attestations.read(uid);
   if (onChain === null) throw missingAttestationError(uid, chainId);
@@ -189,7 +190,7 @@ function findServedOpening({ saltSecret, viewFor }: EvidenceDeps, doc: ForecastD
 }
 
 interface ChainDeps extends Pick<RecordCheckDeps, 'attestations' | 'attesterAddress' | 'now'> {
-  record: Pick<ForecastRecord, 'listAdjacent' | 'listUnknownUids'>;
+  record: Pick<ForecastRecord, 'known'>;
 }
 
 /**
@@ -244,13 +245,15 @@ const MAX_UNKNOWN = 200;
 /** The attestations of the wallet around one of a forecast, no further than those of the days before and after, which the record does not know. */
 async function searchAround({ record, attestations, attesterAddress: attester }: ChainDeps, doc: ForecastDoc, type: AttestationType) {
   const { uid, blockNumber } = doc[FIELD_BY_TYPE[type]]!;
-  const [adjacent, newest] = await Promise.all([record.listAdjacent(doc), attestations.readBlockNumber()]);
-  const blockOf = (sequence: number) => adjacent.find((one) => one.sequence === sequence)?.[FIELD_BY_TYPE[type]]?.blockNumber;
-  const fromBlock = Math.min(blockNumber, Math.max(blockNumber - SEARCHED_BLOCKS, blockOf(doc.sequence - 1) ?? 0));
-  const toBlock = Math.max(blockNumber, Math.min(blockNumber + SEARCHED_BLOCKS, blockOf(doc.sequence + 1) ?? newest));
+  const newest = await attestations.readBlockNumber();
+  const { known } = record;
+  const blockOf = (day: Day) => known.findForecast(formatForecastId(day, doc.horizonDays))?.[FIELD_BY_TYPE[type]]?.blockNumber;
+  const fromBlock = Math.min(blockNumber, Math.max(blockNumber - SEARCHED_BLOCKS, blockOf(doc.day - 1) ?? 0));
+  const toBlock = Math.max(blockNumber, Math.min(blockNumber + SEARCHED_BLOCKS, blockOf(doc.day + 1) ?? newest));
   const logs = await attestations.find({ schema: type, attester, fromBlock, toBlock });
   const own = logs.find((log) => log.uid === uid);
-  const unknown = (await record.listUnknownUids(type, logs)).filter((one) => one !== uid);
+  const isKnown = (one: Hex) => one === uid || known.findByUid(one)?.[FIELD_BY_TYPE[type]]?.uid === one;
+  const unknown = [...new Set(logs.map((log) => log.uid))].filter((one) => !isKnown(one));
   const [others, endsAt, blockAt] = await Promise.all([
     unknown.length > MAX_UNKNOWN ? null : Promise.all(unknown.map(async (one) => ({ uid: one, onChain: await attestations.read(one) }))),
     attestations.readBlockTime(toBlock),

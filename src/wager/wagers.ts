@@ -5,7 +5,6 @@ import { OracleError } from '../errors.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import { meanBy } from '../forecast/math.ts';
 import { boundedLogLoss } from '../forecast/signal.ts';
-import { Revision } from '../platform/concurrency.ts';
 import { createOutboxEntry, insertOrFind, isFirstWrite, LARGE_READ_BATCH, OUTBOX_INDEX, type OutboxEntry } from '../platform/mongo.ts';
 import type { ReachedInstant } from '../platform/time.ts';
 import type { Side } from './sizing.ts';
@@ -56,7 +55,7 @@ function buildWagerAccount(wagers: readonly AccountedWager[]) {
   };
 }
 
-function isSettled({ state }: Pick<AccountedWager, 'state'>): boolean {
+export function isSettled({ state }: Pick<AccountedWager, 'state'>): boolean {
   return state === 'WIN' || state === 'LOSS' || state === 'VOID';
 }
 
@@ -69,8 +68,8 @@ type WagerState = 'DECIDED' | 'PLACED' | SettledState | 'SKIPPED';
 export type SettledState = (typeof SETTLED_STATES)[number];
 const SETTLED_STATES = ['WIN', 'LOSS', 'VOID'] as const;
 const TRANSITIONS: Partial<Record<WagerState, readonly WagerState[]>> = { DECIDED: ['PLACED', 'SKIPPED'], PLACED: SETTLED_STATES };
-/** Published changes: `placed` or `skipped` once a day, `settled` for stakes. */
-export type WagerChange = 'placed' | 'skipped' | 'settled';
+/** `placed` or `skipped` once a day, `settled` for stakes; of `changed` only other processes learn. */
+export type WagerChange = 'placed' | 'skipped' | 'settled' | 'changed';
 
 /** Required members of an off-chain feedback file (ERC-8004). */
 interface FeedbackHeader {
@@ -178,16 +177,17 @@ export const WAGER_INDEXES = [
   },
 ];
 
+const pushChanged = () => ({ $push: { outbox: createOutboxEntry('changed' as const, new Date()) } });
+
 /** Wagers: one document a day, changed by compare-and-set only. */
 export class WagerBook {
   readonly wagers: Collection<WagerDoc>;
-  /** Advances with every write that changes figures of the wagers. */
-  readonly revision: Revision;
-  readonly #comparisons = new Map<string, Comparisons>();
+  readonly #note: (id: string) => Promise<void>;
 
-  constructor(db: Db) {
+  /** @param known takes over what is written */
+  constructor(db: Db, known?: { note(part: 'wagers', ids: string[]): Promise<void> }) {
     this.wagers = db.collection('wagers');
-    this.revision = new Revision(db, { collection: 'record_meta', _id: 'wagers-revision' });
+    this.#note = async (id) => known?.note('wagers', [id]);
   }
 
   findByDay(day: Day): Promise<WagerDoc | null> {
@@ -196,8 +196,10 @@ export class WagerBook {
 
   /** Stores a day's decision unless one exists; returns the stored one. `_due` proves that it is time. */
   async decide(doc: WagerDoc, _due: ReachedInstant): Promise<WagerDoc> {
-    const decided: WagerDoc = doc.state === 'SKIPPED' ? { ...doc, outbox: [createOutboxEntry('skipped', doc.decidedAt)] } : doc;
-    return this.revision.advanceAfter(insertOrFind(this.wagers, decided));
+    const change = doc.state === 'SKIPPED' ? 'skipped' : 'changed';
+    const stored = await insertOrFind(this.wagers, { ...doc, outbox: [createOutboxEntry(change, doc.decidedAt)] });
+    await this.#note(stored._id);
+    return stored;
   }
 
   /** Changes the state; idempotent for a second writer. @param at time of a skip */
@@ -213,9 +215,9 @@ export class WagerBook {
   async #transition(id: string, from: WagerState, to: WagerState, { set, at }: { set: Partial<WagerDoc>; at: Date | null }): Promise<void> {
     if (!TRANSITIONS[from]?.includes(to)) throw new OracleError('ILLEGAL_TRANSITION', `Wager ${id} cannot go from ${from} to ${to}`);
     const [change, changedAt] = [CHANGE_BY_STATE[to], set.placedAt ?? at];
-    const publish = change && changedAt ? { $push: { outbox: createOutboxEntry(change, changedAt) } } : {};
-    const write = this.wagers.updateOne({ _id: id, state: from }, { $set: { ...set, state: to }, ...publish });
-    const { matchedCount } = await this.revision.advanceAfter(write);
+    const push = change && changedAt ? { $push: { outbox: createOutboxEntry(change, changedAt) } } : pushChanged();
+    const { matchedCount } = await this.wagers.updateOne({ _id: id, state: from }, { $set: { ...set, state: to }, ...push });
+    await this.#note(id);
     if (matchedCount > 0) return;
     const current = await this.wagers.findOne({ _id: id });
     if (current?.state !== to) throw new OracleError('ILLEGAL_TRANSITION', `Wager ${id} is ${current?.state ?? 'missing'}, not ${from}`);
@@ -225,35 +227,6 @@ export class WagerBook {
   listUnsettled(now: Date): Promise<WagerDoc[]> {
     const isOpen = { winner: null, settledAt: null, state: { $ne: 'DECIDED' as const } };
     return this.#list({ market: { $ne: null }, ...isOpen, 'market.expiresAt': { $lte: now } });
-  }
-
-  /** Wagers with a quoted market, with or without a stake, oldest first. */
-  listPriced(): Promise<WagerDoc[]> {
-    return this.#list({ market: { $ne: null }, qMarket: { $ne: null }, pModel: { $ne: null } }, { hint: { day: 1 } });
-  }
-
-  /** All wagers of days up to `through`, oldest first. */
-  listThrough(through: Day): Promise<WagerDoc[]> {
-    return this.#list({ day: { $lte: through } }, { hint: { day: 1 }, projection: { outbox: 0, listing: 0 } });
-  }
-
-  /** At most `limit` wagers of days up to `through`, newest first. */
-  listNewest(through: Day, limit: number): Promise<WagerDoc[]> {
-    const options = { hint: { day: 1 }, projection: { outbox: 0, listing: 0 }, limit };
-    return this.wagers
-      .find({ day: { $lte: through } }, options)
-      .sort({ day: -1 })
-      .toArray();
-  }
-
-  /** Settled stakes that were public at one instant and not at an earlier one, oldest first. */
-  listSettledBetween(earlier: Publicity, later: Publicity): Promise<WagerDoc[]> {
-    return this.#list({
-      state: { $in: [...SETTLED_STATES] },
-      day: { $lte: later.throughDay },
-      settledAt: { $lte: later.at },
-      $or: [{ day: { $gt: earlier.throughDay } }, { settledAt: { $gt: earlier.at } }],
-    });
   }
 
   async findNewestDay(): Promise<Day | null> {
@@ -267,7 +240,8 @@ export class WagerBook {
 
   /** @param winner null for a market that ended without one */
   async recordWinner(id: string, winner: Side | null, settledAt: Date, _expired: ReachedInstant): Promise<void> {
-    await this.revision.advanceAfter(this.wagers.updateOne({ _id: id, winner: null, settledAt: null }, { $set: { winner, settledAt } }));
+    await this.wagers.updateOne({ _id: id, winner: null, settledAt: null }, { $set: { winner, settledAt }, ...pushChanged() });
+    await this.#note(id);
   }
 
   /** Won and lost stakes of days up to `through` (default: all) without a report in the reputation registry, oldest first. */
@@ -275,52 +249,29 @@ export class WagerBook {
     return this.#list({ state: { $in: ['WIN', 'LOSS'] }, feedbackTxHash: null, day: { $lte: through } });
   }
 
-  /** A reported wager, for verifiers of the report; null for others. */
-  findReported(date: string): Promise<WagerDoc | null> {
-    return this.wagers.findOne({ _id: date, feedbackTxHash: { $ne: null } });
-  }
-
   /** Stores the header of an unreported wager's feedback file unless it has one; returns the stored wager. */
   async prepareFeedback(wager: WagerDoc, feedbackHeader: FeedbackHeader): Promise<WagerDoc> {
     const { _id } = wager;
     const unprepared = { _id, feedbackTxHash: null, feedbackHeader: { $exists: false } };
-    const prepared = await this.wagers.findOneAndUpdate(unprepared, { $set: { feedbackHeader } }, { returnDocument: 'after' });
+    const update = { $set: { feedbackHeader }, ...pushChanged() };
+    const prepared = await this.wagers.findOneAndUpdate(unprepared, update, { returnDocument: 'after' });
+    await this.#note(_id);
     return prepared ?? (await this.wagers.findOne({ _id })) ?? wager;
   }
 
   /** @param hasHeader false when the hash on chain is of an earlier version's file */
   async recordFeedback(id: string, feedbackTxHash: string, { at, hasHeader }: { at: Date; hasHeader: boolean }): Promise<void> {
     const unset = hasHeader ? {} : { $unset: { feedbackHeader: '' as const } };
-    await this.wagers.updateOne({ _id: id }, { $set: { feedbackTxHash, feedbackAt: at }, ...unset });
+    await this.wagers.updateOne({ _id: id }, { $set: { feedbackTxHash, feedbackAt: at }, ...unset, ...pushChanged() });
+    await this.#note(id);
   }
 
   /** After a reorganisation that took a report off the chain: its wager is reported again. */
   async rewindFeedback({ hash, at }: { hash: string; at: Date }): Promise<void> {
-    await this.wagers.updateMany({ feedbackTxHash: hash, feedbackAt: at }, { $set: { feedbackTxHash: null, feedbackAt: null } });
-  }
-
-  async findLastReportedAt(): Promise<Date | null> {
-    return (await this.wagers.findOne({ feedbackAt: { $ne: null } }, { sort: { feedbackAt: -1 } }))?.feedbackAt ?? null;
-  }
-
-  /** Model against market on the settled markets of these venues. */
-  async compareWithMarket(venues: readonly string[]) {
-    return compareHeadToHead(await this.#listComparisons(venues));
-  }
-
-  /** Both probabilities of all settled wagers, oldest first. A winner is final, so each day is read once, but for the recent and unsettled ones. */
-  async #listComparisons(venues: readonly string[]): Promise<SettledComparison[]> {
-    const known = this.#comparisons.get(venues.join()) ?? NONE;
-    const filter = { day: { $gt: known.through }, venue: { $in: [...venues] }, market: { $ne: null } };
-    const newer = await this.#list(filter, { hint: { day: 1 }, projection: COMPARED_FIELDS });
-    const settled = newer.filter(({ winner }) => winner !== null);
-    const through = Math.min(
-      ...newer.filter(({ winner, settledAt }) => winner === null && settledAt === null).map(({ day }) => day - 1),
-      (newer.at(-1)?.day ?? 0) - RECENT_DAYS,
-    );
-    const final = settled.filter(({ day }) => day <= through).map(toSettledComparison);
-    if (final.length > 0) this.#comparisons.set(venues.join(), { through, comparisons: known.comparisons.concat(final) });
-    return [...known.comparisons, ...settled.map(toSettledComparison)];
+    const taken = { feedbackTxHash: hash, feedbackAt: at };
+    const ids = await this.wagers.distinct('_id', taken);
+    await this.wagers.updateMany(taken, { $set: { feedbackTxHash: null, feedbackAt: null }, ...pushChanged() });
+    for (const id of ids) await this.#note(id);
   }
 
   #list(filter: Filter<WagerDoc>, options?: FindOptions): Promise<WagerDoc[]> {
@@ -350,6 +301,11 @@ export interface SettledComparison {
 export const EARNED_WEIGHT = 0.5;
 
 /** Mean log loss (natural logarithm) by the first wager of each market. The weight is 0 until the model has the lower mean log loss on 30 markets. */
+/** Model against market on the settled markets of these venues. @param wagers oldest first */
+export function compareSettledWagers(wagers: readonly WagerDoc[], venues: readonly string[]) {
+  return compareHeadToHead(wagers.filter(({ winner, venue }) => winner !== null && venues.includes(venue)).map(toSettledComparison));
+}
+
 export function compareHeadToHead(comparisons: SettledComparison[]) {
   const firsts = [...new Map(comparisons.toReversed().map((item) => [item.marketId, item])).values()];
   const settledMarkets = firsts.length;
@@ -360,22 +316,8 @@ export function compareHeadToHead(comparisons: SettledComparison[]) {
   return { settledMarkets, modelLogLoss, marketLogLoss, weight: earned ? EARNED_WEIGHT : 0 };
 }
 
-/** What is read of a wager with a market for `toSettledComparison`. */
-const COMPARED_FIELDS = { day: 1, 'market.id': 1, pModel: 1, qMarket: 1, winner: 1, settledAt: 1 } as const;
-
-/** Read again each time: far longer than a market stays open, or the wagers of two workers overlap. */
-const RECENT_DAYS = 30;
-
-interface Comparisons {
-  /** Last day of which nothing can change any more. */
-  through: Day;
-  comparisons: readonly SettledComparison[];
-}
-
-const NONE: Comparisons = { through: Number.MIN_SAFE_INTEGER, comparisons: [] };
-
 /** Requires a settled wager. */
-export function toSettledComparison({ market, pModel, qMarket, winner }: WagerDoc): SettledComparison {
+function toSettledComparison({ market, pModel, qMarket, winner }: WagerDoc): SettledComparison {
   return { marketId: market!.id, pModel: pModel!, qMarket: qMarket!, winner: winner! };
 }
 

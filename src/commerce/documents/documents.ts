@@ -181,7 +181,7 @@ type SoldForecast = Awaited<ReturnType<typeof readSoldForecast>>;
 /** @throws OracleError STEP_WAITING before the first forecast */
 async function readSoldForecast(deps: DocumentDeps, horizonDays: number = SOLD_HORIZON_DAYS) {
   const answer = await predict('premium', horizonDays, { deps, caller: PAYING_CALLER });
-  const [made] = (await deps.record.listByIds([answer.predictionId])) as [MadeForecast];
+  const made = deps.record.known.findForecast(answer.predictionId) as MadeForecast;
   const { signal, evidence } = splitPrediction(answer);
   return { signal, evidence, made, forecastId: answer.predictionId, attestationUid: made.attestation?.uid ?? null };
 }
@@ -207,7 +207,8 @@ export async function composeAlphaBrief(deps: DocumentDeps): Promise<DocumentBod
   const sold = await readSoldForecast(deps);
   const { forecastId, attestationUid, signal, made } = sold;
   const since = new Date(deps.now().getTime() - DAY_MS);
-  const [regime, stake, revealed] = await Promise.all([readRegime(deps), readStake(deps, made.day), deps.record.listRevealedSince(since)]);
+  const [regime, stake] = await Promise.all([readRegime(deps), readStake(deps, made.day)]);
+  const revealed = deps.record.known.listAll().filter(({ reveal }) => reveal !== null && reveal.at > since);
   const resolved = revealed.map(toBriefOutcome);
   return {
     forecastId,
@@ -235,7 +236,7 @@ async function readStake(deps: DocumentDeps, day: number): Promise<Stake> {
     const { contractSide, market, sizing, marketReason, wager, entry, actionable, notActionableBecause } = intent;
     return { contractSide, market, sizing, marketReason, wager, entry, actionable, notActionableBecause };
   }
-  const wager = await deps.wagers.findByDay(day);
+  const wager = deps.record.known.findWager(day);
   const bet = buildBetFromWager(wager);
   const { market, sizing } = 'reason' in bet ? { market: null, sizing: null } : bet;
   return {

@@ -1,5 +1,6 @@
 import { PAYING_CALLER } from '../../auth/caller.ts';
 import { OracleError } from '../../errors.ts';
+import { parseDay } from '../../forecast/day.ts';
 import { roundOrNull } from '../../market/feed.ts';
 import { btcPriceReport, fearGreedReport } from '../../market/reports/bitcoin.ts';
 import { derivativesSummaryReport } from '../../market/reports/derivatives.ts';
@@ -9,9 +10,10 @@ import type { MarketReport, ReportEnvelope, ReportedInput } from '../../market/r
 import type { SeriesId } from '../../market/series.ts';
 import { sanitizeText } from '../../platform/validation.ts';
 import { compareCrowdWithOracle, type WeekComparison } from '../../record/crowd.ts';
-import { type DayDoc, type ForecastDoc, formatForecastId, fromCents } from '../../record/forecast-doc.ts';
+import { type ForecastDoc, formatForecastId, fromCents } from '../../record/forecast-doc.ts';
 import { findNearestHorizon } from '../../record/market.ts';
 import { buildCommitmentProof, describeManualVerification } from '../../record/prediction.ts';
+import type { KnownDay } from '../../record/projection.ts';
 import { mayRead, toVisibleStatus } from '../../record/visibility.ts';
 import { type DocumentBody, type DocumentDeps, probabilityToPercent, SOLD_HORIZON_DAYS } from './documents.ts';
 
@@ -27,7 +29,7 @@ export async function composeCrowdVsOracle(deps: DocumentDeps): Promise<Document
   const now = deps.now();
   const running = weeks.find(({ expiresAt, status }) => status === 'PENDING' && Date.parse(expiresAt) > now.getTime()) ?? null;
   const forecastId = running?.predictionId ?? null;
-  const [doc] = forecastId === null ? [] : await deps.record.listByIds([forecastId]);
+  const doc = forecastId === null ? null : deps.record.known.findForecast(forecastId);
   return {
     forecastId,
     attestationUid: doc?.attestation?.uid ?? null,
@@ -46,16 +48,10 @@ function formatRunningWeek(running: WeekComparison | null): string {
 }
 
 async function composeCrowdEvidence(deps: DocumentDeps, weeks: readonly WeekComparison[]) {
-  const { record, wagers } = deps;
-  const [priced, days] = await Promise.all([
-    wagers.listPriced(),
-    record.days.find({ _id: { $in: weeks.map(({ date }) => date) } }).toArray(),
-  ]);
-  const decidedAt = new Map(priced.map((wager) => [wager._id, wager.decidedAt]));
-  const byDate = new Map(days.map((day) => [day._id, day]));
-  const inputs = weeks.map((week) => toStrikeInputs(byDate.get(week.date), week, decidedAt.get(week.date)));
-  const ids = weeks.map(({ date }, index) => listForecastIds(byDate.get(date), inputs[index]));
-  const docs = new Map((await record.listByIds(ids.flat())).map((doc) => [doc._id, doc]));
+  const { known } = deps.record;
+  const dayOf = (date: string) => known.findDay(parseDay(date));
+  const inputs = weeks.map((week) => toStrikeInputs(dayOf(week.date), week, known.findWager(parseDay(week.date))?.decidedAt));
+  const ids = weeks.map(({ date }, index) => listForecastIds(dayOf(date), inputs[index]));
   const used = inputs.filter((one) => one !== null);
   return {
     bases: BASES,
@@ -63,7 +59,7 @@ async function composeCrowdEvidence(deps: DocumentDeps, weeks: readonly WeekComp
     byHand: describeManualVerification(deps),
     // A probability is null when the day is not in the record.
     weeks: weeks.map(({ weekId, date }, index) => {
-      const proofs = ids[index].flatMap((id) => docs.get(id) ?? []).map((doc) => toWeekProof(deps, doc));
+      const proofs = ids[index].flatMap((id) => known.findForecast(id) ?? []).map((doc) => toWeekProof(deps, doc));
       return { weekId, date, proofs, probability: inputs[index] };
     }),
     models: await readModelQuantiles(deps, used),
@@ -71,8 +67,8 @@ async function composeCrowdEvidence(deps: DocumentDeps, weeks: readonly WeekComp
 }
 
 /** Ids of the 7-day forecast and of the forecast whose P(up) was used, when different. */
-function listForecastIds(day: DayDoc | undefined, inputs: StrikeInputs | null): string[] {
-  if (day === undefined) return [];
+function listForecastIds(day: KnownDay | null, inputs: StrikeInputs | null): string[] {
+  if (day === null) return [];
   const horizons = new Set([SOLD_HORIZON_DAYS, inputs?.horizonDays ?? SOLD_HORIZON_DAYS]);
   return [...horizons].map((horizonDays) => formatForecastId(day.day, horizonDays));
 }
@@ -94,9 +90,9 @@ function toWeekProof(deps: DocumentDeps, doc: ForecastDoc) {
 type StrikeInputs = NonNullable<ReturnType<typeof toStrikeInputs>>;
 
 /** @param at start of the time to expiry */
-function toStrikeInputs(day: DayDoc | undefined, comparison: WeekComparison, at: Date | undefined) {
+function toStrikeInputs(day: KnownDay | null, comparison: WeekComparison, at: Date | undefined) {
   const { strike, expiresAt, oracleProbability } = comparison;
-  if (day === undefined || at === undefined) return null;
+  if (day === null || at === undefined) return null;
   const { price, variance, modelVersion, forecasts } = day;
   if (price === null || variance === null || modelVersion === null) return null;
   const { horizonDays } = findNearestHorizon({ expiresAt: new Date(expiresAt), at });

@@ -27,7 +27,7 @@ import { composeCrowdVsOracle, composeMacroReview } from './market.ts';
 
 interface HorizonDocs {
   horizonDays: number;
-  docs: ForecastDoc[];
+  docs: readonly ForecastDoc[];
   figures: HorizonFigures;
 }
 
@@ -36,7 +36,7 @@ export async function composeTrackRecord(deps: DocumentDeps): Promise<DocumentBo
   const horizons = await Promise.all(
     HORIZONS.map(async (horizonDays) => ({
       horizonDays,
-      docs: await deps.record.listByHorizon(horizonDays),
+      docs: deps.record.known.listByHorizon(horizonDays),
       figures: await deps.statistics.figures.getHorizon(horizonDays),
     })),
   );

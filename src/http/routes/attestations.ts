@@ -29,7 +29,8 @@ export function metadataRoutes({ record }: HttpDeps): Route[] {
           .describe('CIDv1 of the metadata, in base32'),
       }),
       async handle({ params: { cid } }) {
-        const day = await record.days.findOne({ 'metadata.cid': cid }, { projection: { metadata: 1 } });
+        const known = record.known.listDays().find(({ metadata }) => metadata.cid === cid);
+        const day = known === undefined ? null : await record.findDay(known.day);
         if (day === null) throw new OracleError('NOT_FOUND', `No metadata with CID ${cid}`, { field: 'cid' });
         const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=31536000, immutable' };
         return { headers, raw: day.metadata.json };

@@ -261,7 +261,10 @@ export function distributionRoutes(deps: HttpDeps): Route[] {
       async handle({ query: { horizon, limit, before = null }, context }) {
         const units = limit * UNITS_PER_ENTRY;
         if (units > UNITS) await context.countCall(units - UNITS);
-        const newest = await deps.record.listRevealed(horizon, { limit: limit + 1, before });
+        const revealed = deps.record.known
+          .listByHorizon(horizon)
+          .filter(({ reveal, sequence }) => reveal !== null && (before === null || sequence < before));
+        const newest = revealed.slice(-limit - 1).toReversed();
         const shown = newest.slice(0, limit);
         const next = newest.length > limit ? shown.at(-1)!.sequence : null;
         const data = await openRevealedDistributions(deps, shown);

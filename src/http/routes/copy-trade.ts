@@ -54,10 +54,11 @@ export function copyTradeRoutes(deps: OracleDeps): Route[] {
 
 async function readCopyTradeStatus(deps: OracleDeps): Promise<z.input<typeof COPY_TRADE_STATUS>> {
   const { record, market, venueName, sameBook, publicUrl, now } = deps;
-  const [newest, { lastDay: lastCovered }] = await Promise.all([record.findLatest(Math.max(...HORIZONS)), market.coverage()]);
+  const { lastDay: lastCovered } = await market.coverage();
+  const newest = record.known.findLatest(Math.max(...HORIZONS));
   const at = now();
   const { path: _, ...socketRules } = WEBSOCKET;
-  const stale = newest !== null && computeFreshness(newest, { lastDay: newest.day, lastCovered }, at).stale;
+  const stale = newest !== null && computeFreshness(newest, { known: record.known, lastCovered }, at).stale;
   return {
     success: true,
     status: newest === null ? 'starting' : stale ? 'stale' : 'active',

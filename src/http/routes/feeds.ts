@@ -45,7 +45,7 @@ export function feedRoutes({ record, viewFor, publicUrl, explorerUrl, now }: Fee
       async handle() {
         const today = toDay(now().getTime());
         const first = today - CALENDAR_DAYS.past;
-        const docs = new Map((await record.listSince(HORIZON_DAYS, first)).map((doc) => [doc.day, doc]));
+        const docs = new Map(record.known.listSince(HORIZON_DAYS, first).map((doc) => [doc.day, doc]));
         const all = Array.from({ length: CALENDAR_DAYS.past + CALENDAR_DAYS.coming + 1 }, (_, index) => first + index);
         // Days of before the record, or that no worker has made up for yet, have no forecast to come.
         const days = all

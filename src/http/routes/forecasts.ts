@@ -1,4 +1,3 @@
-import type { Filter } from 'mongodb';
 import { z } from 'zod';
 import { PUBLIC_CALLER } from '../../auth/caller.ts';
 import type { ConfirmedAttestation } from '../../chain/eas/eas.ts';
@@ -7,8 +6,7 @@ import { formatDay, parseDay } from '../../forecast/day.ts';
 import { widenPrice } from '../../forecast/distribution.ts';
 import { HORIZON_NAMES, parseHorizonDays } from '../../forecast/horizon-input.ts';
 import { HORIZONS, type HorizonDays } from '../../forecast/model.ts';
-import { REGIME_NAMES, type Regime } from '../../forecast/regime.ts';
-import type { Direction } from '../../forecast/signal.ts';
+import { REGIME_NAMES } from '../../forecast/regime.ts';
 import {
   type AttestationFacts,
   describeForecast,
@@ -200,7 +198,7 @@ function renderListFilter(filter: ListFilter, regimes: readonly string[]): Marku
 }
 
 async function readRows(deps: ForecastDeps, query: ListQuery, limit: number) {
-  const { docs, nextBefore } = await findForecasts(deps, pickFilter(query), { before: query.before, limit });
+  const { docs, nextBefore } = findForecasts(deps, pickFilter(query), { before: query.before, limit });
   const rows = docs.map((doc): ListRow => {
     const view = viewForecast(doc, deps.viewFor(PUBLIC_CALLER));
     const { date, regime } = view;
@@ -215,45 +213,26 @@ function toPageReply(raw: string, headers: Record<string, string> = PAGE_HEADERS
   return { headers: { ...headers, ETag: buildWeakEtag({ raw }) }, raw };
 }
 
-/** Days that one page examines at most, whatever the filter and the length of the record. */
-const MAX_DAYS_EXAMINED = 1_000;
-
 const LIST_STATES = ['committed', 'right', 'wrong', 'hold', 'void', 'missed'] as const;
 
-const STATES: Record<(typeof LIST_STATES)[number], Filter<ForecastDoc>> = {
-  committed: { state: { $in: ['DRAFT', 'PENDING'] }, missed: false },
-  right: { state: 'WIN' },
-  wrong: { state: 'LOSS' },
-  hold: { state: 'HOLD' },
-  void: { state: 'VOID', missed: false },
-  missed: { missed: true },
+const STATES: Record<(typeof LIST_STATES)[number], (doc: ForecastDoc) => boolean> = {
+  committed: ({ state, missed }) => (state === 'DRAFT' || state === 'PENDING') && !missed,
+  right: ({ state }) => state === 'WIN',
+  wrong: ({ state }) => state === 'LOSS',
+  hold: ({ state }) => state === 'HOLD',
+  void: ({ state, missed }) => state === 'VOID' && !missed,
+  missed: ({ missed }) => missed,
 };
 
-/** A page of a filter, newest day first, then by descending horizon; where few match, a page may hold fewer than its limit, or none. */
-async function findForecasts(
-  { record }: ForecastDeps,
-  { from, to, ...filter }: ListFilter,
+/** A page of a filter, newest day first, then by descending horizon. */
+function findForecasts(
+  { record: { known } }: ForecastDeps,
+  filter: ListFilter,
   { before, limit }: { before: string | undefined; limit: number },
-): Promise<{ docs: ForecastDoc[]; nextBefore: string | null }> {
-  const [first, last] = await Promise.all([record.findGenesisDay(), record.findLastDay()]);
-  if (first === null || last === null) return { docs: [], nextBefore: null };
-  const end = Math.min(
-    last,
-    to === undefined ? last : parseDay(to),
-    before === undefined ? last : parseDay(before.slice(0, 'YYYY-MM-DD'.length)),
-  );
-  const start = from === undefined ? first : Math.max(first, parseDay(from));
-  const examinedFrom = Math.max(start, end - MAX_DAYS_EXAMINED + 1);
-  // Ids sort as text: a day's first id is above all of the day before.
-  const dayAfter = formatDay(end + 1);
-  const ids = { $gte: formatForecastId(examinedFrom, HORIZONS[0]), $lt: before === undefined || before > dayAfter ? dayAfter : before };
-  const docs = await record.forecasts
-    .find({ ...toConditions(filter), _id: ids }, { hint: { _id: 1 }, limit: limit + 1 })
-    .sort({ _id: -1 })
-    .toArray();
-  const shown = docs.slice(0, limit);
-  if (docs.length > limit) return { docs: shown, nextBefore: shown.at(-1)!._id };
-  return { docs: shown, nextBefore: examinedFrom > start ? ids.$gte : null };
+): { docs: ForecastDoc[]; nextBefore: string | null } {
+  const found = known.listAll().filter((doc) => isSelected(doc, filter) && (before === undefined || doc._id < before));
+  const docs = found.slice(-limit).toReversed();
+  return { docs, nextBefore: found.length > limit ? docs.at(-1)!._id : null };
 }
 
 /** As in the URL; an absent or empty value filters nothing. */
@@ -267,13 +246,15 @@ interface ListFilter {
 }
 
 /** A direction selects among revealed forecasts alone: among others it would disclose it. */
-function toConditions({ horizon, state, direction, regime }: ListFilter): Filter<ForecastDoc> {
-  return {
-    ...(state !== undefined && STATES[state as keyof typeof STATES]),
-    ...(horizon !== undefined && { horizonDays: Number(horizon) }),
-    ...(direction !== undefined && { 'values.direction': direction as Direction, reveal: { $ne: null } }),
-    ...(regime !== undefined && { regime: regime as Regime }),
-  };
+function isSelected(doc: ForecastDoc, { horizon, state, direction, regime, from, to }: ListFilter): boolean {
+  return (
+    (state === undefined || STATES[state as keyof typeof STATES](doc)) &&
+    (horizon === undefined || doc.horizonDays === Number(horizon)) &&
+    (direction === undefined || (doc.reveal !== null && doc.values?.direction === direction)) &&
+    (regime === undefined || doc.regime === regime) &&
+    (from === undefined || doc.day >= parseDay(from)) &&
+    (to === undefined || doc.day <= parseDay(to))
+  );
 }
 
 /** The document of one forecast. Its head holds no value that is hidden: it is made of the same facts. */
@@ -378,21 +359,22 @@ const FORECAST_PARAMS = z.object({ date: dateInput, horizon: horizonNameInput })
 
 type ForecastParams = z.output<typeof FORECAST_PARAMS>;
 
-/** A forecast as every reader may see it, with one read of at most 12 documents by their ids. @throws OracleError NOT_FOUND naming the field */
-async function readForecast(deps: ForecastDeps, { date, horizon }: ForecastParams): Promise<ForecastFacts> {
+/** A forecast as every reader may see it. @throws OracleError NOT_FOUND naming the field */
+function readForecast(deps: ForecastDeps, { date, horizon }: ForecastParams): ForecastFacts {
   const [day, horizonDays] = [parseDay(date), parseHorizonDays(horizon)];
   // The days before, within and after its window of the same horizon, and all horizons of the day.
   const days = Array.from({ length: horizonDays + 2 }, (_, index) => formatForecastId(day - 1 + index, horizonDays));
   const ids = [...new Set([...days, ...HORIZONS.map((other) => formatForecastId(day, other))])];
-  const [docs, dayDoc] = await Promise.all([deps.record.listByIds(ids), deps.record.findDay(day)]);
+  const { known } = deps.record;
+  const [docs, dayDoc] = [known.listForecasts(ids), known.findDay(day)];
   const doc = docs.find(({ _id }) => _id === formatForecastId(day, horizonDays));
-  if (doc === undefined) throw await buildMissingError(deps, date);
+  if (doc === undefined) throw buildMissingError(deps, date);
   return toForecastFacts(deps, { doc, neighbours: docs.filter((one) => one !== doc), day: dayDoc });
 }
 
-async function buildMissingError({ record }: ForecastDeps, date: string): Promise<OracleError> {
-  const [first, last] = await Promise.all([record.findGenesisDay(), record.findLastDay()]);
-  const range = first === null || last === null ? 'has no day yet' : `runs from ${formatDay(first)} to ${formatDay(last)}`;
+function buildMissingError({ record }: ForecastDeps, date: string): OracleError {
+  const days = record.known.listDays();
+  const range = days.length === 0 ? 'has no day yet' : `runs from ${days[0]!._id} to ${days.at(-1)!._id}`;
   return new OracleError('NOT_FOUND', `There is no forecast of ${date}`, { field: 'date', suggestedAction: `The record ${range}.` });
 }
 

@@ -502,15 +502,15 @@ function renderDetails(): Markup {
 
 /** The dashboard with the answers that a caller without access gets. Reads a bounded number of documents. */
 async function renderHome(deps: HttpDeps, publicUrl: string): Promise<Reply<never>> {
-  const [signals, range, price, records, [newest]] = await Promise.all([
+  const [signals, range, price, records] = await Promise.all([
     readByHorizon((days) =>
       predict('public', days, { deps, caller: PUBLIC_CALLER }).then(toPublicSignal).catch(orElse('STEP_WAITING', null)),
     ),
     predictRange(DEFAULT_HORIZON_DAYS, { deps }, true).catch(orElse('STEP_WAITING', null)),
     deps.market.report(btcPriceReport, deps.now().getTime()).catch(orElse('PRICE_UNAVAILABLE', null)),
     readByHorizon(async (days) => toRecordData(await deps.statistics.figures.getHorizon(days))),
-    deps.record.listNewest(DEFAULT_HORIZON_DAYS, { limit: 1, before: null }),
   ]);
+  const newest = deps.record.known.listByHorizon(DEFAULT_HORIZON_DAYS).at(-1);
   const missedDate = newest?.missed ? formatDay(newest.day) : null;
   const now = deps.now();
   const initial = { signals, range, price: price as InitialData['price'], records, missedDate, today: now.toISOString().slice(0, 10) };

@@ -4,6 +4,7 @@ import { REGISTRATION_PATH } from '../../../agent-card/documents.ts';
 import { A2A_LEGACY_VERSION, A2A_VERSION, type CardSource, ENDPOINTS, IDENTITY, INTERFACES } from '../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../skills/index.ts';
 import { OracleError } from '../../errors.ts';
+import { parseDay } from '../../forecast/day.ts';
 import { joinUrl } from '../../platform/service-client.ts';
 import { ADDRESS, COUNT, DATE, listOf, namedObject, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import { DRY_RUN_VENUE } from '../../wager/polymarket.ts';
@@ -15,7 +16,7 @@ import { FEEDBACK_LIST_PATH } from './feedback.ts';
 
 /** Interface, section 2.7, and the ERC-8004 registration file. */
 export function agentRoutes(deps: HttpDeps): Route[] {
-  const { addresses, card, chainId, identity, publicUrl, venueName, wagers } = deps;
+  const { addresses, card, chainId, identity, publicUrl, record, venueName } = deps;
   return [
     route('GET /api/svc/agent/identity', 'getAgentIdentity', {
       tag: 'agent',
@@ -57,11 +58,8 @@ export function agentRoutes(deps: HttpDeps): Route[] {
       summary: "Outcomes of settled wagers in the ERC-8004 reputation registry, logged by the operator's own reporter",
       async handle() {
         const agent = identity();
-        const [state, lastUpdated, clients] = await Promise.all([
-          deps.reputation(),
-          wagers.findLastReportedAt(),
-          deps.clientFeedback.findState(),
-        ]);
+        const [state, clients] = await Promise.all([deps.reputation(), deps.clientFeedback.findState()]);
+        const reported = record.known.listWagers().flatMap(({ feedbackAt }) => feedbackAt?.getTime() ?? []);
         const { total: totalFeedback = 0, positive = 0, reporter = null } = state ?? {};
         const score = state?.averageScore ?? 0;
         return {
@@ -74,7 +72,7 @@ export function agentRoutes(deps: HttpDeps): Route[] {
             positive,
             negative: totalFeedback - positive,
             score,
-            lastUpdated: lastUpdated?.toISOString() ?? null,
+            lastUpdated: reported.length === 0 ? null : new Date(Math.max(...reported)).toISOString(),
             reporter,
             venue: venueName,
             disclosure: getDisclosure(venueName),
@@ -94,9 +92,10 @@ export function agentRoutes(deps: HttpDeps): Route[] {
       summary: 'Evidence of a reported outcome: the bytes behind the feedback hash on chain',
       params: z.object({ date: dateInput }),
       errors: ['NOT_FOUND'],
-      async handle({ params: { date } }) {
-        const wager = await wagers.findReported(date);
-        if (wager === null) throw new OracleError('NOT_FOUND', `No outcome was reported for ${date}`, { field: 'date' });
+      handle({ params: { date } }) {
+        const wager = record.known.findWager(parseDay(date));
+        if (wager === null || wager.feedbackTxHash === null)
+          throw new OracleError('NOT_FOUND', `No outcome was reported for ${date}`, { field: 'date' });
         return { headers: { 'Content-Type': 'application/json' }, raw: buildWagerEvidence(wager).json };
       },
     }),

@@ -147,7 +147,7 @@ function listTiers(): Info['tiers'] {
 async function buildModelCard(deps: HttpDeps, caller: Caller, seriesHealth: readonly SeriesHealth[]): Promise<ModelCard> {
   const { record, models, publicUrl } = deps;
   // All horizons of a day have the same model version.
-  const version = (await record.findLatest(DEFAULT_HORIZON_DAYS))?.modelVersion ?? null;
+  const version = record.known.findLatest(DEFAULT_HORIZON_DAYS)?.modelVersion ?? null;
   const fitted = version === null ? null : await models.get(version);
   const mayReadCalibration = mayReadUnresolved(deps.viewFor(caller));
   return {

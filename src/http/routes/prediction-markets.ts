@@ -5,6 +5,7 @@ import { formatDay } from '../../forecast/day.ts';
 import { HORIZONS } from '../../forecast/model.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
 import { BYTES32, COUNT, DATE, listOf, namedObject, nullableObjectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
+import { formatForecastId } from '../../record/forecast-doc.ts';
 import { computeStrikeProbability, type TrackedStrike, toSnapshotStrike, toVenueStrike, viewStrikes } from '../../record/market.ts';
 import { LEVEL, STRIKE } from '../../record/schemas/market-context.ts';
 import { mayRead } from '../../record/visibility.ts';
@@ -72,12 +73,13 @@ interface ModelView {
 
 /** P(above a strike) reveals a direction: only callers that may read every forecast of the day get it. */
 async function readModelView({ record, models, viewFor }: PredictionMarketDeps, caller: Caller): Promise<ModelView> {
-  const latest = await record.findLatest(Math.max(...HORIZONS));
-  const day = latest === null ? null : await record.findDay(latest.day);
+  const { known } = record;
+  const latest = known.findLatest(Math.max(...HORIZONS));
+  const day = latest && known.findDay(latest.day);
   if (day === null || day.modelVersion === null) return { asOf: null, gated: false, probability: null };
   const at = day.signalAt;
   const asOf = at.toISOString();
-  const forecasts = await record.listByDay(day.day);
+  const forecasts = known.listForecasts(HORIZONS.map((horizonDays) => formatForecastId(day.day, horizonDays)));
   const view = viewFor(caller);
   if (!forecasts.every((forecast) => mayRead(forecast, view))) return { asOf, gated: true, probability: null };
   const model = await models.get(day.modelVersion);
@@ -125,7 +127,7 @@ const MAX_PROFIT_DAYS = 365;
 const MAX_SKIP_REASON_CHARS = 300;
 
 /** Wagers of days whose forecasts are all public: the side of a later one would reveal a direction. The same for every caller. */
-export function wagerRoutes({ crowd, market, now, record, wagers }: WagerDeps): Route[] {
+export function wagerRoutes({ crowd, market, now, record }: WagerDeps): Route[] {
   return [
     route('GET /api/svc/wagers', 'listWagers', {
       units: 0.3,
@@ -133,10 +135,12 @@ export function wagerRoutes({ crowd, market, now, record, wagers }: WagerDeps): 
       summary: "The service's own wagers of resolved days, with order book and outcome",
       query: z.object({ limit: limitInput(PAGE_LIMITS.wagers.most, PAGE_LIMITS.wagers.default) }),
       reply: WAGERS_REPLY,
-      async handle({ query: { limit } }) {
+      handle({ query: { limit } }) {
         const at = now();
-        const through = await record.getLastPublicDay(at);
-        const [figures, shown] = await Promise.all([crowd.get(through), wagers.listNewest(through, limit)]);
+        const through = record.known.getLastPublicDay(at);
+        const figures = crowd.get(through);
+        const readable = record.known.listWagers().filter(({ day }) => day <= through);
+        const shown = readable.slice(-limit).toReversed();
         return toTaggedReply({
           success: true as const,
           throughDate: formatDay(through),

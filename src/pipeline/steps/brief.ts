@@ -2,7 +2,6 @@ import { isOracleError, OracleError } from '../../errors.ts';
 import { type Day, formatDay, toDay, toWeek } from '../../forecast/day.ts';
 import type { MarketContext } from '../../market/market.ts';
 import { type Brief, type BriefData, type BriefNext, composeBrief } from '../../record/briefs.ts';
-import { findLastForecastDay, listForecastsThrough } from '../../record/forecasts.ts';
 import {
   getStepDueMs,
   getWeeklyReportDueMs,
@@ -14,7 +13,7 @@ import {
 } from '../forecaster.ts';
 import { toPublicStepReason } from '../step-runs.ts';
 
-type BriefDeps = Pick<PipelineDeps, 'record' | 'market' | 'wagers' | 'runs' | 'reports'>;
+type BriefDeps = Pick<PipelineDeps, 'record' | 'market' | 'runs' | 'reports'>;
 
 /** As of 03:00 UTC, also when late. @throws OracleError STEP_WAITING before its due time, PRICE_UNAVAILABLE beyond the end of the data */
 export async function runBriefStep(deps: BriefDeps, day: Day, context: StepContext): Promise<Brief> {
@@ -29,14 +28,11 @@ export async function runBriefStep(deps: BriefDeps, day: Day, context: StepConte
 /** Due days without a brief: all since the newest brief; only the newest when there is none yet. */
 export async function listDueBriefs({ record, market, reports }: BriefDeps, { now }: StepContext): Promise<Day[]> {
   const today = toDay(now.getTime());
-  const [genesis, { lastDay: lastCovered }, newest] = await Promise.all([
-    record.findGenesisDay(),
-    market.coverage(),
-    reports.briefs.findLastDay(),
-  ]);
+  const [{ lastDay: lastCovered }, newest] = await Promise.all([market.coverage(), reports.briefs.findLastDay()]);
+  const genesis = record.known.listDays()[0]?.day;
   const due = now.getTime() >= getStepDueMs('brief', today) ? today : today - 1;
   const last = Math.min(due, lastCovered === null ? due : lastCovered + 1);
-  if (genesis === null || last <= genesis) return [];
+  if (genesis === undefined || last <= genesis) return [];
   const first = newest === null ? last : newest + 1;
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }
@@ -53,16 +49,13 @@ async function requireBriefDue({ record, market }: BriefDeps, day: Day, { now }:
 }
 
 async function gatherBriefData(deps: BriefDeps, day: Day, { now }: StepContext): Promise<BriefData> {
-  const { record, market, wagers, runs } = deps;
+  const { record, market, runs } = deps;
   const asOfMs = getStepDueMs('brief', day);
-  const [figures, { series }, yesterday, lastForecast, replayedDays, forecasts, wager, troubles, { lastDay }] = await Promise.all([
+  const { known } = record;
+  const days = known.listDays().filter((one) => one.day < day);
+  const [figures, { series }, troubles, { lastDay }] = await Promise.all([
     readContext(deps, asOfMs),
     market.health(asOfMs),
-    record.findDay(day - 1),
-    findLastForecastDay(record, day - 1),
-    record.days.countDocuments({ replayed: true, day: { $lt: day } }, { hint: { day: 1 } }),
-    listForecastsThrough(record, day - 1),
-    wagers.findByDay(day - 1),
     listTroubles(runs, day, asOfMs),
     market.coverage(),
   ]);
@@ -76,11 +69,11 @@ async function gatherBriefData(deps: BriefDeps, day: Day, { now }: StepContext):
     context: figures.context,
     contextMissing: figures.missing,
     series,
-    yesterday,
-    lastForecast,
-    replayedDays,
-    forecasts,
-    wager,
+    yesterday: known.findDay(day - 1),
+    lastForecast: days.findLast(({ missedBecause }) => missedBecause === null) ?? null,
+    replayedDays: days.filter(({ replayed }) => replayed).length,
+    forecasts: known.listAll(),
+    wager: known.findWager(day - 1),
     troubles,
     next: listNextEvents(day, lastDay),
     lastCovered: lastDay,

@@ -9,7 +9,7 @@ import type { PipelineDeps, StepContext } from '../forecaster.ts';
 export async function runReputationStep(deps: PipelineDeps, { now, time }: StepContext): Promise<number> {
   const unreported = await deps.wagers.listUnreported();
   if (unreported.length === 0) return 0;
-  const lastPublicDay = await deps.record.getLastPublicDay(now);
+  const lastPublicDay = deps.record.known.getLastPublicDay(now);
   const wagers = unreported.filter(({ day }) => day <= lastPublicDay);
   for (const wager of wagers) {
     const { resolvesAtMs } = getOutcomeWindow(wager.day, Math.max(...HORIZONS));

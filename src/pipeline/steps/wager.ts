@@ -13,7 +13,7 @@ import {
   sizeWager,
 } from '../../wager/sizing.ts';
 import { MICROS, type Quote, type StrikeMarket, type Venue, type VenueOrder } from '../../wager/venue.ts';
-import { buildUndecidedWager, type WagerDoc } from '../../wager/wagers.ts';
+import { buildUndecidedWager, compareSettledWagers, type WagerDoc } from '../../wager/wagers.ts';
 import { getWindowOpensMs, type PipelineDeps, requireStepDue, requireWindowOpened, type StepContext } from '../forecaster.ts';
 
 /** Stored before it is placed under the day's order id, so that neither a rerun nor a crash buys twice. @throws OracleError STEP_WAITING */
@@ -60,8 +60,10 @@ async function buildSizedWager(
   today: DayDoc,
   { undecided, market, quote }: { undecided: WagerDoc; market: StrikeMarket; quote: Quote },
 ): Promise<WagerDoc> {
-  const { wagers, venue, forecaster } = deps;
-  const { weight } = await wagers.compareWithMarket(venue.sameBook);
+  const { record, venue, forecaster } = deps;
+  // A replay writes many days at once.
+  await record.known.catchUp();
+  const { weight } = compareSettledWagers(record.known.listWagers(), venue.sameBook);
   const model = await forecaster.getModel(today.modelVersion!);
   const pModel = computeStrikeProbability({
     day: today,

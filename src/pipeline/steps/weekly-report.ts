@@ -1,14 +1,13 @@
 import { isOracleError, OracleError } from '../../errors.ts';
 import { type Day, formatDay, formatWeek, getLastDayOfWeek, toWeek, type Week } from '../../forecast/day.ts';
 import { runAll } from '../../platform/concurrency.ts';
-import { listDaysBetween, listForecastsOfReport } from '../../record/forecasts.ts';
-import { composeWeeklyReport, computePublicity } from '../../record/reports.ts';
+import { composeWeeklyReport } from '../../record/reports.ts';
+import { isSettled } from '../../wager/wagers.ts';
 import { getWeeklyReportDueMs, isLateForDue, type PipelineDeps, type StepContext } from '../forecaster.ts';
 
-type WeeklyReportDeps = Pick<PipelineDeps, 'record' | 'market' | 'wagers' | 'reports'>;
+type WeeklyReportDeps = Pick<PipelineDeps, 'record' | 'market' | 'reports'>;
 
 const DAYS_PER_WEEK = 7;
-/** Each holds the forecasts of three weeks in memory. */
 const CONCURRENT_REPORTS = 4;
 const MAX_CLOSE_WAIT_MS = 6 * 3_600_000;
 
@@ -34,19 +33,14 @@ export async function listDueWeeks({ record, reports }: WeeklyReportDeps, { now 
 
 async function writeReport(deps: WeeklyReportDeps, week: Week, context: StepContext): Promise<void> {
   const { now, time } = context;
-  const { record, market, wagers, reports } = deps;
+  const { record, market, reports } = deps;
   await requireRecordedWeek(deps, week);
   const due = await time.requireReached(getWeeklyReportDueMs(week), `The report on ${formatWeek(week)}`);
   const sunday = getLastDayOfWeek(week);
   const before = new Date(getWeeklyReportDueMs(week - DAYS_PER_WEEK));
   const asOf = new Date(getWeeklyReportDueMs(week));
-  const [days, forecasts, openUsd, closeUsd] = await Promise.all([
-    listDaysBetween(record, week, sunday),
-    listForecastsOfReport(record, { from: week, through: sunday, after: before }),
-    readClose(deps, week - 1, week, context),
-    readClose(deps, sunday, week, context),
-  ]);
-  const stakes = await wagers.listSettledBetween(computePublicity(forecasts, before), computePublicity(forecasts, asOf));
+  const [openUsd, closeUsd] = await Promise.all([readClose(deps, week - 1, week, context), readClose(deps, sunday, week, context)]);
+  const { known } = record;
   const report = composeWeeklyReport({
     week,
     before,
@@ -54,9 +48,9 @@ async function writeReport(deps: WeeklyReportDeps, week: Week, context: StepCont
     generatedAt: now,
     late: isLateForDue(asOf.getTime(), now),
     source: market.source,
-    days,
-    forecasts,
-    stakes,
+    days: known.listDays().filter(({ day }) => day >= week && day <= sunday),
+    forecasts: known.listAll(),
+    stakes: known.listWagers().filter(isSettled),
     openUsd,
     closeUsd,
   });

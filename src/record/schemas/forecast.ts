@@ -94,7 +94,7 @@ export const FORECAST_STATE = {
 
 export const FRESHNESS = {
   ageSeconds: COUNT.describe('Seconds since `timestamp`'),
-  stale: z.boolean().describe('True when a newer forecast is overdue and this one is returned in its place'),
+  stale: z.boolean().describe('True when a newer forecast is overdue, or changes of the record may be missing'),
   missedSince: DATE.nullable().describe('First later day without a forecast; null when none was missed'),
 };
 

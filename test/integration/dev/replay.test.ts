@@ -28,7 +28,7 @@ function replayAll(signal = new AbortController().signal, chain: Partial<LocalCh
 
 async function expectWholeRecord(): Promise<void> {
   for (const horizon of [1, 2, 3, 7]) {
-    const docs = await service.pipeline.record.listByHorizon(horizon);
+    const docs = service.pipeline.record.known.listByHorizon(horizon);
     expect(docs.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
     for (const doc of docs) {
       expect(doc.state).not.toBe('VOID');

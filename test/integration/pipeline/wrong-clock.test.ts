@@ -94,7 +94,16 @@ it.each([
   const { pipeline, database, http } = service;
   const { chain, parts, now } = await workerWithClock(service, aheadMs);
   const pingDatabase = () => database.ping();
-  const deps = { chain, localChain: true, market: pipeline.market, pingDatabase, setup: () => null, time: parts.time, now };
+  const deps = {
+    chain,
+    localChain: true,
+    market: pipeline.market,
+    pingDatabase,
+    setup: () => null,
+    record: pipeline.record,
+    time: parts.time,
+    now,
+  };
   const settlement = { settledBy: 'service' as const, costMicros: null, detail: 'not read', margins: [] };
   const status = async () => ({
     ...(await readServiceStatus({

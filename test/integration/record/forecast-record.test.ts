@@ -77,8 +77,9 @@ const attestedAt = (at: string): ConfirmedAttestation => ({
 describe('the forecast record', () => {
   it('gives each horizon a sequence without a gap', async () => {
     for (const day of [first, first + 1, first + 2]) await record.saveDay(newDay(day), UNREACHED);
+    await record.known.load();
     for (const horizon of HORIZONS) {
-      expect((await record.listByHorizon(horizon)).map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+      expect(record.known.listByHorizon(horizon).map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
     }
   });
 
@@ -103,7 +104,11 @@ describe('the forecast record', () => {
     const before = await record.listByDay(first);
     await record.forecasts.deleteMany({ horizonDays: { $gt: 2 } });
     await record.completeDay(first);
-    expect(await record.listByDay(first)).toEqual(before);
+    const publishedOnce = before.map(({ outbox, ...doc }) => ({
+      ...doc,
+      outbox: [expect.objectContaining({ change: outbox![0]!.change })],
+    }));
+    expect(await record.listByDay(first)).toEqual(publishedOnce);
   });
 
   it('decides between pending and void by block time', async () => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   served = await serve(service);
   await makeVaried();
   run = createTestRunner(buildSkillDeps(service.http));
-  for (const days of [1, 2, 3, 7]) docs[`${days}d`] = await service.pipeline.record.listByHorizon(days);
+  for (const days of [1, 2, 3, 7]) docs[`${days}d`] = [...service.pipeline.record.known.listByHorizon(days)];
 });
 afterAll(async () => {
   await served?.close();
@@ -43,7 +43,6 @@ async function makeVaried(): Promise<void> {
     const decided = reveal === null ? {} : { state: outcome, 'resolution.outcome': outcome, ...said };
     await forecasts.updateOne({ _id }, { $set: { regime: regimes[sequence % regimes.length], ...decided } });
   }
-  await service.pipeline.record.revision.advance();
 }
 
 const track = (input: Record<string, unknown>, caller = PUBLIC_CALLER) =>
@@ -158,7 +157,7 @@ describe('error bars', () => {
     const received = docs[horizon].filter(({ reveal }) => reveal !== null);
     expect(received.length).toBeGreaterThan(5);
     const { models, record } = service.http;
-    const scored = await scoreForecasts({ models, distributionScores: record.distributionScores }, received);
+    const scored = await scoreForecasts({ models, known: record.known }, received);
     expect(scored.every(({ distribution }) => distribution !== null)).toBe(true);
     const { calls, probabilities, distribution } = JSON.parse(JSON.stringify(computeRecordStatistics(scored, days)));
     expect(statistics).toMatchObject({ calls, probabilities, distribution });

@@ -105,7 +105,7 @@ const NUMBERS: Record<string, () => Promise<Share>> = {
   'document that is sold': async () => ofRow(ofHorizon((await composeTrackRecord(service.http)).horizons as Answer[]).statistics),
   'svc, as JSON': async () => ofRow(JSON.parse(await svc('--json')).summary),
   'what the audit recomputes of these rows': async () =>
-    ofRow(buildHorizonFigures(recompute((await service.pipeline.record.listByHorizon(HORIZON)).map(toSummaryRow), HORIZON)) as Answer),
+    ofRow(buildHorizonFigures(recompute(service.pipeline.record.known.listByHorizon(HORIZON).map(toSummaryRow), HORIZON)) as Answer),
 };
 
 /** Transports with the figure in text; `in hundredths` is the rounding of the card. */

@@ -170,7 +170,7 @@ describe('the share of HOLD', () => {
   const change = async (filter: object, values: object) => {
     const { record } = service.pipeline;
     const { modifiedCount } = await record.forecasts.updateMany(filter, { $set: values });
-    await record.revision.advance();
+    await record.known.load();
     return modifiedCount;
   };
 

@@ -5,12 +5,11 @@ import { HORIZONS } from '../../../src/forecast/model.ts';
 import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/forecaster.ts';
 import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/pipeline.ts';
 import type { StepName } from '../../../src/pipeline/step-runs.ts';
-import { CrowdFiguresReader } from '../../../src/record/crowd.ts';
+import { RecordProjection } from '../../../src/record/projection.ts';
 import { contextAt } from '../../support/clock/trusted-time.ts';
 import { isWrite, sweepWrites } from '../../support/faults/fault-sweep.ts';
 import { type FaultedDatabase, faultedDatabase } from '../../support/faults/faulted-database.ts';
 import { repeatWhileRetryable } from '../../support/faults/repeat.ts';
-import { createForgetfulStore } from '../../support/record/forgetful.ts';
 import { attestedOnChain, type TestService, testService, today } from '../../support/service/service.ts';
 
 /** Within the retention of events. */
@@ -62,7 +61,7 @@ async function runDay(): Promise<void> {
 }
 
 async function expectOneEffect(): Promise<void> {
-  const { record, wagers, venue, figures, crowd } = service.pipeline;
+  const { record, wagers, venue } = service.pipeline;
   const date = formatDay(day);
   const forecasts = await record.listByDay(day);
   expect(forecasts.map(({ horizonDays, state }) => [horizonDays, state])).toEqual(HORIZONS.map((horizon) => [horizon, 'PENDING']));
@@ -71,15 +70,18 @@ async function expectOneEffect(): Promise<void> {
   expect(await wagers.findByDay(day)).not.toBeNull();
   const placed = await wagers.wagers.find({ state: 'PLACED' }).toArray();
   expect((await venue.getAccount()).openMicros).toBe(placed.reduce((sum, { costMicros }) => sum + costMicros, 0));
-  expect(await figures.verify()).toEqual([]);
-  const computed = new CrowdFiguresReader({ store: createForgetfulStore(), record, wagers, sameBook: venue.sameBook });
-  expect(await crowd.get(null)).toEqual(await computed.get(null));
+  const stored = new RecordProjection(database.db);
+  await stored.load();
+  await record.known.catchUp();
+  expect([record.known.listDays(), record.known.listAll(), record.known.listWagers()]).toEqual([
+    ...[stored.listDays(), stored.listAll(), stored.listWagers()],
+  ]);
 }
 
 async function expectWholeRecord(days: number): Promise<void> {
   const { record } = service.pipeline;
   expect(await attestedOnChain(service, 'prediction')).toBe(days * HORIZONS.length);
-  const revealed = await record.listMatching({ reveal: { $ne: null } });
+  const revealed = record.known.listAll().filter(({ reveal }) => reveal !== null);
   expect(await attestedOnChain(service, 'resolution')).toBe(revealed.length);
   expect(new Set(revealed.map(({ reveal }) => reveal!.uid)).size).toBe(revealed.length);
   const events = await service.push.events.after(0, 100_000);

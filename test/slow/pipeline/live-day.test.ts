@@ -122,7 +122,7 @@ it('no outcome is decided from two venues; one of three venues stands whatever t
     const restarted = createMarket(live!.feed, { pinClose: (close) => live!.stores.closes.pin(close) });
     expect(await restarted.dailyClose(over, Date.now()), step).toEqual(used);
   }
-  const { resolution } = (await pipeline.record.listByHorizon(HORIZONS[0])).find((doc) => doc.day === day)!;
+  const { resolution } = pipeline.record.known.listByHorizon(HORIZONS[0]).find((doc) => doc.day === day)!;
   expect(resolution).toMatchObject({
     btcAtSignalCents: await closeWithoutKraken(day),
     btcAtResolutionCents: await closeWithoutKraken(day + HORIZONS[0]),
@@ -146,7 +146,7 @@ it('the status page queries the chain in parallel when each call takes its full 
     ...{ ...deps, version: '1', role: 'all', feedReason: null, pipeline, schedule: () => null },
     payments: async () => [],
     walletFunds: () => asked().then(() => []),
-    readiness: { ...deps, time: pipeline.time, market: pipeline.market, pingDatabase: () => service.database.ping(), setup: () => null },
+    readiness: { ...deps, ...pipeline, pingDatabase: () => service.database.ping(), setup: () => null },
   });
   expect(status).toMatchObject({ chain: { blockNumber: 7, error: null }, wallets: [] });
   expect(status.checks.find(({ name }) => name === 'chain')).toMatchObject({ ok: true });

@@ -33,7 +33,7 @@ it('has a wager on every day, of the minimum stake where there is no edge', asyn
 });
 
 it('has one feedback entry in the reputation registry for each settled wager whose forecasts are public, and none for another', async () => {
-  const lastPublicDay = await service.pipeline.record.getLastPublicDay(new Date());
+  const lastPublicDay = service.pipeline.record.known.getLastPublicDay(new Date());
   const reportable = wagers.filter(({ day, state }) => day <= lastPublicDay && (state === 'WIN' || state === 'LOSS'));
   expect(reportable.length).toBeGreaterThanOrEqual(340);
   const { infrastructure, pipeline, http: deps } = service;

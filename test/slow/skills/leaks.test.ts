@@ -6,7 +6,7 @@ import { formatDay } from '../../../src/forecast/day.ts';
 import { formatHorizonName, HORIZONS } from '../../../src/forecast/model.ts';
 import { REGIME_NAMES } from '../../../src/forecast/regime.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
-import { forgetful } from '../../support/record/forgetful.ts';
+import { forgetful, knowing } from '../../support/record/forgetful.ts';
 import {
   PLANTED_SIDES,
   type PlantedSide,
@@ -150,7 +150,7 @@ describe('the leak tests fail', () => {
   });
 
   it('for a status that depends on the forecast', async () => {
-    const careless = buildSkillDeps(service.http, { record: await withUntoldHolds() });
+    const careless = buildSkillDeps(service.http, { record: withUntoldHolds() });
     const different = differences(await worldsOf(careless, atOneHorizon()));
     expect(different.some((label) => label.includes('"status":"HOLD"'))).toBe(true);
     expect(different.some((label) => label.includes('"status":"PENDING"'))).toBe(true);
@@ -158,17 +158,13 @@ describe('the leak tests fail', () => {
 });
 
 /** A record in which a forecast has the status HOLD as soon as it is one. */
-async function withUntoldHolds(): Promise<SkillDeps['record']> {
+function withUntoldHolds(): SkillDeps['record'] {
   const { record } = service.http;
-  const listMatching: typeof record.listMatching = async ({ state, ...filter }, { skip, limit } = { skip: 0, limit: 0 }) => {
-    const docs = (await record.listMatching(filter)).map((doc) =>
-      doc.values?.signal === 'HOLD' && doc.state === 'PENDING' ? { ...doc, state: 'HOLD' as const } : doc,
-    );
-    const states = (state as { $in: string[] } | undefined)?.$in;
-    const matching = docs.filter((doc) => states === undefined || states.includes(doc.state));
-    return limit === 0 ? matching : matching.slice(skip, skip + limit);
-  };
-  return Object.assign(Object.create(record) as SkillDeps['record'], { listMatching });
+  const listByHorizon = (horizonDays: number) =>
+    record.known
+      .listByHorizon(horizonDays)
+      .map((doc) => (doc.values?.signal === 'HOLD' && doc.state === 'PENDING' ? { ...doc, state: 'HOLD' as const } : doc));
+  return knowing(record, { listByHorizon });
 }
 
 describe('Basic', () => {

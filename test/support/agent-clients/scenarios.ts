@@ -29,7 +29,7 @@ const answers = (output: Record<string, unknown>) => ({ expected: { output } });
 /** Skill by input by tier by failure, on a service with a record. */
 export async function buildScenarios({ pipeline: { record } }: TestService): Promise<Scenario[]> {
   const published = (await record.forecasts.findOne({ reveal: { $ne: null }, horizonDays: 2 })) as ForecastDoc;
-  const open = (await record.findLatest(7)) as ForecastDoc;
+  const open = record.known.findLatest(7) as ForecastDoc;
   return [...predict(), ...verify(published, open), ...trackRecord(published), ...marketContext(), ...unknownSkill()];
 }
 

@@ -13,7 +13,6 @@ export async function lengthenRecord({ pipeline }: TestService, days: number): P
     return Array.from({ length: days - own.length }, (_, index) => copyOf(resolved[index % resolved.length], own[0].day - 1 - index));
   });
   await forecasts.insertMany(copies);
-  await pipeline.record.revision.advance();
 }
 
 function copyOf(doc: ForecastDoc, day: number): ForecastDoc {
@@ -40,7 +39,6 @@ export async function abstainOn({ pipeline }: TestService, horizonDays: number):
   const { forecasts } = pipeline.record;
   await forecasts.updateMany({ horizonDays }, { $set: { 'values.signal': 'HOLD' } });
   await forecasts.updateMany({ horizonDays, resolution: { $ne: null } }, { $set: { state: 'HOLD', 'resolution.outcome': 'HOLD' } });
-  await pipeline.record.revision.advance();
 }
 
 /** Puts the newest day back to where it was between its signal and the opening of its windows. In the database alone. */

@@ -1,12 +1,7 @@
-import type { Db } from 'mongodb';
-import { CrowdFiguresReader, FiguresStore } from '../../../src/record/crowd.ts';
+import { CrowdFiguresReader } from '../../../src/record/crowd.ts';
 import { type DatasetDeps, DatasetService } from '../../../src/record/dataset.ts';
 import { RecordFigures, type StatisticsDeps, StatisticsService } from '../../../src/record/figures.ts';
-
-/** Stores no figures, so that each read computes them. */
-const NO_FIGURES = { collection: () => ({ findOne: async () => null, replaceOne: async () => ({}) }) } as unknown as Db;
-
-export const createForgetfulStore = () => new FiguresStore(NO_FIGURES);
+import type { RecordProjection } from '../../../src/record/projection.ts';
 
 /** Keeps the files of one build in memory, each as one chunk. */
 export function createMemoryFiles(): DatasetDeps['store'] {
@@ -25,13 +20,13 @@ export function createMemoryFiles(): DatasetDeps['store'] {
 
 /** The same parts without what their statistics remember from one answer to the next: behind that a leak would not show. */
 export function forgetful<Parts extends Omit<StatisticsDeps, 'figures'>>(parts: Parts): Parts {
-  const { record, models, wagers, sameBook, now } = parts;
-  const createCrowd = () => new CrowdFiguresReader({ store: createForgetfulStore(), record, wagers, sameBook });
+  const { record, models, sameBook, now } = parts;
+  const createCrowd = () => new CrowdFiguresReader({ record, sameBook });
   const createStatistics = () =>
     new StatisticsService({
       ...parts,
       crowd: createCrowd(),
-      figures: new RecordFigures({ store: createForgetfulStore(), record, models }),
+      figures: new RecordFigures({ record, models }),
     });
   const createDataset = () => new DatasetService({ record, models, store: createMemoryFiles(), now });
   // Routes take the dataset once, when they are declared: each of its reads makes another.
@@ -54,3 +49,24 @@ function freshDataset(create: () => DatasetService) {
     readChunks: (...[stored]: Parameters<DatasetService['readChunks']>) => latest.readChunks(stored),
   };
 }
+
+/** A record whose memory answers some questions otherwise. */
+export function knowing<R extends { known: RecordProjection }>(record: R, answers: Partial<RecordProjection>): R {
+  const known = new Proxy(record.known, {
+    get(target, name) {
+      if (name in answers) return Reflect.get(answers, name);
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  return Object.defineProperty(Object.create(record) as R, 'known', { value: known });
+}
+
+/** As of before the first forecast. */
+export const NOTHING_KNOWN = {
+  listByHorizon: () => [],
+  listAll: () => [],
+  findLatest: () => null,
+  findNewest: () => null,
+  listDays: () => [],
+};

@@ -5,6 +5,7 @@ import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import { createAttestationReader } from '../../../src/chain/eas/schemas.ts';
 import { openAuditChain } from '../../../src/cli/svc/audit-options.ts';
 import { type ForecastDoc, formatForecastId } from '../../../src/record/forecast-doc.ts';
+import type { ForecastRecord } from '../../../src/record/forecasts.ts';
 import { buildForecastEvidence, readChainEvidence } from '../../../src/record/verification.ts';
 import { createFindings } from '../../../src/verify/findings.ts';
 import { listForecastChecks } from '../../../src/verify/summary.ts';
@@ -62,10 +63,7 @@ async function checkAsService({ rpcUrl, attester, now, place, uids }: Verified):
     attesterAddress: attester,
     saltSecret: SALT_SECRET,
     // It knows no other attestation, and so reads each.
-    record: {
-      listAdjacent: async () => [],
-      listUnknownUids: async (_: string, named: readonly { uid: Hex }[]) => named.map(({ uid }) => uid),
-    },
+    record: { known: { findForecast: () => null, findByUid: () => null } } as unknown as Pick<ForecastRecord, 'known'>,
     now: () => now,
     viewFor: (caller: Caller) => ({ caller, policy: 'immediate', saltSecret: SALT_SECRET, now }) as const,
   };

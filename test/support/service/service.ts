@@ -44,6 +44,7 @@ export async function testService(days: number, environment: Record<string, stri
     { config, log, logCounts: createLogCounts(), shutdown, progress: createStartupProgress() },
     'http://127.0.0.1:3000',
   );
+  takeOverWritesByHand(service);
   const stop = async () => {
     await shutdown.stop('the test is over');
     await removeFolder(dataDir);
@@ -51,6 +52,28 @@ export async function testService(days: number, environment: Record<string, stri
   // Suites change the record and read it at once, and on a machine under load their requests wait instead of being shed.
   const loadShedder = new LoadShedder({ priorities: Array(4).fill({ maxWaitMs: Number.POSITIVE_INFINITY, share: 1 }) });
   return { ...service, appOptions: { ...service.appOptions, reusesAnswers: false, loadShedder }, dataDir, stop };
+}
+
+/** What a suite writes to the collections of the record is in the memory of the service when its write resolves. */
+function takeOverWritesByHand({ pipeline: { record, wagers } }: Service): void {
+  const toText = (args: unknown[]) => JSON.stringify(args, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+  // Updates of the record itself enter the outbox.
+  const isByHand = (name: string, args: unknown[]) => !/^(update|bulkWrite|findOneAnd)/.test(name) || !toText(args).includes('"outbox"');
+  const seen = <C extends object>(collection: C): C =>
+    new Proxy(collection, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member !== 'function') return member;
+        if (!/^(insert|update|delete|replace|bulkWrite|findOneAnd)/.test(String(name))) return member.bind(target);
+        return async (...args: unknown[]) => {
+          const result: unknown = await member.apply(target, args);
+          if (isByHand(String(name), args)) await record.known.load();
+          return result;
+        };
+      },
+    });
+  Object.assign(record, { days: seen(record.days), forecasts: seen(record.forecasts) });
+  Object.assign(wagers, { wagers: seen(wagers.wagers) });
 }
 
 /** Runs a past day's steps at their own times, chain clock included; throws when one has to wait. */
@@ -84,7 +107,7 @@ export async function unresolvedService(days: number, environment: Record<string
 export async function clearWagers({ database, pipeline }: TestService): Promise<void> {
   for (const name of ['wagers', 'paper_orders']) await database.db.collection(name).deleteMany({});
   await database.db.collection<{ _id: string }>('paper_ledger').deleteMany({ _id: { $ne: 'opening' } });
-  await pipeline.wagers.revision.advance();
+  await pipeline.record.known.load();
 }
 
 /** How many attestations of a kind stand on chain, by the chain's own events. */

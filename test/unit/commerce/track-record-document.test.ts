@@ -8,7 +8,6 @@ import { formatDay, parseDay } from '../../../src/forecast/day.ts';
 import { RecordFigures } from '../../../src/record/figures.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
 import type { ForecastRecord } from '../../../src/record/forecasts.ts';
-import { createForgetfulStore } from '../../support/record/forgetful.ts';
 import { buildTestForecast } from '../record/forecast-fixture.ts';
 
 const FIRST = parseDay('2026-01-01');
@@ -37,16 +36,14 @@ const noModels = {
 
 const partsOf = (days: number) => {
   const record = {
-    listByHorizon: async (horizonDays: number) => docsOf(horizonDays, days),
-    revision: { read: async () => 1 },
-    distributionScores: { listByIds: async () => [], listByHorizon: async () => [] },
+    known: { revisions: { forecasts: 1 }, listByHorizon: (horizonDays: number) => docsOf(horizonDays, days), findScores: () => null },
   };
   return {
     record,
     viewFor: () => ({ caller: { tier: 'public' }, policy: 'resolution', now: new Date('2030-01-01T00:00:00Z'), saltSecret: 'of a test' }),
     saltSecret: 'of a test',
     statistics: {
-      figures: new RecordFigures({ store: createForgetfulStore(), record: record as unknown as ForecastRecord, models: noModels }),
+      figures: new RecordFigures({ record: record as unknown as ForecastRecord, models: noModels }),
     },
     market: { kind: 'live' },
     addresses: { eas: hash(1).slice(0, 42), schemaRegistry: hash(2).slice(0, 42) },

@@ -27,25 +27,6 @@ describe('an answer of a state', () => {
     expect(memo.has('key')).toBe(true);
   });
 
-  it('is of a state that was read at most a second ago, where reading takes a while', async () => {
-    let [state, reads] = ['one', 0];
-    const readState = async () => {
-      reads += 1;
-      return state;
-    };
-    const memo = new AnswerMemo({ readState, now });
-    const read = async () => (await memo.share('key', 'state', compute)).reply;
-    await Promise.all([read(), read()]);
-    expect([computed, reads]).toEqual([1, 1]);
-    state = 'two';
-    nowMs = MAX_ANSWER_AGE_MS / 2;
-    expect(await read()).toEqual({ raw: '1' });
-    expect(reads).toBe(1);
-    nowMs = MAX_ANSWER_AGE_MS + 1;
-    expect(await read()).toEqual({ raw: '2' });
-    expect(reads).toBe(2);
-  });
-
   it('is the last one while the database does not answer', async () => {
     let state = 'one';
     const memo = new AnswerMemo({ readState: () => state, now });

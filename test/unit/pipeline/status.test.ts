@@ -14,7 +14,14 @@ const MINUTE_S = 60;
 async function chainCheck(ageSeconds: number, localChain: boolean) {
   const getBlock = async () => ({ number: 7n, timestamp: BigInt(NOW.getTime() / 1000 - ageSeconds) });
   const deps = {
-    ...{ chain: { client: { getBlock } }, localChain, now: () => NOW, setup: () => null, pingDatabase: async () => {} },
+    ...{
+      chain: { client: { getBlock } },
+      localChain,
+      now: () => NOW,
+      setup: () => null,
+      record: { known: { isStale: false } },
+      pingDatabase: async () => {},
+    },
     time: timeAt(NOW.getTime()),
     market: { coverage: async () => ({ firstDay: 0, lastDay: 1 }) },
   } as unknown as ReadinessDeps;
@@ -23,10 +30,33 @@ async function chainCheck(ageSeconds: number, localChain: boolean) {
   return checks.find(({ name }) => name === 'chain');
 }
 
+it('is not ready where changes of the record may be missing', async () => {
+  const deps = {
+    ...{ chain: { client: { getBlock: async () => ({ number: 7n, timestamp: BigInt(NOW.getTime() / 1000) }) } }, localChain: true },
+    ...{
+      now: () => NOW,
+      setup: () => null,
+      record: { known: { isStale: true } },
+      pingDatabase: async () => {},
+      time: timeAt(NOW.getTime()),
+    },
+    market: { coverage: async () => ({ firstDay: 0, lastDay: 1 }) },
+  } as unknown as ReadinessDeps;
+  expect((await checkReadiness(deps)).filter(({ ok }) => !ok)).toEqual([
+    { name: 'record', ok: false, detail: expect.stringMatching(/^changes of the last \d+ s or more are not known$/) },
+  ]);
+});
+
 it('names the role whose signer does not answer', async () => {
   const deps = {
     ...{ chain: { client: { getBlock: async () => ({ number: 7n, timestamp: BigInt(NOW.getTime() / 1000) }) } }, localChain: true },
-    ...{ now: () => NOW, setup: () => null, pingDatabase: async () => {}, time: timeAt(NOW.getTime()) },
+    ...{
+      now: () => NOW,
+      setup: () => null,
+      record: { known: { isStale: false } },
+      pingDatabase: async () => {},
+      time: timeAt(NOW.getTime()),
+    },
     market: { coverage: async () => ({ firstDay: 0, lastDay: 1 }) },
   } as unknown as ReadinessDeps;
   const account = privateKeyToAccount(generatePrivateKey());

@@ -158,7 +158,7 @@ describe('horizon figures', () => {
     });
   }
 
-  const sources = (models: Pick<ModelStore, 'get'> = store()) => ({ models, distributionScores: { listByIds: async () => [] } });
+  const sources = (models: Pick<ModelStore, 'get'> = store()) => ({ models, known: { findScores: () => null } });
 
   const statisticsOf = async (docs: readonly ForecastDoc[], horizonDays = 7) =>
     (await computeHorizonFigures(sources(), docs, horizonDays)).statistics;

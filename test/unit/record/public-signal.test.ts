@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../src/forecast/day.ts';
 import { computeFreshness, computeNextSignalAt } from '../../../src/record/public-signal.ts';
+import { buildTestDay } from './day-fixture.ts';
 
 const day = parseDay('2026-03-10');
 const made = { day, signalAt: new Date('2026-03-10T21:35:00Z') };
-const at = (text: string, lastDay = day, lastCovered: number | null = null) =>
-  computeFreshness(made, { lastDay, lastCovered }, new Date(text));
+const at = (text: string, lastDay = day, lastCovered: number | null = null, isStale = false) =>
+  computeFreshness(made, { known: { listDays: () => [buildTestDay(lastDay)], isStale }, lastCovered }, new Date(text));
 
 describe('the freshness of a forecast', () => {
   it('counts from its creation', () => {
@@ -17,6 +18,10 @@ describe('the freshness of a forecast', () => {
     expect(at('2026-03-11T21:37:59Z').stale).toBe(false);
     expect(at('2026-03-11T21:38:00Z').stale).toBe(true);
     expect(at('2026-03-11T00:00:00Z').stale).toBe(false);
+  });
+
+  it('is stale where changes of the record may be missing', () => {
+    expect(at('2026-03-10T21:36:30Z', day, null, true).stale).toBe(true);
   });
 
   it('names the first missed day after it', () => {

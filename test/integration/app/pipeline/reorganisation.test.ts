@@ -150,7 +150,7 @@ describe('a reorganisation deeper than the confirmations', () => {
     const [reported] = await wagers.wagers.find({ feedbackTxHash: { $ne: null } }).toArray();
     expect(reported).toBeDefined();
     await catchUpAt(ms + 2 * MINUTE_MS);
-    const again = (await wagers.findReported(reported._id))!;
+    const again = (await wagers.wagers.findOne({ _id: reported._id, feedbackTxHash: { $ne: null } }))!;
     expect(again.feedbackAt!.getTime()).toBeGreaterThan(reported.feedbackAt!.getTime());
     expect(await rowOf(`reporter:feedback:${reported._id}`)).toMatchObject({ state: 'CONFIRMED', lost: { isHandled: true } });
   });

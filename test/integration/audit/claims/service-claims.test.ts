@@ -354,7 +354,7 @@ describe('manipulated figures', () => {
 
   it('ignores a provisional price at window open', async () => {
     const { forecasts } = service.pipeline.record;
-    const newest = (await service.pipeline.record.listByHorizon(HORIZON)).at(-1)!;
+    const newest = service.pipeline.record.known.listByHorizon(HORIZON).at(-1)!;
     await forecasts.updateOne({ _id: newest._id }, { $set: { btcAtSignalCents: null } });
     const [row] = (await claimsOf(served.url).scorecard(HORIZON)).predictions;
     const report = await auditOf();

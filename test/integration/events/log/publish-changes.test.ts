@@ -1,5 +1,5 @@
 import { zeroHash } from 'viem';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ConfirmedAttestation } from '../../../../src/chain/eas/eas.ts';
 import { EVENT_INDEXES, EventLog, publishChanges } from '../../../../src/events/log.ts';
 import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
@@ -180,19 +180,6 @@ describe('changes of the record and the wagers', () => {
     expect(await publish()).toBe(0);
     expect(await keys()).toHaveLength(8);
     expect(await record.forecasts.countDocuments({ 'outbox.change': { $gt: '' } })).toBe(0);
-  });
-
-  it('advance the revisions that a process, killed after the change, has not advanced', async () => {
-    const revisions = () => Promise.all([record.revision.read(), wagers.revision.read()]);
-    vi.spyOn(record.revision, 'advance').mockRejectedValueOnce(new Error('killed'));
-    vi.spyOn(wagers.revision, 'advance').mockRejectedValueOnce(new Error('killed'));
-    await expect(record.saveDay(newDay(FIRST), UNREACHED)).rejects.toThrow('killed');
-    await expect(wagers.decide({ ...SKIPPED, skippedBecause: 'no edge after costs' }, REACHED)).rejects.toThrow('killed');
-    expect(await revisions()).toEqual([0, 0]);
-    await publish();
-    expect(await revisions()).toEqual([1, 1]);
-    await publish();
-    expect(await revisions()).toEqual([1, 1]);
   });
 
   it('are not lost when they come between the look and the taking off', async () => {

@@ -4,9 +4,8 @@ import { getStepDueMs, getWeeklyReportDueMs } from '../../../../src/pipeline/for
 import { catchUp, runStep } from '../../../../src/pipeline/pipeline.ts';
 import { listDueBriefs, runBriefStep } from '../../../../src/pipeline/steps/brief.ts';
 import { listDueWeeks } from '../../../../src/pipeline/steps/weekly-report.ts';
-import { type ForecastRecord, listDaysBetween, listForecastsOfReport, listForecastsThrough } from '../../../../src/record/forecasts.ts';
-import { composeWeeklyReport } from '../../../../src/record/reports.ts';
 import { contextAt } from '../../../support/clock/trusted-time.ts';
+import { knowing } from '../../../support/record/forgetful.ts';
 import { runPastDay, type TestService, testService } from '../../../support/service/service.ts';
 
 /** More than two weeks on any day, and one more in case midnight passes during the run. */
@@ -168,30 +167,6 @@ describe('the weekly report', () => {
     expect(report.market).toMatchObject({ openUsd: await close(firstWeek() + 6), closeUsd: await close(firstWeek() + 13) });
   });
 
-  it.each([0, 7, 14])('of %i days later is composed of a part of the forecasts as of all', async (later) => {
-    const { record, wagers, market } = deps();
-    const [week, sunday] = [firstWeek() + later, firstWeek() + later + 6];
-    const [before, asOf] = [new Date(getWeeklyReportDueMs(week - 7)), new Date(getWeeklyReportDueMs(week))];
-    const days = await listDaysBetween(record, week, sunday);
-    const stakes = await wagers.wagers.find({ state: { $in: ['WIN', 'LOSS'] } }).toArray();
-    const fixed = {
-      week,
-      before,
-      asOf,
-      generatedAt: asOf,
-      late: false,
-      source: market.source,
-      days,
-      stakes,
-      openUsd: null,
-      closeUsd: null,
-    };
-    const part = await listForecastsOfReport(record, { from: week, through: sunday, after: before });
-    const all = await listForecastsThrough(record, sunday);
-    if (later > 7) expect(part.length).toBeLessThan(all.length);
-    expect(composeWeeklyReport({ ...fixed, forecasts: part })).toEqual(composeWeeklyReport({ ...fixed, forecasts: all }));
-  });
-
   it('waits some hours for the close of its Sunday, then has null', async () => {
     const { db } = service.database;
     await db.collection('weekly_reports').deleteMany({});
@@ -205,7 +180,8 @@ describe('the weekly report', () => {
   });
 
   it('waits until the record holds the Sunday', async () => {
-    const record = { findGenesisDay: () => deps().record.findGenesisDay(), findLastDay: async () => firstWeek() + 5 } as ForecastRecord;
+    const stored = { findGenesisDay: () => deps().record.findGenesisDay(), findLastDay: async () => firstWeek() + 5 };
+    const record = Object.assign(knowing(deps().record, {}), stored);
     const outcome = await runStep({ ...deps(), record }, 'weekly-report', end, at(getWeeklyReportDueMs(firstWeek())));
     expect(outcome).toEqual({ waiting: expect.stringContaining('is not in the record yet') });
     expect(await weekly().findLatest()).toBeNull();

@@ -4,7 +4,7 @@ import { formatDay } from '../../../../src/forecast/day.ts';
 import { createLiveContext, getStepDueMs, getWindowOpensMs, type PipelineDeps } from '../../../../src/pipeline/forecaster.ts';
 import { runSettleStep } from '../../../../src/pipeline/steps/settle.ts';
 import { runWagerStep } from '../../../../src/pipeline/steps/wager.ts';
-import { readPins } from '../../../../src/record/crowd.ts';
+import { listPins } from '../../../../src/record/crowd.ts';
 import { PaperVenue } from '../../../../src/wager/paper-venue.ts';
 import { MICROS, type Quote, type StrikeMarket, type Venue, type VenueOrder } from '../../../../src/wager/venue.ts';
 import { WagerSwitch } from '../../../../src/wager/wagers.ts';
@@ -25,6 +25,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 beforeEach(async () => {
   for (const name of ['wagers', 'paper_orders', 'paper_ledger']) await service.database.db.collection(name).deleteMany({});
+  await service.pipeline.record.known.load();
 });
 
 /** The paper venue with the test's quotes: the first for the decision, the last for every later read. */
@@ -194,7 +195,7 @@ describe('the wager of a day', () => {
     const wager = (await runWagerStep({ ...service.pipeline, venue: deep }, day, context))!;
     expect(wager.book).toEqual(book);
     expect(Object.keys(wager.quote!).sort()).toEqual(['ask', 'at', 'bid', 'fee']);
-    const [pin] = (await readPins(service.pipeline)).filter((one) => one.day === day);
+    const [pin] = listPins(service.pipeline.record.known).filter((one) => one.day === day);
     expect(pin.book).toEqual({ bid: wager.quote!.bid, ask: wager.quote!.ask, fee: wager.quote!.fee, ...book });
   });
 

@@ -52,7 +52,7 @@ async function add(date: string, state: ForecastState, horizonDays = 7): Promise
   await database.db
     .collection<{ _id: string }>('record_meta')
     .updateOne({ _id: 'genesis' }, { $min: { day: doc.day } } as never, { upsert: true });
-  await record.revision.advance();
+  await record.known.load();
 }
 
 async function read(dataset: DatasetService, stored: StoredBytes): Promise<Buffer> {
@@ -93,6 +93,7 @@ it('contains resolved forecasts alone, whatever else is stored', async () => {
 it('leaves out what is decided and not revealed on chain', async () => {
   await add('2026-01-01', 'WIN');
   await record.forecasts.updateOne({}, { $set: { reveal: null, state: 'PENDING' } });
+  await record.known.load();
   expect(await readRows('forecasts', 'csv')).toEqual([]);
 });
 
@@ -146,7 +147,7 @@ it('is built once after a revelation, by whichever process reads first', async (
   await add('2026-01-01', 'WIN');
   const [one, other] = [createDataset(), createDataset()];
   const files = await one.listFiles();
-  const reads = vi.spyOn(record.days, 'find');
+  const reads = vi.spyOn(record.known, 'listAll');
   await one.refresh();
   expect(await other.listFiles()).toEqual(files);
   expect(reads).not.toHaveBeenCalled();
@@ -159,7 +160,7 @@ it('is not built again for a change of the record that resolves nothing', async 
   await add('2026-01-01', 'WIN');
   const dataset = createDataset();
   const before = await dataset.listFiles();
-  const reads = vi.spyOn(record.days, 'find');
+  const reads = vi.spyOn(record.known, 'listAll');
   await add('2026-01-02', 'PENDING');
   expect(await dataset.listFiles()).toEqual(before);
   expect(reads).not.toHaveBeenCalled();

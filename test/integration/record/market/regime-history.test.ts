@@ -22,7 +22,10 @@ beforeAll(async () => {
   record = new ForecastRecord({ db: database.db, saltSecret: 'a secret of a test', horizons: [] });
 });
 afterAll(() => database.drop());
-beforeEach(() => database.db.collection('days').deleteMany({}));
+beforeEach(async () => {
+  await database.db.collection('days').deleteMany({});
+  await record.known.load();
+});
 
 /** One letter per day from 1 March: C, B, X for regimes, `-` for a missed day; the first three are replayed. */
 async function days(letters: string): Promise<void> {
@@ -48,6 +51,7 @@ async function days(letters: string): Promise<void> {
     };
   });
   await record.days.insertMany(docs);
+  await record.known.load();
 }
 
 /** The record with market data up to a day. */

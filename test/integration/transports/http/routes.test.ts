@@ -95,19 +95,17 @@ describe('the scorecard', () => {
     expect(before).toMatchObject({ venue: 'paper', quotesAreOurs: true });
     const docs = ['paper', 'polymarket', 'polymarket-dry-run'].map((venue, i) => ({ ...settledWager(today() - 40 + i, 'WIN'), venue }));
     await wagers.wagers.insertMany(docs);
-    await wagers.revision.advance();
     expect((await get('/api/svc/scorecard')).predictionMarket.settledMarkets).toBe(before.settledMarkets + 1);
     const elsewhere = forgetful({ ...service.http, venueName: 'polymarket', sameBook: ['polymarket', 'polymarket-dry-run'] });
     const [route] = scorecardRoutes(elsewhere);
     const { body } = await call(route, { query: { horizon: 7 } });
     expect(body).toMatchObject({ predictionMarket: { venue: 'polymarket', quotesAreOurs: false, settledMarkets: 2 } });
     await wagers.wagers.deleteMany({ _id: { $in: docs.map(({ _id }) => _id) } });
-    await wagers.revision.advance();
   });
 });
 
 it('has a numeric base price everywhere, provisional until the window opens', async () => {
-  const docs = await service.pipeline.record.listByHorizon(7);
+  const docs = service.pipeline.record.known.listByHorizon(7);
   const open = new Set(docs.flatMap(({ _id, btcAtSignalCents }) => (btcAtSignalCents === null ? [_id] : [])));
   const { predictions } = await get('/api/svc/scorecard?limit=100');
   const { data, attestations } = await get('/api/svc/onchain-oracle/history?limit=100');
@@ -245,7 +243,7 @@ describe('attestations', () => {
 
   it('precede their window, in a gapless sequence linked to their predecessor', async () => {
     for (const horizonDays of [1, 2, 3, 7]) {
-      const docs = await service.pipeline.record.listByHorizon(horizonDays);
+      const docs = service.pipeline.record.known.listByHorizon(horizonDays);
       let previous: string | null = null;
       for (const [index, doc] of docs.entries()) {
         const onChain = await service.http.attestations.read(doc.attestation!.uid);
@@ -329,7 +327,7 @@ describe('evidence of an outcome', () => {
     expect(await problem(`/api/svc/agent/feedback/${date}`)).toMatchObject({ status: 404 });
     await runStep(service.pipeline, 'reputation', today(), createLiveContext(service.pipeline, new Date()));
     const bytes = new Uint8Array(await (await fetchFrom(`/api/svc/agent/feedback/${date}`)).arrayBuffer());
-    const { feedbackTxHash } = (await wagers.findReported(date))!;
+    const { feedbackTxHash } = (await wagers.wagers.findOne({ _id: date, feedbackTxHash: { $ne: null } }))!;
     const { input } = await callJsonRpc<{ input: string }>(service.infrastructure.rpcUrl, 'eth_getTransactionByHash', feedbackTxHash);
     expect(input).toContain(keccak256(bytes).slice(2));
     const { registries, chain } = await get('/api/svc/agent/identity');

@@ -50,7 +50,7 @@ describe('the expected range', () => {
     expect(horizons!.map(({ horizon }) => horizon)).toEqual(HORIZONS.map((days) => `${days}d`));
     for (const { horizon, ranges, resolvesAt, attestedAt } of horizons!) {
       expect(await (await ask(`${PATH}?horizon=${horizon}`)).json()).toMatchObject({ ranges, resolvesAt });
-      const { attestation } = (await service.pipeline.record.findLatest(Number.parseInt(horizon, 10)))!;
+      const { attestation } = service.pipeline.record.known.findLatest(Number.parseInt(horizon, 10))!;
       expect(attestedAt).toBe(attestation!.at.toISOString());
     }
     expect((await ask(`${PATH}?horizons=7d`)).status).toBe(400);
@@ -58,7 +58,7 @@ describe('the expected range', () => {
 
   it('has the width of the committed distribution', async () => {
     for (const horizonDays of HORIZONS) {
-      const { values, modelVersion } = (await service.pipeline.record.findLatest(horizonDays))!;
+      const { values, modelVersion } = service.pipeline.record.known.findLatest(horizonDays)!;
       const { horizons } = await service.http.models.get(modelVersion!);
       const { residualQuantiles } = horizons.find((one) => one.horizonDays === horizonDays)!;
       const { ranges } = await getRange(horizonDays);
@@ -77,7 +77,7 @@ describe('the expected range', () => {
 
   it('does not change with P(up), direction, signal or quantiles', async () => {
     const { forecasts, days } = service.pipeline.record;
-    const newest = (await service.pipeline.record.findLatest(7))!;
+    const newest = service.pipeline.record.known.findLatest(7)!;
     const before = JSON.stringify(await getRange(7));
     const { residualQuantiles } = (await service.http.models.get(newest.modelVersion!)).horizons.find((one) => one.horizonDays === 7)!;
     await fc.assert(
@@ -100,32 +100,35 @@ describe('the expected range', () => {
   });
 
   it('is the same for a day stored before widths were', async () => {
-    const { day } = (await service.pipeline.record.findLatest(7))!;
+    const { known } = service.pipeline.record;
+    const { day } = known.findLatest(7)!;
     const stored = await getRange(7);
-    const { variance } = (await service.pipeline.record.findDay(day))!;
-    const findNewest = async (horizonDays: number) => {
-      const newest = (await service.pipeline.record.findNewest(horizonDays))!;
+    const { variance } = known.findDay(day)!;
+    const findNewest = (horizonDays: number) => {
+      const newest = known.findNewest(horizonDays)!;
       return { ...newest, figures: { price: newest.figures.price, context: null, variance } };
     };
-    expect(await getExpectedRange({ ...service.http, record: { findNewest } }, 7)).toEqual(stored);
+    expect(await getExpectedRange({ ...service.http, record: { known: { findNewest } } }, 7)).toEqual(stored);
     // A signal does without the range of a model that is gone.
     const models = { get: () => Promise.reject(new OracleError('NOT_FOUND', 'There is no such model')) } as never;
-    expect(await readPriceRange(service.http.models, await findNewest(7))).toMatchObject({ share: 0.8 });
-    expect(await readPriceRange(models, await findNewest(7))).toBeNull();
-    const without = async () => ({ ...(await findNewest(7)), figures: { price: null, context: null, variance: null } });
-    await expect(getExpectedRange({ ...service.http, record: { findNewest: without } }, 7)).rejects.toThrow('There is no forecast yet');
-    await expect(getExpectedRange({ ...service.http, record: { findNewest: async () => null } }, 7)).rejects.toMatchObject({
+    expect(await readPriceRange(service.http.models, findNewest(7))).toMatchObject({ share: 0.8 });
+    expect(await readPriceRange(models, findNewest(7))).toBeNull();
+    const without = () => ({ ...findNewest(7), figures: { price: null, context: null, variance: null } });
+    await expect(getExpectedRange({ ...service.http, record: { known: { findNewest: without } } }, 7)).rejects.toThrow(
+      'There is no forecast yet',
+    );
+    await expect(getExpectedRange({ ...service.http, record: { known: { findNewest: () => null } } }, 7)).rejects.toMatchObject({
       code: 'STEP_WAITING',
     });
   });
 
   it('has no size of the move for a forecast stored before it was forecast', async () => {
-    const findNewest = async (horizonDays: number) => {
-      const { forecast, ...newest } = (await service.pipeline.record.findNewest(horizonDays))!;
+    const findNewest = (horizonDays: number) => {
+      const { forecast, ...newest } = service.pipeline.record.known.findNewest(horizonDays)!;
       const { move: _, ...stored } = forecast;
       return { ...newest, forecast: stored };
     };
-    const found = await getExpectedRange({ ...service.http, record: { findNewest } }, 7);
+    const found = await getExpectedRange({ ...service.http, record: { known: { findNewest } } }, 7);
     expect(found).toEqual({ ...(await getRange(7)), moveSize: null, pBig: null, moveLimits: null });
   });
 

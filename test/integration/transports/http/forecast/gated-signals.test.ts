@@ -19,6 +19,7 @@ import { withSignal } from '../../../../support/commerce/payments.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { call, type Served, serve } from '../../../../support/http/serve.ts';
 import { strikeSnapshot } from '../../../../support/market/strike-snapshot.ts';
+import { knowing, NOTHING_KNOWN } from '../../../../support/record/forgetful.ts';
 import { runPastDay, type TestService, testService, today } from '../../../../support/service/service.ts';
 
 const DAYS = 10;
@@ -249,7 +250,7 @@ describe('the oracle signal', () => {
 
   it('has the accuracy of the last seven days with its sample size', async () => {
     const { accuracy_7d, accuracy7d, skill } = await get('basic', '/api/svc/oracle?horizon=2d');
-    const docs = await service.pipeline.record.listByHorizon(2);
+    const docs = service.pipeline.record.known.listByHorizon(2);
     const recent = docs.filter(({ state, resolvesAt }) => /WIN|LOSS/.test(state) && resolvesAt.getTime() > toInstantMs(TODAY - 7, 12));
     const wins = recent.filter(({ state }) => state === 'WIN').length;
     expect(accuracy7d).toMatchObject({ days: 7, n: recent.length, wins, accuracy: accuracy_7d });
@@ -261,11 +262,7 @@ describe('the oracle signal', () => {
   });
 
   it('returns 503 before the first forecast', async () => {
-    const record = Object.assign(Object.create(service.http.record) as HttpDeps['record'], {
-      listByHorizon: async () => [],
-      findLatest: async () => null,
-      findNewest: async () => null,
-    });
+    const record = knowing(service.http.record, NOTHING_KNOWN);
     for (const path of ['/api/svc/oracle', '/api/svc/oracle/premium', '/api/svc/copy-trade/next']) {
       await expect(asPremium(path, { record })).rejects.toMatchObject({ code: 'STEP_WAITING' });
     }
@@ -292,7 +289,6 @@ describe('after a missed day', () => {
   afterAll(async () => {
     await service.pipeline.record.days.deleteOne({ day: TODAY });
     await service.pipeline.record.forecasts.deleteMany({ day: TODAY });
-    await service.pipeline.record.revision.advance();
   });
 
   it('the latest existing forecast is returned and marked', async () => {

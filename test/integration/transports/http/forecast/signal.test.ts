@@ -60,7 +60,7 @@ describe('the legacy signal', () => {
   });
 
   it('is gated for the public, not for Basic', async () => {
-    const { values } = (await service.pipeline.record.findLatest(7))!;
+    const { values } = service.pipeline.record.known.findLatest(7)!;
     expect(await (await fetchAs('public', '/api/svc/signal')).json()).toMatchObject({ signal: 'GATED', confidence: null });
     expect(await (await fetchAs('basic', '/api/svc/signal')).json()).toMatchObject({
       signal: values!.signal,
@@ -71,7 +71,7 @@ describe('the legacy signal', () => {
 
 it('returns the latest forecast after a missed day', async () => {
   const signal = (await (await fetchAs('public', '/api/svc/open/signal')).json()) as Body;
-  expect(signal).toMatchObject({ predictionId: (await service.pipeline.record.findLatest(7))!._id, status: 'PENDING' });
+  expect(signal).toMatchObject({ predictionId: service.pipeline.record.known.findLatest(7)!._id, status: 'PENDING' });
   const { predictions } = (await (await fetchAs('public', '/api/svc/scorecard?limit=5')).json()) as Body;
   expect(predictions[0]).toMatchObject({ missed: true, signal: null, regime: null, btcPrice: null });
   expect(signal.predictionId).toBe(predictions[1].predictionId);

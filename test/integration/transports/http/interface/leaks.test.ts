@@ -11,7 +11,7 @@ import { fetchOpenApi, type OpenApi, type Operation, operationsOf } from '../../
 import { serveApp } from '../../../../support/http/serve.ts';
 import { createExampleClient } from '../../../../support/operations/client.ts';
 import { buildPath, buildRequest, listOperations } from '../../../../support/operations/operations.ts';
-import { forgetful } from '../../../../support/record/forgetful.ts';
+import { forgetful, knowing } from '../../../../support/record/forgetful.ts';
 import {
   distributionSecrets,
   GATED_MEMBERS,
@@ -228,7 +228,7 @@ describe('an anonymous caller', () => {
 
   it('gets identical bytes and ETags for any model calibration', async () => {
     await plant(service, 'up');
-    const version = (await service.pipeline.record.findLatest(7))!.modelVersion!;
+    const version = service.pipeline.record.known.findLatest(7)!.modelVersion!;
     const stored = await service.http.models.get(version);
     const found = new Map<string, Set<string>>();
     for (const calibration of CALIBRATIONS) {
@@ -334,7 +334,7 @@ describe('the leak tests detect', () => {
   });
 
   it('a service that counts wagers of unresolved days', async () => {
-    const record = Object.assign(Object.create(service.http.record) as HttpDeps['record'], { getLastPublicDay: async () => TODAY });
+    const record = knowing(service.http.record, { getLastPublicDay: () => TODAY });
     const { ask } = await open(partsWith({ record }));
     const paths = ['/api/svc/scorecard', '/api/svc/crowd-vs-oracle', '/api/svc/wagers'];
     const asked = variantsAt(paths);

@@ -318,7 +318,7 @@ describe('section 8: list limits', () => {
   /** More of the same, of earlier days: what is tried is where a list ends. */
   beforeAll(async () => {
     const { forecasts } = service.pipeline.record;
-    const [first] = await service.pipeline.record.listByHorizon(7);
+    const [first] = service.pipeline.record.known.listByHorizon(7);
     const copies = Array.from({ length: COPIES }, (_, index): ForecastDoc => {
       const day = first.day - index - 1;
       const uid: Hex = `0x${(index + 1).toString(16).padStart(64, '0')}`;

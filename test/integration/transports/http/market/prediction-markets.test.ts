@@ -11,6 +11,7 @@ import { computeStrikeProbability } from '../../../../../src/record/market.ts';
 import { ModelStore } from '../../../../../src/record/model-card.ts';
 import { call } from '../../../../support/http/serve.ts';
 import { strikeSnapshot } from '../../../../support/market/strike-snapshot.ts';
+import { knowing } from '../../../../support/record/forgetful.ts';
 import { type TestService, today, unresolvedService } from '../../../../support/service/service.ts';
 
 const PATH = '/api/svc/prediction-markets';
@@ -209,7 +210,7 @@ describe('the model probability of a strike', () => {
   });
 
   it('is null before the first forecast', async () => {
-    const record = Object.assign(Object.create(parts.record) as HttpDeps['record'], { findLatest: async () => null });
+    const record = knowing(parts.record, { findLatest: () => null });
     const body = await asCaller({ tier: 'premium' }, { record });
     expect(body.modelAsOf).toBeNull();
     expect(probabilities(body)).toEqual([null, null, null, null, null]);

@@ -9,7 +9,6 @@ import { ForecastRecord, RECORD_INDEXES } from '../../../../../src/record/foreca
 import { WAGER_INDEXES, WagerBook, type WagerDoc } from '../../../../../src/wager/wagers.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { call } from '../../../../support/http/serve.ts';
-import { createForgetfulStore } from '../../../../support/record/forgetful.ts';
 import { buildTestForecast } from '../../../../unit/record/forecast-fixture.ts';
 import { settledWager } from '../../../pipeline/steps/wager-fixtures.ts';
 
@@ -36,8 +35,9 @@ beforeEach(async () => {
 
 async function list(query: Record<string, unknown> = {}, caller?: Parameters<typeof call>[1]): Promise<WagersReply> {
   const market = { source: 'simulated (seed 2)' } as HttpDeps['market'];
-  const crowd = new CrowdFiguresReader({ store: createForgetfulStore(), record, wagers, sameBook: ['paper'] });
-  const [route] = wagerRoutes({ record, wagers, crowd, market, now: () => NOW } as HttpDeps);
+  await record.known.load();
+  const crowd = new CrowdFiguresReader({ record, sameBook: ['paper'] });
+  const [route] = wagerRoutes({ record, crowd, market, now: () => NOW } as HttpDeps);
   const { body } = await call(route, { ...caller, query: { limit: 60, ...query } });
   expect(WAGERS_REPLY.parse(body)).toEqual(body);
   return body;

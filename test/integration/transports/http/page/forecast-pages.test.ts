@@ -81,7 +81,8 @@ async function fillRecord(): Promise<void> {
   }
   await record.forecasts.insertMany(docs);
   await database.db.collection('record_meta').insertOne({ _id: 'genesis' as never, day: parseDay(FIRST) });
-  await record.days.insertOne({ _id: LAST, day: parseDay(LAST) } as never);
+  await record.days.insertMany([FIRST, LAST].map((date) => ({ _id: date, day: parseDay(date) }) as never));
+  await record.known.load();
 }
 
 const read = (path: string, headers: Record<string, string> = { accept: 'text/html' }) => fetch(`${served.url}${path}`, { headers });
@@ -115,9 +116,10 @@ describe('page of a forecast', () => {
 
   it.each(['committed', 'decided'] as const)('holds no value of a forecast that is %s, in page, head, list or CSV', async (state) => {
     const path = `/f/${DAYS[state]}/7d`;
-    const replace = (direction: 'UP' | 'DOWN') => {
+    const replace = async (direction: 'UP' | 'DOWN') => {
       const { values, resolution } = buildTestForecast({ date: DAYS[state], direction, state: 'WIN', actual: direction });
-      return record.forecasts.updateOne({ _id: `${DAYS[state]}:7d` }, { $set: { values, ...(state === 'decided' && { resolution }) } });
+      await record.forecasts.updateOne({ _id: `${DAYS[state]}:7d` }, { $set: { values, ...(state === 'decided' && { resolution }) } });
+      await record.known.load();
     };
     const readAll = async () => {
       const list = withoutFilter(await text(`/f?from=${DAYS[state]}&to=${DAYS[state]}`));

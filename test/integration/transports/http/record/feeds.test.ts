@@ -29,6 +29,7 @@ beforeAll(async () => {
   record = new ForecastRecord({ db: database.db, saltSecret, horizons: [1, 2, 3, 7] });
   const docs = Array.from({ length: TODAY - FIRST }, (_, index) => buildDoc(FIRST + index));
   await record.forecasts.insertMany(docs.flatMap((doc) => [doc, buildTestForecast({ date: formatDay(doc.day), horizonDays: 1 })]));
+  await record.known.load();
   const deps = {
     record,
     publicUrl: 'https://oracle.test/base',
@@ -42,7 +43,7 @@ beforeAll(async () => {
       log,
       identify: async () => PUBLIC_CALLER,
       reusesAnswers: true,
-      readState: async () => `${await record.revision.read()} ${now.getTime()}`,
+      readState: () => `${record.known.revision} ${now.getTime()}`,
     }),
   );
 });
@@ -118,12 +119,12 @@ describe('the Atom feed', () => {
     const committed = buildDoc(TODAY);
     await record.forecasts.insertOne(committed);
     expect((await read('feed.atom', { 'if-none-match': etag })).status).toBe(304);
-    await record.revision.advance();
+    await record.known.load();
     await expect.poll(async () => (await read('feed.atom', { 'if-none-match': etag })).status).toBe(200);
     const changed = await read('feed.atom', { 'if-none-match': etag });
     expect(elements(await changed.text(), 'id')[1]).toEqual('tag:oracle.test,2026-03-10:7d/committed');
     await record.forecasts.deleteOne({ _id: committed._id });
-    await record.revision.advance();
+    await record.known.load();
   });
 });
 

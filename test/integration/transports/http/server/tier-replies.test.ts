@@ -87,7 +87,7 @@ describe('a shared route', () => {
     const callers: Caller[] = [];
     const ask = await open([countingRoute(callers)]);
     const answers = await Promise.all([ask('/shared'), ask('/shared'), ask('/shared', 'basic 0')]);
-    expect(callers).toEqual([{ tier: 'public' }, { tier: 'basic' }]);
+    expect(callers.map(({ tier }) => tier).sort()).toEqual(['basic', 'public']);
     const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as Counted[];
     expect(bodies.map(({ wallet }) => wallet)).toEqual([null, null, WALLETS[0]]);
   });

@@ -11,6 +11,7 @@ import { asTier } from '../../../../support/auth/login.ts';
 import { rawKey } from '../../../../support/chain/raw-key.ts';
 import { type RpcProxy, rpcProxy } from '../../../../support/chain/rpc-proxy.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
+import { forgetful, knowing, NOTHING_KNOWN } from '../../../../support/record/forgetful.ts';
 import { runPastDay, type TestService, testService, today } from '../../../../support/service/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
@@ -46,7 +47,7 @@ const pathOf = (url: string) => decodeURIComponent(new URL(url).pathname);
 describe('/api/svc/info', () => {
   it('has the model of the newest forecast', async () => {
     const { model } = await get('/api/svc/info');
-    const { modelVersion, values } = (await service.pipeline.record.findLatest(7))!;
+    const { modelVersion, values } = service.pipeline.record.known.findLatest(7)!;
     const doc = await service.http.models.get(modelVersion!);
     expect(model.fitted).toMatchObject({ version: modelVersion, coefficientsDigest: digestCoefficients(doc) });
     expect(model).toMatchObject({ name: 'm0-d1', trials: doc.trials, scores: ['trend', 'momentum', 'flow', 'value', 'vol'] });
@@ -181,8 +182,8 @@ describe('/api/svc/info', () => {
 
   it('is available before the first forecast', async () => {
     const { http, appOptions: door } = service;
-    const record = Object.assign(Object.create(http.record), { findLatest: async () => null, listByHorizon: async () => [] });
-    const before = await serve({ http: { ...http, record }, appOptions: door });
+    const record = knowing(http.record, NOTHING_KNOWN);
+    const before = await serve({ http: { ...forgetful({ ...http, record }), record }, appOptions: door });
     expect(await get('/api/svc/info', before)).toMatchObject({
       model: { fitted: null },
       skill: { verdict: expect.stringContaining('nothing resolved yet') },
@@ -193,7 +194,7 @@ describe('/api/svc/info', () => {
 
 describe('the coefficients digest', () => {
   it('changes with each coefficient', async () => {
-    const { modelVersion } = (await service.pipeline.record.findLatest(7))!;
+    const { modelVersion } = service.pipeline.record.known.findLatest(7)!;
     const doc = await service.http.models.get(modelVersion!);
     const [first, ...others] = doc.horizons;
     const nudged = { ...first, beta: [...first.beta.slice(0, -1), first.beta.at(-1)! + 1e-12] };
