@@ -65,11 +65,13 @@ export async function startService(opened: StartupContext): Promise<void> {
 }
 
 /** Takes over what other processes write, and computes ahead of requests what a change has made old. */
-function followRecord({ config, log, shutdown, record, figures, dataset }: Service): void {
+function followRecord({ config, log, shutdown, progress, record, figures, dataset }: Service): void {
   const signal = shutdown.signal;
   const ended = record.known.follow({
     ...{ log, signal },
     async onChanged() {
+      // A replay changes it all the time, and needs the processor.
+      if (progress.replayAhead) return;
       await figures.refresh();
       if (config.ROLE !== 'api') await dataset.refresh();
     },

@@ -48,7 +48,6 @@ import { createResolver } from '../platform/outbound/guarded.ts';
 import { createSecretBox } from '../platform/secrets.ts';
 import { joinUrl } from '../platform/service-client.ts';
 import type { Shutdown } from '../platform/shutdown.ts';
-import { DistributionScores } from '../record/distribution-scores.ts';
 import { StatisticsService } from '../record/figures.ts';
 import type { Config } from '../settings.ts';
 import type { Venue } from '../wager/venue.ts';
@@ -366,13 +365,12 @@ function createJobsSource(db: Database['db'], state: ComposeAdministrationDeps['
 }
 
 export function composeSkillDeps(deps: ServiceCore & Venues): SkillDeps {
-  const { config, db, chain, wallets, venue, paper, saltSecret, record, models, figures, wagers, crowd, market, publicUrl, now } = deps;
+  const { config, chain, wallets, venue, paper, saltSecret, record, models, figures, crowd, market, publicUrl, now } = deps;
   const { name: venueName, sameBook } = venue;
   const quotes = createCache<VenueMarket[]>('venue-markets', 1);
   return {
-    ...{ publicUrl, record, wagers, crowd, venueName, sameBook, market, models, saltSecret, now },
-    distributionScores: new DistributionScores(db),
-    statistics: new StatisticsService({ record, models, figures, wagers, crowd, venueName, sameBook, now }),
+    ...{ publicUrl, record, crowd, venueName, sameBook, market, models, saltSecret, now },
+    statistics: new StatisticsService({ record, models, figures, crowd, venueName, sameBook, now }),
     // The strikes of other venues are in the market's snapshots.
     venueMarkets: async () => (venue === paper ? quotes.get(Math.floor(Date.now() / 60_000), () => quoteMarkets(paper, now())) : []),
     chainId: chain.chainId,

@@ -23,14 +23,12 @@ import type { AttestationViewOptions } from '../record/attestations.ts';
 import type { ChampionLog } from '../record/challenge.ts';
 import type { CrowdFiguresReader } from '../record/crowd.ts';
 import type { DatasetService } from '../record/dataset.ts';
-import type { DistributionScores } from '../record/distribution-scores.ts';
 import type { StatisticsService } from '../record/figures.ts';
 import type { ForecastRecord } from '../record/forecasts.ts';
 import type { ModelStore } from '../record/model-card.ts';
 import type { ReportStores } from '../record/reports.ts';
 import type { SelfTestService } from '../record/self-tests.ts';
 import type { Quote, StrikeMarket } from '../wager/venue.ts';
-import type { WagerBook } from '../wager/wagers.ts';
 import type { AdminService } from './admin.ts';
 import type { READINESS, ServiceStatus } from './schemas/health.ts';
 import type { AboutDeps } from './schemas/info.ts';
@@ -59,10 +57,8 @@ export interface HttpDeps {
   /** E-mail address or https URL of the operator; unset: the public URL. */
   contact?: string | undefined;
   record: ForecastRecord;
-  distributionScores: DistributionScores;
   reports: ReportStores;
   selfTests: SelfTestService;
-  wagers: WagerBook;
   crowd: CrowdFiguresReader;
   venueName: string;
   /** Venues that quote the same book as `venueName`, itself included. */

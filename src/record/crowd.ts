@@ -8,7 +8,7 @@ import { computeReliabilityBins } from '../forecast/statistics.ts';
 import type { Market } from '../market/market.ts';
 import { roundTo } from '../platform/validation.ts';
 import type { Side } from '../wager/sizing.ts';
-import { buildWagerAccounts, compareSettledWagers, type WagerBook, type WagerDoc } from '../wager/wagers.ts';
+import { buildWagerAccounts, compareSettledWagers, type WagerDoc } from '../wager/wagers.ts';
 import { formatForecastId, fromCents } from './forecast-doc.ts';
 import { type ForecastRecord, isOwnVenue } from './forecasts.ts';
 import type { RecordProjection } from './projection.ts';
@@ -442,7 +442,6 @@ export function computeMarketSkill(pins: readonly CrowdPin[], through: Day | nul
 
 export interface MarketComparisonDeps {
   record: ForecastRecord;
-  wagers: WagerBook;
   crowd: CrowdFiguresReader;
   venueName: string;
   /** Names of the venues that quote the same order book, `venueName` included. */

@@ -6,7 +6,7 @@ import type { Day } from '../forecast/day.ts';
 import { type GridScores, scoreGrid } from '../forecast/distribution.ts';
 import type { ModelName } from '../forecast/models.ts';
 import { type MoveScores, type ReferenceProbabilities, scoreMove } from '../forecast/move-scores.ts';
-import { ignoreDuplicate, LARGE_READ_BATCH } from '../platform/mongo.ts';
+import { ignoreDuplicate } from '../platform/mongo.ts';
 import { type ForecastDoc, getReturnFromSignal, readQuantilesMicro, type StoredDistribution } from './forecast-doc.ts';
 
 /** Scores of the distributions of a decided forecast. `_id` is that of the forecast; hidden until its resolution is on chain. */
@@ -40,15 +40,6 @@ export class DistributionScores {
   /** The first write of a forecast stands: all are computed from the same stored values. */
   async save(docs: readonly DistributionScoresDoc[]): Promise<void> {
     if (docs.length > 0) await this.#scores.insertMany([...docs], { ordered: false }).catch(ignoreDuplicate);
-  }
-
-  /** Of a horizon by day, those of forecasts that are not revealed yet included. */
-  listByHorizon(horizonDays: number): Promise<DistributionScoresDoc[]> {
-    return this.#scores.find({ horizonDays }, { batchSize: LARGE_READ_BATCH }).sort({ day: 1 }).toArray();
-  }
-
-  listByIds(ids: readonly string[]): Promise<DistributionScoresDoc[]> {
-    return this.#scores.find({ _id: { $in: [...ids] } }, { batchSize: LARGE_READ_BATCH }).toArray();
   }
 }
 

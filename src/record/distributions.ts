@@ -14,7 +14,6 @@ import { formatHorizonName, HORIZONS } from '../forecast/model.ts';
 import { formatMoveVerdict } from '../forecast/move-skill.ts';
 import type { Market } from '../market/market.ts';
 import { roundTo } from '../platform/validation.ts';
-import type { DistributionScores } from './distribution-scores.ts';
 import type { RecordFigures } from './figures.ts';
 import {
   type DayDistributions,
@@ -35,21 +34,17 @@ import { mayReadDistributions, toMoveWithLimits } from './visibility.ts';
 
 /** The distributions of the resolved ones of some forecasts, in their order. Those of all others are left out for every caller. */
 export async function openRevealedDistributions(
-  deps: { record: ForecastRecord; distributionScores: DistributionScores; saltSecret: string },
+  deps: { record: ForecastRecord; saltSecret: string },
   docs: readonly ForecastDoc[],
 ): Promise<ForecastDistributions[]> {
   const revealed = docs.filter(mayReadDistributions);
   if (revealed.length === 0) return [];
   const [wanted, horizons] = [revealed.map(({ day }) => day), [...new Set(revealed.map(({ horizonDays }) => horizonDays))]];
-  const [days, scores] = await Promise.all([
-    listCommittedDays(deps.record, wanted, horizons),
-    deps.distributionScores.listByIds(revealed.map(({ _id }) => _id)),
-  ]);
-  const scoresById = new Map(scores.map((one) => [one._id, one]));
+  const days = await listCommittedDays(deps.record, wanted, horizons);
   return revealed.map((doc) => {
     const { metadata, models = [], distributions } = days.get(doc.day)!;
     const stored = distributions?.[doc.horizonDays] ?? [];
-    const own = scoresById.get(doc._id);
+    const own = deps.record.known.findScores(doc);
     return {
       predictionId: doc._id,
       date: formatDay(doc.day),

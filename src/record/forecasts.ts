@@ -32,8 +32,6 @@ export const RECORD_INDEXES = [
       { key: { horizonDays: 1, sequence: 1 }, unique: true },
       { key: { state: 1, resolvesAt: 1 } },
       { key: { day: 1 } },
-      { key: { horizonDays: 1, 'attestation.at': -1, _id: -1 } },
-      { key: { horizonDays: 1, 'reveal.at': -1, _id: -1 } },
       { key: { 'attestation.uid': 1 } },
       { key: { 'reveal.uid': 1 } },
       { key: { 'resolution.batch': 1 } },

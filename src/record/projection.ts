@@ -166,19 +166,25 @@ export class RecordProjection {
     }
   }
 
-  /** Follows the changes of all processes until the signal. @param onChanged called after each change, one call at a time */
+  /** Follows the changes of all processes until the signal. @param onChanged called after changes, one call at a time, while looks go on */
   async follow({ log, signal, onChanged }: { log: Log; signal: AbortSignal; onChanged(): Promise<void> }): Promise<void> {
     const wakeSignal = new WakeSignal(signal);
     this.#lookedAtMs = performance.now();
     let failing = false;
     let told = '';
+    let working: Promise<void> | null = null;
     while (!signal.aborted) {
       try {
         await this.catchUp();
         failing = false;
-        if (told !== this.revision) {
+        if (told !== this.revision && working === null) {
           told = this.revision;
-          await onChanged();
+          const logFailure = (error: unknown) => log.error({ err: error }, 'what follows from a change of the record failed');
+          working = onChanged()
+            .catch(logFailure)
+            .finally(() => {
+              working = null;
+            });
         }
       } catch (error) {
         if (!failing) log.error({ err: error }, 'changes of the record could not be read: trying again');
@@ -186,6 +192,7 @@ export class RecordProjection {
       }
       await wakeSignal.sleep(failing ? FAILURE_PAUSE_MS : POLL_MS);
     }
+    await working;
   }
 
   findForecast(id: string): ForecastDoc | null {

@@ -28,7 +28,6 @@ import {
   viewSalt,
 } from './attestations.ts';
 import { buildExpectedPrediction, buildExpectedResolution, buildOpening } from './commitment.ts';
-import type { DistributionScores } from './distribution-scores.ts';
 import { openRevealedDistributions } from './distributions.ts';
 import { type ForecastDoc, formatForecastId } from './forecast-doc.ts';
 import type { ForecastRecord } from './forecasts.ts';
@@ -39,7 +38,6 @@ import { mayRead, toMove } from './visibility.ts';
 
 export interface RecordCheckDeps extends AttestationLookupDeps {
   addresses: ChainAddresses;
-  distributionScores: DistributionScores;
   attesterAddress: Address;
   saltSecret: string;
   /** Attestation explorer; null on a local chain, or when none is known. */

@@ -113,7 +113,7 @@ const PREDICTION_MARKETS = namedObject('PredictionMarkets', {
   timestamp: TIME.describe('Response time'),
 });
 
-type WagerDeps = Pick<HttpDeps, 'crowd' | 'market' | 'now' | 'record' | 'wagers'>;
+type WagerDeps = Pick<HttpDeps, 'crowd' | 'market' | 'now' | 'record'>;
 
 const PAPER = 'paper';
 const PAPER_NOTE = 'Paper wagers stake no money, and the service makes their quotes: a profit proves nothing.';
