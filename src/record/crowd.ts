@@ -200,10 +200,11 @@ export type CrowdPin = ReturnType<typeof toCrowdPin>;
 export type SettledPin = CrowdPin & { winner: Side };
 
 /** Of all wagers with a quoted market, with or without a stake, oldest first. */
-export function listPins(known: Pick<RecordProjection, 'listWagers' | 'findDay'>): CrowdPin[] {
+export function listPins(known: Pick<RecordProjection, 'listWagers' | 'listDays'>): CrowdPin[] {
+  const prices = new Map(known.listDays().map(({ day, price }) => [day, price]));
   const priced = known.listWagers().filter(({ market, qMarket, pModel }) => market !== null && qMarket !== null && pModel !== null);
   return priced.map((wager) => {
-    const price = known.findDay(wager.day)?.price ?? null;
+    const price = prices.get(wager.day) ?? null;
     return toCrowdPin(wager, price === null ? null : fromCents(price.cents));
   });
 }

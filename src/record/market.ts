@@ -14,7 +14,7 @@ import type { Quote, StrikeMarket } from '../wager/venue.ts';
 import { fromCents } from './forecast-doc.ts';
 import { type ForecastRecord, isOwnVenue } from './forecasts.ts';
 import type { ModelDoc } from './model-card.ts';
-import type { KnownDay } from './projection.ts';
+import type { DayWithValues, KnownDay } from './projection.ts';
 import { computeFreshness, loadOrNoteMissing, type MissingPart, notYetMadeError, type OracleDeps } from './public-signal.ts';
 import type { ContextSection, MarketContextReply } from './schemas/market-context.ts';
 
@@ -117,7 +117,11 @@ const MAX_DAYS_TO_EXPIRY = Math.max(...HORIZONS) + 1;
 
 /** Open strikes near the money; and of all within the horizons those that differ from the model, the largest difference first, old prices apart. */
 export async function listPricedStrikes(
-  { deps, day, model }: { deps: Pick<OracleDeps, 'market' | 'venueMarkets' | 'venueName' | 'now'>; day: KnownDay; model: ModelDoc | null },
+  {
+    deps,
+    day,
+    model,
+  }: { deps: Pick<OracleDeps, 'market' | 'venueMarkets' | 'venueName' | 'now'>; day: DayWithValues; model: ModelDoc | null },
   missing: MissingPart[],
 ) {
   const now = deps.now();
@@ -155,7 +159,7 @@ function toPricedStrike(view: StrikeView) {
 }
 
 interface StrikeQuestion {
-  day: KnownDay;
+  day: Pick<DayWithValues, 'variance' | 'price' | 'forecasts'>;
   model: ModelDoc;
   strikeUsd: number;
   expiresAt: Date;

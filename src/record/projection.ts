@@ -1,11 +1,12 @@
 import type { Collection, Db, Document } from 'mongodb';
 import type { Day } from '../forecast/day.ts';
+import { HORIZONS } from '../forecast/model.ts';
 import { WakeSignal } from '../platform/concurrency.ts';
 import type { Log } from '../platform/log.ts';
 import { insertInOrder, LARGE_READ_BATCH } from '../platform/mongo.ts';
 import type { WagerDoc } from '../wager/wagers.ts';
 import type { DistributionScoresDoc } from './distribution-scores.ts';
-import { computeLastPublicDay, type DayDoc, type ForecastDoc } from './forecast-doc.ts';
+import { computeLastPublicDay, type DayDoc, type ForecastDoc, formatForecastId } from './forecast-doc.ts';
 
 /** Collections of the record, whose documents carry an outbox. */
 const PARTS = ['days', 'forecasts', 'wagers'] as const;
@@ -13,7 +14,12 @@ const PARTS = ['days', 'forecasts', 'wagers'] as const;
 export type RecordPart = (typeof PARTS)[number];
 
 /** A day without what only checks of it read: they ask the database. */
-export type KnownDay = Omit<DayDoc, 'distributions' | 'outbox' | 'metadata'> & { metadata: Pick<DayDoc['metadata'], 'cid' | 'digest'> };
+export type KnownDay = Omit<DayDoc, 'distributions' | 'forecasts' | 'moves' | 'outbox' | 'metadata'> & {
+  metadata: Pick<DayDoc['metadata'], 'cid' | 'digest'>;
+};
+
+/** A day with the values of its forecasts, by horizon in days. */
+export type DayWithValues = KnownDay & Pick<DayDoc, 'forecasts'>;
 
 /** The newest forecast of a horizon that was not missed, with its day's public figures. */
 export interface NewestForecast {
@@ -76,7 +82,7 @@ class ChangeLog {
 }
 
 const PROJECTIONS: Record<RecordPart, Document> = {
-  days: { distributions: 0, outbox: 0, 'metadata.json': 0 },
+  days: { distributions: 0, forecasts: 0, moves: 0, outbox: 0, 'metadata.json': 0 },
   forecasts: { outbox: 0 },
   wagers: { outbox: 0 },
 };
@@ -254,9 +260,12 @@ export class RecordProjection {
     return this.#days;
   }
 
-  findDay(day: Day): KnownDay | null {
+  findDay(day: Day): DayWithValues | null {
     const found = this.#days[countBelow(this.#days, (one) => one.day < day)];
-    return found?.day === day ? found : null;
+    if (found?.day !== day) return null;
+    const docs = HORIZONS.map((horizonDays) => this.findForecast(formatForecastId(day, horizonDays)));
+    const values = docs.flatMap((doc) => (doc === null || doc.values === null ? [] : [[doc.horizonDays, doc.values] as const]));
+    return { ...found, forecasts: Object.fromEntries(values) };
   }
 
   /** By day. */

@@ -13,7 +13,7 @@ import { compareCrowdWithOracle, type WeekComparison } from '../../record/crowd.
 import { type ForecastDoc, formatForecastId, fromCents } from '../../record/forecast-doc.ts';
 import { findNearestHorizon } from '../../record/market.ts';
 import { buildCommitmentProof, describeManualVerification } from '../../record/prediction.ts';
-import type { KnownDay } from '../../record/projection.ts';
+import type { DayWithValues } from '../../record/projection.ts';
 import { mayRead, toVisibleStatus } from '../../record/visibility.ts';
 import { type DocumentBody, type DocumentDeps, probabilityToPercent, SOLD_HORIZON_DAYS } from './documents.ts';
 
@@ -67,7 +67,7 @@ async function composeCrowdEvidence(deps: DocumentDeps, weeks: readonly WeekComp
 }
 
 /** Ids of the 7-day forecast and of the forecast whose P(up) was used, when different. */
-function listForecastIds(day: KnownDay | null, inputs: StrikeInputs | null): string[] {
+function listForecastIds(day: DayWithValues | null, inputs: StrikeInputs | null): string[] {
   if (day === null) return [];
   const horizons = new Set([SOLD_HORIZON_DAYS, inputs?.horizonDays ?? SOLD_HORIZON_DAYS]);
   return [...horizons].map((horizonDays) => formatForecastId(day.day, horizonDays));
@@ -90,7 +90,7 @@ function toWeekProof(deps: DocumentDeps, doc: ForecastDoc) {
 type StrikeInputs = NonNullable<ReturnType<typeof toStrikeInputs>>;
 
 /** @param at start of the time to expiry */
-function toStrikeInputs(day: KnownDay | null, comparison: WeekComparison, at: Date | undefined) {
+function toStrikeInputs(day: DayWithValues | null, comparison: WeekComparison, at: Date | undefined) {
   const { strike, expiresAt, oracleProbability } = comparison;
   if (day === null || at === undefined) return null;
   const { price, variance, modelVersion, forecasts } = day;

@@ -259,6 +259,7 @@ describe('the record in memory', () => {
     expect(known.findNewest(7)).toMatchObject({ forecast: { day: FIRST + 2 }, figures: { price: { cents: 10_000_000 } } });
     expect(known.findNewest(2)).toBeNull();
     expect(known.findByUid(known.findLatest(7)!.attestation!.uid)?._id).toBe(`${formatDay(FIRST + 2)}:7d`);
+    expect(known.findDay(FIRST)!.forecasts).toEqual(newDay(FIRST).forecasts);
     expect([known.findDay(FIRST + 1)?.day, known.findDay(FIRST + 9), known.findWager(FIRST)]).toEqual([FIRST + 1, null, null]);
     expect(known.listForecasts([`${ID}:7d`, 'none', `${ID}:1d`]).map(({ _id }) => _id)).toEqual([`${ID}:1d`, `${ID}:7d`]);
   });
