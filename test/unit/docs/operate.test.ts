@@ -160,7 +160,7 @@ describe('what to watch', () => {
     const [checks, ...names] = alarmOf('GET /ready');
     const [recorded] = status[checks];
     expect(recorded).toHaveProperty('name');
-    expect(names).toHaveLength(6);
+    expect(names).toHaveLength(7);
     for (const name of names) expect(isWhole(name), name).toBe(true);
     expect(selfTests).toHaveProperty(alarmOf('GET /api/self-test/status').at(-1)!);
     expect(latest.data).toHaveProperty(alarmOf('onchain-oracle/latest')[0]);
