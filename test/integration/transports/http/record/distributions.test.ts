@@ -70,8 +70,8 @@ it('lists a day before distributions were committed without openings', async () 
   const { days } = service.pipeline.record;
   const { day } = (await days.findOne({}, { sort: { day: 1 } }))!;
   const kept = await days.findOne({ day });
-  await days.updateOne({ day }, { $unset: { models: '', distributions: '' } });
   await service.database.db.collection<{ _id: string }>('distribution_scores').deleteOne({ _id: `${kept!._id}:3d` });
+  await days.updateOne({ day }, { $unset: { models: '', distributions: '' } });
   const oldest = (await read('horizon=3&limit=100')).data.at(-1);
   await days.replaceOne({ day }, kept!);
   expect(oldest).toMatchObject({ date: kept!._id, openings: [], missing: [], scores: [], comparisons: [], realised: null });
