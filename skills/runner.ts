@@ -54,24 +54,9 @@ export function prepareCall(id: unknown, input: unknown, caller: Caller): SkillC
   return parseCall(skill, input);
 }
 
-interface OfferTexts {
-  /** E.g. `0.001 USD`. */
-  price: string;
-  /** Sentence on how to buy a single answer. */
-  hint: string;
-}
-
-/** An offering does not change within a process. */
-const offerTexts = new WeakMap<Offering, OfferTexts>();
-
-/** Null where no single answer is sold. */
-export function formatOffer(offering: Offering | null): OfferTexts | null {
-  if (offering === null) return null;
-  const known = offerTexts.get(offering);
-  if (known !== undefined) return known;
-  const texts = { price: formatMoney(offering.price), hint: formatSingleAnswerHint(offering) };
-  offerTexts.set(offering, texts);
-  return texts;
+/** The price, e.g. `0.001 USD`, and a sentence on how to buy a single answer; null where none is sold. */
+export function formatOffer(offering: Offering | null): { price: string; hint: string } | null {
+  return offering && { price: formatMoney(offering.price), hint: formatSingleAnswerHint(offering) };
 }
 
 /** The call of the public part of an answer; null where there is none. @throws OracleError INPUT_INVALID */

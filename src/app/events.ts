@@ -158,9 +158,9 @@ export function composeEvents(
     },
     async follow(listener, until) {
       const signal = until === undefined ? shutdown.signal : AbortSignal.any([shutdown.signal, until]);
-      // Who is told of a change and asks this process must find it.
-      const told: EventListener = (found) => record.known.catchUp().then(() => listener(found));
-      const tail = await followEvents({ events, listener: told, log, signal });
+      // A subscriber that queries this process after an event must find the change.
+      const notify: EventListener = (found) => record.known.catchUp().then(() => listener(found));
+      const tail = await followEvents({ events, listener: notify, log, signal });
       tails.add(tail);
       void tail.ended.then(() => tails.delete(tail));
       shutdown.onStop('events', () => tail.ended);

@@ -19,8 +19,8 @@ export interface ReplayRange {
 
 /** Upper bound of the outcome steps, whose transactions take a block each, at most a second apart. */
 const PUBLISH_EVERY_DAYS = 100;
-/** Until then readers may see figures of some days before. */
-const ADVANCE_REVISIONS_EVERY_DAYS = 30;
+/** At its end the record in memory has them all, also in a process that does not follow it. */
+const BATCH_DAYS = 30;
 
 interface ReplayPlan extends ReplayRange {
   _id: 'replay';
@@ -61,8 +61,8 @@ export async function replayDays(options: ReplayOptions): Promise<ReplayRange | 
     options.onProgress({ done: day - plan.from + 1, total, day });
   };
   const first = plan.through === null ? plan.from : plan.through + 1;
-  for (let from = first; from <= plan.to; from += ADVANCE_REVISIONS_EVERY_DAYS) {
-    const last = Math.min(from + ADVANCE_REVISIONS_EVERY_DAYS - 1, plan.to);
+  for (let from = first; from <= plan.to; from += BATCH_DAYS) {
+    const last = Math.min(from + BATCH_DAYS - 1, plan.to);
     await options.pipeline.record.known.deferring(async () => {
       const begun: BegunStep[] = [];
       let commitment: BegunStep | undefined;

@@ -285,7 +285,7 @@ async function wrapUnavailable<T>(what: string, uri: string, run: () => Promise<
 export interface OutboxEntry<Change extends string> {
   change: Change;
   at: Date;
-  /** Tells changes of one kind and time apart. */
+  /** Distinguishes changes of the same kind and time. */
   id?: string;
   /** Of the request or job that made the change; its event's deliveries carry it on. */
   traceparent?: string;

@@ -59,7 +59,7 @@ export async function compareCrowdWithOracle(
 export async function readCrowdFigures({ crowd, record, viewFor }: CrowdComparisonDeps, caller: Caller) {
   const view = viewFor(caller);
   const through = mayReadUnresolved(view) ? null : record.known.getLastPublicDay(view.now);
-  return { figures: await crowd.get(through), through };
+  return { figures: crowd.get(through), through };
 }
 
 async function addForecasts({ record, viewFor }: CrowdComparisonDeps, weeks: readonly WeekComparison[], caller: Caller) {
@@ -455,7 +455,7 @@ export type MarketComparison = z.input<typeof PREDICTION_MARKET>;
 export async function compareWithMarket({ record, crowd, venueName, sameBook, now }: MarketComparisonDeps): Promise<MarketComparison> {
   // Wagers of days with a pending forecast are excluded: the difference between two responses would reveal the model's side.
   const through = record.known.getLastPublicDay(now());
-  const { headToHead, outcomes } = await crowd.get(through);
+  const { headToHead, outcomes } = crowd.get(through);
   const { weight: weightGivenToModel, ...scores } = headToHead;
   const header = { venue: venueName, quotesAreOurs: sameBook.some(isOwnVenue), throughDate: formatDay(through) };
   return { ...header, ...scores, weightGivenToModel, wagers: outcomes };

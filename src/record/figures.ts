@@ -68,7 +68,7 @@ export class StatisticsService {
   async getMarketSkill() {
     const { record, crowd, venueName, sameBook, now } = this.#deps;
     const through = record.known.getLastPublicDay(now());
-    const { marketSkill: skill } = await crowd.get(through);
+    const { marketSkill: skill } = crowd.get(through);
     const quotesAreOurs = sameBook.some(isOwnVenue);
     const note = quotesAreOurs ? `${STRIKE_QUESTION_NOTE} ${OWN_QUOTES_NOTE}` : STRIKE_QUESTION_NOTE;
     return { venue: venueName, quotesAreOurs, throughDate: formatDay(through), skill, note };

@@ -40,6 +40,9 @@ interface ChangeDoc {
 /** The longest that a write of another process may stay unseen: beyond it the process is not ready, and answers say that they are stale. */
 export const RECORD_LAG_SECONDS = 10;
 
+/** An answer may be sent again for so long after it was made. */
+const RESEND_MS = 1_000;
+
 const POLL_MS = 500;
 const FAILURE_PAUSE_MS = 2_000;
 const PAGE_SIZE = 500;
@@ -138,7 +141,7 @@ export class RecordProjection {
 
   /** Whether changes of other processes may be missing for longer than the declared lag. */
   get isStale(): boolean {
-    return this.#lookedAtMs !== null && performance.now() - this.#lookedAtMs > RECORD_LAG_SECONDS * 1_000;
+    return this.#lookedAtMs !== null && performance.now() - this.#lookedAtMs > RECORD_LAG_SECONDS * 1_000 - RESEND_MS;
   }
 
   /** Reads everything, at the start and after changes by hand. */
@@ -161,7 +164,7 @@ export class RecordProjection {
     return this.#inTurn(() => this.#read({ [part]: ids }));
   }
 
-  /** For many writes: they are taken over by the next look, or at the end. */
+  /** For many writes of this process, while no other writes: they are taken over by the next look, or at the end. */
   async deferring(work: () => Promise<void>): Promise<void> {
     this.#isDeferred = true;
     try {
@@ -177,14 +180,14 @@ export class RecordProjection {
     const wakeSignal = new WakeSignal(signal);
     this.#lookedAtMs = performance.now();
     let failing = false;
-    let told = '';
+    let handledRevision = '';
     let working: Promise<void> | null = null;
     while (!signal.aborted) {
       try {
         await this.catchUp();
         failing = false;
-        if (told !== this.revision && working === null) {
-          told = this.revision;
+        if (handledRevision !== this.revision && working === null) {
+          handledRevision = this.revision;
           const logFailure = (error: unknown) => log.error({ err: error }, 'what follows from a change of the record failed');
           working = onChanged()
             .catch(logFailure)
@@ -304,7 +307,7 @@ export class RecordProjection {
     if (this.#seen === null) return this.#load();
     const startedAtMs = performance.now();
     // Before the log: an entry leaves the outbox only once its change is in there.
-    const outboxes = (await Promise.all(PARTS.map((part) => this.#listOutboxes(part)))).flat();
+    const outboxes = this.#isDeferred ? [] : (await Promise.all(PARTS.map((part) => this.#listOutboxes(part)))).flat();
     const pending = outboxes.flatMap(({ part, id, key }) => (this.#pending.has(key) ? [] : [[part, [id]] as const]));
     const deferred = PARTS.map((part) => [part, [...this.#deferred[part]]] as const);
     for (const part of PARTS) this.#deferred[part].clear();

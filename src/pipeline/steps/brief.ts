@@ -51,14 +51,14 @@ async function requireBriefDue({ record, market }: BriefDeps, day: Day, { now }:
 async function gatherBriefData(deps: BriefDeps, day: Day, { now }: StepContext): Promise<BriefData> {
   const { record, market, runs } = deps;
   const asOfMs = getStepDueMs('brief', day);
-  const { known } = record;
-  const days = known.listDays().filter((one) => one.day < day);
   const [figures, { series }, troubles, { lastDay }] = await Promise.all([
     readContext(deps, asOfMs),
     market.health(asOfMs),
     listTroubles(runs, day, asOfMs),
     market.coverage(),
   ]);
+  const { known } = record;
+  const days = known.listDays().filter((one) => one.day < day);
   return {
     day,
     asOf: new Date(asOfMs),

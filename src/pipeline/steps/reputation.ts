@@ -9,6 +9,8 @@ import type { PipelineDeps, StepContext } from '../forecaster.ts';
 export async function runReputationStep(deps: PipelineDeps, { now, time }: StepContext): Promise<number> {
   const unreported = await deps.wagers.listUnreported();
   if (unreported.length === 0) return 0;
+  // A report cannot be taken back, and a replay writes many days at once: the newest outcomes decide.
+  await deps.record.known.catchUp();
   const lastPublicDay = deps.record.known.getLastPublicDay(now);
   const wagers = unreported.filter(({ day }) => day <= lastPublicDay);
   for (const wager of wagers) {

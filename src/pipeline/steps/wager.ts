@@ -61,7 +61,7 @@ async function buildSizedWager(
   { undecided, market, quote }: { undecided: WagerDoc; market: StrikeMarket; quote: Quote },
 ): Promise<WagerDoc> {
   const { record, venue, forecaster } = deps;
-  // A replay writes many days at once.
+  // A replay writes many days at once: the newest settlements decide.
   await record.known.catchUp();
   const { weight } = compareSettledWagers(record.known.listWagers(), venue.sameBook);
   const model = await forecaster.getModel(today.modelVersion!);

@@ -10,55 +10,30 @@ import { timeAt } from '../../support/clock/trusted-time.ts';
 const NOW = new Date('2026-08-20T21:36:00Z');
 const MINUTE_S = 60;
 
-/** Result for a chain whose newest block has that age. */
-async function chainCheck(ageSeconds: number, localChain: boolean) {
+/** Of a process that lacks nothing, on a chain whose newest block has that age. */
+function buildDeps({ ageSeconds = 0, localChain = true, isStale = false }): ReadinessDeps {
   const getBlock = async () => ({ number: 7n, timestamp: BigInt(NOW.getTime() / 1000 - ageSeconds) });
-  const deps = {
-    ...{
-      chain: { client: { getBlock } },
-      localChain,
-      now: () => NOW,
-      setup: () => null,
-      record: { known: { isStale: false } },
-      pingDatabase: async () => {},
-    },
-    time: timeAt(NOW.getTime()),
+  return {
+    ...{ chain: { client: { getBlock } }, localChain, record: { known: { isStale } }, time: timeAt(NOW.getTime()) },
+    ...{ now: () => NOW, setup: () => null, pingDatabase: async () => {} },
     market: { coverage: async () => ({ firstDay: 0, lastDay: 1 }) },
   } as unknown as ReadinessDeps;
-  const checks = await checkReadiness(deps);
+}
+
+async function chainCheck(ageSeconds: number, localChain: boolean) {
+  const checks = await checkReadiness(buildDeps({ ageSeconds, localChain }));
   expect(checks.filter(({ name }) => name !== 'chain').every(({ ok }) => ok)).toBe(true);
   return checks.find(({ name }) => name === 'chain');
 }
 
 it('is not ready where changes of the record may be missing', async () => {
-  const deps = {
-    ...{ chain: { client: { getBlock: async () => ({ number: 7n, timestamp: BigInt(NOW.getTime() / 1000) }) } }, localChain: true },
-    ...{
-      now: () => NOW,
-      setup: () => null,
-      record: { known: { isStale: true } },
-      pingDatabase: async () => {},
-      time: timeAt(NOW.getTime()),
-    },
-    market: { coverage: async () => ({ firstDay: 0, lastDay: 1 }) },
-  } as unknown as ReadinessDeps;
-  expect((await checkReadiness(deps)).filter(({ ok }) => !ok)).toEqual([
+  expect((await checkReadiness(buildDeps({ isStale: true }))).filter(({ ok }) => !ok)).toEqual([
     { name: 'record', ok: false, detail: expect.stringMatching(/^changes of the last \d+ s or more are not known$/) },
   ]);
 });
 
 it('names the role whose signer does not answer', async () => {
-  const deps = {
-    ...{ chain: { client: { getBlock: async () => ({ number: 7n, timestamp: BigInt(NOW.getTime() / 1000) }) } }, localChain: true },
-    ...{
-      now: () => NOW,
-      setup: () => null,
-      record: { known: { isStale: false } },
-      pingDatabase: async () => {},
-      time: timeAt(NOW.getTime()),
-    },
-    market: { coverage: async () => ({ firstDay: 0, lastDay: 1 }) },
-  } as unknown as ReadinessDeps;
+  const deps = buildDeps({});
   const account = privateKeyToAccount(generatePrivateKey());
   let pings = 0;
   const remote = (role: WalletRole, ping: RoleSigner['ping']): RoleSigner => ({ role, account, ping });
