@@ -387,6 +387,16 @@ describe('the committed distributions', () => {
   });
 });
 
+it('no read changes what all callers share in memory', async () => {
+  const { known } = service.pipeline.record;
+  await known.load();
+  const shared = () => [known.listDays(), known.listAll(), known.listAll().map((doc) => known.findScores(doc)), known.listWagers()];
+  const before = structuredClone(shared());
+  const { ask } = await open(service.http);
+  await walk(ask, variants, await asTier(service, 'premium'));
+  expect(shared()).toEqual(before);
+});
+
 describe('a Basic token', () => {
   const gated = (access: Operation['x-access']) => operationsOf(document).filter((operation) => operation['x-access'] === access);
 
