@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import type { Context } from '../src/context.ts';
 import { DATE, nullableObjectOf, sanitizeText, TIME } from '../src/platform/validation.ts';
 import { getCurrentRegime, listRegimes, readMarketContext } from '../src/record/market.ts';
 import { REGIME } from '../src/record/schemas/forecast.ts';
 import { CONTEXT_SECTIONS, MARKET_CONTEXT, type MarketContextReply } from '../src/record/schemas/market-context.ts';
-import { defineOutline, defineSkill, formatAgeSeconds, formatInstant, type SkillDeps } from './skill.ts';
+import { defineOutline, defineSkill, formatAgeSeconds, formatInstant } from './skill.ts';
 import { findNamed } from './text.ts';
 
 const MAX_MISSING = 6;
@@ -85,7 +86,7 @@ export const getMarketContext = defineSkill({
   freshness: { description: 'the price each minute, sentiment and flows once a day, macro figures on working days', seconds: 60 },
   cost: 'normal',
   errors: [],
-  run: ({ include }, { deps }) => readMarketContext(deps, include),
+  run: ({ include }, context) => readMarketContext(context, include),
   formatText(context) {
     const { price, regime } = context;
     return [
@@ -103,9 +104,9 @@ export const getMarketContext = defineSkill({
 });
 
 /** The regime of the context, as the interface has it (section 2.4). @throws OracleError STEP_WAITING before the first */
-export const readRegime = (deps: SkillDeps) => getCurrentRegime(deps, deps.now());
+export const readRegime = (context: Context) => getCurrentRegime(context, context.now());
 
-export const readRegimeHistory = ({ record }: SkillDeps, limit: number) => listRegimes(record, limit);
+export const readRegimeHistory = ({ record }: Context, limit: number) => listRegimes(record, limit);
 
 const KIND_PHRASES: Record<MarketContextReply['kind'], string> = {
   live: 'live',

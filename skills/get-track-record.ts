@@ -1,5 +1,7 @@
 import type { Hex } from 'viem';
 import { z } from 'zod';
+import type { Caller } from '../src/auth/caller.ts';
+import type { Context } from '../src/context.ts';
 import { type Day, formatDayOrNull, parseDay } from '../src/forecast/day.ts';
 import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
 import { formatHorizonName } from '../src/forecast/model.ts';
@@ -8,7 +10,6 @@ import { publishRecordSummary } from '../src/forecast/record-statistics.ts';
 import { REGIME_NAMES, type Regime } from '../src/forecast/regime.ts';
 import { DATE, listOf, objectOf, TIME } from '../src/platform/validation.ts';
 import { findLatestAttestation, listAttestations } from '../src/record/attestations.ts';
-import { compareWithMarket } from '../src/record/crowd.ts';
 import { type ShareRow, summarizeAttestations, toFullStatistics } from '../src/record/figures.ts';
 import type { ForecastDoc } from '../src/record/forecast-doc.ts';
 import type { ForecastRecord } from '../src/record/forecasts.ts';
@@ -16,17 +17,7 @@ import { DIRECTION, HORIZON, INTERVAL, REGIME, SIGNAL, STATUS } from '../src/rec
 import { TRACK_RECORD, type TrackRecordReply } from '../src/record/schemas/track-record.ts';
 import { buildScorecardPage, listScorecardRows, toScorecardEntry } from '../src/record/scorecard.ts';
 import { type PublicStatus, toPublicStatus, type ViewOptions } from '../src/record/visibility.ts';
-import {
-  DATE_INPUT,
-  defineOutline,
-  defineSkill,
-  forecastHorizon,
-  formatInterval,
-  formatSource,
-  limitWords,
-  type SkillContext,
-  type SkillDeps,
-} from './skill.ts';
+import { DATE_INPUT, defineOutline, defineSkill, forecastHorizon, formatInterval, formatSource, limitWords } from './skill.ts';
 import { findDateRange, findHorizon, findNamed } from './text.ts';
 
 /** Forecasts of a page that a short answer lists. */
@@ -217,27 +208,27 @@ export const getTrackRecord = defineSkill({
 /** The filtered forecasts with statistics over exactly these; entries are cut to the caller, figures are the same for all. */
 async function readTrackRecord(
   { page, pageSize, ...input }: z.output<typeof INPUT>,
-  { deps, caller }: SkillContext,
+  context: Context,
+  caller: Caller,
 ): Promise<TrackRecordReply> {
   const filter = toTrackRecordFilter(input);
   const { horizonDays, from, to, regime, status } = filter;
   const selects = toSelection(filter);
-  const all = deps.record.known.listByHorizon(horizonDays);
+  const all = context.record.known.listByHorizon(horizonDays);
   const newestFirst = (selects === null ? all : all.filter(selects)).toReversed();
   const shown = newestFirst.slice((page - 1) * pageSize, page * pageSize);
-  const [whole, selected, byHorizon, marketSkill] = await Promise.all([
-    deps.statistics.figures.getHorizon(horizonDays),
+  const [whole, selected, byHorizon] = await Promise.all([
+    context.figures.getHorizon(horizonDays),
     selects === null
-      ? deps.statistics.figures.getHorizon(horizonDays)
-      : deps.statistics.getSelection(horizonDays, JSON.stringify([from, to, regime, status]), selects),
-    deps.statistics.getHorizonRows(),
-    deps.statistics.getMarketSkill(),
+      ? context.figures.getHorizon(horizonDays)
+      : context.figures.getSelection(horizonDays, JSON.stringify([from, to, regime, status]), selects),
+    context.figures.getHorizonRows(),
   ]);
   const total = selected.summary.totalPredictions;
   const { horizon, holds, voids, missed, pending, ...wholeRecord } = whole.row;
   const statistics = toFullStatistics(selected);
   return {
-    asOf: deps.now().toISOString(),
+    asOf: context.now().toISOString(),
     filters: { horizon, from: formatDayOrNull(from), to: formatDayOrNull(to), regime, status },
     statistics: status === null ? statistics : { ...statistics, ...OUTCOME_SELECTED_STATISTICS },
     byRegime: selected.byRegime.map((row) => hideSelectedShares(row, filter)),
@@ -246,14 +237,14 @@ async function readTrackRecord(
     wholeRecord,
     moveSkill: whole.moveSkill,
     moveVerdict: formatMoveVerdict(whole.moveSkill, horizonDays),
-    marketSkill,
+    marketSkill: context.crowd.getMarketSkill(context.now()),
     inference: formatInferenceNote(filter),
-    entries: shown.map((doc) => toScorecardEntry(doc, deps.viewFor(caller))),
+    entries: shown.map((doc) => toScorecardEntry(doc, context.viewFor(caller))),
     page,
     pageSize,
     pages: Math.ceil(total / pageSize),
     total,
-    source: deps.market.source,
+    source: context.market.source,
   };
 }
 
@@ -300,14 +291,12 @@ function formatInferenceNote({ from, to, regime, status }: TrackRecordFilter): s
 export async function readScorecard(
   horizonDays: number,
   page: { limit: number; before: number | null } | null,
-  { deps, caller }: SkillContext,
+  context: Context,
+  caller: Caller,
 ) {
-  const { record, statistics, viewFor, market } = deps;
-  const [figures, details, predictionMarket] = await Promise.all([
-    statistics.figures.getHorizon(horizonDays),
-    statistics.getDetails(horizonDays),
-    compareWithMarket(deps),
-  ]);
+  const { record, crowd, viewFor, market } = context;
+  const now = context.now();
+  const [figures, details] = await Promise.all([context.figures.getHorizon(horizonDays), context.figures.getDetails(horizonDays)]);
   const { predictions, nextBefore } = readPredictions(record, { horizonDays, page }, viewFor(caller));
   const { summary, stats } = publishRecordSummary(figures.summary);
   return {
@@ -316,7 +305,8 @@ export async function readScorecard(
     summary,
     stats,
     ...details,
-    predictionMarket,
+    marketSkill: crowd.getMarketSkill(now),
+    predictionMarket: crowd.compareWagers(now),
     predictions,
     nextBefore,
   };
@@ -337,18 +327,19 @@ function readPredictions(
 /** Attestations of the record (section 2.5), newest first. @throws OracleError INPUT_INVALID naming `before` */
 export function readAttestations(
   wanted: { horizons: readonly number[]; limit: number; before: Hex | null },
-  { deps, caller }: SkillContext,
+  context: Context,
+  caller: Caller,
 ) {
-  return listAttestations(deps, wanted, deps.viewFor(caller));
+  return listAttestations(context, wanted, context.viewFor(caller));
 }
 
 /** The newest prediction attestation; null before the first. */
-export function readLatestAttestation(horizons: readonly number[], { deps, caller }: SkillContext) {
-  return findLatestAttestation(deps.record, horizons, deps.viewFor(caller));
+export function readLatestAttestation(horizons: readonly number[], context: Context, caller: Caller) {
+  return findLatestAttestation(context.record, horizons, context.viewFor(caller));
 }
 
-export async function readAttestationStats(horizons: readonly number[], deps: SkillDeps) {
-  return summarizeAttestations(await deps.statistics.figures.getAttestations(), horizons);
+export async function readAttestationStats(horizons: readonly number[], context: Context) {
+  return summarizeAttestations(await context.figures.getAttestations(), horizons);
 }
 
 const REPLAYED = '; replayed times excepted';

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { Caller } from '../src/auth/caller.ts';
 import { findOffering, isNeverIssued } from '../src/commerce/offerings.ts';
+import type { Context } from '../src/context.ts';
 import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
 import { formatPercent } from '../src/forecast/math.ts';
 import { computePositionSize, formatMove, MAX_ACCOUNT_USD, MAX_RISK_PERCENT, type PositionSize } from '../src/forecast/move.ts';
@@ -26,16 +28,7 @@ import {
   STATUS,
 } from '../src/record/schemas/forecast.ts';
 import { PREDICTION, PREMIUM_EVIDENCE, type PremiumEvidence, PUBLIC_PREDICTION } from '../src/record/schemas/signal.ts';
-import {
-  defineSkill,
-  forecastHorizon,
-  formatInstant,
-  formatInterval,
-  formatSource,
-  limitWords,
-  type SkillContext,
-  type SkillTerms,
-} from './skill.ts';
+import { defineSkill, forecastHorizon, formatInstant, formatInterval, formatSource, limitWords, type SkillTerms } from './skill.ts';
 import { findHorizon, findRisk } from './text.ts';
 
 const SHARE = z.number().nullable();
@@ -81,13 +74,18 @@ const READERS = { public: readPublicPrediction, basic: readPrediction, premium: 
 type Detail = keyof typeof READERS;
 
 /** The answer in its detail, for resources that show it in a form of their own. @throws OracleError STEP_WAITING, TIER_REQUIRED */
-export function predict<D extends Detail>(detail: D, horizonDays: number, { deps, caller }: SkillContext): ReturnType<(typeof READERS)[D]> {
-  return READERS[detail](deps, horizonDays, caller) as ReturnType<(typeof READERS)[D]>;
+export function predict<D extends Detail>(
+  detail: D,
+  horizonDays: number,
+  context: Context,
+  caller: Caller,
+): ReturnType<(typeof READERS)[D]> {
+  return READERS[detail](context, horizonDays, caller) as ReturnType<(typeof READERS)[D]>;
 }
 
 /** The range with all its shares (section 4.1), which everyone may know. @param every of all horizons of its day. @throws OracleError STEP_WAITING */
-export function predictRange(horizonDays: number, { deps }: Pick<SkillContext, 'deps'>, every: boolean) {
-  return (every ? getExpectedRanges : getExpectedRange)(deps, horizonDays);
+export function predictRange(horizonDays: number, context: Context, every: boolean) {
+  return (every ? getExpectedRanges : getExpectedRange)(context, horizonDays);
 }
 
 /** A premium answer as the forecast and what is known beside it. */
@@ -252,8 +250,8 @@ export const predictBtcDirection = defineSkill({
   freshness: { description: 'one forecast a day, at about 21:35 UTC', seconds: 86_400 },
   cost: 'normal',
   errors: ['STEP_WAITING'],
-  async run({ horizon, detail, riskPercent, accountUsd }, context): Promise<Prediction | PublicPrediction> {
-    const answer = await predict(detail, parseHorizonDays(horizon), context);
+  async run({ horizon, detail, riskPercent, accountUsd }, context, caller): Promise<Prediction | PublicPrediction> {
+    const answer = await predict(detail, parseHorizonDays(horizon), context, caller);
     if (riskPercent === undefined || accountUsd === undefined) return answer;
     const { moveLimits, btcPrice } = answer;
     const sizing = moveLimits && computePositionSize({ riskPercent, accountUsd }, { ...moveLimits, btcPrice });

@@ -9,11 +9,12 @@ import type { SignedReceipt, X402Receipt } from '../src/commerce/receipts.ts';
 import type { PaymentInterface } from '../src/commerce/x402/claims.ts';
 import type { SalesService, X402Payment } from '../src/commerce/x402/sales.ts';
 import type { BazaarDeclaration, ResourceInfo } from '../src/commerce/x402/terms.ts';
+import type { Context } from '../src/context.ts';
 import { OracleError } from '../src/errors.ts';
 import { inSpan } from '../src/platform/tracing.ts';
 import { isPlainObject, parseInput } from '../src/platform/validation.ts';
 import { SKILLS } from './index.ts';
-import type { PublicPart, Skill, SkillDeps, SkillTerms } from './skill.ts';
+import type { PublicPart, Skill, SkillTerms } from './skill.ts';
 
 export interface SkillCall extends SkillTerms {
   skill: Skill;
@@ -86,11 +87,11 @@ function formatAccessWays({ tier, offering }: SkillTerms, { resolvesAt }: Record
 /** @throws OracleError RATE_LIMITED, and errors of the skill */
 export type RunSkill = (call: SkillCall, context: RequestContext) => Promise<SkillAnswer>;
 
-export function createSkillRunner(deps: SkillDeps): RunSkill {
+export function createSkillRunner(service: Context): RunSkill {
   return async (call, context) => {
     const { skill, input } = call;
     if (skill.cost === 'rpc') await context.countChainCall();
-    const output = await inSpan({ name: `skill ${skill.id}` }, async () => skill.run(input, { deps, caller: context.caller }));
+    const output = await inSpan({ name: `skill ${skill.id}` }, async () => skill.run(input, service, context.caller));
     return { output, text: formatText(call, output) };
   };
 }

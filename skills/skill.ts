@@ -3,22 +3,11 @@ import type { Caller } from '../src/auth/caller.ts';
 import type { PaidTier } from '../src/auth/tiers.ts';
 import { formatMoney, type Offering } from '../src/commerce/offerings.ts';
 import { type AnswerSample, SAMPLE_ANSWERS } from '../src/commerce/x402/terms.ts';
+import type { Context } from '../src/context.ts';
 import type { ErrorCode } from '../src/errors.ts';
 import { DEFAULT_HORIZON, HORIZON_SCHEMA, recordHorizonInput } from '../src/forecast/horizon-input.ts';
-import type { Market } from '../src/market/market.ts';
 import { isPlainObject, sanitizeText, toInlineJsonSchema, withInputRules } from '../src/platform/validation.ts';
-import type { OracleDeps } from '../src/record/public-signal.ts';
-import type { RecordCheckDeps } from '../src/record/verification.ts';
 import type { TextRules } from './text.ts';
-
-export interface SkillDeps extends OracleDeps, RecordCheckDeps {
-  market: Market;
-}
-
-export interface SkillContext {
-  deps: SkillDeps;
-  caller: Caller;
-}
 
 type SkillExample = { say: string; input: Record<string, unknown> };
 
@@ -59,7 +48,7 @@ export interface Skill {
   /** Codes besides INPUT_INVALID, tier errors and RATE_LIMITED. */
   errors: readonly ErrorCode[];
   /** @param input output of the `input` schema */
-  run(input: Record<string, unknown>, context: SkillContext): Promise<Record<string, unknown>>;
+  run(input: Record<string, unknown>, context: Context, caller: Caller): Promise<Record<string, unknown>>;
   /** The verdict, in at most 120 words: what is known, how surely, and what not to rely on. */
   formatText(output: Record<string, unknown>): string;
   /** Further lines of a short answer, such as the rows of a list; null for none. */
@@ -76,7 +65,7 @@ type TypedSkill<Input extends z.ZodObject, Output extends z.ZodObject, Answer> =
   fromText: TextRules<z.input<Input>>;
   input: Input;
   output: Output;
-  run(input: z.output<Input>, context: SkillContext): Promise<Answer>;
+  run(input: z.output<Input>, context: Context, caller: Caller): Promise<Answer>;
   formatText(output: z.input<Output>): string;
   formatRows?(output: z.input<Output>): string | null;
 };

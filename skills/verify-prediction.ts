@@ -1,5 +1,7 @@
 import type { Hex } from 'viem';
 import { z } from 'zod';
+import type { Caller } from '../src/auth/caller.ts';
+import type { Context } from '../src/context.ts';
 import { OracleError } from '../src/errors.ts';
 import { HORIZON_SCHEMA, recordHorizonInput } from '../src/forecast/horizon-input.ts';
 import { formatPercent } from '../src/forecast/math.ts';
@@ -8,7 +10,7 @@ import type { PredictionReference } from '../src/record/attestations.ts';
 import { DIRECTION, HORIZON, SIGNAL, STATUS } from '../src/record/schemas/forecast.ts';
 import { PREDICTION_VERIFICATION, type PredictionVerificationReply } from '../src/record/schemas/verification.ts';
 import { verifyAttestation, verifyPrediction } from '../src/record/verification.ts';
-import { DATE_INPUT, defineOutline, defineSkill, formatInstant, limitWords, type SkillContext } from './skill.ts';
+import { DATE_INPUT, defineOutline, defineSkill, formatInstant, limitWords } from './skill.ts';
 import { findDates, findHorizon } from './text.ts';
 
 const MAX_LISTED = 5;
@@ -136,8 +138,8 @@ export const verifyPredictionSkill = defineSkill({
   freshness: { description: 'read from the chain at each call; changes once, when the outcome is on chain', seconds: 60 },
   cost: 'rpc',
   errors: ['NOT_FOUND', 'CHAIN_UNREACHABLE'],
-  async run(input, { deps, caller }) {
-    const reply = await verifyPrediction(deps, toPredictionQuery(input), caller);
+  async run(input, context, caller) {
+    const reply = await verifyPrediction(context, toPredictionQuery(input), caller);
     requireMatchingHorizon(input, reply);
     return reply;
   },
@@ -160,7 +162,7 @@ export const verifyPredictionSkill = defineSkill({
 });
 
 /** The same verification with the attestation that names it (section 2.5). @throws OracleError NOT_FOUND, CHAIN_UNREACHABLE */
-export const readVerification = (uid: Hex, { deps, caller }: SkillContext) => verifyAttestation(deps, uid, caller);
+export const readVerification = (uid: Hex, context: Context, caller: Caller) => verifyAttestation(context, uid, caller);
 
 const MAX_VERDICT_WORDS = 50;
 const MAX_DIFFERENCES = 2;

@@ -17,7 +17,8 @@ const opener = sessionOpener();
 keepReadingsFresh(opener);
 
 function sessionOpener(): SessionOpener {
-  const { chainId, addresses, access, identity, now } = service.http;
+  const { access, identity, now } = service.http;
+  const { chainId, addresses } = service.http.chain;
   const issuer = `eip155:${chainId}:${getAddress(addresses.identityRegistry)}:${identity()!.agentId}`;
   return { db: service.database.db, keys: access.keys, issuer, now };
 }

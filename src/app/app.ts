@@ -8,10 +8,10 @@ import type { ProtocolAdapter } from '../adapter.ts';
 import type { AccessSource } from '../auth/api-keys.ts';
 import { type Chain, readChainHealth, readConfirmedBlockNumber, readPendingBlockTime } from '../chain/client.ts';
 import { PUBLIC_ROLES, readWalletFunds, type WalletFunds } from '../chain/contracts.ts';
+import { createAttestationReader } from '../chain/eas/schemas.ts';
 import { ensureIdentity, findRegistrationBlock, readReputation, updateAgentUri } from '../chain/erc8004.ts';
 import { createReadOnlyRpc, type RpcAccess } from '../chain/rpc-proxy.ts';
 import { type Commerce, checkPayments, type PaymentCheck, readSettlementCost } from '../commerce/commerce.ts';
-import type { DocumentDeps } from '../commerce/documents/documents.ts';
 import { composeDocument } from '../commerce/documents/track-record.ts';
 import { buildAgentKey, type ClientFeedback, ClientFeedbackStore, createClientFeedback } from '../commerce/feedback.ts';
 import type { Ledger } from '../commerce/ledger.ts';
@@ -22,16 +22,16 @@ import { computeReplayRange, hasDaysToReplay } from '../dev/replay.ts';
 import { getErrorMessage, OracleError } from '../errors.ts';
 import { toDay, toInstantMs } from '../forecast/day.ts';
 import { HORIZONS } from '../forecast/model.ts';
-import type { HttpDeps } from '../http/deps.ts';
 import type { AppOptions } from '../http/request.ts';
 import { RPC_PATH } from '../http/routes/rpc.ts';
+import type { Services } from '../http/services.ts';
 import { isLiveReachable } from '../market/live/live-market.ts';
 import { parseProviderUrls } from '../market/live/providers.ts';
 import { chooseFeed } from '../market/market.ts';
 import { countDeliveryAttempt, countMcpMessage, countPayment, createWorkCounts, WATCHED_MESSAGES } from '../ops/metric-definitions.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import { composeMetrics } from '../ops/metrics.ts';
-import type { PipelineDeps } from '../pipeline/forecaster.ts';
+import type { PipelineContext } from '../pipeline/forecaster.ts';
 import type { Schedule } from '../pipeline/schedule.ts';
 import { checkReadiness, readServiceStatus } from '../pipeline/status.ts';
 import { requireNoOpenRestore } from '../platform/backup.ts';
@@ -45,6 +45,7 @@ import { createShutdown, stopOnSignals } from '../platform/shutdown.ts';
 import { createTrustedTime, type TrustedTime, takeTime } from '../platform/time.ts';
 import { connectTracer, flushSpans } from '../platform/tracing.ts';
 import { ChampionLog } from '../record/challenge.ts';
+import { CrowdFigures } from '../record/crowd.ts';
 import { DatasetFileStore, DatasetService } from '../record/dataset.ts';
 import { RecordFigures } from '../record/figures.ts';
 import { ForecastRecord, requireSameSalts } from '../record/forecasts.ts';
@@ -55,7 +56,7 @@ import type { Venue } from '../wager/venue.ts';
 import { WagerBook } from '../wager/wagers.ts';
 import { type ComposedChain, composeChain, composeSignerHealth } from './chain.ts';
 import { composeCommerce, composeJobs, createFacilitatorEndpoint, getSettlementPricing, type Jobs } from './commerce.ts';
-import { composeMarket, type ServiceCore } from './core.ts';
+import { composeMarket, createOwnMarkets, getEasExplorerUrl, type ServiceCore } from './core.ts';
 import {
   composeEvents,
   composeWebhookDelivery,
@@ -81,7 +82,6 @@ import {
   composeA2a,
   composeAbout,
   composeAdministration,
-  composeAnswerState,
   composeApplications,
   composeAppOptions,
   composeAuth,
@@ -89,7 +89,6 @@ import {
   composeDemo,
   composeMcp,
   composeOAuth,
-  composeSkillDeps,
   shareWhileInFlight,
 } from './transports.ts';
 
@@ -104,24 +103,22 @@ export async function assembleService(context: StartupContext, address: string |
   const getStartupStep = () => formatStartupStep(progress);
   const state: Service['state'] = { schedule: null };
 
-  const venues = composeVenues(core);
-  const push = composeEvents(core, core);
-  const pipeline = composePipeline({ ...core, ...venues, push, version });
+  const push = composeEvents(core);
+  const pipeline = composePipeline(core, push, version);
   const contest = composeContest(core);
 
-  const skillDeps = composeSkillDeps({ ...core, ...venues });
-  const runSkill = createSkillRunner(skillDeps);
+  const runSkill = createSkillRunner(core);
   const workCounts = createWorkCounts();
   const commerce = await composeCommerce(core, (over, step) => countPayment(workCounts, over, step));
   const { ledger } = commerce;
-  const jobs = await composeJobs(core, { ...core, wallet: wallets.provider, ledger, answers: skillDeps });
+  const jobs = await composeJobs(core, ledger);
   const createCallsOver = (over: PaymentInterface) =>
     createPaidCalls({ sales: commerce.sales, runSkill, toUrl: (path) => joinUrl(publicUrl, path), over });
 
-  const applications = composeApplications(core, core);
+  const applications = composeApplications(core);
   const access = await retry(() => composeAuth(core, applications?.tokens));
   const cardSource = buildCardSource(core, commerce, version);
-  const card = await retry(() => composeCard({ ...core, source: cardSource }));
+  const card = await retry(() => composeCard(core, cardSource));
   const a2a = composeA2a(core, cardSource, { runSkill, paidCalls: createCallsOver('a2a') });
   const mcp = await composeMcp(core, {
     runSkill,
@@ -132,7 +129,7 @@ export async function assembleService(context: StartupContext, address: string |
   });
 
   const view = { saltSecret: core.saltSecret, policy: config.REVEAL, publicUrl, chainId: chain.chainId };
-  const websocket = composeWebSocket(core, { ...core, access, push, view });
+  const websocket = composeWebSocket(core, { access, push, view });
   const webhookDelivery = composeWebhookDelivery(core, {
     ...core,
     push,
@@ -141,14 +138,8 @@ export async function assembleService(context: StartupContext, address: string |
     observeAttempt: (delivery, attempt) => countDeliveryAttempt(workCounts, delivery, attempt),
   });
 
-  const { administration, ...operator } = composeAdministration({ ...core, pipeline, state, getStartupStep });
-  const options = composeAppOptions({
-    ...core,
-    identify: (authorization) => access.identify(authorization),
-    readState: composeAnswerState(core),
-    isStale: () => core.record.known.isStale,
-    ...operator,
-  });
+  const { administration, ...operator } = composeAdministration(pipeline, state, getStartupStep);
+  const options = composeAppOptions(core, { ...operator, identify: (authorization) => access.identify(authorization) });
 
   const localChain = config.chainMode !== 'real';
   const pingDatabase = () => core.database.ping();
@@ -165,33 +156,30 @@ export async function assembleService(context: StartupContext, address: string |
     return { ...read, settlement };
   };
   const { loadShedder } = options;
-  const selfTests = composeSelfTestService({ ...pipeline, getStartupStep });
+  const selfTests = composeSelfTestService(pipeline, getStartupStep);
   const metrics = await composeMetrics({ ...core, workCounts, loadShedder, selfTests, ledger, status });
   const appOptions = { ...options, ...(metrics !== null && { observeRequest: metrics.observeRequest }) };
   const demo = composeDemo(core, access);
-  const http: HttpDeps = {
-    ...skillDeps,
+  const http: Services = {
+    ...core,
     version,
     contact: config.CONTACT,
-    about: composeAbout({ ...core, reporter: wallets.reporter.address }),
+    about: composeAbout(core),
     access,
     accessSources: [access.apiKeys, ...(applications === null ? [] : [applications.access])],
     hasOAuth: applications !== null,
     administration,
     agentTasks: a2a.tasks,
     card,
-    champions: core.champions,
     clientFeedback: composeClientFeedback(core, ledger),
     chainReading: composePublicRpc({ ...core.infrastructure, ...core }),
     commerce: { ...commerce, closed: { ...commerce.closed, ...jobs.closedChannels } },
     contest,
-    dataset: core.dataset,
     demo,
-    identity: core.identity,
     isStopping: () => shutdown.draining.aborted,
     jobs: jobs.service,
     paidCalls: createCallsOver('rest'),
-    purchases: composePurchases(core, commerce, skillDeps),
+    purchases: composePurchases(core, commerce),
     readiness: shareWhileInFlight(() => checkReadiness(readiness)),
     reports: pipeline.reports,
     reputation: () => readReputation(chain, agentId, wallets.reporter.address),
@@ -203,13 +191,13 @@ export async function assembleService(context: StartupContext, address: string |
     webhooks: composeWebhooks({ ...core, events: push.events, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', publicUrl }),
   };
 
-  const oauth = applications === null ? [] : [composeOAuth(core, applications, { ...core, access, hasDemoWallets: demo !== null })];
+  const oauth = applications === null ? [] : [composeOAuth(core, { ...applications, access, hasDemoWallets: demo !== null })];
 
   return {
     ...core,
     state,
     pipeline,
-    replayVenue: venues.paper,
+    replayVenue: core.paper,
     push,
     webhookDelivery,
     websocket,
@@ -244,13 +232,13 @@ function composeSettlementCost({ config, chain, now }: ServiceCore) {
 /** What one settlement costs now, beside each x402 price. Amounts in millionths of a dollar; null while the cost is not known. */
 type SettlementCost = Awaited<ReturnType<typeof readSettlementCost>>;
 
-function composePurchases(core: ServiceCore, commerce: Commerce, answers: DocumentDeps): PurchaseService {
+function composePurchases(core: ServiceCore, commerce: Commerce): PurchaseService {
   const { agentCommerce } = core.chain.addresses;
   return new PurchaseService({
     ...core,
     ...commerce,
     store: new PurchaseStore(core.db),
-    compose: (offering, at) => composeDocument(answers, 'purchase', offering, at),
+    compose: (offering, at) => composeDocument(core, 'purchase', offering, at),
     signatures: commerce.purchaseSignatures,
     excludedBuyers: agentCommerce === null ? [] : [agentCommerce],
     signal: core.shutdown.signal,
@@ -353,7 +341,7 @@ async function openCore(context: StartupContext, address: string | null): Promis
   const knownUrl = config.PUBLIC_URL ?? address;
   const agentUri = joinUrl(knownUrl ?? `http://127.0.0.1:${config.PORT}`, REGISTRATION_PATH);
   let identity = await retry(() => ensureIdentity(chain, { agentUri, wallet: wallets.attester }));
-  return {
+  const base = {
     ...context,
     ...composed,
     infrastructure,
@@ -365,9 +353,9 @@ async function openCore(context: StartupContext, address: string | null): Promis
     encryptionSecret,
     record,
     models,
-    figures: new RecordFigures({ record, models }),
+    figures: new RecordFigures(record.known, models),
     champions: new ChampionLog(db),
-    dataset: new DatasetService({ record, models, store: new DatasetFileStore(db, now), now }),
+    dataset: new DatasetService(record.known, models, new DatasetFileStore(db, now), now),
     wagers: new WagerBook(db, record.known),
     time: composeTrustedTime(context, { chain, database, now }),
     now,
@@ -379,6 +367,16 @@ async function openCore(context: StartupContext, address: string | null): Promis
     },
     range,
     feedReason,
+    attestations: createAttestationReader(chain),
+    explorerUrl: isRealChain ? getEasExplorerUrl(chain.chainId) : null,
+  };
+  const venues = composeVenues(base);
+  return {
+    ...base,
+    ...venues,
+    crowd: new CrowdFigures(record.known, venues.venue),
+    venueMarkets: createOwnMarkets(venues, now),
+    viewFor: (caller) => ({ caller, policy: config.REVEAL, now: now(), saltSecret }),
   };
 }
 
@@ -493,12 +491,12 @@ function formatStartupError(error: unknown): string {
 }
 
 export interface Service extends ServiceCore {
-  pipeline: PipelineDeps;
+  pipeline: PipelineContext;
   push: EventPublishing;
   webhookDelivery: WebhookDelivery;
   websocket: WebSocketService;
   replayVenue: Venue;
-  http: HttpDeps;
+  http: Services;
   /** Null unless they are served. */
   metrics: Metrics | null;
   appOptions: AppOptions;

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Db } from 'mongodb';
 import { isAddressEqual } from 'viem';
 import { type Chain, createChain } from '../chain/client.ts';
-import { type Journal, openJournal } from '../chain/journal.ts';
+import { openJournal } from '../chain/journal.ts';
 import {
   checkSigner,
   createKeySigner,
@@ -18,7 +18,8 @@ import {
   type SignerSource,
   signerCall,
 } from '../chain/signers.ts';
-import { createWallet, type Wallet, type WalletOptions, type WalletRole } from '../chain/wallet.ts';
+import { createWallet, type WalletOptions, type WalletRole } from '../chain/wallet.ts';
+import type { Context } from '../context.ts';
 import { isOracleError, OracleError } from '../errors.ts';
 import { createCache } from '../platform/concurrency.ts';
 import { withTimeout } from '../platform/time.ts';
@@ -29,17 +30,8 @@ import { type Infrastructure, type ProcessContext, type SignerSources, toSetting
 const SETTLEMENT_TIMEOUT_MS = 25_000;
 const JOB_TIMEOUT_MS = 20_000;
 
-export interface ComposedChain {
-  chain: Chain;
-  journal: Journal;
+export interface ComposedChain extends Pick<Context, 'chain' | 'journal' | 'wallets'> {
   signers: RoleSigners;
-  wallets: {
-    attester: Wallet;
-    reporter: Wallet;
-    provider: Wallet;
-    /** Settles payments; null with a remote facilitator. */
-    facilitator: Wallet | null;
-  };
 }
 
 type ChainEndpoint = Pick<Infrastructure, 'rpcUrl' | 'contracts'> & Partial<Pick<Infrastructure, 'localChain'>>;

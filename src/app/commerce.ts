@@ -4,9 +4,7 @@ import type { Chain } from '../chain/client.ts';
 import { isSignedBy } from '../chain/contracts.ts';
 import { readPaymentToken } from '../chain/erc8183.ts';
 import { readStablecoin } from '../chain/stablecoin.ts';
-import type { Wallet } from '../chain/wallet.ts';
 import type { Commerce, SettlementPricing } from '../commerce/commerce.ts';
-import type { DocumentDeps } from '../commerce/documents/documents.ts';
 import { composeDocument } from '../commerce/documents/track-record.ts';
 import { DeliverySlot, JobStore } from '../commerce/jobs/job-store.ts';
 import type { JobPolicy } from '../commerce/jobs/jobs.ts';
@@ -43,14 +41,12 @@ import { isOracleError, OracleError } from '../errors.ts';
 import { DAY_MS } from '../forecast/day.ts';
 import { createCache } from '../platform/concurrency.ts';
 import { joinUrl } from '../platform/service-client.ts';
-import type { TrustedTime } from '../platform/time.ts';
 import type { Config } from '../settings.ts';
 import type { ServiceCore } from './core.ts';
-import type { ProcessContext } from './infrastructure.ts';
 
 /** @throws OracleError CONFIG_INVALID for an unusable payee, stablecoin or wallet factory */
 export async function composeCommerce(core: ServiceCore, observePayment: Required<SalesDeps>['observePayment']): Promise<Commerce> {
-  const { config, log, shutdown, progress, db, chain, signers, figures, publicUrl, now } = core;
+  const { config, log, shutdown, progress, db, chain, signers, publicUrl, now } = core;
   const { chainId, addresses } = chain;
   const provider = signers.provider.account;
   const payee: Address = config.PAYEE_ADDRESS ?? provider.address;
@@ -69,7 +65,7 @@ export async function composeCommerce(core: ServiceCore, observePayment: Require
   const ledger = new Ledger(db);
   const signReceipt = createReceiptSigner(provider, chainId);
   const requireOpen = createSalesGate(() => progress.replayAhead);
-  const readForecastTerms = createForecastTerms({ figures, now });
+  const readForecastTerms = createForecastTerms(core);
   const sales = new SalesService({
     chain,
     merchant,
@@ -169,15 +165,6 @@ export function getSettlementPricing(
   return { currencyUsd: getCurrencyUsd(config), isAssumed: config.CHAIN_CURRENCY_USD === undefined };
 }
 
-export interface ComposeJobsDeps extends Pick<ServiceCore, 'db' | 'chain' | 'now'> {
-  signers: Pick<ServiceCore['signers'], 'provider'>;
-  /** Of the provider. */
-  wallet: Wallet;
-  ledger: Ledger;
-  answers: DocumentDeps;
-  time: Pick<TrustedTime, 'findDisagreement'>;
-}
-
 export interface Jobs {
   /** Null where no jobs are accepted. */
   service: JobService | null;
@@ -190,17 +177,16 @@ export interface Jobs {
 const POLL_MS = { real: 2_000, local: 500 } as const;
 
 /** The provider of an ERC-8183 contract. @throws OracleError CHAIN_UNREACHABLE */
-export async function composeJobs(
-  { config, log, shutdown }: ProcessContext,
-  { db, chain, signers, wallet, ledger, answers, time, now }: ComposeJobsDeps,
-): Promise<Jobs> {
+export async function composeJobs(core: ServiceCore, ledger: Ledger): Promise<Jobs> {
+  const { config, log, shutdown, db, chain, signers, time, now } = core;
+  const wallet = core.wallets.provider;
   const contract = chain.addresses.agentCommerce;
   const reason = await findClosedReason(chain, contract);
   if (contract === null || reason !== null) return { service: null, closedChannels: { 'agent-commerce': reason! }, watch: null };
   const store = new JobStore(db);
   const policy = buildJobPolicy(config);
   const acceptsJobs = policy.evaluators.length > 0 || policy.maxMicros > 0n || policy.direct !== null;
-  const compose = (offering: string, at: Date) => composeDocument(answers, 'agent-commerce', offering, at);
+  const compose = (offering: string, at: Date) => composeDocument(core, 'agent-commerce', offering, at);
   const deps = { chain, contract, wallet, store, deliverySlot: new DeliverySlot(db), ledger, policy, compose, log, time, now };
   const { AGENT_COMMERCE_MARKETPLACE_URL: url } = config;
   const marketplace = url === undefined ? null : createMarketplace({ url, chainId: chain.chainId, account: signers.provider.account, now });

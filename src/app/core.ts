@@ -1,44 +1,29 @@
-import type { Db } from 'mongodb';
-import type { RegisteredAgent } from '../chain/erc8004.ts';
+import type { Context, VenueMarket } from '../context.ts';
 import type { ReplayRange } from '../dev/replay.ts';
 import { OracleError } from '../errors.ts';
+import { MINUTE_MS } from '../forecast/day.ts';
 import type { Feed } from '../market/feed.ts';
 import type { LiveMarket } from '../market/live/live-market.ts';
 import { parseProviderUrls } from '../market/live/providers.ts';
 import { openLiveFeed, openLiveStores } from '../market/live/store.ts';
 import { createMarket, type Market } from '../market/market.ts';
+import { createCache } from '../platform/concurrency.ts';
 import type { Database } from '../platform/mongo.ts';
-import type { TrustedTime } from '../platform/time.ts';
-import type { ChampionLog } from '../record/challenge.ts';
-import type { DatasetService } from '../record/dataset.ts';
-import type { RecordFigures } from '../record/figures.ts';
-import type { ForecastRecord } from '../record/forecasts.ts';
-import type { ModelStore } from '../record/model-card.ts';
-import type { WagerBook } from '../wager/wagers.ts';
+import type { PaperVenue } from '../wager/paper-venue.ts';
+import type { Venue } from '../wager/venue.ts';
 import type { ComposedChain } from './chain.ts';
 import type { Infrastructure, ProcessContext, StartupContext } from './infrastructure.ts';
 
-export interface ServiceCore extends StartupContext, ComposedChain {
-  market: Market;
+export interface Venues extends Pick<Context, 'venue' | 'otherVenues'> {
+  /** The paper venue, whatever the settings: only it quotes past days. */
+  paper: PaperVenue;
+}
+
+/** The context with what only the start and its parts need. */
+export interface ServiceCore extends StartupContext, ComposedChain, Venues, Context {
   /** The collector of live data; null with another feed, and where another process collects. */
   live: LiveMarket | null;
   infrastructure: Infrastructure;
-  database: Database;
-  db: Db;
-  saltSecret: string;
-  encryptionSecret: string;
-  record: ForecastRecord;
-  models: ModelStore;
-  figures: RecordFigures;
-  champions: ChampionLog;
-  dataset: DatasetService;
-  wagers: WagerBook;
-  time: TrustedTime;
-  now(): Date;
-  /** Id in the ERC-8004 identity registry. */
-  agentId: number;
-  publicUrl: string;
-  identity(): RegisteredAgent;
   /** Points the on-chain identity to this service's address. The transaction carries the present time: not before a replay of the past. */
   announce(): Promise<void>;
   /** Range of a first replay; null where there is none. */
@@ -79,4 +64,25 @@ async function loadLiveMarket({ config, log, shutdown }: ProcessContext, db: Dat
     now: Date.now,
     signal: shutdown.signal,
   });
+}
+
+const EAS_EXPLORER_URLS: Readonly<Record<number, string>> = {
+  8453: 'https://base.easscan.org',
+  84532: 'https://base-sepolia.easscan.org',
+};
+
+/** Base URL of the chain's EAS explorer, without a trailing slash; null for an unknown chain. */
+export function getEasExplorerUrl(chainId: number): string | null {
+  return EAS_EXPLORER_URLS[chainId] ?? null;
+}
+
+/** Strikes of the paper venue, quoted at most once a minute; those of other venues are in the market's snapshots. */
+export function createOwnMarkets({ venue, paper }: Venues, now: () => Date): Context['venueMarkets'] {
+  const quotes = createCache<VenueMarket[]>('venue-markets', 1);
+  return async () => (venue === paper ? quotes.get(Math.floor(now().getTime() / MINUTE_MS), () => quoteMarkets(paper, now())) : []);
+}
+
+async function quoteMarkets(venue: Venue, at: Date): Promise<VenueMarket[]> {
+  const markets = await venue.listMarkets(at);
+  return Promise.all(markets.map(async (market) => ({ market, quote: await venue.getQuote(market, at) })));
 }

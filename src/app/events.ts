@@ -1,5 +1,6 @@
 import type { AuthService, Credential } from '../auth/auth.ts';
 import { requireTier } from '../auth/tiers.ts';
+import type { Context } from '../context.ts';
 import { OracleError, orElse } from '../errors.ts';
 import type { EventViewOptions } from '../events/event-view.ts';
 import { WEBSOCKET } from '../events/events.ts';
@@ -48,8 +49,8 @@ export interface OpenWebSocket {
 const MAX_BALANCE_READS = 16;
 
 export function composeWebSocket(
-  { log }: Pick<ProcessContext, 'log'>,
-  { db, access, push, view, now }: Pick<ServiceCore, 'db' | 'now'> & { access: AuthService; push: EventPublishing; view: EventViewOptions },
+  { db, log, now }: Context,
+  { access, push, view }: { access: AuthService; push: EventPublishing; view: EventViewOptions },
 ): WebSocketService {
   const tickets = new TicketStore({ db, now });
   const entitlements = createEntitlementReader(access);
@@ -142,10 +143,7 @@ export interface EventPublishing {
 
 export type EventTail = Awaited<ReturnType<typeof followEvents>>;
 
-export function composeEvents(
-  { log, shutdown }: Pick<ProcessContext, 'log' | 'shutdown'>,
-  { db, record, wagers, now }: Pick<ServiceCore, 'db' | 'record' | 'wagers' | 'now'>,
-): EventPublishing {
+export function composeEvents({ db, log, now, record, shutdown, wagers }: Context): EventPublishing {
   const tails = new Set<EventTail>();
   const events = new EventLog(db, () => {
     for (const tail of tails) tail.wake();

@@ -9,6 +9,7 @@ import type { JournalRow, StoredReceipt } from '../chain/journal.ts';
 import { followMined } from '../chain/wallet.ts';
 import { followPayments, Ledger } from '../commerce/ledger.ts';
 import { type Contest, createContest } from '../contest.ts';
+import type { Context } from '../context.ts';
 import { isReplayUnfinished } from '../dev/replay.ts';
 import { OracleError } from '../errors.ts';
 import { createDayBaselines } from '../forecast/baselines.ts';
@@ -16,10 +17,9 @@ import { type Day, toDay } from '../forecast/day.ts';
 import { createMoveReferences } from '../forecast/move-scores.ts';
 import { selectWeeklyStrikes } from '../market/feed.ts';
 import type { Market } from '../market/market.ts';
-import { Forecaster, type PipelineDeps } from '../pipeline/forecaster.ts';
+import { Forecaster, type PipelineContext } from '../pipeline/forecaster.ts';
 import { computeInProcess, type SelfTestDeps, SingleFlightQueue } from '../pipeline/self-test-process.ts';
 import { StepRunStore, toPublicStepReason } from '../pipeline/step-runs.ts';
-import { CrowdFiguresReader } from '../record/crowd.ts';
 import type { ForecastRecord } from '../record/forecasts.ts';
 import { openReportStores } from '../record/reports.ts';
 import { type SelfTestService, SelfTestStore } from '../record/self-tests.ts';
@@ -27,41 +27,37 @@ import { toExchangeListing } from '../record/trade-intent.ts';
 import { PaperVenue, type QuoteReference } from '../wager/paper-venue.ts';
 import { type PolymarketStrike, PolymarketVenue } from '../wager/polymarket.ts';
 import type { TradingAccount } from '../wager/polymarket-exchange.ts';
-import { MICROS, type Venue } from '../wager/venue.ts';
+import { MICROS } from '../wager/venue.ts';
 import { WagerSwitch } from '../wager/wagers.ts';
-import type { ServiceCore } from './core.ts';
+import type { ServiceCore, Venues } from './core.ts';
 import type { EventPublishing } from './events.ts';
 
-export function composePipeline(deps: ServiceCore & Venues & { push: EventPublishing; version: string }): PipelineDeps {
-  const { config, log, db, chain, wallets } = deps;
-  const { record, figures, dataset, crowd, market, wagers, venue, otherVenues, saltSecret, time } = deps;
+export function composePipeline(core: ServiceCore, push: EventPublishing, version: string): PipelineContext {
+  const { config, log, db, chain, wallets } = core;
   return {
-    ...{ record, figures, dataset, crowd, market, wagers, venue, otherVenues, saltSecret, time, log },
+    ...core,
     baselines: createDayBaselines(),
     moveReferences: createMoveReferences(),
-    publicUrl: () => deps.publicUrl,
-    forecaster: new Forecaster(deps.models, config.MODEL_CHAMPION),
+    forecaster: new Forecaster(core.models, config.MODEL_CHAMPION),
     attester: createAttester(chain, wallets.attester),
-    reporter: createReporter({ chain, wallet: wallets.reporter, agentId: async () => deps.agentId }),
+    reporter: createReporter({ chain, wallet: wallets.reporter, agentId: async () => core.agentId }),
     placeWagers: config.WAGERS !== 'off' && config.WAGER_KILL_SWITCH === 'off',
     minStakeMicros: config.WAGER_MIN_STAKE_USD * MICROS,
     wagerSwitch: new WagerSwitch(db),
     findHoldReason: async () => ((await isReplayUnfinished(db)) ? 'the replay of past days is not finished; npm start finishes it' : null),
     reports: openReportStores(db),
-    selfTests: composeSelfTests(deps, deps.version),
+    selfTests: composeSelfTests(core, version),
     runs: new StepRunStore(db, log),
-    publishChanges: () => deps.push.publish(),
-    followChain: composeChainFollower(deps),
+    publishChanges: () => push.publish(),
+    followChain: composeChainFollower(core),
   };
 }
 
-export function composeContest(
-  deps: Pick<ServiceCore, 'db' | 'chain' | 'record' | 'models' | 'market' | 'agentId' | 'time' | 'now' | 'log'>,
-): Contest {
-  const { chain, agentId } = deps;
+export function composeContest(context: Context): Contest {
+  const { chain, agentId } = context;
   const readGate = createGateReader(chain);
   return createContest({
-    ...deps,
+    ...context,
     deployment: { chainId: chain.chainId, identityRegistry: chain.addresses.identityRegistry, agentId },
     isSignedBy: (signed) => isSignedBy(chain, signed),
     isHolder: async (wallet) => (await readGate(wallet)).tier !== 'public',
@@ -127,10 +123,7 @@ function composeSelfTests({ shutdown, db, chain, wallets, now }: ServiceCore, ve
 }
 
 /** Read access to stored self-tests. `getStartupStep` returns null once the start is complete. */
-export function composeSelfTestService(
-  deps: Pick<PipelineDeps, 'selfTests' | 'market' | 'runs'> & { getStartupStep(): string | null },
-): SelfTestService {
-  const { selfTests, market, runs, getStartupStep } = deps;
+export function composeSelfTestService({ selfTests, market, runs }: PipelineContext, getStartupStep: () => string | null): SelfTestService {
   const { store, codeVersion, startedAt } = selfTests;
   return {
     store,
@@ -170,36 +163,27 @@ function hashFiles(paths: readonly string[]): string {
   return list.digest('hex');
 }
 
-export interface Venues {
-  venue: Venue;
-  /** May hold open wagers that were placed under other settings. */
-  otherVenues: readonly Venue[];
-  /** The paper venue, whatever the settings: only it quotes past days. */
-  paper: PaperVenue;
-  /** Figures of the wagers at the venue. */
-  crowd: CrowdFiguresReader;
-}
-
-export function composeVenues(core: ServiceCore): Venues {
-  const { config, db, record, market } = core;
+export function composeVenues(base: Omit<ServiceCore, 'crowd' | 'viewFor' | 'venueMarkets' | keyof Venues>): Venues {
+  const { config, db, record, market } = base;
   const paper = new PaperVenue({
     db,
     openingBalanceMicros: config.PAPER_BANKROLL_USD * MICROS,
     reference: createReferenceReader(record),
     close: async (day, at) => (await market.dailyClose(day, at.getTime())).priceUsd,
   });
-  const polymarket = createPolymarketVenues(core);
+  const polymarket = createPolymarketVenues(base);
   const venue = config.WAGERS === 'polymarket' ? polymarket[0] : paper;
-  return {
-    venue,
-    otherVenues: [paper, ...polymarket].filter((other) => other !== venue),
-    paper,
-    crowd: new CrowdFiguresReader({ record, sameBook: venue.sameBook }),
-  };
+  return { venue, otherVenues: [paper, ...polymarket].filter((other) => other !== venue), paper };
 }
 
 /** Polymarket in the configured mode first, then the other mode, which may hold open wagers. */
-function createPolymarketVenues({ config, log, db, market, now }: ServiceCore): [PolymarketVenue, ...PolymarketVenue[]] {
+function createPolymarketVenues({
+  config,
+  log,
+  db,
+  market,
+  now,
+}: Parameters<typeof composeVenues>[0]): [PolymarketVenue, ...PolymarketVenue[]] {
   const wagerSwitch = new WagerSwitch(db);
   const open = (account: TradingAccount | null) =>
     new PolymarketVenue({

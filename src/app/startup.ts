@@ -7,8 +7,9 @@ import type { LocalChain } from '../dev/local-chain/local-chain.ts';
 import { findLaterBeginning, hasDaysToReplay, type ReplayRange, replayDays } from '../dev/replay.ts';
 import { type Day, formatDay, toDay } from '../forecast/day.ts';
 import { HORIZONS } from '../forecast/model.ts';
+import { healthRoutes } from '../http/routes/health.ts';
 import { getPageBundle } from '../http/routes/home.ts';
-import { allRoutes, workerRoutes } from '../http/routes.ts';
+import { allRoutes } from '../http/routes.ts';
 import { createHttpServer, createListener, createStartingApp, type HttpServer } from '../http/server.ts';
 import type { LiveMarket, MissingHistory } from '../market/live/live-market.ts';
 import { type Metrics, serveMetrics } from '../ops/metrics.ts';
@@ -86,7 +87,7 @@ async function serve(service: Service, server: HttpServer): Promise<() => number
   // Stops before the parts that requests in flight need.
   shutdown.onStop('requests under way', () => server.close());
   if (config.ROLE === 'worker') {
-    const app = createListener(workerRoutes(http), appOptions);
+    const app = createListener(healthRoutes(http), appOptions);
     server.serveHandshakes(app);
     server.serve(app);
     return () => 0;

@@ -1,11 +1,10 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Address, getAddress } from 'viem';
+import { getAddress } from 'viem';
 import { buildAgentCard, CardChangeStore, type CardService, createCardService } from '../../agent-card/card.ts';
 import type { CardSource } from '../../agent-card/endpoints.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { PaidCalls, RunSkill } from '../../skills/runner.ts';
-import type { SkillDeps } from '../../skills/skill.ts';
 import { isFixture, playFixture } from '../a2a/fixtures.ts';
 import { createTaskPush } from '../a2a/push.ts';
 import { type A2a, createA2a } from '../a2a/server.ts';
@@ -17,25 +16,24 @@ import { createRateLimits, createRequestCountStore } from '../auth/rate-limits.t
 import { createGateReader } from '../auth/tiers.ts';
 import { CardKeyStore } from '../auth/tokens.ts';
 import { readContractStates } from '../chain/contracts.ts';
-import { createAttestationReader } from '../chain/eas/schemas.ts';
 import type { Commerce } from '../commerce/commerce.ts';
+import type { Context } from '../context.ts';
 import { createDemoWallets } from '../dev/demo.ts';
 import { getErrorMessage, OracleError } from '../errors.ts';
 import { formatDay, MINUTE_MS, parseDay } from '../forecast/day.ts';
 import { type AdminService, type AdminStepResult, AuditLog, createCredentialCheck } from '../http/admin.ts';
 import { createChainWork, createLoadShedder } from '../http/admission.ts';
-import type { VenueMarket } from '../http/deps.ts';
 import type { AppOptions } from '../http/request.ts';
 import { createJobsPage, type JobsConsole, type JobsSource } from '../http/routes/admin.ts';
 import { createOAuthAdapter, DocumentBudget, renderProviderError } from '../http/routes/oauth.ts';
-import type { AboutDeps } from '../http/schemas/info.ts';
+import type { About } from '../http/schemas/info.ts';
 import type { DemoWallets } from '../http/schemas/wallets.ts';
 import { createMcpFixtures } from '../mcp/fixtures.ts';
 import { type McpSession, readAppDocuments } from '../mcp/protocol.ts';
 import { loadSkillCatalog } from '../mcp/resources.ts';
 import { createMcpAdapter, createMcpAuthorization, createOriginCheck } from '../mcp/server.ts';
 import { createLocalBackend } from '../mcp/tools.ts';
-import type { PipelineDeps } from '../pipeline/forecaster.ts';
+import type { PipelineContext } from '../pipeline/forecaster.ts';
 import { runStepManually, type StepReport } from '../pipeline/pipeline.ts';
 import type { Schedule } from '../pipeline/schedule.ts';
 import { readStepStatus } from '../pipeline/status.ts';
@@ -47,21 +45,12 @@ import type { Database } from '../platform/mongo.ts';
 import { createResolver } from '../platform/outbound/guarded.ts';
 import { createSecretBox } from '../platform/secrets.ts';
 import { joinUrl } from '../platform/service-client.ts';
-import type { Shutdown } from '../platform/shutdown.ts';
-import { StatisticsService } from '../record/figures.ts';
-import type { Config } from '../settings.ts';
-import type { Venue } from '../wager/venue.ts';
 import { WagerSwitch } from '../wager/wagers.ts';
 import type { ServiceCore } from './core.ts';
-import type { ProcessContext } from './infrastructure.ts';
-import type { Venues } from './pipeline.ts';
 
 /** @throws OracleError CONFIG_INVALID if the stored signing keys are encrypted under another secret */
-export async function composeAuth(
-  deps: Pick<ServiceCore, 'db' | 'chain' | 'encryptionSecret' | 'agentId' | 'publicUrl' | 'now'>,
-  applications?: ApplicationTokens,
-): Promise<AuthService> {
-  const { db, chain, encryptionSecret, agentId, publicUrl, now } = deps;
+export async function composeAuth(context: Context, applications?: ApplicationTokens): Promise<AuthService> {
+  const { db, chain, encryptionSecret, agentId, publicUrl, now } = context;
   const { host, origin } = new URL(publicUrl);
   const access = new AuthService({
     db,
@@ -77,29 +66,12 @@ export async function composeAuth(
 }
 
 /** What public answers are made from: the record and, as market data are read once a minute, the minute. */
-export function composeAnswerState({ record: { known }, now }: Pick<ServiceCore, 'record' | 'now'>): () => string {
+export function composeAnswerState({ record: { known }, now }: Context): () => string {
   return () => `${known.revision} ${Math.floor(now().getTime() / MINUTE_MS)} ${known.isStale}`;
 }
 
-interface ComposeAppOptionsDeps
-  extends Pick<ServiceCore, 'db' | 'log' | 'now'>,
-    Pick<AppOptions, 'identify' | 'admin' | 'adminPage' | 'readState' | 'isStale'> {
-  config: Pick<Config, 'TRUST_PROXY' | 'RATE_LIMIT_PUBLIC' | 'RATE_LIMIT_WALLET' | 'RATE_LIMIT_RPC' | 'RATE_LIMIT_TASKS'>;
-  shutdown: Pick<Shutdown, 'signal'>;
-}
-
-export function composeAppOptions({
-  config,
-  db,
-  log,
-  shutdown,
-  now,
-  identify,
-  admin,
-  adminPage,
-  readState,
-  isStale,
-}: ComposeAppOptionsDeps) {
+export function composeAppOptions(context: Context, operator: Pick<AppOptions, 'identify' | 'admin' | 'adminPage'>) {
+  const { config, db, log, shutdown, now, record } = context;
   const limits = createRateLimits({
     counts: createRequestCountStore(db, now),
     limits: {
@@ -114,7 +86,10 @@ export function composeAppOptions({
   const loadShedder = createLoadShedder();
   watchQueueingDelay({ ping: () => db.command({ ping: 1 }), observe: (delayMs) => loadShedder.observe(delayMs), signal: shutdown.signal });
   return {
-    ...{ identify, admin, adminPage, readState, isStale, log, limits },
+    ...operator,
+    ...{ log, limits },
+    readState: composeAnswerState(context),
+    isStale: () => record.known.isStale,
     chainWork: createChainWork(),
     loadShedder,
     trustProxy: config.TRUST_PROXY,
@@ -147,25 +122,17 @@ export function buildCardSource({ chain, agentId, publicUrl }: ServiceCore, comm
 }
 
 /** @throws OracleError CONFIG_INVALID if the stored keys are encrypted under another secret */
-export async function composeCard(
-  deps: Pick<ServiceCore, 'db' | 'encryptionSecret' | 'now'> & { source: CardSource },
-): Promise<CardService> {
-  const { db, encryptionSecret, source, now } = deps;
+export async function composeCard({ db, encryptionSecret, now }: Context, source: CardSource): Promise<CardService> {
   const keys = new CardKeyStore({ db, secretBox: createSecretBox(encryptionSecret), now });
   const service = createCardService({ source, keys, changes: new CardChangeStore({ db, now }), now });
   await service.current();
   return service;
 }
 
-interface ComposeAboutDeps extends Pick<ServiceCore, 'chain' | 'agentId' | 'now'> {
-  config: Pick<Config, 'chainMode' | 'RATE_LIMIT_PUBLIC' | 'RATE_LIMIT_WALLET' | 'RATE_LIMIT_RPC'>;
-  reporter: Address;
-}
-
 /** Source of the service's description of itself; contract states are read at most once a minute. */
-export function composeAbout({ config, chain, agentId, reporter, now }: ComposeAboutDeps): AboutDeps {
-  const cache = createCache<Awaited<ReturnType<AboutDeps['contracts']>>>('contract-states', 1);
-  const read = async () => ({ ...(await readContractStates(chain, { agentId, reporter })), checkedAt: now() });
+export function composeAbout({ config, chain, agentId, wallets, now }: Context): About {
+  const cache = createCache<Awaited<ReturnType<About['contracts']>>>('contract-states', 1);
+  const read = async () => ({ ...(await readContractStates(chain, { agentId, reporter: wallets.reporter.address })), checkedAt: now() });
   return {
     local: config.chainMode !== 'real',
     confirmations: chain.confirmations,
@@ -175,15 +142,13 @@ export function composeAbout({ config, chain, agentId, reporter, now }: ComposeA
   };
 }
 
-type ApplicationDeps = Pick<ServiceCore, 'db' | 'chain' | 'encryptionSecret' | 'publicUrl' | 'now'>;
-
 /** Applications that wallets have allowed; null where `MCP_OAUTH` is off. */
-export function composeApplications({ config }: Pick<ProcessContext, 'config'>, deps: ApplicationDeps) {
+export function composeApplications(context: Context) {
+  const { config, chain, publicUrl, now } = context;
   if (config.MCP_OAUTH === 'off') return null;
-  const { chain, publicUrl, now } = deps;
-  const artifacts = new ArtifactStore(deps);
-  const refreshReplies = new RefreshReplyStore({ ...deps, artifacts, secretBox: createSecretBox(deps.encryptionSecret) });
-  const stores = { artifacts, refreshReplies, clients: new ClientStore(deps), grants: new GrantStore(deps) };
+  const artifacts = new ArtifactStore(context);
+  const refreshReplies = new RefreshReplyStore({ ...context, artifacts, secretBox: createSecretBox(context.encryptionSecret) });
+  const stores = { artifacts, refreshReplies, clients: new ClientStore(context), grants: new GrantStore(context) };
   const balances = new WalletTiers({ readGate: createGateReader(chain), now });
   const readBalance = (wallet: string) => balances.getBalance(wallet);
   return {
@@ -200,16 +165,14 @@ const MAX_DETAIL_CHARS = 200;
 
 /** The authorization server of the applications. */
 export function composeOAuth(
-  { config, log }: Pick<ProcessContext, 'config' | 'log'>,
-  { stores }: { stores: OAuthStores },
-  deps: ApplicationDeps & { access: Pick<AuthService, 'acts' | 'getGateBalance'>; hasDemoWallets: boolean },
+  { chain, config, log, now, publicUrl }: Context,
+  { stores, access, hasDemoWallets }: { stores: OAuthStores; access: AuthService; hasDemoWallets: boolean },
 ): ProtocolAdapter {
-  const { publicUrl, access, hasDemoWallets, now } = deps;
   const budget = new DocumentBudget(stores);
   const server = new OAuthServer({
     publicUrl,
     stores,
-    readGate: createGateReader(deps.chain),
+    readGate: createGateReader(chain),
     documentRules: { allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', resolve: createResolver() },
     allowFetch: (request, clientId) => budget.takeOne(request, clientId),
     renderError: (context, out) => renderProviderError(publicUrl, context, out),
@@ -228,7 +191,7 @@ interface SkillRunners {
   paidCalls: PaidCalls;
 }
 
-export function composeA2a(core: ServiceCore, source: CardSource, { runSkill, paidCalls }: SkillRunners): A2a {
+export function composeA2a(core: Context, source: CardSource, { runSkill, paidCalls }: SkillRunners): A2a {
   const { config, log, shutdown, db, encryptionSecret, now } = core;
   const allowLocal = config.PUSH_LOCAL_TARGETS === 'allow';
   const push = createTaskPush({
@@ -250,15 +213,12 @@ export function composeA2a(core: ServiceCore, source: CardSource, { runSkill, pa
 const MAX_TRACE_CHARS = 2_000;
 const MAX_REASON_CHARS = 200;
 
-interface ComposeMcpDeps extends SkillRunners {
-  access: AuthService;
-  /** Whether applications can get access by OAuth. */
-  hasOAuth: boolean;
-  observeMessage: McpSession['observeMessage'];
-}
-
-export async function composeMcp({ config, log, shutdown, publicUrl }: ServiceCore, deps: ComposeMcpDeps): Promise<ProtocolAdapter> {
-  const { runSkill, paidCalls, access, hasOAuth, observeMessage } = deps;
+/** @param options.hasOAuth whether applications can get access by OAuth */
+export async function composeMcp(
+  { config, log, shutdown, publicUrl }: Context,
+  options: SkillRunners & { access: AuthService; hasOAuth: boolean; observeMessage: McpSession['observeMessage'] },
+): Promise<ProtocolAdapter> {
+  const { runSkill, paidCalls, access, hasOAuth, observeMessage } = options;
   const identify = (authorization: string | undefined) => access.identify(authorization, 'mcp');
   const apps = readAppDocuments();
   if (apps === undefined) log.warn('the views of the MCP App have not been built; "npm run build:page" does');
@@ -291,19 +251,13 @@ export async function composeMcp({ config, log, shutdown, publicUrl }: ServiceCo
   return adapter;
 }
 
-interface ComposeAdministrationDeps extends Pick<ServiceCore, 'db' | 'log' | 'now'> {
-  config: Pick<Config, 'ADMIN_USER' | 'ADMIN_PASSWORD' | 'ROLE'>;
-  pipeline: PipelineDeps;
-  state: { schedule: Schedule | null };
-  /** Null once the start is complete. */
-  getStartupStep(): string | null;
-}
-
 /** Operations of the operator, and their authentication; without configured credentials they cannot be reached. */
 export function composeAdministration(
-  deps: ComposeAdministrationDeps,
+  pipeline: PipelineContext,
+  state: { schedule: Schedule | null },
+  getStartupStep: () => string | null,
 ): { administration: AdminService } & Pick<AppOptions, 'admin' | 'adminPage'> {
-  const { config, db, pipeline, state, getStartupStep, log, now } = deps;
+  const { config, db, log, now } = pipeline;
   const { ADMIN_USER: user, ADMIN_PASSWORD: password, ROLE } = config;
   const audit = new AuditLog({ db, user: user ?? '', log, now });
   const administration: AdminService = {
@@ -346,7 +300,7 @@ function toStepResult({ step, day, outcome }: StepReport): AdminStepResult {
   return { ...common, state: 'failed', detail: outcome.failed };
 }
 
-function createJobsSource(db: Database['db'], state: ComposeAdministrationDeps['state']): JobsSource {
+function createJobsSource(db: Database['db'], state: { schedule: Schedule | null }): JobsSource {
   let opened: Promise<JobsConsole> | undefined;
   return {
     console() {
@@ -362,39 +316,6 @@ function createJobsSource(db: Database['db'], state: ComposeAdministrationDeps['
     files: join(dirname(fileURLToPath(import.meta.resolve('agendash'))), '../public'),
     running: async (fullDetails) => (await state.schedule?.getRunningStats(fullDetails)) ?? null,
   };
-}
-
-export function composeSkillDeps(deps: ServiceCore & Venues): SkillDeps {
-  const { config, chain, wallets, venue, paper, saltSecret, record, models, figures, crowd, market, publicUrl, now } = deps;
-  const { name: venueName, sameBook } = venue;
-  const quotes = createCache<VenueMarket[]>('venue-markets', 1);
-  return {
-    ...{ publicUrl, record, crowd, venueName, sameBook, market, models, saltSecret, now },
-    statistics: new StatisticsService({ record, models, figures, crowd, venueName, sameBook, now }),
-    // The strikes of other venues are in the market's snapshots.
-    venueMarkets: async () => (venue === paper ? quotes.get(Math.floor(Date.now() / 60_000), () => quoteMarkets(paper, now())) : []),
-    chainId: chain.chainId,
-    attestations: createAttestationReader(chain),
-    attesterAddress: wallets.attester.address,
-    addresses: chain.addresses,
-    explorerUrl: config.chainMode === 'real' ? getEasExplorerUrl(chain.chainId) : null,
-    viewFor: (caller) => ({ caller, policy: config.REVEAL, now: now(), saltSecret }),
-  };
-}
-
-const EAS_EXPLORER_URLS: Readonly<Record<number, string>> = {
-  8453: 'https://base.easscan.org',
-  84532: 'https://base-sepolia.easscan.org',
-};
-
-/** Base URL of the chain's EAS explorer, without a trailing slash; null for an unknown chain. */
-export function getEasExplorerUrl(chainId: number): string | null {
-  return EAS_EXPLORER_URLS[chainId] ?? null;
-}
-
-async function quoteMarkets(venue: Venue, at: Date): Promise<VenueMarket[]> {
-  const markets = await venue.listMarkets(at);
-  return Promise.all(markets.map(async (market) => ({ market, quote: await venue.getQuote(market, at) })));
 }
 
 /** The wallets of a local chain; null on a real one, where this process knows none. */

@@ -1,11 +1,12 @@
 import type { Address, Hash } from 'viem';
 import type { StablecoinDomain } from '../chain/stablecoin.ts';
+import type { Context } from '../context.ts';
 import { OracleError } from '../errors.ts';
 import { DEFAULT_HORIZON, SIGNAL_HORIZONS } from '../forecast/horizon-input.ts';
 import { formatHorizonName, HORIZONS, type HorizonName } from '../forecast/model.ts';
 import { DIRECTION_EVIDENCE } from '../forecast/signal.ts';
 import { createCache } from '../platform/concurrency.ts';
-import type { RecordFigures, RevealedCalls } from '../record/figures.ts';
+import type { RevealedCalls } from '../record/figures.ts';
 
 /** Limits of x402, specs/extensions/bazaar.md: a name and tags of at most 32 printable ASCII characters, five tags. */
 export interface SellerInfo {
@@ -43,11 +44,11 @@ export interface ForecastTerms {
 export type ReadForecastTerms = () => Promise<ForecastTerms>;
 
 /** Read at most once a minute: every client without a payment gets them. */
-export function createForecastTerms(deps: { figures: Pick<RecordFigures, 'getHorizons'>; now(): Date }): ReadForecastTerms {
+export function createForecastTerms({ figures, now }: Context): ReadForecastTerms {
   const cache = createCache<ForecastTerms>('forecast-terms', 1);
   return () =>
-    cache.get(Math.floor(deps.now().getTime() / 60_000), async () => {
-      const byHorizon = await deps.figures.getHorizons();
+    cache.get(Math.floor(now().getTime() / 60_000), async () => {
+      const byHorizon = await figures.getHorizons();
       const revealedCalls = HORIZONS.map((days, index) => ({ horizon: formatHorizonName(days), ...byHorizon[index].revealedCalls }));
       return { text: `${FORECAST_TERMS} ${formatRevealedCalls(revealedCalls)}`, revealedCalls };
     });

@@ -3,7 +3,7 @@ import type { Attester } from '../chain/eas/eas.ts';
 import { isOracleError, OracleError } from '../errors.ts';
 import { type Day, formatDay, HOUR_MS, SECOND_MS } from '../forecast/day.ts';
 import type { FeedCoverage } from '../market/feed.ts';
-import { getStepDueMs, getWindowOpensMs, type PipelineDeps } from '../pipeline/forecaster.ts';
+import { getStepDueMs, getWindowOpensMs, type PipelineContext } from '../pipeline/forecaster.ts';
 import { runStep } from '../pipeline/pipeline.ts';
 import type { StepName } from '../pipeline/step-runs.ts';
 import { runAll } from '../platform/concurrency.ts';
@@ -37,7 +37,7 @@ export function computeReplayRange(coverage: FeedCoverage, today: Day, days: num
 
 interface ReplayOptions {
   db: Db;
-  pipeline: PipelineDeps;
+  pipeline: PipelineContext;
   /** Requested range; an interrupted replay keeps its own. */
   range: ReplayRange | null;
   chain: Pick<LocalChain, 'setNextBlockTime' | 'readLastBlockMs'>;

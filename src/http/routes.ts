@@ -1,4 +1,3 @@
-import type { HttpDeps } from './deps.ts';
 import type { Route } from './route.ts';
 import { accessEntryRoutes } from './routes/access.ts';
 import { adminRoutes } from './routes/admin.ts';
@@ -17,7 +16,7 @@ import { documentRoutes } from './routes/documents.ts';
 import { clientFeedbackRoutes, paymentFeedbackRoutes } from './routes/feedback.ts';
 import { feedRoutes } from './routes/feeds.ts';
 import { forecastPageRoutes } from './routes/forecasts.ts';
-import { connectionRoutes, type HealthDeps, healthRoutes } from './routes/health.ts';
+import { connectionRoutes, healthRoutes } from './routes/health.ts';
 import { pageFileRoutes, rootRoutes } from './routes/home.ts';
 import { agentRoutes } from './routes/identity.ts';
 import { aboutRoutes } from './routes/info.ts';
@@ -34,8 +33,9 @@ import { agentTaskRoutes, skillRoutes } from './routes/skills.ts';
 import { webhookCallRoutes, webhookRoutes } from './routes/webhooks.ts';
 import { webSocketRoutes } from './routes/websocket.ts';
 import { widgetRoutes } from './routes/widget.ts';
+import type { Services } from './services.ts';
 
-export function allRoutes(deps: HttpDeps): Route[] {
+export function allRoutes(deps: Services): Route[] {
   const routes = [
     ...signalRoutes(deps),
     ...oracleRoutes(deps),
@@ -93,14 +93,10 @@ export function allRoutes(deps: HttpDeps): Route[] {
   return all;
 }
 
-export function workerRoutes(deps: HealthDeps): Route[] {
-  return healthRoutes(deps);
-}
-
 /** Property reads return itself: a route factory only passes its dependencies on to the handlers. */
 const NO_DEPS: object = new Proxy({}, { get: (_, name) => (typeof name === 'string' ? NO_DEPS : undefined) });
 
 /** Every operation for documents, without dependencies: the handlers must not be called. @param hasDemo whether on a local chain */
 export function declaredRoutes({ hasDemo = true } = {}): Route[] {
-  return allRoutes((hasDemo ? NO_DEPS : Object.create(NO_DEPS, { demo: { value: null } })) as HttpDeps);
+  return allRoutes((hasDemo ? NO_DEPS : Object.create(NO_DEPS, { demo: { value: null } })) as Services);
 }

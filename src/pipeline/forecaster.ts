@@ -1,5 +1,6 @@
 import type { Attester } from '../chain/eas/eas.ts';
 import type { Reporter } from '../chain/erc8004.ts';
+import type { Context } from '../context.ts';
 import { getErrorMessage } from '../errors.ts';
 import type { DayBaselines } from '../forecast/baselines.ts';
 import { type Day, formatDay, getLastDayOfWeek, toInstantMs, type Week } from '../forecast/day.ts';
@@ -14,18 +15,11 @@ import { classifyRegimes, describeRegimeFactors } from '../forecast/regime.ts';
 import { buildForecast, type ForecastSource, type ForecastValues } from '../forecast/signal.ts';
 import { SIGNAL_TIME } from '../market/feed.ts';
 import { computeInputsDigest, type DayInputs } from '../market/inputs.ts';
-import type { Market } from '../market/market.ts';
-import type { Log } from '../platform/log.ts';
 import { isDatabaseUnreachable } from '../platform/mongo.ts';
 import { type ReachedInstant, type TakenTime, type TrustedTime, takeTime } from '../platform/time.ts';
-import type { CrowdFiguresReader } from '../record/crowd.ts';
-import type { DatasetService } from '../record/dataset.ts';
-import type { RecordFigures } from '../record/figures.ts';
-import type { ForecastRecord } from '../record/forecasts.ts';
 import type { ModelDoc, ModelStore } from '../record/model-card.ts';
 import type { ReportStores } from '../record/reports.ts';
-import type { Venue } from '../wager/venue.ts';
-import type { WagerBook, WagerSwitch } from '../wager/wagers.ts';
+import type { WagerSwitch } from '../wager/wagers.ts';
 import type { SelfTestDeps } from './self-test-process.ts';
 import type { StepRunStore } from './step-runs.ts';
 
@@ -184,29 +178,18 @@ export function requireWindowOpened(day: Day, { time }: Pick<StepContext, 'time'
   return time.requireReached(getWindowOpensMs(day), `The opening of the outcome window of ${formatDay(day)}`);
 }
 
-export interface PipelineDeps {
-  record: ForecastRecord;
-  figures: RecordFigures;
-  dataset: Pick<DatasetService, 'refresh'>;
-  crowd: CrowdFiguresReader;
+/** What steps run on. */
+export interface PipelineContext extends Context {
   baselines: DayBaselines;
   moveReferences: MoveReferences;
-  saltSecret: string;
-  market: Market;
   forecaster: Forecaster;
   attester: Attester;
   reporter: Reporter;
-  wagers: WagerBook;
-  venue: Venue;
-  /** Venues of other settings, where older wagers may be open. */
-  otherVenues: readonly Venue[];
   /** False stops new wagers; open ones still settle. */
   placeWagers: boolean;
   /** Minimum stake of the wager of every day; 0: days without an edge have none. */
   minStakeMicros: number;
   wagerSwitch: Pick<WagerSwitch, 'getState'>;
-  publicUrl(): string;
-  time: TrustedTime;
   findHoldReason(): Promise<string | null>;
   reports: ReportStores;
   selfTests: SelfTestDeps;
@@ -214,7 +197,6 @@ export interface PipelineDeps {
   publishChanges(): Promise<unknown>;
   /** Takes back what reorganisations of the chain undid. @throws OracleError CHAIN_UNREACHABLE */
   followChain(): Promise<void>;
-  log: Log;
 }
 
 export interface StepContext {
@@ -227,6 +209,6 @@ export interface StepContext {
   time: TrustedTime;
 }
 
-export function createLiveContext({ time }: Pick<PipelineDeps, 'time'>, now: Date): StepContext {
+export function createLiveContext({ time }: Context, now: Date): StepContext {
   return { now, taken: takeTime(now), replayed: false, time };
 }

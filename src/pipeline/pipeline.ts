@@ -22,7 +22,7 @@ import {
   type SelfTestStep,
 } from '../record/self-tests.ts';
 import type { WagerDoc } from '../wager/wagers.ts';
-import { createLiveContext, type DayStepName, getStepDueMs, isLateForDue, type PipelineDeps, type StepContext } from './forecaster.ts';
+import { createLiveContext, type DayStepName, getStepDueMs, isLateForDue, type PipelineContext, type StepContext } from './forecaster.ts';
 import { composeSelfReport, gatherSelfReportData } from './self-report.ts';
 import type { ComputationName, ComputedReport, TimedReport } from './self-test-process.ts';
 import type { StepName, StepOutcome } from './step-runs.ts';
@@ -37,7 +37,7 @@ import { runWagerStep } from './steps/wager.ts';
 import { listDueWeeks, runWeeklyReportStep } from './steps/weekly-report.ts';
 
 /** Runs every step that is due and not done, in order. With nothing due it costs a few reads. */
-export async function catchUp(deps: PipelineDeps, context: StepContext): Promise<StepReport[]> {
+export async function catchUp(deps: PipelineContext, context: StepContext): Promise<StepReport[]> {
   const today = toDay(context.now.getTime());
   if (!context.replayed) await tryFollowChain(deps);
   const reports: StepReport[] = [];
@@ -59,11 +59,11 @@ export async function catchUp(deps: PipelineDeps, context: StepContext): Promise
 }
 
 /** Without the chain nothing is known of it, and the steps that need it wait for themselves. */
-async function tryFollowChain({ followChain, log }: PipelineDeps): Promise<void> {
+async function tryFollowChain({ followChain, log }: PipelineContext): Promise<void> {
   await followChain().catch((error: unknown) => log.warn({ err: error }, 'looking for reorganisations of the chain failed'));
 }
 
-async function listDueDays(deps: PipelineDeps, context: StepContext): Promise<Day[]> {
+async function listDueDays(deps: PipelineContext, context: StepContext): Promise<Day[]> {
   const today = toDay(context.now.getTime());
   const lastDue = context.now.getTime() >= getStepDueMs('signal', today) ? today : today - 1;
   const { lastDay } = await deps.market.coverage();
@@ -75,7 +75,7 @@ async function listDueDays(deps: PipelineDeps, context: StepContext): Promise<Da
 }
 
 /** The last day itself when a crash left some of its forecasts unwritten. */
-async function findFirstUnwrittenDay({ record }: PipelineDeps, lastDay: Day): Promise<Day> {
+async function findFirstUnwrittenDay({ record }: PipelineContext, lastDay: Day): Promise<Day> {
   return (await record.listByDay(lastDay)).length < HORIZONS.length ? lastDay : lastDay + 1;
 }
 
@@ -88,7 +88,7 @@ function mayAttest({ now }: StepContext, today: Day): boolean {
 const MAX_UNDECIDED_DAYS = 31;
 
 /** Days whose wager is undecided or unplaced: those since the newest wager once due, and those that a crash left in `DECIDED`. */
-async function listWagerDays({ record, wagers }: PipelineDeps, { now }: StepContext): Promise<Day[]> {
+async function listWagerDays({ record, wagers }: PipelineContext, { now }: StepContext): Promise<Day[]> {
   const recorded = await record.findLastDay();
   const unplaced = await wagers.listUnplacedDays();
   if (recorded === null) return unplaced;
@@ -98,7 +98,7 @@ async function listWagerDays({ record, wagers }: PipelineDeps, { now }: StepCont
   return [...unplaced, ...Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)];
 }
 
-type Step = (deps: PipelineDeps, day: Day, context: StepContext) => Promise<string>;
+type Step = (deps: PipelineContext, day: Day, context: StepContext) => Promise<string>;
 
 /** Every step by name, in the order of the day. Only signal, wager and brief use the day; the others act on the clock and the record. */
 export const STEPS: Record<StepName, Step> = {
@@ -129,11 +129,11 @@ export interface StepReport {
 }
 
 /** Runs one step and records its outcome. @throws OracleError DATABASE_UNAVAILABLE and others when the outcome cannot be recorded */
-export function runStep(deps: PipelineDeps, step: StepName, day: Day, context: StepContext): Promise<StepOutcome> {
+export function runStep(deps: PipelineContext, step: StepName, day: Day, context: StepContext): Promise<StepOutcome> {
   return inSpan({ name: `step ${step}` }, () => runStepInSpan(deps, step, day, context));
 }
 
-async function runStepInSpan(deps: PipelineDeps, step: StepName, day: Day, context: StepContext): Promise<StepOutcome> {
+async function runStepInSpan(deps: PipelineContext, step: StepName, day: Day, context: StepContext): Promise<StepOutcome> {
   const holdReason = context.replayed ? null : ((await context.time.findDisagreement(context.taken)) ?? (await deps.findHoldReason()));
   if (holdReason !== null) return { waiting: holdReason };
   // What a step reads in memory is as new as what it reads in the database.
@@ -144,12 +144,12 @@ async function runStepInSpan(deps: PipelineDeps, step: StepName, day: Day, conte
 }
 
 /** On failure the outbox entries stay with their documents and are published later. */
-async function tryPublishChanges({ publishChanges, log }: PipelineDeps): Promise<void> {
+async function tryPublishChanges({ publishChanges, log }: PipelineContext): Promise<void> {
   await publishChanges().catch((error: unknown) => log.error({ err: error }, 'publishing changes failed: it will be retried'));
 }
 
 /** Runs the steps of the outcome check; one that waits or fails does not block the others. */
-export async function runOutcomeCheck(deps: PipelineDeps, context: StepContext): Promise<StepReport[]> {
+export async function runOutcomeCheck(deps: PipelineContext, context: StepContext): Promise<StepReport[]> {
   const day = toDay(context.now.getTime());
   const reports: StepReport[] = [];
   for (const step of OUTCOME_STEPS) reports.push({ step, day, outcome: await runStep(deps, step, day, context) });
@@ -179,7 +179,7 @@ const SELF_TEST_STEP_NAMES = ['backtest', 'diagnostics'] as const satisfies Self
 const RETRY_MS = 3_600_000;
 
 /** Runs due self-tests without a result. With nothing due it costs a few reads. */
-export async function catchUpSelfTests(deps: PipelineDeps, context: StepContext): Promise<StepReport[]> {
+export async function catchUpSelfTests(deps: PipelineContext, context: StepContext): Promise<StepReport[]> {
   const today = toDay(context.now.getTime());
   const reports: StepReport[] = [];
   for (const step of SELF_TEST_STEP_NAMES) {
@@ -191,7 +191,7 @@ export async function catchUpSelfTests(deps: PipelineDeps, context: StepContext)
 }
 
 /** Computes due self-tests that need no record while a replay runs. Failures are logged; the step retries and reports them. */
-export async function prepareSelfTests(deps: PipelineDeps, now: Date): Promise<void> {
+export async function prepareSelfTests(deps: PipelineContext, now: Date): Promise<void> {
   for (const step of SELF_TEST_STEP_NAMES) {
     try {
       if ((await deps.time.findDisagreement()) !== null) return;
@@ -202,7 +202,7 @@ export async function prepareSelfTests(deps: PipelineDeps, now: Date): Promise<v
   }
 }
 
-async function hasDueTests(deps: PipelineDeps, step: SelfTestStep, now: Date): Promise<boolean> {
+async function hasDueTests(deps: PipelineContext, step: SelfTestStep, now: Date): Promise<boolean> {
   const day = await getDueDay(deps, step, now);
   const runs = await Promise.all(listTestsOfStep(step).map((test) => deps.selfTests.store.findRun(test, day)));
   if (runs.some((run) => run === null || isStale(deps, run, now))) return true;
@@ -210,7 +210,7 @@ async function hasDueTests(deps: PipelineDeps, step: SelfTestStep, now: Date): P
 }
 
 /** Results of other code count only from before this process started: two versions side by side would replace each other's forever. */
-function isStale({ selfTests: { codeVersion, startedAt } }: PipelineDeps, run: SelfTestRun, now: Date): boolean {
+function isStale({ selfTests: { codeVersion, startedAt } }: PipelineContext, run: SelfTestRun, now: Date): boolean {
   const failure = getSelfTestFailure(run);
   const isOurs = failure?.codeVersion === codeVersion;
   const isOfOtherCode = run.codeVersion !== codeVersion || run.format !== RESULT_FORMAT;
@@ -219,7 +219,11 @@ function isStale({ selfTests: { codeVersion, startedAt } }: PipelineDeps, run: S
 }
 
 /** Whether the files of an ended feed were corrected since the last run: no newer due day would detect it. */
-async function isOfChangedData(deps: PipelineDeps, runs: readonly SelfTestRun[], { day, now }: { day: Day; now: Date }): Promise<boolean> {
+async function isOfChangedData(
+  deps: PipelineContext,
+  runs: readonly SelfTestRun[],
+  { day, now }: { day: Day; now: Date },
+): Promise<boolean> {
   const { market, selfTests } = deps;
   if ((await market.coverage()).lastDay === null) return false;
   const older = runs.filter(({ test, failure, ranAt }) => isComputed(test) && failure === null && ranAt < selfTests.startedAt);
@@ -238,7 +242,7 @@ async function isOfChangedData(deps: PipelineDeps, runs: readonly SelfTestRun[],
 export const SINGLE_DAY_STEPS: readonly string[] = ['signal', 'wager', 'brief'] satisfies StepName[];
 
 /** By default for today; completed work is not repeated. @throws OracleError INPUT_INVALID naming `day`; CONFLICT before the due time */
-export async function runStepManually(deps: PipelineDeps, { step, day, now }: { step: StepName; day?: Day | undefined; now: Date }) {
+export async function runStepManually(deps: PipelineContext, { step, day, now }: { step: StepName; day?: Day | undefined; now: Date }) {
   const today = toDay(now.getTime());
   if (day !== undefined) await requireValidDay(deps, step, day, today);
   const of = day ?? today;
@@ -246,7 +250,7 @@ export async function runStepManually(deps: PipelineDeps, { step, day, now }: { 
   return { step, day: of, outcome: await runStep(deps, step, of, createLiveContext(deps, now)) };
 }
 
-async function requireValidDay({ record }: PipelineDeps, step: StepName, day: Day, today: Day): Promise<void> {
+async function requireValidDay({ record }: PipelineContext, step: StepName, day: Day, today: Day): Promise<void> {
   if (!SINGLE_DAY_STEPS.includes(step)) throw invalidDayError(`${step} takes no day: it does what is due now`);
   if (day > today) throw invalidDayError(`${formatDay(day)} lies ahead`);
   const genesis = await record.findGenesisDay();
@@ -277,9 +281,8 @@ function findDueMs(step: StepName, day: Day, nowMs: number): number | null {
 type RecordedFinding = Pick<SelfTestDoc, 'verdict' | 'result'> & Partial<Pick<SelfTestDoc, 'firstDay' | 'lastDay' | 'replayed'>>;
 
 const RECORDED_TESTS = {
-  'polymarket-comparison': async ({ record, wagers, crowd, venue }, _day, now) => {
-    const comparison = { record, wagers, crowd, venueName: venue.name, sameBook: venue.sameBook, now: () => now };
-    const { report, days } = await composePolymarketComparison(comparison);
+  'polymarket-comparison': async (deps, _day, now) => {
+    const { report, days } = composePolymarketComparison(deps, now);
     return { ...toFinding(report, days), replayed: days.some((pin) => pin.replayed) };
   },
   'self-report': async (deps, day, now) => {
@@ -287,18 +290,18 @@ const RECORDED_TESTS = {
     const report = composeSelfReport(week);
     return { ...toFinding(report, week.days), replayed: report.record.replayed > 0 };
   },
-} as const satisfies Partial<Record<SelfTestName, (deps: PipelineDeps, day: Day, now: Date) => Promise<RecordedFinding>>>;
+} as const satisfies Partial<Record<SelfTestName, (deps: PipelineContext, day: Day, now: Date) => Promise<RecordedFinding>>>;
 
 function listTestsOfStep(step: SelfTestStep): SelfTestName[] {
   return SELF_TESTS.filter((test) => SELF_TEST_STEPS[test] === step);
 }
 
-async function getDueDay({ market }: Pick<PipelineDeps, 'market'>, step: SelfTestStep, now: Date): Promise<Day> {
+async function getDueDay({ market }: PipelineContext, step: SelfTestStep, now: Date): Promise<Day> {
   return getNewestDueDay(step, now.getTime(), (await market.coverage()).lastDay);
 }
 
 /** Tests of the record run first: they wait for no history. @throws OracleError INTERNAL when a test failed, retryable without history */
-async function runSelfTestStep(deps: PipelineDeps, step: SelfTestStep, { now, time }: StepContext): Promise<SelfTestName[]> {
+async function runSelfTestStep(deps: PipelineContext, step: SelfTestStep, { now, time }: StepContext): Promise<SelfTestName[]> {
   const day = await getDueDay(deps, step, now);
   await time.requireReached(getSelfTestDueMs(step, day), `The ${step} of ${formatDay(day)}`);
   const recorded = await saveFindings(deps, { step, day, now }, runDueRecordedTests(deps, { step, day, now }));
@@ -309,7 +312,7 @@ async function runSelfTestStep(deps: PipelineDeps, step: SelfTestStep, { now, ti
 }
 
 /** Runs the computed tests of a step; concurrent callers of this process share one run. Errors as `runSelfTestStep`. */
-async function runComputedTests(deps: PipelineDeps, step: SelfTestStep, now: Date): Promise<SelfTestRun[]> {
+async function runComputedTests(deps: PipelineContext, step: SelfTestStep, now: Date): Promise<SelfTestRun[]> {
   const day = await getDueDay(deps, step, now);
   return deps.selfTests.queue.run(formatSelfTestId(listTestsOfStep(step)[0], day), () => {
     const findings = computeDueTests(deps, { tests: listTestsOfStep(step).filter(isComputed), day, now });
@@ -317,7 +320,7 @@ async function runComputedTests(deps: PipelineDeps, step: SelfTestStep, now: Dat
   });
 }
 
-async function* runDueRecordedTests(deps: PipelineDeps, { step, day, now }: DueRun): AsyncGenerator<SelfTestFinding> {
+async function* runDueRecordedTests(deps: PipelineContext, { step, day, now }: DueRun): AsyncGenerator<SelfTestFinding> {
   const { store, codeVersion } = deps.selfTests;
   for (const test of listTestsOfStep(step)) {
     if (isComputed(test)) continue;
@@ -327,7 +330,7 @@ async function* runDueRecordedTests(deps: PipelineDeps, { step, day, now }: DueR
   }
 }
 
-async function runRecordedTest(deps: PipelineDeps, test: keyof typeof RECORDED_TESTS, { day, now }: { day: Day; now: Date }) {
+async function runRecordedTest(deps: PipelineContext, test: keyof typeof RECORDED_TESTS, { day, now }: { day: Day; now: Date }) {
   const started = performance.now();
   const origin = { test, dataDigest: null, firstDay: null, lastDay: null, seed: null, replayed: false };
   const durationMs = () => Math.round(performance.now() - started);
@@ -342,7 +345,7 @@ async function runRecordedTest(deps: PipelineDeps, test: keyof typeof RECORDED_T
 
 type DueRun = { step: SelfTestStep; day: Day; now: Date };
 
-async function saveFindings({ selfTests, market }: PipelineDeps, due: DueRun, findings: AsyncIterable<SelfTestFinding>) {
+async function saveFindings({ selfTests, market }: PipelineContext, due: DueRun, findings: AsyncIterable<SelfTestFinding>) {
   const runs: SelfTestRun[] = [];
   for await (const finding of findings) {
     const doc: SelfTestDoc = {
@@ -396,13 +399,13 @@ interface DueTests {
   now: Date;
 }
 
-async function readTestHistory({ market }: Pick<PipelineDeps, 'market'>, day: Day, now: Date): Promise<DayInputs> {
+async function readTestHistory({ market }: PipelineContext, day: Day, now: Date): Promise<DayInputs> {
   const { lastDay } = await market.coverage();
   return readHistoryThrough(market, lastDay === null ? day - 1 : Math.min(day - 1, lastDay), now);
 }
 
 /** Tests that this code has not run on this history, each on its own, so that a crash fails one only. @throws retryable errors */
-async function* computeDueTests(deps: PipelineDeps, { tests, day, now }: DueTests): AsyncGenerator<SelfTestFinding> {
+async function* computeDueTests(deps: PipelineContext, { tests, day, now }: DueTests): AsyncGenerator<SelfTestFinding> {
   const history = await readTestHistory(deps, day, now);
   for (const test of tests) {
     const stored = await deps.selfTests.store.findRun(test, day);
@@ -411,7 +414,7 @@ async function* computeDueTests(deps: PipelineDeps, { tests, day, now }: DueTest
   }
 }
 
-async function computeTest(deps: PipelineDeps, test: ComputedTest, history: DayInputs): Promise<SelfTestFinding> {
+async function computeTest(deps: PipelineContext, test: ComputedTest, history: DayInputs): Promise<SelfTestFinding> {
   const { market, selfTests, log } = deps;
   try {
     const pointInTime = test === 'contamination' ? await readPointInTimeFrames(market, history.frame) : [];

@@ -6,13 +6,13 @@ import type { Log } from '../platform/log.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
 import { MAX_CLOCK_SKEW_MS, type TrustedTime } from '../platform/time.ts';
 import { formatTraceparent, getActiveTrace, inEntry, parseTraceparent } from '../platform/tracing.ts';
-import { createLiveContext, type PipelineDeps, type StepContext } from './forecaster.ts';
+import { createLiveContext, type PipelineContext, type StepContext } from './forecaster.ts';
 import { catchUp, catchUpSelfTests, runOutcomeCheck, runStep } from './pipeline.ts';
 import { JOBS_COLLECTION, QUEUED_INDEX_KEY, TIMETABLE, toCron } from './timetable.ts';
 
 interface StepJob {
   cron: string;
-  run(deps: PipelineDeps, day: Day, context: StepContext): Promise<unknown>;
+  run(deps: PipelineContext, day: Day, context: StepContext): Promise<unknown>;
 }
 
 /** The recurring jobs, cron lines in UTC. Catch-up retries every step that an earlier run left waiting. */
@@ -51,7 +51,7 @@ export interface RecurringJob {
 
 interface ScheduleOptions {
   db: Db;
-  deps: PipelineDeps;
+  deps: PipelineContext;
   jobs?: Record<string, RecurringJob>;
   queues?: Record<string, QueueHandler>;
   log: Log;
@@ -142,7 +142,7 @@ async function connectBackend(db: Db): Promise<MongoBackend> {
   return backend;
 }
 
-function buildStepJobs(deps: PipelineDeps, now: () => Date): Record<string, RecurringJob> {
+function buildStepJobs(deps: PipelineContext, now: () => Date): Record<string, RecurringJob> {
   const bind = ({ cron, run }: StepJob): RecurringJob => ({
     cron,
     async run() {

@@ -5,7 +5,7 @@ import { sanitizeText } from '../platform/validation.ts';
 import type { DayDoc, ForecastDoc, InputSource } from '../record/forecast-doc.ts';
 import { PROMISED_STEPS, type PromisedStep, type PromiseState, type SelfReport } from '../record/schemas/self-tests.ts';
 import { getSelfTestDueMs } from '../record/self-tests.ts';
-import { getStepDueMs, getWindowOpensMs, isLateForDue, isStepLate, OUTCOME_CHECK_HOURS, type PipelineDeps } from './forecaster.ts';
+import { getStepDueMs, getWindowOpensMs, isLateForDue, isStepLate, OUTCOME_CHECK_HOURS, type PipelineContext } from './forecaster.ts';
 import { toPublicStepReason } from './step-runs.ts';
 
 const REPLAYED_NOTE =
@@ -107,7 +107,7 @@ export type SelfReportData = Awaited<ReturnType<typeof gatherSelfReportData>>;
 
 const MAX_WINDOW_DAYS = 8;
 
-export async function gatherSelfReportData(deps: PipelineDeps, sunday: Day, now: Date) {
+export async function gatherSelfReportData(deps: PipelineContext, sunday: Day, now: Date) {
   const { record, market, selfTests } = deps;
   const first = sunday - WEEK_DAYS;
   // From 15:00 UTC of one Sunday to 15:00 UTC of the next.
@@ -127,7 +127,7 @@ export async function gatherSelfReportData(deps: PipelineDeps, sunday: Day, now:
   return { ...common, days, forecasts, gas, ...(await gatherReports(deps, sunday)) };
 }
 
-async function gatherReports({ record, reports, runs, selfTests: { store } }: PipelineDeps, sunday: Day) {
+async function gatherReports({ record, reports, runs, selfTests: { store } }: PipelineContext, sunday: Day) {
   const first = sunday - WEEK_DAYS;
   const briefDays = Array.from({ length: WEEK_DAYS }, (_, index) => first + 1 + index);
   const decided = record.known.listWagers().filter(({ day }) => day >= first && day < sunday);

@@ -8,7 +8,7 @@ import type { TrustedTime } from '../platform/time.ts';
 import type { HorizonFigures } from '../record/figures.ts';
 import { RECORD_LAG_SECONDS, type RecordProjection } from '../record/projection.ts';
 import type { PublicStatus } from '../record/visibility.ts';
-import type { PipelineDeps } from './forecaster.ts';
+import type { PipelineContext } from './forecaster.ts';
 import type { Schedule } from './schedule.ts';
 import { isPublicStep, toPublicStepReason } from './step-runs.ts';
 
@@ -22,7 +22,7 @@ interface StatusDeps {
   walletFunds(): Promise<WalletFunds[]>;
   /** Whether payments can be settled and received. */
   payments(): Promise<{ name: string; ok: boolean; detail: string }[]>;
-  pipeline: PipelineDeps;
+  pipeline: PipelineContext;
   readiness: ReadinessDeps;
   schedule(): Schedule | null;
   now(): Date;
@@ -134,12 +134,12 @@ function countByState(horizons: readonly HorizonFigures[]): Record<PublicStatus,
 }
 
 /** The operator's reason for a pause is not served. */
-async function readWageringStatus({ placeWagers, wagerSwitch }: PipelineDeps) {
+async function readWageringStatus({ placeWagers, wagerSwitch }: PipelineContext) {
   const { paused, since } = await wagerSwitch.getState();
   return { on: placeWagers && !paused, paused, since: since?.toISOString() ?? null };
 }
 
-export async function readStepStatus({ runs }: Pick<PipelineDeps, 'runs'>) {
+export async function readStepStatus({ runs }: PipelineContext) {
   const latest = await runs.listLatest();
   return latest.map(({ step, day, state, reason, ranAt, attempts, replayed }) => ({
     step,

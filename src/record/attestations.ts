@@ -1,14 +1,15 @@
 import type { Hex } from 'viem';
 import { type ConfirmedAttestation, deriveSalt } from '../chain/eas/eas.ts';
+import type { Context } from '../context.ts';
 import { OracleError } from '../errors.ts';
 import type { Day } from '../forecast/day.ts';
 import { HORIZONS } from '../forecast/model.ts';
-import { type RecordFigures, summarizeAttestations } from './figures.ts';
+import { summarizeAttestations } from './figures.ts';
 import type { ForecastDoc } from './forecast-doc.ts';
 import type { ForecastRecord } from './forecasts.ts';
 import { countBelow, type RecordProjection } from './projection.ts';
 import type { LatestAttestation } from './schemas/verification.ts';
-import { mayRead, type ViewOptions, viewForecast } from './visibility.ts';
+import { type AttestationViewOptions, mayRead, viewForecast } from './visibility.ts';
 
 /** A forecast by attestation uid, or by id (`YYYY-MM-DD:<h>d`) with the name of the input field for errors. */
 export type PredictionReference = { uid: Hex } | { predictionId: string; field: string };
@@ -31,7 +32,7 @@ export const FIELD_BY_TYPE = { prediction: 'attestation', resolution: 'reveal' }
 
 /** Newest first by block time, forecast id, then resolution before prediction: a total order. @throws OracleError INPUT_INVALID */
 export async function listAttestations(
-  { record, statistics: { figures } }: { record: ForecastRecord; statistics: { figures: RecordFigures } },
+  { record, figures }: Context,
   { horizons, limit, before }: { horizons: readonly number[]; limit: number; before: Hex | null },
   options: AttestationViewOptions,
 ) {
@@ -119,10 +120,6 @@ export function findLatestAttestation(record: ForecastRecord, horizons: readonly
 }
 
 export type AttestationView = LatestAttestation['data'];
-
-export interface AttestationViewOptions extends ViewOptions {
-  saltSecret: string;
-}
 
 export function viewAttestation(doc: ForecastDoc, type: AttestationType, options: AttestationViewOptions): AttestationView {
   const { result, ...forecast } = viewForecast(doc, options);

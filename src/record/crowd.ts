@@ -1,16 +1,15 @@
 import type { z } from 'zod';
-import type { Caller } from '../auth/caller.ts';
 import { computeMeanInterval, type MeanInterval } from '../forecast/bootstrap.ts';
 import { type Day, formatDay, formatDayOrNull, formatWeek, parseDay, toDay, toWeek } from '../forecast/day.ts';
 import { mean } from '../forecast/math.ts';
 import { boundedLogLoss, brierScore, type Interval, wilsonInterval } from '../forecast/signal.ts';
 import { computeReliabilityBins } from '../forecast/statistics.ts';
-import type { Market } from '../market/market.ts';
 import { roundTo } from '../platform/validation.ts';
 import type { Side } from '../wager/sizing.ts';
+import type { Venue } from '../wager/venue.ts';
 import { buildWagerAccounts, compareSettledWagers, type WagerDoc } from '../wager/wagers.ts';
 import { formatForecastId, fromCents } from './forecast-doc.ts';
-import { type ForecastRecord, isOwnVenue } from './forecasts.ts';
+import { isOwnVenue } from './forecasts.ts';
 import type { RecordProjection } from './projection.ts';
 import type { PREDICTION_MARKET } from './schemas/track-record.ts';
 import { mayReadUnresolved, type ViewOptions, viewForecast } from './visibility.ts';
@@ -20,108 +19,114 @@ const COMPARED_HORIZON_DAYS = 7;
 
 const PAPER_NOTE = 'Quotes of the paper venue are made by this service to wager without money: they represent no real crowd.';
 const GATED_NOTE = 'Outcomes and probabilities are shown up to `throughDate`: those of a later day would disclose an unresolved forecast.';
+const STRIKE_QUESTION_NOTE =
+  'A different question from UP or DOWN: whether the price is above the strike nearest to the money at the weekly expiry, one strike per week, whatever the horizon of this record.';
+const OWN_QUOTES_NOTE = 'The quotes are made by this service itself: skill against them proves nothing.';
 const REPLAYED_NOTE = 'Some of these days were replayed at their own dates when this demo first started.';
 
-interface CrowdComparisonDeps extends MarketComparisonDeps {
-  market: Pick<Market, 'source'>;
-  viewFor(caller: Caller): ViewOptions;
-}
+/** What is computed from all wagers, by the last day that a caller may read; once per change of the wagers. */
+export class CrowdFigures {
+  readonly #known: RecordProjection;
+  readonly #venue: Pick<Venue, 'name' | 'sameBook'>;
+  readonly #computed = new Map<'all' | 'public', { key: string; figures: ReturnType<typeof computeCrowdFigures> }>();
 
-/**
- * Totals cover all weeks; weeks and disagreements are those of the page, newest first.
- * @param page weeks before that one, `YYYY-Www`, or from the newest; null: all weeks
- */
-export async function compareCrowdWithOracle(
-  deps: CrowdComparisonDeps,
-  caller: Caller,
-  page: { limit: number; before: string | null } | null,
-) {
-  const { limit = Number.MAX_SAFE_INTEGER, before = null } = page ?? {};
-  const { figures, through } = await readCrowdFigures(deps, caller);
-  const older = figures.weeks.filter(({ weekId }) => before === null || weekId < before);
-  const weeks = await addForecasts(deps, older.slice(0, limit), caller);
-  const shown = new Set(weeks.map(({ weekId }) => weekId));
-  return {
-    ...buildCrowdHeader(deps, through),
-    totals: figures.totals,
-    weeks,
-    count: weeks.length,
-    total: figures.weeks.length,
-    nextCursor: older.length > limit ? weeks[weeks.length - 1].weekId : null,
-    disagreements: figures.disagreements.filter(({ weekId }) => shown.has(weekId)),
-    disagreementTotals: figures.disagreementTotals,
-    byDifference: figures.byDifference,
-    ...buildCrowdFooter(deps, figures.pins.comparison, through),
-  };
-}
-
-/** The figures that the caller may read, and the last day that they cover; null without a limit. */
-export async function readCrowdFigures({ crowd, record, viewFor }: CrowdComparisonDeps, caller: Caller) {
-  const view = viewFor(caller);
-  const through = mayReadUnresolved(view) ? null : record.known.getLastPublicDay(view.now);
-  return { figures: crowd.get(through), through };
-}
-
-async function addForecasts({ record, viewFor }: CrowdComparisonDeps, weeks: readonly WeekComparison[], caller: Caller) {
-  const docs = record.known.listForecasts(weeks.map(({ date }) => formatForecastId(parseDay(date), COMPARED_HORIZON_DAYS)));
-  const views = new Map(docs.map((doc) => [formatDay(doc.day), viewForecast(doc, viewFor(caller))]));
-  return weeks.map((week) => {
-    const { predictionId = null, signal = null, direction = null } = views.get(week.date) ?? {};
-    return { ...week, predictionId, signal, direction };
-  });
-}
-
-export function buildCrowdHeader({ venueName, sameBook }: MarketComparisonDeps, through: Day | null) {
-  return { venue: venueName, quotesAreOurs: sameBook.some(isOwnVenue), throughDate: formatDayOrNull(through) };
-}
-
-export function buildCrowdFooter(
-  { market, now }: CrowdComparisonDeps,
-  { venues, hasReplayed }: CrowdFigures['pins']['comparison'],
-  through: Day | null,
-) {
-  return {
-    notes: [
-      ...(venues.some(isOwnVenue) ? [PAPER_NOTE] : []),
-      ...(hasReplayed ? [REPLAYED_NOTE] : []),
-      ...(through === null ? [] : [GATED_NOTE]),
-    ],
-    source: market.source,
-    timestamp: now().toISOString(),
-  };
-}
-
-type CrowdFigures = ReturnType<typeof computeCrowdFigures>;
-
-interface CrowdFiguresDeps {
-  record: { known: RecordProjection };
-  /** Names of the venues that quote the order book of the configured one. */
-  sameBook: readonly string[];
-}
-
-/** Everything that is computed from all wagers, by the last day that a caller may read; computed once per change of the wagers. */
-export class CrowdFiguresReader {
-  readonly #deps: CrowdFiguresDeps;
-  readonly #computed = new Map<'all' | 'public', { key: string; figures: CrowdFigures }>();
-
-  constructor(deps: CrowdFiguresDeps) {
-    this.#deps = deps;
+  constructor(known: RecordProjection, venue: Pick<Venue, 'name' | 'sameBook'>) {
+    this.#known = known;
+    this.#venue = venue;
   }
 
   /** @param through null without a limit */
-  get(through: Day | null): CrowdFigures {
-    const { days, wagers } = this.#deps.record.known.revisions;
+  get(through: Day | null) {
+    const { days, wagers } = this.#known.revisions;
     const name = through === null ? 'all' : 'public';
     const key = `${days} ${wagers} ${through}`;
     const computed = this.#computed.get(name);
     if (computed?.key === key) return computed.figures;
-    const figures = computeCrowdFigures(this.#deps, through);
+    const figures = computeCrowdFigures(this.#known, this.#venue.sameBook, through);
     this.#computed.set(name, { key, figures });
     return figures;
   }
+
+  /** Accuracy of the prices alone, as far as the caller may read. */
+  getAccuracy(view: ViewOptions) {
+    const through = this.#getReadableThrough(view);
+    const { accuracy, byVenue, pins } = this.get(through);
+    return {
+      ...this.#buildHeader(through),
+      ...accuracy,
+      byVenue: byVenue.map(({ venue, ...figures }) => ({ venue, quotesAreOurs: isOwnVenue(venue), ...figures })),
+      notes: listNotes(pins.accuracy, through),
+    };
+  }
+
+  /**
+   * Totals cover all weeks; weeks and disagreements are those of the page, newest first.
+   * @param page weeks before that one, `YYYY-Www`, or from the newest; null: all weeks
+   */
+  compareWeeks(view: ViewOptions, page: { limit: number; before: string | null } | null) {
+    const { limit = Number.MAX_SAFE_INTEGER, before = null } = page ?? {};
+    const through = this.#getReadableThrough(view);
+    const figures = this.get(through);
+    const older = figures.weeks.filter(({ weekId }) => before === null || weekId < before);
+    const weeks = this.#addForecasts(older.slice(0, limit), view);
+    const shown = new Set(weeks.map(({ weekId }) => weekId));
+    return {
+      ...this.#buildHeader(through),
+      totals: figures.totals,
+      weeks,
+      count: weeks.length,
+      total: figures.weeks.length,
+      nextCursor: older.length > limit ? weeks[weeks.length - 1].weekId : null,
+      disagreements: figures.disagreements.filter(({ weekId }) => shown.has(weekId)),
+      disagreementTotals: figures.disagreementTotals,
+      byDifference: figures.byDifference,
+      notes: listNotes(figures.pins.comparison, through),
+    };
+  }
+
+  /** Wagers of days with a pending forecast are excluded: the difference between two responses would reveal the model's side. */
+  compareWagers(now: Date): MarketComparison {
+    const through = this.#known.getLastPublicDay(now);
+    const { headToHead, outcomes } = this.get(through);
+    const { weight: weightGivenToModel, ...scores } = headToHead;
+    return { ...this.#buildHeader(through), throughDate: formatDay(through), ...scores, weightGivenToModel, wagers: outcomes };
+  }
+
+  getMarketSkill(now: Date) {
+    const through = this.#known.getLastPublicDay(now);
+    const header = { ...this.#buildHeader(through), throughDate: formatDay(through) };
+    const note = header.quotesAreOurs ? `${STRIKE_QUESTION_NOTE} ${OWN_QUOTES_NOTE}` : STRIKE_QUESTION_NOTE;
+    return { ...header, skill: this.get(through).marketSkill, note };
+  }
+
+  #getReadableThrough(view: ViewOptions): Day | null {
+    return mayReadUnresolved(view) ? null : this.#known.getLastPublicDay(view.now);
+  }
+
+  #buildHeader(through: Day | null) {
+    const { name, sameBook } = this.#venue;
+    return { venue: name, quotesAreOurs: sameBook.some(isOwnVenue), throughDate: formatDayOrNull(through) };
+  }
+
+  #addForecasts(weeks: readonly WeekComparison[], view: ViewOptions) {
+    const docs = this.#known.listForecasts(weeks.map(({ date }) => formatForecastId(parseDay(date), COMPARED_HORIZON_DAYS)));
+    const views = new Map(docs.map((doc) => [formatDay(doc.day), viewForecast(doc, view)]));
+    return weeks.map((week) => {
+      const { predictionId = null, signal = null, direction = null } = views.get(week.date) ?? {};
+      return { ...week, predictionId, signal, direction };
+    });
+  }
 }
 
-function computeCrowdFigures({ record: { known }, sameBook }: CrowdFiguresDeps, through: Day | null) {
+function listNotes({ venues, hasReplayed }: ReturnType<typeof describePins>, through: Day | null): string[] {
+  return [
+    ...(venues.some(isOwnVenue) ? [PAPER_NOTE] : []),
+    ...(hasReplayed ? [REPLAYED_NOTE] : []),
+    ...(through === null ? [] : [GATED_NOTE]),
+  ];
+}
+
+function computeCrowdFigures(known: RecordProjection, sameBook: readonly string[], through: Day | null) {
   const isReadable = ({ day }: { day: Day }) => through === null || day <= through;
   const [pins, all] = [listPins(known), known.listWagers().filter(isReadable)];
   const ofBook = pins.filter(({ venue }) => sameBook.includes(venue));
@@ -441,22 +446,4 @@ export function computeMarketSkill(pins: readonly CrowdPin[], through: Day | nul
   };
 }
 
-export interface MarketComparisonDeps {
-  record: ForecastRecord;
-  crowd: CrowdFiguresReader;
-  venueName: string;
-  /** Names of the venues that quote the same order book, `venueName` included. */
-  sameBook: readonly string[];
-  now(): Date;
-}
-
 export type MarketComparison = z.input<typeof PREDICTION_MARKET>;
-
-export async function compareWithMarket({ record, crowd, venueName, sameBook, now }: MarketComparisonDeps): Promise<MarketComparison> {
-  // Wagers of days with a pending forecast are excluded: the difference between two responses would reveal the model's side.
-  const through = record.known.getLastPublicDay(now());
-  const { headToHead, outcomes } = crowd.get(through);
-  const { weight: weightGivenToModel, ...scores } = headToHead;
-  const header = { venue: venueName, quotesAreOurs: sameBook.some(isOwnVenue), throughDate: formatDay(through) };
-  return { ...header, ...scores, weightGivenToModel, wagers: outcomes };
-}

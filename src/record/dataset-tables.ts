@@ -231,31 +231,26 @@ interface InputRow
 
 export type DatasetRows = { [Name in TableName]: RowByTable[Name][] };
 
-export interface DatasetRowsDeps {
-  record: { known: RecordProjection };
-  models: Pick<ModelStore, 'get'>;
-  now(): Date;
-}
-
 /** Rows of all tables, in batches of a calendar year, which bounds the documents in memory. */
-export async function* readRowsByYear(deps: DatasetRowsDeps): AsyncGenerator<DatasetRows> {
-  const days = deps.record.known.listDays();
+export async function* readRowsByYear(known: RecordProjection, models: ModelStore, now: Date): AsyncGenerator<DatasetRows> {
+  const days = known.listDays();
   const last = days.at(-1)?.day ?? Number.NEGATIVE_INFINITY;
   for (let from = days[0]?.day ?? 0, before: Day; from <= last; from = before) {
     before = parseDay(`${new Date(from * DAY_MS).getUTCFullYear() + 1}-01-01`);
-    yield await readRows(deps, { from, before });
+    yield await readRows(known, models, { from, before, now });
   }
 }
 
 async function readRows(
-  { record: { known }, models, now }: DatasetRowsDeps,
-  { from, before }: { from: Day; before: Day },
+  known: RecordProjection,
+  models: ModelStore,
+  { from, before, now }: { from: Day; before: Day; now: Date },
 ): Promise<DatasetRows> {
   const isWithin = ({ day }: { day: Day }) => day >= from && day < before;
   const revealed = known.listAll().filter((doc) => doc.reveal !== null && isWithin(doc));
-  const resolved = revealed.flatMap((doc) => toResolved(doc, now()) ?? []);
+  const resolved = revealed.flatMap((doc) => toResolved(doc, now) ?? []);
   const resolvedDocs = resolved.map(({ doc }) => doc);
-  const scored = await scoreForecasts({ models, known }, resolvedDocs);
+  const scored = await scoreForecasts(known, models, resolvedDocs);
   const forecasts = resolved.map((row, index) => ({ ...row, scores: toScores(scored[index]), move: scored[index].move }));
   const days = new Set(forecasts.map(({ doc }) => doc.day));
   const inputs = known.listDays().filter(isWithin);

@@ -13,34 +13,36 @@ import {
   DATASET_TABLES,
   type DatasetColumn,
   type DatasetRows,
-  type DatasetRowsDeps,
   readRowsByYear,
   TABLE_NAMES,
   type TableName,
 } from './dataset-tables.ts';
+import type { ModelStore } from './model-card.ts';
 import type { RecordProjection } from './projection.ts';
 
 const MAX_CACHED_BYTES = 4 * 2 ** 20;
-
-export interface DatasetDeps extends DatasetRowsDeps {
-  store: Pick<DatasetFileStore, 'find' | 'save' | 'readChunk'>;
-}
 
 /**
  * The resolved record as files. They are built once after a revelation, by the worker after the step that made it or by the first process
  * that reads them, and stored: a request reads stored chunks alone.
  */
 export class DatasetService {
-  readonly #deps: DatasetDeps;
+  readonly #known: RecordProjection;
+  readonly #models: ModelStore;
+  readonly #store: Pick<DatasetFileStore, 'find' | 'save' | 'readChunk'>;
+  readonly #now: () => Date;
   readonly #builds = createCache<StoredFile[]>('dataset-builds', 2);
   readonly #chunks = new LRUCache<string, Buffer>({ maxSize: MAX_CACHED_BYTES, sizeCalculation: (chunk) => chunk.length || 1 });
 
-  constructor(deps: DatasetDeps) {
-    this.#deps = deps;
+  constructor(known: RecordProjection, models: ModelStore, store: Pick<DatasetFileStore, 'find' | 'save' | 'readChunk'>, now: () => Date) {
+    this.#known = known;
+    this.#models = models;
+    this.#store = store;
+    this.#now = now;
   }
 
   async listFiles(): Promise<StoredFile[]> {
-    return this.#builds.get(this.#deps.record.known.revisions.forecasts, () => this.#load());
+    return this.#builds.get(this.#known.revisions.forecasts, () => this.#load());
   }
 
   async getFile(table: TableName, format: DatasetFormat): Promise<StoredFile> {
@@ -58,16 +60,16 @@ export class DatasetService {
   }
 
   async #load(): Promise<StoredFile[]> {
-    const { store } = this.#deps;
-    const key = buildContentKey(this.#deps.record.known);
-    return (await store.find(key)) ?? store.save(key, await buildDatasetFiles(readRowsByYear(this.#deps)));
+    const key = buildContentKey(this.#known);
+    const rows = () => readRowsByYear(this.#known, this.#models, this.#now());
+    return (await this.#store.find(key)) ?? this.#store.save(key, await buildDatasetFiles(rows()));
   }
 
   async #readChunk(stored: StoredBytes, number: number): Promise<Buffer> {
     const id = `${stored.id}:${number}`;
     const cached = this.#chunks.get(id);
     if (cached !== undefined) return cached;
-    const chunk = await this.#deps.store.readChunk(stored, number);
+    const chunk = await this.#store.readChunk(stored, number);
     this.#chunks.set(id, chunk);
     return chunk;
   }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { deriveSalt } from '../chain/eas/eas.ts';
 import { computeDistributionDigest, type DistributionOpening } from '../chain/eas/schemas.ts';
+import type { Context } from '../context.ts';
 import { orElse } from '../errors.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import {
@@ -12,9 +13,7 @@ import {
 } from '../forecast/distribution.ts';
 import { formatHorizonName, HORIZONS } from '../forecast/model.ts';
 import { formatMoveVerdict } from '../forecast/move-skill.ts';
-import type { Market } from '../market/market.ts';
 import { roundTo } from '../platform/validation.ts';
-import type { RecordFigures } from './figures.ts';
 import {
   type DayDistributions,
   type DayDoc,
@@ -27,24 +26,21 @@ import {
 } from './forecast-doc.ts';
 import type { ForecastRecord } from './forecasts.ts';
 import type { ModelStore } from './model-card.ts';
-import type { NewestForecast, RecordProjection } from './projection.ts';
+import type { NewestForecast } from './projection.ts';
 import { notYetMadeError } from './public-signal.ts';
 import type { EXPECTED_RANGE, ForecastDistributions, PRICE_RANGE } from './schemas/forecast.ts';
 import { mayReadDistributions, toMoveWithLimits } from './visibility.ts';
 
 /** The distributions of the resolved ones of some forecasts, in their order. Those of all others are left out for every caller. */
-export async function openRevealedDistributions(
-  deps: { record: ForecastRecord; saltSecret: string },
-  docs: readonly ForecastDoc[],
-): Promise<ForecastDistributions[]> {
+export async function openRevealedDistributions(context: Context, docs: readonly ForecastDoc[]): Promise<ForecastDistributions[]> {
   const revealed = docs.filter(mayReadDistributions);
   if (revealed.length === 0) return [];
   const [wanted, horizons] = [revealed.map(({ day }) => day), [...new Set(revealed.map(({ horizonDays }) => horizonDays))]];
-  const days = await listCommittedDays(deps.record, wanted, horizons);
+  const days = await listCommittedDays(context.record, wanted, horizons);
   return revealed.map((doc) => {
     const { metadata, models = [], distributions } = days.get(doc.day)!;
     const stored = distributions?.[doc.horizonDays] ?? [];
-    const own = deps.record.known.findScores(doc);
+    const own = context.record.known.findScores(doc);
     return {
       predictionId: doc._id,
       date: formatDay(doc.day),
@@ -53,7 +49,7 @@ export async function openRevealedDistributions(
       attestationUid: doc.attestation!.uid,
       resolutionUid: doc.reveal!.uid,
       metadata: metadata.json,
-      openings: openDistributions(deps.saltSecret, doc._id, stored).map(({ modelVersion, salt, quantilesMicro }, index) => {
+      openings: openDistributions(context.saltSecret, doc._id, stored).map(({ modelVersion, salt, quantilesMicro }, index) => {
         const { name } = stored[index]!;
         const { role } = models.find((model) => model.name === name)!;
         return { name, role, modelVersion, salt, quantilesMicro: [...quantilesMicro] };
@@ -106,17 +102,10 @@ export function describeCommittedModels(saltSecret: string, day: Day, models: re
 const SHOWN_SHARE = 0.8;
 
 /** The central 80 % of a forecast's price at its end; null for a day whose widths are neither stored nor known from its model. */
-export async function readPriceRange(models: ExpectedRangeDeps['models'], newest: NewestForecast): Promise<z.input<typeof PRICE_RANGE>> {
+export async function readPriceRange(models: ModelStore, newest: NewestForecast): Promise<z.input<typeof PRICE_RANGE>> {
   const ranges = await readCentralRanges(models, newest).catch(orElse('NOT_FOUND', null));
   const found = ranges?.find(({ share }) => share === SHOWN_SHARE);
   return found === undefined ? null : { share: found.share, low: found.low, high: found.high };
-}
-
-interface ExpectedRangeDeps {
-  record: { known: Pick<RecordProjection, 'findNewest'> };
-  models: Pick<ModelStore, 'get'>;
-  market: Pick<Market, 'source'>;
-  statistics: { figures: Pick<RecordFigures, 'getHorizon'> };
 }
 
 export type ExpectedRange = z.input<typeof EXPECTED_RANGE>;
@@ -125,13 +114,16 @@ export type ExpectedRange = z.input<typeof EXPECTED_RANGE>;
  * Ranges of the price around that at signal time, the same for every caller: they are made of the day's widths and price, and of no value
  * that is committed. @throws OracleError STEP_WAITING before the first forecast
  */
-export async function getExpectedRange(deps: ExpectedRangeDeps, horizonDays: number): Promise<ExpectedRange> {
-  return (await readRange(deps, horizonDays)).range;
+export async function getExpectedRange(context: Context, horizonDays: number): Promise<ExpectedRange> {
+  return (await readRange(context, horizonDays)).range;
 }
 
 /** The same with the ranges of every horizon of its day. @throws OracleError STEP_WAITING before the first forecast */
-export async function getExpectedRanges(deps: ExpectedRangeDeps, horizonDays: number): Promise<ExpectedRange> {
-  const [{ range }, found] = await Promise.all([readRange(deps, horizonDays), Promise.all(HORIZONS.map((days) => readRange(deps, days)))]);
+export async function getExpectedRanges(context: Context, horizonDays: number): Promise<ExpectedRange> {
+  const [{ range }, found] = await Promise.all([
+    readRange(context, horizonDays),
+    Promise.all(HORIZONS.map((days) => readRange(context, days))),
+  ]);
   const ofDay = found.filter((one) => one.range.date === range.date);
   return {
     ...range,
@@ -141,12 +133,12 @@ export async function getExpectedRanges(deps: ExpectedRangeDeps, horizonDays: nu
   };
 }
 
-async function readRange(deps: ExpectedRangeDeps, horizonDays: number): Promise<{ range: ExpectedRange; attestedAt: string | null }> {
-  const { moveSkill } = await deps.statistics.figures.getHorizon(horizonDays);
-  const newest = deps.record.known.findNewest(horizonDays);
+async function readRange(context: Context, horizonDays: number): Promise<{ range: ExpectedRange; attestedAt: string | null }> {
+  const { moveSkill } = await context.figures.getHorizon(horizonDays);
+  const newest = context.record.known.findNewest(horizonDays);
   if (newest === null) throw notYetMadeError('forecast');
   const { forecast, figures } = newest;
-  const ranges = await readCentralRanges(deps.models, newest);
+  const ranges = await readCentralRanges(context.models, newest);
   if (figures.price === null || ranges === null) throw notYetMadeError('forecast');
   const range: ExpectedRange = {
     success: true,
@@ -161,13 +153,13 @@ async function readRange(deps: ExpectedRangeDeps, horizonDays: number): Promise<
     resolvesAt: forecast.resolvesAt.toISOString(),
     timestamp: forecast.signalAt.toISOString(),
     replayed: forecast.replayed,
-    source: deps.market.source,
+    source: context.market.source,
   };
   return { range, attestedAt: forecast.attestation?.at.toISOString() ?? null };
 }
 
 /** Null without price or widths. */
-async function readCentralRanges(models: ExpectedRangeDeps['models'], newest: NewestForecast): Promise<ExpectedRange['ranges'] | null> {
+async function readCentralRanges(models: ModelStore, newest: NewestForecast): Promise<ExpectedRange['ranges'] | null> {
   const halfWidths = await readHalfWidths(models, newest);
   const { price } = newest.figures;
   if (price === null || halfWidths === null) return null;
@@ -178,10 +170,7 @@ async function readCentralRanges(models: ExpectedRangeDeps['models'], newest: Ne
 }
 
 /** The stored widths; of days from before they were stored, when all forecasts were by `m0-d1`, those of its variances. */
-async function readHalfWidths(
-  models: ExpectedRangeDeps['models'],
-  { forecast, figures }: NewestForecast,
-): Promise<CentralHalfWidths | null> {
+async function readHalfWidths(models: ModelStore, { forecast, figures }: NewestForecast): Promise<CentralHalfWidths | null> {
   const { horizonDays, modelVersion } = forecast;
   const stored = figures.halfWidths?.[horizonDays];
   if (stored !== undefined) return stored;

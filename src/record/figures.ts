@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache';
 import type { ConfirmedAttestation } from '../chain/eas/eas.ts';
 import { orElse } from '../errors.ts';
 import { computeMeanInterval, type MeanInterval } from '../forecast/bootstrap.ts';
-import { formatDay } from '../forecast/day.ts';
 import { cdf, crps } from '../forecast/distribution.ts';
 import { shareOf } from '../forecast/math.ts';
 import { HORIZONS } from '../forecast/model.ts';
@@ -18,79 +17,14 @@ import { brierScore, selectNonOverlapping } from '../forecast/signal.ts';
 import { computeWinRate, type ScoredForecast, type WinRate } from '../forecast/statistics.ts';
 import { roundTo } from '../platform/validation.ts';
 import { type ChallengeFigures, computeChallengeFigures, computeRecordSeries, type RecordSeriesPoint } from './challenge.ts';
-import type { MarketComparisonDeps } from './crowd.ts';
 import type { DistributionScoresDoc } from './distribution-scores.ts';
 import { type ForecastDoc, getReturnFromSignal } from './forecast-doc.ts';
-import { isOwnVenue } from './forecasts.ts';
 import type { ModelDoc, ModelStore } from './model-card.ts';
 import type { RecordProjection } from './projection.ts';
 import { computeForecastBrier, computeForecastWinRate, toScoredForecast, toSummaryRow } from './scorecard.ts';
 import { toCommittedProbabilities } from './visibility.ts';
 
 const MAX_CACHED_SELECTIONS = 64;
-
-export interface StatisticsDeps extends MarketComparisonDeps {
-  models: Pick<ModelStore, 'get'>;
-  figures: RecordFigures;
-}
-
-const STRIKE_QUESTION_NOTE =
-  'A different question from UP or DOWN: whether the price is above the strike nearest to the money at the weekly expiry, one strike per week, whatever the horizon of this record.';
-const OWN_QUOTES_NOTE = 'The quotes are made by this service itself: skill against them proves nothing.';
-
-/** Statistics of the record and of selections from it. */
-export class StatisticsService {
-  readonly figures: RecordFigures;
-  readonly #deps: StatisticsDeps;
-  readonly #selections = new LRUCache<string, Promise<HorizonFigures>>({ max: MAX_CACHED_SELECTIONS });
-
-  constructor(deps: StatisticsDeps) {
-    this.#deps = deps;
-    this.figures = deps.figures;
-  }
-
-  /** Figures of those forecasts of a horizon that a filter selects, once per change of the record. @param key names the filter */
-  getSelection(horizonDays: number, key: string, selects: (doc: ForecastDoc) => boolean): Promise<HorizonFigures> {
-    const { known } = this.#deps.record;
-    const name = JSON.stringify([known.revisions.forecasts, horizonDays, key]);
-    const found =
-      this.#selections.get(name) ?? this.figures.computeSelection(known.listByHorizon(horizonDays).filter(selects), horizonDays);
-    this.#selections.set(name, found);
-    found.catch(() => this.#selections.delete(name));
-    return found;
-  }
-
-  async getHorizonRows() {
-    const figures = await this.figures.getHorizons();
-    return figures.map(({ row, moveSkill }, index) => ({ ...row, moveVerdict: formatMoveVerdict(moveSkill, HORIZONS[index]!) }));
-  }
-
-  async getMarketSkill() {
-    const { record, crowd, venueName, sameBook, now } = this.#deps;
-    const through = record.known.getLastPublicDay(now());
-    const { marketSkill: skill } = crowd.get(through);
-    const quotesAreOurs = sameBook.some(isOwnVenue);
-    const note = quotesAreOurs ? `${STRIKE_QUESTION_NOTE} ${OWN_QUOTES_NOTE}` : STRIKE_QUESTION_NOTE;
-    return { venue: venueName, quotesAreOurs, throughDate: formatDay(through), skill, note };
-  }
-
-  async getDetails(horizonDays: number) {
-    const [{ statistics, byRegime, byModelVersion, moveSkill }, byHorizon, marketSkill] = await Promise.all([
-      this.figures.getHorizon(horizonDays),
-      this.getHorizonRows(),
-      this.getMarketSkill(),
-    ]);
-    return {
-      statistics,
-      moveSkill,
-      moveVerdict: formatMoveVerdict(moveSkill, horizonDays),
-      byHorizon,
-      byRegime,
-      byModelVersion,
-      marketSkill,
-    };
-  }
-}
 
 /** Everything that is computed from all forecasts of a horizon, the same for every caller: of unresolved forecasts only the number counts. */
 export interface HorizonFigures {
@@ -113,13 +47,14 @@ export function toFullStatistics({ summary: { longestWinStreak, ...summary }, br
 }
 
 /** @param docs forecasts of one horizon in sequence order */
-export async function computeHorizonFigures(
-  sources: DistributionSources,
+async function computeHorizonFigures(
+  known: RecordProjection,
+  models: ModelStore,
   docs: readonly ForecastDoc[],
   horizonDays: number,
 ): Promise<HorizonFigures> {
   const rows = docs.map(toSummaryRow);
-  const scored = await scoreForecasts(sources, docs);
+  const scored = await scoreForecasts(known, models, docs);
   return {
     summary: summarizeRecord(rows, horizonDays),
     winRate: computeWinRate(rows, horizonDays),
@@ -200,29 +135,22 @@ export function computeBrierDifference(docs: readonly ForecastDoc[], horizonDays
   return { ...interval, low: low && Math.max(-1, low), high: high && Math.min(1, high) };
 }
 
-/** Where the scores of distributions come from: stored, or for a forecast of before they were committed, from its model. */
-interface DistributionSources {
-  models: Pick<ModelStore, 'get'>;
-  known: Pick<RecordProjection, 'findScores'>;
-}
-
 /** A resolved forecast with its stored scores. */
 type StoredScores = ScoredForecast & Pick<ForecastDoc, 'replayed'> & Pick<DistributionScoresDoc, 'move'>;
 
-export async function scoreForecasts(sources: DistributionSources, docs: readonly ForecastDoc[]): Promise<StoredScores[]> {
+/** @param models for the distributions of forecasts of before those were committed and their scores stored */
+export async function scoreForecasts(known: RecordProjection, models: ModelStore, docs: readonly ForecastDoc[]): Promise<StoredScores[]> {
   const resolved = docs.flatMap((doc) => {
     const scored = toScoredForecast(doc);
     return scored === null ? [] : [{ doc, scored }];
   });
-  const uncommitted = resolved.filter(({ doc }) => sources.known.findScores(doc) === null);
+  const uncommitted = resolved.filter(({ doc }) => known.findScores(doc) === null);
   const versions = new Set(uncommitted.flatMap(({ doc }) => doc.modelVersion ?? []));
   const modelByVersion = new Map(
-    await Promise.all(
-      [...versions].map(async (version) => [version, await sources.models.get(version).catch(orElse('NOT_FOUND', null))] as const),
-    ),
+    await Promise.all([...versions].map(async (version) => [version, await models.get(version).catch(orElse('NOT_FOUND', null))] as const)),
   );
   return resolved.map(({ doc, scored }) => {
-    const found = sources.known.findScores(doc);
+    const found = known.findScores(doc);
     const distribution = found?.models[found.champion] ?? scoreDistribution(doc, modelByVersion.get(doc.modelVersion ?? '') ?? null);
     return { ...scored, distribution, replayed: doc.replayed, move: found?.move ?? null };
   });
@@ -237,31 +165,47 @@ function scoreDistribution({ values, resolution, horizonDays }: ForecastDoc, mod
   return { crps: crps(distribution, realised), pit: cdf(distribution, realised) };
 }
 
-interface RecordFiguresDeps {
-  record: { known: RecordProjection };
-  models: Pick<ModelStore, 'get'>;
-}
-
 /** Figures of the whole record, each computed once per change of it: by the first who asks, or ahead of requests by `refresh`. */
 export class RecordFigures {
-  readonly #deps: RecordFiguresDeps;
+  readonly #known: RecordProjection;
+  readonly #models: ModelStore;
   readonly #computed = new Map<string, { revision: number; figures: Promise<unknown> }>();
+  readonly #selections = new LRUCache<string, Promise<HorizonFigures>>({ max: MAX_CACHED_SELECTIONS });
 
-  constructor(deps: RecordFiguresDeps) {
-    this.#deps = deps;
+  constructor(known: RecordProjection, models: ModelStore) {
+    this.#known = known;
+    this.#models = models;
   }
 
   getHorizon(horizonDays: number): Promise<HorizonFigures> {
-    return this.#get(`horizon:${horizonDays}`, () => this.computeSelection(this.#known.listByHorizon(horizonDays), horizonDays));
+    return this.#get(`horizon:${horizonDays}`, () => this.#compute(this.#known.listByHorizon(horizonDays), horizonDays));
+  }
+
+  /** Of those forecasts of a horizon that a filter selects, once per change of the record. @param key names the filter */
+  getSelection(horizonDays: number, key: string, selects: (doc: ForecastDoc) => boolean): Promise<HorizonFigures> {
+    const name = JSON.stringify([this.#known.revisions.forecasts, horizonDays, key]);
+    const found = this.#selections.get(name) ?? this.#compute(this.#known.listByHorizon(horizonDays).filter(selects), horizonDays);
+    this.#selections.set(name, found);
+    found.catch(() => this.#selections.delete(name));
+    return found;
   }
 
   getHorizons(): Promise<HorizonFigures[]> {
     return Promise.all(HORIZONS.map((horizonDays) => this.getHorizon(horizonDays)));
   }
 
-  /** Of any forecasts of a horizon, in sequence order; computed for each call. */
-  computeSelection(docs: readonly ForecastDoc[], horizonDays: number): Promise<HorizonFigures> {
-    return computeHorizonFigures({ models: this.#deps.models, known: this.#known }, docs, horizonDays);
+  async getHorizonRows() {
+    const figures = await this.getHorizons();
+    return figures.map(({ row, moveSkill }, index) => ({ ...row, moveVerdict: formatMoveVerdict(moveSkill, HORIZONS[index]!) }));
+  }
+
+  async getDetails(horizonDays: number) {
+    const [{ statistics, byRegime, byModelVersion, moveSkill }, byHorizon] = await Promise.all([
+      this.getHorizon(horizonDays),
+      this.getHorizonRows(),
+    ]);
+    const moveVerdict = formatMoveVerdict(moveSkill, horizonDays);
+    return { statistics, moveSkill, moveVerdict, byHorizon, byRegime, byModelVersion };
   }
 
   getAttestations(): Promise<AttestationFigures> {
@@ -291,8 +235,8 @@ export class RecordFigures {
     await this.getAttestations();
   }
 
-  get #known(): RecordProjection {
-    return this.#deps.record.known;
+  #compute(docs: readonly ForecastDoc[], horizonDays: number): Promise<HorizonFigures> {
+    return computeHorizonFigures(this.#known, this.#models, docs, horizonDays);
   }
 
   #listScores(horizonDays: number): DistributionScoresDoc[] {

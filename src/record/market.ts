@@ -1,3 +1,4 @@
+import type { Context } from '../context.ts';
 import { DAY_MS, type Day, formatDay } from '../forecast/day.ts';
 import { buildDistribution, computeScale, probabilityAbove } from '../forecast/distribution.ts';
 import { HORIZONS } from '../forecast/model.ts';
@@ -15,19 +16,18 @@ import { fromCents } from './forecast-doc.ts';
 import { type ForecastRecord, isOwnVenue } from './forecasts.ts';
 import type { ModelDoc } from './model-card.ts';
 import type { DayWithValues, KnownDay } from './projection.ts';
-import { computeFreshness, loadOrNoteMissing, type MissingPart, notYetMadeError, type OracleDeps } from './public-signal.ts';
+import { computeFreshness, loadOrNoteMissing, type MissingPart, notYetMadeError } from './public-signal.ts';
 import type { ContextSection, MarketContextReply } from './schemas/market-context.ts';
 
 type Sections = { [Section in ContextSection]: NonNullable<MarketContextReply[Section]> };
 type FigureOrigin = Pick<Sections['price'], 'source' | 'observedAt' | 'ageSeconds' | 'stale'>;
 
-type MarketContextDeps = Pick<OracleDeps, 'market' | 'record' | 'now'>;
 /** All sections of one request share an instant. */
-type ContextRequest = MarketContextDeps & { at: Date };
+type ContextRequest = Context & { at: Date };
 
 /** The requested sections, each figure with source and age; unavailable parts are null and listed in `missing`. */
-export async function readMarketContext(deps: MarketContextDeps, include: readonly ContextSection[]): Promise<MarketContextReply> {
-  const request: ContextRequest = { ...deps, at: deps.now() };
+export async function readMarketContext(context: Context, include: readonly ContextSection[]): Promise<MarketContextReply> {
+  const request: ContextRequest = { ...context, at: context.now() };
   const missing: MissingPart[] = [];
   const load = async <Section extends ContextSection>(section: Section): Promise<Sections[Section] | null> =>
     include.includes(section) ? loadOrNoteMissing(missing, section, () => SECTION_READERS[section](request)) : null;
@@ -36,8 +36,8 @@ export async function readMarketContext(deps: MarketContextDeps, include: readon
   const sections = { price, sentiment, flows, macro, regime };
   return {
     asOf: request.at.toISOString(),
-    source: deps.market.source,
-    kind: deps.market.kind,
+    source: context.market.source,
+    kind: context.market.kind,
     include: [...include],
     ...sections,
     missing: [...missing, ...listNullFigures(sections)].toSorted((a, b) => (a.part < b.part ? -1 : 1)),
@@ -117,21 +117,18 @@ const MAX_DAYS_TO_EXPIRY = Math.max(...HORIZONS) + 1;
 
 /** Open strikes near the money; and of all within the horizons those that differ from the model, the largest difference first, old prices apart. */
 export async function listPricedStrikes(
-  {
-    deps,
-    day,
-    model,
-  }: { deps: Pick<OracleDeps, 'market' | 'venueMarkets' | 'venueName' | 'now'>; day: DayWithValues; model: ModelDoc | null },
+  context: Context,
+  { day, model }: { day: DayWithValues; model: ModelDoc | null },
   missing: MissingPart[],
 ) {
-  const now = deps.now();
+  const now = context.now();
   const [seen, own, spot] = await Promise.all([
-    loadOrNoteMissing(missing, 'strikes', () => deps.market.strikes(now.getTime())),
-    loadOrNoteMissing(missing, `strikes of ${deps.venueName}`, () => deps.venueMarkets()),
-    loadOrNoteMissing([], 'price', () => deps.market.spot(now.getTime())),
+    loadOrNoteMissing(missing, 'strikes', () => context.market.strikes(now.getTime())),
+    loadOrNoteMissing(missing, `strikes of ${context.venue.name}`, () => context.venueMarkets()),
+    loadOrNoteMissing([], 'price', () => context.market.spot(now.getTime())),
   ]);
   const spotUsd = spot?.priceUsd ?? fromCents(day.price!.cents);
-  const tracked = [...(seen ?? []).map(toSnapshotStrike), ...(own ?? []).map((entry) => toVenueStrike(deps.venueName, entry))];
+  const tracked = [...(seen ?? []).map(toSnapshotStrike), ...(own ?? []).map((entry) => toVenueStrike(context.venue.name, entry))];
   const open = tracked.filter(({ expiresAt }) => expiresAt > now);
   const at = day.signalAt;
   const probability =

@@ -1,8 +1,7 @@
-import type { Address } from 'viem';
 import type { z } from 'zod';
 import type { Caller } from '../auth/caller.ts';
-import type { ChainAddresses } from '../chain/addresses.ts';
 import { DIRECTION_CODES, EAS_SCHEMAS, getSchemaUid, OUTCOME_CODES, type SchemaName, SIGNAL_CODES } from '../chain/eas/schemas.ts';
+import type { Context } from '../context.ts';
 import { DAY_MS, formatDay, formatDayOrNull, toDay } from '../forecast/day.ts';
 import { formatHorizonName, type HorizonModel } from '../forecast/model.ts';
 import { getModelName } from '../forecast/models.ts';
@@ -12,7 +11,6 @@ import { REGIME_NAMES, REGIMES } from '../forecast/regime.ts';
 import { DIRECTION_EVIDENCE } from '../forecast/signal.ts';
 import { roundTo } from '../platform/validation.ts';
 import { buildOpening } from './commitment.ts';
-import { compareWithMarket } from './crowd.ts';
 import { readPriceRange } from './distributions.ts';
 import type { HorizonFigures } from './figures.ts';
 import { type ForecastDoc, fromCents } from './forecast-doc.ts';
@@ -25,7 +23,6 @@ import {
   type MadeForecast,
   type MissingPart,
   notYetMadeError,
-  type OracleDeps,
   requireMade,
   requireReadable,
 } from './public-signal.ts';
@@ -34,12 +31,12 @@ import { computeForecastWinRate } from './scorecard.ts';
 import { toCommittedProbabilities, toMoveWithLimits, toVisibleStatus, viewForecast } from './visibility.ts';
 
 /** What is public of the newest forecast of a horizon, in the view of the caller. @throws OracleError STEP_WAITING before the first forecast */
-export async function readPublicPrediction(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<PublicPrediction> {
-  const { record, statistics, viewFor, market } = deps;
-  const figures = await statistics.figures.getHorizon(horizonDays);
+export async function readPublicPrediction(context: Context, horizonDays: number, caller: Caller): Promise<PublicPrediction> {
+  const { record, viewFor, market } = context;
+  const figures = await context.figures.getHorizon(horizonDays);
   const newest = record.known.findNewest(horizonDays);
   if (newest === null) throw notYetMadeError('forecast');
-  const { price, context } = newest.figures;
+  const { price, context: inputs } = newest.figures;
   const { signal, regime, modelVersion, ...view } = viewForecast(newest.forecast, viewFor(caller));
   if (price === null || signal === null || regime === null || modelVersion === null) throw notYetMadeError('forecast');
   return {
@@ -51,10 +48,10 @@ export async function readPublicPrediction(deps: OracleDeps, horizonDays: number
     directionNote: DIRECTION_EVIDENCE,
     revealedCalls: figures.revealedCalls,
     btcPrice: fromCents(price.cents),
-    fearGreed: context?.fearGreed ?? null,
-    fearGreedLabel: context?.fearGreedLabel ?? null,
-    etfFlows7d: context?.etfFlows7dUsd ?? null,
-    etfFlows7dThrough: formatDayOrNull(context?.etfFlowThroughDay ?? null),
+    fearGreed: inputs?.fearGreed ?? null,
+    fearGreedLabel: inputs?.fearGreedLabel ?? null,
+    etfFlows7d: inputs?.etfFlows7dUsd ?? null,
+    etfFlows7dThrough: formatDayOrNull(inputs?.etfFlowThroughDay ?? null),
     regime,
     modelVersion,
     timestamp: view.timestamp,
@@ -66,7 +63,7 @@ export async function readPublicPrediction(deps: OracleDeps, horizonDays: number
     resolvesAt: view.resolvesAt,
     attestationUid: newest.forecast.attestation?.uid ?? null,
     skill: toSkill(figures),
-    range: await readPriceRange(deps.models, newest),
+    range: await readPriceRange(context.models, newest),
     ...toMoveWithLimits(newest.forecast),
     moveVerdict: formatMoveVerdict(figures.moveSkill, horizonDays),
     replayed: view.replayed,
@@ -84,20 +81,19 @@ function toSkill({ summary: { verdict, alwaysUpAccuracy }, winRate }: HorizonFig
 }
 
 /** The newest forecast of a horizon with its proof. @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED */
-export async function readPrediction(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<Prediction> {
-  return (await readHorizonRecord(deps, horizonDays, caller)).signal;
+export async function readPrediction(context: Context, horizonDays: number, caller: Caller): Promise<Prediction> {
+  return (await readHorizonRecord(context, horizonDays, caller)).signal;
 }
 
 /** The same with all its evidence; unavailable parts are null and listed in `missing`. */
-export async function readPremiumPrediction(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<Prediction> {
-  const now = deps.now();
-  const { newest, figures, signal, day, model, strikes, missing } = await readHorizonRecord(deps, horizonDays, caller);
-  const [regimeDetail, predictionMarket, details] = await Promise.all([
-    loadOrNoteMissing(missing, 'regimeDetail', () => getCurrentRegime(deps, now)),
-    compareWithMarket(deps),
-    deps.statistics.getDetails(horizonDays),
+export async function readPremiumPrediction(context: Context, horizonDays: number, caller: Caller): Promise<Prediction> {
+  const now = context.now();
+  const { newest, figures, signal, day, model, strikes, missing } = await readHorizonRecord(context, horizonDays, caller);
+  const [regimeDetail, details] = await Promise.all([
+    loadOrNoteMissing(missing, 'regimeDetail', () => getCurrentRegime(context, now)),
+    context.figures.getDetails(horizonDays),
   ]);
-  const recent = readRecentAccuracy(deps.record.known, { horizonDays, days: 30, now });
+  const recent = readRecentAccuracy(context.record.known, { horizonDays, days: 30, now });
   const { accuracy: last30d, ...accuracy } = recent;
   const { longestWinStreak, ...summary } = figures.summary;
   return {
@@ -109,21 +105,26 @@ export async function readPremiumPrediction(deps: OracleDeps, horizonDays: numbe
     regimeDetail,
     quantiles: toQuantiles(newest),
     strikes,
-    predictionMarket,
+    predictionMarket: context.crowd.compareWagers(now),
     model: model && buildModelDetails(model, newest),
-    scorecard: { horizon: signal.horizon, summary: toPublishedSummary(summary), ...details },
+    scorecard: {
+      horizon: signal.horizon,
+      summary: toPublishedSummary(summary),
+      ...details,
+      marketSkill: context.crowd.getMarketSkill(now),
+    },
     missing,
   };
 }
 
-function toPremiumContext({ context }: KnownDay, missing: MissingPart[]) {
-  const fearGreed = context?.fearGreed ?? null;
-  const etfFlows7d = context?.etfFlows7dUsd ?? null;
+function toPremiumContext({ context: inputs }: KnownDay, missing: MissingPart[]) {
+  const fearGreed = inputs?.fearGreed ?? null;
+  const etfFlows7d = inputs?.etfFlows7dUsd ?? null;
   const reason = 'no recent enough value was known at signal time';
   if (fearGreed === null) missing.push({ part: 'marketContext.fearGreed', reason });
   if (etfFlows7d === null) missing.push({ part: 'marketContext.etfFlows7d', reason });
   return {
-    marketContext: { fearGreed, etfFlows7d, etfFlows7dThrough: formatDayOrNull(context?.etfFlowThroughDay ?? null) },
+    marketContext: { fearGreed, etfFlows7d, etfFlows7dThrough: formatDayOrNull(inputs?.etfFlowThroughDay ?? null) },
   };
 }
 
@@ -153,22 +154,22 @@ function buildModelDetails({ horizons, trainingDigest, trials }: ModelDoc, { hor
 }
 
 /** @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED */
-async function readHorizonRecord(deps: OracleDeps, horizonDays: number, caller: Caller) {
-  const { record, statistics, market } = deps;
-  const [figures, { lastDay: lastCovered }] = await Promise.all([statistics.figures.getHorizon(horizonDays), market.coverage()]);
+async function readHorizonRecord(context: Context, horizonDays: number, caller: Caller) {
+  const { record, market } = context;
+  const [figures, { lastDay: lastCovered }] = await Promise.all([context.figures.getHorizon(horizonDays), market.coverage()]);
   const { known } = record;
   const found = known.findNewest(horizonDays);
   if (found === null) throw notYetMadeError('forecast');
   const newest = requireMade(found.forecast);
-  const options = deps.viewFor(caller);
+  const options = context.viewFor(caller);
   requireReadable(newest, options);
-  const now = deps.now();
+  const now = context.now();
   const accuracy7d = readRecentAccuracy(known, { horizonDays, days: 7, now });
   const { values } = newest;
   const missing: MissingPart[] = [];
   const day = known.findDay(newest.day)!;
-  const model = await loadOrNoteMissing(missing, 'model', () => deps.models.get(newest.modelVersion));
-  const { near: strikes, differences } = await listPricedStrikes({ deps, day, model }, missing);
+  const model = await loadOrNoteMissing(missing, 'model', () => context.models.get(newest.modelVersion));
+  const { near: strikes, differences } = await listPricedStrikes(context, { day, model }, missing);
   const signal = {
     signal: values.signal,
     direction: values.direction,
@@ -191,9 +192,9 @@ async function readHorizonRecord(deps: OracleDeps, horizonDays: number, caller: 
     accuracy7d,
     skill: toSkill(figures),
     ...computeFreshness(newest, { known, lastCovered }, now),
-    ...buildCommitmentProof(newest, { saltSecret: options.saltSecret, publicUrl: deps.publicUrl }),
+    ...buildCommitmentProof(newest, { saltSecret: options.saltSecret, publicUrl: context.publicUrl }),
     source: market.source,
-    range: await readPriceRange(deps.models, found),
+    range: await readPriceRange(context.models, found),
     ...toMoveWithLimits(newest),
     moveVerdict: formatMoveVerdict(figures.moveSkill, horizonDays),
     differences,
@@ -266,11 +267,11 @@ export const formatCodes = (codes: Record<string, number>) =>
     .join(', ');
 
 /** What a verifier needs to check forecasts without this service. */
-export function describeManualVerification(deps: { chainId: number; addresses: ChainAddresses; attesterAddress: Address }) {
+export function describeManualVerification({ chain, wallets }: Context) {
   return {
-    chain: `eip155:${deps.chainId}`,
-    easContract: deps.addresses.eas,
-    attester: deps.attesterAddress,
+    chain: `eip155:${chain.chainId}`,
+    easContract: chain.addresses.eas,
+    attester: wallets.attester.address,
     predictionSchema: describeSchema('prediction'),
     resolutionSchema: describeSchema('resolution'),
     formula: COMMITMENT_FORMULA,

@@ -1,15 +1,8 @@
-import type { Caller } from '../auth/caller.ts';
 import { isOracleError, OracleError } from '../errors.ts';
 import { type Day, formatDay, toDay } from '../forecast/day.ts';
 import type { Regime } from '../forecast/regime.ts';
 import { getSignalTimeMs } from '../market/feed.ts';
-import type { Market } from '../market/market.ts';
-import type { Quote, StrikeMarket } from '../wager/venue.ts';
-import type { AttestationViewOptions } from './attestations.ts';
-import type { MarketComparisonDeps } from './crowd.ts';
-import type { StatisticsService } from './figures.ts';
 import type { CommittedValues, ForecastDoc } from './forecast-doc.ts';
-import type { ModelStore } from './model-card.ts';
 import type { RecordProjection } from './projection.ts';
 import { mayRead, type ViewOptions } from './visibility.ts';
 
@@ -35,16 +28,6 @@ export function requireReadable(doc: ForecastDoc, options: ViewOptions): void {
   if (mayRead(doc, options)) return;
   const requirement = 'Unresolved forecasts are available to the Basic and Premium tiers and to payers';
   throw new OracleError('TIER_REQUIRED', requirement, { field: 'Authorization' });
-}
-
-export interface OracleDeps extends MarketComparisonDeps {
-  publicUrl: string;
-  models: ModelStore;
-  statistics: StatisticsService;
-  market: Market;
-  /** Strikes that the service's own venue quotes; empty where another venue is configured. */
-  venueMarkets(): Promise<{ market: StrikeMarket; quote: Quote }[]>;
-  viewFor(caller: Caller): AttestationViewOptions;
 }
 
 export interface MissingPart {

@@ -1,17 +1,16 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import type { z } from 'zod';
+import type { Context } from '../context.ts';
 import { type Day, formatDay, formatDayOrNull, getWeekday, toDay, toInstantMs } from '../forecast/day.ts';
 import { insertOrFind } from '../platform/mongo.ts';
 import { sanitizeText } from '../platform/validation.ts';
 import {
   type CrowdPin,
   compareWeekly,
-  compareWithMarket,
   computeCrowdAccuracy,
   isSettledPin,
   listPins,
   type MarketComparison,
-  type MarketComparisonDeps,
   type SettledPin,
 } from './crowd.ts';
 import {
@@ -259,11 +258,11 @@ const GATED_NOTE = 'It covers days up to `throughDate`, whose forecasts are publ
 const FIRST_PRICE_NOTE =
   "Each market counts once, by its first pinned price, beside the model's probability of the same strike at the same time.";
 
-export async function composePolymarketComparison(deps: MarketComparisonDeps) {
-  const { known } = deps.record;
-  const [all, through] = [listPins(known), known.getLastPublicDay(deps.now())];
-  const days = all.filter(({ day, venue }) => day <= through && deps.sameBook.includes(venue));
-  return { report: buildComparisonReport(days, through, await compareWithMarket(deps)), days };
+export function composePolymarketComparison(context: Context, now: Date) {
+  const { known } = context.record;
+  const [all, through] = [listPins(known), known.getLastPublicDay(now)];
+  const days = all.filter(({ day, venue }) => day <= through && context.venue.sameBook.includes(venue));
+  return { report: buildComparisonReport(days, through, context.crowd.compareWagers(now)), days };
 }
 
 function buildComparisonReport(pins: readonly CrowdPin[], through: Day, headToHead: MarketComparison): PolymarketComparison {

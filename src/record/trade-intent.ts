@@ -1,4 +1,5 @@
 import type { Caller } from '../auth/caller.ts';
+import type { Context } from '../context.ts';
 import { formatDay } from '../forecast/day.ts';
 import { formatHorizonName } from '../forecast/model.ts';
 import { type StrikeSnapshot, selectNearTheMoney, selectWeeklyStrikes } from '../market/feed.ts';
@@ -17,7 +18,6 @@ import {
   loadOrNoteMissing,
   type MadeForecast,
   type MissingPart,
-  type OracleDeps,
   requireMade,
   requireReadable,
 } from './public-signal.ts';
@@ -239,17 +239,17 @@ export function viewWager(wager: WagerDoc) {
 }
 
 /** Of the newest forecast of a horizon; null for HOLD. @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED */
-export async function getNextIntent(deps: OracleDeps, horizonDays: number, caller: Caller) {
-  const options = deps.viewFor(caller);
-  const { known } = deps.record;
+export async function getNextIntent(context: Context, horizonDays: number, caller: Caller) {
+  const options = context.viewFor(caller);
+  const { known } = context.record;
   const forecast = requireMade(known.findLatest(horizonDays));
   requireReadable(forecast, options);
   if (!isTradableForecast(forecast)) return null;
-  const { lastDay: lastCovered } = await deps.market.coverage();
+  const { lastDay: lastCovered } = await context.market.coverage();
   const wager = known.findWager(forecast.day);
-  const bet = await chooseBet(deps, forecast, wager);
-  const intent = buildTradeIntent({ forecast, wager, bet }, { saltSecret: options.saltSecret, publicUrl: deps.publicUrl });
-  const now = deps.now();
+  const bet = await chooseBet(context, forecast, wager);
+  const intent = buildTradeIntent({ forecast, wager, bet }, { saltSecret: options.saltSecret, publicUrl: context.publicUrl });
+  const now = context.now();
   const notActionableBecause = explainNotActionable(intent, forecast, now);
   return {
     ...intent,
@@ -267,19 +267,19 @@ function explainNotActionable({ sizing, marketReason }: TradeIntent, { windowOpe
 }
 
 /** The day's own wager takes precedence, except that a listed real market replaces quotes of the paper venue while entry is open. */
-async function chooseBet(deps: OracleDeps, forecast: MadeForecast, wager: WagerDoc | null): Promise<BetDecision> {
+async function chooseBet(context: Context, forecast: MadeForecast, wager: WagerDoc | null): Promise<BetDecision> {
   const stored = buildBetFromWager(wager);
   const real = wager !== null && wager.market !== null && !isOwnVenue(wager.venue);
-  if (real || deps.now() >= forecast.windowOpensAt) return stored;
+  if (real || context.now() >= forecast.windowOpensAt) return stored;
   const missing: MissingPart[] = [];
-  const listed = await loadOrNoteMissing(missing, 'market', () => buildListedBet(deps, forecast));
+  const listed = await loadOrNoteMissing(missing, 'market', () => buildListedBet(context, forecast));
   if (listed !== null) return listed;
   return 'reason' in stored && missing.length > 0 ? { reason: `${stored.reason} ${missing[0].reason}.` } : stored;
 }
 
-async function buildListedBet(deps: OracleDeps, forecast: MadeForecast): Promise<BetDecision | null> {
-  const { market, record, models } = deps;
-  const now = deps.now();
+async function buildListedBet(context: Context, forecast: MadeForecast): Promise<BetDecision | null> {
+  const { market, record, models } = context;
+  const now = context.now();
   const strike = findTradableStrike(await market.strikes(now.getTime()), fromCents(forecast.values.btcPriceCents), now);
   if (strike === null) return null;
   const day = record.known.findDay(forecast.day)!;
@@ -293,22 +293,18 @@ async function buildListedBet(deps: OracleDeps, forecast: MadeForecast): Promise
 }
 
 /** The last `limit` intents of a horizon, newest first; HOLD has none. @throws OracleError TIER_REQUIRED */
-export function listIntentHistory(
-  deps: Pick<OracleDeps, 'record' | 'viewFor' | 'publicUrl'>,
-  { horizonDays, limit }: { horizonDays: number; limit: number },
-  caller: Caller,
-) {
-  const { known } = deps.record;
+export function listIntentHistory(context: Context, { horizonDays, limit }: { horizonDays: number; limit: number }, caller: Caller) {
+  const { known } = context.record;
   const isCall = ({ values }: ForecastDoc) => values !== null && values.signal !== 'HOLD';
   const calls = known.listByHorizon(horizonDays).filter(isCall).slice(-limit).toReversed();
-  const options = deps.viewFor(caller);
+  const options = context.viewFor(caller);
   return calls
     .filter(isMadeForecast)
     .filter(isTradableForecast)
     .map((forecast) => {
       requireReadable(forecast, options);
       const wager = known.findWager(forecast.day);
-      const intent = buildTradeIntent({ forecast, wager, bet: buildBetFromWager(wager) }, { ...options, publicUrl: deps.publicUrl });
+      const intent = buildTradeIntent({ forecast, wager, bet: buildBetFromWager(wager) }, { ...options, publicUrl: context.publicUrl });
       const { result, correct, actualDirection, returnBps, btcAtSignal, btcAtResolution, resolvedAt } = viewForecast(forecast, options);
       const outcome = { result, correct, actualDirection, returnBps, btcAtSignal, btcAtResolution, resolvedAt };
       // Null until the resolution is on chain, and for a void forecast.

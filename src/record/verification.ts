@@ -1,8 +1,8 @@
-import { type Address, type Hex, stringToBytes, zeroHash } from 'viem';
+import { type Hex, stringToBytes, zeroHash } from 'viem';
 import type { Caller } from '../auth/caller.ts';
-import type { ChainAddresses } from '../chain/addresses.ts';
 import type { ConfirmedAttestation } from '../chain/eas/eas.ts';
-import type { AttestationReader, OnChainAttestation } from '../chain/eas/schemas.ts';
+import type { OnChainAttestation } from '../chain/eas/schemas.ts';
+import type { Context } from '../context.ts';
 import { OracleError, orElse } from '../errors.ts';
 import type { Day } from '../forecast/day.ts';
 import {
@@ -20,7 +20,6 @@ import { checkForecastEvidence } from '../verify/verify.ts';
 import {
   type AttestationMatch,
   type AttestationType,
-  type AttestationViewOptions,
   FIELD_BY_TYPE,
   findAttestation,
   type PredictionReference,
@@ -30,42 +29,25 @@ import {
 import { buildExpectedPrediction, buildExpectedResolution, buildOpening } from './commitment.ts';
 import { openRevealedDistributions } from './distributions.ts';
 import { type ForecastDoc, formatForecastId } from './forecast-doc.ts';
-import type { ForecastRecord } from './forecasts.ts';
 import { describeManualVerification } from './prediction.ts';
 import type { AttestationVerification, PredictionVerificationReply } from './schemas/verification.ts';
 import { toScorecardEntry } from './scorecard.ts';
 import { mayRead, toMove } from './visibility.ts';
-
-export interface RecordCheckDeps extends AttestationLookupDeps {
-  addresses: ChainAddresses;
-  attesterAddress: Address;
-  saltSecret: string;
-  /** Attestation explorer; null on a local chain, or when none is known. */
-  explorerUrl: string | null;
-  viewFor(caller: Caller): AttestationViewOptions;
-  now(): Date;
-}
-
-interface AttestationLookupDeps {
-  record: ForecastRecord;
-  attestations: AttestationReader;
-  chainId: number;
-}
 
 /**
  * Verifies a forecast: its attestations on chain against the record, against each other and against those around them, and the commitment
  * against the values where the caller may read them.
  * @throws OracleError NOT_FOUND, CHAIN_UNREACHABLE
  */
-export async function verifyPrediction(deps: RecordCheckDeps, reference: PredictionReference, caller: Caller) {
-  return (await verifyForecastDoc(deps, await findForecast(deps, reference), caller)).reply;
+export async function verifyPrediction(context: Context, reference: PredictionReference, caller: Caller) {
+  return (await verifyForecastDoc(context, await findForecast(context, reference), caller)).reply;
 }
 
 /** @throws OracleError NOT_FOUND */
-async function findForecast(deps: AttestationLookupDeps, reference: PredictionReference): Promise<ForecastDoc> {
-  if ('uid' in reference) return (await findByAttestation(deps, reference.uid)).doc;
+async function findForecast(context: Context, reference: PredictionReference): Promise<ForecastDoc> {
+  if ('uid' in reference) return (await findByAttestation(context, reference.uid)).doc;
   const { predictionId, field } = reference;
-  const { known } = deps.record;
+  const { known } = context.record;
   const doc = known.findForecast(predictionId);
   if (doc !== null) return doc;
   const [first, last] = [known.listDays()[0], known.listDays().at(-1)];
@@ -79,7 +61,7 @@ async function findForecast(deps: AttestationLookupDeps, reference: PredictionRe
  * take it for an attestation of this service.
  * @throws OracleError NOT_FOUND for a uid that is not on chain or not in the record
  */
-async function findByAttestation({ record, attestations, chainId }: AttestationLookupDeps, uid: Hex): Promise<AttestationMatch> {
+async function findByAttestation({ record, attestations, chain: { chainId } }: Context, uid: Hex): Promise<AttestationMatch> {
   const known = findAttestation(record, uid);
   if (known !== null) return known;
   const onChain = await attestations.read(uid);
@@ -95,16 +77,16 @@ async function findByAttestation({ record, attestations, chainId }: AttestationL
  * The same for the forecast of an attestation, with that attestation.
  * @throws OracleError NOT_FOUND for a uid that is not on chain or not in the record; CHAIN_UNREACHABLE
  */
-export async function verifyAttestation(deps: RecordCheckDeps, uid: Hex, caller: Caller): Promise<AttestationVerification> {
-  const { doc, type } = await findByAttestation(deps, uid);
-  const { reply, read } = await verifyForecastDoc(deps, doc, caller);
+export async function verifyAttestation(context: Context, uid: Hex, caller: Caller): Promise<AttestationVerification> {
+  const { doc, type } = await findByAttestation(context, uid);
+  const { reply, read } = await verifyForecastDoc(context, doc, caller);
   const onChain = read.find((one) => one.type === type)?.onChain ?? null;
-  if (onChain === null) throw missingAttestationError(uid, deps.chainId);
+  if (onChain === null) throw missingAttestationError(uid, context.chain.chainId);
   const { data: _, content: __, ...data } = onChain;
   const at = onChain.at.toISOString();
   const { verified, verdict, agreeing, total, checks, unchecked, distributions, attestations } = reply;
   return {
-    ...viewAttestation(doc, type, deps.viewFor(caller)),
+    ...viewAttestation(doc, type, context.viewFor(caller)),
     success: true,
     data: { ...data, at },
     uid,
@@ -121,11 +103,11 @@ function missingAttestationError(uid: Hex, chainId: number): OracleError {
   return new OracleError('NOT_FOUND', `There is no attestation ${uid} on chain ${chainId}`, { field: 'uid', suggestedAction });
 }
 
-async function verifyForecastDoc(deps: RecordCheckDeps, doc: ForecastDoc, caller: Caller) {
-  const { read, evidence, distributions } = await readForecastEvidence(deps, doc, caller);
-  const getUrl = (uid: Hex) => deps.explorerUrl && `${deps.explorerUrl}/attestation/view/${uid}`;
-  const [now, options, findings] = [deps.now(), deps.viewFor(caller), createFindings()];
-  const row = checkForecastEvidence(evidence, { attester: deps.attesterAddress, now }, findings);
+async function verifyForecastDoc(context: Context, doc: ForecastDoc, caller: Caller) {
+  const { read, evidence, distributions } = await readForecastEvidence(context, doc, caller);
+  const getUrl = (uid: Hex) => context.explorerUrl && `${context.explorerUrl}/attestation/view/${uid}`;
+  const [now, options, findings] = [context.now(), context.viewFor(caller), createFindings()];
+  const row = checkForecastEvidence(evidence, { attester: context.wallets.attester.address, now }, findings);
   const list = listForecastChecks(findings.list, row);
   const reply = {
     asOf: now.toISOString(),
@@ -139,28 +121,26 @@ async function verifyForecastDoc(deps: RecordCheckDeps, doc: ForecastDoc, caller
     }),
     prediction: { ...toScorecardEntry(doc, options), commitment: doc.commitment, salt: viewSalt(doc, options) },
     distributions,
-    byHand: describeManualVerification(deps),
+    byHand: describeManualVerification(context),
   } satisfies PredictionVerificationReply;
   return { reply, read };
 }
 
 /** The evidence about a forecast, with salt and values as far as the caller may read them. @throws OracleError CHAIN_UNREACHABLE */
-export async function readForecastEvidence(deps: RecordCheckDeps, doc: ForecastDoc, caller: Caller) {
-  const chain = await readChainEvidence(deps, doc);
-  const [[distributions = null], day] = await Promise.all([openRevealedDistributions(deps, [doc]), deps.record.findDay(doc.day)]);
+export async function readForecastEvidence(context: Context, doc: ForecastDoc, caller: Caller) {
+  const chain = await readChainEvidence(context, doc);
+  const [[distributions = null], day] = await Promise.all([openRevealedDistributions(context, [doc]), context.record.findDay(doc.day)]);
   const evidence: ForecastEvidence = {
-    ...buildForecastEvidence(deps, doc, chain, caller),
+    ...buildForecastEvidence(context, doc, chain, caller),
     ...(day !== null && { metadata: stringToBytes(day.metadata.json) }),
     ...(distributions !== null && { distributions }),
   };
   return { read: chain.read, distributions, evidence };
 }
 
-type EvidenceDeps = Pick<RecordCheckDeps, 'saltSecret' | 'viewFor'>;
-
 /** The evidence of the chain with what the record has of it. */
 export function buildForecastEvidence(
-  deps: EvidenceDeps,
+  context: Context,
   doc: ForecastDoc,
   { read, prediction, ...chain }: Awaited<ReturnType<typeof readChainEvidence>>,
   caller: Caller,
@@ -169,10 +149,10 @@ export function buildForecastEvidence(
   return {
     ...chain,
     prediction: prediction ?? { sequence, day, horizonDays, windowOpensAt },
-    opening: findServedOpening(deps, doc, caller),
+    opening: findServedOpening(context, doc, caller),
     recorded: {
       prediction: buildExpectedPrediction(doc),
-      resolution: doc.reveal === null ? null : buildExpectedResolution(doc, deps.saltSecret),
+      resolution: doc.reveal === null ? null : buildExpectedResolution(doc, context.saltSecret),
       isVoid: state === 'VOID',
       move: toMove(doc),
     },
@@ -180,15 +160,11 @@ export function buildForecastEvidence(
 }
 
 /** Salt and values where the caller may read them; otherwise why not. Undefined: nothing was forecast. */
-function findServedOpening({ saltSecret, viewFor }: EvidenceDeps, doc: ForecastDoc, caller: Caller): ForecastEvidence['opening'] {
+function findServedOpening({ saltSecret, viewFor }: Context, doc: ForecastDoc, caller: Caller): ForecastEvidence['opening'] {
   if (doc.values === null) return undefined;
   if (mayRead(doc, viewFor(caller))) return buildOpening(saltSecret, doc._id, doc.values);
   const until = `until its outcome is on chain, not before ${doc.resolvesAt.toISOString()}`;
   return { problem: `the values are gated ${until}; callers of the Basic tier may read them at once` };
-}
-
-interface ChainDeps extends Pick<RecordCheckDeps, 'attestations' | 'attesterAddress' | 'now'> {
-  record: Pick<ForecastRecord, 'known'>;
 }
 
 /**
@@ -196,16 +172,17 @@ interface ChainDeps extends Pick<RecordCheckDeps, 'attestations' | 'attesterAddr
  * The record names the blocks, so that a check takes about ten calls; `svc verify` searches longer.
  * @throws OracleError CHAIN_UNREACHABLE when the attestations cannot be read
  */
-export async function readChainEvidence(deps: ChainDeps, doc: ForecastDoc) {
-  const { attestations, attesterAddress: attester } = deps;
+export async function readChainEvidence(context: Context, doc: ForecastDoc) {
+  const { attestations, wallets } = context;
+  const attester = wallets.attester.address;
   const readOne = async <Type extends AttestationType>(type: Type, made: ConfirmedAttestation | null) =>
     made && { type, uid: made.uid, onChain: await attestations.read(made.uid) };
   const [made, revealed] = await Promise.all([readOne('prediction', doc.attestation), readOne('resolution', doc.reveal)]);
   const refUid = made?.onChain?.refUid ?? zeroHash;
   const [previous, around, after] = await Promise.all([
     refUid === zeroHash ? null : attestations.read(refUid).catch(orElse('CHAIN_UNREACHABLE', UNANSWERED)),
-    made && searchAround(deps, doc, 'prediction').catch(orElse('CHAIN_UNREACHABLE', UNANSWERED)),
-    revealed && searchAround(deps, doc, 'resolution').catch(orElse('CHAIN_UNREACHABLE', UNANSWERED)),
+    made && searchAround(context, doc, 'prediction').catch(orElse('CHAIN_UNREACHABLE', UNANSWERED)),
+    revealed && searchAround(context, doc, 'resolution').catch(orElse('CHAIN_UNREACHABLE', UNANSWERED)),
   ]);
   const prediction = made && toEvidence('prediction', made, around);
   const resolution = revealed && toEvidence('resolution', revealed, after);
@@ -217,7 +194,7 @@ export async function readChainEvidence(deps: ChainDeps, doc: ForecastDoc) {
     previous: refUid === zeroHash ? null : toEvidence('prediction', { uid: refUid, onChain: previous }, null),
     resolutions: resolution === null ? [] : [resolution, ...others.map((one) => toEvidence('resolution', one, null))],
     ...(isSearched && { search: 'complete' as const }),
-    ...(around !== null && { rivals: isUnread(around) ? around : toRivals(around, prediction!, { attester, now: deps.now() }) }),
+    ...(around !== null && { rivals: isUnread(around) ? around : toRivals(around, prediction!, { attester, now: context.now() }) }),
   };
 }
 
@@ -241,8 +218,9 @@ const SEARCHED_BLOCKS = 4_999;
 const MAX_UNKNOWN = 200;
 
 /** The attestations of the wallet around one of a forecast, no further than those of the days before and after, which the record does not know. */
-async function searchAround({ record, attestations, attesterAddress: attester }: ChainDeps, doc: ForecastDoc, type: AttestationType) {
+async function searchAround({ record, attestations, wallets }: Context, doc: ForecastDoc, type: AttestationType) {
   const { uid, blockNumber } = doc[FIELD_BY_TYPE[type]]!;
+  const attester = wallets.attester.address;
   const newest = await attestations.readBlockNumber();
   const { known } = record;
   const blockOf = (day: Day) => known.findForecast(formatForecastId(day, doc.horizonDays))?.[FIELD_BY_TYPE[type]]?.blockNumber;

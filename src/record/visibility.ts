@@ -15,6 +15,10 @@ export interface ViewOptions {
   now: Date;
 }
 
+export interface AttestationViewOptions extends ViewOptions {
+  saltSecret: string;
+}
+
 /** The single access decision: Basic, Premium and payers always may; others once the values are public, or under the policy `immediate`. */
 export function mayRead(doc: ForecastDoc, { caller, policy, now }: ViewOptions): boolean {
   return mayReadUnresolved({ caller, policy }) || hasPublicValues(doc, now);

@@ -19,7 +19,7 @@ const LAW: readonly (readonly string[])[] = [
   ['src/platform', 'src/config.ts', 'src/settings.ts'],
   ['src/chain', 'src/market', 'src/wager'],
   ['src/verify', 'src/auth/caller.ts'],
-  ['src/record', 'src/audit'],
+  ['src/record', 'src/audit', 'src/context.ts'],
   ['src/auth', 'src/commerce', 'src/events', 'src/pipeline', 'src/contest.ts'],
   ['src/payer.ts', 'src/adapter.ts', 'skills', 'src/page'],
   // What is sold is composed from answers of the skills.
@@ -31,13 +31,15 @@ const LAW: readonly (readonly string[])[] = [
 ];
 
 /** Parts of one line that may import each other. */
-const JOINED = [LAW[0], LAW[1], LAW.at(-1)];
+const JOINED = [LAW[0], LAW[1], LAW[4], LAW.at(-1)];
 
 /** What a part may import besides itself, of the lines before and of packages, where that is less than all of them. */
 const LIMITS: Readonly<Record<string, RegExp>> = {
   // Without input and output, or in browsers too: no package of Node and no database.
   'src/forecast': /^src\/errors\.ts$|^(?!node:|mongodb|src\/)/,
   'src/verify': /^src\/(?:errors\.ts$|forecast\/|chain\/eas\/schemas\.ts$)|^viem$/,
+  // The audit stands on its own.
+  'src/record': /^(?!src\/audit\/)/,
   'src/audit':
     /^src\/(?:errors\.ts$|forecast\/|verify\/|chain\/(?:addresses|rpc)\.ts$|chain\/eas\/(?:schemas|reader)\.ts$)|^(?:viem(?:\/actions)?|zod\/mini)$/,
   'src/payer.ts': /^src\/(?:errors|chain\/addresses|commerce\/receipts)\.ts$|^(?!node:|mongodb|src\/)/,

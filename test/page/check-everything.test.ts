@@ -73,7 +73,7 @@ describeWithBrowser('checking the whole record in the browser', (browser) => {
     await section.getByText(/^[\d,]+ checks agree\.$/).waitFor();
     const { auditedAt: _, throughBlock: __, ...found } = await download(page);
     const { rpcUrl } = service.infrastructure;
-    const attester = service.http.attesterAddress;
+    const attester = service.http.wallets.attester.address;
     const options = { chain: await openAuditChain({ rpcUrl }), attester, prices: null, claims: claimsOf(served.url), now: new Date() };
     const { auditedAt: ___, throughBlock: ____, ...expected } = JSON.parse(JSON.stringify(await audit(options))) as AuditReport;
     expect(found).toEqual(withNearNumbers(expected));

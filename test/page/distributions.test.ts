@@ -144,7 +144,7 @@ describeWithBrowser('distributions in the browser', (browser) => {
         ...{ info, nowMs: now.getTime(), withClaims: true },
       });
       const claims = claimsOf(dishonest.url);
-      const inNode = await audit({ chain, attester: service.http.attesterAddress, prices: null, claims, now });
+      const inNode = await audit({ chain, attester: service.http.wallets.attester.address, prices: null, claims, now });
       expect.soft(withoutOrigin(inChromium, served.url), planted.what).toBe(withoutOrigin(inNode.differences, dishonest.url));
       expect.soft(inChromium, planted.what).toContainEqual(expect.objectContaining({ check: planted.check }));
     }

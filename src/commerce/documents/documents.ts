@@ -2,9 +2,9 @@ import type { Hash } from 'viem';
 import { readRegime } from '../../../skills/get-market-context.ts';
 import { getTrackRecord } from '../../../skills/get-track-record.ts';
 import { type Prediction, predict, splitPrediction } from '../../../skills/predict-btc-direction.ts';
-import type { SkillDeps } from '../../../skills/skill.ts';
 import { PAYING_CALLER } from '../../auth/caller.ts';
 import { DIRECTION_CODES, EAS_SCHEMAS, encodeOpening, encodePrediction, getSchemaUid, SIGNAL_CODES } from '../../chain/eas/schemas.ts';
+import type { Context } from '../../context.ts';
 import { DAY_MS } from '../../forecast/day.ts';
 import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
 import type { FeedKind } from '../../market/feed.ts';
@@ -16,41 +16,39 @@ import type { MadeForecast } from '../../record/public-signal.ts';
 import { buildBetFromWager, getNextIntent, type TradeIntent, viewWager } from '../../record/trade-intent.ts';
 
 /** The newest 7-day forecast with its proof. @throws OracleError STEP_WAITING before the first forecast */
-export async function composeSignalWithProof(deps: DocumentDeps): Promise<DocumentBody> {
-  return toSignalWithProof(deps, await readSoldForecast(deps));
+export async function composeSignalWithProof(context: Context): Promise<DocumentBody> {
+  return toSignalWithProof(context, await readSoldForecast(context));
 }
 
-function toSignalWithProof(deps: DocumentDeps, sold: SoldForecast): DocumentBody {
+function toSignalWithProof(context: Context, sold: SoldForecast): DocumentBody {
   const { forecastId, attestationUid, signal, made } = sold;
   return {
     forecastId,
     attestationUid,
     sentences: [...describeForecast(signal), `The record of this horizon: ${signal.skill.verdict}.`, NO_ADVICE_NOTE],
     ...toForecastSection(sold),
-    proof: buildFullProof(deps, made),
+    proof: buildFullProof(context, made),
   };
 }
 
 /** `composeSignalWithProof` with methodology and record. @throws OracleError STEP_WAITING before the first forecast */
-export async function composeBitcoinSignal(deps: DocumentDeps): Promise<DocumentBody> {
-  const sold = await readSoldForecast(deps);
+export async function composeBitcoinSignal(context: Context): Promise<DocumentBody> {
+  const sold = await readSoldForecast(context);
   const { model, thresholds } = sold.evidence;
   return {
-    ...toSignalWithProof(deps, sold),
+    ...toSignalWithProof(context, sold),
     methodology: {
       description: METHOD_DESCRIPTION,
-      url: `${deps.publicUrl}/methodology.md`,
+      url: `${context.publicUrl}/methodology.md`,
       model,
       thresholds,
     },
-    record: await readStatistics(deps),
+    record: await readStatistics(context),
   };
 }
 
 const METHOD_DESCRIPTION =
   'A logistic regression on five scores (trend, momentum, flow, value, volatility), shrunk towards the base rate and calibrated on days that it had not seen; BUY and SELL begin where P(up) is far enough from one half for the market regime, and HOLD lies between.';
-
-export type DocumentDeps = SkillDeps;
 
 export const SOLD_HORIZON_DAYS = 7;
 
@@ -71,7 +69,7 @@ interface DocumentHead {
 export type DocumentBody = Pick<DocumentHead, 'forecastId' | 'attestationUid' | 'sentences'> & Record<string, unknown>;
 
 export function buildDocument(
-  { market }: Pick<DocumentDeps, 'market'>,
+  { market }: Context,
   { name, title }: { name: string; title: string },
   { now, body: { forecastId, attestationUid, sentences, ...body } }: { now: Date; body: DocumentBody },
 ): DocumentHead & Record<string, unknown> {
@@ -113,19 +111,19 @@ const NO_MERKLE_NOTE =
   'There is no Merkle tree: each forecast has one commitment and one attestation of its own, so that no path has to be shown.';
 
 /** Reveals the opening of a commitment, the preimage of its hash, for payers only. */
-function buildFullProof(deps: DocumentDeps, doc: MadeForecast) {
-  const opening = buildOpening(deps.saltSecret, doc._id, doc.values);
+function buildFullProof(context: Context, doc: MadeForecast) {
+  const opening = buildOpening(context.saltSecret, doc._id, doc.values);
   return {
     commitment: doc.commitment,
     encodedOpening: encodeOpening(opening),
     formula: COMMITMENT_FORMULA,
     codes: { signal: SIGNAL_CODES, direction: DIRECTION_CODES },
-    chain: `eip155:${deps.chainId}`,
-    easContract: deps.addresses.eas,
-    attester: deps.attesterAddress,
+    chain: `eip155:${context.chain.chainId}`,
+    easContract: context.chain.addresses.eas,
+    attester: context.wallets.attester.address,
     prediction: toPredictionWords(doc),
-    attestation: toAttestationReference(deps, doc),
-    metadata: { cid: doc.cid, digest: doc.metadataDigest, url: `${deps.publicUrl}/ipfs/${doc.cid}` },
+    attestation: toAttestationReference(context, doc),
+    metadata: { cid: doc.cid, digest: doc.metadataDigest, url: `${context.publicUrl}/ipfs/${doc.cid}` },
     merkle: { root: null, note: NO_MERKLE_NOTE },
     steps: STEPS,
   };
@@ -162,7 +160,7 @@ function toPredictionWords(doc: MadeForecast) {
 }
 
 /** Null until it is on chain. */
-function toAttestationReference({ publicUrl, explorerUrl }: DocumentDeps, { attestation }: MadeForecast) {
+function toAttestationReference({ publicUrl, explorerUrl }: Context, { attestation }: MadeForecast) {
   if (attestation === null) return null;
   const { uid, txHash, blockNumber, at } = attestation;
   return {
@@ -179,9 +177,9 @@ function toAttestationReference({ publicUrl, explorerUrl }: DocumentDeps, { atte
 type SoldForecast = Awaited<ReturnType<typeof readSoldForecast>>;
 
 /** @throws OracleError STEP_WAITING before the first forecast */
-async function readSoldForecast(deps: DocumentDeps, horizonDays: number = SOLD_HORIZON_DAYS) {
-  const answer = await predict('premium', horizonDays, { deps, caller: PAYING_CALLER });
-  const made = deps.record.known.findForecast(answer.predictionId) as MadeForecast;
+async function readSoldForecast(context: Context, horizonDays: number = SOLD_HORIZON_DAYS) {
+  const answer = await predict('premium', horizonDays, context, PAYING_CALLER);
+  const made = context.record.known.findForecast(answer.predictionId) as MadeForecast;
   const { signal, evidence } = splitPrediction(answer);
   return { signal, evidence, made, forecastId: answer.predictionId, attestationUid: made.attestation?.uid ?? null };
 }
@@ -191,9 +189,9 @@ function toForecastSection({ signal, evidence }: SoldForecast) {
 }
 
 /** The published statistics of a horizon. */
-async function readStatistics(deps: DocumentDeps, horizonDays = SOLD_HORIZON_DAYS) {
+async function readStatistics(context: Context, horizonDays = SOLD_HORIZON_DAYS) {
   const input = { horizon: formatHorizonName(horizonDays), page: 1, pageSize: 1 };
-  return (await getTrackRecord.run(input, { deps, caller: PAYING_CALLER })).statistics;
+  return (await getTrackRecord.run(input, context, PAYING_CALLER)).statistics;
 }
 
 type Stake = Pick<TradeIntent, 'contractSide' | 'market' | 'sizing' | 'marketReason' | 'wager'> & {
@@ -203,19 +201,19 @@ type Stake = Pick<TradeIntent, 'contractSide' | 'market' | 'sizing' | 'marketRea
 };
 
 /** The day on one page. @throws OracleError STEP_WAITING before the first forecast */
-export async function composeAlphaBrief(deps: DocumentDeps): Promise<DocumentBody> {
-  const sold = await readSoldForecast(deps);
+export async function composeAlphaBrief(context: Context): Promise<DocumentBody> {
+  const sold = await readSoldForecast(context);
   const { forecastId, attestationUid, signal, made } = sold;
-  const since = new Date(deps.now().getTime() - DAY_MS);
-  const [regime, stake] = await Promise.all([readRegime(deps), readStake(deps, made.day)]);
-  const revealed = deps.record.known.listAll().filter(({ reveal }) => reveal !== null && reveal.at > since);
+  const since = new Date(context.now().getTime() - DAY_MS);
+  const [regime, stake] = await Promise.all([readRegime(context), readStake(context, made.day)]);
+  const revealed = context.record.known.listAll().filter(({ reveal }) => reveal !== null && reveal.at > since);
   const resolved = revealed.map(toBriefOutcome);
   return {
     forecastId,
     attestationUid,
     sentences: [...describeForecast(signal), formatStake(stake), formatResolved(resolved), ...RISKS, NO_ADVICE_NOTE],
     ...toForecastSection(sold),
-    proof: buildFullProof(deps, made),
+    proof: buildFullProof(context, made),
     regime,
     stake,
     resolvedSince: { since: since.toISOString(), forecasts: resolved },
@@ -230,13 +228,13 @@ const RISKS = [
 ];
 
 /** The trade intent of a BUY or SELL; for a HOLD the wager of the day, which is sized on the model's probability, too. */
-async function readStake(deps: DocumentDeps, day: number): Promise<Stake> {
-  const intent = await getNextIntent(deps, SOLD_HORIZON_DAYS, PAYING_CALLER);
+async function readStake(context: Context, day: number): Promise<Stake> {
+  const intent = await getNextIntent(context, SOLD_HORIZON_DAYS, PAYING_CALLER);
   if (intent !== null) {
     const { contractSide, market, sizing, marketReason, wager, entry, actionable, notActionableBecause } = intent;
     return { contractSide, market, sizing, marketReason, wager, entry, actionable, notActionableBecause };
   }
-  const wager = deps.record.known.findWager(day);
+  const wager = context.record.known.findWager(day);
   const bet = buildBetFromWager(wager);
   const { market, sizing } = 'reason' in bet ? { market: null, sizing: null } : bet;
   return {
@@ -265,13 +263,13 @@ function formatResolved(resolved: readonly BriefOutcome[]): string {
 }
 
 /** The forecasts of all horizons with their inputs, models and records. @throws OracleError STEP_WAITING before the first forecast */
-export async function composeAnalysisReport(deps: DocumentDeps): Promise<DocumentBody> {
-  const sold = await Promise.all(HORIZONS.map((horizonDays) => readSoldForecast(deps, horizonDays)));
+export async function composeAnalysisReport(context: Context): Promise<DocumentBody> {
+  const sold = await Promise.all(HORIZONS.map((horizonDays) => readSoldForecast(context, horizonDays)));
   const main = sold.find(({ made }) => made.horizonDays === SOLD_HORIZON_DAYS) as SoldForecast;
   const [day, regime, records] = await Promise.all([
-    deps.record.findDay(main.made.day) as Promise<DayDoc>,
-    readRegime(deps),
-    Promise.all(HORIZONS.map((horizonDays) => readStatistics(deps, horizonDays))),
+    context.record.findDay(main.made.day) as Promise<DayDoc>,
+    readRegime(context),
+    Promise.all(HORIZONS.map((horizonDays) => readStatistics(context, horizonDays))),
   ]);
   return {
     forecastId: main.forecastId,

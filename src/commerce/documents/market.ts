@@ -1,4 +1,5 @@
 import { PAYING_CALLER } from '../../auth/caller.ts';
+import type { Context } from '../../context.ts';
 import { OracleError } from '../../errors.ts';
 import { parseDay } from '../../forecast/day.ts';
 import { roundOrNull } from '../../market/feed.ts';
@@ -9,13 +10,13 @@ import { economicIndicatorsReport, interestRatesReport, macroCorrelationReport }
 import type { MarketReport, ReportEnvelope, ReportedInput } from '../../market/reports/report.ts';
 import type { SeriesId } from '../../market/series.ts';
 import { sanitizeText } from '../../platform/validation.ts';
-import { compareCrowdWithOracle, type WeekComparison } from '../../record/crowd.ts';
+import type { WeekComparison } from '../../record/crowd.ts';
 import { type ForecastDoc, formatForecastId, fromCents } from '../../record/forecast-doc.ts';
 import { findNearestHorizon } from '../../record/market.ts';
 import { buildCommitmentProof, describeManualVerification } from '../../record/prediction.ts';
 import type { DayWithValues } from '../../record/projection.ts';
 import { mayRead, toVisibleStatus } from '../../record/visibility.ts';
-import { type DocumentBody, type DocumentDeps, probabilityToPercent, SOLD_HORIZON_DAYS } from './documents.ts';
+import { type DocumentBody, probabilityToPercent, SOLD_HORIZON_DAYS } from './documents.ts';
 
 const MAX_QUESTION_CHARS = 160;
 
@@ -23,20 +24,20 @@ const COMMITMENT_NOTE =
   "Committed on chain are the forecasts; the oracle's probability of a strike is computed from them by the formula in `evidence`, and quotes and winners are the venue's words.";
 
 /** Probabilities of market and oracle for the running week, and the scores of both over all settled weeks. */
-export async function composeCrowdVsOracle(deps: DocumentDeps): Promise<DocumentBody> {
-  const { source, timestamp, throughDate, total, nextCursor, ...comparison } = await compareCrowdWithOracle(deps, PAYING_CALLER, null);
+export async function composeCrowdVsOracle(context: Context): Promise<DocumentBody> {
+  const { throughDate, total, nextCursor, ...comparison } = context.crowd.compareWeeks(context.viewFor(PAYING_CALLER), null);
   const { weeks, totals } = comparison;
-  const now = deps.now();
+  const now = context.now();
   const running = weeks.find(({ expiresAt, status }) => status === 'PENDING' && Date.parse(expiresAt) > now.getTime()) ?? null;
   const forecastId = running?.predictionId ?? null;
-  const doc = forecastId === null ? null : deps.record.known.findForecast(forecastId);
+  const doc = forecastId === null ? null : context.record.known.findForecast(forecastId);
   return {
     forecastId,
     attestationUid: doc?.attestation?.uid ?? null,
     sentences: [formatRunningWeek(running), `Over ${totals.weeks} settled weeks: ${totals.verdict}.`, ...comparison.notes, COMMITMENT_NOTE],
     running,
     ...comparison,
-    evidence: await composeCrowdEvidence(deps, weeks),
+    evidence: await composeCrowdEvidence(context, weeks),
   };
 }
 
@@ -47,8 +48,8 @@ function formatRunningWeek(running: WeekComparison | null): string {
   return `${weekId}, "${sanitizeText(question, MAX_QUESTION_CHARS)}": for a price above ${strike} USD the market asked ${probabilityToPercent(marketProbability)} on ${date}, the oracle says ${oracle}.`;
 }
 
-async function composeCrowdEvidence(deps: DocumentDeps, weeks: readonly WeekComparison[]) {
-  const { known } = deps.record;
+async function composeCrowdEvidence(context: Context, weeks: readonly WeekComparison[]) {
+  const { known } = context.record;
   const dayOf = (date: string) => known.findDay(parseDay(date));
   const inputs = weeks.map((week) => toStrikeInputs(dayOf(week.date), week, known.findWager(parseDay(week.date))?.decidedAt));
   const ids = weeks.map(({ date }, index) => listForecastIds(dayOf(date), inputs[index]));
@@ -56,13 +57,13 @@ async function composeCrowdEvidence(deps: DocumentDeps, weeks: readonly WeekComp
   return {
     bases: BASES,
     formula: PROBABILITY_FORMULA,
-    byHand: describeManualVerification(deps),
+    byHand: describeManualVerification(context),
     // A probability is null when the day is not in the record.
     weeks: weeks.map(({ weekId, date }, index) => {
-      const proofs = ids[index].flatMap((id) => known.findForecast(id) ?? []).map((doc) => toWeekProof(deps, doc));
+      const proofs = ids[index].flatMap((id) => known.findForecast(id) ?? []).map((doc) => toWeekProof(context, doc));
       return { weekId, date, proofs, probability: inputs[index] };
     }),
-    models: await readModelQuantiles(deps, used),
+    models: await readModelQuantiles(context, used),
   };
 }
 
@@ -74,16 +75,16 @@ function listForecastIds(day: DayWithValues | null, inputs: StrikeInputs | null)
 }
 
 /** The opening has the committed values as the numbers that are encoded; null when nothing was forecast. */
-function toWeekProof(deps: DocumentDeps, doc: ForecastDoc) {
+function toWeekProof(context: Context, doc: ForecastDoc) {
   const { _id: predictionId, attestation, reveal, commitment, values, modelVersion, regime } = doc;
-  const isOpen = values !== null && modelVersion !== null && regime !== null && mayRead(doc, deps.viewFor(PAYING_CALLER));
+  const isOpen = values !== null && modelVersion !== null && regime !== null && mayRead(doc, context.viewFor(PAYING_CALLER));
   return {
     predictionId,
     status: toVisibleStatus(doc, isOpen),
     predictionUid: attestation?.uid ?? null,
     resolutionUid: reveal?.uid ?? null,
     commitment,
-    opening: isOpen ? buildCommitmentProof({ ...doc, values, modelVersion, regime }, deps).opening : null,
+    opening: isOpen ? buildCommitmentProof({ ...doc, values, modelVersion, regime }, context).opening : null,
   };
 }
 
@@ -111,7 +112,7 @@ function toStrikeInputs(day: DayWithValues | null, comparison: WeekComparison, a
   };
 }
 
-function readModelQuantiles({ models }: DocumentDeps, used: readonly StrikeInputs[]) {
+function readModelQuantiles({ models }: Context, used: readonly StrikeInputs[]) {
   const wanted = new Map(used.map(({ modelVersion, horizonDays }) => [`${modelVersion}:${horizonDays}`, { modelVersion, horizonDays }]));
   return Promise.all(
     [...wanted.values()].map(async ({ modelVersion, horizonDays }) => {
@@ -159,11 +160,11 @@ const NOTES = [
 ];
 
 /** @throws OracleError PRICE_UNAVAILABLE before the first price, FEED_UNAVAILABLE */
-export async function composeMacroReview(deps: DocumentDeps): Promise<DocumentBody> {
-  const now = deps.now();
+export async function composeMacroReview(context: Context): Promise<DocumentBody> {
+  const now = context.now();
   const reports = [...new Set(FIGURES.map(({ report }) => report))];
   const answers = new Map(
-    await Promise.all(reports.map(async (report) => [report, await deps.market.report(report, now.getTime())] as const)),
+    await Promise.all(reports.map(async (report) => [report, await context.market.report(report, now.getTime())] as const)),
   );
   const figures = FIGURES.map((source) => ({ section: source.section, figure: toReviewFigure(source, answers.get(source.report)!, now) }));
   const listSection = (section: ReviewSection) => figures.filter((one) => one.section === section).map(({ figure }) => figure);

@@ -2,6 +2,7 @@ import type { Hex } from 'viem';
 import { getMarketContext, readRegime } from '../../../skills/get-market-context.ts';
 import { PAYING_CALLER, PUBLIC_CALLER } from '../../auth/caller.ts';
 import { type ConfirmedAttestation, deriveSalt } from '../../chain/eas/eas.ts';
+import type { Context } from '../../context.ts';
 import { OracleError } from '../../errors.ts';
 import { formatDay } from '../../forecast/day.ts';
 import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
@@ -21,7 +22,6 @@ import {
   composeBitcoinSignal,
   composeSignalWithProof,
   type DocumentBody,
-  type DocumentDeps,
 } from './documents.ts';
 import { composeCrowdVsOracle, composeMacroReview } from './market.ts';
 
@@ -32,17 +32,17 @@ interface HorizonDocs {
 }
 
 /** Unresolved forecasts have public visibility only: the record is sold, not the forecast. @throws OracleError STEP_WAITING */
-export async function composeTrackRecord(deps: DocumentDeps): Promise<DocumentBody> {
+export async function composeTrackRecord(context: Context): Promise<DocumentBody> {
   const horizons = await Promise.all(
     HORIZONS.map(async (horizonDays) => ({
       horizonDays,
-      docs: deps.record.known.listByHorizon(horizonDays),
-      figures: await deps.statistics.figures.getHorizon(horizonDays),
+      docs: context.record.known.listByHorizon(horizonDays),
+      figures: await context.figures.getHorizon(horizonDays),
     })),
   );
   if (horizons.every(({ docs }) => docs.length === 0)) throw notYetMadeError('forecast');
   const transactions = new TransactionTable();
-  const options = { view: deps.viewFor(PUBLIC_CALLER), saltSecret: deps.saltSecret, transactions };
+  const options = { view: context.viewFor(PUBLIC_CALLER), saltSecret: context.saltSecret, transactions };
   const horizonTables = horizons.map(({ horizonDays, docs, figures }) => ({
     horizon: formatHorizonName(horizonDays),
     statistics: toFullStatistics(figures),
@@ -52,7 +52,7 @@ export async function composeTrackRecord(deps: DocumentDeps): Promise<DocumentBo
     forecastId: null,
     attestationUid: null,
     sentences: formatHorizonSummaries(horizons),
-    audit: buildAudit(deps, horizons),
+    audit: buildAudit(context, horizons),
     columns: toHeader(FORECAST_COLUMNS),
     horizons: horizonTables,
     days: { columns: toHeader(DAY_COLUMNS), rows: (horizons.at(-1) as HorizonDocs).docs.map(toDayRow) },
@@ -71,14 +71,14 @@ function formatHorizonSummaries(horizons: readonly HorizonDocs[]): string[] {
   ];
 }
 
-function buildAudit(deps: DocumentDeps, horizons: readonly HorizonDocs[]) {
+function buildAudit(context: Context, horizons: readonly HorizonDocs[]) {
   const docs = horizons.flatMap((horizon) => horizon.docs);
   const blocks = docs.flatMap(({ attestation }) => (attestation === null ? [] : [attestation.blockNumber]));
   const venues = new Set(docs.flatMap(({ reveal, resolution }) => (reveal === null ? [] : (resolution?.venues ?? []))));
-  const { minVenues, maxDeviationBps } = QUORUM_RULES[deps.market.kind];
+  const { minVenues, maxDeviationBps } = QUORUM_RULES[context.market.kind];
   return {
-    ...describeManualVerification(deps),
-    schemaRegistry: deps.addresses.schemaRegistry,
+    ...describeManualVerification(context),
+    schemaRegistry: context.chain.addresses.schemaRegistry,
     firstBlock: blocks.length === 0 ? null : blocks.reduce((least, block) => Math.min(least, block)),
     firstDate: formatDay(docs.reduce((least, { day }) => Math.min(least, day), Number.POSITIVE_INFINITY)),
     resolutionRule: RESOLUTION_RULE,
@@ -187,7 +187,7 @@ function toDayRow(doc: ForecastDoc): TrackRecordCell[] {
   return toRow(DAY_COLUMNS, { date: formatDay(day), signalAt: signalAt.toISOString(), modelVersion, regime, inputsDigest, cid, flags });
 }
 
-const COMPOSERS: Record<string, (deps: DocumentDeps) => Promise<DocumentBody>> = {
+const COMPOSERS: Record<string, (context: Context) => Promise<DocumentBody>> = {
   'purchase:svc_signal_with_proof': composeSignalWithProof,
   'purchase:svc_verified_track_record': composeTrackRecord,
   'purchase:svc_analysis_report': composeAnalysisReport,
@@ -199,20 +199,20 @@ const COMPOSERS: Record<string, (deps: DocumentDeps) => Promise<DocumentBody>> =
   'agent-commerce:svc_crowd_vs_oracle': composeCrowdVsOracle,
 };
 
-async function composeMarketContext(deps: DocumentDeps): Promise<DocumentBody> {
-  const now = deps.now();
+async function composeMarketContext(context: Context): Promise<DocumentBody> {
+  const now = context.now();
   const missing: MissingPart[] = [];
-  const [context, derivatives, regimeDetail] = await Promise.all([
-    getMarketContext.run({ include: [...CONTEXT_SECTIONS] }, { deps, caller: PAYING_CALLER }),
-    loadOrNoteMissing(missing, 'derivatives', () => deps.market.report(derivativesSummaryReport, now.getTime())),
-    loadOrNoteMissing(missing, 'regimeDetail', () => readRegime(deps)),
+  const [answer, derivatives, regimeDetail] = await Promise.all([
+    getMarketContext.run({ include: [...CONTEXT_SECTIONS] }, context, PAYING_CALLER),
+    loadOrNoteMissing(missing, 'derivatives', () => context.market.report(derivativesSummaryReport, now.getTime())),
+    loadOrNoteMissing(missing, 'regimeDetail', () => readRegime(context)),
   ]);
-  const { source: _, kind: __, include: ___, missing: missingContext, ...sections } = context;
+  const { source: _, kind: __, include: ___, missing: missingContext, ...sections } = answer;
   return {
     forecastId: null,
     attestationUid: null,
     sentences: [
-      context.price === null ? 'There is no price right now.' : `Bitcoin stands at ${context.price.btcPrice} USD.`,
+      answer.price === null ? 'There is no price right now.' : `Bitcoin stands at ${answer.price.btcPrice} USD.`,
       regimeDetail === null
         ? 'There is no regime yet.'
         : `The regime is ${regimeDetail.regime} since ${regimeDetail.since}, risk ${regimeDetail.riskLevel}. ${regimeDetail.description}`,
@@ -226,11 +226,11 @@ async function composeMarketContext(deps: DocumentDeps): Promise<DocumentBody> {
 }
 
 /** As of `now`. @throws OracleError STEP_WAITING before the first forecast, PRICE_UNAVAILABLE, FEED_UNAVAILABLE; INPUT_INVALID */
-export async function composeDocument(deps: DocumentDeps, channel: Channel, offering: string, now: Date): Promise<ComposedDocument> {
+export async function composeDocument(context: Context, channel: Channel, offering: string, now: Date): Promise<ComposedDocument> {
   const sold = findOffering(channel, offering);
   const compose = sold && COMPOSERS[getOfferingId(sold)];
   if (!sold || !compose) throw new OracleError('INPUT_INVALID', 'No document is sold under that name here', { field: 'offering' });
-  const body = await compose({ ...deps, now: () => now });
-  const document = buildDocument(deps, sold, { now, body });
+  const body = await compose({ ...context, now: () => now });
+  const document = buildDocument(context, sold, { now, body });
   return { document, forecastId: document.forecastId, attestationUid: document.attestationUid };
 }

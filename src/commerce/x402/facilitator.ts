@@ -237,7 +237,7 @@ function sanitizeReason(reason: string | null | undefined, otherwise: string): s
   return reason != null && /^[\w.-]{1,80}$/.test(reason) ? reason : otherwise;
 }
 
-interface SettleDeps {
+interface PipelineContext {
   chain: Chain;
   merchant: MerchantConfig;
   facilitator: Facilitator;
@@ -262,7 +262,7 @@ export type SettlementOutcome = ConfirmedSettlement | { refused: string; isOver:
 const AUTHORIZATION_EXPIRED: SettlementOutcome = { refused: 'expired', isOver: true };
 
 /** Decided by the chain: a settlement of a crashed process or a third party is found, never sent twice. @throws OracleError: settle again */
-export async function settlePayment(deps: SettleDeps, sale: PaymentToSettle): Promise<SettlementOutcome> {
+export async function settlePayment(deps: PipelineContext, sale: PaymentToSettle): Promise<SettlementOutcome> {
   const { payment, requirements, address, sinceBlock, mayBeSent } = sale;
   const { chain, merchant, facilitator } = deps;
   const readStatus = () => readSettlementStatus(chain, merchant, { authorization: payment.authorization, sinceBlock });
@@ -282,7 +282,7 @@ export async function settlePayment(deps: SettleDeps, sale: PaymentToSettle): Pr
   return isConfirmedSettlement(reported) ? reported : waitForSettlement(deps, readStatus);
 }
 
-async function waitForSettlement(deps: SettleDeps, readStatus: () => Promise<SettlementStatus>): Promise<SettlementOutcome> {
+async function waitForSettlement(deps: PipelineContext, readStatus: () => Promise<SettlementStatus>): Promise<SettlementOutcome> {
   const { chain, waitMs, signal } = deps;
   const deadline = performance.now() + waitMs;
   for (;;) {

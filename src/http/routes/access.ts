@@ -6,10 +6,10 @@ import { MAX_SIWE_LENGTH } from '../../auth/signed-acts.ts';
 import { OracleError } from '../../errors.ts';
 import { el } from '../../page/markup.ts';
 import { ADDRESS, COUNT, namedObject, SUCCESS, TIME } from '../../platform/validation.ts';
-import type { HttpDeps } from '../deps.ts';
 import { signatureInput, walletInput } from '../parameters.ts';
 import { createStaticReply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 import { PAGE_HEADERS, renderPage } from './home.ts';
 
 const ACCESS_ROUTE = { tag: 'access', isLive: true } as const;
@@ -18,7 +18,7 @@ const SIGNED_ERRORS = ['UNAUTHENTICATED', 'CONFLICT', 'CHAIN_UNREACHABLE'] as co
 const COMPOSED = 'The text names the act, what it allows and for how long; it is good for that act alone, once, within 5 minutes.';
 
 /** What a wallet has granted beyond its own sessions. */
-export function accessEntryRoutes(deps: HttpDeps): Route[] {
+export function accessEntryRoutes(deps: Services): Route[] {
   const { access } = deps;
   return [
     route('POST /api/svc/oracle/keys/message', 'composeApiKeyText', {
@@ -119,14 +119,14 @@ function requireSession({ wallet, rejectedToken }: Caller): Address {
   });
 }
 
-async function listEntries({ accessSources }: HttpDeps, wallet: Address) {
+async function listEntries({ accessSources }: Services, wallet: Address) {
   const entries = (await Promise.all(accessSources.map((source) => source.list(wallet)))).flat();
   const access = entries.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).map(toEntryReply);
   return { success: true as const, wallet, access, count: entries.length, maxKeys: MAX_API_KEYS_PER_WALLET };
 }
 
 /** @throws OracleError NOT_FOUND */
-async function endEntry({ accessSources }: HttpDeps, wallet: Address, id: string): Promise<void> {
+async function endEntry({ accessSources }: Services, wallet: Address, id: string): Promise<void> {
   for (const source of accessSources) if (await source.revoke(wallet, id)) return;
   throw new OracleError('NOT_FOUND', 'This wallet has no such key or application: it has ended already, or belongs to another wallet', {
     suggestedAction: 'GET /api/svc/oracle/access lists what the wallet has.',

@@ -6,12 +6,12 @@ import { WEBHOOK_STATUSES } from '../../events/webhooks/store.ts';
 import { ADDRESS, COUNT, DATE, SUCCESS, TIME, withInputRules } from '../../platform/validation.ts';
 import type { WagerSwitchChange } from '../../wager/wagers.ts';
 import { ADMIN_STEP_NAMES, ADMIN_STEP_STATES, AUDIT_STATES, type AuditLog } from '../admin.ts';
-import type { HttpDeps } from '../deps.ts';
 import { parseRequest, readBody } from '../guard.ts';
 import { limitInput, offsetInput, walletInput } from '../parameters.ts';
 import { getRequestSource } from '../request.ts';
 import { type Route, route } from '../route.ts';
 import { STEP_RUN } from '../schemas/health.ts';
+import type { Services } from '../services.ts';
 
 /** The UI framework sets inline styles. */
 const POLICY = [
@@ -223,7 +223,7 @@ const AUDIT_REPLY = z.object({
 });
 
 /** Interface, section 5: HTTP Basic; every change is audited before it takes place. */
-export function adminRoutes({ access, administration, card, now, webhooks }: HttpDeps): Route[] {
+export function adminRoutes({ access, administration, card, now, webhooks }: Services): Route[] {
   const { audit, wagerSwitch, wagersOff } = administration;
   const describeSwitch = ({ changed, paused }: WagerSwitchChange) => `${paused ? 'paused' : 'not paused'}${changed ? '' : ', as before'}`;
   const toSwitchReply = ({ since, ...state }: WagerSwitchChange) => ({

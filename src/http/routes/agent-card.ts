@@ -8,7 +8,6 @@ import { formatMoney, PAID_RESOURCES } from '../../commerce/offerings.ts';
 import { DAY_MS, toDay } from '../../forecast/day.ts';
 import { joinUrl } from '../../platform/service-client.ts';
 import { listOf, namedObject, objectOf } from '../../platform/validation.ts';
-import type { HttpDeps } from '../deps.ts';
 import {
   buildCanonicalLink,
   buildStrongEtag,
@@ -19,10 +18,11 @@ import {
   toTaggedReply,
 } from '../replies.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 
 const AN_HOUR = 'public, max-age=3600';
 
-export function agentFileRoutes(deps: HttpDeps): Route[] {
+export function agentFileRoutes(deps: Services): Route[] {
   return [
     route(`GET ${ENDPOINTS.mcpServer}`, 'getMcpServerFile', {
       tag: 'agent',
@@ -114,7 +114,7 @@ function renderSection(title: string, lines: string[]): string {
 const SECURITY_FILE_DAYS = 180;
 
 /** RFC 9116. Its end of validity is midnight, so that the text changes once a day. */
-function securityRoute({ publicUrl, contact, now }: HttpDeps): Route {
+function securityRoute({ publicUrl, contact, now }: Services): Route {
   const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': AN_HOUR };
   return route(`GET ${ENDPOINTS.security}`, 'getSecurityText', {
     tag: 'service',
@@ -291,7 +291,7 @@ const MCP_SERVER_FILE = namedObject('McpServerFile', {
   }),
 });
 
-export function agentCardRoutes({ card, publicUrl }: Pick<HttpDeps, 'card' | 'publicUrl'>): Route[] {
+export function agentCardRoutes({ card, publicUrl }: Services): Route[] {
   let built: { etag: string; encoded: EncodedText } | undefined;
   const readCard = async () => {
     const { json, etag, modifiedAt } = await card.current();
@@ -350,7 +350,7 @@ export const API_CATALOG_TYPE = 'application/linkset+json; profile="https://www.
 export const AI_CATALOG_TYPE = 'application/ai-catalog+json';
 
 /** Documents by which directories and clients find the interfaces, in the formats of their specifications. */
-export function discoveryRoutes(deps: HttpDeps): Route[] {
+export function discoveryRoutes(deps: Services): Route[] {
   const serverCard = {
     summary: 'MCP server card (SEP-2127)',
     description: 'URL, headers and protocol revisions of the MCP endpoint; its tools are listed there.',

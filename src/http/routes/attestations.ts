@@ -8,13 +8,13 @@ import { SERIES_ID } from '../../market/reports/report.ts';
 import { BYTES32, COUNT, DATE, listOf, TIME } from '../../platform/validation.ts';
 import { MOVE, MOVE_LIMITS, REGIME } from '../../record/schemas/forecast.ts';
 import { ATTESTATION_HISTORY, ATTESTATION_STATS, LATEST_ATTESTATION, VERIFICATION } from '../../record/schemas/verification.ts';
-import type { HttpDeps } from '../deps.ts';
 import { HORIZON_PARAMETERS, limitInput, PAGE_LIMITS, selectHorizons } from '../parameters.ts';
 import { buildNextPageHeaders } from '../replies.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 
 /** Public metadata of a forecast, by the CID that its on-chain digest determines. */
-export function metadataRoutes({ record }: HttpDeps): Route[] {
+export function metadataRoutes({ record }: Services): Route[] {
   return [
     route('GET /ipfs/{cid}', 'getMetadata', {
       units: 0.1,
@@ -92,7 +92,7 @@ const attestationUidInput = z
   .describe('Attestation UID: 0x and 64 hex characters');
 
 /** Interface, section 2.5. */
-export function attestationRoutes(deps: HttpDeps): Route[] {
+export function attestationRoutes(deps: Services): Route[] {
   return [
     route('GET /api/svc/onchain-oracle/latest', 'getLatestAttestation', {
       tag: 'record',
@@ -103,7 +103,7 @@ export function attestationRoutes(deps: HttpDeps): Route[] {
       shared: 'state',
       variesByCaller: true,
       async handle({ query, caller }) {
-        const data = await readLatestAttestation(selectHorizons(query).map(parseHorizonDays), { deps, caller });
+        const data = await readLatestAttestation(selectHorizons(query).map(parseHorizonDays), deps, caller);
         if (data === null) throw new OracleError('NOT_FOUND', 'Nothing is attested yet');
         return { body: { success: true as const, data } };
       },
@@ -129,7 +129,7 @@ export function attestationRoutes(deps: HttpDeps): Route[] {
         const { limit, before = null } = query;
         const horizons = selectHorizons(query);
         const wanted = { horizons: horizons.map(parseHorizonDays), limit, before };
-        const { attestations: data, total, nextBefore } = await readAttestations(wanted, { deps, caller });
+        const { attestations: data, total, nextBefore } = await readAttestations(wanted, deps, caller);
         const next = nextBefore === null ? null : { limit, horizons: horizons.join(','), before: nextBefore };
         return {
           headers: buildNextPageHeaders(deps.publicUrl, HISTORY_PATH, next),
@@ -145,7 +145,7 @@ export function attestationRoutes(deps: HttpDeps): Route[] {
       summary: 'An attestation on chain, with every check of its forecast',
       params: z.object({ uid: attestationUidInput }),
       variesByCaller: true,
-      handle: async ({ params, caller }) => ({ body: await readVerification(params.uid, { deps, caller }) }),
+      handle: async ({ params, caller }) => ({ body: await readVerification(params.uid, deps, caller) }),
     }),
     route('GET /api/svc/onchain-oracle/stats', 'getAttestationStats', {
       units: 0.1,
@@ -168,8 +168,8 @@ export function attestationRoutes(deps: HttpDeps): Route[] {
             resolutions,
             firstAttestation,
             latestAttestation,
-            chain: `eip155:${deps.chainId}`,
-            attester: deps.attesterAddress,
+            chain: `eip155:${deps.chain.chainId}`,
+            attester: deps.wallets.attester.address,
           },
         };
       },

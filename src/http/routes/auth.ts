@@ -7,14 +7,14 @@ import { formatTierRequirement, isTierAtLeast, type PaidTier, TIER_REQUIREMENTS 
 import { TOKEN_LIFETIME_SECONDS, unauthenticated } from '../../auth/tokens.ts';
 import { OracleError } from '../../errors.ts';
 import { ADDRESS, COUNT, DECIMAL, listOf, namedObject, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
-import type { HttpDeps } from '../deps.ts';
 import { rawWalletInput, signatureInput, walletInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 
 const LOGIN_ERRORS = ['UNAUTHENTICATED', 'TIER_REQUIRED', 'CONFLICT', 'CHAIN_UNREACHABLE'] as const;
 
 /** Interface, sections 2.10 and 4.2: wallet login, gate token balances, and the JWKS of the tokens. */
-export function accessRoutes({ access, addresses, chainId, now }: Pick<HttpDeps, 'access' | 'addresses' | 'chainId' | 'now'>): Route[] {
+export function accessRoutes({ access, chain: { addresses, chainId }, now }: Services): Route[] {
   return [
     route('POST /api/svc/oracle/verify', 'logInWithWallet', {
       tag: 'access',
@@ -212,7 +212,7 @@ interface SignedMessage {
 }
 
 /** @throws OracleError UNAUTHENTICATED naming `timestamp` or `signature`, CHAIN_UNREACHABLE */
-export async function requireWalletSignature({ commerce, now }: Pick<HttpDeps, 'commerce' | 'now'>, signed: SignedMessage): Promise<void> {
+export async function requireWalletSignature({ commerce, now }: Services, signed: SignedMessage): Promise<void> {
   const { message, template, wallet, timestamp, signature } = signed;
   requireWithinLoginWindow(toTimestampMs(timestamp), now(), 'timestamp');
   if (await commerce.isSignedBy({ wallet: getAddress(wallet), hash: [message].flat().map((text) => hashMessage(text)), signature })) return;

@@ -22,14 +22,14 @@ import { INCIDENTS, type WeeklyReport } from '../../record/reports.ts';
 import { CONFIDENCE, DIRECTION, FORECAST_ID, HORIZON, REGIME } from '../../record/schemas/forecast.ts';
 import { RISK_LEVEL } from '../../record/schemas/market-context.ts';
 import { SUMMARY } from '../../record/schemas/track-record.ts';
-import type { HttpDeps } from '../deps.ts';
 import { dateInput, HORIZON_PARAMETERS, selectHorizons } from '../parameters.ts';
 import { buildWeakEtag, negotiateMediaType, type Reply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 
 const TYPES = ['application/json', 'text/plain', 'text/markdown'] as const;
 
-export function briefRoutes({ reports }: HttpDeps): Route[] {
+export function briefRoutes({ reports }: Services): Route[] {
   return [
     route('GET /api/svc/daily-brief', 'getDailyBrief', {
       tag: 'reports',
@@ -248,7 +248,7 @@ export const DAILY_BRIEF = namedObject('DailyBrief', {
   notes: z.array(z.string()).describe('Late, missed or pending steps at `asOf`; a late brief omits steps that have run again since'),
 });
 
-export function weeklyRoutes({ reports: { weekly } }: HttpDeps): Route[] {
+export function weeklyRoutes({ reports: { weekly } }: Services): Route[] {
   return [
     route('GET /api/claw/latest', 'getLatestWeeklyReport', {
       tag: 'reports',

@@ -9,13 +9,13 @@ import { COUNT, DATE, keyedObject, listOf, PROBABILITY, SUCCESS, TIME } from '..
 import { FIRST_CHAMPION, type RecordSeriesPoint } from '../../record/challenge.ts';
 import { openRevealedDistributions } from '../../record/distributions.ts';
 import { DISTRIBUTIONS } from '../../record/schemas/forecast.ts';
-import type { HttpDeps } from '../deps.ts';
 import { beforeInput, limitInput, PAGE_LIMITS, scorecardDaysInput } from '../parameters.ts';
 import { buildNextPageHeaders } from '../replies.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 
 /** The model versions against each other on the record. */
-export function challengeRoutes({ statistics, champions }: HttpDeps): Route[] {
+export function challengeRoutes({ figures, champions }: Services): Route[] {
   return [
     route('GET /api/svc/challenge', 'getChallenge', {
       units: 0.2,
@@ -30,7 +30,7 @@ export function challengeRoutes({ statistics, champions }: HttpDeps): Route[] {
       async handle() {
         const [changes, horizons] = await Promise.all([
           champions.list(),
-          Promise.all(HORIZONS.map((horizonDays) => statistics.figures.getChallenge(horizonDays))),
+          Promise.all(HORIZONS.map((horizonDays) => figures.getChallenge(horizonDays))),
         ]);
         const champion = changes.at(-1)?.to ?? FIRST_CHAMPION;
         const listed = changes.map(({ _id, at, ...change }) => ({ at: at.toISOString(), ...change }));
@@ -162,7 +162,7 @@ const QUERY = z.object({
 });
 
 /** Scores over time. */
-export function seriesRoutes(deps: HttpDeps): Route[] {
+export function seriesRoutes(deps: Services): Route[] {
   return [
     route(`GET ${PATH}`, 'getScoreSeries', {
       units: 0.2,
@@ -215,8 +215,8 @@ function renderSeriesCsv(points: readonly RecordSeriesPoint[]): string {
   return `${[header, ...lines].map((cells) => cells.join(',')).join('\r\n')}\r\n`;
 }
 
-async function readPage(deps: HttpDeps, path: string, { horizon, limit, before }: z.output<typeof QUERY>) {
-  const all = await deps.statistics.figures.getSeries(horizon);
+async function readPage(deps: Services, path: string, { horizon, limit, before }: z.output<typeof QUERY>) {
+  const all = await deps.figures.getSeries(horizon);
   const end = before === undefined ? all.length : countBefore(all, before);
   const points = all.slice(Math.max(0, end - limit), end).toReversed();
   const nextCursor = end > limit ? points.at(-1)!.date : null;
@@ -241,7 +241,7 @@ const UNITS = 0.2;
 const UNITS_PER_ENTRY = 0.008;
 
 /** The committed distributions of resolved forecasts, as anyone can verify them. */
-export function distributionRoutes(deps: HttpDeps): Route[] {
+export function distributionRoutes(deps: Services): Route[] {
   return [
     route(`GET ${DISTRIBUTIONS_PATH}`, 'listDistributions', {
       tag: 'record',

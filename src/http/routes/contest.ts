@@ -11,9 +11,9 @@ import {
   MIN_RANKED_ROUNDS,
 } from '../../contest.ts';
 import { ADDRESS, BYTES32, COUNT, DATE, listOf, namedObject, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
-import type { HttpDeps } from '../deps.ts';
 import { limitInput, offsetInput, signatureInput, walletInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 
 const PROBABILITY_RANGE = `must be a whole number of basis points from ${MIN_PROBABILITY_BPS} to ${MAX_PROBABILITY_BPS}`;
 const TIME_RANGE = 'must be a time in whole milliseconds since 1970';
@@ -47,7 +47,7 @@ const NOTE = `Each round counts once, since its markets share one close; wallets
 A person may have many wallets, and among many the first is first partly by luck.`;
 
 /** Interface, section 4.1, which leaves the payloads open. */
-export function contestRoutes({ contest, now }: Pick<HttpDeps, 'contest' | 'now'>): Route[] {
+export function contestRoutes({ contest, now }: Services): Route[] {
   const stamp = () => ({ success: true as const, timestamp: now().toISOString() });
   return [
     route('GET /api/svc/clawstake/status', 'getContestStatus', {

@@ -4,13 +4,14 @@ import { EVENT_KINDS, EVENT_NAMES, WEBSOCKET } from '../../events/events.ts';
 import { MAX_WEBHOOKS_PER_WALLET } from '../../events/webhooks/webhook-store.ts';
 import { HORIZONS } from '../../forecast/model.ts';
 import { COUNT, listOf, namedObject, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
-import { computeFreshness, computeNextSignalAt, type OracleDeps } from '../../record/public-signal.ts';
+import { computeFreshness, computeNextSignalAt } from '../../record/public-signal.ts';
 import { DIRECTION, FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, FRESHNESS, OUTCOME } from '../../record/schemas/forecast.ts';
 import { STRIKE } from '../../record/schemas/market-context.ts';
 import { PROOF, READABLE_VALUES } from '../../record/schemas/signal.ts';
 import { getNextIntent, listIntentHistory } from '../../record/trade-intent.ts';
 import { limitInput, PAGE_LIMITS, signalDaysInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 import { WAGER } from './prediction-markets.ts';
 import { buildWebSocketUrl } from './websocket.ts';
 
@@ -18,7 +19,7 @@ const HOLD_NOTE =
   "A HOLD day has no intent: the next one is null, and the history omits it. The service's own wager of that day is placed nevertheless: it compares the model's P(strike) with the market price, and without an edge it has the minimum stake.";
 
 /** Interface, sections 2.11 and 4.4. */
-export function copyTradeRoutes(deps: OracleDeps): Route[] {
+export function copyTradeRoutes(deps: Services): Route[] {
   return [
     route('GET /api/svc/copy-trade/status', 'getCopyTradeStatus', {
       tag: 'signal',
@@ -52,8 +53,8 @@ export function copyTradeRoutes(deps: OracleDeps): Route[] {
   ];
 }
 
-async function readCopyTradeStatus(deps: OracleDeps): Promise<z.input<typeof COPY_TRADE_STATUS>> {
-  const { record, market, venueName, sameBook, publicUrl, now } = deps;
+async function readCopyTradeStatus(deps: Services): Promise<z.input<typeof COPY_TRADE_STATUS>> {
+  const { record, market, venue, publicUrl, now } = deps;
   const { lastDay: lastCovered } = await market.coverage();
   const newest = record.known.findLatest(Math.max(...HORIZONS));
   const at = now();
@@ -68,7 +69,7 @@ async function readCopyTradeStatus(deps: OracleDeps): Promise<z.input<typeof COP
     requirement: formatTierRequirement('premium'),
     nextUrl: `${publicUrl}/api/svc/copy-trade/next`,
     historyUrl: `${publicUrl}/api/svc/copy-trade/history`,
-    venue: { name: venueName, quotesAreOurs: sameBook.includes('paper') },
+    venue: { name: venue.name, quotesAreOurs: venue.sameBook.includes('paper') },
     channels: {
       websocket: {
         live: true,

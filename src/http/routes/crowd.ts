@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { COUNT, DATE, listOf, namedObject, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
-import { buildCrowdFooter, buildCrowdHeader, compareCrowdWithOracle, readCrowdFigures } from '../../record/crowd.ts';
 import { FORECAST_ID, FORECAST_VALUES, INTERVAL } from '../../record/schemas/forecast.ts';
-import type { HttpDeps } from '../deps.ts';
 import { limitInput, PAGE_LIMITS } from '../parameters.ts';
 import { buildNextPageHeaders, toTaggedReply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 import { BOOK } from './prediction-markets.ts';
 
 const CROWD_PATH = '/api/svc/crowd-vs-oracle';
 
 /** Interface, section 4.1: prediction-market crowd against oracle. */
-export function crowdRoutes(deps: HttpDeps): Route[] {
+export function crowdRoutes({ crowd, market, now, publicUrl, viewFor }: Services): Route[] {
+  const buildFooter = () => ({ source: market.source, timestamp: now().toISOString() });
   return [
     route(`GET ${CROWD_PATH}`, 'getCrowdVsOracle', {
       units: 0.2,
@@ -31,11 +31,11 @@ export function crowdRoutes(deps: HttpDeps): Route[] {
       reply: CROWD_VS_ORACLE_REPLY,
       shared: 'state',
       variesByCaller: true,
-      async handle({ query: { limit, before = null }, caller }) {
-        const comparison = await compareCrowdWithOracle(deps, caller, { limit, before });
+      handle({ query: { limit, before = null }, caller }) {
+        const comparison = crowd.compareWeeks(viewFor(caller), { limit, before });
         const { nextCursor } = comparison;
-        const links = buildNextPageHeaders(deps.publicUrl, CROWD_PATH, nextCursor === null ? null : { limit, before: nextCursor });
-        return toTaggedReply({ success: true as const, ...comparison }, links);
+        const links = buildNextPageHeaders(publicUrl, CROWD_PATH, nextCursor === null ? null : { limit, before: nextCursor });
+        return toTaggedReply({ success: true as const, ...comparison, ...buildFooter() }, links);
       },
     }),
     route('GET /api/svc/crowd-accuracy', 'getCrowdAccuracy', {
@@ -44,16 +44,7 @@ export function crowdRoutes(deps: HttpDeps): Route[] {
       reply: CROWD_ACCURACY_REPLY,
       shared: 'state',
       variesByCaller: true,
-      async handle({ caller }) {
-        const { figures, through } = await readCrowdFigures(deps, caller);
-        return toTaggedReply({
-          success: true as const,
-          ...buildCrowdHeader(deps, through),
-          ...figures.accuracy,
-          byVenue: figures.byVenue.map(({ venue, ...accuracy }) => ({ venue, quotesAreOurs: venue === 'paper', ...accuracy })),
-          ...buildCrowdFooter(deps, figures.pins.accuracy, through),
-        });
-      },
+      handle: ({ caller }) => toTaggedReply({ success: true as const, ...crowd.getAccuracy(viewFor(caller)), ...buildFooter() }),
     }),
   ];
 }

@@ -12,9 +12,9 @@ import {
   type StoredFile,
 } from '../../record/dataset.ts';
 import { DATASET_TABLES, TABLE_NAMES } from '../../record/dataset-tables.ts';
-import type { HttpDeps } from '../deps.ts';
 import { acceptsEncoding, toTaggedReply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 
 const PATH = '/api/svc/dataset';
 
@@ -24,7 +24,7 @@ const DESCRIPTION =
   'Only forecasts with an outcome on chain, and no series of a provider. The files follow the record within seconds; `ETag` is the ' +
   'SHA-256 that the index lists.';
 
-export function datasetRoutes(deps: HttpDeps): Route[] {
+export function datasetRoutes(deps: Services): Route[] {
   return [
     route(`GET ${PATH}`, 'getDataset', {
       tag: 'record',
@@ -38,7 +38,7 @@ export function datasetRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-function fileRoute({ dataset }: HttpDeps, format: DatasetFormat, { name, summary }: { name: string; summary: string }): Route {
+function fileRoute({ dataset }: Services, format: DatasetFormat, { name, summary }: { name: string; summary: string }): Route {
   const mediaType = MEDIA_TYPES[format].split(';')[0];
   return route(`GET ${PATH}/{table}.${format}`, name, {
     tag: 'record',
@@ -78,7 +78,7 @@ async function* readAdmitted(context: RequestContext, pages: AsyncGenerator<Buff
   }
 }
 
-function buildIndex({ market, publicUrl }: HttpDeps, files: readonly StoredFile[]): z.input<typeof DATASET_INDEX> {
+function buildIndex({ market, publicUrl }: Services, files: readonly StoredFile[]): z.input<typeof DATASET_INDEX> {
   return {
     success: true,
     title: DATASET_TITLE,

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { PAID_RESOURCES } from '../../commerce/offerings.ts';
 import { DEFAULT_HORIZON, HORIZON_SCHEMA, parseHorizonDays, recordHorizonInput } from '../../forecast/horizon-input.ts';
 import { ADDRESS, BYTES32, HEX, INTEGER_TEXT, objectOf, SUCCESS, withInputRules } from '../../platform/validation.ts';
-import type { HttpDeps } from '../deps.ts';
 import { type Route, route } from '../route.ts';
 import { REQUIREMENTS_V2 } from '../schemas/payment.ts';
 import { DEMO_PATHS, DEMO_TIER_ROLES } from '../schemas/wallets.ts';
+import type { Services } from '../services.ts';
 import { SIGNED_BODY } from './access.ts';
 import { SESSION_REPLY, toSessionReply } from './auth.ts';
 import { buildPaidResource } from './paid.ts';
@@ -13,7 +13,7 @@ import { buildPaidResource } from './paid.ts';
 const LOCAL_CHAIN_ONLY = 'Exists with a local chain only, whose tokens and money have no value. Answers no page of another origin.';
 
 /** Operations of the demo wallets. A service on a real chain has none of them. */
-export function demoRoutes({ commerce, demo, publicUrl }: HttpDeps): Route[] {
+export function demoRoutes({ commerce, demo, publicUrl }: Services): Route[] {
   if (demo === null) return [];
   return [
     route(`POST ${DEMO_PATHS.login}`, 'logInDemoWallet', {

@@ -7,15 +7,15 @@ import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
 import { buildAsyncApiDocument } from '../../events/asyncapi.ts';
 import { el, type Markup } from '../../page/markup.ts';
 import { namedObject } from '../../platform/validation.ts';
-import type { HttpDeps } from '../deps.ts';
 import { API_VERSION, listErrorCodes, renderOpenApiDocument } from '../openapi/document.ts';
 import { PROBLEMS } from '../problems.ts';
 import { buildCanonicalLink, CANONICAL_RULE, createStaticReply, EncodedText, type Reply } from '../replies.ts';
 import { type AccessLevel, type Route, route, TAGS } from '../route.ts';
+import type { Services } from '../services.ts';
 import { PAGE_CSP, renderPage } from './home.ts';
 import { HANDSHAKE_QUERY } from './websocket.ts';
 
-export function asyncApiRoutes({ publicUrl, chainId }: HttpDeps): Route[] {
+export function asyncApiRoutes({ publicUrl, chain }: Services): Route[] {
   const { name: title, description } = IDENTITY;
   return [
     route(`GET ${ENDPOINTS.asyncApi}`, 'getAsyncApi', {
@@ -24,7 +24,16 @@ export function asyncApiRoutes({ publicUrl, chainId }: HttpDeps): Route[] {
       description: 'Generated from the message schemas, with validated examples.',
       reply: ASYNCAPI_DOCUMENT,
       handle: createJsonReply(() =>
-        JSON.stringify(buildAsyncApiDocument({ publicUrl, chainId, title, description, version: API_VERSION, handshake: HANDSHAKE_QUERY })),
+        JSON.stringify(
+          buildAsyncApiDocument({
+            publicUrl,
+            chainId: chain.chainId,
+            title,
+            description,
+            version: API_VERSION,
+            handshake: HANDSHAKE_QUERY,
+          }),
+        ),
       ),
     }),
   ];
@@ -65,7 +74,7 @@ const ASYNCAPI_DOCUMENT = namedObject('AsyncapiDocument', {
 const OWN_STYLE = 'reference.css';
 
 /** The OpenAPI document and its viewer. @param listRoutes all mounted operations, these included */
-export function referenceRoutes({ publicUrl, contact }: HttpDeps, listRoutes: () => readonly Route[]): Route[] {
+export function referenceRoutes({ publicUrl, contact }: Services, listRoutes: () => readonly Route[]): Route[] {
   const style = createStaticReply(
     () => readFileSync(new URL(`../assets/${OWN_STYLE}`, import.meta.url), 'utf8'),
     () => ({ 'Content-Type': UI_TYPES['swagger-ui.css'] }),

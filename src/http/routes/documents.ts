@@ -5,14 +5,12 @@ import { renderMethodology } from '../../../agent-card/documents.ts';
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
 import { renderSkillFile } from '../../../agent-card/skill-documents.ts';
 import { el, type Markup } from '../../page/markup.ts';
-import type { HttpDeps } from '../deps.ts';
 import { createStaticReply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 import { PAGE_HEADERS, renderPage } from './home.ts';
 
 const DOCS_FOLDER = new URL('../../../docs/', import.meta.url);
-
-type DocumentDeps = Pick<HttpDeps, 'publicUrl' | 'version'>;
 
 /** A Markdown text that is also a page. */
 interface DocumentPage {
@@ -28,7 +26,7 @@ interface DocumentPage {
   /** File in `docs/`, to which links of other files refer; absent for a generated text. */
   file?: string;
   /** @throws if the folder `docs/` is not installed */
-  readMarkdown(deps: DocumentDeps): string;
+  readMarkdown(deps: Services): string;
 }
 
 /** Pages of the header's navigation. */
@@ -87,7 +85,7 @@ const MARKDOWN_HEADERS = { 'Content-Type': 'text/markdown; charset=utf-8', 'Cach
 const FOLDER = 'documents/';
 
 /** Documents as pages, and those that no other route serves also as Markdown. */
-export function documentRoutes(deps: DocumentDeps): Route[] {
+export function documentRoutes(deps: Services): Route[] {
   const createPageReply = (page: DocumentPage) =>
     createStaticReply(
       () => renderDocumentPage(page, deps),
@@ -131,7 +129,7 @@ export function documentRoutes(deps: DocumentDeps): Route[] {
 }
 
 /** A document as HTML: its text beside its table of contents. */
-function renderDocumentPage(page: DocumentPage, deps: DocumentDeps): string {
+function renderDocumentPage(page: DocumentPage, deps: Services): string {
   const { headings, body } = renderMarkdown(page.readMarkdown(deps), (href) => resolveLink(href, page, deps.publicUrl));
   return renderPage(deps.publicUrl, {
     title: page.label,

@@ -9,15 +9,15 @@ import { type PaymentDoc, parseCauseKey } from '../../commerce/ledger.ts';
 import { OracleError } from '../../errors.ts';
 import { joinUrl } from '../../platform/service-client.ts';
 import { ADDRESS, BYTES32, COUNT, HEX, INTEGER_TEXT, listOf, namedObject, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
-import type { HttpDeps } from '../deps.ts';
 import { describeParameter } from '../guard.ts';
 import { limitInput, PAGE_LIMITS, rawWalletInput, txHashInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 
 export const FEEDBACK_LIST_PATH = '/api/svc/agent/reputation/feedback';
 
 /** Feedback of clients other than the operator's reporter. */
-export function clientFeedbackRoutes({ clientFeedback }: HttpDeps): Route[] {
+export function clientFeedbackRoutes({ clientFeedback }: Services): Route[] {
   return [
     route(`GET ${FEEDBACK_LIST_PATH}`, 'listClientFeedback', {
       tag: 'agent',
@@ -82,7 +82,7 @@ export const CLIENT_FEEDBACK_LIST = namedObject('ClientFeedbackList', {
 const PATH = '/api/svc/agent/feedback/payments/{txHash}/{payer}';
 
 /** ERC-8004 feedback that proves a payment. The rating is the client's: none is asked for or rewarded. */
-export function paymentFeedbackRoutes(deps: HttpDeps): Route[] {
+export function paymentFeedbackRoutes(deps: Services): Route[] {
   const declared = { tag: 'agent', params: FEEDBACK_PARAMS, query: RATING_QUERY, errors: ['NOT_FOUND', 'STEP_WAITING'] } as const;
   return [
     route(`GET ${PATH}`, 'getPaymentFeedbackFile', {
@@ -103,7 +103,7 @@ export function paymentFeedbackRoutes(deps: HttpDeps): Route[] {
       async handle({ params, query }) {
         const subject = await requireSubject(deps, params);
         const { feedbackUri, feedbackHash, data } = buildFeedbackCall(subject, toRating(query), deps.publicUrl);
-        const transaction = { chainId: deps.chainId, to: getAddress(deps.addresses.reputationRegistry), data };
+        const transaction = { chainId: deps.chain.chainId, to: getAddress(deps.chain.addresses.reputationRegistry), data };
         return { body: { success: true as const, feedbackUri, feedbackHash, from: getAddress(subject.payment.payer), transaction } };
       },
     }),
@@ -154,10 +154,7 @@ function pickTags({ tag1, tag2 }: FeedbackRating) {
   return { ...(tag1 !== '' && { tag1 }), ...(tag2 !== '' && { tag2 }) };
 }
 
-async function requireSubject(
-  { addresses, chainId, commerce, identity }: HttpDeps,
-  ref: z.output<typeof FEEDBACK_PARAMS>,
-): Promise<FeedbackSubject> {
+async function requireSubject({ chain, commerce, identity }: Services, ref: z.output<typeof FEEDBACK_PARAMS>): Promise<FeedbackSubject> {
   const agent = identity();
   if (agent === null) throw new OracleError('STEP_WAITING', 'The agent is not registered yet');
   const payment = await commerce.ledger.findByTransaction(ref.txHash, ref.payer);
@@ -168,7 +165,7 @@ async function requireSubject(
       suggestedAction,
     });
   }
-  return { chain: { chainId, addresses }, agentId: agent.agentId, payment };
+  return { chain, agentId: agent.agentId, payment };
 }
 
 interface FeedbackSubject {

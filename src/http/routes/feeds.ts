@@ -10,17 +10,15 @@ import { joinUrl } from '../../platform/service-client.ts';
 import { type AttestationView, listNewestAttestations } from '../../record/attestations.ts';
 import { getOutcomeWindow } from '../../record/forecast-doc.ts';
 import { type ForecastView, viewForecast } from '../../record/visibility.ts';
-import type { HttpDeps } from '../deps.ts';
 import { buildStrongEtag, EncodedText, type Reply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
-
-type FeedDeps = Pick<HttpDeps, 'record' | 'viewFor' | 'publicUrl' | 'explorerUrl' | 'now'>;
+import type { Services } from '../services.ts';
 
 const MAX_ENTRIES = 50;
 const HORIZON_DAYS = parseHorizonDays(DEFAULT_HORIZON) as HorizonDays;
 
 /** About forecasts of 7 days as an anonymous caller sees them: the same for every caller. */
-export function feedRoutes({ record, viewFor, publicUrl, explorerUrl, now }: FeedDeps): Route[] {
+export function feedRoutes({ record, viewFor, publicUrl, explorerUrl, now }: Services): Route[] {
   return [
     route(`GET ${FEED_PATH}`, 'getFeed', {
       tag: 'record',

@@ -26,14 +26,12 @@ import { type DayDoc, type ForecastDoc, formatForecastId, fromCents } from '../.
 import { DIRECTION } from '../../record/schemas/forecast.ts';
 import { toScoredForecast } from '../../record/scorecard.ts';
 import { type ForecastView, mayReadQuantiles, toPublicStatus, type ViewOptions, viewForecast } from '../../record/visibility.ts';
-import type { HttpDeps } from '../deps.ts';
 import { dateInput, horizonNameInput } from '../parameters.ts';
 import { buildWeakEtag, negotiateMediaType, type Reply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 import { renderFeedLink } from './feeds.ts';
 import { PAGE_CSP, PAGE_HEADERS, renderPage } from './home.ts';
-
-type ForecastDeps = Pick<HttpDeps, 'about' | 'explorerUrl' | 'market' | 'now' | 'publicUrl' | 'record' | 'viewFor'>;
 
 const PAGE_SIZE = 50;
 const MAX_CSV_ROWS = 2_000;
@@ -43,7 +41,7 @@ const ERROR_TYPES = ['application/problem+json', 'text/html'] as const;
 const LIST_HEADERS = { ...PAGE_HEADERS, 'Content-Security-Policy': PAGE_CSP.replace("form-action 'none'", "form-action 'self'") };
 
 /** Pages of forecasts for browsers, as an anonymous caller sees them. */
-export function forecastPageRoutes(deps: ForecastDeps): Route[] {
+export function forecastPageRoutes(deps: Services): Route[] {
   return [
     route('GET /f', 'getForecastList', {
       tag: 'service',
@@ -197,7 +195,7 @@ function renderListFilter(filter: ListFilter, regimes: readonly string[]): Marku
   ]);
 }
 
-async function readRows(deps: ForecastDeps, query: ListQuery, limit: number) {
+async function readRows(deps: Services, query: ListQuery, limit: number) {
   const { docs, nextBefore } = findForecasts(deps, pickFilter(query), { before: query.before, limit });
   const rows = docs.map((doc): ListRow => {
     const view = viewForecast(doc, deps.viewFor(PUBLIC_CALLER));
@@ -226,7 +224,7 @@ const STATES: Record<(typeof LIST_STATES)[number], (doc: ForecastDoc) => boolean
 
 /** A page of a filter, newest day first, then by descending horizon. */
 function findForecasts(
-  { record: { known } }: ForecastDeps,
+  { record: { known } }: Services,
   filter: ListFilter,
   { before, limit }: { before: string | undefined; limit: number },
 ): { docs: ForecastDoc[]; nextBefore: string | null } {
@@ -360,7 +358,7 @@ const FORECAST_PARAMS = z.object({ date: dateInput, horizon: horizonNameInput })
 type ForecastParams = z.output<typeof FORECAST_PARAMS>;
 
 /** A forecast as every reader may see it. @throws OracleError NOT_FOUND naming the field */
-function readForecast(deps: ForecastDeps, { date, horizon }: ForecastParams): ForecastFacts {
+function readForecast(deps: Services, { date, horizon }: ForecastParams): ForecastFacts {
   const [day, horizonDays] = [parseDay(date), parseHorizonDays(horizon)];
   // The days before, within and after its window of the same horizon, and all horizons of the day.
   const days = Array.from({ length: horizonDays + 2 }, (_, index) => formatForecastId(day - 1 + index, horizonDays));
@@ -372,7 +370,7 @@ function readForecast(deps: ForecastDeps, { date, horizon }: ForecastParams): Fo
   return toForecastFacts(deps, { doc, neighbours: docs.filter((one) => one !== doc), day: dayDoc });
 }
 
-function buildMissingError({ record }: ForecastDeps, date: string): OracleError {
+function buildMissingError({ record }: Services, date: string): OracleError {
   const days = record.known.listDays();
   const range = days.length === 0 ? 'has no day yet' : `runs from ${days[0]!._id} to ${days.at(-1)!._id}`;
   return new OracleError('NOT_FOUND', `There is no forecast of ${date}`, { field: 'date', suggestedAction: `The record ${range}.` });
@@ -380,7 +378,7 @@ function buildMissingError({ record }: ForecastDeps, date: string): OracleError 
 
 /** What an anonymous caller may see of a forecast. */
 function toForecastFacts(
-  deps: ForecastDeps,
+  deps: Services,
   { doc, neighbours, day }: { doc: ForecastDoc; neighbours: readonly ForecastDoc[]; day: Pick<DayDoc, 'halfWidths'> | null },
 ): ForecastFacts {
   const now = deps.now();
@@ -425,7 +423,7 @@ function toVisibleFacts(view: ForecastView): Pick<ForecastFacts, 'values' | 'pri
   };
 }
 
-function toAttestationFacts(made: ConfirmedAttestation | null, { explorerUrl }: ForecastDeps): AttestationFacts | null {
+function toAttestationFacts(made: ConfirmedAttestation | null, { explorerUrl }: Services): AttestationFacts | null {
   if (made === null) return null;
   const { uid, txHash, blockNumber: block, at } = made;
   const page = explorerUrl === null ? null : `${explorerUrl}/attestation/view/${uid}`;

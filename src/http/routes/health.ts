@@ -2,13 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { formatDay } from '../../forecast/day.ts';
 import type { StartupStep } from '../../platform/progress.ts';
-import type { HttpDeps } from '../deps.ts';
 import { type Route, route } from '../route.ts';
 import { CACHE_STATS, HEALTH, READINESS, STARTING, STATUS } from '../schemas/health.ts';
+import type { Services } from '../services.ts';
 
-export type HealthDeps = Pick<HttpDeps, 'isStopping' | 'market' | 'now' | 'readiness' | 'setup' | 'status' | 'version'>;
-
-export function healthRoutes({ isStopping, market, now, readiness, setup, status, version }: HealthDeps): Route[] {
+export function healthRoutes({ isStopping, market, now, readiness, setup, status, version }: Services): Route[] {
   return [
     route('GET /health', 'getHealth', {
       cost: 'free',

@@ -25,9 +25,9 @@ import {
 } from '../../page/first-screen.ts';
 import { el, type Markup, type PageKind, renderMarkup } from '../../page/markup.ts';
 import { listOf, namedObject, objectOf, SUCCESS } from '../../platform/validation.ts';
-import type { HttpDeps } from '../deps.ts';
 import { buildStrongEtag, createFileReply, createStaticReply, EncodedText, negotiateMediaType, type Reply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 import { renderFeedLink } from './feeds.ts';
 import { toPublicSignal } from './signal.ts';
 
@@ -269,7 +269,7 @@ const RESOURCES = namedObject('Resources', {
 });
 
 /** `GET /`: the list of all routes as JSON, the page as HTML. */
-export function rootRoutes(deps: HttpDeps, routes: Route[]): Route[] {
+export function rootRoutes(deps: Services, routes: Route[]): Route[] {
   const { version, publicUrl, market } = deps;
   const list = createStaticReply(
     () => {
@@ -501,14 +501,12 @@ function renderDetails(): Markup {
 }
 
 /** The dashboard with the answers that a caller without access gets. Reads a bounded number of documents. */
-async function renderHome(deps: HttpDeps, publicUrl: string): Promise<Reply<never>> {
+async function renderHome(deps: Services, publicUrl: string): Promise<Reply<never>> {
   const [signals, range, price, records] = await Promise.all([
-    readByHorizon((days) =>
-      predict('public', days, { deps, caller: PUBLIC_CALLER }).then(toPublicSignal).catch(orElse('STEP_WAITING', null)),
-    ),
-    predictRange(DEFAULT_HORIZON_DAYS, { deps }, true).catch(orElse('STEP_WAITING', null)),
+    readByHorizon((days) => predict('public', days, deps, PUBLIC_CALLER).then(toPublicSignal).catch(orElse('STEP_WAITING', null))),
+    predictRange(DEFAULT_HORIZON_DAYS, deps, true).catch(orElse('STEP_WAITING', null)),
     deps.market.report(btcPriceReport, deps.now().getTime()).catch(orElse('PRICE_UNAVAILABLE', null)),
-    readByHorizon(async (days) => toRecordData(await deps.statistics.figures.getHorizon(days))),
+    readByHorizon(async (days) => toRecordData(await deps.figures.getHorizon(days))),
   ]);
   const newest = deps.record.known.listByHorizon(DEFAULT_HORIZON_DAYS).at(-1);
   const missedDate = newest?.missed ? formatDay(newest.day) : null;

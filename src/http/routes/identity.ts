@@ -9,14 +9,15 @@ import { joinUrl } from '../../platform/service-client.ts';
 import { ADDRESS, COUNT, DATE, listOf, namedObject, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import { DRY_RUN_VENUE } from '../../wager/polymarket.ts';
 import { buildEvidencePath, buildWagerEvidence, type WagerFacts } from '../../wager/wagers.ts';
-import type { HttpDeps } from '../deps.ts';
 import { dateInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 import { FEEDBACK_LIST_PATH } from './feedback.ts';
 
 /** Interface, section 2.7, and the ERC-8004 registration file. */
-export function agentRoutes(deps: HttpDeps): Route[] {
-  const { addresses, card, chainId, identity, publicUrl, record, venueName } = deps;
+export function agentRoutes(deps: Services): Route[] {
+  const { card, identity, publicUrl, record, venue } = deps;
+  const { addresses, chainId } = deps.chain;
   return [
     route('GET /api/svc/agent/identity', 'getAgentIdentity', {
       tag: 'agent',
@@ -31,7 +32,7 @@ export function agentRoutes(deps: HttpDeps): Route[] {
             registered: agent !== null,
             agentId: agent?.agentId ?? null,
             chain: `eip155:${chainId}`,
-            wallet: agent?.owner ?? deps.attesterAddress,
+            wallet: agent?.owner ?? deps.wallets.attester.address,
             name: IDENTITY.name,
             description: IDENTITY.description,
             registeredAt: agent?.registeredAt?.toISOString() ?? null,
@@ -74,8 +75,8 @@ export function agentRoutes(deps: HttpDeps): Route[] {
             score,
             lastUpdated: reported.length === 0 ? null : new Date(Math.max(...reported)).toISOString(),
             reporter,
-            venue: venueName,
-            disclosure: getDisclosure(venueName),
+            venue: venue.name,
+            disclosure: getDisclosure(venue.name),
             clients: {
               throughBlock: clients?.block ?? null,
               paid: clients?.paid ?? { count: 0, clients: 0, revoked: 0, averageStars: null },

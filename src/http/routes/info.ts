@@ -23,11 +23,11 @@ import { summarizeAttestations } from '../../record/figures.ts';
 import * as statements from '../../record/model-card.ts';
 import { buildFitCard, digestCoefficients, MODEL_INPUT_SERIES, VERSION_STATEMENTS } from '../../record/model-card.ts';
 import { mayReadUnresolved } from '../../record/visibility.ts';
-import type { HttpDeps } from '../deps.ts';
 import { API_VERSION } from '../openapi/document.ts';
 import { type Route, route } from '../route.ts';
 import { buildLimits, INFO, type Info, type ModelCard } from '../schemas/info.ts';
 import { DEMO_PATHS, DEMO_ROLES } from '../schemas/wallets.ts';
+import type { Services } from '../services.ts';
 
 const DOCUMENTS = [
   { name: 'all operations', path: '/' },
@@ -59,11 +59,12 @@ const STATEMENT =
   'Over days, the direction of the price is close to chance, and no more is claimed. The service offers a calibrated probability, a predictive distribution, a regime, abstention without an edge, and a gapless, publicly verifiable record.';
 
 /** Public facts from constants, settings and record; no secrets, no chain calls. */
-async function buildInfo(deps: HttpDeps, caller: Caller): Promise<Info> {
-  const { about, market, publicUrl, chainId, addresses, demo } = deps;
+async function buildInfo(deps: Services, caller: Caller): Promise<Info> {
+  const { about, market, publicUrl, demo } = deps;
+  const { addresses, chainId } = deps.chain;
   const at = deps.now();
   const { series: seriesHealth } = await market.health(at.getTime());
-  const { summary } = await deps.statistics.figures.getHorizon(DEFAULT_HORIZON_DAYS);
+  const { summary } = await deps.figures.getHorizon(DEFAULT_HORIZON_DAYS);
   return {
     success: true,
     name: IDENTITY.name,
@@ -87,7 +88,7 @@ async function buildInfo(deps: HttpDeps, caller: Caller): Promise<Info> {
       caip2: `eip155:${chainId}`,
       local: about.local,
       confirmations: about.confirmations,
-      attester: deps.attesterAddress,
+      attester: deps.wallets.attester.address,
       explorerUrl: about.local ? null : getBlockExplorerUrl(chainId),
       rpcUrl: deps.chainReading.rpcUrl,
     },
@@ -144,7 +145,7 @@ function listTiers(): Info['tiers'] {
   ];
 }
 
-async function buildModelCard(deps: HttpDeps, caller: Caller, seriesHealth: readonly SeriesHealth[]): Promise<ModelCard> {
+async function buildModelCard(deps: Services, caller: Caller, seriesHealth: readonly SeriesHealth[]): Promise<ModelCard> {
   const { record, models, publicUrl } = deps;
   // All horizons of a day have the same model version.
   const version = record.known.findLatest(DEFAULT_HORIZON_DAYS)?.modelVersion ?? null;
@@ -203,7 +204,7 @@ export function getLicences({ kind, source }: Pick<Feed, 'kind' | 'source'>, pro
   return providers.map(({ provider }) => ({ of: PROVIDERS[provider].title, licence: PROVIDERS[provider].licence }));
 }
 
-export function aboutRoutes(deps: HttpDeps): Route[] {
+export function aboutRoutes(deps: Services): Route[] {
   return [
     route('GET /api/svc/info', 'getInfo', {
       units: 0.2,
@@ -224,9 +225,10 @@ export function aboutRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-async function buildEcosystem(deps: HttpDeps): Promise<Ecosystem> {
-  const { about, addresses, chainId, publicUrl } = deps;
-  const [states, attestations] = await Promise.all([about.contracts(), deps.statistics.figures.getAttestations()]);
+async function buildEcosystem(deps: Services): Promise<Ecosystem> {
+  const { about, publicUrl } = deps;
+  const { addresses, chainId } = deps.chain;
+  const [states, attestations] = await Promise.all([about.contracts(), deps.figures.getAttestations()]);
   const { predictions, resolutions, latestAttestation } = summarizeAttestations(attestations, HORIZONS);
   const { eas, schemaRegistry, identityRegistry, reputationRegistry, agentCommerce } = states;
   return {
@@ -237,7 +239,7 @@ async function buildEcosystem(deps: HttpDeps): Promise<Ecosystem> {
       eas: {
         ...toContractState(addresses.eas, eas),
         version: eas.value?.version ?? null,
-        attester: deps.attesterAddress,
+        attester: deps.wallets.attester.address,
         predictions,
         resolutions,
         latestAttestation,

@@ -21,7 +21,6 @@ import {
   SUCCESS,
   TIME,
 } from '../../platform/validation.ts';
-import type { HttpDeps } from '../deps.ts';
 import { rawWalletInput, signatureInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
 import {
@@ -35,16 +34,15 @@ import {
   VERIFIED_TRACK_RECORD,
 } from '../schemas/documents.ts';
 import { PAYMENT, RECEIPT, SOLD } from '../schemas/payment.ts';
+import type { Services } from '../services.ts';
 import { LOGIN_BODY, requireWalletSignature } from './auth.ts';
-
-type JobDeps = Pick<HttpDeps, 'commerce' | 'jobs' | 'now'>;
 
 const PATH = '/api/svc/commerce/jobs/{jobId}';
 
 const FETCH_MESSAGE_TEMPLATE = 'Fetch svc job: <contract>:<jobId>:<timestamp>';
 
 /** ERC-8183 jobs (interface, section 2.8): status and deliverable. */
-export function jobRoutes(deps: JobDeps): Route[] {
+export function jobRoutes(deps: Services): Route[] {
   return [
     route(`GET ${PATH}`, 'getJob', {
       tag: 'commerce',
@@ -100,7 +98,7 @@ export function getWithheldReason({ accepted, reason, onChain }: JobProgress & P
 
 type ConfirmedJob = JobDocWithoutText & { onChain: NonNullable<JobDocWithoutText['onChain']>; service: JobService };
 
-async function requireJob({ jobs, commerce }: JobDeps, jobId: string, context: RequestContext): Promise<ConfirmedJob> {
+async function requireJob({ jobs, commerce }: Services, jobId: string, context: RequestContext): Promise<ConfirmedJob> {
   const job = await jobs?.find(BigInt(jobId));
   if (jobs && job?.onChain) return { ...job, onChain: job.onChain, service: jobs };
   // The watcher starts once history is replayed.
@@ -119,7 +117,7 @@ async function requireJob({ jobs, commerce }: JobDeps, jobId: string, context: R
 
 const toJobAmount = (units: bigint) => ({ amount: units.toString(), usd: formatAmount(usdFromMicros(units)) });
 
-async function toJobReply({ commerce, now }: JobDeps, job: ConfirmedJob): Promise<z.input<typeof JOB_REPLY>> {
+async function toJobReply({ commerce, now }: Services, job: ConfirmedJob): Promise<z.input<typeof JOB_REPLY>> {
   const { onChain, offering, payment, service, delivery, submission } = job;
   const { merchant } = commerce;
   const price = offering === null ? undefined : findOffering('agent-commerce', offering)?.price.amount;
@@ -265,7 +263,7 @@ export const DELIVERY = namedObject('Delivery', {
 });
 
 /** Interface, sections 2.8 and 4.5. */
-export function purchaseRoutes({ purchases }: HttpDeps): Route[] {
+export function purchaseRoutes({ purchases }: Services): Route[] {
   return [
     route('POST /api/svc/commerce/purchase', 'buyOffering', {
       tag: 'commerce',

@@ -5,14 +5,14 @@ import { MARKET_REPORTS } from '../../market/reports/reports.ts';
 import { COUNT, DATE, listOf, namedObject, SUCCESS, TIME } from '../../platform/validation.ts';
 import { REGIME } from '../../record/schemas/forecast.ts';
 import { REGIME_FIELDS, RISK_LEVEL } from '../../record/schemas/market-context.ts';
-import type { HttpDeps } from '../deps.ts';
 import { toPascalCase } from '../openapi/schemas.ts';
 import { limitInput } from '../parameters.ts';
 import { buildWeakEtag } from '../replies.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 
 /** Interface, section 2.4. */
-export function regimeRoutes(deps: HttpDeps): Route[] {
+export function regimeRoutes(deps: Services): Route[] {
   return [
     route('GET /api/svc/regime', 'getRegime', {
       tag: 'signal',
@@ -70,7 +70,7 @@ const REGIME_HISTORY = namedObject('RegimeHistory', {
 const MAX_AGE = { min: 5, max: 3_600 };
 
 /** Interface, section 2.6: one operation per market report. */
-export function marketRoutes({ market, now }: Pick<HttpDeps, 'market' | 'now'>): Route[] {
+export function marketRoutes({ market, now }: Services): Route[] {
   return MARKET_REPORTS.map((report) =>
     // `getEtfFlows` for `/api/etf-flows`.
     route(`GET ${report.path}`, `get${toPascalCase(report.path.split('/').at(-1)!)}`, {

@@ -42,9 +42,9 @@ import {
   TIME,
 } from '../../platform/validation.ts';
 import { HORIZON_CALLS } from '../../record/schemas/track-record.ts';
-import type { HttpDeps } from '../deps.ts';
 import { limitInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 
 const refCodeInput = z
   .string({ error: `must be given once, with ${REF_CODE_RULE}` })
@@ -53,7 +53,7 @@ const refCodeInput = z
 
 const NO_REFERRALS = { payments: 0, amountMicros: 0n, payers: 0, lastSettledAt: null };
 
-export function refRoutes({ commerce: { ledger, merchant }, now }: HttpDeps): Route[] {
+export function refRoutes({ commerce: { ledger, merchant }, now }: Services): Route[] {
   return [
     route('GET /api/refs/leaderboard', 'getRefLeaderboard', {
       tag: 'commerce',
@@ -93,7 +93,7 @@ function toRefFiguresReply<Payers extends number | null>(figures: PaymentTotals 
 }
 
 /** Interface, section 2.8: offerings and revenue. */
-export function commerceRoutes({ commerce, jobs, now }: Pick<HttpDeps, 'commerce' | 'jobs' | 'now'>): Route[] {
+export function commerceRoutes({ commerce, jobs, now }: Services): Route[] {
   const { ledger, merchant, purchaseSignatures: signatures } = commerce;
   return [
     route('GET /api/svc/commerce/offerings', 'listOfferings', {

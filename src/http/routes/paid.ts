@@ -36,7 +36,6 @@ import { formatHorizonName } from '../../forecast/model.ts';
 import { joinUrl } from '../../platform/service-client.ts';
 import { namedObject } from '../../platform/validation.ts';
 import { ORACLE_SIGNAL, PREMIUM_SIGNAL } from '../../record/schemas/signal.ts';
-import type { HttpDeps } from '../deps.ts';
 import { rawWalletInput, signalDaysInput, signatureInput, txHashInput } from '../parameters.ts';
 import {
   buildSettlementHeaders,
@@ -50,6 +49,7 @@ import { type Reply, toTaggedReply } from '../replies.ts';
 import { PAYMENT_HEADERS } from '../request.ts';
 import { type Route, route } from '../route.ts';
 import { SOLD, X402_DOCUMENT } from '../schemas/payment.ts';
+import type { Services } from '../services.ts';
 import { LOGIN_BODY, requireWalletSignature } from './auth.ts';
 import { toOracleSignal, toPremiumSignal } from './signal.ts';
 
@@ -63,7 +63,7 @@ const ANSWER_AGAIN = z
   .meta({ id: 'AnswerAgain' });
 
 /** Interface, section 4.5: paid operations, and redelivery of their answers. */
-export function paidRoutes(deps: HttpDeps): Route[] {
+export function paidRoutes(deps: Services): Route[] {
   const [signal, premium] = ['x402_signal', 'x402_premium_signal'].map((name) => PAID_RESOURCES.find((one) => one.name === name)!);
   return [
     createPaidRoute(deps, {
@@ -158,7 +158,7 @@ interface PaidOperation<R extends z.ZodObject> extends Pick<Route, 'name' | 'sum
 
 /** A paid operation. The answer is computed between verification and settlement of the payment, and depends on neither. */
 function createPaidRoute<R extends z.ZodObject>(
-  deps: HttpDeps,
+  deps: Services,
   { name, offering, reply, detail, render, ...declared }: PaidOperation<R>,
 ): Route {
   const access = { tier: PAYING_CALLER.tier, wallet: null, requirement: `${formatMoney(offering.price)} a request` };
@@ -226,7 +226,7 @@ export const X402_RESOURCES = namedObject('X402Resources', {
 });
 
 /** Interface, section 4.1: discovery of paid resources. */
-export function x402Routes(deps: DiscoveryDeps): Route[] {
+export function x402Routes(deps: Services): Route[] {
   return [
     route(`GET ${ENDPOINTS.x402}`, 'getX402Document', {
       tag: 'commerce',
@@ -243,8 +243,7 @@ export function x402Routes(deps: DiscoveryDeps): Route[] {
   ];
 }
 
-type DiscoveryDeps = Pick<HttpDeps, 'commerce' | 'publicUrl'>;
-interface EntryDeps extends DiscoveryDeps {
+interface EntryDeps extends Services {
   /** Added to each description, as in quotes. */
   forecastTerms: ForecastTerms;
 }
@@ -255,10 +254,11 @@ const MIME_TYPE = 'application/json';
 /** All extensions that quotes may declare. */
 const PAYMENT_EXTENSIONS = [PAYMENT_IDENTIFIER, BAZAAR, OFFER_RECEIPT] as const;
 
-export async function buildX402Document({ commerce, publicUrl }: DiscoveryDeps): Promise<X402Document> {
+export async function buildX402Document(services: Services): Promise<X402Document> {
+  const { commerce, publicUrl } = services;
   const { merchant, facilitatorUrl: url } = commerce;
   const toUrl = (path: string) => joinUrl(publicUrl, path);
-  const deps = { commerce, publicUrl, forecastTerms: await commerce.readForecastTerms() };
+  const deps = { ...services, forecastTerms: await commerce.readForecastTerms() };
   const resources = [
     ...PAID_RESOURCES.map((offering) => buildOperationEntry(offering, deps)),
     ...SOLD_SKILLS.map((skill) => buildSkillEntry(skill, deps)),
@@ -360,7 +360,7 @@ function buildTerms(
 }
 
 /** `/.well-known/x402`, for crawlers. */
-export function buildX402Resources({ publicUrl }: Pick<HttpDeps, 'publicUrl'>): z.input<typeof X402_RESOURCES> {
+export function buildX402Resources({ publicUrl }: Services): z.input<typeof X402_RESOURCES> {
   return {
     version: 1,
     resources: [...PAID_RESOURCES.map(({ resource }) => resource.path), ...SOLD_SKILLS.map(({ id }) => `${ENDPOINTS.skills}/${id}`)].map(

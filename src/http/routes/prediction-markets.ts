@@ -10,14 +10,12 @@ import { computeStrikeProbability, type TrackedStrike, toSnapshotStrike, toVenue
 import { LEVEL, STRIKE } from '../../record/schemas/market-context.ts';
 import { mayRead } from '../../record/visibility.ts';
 import { computeProfitMicros, type WagerDoc } from '../../wager/wagers.ts';
-import type { HttpDeps } from '../deps.ts';
 import { limitInput, PAGE_LIMITS } from '../parameters.ts';
 import { toTaggedReply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 
-type PredictionMarketDeps = Pick<HttpDeps, 'market' | 'models' | 'now' | 'record' | 'venueMarkets' | 'venueName' | 'viewFor'>;
-
-export function predictionMarketRoutes(deps: PredictionMarketDeps): Route[] {
+export function predictionMarketRoutes(deps: Services): Route[] {
   return [
     route('GET /api/svc/prediction-markets', 'listPredictionMarkets', {
       tag: 'crowd',
@@ -26,7 +24,7 @@ export function predictionMarketRoutes(deps: PredictionMarketDeps): Route[] {
       shared: 'second',
       variesByCaller: true,
       async handle({ caller }) {
-        const { market, venueName } = deps;
+        const { market, venue } = deps;
         const now = deps.now();
         const [spot, seen, own, forecast] = await Promise.all([
           getOrReason(market.spot(now.getTime())),
@@ -34,12 +32,12 @@ export function predictionMarketRoutes(deps: PredictionMarketDeps): Route[] {
           getOrReason(deps.venueMarkets()),
           readModelView(deps, caller),
         ]);
-        const ownStrikes = 'value' in own ? own.value.map((entry) => toVenueStrike(venueName, entry)) : [];
+        const ownStrikes = 'value' in own ? own.value.map((entry) => toVenueStrike(venue.name, entry)) : [];
         const spotUsd = 'value' in spot ? spot.value.priceUsd : null;
         const markets = viewStrikes([...seen.map(toSnapshotStrike), ...ownStrikes], { spotUsd, now, ...forecast });
         const notes = [
           ...(seen.length === 0 ? [`No strikes of external prediction markets are known from ${market.source}.`] : []),
-          ...('reason' in own ? [`${venueName}: ${own.reason}.`] : []),
+          ...('reason' in own ? [`${venue.name}: ${own.reason}.`] : []),
           ...(ownStrikes.some(({ madeByService }) => madeByService) ? [OWN_QUOTES] : []),
         ];
         const body = {
@@ -72,7 +70,7 @@ interface ModelView {
 }
 
 /** P(above a strike) reveals a direction: only callers that may read every forecast of the day get it. */
-async function readModelView({ record, models, viewFor }: PredictionMarketDeps, caller: Caller): Promise<ModelView> {
+async function readModelView({ record, models, viewFor }: Services, caller: Caller): Promise<ModelView> {
   const { known } = record;
   const latest = known.findLatest(Math.max(...HORIZONS));
   const day = latest && known.findDay(latest.day);
@@ -113,8 +111,6 @@ const PREDICTION_MARKETS = namedObject('PredictionMarkets', {
   timestamp: TIME.describe('Response time'),
 });
 
-type WagerDeps = Pick<HttpDeps, 'crowd' | 'market' | 'now' | 'record'>;
-
 const PAPER = 'paper';
 const PAPER_NOTE = 'Paper wagers stake no money, and the service makes their quotes: a profit proves nothing.';
 const REPLAYED_NOTE = 'Some of these days were replayed at their own dates when this demonstration started.';
@@ -127,7 +123,7 @@ const MAX_PROFIT_DAYS = 365;
 const MAX_SKIP_REASON_CHARS = 300;
 
 /** Wagers of days whose forecasts are all public: the side of a later one would reveal a direction. The same for every caller. */
-export function wagerRoutes({ crowd, market, now, record }: WagerDeps): Route[] {
+export function wagerRoutes({ crowd, market, now, record }: Services): Route[] {
   return [
     route('GET /api/svc/wagers', 'listWagers', {
       units: 0.3,

@@ -3,8 +3,8 @@ import { type CapacityLimits, SharedCapacity, toCapacityClient } from '../../aut
 import { MAX_CALLS_PER_BATCH, MAX_LOG_BLOCKS, MAX_LOG_CALLS, NODE_CONCURRENCY, READ_METHOD_NAMES } from '../../chain/rpc-proxy.ts';
 import { OracleError } from '../../errors.ts';
 import { namedObject } from '../../platform/validation.ts';
-import type { HttpDeps } from '../deps.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 
 export const RPC_PATH = '/rpc';
 
@@ -34,7 +34,7 @@ export const MAX_READS: CapacityLimits = {
 };
 
 /** Read-only JSON-RPC of the local chain. */
-export function rpcRoutes({ chainReading }: Pick<HttpDeps, 'chainReading'>): Route[] {
+export function rpcRoutes({ chainReading }: Services): Route[] {
   const reads = new SharedCapacity({
     units: 'chain reads',
     limits: MAX_READS,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { readScorecard } from '../../../skills/get-track-record.ts';
 import { SCORECARD } from '../../record/schemas/track-record.ts';
-import type { HttpDeps } from '../deps.ts';
 import { beforeInput, optionalLimitInput, PAGE_LIMITS, scorecardDaysInput } from '../parameters.ts';
 import { buildNextPageHeaders } from '../replies.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 
 const PATH = '/api/svc/scorecard';
 
@@ -19,7 +19,7 @@ const QUERY = z.object({
 });
 
 /** Interface, section 2.3: the fields of both shapes; `outcome` is the object of one, `status` the text of the other. */
-export function scorecardRoutes(deps: HttpDeps): Route[] {
+export function scorecardRoutes(deps: Services): Route[] {
   return [
     route(`GET ${PATH}`, 'getScorecard', {
       tag: 'record',
@@ -39,7 +39,7 @@ export function scorecardRoutes(deps: HttpDeps): Route[] {
           await context.countCall(LONG_ANSWER_UNITS - UNITS);
         const page =
           limit === undefined && before === undefined ? null : { limit: limit ?? PAGE_LIMITS.scorecard.default, before: before ?? null };
-        const { nextBefore, predictions, ...record } = await readScorecard(horizon, page, { deps, caller });
+        const { nextBefore, predictions, ...record } = await readScorecard(horizon, page, deps, caller);
         const next = page === null || nextBefore === null ? null : { horizon, limit: page.limit, before: nextBefore };
         const nextCursor = nextBefore === null ? null : String(nextBefore);
         return {

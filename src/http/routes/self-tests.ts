@@ -15,9 +15,9 @@ import {
   WALK_FORWARD,
 } from '../../record/schemas/self-tests.ts';
 import { explainMissingResult, listSelfTestStatuses, viewSelfTest } from '../../record/self-tests.ts';
-import type { HttpDeps } from '../deps.ts';
 import { toTaggedReply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 
 /** The stored part of a reply: without the envelope. */
 type StoredResult<Schema extends z.ZodType> = Omit<z.input<Schema>, keyof SelfTestEnvelope | 'success'>;
@@ -29,7 +29,7 @@ const DAILY = 'Runs daily at 03:00 UTC and on a fresh start, in a child process;
 const WEEKLY = 'Runs on Sunday at 15:00 UTC and on a fresh start, in a child process; the newest stored result is returned.';
 
 /** Interface, section 4.1. Served from the store: no request computes a test. */
-export function selfTestRoutes(deps: HttpDeps): Route[] {
+export function selfTestRoutes(deps: Services): Route[] {
   return [
     route(`GET ${STATUS_PATH}`, 'getSelfTestStatus', {
       units: 0.3,
@@ -92,12 +92,12 @@ export function selfTestRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-async function readStoredResult<Result extends object>(deps: HttpDeps, test: SelfTestName) {
+async function readStoredResult<Result extends object>(deps: Services, test: SelfTestName) {
   const { envelope, result } = await requireNewestResult<Result>(deps, test);
   return toTaggedReply({ success: true as const, ...envelope, ...result });
 }
 
-async function requireNewestResult<Result extends object>({ selfTests, now }: HttpDeps, test: SelfTestName) {
+async function requireNewestResult<Result extends object>({ selfTests, now }: Services, test: SelfTestName) {
   const published = await viewSelfTest<Result>(selfTests, test, now());
   if (published !== null) return published;
   throw new OracleError('STEP_WAITING', `No result of ${test} yet: ${await explainMissingResult(selfTests, test)}`, {

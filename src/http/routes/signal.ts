@@ -5,15 +5,15 @@ import { formatTierRequirement, type PaidTier } from '../../auth/tiers.ts';
 import { findOffering } from '../../commerce/offerings.ts';
 import { EXPECTED_RANGE } from '../../record/schemas/forecast.ts';
 import { LEGACY_SIGNAL, ORACLE_SIGNAL, PREMIUM_SIGNAL, PUBLIC_SIGNAL, type PublicSignal } from '../../record/schemas/signal.ts';
-import type { HttpDeps } from '../deps.ts';
 import { signalDaysInput } from '../parameters.ts';
 import { buildWeakEtag } from '../replies.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 
 const query = z.object({ horizon: signalDaysInput });
 
 /** Interface, section 2.2. */
-export function oracleRoutes(deps: HttpDeps): Route[] {
+export function oracleRoutes(deps: Services): Route[] {
   return [
     route('GET /api/svc/oracle', 'getOracleSignal', {
       tag: 'signal',
@@ -27,7 +27,7 @@ export function oracleRoutes(deps: HttpDeps): Route[] {
       shared: 'state',
       personalize: (body, caller) => ({ ...body, access: toAccessMember(caller, 'basic') }),
       handle: async ({ query: { horizon }, caller }) => ({
-        body: toOracleSignal(await predict('basic', horizon, { deps, caller }), toAccessMember(caller, 'basic')),
+        body: toOracleSignal(await predict('basic', horizon, deps, caller), toAccessMember(caller, 'basic')),
       }),
     }),
     route('GET /api/svc/oracle/premium', 'getPremiumSignal', {
@@ -42,7 +42,7 @@ export function oracleRoutes(deps: HttpDeps): Route[] {
       shared: 'second',
       personalize: (body, caller) => ({ ...body, access: toAccessMember(caller, 'premium') }),
       handle: async ({ query: { horizon }, caller }) => ({
-        body: toPremiumSignal(await predict('premium', horizon, { deps, caller }), toAccessMember(caller, 'premium')),
+        body: toPremiumSignal(await predict('premium', horizon, deps, caller), toAccessMember(caller, 'premium')),
       }),
     }),
   ];
@@ -86,7 +86,7 @@ const LEGACY_HORIZON_DAYS = 7;
 const DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
 
 /** Interface, section 2.1, and its legacy shape. */
-export function signalRoutes(deps: HttpDeps): Route[] {
+export function signalRoutes(deps: Services): Route[] {
   return [
     route(`GET ${PATH}`, 'getPublicSignal', {
       tag: 'signal',
@@ -96,7 +96,7 @@ export function signalRoutes(deps: HttpDeps): Route[] {
       query,
       shared: 'state',
       variesByCaller: true,
-      handle: async ({ query: { horizon }, caller }) => ({ body: toPublicSignal(await predict('public', horizon, { deps, caller })) }),
+      handle: async ({ query: { horizon }, caller }) => ({ body: toPublicSignal(await predict('public', horizon, deps, caller)) }),
     }),
     route('GET /api/svc/open/range', 'getExpectedRange', {
       tag: 'signal',
@@ -114,7 +114,7 @@ export function signalRoutes(deps: HttpDeps): Route[] {
       }),
       shared: 'state',
       async handle({ query }) {
-        const body = await predictRange(query.horizon, { deps }, query.horizons === 'all');
+        const body = await predictRange(query.horizon, deps, query.horizons === 'all');
         return { headers: { ETag: buildWeakEtag(body) }, body };
       },
     }),
@@ -127,7 +127,7 @@ export function signalRoutes(deps: HttpDeps): Route[] {
       description: `Successor: \`GET ${PATH}\`, with all horizons, as in the headers \`Deprecation\` (RFC 9745) and \`Link\`.`,
       variesByCaller: true,
       async handle({ caller }) {
-        const answer = await predict('public', LEGACY_HORIZON_DAYS, { deps, caller });
+        const answer = await predict('public', LEGACY_HORIZON_DAYS, deps, caller);
         const successor = `${deps.publicUrl}${PATH}`;
         return {
           headers: { Deprecation: `@${DEPRECATED_SINCE}`, Link: `<${successor}>; rel="successor-version"` },

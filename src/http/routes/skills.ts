@@ -10,7 +10,6 @@ import { type BazaarDeclaration, declareJsonResource } from '../../commerce/x402
 import { OracleError } from '../../errors.ts';
 import { joinUrl } from '../../platform/service-client.ts';
 import { COUNT, DECIMAL, listOf, namedObject, nullableObjectOf, objectOf, SUCCESS } from '../../platform/validation.ts';
-import type { AgentTask, HttpDeps } from '../deps.ts';
 import { PROBLEM } from '../openapi/document.ts';
 import { toPascalCase } from '../openapi/schemas.ts';
 import { readPaymentProof, toProblemDetails } from '../problems.ts';
@@ -18,10 +17,11 @@ import { toTaggedReply } from '../replies.ts';
 import { PAYMENT_HEADERS } from '../request.ts';
 import { type Route, route } from '../route.ts';
 import { SOLD } from '../schemas/payment.ts';
+import type { AgentTask, Services } from '../services.ts';
 import { buildSoldHeaders, REF_QUERY, SALE_ERRORS } from './paid.ts';
 
 /** Interface, section 4.5: the list of skills, and one operation per skill. */
-export function skillRoutes(deps: HttpDeps): Route[] {
+export function skillRoutes(deps: Services): Route[] {
   let cached: ReturnType<typeof buildSkillList> | undefined;
   return [
     route(`GET ${ENDPOINTS.skills}`, 'listSkills', {
@@ -88,7 +88,7 @@ export function buildSkillContracts() {
   }));
 }
 
-function callRoute(deps: HttpDeps, skill: Skill): Route {
+function callRoute(deps: Services, skill: Skill): Route {
   const { id, summary, description, input, tier, offering, cost, errors } = skill;
   const isSold = offering !== null;
   const bazaar = isSold ? declareSkillOperation(skill) : undefined;
@@ -199,7 +199,7 @@ export function declareSkillOperation(skill: Skill): BazaarDeclaration {
 const TASKS_PATH = '/api/svc/a2a/tasks';
 
 /** Interface, section 4.5: skills as tasks, for agents without the A2A protocol. */
-export function agentTaskRoutes({ agentTasks }: HttpDeps): Route[] {
+export function agentTaskRoutes({ agentTasks }: Services): Route[] {
   return [
     route(`POST ${TASKS_PATH}/send`, 'sendAgentTask', {
       tag: 'skills',

@@ -32,16 +32,16 @@ import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
 import { MOVE_SIZES } from '../../forecast/move.ts';
 import { MAX_URL_CHARS } from '../../platform/outbound/guarded.ts';
 import { COUNT, SUCCESS, TIME, withInputRules } from '../../platform/validation.ts';
-import type { HttpDeps } from '../deps.ts';
 import { beforeInput, limitInput } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 
 const WEBHOOK_ROUTE = { tag: 'webhooks', access: 'basic' } as const;
 
 const WEBHOOK_PATH = '/api/svc/webhooks/{id}';
 
 /** Interface, section 4.3; `get` and `change` are additions. */
-export function webhookRoutes({ webhooks }: HttpDeps): Route[] {
+export function webhookRoutes({ webhooks }: Services): Route[] {
   return [
     route('GET /api/svc/webhooks', 'listWebhooks', {
       ...WEBHOOK_ROUTE,
@@ -319,7 +319,7 @@ export const WEBHOOK_DELETED_REPLY = z.object({ success: SUCCESS, id: z.uuid().d
 const SINGLE_WEBHOOK_ROUTE = { ...WEBHOOK_ROUTE, params: WEBHOOK_ID } as const;
 
 /** Secret rotation, test calls, replays and deliveries: additions to the interface. */
-export function webhookCallRoutes({ webhooks }: HttpDeps): Route[] {
+export function webhookCallRoutes({ webhooks }: Services): Route[] {
   return [
     route(`POST ${WEBHOOK_PATH}/secret`, 'rotateWebhookSecret', {
       ...SINGLE_WEBHOOK_ROUTE,

@@ -9,11 +9,11 @@ import { buildSubscription, type SessionHolder } from '../../events/websocket/co
 import { type AcceptConnection, type ClaimedSocket, TICKET_SECONDS } from '../../events/websocket/hub.ts';
 import { MOVE_SIZES } from '../../forecast/move.ts';
 import { COUNT, parseInput, SUCCESS, TIME } from '../../platform/validation.ts';
-import type { HttpDeps } from '../deps.ts';
 import { createTokenHolderAdmission } from '../guard.ts';
 import { HORIZON_PARAMETERS } from '../parameters.ts';
 import { type AppOptions, endRequestSpan, getRequestSource, getRoutePath } from '../request.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 import { takeHandshake } from '../sockets.ts';
 
 export interface WebSocketDeps {
@@ -189,7 +189,7 @@ const TICKET_REPLY = z.object({
 });
 
 /** Interface, section 6.1. */
-export function webSocketRoutes({ publicUrl, tickets }: HttpDeps): Route[] {
+export function webSocketRoutes({ publicUrl, tickets }: Services): Route[] {
   return [
     route(`GET ${WEBSOCKET.path}`, 'openWebSocket', {
       tag: 'signal',

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type PublicPrediction, predict } from '../../../skills/predict-btc-direction.ts';
-import type { SkillContext } from '../../../skills/skill.ts';
+import type { Caller } from '../../auth/caller.ts';
 import { orElse } from '../../errors.ts';
 import { parseHorizonDays } from '../../forecast/horizon-input.ts';
 import { el, renderMarkup } from '../../page/markup.ts';
 import { renderCard, WIDGET_SIZES, WIDGET_THEMES, type WidgetCard, type WidgetOptions } from '../../page/widget.ts';
 import { namedObject } from '../../platform/validation.ts';
 import { CONFIDENCE, SIGNAL } from '../../record/schemas/forecast.ts';
-import type { HttpDeps } from '../deps.ts';
 import { signalDaysInput } from '../parameters.ts';
 import { buildWeakEtag, negotiateMediaType } from '../replies.ts';
 import { type Route, route } from '../route.ts';
+import type { Services } from '../services.ts';
 
 const TYPES = ['application/json', 'text/html'] as const;
 
 /** Interface, section 4.1: signal and confidence for embedding in other sites. */
-export function widgetRoutes(deps: HttpDeps): Route[] {
+export function widgetRoutes(deps: Services): Route[] {
   return [
     route('GET /api/svc/widget', 'getWidget', {
       tag: 'signal',
@@ -41,8 +41,7 @@ export function widgetRoutes(deps: HttpDeps): Route[] {
       errors: ['STEP_WAITING'],
       variesByCaller: true,
       async handle({ query: { horizon, format, theme, size }, caller, accept }) {
-        const context = { deps, caller };
-        const forecast = await predict('public', horizon, context);
+        const forecast = await predict('public', horizon, deps, caller);
         const { signal, confidence, timestamp } = forecast;
         const isHtml = format === undefined ? negotiateMediaType(accept, TYPES) === 'text/html' : format === 'html';
         if (!isHtml) {
@@ -50,7 +49,7 @@ export function widgetRoutes(deps: HttpDeps): Route[] {
           const body = { signal, confidence };
           return { headers: { Vary: 'Accept', ETag: buildWeakEtag({ body, at: timestamp }) }, body };
         }
-        const others = size === 'large' ? await readOthers(forecast, context) : [forecast];
+        const others = size === 'large' ? await readOthers(forecast, deps, caller) : [forecast];
         const raw = renderCardPage(await composeCard(deps, forecast, others), { theme, size });
         const headers = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': WIDGET_CSP };
         return { headers: { Vary: 'Accept', ETag: buildWeakEtag({ raw }), ...headers }, raw };
@@ -62,15 +61,15 @@ export function widgetRoutes(deps: HttpDeps): Route[] {
 const WIDGET_HORIZONS = [1, 2, 3, 7] as const;
 
 /** The forecasts of the same day over all horizons of the card. */
-async function readOthers(forecast: PublicPrediction, context: SkillContext): Promise<PublicPrediction[]> {
-  const found = await Promise.all(WIDGET_HORIZONS.map((days) => predict('public', days, context).catch(orElse('STEP_WAITING', null))));
+async function readOthers(forecast: PublicPrediction, deps: Services, caller: Caller): Promise<PublicPrediction[]> {
+  const found = await Promise.all(WIDGET_HORIZONS.map((days) => predict('public', days, deps, caller).catch(orElse('STEP_WAITING', null))));
   return found.filter((one) => one?.date === forecast.date) as PublicPrediction[];
 }
 
-async function composeCard(deps: HttpDeps, forecast: PublicPrediction, shown: readonly PublicPrediction[]): Promise<WidgetCard> {
-  const { statistics, market, publicUrl } = deps;
+async function composeCard(deps: Services, forecast: PublicPrediction, shown: readonly PublicPrediction[]): Promise<WidgetCard> {
+  const { figures, market, publicUrl } = deps;
   const horizonDays = parseHorizonDays(forecast.horizon);
-  const { summary, replayed } = await statistics.figures.getHorizon(horizonDays);
+  const { summary, replayed } = await figures.getHorizon(horizonDays);
   const { accuracy, accuracyInterval95, wins, resolved, alwaysUpAccuracy } = summary;
   return {
     ...forecast,

@@ -41,7 +41,7 @@ interface ScheduledStep {
   what: string;
 }
 
-export interface AboutDeps {
+export interface About {
   /** Whether the chain is a local throw-away. */
   local: boolean;
   /** Confirmation depth, blocks. */

@@ -7,16 +7,14 @@ import {
   getWeeklyReportDueMs,
   getWindowOpensMs,
   isStepLate,
-  type PipelineDeps,
+  type PipelineContext,
   requireStepDue,
   type StepContext,
 } from '../forecaster.ts';
 import { toPublicStepReason } from '../step-runs.ts';
 
-type BriefDeps = Pick<PipelineDeps, 'record' | 'market' | 'runs' | 'reports'>;
-
 /** As of 03:00 UTC, also when late. @throws OracleError STEP_WAITING before its due time, PRICE_UNAVAILABLE beyond the end of the data */
-export async function runBriefStep(deps: BriefDeps, day: Day, context: StepContext): Promise<Brief> {
+export async function runBriefStep(deps: PipelineContext, day: Day, context: StepContext): Promise<Brief> {
   const { briefs } = deps.reports;
   const known = await briefs.findByDay(day);
   if (known !== null) return known;
@@ -26,7 +24,7 @@ export async function runBriefStep(deps: BriefDeps, day: Day, context: StepConte
 }
 
 /** Due days without a brief: all since the newest brief; only the newest when there is none yet. */
-export async function listDueBriefs({ record, market, reports }: BriefDeps, { now }: StepContext): Promise<Day[]> {
+export async function listDueBriefs({ record, market, reports }: PipelineContext, { now }: StepContext): Promise<Day[]> {
   const today = toDay(now.getTime());
   const [{ lastDay: lastCovered }, newest] = await Promise.all([market.coverage(), reports.briefs.findLastDay()]);
   const genesis = record.known.listDays()[0]?.day;
@@ -37,7 +35,7 @@ export async function listDueBriefs({ record, market, reports }: BriefDeps, { no
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }
 
-async function requireBriefDue({ record, market }: BriefDeps, day: Day, { now }: StepContext): Promise<void> {
+async function requireBriefDue({ record, market }: PipelineContext, day: Day, { now }: StepContext): Promise<void> {
   const dueMs = getStepDueMs('brief', day);
   if (now.getTime() < dueMs)
     throw new OracleError('STEP_WAITING', `The brief of ${formatDay(day)} is due at ${new Date(dueMs).toISOString()}`);
@@ -48,7 +46,7 @@ async function requireBriefDue({ record, market }: BriefDeps, day: Day, { now }:
   }
 }
 
-async function gatherBriefData(deps: BriefDeps, day: Day, { now }: StepContext): Promise<BriefData> {
+async function gatherBriefData(deps: PipelineContext, day: Day, { now }: StepContext): Promise<BriefData> {
   const { record, market, runs } = deps;
   const asOfMs = getStepDueMs('brief', day);
   const [figures, { series }, troubles, { lastDay }] = await Promise.all([
@@ -81,7 +79,7 @@ async function gatherBriefData(deps: BriefDeps, day: Day, { now }: StepContext):
 }
 
 /** Steps that waited or had failed at an instant; the earlier state of a step that has run since is unknown. */
-async function listTroubles(runs: BriefDeps['runs'], day: Day, atMs: number): Promise<BriefData['troubles']> {
+async function listTroubles(runs: PipelineContext['runs'], day: Day, atMs: number): Promise<BriefData['troubles']> {
   return (await runs.listLatest())
     .filter((run) => run.day <= day && run.ranAt.getTime() <= atMs)
     .filter(({ state, step }) => state !== 'done' && step !== 'brief')
@@ -89,7 +87,7 @@ async function listTroubles(runs: BriefDeps['runs'], day: Day, atMs: number): Pr
 }
 
 /** A brief is written without a fresh price too, and says so. */
-async function readContext({ market }: BriefDeps, atMs: number): Promise<{ context: MarketContext | null; missing: string | null }> {
+async function readContext({ market }: PipelineContext, atMs: number): Promise<{ context: MarketContext | null; missing: string | null }> {
   try {
     return { context: await market.context(atMs), missing: null };
   } catch (error) {

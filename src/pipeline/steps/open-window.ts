@@ -1,8 +1,8 @@
 import { toCents } from '../../record/forecast-doc.ts';
-import { type PipelineDeps, requireWindowOpened, type StepContext } from '../forecaster.ts';
+import { type PipelineContext, requireWindowOpened, type StepContext } from '../forecaster.ts';
 
 /** Records the closes that outcomes are measured from. @throws OracleError PRICE_UNAVAILABLE while one is not settled */
-export async function runOpenWindowStep({ record, market }: PipelineDeps, context: StepContext): Promise<number> {
+export async function runOpenWindowStep({ record, market }: PipelineContext, context: StepContext): Promise<number> {
   const days = await record.listDaysToOpen(context.now);
   for (const day of days) {
     const opened = await requireWindowOpened(day, context);

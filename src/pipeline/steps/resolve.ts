@@ -13,10 +13,10 @@ import {
   type Resolution,
   toCents,
 } from '../../record/forecast-doc.ts';
-import type { PipelineDeps, StepContext } from '../forecaster.ts';
+import type { PipelineContext, StepContext } from '../forecaster.ts';
 
 /** One reveal transaction per end of window; decision and batch key are stored first. @throws PRICE_UNAVAILABLE, and as `Attester` */
-export async function runResolveStep(deps: PipelineDeps, { now, time }: StepContext): Promise<number> {
+export async function runResolveStep(deps: PipelineContext, { now, time }: StepContext): Promise<number> {
   const due = await deps.record.listDueForResolution(now);
   for (const [endsAtMs, docs] of Map.groupBy(due, (doc) => doc.resolvesAt.getTime())) {
     const over = await time.requireReached(endsAtMs, 'The end of an outcome window');
@@ -41,7 +41,7 @@ function toDecided(docs: ForecastDoc[], decisions: ReadonlyMap<string, Resolutio
 }
 
 /** The first stored decision stands: after a crash, or beside another worker, it is revealed in its own batch. */
-async function revealStored(deps: PipelineDeps, docs: ForecastDoc[], over: ReachedInstant): Promise<void> {
+async function revealStored(deps: PipelineContext, docs: ForecastDoc[], over: ReachedInstant): Promise<void> {
   const stored = (await deps.record.listByIds(docs.map((doc) => doc._id))) as DecidedForecast[];
   for (const batch of new Set(stored.map((doc) => doc.resolution.batch))) {
     await revealBatch(deps, batch, { members: (await deps.record.listByBatch(batch)) as DecidedForecast[], over });
@@ -50,7 +50,7 @@ async function revealStored(deps: PipelineDeps, docs: ForecastDoc[], over: Reach
 
 /** Scores are stored before the forecasts are marked, so that every revealed forecast has them, whenever the process dies. */
 async function revealBatch(
-  deps: PipelineDeps,
+  deps: PipelineContext,
   batch: string,
   { members, over }: { members: DecidedForecast[]; over: ReachedInstant },
 ): Promise<void> {
@@ -61,7 +61,7 @@ async function revealBatch(
 }
 
 async function scoreDecided(
-  { record, baselines, moveReferences, market }: PipelineDeps,
+  { record, baselines, moveReferences, market }: PipelineContext,
   decided: readonly DecidedForecast[],
 ): Promise<void> {
   const distributions = await record.findDistributions(decided.map(({ day }) => day));

@@ -2,13 +2,11 @@ import { OracleError } from '../../errors.ts';
 import type { ReachedInstant } from '../../platform/time.ts';
 import type { Venue } from '../../wager/venue.ts';
 import type { WagerDoc } from '../../wager/wagers.ts';
-import type { PipelineDeps, StepContext } from '../forecaster.ts';
+import type { PipelineContext, StepContext } from '../forecaster.ts';
 import { findVenue } from './wager.ts';
 
-type SettleDeps = Pick<PipelineDeps, 'wagers' | 'venue' | 'otherVenues'>;
-
 /** Markets without a stake are settled too, for the comparison. @throws the first error after all were tried; OracleError STEP_WAITING */
-export async function runSettleStep(deps: SettleDeps, { now, time }: Pick<StepContext, 'now' | 'time'>): Promise<number> {
+export async function runSettleStep(deps: PipelineContext, { now, time }: Pick<StepContext, 'now' | 'time'>): Promise<number> {
   const due = await deps.wagers.listUnsettled(now);
   const errors: unknown[] = [];
   let settled = 0;
@@ -28,14 +26,14 @@ export async function runSettleStep(deps: SettleDeps, { now, time }: Pick<StepCo
 }
 
 /** Its own venue; for a market without a stake, any venue of the same order book. */
-function findSettlingVenue(deps: SettleDeps, wager: WagerDoc): Venue | undefined {
+function findSettlingVenue(deps: PipelineContext, wager: WagerDoc): Venue | undefined {
   const own = findVenue(deps, wager);
   if (own !== undefined || wager.state !== 'SKIPPED') return own;
   return [deps.venue, ...deps.otherVenues].find(({ sameBook }) => sameBook.includes(wager.venue));
 }
 
 async function settleWager(
-  wagers: PipelineDeps['wagers'],
+  wagers: PipelineContext['wagers'],
   venue: Venue,
   { wager, now, expired }: { wager: WagerDoc; now: Date; expired: ReachedInstant },
 ): Promise<boolean> {

@@ -24,14 +24,14 @@ import {
   type Forecaster,
   getWindowOpensMs,
   isStepLate,
-  type PipelineDeps,
+  type PipelineContext,
   requireStepDue,
   requireWindowOpened,
   type StepContext,
 } from '../forecaster.ts';
 
 /** Once the window has opened, the day is recorded as missed. @throws OracleError PRICE_UNAVAILABLE without a fresh price */
-export async function runSignalStep(deps: PipelineDeps, day: Day, context: StepContext): Promise<DayDoc> {
+export async function runSignalStep(deps: PipelineContext, day: Day, context: StepContext): Promise<DayDoc> {
   const known = await deps.record.completeDay(day);
   if (known !== null) return known;
   await requireCovered(deps, day);
@@ -84,13 +84,13 @@ function toCircumstances(day: Day, { now, replayed }: StepContext): Pick<NewDay,
 }
 
 /** The record ends with the data: a day beyond it is not missed. */
-async function requireCovered({ market }: PipelineDeps, day: Day): Promise<void> {
+async function requireCovered({ market }: PipelineContext, day: Day): Promise<void> {
   const { lastDay } = await market.coverage();
   if (lastDay === null || day <= lastDay) return;
   throw new OracleError('PRICE_UNAVAILABLE', `The market data (${market.source}) ends on ${formatDay(lastDay)}`);
 }
 
-async function saveMissedDay(deps: PipelineDeps, day: Day, context: StepContext): Promise<DayDoc> {
+async function saveMissedDay(deps: PipelineContext, day: Day, context: StepContext): Promise<DayDoc> {
   if ((await deps.record.findGenesisDay()) === null) {
     throw new OracleError('STEP_WAITING', `${formatDay(day)} is over, and a record begins with a forecast, not with a missed day`);
   }
@@ -122,7 +122,7 @@ function buildMissedDay(day: Day, context: StepContext, reason: string): NewDay 
 }
 
 /** Public at once: how the forecast was made, without its values or those of its inputs. */
-function buildPublicMetadata(deps: PipelineDeps, inputs: DayInputs, { model, regime, moves }: DayForecast, models: object[]): object {
+function buildPublicMetadata(deps: PipelineContext, inputs: DayInputs, { model, regime, moves }: DayForecast, models: object[]): object {
   return {
     date: formatDay(inputs.day),
     modelVersion: model._id,

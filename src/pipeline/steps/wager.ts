@@ -14,10 +14,10 @@ import {
 } from '../../wager/sizing.ts';
 import { MICROS, type Quote, type StrikeMarket, type Venue, type VenueOrder } from '../../wager/venue.ts';
 import { buildUndecidedWager, compareSettledWagers, type WagerDoc } from '../../wager/wagers.ts';
-import { getWindowOpensMs, type PipelineDeps, requireStepDue, requireWindowOpened, type StepContext } from '../forecaster.ts';
+import { getWindowOpensMs, type PipelineContext, requireStepDue, requireWindowOpened, type StepContext } from '../forecaster.ts';
 
 /** Stored before it is placed under the day's order id, so that neither a rerun nor a crash buys twice. @throws OracleError STEP_WAITING */
-export async function runWagerStep(deps: PipelineDeps, day: Day, context: StepContext): Promise<WagerDoc | null> {
+export async function runWagerStep(deps: PipelineContext, day: Day, context: StepContext): Promise<WagerDoc | null> {
   const { wagers, record } = deps;
   const known = await wagers.findByDay(day);
   const stopReason = known === null ? await findStopReason(deps) : null;
@@ -34,7 +34,7 @@ export async function runWagerStep(deps: PipelineDeps, day: Day, context: StepCo
 }
 
 async function decideWager(
-  deps: PipelineDeps,
+  deps: PipelineContext,
   today: DayDoc,
   { context, stopReason }: { context: StepContext; stopReason: string | null },
 ): Promise<WagerDoc> {
@@ -56,7 +56,7 @@ async function decideWager(
 }
 
 async function buildSizedWager(
-  deps: PipelineDeps,
+  deps: PipelineContext,
   today: DayDoc,
   { undecided, market, quote }: { undecided: WagerDoc; market: StrikeMarket; quote: Quote },
 ): Promise<WagerDoc> {
@@ -99,7 +99,7 @@ const MAX_OPEN_FRACTION = 0.1;
 
 /** A quarter of Kelly on the side with an edge, and at least the minimum stake, without an edge on the side that the model favours. */
 async function decideStake(
-  { venue, minStakeMicros }: PipelineDeps,
+  { venue, minStakeMicros }: PipelineContext,
   { inputs, sizing, quote }: { inputs: SizingInput; sizing: Sizing; quote: Quote },
 ): Promise<Stake> {
   const basis = sizing.side === null ? 'minimum' : 'edge';
@@ -131,7 +131,7 @@ function formatOverCap(cost: number, caps: { stake: number; open: number }, asse
   return `the smallest order costs ${roundTo(cost, 2)} ${asset}, above ${reached}`;
 }
 
-async function placeWager(deps: PipelineDeps, wager: WagerDoc, context: StepContext): Promise<void> {
+async function placeWager(deps: PipelineContext, wager: WagerDoc, context: StepContext): Promise<void> {
   const { wagers, log } = deps;
   const { _id } = wager;
   const venue = findVenue(deps, wager);
@@ -151,7 +151,7 @@ async function placeWager(deps: PipelineDeps, wager: WagerDoc, context: StepCont
   }
 }
 
-async function findReasonNotToPlace(deps: PipelineDeps, wager: WagerDoc, context: StepContext): Promise<string | null> {
+async function findReasonNotToPlace(deps: PipelineContext, wager: WagerDoc, context: StepContext): Promise<string | null> {
   // After a change of settings, a paper wager is never placed with money, nor the reverse.
   if (wager.venue !== deps.venue.name) return `sized for ${wager.venue}, not placed there`;
   if (await hasWindowOpened(wager.day, context)) return 'not placed before the window opened';
@@ -166,7 +166,7 @@ async function hasWindowOpened(day: Day, context: StepContext): Promise<boolean>
 }
 
 /** Why no new wager is allowed now, or null; the operator's own reason is not included. */
-async function findStopReason({ placeWagers, wagerSwitch }: PipelineDeps): Promise<string | null> {
+async function findStopReason({ placeWagers, wagerSwitch }: PipelineContext): Promise<string | null> {
   if (!placeWagers) return 'new wagers are switched off';
   return (await wagerSwitch.getState()).paused ? 'new wagers are paused' : null;
 }
@@ -180,6 +180,6 @@ function findNearestToMoney(markets: StrikeMarket[], spotUsd: number): StrikeMar
   return markets.toSorted((a, b) => distance(a) - distance(b))[0];
 }
 
-export function findVenue({ venue, otherVenues }: Pick<PipelineDeps, 'venue' | 'otherVenues'>, wager: WagerDoc): Venue | undefined {
+export function findVenue({ venue, otherVenues }: PipelineContext, wager: WagerDoc): Venue | undefined {
   return [venue, ...otherVenues].find(({ name }) => name === wager.venue);
 }

@@ -3,16 +3,14 @@ import { type Day, formatDay, formatWeek, getLastDayOfWeek, toWeek, type Week } 
 import { runAll } from '../../platform/concurrency.ts';
 import { composeWeeklyReport } from '../../record/reports.ts';
 import { isSettled } from '../../wager/wagers.ts';
-import { getWeeklyReportDueMs, isLateForDue, type PipelineDeps, type StepContext } from '../forecaster.ts';
-
-type WeeklyReportDeps = Pick<PipelineDeps, 'record' | 'market' | 'reports'>;
+import { getWeeklyReportDueMs, isLateForDue, type PipelineContext, type StepContext } from '../forecaster.ts';
 
 const DAYS_PER_WEEK = 7;
 const CONCURRENT_REPORTS = 4;
 const MAX_CLOSE_WAIT_MS = 6 * 3_600_000;
 
 /** Holds what was known when due, so that a late report is identical. @throws OracleError STEP_WAITING, PRICE_UNAVAILABLE */
-export async function runWeeklyReportStep(deps: WeeklyReportDeps, context: StepContext): Promise<string[]> {
+export async function runWeeklyReportStep(deps: PipelineContext, context: StepContext): Promise<string[]> {
   const weeks = await listDueWeeks(deps, context);
   for (let first = 0; first < weeks.length; first += CONCURRENT_REPORTS) {
     await runAll(weeks.slice(first, first + CONCURRENT_REPORTS).map((week) => writeReport(deps, week, context)));
@@ -20,7 +18,7 @@ export async function runWeeklyReportStep(deps: WeeklyReportDeps, context: StepC
   return weeks.map(formatWeek);
 }
 
-export async function listDueWeeks({ record, reports }: WeeklyReportDeps, { now }: StepContext): Promise<Week[]> {
+export async function listDueWeeks({ record, reports }: PipelineContext, { now }: StepContext): Promise<Week[]> {
   const [genesis, lastDay] = await Promise.all([record.findGenesisDay(), record.findLastDay()]);
   if (genesis === null || lastDay === null) return [];
   const known = new Set(await reports.weekly.listDays());
@@ -31,7 +29,7 @@ export async function listDueWeeks({ record, reports }: WeeklyReportDeps, { now 
   return weeks;
 }
 
-async function writeReport(deps: WeeklyReportDeps, week: Week, context: StepContext): Promise<void> {
+async function writeReport(deps: PipelineContext, week: Week, context: StepContext): Promise<void> {
   const { now, time } = context;
   const { record, market, reports } = deps;
   await requireRecordedWeek(deps, week);
@@ -58,7 +56,7 @@ async function writeReport(deps: WeeklyReportDeps, week: Week, context: StepCont
 }
 
 /** Every day is recorded, at the latest as missed when its window opens, except beyond the end of the data. */
-async function requireRecordedWeek({ record, market }: WeeklyReportDeps, week: Week): Promise<void> {
+async function requireRecordedWeek({ record, market }: PipelineContext, week: Week): Promise<void> {
   const sunday = getLastDayOfWeek(week);
   const [last, coverage] = await Promise.all([record.findLastDay(), market.coverage()]);
   const ends = coverage.lastDay !== null && last !== null && last >= coverage.lastDay;
@@ -66,7 +64,7 @@ async function requireRecordedWeek({ record, market }: WeeklyReportDeps, week: W
   throw new OracleError('STEP_WAITING', `${formatWeek(week)} is not complete: ${formatDay(sunday)} is not in the record yet`);
 }
 
-async function readClose({ market }: WeeklyReportDeps, day: Day, week: Week, { now, time }: StepContext): Promise<number | null> {
+async function readClose({ market }: PipelineContext, day: Day, week: Week, { now, time }: StepContext): Promise<number | null> {
   try {
     return (await market.dailyClose(day, now.getTime())).priceUsd;
   } catch (error) {

@@ -48,7 +48,7 @@ async function auditThrough({ breakage = () => ({}), claim = (row) => row }: Aud
   const chain = await openAuditChain({ rpcUrl: proxy.url, eas: contracts.eas, schemaRegistry: contracts.schemaRegistry });
   const now = new Date();
   const prices = await openRecordPrices(service.http.market.source, { feeds: '', now });
-  return audit({ chain, attester: service.http.attesterAddress, prices, claims: claim && claimsWith(claim), now });
+  return audit({ chain, attester: service.http.wallets.attester.address, prices, claims: claim && claimsWith(claim), now });
 }
 
 function claimsWith(claim: (row: ClaimedRow) => ClaimedRow): ServiceClaims {

@@ -190,7 +190,7 @@ it('of an old login, or with a nonce that was never issued, makes no key and no 
   expect((await ENDPOINTS['a login']!.send(login)).status).toBe(200);
   const { domain, origin: uri } = oauth.service.http.access.siwe;
   const invented = createSiweMessage({
-    ...{ domain, uri: `${uri}/api/svc/oracle/keys`, version: '1', chainId: oauth.service.http.chainId, issuedAt: new Date() },
+    ...{ domain, uri: `${uri}/api/svc/oracle/keys`, version: '1', chainId: oauth.service.http.chain.chainId, issuedAt: new Date() },
     ...{ address: wallet.address, nonce: '0123456789abcdef0123456789abcdef', statement: 'Make an API key.' },
   });
   for (const signed of [login, await signText(wallet, invented)]) {

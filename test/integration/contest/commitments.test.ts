@@ -19,7 +19,7 @@ import { CONTEST_COMMIT_REPLY } from '../../../src/http/routes/contest.ts';
 import { walletFactory } from '../../support/chain/contract-wallet.ts';
 import { timeOf } from '../../support/clock/trusted-time.ts';
 import { contestDoor, LEADERBOARD, MARKETS, STATUS, signedCommitment } from '../../support/contest/contest-api.ts';
-import { type ContestService, contestOptions, youngContest } from '../../support/contest/contest-service.ts';
+import { type ContestService, youngContest } from '../../support/contest/contest-service.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -226,7 +226,7 @@ describe('at the deadline', () => {
     lastMoment();
     const body = await signedCommitment(domain, bob, buildValues({ probabilityBps: 6_666 }));
     const slow = createContest({
-      ...contestOptions(world.service),
+      ...world.service.http,
       deployment: { chainId: domain.chainId, identityRegistry: domain.verifyingContract, agentId: 0 },
       isHolder: async () => false,
       isSignedBy: async () => {

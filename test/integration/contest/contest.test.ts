@@ -38,7 +38,7 @@ describe('before the deadline', () => {
     expect(strikes[0]).toBeLessThan(priceUsd);
     expect(strikes.at(-1)).toBeGreaterThan(priceUsd);
     expect(rules.length).toBeGreaterThan(5);
-    const { identityRegistry } = world.service.http.addresses;
+    const { identityRegistry } = world.service.http.chain.addresses;
     expect(signing.domain).toMatchObject({ chainId: 84532, verifyingContract: identityRegistry, salt: `0x${'0'.repeat(64)}` });
     markets = openRound.markets.map(({ market }: { market: string }) => market);
   });

@@ -16,7 +16,7 @@ import { ensureIndexes } from '../../../src/platform/mongo.ts';
 import { ForecastRecord } from '../../../src/record/forecasts.ts';
 import { ModelStore } from '../../../src/record/model-card.ts';
 import { timeOf } from '../../support/clock/trusted-time.ts';
-import { contestOptions, contestService } from '../../support/contest/contest-service.ts';
+import { contestService } from '../../support/contest/contest-service.ts';
 
 let world: Awaited<ReturnType<typeof contestService>>;
 let db: Db;
@@ -41,14 +41,14 @@ beforeEach(async () => {
 });
 
 function contestWith(market: Partial<Market> = {}): Contest {
-  const options = contestOptions(world.service);
+  const options = world.service.http;
   return createContest({
     ...options,
     db,
     record: new ForecastRecord({ db, saltSecret: world.service.http.saltSecret, horizons: HORIZONS }),
     models: new ModelStore(db),
     market: { ...options.market, ...market },
-    deployment: { chainId: 84532, identityRegistry: world.service.http.addresses.identityRegistry, agentId: 0 },
+    deployment: { chainId: 84532, identityRegistry: world.service.http.chain.addresses.identityRegistry, agentId: 0 },
     isSignedBy: async () => true,
     isHolder: async () => false,
     time: timeOf(() => new Date(nowMs)),

@@ -39,7 +39,7 @@ async function expectWholeRecord(): Promise<void> {
   }
   const attestations = await service.http.attestations.find({
     schema: 'prediction',
-    attester: service.http.attesterAddress,
+    attester: service.http.wallets.attester.address,
     fromBlock: 0,
   });
   expect(attestations).toHaveLength(4 * DAYS);

@@ -55,7 +55,8 @@ describe('the events of a service', () => {
     const events = await all();
     const times = events.map(({ at }) => at.getTime());
     expect(times).toEqual([...times].sort((a, b) => a - b));
-    const { saltSecret, chainId, publicUrl } = service.http;
+    const { saltSecret, publicUrl } = service.http;
+    const { chainId } = service.http.chain;
     for (const event of events) {
       const { data } = viewEvent(event, { tier: 'premium' }, { saltSecret, chainId, publicUrl, policy: 'resolution' });
       expect(PAYLOADS[event.type].strict().safeParse(data).error).toBeUndefined();

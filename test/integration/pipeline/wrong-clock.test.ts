@@ -14,7 +14,6 @@ import { createTrustedTime } from '../../../src/platform/time.ts';
 import { getSelfTestDueMs } from '../../../src/record/self-tests.ts';
 import { timeAt } from '../../support/clock/trusted-time.ts';
 import { workerWithClock } from '../../support/clock/worker-clock.ts';
-import { contestOptions } from '../../support/contest/contest-service.ts';
 import { serve } from '../../support/http/serve.ts';
 import { recordState } from '../../support/record/record-state.ts';
 import { type TestService, today, unresolvedService } from '../../support/service/service.ts';
@@ -33,12 +32,12 @@ afterAll(() => service.stop());
 /** Rows of the record that a verifier's audit rejects. */
 async function auditDifferences(): Promise<object[]> {
   const { http, infrastructure, pipeline } = service;
-  const { eas, schemaRegistry } = http.addresses;
+  const { eas, schemaRegistry } = http.chain.addresses;
   const served = await serve(service);
   const now = new Date();
   const report = await audit({
     chain: await openAuditChain({ rpcUrl: infrastructure.rpcUrl, eas, schemaRegistry }),
-    attester: http.attesterAddress,
+    attester: http.wallets.attester.address,
     prices: await openRecordPrices(pipeline.market.source, { feeds: 'simulated', now }),
     claims: claimsOf(served.url),
     now,
@@ -81,7 +80,7 @@ describe.each([
     const reports = [...(await catchUp(worker.parts, worker.context())), ...(await catchUpSelfTests(worker.parts, worker.context()))];
     expect(reports.length).toBeGreaterThan(0);
     for (const { outcome } of reports) expect(outcome).toEqual({ waiting: difference });
-    const contest = composeContest({ ...contestOptions(service), chain: worker.chain, time: worker.parts.time, now: worker.now });
+    const contest = composeContest({ ...service.http, chain: worker.chain, time: worker.parts.time, now: worker.now });
     expect(await contest.run()).toEqual([{ step: 'list', round: null, waiting: difference }]);
     expect(await recordState(service)).toEqual(before);
   });

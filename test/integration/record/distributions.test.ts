@@ -58,10 +58,7 @@ it('every resolved forecast has the scores of both versions and of the baselines
 it('the series and the challenge cover resolved days alone, and agree with each other', async () => {
   const { http } = service;
   for (const horizonDays of HORIZONS) {
-    const [series, challenge] = [
-      await http.statistics.figures.getSeries(horizonDays),
-      await http.statistics.figures.getChallenge(horizonDays),
-    ];
+    const [series, challenge] = [await http.figures.getSeries(horizonDays), await http.figures.getChallenge(horizonDays)];
     const revealed = await http.record.forecasts.find({ horizonDays, reveal: { $ne: null } }).toArray();
     expect(series.map(({ date }) => date)).toEqual(revealed.map(({ day }) => formatDay(day)).toSorted());
     const [last] = series.at(-1)!.evidence;
@@ -82,13 +79,13 @@ it('a replayed stretch has the scores of its moves in figures, series and datase
   for (const horizonDays of HORIZONS) {
     const moves = docs.filter((doc) => doc.horizonDays === horizonDays).map(({ move }) => move!);
     expect(moves.every((move) => Object.values(move.references).every((p) => p !== null && p > 0 && p < 1))).toBe(true);
-    const { moveSkill } = await http.statistics.figures.getHorizon(horizonDays);
+    const { moveSkill } = await http.figures.getHorizon(horizonDays);
     expect(moveSkill).toMatchObject({ n: moves.length, replayed: moves.length, tests: { frequency: untouched, ewma: untouched } });
     expect(moveSkill.brier).toBeCloseTo(
       meanBy(moves, ({ pBig, big }) => scoreProbability(pBig, big)),
       12,
     );
-    const last = (await http.statistics.figures.getSeries(horizonDays)).at(-1)!;
+    const last = (await http.figures.getSeries(horizonDays)).at(-1)!;
     expect(last.moveEvidence).toEqual(['frequency', 'ewma'].map((against) => ({ against, eBetter: 1, eWorse: 1 })));
     for (const [name, reference] of [
       ['moveSkillFrequency', 'frequency'],
@@ -111,7 +108,7 @@ it('a replayed stretch has the scores of its moves in figures, series and datase
 
 async function readDataset({ http }: TestService): Promise<Record<string, string>[]> {
   const rows: Record<string, string>[] = [];
-  for await (const { forecasts } of readRowsByYear(http)) {
+  for await (const { forecasts } of readRowsByYear(http.record.known, http.models, http.now())) {
     for (const row of forecasts)
       rows.push(Object.fromEntries(DATASET_TABLES.forecasts.columns.map(({ name, value }) => [name, String(value(row))])));
   }

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { OracleError } from '../../../src/errors.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
-import { computeHorizonFigures, RecordFigures, summarizeAttestations } from '../../../src/record/figures.ts';
+import { RecordFigures, summarizeAttestations } from '../../../src/record/figures.ts';
 import { ForecastRecord, RECORD_INDEXES } from '../../../src/record/forecasts.ts';
+import type { ModelStore } from '../../../src/record/model-card.ts';
 import { WAGER_INDEXES } from '../../../src/wager/wagers.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 import { buildTestForecast } from '../../unit/record/forecast-fixture.ts';
@@ -12,7 +13,7 @@ const models = {
   get: async () => {
     throw new OracleError('NOT_FOUND', 'There is no model');
   },
-};
+} as unknown as ModelStore;
 
 let database: TestDatabase;
 let record: ForecastRecord;
@@ -26,7 +27,7 @@ beforeEach(async () => {
   record = new ForecastRecord({ db: database.db, saltSecret: 'a master secret of a test', horizons: HORIZONS });
 });
 
-const newFigures = () => new RecordFigures({ record, models });
+const newFigures = () => new RecordFigures(record.known, models);
 
 async function add(date: string, state: 'WIN' | 'LOSS' | 'PENDING', horizonDays = 7): Promise<void> {
   await record.forecasts.insertOne(buildTestForecast({ date, horizonDays, state }));
@@ -40,7 +41,7 @@ describe('the figures of the record', () => {
     const figures = newFigures();
     const found = figures.getHorizon(7);
     expect(figures.getHorizon(7)).toBe(found);
-    expect(await found).toEqual(await computeHorizonFigures({ models, known: record.known }, record.known.listByHorizon(7), 7));
+    expect(await found).toEqual(await newFigures().getHorizon(7));
     await add('2026-01-03', 'WIN');
     expect((await figures.getHorizon(7)).row.total).toBe(3);
   });
@@ -48,7 +49,7 @@ describe('the figures of the record', () => {
   it('are computed again after a computation that failed', async () => {
     await add('2026-01-01', 'WIN');
     const get = vi.fn(models.get).mockRejectedValueOnce(new Error('no database'));
-    const figures = new RecordFigures({ record, models: { get } });
+    const figures = new RecordFigures(record.known, { get } as unknown as ModelStore);
     await expect(figures.getHorizon(7)).rejects.toThrow('no database');
     expect((await figures.getHorizon(7)).row.total).toBe(1);
   });

@@ -157,7 +157,7 @@ describe('error bars', () => {
     const received = docs[horizon].filter(({ reveal }) => reveal !== null);
     expect(received.length).toBeGreaterThan(5);
     const { models, record } = service.http;
-    const scored = await scoreForecasts({ models, known: record.known }, received);
+    const scored = await scoreForecasts(record.known, models, received);
     expect(scored.every(({ distribution }) => distribution !== null)).toBe(true);
     const { calls, probabilities, distribution } = JSON.parse(JSON.stringify(computeRecordStatistics(scored, days)));
     expect(statistics).toMatchObject({ calls, probabilities, distribution });

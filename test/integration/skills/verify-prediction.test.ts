@@ -202,7 +202,7 @@ describe('a missing forecast', () => {
     const digests = { commitment: zeroHash, inputsDigest: zeroHash, metadata: zeroHash, refUid: zeroHash };
     const stray: PredictionData & { refUid: typeof zeroHash } = { sequence: 1, day, horizonDays: 7, ...times, ...digests };
     const [{ uid }] = await service.pipeline.attester.attestPredictions('attest:stray', [stray], REACHED);
-    const { attesterAddress: attester } = service.http;
+    const attester = service.http.wallets.attester.address;
     const details = { ofThisService: false, attester, schemaUid: getSchemaUid('prediction'), schemaName: 'prediction' };
     await expect(run('verify_prediction', { uid })).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'uid', details });
     await expect(verifyAttestation(service.http, uid, PUBLIC_CALLER)).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'uid', details });
@@ -214,9 +214,9 @@ describe('the manual steps', () => {
     const { byHand, attestations } = await verify({ predictionId: resolved._id });
     const onChain = (await service.http.attestations.read(attestations[0].uid))!;
     expect(byHand).toMatchObject({
-      chain: `eip155:${service.http.chainId}`,
+      chain: `eip155:${service.http.chain.chainId}`,
       attester: onChain.attester,
-      easContract: service.http.addresses.eas,
+      easContract: service.http.chain.addresses.eas,
     });
     expect(byHand.predictionSchema).toEqual({ uid: onChain.schemaUid, fields: onChain.schema });
     expect(byHand.codes).toContain('BUY 1');

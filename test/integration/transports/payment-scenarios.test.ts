@@ -54,7 +54,7 @@ beforeEach(async () => {
 const mintAbi = parseAbi(['function mint(address to, uint256 value)']);
 const fund = (to: Address) =>
   sendTransactions(service.infrastructure.rpcUrl, deployer, [
-    { to: service.http.addresses.stablecoin, data: encodeFunctionData({ abi: mintAbi, functionName: 'mint', args: [to, 1_000n] }) },
+    { to: service.http.chain.addresses.stablecoin, data: encodeFunctionData({ abi: mintAbi, functionName: 'mint', args: [to, 1_000n] }) },
   ]);
 const settledTransactions = () =>
   chainClient.getTransactionCount({ address: privateKeyToAccount(rawKey(service.infrastructure.signers.facilitator)).address });

@@ -52,7 +52,7 @@ const VERIFIERS = {
   async audit() {
     const { rpcUrl, contracts } = service.infrastructure;
     const chain = await openAuditChain({ rpcUrl, eas: contracts.eas, schemaRegistry: contracts.schemaRegistry });
-    const where = { chain, attester: service.http.attesterAddress, prices: null, claims: claimsOf(dishonest.url) };
+    const where = { chain, attester: service.http.wallets.attester.address, prices: null, claims: claimsOf(dishonest.url) };
     return (await audit({ ...where, now: new Date() })).differences.map(({ check }) => check);
   },
   'svc verify': () => runSvc(TARGET),
@@ -62,7 +62,7 @@ const VERIFIERS = {
     const planted = change === undefined ? distributions : change(distributions!, other);
     const findings = createFindings();
     changeRow?.(evidence.recorded!.move);
-    const context = { attester: service.http.attesterAddress, now: new Date() };
+    const context = { attester: service.http.wallets.attester.address, now: new Date() };
     const row = checkForecastEvidence({ ...evidence, distributions: planted }, context, findings);
     return listForecastChecks(findings.list, row).checks.flatMap(({ check, ok }) => (ok ? [] : [check]));
   },
@@ -70,7 +70,7 @@ const VERIFIERS = {
 
 async function runSvc(id: string): Promise<string[]> {
   const { rpcUrl, contracts } = service.infrastructure;
-  const where = ['--rpc', rpcUrl, '--eas', contracts.eas, '--attester', service.http.attesterAddress, '--url', dishonest.url];
+  const where = ['--rpc', rpcUrl, '--eas', contracts.eas, '--attester', service.http.wallets.attester.address, '--url', dishonest.url];
   const { out, err } = await cli(['verify', id, ...where, '--json'], { environment: { XDG_CONFIG_HOME: service.dataDir } });
   if (out === '') throw new Error(err);
   return (JSON.parse(out) as { differences: { check: string }[] }).differences.map(({ check }) => check);
@@ -97,7 +97,7 @@ it('the audit makes every check of distributions, and reports the evidence of ea
   dishonest.planted = HONEST;
   const { rpcUrl, contracts } = service.infrastructure;
   const chain = await openAuditChain({ rpcUrl, eas: contracts.eas, schemaRegistry: contracts.schemaRegistry });
-  const where = { chain, attester: service.http.attesterAddress, prices: null, claims: claimsOf(dishonest.url) };
+  const where = { chain, attester: service.http.wallets.attester.address, prices: null, claims: claimsOf(dishonest.url) };
   const report = await audit({ ...where, now: new Date() });
   const made = new Map(report.checks.map(({ check, passed }) => [check, passed]));
   const resolved = await service.pipeline.record.forecasts.countDocuments({ reveal: { $ne: null } });

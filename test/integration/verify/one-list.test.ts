@@ -77,7 +77,7 @@ async function verifyBySkill(open: OpenAgentClient, predictionId: string, access
 
 async function verifyByCommand(id: string): Promise<Answer> {
   const { rpcUrl, contracts } = service.infrastructure;
-  const where = ['--rpc', rpcUrl, '--eas', contracts.eas, '--attester', service.http.attesterAddress, '--url', served.url];
+  const where = ['--rpc', rpcUrl, '--eas', contracts.eas, '--attester', service.http.wallets.attester.address, '--url', served.url];
   const { out, err } = await cli(['verify', id, ...where, '--json']);
   if (out === '') throw new Error(err);
   const { words, ...report } = JSON.parse(out);

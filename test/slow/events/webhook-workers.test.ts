@@ -3,10 +3,11 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { composeEvents, composeWebhookDelivery, type DeliveryTiming } from '../../../src/app/events.ts';
 import { loadConfig } from '../../../src/config.ts';
+import type { Context } from '../../../src/context.ts';
 import { toWebhookMessage, type WebhookDeliveryDoc } from '../../../src/events/webhooks/delivery-queue.ts';
 import { WebhookStore } from '../../../src/events/webhooks/webhook-store.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
-import type { PipelineDeps } from '../../../src/pipeline/forecaster.ts';
+import type { PipelineContext } from '../../../src/pipeline/forecaster.ts';
 import { STEP_JOBS, startSchedule } from '../../../src/pipeline/schedule.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { createShutdown } from '../../../src/platform/shutdown.ts';
@@ -35,7 +36,7 @@ async function startWorker(timing?: DeliveryTiming) {
   onTestFinished(async () => void (await stop()));
   const { db } = bench;
   const record = new ForecastRecord({ db, saltSecret: 'a secret', horizons: HORIZONS });
-  const push = composeEvents({ log, shutdown }, { db, record, wagers: new WagerBook(db), now });
+  const push = composeEvents({ db, log, now, record, shutdown, wagers: new WagerBook(db) } as unknown as Context);
   const config = loadConfig({ PUSH_LOCAL_TARGETS: 'allow' });
   const { view, tierOf } = bench.worker();
   const delivery = composeWebhookDelivery(
@@ -44,7 +45,7 @@ async function startWorker(timing?: DeliveryTiming) {
   );
   // The steps of the day have nothing to do here.
   const jobs = Object.fromEntries(Object.keys(STEP_JOBS).map((name) => [name, { cron: '0 0 1 1 *', run: async () => undefined }]));
-  const schedule = await startSchedule({ db, deps: { time: timeOf(now) } as PipelineDeps, jobs, queues: delivery.queues, log, now });
+  const schedule = await startSchedule({ db, deps: { time: timeOf(now) } as PipelineContext, jobs, queues: delivery.queues, log, now });
   shutdown.onStop('jobs', () => schedule.drain(6_000));
   await delivery.start(schedule);
   return { stop };

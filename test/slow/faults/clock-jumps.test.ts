@@ -7,11 +7,10 @@ import { claimsOf, openAuditChain } from '../../../src/cli/svc/audit-options.ts'
 import { isOracleError } from '../../../src/errors.ts';
 import { type Day, formatDay, toInstantMs } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
-import { createLiveContext, getStepDueMs, getWindowOpensMs, type PipelineDeps } from '../../../src/pipeline/forecaster.ts';
+import { createLiveContext, getStepDueMs, getWindowOpensMs, type PipelineContext } from '../../../src/pipeline/forecaster.ts';
 import { catchUp } from '../../../src/pipeline/pipeline.ts';
 import { createTrustedTime } from '../../../src/platform/time.ts';
 import { CLOCK_JUMPS, createJumpingClock } from '../../support/clock/jumping-clock.ts';
-import { contestOptions } from '../../support/contest/contest-service.ts';
 import { atCommand } from '../../support/faults/command-moments.ts';
 import { type FaultedDatabase, faultedDatabase } from '../../support/faults/faulted-database.ts';
 import { serve } from '../../support/http/serve.ts';
@@ -55,7 +54,7 @@ beforeAll(async () => {
   database = await faultedDatabase();
   service = await testService(DAYS + 1, { MONGODB_URI: database.proxy.uri });
   const { http, infrastructure } = service;
-  const { chainId, addresses } = http;
+  const { chainId, addresses } = http.chain;
   chain = await createChain({ rpcUrl: infrastructure.rpcUrl, chainId, addresses, confirmations: 1, pollingIntervalMs: 2 });
 });
 afterAll(async () => {
@@ -64,7 +63,7 @@ afterAll(async () => {
 });
 
 /** The parts of a worker: its clock may be wrong, those of database and chain are correct. */
-function createWorker(): { parts: PipelineDeps; runContest(): Promise<unknown> } {
+function createWorker(): { parts: PipelineContext; runContest(): Promise<unknown> } {
   const time = createTrustedTime({
     now: clock.now,
     async databaseNow() {
@@ -74,7 +73,7 @@ function createWorker(): { parts: PipelineDeps; runContest(): Promise<unknown> }
     },
     newestBlockAt: () => readPendingBlockTime(chain),
   });
-  const contest = composeContest({ ...contestOptions(service), chain, time, now: clock.now });
+  const contest = composeContest({ ...service.http, chain, time, now: clock.now });
   return { parts: { ...service.pipeline, time }, runContest: () => contest.run() };
 }
 
@@ -202,12 +201,12 @@ async function expectWholeRecord(days: number): Promise<void> {
 
 async function auditRecord(): Promise<object[]> {
   const { http, infrastructure, pipeline } = service;
-  const { eas, schemaRegistry } = http.addresses;
+  const { eas, schemaRegistry } = http.chain.addresses;
   const served = await serve(service);
   const now = new Date();
   const report = await audit({
     chain: await openAuditChain({ rpcUrl: infrastructure.rpcUrl, eas, schemaRegistry }),
-    attester: http.attesterAddress,
+    attester: http.wallets.attester.address,
     prices: await openRecordPrices(pipeline.market.source, { feeds: 'simulated', now }),
     claims: claimsOf(served.url),
     now,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PipelineDeps } from '../../../src/pipeline/forecaster.ts';
+import type { PipelineContext } from '../../../src/pipeline/forecaster.ts';
 import { type Schedule, startSchedule } from '../../../src/pipeline/schedule.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
@@ -20,7 +20,7 @@ describe('a lock', () => {
   /** A schedule with one job of its own name beside those of the day. */
   async function startWith(name: string, run: () => Promise<void>): Promise<void> {
     const log = createLog({ level: 'silent', secrets: [] });
-    const deps = { time: { findDisagreement: async () => null } } as PipelineDeps;
+    const deps = { time: { findDisagreement: async () => null } } as PipelineContext;
     const own = { [name]: { cron: '0 0 1 1 *', run } };
     schedules.push(await startSchedule({ db: database.db, deps, jobs: own, log, now: () => new Date() }));
   }

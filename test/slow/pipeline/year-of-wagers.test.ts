@@ -38,7 +38,7 @@ it('has one feedback entry in the reputation registry for each settled wager who
   expect(reportable.length).toBeGreaterThanOrEqual(340);
   const { infrastructure, pipeline, http: deps } = service;
   const events = await createPublicClient({ transport: http(infrastructure.rpcUrl) }).getContractEvents({
-    address: deps.addresses.reputationRegistry,
+    address: deps.chain.addresses.reputationRegistry,
     abi: reputationAbi,
     eventName: 'NewFeedback',
     args: { clientAddress: pipeline.reporter.address },

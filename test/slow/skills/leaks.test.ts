@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SKILLS } from '../../../skills/index.ts';
-import type { SkillDeps } from '../../../skills/skill.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
+import type { Context } from '../../../src/context.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { formatHorizonName, HORIZONS } from '../../../src/forecast/model.ts';
 import { REGIME_NAMES } from '../../../src/forecast/regime.ts';
@@ -84,7 +84,7 @@ function callsAround(docs: readonly ForecastDoc[]): Call[] {
   ];
 }
 
-async function answersTo(parts: SkillDeps, caller: Caller, asked = calls): Promise<Map<string, string>> {
+async function answersTo(parts: Context, caller: Caller, asked = calls): Promise<Map<string, string>> {
   const run = createTestRunner(parts);
   const received = new Map<string, string>();
   for (const { id, input, label } of asked) received.set(label, JSON.stringify(await run(id, input, caller)));
@@ -94,7 +94,7 @@ async function answersTo(parts: SkillDeps, caller: Caller, asked = calls): Promi
 /** Answers in a world per planted content. */
 type Worlds = Map<PlantedSide, Map<string, string>>;
 
-async function worldsOf(parts: SkillDeps, asked = calls): Promise<Worlds> {
+async function worldsOf(parts: Context, asked = calls): Promise<Worlds> {
   const worlds: Worlds = new Map();
   for (const side of PLANTED_SIDES) {
     await plant(service, side);
@@ -158,7 +158,7 @@ describe('the leak tests fail', () => {
 });
 
 /** A record in which a forecast has the status HOLD as soon as it is one. */
-function withUntoldHolds(): SkillDeps['record'] {
+function withUntoldHolds(): Context['record'] {
   const { record } = service.http;
   const listByHorizon = (horizonDays: number) =>
     record.known

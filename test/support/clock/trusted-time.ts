@@ -1,4 +1,4 @@
-import type { PipelineDeps, StepContext } from '../../../src/pipeline/forecaster.ts';
+import type { PipelineContext, StepContext } from '../../../src/pipeline/forecaster.ts';
 import { createReplayTime, type ReachedInstant, type TrustedTime, type UnreachedInstant } from '../../../src/platform/time.ts';
 import type { NewDay } from '../../../src/record/forecasts.ts';
 
@@ -24,7 +24,7 @@ export function contextAt(ms: number): StepContext {
 }
 
 /** For a suite that moves the clock of its process: the database's clock cannot follow, and is not asked. */
-export function followProcessClock({ pipeline }: { pipeline: Pick<PipelineDeps, 'time'> }): void {
+export function followProcessClock({ pipeline }: { pipeline: Pick<PipelineContext, 'time'> }): void {
   Object.assign(
     pipeline.time,
     timeOf(() => new Date()),

@@ -12,6 +12,7 @@ import {
   type PaymentRequired,
   PaymentRequiredError,
 } from '../../../src/commerce/x402/terms.ts';
+import type { Context } from '../../../src/context.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { paidRoutes } from '../../../src/http/routes/paid.ts';
 import { declareSkillOperation } from '../../../src/http/routes/skills.ts';
@@ -50,7 +51,7 @@ const sales = new SalesService({
   readForecastTerms: createForecastTerms({
     figures: { getHorizons: async () => HORIZONS.map(() => ({ revealedCalls: CALLS })) as never },
     now: () => new Date(),
-  }),
+  } as unknown as Context),
   signOffer: createOfferSigner(privateKeyToAccount(generatePrivateKey())),
   now: () => new Date(),
 } as unknown as SalesDeps);

@@ -46,7 +46,7 @@ export function asHeader(value: unknown): string {
 }
 
 /** Units of the stablecoin that a wallet has. */
-export function stablecoins({ infrastructure, http: { addresses } }: TestService) {
+export function stablecoins({ infrastructure, chain: { addresses } }: TestService) {
   const client = createPublicClient({ transport: http(infrastructure.rpcUrl) });
   return (account: `0x${string}`) =>
     client.readContract({ address: addresses.stablecoin, abi: tokenAbi, functionName: 'balanceOf', args: [account] });

@@ -12,7 +12,7 @@ export function serveJobs({ watchJobs, shutdown }: TestService): void {
 /** Serves jobs, of which there is one from the start: number 1, of the demonstration's buyer, accepted and not funded. */
 export async function serveOneJob(service: TestService): Promise<void> {
   const { infrastructure, http } = service;
-  const { agentCommerce, stablecoin } = http.addresses;
+  const { agentCommerce, stablecoin } = http.chain.addresses;
   const world = { rpcUrl: infrastructure.rpcUrl, contract: agentCommerce!, stablecoin, provider: http.jobs!.provider };
   const buyer = privateKeyToAccount(infrastructure.demo!.wallets.buyer!.privateKey);
   const jobId = await jobClient(world, buyer).create();

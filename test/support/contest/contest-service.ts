@@ -45,7 +45,7 @@ async function withContest(service: TestService, monday: Day): Promise<ContestSe
   const chain = await connectedChain(service);
   const clock = { ms: toInstantMs(monday - 3, 9) };
   const now = () => new Date(clock.ms);
-  const contest = composeContest({ ...contestOptions(service), chain, time: timeOf(now), now });
+  const contest = composeContest({ ...service.http, chain, time: timeOf(now), now });
   const served = await serve({ ...service, http: { ...service.http, contest, now } });
   const stop = async () => {
     await served.close();
@@ -55,12 +55,6 @@ async function withContest(service: TestService, monday: Day): Promise<ContestSe
 }
 
 function connectedChain({ infrastructure, http }: TestService): Promise<Chain> {
-  const { chainId, addresses } = http;
+  const { chainId, addresses } = http.chain;
   return createChain({ rpcUrl: infrastructure.rpcUrl, chainId, confirmations: 1, pollingIntervalMs: 20, addresses });
-}
-
-/** What a contest of a service needs beside a chain and a clock. */
-export function contestOptions({ database, http, log }: TestService) {
-  const { record, models, market } = http;
-  return { db: database.db, record, models, market, agentId: http.identity()!.agentId, log };
 }

@@ -1,7 +1,8 @@
 import { composeEvents } from '../../../src/app/events.ts';
 import type { ProcessContext } from '../../../src/app/infrastructure.ts';
 import { loadConfig } from '../../../src/config.ts';
-import type { PipelineDeps } from '../../../src/pipeline/forecaster.ts';
+import type { Context } from '../../../src/context.ts';
+import type { PipelineContext } from '../../../src/pipeline/forecaster.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { connectMongo } from '../../../src/platform/mongo.ts';
 import { createShutdown } from '../../../src/platform/shutdown.ts';
@@ -23,7 +24,8 @@ process.on('disconnect', () => process.exit(0));
 const log = createLog({ level: 'error', secrets: [] });
 const frame: ProcessContext = { config: loadConfig({ PUSH_LOCAL_TARGETS: 'allow' }), log, shutdown: createShutdown({ log }) };
 const { db } = await connectMongo(uri);
-const push = composeEvents(frame, { db, ...booksOf(db), now });
+const context = { ...frame, db, ...booksOf(db), now } as unknown as Context;
+const push = composeEvents(context);
 const ROLES = { publisher, worker, api } as const satisfies Record<PushRole, () => Promise<string | null>>;
 process.send!({ url: await ROLES[role]() });
 if (role === 'publisher') for (;;) await push.publish();
@@ -44,7 +46,7 @@ async function worker(): Promise<null> {
   const delivery = composeWebhookDelivery(frame, { db, push, encryptionSecret, view, tierOf, now, resolve, timing });
   // The steps of the day have nothing to do here.
   const jobs = Object.fromEntries(Object.keys(STEP_JOBS).map((name) => [name, { cron: '0 0 1 1 *', run: async () => undefined }]));
-  const schedule = await startSchedule({ db, deps: { time: timeOf(now) } as PipelineDeps, jobs, queues: delivery.queues, log, now });
+  const schedule = await startSchedule({ db, deps: { time: timeOf(now) } as PipelineContext, jobs, queues: delivery.queues, log, now });
   await delivery.start(schedule);
   return null;
 }
@@ -55,7 +57,7 @@ async function api(): Promise<string> {
   const { listen } = await import('../../../src/http/server.ts');
   const access = accessOf(db);
   const { view } = PUSH_WORLD;
-  const websocket = composeWebSocket(frame, { db, access, push, view, now });
+  const websocket = composeWebSocket(context, { access, push, view });
   const door = { log, identify: (authorization?: string) => access.identify(authorization) };
   const server = await listen(createApp([], door), 0, '127.0.0.1');
   await serveWebSocket(server, { websocket, appOptions: door });

@@ -1,10 +1,11 @@
-import { CrowdFiguresReader } from '../../../src/record/crowd.ts';
-import { type DatasetDeps, DatasetService } from '../../../src/record/dataset.ts';
-import { RecordFigures, type StatisticsDeps, StatisticsService } from '../../../src/record/figures.ts';
+import type { Context } from '../../../src/context.ts';
+import { CrowdFigures } from '../../../src/record/crowd.ts';
+import { type DatasetFileStore, DatasetService } from '../../../src/record/dataset.ts';
+import { RecordFigures } from '../../../src/record/figures.ts';
 import type { RecordProjection } from '../../../src/record/projection.ts';
 
 /** Keeps the files of one build in memory, each as one chunk. */
-export function createMemoryFiles(): DatasetDeps['store'] {
+export function createMemoryFiles(): Pick<DatasetFileStore, 'find' | 'save' | 'readChunk'> {
   const contents = new Map<string, Buffer>();
   return {
     find: async () => null,
@@ -18,23 +19,25 @@ export function createMemoryFiles(): DatasetDeps['store'] {
   };
 }
 
-/** The same parts without what their statistics remember from one answer to the next: behind that a leak would not show. */
-export function forgetful<Parts extends Omit<StatisticsDeps, 'figures'>>(parts: Parts): Parts {
-  const { record, models, sameBook, now } = parts;
-  const createCrowd = () => new CrowdFiguresReader({ record, sameBook });
-  const createStatistics = () =>
-    new StatisticsService({
-      ...parts,
-      crowd: createCrowd(),
-      figures: new RecordFigures({ record, models }),
+/** The same context without what its figures remember from one answer to the next: behind that a leak would not show. */
+export function forgetful<Parts extends Context>(parts: Parts): Parts {
+  const { record, models, venue, now } = parts;
+  const createDataset = () => new DatasetService(record.known, models, createMemoryFiles(), now);
+  // Routes take these once, when they are declared: each of their reads makes another.
+  const fresh = <Figures extends object>(create: () => Figures) =>
+    new Proxy(create(), {
+      get(_, name) {
+        const one = create();
+        const member: unknown = Reflect.get(one, name, one);
+        return typeof member === 'function' ? member.bind(one) : member;
+      },
     });
-  const createDataset = () => new DatasetService({ record, models, store: createMemoryFiles(), now });
-  // Routes take the dataset once, when they are declared: each of its reads makes another.
-  const dataset: Pick<DatasetService, 'listFiles' | 'getFile' | 'readChunks'> = freshDataset(createDataset);
-  return Object.defineProperties(
-    { ...parts },
-    { statistics: { get: createStatistics }, crowd: { get: createCrowd }, dataset: { value: dataset } },
-  );
+  return {
+    ...parts,
+    figures: fresh(() => new RecordFigures(record.known, models)),
+    crowd: fresh(() => new CrowdFigures(record.known, venue)),
+    dataset: freshDataset(createDataset),
+  };
 }
 
 function freshDataset(create: () => DatasetService) {

@@ -4,8 +4,8 @@ import type { AuditPrices } from '../../../src/audit/chain-record.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import { createAttestationReader } from '../../../src/chain/eas/schemas.ts';
 import { openAuditChain } from '../../../src/cli/svc/audit-options.ts';
+import type { Context } from '../../../src/context.ts';
 import { type ForecastDoc, formatForecastId } from '../../../src/record/forecast-doc.ts';
-import type { ForecastRecord } from '../../../src/record/forecasts.ts';
 import { buildForecastEvidence, readChainEvidence } from '../../../src/record/verification.ts';
 import { createFindings } from '../../../src/verify/findings.ts';
 import { listForecastChecks } from '../../../src/verify/summary.ts';
@@ -60,13 +60,13 @@ async function checkAsService({ rpcUrl, attester, now, place, uids }: Verified):
   }
   const deps = {
     attestations,
-    attesterAddress: attester,
+    wallets: { attester: { address: attester } },
     saltSecret: SALT_SECRET,
     // It knows no other attestation, and so reads each.
-    record: { known: { findForecast: () => null, findByUid: () => null } } as unknown as Pick<ForecastRecord, 'known'>,
+    record: { known: { findForecast: () => null, findByUid: () => null } },
     now: () => now,
     viewFor: (caller: Caller) => ({ caller, policy: 'immediate', saltSecret: SALT_SECRET, now }) as const,
-  };
+  } as unknown as Context;
   const findings = createFindings();
   const doc = buildDoc(place, uids, blocks);
   const evidence = buildForecastEvidence(deps, doc, await readChainEvidence(deps, doc), PUBLIC_CALLER);

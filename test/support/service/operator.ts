@@ -32,17 +32,10 @@ export async function operatorDoor(service: TestService, options: OperatorDoorOp
   const { settings = OPERATOR, role: ROLE = 'api', now = service.http.now, ...door } = options;
   const lines: string[] = [];
   const log = createLog({ level: 'debug', secrets: [], write: (line) => void lines.push(line) });
-  const config = { ADMIN_USER: undefined, ADMIN_PASSWORD: undefined, ...settings, ROLE };
-  const { database, pipeline, state, progress: setup } = service;
-  const { administration, ...operator } = composeAdministration({
-    config,
-    db: database.db,
-    pipeline: { ...pipeline, time: timeOf(now) },
-    state,
-    getStartupStep: () => formatStartupStep(setup),
-    log,
-    now,
-  });
+  const config = { ...service.config, ADMIN_USER: undefined, ADMIN_PASSWORD: undefined, ...settings, ROLE };
+  const { pipeline, state, progress: setup } = service;
+  const context = { ...pipeline, config, time: timeOf(now), log, now };
+  const { administration, ...operator } = composeAdministration(context, state, () => formatStartupStep(setup));
   const parts = { ...service.http, administration, now };
   const app = createApp(allRoutes(parts), { ...service.appOptions, ...operator, ...door, log }, service.adapters);
   const served = await serveApp(app, { sockets: service });

@@ -112,7 +112,7 @@ export async function clearWagers({ database, pipeline }: TestService): Promise<
 
 /** How many attestations of a kind stand on chain, by the chain's own events. */
 export async function attestedOnChain({ http }: TestService, schema: 'prediction' | 'resolution'): Promise<number> {
-  return (await http.attestations.find({ schema, attester: http.attesterAddress, fromBlock: 0 })).length;
+  return (await http.attestations.find({ schema, attester: http.wallets.attester.address, fromBlock: 0 })).length;
 }
 
 export interface CommandRun {

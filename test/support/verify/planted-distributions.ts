@@ -105,7 +105,7 @@ function plantRow({ predictions = [] }: ScorecardPage, { row }: PlantedDistribut
 
 /** What the service claims of the evidence, as planted for its first horizon. */
 export async function claimChallenges({ http }: TestService, { claim }: PlantedDistribution): Promise<object> {
-  const figures = await Promise.all(HORIZONS.map((horizonDays) => http.statistics.figures.getChallenge(horizonDays)));
+  const figures = await Promise.all(HORIZONS.map((horizonDays) => http.figures.getChallenge(horizonDays)));
   const horizons = structuredClone(figures);
   claim?.(horizons[0]!.comparisons[0]!);
   return { success: true, champion: 'm0-d1', changes: [], horizons };

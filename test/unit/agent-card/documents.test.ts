@@ -22,6 +22,7 @@ import { buildRegistrationFile } from '../../../src/http/routes/identity.ts';
 import { STANDARDS } from '../../../src/http/routes/info.ts';
 import { buildX402Document, buildX402Resources } from '../../../src/http/routes/paid.ts';
 import { declaredRoutes } from '../../../src/http/routes.ts';
+import type { Services } from '../../../src/http/services.ts';
 import { MERCHANT } from '../../support/commerce/paid-quotes.ts';
 
 const BASE = 'https://oracle.example.org/base';
@@ -42,7 +43,7 @@ const commerce = {
   ...{ merchant: MERCHANT, facilitatorUrl: null, receiptSigner: MERCHANT.payee },
   readForecastTerms: async () => ({ text: FORECAST_TERMS, revealedCalls: [] }),
 } as never;
-const x402Document = await buildX402Document({ commerce, publicUrl: BASE });
+const x402Document = await buildX402Document({ commerce, publicUrl: BASE } as unknown as Services);
 
 describe('every interface of the registry', () => {
   const artifacts = listInterfaces().filter(({ artifactType }) => artifactType !== null);
@@ -60,7 +61,7 @@ describe('every interface of the registry', () => {
       [a2a, rest, x402].map(({ description }) => at(description.path)).concat(at(mcp.endpoints[0])),
     ],
     ['x402.json', x402Document, [...x402.endpoints, mcp.endpoints[0], a2a.description.path].map(at)],
-    ['the bare list of x402', buildX402Resources(source), x402.endpoints.map(at)],
+    ['the bare list of x402', buildX402Resources(source as unknown as Services), x402.endpoints.map(at)],
     ['the list of standards', STANDARDS.flatMap(({ paths }) => paths.map(at)), described],
   ])('has its URLs in %s', (_, document, expected) => {
     expect([...urlsOf(document)]).toEqual(expect.arrayContaining([...expected]));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { getEasExplorerUrl } from '../../../src/app/transports.ts';
+import { getEasExplorerUrl } from '../../../src/app/core.ts';
 
 it.each([
   [8_453, 'https://base.easscan.org'],

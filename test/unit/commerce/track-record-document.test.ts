@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
 import type { ConfirmedAttestation } from '../../../src/chain/eas/eas.ts';
-import type { DocumentDeps } from '../../../src/commerce/documents/documents.ts';
 import { composeTrackRecord } from '../../../src/commerce/documents/track-record.ts';
 import { hashDocument } from '../../../src/commerce/receipts.ts';
+import type { Context } from '../../../src/context.ts';
 import { OracleError } from '../../../src/errors.ts';
 import { formatDay, parseDay } from '../../../src/forecast/day.ts';
 import { RecordFigures } from '../../../src/record/figures.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
-import type { ForecastRecord } from '../../../src/record/forecasts.ts';
+import type { ModelStore } from '../../../src/record/model-card.ts';
+import type { RecordProjection } from '../../../src/record/projection.ts';
 import { buildTestForecast } from '../record/forecast-fixture.ts';
 
 const FIRST = parseDay('2026-01-01');
@@ -42,12 +43,11 @@ const partsOf = (days: number) => {
     record,
     viewFor: () => ({ caller: { tier: 'public' }, policy: 'resolution', now: new Date('2030-01-01T00:00:00Z'), saltSecret: 'of a test' }),
     saltSecret: 'of a test',
-    statistics: {
-      figures: new RecordFigures({ record: record as unknown as ForecastRecord, models: noModels }),
-    },
+    figures: new RecordFigures(record.known as unknown as RecordProjection, noModels as unknown as ModelStore),
     market: { kind: 'live' },
-    addresses: { eas: hash(1).slice(0, 42), schemaRegistry: hash(2).slice(0, 42) },
-  } as unknown as DocumentDeps;
+    chain: { chainId: 84532, addresses: { eas: hash(1).slice(0, 42), schemaRegistry: hash(2).slice(0, 42) } },
+    wallets: { attester: { address: hash(3).slice(0, 42) } },
+  } as unknown as Context;
 };
 
 it.each([

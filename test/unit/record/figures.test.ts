@@ -7,14 +7,15 @@ import type { Regime } from '../../../src/forecast/regime.ts';
 import {
   buildHorizonRow,
   buildShareRow,
-  computeHorizonFigures,
   countRevealedCalls,
   groupByModelVersion,
   groupByRegime,
+  RecordFigures,
   scoreForecasts,
 } from '../../../src/record/figures.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
 import type { ModelDoc, ModelStore } from '../../../src/record/model-card.ts';
+import type { RecordProjection } from '../../../src/record/projection.ts';
 import { buildTestForecast } from './forecast-fixture.ts';
 
 describe('breakdown', () => {
@@ -158,15 +159,19 @@ describe('horizon figures', () => {
     });
   }
 
-  const sources = (models: Pick<ModelStore, 'get'> = store()) => ({ models, known: { findScores: () => null } });
+  const score = (docs: readonly ForecastDoc[], models = store()) =>
+    scoreForecasts({ findScores: () => null } as unknown as RecordProjection, models as unknown as ModelStore, docs);
 
-  const statisticsOf = async (docs: readonly ForecastDoc[], horizonDays = 7) =>
-    (await computeHorizonFigures(sources(), docs, horizonDays)).statistics;
+  const statisticsOf = async (docs: readonly ForecastDoc[], horizonDays = 7) => {
+    const known = { revisions: { forecasts: 1 }, findScores: () => null, listByHorizon: () => docs };
+    const figures = new RecordFigures(known as unknown as RecordProjection, store() as unknown as ModelStore);
+    return (await figures.getHorizon(horizonDays)).statistics;
+  };
 
   describe('scored forecasts', () => {
     it('are the public ones, with the distribution of the price from signal time to resolution', async () => {
       const docs = record('WHVLP', ({ values }) => ({ values: { ...values!, btcPriceCents: 8_800_000 } }));
-      const scored = await scoreForecasts(sources(), docs);
+      const scored = await score(docs);
       expect(scored.map(({ day }) => day - FIRST)).toEqual([0, 1, 3]);
       const realised = Math.log(9_100_000 / 8_800_000);
       const distribution = { scale: 0.07, shift: 0.1, residualQuantiles };
@@ -175,15 +180,12 @@ describe('horizon figures', () => {
     });
 
     it('have no distribution when the model is not stored, or has no fit of the horizon', async () => {
-      const unknown = await scoreForecasts(
-        sources(),
-        record('WW', () => ({ modelVersion: 'm0-d1.1999-01-01' })),
-      );
+      const unknown = await score(record('WW', () => ({ modelVersion: 'm0-d1.1999-01-01' })));
       expect(unknown.map(({ distribution }) => distribution)).toEqual([null, null]);
-      const [other] = await scoreForecasts(sources(), [buildTestForecast({ horizonDays: 3, state: 'WIN' })]);
+      const [other] = await score([buildTestForecast({ horizonDays: 3, state: 'WIN' })]);
       expect(other.distribution).toBeNull();
       const failing = { get: () => Promise.reject(new OracleError('INTERNAL', 'no database')) };
-      await expect(scoreForecasts(sources(failing), record('W'))).rejects.toThrow('no database');
+      await expect(score(record('W'), failing as never)).rejects.toThrow('no database');
     });
   });
 

@@ -8,9 +8,9 @@ const ROOT = join(import.meta.dirname, '../../..');
 /** Resources that are no answer of a skill: what they show, no skill has. */
 const APART = [
   // The wiring, and types of it.
-  'src/http/deps.ts',
+  'src/http/services.ts',
   // Reports, comparisons and files of the record as a whole.
-  ...['briefs', 'challenge', 'crowd', 'dataset', 'feeds', 'info', 'self-tests'].map((name) => `src/http/routes/${name}.ts`),
+  ...['briefs', 'challenge', 'dataset', 'feeds', 'info', 'self-tests'].map((name) => `src/http/routes/${name}.ts`),
   // The day of a forecast with each of its steps; intents and wagers; strikes of prediction markets.
   ...['copy-trade', 'forecasts', 'prediction-markets'].map((name) => `src/http/routes/${name}.ts`),
 ];

@@ -162,11 +162,11 @@ describe('a reorganisation deeper than the confirmations', () => {
   });
 
   it('leaves a record that an audit of the chain accepts', async () => {
-    const { eas, schemaRegistry } = service.http.addresses;
+    const { eas, schemaRegistry } = service.http.chain.addresses;
     const now = new Date(getWindowOpensMs(day + 8) + 5 * MINUTE_MS);
     const report = await audit({
       chain: await openAuditChain({ rpcUrl: service.infrastructure.rpcUrl, eas, schemaRegistry }),
-      attester: service.http.attesterAddress,
+      attester: service.http.wallets.attester.address,
       prices: await openRecordPrices(service.pipeline.market.source, { feeds: 'simulated', now }),
       ...{ claims: null, now },
     });

@@ -59,7 +59,9 @@ const counts = async () => [await attestedOnChain(service, 'prediction'), await 
 
 /** What a start compares. */
 async function started({ local = true, rpcUrl = service.infrastructure.rpcUrl } = {}) {
-  const { record, market, chainId, addresses, attesterAddress: attester } = service.http;
+  const { record, market } = service.http;
+  const { chainId, addresses } = service.http.chain;
+  const attester = service.http.wallets.attester.address;
   const chain = await createChain({ rpcUrl, chainId, confirmations: 1, pollingIntervalMs: 2, addresses });
   const journal = await openJournal(service.database.db);
   const { saltSecret } = service.infrastructure;
@@ -69,7 +71,8 @@ async function started({ local = true, rpcUrl = service.infrastructure.rpcUrl } 
 
 it('reads one nonce and no events when the journal matches the chain', async () => {
   const proxy = await rpcProxy(service.infrastructure.rpcUrl);
-  const { chainId, addresses, attesterAddress: attester } = service.http;
+  const { chainId, addresses } = service.http.chain;
+  const attester = service.http.wallets.attester.address;
   const chain = await createChain({ rpcUrl: proxy.url, chainId, confirmations: 1, pollingIntervalMs: 2, addresses });
   await requireKnownAttestations({ chain, journal: await openJournal(service.database.db), attester, isLocalChain: false });
   expect(Object.fromEntries(proxy.counts)).toEqual({ eth_chainId: 1, eth_getTransactionCount: 1 });
@@ -110,7 +113,7 @@ it('attests nothing twice when the node learned of the transactions after the st
 
 it('attests nothing twice when the node learns of them after signing', async () => {
   await putBack(service.database.db, old);
-  const { nonce } = (await rows().findOne({ address: service.http.attesterAddress }, { sort: { nonce: -1 } }))!;
+  const { nonce } = (await rows().findOne({ address: service.http.wallets.attester.address }, { sort: { nonce: -1 } }))!;
   const proxy = await rpcProxy(service.infrastructure.rpcUrl, {
     // Its nonce is taken and no later one is: the transaction count does not reveal the foreign transaction.
     onResponse: ({ method, params }) => {
@@ -131,7 +134,7 @@ it('attests nothing twice when the node learns of them after signing', async () 
 /** The journal ends with the commitments of a day; what came after it is gone, from forecasts too. */
 async function forgetSince(day: number, { isAttested }: { isAttested: boolean }): Promise<void> {
   const { nonce } = (await rows().findOne({ key: `attest:${formatDay(day)}` }))!;
-  await rows().deleteMany({ address: service.http.attesterAddress, nonce: isAttested ? { $gt: nonce } : { $gte: nonce } });
+  await rows().deleteMany({ address: service.http.wallets.attester.address, nonce: isAttested ? { $gt: nonce } : { $gte: nonce } });
   const { forecasts } = service.http.record;
   const lost = await forecasts
     .find({ $or: [{ day: { $gte: day } }, { 'reveal.at': { $gte: new Date((day + 1) * 86_400_000) } }] })
@@ -182,7 +185,7 @@ it('adopts nothing where one forecast has other values than the chain', async ()
 });
 
 it('accepts foreign transactions of other kinds and own unconfirmed ones', async () => {
-  const newest = await rows().findOne({ address: service.http.attesterAddress }, { sort: { nonce: -1 } });
+  const newest = await rows().findOne({ address: service.http.wallets.attester.address }, { sort: { nonce: -1 } });
   await rows().updateOne({ _id: newest!._id }, { $set: { state: 'SENT', receipt: null } });
   const proxy = await rpcProxy(service.infrastructure.rpcUrl, {
     onResponse: ({ method }, result) => (method === 'eth_getTransactionCount' ? { result: numberToHex(Number(result) + 1) } : undefined),

@@ -172,7 +172,8 @@ describe('a local chain that is older than the database', () => {
         return method === 'eth_getTransactionReceipt' && params[0] === hash ? { result: null } : undefined;
       },
     });
-    const { chainId, contracts: addresses } = { ...service.http, ...service.infrastructure };
+    const { chainId } = service.chain;
+    const { contracts: addresses } = service.infrastructure;
     const chain = await createChain({ rpcUrl: proxy.url, chainId, addresses, confirmations: 1, pollingIntervalMs: 50 });
     const localChain = { setNextBlockTime: async () => {}, syncToWallClock: async () => {} };
     const restored = restoreLostTransactions({ chain, journal: createJournal(service.database.db), localChain });

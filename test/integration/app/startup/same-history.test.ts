@@ -20,7 +20,8 @@ async function journalWith(change?: Partial<JournalRow>) {
   const { db, drop } = await testDatabase();
   onTestFinished(drop);
   const journal = await openJournal(db);
-  const { chainId, attesterAddress: address } = service.http;
+  const { chainId } = service.http.chain;
+  const address = service.http.wallets.attester.address;
   const row = await service.database.db.collection<JournalRow>('transactions').findOne({ chainId, address, state: 'CONFIRMED' });
   if (change !== undefined) expect(await journal.insert({ ...row!, ...change })).toBe(true);
   return journal;
@@ -28,7 +29,9 @@ async function journalWith(change?: Partial<JournalRow>) {
 
 /** What a start compares, with the journal of some database. */
 async function started(journal: Awaited<ReturnType<typeof openJournal>>, rpcUrl = service.infrastructure.rpcUrl) {
-  const { record, market, chainId, addresses, attesterAddress: attester } = service.http;
+  const { record, market } = service.http;
+  const { chainId, addresses } = service.http.chain;
+  const attester = service.http.wallets.attester.address;
   const chain = await createChain({ rpcUrl, chainId, confirmations: 1, pollingIntervalMs: 2, addresses });
   return requireSameHistory({ record, market, chain, journal, attester, isLocalChain: false, dataDir: 'data' });
 }
@@ -53,7 +56,8 @@ it('accepts a journal whose only transaction is unconfirmed', async () => {
 
 it('accepts a record that another process began during the check', async () => {
   const journal = await journalWith();
-  const { chainId, attesterAddress: address } = service.http;
+  const { chainId } = service.http.chain;
+  const address = service.http.wallets.attester.address;
   const row = await service.database.db.collection<JournalRow>('transactions').findOne({ chainId, address });
   const proxy = await rpcProxy(service.infrastructure.rpcUrl, {
     onRequest: async ({ method }) => {
@@ -67,7 +71,7 @@ it('accepts a record that another process began during the check', async () => {
 });
 
 it('throws CONFIG_INVALID for transactions of another chain, and for unconfirmed ones of another wallet', async () => {
-  const elsewhere = { chainId: service.http.chainId + 1 };
+  const elsewhere = { chainId: service.http.chain.chainId + 1 };
   const unseen = { address: STRANGER, state: 'SENT', receipt: null } as const;
   for (const change of [elsewhere, unseen]) {
     await expect(started(await journalWith(change))).rejects.toMatchObject({ field: 'MONGODB_URI' });

@@ -45,7 +45,7 @@ it('attestations made during a long read are no difference', async () => {
   const now = new Date();
   const report = await audit({
     chain: await openAuditChain({ rpcUrl, eas: contracts.eas, schemaRegistry: contracts.schemaRegistry }),
-    attester: service.http.attesterAddress,
+    attester: service.http.wallets.attester.address,
     prices: await openRecordPrices(service.http.market.source, { feeds: '', now }),
     claims,
     now,

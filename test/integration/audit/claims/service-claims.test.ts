@@ -58,7 +58,7 @@ async function auditOf(
   };
   const { rpcUrl, contracts } = service.infrastructure;
   const chain = await openAuditChain({ rpcUrl, eas: contracts.eas, schemaRegistry: contracts.schemaRegistry });
-  const attester = service.http.attesterAddress;
+  const attester = service.http.wallets.attester.address;
   return audit({
     chain,
     attester,
@@ -109,7 +109,7 @@ describe('an honest service', () => {
 
   it('agrees by chain, attester and a price file, as an outside verifier runs it', async () => {
     const { rpcUrl, contracts } = service.infrastructure;
-    const words = ['--rpc', rpcUrl, '--attester', service.http.attesterAddress, '--eas', contracts.eas, '--service', served.url];
+    const words = ['--rpc', rpcUrl, '--attester', service.http.wallets.attester.address, '--eas', contracts.eas, '--service', served.url];
     const file = join(service.dataDir, 'closes.csv');
     await writeFile(file, await closesAsCsv());
     const { code, output } = await run(...words, '--prices', file, '--tolerance-bps', '0', '--json');

@@ -102,18 +102,17 @@ describe('registrations without a consent', () => {
     const clock = { ms: Date.now() };
     const now = () => new Date(clock.ms);
     const { database, appOptions, http } = oauth.service;
-    const context = { config: loadConfig({ PUSH_LOCAL_TARGETS: 'allow' }), log: createLog({ level: 'silent', secrets: [] }) };
+    const [config, log] = [loadConfig({ PUSH_LOCAL_TARGETS: 'allow' }), createLog({ level: 'silent', secrets: [] })];
     const chain = await createChain({
       rpcUrl: oauth.service.infrastructure.rpcUrl,
-      chainId: http.chainId,
+      chainId: http.chain.chainId,
       confirmations: 1,
       pollingIntervalMs: 20,
-      addresses: http.addresses,
+      addresses: http.chain.addresses,
     });
-    const { encryptionSecret } = oauth.service.infrastructure;
-    const deps = { db: database.db, chain, encryptionSecret, publicUrl: oauth.url, now };
-    const applications = composeApplications(context, deps)!;
-    const adapter = composeOAuth(context, applications, { ...deps, access: http.access, hasDemoWallets: false });
+    const context = { ...http, config, log, chain, publicUrl: oauth.url, now };
+    const applications = composeApplications(context)!;
+    const adapter = composeOAuth(context, { ...applications, access: http.access, hasDemoWallets: false });
     const served = await serveApp(createListener([], appOptions, [adapter]));
     const register = async (address: string) => {
       const client = new OAuthTestClient(served.url, { 'X-Forwarded-For': address });

@@ -24,15 +24,16 @@ const secrets: string[] = [];
 
 /** A service with the clock of the test and a complete log. */
 async function open(environment: Record<string, string> = {}): Promise<Served> {
-  const { database, shutdown, http, infrastructure, push, config: own } = service;
+  const { http, infrastructure, push, config: own } = service;
   const now = () => new Date(nowMs);
   const log = createLog({ level: 'trace', secrets: [], write: (line) => void lines.push(line) });
   const config = { ...own, ...loadConfig({ ...HARDLY_LIMITED, ...environment }) };
-  const { access, publicUrl, chainId } = http;
+  const { access, publicUrl } = http;
+  const { chainId } = http.chain;
   const view = { saltSecret: infrastructure.saltSecret, policy: 'resolution', publicUrl, chainId } as const;
-  const websocket = composeWebSocket({ log }, { db: database.db, access, push, view, now });
+  const websocket = composeWebSocket({ ...http, log, now }, { access, push, view });
   const identify = (authorization: string | undefined) => access.identify(authorization);
-  const door = composeAppOptions({ config, db: database.db, log, shutdown, now, identify });
+  const door = composeAppOptions({ ...http, config, log, now }, { identify });
   return serve({ http: { ...http, tickets: websocket.tickets, now }, appOptions: door, websocket });
 }
 

@@ -3,6 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { composeWebSocket, type EventPublishing, type OpenWebSocket, WEBSOCKET_INDEXES } from '../../../../src/app/events.ts';
 import { AUTH_INDEXES, AuthService } from '../../../../src/auth/auth.ts';
+import type { Context } from '../../../../src/context.ts';
 import { sendTransactions } from '../../../../src/dev/local-chain/contracts.ts';
 import { WEBSOCKET } from '../../../../src/events/events.ts';
 import { EVENT_INDEXES, EventLog, followEvents } from '../../../../src/events/log.ts';
@@ -59,7 +60,7 @@ beforeEach(async () => {
     follow: (listener, signal) => followEvents({ events, listener, log, signal: signal! }),
   };
   const view = { saltSecret: 'salt', policy: 'resolution', publicUrl: 'http://127.0.0.1:3000', chainId: chain.chainId } as const;
-  const websocket = composeWebSocket({ log }, { db, access, push, view, now: () => clock.now() });
+  const websocket = composeWebSocket({ db, log, now: () => clock.now() } as unknown as Context, { access, push, view });
   opened = await websocket.open(clock);
   const door = { log, identify: (authorization: string | undefined) => access.identify(authorization) };
   const app = createHandshakeApp({ path: WEBSOCKET.path, handler: createHandshakeHandler(opened.deps, {}) }, door);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandStartedEvent } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import type { PipelineDeps } from '../../../../src/pipeline/forecaster.ts';
+import type { PipelineContext } from '../../../../src/pipeline/forecaster.ts';
 import { type QueueHandler, type QueueItem, STEP_JOBS, startSchedule } from '../../../../src/pipeline/schedule.ts';
 import { QUEUE_INDEXES } from '../../../../src/pipeline/timetable.ts';
 import { createLog } from '../../../../src/platform/log.ts';
@@ -32,7 +32,7 @@ async function start(job: Partial<QueueHandler> & Pick<QueueHandler, 'run'>, db 
   const log = createLog({ level: 'error', secrets: [], write: (line) => void lines.push(line) });
   const idle = Object.fromEntries(Object.keys(STEP_JOBS).map((name) => [name, { cron: '0 0 1 1 *', run: async () => undefined }]));
   const queues = { [NAME]: { concurrency: 2, lockMs: 60_000, ...job } };
-  const schedule = await startSchedule({ db, deps: { time: timeOf(now) } as PipelineDeps, jobs: idle, queues, log, now });
+  const schedule = await startSchedule({ db, deps: { time: timeOf(now) } as PipelineContext, jobs: idle, queues, log, now });
   onTestFinished(() => schedule.drain(2_000));
   return { enqueue: (queued: QueueItem) => schedule.enqueue(NAME, queued), lines };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { formatDay } from '../../../../src/forecast/day.ts';
-import { getStepDueMs, type PipelineDeps } from '../../../../src/pipeline/forecaster.ts';
+import { getStepDueMs, type PipelineContext } from '../../../../src/pipeline/forecaster.ts';
 import { type Schedule, STEP_JOBS, startSchedule } from '../../../../src/pipeline/schedule.ts';
 import { timeAt } from '../../../support/clock/trusted-time.ts';
 import { runPastDay, type TestService, testService, today } from '../../../support/service/service.ts';
@@ -69,7 +69,7 @@ describe('a worker whose clock disagrees', () => {
   const jobs = () => service.database.db.collection('jobs');
   /** A schedule with one job of its own name, whose clock the test controls. */
   async function startWith(name: string, clock: { disagreement: string | null }, run: () => Promise<void>): Promise<Schedule> {
-    const deps = { time: { findDisagreement: async () => clock.disagreement } } as PipelineDeps;
+    const deps = { time: { findDisagreement: async () => clock.disagreement } } as PipelineContext;
     const { database, log } = service;
     const own = { [name]: { cron: CRON, run } };
     const schedule = await startSchedule({ db: database.db, deps, jobs: own, log, now: () => new Date(), clockCheckIntervalMs: 20 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OracleError } from '../../../../src/errors.ts';
 import { DAY_MS, type Day, formatDay, toDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import { allRoutes } from '../../../../src/http/routes.ts';
-import type { PipelineDeps } from '../../../../src/pipeline/forecaster.ts';
+import type { PipelineContext } from '../../../../src/pipeline/forecaster.ts';
 import { catchUpSelfTests, prepareSelfTests, runStep } from '../../../../src/pipeline/pipeline.ts';
 import { type SelfTestDeps, SingleFlightQueue } from '../../../../src/pipeline/self-test-process.ts';
 import { SELF_TESTS, type SelfTestDoc } from '../../../../src/record/schemas/self-tests.ts';
@@ -39,7 +39,7 @@ const startedAt = () => new Date(toInstantMs(end));
 const docs = () => service.database.db.collection<SelfTestDoc>('self_tests').find().sort({ _id: 1 }).toArray();
 
 /** The pipeline of a separate worker. */
-function worker(selfTests: Partial<SelfTestDeps> = {}, rest: Partial<PipelineDeps> = {}): PipelineDeps {
+function worker(selfTests: Partial<SelfTestDeps> = {}, rest: Partial<PipelineContext> = {}): PipelineContext {
   const own = { turns: new SingleFlightQueue(), compute: computeShortly, ...selfTests };
   return { ...service.pipeline, ...rest, selfTests: { ...service.pipeline.selfTests, ...own } };
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OracleError } from '../../../../src/errors.ts';
 import { buildWagerDrafts } from '../../../../src/events/log.ts';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
+import type { PipelineContext } from '../../../../src/pipeline/forecaster.ts';
 import { runSettleStep } from '../../../../src/pipeline/steps/settle.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { MICROS, type Venue } from '../../../../src/wager/venue.ts';
@@ -70,7 +71,8 @@ function venueOf(name: string, errors: Record<string, Error> = {}): Venue {
   });
 }
 
-const settle = (venue: Venue, ...otherVenues: Venue[]) => runSettleStep({ wagers: book, venue, otherVenues }, contextAt(now.getTime()));
+const settle = (venue: Venue, ...otherVenues: Venue[]) =>
+  runSettleStep({ wagers: book, venue, otherVenues } as unknown as PipelineContext, contextAt(now.getTime()));
 
 describe('settling', () => {
   it('queries the venue of each wager', async () => {

@@ -1,12 +1,12 @@
 import { type Day, toDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import type { PipelineDeps } from '../../../../src/pipeline/forecaster.ts';
+import type { PipelineContext } from '../../../../src/pipeline/forecaster.ts';
 import { MICROS } from '../../../../src/wager/venue.ts';
 import { buildUndecidedWager, type WagerDoc } from '../../../../src/wager/wagers.ts';
 
 const wagerDoc = (day: Day): WagerDoc => buildUndecidedWager({ name: 'paper', asset: 'PAPER-USD' }, day, new Date());
 
 /** A wager of ten contracts on the first market, decided and not placed. */
-export async function decidedWager({ venue }: PipelineDeps, day: Day): Promise<WagerDoc> {
+export async function decidedWager({ venue }: PipelineContext, day: Day): Promise<WagerDoc> {
   const [market] = await venue.listMarkets(new Date());
   const quote = await venue.getQuote(market, new Date());
   return {
@@ -23,7 +23,7 @@ export async function decidedWager({ venue }: PipelineDeps, day: Day): Promise<W
 }
 
 /** A placed wager of ten YES contracts on a strike below yesterday's close. */
-export async function expiredWager({ venue }: PipelineDeps, day: Day): Promise<WagerDoc> {
+export async function expiredWager({ venue }: PipelineContext, day: Day): Promise<WagerDoc> {
   const expiresAt = new Date(toInstantMs(toDay(Date.now())));
   const market = { id: `paper:${day}`, question: 'Will BTC/USD close above 1?', strikeUsd: 1, expiresAt };
   const wager: WagerDoc = { ...wagerDoc(day), state: 'PLACED', market, pModel: 0.9, qMarket: 0.5, side: 'YES', contracts: 10 };

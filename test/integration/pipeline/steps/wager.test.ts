@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OracleError } from '../../../../src/errors.ts';
 import { formatDay } from '../../../../src/forecast/day.ts';
-import { createLiveContext, getStepDueMs, getWindowOpensMs, type PipelineDeps } from '../../../../src/pipeline/forecaster.ts';
+import { createLiveContext, getStepDueMs, getWindowOpensMs, type PipelineContext } from '../../../../src/pipeline/forecaster.ts';
 import { runSettleStep } from '../../../../src/pipeline/steps/settle.ts';
 import { runWagerStep } from '../../../../src/pipeline/steps/wager.ts';
 import { listPins } from '../../../../src/record/crowd.ts';
@@ -48,7 +48,7 @@ class QuotedVenue extends PaperVenue {
   }
 }
 
-const quoting = (...quotes: Pick<Quote, 'bid' | 'ask'>[]): PipelineDeps => ({ ...service.pipeline, venue: new QuotedVenue(...quotes) });
+const quoting = (...quotes: Pick<Quote, 'bid' | 'ask'>[]): PipelineContext => ({ ...service.pipeline, venue: new QuotedVenue(...quotes) });
 
 const paperOrders = () => service.database.db.collection('paper_orders').countDocuments();
 
@@ -214,7 +214,7 @@ describe('the wager of a day', () => {
 
   it('is the minimum stake when no side has an edge after costs, and none with a minimum of 0', async () => {
     await earnTrust();
-    const again = async (deps: PipelineDeps) => {
+    const again = async (deps: PipelineContext) => {
       for (const name of ['paper_orders', 'paper_ledger']) await service.database.db.collection(name).deleteMany({});
       await service.pipeline.wagers.wagers.deleteOne({ _id: formatDay(day) });
       return runWagerStep(deps, day, context);
@@ -323,7 +323,7 @@ describe('a wager of a venue that takes no new ones', () => {
     await service.pipeline.wagers.wagers.insertOne({ ...wager, venue: 'exchange' });
   });
 
-  const standingAt = (...otherVenues: Venue[]): PipelineDeps => ({ ...quoting({ bid: 0.5, ask: 0.52 }), otherVenues });
+  const standingAt = (...otherVenues: Venue[]): PipelineContext => ({ ...quoting({ bid: 0.5, ask: 0.52 }), otherVenues });
 
   it('is placed when its order was filled there', async () => {
     const asked: string[] = [];

@@ -38,7 +38,8 @@ let speaking: Address;
 beforeAll(async () => {
   service = await unresolvedService(1);
   served = await serve(service);
-  const { addresses, commerce } = service.http;
+  const { commerce } = service.http;
+  const { addresses } = service.http.chain;
   const { rpcUrl } = service.infrastructure;
   chain = await createChain({ rpcUrl, addresses, chainId: commerce.merchant.chainId, confirmations: 1, pollingIntervalMs: 20 });
   await new Promise<void>((listening) => lookupServer.listen(0, '127.0.0.1', listening));

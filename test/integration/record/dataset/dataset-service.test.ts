@@ -15,6 +15,7 @@ import {
 import { DATASET_TABLES, readRowsByYear, TABLE_NAMES, type TableName } from '../../../../src/record/dataset-tables.ts';
 import type { DayDoc, ForecastState } from '../../../../src/record/forecast-doc.ts';
 import { ForecastRecord, RECORD_INDEXES } from '../../../../src/record/forecasts.ts';
+import type { ModelStore } from '../../../../src/record/model-card.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 import { buildTestForecast } from '../../../unit/record/forecast-fixture.ts';
 
@@ -22,7 +23,7 @@ const models = {
   get: async () => {
     throw new OracleError('NOT_FOUND', 'There is no model');
   },
-};
+} as unknown as ModelStore;
 
 let database: TestDatabase;
 let record: ForecastRecord;
@@ -38,7 +39,7 @@ beforeEach(async () => {
   now = new Date('2027-02-01T00:00:00Z');
 });
 
-const createDataset = () => new DatasetService({ record, models, store: new DatasetFileStore(database.db, () => now), now: () => now });
+const createDataset = () => new DatasetService(record.known, models, new DatasetFileStore(database.db, () => now), () => now);
 
 let sequence = 0;
 async function add(date: string, state: ForecastState, horizonDays = 7): Promise<void> {
@@ -191,6 +192,6 @@ it('keeps the chunks of an earlier build for an hour', async () => {
 it('reads the record by calendar years', async () => {
   for (const date of ['2025-12-31', '2026-01-01', '2027-01-01']) await add(date, 'WIN');
   const batches: number[] = [];
-  for await (const { forecasts } of readRowsByYear({ record, models, now: () => now })) batches.push(forecasts.length);
+  for await (const { forecasts } of readRowsByYear(record.known, models, now)) batches.push(forecasts.length);
   expect(batches).toEqual([1, 1, 1]);
 });

@@ -179,9 +179,9 @@ describe('attestations', () => {
         verified: true,
         onChain: true,
         type,
-        attester: service.http.attesterAddress,
+        attester: service.http.wallets.attester.address,
       });
-      expect(verified.data).toMatchObject({ uid, attester: service.http.attesterAddress, schemaVersion: '1' });
+      expect(verified.data).toMatchObject({ uid, attester: service.http.wallets.attester.address, schemaVersion: '1' });
       expect(verified.data.decoded.length).toBe(type === 'prediction' ? 8 : 10);
       if (resolved) expect(verified.checks.map(({ check }: { check: string }) => check)).toContain('opening');
     }
@@ -271,7 +271,7 @@ describe('attestations', () => {
     for (const Accept of ['application/json', 'text/html', '*/*']) {
       const body = await problem(`/api/svc/onchain-oracle/verify/${uid}`, { headers: { Accept } });
       const schema = { schemaUid: getSchemaUid('prediction'), schemaName: 'prediction' };
-      const details = { ofThisService: false, attester: service.http.attesterAddress, ...schema };
+      const details = { ofThisService: false, attester: service.http.wallets.attester.address, ...schema };
       expect(body).toMatchObject({ status: 404, code: 'NOT_FOUND', field: 'uid', retryable: false, ...details });
       for (const member of ['data', 'uid', 'verified', 'decoded']) expect(body).not.toHaveProperty(member);
     }
@@ -309,7 +309,7 @@ describe('attestations', () => {
 describe('the agent', () => {
   it('has an on-chain identity and reputation', async () => {
     const identity = await get('/api/svc/agent/identity');
-    expect(identity).toMatchObject({ registered: true, agentId: 0, chain: 'eip155:84532', wallet: service.http.attesterAddress });
+    expect(identity).toMatchObject({ registered: true, agentId: 0, chain: 'eip155:84532', wallet: service.http.wallets.attester.address });
     const reputation = await get('/api/svc/agent/reputation');
     expect(reputation).toMatchObject({ registered: true, agentId: 0 });
     expect(reputation.positive + reputation.negative).toBe(reputation.totalFeedback);
@@ -366,7 +366,7 @@ describe('operation', () => {
     expect(steps).toEqual(expect.arrayContaining(['signal', 'attest', 'open-window']));
     expect(steps).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(?:wager|settle)$/)]));
     expect((await get('/api/cache/stats')).caches.length).toBeGreaterThan(2);
-    const { attesterAddress } = service.http;
+    const attesterAddress = service.http.wallets.attester.address;
     const [attester] = status.wallets;
     const balance = await callJsonRpc<Hex>(service.infrastructure.rpcUrl, 'eth_getBalance', attesterAddress, 'latest');
     expect(attester).toMatchObject({ role: 'attester', address: attesterAddress, balanceWei: BigInt(balance).toString() });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SKILLS } from '../../../../skills/index.ts';
 import { createSkillRunner } from '../../../../skills/runner.ts';
-import type { SkillDeps } from '../../../../skills/skill.ts';
+import type { Context } from '../../../../src/context.ts';
 import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import type { HttpDeps } from '../../../../src/http/deps.ts';
 import { createApp } from '../../../../src/http/server.ts';
+import type { Services } from '../../../../src/http/services.ts';
 import { createMcpAdapter } from '../../../../src/mcp/server.ts';
 import { createLocalBackend } from '../../../../src/mcp/tools.ts';
 import { OUTCOME_STEPS } from '../../../../src/pipeline/pipeline.ts';
@@ -110,8 +110,8 @@ async function open(): Promise<string> {
 /** The same adapter for a service that reveals at once. */
 async function openRevealing(): Promise<string> {
   const { http } = service;
-  const viewFor: HttpDeps['viewFor'] = (caller) => ({ ...http.viewFor(caller), policy: 'immediate' });
-  const parts = { ...http, viewFor } as HttpDeps & SkillDeps;
+  const viewFor: Services['viewFor'] = (caller) => ({ ...http.viewFor(caller), policy: 'immediate' });
+  const parts = { ...http, viewFor } as Services & Context;
   const runSkill = createSkillRunner(parts);
   const door = createMcpAdapter({
     ...{ version: '1', publicUrl: 'http://127.0.0.1:3000', checkOrigin: () => undefined, payments: 'call' },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { composeEvents } from '../../../../../src/app/events.ts';
+import type { Context } from '../../../../../src/context.ts';
 import { type AnyEventDraft, buildForecastDrafts } from '../../../../../src/events/log.ts';
 import { buildMessageId, DeliveryQueue, fanOutEvents } from '../../../../../src/events/webhooks/delivery-queue.ts';
 import { publishWebhookNotices } from '../../../../../src/events/webhooks/store.ts';
@@ -169,8 +170,8 @@ describe('the end of a webhook', () => {
     const { db, clock, events } = bench;
     const log = createLog({ level: 'silent', secrets: [] });
     const record = new ForecastRecord({ db, saltSecret: 'a secret', horizons: HORIZONS });
-    const parts = { db, record, wagers: new WagerBook(db), now: () => clock.now };
-    const push = composeEvents({ log, shutdown: createShutdown({ log }) }, parts);
+    const wagers = new WagerBook(db);
+    const push = composeEvents({ db, log, now: () => clock.now, record, shutdown: createShutdown({ log }), wagers } as unknown as Context);
     const { doc } = await bench.addWebhook(URL);
     await new WebhookStore(db).end(doc, { by: 'failures', reason: 'down', at: clock.now, failingSince: clock.now });
     expect(await push.publish()).toBe(1);

@@ -123,8 +123,8 @@ describe('the card keys', () => {
   it('are shared by all processes, with the same ETag', async () => {
     const { database, infrastructure, http } = service;
     const { encryptionSecret } = infrastructure;
-    const card = await composeCard({ db: database.db, encryptionSecret, source: http.card.source, now: http.now });
-    const other = await serve(service, agentCardRoutes({ card, publicUrl: http.publicUrl }));
+    const card = await composeCard({ ...http, db: database.db, encryptionSecret }, http.card.source);
+    const other = await serve(service, agentCardRoutes({ ...http, card }));
     const [one, two] = await Promise.all([fetchCard(), fetchCard(undefined, other)]);
     expect(two.headers.get('etag')).toBe(one.headers.get('etag'));
     expect(two.headers.get('last-modified')).toBe(one.headers.get('last-modified'));

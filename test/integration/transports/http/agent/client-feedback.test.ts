@@ -70,7 +70,7 @@ async function rate(client: LocalAccount, { value = 80, tag1 = 'starred', feedba
   const { agentId } = service.http.identity()!;
   const feedbackHash = keccak256(stringToHex('file'));
   const data = encodeFeedback({ agentId, value, valueDecimals: 0, tag1, tag2: '', endpoint: '', feedbackUri, feedbackHash });
-  await sendTransactions(rpcUrl, client, [{ to: service.http.addresses.reputationRegistry, data }]);
+  await sendTransactions(rpcUrl, client, [{ to: service.http.chain.addresses.reputationRegistry, data }]);
 }
 
 describe('feedback of clients', () => {
@@ -115,7 +115,7 @@ describe('feedback of clients', () => {
     const { agentId } = service.http.identity()!;
     const abi = parseAbi(['function revokeFeedback(uint256 agentId, uint64 feedbackIndex)']);
     const data = encodeFunctionData({ abi, functionName: 'revokeFeedback', args: [BigInt(agentId), 1n] });
-    await sendTransactions(rpcUrl, payer, [{ to: service.http.addresses.reputationRegistry, data }]);
+    await sendTransactions(rpcUrl, payer, [{ to: service.http.chain.addresses.reputationRegistry, data }]);
     await collect();
     const after = await readState();
     expect(before.paid).toMatchObject({ count: 2, clients: 2, averageStars: 50 });
@@ -150,7 +150,8 @@ describe('feedback of clients', () => {
   });
 
   it('is the same from a node that answers ranges of a few blocks only', async () => {
-    const { chainId, addresses, commerce, identity } = service.http;
+    const { commerce, identity } = service.http;
+    const { chainId, addresses } = service.http.chain;
     const chain = await createChain({ rpcUrl, chainId, confirmations: 1, pollingIntervalMs: 20, addresses });
     const ranges: bigint[] = [];
     const getLogs = (async (query: { fromBlock: bigint; toBlock: bigint }) => {

@@ -110,7 +110,8 @@ describe('the feedback of a paid call', () => {
 
 describe('the feedback of a job', () => {
   it('proves the transfer from the escrow, and names the job of the client', async () => {
-    const { addresses, jobs } = service.http;
+    const { jobs } = service.http;
+    const { addresses } = service.http.chain;
     const world = { rpcUrl, contract: addresses.agentCommerce!, stablecoin: addresses.stablecoin, provider: jobs!.provider };
     const client = jobClient(world, buyer);
     const jobId = await client.create({ description: 'svc_market_context' });

@@ -130,20 +130,13 @@ describe('a skill call', () => {
 
 describe('the limit of chain calls', () => {
   it('counts a verification once and no other skill', async () => {
-    const { database, log, shutdown, http } = service;
+    const { http } = service;
     const config = loadConfig({ ...HARDLY_LIMITED, RATE_LIMIT_RPC: '2' });
     const { access } = http;
     // In a window of its own, which does not end meanwhile.
     const later = new Date(http.now().getTime() + 3_600_000);
     const now = () => later;
-    const door = composeAppOptions({
-      config,
-      db: database.db,
-      log,
-      shutdown,
-      now,
-      identify: (authorization) => access.identify(authorization),
-    });
+    const door = composeAppOptions({ ...http, config, now }, { identify: (authorization) => access.identify(authorization) });
     const limited = await serve({ ...service, appOptions: door });
     const { ask: by, close } = openAsk(limited.url);
     const post = (id: string, input: object) => ask(`${ENDPOINTS.skills}/${id}`, { method: 'POST', ...json(input) }, by);

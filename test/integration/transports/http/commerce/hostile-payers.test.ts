@@ -5,8 +5,8 @@ import { createPaidCalls, createSkillRunner } from '../../../../../skills/runner
 import { createRateLimits, createRequestCountStore } from '../../../../../src/auth/rate-limits.ts';
 import type { PaymentRequirements } from '../../../../../src/commerce/x402/terms.ts';
 import { callJsonRpc, sendTransactions } from '../../../../../src/dev/local-chain/contracts.ts';
-import type { HttpDeps } from '../../../../../src/http/deps.ts';
 import { allRoutes } from '../../../../../src/http/routes.ts';
+import type { Services } from '../../../../../src/http/services.ts';
 import { joinUrl } from '../../../../../src/platform/service-client.ts';
 import { type WalletBehaviour, walletFactory } from '../../../../support/chain/contract-wallet.ts';
 import { delegateTo } from '../../../../support/chain/delegation.ts';
@@ -68,7 +68,7 @@ beforeEach(() => {
 });
 
 /** The parts of the service, with a pause in each answer that is made. */
-function hooked(parts: HttpDeps): HttpDeps {
+function hooked(parts: Services): Services {
   const { market } = parts;
   const coverage = async () => {
     await betweenVerifyAndSettle();
@@ -86,7 +86,7 @@ async function fundedKey(): Promise<LocalAccount> {
   return account;
 }
 
-const coin = () => service.http.addresses.stablecoin;
+const coin = () => service.http.chain.addresses.stablecoin;
 const mint = (to: Address, value = 10n * PRICE) =>
   sendTransactions(rpcUrl, deployer, [
     { to: coin(), data: encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [to, value] }) },
@@ -149,7 +149,7 @@ describe('a contract wallet that is valid in simulations only', () => {
     const key = privateKeyToAccount(generatePrivateKey());
     const code = await walletOf(key.address, 'valid without gas price');
     await code.deploy();
-    await delegateTo(code.address, { rpcUrl, chainId: service.http.chainId, key, sender: deployer });
+    await delegateTo(code.address, { rpcUrl, chainId: service.http.chain.chainId, key, sender: deployer });
     await mint(key.address);
     await expectNothing(() => sign({ account: key }));
   });

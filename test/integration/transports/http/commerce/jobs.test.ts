@@ -13,7 +13,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { verifyTypedData } from 'viem/utils';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type ComposeJobsDeps, composeJobs } from '../../../../../src/app/commerce.ts';
+import { composeJobs } from '../../../../../src/app/commerce.ts';
 import { createChain } from '../../../../../src/chain/client.ts';
 import { callJsonRpc, fundGas } from '../../../../../src/dev/local-chain/contracts.ts';
 import { DELIVERY, JOB_REPLY, jobRoutes } from '../../../../../src/http/routes/jobs.ts';
@@ -35,7 +35,8 @@ beforeAll(async () => {
   service.progress.complete();
   served = await serve(service);
   watching = service.watchJobs!();
-  const { addresses, jobs } = service.http;
+  const { jobs } = service.http;
+  const { addresses } = service.http.chain;
   world = {
     rpcUrl: service.infrastructure.rpcUrl,
     contract: addresses.agentCommerce!,
@@ -218,7 +219,7 @@ describe('other jobs', () => {
   it('of a contract wallet deliver to its signer (EIP-1271)', async () => {
     const owner = await newAccount();
     const chain = await createChain({
-      ...{ rpcUrl: world.rpcUrl, chainId: 84532, confirmations: 1, pollingIntervalMs: 5, addresses: service.http.addresses },
+      ...{ rpcUrl: world.rpcUrl, chainId: 84532, confirmations: 1, pollingIntervalMs: 5, addresses: service.http.chain.addresses },
     });
     const contractWallet = await (await walletFactory(chain, world.rpcUrl, owner))(owner.address);
     await contractWallet.deploy();
@@ -294,30 +295,26 @@ describe('without a usable contract', () => {
     ['nothing answers there', () => world.provider, 'No agent commerce contract answers'],
     ['the address is another contract', () => world.stablecoin, 'No agent commerce contract answers'],
   ])('the channel is closed with a reason: %s', async (_, contract, reason) => {
-    const { config, log, shutdown, infrastructure, database, http } = service;
+    const { infrastructure, http } = service;
     const addresses = { ...infrastructure.contracts, agentCommerce: contract() };
     const chain = await createChain({ rpcUrl: world.rpcUrl, chainId: 84532, confirmations: 1, pollingIntervalMs: 5, addresses });
-    const parts = { db: database.db, chain, ledger: http.commerce.ledger, answers: http, now: http.now } as unknown as ComposeJobsDeps;
-    const jobs = await composeJobs({ config, log, shutdown }, parts);
+    const jobs = await composeJobs({ ...service, chain }, http.commerce.ledger);
     expect(jobs).toEqual({ service: null, watch: null, closedChannels: { 'agent-commerce': expect.stringContaining(reason) } });
   });
 });
 
 describe('without known evaluators, and none other allowed', () => {
   it('the channel is closed with a reason, and earlier jobs are still served', async () => {
-    const { config, log, shutdown, database, http } = service;
-    const { jobs: desk, commerce, now } = http;
+    const { config, http } = service;
     const chain = await createChain({
-      ...{ rpcUrl: world.rpcUrl, chainId: 84532, confirmations: 1, pollingIntervalMs: 5, addresses: http.addresses },
+      ...{ rpcUrl: world.rpcUrl, chainId: 84532, confirmations: 1, pollingIntervalMs: 5, addresses: http.chain.addresses },
     });
-    const wallet = { address: desk!.provider };
-    const signers = { provider: { account: wallet } };
-    const parts = { db: database.db, chain, signers, wallet, ledger: commerce.ledger, answers: http, now } as unknown as ComposeJobsDeps;
-    const jobs = await composeJobs({ config: { ...config, AGENT_COMMERCE_MAX_USD: 0 }, log, shutdown }, parts);
+    const compose = (own: typeof config) => composeJobs({ ...service, config: own, chain }, http.commerce.ledger);
+    const jobs = await compose({ ...config, AGENT_COMMERCE_MAX_USD: 0 });
     expect(jobs.closedChannels).toEqual({ 'agent-commerce': expect.stringContaining('No evaluator is known') });
     expect(jobs).toMatchObject({ service: { contract: world.contract }, watch: expect.any(Function) });
 
     const listed = { ...config, AGENT_COMMERCE_MAX_USD: 0, AGENT_COMMERCE_EVALUATORS: [world.provider] };
-    expect((await composeJobs({ config: listed, log, shutdown }, parts)).closedChannels).toEqual({});
+    expect((await compose(listed)).closedChannels).toEqual({});
   });
 });

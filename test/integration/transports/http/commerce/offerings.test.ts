@@ -41,7 +41,8 @@ let payments = 0;
 function pay(change: Partial<SettledPayment>): Promise<boolean> {
   payments += 1;
   const txHash: Hash = `0x${payments.toString(16).padStart(64, '0')}`;
-  const { commerce, now, addresses } = service.http;
+  const { commerce, now } = service.http;
+  const { addresses } = service.http.chain;
   return commerce.ledger.record({
     ...{ cause: { kind: 'transfer' }, channel: 'purchase', offering: 'svc_signal_with_proof', amountMicros: 1_000_000n },
     ...{ asset: addresses.stablecoin, payer: PAYER, payee: PAYEE, resource: null, ref: null, settledAt: now(), txHash },
@@ -55,9 +56,12 @@ describe('offerings', () => {
     expect(body.count).toBe(11);
     for (const offering of body.offerings) {
       for (const field of ['name', 'description', 'priceDisplay', 'example']) expect(offering[field], field).toBeTypeOf('string');
-      expect(offering).toMatchObject({ open: true, price: { decimals: 6, currency: 'USD', asset: service.http.addresses.stablecoin } });
+      expect(offering).toMatchObject({
+        open: true,
+        price: { decimals: 6, currency: 'USD', asset: service.http.chain.addresses.stablecoin },
+      });
       const { contract = null, provider = PAYEE } = offering.channel === 'agent-commerce' ? service.http.jobs! : {};
-      const where = { payee: provider, chain: 'eip155:84532', asset: service.http.addresses.stablecoin, contract };
+      const where = { payee: provider, chain: 'eip155:84532', asset: service.http.chain.addresses.stablecoin, contract };
       const signature = offering.channel === 'purchase' ? { required: false, message: expect.any(String), scheme: 'EIP-191' } : null;
       expect(offering.howToPay).toEqual({ ...where, signature, steps: expect.arrayContaining([expect.stringMatching(/\.$/)]) });
     }

@@ -561,7 +561,7 @@ describe('a sold answer', () => {
       direction: decodeCode('direction', DIRECTION_CODES, direction),
     });
     expect(onChain!.decoded.find(({ name }) => name === 'commitment')!.value).toBe(opened);
-    expect(onChain!.attester).toBe(service.http.attesterAddress);
+    expect(onChain!.attester).toBe(service.http.wallets.attester.address);
     expect([decodeCode('signal', SIGNAL_CODES, signal), numbers.pUpBps]).toEqual([answer.signal, Math.round(answer.pUp * 10_000)]);
   });
 

@@ -65,7 +65,7 @@ describe('/.well-known/x402.json', () => {
     );
     expect(document).toMatchObject({ payee: PAYEE, chain: 'eip155:84532', network: 'base-sepolia', x402Versions: [1, 2] });
     expect(document.facilitator).toEqual({ kind: 'in-process', url: null });
-    expect(document.asset).toMatchObject({ address: service.http.addresses.stablecoin, decimals: 6 });
+    expect(document.asset).toMatchObject({ address: service.http.chain.addresses.stablecoin, decimals: 6 });
   });
 
   it('has the requirements of the operations, in both versions', async () => {

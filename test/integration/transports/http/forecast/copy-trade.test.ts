@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { OracleError } from '../../../../../src/errors.ts';
 import { EVENT_NAMES } from '../../../../../src/events/events.ts';
 import { formatDay, toInstantMs } from '../../../../../src/forecast/day.ts';
-import type { HttpDeps } from '../../../../../src/http/deps.ts';
 import { copyTradeRoutes } from '../../../../../src/http/routes/copy-trade.ts';
+import type { Services } from '../../../../../src/http/services.ts';
 import { isWeeklyStrike } from '../../../../../src/market/feed.ts';
 import type { CommittedValues, ForecastDoc } from '../../../../../src/record/forecast-doc.ts';
 import { computeForecastCommitment } from '../../../../../src/record/forecasts.ts';
@@ -42,10 +42,10 @@ afterEach(async () => {
   await service.pipeline.wagers.wagers.insertMany(wagers);
 });
 
-const partsWith = (changes: Partial<HttpDeps> = {}): HttpDeps => ({ ...service.http, now: () => EVENING, ...changes });
+const partsWith = (changes: Partial<Services> = {}): Services => ({ ...service.http, now: () => EVENING, ...changes });
 
 /** Answers of the three routes to a Premium caller, each as its schema says. */
-async function ask(which: 'status' | 'next' | 'history', query: Record<string, unknown> = {}, changes: Partial<HttpDeps> = {}) {
+async function ask(which: 'status' | 'next' | 'history', query: Record<string, unknown> = {}, changes: Partial<Services> = {}) {
   const route = copyTradeRoutes(partsWith(changes)).find(({ path }) => path.endsWith(`/${which}`))!;
   const { body } = await call(route, { query: { horizon: 7, limit: 30, ...query }, caller: PREMIUM });
   expect(undocumented(route.reply!, JSON.parse(JSON.stringify(body)))).toEqual([]);

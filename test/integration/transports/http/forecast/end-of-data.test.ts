@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toInstantMs } from '../../../../../src/forecast/day.ts';
-import type { HttpDeps } from '../../../../../src/http/deps.ts';
 import { allRoutes } from '../../../../../src/http/routes.ts';
+import type { Services } from '../../../../../src/http/services.ts';
 import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { call } from '../../../../support/http/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../../../../support/service/service.ts';
@@ -26,7 +26,7 @@ afterAll(() => service?.stop());
 /** An answer at noon after the newest forecast, with market data as far as a day. */
 async function ask(path: string, lastDay: number | null) {
   const market = { ...service.http.market, coverage: async () => ({ firstDay: 0, lastDay }) };
-  const deps: HttpDeps = { ...service.http, market, now: () => new Date(toInstantMs(TODAY, 12)) };
+  const deps: Services = { ...service.http, market, now: () => new Date(toInstantMs(TODAY, 12)) };
   const route = allRoutes(deps).find((one) => one.path === path)!;
   const { body } = await call(route, { query: { horizon: 7 }, caller: PREMIUM });
   expect(undocumented(route.reply!, JSON.parse(JSON.stringify(body)))).toEqual([]);

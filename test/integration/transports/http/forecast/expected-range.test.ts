@@ -6,6 +6,7 @@ import { HORIZONS } from '../../../../../src/forecast/model.ts';
 import { getExpectedRange, readPriceRange } from '../../../../../src/record/distributions.ts';
 import { asTier } from '../../../../support/auth/login.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
+import { knowing } from '../../../../support/record/forgetful.ts';
 import { runPastDay, type TestService, testService, today } from '../../../../support/service/service.ts';
 
 const PATH = '/api/svc/open/range';
@@ -108,16 +109,18 @@ describe('the expected range', () => {
       const newest = known.findNewest(horizonDays)!;
       return { ...newest, figures: { price: newest.figures.price, context: null, variance } };
     };
-    expect(await getExpectedRange({ ...service.http, record: { known: { findNewest } } }, 7)).toEqual(stored);
+    expect(await getExpectedRange({ ...service.http, record: knowing(service.http.record, { findNewest }) }, 7)).toEqual(stored);
     // A signal does without the range of a model that is gone.
     const models = { get: () => Promise.reject(new OracleError('NOT_FOUND', 'There is no such model')) } as never;
     expect(await readPriceRange(service.http.models, findNewest(7))).toMatchObject({ share: 0.8 });
     expect(await readPriceRange(models, findNewest(7))).toBeNull();
     const without = () => ({ ...findNewest(7), figures: { price: null, context: null, variance: null } });
-    await expect(getExpectedRange({ ...service.http, record: { known: { findNewest: without } } }, 7)).rejects.toThrow(
+    await expect(getExpectedRange({ ...service.http, record: knowing(service.http.record, { findNewest: without }) }, 7)).rejects.toThrow(
       'There is no forecast yet',
     );
-    await expect(getExpectedRange({ ...service.http, record: { known: { findNewest: () => null } } }, 7)).rejects.toMatchObject({
+    await expect(
+      getExpectedRange({ ...service.http, record: knowing(service.http.record, { findNewest: () => null }) }, 7),
+    ).rejects.toMatchObject({
       code: 'STEP_WAITING',
     });
   });
@@ -128,7 +131,7 @@ describe('the expected range', () => {
       const { move: _, ...stored } = forecast;
       return { ...newest, forecast: stored };
     };
-    const found = await getExpectedRange({ ...service.http, record: { known: { findNewest } } }, 7);
+    const found = await getExpectedRange({ ...service.http, record: knowing(service.http.record, { findNewest }) }, 7);
     expect(found).toEqual({ ...(await getRange(7)), moveSize: null, pBig: null, moveLimits: null });
   });
 

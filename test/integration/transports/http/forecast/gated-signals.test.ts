@@ -4,12 +4,12 @@ import { TIER_REQUIREMENTS } from '../../../../../src/auth/tiers.ts';
 import { OracleError } from '../../../../../src/errors.ts';
 import { formatDay, toInstantMs } from '../../../../../src/forecast/day.ts';
 import { REGIME_NAMES, REGIMES } from '../../../../../src/forecast/regime.ts';
-import type { HttpDeps } from '../../../../../src/http/deps.ts';
 import type { Route } from '../../../../../src/http/route.ts';
 import { copyTradeRoutes } from '../../../../../src/http/routes/copy-trade.ts';
 import { regimeRoutes } from '../../../../../src/http/routes/market.ts';
 import { oracleRoutes } from '../../../../../src/http/routes/signal.ts';
 import { allRoutes } from '../../../../../src/http/routes.ts';
+import type { Services } from '../../../../../src/http/services.ts';
 import { getStepDueMs, getWindowOpensMs } from '../../../../../src/pipeline/forecaster.ts';
 import { runStep } from '../../../../../src/pipeline/pipeline.ts';
 import { computeStrikeProbability } from '../../../../../src/record/market.ts';
@@ -31,7 +31,7 @@ let served: Served;
 const headers: Record<'public' | 'basic' | 'premium', Record<string, string>> = { public: {}, basic: {}, premium: {} };
 
 /** The parts at noon of the day after the newest forecast, and other changes. */
-const partsWith = (changes: Partial<HttpDeps> = {}): HttpDeps => ({
+const partsWith = (changes: Partial<Services> = {}): Services => ({
   ...service.http,
   now: () => new Date(toInstantMs(TODAY, 12)),
   ...changes,
@@ -64,13 +64,13 @@ const PATHS = {
   premium: ['/api/svc/oracle/premium', '/api/svc/copy-trade/next', '/api/svc/copy-trade/history'],
 };
 
-function routeOf(path: string, deps: HttpDeps = partsWith()): Route {
+function routeOf(path: string, deps: Services = partsWith()): Route {
   const routes = [...oracleRoutes(deps), ...regimeRoutes(deps), ...copyTradeRoutes(deps)];
   return routes.find((route) => route.path === path)!;
 }
 
 /** What a gated route answers to a Premium caller, of parts of the test's own. */
-async function asPremium(path: string, changes: Partial<HttpDeps>, horizon = 7) {
+async function asPremium(path: string, changes: Partial<Services>, horizon = 7) {
   const route = routeOf(path, partsWith(changes));
   const { body } = await call(route, { query: { horizon }, caller: { tier: 'premium', wallet: demoWallets(service).premium.address } });
   expect(undocumented(route.reply!, JSON.parse(JSON.stringify(body)))).toEqual([]);
@@ -463,7 +463,7 @@ describe('the premium signal', () => {
 
   it('omits unavailable parts with the reason', async () => {
     const down = () => Promise.reject(new OracleError('FEED_UNAVAILABLE', 'the provider does not answer'));
-    const models = Object.assign(Object.create(service.http.models) as HttpDeps['models'], {
+    const models = Object.assign(Object.create(service.http.models) as Services['models'], {
       get: () => Promise.reject(new OracleError('NOT_FOUND', 'There is no such model')),
     });
     const market = { ...service.http.market, strikes: down, spot: down, context: down };

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { formatDay } from '../../../../../src/forecast/day.ts';
-import type { HttpDeps } from '../../../../../src/http/deps.ts';
 import { route } from '../../../../../src/http/route.ts';
 import { allRoutes } from '../../../../../src/http/routes.ts';
 import { createApp } from '../../../../../src/http/server.ts';
+import type { Services } from '../../../../../src/http/services.ts';
 import { asTier, demoWallets } from '../../../../support/auth/login.ts';
 import { type Ask, type HttpAnswer, openAsk } from '../../../../support/http/ask.ts';
 import { fetchOpenApi, type OpenApi, type Operation, operationsOf } from '../../../../support/http/openapi.ts';
@@ -83,14 +83,14 @@ function bookPayment({ http, infrastructure }: TestService): Promise<boolean> {
 }
 
 /** Serves the service with other dependencies. */
-async function open(deps: HttpDeps, more: Parameters<typeof createApp>[0] = []) {
+async function open(deps: Services, more: Parameters<typeof createApp>[0] = []) {
   const served = await serveApp(createApp([...more, ...allRoutes(forgetful(deps))], { ...service.appOptions, limits: undefined }));
   const client = openAsk(served.url);
   closing.push(() => client.close(), served.close);
   return { url: served.url, ask: client.ask };
 }
 
-const partsWith = (changes: Partial<HttpDeps>): HttpDeps => ({ ...service.http, ...changes });
+const partsWith = (changes: Partial<Services>): Services => ({ ...service.http, ...changes });
 
 /** Public responses under the policy `immediate`. */
 const revealing = () => partsWith({ viewFor: (caller) => ({ ...service.http.viewFor(caller), policy: 'immediate' }) });
@@ -233,7 +233,7 @@ describe('an anonymous caller', () => {
     const found = new Map<string, Set<string>>();
     for (const calibration of CALIBRATIONS) {
       const doc = { ...stored, horizons: stored.horizons.map((fit) => ({ ...fit, baseRate: 0.5, ...calibration })) };
-      const models = Object.assign(Object.create(service.http.models) as HttpDeps['models'], { get: async () => doc });
+      const models = Object.assign(Object.create(service.http.models) as Services['models'], { get: async () => doc });
       const { ask } = await open(partsWith({ models }));
       const answers = await walk(ask, variants);
       for (const variant of variants) {

@@ -8,10 +8,10 @@ import { createChain } from '../../../../../src/chain/client.ts';
 import { loadConfig } from '../../../../../src/config.ts';
 import { callJsonRpc, sendTransactions } from '../../../../../src/dev/local-chain/contracts.ts';
 import { toConfidence } from '../../../../../src/forecast/signal.ts';
-import type { HttpDeps } from '../../../../../src/http/deps.ts';
 import type { Route } from '../../../../../src/http/route.ts';
 import { allRoutes } from '../../../../../src/http/routes.ts';
 import { createApp } from '../../../../../src/http/server.ts';
+import type { Services } from '../../../../../src/http/services.ts';
 import { getStepDueMs } from '../../../../../src/pipeline/forecaster.ts';
 import { type ForecastDoc, formatForecastId } from '../../../../../src/record/forecast-doc.ts';
 import { demoWallets, signedLogin } from '../../../../support/auth/login.ts';
@@ -34,7 +34,7 @@ const LEAST = '0.000000000000000001';
 let service: TestService;
 let served: Served;
 let client: ReturnType<typeof openAsk>;
-let parts: HttpDeps;
+let parts: Services;
 /** What the tests add to the clock, at most. */
 const CLOCK_RUNS_MS = 8 * 60 * MINUTE;
 
@@ -46,12 +46,11 @@ beforeAll(async () => {
   service.progress.complete();
   // Not later than the database's own clock, by which sessions end.
   nowMs = Math.min(getStepDueMs('signal', today() - 1), Date.now() - CLOCK_RUNS_MS);
-  const { database, infrastructure, http } = service;
-  const { rpcUrl, encryptionSecret } = infrastructure;
-  const { chainId, addresses } = http;
+  const { infrastructure, http } = service;
+  const { rpcUrl } = infrastructure;
+  const { chainId, addresses } = http.chain;
   const chain = await createChain({ rpcUrl, chainId, confirmations: 1, pollingIntervalMs: 20, addresses });
-  const agentId = http.identity()!.agentId;
-  const access = await composeAuth({ db: database.db, chain, encryptionSecret, agentId, publicUrl: http.publicUrl, now });
+  const access = await composeAuth({ ...http, chain, now });
   parts = { ...http, access, now, viewFor: (caller) => ({ ...http.viewFor(caller), now: now() }) };
   ({ served, client } = await open(HARDLY_LIMITED));
 });
@@ -67,9 +66,8 @@ beforeEach(() => {
 
 /** Serves the service with the clock of the test, and its own limits. */
 async function open(limits: Record<string, string>) {
-  const { database, log, shutdown } = service;
   const identify = (authorization: string | undefined) => parts.access.identify(authorization);
-  const adapterOptions = composeAppOptions({ config: loadConfig(limits), db: database.db, log, shutdown, now, identify });
+  const adapterOptions = composeAppOptions({ ...service.http, config: loadConfig(limits), now }, { identify });
   const app = await serveApp(createApp(allRoutes(parts), adapterOptions));
   return { served: app, client: openAsk(app.url) };
 }
@@ -102,7 +100,7 @@ async function transfer(from: PrivateKeyAccount, to: Hex, units: bigint): Promis
   const { rpcUrl } = service.infrastructure;
   await callJsonRpc(rpcUrl, 'anvil_setBalance', from.address, '0x56bc75e2d63100000');
   const data = encodeFunctionData({ abi, functionName: 'transfer', args: [to, units] });
-  await sendTransactions(rpcUrl, from, [{ to: service.http.addresses.gateToken, data }]);
+  await sendTransactions(rpcUrl, from, [{ to: service.http.chain.addresses.gateToken, data }]);
 }
 
 const gatedRoutes = (...accesses: Route['access'][]) => allRoutes(parts).filter(({ access }) => accesses.includes(access));

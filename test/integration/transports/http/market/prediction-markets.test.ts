@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../../src/auth/caller.ts';
 import { OracleError } from '../../../../../src/errors.ts';
 import { DAY_MS } from '../../../../../src/forecast/day.ts';
-import type { HttpDeps } from '../../../../../src/http/deps.ts';
 import { predictionMarketRoutes } from '../../../../../src/http/routes/prediction-markets.ts';
 import { allRoutes } from '../../../../../src/http/routes.ts';
 import { createApp, type HttpServer, listen } from '../../../../../src/http/server.ts';
+import type { Services } from '../../../../../src/http/services.ts';
 import type { StrikeSnapshot } from '../../../../../src/market/feed.ts';
 import { computeStrikeProbability } from '../../../../../src/record/market.ts';
 import { ModelStore } from '../../../../../src/record/model-card.ts';
@@ -18,12 +18,12 @@ const PATH = '/api/svc/prediction-markets';
 const day = today() - 1;
 
 let service: TestService;
-let parts: HttpDeps;
+let parts: Services;
 let server: HttpServer;
 let nowMs: number;
 let spotUsd: number;
 let seen: StrikeSnapshot[];
-let venueMarkets: HttpDeps['venueMarkets'];
+let venueMarkets: Services['venueMarkets'];
 
 beforeAll(async () => {
   service = await unresolvedService(2);
@@ -70,7 +70,7 @@ async function get(): Promise<any> {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
-async function asCaller(caller: Caller, over: Partial<HttpDeps> = {}): Promise<any> {
+async function asCaller(caller: Caller, over: Partial<Services> = {}): Promise<any> {
   const [route] = predictionMarketRoutes({ ...parts, ...over });
   return (await call(route, { caller })).body;
 }
@@ -205,7 +205,7 @@ describe('the model probability of a strike', () => {
   });
 
   it('is public under the policy `immediate`', async () => {
-    const viewFor: HttpDeps['viewFor'] = (caller) => ({ ...parts.viewFor(caller), policy: 'immediate' });
+    const viewFor: Services['viewFor'] = (caller) => ({ ...parts.viewFor(caller), policy: 'immediate' });
     expect(gates(await asCaller({ tier: 'public' }, { viewFor }))).toEqual(new Set([false]));
   });
 

@@ -8,6 +8,7 @@ import { parseDay, toInstantMs } from '../../../../../src/forecast/day.ts';
 import { marketRoutes } from '../../../../../src/http/routes/market.ts';
 import { allRoutes } from '../../../../../src/http/routes.ts';
 import { createApp, type HttpServer, listen } from '../../../../../src/http/server.ts';
+import type { Services } from '../../../../../src/http/services.ts';
 import type { Feed } from '../../../../../src/market/feed.ts';
 import { createMarket } from '../../../../../src/market/market.ts';
 import { openSimulatedFeed } from '../../../../../src/market/simulated.ts';
@@ -144,7 +145,7 @@ describe('caching of market reports', () => {
     feed = { ...simulated };
     const market = createMarket({ ...simulated, spot: (atMs) => feed.spot(atMs), observations: (...asked) => feed.observations(...asked) });
     server = await listen(
-      createApp(marketRoutes({ market, now: () => new Date(nowMs) }), { log, identify: async () => PUBLIC_CALLER }),
+      createApp(marketRoutes({ market, now: () => new Date(nowMs) } as Services), { log, identify: async () => PUBLIC_CALLER }),
       0,
       '127.0.0.1',
     );

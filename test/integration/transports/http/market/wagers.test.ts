@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../../src/forecast/day.ts';
-import type { HttpDeps } from '../../../../../src/http/deps.ts';
 import { WAGERS_REPLY, type WagersReply, wagerRoutes } from '../../../../../src/http/routes/prediction-markets.ts';
+import type { Services } from '../../../../../src/http/services.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
-import { CrowdFiguresReader } from '../../../../../src/record/crowd.ts';
+import { CrowdFigures } from '../../../../../src/record/crowd.ts';
 import { type ForecastDoc, formatForecastId } from '../../../../../src/record/forecast-doc.ts';
 import { ForecastRecord, RECORD_INDEXES } from '../../../../../src/record/forecasts.ts';
 import { WAGER_INDEXES, WagerBook, type WagerDoc } from '../../../../../src/wager/wagers.ts';
@@ -34,10 +34,10 @@ beforeEach(async () => {
 });
 
 async function list(query: Record<string, unknown> = {}, caller?: Parameters<typeof call>[1]): Promise<WagersReply> {
-  const market = { source: 'simulated (seed 2)' } as HttpDeps['market'];
+  const market = { source: 'simulated (seed 2)' } as Services['market'];
   await record.known.load();
-  const crowd = new CrowdFiguresReader({ record, sameBook: ['paper'] });
-  const [route] = wagerRoutes({ record, crowd, market, now: () => NOW } as HttpDeps);
+  const crowd = new CrowdFigures(record.known, { name: 'paper', sameBook: ['paper'] });
+  const [route] = wagerRoutes({ record, crowd, market, now: () => NOW } as Services);
   const { body } = await call(route, { ...caller, query: { limit: 60, ...query } });
   expect(WAGERS_REPLY.parse(body)).toEqual(body);
   return body;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
 import { parseDay } from '../../../../../src/forecast/day.ts';
-import type { HttpDeps } from '../../../../../src/http/deps.ts';
 import { forecastPageRoutes } from '../../../../../src/http/routes/forecasts.ts';
 import { pageFileRoutes } from '../../../../../src/http/routes/home.ts';
 import { createApp } from '../../../../../src/http/server.ts';
+import type { Services } from '../../../../../src/http/services.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import type { ForecastDoc } from '../../../../../src/record/forecast-doc.ts';
@@ -33,7 +33,7 @@ const DAYS = {
 let database: TestDatabase;
 let record: ForecastRecord;
 let served: Served;
-let deps: HttpDeps;
+let deps: Services;
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -48,7 +48,7 @@ beforeAll(async () => {
     market: { kind: 'live' },
     viewFor: (caller: typeof PUBLIC_CALLER) => ({ caller, policy: 'resolution', now: NOW, saltSecret }),
     now: () => NOW,
-  } as unknown as HttpDeps;
+  } as unknown as Services;
   served = await servePages(deps);
 });
 afterAll(async () => {
@@ -56,7 +56,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-function servePages(of: HttpDeps): Promise<Served> {
+function servePages(of: Services): Promise<Served> {
   const log = createLog({ level: 'silent', secrets: [] });
   const routes = [...forecastPageRoutes(of), ...pageFileRoutes()];
   return serveApp(createApp(routes, { log, identify: async () => PUBLIC_CALLER }));

@@ -1,9 +1,9 @@
 import { MongoNetworkError } from 'mongodb';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { composeAnswerState } from '../../../../../src/app/transports.ts';
-import type { HttpDeps } from '../../../../../src/http/deps.ts';
 import { rootRoutes } from '../../../../../src/http/routes/home.ts';
 import { createApp, createStartingApp } from '../../../../../src/http/server.ts';
+import type { Services } from '../../../../../src/http/services.ts';
 import type { InitialData } from '../../../../../src/page/first-screen.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { createStartupProgress } from '../../../../../src/platform/progress.ts';
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 /** Opens the page as a service that has rendered nothing yet. */
-function openHome(changes: Partial<HttpDeps> = {}) {
+function openHome(changes: Partial<Services> = {}) {
   const [root] = rootRoutes({ ...service.http, ...changes }, []);
   return async () => {
     const reply = await call(root!, { accept: 'text/html' });
@@ -71,7 +71,7 @@ it('has no value of an unresolved forecast, and the same bytes whatever they are
 });
 
 it('would have them for a service that reveals at once', async () => {
-  const viewFor: HttpDeps['viewFor'] = (caller) => ({ ...service.http.viewFor(caller), policy: 'immediate' });
+  const viewFor: Services['viewFor'] = (caller) => ({ ...service.http.viewFor(caller), policy: 'immediate' });
   await plant(service, 'up');
   expect(secretsIn((await openHome({ viewFor })()).html, paidSecrets('up'))).not.toEqual([]);
 });
@@ -126,7 +126,7 @@ it('stays as it was while the database does not answer', async () => {
 });
 
 it('cannot be ended by its data', async () => {
-  const market = Object.assign(Object.create(service.http.market) as HttpDeps['market'], { source: '</script><script>alert(1)</script>' });
+  const market = Object.assign(Object.create(service.http.market) as Services['market'], { source: '</script><script>alert(1)</script>' });
   const { html } = await openHome({ market })();
   expect(html).not.toContain('<script>alert');
   expect(JSON.stringify(readInitial(html))).toContain('</script><script>alert(1)</script>');

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
 import { formatDay, parseDay } from '../../../../../src/forecast/day.ts';
-import type { HttpDeps } from '../../../../../src/http/deps.ts';
 import { feedRoutes } from '../../../../../src/http/routes/feeds.ts';
 import { createApp } from '../../../../../src/http/server.ts';
+import type { Services } from '../../../../../src/http/services.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import { type ForecastDoc, getOutcomeWindow } from '../../../../../src/record/forecast-doc.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
     explorerUrl: 'https://explorer.test',
     viewFor: (caller: typeof PUBLIC_CALLER) => ({ caller, policy: 'resolution', now, saltSecret }),
     now: () => now,
-  } as unknown as HttpDeps;
+  } as unknown as Services;
   const log = createLog({ level: 'silent', secrets: [] });
   served = await serveApp(
     createApp(feedRoutes(deps), {

@@ -47,16 +47,15 @@ async function open({
   trustProxy = undefined as string[] | undefined,
 } = {}) {
   const { database, http } = service;
-  const options = composeAppOptions({
+  const context = {
+    ...http,
     config: loadConfig(limits),
     // Counts of its own: processes share a limit.
     db: database.client.db(`limits-${closing.length}`),
     log: createLog({ level: 'silent', secrets: [] }),
-    shutdown: { signal: stopping.signal },
-    now: () => new Date(),
-    readState: service.appOptions.readState,
-    identify: (authorization) => http.access.identify(authorization),
-  });
+    shutdown: { ...http.shutdown, signal: stopping.signal },
+  };
+  const options = composeAppOptions(context, { identify: (authorization) => http.access.identify(authorization) });
   const log = { ...options.log, debug: (line: object) => void lines.push(line) };
   const trusted = trustProxy === undefined ? {} : { trustProxy };
   const listener = createListener(allRoutes(http), { ...options, ...trusted, log: log as typeof options.log, reusesAnswers });

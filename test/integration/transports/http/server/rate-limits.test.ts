@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { composeAppOptions } from '../../../../../src/app/transports.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
 import { loadConfig } from '../../../../../src/config.ts';
+import type { Context } from '../../../../../src/context.ts';
 import { OracleError } from '../../../../../src/errors.ts';
 import { MAX_CHAIN_WORK } from '../../../../../src/http/admission.ts';
 import type { AppOptions } from '../../../../../src/http/request.ts';
@@ -85,15 +86,15 @@ function admin(authorization: string | undefined): void {
 /** A process of the service on the database, as its settings make it. */
 async function start(environment: Record<string, string> = {}, more: Partial<AppOptions> = {}) {
   // Limits alone: on a machine under load some of many requests at once would be shed.
-  const { loadShedder: _, ...door } = composeAppOptions({
+  const context = {
     config: loadConfig(environment),
     db: database.db,
     log: createLog({ level: 'silent', secrets: [] }),
     shutdown: { signal: new AbortController().signal },
     now: () => new Date(nowMs),
-    identify,
-    admin,
-  });
+    record: { known: { revision: 0, isStale: false } },
+  } as unknown as Context;
+  const { loadShedder: _, ...door } = composeAppOptions(context, { identify, admin });
   const app = await serveApp(createApp(ROUTES, { ...door, ...more }));
   served.push(app);
   return (path: string, headers: Record<string, string> = {}, init: RequestInit = {}) => fetch(app.url + path, { ...init, headers });

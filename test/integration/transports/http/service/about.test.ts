@@ -210,8 +210,8 @@ describe('/api/claw/ecosystem', () => {
     expect(Object.values(contracts).map((contract: Body) => contract.state)).toEqual(Array(7).fill('live'));
     expect(contracts.eas).toMatchObject({
       predictions: 4 * DAYS,
-      attester: service.http.attesterAddress,
-      address: service.http.addresses.eas,
+      attester: service.http.wallets.attester.address,
+      address: service.http.chain.addresses.eas,
     });
     const stats = await get('/api/svc/onchain-oracle/stats?horizons=all');
     expect([contracts.eas.resolutions, contracts.eas.latestAttestation]).toEqual([stats.resolutions, stats.latestAttestation]);
@@ -219,18 +219,18 @@ describe('/api/claw/ecosystem', () => {
       expect.objectContaining({ name: 'prediction', registered: true }),
       expect.objectContaining({ name: 'resolution', registered: true }),
     ]);
-    expect(contracts.identityRegistry).toMatchObject({ agentId: 0, owner: service.http.attesterAddress });
+    expect(contracts.identityRegistry).toMatchObject({ agentId: 0, owner: service.http.wallets.attester.address });
     expect(contracts.gateToken.decimals).toBe(18);
     expect(contracts.agentCommerce).toMatchObject({ paymentToken: contracts.stablecoin.address });
   });
 
   it('is served without the chain, with each contract unreachable', async () => {
     const proxy = await rpcProxy(service.infrastructure.rpcUrl);
-    const { http, appOptions: door, config, pipeline } = service;
-    const { chainId, addresses } = http;
+    const { http, appOptions: door } = service;
+    const { chainId, addresses } = http.chain;
     const chain = await createChain({ rpcUrl: proxy.url, chainId, confirmations: 1, pollingIntervalMs: 20, addresses });
     let instant = 1_800_000_000_000;
-    const about = composeAbout({ config, chain, agentId: 0, reporter: pipeline.reporter.address, now: () => new Date(instant) });
+    const about = composeAbout({ ...http, chain, agentId: 0, now: () => new Date(instant) });
     const cutOff = await serve({ http: { ...http, about }, appOptions: door });
     proxy.hooks = { onRequest: () => 'drop' };
     const { contracts } = await get('/api/claw/ecosystem', cutOff);

@@ -9,6 +9,7 @@ import { MULTICALL3_ADDRESS } from '../../../../../src/chain/addresses.ts';
 import { createReadOnlyRpc, MAX_CALLS_PER_BATCH, MAX_LOG_CALLS, type ReadOnlyRpcOptions } from '../../../../../src/chain/rpc-proxy.ts';
 import { MAX_READS, rpcRoutes } from '../../../../../src/http/routes/rpc.ts';
 import { createApp } from '../../../../../src/http/server.ts';
+import type { Services } from '../../../../../src/http/services.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { type TestChain, testChain } from '../../../../support/chain/chain.ts';
 import { type Served, serveApp } from '../../../../support/http/serve.ts';
@@ -32,7 +33,9 @@ async function open(options: ReadOnlyRpcOptions | null, rpcUrl: string | null = 
   const log = createLog({ level: 'silent', secrets: [] });
   const identify = async (authorization?: string): Promise<Caller> =>
     authorization === undefined ? PUBLIC_CALLER : { tier: 'basic', wallet: `0x${'b'.repeat(40)}` };
-  const served = await serveApp(createApp(rpcRoutes({ chainReading }), { log, identify, trustProxy: 1, ...(limits && { limits }) }));
+  const served = await serveApp(
+    createApp(rpcRoutes({ chainReading } as Services), { log, identify, trustProxy: 1, ...(limits && { limits }) }),
+  );
   closing.push(served.close);
   return served;
 }

@@ -54,7 +54,8 @@ afterAll(async () => {
 async function startDelivering(log: ReturnType<typeof createLog>) {
   const { http, config, shutdown, database, push, infrastructure } = service;
   const { db } = database;
-  const { saltSecret, publicUrl, chainId, now } = http;
+  const { saltSecret, publicUrl, now } = http;
+  const { chainId } = http.chain;
   const view = { saltSecret, publicUrl, chainId, policy: config.REVEAL };
   const { encryptionSecret } = infrastructure;
   const parts = { db, push, encryptionSecret, view, tierOf: (wallet: string) => http.access.getWalletTier(wallet), now };

@@ -1,46 +1,30 @@
-import type { Address } from 'viem';
 import type { z } from 'zod';
 import type { CardService } from '../../agent-card/card.ts';
 import type { PaidCalls, RunSkill } from '../../skills/runner.ts';
 import type { AccessSource } from '../auth/api-keys.ts';
 import type { AuthService, RequestContext } from '../auth/auth.ts';
-import type { Caller } from '../auth/caller.ts';
-import type { ChainAddresses } from '../chain/addresses.ts';
-import type { AttestationReader } from '../chain/eas/schemas.ts';
-import type { RegisteredAgent, ReputationState } from '../chain/erc8004.ts';
+import type { ReputationState } from '../chain/erc8004.ts';
 import type { RpcAccess } from '../chain/rpc-proxy.ts';
 import type { Commerce } from '../commerce/commerce.ts';
 import type { ClientFeedback } from '../commerce/feedback.ts';
 import type { JobService } from '../commerce/jobs/processing.ts';
 import type { PurchaseService } from '../commerce/purchases.ts';
 import type { Contest } from '../contest.ts';
+import type { Context } from '../context.ts';
 import type { ClientError } from '../errors.ts';
 import type { WebhookRegistry } from '../events/webhooks/registry.ts';
 import type { TicketStore } from '../events/websocket/hub.ts';
-import type { Market } from '../market/market.ts';
 import type { StartupStep } from '../platform/progress.ts';
-import type { AttestationViewOptions } from '../record/attestations.ts';
-import type { ChampionLog } from '../record/challenge.ts';
-import type { CrowdFiguresReader } from '../record/crowd.ts';
-import type { DatasetService } from '../record/dataset.ts';
-import type { StatisticsService } from '../record/figures.ts';
-import type { ForecastRecord } from '../record/forecasts.ts';
-import type { ModelStore } from '../record/model-card.ts';
 import type { ReportStores } from '../record/reports.ts';
 import type { SelfTestService } from '../record/self-tests.ts';
-import type { Quote, StrikeMarket } from '../wager/venue.ts';
 import type { AdminService } from './admin.ts';
 import type { READINESS, ServiceStatus } from './schemas/health.ts';
-import type { AboutDeps } from './schemas/info.ts';
+import type { About } from './schemas/info.ts';
 import type { DemoWallets } from './schemas/wallets.ts';
 
-export interface VenueMarket {
-  market: StrikeMarket;
-  quote: Quote;
-}
-
-export interface HttpDeps {
-  about: AboutDeps;
+/** What routes answer from. */
+export interface Services extends Context {
+  about: About;
   access: AuthService;
   /** Where a wallet's standing access is listed and ended. */
   accessSources: readonly AccessSource[];
@@ -53,37 +37,13 @@ export interface HttpDeps {
   setup(): StartupStep | null;
   /** From the announcement of a stop on. */
   isStopping(): boolean;
-  publicUrl: string;
   /** E-mail address or https URL of the operator; unset: the public URL. */
   contact?: string | undefined;
-  record: ForecastRecord;
   reports: ReportStores;
   selfTests: SelfTestService;
-  crowd: CrowdFiguresReader;
-  venueName: string;
-  /** Venues that quote the same book as `venueName`, itself included. */
-  sameBook: readonly string[];
-  market: Market;
-  models: ModelStore;
-  statistics: StatisticsService;
-  champions: Pick<ChampionLog, 'list'>;
-  dataset: DatasetService;
-  /** Strikes with quotes of the service's own venue; empty for an external venue. */
-  venueMarkets(): Promise<VenueMarket[]>;
-  chainId: number;
-  addresses: ChainAddresses;
-  attestations: AttestationReader;
   chainReading: RpcAccess;
-  attesterAddress: Address;
-  /** EAS explorer; null on a local chain, and where none is known. */
-  explorerUrl: string | null;
-  saltSecret: string;
-  /** What a caller may read of unresolved forecasts. */
-  viewFor(caller: Caller): AttestationViewOptions;
   /** Demo wallets of a local chain; null on a real one. */
   demo: DemoWallets | null;
-  /** Null before the agent is registered on chain. */
-  identity(): RegisteredAgent | null;
   reputation(): Promise<ReputationState | null>;
   clientFeedback: ClientFeedback;
   readiness(): Promise<Readiness['checks']>;
@@ -98,7 +58,6 @@ export interface HttpDeps {
   runSkill: RunSkill;
   paidCalls: PaidCalls;
   agentTasks: AgentTasks;
-  now(): Date;
 }
 
 type Readiness = z.input<typeof READINESS>;
