@@ -141,23 +141,20 @@ export async function assembleService(context: StartupContext, address: string |
   const { administration, ...operator } = composeAdministration(pipeline, state, getStartupStep);
   const options = composeAppOptions(core, { ...operator, identify: (authorization) => access.identify(authorization) });
 
-  const localChain = config.chainMode !== 'real';
-  const pingDatabase = () => core.database.ping();
   const checkSigners = composeSignerHealth(core.signers, now);
-  const readiness = { ...core, localChain, pingDatabase, checkSigners, setup: getStartupStep };
+  const readiness = shareWhileInFlight(() => checkReadiness(core, getStartupStep, checkSigners));
   const walletFunds = composeWalletFunds(core);
   const payments = composePaymentHealth(core, commerce.merchant.payee);
   const readSettlement = composeSettlementCost(core);
   const schedule = () => state.schedule;
-  const role = config.ROLE;
   const status = async () => {
-    const reading = readServiceStatus({ ...core, version, role, localChain, walletFunds, payments, pipeline, readiness, schedule });
+    const reading = readServiceStatus(pipeline, { version, feedReason: core.feedReason, readiness, walletFunds, payments, schedule });
     const [read, settlement] = await Promise.all([reading, readSettlement()]);
     return { ...read, settlement };
   };
   const { loadShedder } = options;
   const selfTests = composeSelfTestService(pipeline, getStartupStep);
-  const metrics = await composeMetrics({ ...core, workCounts, loadShedder, selfTests, ledger, status });
+  const metrics = await composeMetrics(core, { logCounts: core.logCounts, workCounts, loadShedder, selfTests, ledger, status });
   const appOptions = { ...options, ...(metrics !== null && { observeRequest: metrics.observeRequest }) };
   const demo = composeDemo(core, access);
   const http: Services = {
@@ -180,7 +177,7 @@ export async function assembleService(context: StartupContext, address: string |
     jobs: jobs.service,
     paidCalls: createCallsOver('rest'),
     purchases: composePurchases(core, commerce),
-    readiness: shareWhileInFlight(() => checkReadiness(readiness)),
+    readiness,
     reports: pipeline.reports,
     reputation: () => readReputation(chain, agentId, wallets.reporter.address),
     runSkill,

@@ -299,7 +299,7 @@ export const rpcCheck: Check = {
     const chain = connected;
     const isLocal = deps.config.chainMode !== 'real';
     const checks = [
-      orFinding(async () => ok(`chain ${chain.chainId}, ${await describeNewestBlock({ chain, localChain: isLocal, now: deps.now })}`), {
+      orFinding(async () => ok(`chain ${chain.chainId}, ${await describeNewestBlock(chain, isLocal, deps.now())}`), {
         action: OTHER_ENDPOINT,
         isPermanent: true,
       }),

@@ -2,10 +2,11 @@ import type { Db } from 'mongodb';
 import type { z } from 'zod';
 import { SKILLS } from '../../skills/index.ts';
 import type { WalletFunds } from '../chain/contracts.ts';
-import type { Journal, OpenTransactions } from '../chain/journal.ts';
+import type { OpenTransactions } from '../chain/journal.ts';
 import type { WalletRole } from '../chain/wallet.ts';
 import type { Revenue } from '../commerce/ledger.ts';
 import { PAYMENT_INTERFACES, PAYMENT_STEPS, PaymentClaimStore, type PaymentInterface, type PaymentStep } from '../commerce/x402/claims.ts';
+import type { Context } from '../context.ts';
 import type { PushedName } from '../events/events.ts';
 import { type DeliveryAttempt, DeliveryQueue, type QueueBacklog, type WebhookDeliveryDoc } from '../events/webhooks/delivery-queue.ts';
 import { DAY_MS, type Day, toDay } from '../forecast/day.ts';
@@ -107,17 +108,10 @@ interface OpenWork {
   lastBackup: Date | null;
 }
 
-export interface OpenWorkDeps {
-  db: Db;
-  journal: Pick<Journal, 'countOpen'>;
-  chainId: number;
-  record: Pick<ForecastRecord, 'days' | 'forecasts'>;
-}
-
 /** Reads by indexes on what is open: the length of the record does not matter. */
-export async function readOpenWork({ db, journal, chainId, record }: OpenWorkDeps, now: Date): Promise<OpenWork> {
+export async function readOpenWork({ chain, db, journal, record }: Context, now: Date): Promise<OpenWork> {
   const [transactions, deliveries, oldestPayment, databasePingMs, oldestUnpublished, lastBackup] = await Promise.all([
-    journal.countOpen(chainId),
+    journal.countOpen(chain.chainId),
     new DeliveryQueue(db).readBacklog(now, { except: UNCOUNTED_EVENTS }),
     new PaymentClaimStore(db).findOldestOpen(),
     measurePing(db),
@@ -128,7 +122,7 @@ export async function readOpenWork({ db, journal, chainId, record }: OpenWorkDep
 }
 
 /** Changes of wagers are left out: without a minimum stake, that there is one says that the model saw an edge. */
-async function findOldestChange({ days, forecasts }: OpenWorkDeps['record']): Promise<Date | null> {
+async function findOldestChange({ days, forecasts }: ForecastRecord): Promise<Date | null> {
   const times = await Promise.all([findOldestUnpublished(days), findOldestUnpublished(forecasts)]);
   const known = times.flatMap((at) => (at === null ? [] : [at.getTime()]));
   return known.length === 0 ? null : new Date(Math.min(...known));

@@ -1,15 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
-import type { Db } from 'mongodb';
 import type { Address } from 'viem';
 import { shareWhileInFlight } from '../app/transports.ts';
 import type { Chain } from '../chain/client.ts';
 import { readWalletFunds } from '../chain/contracts.ts';
-import type { Journal } from '../chain/journal.ts';
 import { chainCall, withChainTimeout } from '../chain/rpc.ts';
-import type { Wallet } from '../chain/wallet.ts';
 import { type Ledger, readRevenue } from '../commerce/ledger.ts';
+import type { Context } from '../context.ts';
 import { OracleError, orElse } from '../errors.ts';
 import type { EndedRequest } from '../http/request.ts';
 import type { ServiceStatus } from '../http/schemas/health.ts';
@@ -18,13 +16,10 @@ import type { LoadShedder } from '../platform/load-shedder.ts';
 import type { Log, LogCounts } from '../platform/log.ts';
 import { withTimeout } from '../platform/time.ts';
 import { findLatestAttestedDay } from '../record/attestations.ts';
-import type { ForecastRecord } from '../record/forecasts.ts';
 import { listSelfTestStatuses, type SelfTestService } from '../record/self-tests.ts';
-import type { Config } from '../settings.ts';
 import {
   type Connections,
   type MetricDefinition,
-  type OpenWorkDeps,
   PROCESS_METRICS,
   type ProcessSnapshot,
   readOpenWork,
@@ -186,51 +181,41 @@ function bind(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
-interface ComposeMetricsDeps extends Omit<OpenWorkDeps, 'journal' | 'chainId'>, Omit<WalletFiguresDeps, 'journal'> {
-  config: Pick<Config, 'METRICS_PORT'>;
-  journal: OpenWorkDeps['journal'] & WalletFiguresDeps['journal'];
-  record: ForecastRecord;
+/** What is measured besides the context. */
+interface MeasuredParts {
   selfTests: SelfTestService;
   ledger: Ledger;
-  loadShedder: Pick<LoadShedder, 'running' | 'waiting' | 'limit' | 'delayMs'>;
-  log: Log;
+  loadShedder: LoadShedder;
   logCounts: LogCounts;
   workCounts: WorkCounts;
   status(): Promise<ServiceStatus>;
 }
 
-interface WalletFiguresDeps {
-  db: Db;
-  chain: Chain;
-  journal: Pick<Journal, 'findHighestNonce'>;
-  wallets: Readonly<Record<string, Pick<Wallet, 'role' | 'address'> | null>>;
-  now(): Date;
-}
-
 /** Null unless `METRICS_PORT` is set. */
-export async function composeMetrics(deps: ComposeMetricsDeps): Promise<Metrics | null> {
-  if (deps.config.METRICS_PORT === undefined) return null;
-  const readWallets = createWalletFigures(deps);
-  const { log, logCounts, workCounts: work, loadShedder } = deps;
+export async function composeMetrics(context: Context, parts: MeasuredParts): Promise<Metrics | null> {
+  if (context.config.METRICS_PORT === undefined) return null;
+  const readWallets = createWalletFigures(context);
+  const { logCounts, workCounts: work, loadShedder } = parts;
   return createMetrics({
-    readState: () => readState(deps, readWallets, deps.now()),
+    readState: () => readState(context, parts, readWallets),
     readProcess: () => {
       const { running, waiting, limit, delayMs } = loadShedder;
       return { log: logCounts, work, requests: { running, waiting, limit, delayMs } };
     },
-    log,
+    log: context.log,
   });
 }
 
 const READ_TIMEOUT_MS = 3_000;
 
 /** Figures of the wallets, at most a minute old; null while the chain does not answer. */
-function createWalletFigures(deps: WalletFiguresDeps): () => Promise<WalletFigures | null> {
+function createWalletFigures(context: Context): () => Promise<WalletFigures | null> {
   const cache = createCache<WalletFigures>('wallet-figures', 1);
-  return () => cache.get(Math.floor(deps.now().getTime() / 60_000), () => readWalletFigures(deps)).catch(orElse('CHAIN_UNREACHABLE', null));
+  return () =>
+    cache.get(Math.floor(context.now().getTime() / 60_000), () => readWalletFigures(context)).catch(orElse('CHAIN_UNREACHABLE', null));
 }
 
-async function readWalletFigures({ db, chain, journal, wallets, now }: WalletFiguresDeps): Promise<WalletFigures> {
+async function readWalletFigures({ db, chain, journal, wallets, now }: Context): Promise<WalletFigures> {
   const present = Object.values(wallets).filter((wallet) => wallet !== null);
   const [funds, mined, gasPriceWei] = await Promise.all([
     readWalletFunds({ db, chain }, present, now()),
@@ -254,12 +239,16 @@ function readMinedNonces({ client }: Chain, wallets: readonly { address: Address
   );
 }
 
-async function readState(deps: ComposeMetricsDeps, readWallets: () => Promise<WalletFigures | null>, now: Date): Promise<StateSnapshot> {
-  const { status, record, selfTests, ledger, chain } = deps;
+async function readState(
+  context: Context,
+  { status, selfTests, ledger }: MeasuredParts,
+  readWallets: () => Promise<WalletFigures | null>,
+): Promise<StateSnapshot> {
+  const now = context.now();
   const [read, work, attestedDay, tests, { byChannel }, wallets] = await Promise.all([
     status(),
-    readOpenWork({ ...deps, chainId: chain.chainId }, now),
-    findLatestAttestedDay(record),
+    readOpenWork(context, now),
+    findLatestAttestedDay(context.record),
     listSelfTestStatuses(selfTests, now),
     readRevenue(ledger, now),
     readWallets(),

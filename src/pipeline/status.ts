@@ -1,51 +1,46 @@
 import { type Chain, readChainHealth } from '../chain/client.ts';
 import type { WalletFunds } from '../chain/contracts.ts';
+import type { Context } from '../context.ts';
 import { isOracleError, OracleError, toPublicReason } from '../errors.ts';
 import { type Day, formatDay, toDay } from '../forecast/day.ts';
 import type { ProviderHealth } from '../market/live/provider.ts';
-import type { Market } from '../market/market.ts';
-import type { TrustedTime } from '../platform/time.ts';
 import type { HorizonFigures } from '../record/figures.ts';
-import { RECORD_LAG_SECONDS, type RecordProjection } from '../record/projection.ts';
+import { RECORD_LAG_SECONDS } from '../record/projection.ts';
 import type { PublicStatus } from '../record/visibility.ts';
 import type { PipelineContext } from './forecaster.ts';
 import type { Schedule } from './schedule.ts';
 import { isPublicStep, toPublicStepReason } from './step-runs.ts';
 
-interface StatusDeps {
+/** What the status shows besides the context. */
+interface StatusParts {
   version: string;
-  role: 'all' | 'api' | 'worker';
   feedReason: string | null;
-  chain: Chain;
-  localChain: boolean;
+  readiness(): Promise<ReadinessCheck[]>;
   /** Gas balances. @throws OracleError CHAIN_UNREACHABLE */
   walletFunds(): Promise<WalletFunds[]>;
   /** Whether payments can be settled and received. */
   payments(): Promise<{ name: string; ok: boolean; detail: string }[]>;
-  pipeline: PipelineContext;
-  readiness: ReadinessDeps;
   schedule(): Schedule | null;
-  now(): Date;
 }
 
 /** The operator's status page. It holds no secret and nothing of an unresolved forecast. */
-export async function readServiceStatus(deps: StatusDeps) {
+export async function readServiceStatus(context: PipelineContext, parts: StatusParts) {
   // In parallel: each read of an unreachable chain takes its full timeout.
   const [checks, market, chain, wallets, payments, record, runs, wagering, nextRuns] = await Promise.all([
-    checkReadiness(deps.readiness),
-    readMarketStatus(deps.pipeline.market, deps),
-    readChainStatus(deps),
-    readWalletStatus(deps),
-    deps.payments(),
-    readRecordStatus(deps),
-    readStepStatus(deps.pipeline),
-    readWageringStatus(deps.pipeline),
-    deps.schedule()?.listNextRuns() ?? [],
+    parts.readiness(),
+    readMarketStatus(context, parts.feedReason),
+    readChainStatus(context),
+    readWalletStatus(parts),
+    parts.payments(),
+    readRecordStatus(context),
+    readStepStatus(context),
+    readWageringStatus(context),
+    parts.schedule()?.listNextRuns() ?? [],
   ]);
   return {
-    version: deps.version,
-    role: deps.role,
-    time: deps.now().toISOString(),
+    version: parts.version,
+    role: context.config.ROLE,
+    time: context.now().toISOString(),
     uptimeSeconds: Math.round(process.uptime()),
     memoryMb: Math.round(process.memoryUsage.rss() / 2 ** 20),
     ready: checks.every(({ ok }: ReadinessCheck) => ok),
@@ -61,7 +56,7 @@ export async function readServiceStatus(deps: StatusDeps) {
   };
 }
 
-async function readMarketStatus(market: Market, { feedReason, now }: StatusDeps) {
+async function readMarketStatus({ market, now }: PipelineContext, feedReason: string | null) {
   const nowMs = now().getTime();
   const [{ firstDay, lastDay }, { series }, providers] = await Promise.all([
     market.coverage(),
@@ -92,9 +87,9 @@ function toProviderStatus({ lastOkAtMs, lastFailureAtMs, lastLeftOutAtMs, ...res
   return { ...rest, lastOkAt: time(lastOkAtMs), lastFailureAt: time(lastFailureAtMs), lastLeftOutAt: time(lastLeftOutAtMs) };
 }
 
-async function readChainStatus({ chain, localChain }: StatusDeps) {
+async function readChainStatus({ chain, config }: PipelineContext) {
   const { chainId, confirmations, addresses } = chain;
-  const common = { chainId, local: localChain, confirmations, contracts: addresses };
+  const common = { chainId, local: config.chainMode !== 'real', confirmations, contracts: addresses };
   try {
     const { blockNumber, at } = await readChainHealth(chain);
     return { ...common, blockNumber, blockTime: at.toISOString(), error: null };
@@ -103,7 +98,7 @@ async function readChainStatus({ chain, localChain }: StatusDeps) {
   }
 }
 
-async function readWalletStatus({ walletFunds }: StatusDeps): Promise<WalletFunds[] | null> {
+async function readWalletStatus({ walletFunds }: StatusParts): Promise<WalletFunds[] | null> {
   try {
     return await walletFunds();
   } catch (error) {
@@ -112,7 +107,7 @@ async function readWalletStatus({ walletFunds }: StatusDeps): Promise<WalletFund
   }
 }
 
-async function readRecordStatus({ pipeline: { record, figures, crowd }, now }: StatusDeps) {
+async function readRecordStatus({ record, figures, crowd, now }: PipelineContext) {
   const horizons = await figures.getHorizons();
   const days = record.known.listDays();
   const [genesis, lastDay] = [days[0]?.day ?? null, days.at(-1)?.day ?? null];
@@ -152,19 +147,6 @@ export async function readStepStatus({ runs }: PipelineContext) {
   }));
 }
 
-export interface ReadinessDeps {
-  chain: Chain;
-  localChain: boolean;
-  market: Market;
-  pingDatabase(): Promise<void>;
-  time: Pick<TrustedTime, 'describe'>;
-  /** Unset while all wallets sign by keys of this process. */
-  checkSigners?: (() => Promise<string>) | null;
-  setup(): string | null;
-  record: { known: Pick<RecordProjection, 'isStale'> };
-  now(): Date;
-}
-
 type ReadinessCheck = Awaited<ReturnType<typeof runCheck>>;
 
 /** Base produces a block every 2 s; a local chain produces none while idle. */
@@ -173,25 +155,34 @@ const MAX_BLOCK_AGE_MS = 5 * 60_000;
 /** A failed check with a message that is safe to serve. */
 class NotReadyError extends Error {}
 
-export function checkReadiness(deps: ReadinessDeps): Promise<ReadinessCheck[]> {
+/**
+ * @param setup current step of the start; null once it is complete
+ * @param checkSigners null while all wallets sign by keys of this process
+ */
+export function checkReadiness(
+  context: Context,
+  setup: () => string | null,
+  checkSigners: (() => Promise<string>) | null,
+): Promise<ReadinessCheck[]> {
+  const { database, record, time } = context;
   return Promise.all([
     runCheck('setup', async () => {
-      const left = deps.setup();
+      const left = setup();
       if (left !== null) throw new NotReadyError(left);
       return 'complete';
     }),
     runCheck('database', async () => {
-      await deps.pingDatabase();
+      await database.ping();
       return 'answers';
     }),
     runCheck('record', async () => {
-      if (deps.record.known.isStale) throw new NotReadyError(`changes of the last ${RECORD_LAG_SECONDS} s or more are not known`);
+      if (record.known.isStale) throw new NotReadyError(`changes of the last ${RECORD_LAG_SECONDS} s or more are not known`);
       return 'follows its changes';
     }),
-    runCheck('clock', () => deps.time.describe()),
-    runCheck('chain', () => describeNewestBlock(deps)),
-    runCheck('price', () => checkPrice(deps)),
-    ...(deps.checkSigners ? [runCheck('signers', deps.checkSigners)] : []),
+    runCheck('clock', () => time.describe()),
+    runCheck('chain', () => describeNewestBlock(context.chain, context.config.chainMode !== 'real', context.now())),
+    runCheck('price', () => checkPrice(context)),
+    ...(checkSigners === null ? [] : [runCheck('signers', checkSigners)]),
   ]);
 }
 
@@ -206,14 +197,10 @@ async function runCheck(name: string, check: () => Promise<string>) {
 }
 
 /** A stalled node still answers RPC calls, so the age of its newest block is checked. @throws OracleError CHAIN_UNREACHABLE */
-export async function describeNewestBlock({
-  chain,
-  localChain,
-  now,
-}: Pick<ReadinessDeps, 'chain' | 'localChain' | 'now'>): Promise<string> {
+export async function describeNewestBlock(chain: Chain, isLocal: boolean, now: Date): Promise<string> {
   const { blockNumber, at } = await readChainHealth(chain);
-  const ageMs = now().getTime() - at.getTime();
-  if (localChain || Math.abs(ageMs) <= MAX_BLOCK_AGE_MS) return `block ${blockNumber}`;
+  const ageMs = now.getTime() - at.getTime();
+  if (isLocal || Math.abs(ageMs) <= MAX_BLOCK_AGE_MS) return `block ${blockNumber}`;
   if (ageMs < 0)
     throw stalledError(`block ${blockNumber} is ${Math.round(-ageMs / 60_000)} minutes ahead of the local clock, which is wrong`);
   throw stalledError(
@@ -226,7 +213,7 @@ function stalledError(message: string): OracleError {
 }
 
 /** A feed that ends is never stale; a live feed must have a current price. */
-async function checkPrice({ market, now }: ReadinessDeps): Promise<string> {
+async function checkPrice({ market, now }: Context): Promise<string> {
   const { lastDay } = await market.coverage();
   if (lastDay !== null) return `history until ${formatDay(lastDay)}`;
   const { observedAtMs, source } = await market.spot(now().getTime());

@@ -90,28 +90,19 @@ it.each([
   ['2 d ahead of', 2 * DAY_MS],
   ['2 d behind', -2 * DAY_MS],
 ])('GET /ready returns 503 and GET /api/status the reason when the clock is %s the database', async (difference, aheadMs) => {
-  const { pipeline, database, http } = service;
+  const { http } = service;
   const { chain, parts, now } = await workerWithClock(service, aheadMs);
-  const pingDatabase = () => database.ping();
-  const deps = {
-    chain,
-    localChain: true,
-    market: pipeline.market,
-    pingDatabase,
-    setup: () => null,
-    record: pipeline.record,
-    time: parts.time,
-    now,
-  };
+  const context = { ...parts, chain, now };
+  const readiness = () => checkReadiness(context, () => null, null);
   const settlement = { settledBy: 'service' as const, costMicros: null, detail: 'not read', margins: [] };
   const status = async () => ({
-    ...(await readServiceStatus({
-      ...{ ...deps, version: '1', role: 'worker', feedReason: null, pipeline: parts, readiness: deps },
+    ...(await readServiceStatus(context, {
+      ...{ version: '1', feedReason: null, readiness },
       ...{ payments: async () => [], walletFunds: async () => [], schedule: () => null },
     })),
     settlement,
   });
-  const served = await serve({ ...service, http: { ...http, readiness: () => checkReadiness(deps), status } });
+  const served = await serve({ ...service, http: { ...http, readiness, status } });
   const detail = expect.stringContaining(`this process's clock is ${difference} the database's (`);
   const ready = await fetch(`${served.url}/ready`);
   expect(ready.status).toBe(503);

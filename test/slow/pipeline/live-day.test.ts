@@ -5,7 +5,7 @@ import { HORIZONS } from '../../../src/forecast/model.ts';
 import { PROVIDER_IDS, type ProviderId } from '../../../src/market/live/provider.ts';
 import { createMarket } from '../../../src/market/market.ts';
 import { runStep } from '../../../src/pipeline/pipeline.ts';
-import { readServiceStatus } from '../../../src/pipeline/status.ts';
+import { checkReadiness, readServiceStatus } from '../../../src/pipeline/status.ts';
 import type { StepName } from '../../../src/pipeline/step-runs.ts';
 import { contextAt } from '../../support/clock/trusted-time.ts';
 import { hostedMarket, startLiveHost } from '../../support/market/live-host.ts';
@@ -140,13 +140,11 @@ it('the status page queries the chain in parallel when each call takes its full 
   };
   const getBlock = () => asked().then(() => ({ number: 7n, timestamp: BigInt(Math.floor(Date.now() / 1000)) }));
   const chain = { client: { getBlock } } as unknown as Chain;
-  const { pipeline } = service;
-  const deps = { chain, localChain: true, now: () => new Date() };
-  const status = await readServiceStatus({
-    ...{ ...deps, version: '1', role: 'all', feedReason: null, pipeline, schedule: () => null },
-    payments: async () => [],
+  const context = { ...service.pipeline, chain, now: () => new Date() };
+  const status = await readServiceStatus(context, {
+    ...{ version: '1', feedReason: null, schedule: () => null, payments: async () => [] },
     walletFunds: () => asked().then(() => []),
-    readiness: { ...deps, ...pipeline, pingDatabase: () => service.database.ping(), setup: () => null },
+    readiness: () => checkReadiness(context, () => null, null),
   });
   expect(status).toMatchObject({ chain: { blockNumber: 7, error: null }, wallets: [] });
   expect(status.checks.find(({ name }) => name === 'chain')).toMatchObject({ ok: true });

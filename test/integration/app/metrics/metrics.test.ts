@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { createChain } from '../../../../src/chain/client.ts';
-import { openJournal } from '../../../../src/chain/journal.ts';
 import {
   countDeliveryAttempt,
   countPayment,
@@ -32,29 +30,12 @@ let metrics: Metrics;
 
 beforeAll(async () => {
   service = await untoldService();
-  const { database, http, appOptions, infrastructure } = service;
-  const { rpcUrl } = infrastructure;
-  metrics = (await composeMetrics({
-    config: { METRICS_PORT: 0 },
-    db: database.db,
-    journal: await openJournal(database.db),
-    record: service.pipeline.record,
-    selfTests: http.selfTests,
-    ledger: http.commerce.ledger,
-    log,
-    logCounts,
-    workCounts,
-    chain: await createChain({
-      rpcUrl,
-      chainId: http.chain.chainId,
-      addresses: http.chain.addresses,
-      confirmations: 1,
-      pollingIntervalMs: 2,
-    }),
-    wallets: { attester: { role: 'attester', address: http.wallets.attester.address }, facilitator: null },
-    loadShedder: appOptions.loadShedder!,
-    status: http.status,
-    now: http.now,
+  const { http, appOptions } = service;
+  const { attester } = http.wallets;
+  const context = { ...http, config: { ...http.config, METRICS_PORT: 0 }, log, wallets: { attester, facilitator: null } as never };
+  metrics = (await composeMetrics(context, {
+    ...{ logCounts, workCounts, selfTests: http.selfTests, ledger: http.commerce.ledger },
+    ...{ loadShedder: appOptions.loadShedder!, status: http.status },
   }))!;
 });
 afterAll(async () => {
@@ -70,7 +51,7 @@ async function readSamples(): Promise<string[]> {
 const namesOf = (samples: readonly string[]) => new Set(samples.map((line) => /^\w+/.exec(line)![0]));
 
 it('is not composed without a port', async () => {
-  expect(await composeMetrics({ config: {} } as never)).toBeNull();
+  expect(await composeMetrics({ config: {} } as never, {} as never)).toBeNull();
 });
 
 it('renders every gauge of a running service, as Prometheus reads it', async () => {
