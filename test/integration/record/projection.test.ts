@@ -265,16 +265,14 @@ describe('the record in memory', () => {
   });
 });
 
-const STATISTICS = {
-  figures: {
-    getHorizon: async () => ({ revealedCalls: countRevealedCalls([]), summary: {}, winRate: {}, moveSkill: { n: 0 } }),
-  },
-} as never;
+const FIGURES = {
+  getHorizon: async () => ({ revealedCalls: countRevealedCalls([]), summary: {}, winRate: {}, moveSkill: { n: 0 } }),
+};
 
 const signalFor = (caller: Caller) =>
   readPublicPrediction(
     {
-      ...{ record, statistics: STATISTICS, market: { source: 'test' }, models: {} },
+      ...{ record, figures: FIGURES, market: { source: 'test' }, models: {} },
       viewFor: () => ({ caller, policy: 'resolution', now: new Date(0) }),
     } as never,
     7,

@@ -96,7 +96,8 @@ describe('the scorecard', () => {
     const docs = ['paper', 'polymarket', 'polymarket-dry-run'].map((venue, i) => ({ ...settledWager(today() - 40 + i, 'WIN'), venue }));
     await wagers.wagers.insertMany(docs);
     expect((await get('/api/svc/scorecard')).predictionMarket.settledMarkets).toBe(before.settledMarkets + 1);
-    const elsewhere = forgetful({ ...service.http, venueName: 'polymarket', sameBook: ['polymarket', 'polymarket-dry-run'] });
+    const venue = { ...service.venue, name: 'polymarket', sameBook: ['polymarket', 'polymarket-dry-run'] };
+    const elsewhere = forgetful({ ...service.http, venue });
     const [route] = scorecardRoutes(elsewhere);
     const { body } = await call(route, { query: { horizon: 7 } });
     expect(body).toMatchObject({ predictionMarket: { venue: 'polymarket', quotesAreOurs: false, settledMarkets: 2 } });
