@@ -14,7 +14,6 @@ import { checkTarget, getHostname, postGuarded, type TargetRules } from '../plat
 import type { SecretBox } from '../platform/secrets.ts';
 import type { Shutdown } from '../platform/shutdown.ts';
 import { getTraceHeaders, inSpan } from '../platform/tracing.ts';
-import { isPlainObject } from '../platform/validation.ts';
 import { checkId } from './plan.ts';
 import { getOwner, getUser } from './protocol.ts';
 import { getExpiry } from './task-store.ts';
@@ -412,40 +411,4 @@ function checkHeaderField(field: keyof typeof MAX_CHARACTERS, value: string, all
 
 function invalidConfigField(field: string, rule: string): OracleError {
   return new OracleError('INPUT_INVALID', `"${field}" of the push notification configuration ${rule}`, { field });
-}
-
-type Fields = Record<string, unknown>;
-
-/** The SDK would convert a secret of another type to an unknown string. @throws OracleError INPUT_INVALID naming the field */
-export function requireStringFields(body: unknown): void {
-  for (const request of [body, toFields(body).params]) {
-    const { configuration, pushNotificationConfig } = toFields(request);
-    const { taskPushNotificationConfig, task_push_notification_config, pushNotificationConfig: older } = toFields(configuration);
-    const places = [request, pushNotificationConfig, taskPushNotificationConfig, task_push_notification_config, older];
-    for (const config of places) requireConfigStrings(toFields(config));
-  }
-}
-
-function requireConfigStrings({ url, token, authentication }: Fields): void {
-  requireString('url', url);
-  requireString('token', token);
-  if (authentication != null && !isPlainObject(authentication))
-    throw invalidFieldType('authentication', 'an object { "scheme", "credentials" }');
-  const { scheme, credentials, schemes } = toFields(authentication);
-  requireString('authentication.scheme', scheme);
-  requireString('authentication.credentials', credentials);
-  if (schemes == null || (Array.isArray(schemes) && schemes.every((one) => typeof one === 'string' && one.isWellFormed()))) return;
-  throw invalidFieldType('authentication.schemes', 'a list of texts');
-}
-
-function requireString(field: string, value: unknown): void {
-  if (value != null && !(typeof value === 'string' && value.isWellFormed())) throw invalidFieldType(field, 'a text');
-}
-
-function toFields(value: unknown): Fields {
-  return isPlainObject(value) ? value : {};
-}
-
-function invalidFieldType(field: string, form: string): OracleError {
-  return invalidConfigField(field, `must be ${form}`);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { requireStringFields } from '../../../src/a2a/push.ts';
+import { cleanMembers } from '../../../src/a2a/bindings.ts';
 
 /** Places of a push configuration in both protocol versions. */
 const PLACES: [string, (config: unknown) => unknown][] = [
@@ -27,7 +27,7 @@ describe.each(PLACES)('%s', (_name, bodyOf) => {
     ['authentication.schemes', { authentication: { schemes: 'Bearer' } }],
     ['authentication.schemes', { authentication: { schemes: [{}] } }],
   ])('a wrong %s is refused: %j', (field, config) => {
-    expect(() => requireStringFields(bodyOf(config))).toThrow(expect.objectContaining({ code: 'INPUT_INVALID', field }));
+    expect(() => cleanMembers(bodyOf(config))).toThrow(expect.objectContaining({ code: 'INPUT_INVALID', field }));
   });
 
   test.each([
@@ -36,13 +36,13 @@ describe.each(PLACES)('%s', (_name, bodyOf) => {
     { url: 'https://x.example/', token: 't', authentication: { scheme: 'Bearer', credentials: 'c' } },
     { url: 'https://x.example/', authentication: { schemes: ['Bearer'], credentials: 'c' } },
   ])('accepts strings: %j', (config) => {
-    expect(() => requireStringFields(bodyOf(config))).not.toThrow();
+    expect(() => cleanMembers(bodyOf(config))).not.toThrow();
   });
 });
 
 test.each([undefined, null, 7, 'x', [], { params: null }, { params: [] }, { configuration: 'x' }, { params: { configuration: [1] } }])(
   'ignores requests without a configuration: %j',
   (body) => {
-    expect(() => requireStringFields(body)).not.toThrow();
+    expect(() => cleanMembers(body)).not.toThrow();
   },
 );
