@@ -13,9 +13,8 @@ import { DEPLOYMENT_INDEXES } from '../commerce/x402/local-facilitator.ts';
 import { FAILED_SETTLEMENT_INDEXES } from '../commerce/x402/sales.ts';
 import { CONTEST_INDEXES } from '../contest.ts';
 import { EVENT_INDEXES } from '../events/log.ts';
-import { DELIVERY_INDEXES } from '../events/webhooks/delivery-queue.ts';
-import { DAILY_QUOTA_INDEXES } from '../events/webhooks/limits.ts';
-import { WEBHOOK_INDEXES } from '../events/webhooks/webhook-store.ts';
+import { WEBHOOK_INDEXES } from '../events/webhooks/queue.ts';
+import { QUOTA_INDEXES } from '../events/webhooks/registry.ts';
 import { AUDIT_INDEXES } from '../http/admin.ts';
 import { LIVE_INDEXES } from '../market/live/store.ts';
 import { STEP_RUN_INDEXES } from '../pipeline/step-runs.ts';
@@ -59,8 +58,7 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...EVENT_INDEXES,
   ...WEBHOOK_INDEXES,
   ...WEBSOCKET_INDEXES,
-  ...DELIVERY_INDEXES,
-  ...DAILY_QUOTA_INDEXES,
+  ...QUOTA_INDEXES,
   ...A2A_INDEXES,
   ...PUSH_CONFIG_INDEXES,
   ...REPORT_INDEXES,
