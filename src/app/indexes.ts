@@ -18,7 +18,6 @@ import { QUOTA_INDEXES } from '../events/webhooks/registry.ts';
 import { AUDIT_INDEXES } from '../http/admin.ts';
 import { LIVE_INDEXES } from '../market/live/store.ts';
 import { STEP_RUN_INDEXES } from '../pipeline/step-runs.ts';
-import { QUEUE_INDEXES } from '../pipeline/timetable.ts';
 import { BACKUP_LOG_INDEXES } from '../platform/backup.ts';
 import type { CollectionIndexes } from '../platform/mongo.ts';
 import { DATASET_INDEXES } from '../record/dataset.ts';
@@ -38,7 +37,6 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...WAGER_INDEXES,
   ...PAPER_INDEXES,
   ...STEP_RUN_INDEXES,
-  ...QUEUE_INDEXES,
   ...LIVE_INDEXES,
   ...POLYMARKET_INDEXES,
   ...CONTEST_INDEXES,
