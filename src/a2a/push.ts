@@ -7,7 +7,7 @@ import type { Collection, Db } from 'mongodb';
 import { addToCount } from '../auth/rate-limits.ts';
 import { formatTierRequirement } from '../auth/tiers.ts';
 import { isOracleError, OracleError } from '../errors.ts';
-import { HostRateLimit } from '../events/webhooks/limits.ts';
+import { HostRateLimit } from '../events/webhooks/call.ts';
 import type { Log } from '../platform/log.ts';
 import { type CollectionIndexes, isFirstWrite } from '../platform/mongo.ts';
 import { checkTarget, getHostname, postGuarded, type TargetRules } from '../platform/outbound/guarded.ts';

@@ -5,12 +5,9 @@ import { OracleError, orElse } from '../errors.ts';
 import type { EventViewOptions } from '../events/event-view.ts';
 import { WEBSOCKET } from '../events/events.ts';
 import { type EventListener, EventLog, followEvents, publishChanges } from '../events/log.ts';
-import { DeliveryQueue, SenderLeaseStore } from '../events/webhooks/delivery-queue.ts';
-import { DailyQuotaStore, HostLimiter } from '../events/webhooks/limits.ts';
-import { createWebhookRegistry, sendPing, type WebhookRegistry } from '../events/webhooks/registry.ts';
-import { createWebhookDispatcher, type DeliverDeps } from '../events/webhooks/sender.ts';
-import { publishWebhookNotices } from '../events/webhooks/store.ts';
-import { WebhookStore } from '../events/webhooks/webhook-store.ts';
+import { HostLimiter } from '../events/webhooks/call.ts';
+import { DeliveryQueue, publishWebhookNotices, startWebhookWorker, type WebhookWorkerDeps } from '../events/webhooks/queue.ts';
+import { purgeQuotas, WebhookRegistry } from '../events/webhooks/registry.ts';
 import { type Clock, createSystemClock, type SessionEntitlement, type SessionHolder } from '../events/websocket/connection.ts';
 import {
   ConnectionHub,
@@ -23,7 +20,6 @@ import {
 import type { AppOptions } from '../http/request.ts';
 import { createHandshakeHandler, type WebSocketDeps } from '../http/routes/websocket.ts';
 import { createHandshakeApp, type HttpServer } from '../http/server.ts';
-import type { QueueHandler, Schedule } from '../pipeline/schedule.ts';
 import { Semaphore, type SemaphoreLimits } from '../platform/concurrency.ts';
 import { toDatabaseError } from '../platform/mongo.ts';
 import { createResolver, type TargetRules } from '../platform/outbound/guarded.ts';
@@ -167,25 +163,21 @@ export function composeEvents({ db, log, now, record, shutdown, wagers }: Contex
   };
 }
 
-interface ComposeDeliveryDeps extends Pick<ServiceCore, 'db' | 'encryptionSecret' | 'now'> {
-  push: EventPublishing;
-  view: EventViewOptions;
-  tierOf: DeliverDeps['tierOf'];
-  resolve?: TargetRules['resolve'];
-  observeAttempt?: NonNullable<DeliverDeps['observeAttempt']>;
-  /** Replaces default times. */
-  timing?: DeliveryTiming;
-}
+type ComposeDeliveryDeps = Pick<ServiceCore, 'db' | 'encryptionSecret' | 'now' | 'time'> &
+  Pick<WebhookWorkerDeps, 'view' | 'tierOf' | 'observeAttempt'> & {
+    push: EventPublishing;
+    resolve?: TargetRules['resolve'];
+    /** Replaces default times. */
+    timing?: DeliveryTiming;
+  };
 
-export type DeliveryTiming = Partial<Record<'leaseMs' | 'marginMs' | 'timeoutMs' | 'turnMs' | 'pollMs' | 'overdueMs', number>>;
+export type DeliveryTiming = Pick<WebhookWorkerDeps, 'leaseMs' | 'marginMs' | 'timeoutMs' | 'pollMs'>;
 
 export interface WebhookDelivery {
-  queues: Record<string, QueueHandler>;
-  start(schedule: Pick<Schedule, 'enqueue'>): Promise<void>;
+  start(): Promise<void>;
   purge(now: Date): Promise<void>;
 }
 
-const QUEUE_NAME = 'webhook-delivery';
 /** Share of a worker per host: a quarter of its concurrent calls. Over all hosts, a wallet gets a quarter of the calls. */
 const HOST_SHARES = {
   maxConcurrent: 4,
@@ -200,54 +192,31 @@ const GRACE_MS = 4_000;
 
 export function composeWebhookDelivery(
   { config, log, shutdown }: Pick<ProcessContext, 'config' | 'log' | 'shutdown'>,
-  {
-    db,
-    push,
-    encryptionSecret,
-    view,
-    tierOf,
-    now,
-    resolve = createResolver({ limits: LOOKUP_LIMITS }),
-    timing = {},
-    observeAttempt,
-  }: ComposeDeliveryDeps,
+  deps: ComposeDeliveryDeps,
 ): WebhookDelivery {
+  const { db, push, encryptionSecret, view, tierOf, observeAttempt, now, time, timing } = deps;
   const allowLocal = config.PUSH_LOCAL_TARGETS === 'allow';
-  const { leaseMs, ...times } = timing;
   const queue = new DeliveryQueue(db);
-  const dispatcher = createWebhookDispatcher({
-    db,
-    view,
-    tierOf,
-    log,
-    now,
-    ...(observeAttempt && { observeAttempt }),
-    ...times,
-    events: push.events,
-    publish: () => push.publish(),
-    box: createSecretBox(encryptionSecret),
-    targets: { allowLocal, resolve },
-    queue,
-    leases: new SenderLeaseStore(db, leaseMs),
-    store: new WebhookStore(db),
-    // A developer's calls go to one host.
-    hosts: new HostLimiter({ ...HOST_SHARES, ...(allowLocal ? UNLIMITED_SHARES : {}), now }),
-    random: Math.random,
-    stopping: shutdown.signal,
-    abortCalls: abortLater(shutdown.signal, GRACE_MS),
-  });
-  const { concurrency, lockMs, run, ended } = dispatcher;
   return {
-    queues: { [QUEUE_NAME]: { concurrency, lockMs, run, onEnded: ended } },
-    async start(schedule) {
+    async start() {
       let wake = () => {};
       // First, since it may fail, and may be repeated then.
       await push.follow(() => wake());
-      const loop = dispatcher.start((turn) => schedule.enqueue(QUEUE_NAME, turn), shutdown.signal);
-      shutdown.onStop('webhooks', () => loop.ended);
-      wake = loop.wake;
+      const worker = startWebhookWorker({
+        ...{ db, queue, view, tierOf, observeAttempt, log, now, time, ...timing },
+        events: push.events,
+        publish: push.publish,
+        box: createSecretBox(encryptionSecret),
+        targets: { allowLocal, resolve: deps.resolve ?? createResolver({ limits: LOOKUP_LIMITS }) },
+        // A developer's calls go to one host.
+        hosts: new HostLimiter({ ...HOST_SHARES, ...(allowLocal ? UNLIMITED_SHARES : {}), now }),
+        stopping: shutdown.signal,
+        abortCalls: abortLater(shutdown.signal, GRACE_MS),
+      });
+      shutdown.onStop('webhooks', () => worker.ended);
+      wake = worker.wake;
     },
-    purge: async (at) => void (await Promise.all([queue.purge(at), new DailyQuotaStore(db).purge(at)])),
+    purge: async (at) => void (await Promise.all([queue.purge(at), purgeQuotas(db, at)])),
   };
 }
 
@@ -264,16 +233,11 @@ export function composeWebhooks(
   deps: Pick<ServiceCore, 'db' | 'encryptionSecret' | 'publicUrl' | 'now'> & { events: EventLog; allowLocal: boolean },
 ): WebhookRegistry {
   const { db, events, encryptionSecret, allowLocal, publicUrl, now } = deps;
-  const queue = new DeliveryQueue(db);
-  const common = { box: createSecretBox(encryptionSecret), queue, now };
-  const hosts = new HostLimiter({ ...TEST_SHARES, now });
-  const testing = { ...common, hosts, publicUrl, targets: { allowLocal, resolve: createResolver() } };
-  return createWebhookRegistry({
-    ...common,
-    events,
+  return new WebhookRegistry({
+    ...{ db, events, publicUrl, now },
+    queue: new DeliveryQueue(db),
+    box: createSecretBox(encryptionSecret),
     targets: { allowLocal, resolve: createResolver() },
-    quotas: new DailyQuotaStore(db),
-    store: new WebhookStore(db),
-    ping: (webhook) => sendPing(testing, webhook),
+    hosts: new HostLimiter({ ...TEST_SHARES, now }),
   });
 }

@@ -13,13 +13,11 @@ import { DEPLOYMENT_INDEXES } from '../commerce/x402/local-facilitator.ts';
 import { FAILED_SETTLEMENT_INDEXES } from '../commerce/x402/sales.ts';
 import { CONTEST_INDEXES } from '../contest.ts';
 import { EVENT_INDEXES } from '../events/log.ts';
-import { DELIVERY_INDEXES } from '../events/webhooks/delivery-queue.ts';
-import { DAILY_QUOTA_INDEXES } from '../events/webhooks/limits.ts';
-import { WEBHOOK_INDEXES } from '../events/webhooks/webhook-store.ts';
+import { WEBHOOK_INDEXES } from '../events/webhooks/queue.ts';
+import { QUOTA_INDEXES } from '../events/webhooks/registry.ts';
 import { AUDIT_INDEXES } from '../http/admin.ts';
 import { LIVE_INDEXES } from '../market/live/store.ts';
 import { STEP_RUN_INDEXES } from '../pipeline/step-runs.ts';
-import { QUEUE_INDEXES } from '../pipeline/timetable.ts';
 import { BACKUP_LOG_INDEXES } from '../platform/backup.ts';
 import type { CollectionIndexes } from '../platform/mongo.ts';
 import { DATASET_INDEXES } from '../record/dataset.ts';
@@ -39,7 +37,6 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...WAGER_INDEXES,
   ...PAPER_INDEXES,
   ...STEP_RUN_INDEXES,
-  ...QUEUE_INDEXES,
   ...LIVE_INDEXES,
   ...POLYMARKET_INDEXES,
   ...CONTEST_INDEXES,
@@ -59,8 +56,7 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...EVENT_INDEXES,
   ...WEBHOOK_INDEXES,
   ...WEBSOCKET_INDEXES,
-  ...DELIVERY_INDEXES,
-  ...DAILY_QUOTA_INDEXES,
+  ...QUOTA_INDEXES,
   ...A2A_INDEXES,
   ...PUSH_CONFIG_INDEXES,
   ...REPORT_INDEXES,

@@ -373,12 +373,12 @@ async function startScheduledJobs(service: Service): Promise<void> {
   const { startSchedule } = await import('../pipeline/schedule.ts');
   const jobs = buildJobs(service);
   const retry = createStartRetry(service);
-  const starting = startSchedule({ db, deps: pipeline, log, now, jobs, queues: webhookDelivery.queues, retry });
+  const starting = startSchedule({ db, deps: pipeline, log, now, jobs, retry });
   // Registered before the schedule runs: a stop during the start waits for it, and drains it while the database is open.
   shutdown.onStop('jobs', async () => (await starting).drain(6_000));
   const schedule = await starting;
   state.schedule = schedule;
-  await retry(() => webhookDelivery.start(schedule));
+  await retry(() => webhookDelivery.start());
 }
 
 /** Separate jobs: a slow provider or a long history delays nothing else. */

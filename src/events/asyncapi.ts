@@ -10,8 +10,9 @@ import { MICROS } from '../wager/venue.ts';
 import { type EventViewOptions, viewEvent } from './event-view.ts';
 import { EVENT_ENVELOPE, EVENT_KINDS, PAYLOADS, PUSHED_NAMES, type PushedEvent, type PushedName, WEBSOCKET } from './events.ts';
 import { EVENT_RETENTION_DAYS, type EventContent, type EventDoc } from './log.ts';
-import { DISABLE_AFTER_FAILING_MS, RETRY_DELAYS_MS, WEBHOOK_CALL_TIMEOUT_MS } from './webhooks/delivery-queue.ts';
+import { WEBHOOK_CALL_TIMEOUT_MS } from './webhooks/call.ts';
 import { CHAT_NAMES, PING_MESSAGE } from './webhooks/formats.ts';
+import { DISABLE_AFTER_FAILING_MS, RETRY_DELAYS_MS } from './webhooks/queue.ts';
 import { CLIENT_MESSAGES, CLOSE_CODES, SERVER_MESSAGES } from './websocket/messages.ts';
 
 interface AsyncApiOptions extends ExampleOptions {

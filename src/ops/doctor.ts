@@ -9,7 +9,7 @@ import { type Chain, readChainHealth, readPendingBlockTime } from '../chain/clie
 import { requireFacilitatorSupport } from '../commerce/x402/facilitator.ts';
 import { suggestCorrection } from '../config.ts';
 import { getErrorMessage, OracleError } from '../errors.ts';
-import type { WebhookDoc } from '../events/webhooks/store.ts';
+import type { WebhookDoc } from '../events/webhooks/queue.ts';
 import { DAY_MS, toDay } from '../forecast/day.ts';
 import { PROVIDERS, type ProviderId } from '../market/live/provider.ts';
 import { createProviders, parseProviderUrls } from '../market/live/providers.ts';

@@ -8,7 +8,8 @@ import type { Revenue } from '../commerce/ledger.ts';
 import { PAYMENT_INTERFACES, PAYMENT_STEPS, PaymentClaimStore, type PaymentInterface, type PaymentStep } from '../commerce/x402/claims.ts';
 import type { Context } from '../context.ts';
 import type { PushedName } from '../events/events.ts';
-import { type DeliveryAttempt, DeliveryQueue, type QueueBacklog, type WebhookDeliveryDoc } from '../events/webhooks/delivery-queue.ts';
+import type { DeliveryAttempt } from '../events/webhooks/call.ts';
+import { DeliveryQueue, type WebhookDeliveryDoc } from '../events/webhooks/queue.ts';
 import { DAY_MS, type Day, toDay } from '../forecast/day.ts';
 import type { ServiceStatus } from '../http/schemas/health.ts';
 import type { ShareUse } from '../http/sockets.ts';
@@ -98,7 +99,7 @@ function secondsOverdue(since: Date | null, nowMs: number): number {
 interface OpenWork {
   transactions: readonly OpenTransactions[];
   /** Without those of wagers. */
-  deliveries: QueueBacklog;
+  deliveries: Awaited<ReturnType<DeliveryQueue['readBacklog']>>;
   /** When the oldest open payment was opened; null without one. */
   oldestPayment: Date | null;
   databasePingMs: number;

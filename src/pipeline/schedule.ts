@@ -1,14 +1,13 @@
 import { MongoBackend } from '@agendajs/mongo-backend';
-import { Agenda, InMemoryNotificationChannel, type Job, type NotificationChannel } from 'agenda';
+import { Agenda, type Job } from 'agenda';
 import type { Collection, Db } from 'mongodb';
 import { type Day, toDay } from '../forecast/day.ts';
 import type { Log } from '../platform/log.ts';
-import { isDuplicateKey } from '../platform/mongo.ts';
 import { MAX_CLOCK_SKEW_MS, type TrustedTime } from '../platform/time.ts';
-import { formatTraceparent, getActiveTrace, inEntry, parseTraceparent } from '../platform/tracing.ts';
+import { inEntry } from '../platform/tracing.ts';
 import { createLiveContext, type PipelineContext, type StepContext } from './forecaster.ts';
 import { catchUp, catchUpSelfTests, runOutcomeCheck, runStep } from './pipeline.ts';
-import { JOBS_COLLECTION, QUEUED_INDEX_KEY, TIMETABLE, toCron } from './timetable.ts';
+import { JOBS_COLLECTION, TIMETABLE, toCron } from './timetable.ts';
 
 interface StepJob {
   cron: string;
@@ -35,8 +34,6 @@ const LOCK_MS = 45_000;
 const LOCK_RENEWAL_MS = 10_000;
 
 export interface Schedule {
-  /** Queues an item for any worker; at most one item of a subject is queued or running. */
-  enqueue(name: string, item: QueueItem): Promise<void>;
   /** Agenda's statistics of this process for the operator; null while its clock disagrees with the database's. */
   getRunningStats(fullDetails: boolean): Promise<object | null>;
   listNextRuns(): Promise<{ job: string; nextRunAt: Date | null }[]>;
@@ -53,7 +50,6 @@ interface ScheduleOptions {
   db: Db;
   deps: PipelineContext;
   jobs?: Record<string, RecurringJob>;
-  queues?: Record<string, QueueHandler>;
   log: Log;
   now(): Date;
   clockCheckIntervalMs?: number;
@@ -64,14 +60,11 @@ interface ScheduleOptions {
 const CLOCK_CHECK_INTERVAL_MS = 15_000;
 
 export async function startSchedule(options: ScheduleOptions): Promise<Schedule> {
-  const { db, deps, jobs = {}, queues = {}, log, now, clockCheckIntervalMs = CLOCK_CHECK_INTERVAL_MS, retry = runOnce } = options;
-  // Items queued by this process start at once, without waiting for the next poll.
-  const channel = new InMemoryNotificationChannel();
+  const { db, deps, jobs = {}, log, now, clockCheckIntervalMs = CLOCK_CHECK_INTERVAL_MS, retry = runOnce } = options;
   const agenda = new Agenda({
     backend: await retry(() => connectBackend(db)),
     processEvery: '5 seconds',
     defaultLockLifetime: LOCK_MS,
-    notificationChannel: channel,
   });
   agenda.on('error', (error: Error) => log.error({ err: error }, 'job queue'));
   const all = { ...buildStepJobs(deps, now), ...jobs };
@@ -86,13 +79,10 @@ export async function startSchedule(options: ScheduleOptions): Promise<Schedule>
       await inJobTrace(job, runLogged).finally(stopRenewing);
     });
   }
-  const queue = new JobQueue({ agenda, channel, db, log });
-  for (const [name, job] of Object.entries(queues)) queue.define(name, job);
   const crons = new Map(Object.entries(all).map(([name, { cron }]) => [name, cron]));
   const clock = new ScheduleClock({ agenda, db, crons, time: deps.time, intervalMs: clockCheckIntervalMs, log });
   await clock.start(retry);
   return {
-    enqueue: (name, item) => queue.enqueue(name, item),
     getRunningStats: async (fullDetails) => (clock.isRunning ? agenda.getRunningStats(fullDetails) : null),
     listNextRuns: () => listNextRuns(agenda),
     drain: async (timeoutMs) => {
@@ -160,114 +150,10 @@ async function listNextRuns(agenda: Agenda): Promise<{ job: string; nextRunAt: D
   return recurring.map(({ name, nextRunAt }) => ({ job: name, nextRunAt: nextRunAt ?? null }));
 }
 
-/** Handler of queued items. A failed item is not retried. */
-export interface QueueHandler {
-  concurrency: number;
-  /** Lifetime of the lock; after it another worker takes the item. */
-  lockMs: number;
-  run(item: QueueItem): Promise<void>;
-  /** Called after the item left the queue: enqueueing its subject while it ran had no effect. */
-  onEnded?(item: QueueItem): Promise<void>;
-}
-
-export interface QueueItem {
-  subject: string;
-  at: Date;
-}
-
-type QueuedItem = QueueItem & JobCause & { queued: string };
-
-interface JobQueueDeps {
-  agenda: Agenda;
-  /** Agenda's notification channel: a published job starts at once instead of at the next poll. */
-  channel: NotificationChannel;
-  db: Db;
-  log: Log;
-}
-
-/** Items in Agenda's collection; a unique index keeps one per subject. */
-class JobQueue {
-  readonly #agenda: Agenda;
-  readonly #channel: NotificationChannel;
-  readonly #jobs: Collection<{ data: QueuedItem; lockedAt: Date | null; nextRunAt: Date | null }>;
-  readonly #log: Log;
-
-  constructor({ agenda, channel, db, log }: JobQueueDeps) {
-    this.#agenda = agenda;
-    this.#channel = channel;
-    this.#jobs = db.collection(JOBS_COLLECTION);
-    this.#log = log;
-  }
-
-  define(name: string, job: QueueHandler): void {
-    const { concurrency, lockMs } = job;
-    this.#agenda.define<QueuedItem>(name, (agendaJob) => inJobTrace(agendaJob, () => this.#process(name, job, agendaJob)), {
-      concurrency,
-      lockLimit: concurrency,
-      lockLifetime: lockMs,
-    });
-    // Agenda starts the next item at its next poll; the free slot is announced at once.
-    this.#agenda.on(`complete:${name}`, (done: Job) => setImmediate(() => void this.#wake(name, done)));
-  }
-
-  /** Queues an item. If its subject is already queued, the earlier of both times applies; if it is running, nothing changes. */
-  async enqueue(name: string, { subject, at }: QueueItem): Promise<void> {
-    const job = this.#agenda.create<QueuedItem>(name, { subject, at, queued: `${name}:${subject}`, ...toJobCause() }).schedule(at);
-    try {
-      await job.save();
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      await this.#bringForward(`${name}:${subject}`, at);
-      await this.#wake(name, job);
-    }
-  }
-
-  /** An item without `nextRunAt` is done, but its removal failed. */
-  async #bringForward(queued: string, at: Date): Promise<void> {
-    const waiting = { 'data.queued': queued, lockedAt: null, $or: [{ nextRunAt: null }, { nextRunAt: { $gt: at } }] };
-    await this.#jobs.updateOne(waiting, { $set: { nextRunAt: at } }, { hint: QUEUED_INDEX_KEY });
-  }
-
-  async #process(name: string, { run, onEnded }: QueueHandler, agendaJob: Job<QueuedItem>): Promise<void> {
-    const { data } = agendaJob.attrs;
-    const fail = (err: unknown) => this.#log.error({ err, job: name, subject: data.subject }, 'queued job failed');
-    await run(data).catch(fail);
-    try {
-      // Removed here, because Agenda emits no event after its own removal.
-      await agendaJob.remove();
-      await onEnded?.(data);
-    } catch (error) {
-      fail(error);
-    }
-  }
-
-  async #wake(jobName: string, { attrs }: Job): Promise<void> {
-    if (this.#channel.state !== 'connected') return;
-    const now = new Date();
-    const notification = { jobId: attrs._id!, jobName, nextRunAt: now, priority: 0, timestamp: now };
-    // On failure Agenda's regular poll finds the item within seconds.
-    await this.#channel.publish(notification).catch((err: unknown) => this.#log.warn({ err, job: jobName }, 'waking the job queue failed'));
-  }
-}
-
-/** Members of a job's data that name the request that has queued it. */
-interface JobCause {
-  traceparent?: string;
-  requestId?: string;
-}
-
-/** Empty outside of requests: a job that queues the next one would never end its trace. */
-function toJobCause(): JobCause {
-  const trace = getActiveTrace();
-  if (trace?.requestId === undefined || trace.jobId !== undefined) return {};
-  return { traceparent: formatTraceparent(trace), requestId: trace.requestId };
-}
-
-/** Runs a job in the trace of the request that has queued it, else in a new one; its lines of the log have its id. */
-function inJobTrace<T>({ attrs: { name, _id, data } }: Job<unknown>, run: () => Promise<T>): Promise<T> {
-  const { traceparent, requestId } = (data ?? {}) as JobCause;
-  const fields = { jobId: _id === undefined ? name : String(_id), requestId };
-  return inEntry({ name: `job ${name}`, kind: 'consumer', parent: parseTraceparent(traceparent), fields }, run);
+/** Runs a job in a trace of its own; its lines of the log have its id. */
+function inJobTrace<T>({ attrs: { name, _id } }: Job<unknown>, run: () => Promise<T>): Promise<T> {
+  const fields = { jobId: _id === undefined ? name : String(_id) };
+  return inEntry({ name: `job ${name}`, kind: 'consumer', parent: null, fields }, run);
 }
 
 interface ScheduleClockDeps {

@@ -1,4 +1,3 @@
-import type { CollectionIndexes } from '../platform/mongo.ts';
 import { BACKTEST_TIME, DIAGNOSTICS_TIME } from '../record/self-tests.ts';
 import { OUTCOME_CHECK_HOURS, STEP_TIMES, WEEKLY_TIME } from './forecaster.ts';
 import type { StepName } from './step-runs.ts';
@@ -57,11 +56,3 @@ function formatClock({ hours, minutes }: ClockTime): string {
 }
 
 export const JOBS_COLLECTION = 'jobs';
-
-/** Key of the only index on `data.queued`; used as a hint. */
-export const QUEUED_INDEX_KEY = { 'data.queued': 1 } as const;
-
-/** Recurring jobs lack the field, hence sparse. Agenda creates its own index on this collection. */
-export const QUEUE_INDEXES = [
-  { collection: JOBS_COLLECTION, indexes: [{ key: QUEUED_INDEX_KEY, unique: true, sparse: true }] },
-] as const satisfies CollectionIndexes[];

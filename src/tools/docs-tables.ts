@@ -1,7 +1,7 @@
 import { buildExampleView } from '../events/asyncapi.ts';
 import { EVENT_KINDS, PAYLOADS, PUSHED_NAMES } from '../events/events.ts';
-import { RETRY_DELAYS_MS, RETRY_JITTER } from '../events/webhooks/delivery-queue.ts';
 import { describeMessage } from '../events/webhooks/formats.ts';
+import { RETRY_DELAYS_MS, RETRY_JITTER } from '../events/webhooks/queue.ts';
 import { CLIENT_MESSAGES, CLOSE_CODES, SERVER_MESSAGES } from '../events/websocket/messages.ts';
 import { DATASET_TABLES, TABLE_NAMES } from '../record/dataset-tables.ts';
 import { CATALOGUE, OUT_OF_REACH } from '../verify/findings.ts';

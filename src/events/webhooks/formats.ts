@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { isOracleError, type OracleError } from '../../errors.ts';
+import { isOracleError, OracleError } from '../../errors.ts';
 import { formatPercent } from '../../forecast/math.ts';
 import { formatMove } from '../../forecast/move.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
@@ -38,8 +39,6 @@ export interface ChatAnswer {
   status: number;
   /** The beginning of the body. */
   text: string;
-  /** From the header `Retry-After`. */
-  retryAfterSeconds: number | null;
 }
 
 /** How messages are posted to one kind of chat. */
@@ -201,8 +200,69 @@ export const WEBHOOK_FORMATS = ['json', ...CHAT_NAMES] as const;
 export type ChatName = (typeof CHAT_NAMES)[number];
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 
+/** The masked URL of a target, checked by the rules for all, and its parts to store. @throws OracleError INPUT_INVALID naming `url`, `format` or `chatId` */
+export function toStoredTarget(
+  webhookId: string,
+  { format, url, chatId }: { format: WebhookFormat; url: string; chatId: string | null },
+  box: SecretBox,
+): StoredTarget {
+  const given = new URL(url);
+  if (format === 'json') requireNoChat(given);
+  const chat = format === 'json' ? null : CHAT_FORMATS[format];
+  const target = chat === null ? given : chat.parseUrl(given);
+  if (target === null) throw new OracleError('INPUT_INVALID', `The URL of format ${format} must ${chat!.urlRule}`, { field: 'url' });
+  if ((chatId !== null) !== (chat?.hasChatId ?? false)) {
+    const needs = chat?.hasChatId ? `needs the id of the ${chat.label} chat` : chat === null ? 'has no chat' : 'has the chat in its URL';
+    throw new OracleError('INPUT_INVALID', `body field "chatId": format ${format} ${needs}`, { field: 'chatId' });
+  }
+  const { href, origin } = target;
+  const targetKey = createHash('sha256')
+    .update(JSON.stringify([href, chatId]))
+    .digest('hex');
+  const stored = { url: `${origin}/***${chat?.getHint(target) ?? ''}`, sealedUrl: box.seal('webhook-url', webhookId, href), targetKey };
+  return format === 'json' ? stored : { ...stored, chat: { format, chatId } };
+}
+
+/** Hosts and paths of chats, which take no event as it is. */
+const CHAT_URLS: readonly [host: RegExp, path: RegExp, format: ChatName][] = [
+  [/^(?:(?:canary|ptb)\.)?discord(?:app)?\.com$/, /^\/api\/(?:v\d+\/)?webhooks\/\d+\/[\w-]+\/?$/, 'discord'],
+  [/^hooks\.slack(?:-gov)?\.com$/, /^\/services\//, 'slack'],
+  [/^api\.telegram\.org$/, /^\/bot/, 'telegram'],
+];
+
+function requireNoChat({ hostname, pathname }: URL): void {
+  const chat = CHAT_URLS.find(([host, path]) => host.test(hostname) && path.test(pathname))?.[2];
+  if (chat === undefined) return;
+  throw new OracleError('INPUT_INVALID', `This is the URL of a ${CHAT_FORMATS[chat].label} chat, which takes no event as it is`, {
+    field: 'format',
+    suggestedAction: `Register it with "format": "${chat}".`,
+  });
+}
+
+/** What an answer means, by the rules of the format. Nothing of its text is taken over. */
+export function judgeAnswer(format: WebhookFormat, answer: ChatAnswer): { reason: string | null; ended: string | null } {
+  const { status } = answer;
+  const chat = format === 'json' ? null : CHAT_FORMATS[format];
+  if (status >= 200 && status < 300) {
+    const isAccepted = chat === null || chat.isAccepted(answer);
+    return { reason: isAccepted ? null : `HTTP ${status}, in which ${chat.label} does not confirm the message`, ended: null };
+  }
+  const reason = status >= 300 && status < 400 ? `HTTP ${status}: redirects are not followed` : `HTTP ${status}`;
+  if (chat === null) return { reason, ended: status === HTTP_GONE ? 'The receiver answered 410 Gone' : null };
+  return { reason, ended: chat.isEnded(answer) ? `${chat.label} answered ${status}: the address does not exist any more` : null };
+}
+
+/** Ends the subscription, by Standard Webhooks. */
+const HTTP_GONE = 410;
+
 /** A message of a delivery, as its recipient may see it. */
-export type DeliveredMessage = PushedEvent | PingMessage;
+type DeliveredMessage = PushedEvent | PingMessage;
+
+/** The body of a delivery, whose bytes are signed: the message itself, or as a chat takes it. @param publicUrl for links */
+export function renderMessage({ chat }: Pick<StoredTarget, 'chat'>, message: DeliveredMessage, publicUrl: string): string {
+  if (chat === undefined) return JSON.stringify(message);
+  return JSON.stringify(CHAT_FORMATS[chat.format].render(describeMessage(message, publicUrl), chat));
+}
 
 type Description = Omit<ChatMessage, 'link'> & { link?: ChatMessage['link'] };
 

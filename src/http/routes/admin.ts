@@ -2,7 +2,7 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import { z } from 'zod';
 import { CARD_KEY_RETIREMENT_DAYS } from '../../auth/tokens.ts';
 import { isOracleError, OracleError } from '../../errors.ts';
-import { WEBHOOK_STATUSES } from '../../events/webhooks/store.ts';
+import { WEBHOOK_STATUSES } from '../../events/webhooks/queue.ts';
 import { ADDRESS, COUNT, DATE, SUCCESS, TIME, withInputRules } from '../../platform/validation.ts';
 import type { WagerSwitchChange } from '../../wager/wagers.ts';
 import { ADMIN_STEP_NAMES, ADMIN_STEP_STATES, AUDIT_STATES, type AuditLog } from '../admin.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatTierRequirement } from '../../auth/tiers.ts';
 import { EVENT_KINDS, EVENT_NAMES, WEBSOCKET } from '../../events/events.ts';
-import { MAX_WEBHOOKS_PER_WALLET } from '../../events/webhooks/webhook-store.ts';
+import { MAX_WEBHOOKS_PER_WALLET } from '../../events/webhooks/registry.ts';
 import { HORIZONS } from '../../forecast/model.ts';
 import { COUNT, listOf, namedObject, nullableObjectOf, objectOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import { computeFreshness, computeNextSignalAt } from '../../record/public-signal.ts';

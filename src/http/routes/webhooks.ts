@@ -14,19 +14,24 @@ import {
   parseHorizonChoice,
 } from '../../events/events.ts';
 import { EVENT_RETENTION_DAYS } from '../../events/log.ts';
-import { DELIVERY_RETENTION_DAYS, DELIVERY_STATES, type WebhookDeliveryDoc } from '../../events/webhooks/delivery-queue.ts';
+import { MAX_SECRET_LENGTH, MIN_SECRET_BYTES, SECRET_RULE } from '../../events/webhooks/call.ts';
 import { CHAT_FORMATS, CHAT_ID_PATTERN, CHAT_NAMES, WEBHOOK_FORMATS } from '../../events/webhooks/formats.ts';
-import { MAX_REPLAYED_EVENTS_PER_DAY, MAX_TESTS_PER_DAY } from '../../events/webhooks/limits.ts';
 import {
-  CALLBACK_PATTERN,
+  DELIVERY_RETENTION_DAYS,
+  DELIVERY_STATES,
+  DISABLERS,
+  WEBHOOK_STATUSES,
+  type WebhookDeliveryDoc,
+} from '../../events/webhooks/queue.ts';
+import {
+  MAX_REPLAYED_EVENTS_PER_DAY,
+  MAX_TESTS_PER_DAY,
+  MAX_WEBHOOKS_PER_WALLET,
   MIN_TEST_INTERVAL_SECONDS,
   PREVIOUS_SECRET_HOURS,
   REPLAY_CAUSE_PREFIX,
-  SECRET_PATTERN,
+  type WebhookRegistry,
 } from '../../events/webhooks/registry.ts';
-import { MAX_SECRET_LENGTH, SECRET_RULE } from '../../events/webhooks/signing.ts';
-import { DISABLERS, WEBHOOK_STATUSES } from '../../events/webhooks/store.ts';
-import { MAX_WEBHOOKS_PER_WALLET, type WebhookView } from '../../events/webhooks/webhook-store.ts';
 import { parseHorizonDays } from '../../forecast/horizon-input.ts';
 import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
 import { MOVE_SIZES } from '../../forecast/move.ts';
@@ -104,6 +109,8 @@ export function webhookRoutes({ webhooks }: Services): Route[] {
   ];
 }
 
+type WebhookView = Awaited<ReturnType<WebhookRegistry['get']>>;
+
 function toWebhookReply(webhook: WebhookView): z.input<typeof WEBHOOK_REPLY> {
   return { success: true, ...toWebhookMembers(webhook) };
 }
@@ -133,6 +140,26 @@ function requireCallerWallet({ wallet }: Caller): Address {
   if (wallet !== undefined) return wallet;
   throw new OracleError('UNAUTHENTICATED', 'An access token is required', { field: 'Authorization' });
 }
+
+/** JSON Schema patterns for inputs that functions check: each accepts only what its function accepts. */
+
+const GROUP = '[A-Za-z0-9+/]{4}';
+/** One or two trailing bytes in base64, whose unused bits are zero. */
+const ONE_BYTE = '[A-Za-z0-9+/][AQgw](?:==)?';
+const TWO_BYTES = '[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=?';
+/** Endings after whole groups, by the minimum number of further bytes. */
+const ENDINGS = [`(?:${ONE_BYTE}|${TWO_BYTES})?`, `(?:${ONE_BYTE}|${TWO_BYTES}|${GROUP})`, `(?:${TWO_BYTES}|${GROUP}(?:${ONE_BYTE})?)`];
+const BASE64 = `(?:${GROUP}){${Math.floor(MIN_SECRET_BYTES / 3)},}${ENDINGS[MIN_SECRET_BYTES % 3]}`;
+
+/** `whsec_` and base64, or text of the Basic Multilingual Plane without control characters; `toSigningKey` also accepts other planes. */
+const SECRET_PATTERN = `^(?:whsec_${BASE64}|(?!whsec_)[ -~\\u00a0-\\ud7ff\\ue000-\\uffff]{${MIN_SECRET_BYTES},${MAX_SECRET_LENGTH}})$`;
+
+const PORT = '(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])';
+const LABEL = '(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+const NOT_LOCAL = '(?![^/?:]*\\.(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\\.arpa)(?:[/?:]|$))';
+
+/** https, a non-local host in lower case, no credentials or fragment. `parseTarget` accepts more spellings; a lookup decides on the address. */
+const CALLBACK_PATTERN = `^https://${NOT_LOCAL}(?:${LABEL}\\.)+[a-z]{2,63}(?::${PORT})?(?:[/?][\\w.~!$&()*+,;=:@/?%-]*)?$`;
 
 const event = z.enum(PUSHED_NAMES, { error: `must be one of ${PUSHED_NAMES.join(', ')}` });
 const unique = (values: readonly string[]) => new Set(values).size === values.length;

@@ -6,7 +6,7 @@ import { TIER_REQUIREMENTS } from '../../auth/tiers.ts';
 import { TOKEN_LIFETIME_SECONDS } from '../../auth/tokens.ts';
 import type { ContractStates } from '../../chain/contracts.ts';
 import { WEBSOCKET } from '../../events/events.ts';
-import { MAX_WEBHOOKS_PER_WALLET } from '../../events/webhooks/webhook-store.ts';
+import { MAX_WEBHOOKS_PER_WALLET } from '../../events/webhooks/registry.ts';
 import { MODEL_INPUTS } from '../../forecast/model.ts';
 import { MODEL_NAMES } from '../../forecast/models.ts';
 import { RISK_LEVELS } from '../../forecast/regime.ts';

@@ -5,7 +5,6 @@ import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/pipeline.ts';
 import type { StepName } from '../../../src/pipeline/step-runs.ts';
 import { loginToken } from '../../support/auth/login.ts';
 import { contextAt } from '../../support/clock/trusted-time.ts';
-import { deliver } from '../../support/events/push-service.ts';
 import { type Served, serve } from '../../support/http/serve.ts';
 import { brokenRules } from '../../support/interface-client/check.ts';
 import { EVENTS, type ReadEvent, readEvent } from '../../support/interface-client/events.ts';
@@ -44,7 +43,7 @@ beforeAll(async () => {
   for (let day = FIRST - DAYS_BEFORE; day < FIRST; day++) await runPastDay(service, day);
   await service.push.publish();
   service.progress.complete();
-  await deliver(service);
+  await service.webhookDelivery.start();
   served = await serve(service);
   token = await loginToken(service, 'premium');
   receiver = await startReceiver(200);

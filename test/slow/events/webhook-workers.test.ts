@@ -4,11 +4,8 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { composeEvents, composeWebhookDelivery, type DeliveryTiming } from '../../../src/app/events.ts';
 import { loadConfig } from '../../../src/config.ts';
 import type { Context } from '../../../src/context.ts';
-import { toWebhookMessage, type WebhookDeliveryDoc } from '../../../src/events/webhooks/delivery-queue.ts';
-import { WebhookStore } from '../../../src/events/webhooks/webhook-store.ts';
+import { endWebhook, toWebhookMessage, type WebhookDeliveryDoc } from '../../../src/events/webhooks/queue.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
-import type { PipelineContext } from '../../../src/pipeline/forecaster.ts';
-import { STEP_JOBS, startSchedule } from '../../../src/pipeline/schedule.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { createShutdown } from '../../../src/platform/shutdown.ts';
 import { ForecastRecord } from '../../../src/record/forecasts.ts';
@@ -41,13 +38,19 @@ async function startWorker(timing?: DeliveryTiming) {
   const { view, tierOf } = bench.worker();
   const delivery = composeWebhookDelivery(
     { config, log, shutdown },
-    { db, push, encryptionSecret: 'm'.repeat(32), view, tierOf, now, resolve: async () => ['127.0.0.1'], ...(timing && { timing }) },
+    {
+      db,
+      push,
+      encryptionSecret: 'm'.repeat(32),
+      view,
+      tierOf,
+      now,
+      time: timeOf(now),
+      resolve: async () => ['127.0.0.1'],
+      ...(timing && { timing }),
+    },
   );
-  // The steps of the day have nothing to do here.
-  const jobs = Object.fromEntries(Object.keys(STEP_JOBS).map((name) => [name, { cron: '0 0 1 1 *', run: async () => undefined }]));
-  const schedule = await startSchedule({ db, deps: { time: timeOf(now) } as PipelineContext, jobs, queues: delivery.queues, log, now });
-  shutdown.onStop('jobs', () => schedule.drain(6_000));
-  await delivery.start(schedule);
+  await delivery.start();
   return { stop };
 }
 
@@ -93,18 +96,16 @@ it('two workers deliver 200 events to three endpoints once each, in order, and o
   for (const one of receivers) expect(one.ids).toEqual(ids);
   expect(receivers.map(({ calls }) => calls())).toEqual([200, 200, 200]);
 
-  // What a process without jobs queues is found, too.
+  // What another process queues is found, too.
   const [first] = await bench.events.after(0, 1);
   await bench.queue.append(hooks[0]!.doc, [toWebhookMessage(first!, 'replay:x')], now());
   await until(() => receivers[0]!.ids.length === 201);
   expect(receivers[0]!.ids.at(-1)).toBe(first!._id);
-  const head = async () => (await Promise.all(hooks.map(({ id }) => bench.queue.findHead(id)))).filter((row) => row !== null);
+  const head = async () => (await Promise.all(hooks.map(({ id }) => bench.head(id)))).filter((row) => row !== null);
   await until(async () => (await head()).length === 0);
   // It sends what no other process has sent.
-  await new WebhookStore(bench.db).end(hooks[2]!.doc, { by: 'failures', reason: 'down', at: now(), failingSince: now() });
+  await endWebhook(bench.db, hooks[2]!.doc, { by: 'failures', reason: 'down', at: now(), failingSince: now() });
   await until(async () => (await bench.events.event(await bench.events.lastId()))!.type === 'webhook.disabled');
-  const left = bench.db.collection('jobs').find({ name: 'webhook-delivery', failedAt: { $ne: null } });
-  expect(await left.toArray()).toEqual([]);
 });
 
 it('a worker is woken by what happens, and comes back by itself for what has failed', async () => {
@@ -126,7 +127,7 @@ it('a worker is woken by what happens, and comes back by itself for what has fai
   expect(second! - first!).toBeGreaterThanOrEqual(5_000);
 });
 
-it('slow receivers of one wallet delay no other wallet, at their host or at others, and are queued once each', async () => {
+it('slow receivers of one wallet delay no other wallet, at their host or at others, and are called once each', async () => {
   const answers: (() => void)[] = [];
   const slow = await answering((_, response) => void answers.push(() => response.end()));
   onTestFinished(slow.close);
@@ -150,9 +151,5 @@ it('slow receivers of one wallet delay no other wallet, at their host or at othe
   }
   expect(Math.max(...waits)).toBeLessThan(5_000);
   expect(answers).toHaveLength(4);
-  // In one look: they come and go.
-  const jobs = await bench.db.collection('jobs').find({ name: 'webhook-delivery' }).toArray();
-  const queued = jobs.map(({ data }) => data.subject);
-  expect(queued).toEqual([...new Set(queued)]);
   for (const answer of answers) answer();
 });

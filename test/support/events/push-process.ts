@@ -2,7 +2,6 @@ import { composeEvents } from '../../../src/app/events.ts';
 import type { ProcessContext } from '../../../src/app/infrastructure.ts';
 import { loadConfig } from '../../../src/config.ts';
 import type { Context } from '../../../src/context.ts';
-import type { PipelineContext } from '../../../src/pipeline/forecaster.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { connectMongo } from '../../../src/platform/mongo.ts';
 import { createShutdown } from '../../../src/platform/shutdown.ts';
@@ -37,17 +36,13 @@ async function publisher(): Promise<null> {
 // Each role loads its own only: killed ones are to be back soon.
 async function worker(): Promise<null> {
   const { composeWebhookDelivery } = await import('../../../src/app/events.ts');
-  const { STEP_JOBS, startSchedule } = await import('../../../src/pipeline/schedule.ts');
   const { encryptionSecret, view } = PUSH_WORLD;
   // A dead sender is found out in two seconds instead of half a minute.
-  const timing = { leaseMs: 2_000, marginMs: 500, timeoutMs: 1_000, turnMs: 1_000, pollMs: 200, overdueMs: 1_000 };
+  const timing = { leaseMs: 2_000, marginMs: 500, timeoutMs: 1_000, pollMs: 200 };
   const resolve = async () => ['127.0.0.1'];
   const tierOf = async () => 'premium' as const;
-  const delivery = composeWebhookDelivery(frame, { db, push, encryptionSecret, view, tierOf, now, resolve, timing });
-  // The steps of the day have nothing to do here.
-  const jobs = Object.fromEntries(Object.keys(STEP_JOBS).map((name) => [name, { cron: '0 0 1 1 *', run: async () => undefined }]));
-  const schedule = await startSchedule({ db, deps: { time: timeOf(now) } as PipelineContext, jobs, queues: delivery.queues, log, now });
-  await delivery.start(schedule);
+  const delivery = composeWebhookDelivery(frame, { db, push, encryptionSecret, view, tierOf, now, time: timeOf(now), resolve, timing });
+  await delivery.start();
   return null;
 }
 

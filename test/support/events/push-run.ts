@@ -5,7 +5,7 @@ import { composeWebhooks } from '../../../src/app/events.ts';
 import { ALL_INDEXES } from '../../../src/app/indexes.ts';
 import { EVENT_NAMES } from '../../../src/events/events.ts';
 import { EventLog } from '../../../src/events/log.ts';
-import type { WebhookDeliveryDoc } from '../../../src/events/webhooks/delivery-queue.ts';
+import type { WebhookDeliveryDoc } from '../../../src/events/webhooks/queue.ts';
 import { toDay } from '../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
 import { openSession, walletOf } from '../auth/sessions.ts';

@@ -19,7 +19,7 @@ export async function pushService(): Promise<PushService> {
   const { record, wagers } = service.pipeline;
   const days = changesOf({ record, wagers }, { from: today() - 2 * DAYS, days: DAYS });
   const ofOneDay = days.length / DAYS;
-  await deliver(service);
+  await service.webhookDelivery.start();
   return {
     ...service,
     async liveDay() {
@@ -27,17 +27,6 @@ export async function pushService(): Promise<PushService> {
       return service.push.publish();
     },
   };
-}
-
-/** What a worker does, without the jobs that are none of this. */
-export async function deliver({ webhookDelivery, shutdown }: TestService): Promise<void> {
-  const timers = new Set<NodeJS.Timeout>();
-  shutdown.onStop('turns', async () => timers.forEach(clearTimeout));
-  await webhookDelivery.start({
-    async enqueue(name, turn) {
-      timers.add(setTimeout(() => void webhookDelivery.queues[name].run(turn), Math.max(0, turn.at.getTime() - Date.now())));
-    },
-  });
 }
 
 /** Its routes and its WebSocket. @param port 0: a free one; clock: of the connections, unset: that of the platform */

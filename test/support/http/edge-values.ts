@@ -1,4 +1,4 @@
-import { MAX_SECRET_LENGTH, MIN_SECRET_BYTES } from '../../../src/events/webhooks/signing.ts';
+import { MAX_SECRET_LENGTH, MIN_SECRET_BYTES } from '../../../src/events/webhooks/call.ts';
 
 const address = '0x52908400098527886E0F7030069857D2E4169EE7';
 const base64 = (bytes: number) => Buffer.alloc(bytes, 7).toString('base64');

@@ -4,14 +4,17 @@ import { Webhook } from 'standardwebhooks';
 import { vi } from 'vitest';
 import type { EventViewOptions } from '../../../src/events/event-view.ts';
 import { EVENT_INDEXES, EventLog } from '../../../src/events/log.ts';
-import { DELIVERY_INDEXES, DeliveryQueue, SenderLeaseStore } from '../../../src/events/webhooks/delivery-queue.ts';
-import { HostLimiter } from '../../../src/events/webhooks/limits.ts';
-import { toStoredTarget } from '../../../src/events/webhooks/registry.ts';
-import type { WebhookDispatcherDeps } from '../../../src/events/webhooks/sender.ts';
-import { generateSecret } from '../../../src/events/webhooks/signing.ts';
-import { publishWebhookNotices, type WebhookDoc } from '../../../src/events/webhooks/store.ts';
-import { WEBHOOK_INDEXES, WebhookStore } from '../../../src/events/webhooks/webhook-store.ts';
-import { QUEUE_INDEXES } from '../../../src/pipeline/timetable.ts';
+import { generateSecret, HostLimiter } from '../../../src/events/webhooks/call.ts';
+import { toStoredTarget } from '../../../src/events/webhooks/formats.ts';
+import {
+  DeliveryQueue,
+  deliverDue,
+  publishWebhookNotices,
+  WEBHOOK_INDEXES,
+  type WebhookDeliveryDoc,
+  type WebhookDoc,
+  type WebhookWorkerDeps,
+} from '../../../src/events/webhooks/queue.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
 import { createSecretBox } from '../../../src/platform/secrets.ts';
@@ -30,22 +33,22 @@ const VIEW: EventViewOptions = {
 export async function webhookBench() {
   const database = await testDatabase();
   const { db } = database;
-  await ensureIndexes(db, [...EVENT_INDEXES, ...WEBHOOK_INDEXES, ...DELIVERY_INDEXES, ...QUEUE_INDEXES]);
+  await ensureIndexes(db, [...EVENT_INDEXES, ...WEBHOOK_INDEXES]);
   const webhooks = db.collection<WebhookDoc>('webhooks');
-  const [events, queue] = [new EventLog(db), new DeliveryQueue(db)];
+  const deliveries = db.collection<WebhookDeliveryDoc>('webhook_deliveries');
   const clock = { now: new Date('2026-03-10T12:00:00Z') };
   const now = () => clock.now;
+  const [events, queue] = [new EventLog(db), new DeliveryQueue(db, now)];
   const lines: string[] = [];
 
   /** The parts of a worker of its own. */
-  function worker(more: Partial<WebhookDispatcherDeps> = {}): WebhookDispatcherDeps {
+  function worker(more: Partial<WebhookWorkerDeps> = {}): WebhookWorkerDeps {
     return {
       ...{ db, events, queue, now },
       box: BOX,
       view: VIEW,
       targets: { allowLocal: true, resolve: async () => ['127.0.0.1'] },
-      leases: new SenderLeaseStore(db),
-      store: new WebhookStore(db),
+      time: { findDisagreement: async () => null },
       hosts: new HostLimiter({
         maxConcurrent: 4,
         perMinute: null,
@@ -82,7 +85,6 @@ export async function webhookBench() {
       disabledBy: null,
       failingSince: null,
       queuedThrough: await events.lastId(),
-      sender: null,
       createdAt: clock.now,
       ...more,
     };
@@ -90,8 +92,16 @@ export async function webhookBench() {
     return { id, secret, doc };
   }
 
+  /** The first pending message of a webhook. */
+  const head = (webhookId: string) => deliveries.findOne({ webhookId, state: 'PENDING' }, { sort: { position: 1 } });
+
   return {
-    ...{ database, db, webhooks, events, queue, clock, lines, worker, addWebhook },
+    ...{ database, db, webhooks, deliveries, events, queue, clock, lines, worker, addWebhook, head },
+    /** Sends what is due; then the head of the webhook. */
+    async send(id: string, more: Partial<WebhookWorkerDeps> = {}) {
+      await deliverDue(worker(more));
+      return head(id);
+    },
     drop: () => database.drop(),
     /** Moves the clock on. */
     pass(ms: number) {

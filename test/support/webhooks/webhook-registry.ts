@@ -1,10 +1,9 @@
 import type { Db } from 'mongodb';
 import type { Address } from 'viem';
 import { type AnyEventDraft, EventLog } from '../../../src/events/log.ts';
-import { DeliveryQueue } from '../../../src/events/webhooks/delivery-queue.ts';
-import { DailyQuotaStore, HostLimiter } from '../../../src/events/webhooks/limits.ts';
-import { createWebhookRegistry, sendPing, type WebhookRegistry, type WebhookRegistryDeps } from '../../../src/events/webhooks/registry.ts';
-import { WebhookStore } from '../../../src/events/webhooks/webhook-store.ts';
+import { HostLimiter } from '../../../src/events/webhooks/call.ts';
+import { DeliveryQueue } from '../../../src/events/webhooks/queue.ts';
+import { WebhookRegistry, type WebhookRegistryDeps } from '../../../src/events/webhooks/registry.ts';
 import type { ResolveHostname } from '../../../src/platform/outbound/guarded.ts';
 import { createSecretBox } from '../../../src/platform/secrets.ts';
 
@@ -26,26 +25,11 @@ export function testRegistry(
   db: Db,
   { now, resolve = async () => ['93.184.215.14'], allowLocal = false, parts = {} }: TestRegistryOptions,
 ): WebhookRegistry {
-  const queue = new DeliveryQueue(db);
-  const calling = { box: TEST_BOX, targets: { allowLocal, resolve }, now };
-  const testing = {
-    ...calling,
-    queue,
-    publicUrl: 'http://127.0.0.1:3000',
-    hosts: new HostLimiter({
-      maxConcurrent: 4,
-      perMinute: 60,
-      perWallet: { maxConcurrent: 4, perMinute: 60 },
-      maxConcurrentPerWallet: 4,
-      now,
-    }),
-  };
-  return createWebhookRegistry({
-    ...calling,
-    ...{ events: new EventLog(db), queue },
-    store: new WebhookStore(db),
-    quotas: new DailyQuotaStore(db),
-    ping: (webhook) => sendPing(testing, webhook),
+  const share = { maxConcurrent: 4, perMinute: 60 };
+  return new WebhookRegistry({
+    ...{ db, now, events: new EventLog(db), box: TEST_BOX, targets: { allowLocal, resolve }, publicUrl: 'http://127.0.0.1:3000' },
+    queue: new DeliveryQueue(db, now),
+    hosts: new HostLimiter({ ...share, perWallet: share, maxConcurrentPerWallet: 4, now }),
     ...parts,
   });
 }

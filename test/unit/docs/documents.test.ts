@@ -11,11 +11,14 @@ import { TOKEN_LIFETIME_SECONDS } from '../../../src/auth/tokens.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { WEBSOCKET } from '../../../src/events/events.ts';
 import { EVENT_RETENTION_DAYS } from '../../../src/events/log.ts';
-import { DELIVERY_RETENTION_DAYS, WEBHOOK_CALL_TIMEOUT_MS } from '../../../src/events/webhooks/delivery-queue.ts';
-import { MAX_REPLAYED_EVENTS_PER_DAY, MAX_TESTS_PER_DAY } from '../../../src/events/webhooks/limits.ts';
-import { PREVIOUS_SECRET_HOURS } from '../../../src/events/webhooks/registry.ts';
-import { MAX_SECRET_LENGTH, MIN_SECRET_BYTES } from '../../../src/events/webhooks/signing.ts';
-import { MAX_WEBHOOKS_PER_WALLET } from '../../../src/events/webhooks/webhook-store.ts';
+import { MAX_SECRET_LENGTH, MIN_SECRET_BYTES, WEBHOOK_CALL_TIMEOUT_MS } from '../../../src/events/webhooks/call.ts';
+import { DELIVERY_RETENTION_DAYS } from '../../../src/events/webhooks/queue.ts';
+import {
+  MAX_REPLAYED_EVENTS_PER_DAY,
+  MAX_TESTS_PER_DAY,
+  MAX_WEBHOOKS_PER_WALLET,
+  PREVIOUS_SECRET_HOURS,
+} from '../../../src/events/webhooks/registry.ts';
 import { MAX_FRAMES_PER_MINUTE, TICKET_SECONDS } from '../../../src/events/websocket/hub.ts';
 import { MAX_CHAIN_WORK } from '../../../src/http/admission.ts';
 import { BODY_LIMIT_BYTES, MAX_URL_CHARS } from '../../../src/http/guard.ts';

@@ -4,19 +4,20 @@ import { buildExampleEvent, EXAMPLE_WEBHOOK } from '../../../../src/events/async
 import { viewEvent } from '../../../../src/events/event-view.ts';
 import { PUSHED_NAMES } from '../../../../src/events/events.ts';
 import type { AnyEvent } from '../../../../src/events/log.ts';
-import { judgeChatAnswer } from '../../../../src/events/webhooks/delivery-queue.ts';
 import {
   CHAT_FORMATS,
   CHAT_NAMES,
   type ChatName,
-  type DeliveredMessage,
   describeMessage,
+  judgeAnswer,
   openTargetUrl,
+  renderMessage,
+  toStoredTarget,
   type WebhookFormat,
 } from '../../../../src/events/webhooks/formats.ts';
-import { toStoredTarget } from '../../../../src/events/webhooks/registry.ts';
-import { renderMessage } from '../../../../src/events/webhooks/store.ts';
 import { createSecretBox } from '../../../../src/platform/secrets.ts';
+
+type DeliveredMessage = Parameters<typeof describeMessage>[0];
 
 const BOX = createSecretBox('m'.repeat(32));
 const ID = 'a webhook';
@@ -93,11 +94,9 @@ describe('the URL of a chat', () => {
 interface Answered {
   status: number;
   text?: string;
-  retryAfterSeconds?: number;
 }
 
-const judged = (format: ChatName, { status, text = '', retryAfterSeconds }: Answered) =>
-  judgeChatAnswer(format, { status, text, retryAfterSeconds: retryAfterSeconds ?? null });
+const judged = (format: ChatName, { status, text = '' }: Answered) => judgeAnswer(format, { status, text });
 
 describe('the answer of a chat', () => {
   it.each<[ChatName, Answered, boolean]>([
@@ -114,11 +113,6 @@ describe('the answer of a chat', () => {
   ])('confirms the message, or does not: %s %j', (format, answer, accepted) => {
     const { reason, ended } = judged(format, answer);
     expect([reason === null, ended]).toEqual([accepted, null]);
-  });
-
-  it.each(CHAT_NAMES)('keeps the time that Retry-After asks for: %s', (format) => {
-    expect(judged(format, { status: 429, retryAfterSeconds: 30 })).toEqual({ reason: 'HTTP 429', retryAfterSeconds: 30, ended: null });
-    expect(judged(format, { status: 429 }).retryAfterSeconds).toBeNull();
   });
 
   it.each<[ChatName, Answered, boolean]>([

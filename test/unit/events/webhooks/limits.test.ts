@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { HostLimiter, type HostLimiterOptions, HostRateLimit, POSTS_PER_MINUTE } from '../../../../src/events/webhooks/limits.ts';
+import { HostLimiter, type HostLimiterOptions, HostRateLimit, POSTS_PER_MINUTE } from '../../../../src/events/webhooks/call.ts';
 import { MINUTE_MS } from '../../../../src/forecast/day.ts';
 
 describe('host limiter', () => {

@@ -2,8 +2,13 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import type { OracleError } from '../../../../src/errors.ts';
-import { buildSignatureHeaders, openSigningSecrets } from '../../../../src/events/webhooks/delivery-queue.ts';
-import { generateSecret, toSigningKey, toVerificationKey } from '../../../../src/events/webhooks/signing.ts';
+import {
+  buildSignatureHeaders,
+  generateSecret,
+  openSigningSecrets,
+  toSigningKey,
+  toVerificationKey,
+} from '../../../../src/events/webhooks/call.ts';
 import { createSecretBox } from '../../../../src/platform/secrets.ts';
 
 function suggestionFor(secret: string): string {

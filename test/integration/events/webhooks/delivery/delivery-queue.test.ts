@@ -1,6 +1,6 @@
-import type { CommandStartedEvent } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { DELIVERY_RETENTION_DAYS, DeliveryQueue, type WebhookMessage } from '../../../../../src/events/webhooks/delivery-queue.ts';
+import type { CommandStartedEvent, Document } from 'mongodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { DELIVERY_RETENTION_DAYS, DeliveryQueue } from '../../../../../src/events/webhooks/queue.ts';
 import { DAY_MS } from '../../../../../src/forecast/day.ts';
 import { connectMongo } from '../../../../../src/platform/mongo.ts';
 import { type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
@@ -11,6 +11,7 @@ beforeAll(async () => {
   bench = await webhookBench();
 });
 afterAll(() => bench.drop());
+beforeEach(() => bench.deliveries.deleteMany({}));
 
 let webhooks = 0;
 function newWebhook() {
@@ -18,24 +19,28 @@ function newWebhook() {
   return { _id: `webhook ${webhooks}`, wallet: '0xabc' };
 }
 
-const message = (eventId: number, cause = 'live'): WebhookMessage => ({
+const message = (eventId: number, cause = 'live') => ({
   eventId,
   cause,
-  type: 'regime.changed',
+  type: 'regime.changed' as const,
   messageId: `evt_${eventId}`,
 });
 const messages = (from: number, to: number, cause?: string) =>
   Array.from({ length: to - from + 1 }, (_, index) => message(from + index, cause));
 const attempt = (reason: string | null) => ({ at: bench.clock.now, status: 200, ms: 1, reason });
+/** Writes down what became of the next message that is due. */
+const finish = async (outcome: Parameters<DeliveryQueue['release']>[1]) =>
+  bench.queue.release((await bench.queue.claim(25_000))!.delivery, outcome);
+const delivered = (at = bench.clock.now) => finish({ state: 'DELIVERED', attempt: { ...attempt(null), at } });
 
 describe('a queue', () => {
   it('has what was put into it once a cause, in its order, behind what was there', async () => {
     const { queue, clock, rows } = bench;
     const webhook = newWebhook();
-    expect(await queue.append(webhook, messages(1, 3), clock.now)).toBe(3);
-    expect(await queue.append(webhook, messages(2, 4), clock.now)).toBe(1);
-    expect(await queue.append(webhook, messages(1, 2, 'replay:a'), clock.now)).toBe(2);
-    expect(await queue.append(webhook, [], clock.now)).toBe(0);
+    await queue.append(webhook, messages(1, 3), clock.now);
+    await queue.append(webhook, messages(2, 4), clock.now);
+    await queue.append(webhook, messages(1, 2, 'replay:a'), clock.now);
+    await queue.append(webhook, [], clock.now);
     expect((await rows(webhook._id)).map(({ position, eventId, cause, state }) => [position, eventId, cause, state])).toEqual([
       [1, 1, 'live', 'PENDING'],
       [2, 2, 'live', 'PENDING'],
@@ -49,8 +54,7 @@ describe('a queue', () => {
   it('has no gap, no double and one order while many processes fill it at once', async () => {
     const webhook = newWebhook();
     const writers = [...Array.from({ length: 6 }, () => messages(1, 40)), messages(1, 20, 'replay:a'), messages(1, 20, 'replay:b')];
-    const appended = await Promise.all(writers.map((own) => new DeliveryQueue(bench.db).append(webhook, own, bench.clock.now)));
-    expect(appended.reduce((sum, count) => sum + count, 0)).toBe(80);
+    await Promise.all(writers.map((own) => new DeliveryQueue(bench.db).append(webhook, own, bench.clock.now)));
     const rows = await bench.rows(webhook._id);
     expect(rows.map(({ position }) => position)).toEqual(Array.from({ length: 80 }, (_, index) => index + 1));
     for (const cause of ['live', 'replay:a', 'replay:b']) {
@@ -66,59 +70,73 @@ describe('a queue', () => {
     const timesOf = async () => (await bench.rows(webhook._id)).map(({ nextAttemptAt }) => nextAttemptAt);
     expect(await timesOf()).toEqual([clock.now, null]);
     await db.collection('webhook_deliveries').updateMany({ webhookId: webhook._id }, { $set: { nextAttemptAt: null } });
-    expect(await queue.listWaiting()).toContain(webhook._id);
     await queue.append(webhook, messages(1, 2), clock.now);
+    expect(await timesOf()).toEqual([clock.now, null]);
+    await db.collection('webhook_deliveries').updateMany({ webhookId: webhook._id }, { $set: { nextAttemptAt: null } });
+    await queue.wakeAll();
     expect(await timesOf()).toEqual([clock.now, null]);
   });
 
-  it('lists due heads, and keeps scheduled ones', async () => {
+  it('leases due heads, the longest due first, and keeps scheduled ones', async () => {
     const { queue, clock } = bench;
-    const [early, late] = [newWebhook(), newWebhook()];
-    for (const webhook of [early, late]) await queue.append(webhook, messages(1, 3), clock.now);
+    const [first, second] = [newWebhook(), newWebhook()];
+    for (const webhook of [first, second]) {
+      await queue.append(webhook, messages(1, 3), clock.now);
+      bench.pass(1);
+    }
+    const claimed = async () => (await queue.claim(25_000))?.delivery._id;
+    expect([await claimed(), await claimed(), await claimed()]).toEqual([`${first._id}:1`, `${second._id}:1`, undefined]);
+    bench.pass(25_000);
+    await finish({ state: 'PENDING', delayMs: 60_000 });
     const later = new Date(clock.now.getTime() + 60_000);
-    await queue.postpone((await queue.findHead(late._id))!, later);
-    const dueAt = async (at: Date) => (await queue.listDue(at, 100)).map(({ webhookId, position }) => `${webhookId}:${position}`);
-    expect(await dueAt(clock.now)).toContain(`${early._id}:1`);
-    expect(await dueAt(clock.now)).not.toContain(`${late._id}:1`);
-    expect(await dueAt(later)).toContain(`${late._id}:1`);
-    expect(await queue.wake(late._id, clock.now)).toMatchObject({ position: 1, nextAttemptAt: later });
+    await queue.wake(first._id);
+    await queue.wakeAll();
+    expect((await bench.rows(first._id)).map(({ nextAttemptAt }) => nextAttemptAt)).toEqual([later, null, null]);
+    expect(await claimed()).toBe(`${second._id}:1`);
+    expect(await claimed()).toBeUndefined();
+    await queue.makeDue(first._id);
+    expect(await claimed()).toBe(`${first._id}:1`);
   });
 
-  it('lists webhooks with pending messages from the index alone', async () => {
-    const { queue, clock, db } = bench;
-    await db.collection('webhook_deliveries').deleteMany({});
-    const [one, other, done] = [newWebhook(), newWebhook(), newWebhook()];
-    for (const webhook of [one, other]) await queue.append(webhook, messages(1, 300), clock.now);
+  it('is looked at through its indexes: neither what is scheduled later nor what waits behind is read', async () => {
+    const { queue, clock, deliveries } = bench;
+    const [done, one, other] = [newWebhook(), newWebhook(), newWebhook()];
     await queue.append(done, messages(1, 1), clock.now);
-    await queue.recordAttempt((await queue.findHead(done._id))!, attempt(null), { state: 'DELIVERED' }, clock.now);
-    expect((await queue.listWaiting()).toSorted()).toEqual([one._id, other._id].toSorted());
+    await delivered();
+    for (const webhook of [one, other]) await queue.append(webhook, messages(1, 300), clock.now);
+    await finish({ state: 'PENDING', delayMs: 60_000 });
     const watched = await connectMongo(bench.database.uri, { monitorCommands: true });
     onTestFinished(watched.close);
     const asked: CommandStartedEvent[] = [];
     watched.client.on('commandStarted', (event) => void asked.push(event));
-    await new DeliveryQueue(watched.db).listWaiting();
-    expect(asked.map(({ commandName }) => commandName)).toEqual(['aggregate']);
-    const { aggregate, pipeline, hint } = asked[0]!.command;
-    const plan = await db.collection(aggregate).aggregate(pipeline, { hint }).explain('executionStats');
-    const { executionStats } = plan.stages[0].$cursor;
-    expect(executionStats).toMatchObject({ totalKeysExamined: 2, totalDocsExamined: 0 });
+    const watching = new DeliveryQueue(watched.db, () => clock.now);
+    await watching.wakeAll();
+    expect((await watching.claim(25_000))!.delivery.position).toBe(1);
+    expect(asked.map(({ commandName }) => commandName)).toEqual(['aggregate', 'findAndModify']);
+    const [{ pipeline, hint }, { query, sort, hint: byTime }] = asked.map(({ command }) => command) as [Document, Document];
+    const heads = await deliveries.aggregate(pipeline, { hint }).explain('executionStats');
+    expect((heads.stages?.[0].$cursor ?? heads).executionStats).toMatchObject({ totalKeysExamined: 2, totalDocsExamined: 2 });
+    const { executionStats } = await deliveries.find(query, { hint: byTime }).sort(sort).explain('executionStats');
+    // The one that is leased by now.
+    expect(executionStats).toMatchObject({ totalDocsExamined: 1, nReturned: 0 });
   });
 
   it('takes one word on an attempt, and goes on behind what is over', async () => {
     const { queue, clock } = bench;
     const webhook = newWebhook();
     await queue.append(webhook, messages(1, 2), clock.now);
-    const head = (await queue.findHead(webhook._id))!;
-    const later = new Date(clock.now.getTime() + 5_000);
-    const again = { state: 'PENDING', nextAttemptAt: later } as const;
-    const recorded = await Promise.all(Array.from({ length: 4 }, () => queue.recordAttempt(head, attempt('HTTP 500'), again, clock.now)));
-    expect(recorded.filter(Boolean)).toHaveLength(1);
-    const second = (await queue.findHead(webhook._id))!;
-    expect(second).toMatchObject({ position: 1, attempts: [attempt('HTTP 500')], nextAttemptAt: later, finishedAt: null });
-    expect(await queue.recordAttempt(second, attempt(null), { state: 'DELIVERED' }, clock.now)).toBe(true);
-    expect(await queue.recordAttempt(second, attempt(null), { state: 'DELIVERED' }, clock.now)).toBe(false);
+    const { delivery } = (await queue.claim(25_000))!;
+    const failed = { state: 'PENDING', attempt: attempt('HTTP 500'), delayMs: 5_000 } as const;
+    await Promise.all(Array.from({ length: 4 }, () => queue.release(delivery, failed)));
+    const nextAttemptAt = new Date(clock.now.getTime() + 5_000);
+    const second = { position: 1, attempts: [attempt('HTTP 500')], nextAttemptAt, finishedAt: null, lease: null };
+    expect(await bench.head(webhook._id)).toMatchObject(second);
+    bench.pass(5_000);
+    await delivered();
+    await queue.release(delivery, { state: 'FAILED' });
     expect((await bench.rows(webhook._id))[0]).toMatchObject({ state: 'DELIVERED', nextAttemptAt: null, finishedAt: clock.now });
-    expect(await queue.findHead(webhook._id)).toMatchObject({ position: 2 });
+    await queue.wake(webhook._id);
+    expect(await bench.head(webhook._id)).toMatchObject({ position: 2, nextAttemptAt: clock.now });
   });
 
   it('of a webhook that was disabled is cancelled, but not what came when it was enabled again', async () => {
@@ -130,7 +148,8 @@ describe('a queue', () => {
     await queue.append(webhook, messages(3, 3), clock.now);
     await queue.cancel(webhook._id, disabledAt);
     expect((await bench.rows(webhook._id)).map(({ state }) => state)).toEqual(['CANCELLED', 'CANCELLED', 'PENDING']);
-    expect(await queue.wake(webhook._id, clock.now)).toMatchObject({ position: 3, nextAttemptAt: clock.now });
+    await queue.wake(webhook._id);
+    expect(await bench.head(webhook._id)).toMatchObject({ position: 3, nextAttemptAt: clock.now });
     await queue.deleteAll(webhook._id);
     expect(await bench.rows(webhook._id)).toEqual([]);
   });
@@ -139,7 +158,7 @@ describe('a queue', () => {
     const { queue, clock } = bench;
     const webhook = newWebhook();
     await queue.append(webhook, messages(1, 5), clock.now);
-    await queue.recordAttempt((await queue.findHead(webhook._id))!, attempt(null), { state: 'DELIVERED' }, clock.now);
+    await delivered();
     const positions = async (query: Parameters<typeof queue.list>[1]) => (await queue.list(webhook._id, query)).map((row) => row.position);
     expect(await positions({ limit: 2 })).toEqual([5, 4]);
     expect(await positions({ limit: 2, before: 4 })).toEqual([3, 2]);
@@ -152,7 +171,10 @@ describe('a queue', () => {
     const webhook = newWebhook();
     const old = new Date(bench.clock.now.getTime() - DELIVERY_RETENTION_DAYS.live * DAY_MS - 1);
     await queue.append(webhook, messages(1, 3), old);
-    for (let n = 0; n < 2; n++) await queue.recordAttempt((await queue.findHead(webhook._id))!, attempt(null), { state: 'DELIVERED' }, old);
+    for (let n = 0; n < 2; n++) {
+      await delivered(old);
+      await queue.wake(webhook._id);
+    }
     await queue.append(webhook, messages(4, 4), bench.clock.now);
     await queue.purge(bench.clock.now);
     expect((await bench.rows(webhook._id)).map(({ position }) => position)).toEqual([3, 4]);
@@ -165,12 +187,14 @@ describe('a queue', () => {
     const webhook = newWebhook();
     const old = new Date(bench.clock.now.getTime() - DELIVERY_RETENTION_DAYS.asked * DAY_MS - 1);
     const recent = new Date(old.getTime() + 1);
-    const deliver = async () => queue.recordAttempt((await queue.findHead(webhook._id))!, attempt(null), { state: 'DELIVERED' }, old);
     const asked = messages(2, 3).map((message) => ({ ...message, cause: `replay:${message.eventId}` }));
     const ping = { eventId: null, type: 'ping', state: 'DELIVERED', attempts: [], nextAttemptAt: null, finishedAt: old } as const;
     await queue.append(webhook, messages(1, 1), old);
     await queue.append(webhook, asked, old);
-    for (let n = 0; n < 2; n++) await deliver();
+    for (let n = 0; n < 2; n++) {
+      await delivered(old);
+      await queue.wake(webhook._id);
+    }
     for (const [n, createdAt] of [old, recent].entries()) {
       const cause = `ping:${n}`;
       await queue.insertFinished(webhook, {

@@ -2,9 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { composeEvents } from '../../../../../src/app/events.ts';
 import type { Context } from '../../../../../src/context.ts';
 import { type AnyEventDraft, buildForecastDrafts } from '../../../../../src/events/log.ts';
-import { buildMessageId, DeliveryQueue, fanOutEvents } from '../../../../../src/events/webhooks/delivery-queue.ts';
-import { publishWebhookNotices } from '../../../../../src/events/webhooks/store.ts';
-import { WebhookStore } from '../../../../../src/events/webhooks/webhook-store.ts';
+import {
+  buildMessageId,
+  DeliveryQueue,
+  endWebhook,
+  fanOutEvents,
+  publishWebhookNotices,
+} from '../../../../../src/events/webhooks/queue.ts';
 import { HORIZONS } from '../../../../../src/forecast/model.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { createShutdown } from '../../../../../src/platform/shutdown.ts';
@@ -112,7 +116,9 @@ describe('an event', () => {
     const hooks = await Promise.all(Array.from({ length: 20 }, (_, n) => bench.addWebhook(`${URL}${n}`)));
     const ids = await bench.happen(450);
     // As left by a process that died after queueing some, and before it wrote that down.
-    const dead = { ...bench.worker(), events: { after: async (id: number) => (id < ids[9]! ? bench.events.after(id, 10) : []) } };
+    const { event } = bench.events;
+    const after = async (id: number) => (id < ids[9]! ? bench.events.after(id, 10) : []);
+    const dead = bench.worker({ events: { event, after } });
     const before = await bench.webhook(hooks[0]!.id);
     await fanOutEvents(dead);
     await bench.webhooks.updateOne({ _id: before._id }, { $set: { queuedThrough: before.queuedThrough } });
@@ -126,7 +132,7 @@ describe('a process that dies while it queues', () => {
     const { id } = await bench.addWebhook(URL);
     const ids = await bench.happen(3);
     class Dying extends DeliveryQueue {
-      override append(): Promise<number> {
+      override append(): Promise<void> {
         return Promise.reject(new Error('killed'));
       }
     }
@@ -141,13 +147,12 @@ describe('the end of a webhook', () => {
     const { addWebhook, worker, clock, db, events, webhooks } = bench;
     const [ended, stranger] = [await addWebhook(URL, { wallet: '0xowner' }), await addWebhook(`${URL}3`)];
     const other = await addWebhook(`${URL}2`, { wallet: '0xowner', slot: 1 });
-    const store = new WebhookStore(db);
     const last = await events.lastId();
     for (const reason of ['the first reason', 'a second one']) {
       const doc = await bench.webhook(ended.id);
       const end = { by: 'receiver', reason, failingSince: null } as const;
       const at = (ms: number) => new Date(clock.now.getTime() + ms);
-      await Promise.all([1, 2, 3].map((ms) => store.end(doc, { ...end, at: at(ms) })));
+      await Promise.all([1, 2, 3].map((ms) => endWebhook(db, doc, { ...end, at: at(ms) })));
       await webhooks.updateOne({ _id: ended.id }, { $set: { status: 'active', disabledAt: null, disabledReason: null, disabledBy: null } });
       bench.pass(1_000);
     }
@@ -173,7 +178,7 @@ describe('the end of a webhook', () => {
     const wagers = new WagerBook(db);
     const push = composeEvents({ db, log, now: () => clock.now, record, shutdown: createShutdown({ log }), wagers } as unknown as Context);
     const { doc } = await bench.addWebhook(URL);
-    await new WebhookStore(db).end(doc, { by: 'failures', reason: 'down', at: clock.now, failingSince: clock.now });
+    await endWebhook(db, doc, { by: 'failures', reason: 'down', at: clock.now, failingSince: clock.now });
     expect(await push.publish()).toBe(1);
     expect(await push.publish()).toBe(0);
     expect(await events.event(await events.lastId())).toMatchObject({ type: 'webhook.disabled', wallet: doc.wallet });

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { fanOutEvents, RETRY_DELAYS_MS, RETRY_JITTER } from '../../../../../src/events/webhooks/delivery-queue.ts';
-import { deliverToWebhook } from '../../../../../src/events/webhooks/sender.ts';
+import { deliverDue, fanOutEvents, RETRY_DELAYS_MS, RETRY_JITTER } from '../../../../../src/events/webhooks/queue.ts';
 import { MINUTE_MS } from '../../../../../src/forecast/day.ts';
 import { answering } from '../../../../support/webhooks/receiver.ts';
 import { verified, type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
@@ -44,12 +43,10 @@ async function workUntil(end: Date): Promise<void> {
   for (;;) {
     await worker.publish();
     await fanOutEvents(worker);
-    const due = await bench.queue.listDue(bench.clock.now, 100);
-    for (const { webhookId } of due) await deliverToWebhook(worker, webhookId);
-    if (due.length > 0) continue;
-    const [next] = await bench.queue.listDue(end, 1);
+    await deliverDue(worker);
+    const next = await bench.deliveries.findOne({ nextAttemptAt: { $lte: end } }, { sort: { nextAttemptAt: 1 } });
     bench.clock.now = next?.nextAttemptAt ?? end;
-    if (next === undefined) return;
+    if (next === null) return;
   }
 }
 

@@ -1,14 +1,13 @@
+import type { Address } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { OracleError } from '../../../../../src/errors.ts';
 import { buildForecastDrafts } from '../../../../../src/events/log.ts';
-import { DeliveryQueue, fanOutEvents, type SenderLease, SenderLeaseStore } from '../../../../../src/events/webhooks/delivery-queue.ts';
+import { HostLimiter } from '../../../../../src/events/webhooks/call.ts';
 import { PING_MESSAGE } from '../../../../../src/events/webhooks/formats.ts';
-import { HostLimiter } from '../../../../../src/events/webhooks/limits.ts';
-import { sendPing } from '../../../../../src/events/webhooks/registry.ts';
-import { deliverToWebhook, type WebhookDispatcherDeps } from '../../../../../src/events/webhooks/sender.ts';
-import type { WebhookDoc } from '../../../../../src/events/webhooks/store.ts';
+import { DeliveryQueue, fanOutEvents, type WebhookDoc, type WebhookWorkerDeps } from '../../../../../src/events/webhooks/queue.ts';
 import { answering, startReceiver } from '../../../../support/webhooks/receiver.ts';
 import { verified, type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
+import { testRegistry } from '../../../../support/webhooks/webhook-registry.ts';
 import { buildTestForecast } from '../../../../unit/record/forecast-fixture.ts';
 
 let bench: WebhookBench;
@@ -19,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => bench.drop());
 beforeEach(() => bench.webhooks.deleteMany({}));
 
-const send = (id: string, more: Partial<WebhookDispatcherDeps> = {}) => deliverToWebhook(bench.worker(more), id);
+const send = (id: string, more?: Partial<WebhookWorkerDeps>) => bench.send(id, more);
 const states = async (id: string) => (await bench.rows(id)).map(({ state }) => state);
 
 async function receiver(...statuses: [number, ...number[]]) {
@@ -58,7 +57,7 @@ async function waiting(url: string, count: number, more: Partial<WebhookDoc> = {
 }
 
 /** As if the time of the lease had passed. */
-const expire = (id: string) => bench.webhooks.updateOne({ _id: id }, { $set: { 'sender.until': new Date(0) } });
+const expire = (id: string) => bench.deliveries.updateOne({ webhookId: id, state: 'PENDING' }, { $set: { 'lease.until': new Date(0) } });
 
 describe('of several senders', () => {
   it('one sends, and the others leave it alone', async () => {
@@ -66,7 +65,8 @@ describe('of several senders', () => {
     const { id, ids: events } = await waiting(url, 1);
     const sending = send(id);
     await asked(0);
-    expect(await Promise.all([send(id), send(id)])).toEqual([null, null]);
+    await Promise.all([send(id), send(id)]);
+    expect(ids).toEqual(events);
     answer(0);
     await sending;
     expect(ids).toEqual(events);
@@ -97,19 +97,15 @@ describe('of several senders', () => {
   it('none calls while its lease could end under way', async () => {
     const { url, received } = await receiver(200);
     const { id } = await waiting(url, 1);
-    const renewed: number[] = [];
-    class AlmostOver extends SenderLeaseStore {
-      override async acquire(webhookId: string): Promise<SenderLease | null> {
-        const lease = await super.acquire(webhookId);
-        return lease && { ...lease, expiresAtMs: performance.now() + 19_000 };
-      }
-      override async renew(lease: SenderLease): Promise<SenderLease | null> {
-        renewed.push(received.length);
-        return super.renew(lease);
+    const sentBefore: number[] = [];
+    class AlmostOver extends DeliveryQueue {
+      override async claim(leaseMs: number) {
+        const claim = await super.claim(leaseMs);
+        return claim && { ...claim, expiresAtMs: performance.now() + (sentBefore.push(received.length) === 1 ? 19_000 : leaseMs) };
       }
     }
-    await send(id, { leases: new AlmostOver(bench.db) });
-    expect(renewed[0]).toBe(0);
+    await send(id, { queue: new AlmostOver(bench.db, () => bench.clock.now) });
+    expect(sentBefore).toEqual([0, 0]);
     expect(received).toHaveLength(1);
   });
 
@@ -124,56 +120,36 @@ describe('of several senders', () => {
         await send(id);
       });
       await Promise.all(turns);
-      expect(await bench.queue.findHead(id)).toBeNull();
     }
     const ids = received.map(({ body }) => (JSON.parse(body) as { id: number }).id);
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
     expect(ids).toHaveLength(45);
   });
 
-  it('one that has lost its lease cannot renew it, taken or free', async () => {
-    const { id } = await bench.addWebhook('https://hooks.example.com/');
-    const leases = new SenderLeaseStore(bench.db);
-    const lost = (await leases.acquire(id))!;
-    expect(await leases.renew(lost)).toMatchObject({ holder: lost.holder, webhook: { _id: id } });
+  it('one that has lost its lease changes nothing any more', async () => {
+    const { queue } = bench;
+    const { id } = await waiting('https://hooks.example.com/', 1);
+    const { delivery: lost } = (await queue.claim(25_000))!;
+    expect([lost.webhookId, await queue.claim(25_000)]).toEqual([id, null]);
     await expire(id);
-    expect(await leases.renew(lost)).toBeNull();
-    const held = (await leases.acquire(id))!;
-    expect(await leases.renew(lost)).toBeNull();
-    await leases.release(lost);
-    expect(await leases.acquire(id)).toBeNull();
-    await leases.release(held);
-    expect(await leases.acquire(id)).not.toBeNull();
-  });
-
-  it('one checks again after its release, for a sender that found the lease taken', async () => {
-    const { url, received } = await receiver(200);
-    const { id } = await waiting(url, 1);
-    let leaving = 0;
-    class Leaving extends SenderLeaseStore {
-      override async release(lease: SenderLease): Promise<void> {
-        leaving += 1;
-        if (leaving === 1) {
-          await bench.happen(1);
-          await fanOutEvents(bench.worker());
-          expect(await send(id)).toBeNull();
-        }
-        await super.release(lease);
-      }
-    }
-    expect(await send(id, { leases: new Leaving(bench.db) })).toBeNull();
-    expect([received.length, leaving]).toEqual([2, 2]);
+    const { delivery: held } = (await queue.claim(25_000))!;
+    await queue.release(lost, { state: 'FAILED' });
+    expect(await bench.head(id)).toEqual(held);
+    await queue.release(held, { state: 'PENDING', delayMs: 1_000 });
+    expect(await queue.claim(25_000)).toBeNull();
+    bench.pass(1_000);
+    expect((await queue.claim(25_000))!.delivery.webhookId).toBe(id);
   });
 
   it('one that dies before it writes an answer down is followed by one that sends the same again', async () => {
     const { url, received } = await receiver(200);
     const { id, secret, ids } = await waiting(url, 2);
     class Dying extends DeliveryQueue {
-      override recordAttempt(): Promise<boolean> {
+      override release(): Promise<void> {
         return Promise.reject(new Error('killed'));
       }
     }
-    await expect(send(id, { queue: new Dying(bench.db) })).rejects.toThrow('killed');
+    await send(id, { queue: new Dying(bench.db, () => bench.clock.now) });
     bench.pass(60_000);
     await send(id);
     expect(
@@ -193,6 +169,7 @@ describe('a message', () => {
     return doc;
   };
   const sentTo = async (key: string, tier: 'public' | 'basic' | 'premium') => {
+    await bench.webhooks.deleteMany({});
     const { url, received } = await receiver(200);
     const { id, secret, doc } = await bench.addWebhook(url);
     await signal(key);
@@ -255,7 +232,7 @@ describe('a stop', () => {
     expect(await sending).toMatchObject({ position: 2 });
     expect(ids).toHaveLength(1);
     expect(await states(id)).toEqual(['DELIVERED', 'PENDING']);
-    expect((await bench.webhook(id)).sender).toBeNull();
+    expect((await bench.head(id))!.lease ?? null).toBeNull();
   });
 
   it('aborts a slow call without counting a failure, and another worker retries it', async () => {
@@ -267,8 +244,8 @@ describe('a stop', () => {
     stopping.abort();
     giveUp.abort();
     await sending;
-    expect(await bench.webhook(id)).toMatchObject({ sender: null, failingSince: null });
-    expect((await bench.rows(id))[0]).toMatchObject({ state: 'PENDING', attempts: [], nextAttemptAt: bench.clock.now });
+    expect(await bench.webhook(id)).toMatchObject({ failingSince: null });
+    expect((await bench.rows(id))[0]).toMatchObject({ state: 'PENDING', attempts: [], nextAttemptAt: bench.clock.now, lease: null });
     const again = send(id);
     await asked(1);
     answer(1);
@@ -278,17 +255,13 @@ describe('a stop', () => {
 });
 
 describe('a test', () => {
-  const ping = async (id: string, perMinute = 60) => {
-    const { queue, box, targets, view, now } = bench.worker();
-    return sendPing(
-      {
-        ...{ queue, box, targets, now },
-        publicUrl: view.publicUrl,
-        hosts: new HostLimiter({ maxConcurrent: 1, perMinute, perWallet: { maxConcurrent: 1, perMinute }, maxConcurrentPerWallet: 1, now }),
-      },
-      await bench.webhook(id),
-    );
+  const registry = (perMinute = 60) => {
+    const now = () => bench.clock.now;
+    const share = { maxConcurrent: 1, perMinute };
+    const hosts = new HostLimiter({ ...share, perWallet: share, maxConcurrentPerWallet: 1, now });
+    return testRegistry(bench.db, { now, allowLocal: true, parts: { hosts } });
   };
+  const ping = async (id: string, perMinute?: number) => registry(perMinute).test((await bench.webhook(id)).wallet as Address, id);
 
   it('is sent past the queue, verifies under the standard, and stands in the log', async () => {
     const { url, received } = await receiver(200);
@@ -311,7 +284,7 @@ describe('a test', () => {
     for (const state of ['active', 'disabled'] as const) {
       const { id, doc } = await bench.addWebhook(url, { status: state });
       expect(await ping(id)).toMatchObject({ state: 'FAILED', attempts: [{ status, reason: `HTTP ${status}` }], nextAttemptAt: null });
-      expect(await bench.webhook(id)).toEqual(doc);
+      expect(await bench.webhook(id)).toEqual({ ...doc, testedAt: bench.clock.now });
     }
   });
 

@@ -1,9 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { fanOutEvents } from '../../../../../src/events/webhooks/delivery-queue.ts';
-import { CHAT_NAMES, type ChatName } from '../../../../../src/events/webhooks/formats.ts';
-import { toStoredTarget } from '../../../../../src/events/webhooks/registry.ts';
-import { deliverToWebhook } from '../../../../../src/events/webhooks/sender.ts';
+import { CHAT_NAMES, type ChatName, toStoredTarget } from '../../../../../src/events/webhooks/formats.ts';
+import { fanOutEvents } from '../../../../../src/events/webhooks/queue.ts';
 import { type ChatServer, startChat } from '../../../../support/webhooks/chat-server.ts';
 import { type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
 
@@ -32,7 +30,7 @@ async function waiting(format: ChatName, { url, chatId }: ChatServer, count: num
   return { id, secret };
 }
 
-const send = (id: string) => deliverToWebhook(bench.worker(), id);
+const send = (id: string) => bench.send(id);
 const row = async (id: string, index = 0) => (await bench.rows(id))[index]!;
 const waitOf = async (id: string, index = 0) => (await row(id, index)).nextAttemptAt!.getTime() - bench.clock.now.getTime();
 

@@ -1,9 +1,8 @@
 import type { Address } from 'viem';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EVENT_INDEXES } from '../../../../../src/events/log.ts';
-import { DELIVERY_INDEXES, DeliveryQueue } from '../../../../../src/events/webhooks/delivery-queue.ts';
-import { MAX_TESTS_PER_DAY } from '../../../../../src/events/webhooks/limits.ts';
-import { WEBHOOK_INDEXES } from '../../../../../src/events/webhooks/webhook-store.ts';
+import { DeliveryQueue, WEBHOOK_INDEXES } from '../../../../../src/events/webhooks/queue.ts';
+import { MAX_TESTS_PER_DAY } from '../../../../../src/events/webhooks/registry.ts';
 import { Semaphore } from '../../../../../src/platform/concurrency.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import type { ResolveHostname } from '../../../../../src/platform/outbound/guarded.ts';
@@ -19,7 +18,7 @@ const now = () => clock;
 
 beforeAll(async () => {
   database = await testDatabase();
-  await ensureIndexes(database.db, [...WEBHOOK_INDEXES, ...DELIVERY_INDEXES, ...EVENT_INDEXES]);
+  await ensureIndexes(database.db, [...WEBHOOK_INDEXES, ...EVENT_INDEXES]);
 });
 afterAll(() => database.drop());
 
@@ -81,7 +80,7 @@ it('looks up two names of a wallet at once, without delaying those of others', a
 it('limits the tests per wallet and day over all its webhooks', async () => {
   const wallet = newWallet();
   const id = await register(wallet);
-  const registry = testRegistry(database.db, { now, parts: { ping: async () => ({ state: 'FAILED' }) as never } });
+  const registry = registryWith(() => Promise.reject(new Error('ENOTFOUND')));
   await registry.test(wallet, id);
   const used = database.db.collection<{ _id: string; used: number }>('webhook_daily_use');
   await used.updateOne({ _id: new RegExp(`^test:${wallet.toLowerCase()}`) as never }, { $set: { used: MAX_TESTS_PER_DAY - 1 } });

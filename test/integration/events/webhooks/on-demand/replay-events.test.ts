@@ -11,14 +11,17 @@ import {
 } from '../../../../../src/events/log.ts';
 import {
   buildMessageId,
-  DELIVERY_INDEXES,
   DeliveryQueue,
+  WEBHOOK_INDEXES,
   type WebhookDeliveryDoc,
-} from '../../../../../src/events/webhooks/delivery-queue.ts';
-import { DAILY_QUOTA_INDEXES, MAX_REPLAYED_EVENTS_PER_DAY } from '../../../../../src/events/webhooks/limits.ts';
-import type { ReplayRequest, WebhookRegistration } from '../../../../../src/events/webhooks/registry.ts';
-import type { WebhookDoc } from '../../../../../src/events/webhooks/store.ts';
-import { WEBHOOK_INDEXES } from '../../../../../src/events/webhooks/webhook-store.ts';
+  type WebhookDoc,
+} from '../../../../../src/events/webhooks/queue.ts';
+import {
+  MAX_REPLAYED_EVENTS_PER_DAY,
+  QUOTA_INDEXES,
+  type ReplayRequest,
+  type WebhookRegistration,
+} from '../../../../../src/events/webhooks/registry.ts';
 import { DAY_MS } from '../../../../../src/forecast/day.ts';
 import { MOVE_SIZES } from '../../../../../src/forecast/move.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
@@ -41,7 +44,7 @@ afterAll(() => database.drop());
 beforeEach(async () => {
   clock = minutes(60);
   for (const { name } of await database.db.listCollections().toArray()) await database.db.dropCollection(name);
-  await ensureIndexes(database.db, [...WEBHOOK_INDEXES, ...DELIVERY_INDEXES, ...DAILY_QUOTA_INDEXES, ...EVENT_INDEXES]);
+  await ensureIndexes(database.db, [...WEBHOOK_INDEXES, ...QUOTA_INDEXES, ...EVENT_INDEXES]);
   log = new EventLog(database.db);
 });
 

@@ -1,10 +1,10 @@
+import { Collection } from 'mongodb';
 import type { Address } from 'viem';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EVENT_INDEXES, EventLog } from '../../../../../src/events/log.ts';
-import { DELIVERY_INDEXES, openSigningSecrets } from '../../../../../src/events/webhooks/delivery-queue.ts';
-import { buildFingerprint, type WebhookRegistration } from '../../../../../src/events/webhooks/registry.ts';
-import type { WebhookDoc } from '../../../../../src/events/webhooks/store.ts';
-import { WEBHOOK_INDEXES, WebhookStore } from '../../../../../src/events/webhooks/webhook-store.ts';
+import { openSigningSecrets } from '../../../../../src/events/webhooks/call.ts';
+import { endWebhook, WEBHOOK_INDEXES, type WebhookDoc } from '../../../../../src/events/webhooks/queue.ts';
+import type { WebhookRegistration } from '../../../../../src/events/webhooks/registry.ts';
 import { HOUR_MS } from '../../../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import { createSecretBox } from '../../../../../src/platform/secrets.ts';
@@ -22,14 +22,13 @@ const later = (ms: number) => {
 
 beforeAll(async () => {
   database = await testDatabase();
-  await ensureIndexes(database.db, [...WEBHOOK_INDEXES, ...DELIVERY_INDEXES, ...EVENT_INDEXES]);
+  await ensureIndexes(database.db, [...WEBHOOK_INDEXES, ...EVENT_INDEXES]);
 });
 afterAll(() => database.drop());
 
 const registry = () => testRegistry(database.db, { now });
 const webhooks = () => database.db.collection<WebhookDoc>('webhooks');
 const stored = async (id: string) => (await webhooks().findOne({ _id: id }))!;
-const store = () => new WebhookStore(database.db);
 const secretsAt = async (id: string, at: Date) => openSigningSecrets(await stored(id), TEST_BOX, at);
 
 async function registered(change: Partial<WebhookRegistration> = {}): Promise<{ wallet: Address; id: string; secret: string }> {
@@ -39,7 +38,7 @@ async function registered(change: Partial<WebhookRegistration> = {}): Promise<{ 
 }
 
 async function endedBy(id: string, by: 'receiver' | 'failures') {
-  await store().end(await stored(id), { by, reason: 'it was over', at: clock, failingSince: clock });
+  await endWebhook(database.db, await stored(id), { by, reason: 'it was over', at: clock, failingSince: clock });
 }
 
 describe('a secret that is changed', () => {
@@ -91,15 +90,13 @@ describe('a secret that is changed', () => {
 
   it('is rejected during a concurrent change, so that every returned secret is in effect', async () => {
     const { wallet, id } = await registered();
-    const store = new WebhookStore(database.db);
     let winner = '';
-    const get: WebhookStore['get'] = async (...of) => {
-      const doc = await new WebhookStore(database.db).get(...of);
+    const write = Collection.prototype.findOneAndUpdate;
+    vi.spyOn(Collection.prototype, 'findOneAndUpdate').mockImplementationOnce(async function (this: Collection, ...args: unknown[]) {
       winner = (await registry().rotateSecret(wallet, id)).secret;
-      return doc;
-    };
-    const overtaken = testRegistry(database.db, { now, parts: { store: Object.assign(store, { get }) } });
-    await expect(overtaken.rotateSecret(wallet, id)).rejects.toMatchObject({ code: 'CONFLICT' });
+      return write.apply(this, args as never);
+    } as never);
+    await expect(registry().rotateSecret(wallet, id)).rejects.toMatchObject({ code: 'CONFLICT' });
     expect((await secretsAt(id, clock))[0]).toBe(winner);
   });
 
@@ -147,12 +144,13 @@ describe('a change', () => {
     expect(changed).toMatchObject({ _id: id, events: ['signal.new', 'wager.placed'], horizons: null, url: 'https://hooks.example.com/a' });
     await registry().change(wallet, id, { horizons: [7, 2] });
     await registry().change(wallet, id, { url: 'HTTPS://hooks.example.com:443/b' });
-    const { fingerprint, urlSetAt, sealedUrl, targetKey, ...after } = await stored(id);
+    const { fingerprint: _changed, urlSetAt, sealedUrl, targetKey, ...after } = await stored(id);
     expect(urlSetAt).toBeInstanceOf(Date);
     const { sealedUrl: sealedBefore, targetKey: keyBefore, ...same } = before;
     expect([sealedUrl === sealedBefore, targetKey === keyBefore]).toEqual([false, false]);
     expect(after).toEqual({ ...same, events: ['signal.new', 'wager.placed'], horizons: [2, 7] });
-    expect(fingerprint).toBe(buildFingerprint({ ...after, targetKey }));
+    const twin = { url: 'https://hooks.example.com/b', events: ['signal.new', 'wager.placed'], horizons: [2, 7] } as const;
+    await expect(registry().register(wallet, twin)).rejects.toMatchObject({ code: 'CONFLICT', details: { id } });
     expect((await registry().get(wallet, id)).url).toBe('https://hooks.example.com/b');
   });
 
@@ -184,12 +182,13 @@ describe('a change', () => {
     const doc = await stored(id);
     expect(doc).toMatchObject({ events: ['wager.settled'], horizons: [1] });
     expect((await registry().get(wallet, id)).url).toBe('https://hooks.example.com/c');
-    expect(doc.fingerprint).toBe(buildFingerprint(doc));
+    const twin = { url: 'https://hooks.example.com/c', events: ['wager.settled'], horizons: [1] } as const;
+    await expect(registry().register(wallet, twin)).rejects.toMatchObject({ code: 'CONFLICT', details: { id } });
   });
 
   it('of the URL goes where one may go, and forgets how the old one failed', async () => {
     const { wallet, id } = await registered();
-    await store().recordFailure(await stored(id), clock);
+    await webhooks().updateOne({ _id: id }, { $set: { failingSince: clock } });
     await registry().change(wallet, id, { horizons: [2] });
     expect(await stored(id)).toMatchObject({ failingSince: clock });
     const inside = testRegistry(database.db, { now, resolve: async () => ['10.0.0.7'] });
@@ -242,7 +241,7 @@ describe('a webhook that has ended', () => {
 
   it('is not changed by being enabled again when it is active', async () => {
     const { wallet, id } = await registered();
-    await store().recordFailure(await stored(id), clock);
+    await webhooks().updateOne({ _id: id }, { $set: { failingSince: clock } });
     const before = await stored(id);
     expect(await registry().enable(wallet, id)).toMatchObject({ status: 'active', failingSince: clock });
     expect(await stored(id)).toEqual(before);

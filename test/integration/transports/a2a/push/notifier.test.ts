@@ -10,7 +10,7 @@ import {
   PUSH_CONFIG_INDEXES,
   type TaskPushDeps,
 } from '../../../../../src/a2a/push.ts';
-import { POSTS_PER_MINUTE } from '../../../../../src/events/webhooks/limits.ts';
+import { POSTS_PER_MINUTE } from '../../../../../src/events/webhooks/call.ts';
 import { DAY_MS } from '../../../../../src/forecast/day.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isOracleError } from '../../../../../src/errors.ts';
-import { toSigningKey } from '../../../../../src/events/webhooks/signing.ts';
+import { toSigningKey } from '../../../../../src/events/webhooks/call.ts';
 import { buildOpenApiDocument } from '../../../../../src/http/openapi/document.ts';
 import type { Route } from '../../../../../src/http/route.ts';
 import { allRoutes } from '../../../../../src/http/routes.ts';

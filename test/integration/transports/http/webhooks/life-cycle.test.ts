@@ -2,9 +2,8 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { composeWebhookDelivery } from '../../../../../src/app/events.ts';
-import { buildMessageId } from '../../../../../src/events/webhooks/delivery-queue.ts';
 import { CHAT_NAMES } from '../../../../../src/events/webhooks/formats.ts';
-import type { WebhookDoc } from '../../../../../src/events/webhooks/store.ts';
+import { type WebhookDoc, buildMessageId } from '../../../../../src/events/webhooks/queue.ts';
 import {
   DELIVERIES_REPLY,
   REGISTERED_REPLY,
@@ -50,17 +49,16 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** As in a worker, with a queue of jobs that takes each at once. */
+/** As in a worker. */
 async function startDelivering(log: ReturnType<typeof createLog>) {
-  const { http, config, shutdown, database, push, infrastructure } = service;
+  const { http, config, shutdown, database, push, infrastructure, time } = service;
   const { db } = database;
   const { saltSecret, publicUrl, now } = http;
   const { chainId } = http.chain;
   const view = { saltSecret, publicUrl, chainId, policy: config.REVEAL };
   const { encryptionSecret } = infrastructure;
-  const parts = { db, push, encryptionSecret, view, tierOf: (wallet: string) => http.access.getWalletTier(wallet), now };
-  const { queues, start } = composeWebhookDelivery({ config, log, shutdown }, parts);
-  await start({ enqueue: async (name, item) => void queues[name]!.run(item) });
+  const parts = { db, push, encryptionSecret, view, tierOf: (wallet: string) => http.access.getWalletTier(wallet), now, time };
+  await composeWebhookDelivery({ config, log, shutdown }, parts).start();
 }
 
 async function receiver(...statuses: [number, ...number[]]): Promise<Receiver> {
@@ -97,9 +95,9 @@ async function register(url: string, more: object = {}): Promise<{ id: string; p
 
 const stored = async (id: string) => (await service.database.db.collection<WebhookDoc>('webhooks').findOne({ _id: id }))!;
 
-/** Without what its sender writes at any time. */
+/** Without what a worker writes at any time. */
 async function settings(id: string) {
-  const { sender: _sender, queuedThrough: _queuedThrough, ...rest } = await stored(id);
+  const { queuedThrough: _queuedThrough, ...rest } = await stored(id);
   return rest;
 }
 
