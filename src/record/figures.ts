@@ -17,7 +17,7 @@ import {
 import { brierScore, selectNonOverlapping } from '../forecast/signal.ts';
 import { computeWinRate, type ScoredForecast, type WinRate } from '../forecast/statistics.ts';
 import { roundTo } from '../platform/validation.ts';
-import { type ChallengeFigures, computeChallengeFigures, computeRecordSeries, type RecordSeriesPoint } from './challenge.ts';
+import { buildRecordSeries, type ChallengeFigures, computeChallengeFigures, type RecordSeries } from './challenge.ts';
 import type { MarketComparisonDeps } from './crowd.ts';
 import type { DistributionScoresDoc } from './distribution-scores.ts';
 import { type ForecastDoc, getReturnFromSignal } from './forecast-doc.ts';
@@ -273,10 +273,9 @@ export class RecordFigures {
     return this.#get(`challenge:${horizonDays}`, async () => computeChallengeFigures(this.#listScores(horizonDays), horizonDays));
   }
 
-  /** One point a resolved day, by day. */
-  getSeries(horizonDays: number): Promise<readonly RecordSeriesPoint[]> {
+  getSeries(horizonDays: number): Promise<RecordSeries> {
     return this.#get(`series:${horizonDays}`, async () =>
-      computeRecordSeries(this.#known.listByHorizon(horizonDays), this.#listScores(horizonDays)),
+      buildRecordSeries(this.#known.listByHorizon(horizonDays), this.#listScores(horizonDays)),
     );
   }
 
