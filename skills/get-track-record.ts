@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { type Day, formatDayOrNull, parseDay } from '../src/forecast/day.ts';
 import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
 import { formatHorizonName } from '../src/forecast/model.ts';
-import { formatMoveVerdict } from '../src/forecast/move-skill.ts';
 import { publishRecordSummary } from '../src/forecast/record-statistics.ts';
 import { REGIME_NAMES, type Regime } from '../src/forecast/regime.ts';
 import { DATE, listOf, objectOf, TIME } from '../src/platform/validation.ts';
@@ -245,7 +244,7 @@ async function readTrackRecord(
     byHorizon,
     wholeRecord,
     moveSkill: whole.moveSkill,
-    moveVerdict: formatMoveVerdict(whole.moveSkill, horizonDays),
+    moveVerdict: whole.moveVerdict,
     marketSkill,
     inference: formatInferenceNote(filter),
     entries: shown.map((doc) => toScorecardEntry(doc, deps.viewFor(caller))),

@@ -11,7 +11,6 @@ import {
   widenPrice,
 } from '../forecast/distribution.ts';
 import { formatHorizonName, HORIZONS } from '../forecast/model.ts';
-import { formatMoveVerdict } from '../forecast/move-skill.ts';
 import type { Market } from '../market/market.ts';
 import { roundTo } from '../platform/validation.ts';
 import type { RecordFigures } from './figures.ts';
@@ -142,7 +141,7 @@ export async function getExpectedRanges(deps: ExpectedRangeDeps, horizonDays: nu
 }
 
 async function readRange(deps: ExpectedRangeDeps, horizonDays: number): Promise<{ range: ExpectedRange; attestedAt: string | null }> {
-  const { moveSkill } = await deps.statistics.figures.getHorizon(horizonDays);
+  const { moveVerdict } = await deps.statistics.figures.getHorizon(horizonDays);
   const newest = deps.record.known.findNewest(horizonDays);
   if (newest === null) throw notYetMadeError('forecast');
   const { forecast, figures } = newest;
@@ -156,7 +155,7 @@ async function readRange(deps: ExpectedRangeDeps, horizonDays: number): Promise<
     btcPrice: fromCents(figures.price.cents),
     ranges,
     ...toMoveWithLimits(forecast),
-    moveVerdict: formatMoveVerdict(moveSkill, horizonDays),
+    moveVerdict,
     windowOpensAt: forecast.windowOpensAt.toISOString(),
     resolvesAt: forecast.resolvesAt.toISOString(),
     timestamp: forecast.signalAt.toISOString(),

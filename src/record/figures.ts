@@ -62,7 +62,7 @@ export class StatisticsService {
 
   async getHorizonRows() {
     const figures = await this.figures.getHorizons();
-    return figures.map(({ row, moveSkill }, index) => ({ ...row, moveVerdict: formatMoveVerdict(moveSkill, HORIZONS[index]!) }));
+    return figures.map(({ row, moveVerdict }) => ({ ...row, moveVerdict }));
   }
 
   async getMarketSkill() {
@@ -75,20 +75,12 @@ export class StatisticsService {
   }
 
   async getDetails(horizonDays: number) {
-    const [{ statistics, byRegime, byModelVersion, moveSkill }, byHorizon, marketSkill] = await Promise.all([
+    const [{ statistics, byRegime, byModelVersion, moveSkill, moveVerdict }, byHorizon, marketSkill] = await Promise.all([
       this.figures.getHorizon(horizonDays),
       this.getHorizonRows(),
       this.getMarketSkill(),
     ]);
-    return {
-      statistics,
-      moveSkill,
-      moveVerdict: formatMoveVerdict(moveSkill, horizonDays),
-      byHorizon,
-      byRegime,
-      byModelVersion,
-      marketSkill,
-    };
+    return { statistics, moveSkill, moveVerdict, byHorizon, byRegime, byModelVersion, marketSkill };
   }
 }
 
@@ -103,6 +95,8 @@ export interface HorizonFigures {
   byRegime: ReturnType<typeof groupByRegime>;
   byModelVersion: ReturnType<typeof groupByModelVersion>;
   moveSkill: MoveSkill;
+  /** The same in one sentence. */
+  moveVerdict: string;
   /** Those that a replay made. */
   replayed: number;
 }
@@ -120,6 +114,7 @@ export async function computeHorizonFigures(
 ): Promise<HorizonFigures> {
   const rows = docs.map(toSummaryRow);
   const scored = await scoreForecasts(sources, docs);
+  const moveSkill = computeMoveSkill(scored, horizonDays);
   return {
     summary: summarizeRecord(rows, horizonDays),
     winRate: computeWinRate(rows, horizonDays),
@@ -129,7 +124,8 @@ export async function computeHorizonFigures(
     revealedCalls: countRevealedCalls(docs),
     byRegime: groupByRegime(docs, horizonDays),
     byModelVersion: groupByModelVersion(docs, horizonDays),
-    moveSkill: computeMoveSkill(scored, horizonDays),
+    moveSkill,
+    moveVerdict: formatMoveVerdict(moveSkill, horizonDays),
     replayed: docs.filter(({ replayed }) => replayed).length,
   };
 }

@@ -6,7 +6,6 @@ import { DIRECTION_CODES, EAS_SCHEMAS, getSchemaUid, OUTCOME_CODES, type SchemaN
 import { DAY_MS, formatDay, formatDayOrNull, toDay } from '../forecast/day.ts';
 import { formatHorizonName, type HorizonModel } from '../forecast/model.ts';
 import { getModelName } from '../forecast/models.ts';
-import { formatMoveVerdict } from '../forecast/move-skill.ts';
 import { toPublishedSummary } from '../forecast/record-statistics.ts';
 import { REGIME_NAMES, REGIMES } from '../forecast/regime.ts';
 import { DIRECTION_EVIDENCE } from '../forecast/signal.ts';
@@ -68,7 +67,7 @@ export async function readPublicPrediction(deps: OracleDeps, horizonDays: number
     skill: toSkill(figures),
     range: await readPriceRange(deps.models, newest),
     ...toMoveWithLimits(newest.forecast),
-    moveVerdict: formatMoveVerdict(figures.moveSkill, horizonDays),
+    moveVerdict: figures.moveVerdict,
     replayed: view.replayed,
     source: market.source,
   };
@@ -195,7 +194,7 @@ async function readHorizonRecord(deps: OracleDeps, horizonDays: number, caller: 
     source: market.source,
     range: await readPriceRange(deps.models, found),
     ...toMoveWithLimits(newest),
-    moveVerdict: formatMoveVerdict(figures.moveSkill, horizonDays),
+    moveVerdict: figures.moveVerdict,
     differences,
   } satisfies Prediction;
   return { newest, figures, signal, day, model, strikes, missing };
