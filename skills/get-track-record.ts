@@ -5,7 +5,6 @@ import type { Context } from '../src/context.ts';
 import { type Day, formatDayOrNull, parseDay } from '../src/forecast/day.ts';
 import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
 import { formatHorizonName } from '../src/forecast/model.ts';
-import { formatMoveVerdict } from '../src/forecast/move-skill.ts';
 import { publishRecordSummary } from '../src/forecast/record-statistics.ts';
 import { REGIME_NAMES, type Regime } from '../src/forecast/regime.ts';
 import { DATE, listOf, objectOf, TIME } from '../src/platform/validation.ts';
@@ -236,7 +235,7 @@ async function readTrackRecord(
     byHorizon,
     wholeRecord,
     moveSkill: whole.moveSkill,
-    moveVerdict: formatMoveVerdict(whole.moveSkill, horizonDays),
+    moveVerdict: whole.moveVerdict,
     marketSkill: context.crowd.getMarketSkill(context.now()),
     inference: formatInferenceNote(filter),
     entries: shown.map((doc) => toScorecardEntry(doc, context.viewFor(caller))),

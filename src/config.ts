@@ -412,9 +412,12 @@ function findPlainSettingOfFile(name: string): string | undefined {
 /** Undefined unless the name is an own one, or near a setting that is not set: where it is, nothing is lost. */
 function findNearest(name: string, known: readonly string[], environment: Environment): string | undefined {
   const upper = name.includes('_') ? name.toUpperCase() : name;
-  const distances = new Map(known.map((setting) => [setting, computeDistance(upper, setting)]));
-  const [nearest] = known.toSorted((a, b) => distances.get(a)! - distances.get(b)!);
-  if (OWN_PREFIXES.some((prefix) => upper.startsWith(prefix))) return known.find((setting) => setting.endsWith(`_${upper}`)) ?? nearest;
+  const isOwn = OWN_PREFIXES.some((prefix) => upper.startsWith(prefix));
+  const candidates = isOwn ? known : known.filter(({ length }) => Math.abs(length - upper.length) <= MAX_DISTANCE);
+  const distances = new Map(candidates.map((setting) => [setting, computeDistance(upper, setting)]));
+  const [nearest] = candidates.toSorted((a, b) => distances.get(a)! - distances.get(b)!);
+  if (isOwn) return known.find((setting) => setting.endsWith(`_${upper}`)) ?? nearest;
+  if (nearest === undefined) return undefined;
   const isNear = distances.get(nearest)! <= Math.min(MAX_DISTANCE, Math.floor(nearest.length / 5));
   return isNear && !environment[nearest] ? nearest : undefined;
 }

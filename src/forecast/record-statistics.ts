@@ -201,18 +201,21 @@ export const SERIES_MEASURE_NAMES = Object.keys(SERIES_MEASURES) as SeriesMeasur
 
 export type SeriesValues = Record<SeriesMeasureName, RatioEstimate>;
 
-/** One point a resolved day. @param forecasts of one horizon by ascending day */
-export function computeScoreSeries(forecasts: readonly SeriesForecast[]) {
+/** A point a resolved day, by its index, computed when it is asked for. @param forecasts of one horizon by ascending day */
+export function createScoreSeries(forecasts: readonly SeriesForecast[]) {
   const sums = toRecord(SERIES_MEASURE_NAMES, (name) => sumMeasure(forecasts, name));
-  const firstDay = forecasts[0]?.day ?? 0;
-  return forecasts.map(({ day }, index) => ({
-    day,
-    /** Resolved forecasts up to this day. */
-    n: index + 1,
-    cumulative: estimateAll(sums, { from: firstDay, through: day }),
-    /** Over the last `ROLLING_DAYS` days. */
-    rolling: estimateAll(sums, { from: day - ROLLING_DAYS + 1, through: day }),
-  }));
+  const days = Int32Array.from(forecasts, ({ day }) => day);
+  const computePoint = (index: number) => {
+    const day = days[index]!;
+    return {
+      /** Resolved forecasts up to this day. */
+      n: index + 1,
+      cumulative: estimateAll(sums, { from: days[0]!, through: day }),
+      /** Over the last `ROLLING_DAYS` days. */
+      rolling: estimateAll(sums, { from: day - ROLLING_DAYS + 1, through: day }),
+    };
+  };
+  return { days, computePoint };
 }
 
 function sumMeasure(forecasts: readonly SeriesForecast[], name: SeriesMeasureName): RatioSums {

@@ -12,13 +12,13 @@ import {
   runEProcess,
   startEProcess,
 } from '../forecast/challenge.ts';
-import { type Day, formatDay, formatDayOrNull, getWeekday } from '../forecast/day.ts';
+import { formatDay, formatDayOrNull, getWeekday } from '../forecast/day.ts';
 import type { GridScores } from '../forecast/distribution.ts';
 import { meanBy, shareOf, sum } from '../forecast/math.ts';
 import { formatHorizonName, type HorizonDays } from '../forecast/model.ts';
 import { MODEL_NAMES, MODEL_VERSIONS, type ModelName } from '../forecast/models.ts';
 import { listMoveDifferences, TESTED_REFERENCES } from '../forecast/move-skill.ts';
-import { computeScoreSeries, type SeriesForecast, type SeriesValues } from '../forecast/record-statistics.ts';
+import { createScoreSeries, type SeriesForecast, type SeriesValues } from '../forecast/record-statistics.ts';
 import { toDailyColumn } from '../forecast/statistics.ts';
 import { insertOrFind } from '../platform/mongo.ts';
 import { roundTo } from '../platform/validation.ts';
@@ -199,10 +199,14 @@ function computeSkill(scored: readonly Scored[]) {
   return bootstrapEstimate(statistic(totals), { columns, statistic, range: { low: Number.NEGATIVE_INFINITY, high: 1 } });
 }
 
-export type RecordSeriesPoint = ReturnType<typeof computeRecordSeries>[number];
+export type RecordSeries = ReturnType<typeof buildRecordSeries>;
+export type RecordSeriesPoint = ReturnType<RecordSeries['computePoint']>;
 
-/** One point a resolved day. @param docs forecasts of one horizon in sequence order @param scores of the same horizon by day */
-export function computeRecordSeries(docs: readonly ForecastDoc[], scores: readonly DistributionScoresDoc[]) {
+/**
+ * A point a resolved day, by its index, computed when it is asked for: all of ten years are 36 MB.
+ * @param docs forecasts of one horizon in sequence order @param scores of the same horizon by day
+ */
+export function buildRecordSeries(docs: readonly ForecastDoc[], scores: readonly DistributionScoresDoc[]) {
   const scoresById = new Map(scores.map((one) => [one._id, one]));
   const resolved = docs.flatMap((doc): (SeriesForecast & Pick<ForecastDoc, 'replayed'>)[] => {
     const scored = toScoredForecast(doc);
@@ -210,14 +214,25 @@ export function computeRecordSeries(docs: readonly ForecastDoc[], scores: readon
     return scored === null ? [] : [{ ...scored, replayed: doc.replayed, central: toCentral(found), move: found?.move ?? null }];
   });
   const horizonDays = docs[0]?.horizonDays ?? 1;
-  const pairs = listComparisons().map((pair) => ({ of: pair, differences: listDifferences(scores, pair) }));
-  const evidenceOf = createEvidence(pairs, horizonDays);
-  const references = TESTED_REFERENCES.map((against) => ({ of: { against }, differences: listMoveDifferences(resolved, against) }));
-  const moveEvidenceOf = createEvidence(references, horizonDays);
-  return computeScoreSeries(resolved).map(({ day, n, cumulative, rolling }) => {
-    const values = { cumulative: roundValues(cumulative), rolling: roundValues(rolling) };
-    return { date: formatDay(day), n, ...values, evidence: evidenceOf(day), moveEvidence: moveEvidenceOf(day) };
-  });
+  const { days, computePoint } = createScoreSeries(resolved);
+  const evidence = listComparisons().map((pair) => ({ of: pair, ...runEvidence(listDifferences(scores, pair), days, horizonDays) }));
+  const moveEvidence = TESTED_REFERENCES.map((against) => ({
+    of: { against },
+    ...runEvidence(listMoveDifferences(resolved, against), days, horizonDays),
+  }));
+  return {
+    days,
+    computePoint(index: number) {
+      const { n, cumulative, rolling } = computePoint(index);
+      return {
+        date: formatDay(days[index]!),
+        n,
+        ...{ cumulative: roundValues(cumulative), rolling: roundValues(rolling) },
+        evidence: evidence.map(({ of, better, worse }) => ({ ...of, eBetter: better[index]!, eWorse: worse[index]! })),
+        moveEvidence: moveEvidence.map(({ of, better, worse }) => ({ ...of, eBetter: better[index]!, eWorse: worse[index]! })),
+      };
+    },
+  };
 }
 
 /** To a ten-thousandth of a percent: more digits would double the size of a response. */
@@ -235,14 +250,15 @@ function toCentral(scores: DistributionScoresDoc | undefined): SeriesForecast['c
   return { crps: own.crps, climatologyCrps: scores.baselines.climatology?.crps ?? null, in80: own.in80 };
 }
 
-/** The e-values of tests after a day; days must be asked for in ascending order. @param tests each with its differences by ascending day */
-function createEvidence<Test>(tests: readonly { of: Test; differences: readonly DayDifference[] }[], horizonDays: number) {
-  const running = tests.map((test) => ({ ...test, next: 0, process: startEProcess(horizonDays) }));
-  return (day: Day) =>
-    running.map((one) => {
-      for (; one.next < one.differences.length && one.differences[one.next]!.day <= day; one.next++) {
-        one.process = addDifference(one.process, one.differences[one.next]!);
-      }
-      return { ...one.of, eBetter: computeEValue(one.process.better), eWorse: computeEValue(one.process.worse) };
-    });
+/** The e-values of a test after each of the days. Both ascend. */
+function runEvidence(differences: readonly DayDifference[], days: Int32Array, horizonDays: number) {
+  const [better, worse] = [new Float64Array(days.length), new Float64Array(days.length)];
+  let process = startEProcess(horizonDays);
+  let next = 0;
+  for (const [index, day] of days.entries()) {
+    for (; next < differences.length && differences[next]!.day <= day; next++) process = addDifference(process, differences[next]!);
+    better[index] = computeEValue(process.better);
+    worse[index] = computeEValue(process.worse);
+  }
+  return { better, worse };
 }

@@ -12,7 +12,6 @@ import {
   widenPrice,
 } from '../forecast/distribution.ts';
 import { formatHorizonName, HORIZONS } from '../forecast/model.ts';
-import { formatMoveVerdict } from '../forecast/move-skill.ts';
 import { roundTo } from '../platform/validation.ts';
 import {
   type DayDistributions,
@@ -134,7 +133,7 @@ export async function getExpectedRanges(context: Context, horizonDays: number): 
 }
 
 async function readRange(context: Context, horizonDays: number): Promise<{ range: ExpectedRange; attestedAt: string | null }> {
-  const { moveSkill } = await context.figures.getHorizon(horizonDays);
+  const { moveVerdict } = await context.figures.getHorizon(horizonDays);
   const newest = context.record.known.findNewest(horizonDays);
   if (newest === null) throw notYetMadeError('forecast');
   const { forecast, figures } = newest;
@@ -148,7 +147,7 @@ async function readRange(context: Context, horizonDays: number): Promise<{ range
     btcPrice: fromCents(figures.price.cents),
     ranges,
     ...toMoveWithLimits(forecast),
-    moveVerdict: formatMoveVerdict(moveSkill, horizonDays),
+    moveVerdict,
     windowOpensAt: forecast.windowOpensAt.toISOString(),
     resolvesAt: forecast.resolvesAt.toISOString(),
     timestamp: forecast.signalAt.toISOString(),

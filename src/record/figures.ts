@@ -5,7 +5,7 @@ import { computeMeanInterval, type MeanInterval } from '../forecast/bootstrap.ts
 import { cdf, crps } from '../forecast/distribution.ts';
 import { shareOf } from '../forecast/math.ts';
 import { HORIZONS } from '../forecast/model.ts';
-import { computeMoveSkill, formatMoveVerdict, type MoveSkill } from '../forecast/move-skill.ts';
+import { formatMoveVerdict, type MoveSkill } from '../forecast/move-skill.ts';
 import {
   computeRecordStatistics,
   publishHorizonRow,
@@ -16,7 +16,7 @@ import {
 import { brierScore, selectNonOverlapping } from '../forecast/signal.ts';
 import { computeWinRate, type ScoredForecast, type WinRate } from '../forecast/statistics.ts';
 import { roundTo } from '../platform/validation.ts';
-import { type ChallengeFigures, computeChallengeFigures, computeRecordSeries, type RecordSeriesPoint } from './challenge.ts';
+import { buildRecordSeries, type ChallengeFigures, computeChallengeFigures, type RecordSeries } from './challenge.ts';
 import type { DistributionScoresDoc } from './distribution-scores.ts';
 import { type ForecastDoc, getReturnFromSignal } from './forecast-doc.ts';
 import type { ModelDoc, ModelStore } from './model-card.ts';
@@ -37,6 +37,8 @@ export interface HorizonFigures {
   byRegime: ReturnType<typeof groupByRegime>;
   byModelVersion: ReturnType<typeof groupByModelVersion>;
   moveSkill: MoveSkill;
+  /** The same in one sentence. */
+  moveVerdict: string;
   /** Those that a replay made. */
   replayed: number;
 }
@@ -55,6 +57,7 @@ async function computeHorizonFigures(
 ): Promise<HorizonFigures> {
   const rows = docs.map(toSummaryRow);
   const scored = await scoreForecasts(known, models, docs);
+  const moveSkill = computeMoveSkill(scored, horizonDays);
   return {
     summary: summarizeRecord(rows, horizonDays),
     winRate: computeWinRate(rows, horizonDays),
@@ -64,7 +67,8 @@ async function computeHorizonFigures(
     revealedCalls: countRevealedCalls(docs),
     byRegime: groupByRegime(docs, horizonDays),
     byModelVersion: groupByModelVersion(docs, horizonDays),
-    moveSkill: computeMoveSkill(scored, horizonDays),
+    moveSkill,
+    moveVerdict: formatMoveVerdict(moveSkill, horizonDays),
     replayed: docs.filter(({ replayed }) => replayed).length,
   };
 }
@@ -196,15 +200,14 @@ export class RecordFigures {
 
   async getHorizonRows() {
     const figures = await this.getHorizons();
-    return figures.map(({ row, moveSkill }, index) => ({ ...row, moveVerdict: formatMoveVerdict(moveSkill, HORIZONS[index]!) }));
+    return figures.map(({ row, moveVerdict }) => ({ ...row, moveVerdict }));
   }
 
   async getDetails(horizonDays: number) {
-    const [{ statistics, byRegime, byModelVersion, moveSkill }, byHorizon] = await Promise.all([
+    const [{ statistics, byRegime, byModelVersion, moveSkill, moveVerdict }, byHorizon] = await Promise.all([
       this.getHorizon(horizonDays),
       this.getHorizonRows(),
     ]);
-    const moveVerdict = formatMoveVerdict(moveSkill, horizonDays);
     return { statistics, moveSkill, moveVerdict, byHorizon, byRegime, byModelVersion };
   }
 
@@ -217,10 +220,9 @@ export class RecordFigures {
     return this.#get(`challenge:${horizonDays}`, async () => computeChallengeFigures(this.#listScores(horizonDays), horizonDays));
   }
 
-  /** One point a resolved day, by day. */
-  getSeries(horizonDays: number): Promise<readonly RecordSeriesPoint[]> {
+  getSeries(horizonDays: number): Promise<RecordSeries> {
     return this.#get(`series:${horizonDays}`, async () =>
-      computeRecordSeries(this.#known.listByHorizon(horizonDays), this.#listScores(horizonDays)),
+      buildRecordSeries(this.#known.listByHorizon(horizonDays), this.#listScores(horizonDays)),
     );
   }
 

@@ -5,7 +5,6 @@ import type { Context } from '../context.ts';
 import { DAY_MS, formatDay, formatDayOrNull, toDay } from '../forecast/day.ts';
 import { formatHorizonName, type HorizonModel } from '../forecast/model.ts';
 import { getModelName } from '../forecast/models.ts';
-import { formatMoveVerdict } from '../forecast/move-skill.ts';
 import { toPublishedSummary } from '../forecast/record-statistics.ts';
 import { REGIME_NAMES, REGIMES } from '../forecast/regime.ts';
 import { DIRECTION_EVIDENCE } from '../forecast/signal.ts';
@@ -65,7 +64,7 @@ export async function readPublicPrediction(context: Context, horizonDays: number
     skill: toSkill(figures),
     range: await readPriceRange(context.models, newest),
     ...toMoveWithLimits(newest.forecast),
-    moveVerdict: formatMoveVerdict(figures.moveSkill, horizonDays),
+    moveVerdict: figures.moveVerdict,
     replayed: view.replayed,
     source: market.source,
   };
@@ -196,7 +195,7 @@ async function readHorizonRecord(context: Context, horizonDays: number, caller: 
     source: market.source,
     range: await readPriceRange(context.models, found),
     ...toMoveWithLimits(newest),
-    moveVerdict: formatMoveVerdict(figures.moveSkill, horizonDays),
+    moveVerdict: figures.moveVerdict,
     differences,
   } satisfies Prediction;
   return { newest, figures, signal, day, model, strikes, missing };

@@ -90,7 +90,7 @@ function readFinalPrice({ tokens }: z.infer<typeof marketResponse>): number | nu
 /** Loads the exchange's client, limited to its origin; on demand, because it is large. */
 async function loadClobClient({ host, timeoutMs }: ClobOptions) {
   const { allowAxiosOrigin } = await import('../platform/outbound/sdks.ts');
-  allowAxiosOrigin(host, timeoutMs);
+  await allowAxiosOrigin(host, timeoutMs);
   return import('@polymarket/clob-client-v2');
 }
 

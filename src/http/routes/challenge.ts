@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CHALLENGE_VERDICTS } from '../../forecast/challenge.ts';
+import { formatDay } from '../../forecast/day.ts';
 import { HORIZON_NAMES } from '../../forecast/horizon-input.ts';
 import { formatHorizonName, HORIZONS, type HorizonDays } from '../../forecast/model.ts';
 import { MODEL_NAMES } from '../../forecast/models.ts';
@@ -8,6 +9,7 @@ import { ROLLING_DAYS, SERIES_MEASURE_NAMES, type SeriesMeasureName } from '../.
 import { COUNT, DATE, keyedObject, listOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import { FIRST_CHAMPION, type RecordSeriesPoint } from '../../record/challenge.ts';
 import { openRevealedDistributions } from '../../record/distributions.ts';
+import { countBelow } from '../../record/projection.ts';
 import { DISTRIBUTIONS } from '../../record/schemas/forecast.ts';
 import { beforeInput, limitInput, PAGE_LIMITS, scorecardDaysInput } from '../parameters.ts';
 import { buildNextPageHeaders } from '../replies.ts';
@@ -216,23 +218,12 @@ function renderSeriesCsv(points: readonly RecordSeriesPoint[]): string {
 }
 
 async function readPage(deps: Services, path: string, { horizon, limit, before }: z.output<typeof QUERY>) {
-  const all = await deps.figures.getSeries(horizon);
-  const end = before === undefined ? all.length : countBefore(all, before);
-  const points = all.slice(Math.max(0, end - limit), end).toReversed();
+  const { days, computePoint } = await deps.figures.getSeries(horizon);
+  const end = before === undefined ? days.length : countBelow(days, (day) => formatDay(day) < before);
+  const points = Array.from({ length: Math.min(limit, end) }, (_, index) => computePoint(end - 1 - index));
   const nextCursor = end > limit ? points.at(-1)!.date : null;
   const headers = buildNextPageHeaders(deps.publicUrl, path, nextCursor === null ? null : { horizon, limit, before: nextCursor });
   return { points, nextCursor, headers };
-}
-
-/** @param points by ascending date */
-function countBefore(points: readonly RecordSeriesPoint[], date: string): number {
-  let [low, high] = [0, points.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (points[middle]!.date < date) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 const DISTRIBUTIONS_PATH = '/api/svc/distributions';

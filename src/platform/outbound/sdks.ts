@@ -1,4 +1,3 @@
-import axios from 'axios';
 import { createOperatorFetch } from './operator.ts';
 
 /** Request of the AWS SDK (`HttpRequest` of `@smithy/types`), of which it reads these fields. */
@@ -80,7 +79,9 @@ const AXIOS_GUARD_MAX_BYTES = 8 * 2 ** 20;
 const allowed = new Set<string>();
 
 /** For libraries that use `axios` internally: allowed origins only, no redirects, no environment proxy, bounded size and time. */
-export function allowAxiosOrigin(base: string, timeoutMs: number): void {
+export async function allowAxiosOrigin(base: string, timeoutMs: number): Promise<void> {
+  // On demand: few processes have such a library, and it is large.
+  const { default: axios } = await import('axios');
   if (allowed.size === 0) axios.interceptors.request.use((request) => Object.assign(request, boundRequest(axios.getUri(request))));
   allowed.add(new URL(base).origin);
   axios.defaults.timeout = Math.max(axios.defaults.timeout ?? 0, timeoutMs);

@@ -55,10 +55,16 @@ it('every resolved forecast has the scores of both versions and of the baselines
   }
 });
 
+async function readSeries(horizonDays: number) {
+  const { days, computePoint } = await service.http.figures.getSeries(horizonDays);
+  return Array.from(days, (_, index) => computePoint(index));
+}
+
 it('the series and the challenge cover resolved days alone, and agree with each other', async () => {
   const { http } = service;
   for (const horizonDays of HORIZONS) {
-    const [series, challenge] = [await http.figures.getSeries(horizonDays), await http.figures.getChallenge(horizonDays)];
+    const series = await readSeries(horizonDays);
+    const challenge = await http.figures.getChallenge(horizonDays);
     const revealed = await http.record.forecasts.find({ horizonDays, reveal: { $ne: null } }).toArray();
     expect(series.map(({ date }) => date)).toEqual(revealed.map(({ day }) => formatDay(day)).toSorted());
     const [last] = series.at(-1)!.evidence;
@@ -85,7 +91,7 @@ it('a replayed stretch has the scores of its moves in figures, series and datase
       meanBy(moves, ({ pBig, big }) => scoreProbability(pBig, big)),
       12,
     );
-    const last = (await http.figures.getSeries(horizonDays)).at(-1)!;
+    const last = (await readSeries(horizonDays)).at(-1)!;
     expect(last.moveEvidence).toEqual(['frequency', 'ewma'].map((against) => ({ against, eBetter: 1, eWorse: 1 })));
     for (const [name, reference] of [
       ['moveSkillFrequency', 'frequency'],

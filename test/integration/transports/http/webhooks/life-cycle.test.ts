@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { composeWebhookDelivery } from '../../../../../src/app/events.ts';
 import { CHAT_NAMES } from '../../../../../src/events/webhooks/formats.ts';
-import { type WebhookDoc, buildMessageId } from '../../../../../src/events/webhooks/queue.ts';
+import { buildMessageId, type WebhookDoc } from '../../../../../src/events/webhooks/queue.ts';
 import {
   DELIVERIES_REPLY,
   REGISTERED_REPLY,
