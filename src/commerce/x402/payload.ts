@@ -27,16 +27,13 @@ export interface Authorization {
   nonce: Hex;
 }
 
-export interface ParsedPayment {
+/** A `PaymentPayload` of the library, of version 2 whatever the client sent. */
+export interface ParsedPayment extends PaymentPayload, Partial<PaymentListing> {
   authorization: Authorization;
-  signature: Hex;
   /** `payment-identifier` of the client, or null. */
   paymentId: string | null;
   /** SHA-256 of authorization and signature. */
   digest: string;
-  payload: PaymentPayload;
-  /** Unset for a payment that is only searched for. */
-  listing?: PaymentListing;
 }
 
 /** Further part of `PaymentPayload`, by which a remote facilitator lists the resource; from the quote, since clients can alter theirs. */
@@ -113,12 +110,13 @@ export function parsePaymentPayload(sent: unknown, quote: PaymentQuote): ParsedP
   const signedText = (canonicalize({ authorization, signature }) as string).toLowerCase();
   const id = payment.x402Version === 2 ? payment.extensions?.[PAYMENT_IDENTIFIER]?.info.id : undefined;
   return {
+    x402Version: 2,
+    accepted: quote.requirements,
+    payload: { signature: signature as Hex, authorization },
+    ...toPaymentListing(quote),
     authorization: toAuthorization(authorization),
-    signature: signature as Hex,
     paymentId: id ?? null,
     digest: createHash('sha256').update(signedText).digest('hex'),
-    payload: { x402Version: 2, accepted: quote.requirements, payload: { signature: signature as Hex, authorization } },
-    listing: toPaymentListing(quote),
   };
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { x402ResourceServer } from '@x402/core/server';
 import canonicalize from 'canonicalize';
 import type { Collection, Db } from 'mongodb';
 import { type Address, getAddress, type Hash } from 'viem';
@@ -37,18 +38,26 @@ import {
   paymentUnconfirmedError,
   waitForClaimChange,
 } from './claims.ts';
-import { type Facilitator, type SettlementOutcome, settlePayment } from './facilitator.ts';
+import { createResourceServer } from './facilitator.ts';
 import { isPayable, requirePayerFunds } from './local-facilitator.ts';
 import {
   createPaymentRejection,
   type ParsedPayment,
-  type PaymentListing,
   parsePaymentPayload,
   requireValidNow,
   toAuthorization,
   toPaymentListing,
 } from './payload.ts';
-import { type ConfirmedSettlement, isConfirmedSettlement, isKeySigned, readSettlementStatus, withExpandedSignature } from './settlement.ts';
+import {
+  type ConfirmedSettlement,
+  type Facilitator,
+  isConfirmedSettlement,
+  isKeySigned,
+  readSettlementStatus,
+  type SettlementOutcome,
+  settlePayment,
+  withExpandedSignature,
+} from './settlement.ts';
 import {
   buildPaymentQuote,
   noPaymentError,
@@ -80,6 +89,8 @@ export interface SalesDeps extends Pick<X402ReceiptDeps, 'signX402Receipt'> {
   observePayment?(over: PaymentInterface, step: PaymentStep): void;
 }
 
+type SellingDeps = SalesDeps & { server: Promise<x402ResourceServer>; waitMs: number };
+
 type QuotedCall = Pick<PaidCall, 'over' | 'offering' | 'resource' | 'bazaar'>;
 
 const toOfferTerms = ({ resource, requirements }: PaymentQuote) => ({ resourceUrl: resource.url, requirements });
@@ -92,12 +103,12 @@ export const ANSWER_RETENTION_DAYS = 30;
 
 /** Claims each authorization, verifies, answers, settles, delivers. After a crash the next request or sweep continues the claim. */
 export class SalesService {
-  readonly #deps: Omit<Required<SalesDeps>, 'observePayment'> & Pick<SalesDeps, 'observePayment'>;
+  readonly #deps: SellingDeps;
   readonly #heads = createCache<bigint>('x402-heads', 1);
   readonly #offers: SignedOffers;
 
   constructor(deps: SalesDeps) {
-    this.#deps = { waitMs: DEFAULT_WAIT_MS, ...deps };
+    this.#deps = { waitMs: DEFAULT_WAIT_MS, ...deps, server: createResourceServer(deps.merchant, deps.facilitator) };
     this.#offers = new SignedOffers({ sign: deps.signOffer, log: deps.log, now: deps.now });
   }
 
@@ -191,7 +202,7 @@ export class SalesService {
       question: computeRequestFingerprint(call),
       resource: call.resource.url,
       ref: call.ref,
-      payload: payment.payload,
+      payload: { x402Version: 2, accepted: quote.requirements, payload: payment.payload },
       requirements: quote.requirements,
       amountMicros: payment.authorization.value,
       // A later reorganisation may move the settlement below this head.
@@ -258,9 +269,9 @@ export class SalesService {
 
   async #settle(claim: ClaimDoc, quote: PaymentQuote, mayBeSent: boolean): Promise<SettlementOutcome> {
     const { requirements, address, sinceBlock } = claim;
-    const payment = { payment: toParsedPayment(claim, toPaymentListing(quote)), requirements, address, sinceBlock, mayBeSent };
+    const payment = { ...toParsedPayment(claim), ...toPaymentListing(quote), address };
     try {
-      return await inSpan({ name: 'x402 settlement' }, () => settlePayment(this.#deps, payment));
+      return await inSpan({ name: 'x402 settlement' }, () => settlePayment(this.#deps, { payment, requirements, sinceBlock, mayBeSent }));
     } catch (error) {
       throw isOracleError(error, 'TRANSACTION_UNCONFIRMED') ? paymentUnconfirmedError(error) : error;
     }
@@ -506,9 +517,8 @@ function computeRequestFingerprint({ offering, input }: Pick<PaidCall, 'offering
   return createHash('sha256').update(text).digest('hex');
 }
 
-function toParsedPayment({ payload, digest, paymentId }: ClaimDoc, listing?: PaymentListing): ParsedPayment {
-  const { signature, authorization } = payload.payload;
-  return { authorization: toAuthorization(authorization), signature, paymentId: paymentId ?? null, digest, payload, listing };
+function toParsedPayment({ payload, digest, paymentId }: ClaimDoc): ParsedPayment {
+  return { ...payload, authorization: toAuthorization(payload.payload.authorization), paymentId: paymentId ?? null, digest };
 }
 
 /** @param claim a settled one */
@@ -571,11 +581,16 @@ interface Verification {
   firstVerdict: Verdict;
 }
 
-function startVerification({ chain, facilitator }: SalesDeps, incoming: IncomingPayment, identify: IdentifyPayer): Verification {
+function startVerification({ chain, facilitator, server }: SellingDeps, incoming: IncomingPayment, identify: IdentifyPayer): Verification {
   const { call, payment, quote } = incoming;
   const { requirements } = quote;
   const payer = identify();
-  const verdict = facilitator.verify(payment, requirements, { payer, address: call.address });
+  const verify = async () => {
+    const sent = { ...payment, payer, address: call.address };
+    const { isValid, invalidReason = 'invalid_payment' } = await (await server).verifyPayment(sent, requirements);
+    return isValid ? null : invalidReason;
+  };
+  const verdict = verify();
   const acceptOnChain = async () => ((await isPayable(chain, { payment, requirements, payer })) ? null : verdict);
   const firstVerdict = facilitator.simulatesSettlement ? verdict : Promise.race([verdict, acceptOnChain()]);
   // A verdict is not awaited when an earlier step fails.

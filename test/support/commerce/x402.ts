@@ -16,7 +16,6 @@ import {
 import { createOfferSigner, createX402ReceiptSigner, type SignX402Receipt } from '../../../src/commerce/receipt-signer.ts';
 import { createReceiptSigner, type SignReceipt } from '../../../src/commerce/receipts.ts';
 import { PaymentClaimStore, X402_INDEXES } from '../../../src/commerce/x402/claims.ts';
-import type { Facilitator } from '../../../src/commerce/x402/facilitator.ts';
 import {
   createLocalFacilitator,
   DEPLOYMENT_INDEXES,
@@ -25,6 +24,7 @@ import {
   type GasBudget,
 } from '../../../src/commerce/x402/local-facilitator.ts';
 import { FAILED_SETTLEMENT_INDEXES, FailedSettlementStore, type PaidCall, SalesService } from '../../../src/commerce/x402/sales.ts';
+import type { Facilitator } from '../../../src/commerce/x402/settlement.ts';
 import { buildPaymentQuote, type PaymentRequirements } from '../../../src/commerce/x402/terms.ts';
 import { sendTransactions } from '../../../src/dev/local-chain/contracts.ts';
 import { createLog, type Log } from '../../../src/platform/log.ts';

@@ -32,9 +32,10 @@ const follow = () =>
 const booked = (ledger: Ledger) => ledger.payments.find().toArray();
 const revenue = async () => (await readRevenue(till.ledger, new Date())).total.payments;
 
-function toParsed({ payload: { authorization: signed, signature } }: SignedPayment): ParsedPayment {
+function toParsed({ payload }: SignedPayment): ParsedPayment {
+  const { authorization: signed } = payload;
   const [value, validAfter, validBefore] = [signed.value, signed.validAfter, signed.validBefore].map(BigInt);
-  return { authorization: { ...signed, value, validAfter, validBefore }, signature } as ParsedPayment;
+  return { payload, authorization: { ...signed, value, validAfter, validBefore } } as ParsedPayment;
 }
 
 async function revertedAfter(work: () => Promise<unknown>): Promise<void> {
