@@ -14,11 +14,11 @@ import { isYetToBeDeployed } from './local-facilitator.ts';
 import type { Facilitator, SentPayment } from './settlement.ts';
 import type { PaymentRequirements } from './terms.ts';
 
-/** Decides terms, matching, verification and settlement. What the facilitator supports is not asked for: terms do not wait for it. */
-export async function createResourceServer(merchant: MerchantConfig, facilitator: Facilitator): Promise<x402ResourceServer> {
+/** Decides terms, matching, verification and settlement. What the facilitator supports is not asked for: terms do not wait for it. @param facilitator unset for terms alone */
+export async function createResourceServer(merchant: MerchantConfig, facilitator?: Facilitator): Promise<x402ResourceServer> {
   const network = getCaip2Network(merchant);
   const getSupported = async () => ({ kinds: [{ x402Version: 2, scheme: 'exact', network }], extensions: [], signers: {} });
-  const server = new x402ResourceServer({ ...facilitator, getSupported }).register(network, new ExactEvmScheme());
+  const server = new x402ResourceServer({ ...facilitator!, getSupported }).register(network, new ExactEvmScheme());
   if (facilitator?.beforeVerify !== undefined) server.onBeforeVerify(facilitator.beforeVerify);
   await server.initialize();
   return server;

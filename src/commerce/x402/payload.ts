@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
+import { PaymentPayloadSchema } from '@x402/core/schemas';
+import type { x402ResourceServer } from '@x402/core/server';
+import type { PaymentPayload as X402PaymentPayload, PaymentRequirements as X402PaymentRequirements } from '@x402/core/types';
 import canonicalize from 'canonicalize';
 import { type Address, getAddress, type Hex } from 'viem';
 import { z } from 'zod';
 import { isPlainObject } from '../../platform/validation.ts';
 import { formatMoney } from '../offerings.ts';
+import { BAZAAR } from './bazaar.ts';
 import {
-  BAZAAR,
   PAYMENT_ID_PATTERN,
   PAYMENT_IDENTIFIER,
   type PaymentQuote,
@@ -54,27 +57,23 @@ const seconds = z.union([z.string().regex(/^\d{1,20}$/), z.int().min(0).transfor
 /** 65 bytes for an EOA; a contract wallet's signature may be longer. */
 const signature = z.string().regex(/^0x([0-9a-fA-F]{2}){1,8192}$/);
 
-const EXACT = z.object({
-  signature,
-  authorization: z.object({
-    from: address,
-    to: address,
-    value: z.string().regex(/^\d{1,40}$/),
-    validAfter: seconds,
-    validBefore: seconds,
-    nonce: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
+/** What the schemas of the library leave open: the authorization of EIP-3009, and the extension of the service. */
+const SIGNED = z.object({
+  payload: z.object({
+    signature,
+    authorization: z.object({
+      from: address,
+      to: address,
+      value: z.string().regex(/^\d{1,40}$/),
+      validAfter: seconds,
+      validBefore: seconds,
+      nonce: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
+    }),
   }),
+  extensions: z
+    .looseObject({ [PAYMENT_IDENTIFIER]: z.object({ info: z.object({ id: z.string().regex(PAYMENT_ID_PATTERN).optional() }) }).optional() })
+    .nullish(),
 });
-
-const IDENTIFIER = z.object({ info: z.object({ id: z.string().regex(PAYMENT_ID_PATTERN).optional() }) });
-const V1 = z.object({ x402Version: z.literal(1), scheme: z.string(), network: z.string(), payload: EXACT });
-const V2 = z.object({
-  x402Version: z.literal(2),
-  accepted: z.object({ scheme: z.string(), network: z.string(), amount: z.string(), asset: address, payTo: address }),
-  payload: EXACT,
-  extensions: z.looseObject({ [PAYMENT_IDENTIFIER]: IDENTIFIER.optional() }).nullish(),
-});
-const PAYMENT = z.discriminatedUnion('x402Version', [V1, V2]);
 /** Minimum remaining validity: prevents an expiry between answer and settlement. */
 const MIN_REMAINING_SECONDS = 60;
 /** Maximum remaining validity: an unsettled payment is tracked until it expires. */
@@ -84,43 +83,49 @@ const KNOWN_NETWORK = /^(eip155:\d{1,10}|base|base-sepolia)$/;
 
 /** Whether a value has the form of a payment of the `exact` scheme on an EVM network; nothing of it is verified. */
 export function isPaymentPayload(sent: unknown): boolean {
-  const { success, data } = PAYMENT.safeParse(sent);
-  if (!success) return false;
-  const { scheme, network } = data.x402Version === 2 ? data.accepted : data;
+  const { payment, signed } = decodePayment(sent);
+  if (payment === undefined || signed === undefined) return false;
+  const { scheme, network } = payment.x402Version === 2 ? payment.accepted : payment;
   return scheme === 'exact' && KNOWN_NETWORK.test(network);
 }
 
+function decodePayment(sent: unknown) {
+  const { data: payment, error } = PaymentPayloadSchema.safeParse(sent);
+  const { data: signed, error: signedError } = SIGNED.safeParse(payment);
+  const [issue] = (error ?? signedError)?.issues ?? [];
+  return { payment, signed, issue };
+}
+
 /** Parses a payment of either protocol version and matches it with the quote. @throws PaymentRequiredError with the mismatch */
-export function parsePaymentPayload(sent: unknown, quote: PaymentQuote): ParsedPayment {
-  const parsed = PAYMENT.safeParse(sent);
-  if (!parsed.success) {
+export function parsePaymentPayload(server: x402ResourceServer, sent: unknown, quote: PaymentQuote): ParsedPayment {
+  const { payment, signed, issue } = decodePayment(sent);
+  if (payment === undefined || signed === undefined) {
     if (holdsTransactionHash(sent)) throw createPaymentRejection(quote, 'proof_is_hash');
     const { x402Version = 2 } = (sent ?? {}) as { x402Version?: unknown };
     if (x402Version !== 1 && x402Version !== 2) {
       throw createPaymentRejection(quote, 'invalid_x402_version', { message: 'Unsupported x402 version: send version 1 or 2' });
     }
-    const [{ path, message }] = parsed.error.issues;
     throw createPaymentRejection(quote, 'invalid_payload', {
-      message: `The payment cannot be read: ${path.map(String).join('.') || 'payment'}: ${message}`,
+      message: `The payment cannot be read: ${issue?.path.map(String).join('.') || 'payment'}: ${issue?.message}`,
     });
   }
-  const payment = parsed.data;
-  requireMatchingQuote(payment, quote);
-  const { authorization, signature } = payment.payload;
+  const { authorization, signature } = signed.payload;
+  const accepted = payment.x402Version === 2 ? fromVersion2(payment.accepted, quote) : fromVersion1(payment, quote);
+  requireMatchingQuote(server, { x402Version: 2, accepted, payload: signed.payload }, quote);
   const signedText = (canonicalize({ authorization, signature }) as string).toLowerCase();
-  const id = payment.x402Version === 2 ? payment.extensions?.[PAYMENT_IDENTIFIER]?.info.id : undefined;
   return {
     x402Version: 2,
     accepted: quote.requirements,
     payload: { signature: signature as Hex, authorization },
     ...toPaymentListing(quote),
     authorization: toAuthorization(authorization),
-    paymentId: id ?? null,
+    paymentId: signed.extensions?.[PAYMENT_IDENTIFIER]?.info.id ?? null,
     digest: createHash('sha256').update(signedText).digest('hex'),
   };
 }
 
-export function toPaymentListing({ resource, bazaar }: PaymentQuote): PaymentListing {
+export function toPaymentListing({ resource, required: { extensions } }: PaymentQuote): PaymentListing {
+  const bazaar = extensions[BAZAAR];
   return { resource, ...(bazaar === undefined ? {} : { extensions: { [BAZAAR]: bazaar } }) };
 }
 
@@ -143,22 +148,41 @@ export function holdsTransactionHash(sent: unknown): boolean {
   return members.some((member) => typeof member === 'string' && TRANSACTION_HASH.test(member));
 }
 
-function requireMatchingQuote(payment: z.output<typeof PAYMENT>, quote: PaymentQuote): void {
-  const { requirements, requirementsV1 } = quote;
-  const { authorization } = payment.payload;
-  const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
-  const { scheme, network } = payment.x402Version === 2 ? payment.accepted : payment;
-  const expected = payment.x402Version === 2 ? requirements.network : requirementsV1?.network;
-  if (scheme !== requirements.scheme) throw createPaymentRejection(quote, 'unsupported_scheme');
-  if (network !== expected) throw createPaymentRejection(quote, 'invalid_network');
-  if (payment.x402Version === 2) {
-    const { asset, payTo, amount } = payment.accepted;
-    if (!same(asset, requirements.asset)) throw createPaymentRejection(quote, 'invalid_asset');
-    if (!same(payTo, requirements.payTo)) throw createPaymentRejection(quote, 'recipient_mismatch');
-    if (amount !== requirements.amount) throw createPaymentRejection(quote, 'amount_mismatch');
+type Accepted = X402PaymentRequirements;
+
+/** The accepted terms, with what a client may spell otherwise as it is in the quote. */
+function fromVersion2(accepted: Record<'asset' | 'payTo', string> & { extra?: unknown }, { requirements }: PaymentQuote): Accepted {
+  const spelled = (name: 'asset' | 'payTo') => (isSame(accepted[name], requirements[name]) ? requirements[name] : accepted[name]);
+  return { ...accepted, asset: spelled('asset'), payTo: spelled('payTo'), extra: accepted.extra ?? requirements.extra } as Accepted;
+}
+
+/** Version 1 repeats scheme and network of the terms alone. */
+function fromVersion1({ scheme, network }: { scheme: string; network: string }, { requirements, requirementsV1 }: PaymentQuote): Accepted {
+  const isQuoted = network === requirementsV1?.network;
+  return { ...requirements, scheme, network: isQuoted ? requirements.network : `v1:${network}` };
+}
+
+const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
+/** Members of the terms by the reason of a mismatch; the first one counts. */
+const MISMATCHES = [
+  ['scheme', 'unsupported_scheme'],
+  ['network', 'invalid_network'],
+  ['asset', 'invalid_asset'],
+  ['payTo', 'recipient_mismatch'],
+  ['amount', 'amount_mismatch'],
+] as const;
+
+function requireMatchingQuote(server: x402ResourceServer, payment: X402PaymentPayload, quote: PaymentQuote): void {
+  const { requirements } = quote;
+  if (server.findMatchingRequirements([requirements], payment) === undefined) {
+    const [, reason] = MISMATCHES.find(([name]) => payment.accepted[name] !== requirements[name]) ?? [];
+    throw createPaymentRejection(quote, reason ?? 'invalid_payment_requirements');
   }
-  if (!same(authorization.to, requirements.payTo)) throw createPaymentRejection(quote, 'recipient_mismatch');
-  if (BigInt(authorization.value) !== BigInt(requirements.amount)) throw createPaymentRejection(quote, 'amount_mismatch');
+  // Signed, which the library leaves to the facilitator.
+  const { to, value } = payment.payload.authorization as Record<'to' | 'value', string>;
+  if (!isSame(to, requirements.payTo)) throw createPaymentRejection(quote, 'recipient_mismatch');
+  if (BigInt(value) !== BigInt(requirements.amount)) throw createPaymentRejection(quote, 'amount_mismatch');
 }
 
 /** @throws PaymentRequiredError outside the validity period */

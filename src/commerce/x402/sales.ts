@@ -15,7 +15,7 @@ import type { CollectionIndexes } from '../../platform/mongo.ts';
 import { attemptAndKeepTrying } from '../../platform/retry.ts';
 import { inSpan } from '../../platform/tracing.ts';
 import type { Ledger } from '../ledger.ts';
-import { addForecastTerms, type MerchantConfig, type Offering, type ReadForecastTerms, type RequireSalesOpen } from '../offerings.ts';
+import { addForecastTerms, type MerchantConfig, type ReadForecastTerms, type RequireSalesOpen } from '../offerings.ts';
 import {
   type ReceivedPayment,
   SignedOffers,
@@ -26,6 +26,7 @@ import {
   type X402ReceiptDeps,
 } from '../receipt-signer.ts';
 import { hashDocument, OFFER_RECEIPT, type SignedReceipt, type SignReceipt, type X402Receipt } from '../receipts.ts';
+import { SCHEMA_DIALECT } from './bazaar.ts';
 import {
   buildClaimId,
   CLAIM_LEASE_MS,
@@ -63,9 +64,7 @@ import {
   noPaymentError,
   type PaymentQuote,
   PaymentRequiredError,
-  type QuotedExtensions,
-  type ResourceInfo,
-  SCHEMA_DIALECT,
+  type QuotedResource,
   type X402ErrorCode,
 } from './terms.ts';
 
@@ -91,9 +90,7 @@ export interface SalesDeps extends Pick<X402ReceiptDeps, 'signX402Receipt'> {
 
 type SellingDeps = SalesDeps & { server: Promise<x402ResourceServer>; waitMs: number };
 
-type QuotedCall = Pick<PaidCall, 'over' | 'offering' | 'resource' | 'bazaar'>;
-
-const toOfferTerms = ({ resource, requirements }: PaymentQuote) => ({ resourceUrl: resource.url, requirements });
+type QuotedCall = QuotedResource & Pick<PaidCall, 'over'>;
 
 const DEFAULT_WAIT_MS = 30_000;
 /** Time for which the number of the newest block is read once. */
@@ -112,22 +109,30 @@ export class SalesService {
     this.#offers = new SignedOffers({ sign: deps.signOffer, log: deps.log, now: deps.now });
   }
 
+  /** The terms of a resource at any time, without those of its forecast. */
+  async describe(resource: QuotedResource): Promise<PaymentQuote> {
+    return buildPaymentQuote(await this.#deps.server, this.#deps.merchant, resource);
+  }
+
   /** The quote of a request, with its offer if that is signed already. @throws OracleError STEP_WAITING while sales are closed */
-  async getQuote({ offering, resource, bazaar }: QuotedCall): Promise<PaymentQuote> {
-    const { merchant, requireOpen, readForecastTerms } = this.#deps;
-    requireOpen();
-    const terms = await readForecastTerms();
-    const description = addForecastTerms(resource.description, terms);
-    const quote = buildPaymentQuote(merchant, offering, { ...resource, description });
-    return { ...quote, bazaar, offer: this.#offers.find(toOfferTerms(quote)), revealedCalls: terms.revealedCalls };
+  getQuote(call: QuotedResource): Promise<PaymentQuote> {
+    return this.#quote(call, (terms) => this.#offers.find(terms));
   }
 
   /** The quote for a client without a payment: its offer is signed, unless the signer is slow or unavailable. @throws as `getQuote` */
   async getSignedQuote(call: QuotedCall): Promise<PaymentQuote> {
-    const quote = await this.getQuote(call);
-    const offer = await this.#offers.get(toOfferTerms(quote));
+    const quote = await this.#quote(call, (terms) => this.#offers.get(terms));
     this.#observe(call, 'terms');
-    return { ...quote, offer };
+    return quote;
+  }
+
+  async #quote({ offering, resource, bazaar }: QuotedResource, findOffer: Parameters<typeof buildPaymentQuote>[3]): Promise<PaymentQuote> {
+    const { merchant, requireOpen, readForecastTerms, server } = this.#deps;
+    requireOpen();
+    const terms = await readForecastTerms();
+    const named = { ...resource, description: addForecastTerms(resource.description, terms) };
+    const quote = await buildPaymentQuote(await server, merchant, { offering, resource: named, bazaar }, findOffer);
+    return { ...quote, revealedCalls: terms.revealedCalls };
   }
 
   /** @throws PaymentRequiredError; OracleError CONFLICT for another request's payment, retryable codes; errors of `answer` */
@@ -143,7 +148,7 @@ export class SalesService {
 
   async #sell(call: PaidCall): Promise<SaleResult> {
     const quote = await this.getQuote(call);
-    const payment = await withExpandedSignature(parsePaymentPayload(call.payment, quote), quote.requirements);
+    const payment = await withExpandedSignature(parsePaymentPayload(await this.#deps.server, call.payment, quote), quote.requirements);
     const deadline = performance.now() + this.#deps.waitMs;
     const incoming = { call, payment, quote };
     for (;;) {
@@ -431,11 +436,9 @@ interface PreparedAnswer {
   attestationUid: Hash | null;
 }
 
-export interface PaidCall extends Pick<QuotedExtensions, 'bazaar'> {
+export interface PaidCall extends QuotedResource {
   /** Default: `rest`. */
   over?: PaymentInterface;
-  offering: Offering;
-  resource: ResourceInfo;
   /** Input: the same payment with another input is rejected. */
   input: Record<string, unknown>;
   /** Decoded payment of the client, not validated; null without one. */

@@ -1,8 +1,10 @@
+import type { x402ResourceServer } from '@x402/core/server';
 import type { PaymentRequired as X402PaymentRequired, PaymentRequirements as X402PaymentRequirements } from '@x402/core/types';
 import { type Address, getAddress } from 'viem';
 import { OracleError } from '../../errors.ts';
 import { type ForecastTerms, formatMoney, getCaip2Network, type MerchantConfig, type Offering, type SellerInfo } from '../offerings.ts';
 import { OFFER_RECEIPT, type SignedOffer } from '../receipts.ts';
+import { BAZAAR, type BazaarDeclaration, SCHEMA_DIALECT } from './bazaar.ts';
 
 /** `maxTimeoutSeconds` of the quote, which clients use as the validity of their authorization. */
 const PAYMENT_VALID_SECONDS = 300;
@@ -30,53 +32,67 @@ interface PaymentRequirementsV1 extends Omit<PaymentRequirements, 'network' | 'a
   mimeType: string;
 }
 
-export interface PaymentQuote extends QuotedExtensions {
+export interface PaymentQuote {
   offering: Offering;
   resource: ResourceInfo;
   requirements: PaymentRequirements;
   /** Null on a chain without a version 1 name. */
   requirementsV1: PaymentRequirementsV1 | null;
+  /** In version 2, without the error. */
+  required: Omit<PaymentRequired, 'error'>;
   merchant: MerchantConfig;
   /** Stand in a body alone: headers have no room for them. */
   revealedCalls?: ForecastTerms['revealedCalls'];
 }
 
 export interface PaymentRequired extends X402PaymentRequired {
-  x402Version: 2;
   error: X402ErrorCode;
   resource: ResourceInfo;
-  accepts: [PaymentRequirements];
   extensions: Record<string, unknown>;
 }
 
-/** Without the parts of extensions that differ between two quotes of a resource. */
-export function buildPaymentQuote(merchant: MerchantConfig, offering: Offering, resource: ResourceInfo): PaymentQuote {
-  const shared = {
+export interface QuotedResource {
+  offering: Offering;
+  resource: ResourceInfo;
+  /** Unset for what no facilitator lists. */
+  bazaar?: BazaarDeclaration | undefined;
+}
+
+export interface OfferedTerms {
+  resourceUrl: string;
+  requirements: PaymentRequirements;
+}
+
+/** The terms as the resource server makes them. @param findOffer null when it is not signed in time */
+export async function buildPaymentQuote(
+  server: x402ResourceServer,
+  merchant: MerchantConfig,
+  { offering, resource: named, bazaar }: QuotedResource,
+  findOffer: (terms: OfferedTerms) => SignedOffer | null | Promise<SignedOffer | null> = () => null,
+): Promise<PaymentQuote> {
+  const { url, description, mimeType } = named;
+  const { asset, payee, domain, chainId } = merchant;
+  const built = await server.buildPaymentRequirements({
     scheme: 'exact',
-    asset: getAddress(merchant.asset),
-    payTo: getAddress(merchant.payee),
+    network: getCaip2Network(merchant),
+    payTo: getAddress(payee),
+    price: { asset: getAddress(asset), amount: offering.price.amount.toString(), extra: { ...domain } },
     maxTimeoutSeconds: PAYMENT_VALID_SECONDS,
-    extra: { ...merchant.domain },
-  } as const;
-  const amount = offering.price.amount.toString();
-  const { url, description, mimeType } = resource;
-  const network = V1_NETWORKS[merchant.chainId];
-  const requirementsV1 =
-    network === undefined ? null : { ...shared, network, maxAmountRequired: amount, resource: url, description, mimeType };
-  return {
-    offering,
-    resource: { ...resource, ...merchant.service },
-    requirements: { ...shared, network: getCaip2Network(merchant), amount },
-    requirementsV1,
-    merchant,
-    offer: null,
-  };
+  });
+  const [requirements] = built as [PaymentRequirements];
+  const resource = { ...named, ...merchant.service };
+  const extensions = buildPaymentExtensions(bazaar, await findOffer({ resourceUrl: url, requirements }));
+  const required = await server.createPaymentRequiredResponse(built, resource, undefined, extensions);
+  const { amount, ...shared } = requirements;
+  const network = V1_NETWORKS[chainId];
+  const v1 = { maxAmountRequired: amount, resource: url, description, mimeType };
+  const requirementsV1 = network === undefined ? null : { ...shared, network, ...v1 };
+  return { offering, resource, requirements, requirementsV1, required: required as PaymentQuote['required'], merchant };
 }
 
 /** @param error why the payment, or its absence, is rejected */
-export function createPaymentRequired(quote: PaymentQuote, error: X402ErrorCode): PaymentRequired {
-  const { resource, requirements } = quote;
-  return { x402Version: 2, error, resource, accepts: [requirements], extensions: buildPaymentExtensions(quote) };
+export function createPaymentRequired({ required }: PaymentQuote, error: X402ErrorCode): PaymentRequired {
+  return { ...required, error };
 }
 
 /** No payment or a rejected one. Carries the quote, which each transport serializes in its own form. */
@@ -164,95 +180,15 @@ export function toX402ErrorCode(reason: string, step: 'verify' | 'settle'): X402
   return code ?? (step === 'verify' ? 'unexpected_verify_error' : 'unexpected_settle_error');
 }
 
-/** Discovery extension, by which facilitators list paid resources (x402, specs/extensions/bazaar.md). */
-export const BAZAAR = 'bazaar';
-
-export const SCHEMA_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
-
-type JsonSchema = Record<string, unknown>;
-
-/** `schema` validates `info`. */
-export interface BazaarDeclaration {
-  info: { input: Record<string, unknown>; output: { type: 'json'; example: Record<string, unknown> } };
-  schema: JsonSchema;
-}
-
-export interface AnswerSample {
-  /** A constant: it carries nothing of a forecast. */
-  example: Record<string, unknown>;
-  /** Schema of the members of `example`. */
-  schema: JsonSchema;
-}
-
-/** A resource that is bought with a GET request. @param query example and schema of its query */
-export function declareHttpResource(query: AnswerSample, output: AnswerSample): BazaarDeclaration {
-  const input = { type: 'http', method: 'GET', queryParams: query.example };
-  const properties = {
-    type: { type: 'string', const: 'http' },
-    method: { type: 'string', enum: ['GET'] },
-    queryParams: query.schema,
-  };
-  return declare(input, { properties, required: ['type', 'method'] }, output);
-}
-
-/** A resource that is bought with a POST request of JSON. @param body example and schema of its body */
-export function declareJsonResource(body: AnswerSample, output: AnswerSample): BazaarDeclaration {
-  const input = { type: 'http', method: 'POST', bodyType: 'json', body: body.example };
-  const properties = {
-    type: { type: 'string', const: 'http' },
-    method: { type: 'string', enum: ['POST'] },
-    bodyType: { type: 'string', enum: ['json'] },
-    body: body.schema,
-  };
-  return declare(input, { properties, required: ['type', 'method', 'bodyType', 'body'] }, output);
-}
-
-/** A tool of an MCP server over Streamable HTTP, which the listing identifies by server URL and name. @param example arguments */
-export function declareMcpTool(
-  tool: { toolName: string; description: string; inputSchema: JsonSchema; example: Record<string, unknown> },
-  output: AnswerSample,
-): BazaarDeclaration {
-  const input = { type: 'mcp', transport: 'streamable-http', ...tool };
-  const text = { type: 'string' };
-  const object = { type: 'object' };
-  const properties = {
-    type: { type: 'string', const: 'mcp' },
-    transport: { type: 'string', enum: ['streamable-http'] },
-    ...{ toolName: text, description: text, inputSchema: object, example: object },
-  };
-  return declare(input, { properties, required: ['type', 'toolName', 'inputSchema'] }, output);
-}
-
-function declare(input: Record<string, unknown>, inputSchema: JsonSchema, output: AnswerSample): BazaarDeclaration {
-  const outputSchema = { type: 'object', properties: { type: { type: 'string' }, example: output.schema }, required: ['type'] };
-  return {
-    info: { input, output: { type: 'json', example: output.example } },
-    schema: {
-      $schema: SCHEMA_DIALECT,
-      type: 'object',
-      properties: { input: { type: 'object', ...inputSchema, additionalProperties: false }, output: outputSchema },
-      required: ['input'],
-    },
-  };
-}
-
 /** An optional id of the client, 16 to 128 characters, that entitles it to the stored answer. */
 export const PAYMENT_IDENTIFIER = 'payment-identifier';
 export const PAYMENT_ID_PATTERN = /^[a-zA-Z0-9_-]{16,128}$/;
-
-/** What the extensions of a quote declare. */
-export interface QuotedExtensions {
-  /** Unset for what no facilitator lists. */
-  bazaar?: BazaarDeclaration;
-  /** Null when it is not signed in time. */
-  offer: SignedOffer | null;
-}
 
 /**
  * `extensions` of a 402, by name. PAYMENT-REQUIRED carries them in base64; Node's clients accept 16 kB of headers in all, and proxies by
  * default 4 kB. So a schema names the required members, and leaves their forms to the specification.
  */
-function buildPaymentExtensions({ bazaar, offer }: QuotedExtensions): Record<string, unknown> {
+function buildPaymentExtensions(bazaar: BazaarDeclaration | undefined, offer: SignedOffer | null): Record<string, unknown> {
   return {
     [PAYMENT_IDENTIFIER]: PAYMENT_IDENTIFIER_DECLARATION,
     ...(bazaar === undefined ? {} : { [BAZAAR]: bazaar }),
@@ -274,38 +210,3 @@ const PAYMENT_IDENTIFIER_DECLARATION = {
 };
 
 const OFFERS_SCHEMA = { $schema: SCHEMA_DIALECT, type: 'object', properties: { offers: { type: 'array' } }, required: ['offers'] };
-
-/** A forecast that was never made, as an example in listings: constants, so that they carry nothing of a real one. */
-const SAMPLE_FORECAST = {
-  signal: 'BUY',
-  direction: 'UP',
-  confidence: 0.5431,
-  pUp: 0.5431,
-  horizon: '7d',
-  date: '2024-01-01',
-  predictionId: '2024-01-01:7d',
-  windowOpensAt: '2024-01-02T00:00:00.000Z',
-  resolvesAt: '2024-01-09T00:00:00.000Z',
-};
-
-const SAMPLE_PROOF = { salt: `0x${'5a'.repeat(32)}`, attestationUid: `0x${'a7'.repeat(32)}` };
-
-const SAMPLE_BREAKDOWN = {
-  categories: {
-    trend: { signal: 'BUY', score: 0.41 },
-    momentum: { signal: 'HOLD', score: 0.12 },
-    flow: { signal: 'HOLD', score: -0.08 },
-    value: { signal: 'BUY', score: 0.23 },
-  },
-  quantiles: [
-    { level: 0.1, price: 39_480.5 },
-    { level: 0.5, price: 42_310.25 },
-    { level: 0.9, price: 45_702.75 },
-  ],
-};
-
-/** The members of an answer that a listing shows, by name of the x402 offering. */
-export const SAMPLE_ANSWERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  x402_signal: { ...SAMPLE_FORECAST, ...SAMPLE_PROOF },
-  x402_premium_signal: { ...SAMPLE_FORECAST, ...SAMPLE_BREAKDOWN },
-};

@@ -25,11 +25,12 @@ import {
 } from '../../../src/commerce/x402/local-facilitator.ts';
 import { FAILED_SETTLEMENT_INDEXES, FailedSettlementStore, type PaidCall, SalesService } from '../../../src/commerce/x402/sales.ts';
 import type { Facilitator } from '../../../src/commerce/x402/settlement.ts';
-import { buildPaymentQuote, type PaymentRequirements } from '../../../src/commerce/x402/terms.ts';
+import type { PaymentRequirements } from '../../../src/commerce/x402/terms.ts';
 import { sendTransactions } from '../../../src/dev/local-chain/contracts.ts';
 import { createLog, type Log } from '../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
 import type { TestChain } from '../chain/chain.ts';
+import { quoteResource } from './quote.ts';
 
 const tokenAbi = parseAbi(['function mint(address to, uint256 value)', 'function balanceOf(address account) view returns (uint256)']);
 
@@ -206,7 +207,7 @@ export async function tillBench({
     facilitator,
     deployments: policy,
     buyer,
-    requirements: buildPaymentQuote(merchant, offering, resource).requirements,
+    requirements: (await quoteResource(merchant, offering, resource)).requirements,
     call,
     made: () => made,
     another,

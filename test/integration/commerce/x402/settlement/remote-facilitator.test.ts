@@ -4,9 +4,10 @@ import { json } from 'node:stream/consumers';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Chain } from '../../../../../src/chain/client.ts';
-import { createRemoteFacilitator } from '../../../../../src/commerce/x402/facilitator.ts';
+import { declareHttpResource } from '../../../../../src/commerce/x402/bazaar.ts';
+import { createRemoteFacilitator, createResourceServer } from '../../../../../src/commerce/x402/facilitator.ts';
 import { type ParsedPayment, parsePaymentPayload } from '../../../../../src/commerce/x402/payload.ts';
-import { declareHttpResource, type PaymentRequirements } from '../../../../../src/commerce/x402/terms.ts';
+import type { PaymentRequirements } from '../../../../../src/commerce/x402/terms.ts';
 import { getLocalWalletFactory } from '../../../../../src/dev/local-chain/contracts.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { type TestChain, testChain } from '../../../../support/chain/chain.ts';
@@ -33,7 +34,7 @@ async function answer(
   body: { paymentPayload: unknown; paymentRequirements: PaymentRequirements },
 ): Promise<object> {
   const terms = await bench.sales.getQuote(bench.call(null));
-  const payment: ParsedPayment = parsePaymentPayload(body.paymentPayload, terms);
+  const payment: ParsedPayment = parsePaymentPayload(await createResourceServer(bench.merchant), body.paymentPayload, terms);
   const payer = Promise.resolve({ wallet: payment.authorization.from, isProven: true });
   const operation = path === '/verify' ? bench.facilitator.verify : bench.facilitator.settle;
   return operation({ ...payment, payer, address: '192.0.2.1' }, body.paymentRequirements);
