@@ -23,10 +23,10 @@ import {
 } from '../commerce/offerings.ts';
 import { createOfferSigner, createX402ReceiptSigner } from '../commerce/receipt-signer.ts';
 import { createReceiptSigner } from '../commerce/receipts.ts';
-import { PaymentClaimStore } from '../commerce/x402/claims.ts';
+import { FailedSettlementStore, PaymentClaimStore } from '../commerce/x402/claims.ts';
 import { createCdpAuthorization, createRemoteFacilitator, type FacilitatorEndpoint } from '../commerce/x402/facilitator.ts';
 import { createLocalFacilitator, DeploymentBudget, requireDeploymentContracts } from '../commerce/x402/local-facilitator.ts';
-import { FailedSettlementStore, type SalesDeps, SalesService } from '../commerce/x402/sales.ts';
+import { type SalesDeps, SalesService } from '../commerce/x402/sales.ts';
 import type { Facilitator } from '../commerce/x402/settlement.ts';
 import { getLocalWalletFactory } from '../dev/local-chain/contracts.ts';
 import { isOracleError, OracleError } from '../errors.ts';

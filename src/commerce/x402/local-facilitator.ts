@@ -23,9 +23,9 @@ import type { Log } from '../../platform/log.ts';
 import type { CollectionIndexes } from '../../platform/mongo.ts';
 import type { MerchantConfig } from '../offerings.ts';
 import { type ClaimDoc, type PaymentClaimStore, paymentUnconfirmedError } from './claims.ts';
-import { type Authorization, createPaymentRejection, MAX_FACTORY_DATA_BYTES, type ParsedPayment } from './payload.ts';
 import { type Facilitator, isKeySigned, type SentPayment } from './settlement.ts';
 import type { PaymentQuote, PaymentRequirements } from './terms.ts';
+import { type Authorization, createPaymentRejection, MAX_FACTORY_DATA_BYTES, type ParsedPayment } from './terms.ts';
 
 export interface LocalFacilitatorDeps {
   chain: Chain;

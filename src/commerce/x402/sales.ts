@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { x402ResourceServer } from '@x402/core/server';
 import canonicalize from 'canonicalize';
-import type { Collection, Db } from 'mongodb';
 import { type Address, getAddress, type Hash } from 'viem';
 import { type Chain, REORG_MARGIN_BLOCKS } from '../../chain/client.ts';
 import { readBlockNumber } from '../../chain/rpc.ts';
@@ -11,7 +10,6 @@ import { isOracleError, OracleError } from '../../errors.ts';
 import { DAY_MS } from '../../forecast/day.ts';
 import { createCache } from '../../platform/concurrency.ts';
 import type { Log } from '../../platform/log.ts';
-import type { CollectionIndexes } from '../../platform/mongo.ts';
 import { attemptAndKeepTrying } from '../../platform/retry.ts';
 import { inSpan } from '../../platform/tracing.ts';
 import type { Ledger } from '../ledger.ts';
@@ -31,6 +29,7 @@ import {
   buildClaimId,
   CLAIM_LEASE_MS,
   type ClaimDoc,
+  type FailedSettlementStore,
   findClaim,
   observeOutcome,
   type PaymentClaimStore,
@@ -41,14 +40,6 @@ import {
 } from './claims.ts';
 import { createResourceServer } from './facilitator.ts';
 import { isPayable, requirePayerFunds } from './local-facilitator.ts';
-import {
-  createPaymentRejection,
-  type ParsedPayment,
-  parsePaymentPayload,
-  requireValidNow,
-  toAuthorization,
-  toPaymentListing,
-} from './payload.ts';
 import {
   type ConfirmedSettlement,
   type Facilitator,
@@ -61,10 +52,16 @@ import {
 } from './settlement.ts';
 import {
   buildPaymentQuote,
+  createPaymentRejection,
   noPaymentError,
+  type ParsedPayment,
   type PaymentQuote,
   PaymentRequiredError,
+  parsePaymentPayload,
   type QuotedResource,
+  requireValidNow,
+  toAuthorization,
+  toPaymentListing,
   type X402ErrorCode,
 } from './terms.ts';
 
@@ -353,81 +350,6 @@ async function admitPayment({ failures, now }: SalesDeps, incoming: IncomingPaym
   call.requireRejectionAllowance(payer);
   await belowLimit;
   return async () => payer;
-}
-
-interface FailedSettlementDoc extends Pick<ClaimDoc, '_id' | 'payer' | 'address'> {
-  at: Date;
-}
-
-const COLLECTION = 'x402_failed_settlements';
-
-export const FAILED_SETTLEMENT_INDEXES = [
-  { collection: COLLECTION, indexes: [{ key: { payer: 1, at: -1 } }, { key: { address: 1, at: -1 } }, { key: { at: 1 } }] },
-] as const satisfies CollectionIndexes[];
-
-const MAX_PER_PAYER = 3;
-/** Higher, since payers may share an address. */
-const MAX_PER_ADDRESS = 20;
-
-/** Failed settlements, over all processes: each has cost the work of an answer, and may have cost gas. */
-export class FailedSettlementStore {
-  readonly #failures: Collection<FailedSettlementDoc>;
-
-  constructor(db: Db) {
-    this.#failures = db.collection(COLLECTION);
-  }
-
-  async record({ _id, payer, address }: ClaimDoc, at: Date): Promise<void> {
-    await this.#failures.updateOne({ _id }, { $setOnInsert: { payer, address, at } }, { upsert: true });
-  }
-
-  async remove({ _id }: ClaimDoc): Promise<void> {
-    await this.#failures.deleteOne({ _id });
-  }
-
-  /** @throws OracleError RATE_LIMITED for a payer with 3 failures within 24 hours, or an address with 20 */
-  async requireBelowLimit({ payer, address }: Pick<ClaimDoc, 'payer' | 'address'>, now: Date): Promise<void> {
-    const at = { $gt: new Date(now.getTime() - DAY_MS) };
-    const found = this.#failures.find(
-      {
-        $or: [
-          { payer, at },
-          { address, at },
-        ],
-      },
-      { projection: { payer: 1, address: 1, at: 1 } },
-    );
-    // Where more are found, at least one of the limits is reached.
-    const recent = await found
-      .sort({ at: -1 })
-      .limit(MAX_PER_PAYER + MAX_PER_ADDRESS)
-      .toArray();
-    const ofPayer = recent.filter((failure) => failure.payer === payer);
-    const ofAddress = recent.filter((failure) => failure.address === address);
-    requireFewFailures('payer', ofPayer, { limit: MAX_PER_PAYER, now });
-    requireFewFailures('address', ofAddress, { limit: MAX_PER_ADDRESS, now });
-  }
-
-  async purge(now: Date): Promise<void> {
-    await this.#failures.deleteMany({ at: { $lte: new Date(now.getTime() - DAY_MS) } });
-  }
-}
-
-/** Until the oldest of the newest `limit` failures is a day old. @param failures newest first @throws OracleError RATE_LIMITED */
-function requireFewFailures(
-  subject: 'payer' | 'address',
-  failures: readonly Pick<FailedSettlementDoc, 'at'>[],
-  { limit, now }: { limit: number; now: Date },
-): void {
-  const oldest = failures[limit - 1];
-  if (oldest === undefined) return;
-  const until = new Date(oldest.at.getTime() + DAY_MS);
-  throw new OracleError('RATE_LIMITED', `${limit} payments of this ${subject} could not be settled within 24 hours`, {
-    field: 'payment',
-    suggestedAction: `Retry at ${until.toISOString()}${subject === 'payer' ? ', or pay from another wallet' : ''}.`,
-    retryAfterSeconds: Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000)),
-    details: { policy: `unsettled-${subject}`, limit, windowSeconds: DAY_MS / 1_000 },
-  });
 }
 
 interface PreparedAnswer {

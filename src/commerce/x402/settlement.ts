@@ -11,8 +11,7 @@ import { orElse } from '../../errors.ts';
 import type { MerchantConfig } from '../offerings.ts';
 import { sleepOrShutdown } from '../payment-instructions.ts';
 import { paymentUnconfirmedError } from './claims.ts';
-import type { Authorization, ParsedPayment } from './payload.ts';
-import type { PaymentRequirements } from './terms.ts';
+import type { Authorization, ParsedPayment, PaymentRequirements } from './terms.ts';
 
 /** A payment with the client that sent it first, as the resource server hands it to its facilitator. */
 export interface SentPayment extends ParsedPayment {

@@ -15,7 +15,7 @@ import {
 } from '../../../src/commerce/offerings.ts';
 import { createOfferSigner, createX402ReceiptSigner, type SignX402Receipt } from '../../../src/commerce/receipt-signer.ts';
 import { createReceiptSigner, type SignReceipt } from '../../../src/commerce/receipts.ts';
-import { PaymentClaimStore, X402_INDEXES } from '../../../src/commerce/x402/claims.ts';
+import { FAILED_SETTLEMENT_INDEXES, FailedSettlementStore, PaymentClaimStore, X402_INDEXES } from '../../../src/commerce/x402/claims.ts';
 import {
   createLocalFacilitator,
   DEPLOYMENT_INDEXES,
@@ -23,7 +23,7 @@ import {
   type DeploymentPolicy,
   type GasBudget,
 } from '../../../src/commerce/x402/local-facilitator.ts';
-import { FAILED_SETTLEMENT_INDEXES, FailedSettlementStore, type PaidCall, SalesService } from '../../../src/commerce/x402/sales.ts';
+import { type PaidCall, SalesService } from '../../../src/commerce/x402/sales.ts';
 import type { Facilitator } from '../../../src/commerce/x402/settlement.ts';
 import type { PaymentRequirements } from '../../../src/commerce/x402/terms.ts';
 import { sendTransactions } from '../../../src/dev/local-chain/contracts.ts';

@@ -4,7 +4,7 @@ import { openJournal } from '../../../../src/chain/journal.ts';
 import { createWallet, followMined } from '../../../../src/chain/wallet.ts';
 import { followPayments, type Ledger, readRevenue } from '../../../../src/commerce/ledger.ts';
 import { encodeSettlement } from '../../../../src/commerce/x402/local-facilitator.ts';
-import type { ParsedPayment } from '../../../../src/commerce/x402/payload.ts';
+import type { ParsedPayment } from '../../../../src/commerce/x402/terms.ts';
 import { sendTransactions } from '../../../../src/dev/local-chain/contracts.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { type TestChain, testChain } from '../../../support/chain/chain.ts';

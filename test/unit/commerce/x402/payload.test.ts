@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findOffering, type MerchantConfig, OFFERINGS } from '../../../../src/commerce/offerings.ts';
 import { formatSingleAnswerHint } from '../../../../src/commerce/payment-instructions.ts';
 import { toPaymentResponse } from '../../../../src/commerce/receipt-signer.ts';
-import { createPaymentRejection } from '../../../../src/commerce/x402/payload.ts';
+import { createPaymentRejection } from '../../../../src/commerce/x402/terms.ts';
 import { quoteResource } from '../../../support/commerce/quote.ts';
 
 const PAYER = '0xeaf557e4082694da2f3f61ddccee3abe59d9aaa0';
