@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Caller } from '../src/auth/caller.ts';
 import type { PaidTier } from '../src/auth/tiers.ts';
 import { formatMoney, type Offering } from '../src/commerce/offerings.ts';
-import { type AnswerSample, SAMPLE_ANSWERS } from '../src/commerce/x402/terms.ts';
+import { type AnswerSample, SAMPLE_ANSWERS } from '../src/commerce/x402/bazaar.ts';
 import type { Context } from '../src/context.ts';
 import type { ErrorCode } from '../src/errors.ts';
 import { DEFAULT_HORIZON, HORIZON_SCHEMA, recordHorizonInput } from '../src/forecast/horizon-input.ts';

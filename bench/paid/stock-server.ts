@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { PAYING_CALLER } from '../../src/auth/caller.ts';
 import { findOffering } from '../../src/commerce/offerings.ts';
-import { buildPaymentQuote } from '../../src/commerce/x402/terms.ts';
 import { readPrediction } from '../../src/record/prediction.ts';
 import type { TestService } from '../../test/support/service/service.ts';
 
@@ -20,11 +19,8 @@ export async function serveStock(http: TestService['http'], facilitatorUrl: stri
   const express = requireHere('express');
   const offering = findOffering('x402', 'x402_signal')!;
   const resource = { url: `${http.publicUrl}/oracle`, description: 'Signal', mimeType: 'application/json' };
-  const { scheme, network, asset, amount, payTo, extra, maxTimeoutSeconds } = buildPaymentQuote(
-    http.commerce.merchant,
-    offering,
-    resource,
-  ).requirements;
+  const { requirements } = await http.commerce.sales.describe({ offering, resource });
+  const { scheme, network, asset, amount, payTo, extra, maxTimeoutSeconds } = requirements;
   const accepts = { scheme, network, payTo, maxTimeoutSeconds, price: { asset, amount, extra } };
   const server = new x402ResourceServer(new HTTPFacilitatorClient({ url: facilitatorUrl })).register(network, new ExactEvmScheme());
   const app = express();

@@ -11,7 +11,7 @@ import { A2A_LEGACY_VERSION, A2A_VERSION, ENDPOINTS } from '../../agent-card/end
 import type { AdapterError, ProtocolAdapter } from '../adapter.ts';
 import type { RequestContext } from '../auth/auth.ts';
 import { unauthenticated } from '../auth/tokens.ts';
-import { isPaymentPayload } from '../commerce/x402/payload.ts';
+import { isPaymentPayload } from '../commerce/x402/terms.ts';
 import { type ClientError, type ErrorCode, isOracleError, OracleError, toClientError } from '../errors.ts';
 import { toDatabaseError } from '../platform/mongo.ts';
 import { isNestedDeeper, isPlainObject } from '../platform/validation.ts';

@@ -21,25 +21,14 @@ import {
 } from '../commerce/offerings.ts';
 import { createOfferSigner, createX402ReceiptSigner } from '../commerce/receipt-signer.ts';
 import { createReceiptSigner } from '../commerce/receipts.ts';
-import { PaymentClaimStore } from '../commerce/x402/claims.ts';
-import {
-  createCdpAuthorization,
-  createRemoteFacilitator,
-  type Facilitator,
-  type FacilitatorEndpoint,
-  readDeploymentSupport,
-} from '../commerce/x402/facilitator.ts';
-import {
-  createLocalFacilitator,
-  DeploymentBudget,
-  forwardSupportedDeployments,
-  requireDeploymentContracts,
-} from '../commerce/x402/local-facilitator.ts';
-import { FailedSettlementStore, type SalesDeps, SalesService } from '../commerce/x402/sales.ts';
+import { FailedSettlementStore, PaymentClaimStore } from '../commerce/x402/claims.ts';
+import { createCdpAuthorization, createRemoteFacilitator, type FacilitatorEndpoint } from '../commerce/x402/facilitator.ts';
+import { createLocalFacilitator, DeploymentBudget, requireDeploymentContracts } from '../commerce/x402/local-facilitator.ts';
+import { type SalesDeps, SalesService } from '../commerce/x402/sales.ts';
+import type { Facilitator } from '../commerce/x402/settlement.ts';
 import { getLocalWalletFactory } from '../dev/local-chain/contracts.ts';
 import { isOracleError, OracleError } from '../errors.ts';
 import { DAY_MS } from '../forecast/day.ts';
-import { createCache } from '../platform/concurrency.ts';
 import { joinUrl } from '../platform/service-client.ts';
 import type { Config } from '../settings.ts';
 import type { ServiceCore } from './core.ts';
@@ -112,7 +101,7 @@ async function createFacilitator(core: ServiceCore): Promise<Facilitator> {
   const { config, log, db, chain, now } = core;
   const wallet = core.wallets.facilitator;
   const endpoint = createFacilitatorEndpoint(config, now);
-  if (endpoint !== null) return createForwardingFacilitator(endpoint, core);
+  if (endpoint !== null) return createRemoteFacilitator({ endpoint, chain, log, now });
   await requireDeploymentContracts(chain, config.X402_WALLET_FACTORIES ?? []);
   const deployments = {
     factories: config.X402_WALLET_FACTORIES ?? (config.chainMode === 'real' ? [] : [getLocalWalletFactory()]),
@@ -122,22 +111,6 @@ async function createFacilitator(core: ServiceCore): Promise<Facilitator> {
   if (wallet !== null) return createLocalFacilitator({ chain, wallet, gasBudget, deployments, log, now });
   const problem = 'is required unless FACILITATOR_SIGNER or X402_FACILITATOR_URL is set';
   throw new OracleError('CONFIG_INVALID', `Setting FACILITATOR_PRIVATE_KEY: ${problem}`, { field: 'FACILITATOR_PRIVATE_KEY' });
-}
-
-const SUPPORT_MS = 600_000;
-
-/** Asked for its support of deployments at most once in ten minutes, after the first payment that needs it. */
-function createForwardingFacilitator(endpoint: FacilitatorEndpoint, { chain, log, now }: ServiceCore): Facilitator {
-  const cache = createCache<boolean>('facilitator-support', 1);
-  async function isSupported(): Promise<boolean> {
-    try {
-      return await cache.get(Math.floor(now().getTime() / SUPPORT_MS), () => readDeploymentSupport(endpoint, chain.chainId));
-    } catch (error) {
-      log.warn({ err: error }, 'the facilitator did not say whether it deploys wallets');
-      return false;
-    }
-  }
-  return forwardSupportedDeployments(createRemoteFacilitator({ endpoint, log }), { chain, isSupported });
 }
 
 type EndpointConfig = Pick<Config, 'X402_FACILITATOR_URL' | 'CDP_API_KEY_ID' | 'CDP_API_KEY_SECRET'>;

@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { type Address, type Hash, type Hex, isAddressEqual } from 'viem';
+import { type Address, type Hex, isAddressEqual } from 'viem';
 import { toLowerCaseAddress } from '../chain/addresses.ts';
 import { type Chain, REORG_MARGIN_BLOCKS, readConfirmedBlockNumber } from '../chain/client.ts';
 import { type FeedbackEvent, type GivenFeedback, readFeedbackEvents } from '../chain/erc8004.ts';
@@ -371,9 +371,4 @@ function parseFeedbackUri(text: string): string | null {
   if (text.length > MAX_URI_CHARS || !URL.canParse(text)) return null;
   const { protocol, href } = new URL(text);
   return (protocol === 'https:' || protocol === 'ipfs:') && href.length <= MAX_URI_CHARS ? href : null;
-}
-
-/** Path of the feedback file of a payment, without the rating. A transaction may carry payments of several payers. */
-export function buildPaymentFeedbackPath({ txHash, payer }: { txHash: Hash; payer: Address }): string {
-  return `/api/svc/agent/feedback/payments/${txHash.toLowerCase()}/${toLowerCaseAddress(payer)}`;
 }

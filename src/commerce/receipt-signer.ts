@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { getAddress, type LocalAccount } from 'viem';
+import { type Address, getAddress, type Hash, type LocalAccount } from 'viem';
 import type { Log } from '../platform/log.ts';
-import { buildPaymentFeedbackPath } from './feedback.ts';
 import type { SettledPayment } from './ledger.ts';
 import { formatAmount, getOfferingId, usdFromMicros } from './offerings.ts';
 import {
@@ -39,6 +38,11 @@ export function toPaymentResponse({ channel, offering, amountMicros, settledAt, 
     ref,
     feedbackPath: buildPaymentFeedbackPath(payment),
   };
+}
+
+/** Path of the feedback file of a payment, without the rating. A transaction may carry payments of several payers. */
+export function buildPaymentFeedbackPath({ txHash, payer }: { txHash: Hash; payer: Address }): string {
+  return `/api/svc/agent/feedback/payments/${txHash.toLowerCase()}/${payer.toLowerCase()}`;
 }
 
 export function toReceiptResponse({ types, ...signed }: SignedReceipt) {

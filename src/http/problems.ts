@@ -5,9 +5,16 @@ import { ENDPOINTS, IDENTITY } from '../../agent-card/endpoints.ts';
 import { SKILLS } from '../../skills/index.ts';
 import { REJECTED_TOKEN_CHALLENGE } from '../auth/tokens.ts';
 import { formatAmount, getOfferingId } from '../commerce/offerings.ts';
-import { createPaymentRejection, holdsTransactionHash, isPaymentPayload } from '../commerce/x402/payload.ts';
 import { toFailedSettlementResponse } from '../commerce/x402/sales.ts';
-import { createPaymentRequired, getPaymentDocsUrl, type PaymentQuote, PaymentRequiredError } from '../commerce/x402/terms.ts';
+import {
+  createPaymentRejection,
+  createPaymentRequired,
+  getPaymentDocsUrl,
+  holdsTransactionHash,
+  isPaymentPayload,
+  type PaymentQuote,
+  PaymentRequiredError,
+} from '../commerce/x402/terms.ts';
 import { type ErrorCode, isOracleError, OracleError, toClientError } from '../errors.ts';
 import { el, renderMarkup } from '../page/markup.ts';
 import type { Log } from '../platform/log.ts';

@@ -11,7 +11,7 @@ import type { Caller } from '../auth/caller.ts';
 import { DEFAULT_SCOPE, FORECAST_SCOPES, MCP_PATHS, type McpPath, RESOURCE_METADATA_PATH } from '../auth/oauth-clients.ts';
 import { formatTierRequirement } from '../auth/tiers.ts';
 import { findBearerToken } from '../auth/tokens.ts';
-import { isPaymentPayload } from '../commerce/x402/payload.ts';
+import { isPaymentPayload } from '../commerce/x402/terms.ts';
 import { type ClientError, isOracleError, OracleError, toClientError } from '../errors.ts';
 import { joinUrl } from '../platform/service-client.ts';
 import { isNestedDeeper, isPlainObject } from '../platform/validation.ts';

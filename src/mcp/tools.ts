@@ -19,15 +19,9 @@ import { buildSkillSample, formatPrice, type Skill, type SkillTerms, toOutline, 
 import type { RequestContext } from '../auth/auth.ts';
 import { PAYING_CALLER } from '../auth/caller.ts';
 import { formatTierRequirement, type PaidTier } from '../auth/tiers.ts';
+import { type BazaarDeclaration, declareMcpTool } from '../commerce/x402/bazaar.ts';
 import { toFailedSettlementResponse, toSaleResponse, toSettlementResponse } from '../commerce/x402/sales.ts';
-import {
-  type BazaarDeclaration,
-  createPaymentRequired,
-  declareMcpTool,
-  type PaymentQuote,
-  type PaymentRequired,
-  PaymentRequiredError,
-} from '../commerce/x402/terms.ts';
+import { createPaymentRequired, type PaymentQuote, type PaymentRequired, PaymentRequiredError } from '../commerce/x402/terms.ts';
 import { type ClientError, isOracleError, OracleError, toClientError } from '../errors.ts';
 import { type AppView, findToolView } from '../page/mcp-app.ts';
 import { joinUrl } from '../platform/service-client.ts';

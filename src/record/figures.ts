@@ -5,7 +5,7 @@ import { computeMeanInterval, type MeanInterval } from '../forecast/bootstrap.ts
 import { cdf, crps } from '../forecast/distribution.ts';
 import { shareOf } from '../forecast/math.ts';
 import { HORIZONS } from '../forecast/model.ts';
-import { formatMoveVerdict, type MoveSkill } from '../forecast/move-skill.ts';
+import { computeMoveSkill, formatMoveVerdict, type MoveSkill } from '../forecast/move-skill.ts';
 import {
   computeRecordStatistics,
   publishHorizonRow,

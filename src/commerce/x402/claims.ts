@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type Collection, type Db, Long } from 'mongodb';
 import type { Address, Hash, Hex } from 'viem';
 import { type ErrorCode, OracleError } from '../../errors.ts';
+import { DAY_MS } from '../../forecast/day.ts';
 import { type CollectionIndexes, isFirstWrite, toLiterals } from '../../platform/mongo.ts';
 import { repeatIfUncertain, undoIfUncertain } from '../../platform/retry.ts';
 import type { MerchantConfig } from '../offerings.ts';
 import { sleepOrShutdown } from '../payment-instructions.ts';
 import type { SignedReceipt, X402Receipt } from '../receipts.ts';
-import type { Authorization, ParsedPayment, PaymentPayload } from './payload.ts';
-import type { PaymentRequirements } from './terms.ts';
+import type { Authorization, ParsedPayment, PaymentPayload, PaymentRequirements } from './terms.ts';
 
 /**
  * What became of a payment that a client has sent, for counts. `accepted` includes repeated answers. `rejected`: the payment, or its use,
@@ -275,6 +275,61 @@ export class PaymentClaimStore {
   async purge(now: Date): Promise<void> {
     await this.#claims.deleteMany({ keptUntil: { $lte: now } });
   }
+}
+
+interface FailedSettlementDoc extends Pick<ClaimDoc, '_id' | 'payer' | 'address'> {
+  at: Date;
+}
+
+const FAILURES = 'x402_failed_settlements';
+
+export const FAILED_SETTLEMENT_INDEXES = [
+  { collection: FAILURES, indexes: [{ key: { payer: 1, at: -1 } }, { key: { address: 1, at: -1 } }, { key: { at: 1 } }] },
+] as const satisfies CollectionIndexes[];
+
+/** Within 24 hours. More for an address, since payers may share one. */
+const MAX_FAILURES = { payer: 3, address: 20 } as const;
+
+/** Failed settlements, over all processes: each has cost the work of an answer, and may have cost gas. */
+export class FailedSettlementStore {
+  readonly #failures: Collection<FailedSettlementDoc>;
+
+  constructor(db: Db) {
+    this.#failures = db.collection(FAILURES);
+  }
+
+  async record({ _id, payer, address }: ClaimDoc, at: Date): Promise<void> {
+    await this.#failures.updateOne({ _id }, { $setOnInsert: { payer, address, at } }, { upsert: true });
+  }
+
+  async remove({ _id }: ClaimDoc): Promise<void> {
+    await this.#failures.deleteOne({ _id });
+  }
+
+  /** @throws OracleError RATE_LIMITED for a payer or an address with too many failures, until the oldest that counts is a day old */
+  async requireBelowLimit(client: Pick<ClaimDoc, 'payer' | 'address'>, now: Date): Promise<void> {
+    const at = { $gt: new Date(now.getTime() - DAY_MS) };
+    const findOldest = (subject: 'payer' | 'address') =>
+      this.#failures.findOne({ [subject]: client[subject], at }, { sort: { at: -1 }, skip: MAX_FAILURES[subject] - 1 });
+    const [ofPayer, ofAddress] = await Promise.all([findOldest('payer'), findOldest('address')]);
+    if (ofPayer !== null) throw tooManyFailuresError('payer', ofPayer, now);
+    if (ofAddress !== null) throw tooManyFailuresError('address', ofAddress, now);
+  }
+
+  async purge(now: Date): Promise<void> {
+    await this.#failures.deleteMany({ at: { $lte: new Date(now.getTime() - DAY_MS) } });
+  }
+}
+
+function tooManyFailuresError(subject: 'payer' | 'address', { at }: FailedSettlementDoc, now: Date): OracleError {
+  const limit = MAX_FAILURES[subject];
+  const until = new Date(at.getTime() + DAY_MS);
+  return new OracleError('RATE_LIMITED', `${limit} payments of this ${subject} could not be settled within 24 hours`, {
+    field: 'payment',
+    suggestedAction: `Retry at ${until.toISOString()}${subject === 'payer' ? ', or pay from another wallet' : ''}.`,
+    retryAfterSeconds: Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000)),
+    details: { policy: `unsettled-${subject}`, limit, windowSeconds: DAY_MS / 1_000 },
+  });
 }
 
 const FIRST_PAUSE_MS = 10;

@@ -1,38 +1,27 @@
 import { randomBytes } from 'node:crypto';
+import { x402ResourceServer } from '@x402/core/server';
+import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { SignJWT } from 'jose';
-import type { Hash, Hex } from 'viem';
 import { z } from 'zod';
 import type { Chain } from '../../chain/client.ts';
-import type { ClaimedPayer } from '../../chain/stablecoin.ts';
-import { getErrorMessage, OracleError, orElse } from '../../errors.ts';
+import { getErrorMessage, OracleError } from '../../errors.ts';
+import { createCache } from '../../platform/concurrency.ts';
 import type { Log } from '../../platform/log.ts';
 import { createOperatorFetch, readJson } from '../../platform/outbound/operator.ts';
 import { parseApiKeySecret } from '../../platform/secrets.ts';
-import type { MerchantConfig } from '../offerings.ts';
-import { sleepOrShutdown } from '../payment-instructions.ts';
-import { paymentUnconfirmedError } from './claims.ts';
-import type { ParsedPayment } from './payload.ts';
-import {
-  type ConfirmedSettlement,
-  isConfirmedSettlement,
-  readSettlementStatus,
-  readTransactionSettlement,
-  type SettlementStatus,
-} from './settlement.ts';
+import { getCaip2Network, type MerchantConfig } from '../offerings.ts';
+import { isYetToBeDeployed } from './local-facilitator.ts';
+import type { Facilitator, SentPayment } from './settlement.ts';
 import type { PaymentRequirements } from './terms.ts';
 
-/** A sent transaction, whose status only the chain decides, or a rejection before anything was sent. */
-export type FacilitatorSettlement = { txHash: Hash } | { refused: string };
-
-/** `address`: as the rate limits key it. */
-type PayingClient = { payer: Promise<ClaimedPayer>; address: string };
-
-export interface Facilitator {
-  readonly simulatesSettlement: boolean;
-  /** Reason of a rejection; null for a valid payment. @throws OracleError CHAIN_UNREACHABLE when the validity is unknown */
-  verify(payment: ParsedPayment, requirements: PaymentRequirements, client: PayingClient): Promise<string | null>;
-  /** Idempotent. @throws OracleError, retryable, when the payment may have been sent now or before */
-  settle(payment: ParsedPayment, requirements: PaymentRequirements, client: Pick<PayingClient, 'address'>): Promise<FacilitatorSettlement>;
+/** Decides terms, matching, verification and settlement. What the facilitator supports is not asked for: terms do not wait for it. @param facilitator unset for terms alone */
+export async function createResourceServer(merchant: MerchantConfig, facilitator?: Facilitator): Promise<x402ResourceServer> {
+  const network = getCaip2Network(merchant);
+  const getSupported = async () => ({ kinds: [{ x402Version: 2, scheme: 'exact', network }], extensions: [], signers: {} });
+  const server = new x402ResourceServer({ ...facilitator!, getSupported }).register(network, new ExactEvmScheme());
+  if (facilitator?.beforeVerify !== undefined) server.onBeforeVerify(facilitator.beforeVerify);
+  await server.initialize();
+  return server;
 }
 
 const TIMEOUT_MS = 5_000;
@@ -44,32 +33,26 @@ const DEPLOYMENT_EXTENSION = 'eip6492';
 
 /** Requires a remote facilitator that settles `exact` on the chain, by its `/supported`, and accepts the key. @throws OracleError CONFIG_INVALID */
 export async function requireFacilitatorSupport(endpoint: FacilitatorEndpoint, chainId: number): Promise<void> {
-  const network = `eip155:${chainId}`;
-  const [{ kinds }] = await Promise.all([readSupported(endpoint), requireKey(endpoint)]);
-  if (kinds.some((kind) => isExactOn(kind, network))) return;
-  throw facilitatorError(`does not settle "exact" on ${network}`);
+  const [{ kinds }] = await Promise.all([readSupported(endpoint, chainId), requireKey(endpoint)]);
+  if (kinds.length === 0) throw facilitatorError(`does not settle "exact" on eip155:${chainId}`);
 }
 
 /**
  * Whether a facilitator says that it deploys payers' wallets (ERC-6492): by its factories in `extra` of the kind, or by an extension. The
  * protocol has no member for it. @throws OracleError CONFIG_INVALID without a valid `/supported`
  */
-export async function readDeploymentSupport(endpoint: FacilitatorEndpoint, chainId: number): Promise<boolean> {
-  const { kinds, extensions } = await readSupported(endpoint);
-  if (extensions?.includes(DEPLOYMENT_EXTENSION) === true) return true;
-  const factories = kinds.filter((kind) => isExactOn(kind, `eip155:${chainId}`)).flatMap(({ extra }) => extra?.[FACTORIES_MEMBER] ?? []);
-  return factories.length > 0;
+async function readDeploymentSupport(endpoint: FacilitatorEndpoint, chainId: number): Promise<boolean> {
+  const { kinds, extensions } = await readSupported(endpoint, chainId);
+  return extensions?.includes(DEPLOYMENT_EXTENSION) === true || kinds.flatMap(({ extra }) => extra?.[FACTORIES_MEMBER] ?? []).length > 0;
 }
 
-function isExactOn({ scheme, network }: z.output<typeof KIND>, chain: string): boolean {
-  return scheme === 'exact' && network === chain;
-}
-
-async function readSupported(endpoint: FacilitatorEndpoint): Promise<z.output<typeof SUPPORTED>> {
+/** `kinds`: the scheme `exact` on the chain. */
+async function readSupported(endpoint: FacilitatorEndpoint, chainId: number): Promise<z.output<typeof SUPPORTED>> {
   try {
     const response = await callFacilitator(endpoint, { path: '/supported', timeoutMs: TIMEOUT_MS });
     if (!response.ok) throw facilitatorError(`answers ${response.status} at /supported`);
-    return SUPPORTED.parse(await readJson(response, MAX_ANSWER_BYTES));
+    const { kinds, ...supported } = SUPPORTED.parse(await readJson(response, MAX_ANSWER_BYTES));
+    return { ...supported, kinds: kinds.filter(({ scheme, network }) => scheme === 'exact' && network === `eip155:${chainId}`) };
   } catch (cause) {
     throw toSupportError(cause);
   }
@@ -178,23 +161,45 @@ const TEXT = z.string().nullish();
 const VERIFY_RESPONSE = z.looseObject({ isValid: z.boolean(), invalidReason: TEXT });
 const SETTLE_RESPONSE = z.looseObject({ success: z.boolean(), transaction: TEXT, errorReason: TEXT });
 
-type RemoteFacilitatorDeps = { endpoint: FacilitatorEndpoint; log: Log };
+/** For which `/supported` is not asked again. */
+const SUPPORT_MS = 600_000;
+
+interface RemoteFacilitatorDeps {
+  endpoint: FacilitatorEndpoint;
+  chain: Pick<Chain, 'chainId' | 'client'>;
+  log: Log;
+  now(): Date;
+}
 
 /** A remote facilitator over HTTP. Only its rejections are trusted: the chain decides whether money has arrived. */
 export function createRemoteFacilitator(deps: RemoteFacilitatorDeps): Facilitator {
+  const { endpoint, chain, log, now } = deps;
+  const support = createCache<boolean>('facilitator-support', 1);
+  const deploysWallets = () => support.get(Math.floor(now().getTime() / SUPPORT_MS), () => readDeploymentSupport(endpoint, chain.chainId));
   return {
     simulatesSettlement: false,
+    /** Rejects a payer that is yet to be deployed where the facilitator does not say that it deploys wallets. */
+    async beforeVerify({ paymentPayload }) {
+      if (!(await isYetToBeDeployed(chain, paymentPayload as SentPayment))) return;
+      const isSupported = await deploysWallets().catch((error: unknown) => {
+        log.warn({ err: error }, 'the facilitator did not say whether it deploys wallets');
+        return false;
+      });
+      if (!isSupported) return { abort: true, reason: 'eip6492_unsupported_by_facilitator' };
+    },
     async verify(payment, requirements) {
       const { isValid, invalidReason } = await requestDecision(deps, 'verify', { payment, requirements, schema: VERIFY_RESPONSE });
-      return isValid ? null : sanitizeReason(invalidReason, 'invalid_payment');
+      return isValid ? { isValid } : { isValid, invalidReason: sanitizeReason(invalidReason, 'invalid_payment') };
     },
     async settle(payment, requirements) {
       const answer = await requestDecision(deps, 'settle', { payment, requirements, schema: SETTLE_RESPONSE });
-      const { success, transaction, errorReason } = answer;
-      if (success && TX_HASH.test(transaction ?? '')) return { txHash: transaction as Hex };
+      const { success, errorReason } = answer;
+      const transaction = answer.transaction ?? '';
+      const { network } = requirements;
+      if (success && TX_HASH.test(transaction)) return { success, transaction, network };
       const reason = sanitizeReason(errorReason, 'settlement_failed');
       // Only a rejection of the payment itself proves that nothing was sent.
-      if (!success && !transaction && NOT_SENT.test(reason)) return { refused: reason };
+      if (!success && transaction === '' && NOT_SENT.test(reason)) return { success, errorReason: reason, transaction, network };
       throw noAnswerError('settle', new Error(reason));
     },
   };
@@ -204,11 +209,11 @@ export function createRemoteFacilitator(deps: RemoteFacilitatorDeps): Facilitato
 async function requestDecision<T>(
   { endpoint, log }: RemoteFacilitatorDeps,
   operation: 'verify' | 'settle',
-  { payment, requirements, schema }: { payment: ParsedPayment; requirements: PaymentRequirements; schema: z.ZodType<T> },
+  { payment, requirements, schema }: { payment: SentPayment; requirements: PaymentRequirements; schema: z.ZodType<T> },
 ): Promise<T> {
-  const { payload, listing } = payment;
-  const { x402Version } = payload;
-  const body = { x402Version, paymentPayload: { ...payload, ...listing }, paymentRequirements: requirements };
+  const { x402Version, accepted, payload, resource, extensions } = payment;
+  const paymentPayload = { x402Version, accepted, payload, resource, extensions };
+  const body = { x402Version, paymentPayload, paymentRequirements: requirements };
   try {
     const response = await callFacilitator(endpoint, { path: `/${operation}`, body, timeoutMs: REMOTE_FACILITATOR_TIMEOUT_MS });
     const answer = await readJson(response, MAX_ANSWER_BYTES);
@@ -235,62 +240,4 @@ function noAnswerError(what: string, cause: unknown): OracleError {
 /** The reason is untrusted text. */
 function sanitizeReason(reason: string | null | undefined, otherwise: string): string {
   return reason != null && /^[\w.-]{1,80}$/.test(reason) ? reason : otherwise;
-}
-
-interface PipelineContext {
-  chain: Chain;
-  merchant: MerchantConfig;
-  facilitator: Facilitator;
-  waitMs: number;
-  signal: AbortSignal;
-}
-
-interface PaymentToSettle {
-  payment: ParsedPayment;
-  requirements: PaymentRequirements;
-  /** Of the client that sent it first. */
-  address: string;
-  /** Block of its arrival, before which it cannot have been used. */
-  sinceBlock: number;
-  /** False for a payment that was just verified and never sent. */
-  mayBeSent: boolean;
-}
-
-/** `isOver`: the authorization can never be mined. Otherwise any holder of it can still send it. */
-export type SettlementOutcome = ConfirmedSettlement | { refused: string; isOver: boolean };
-
-const AUTHORIZATION_EXPIRED: SettlementOutcome = { refused: 'expired', isOver: true };
-
-/** Decided by the chain: a settlement of a crashed process or a third party is found, never sent twice. @throws OracleError: settle again */
-export async function settlePayment(deps: PipelineContext, sale: PaymentToSettle): Promise<SettlementOutcome> {
-  const { payment, requirements, address, sinceBlock, mayBeSent } = sale;
-  const { chain, merchant, facilitator } = deps;
-  const readStatus = () => readSettlementStatus(chain, merchant, { authorization: payment.authorization, sinceBlock });
-  const statusBefore = mayBeSent ? await readStatus() : null;
-  if (statusBefore === 'late') return AUTHORIZATION_EXPIRED;
-  if (statusBefore !== null) return isConfirmedSettlement(statusBefore) ? statusBefore : waitForSettlement(deps, readStatus);
-  const settlement = await facilitator.settle(payment, requirements, { address });
-  if ('refused' in settlement) {
-    // The rejection may be due to a settlement that another sender got mined.
-    const statusAfter = await readStatus();
-    const isUnused = statusAfter === null || statusAfter === 'late';
-    return isUnused ? { ...settlement, isOver: false } : waitForSettlement(deps, readStatus);
-  }
-  const sent = { authorization: payment.authorization, txHash: settlement.txHash };
-  // The node may not know a transaction that a facilitator reports yet, or never.
-  const reported = await readTransactionSettlement(chain, merchant, sent).catch(orElse('CHAIN_UNREACHABLE', null));
-  return isConfirmedSettlement(reported) ? reported : waitForSettlement(deps, readStatus);
-}
-
-async function waitForSettlement(deps: PipelineContext, readStatus: () => Promise<SettlementStatus>): Promise<SettlementOutcome> {
-  const { chain, waitMs, signal } = deps;
-  const deadline = performance.now() + waitMs;
-  for (;;) {
-    const found = await readStatus();
-    if (isConfirmedSettlement(found)) return found;
-    if (found === 'spent') return { refused: 'authorization_spent', isOver: true };
-    if (found === 'late') return AUTHORIZATION_EXPIRED;
-    if (performance.now() >= deadline) throw paymentUnconfirmedError();
-    await sleepOrShutdown(chain.pollingIntervalMs, signal);
-  }
 }

@@ -23,10 +23,9 @@ import type { Log } from '../../platform/log.ts';
 import type { CollectionIndexes } from '../../platform/mongo.ts';
 import type { MerchantConfig } from '../offerings.ts';
 import { type ClaimDoc, type PaymentClaimStore, paymentUnconfirmedError } from './claims.ts';
-import type { Facilitator, FacilitatorSettlement } from './facilitator.ts';
-import { type Authorization, createPaymentRejection, MAX_FACTORY_DATA_BYTES, type ParsedPayment } from './payload.ts';
-import { isKeySigned } from './settlement.ts';
+import { type Facilitator, isKeySigned, type SentPayment } from './settlement.ts';
 import type { PaymentQuote, PaymentRequirements } from './terms.ts';
+import { type Authorization, createPaymentRejection, MAX_FACTORY_DATA_BYTES, type ParsedPayment } from './terms.ts';
 
 export interface LocalFacilitatorDeps {
   chain: Chain;
@@ -70,44 +69,53 @@ export function createLocalFacilitator(deps: LocalFacilitatorDeps): Facilitator 
 
   return {
     simulatesSettlement: true,
-    verify: (payment, requirements, { payer, address }) =>
+    verify: (payment, requirements) =>
       hideNodeErrors(log, async () => {
-        const settlement = await prepareSettlement(deps, payment, requirements);
-        if (!settlement.isContract && !(await payer).isProven) return BAD_SIGNATURE;
-        if (settlement.deployment !== null) {
-          const refused = findDeploymentRejection(settlement.deployment, deployments.factories);
-          if (refused !== null) return refused;
-          await budget.requireRoom({ address, now: now() });
-        }
-        const rejection = await wallet.findRejection(settlement.request);
-        return rejection === null ? null : explainRejection(chain, settlement, rejection);
+        const invalidReason = await findRejection(payment, requirements);
+        return invalidReason === null ? { isValid: true } : { isValid: false, invalidReason };
       }),
-    settle: (payment, requirements, { address }) =>
+    settle: (payment, requirements) =>
       hideNodeErrors(log, async () => {
+        const { network } = requirements;
         const settlement = await prepareSettlement(deps, payment, requirements);
-        const { key } = settlement.request;
-        if (settlement.deployment !== null && !(await wallet.isPending(key))) {
-          const refused = findDeploymentRejection(settlement.deployment, deployments.factories);
-          if (refused !== null) return { refused };
-          await budget.reserve(key, { address, now: now() });
-        }
+        const errorReason = await reserveDeployment(settlement, payment);
+        if (errorReason !== null) return { success: false, errorReason, transaction: '', network };
         try {
-          return { txHash: (await wallet.send(settlement.request)).hash };
+          return { success: true, transaction: (await wallet.send(settlement.request)).hash, network };
         } catch (error) {
           if (!isOracleError(error, 'CHAIN_REVERTED')) throw error;
-          return toRejection(error, settlement);
+          return { success: false, errorReason: await toRejection(error, settlement), transaction: '', network };
         }
       }),
   };
 
-  async function toRejection(error: OracleError, settlement: PreparedSettlement): Promise<FacilitatorSettlement> {
+  async function findRejection(payment: SentPayment, requirements: PaymentRequirements): Promise<string | null> {
+    const settlement = await prepareSettlement(deps, payment, requirements);
+    if (!settlement.isContract && (await payment.payer)?.isProven !== true) return BAD_SIGNATURE;
+    if (settlement.deployment !== null) {
+      const refused = findDeploymentRejection(settlement.deployment, deployments.factories);
+      if (refused !== null) return refused;
+      await budget.requireRoom({ address: payment.address, now: now() });
+    }
+    const rejection = await wallet.findRejection(settlement.request);
+    return rejection === null ? null : explainRejection(chain, settlement, rejection);
+  }
+
+  async function reserveDeployment({ deployment, request }: PreparedSettlement, { address }: SentPayment): Promise<string | null> {
+    if (deployment === null || (await wallet.isPending(request.key))) return null;
+    const refused = findDeploymentRejection(deployment, deployments.factories);
+    if (refused === null) await budget.reserve(request.key, { address, now: now() });
+    return refused;
+  }
+
+  async function toRejection(error: OracleError, settlement: PreparedSettlement): Promise<string> {
     const { key } = settlement.request;
     // A crashed process may have sent it before; the simulation then reverts as a second use.
     if (await wallet.isPending(key)) throw paymentUnconfirmedError();
     // Nothing was signed, or the transaction failed on chain at the expense of the budget.
     const rejection = error.details?.rejection as SimulationRejection | undefined;
     if (rejection !== undefined && settlement.deployment !== null) await budget.release(key);
-    return { refused: await explainRejection(chain, settlement, rejection ?? 'reverts') };
+    return explainRejection(chain, settlement, rejection ?? 'reverts');
   }
 }
 
@@ -142,9 +150,8 @@ const KEY_SIGNATURE_BYTES = 65;
 const MIN_V = 27;
 
 /** Call data of the settlement; sends only the inner signature of an ERC-6492 wrapper. */
-export function encodeSettlement(payment: ParsedPayment): Hex {
-  const { authorization } = payment;
-  const inner = parseWalletDeployment(payment.signature)?.signature ?? payment.signature;
+export function encodeSettlement({ authorization, payload: { signature } }: ParsedPayment): Hex {
+  const inner = parseWalletDeployment(signature)?.signature ?? signature;
   if (size(inner) !== KEY_SIGNATURE_BYTES) return encodeContractTransfer(authorization, inner);
   const v = Number.parseInt(inner.slice(-2), 16);
   const vrs = [v < 2 ? MIN_V + v : v, slice(inner, 0, 32), slice(inner, 32, 64)] as const;
@@ -193,9 +200,9 @@ function encodeDeployAndTransfer({ factory, data }: WalletDeployment, { asset, t
 
 /** Null for the signature of a key in a wrapper: no wallet is to come at its address, and the factory call would deploy another one. */
 async function findDeployment(payment: ParsedPayment, requirements: PaymentRequirements): Promise<WalletDeployment | null> {
-  const deployment = parseWalletDeployment(payment.signature);
+  const deployment = parseWalletDeployment(payment.payload.signature);
   if (deployment === null) return null;
-  return (await isKeySigned({ ...payment, signature: deployment.signature }, requirements)) ? null : deployment;
+  return (await isKeySigned({ ...payment, payload: deployment }, requirements)) ? null : deployment;
 }
 
 const MAX_LOGGED_CHARS = 500;
@@ -344,21 +351,9 @@ async function hasCode({ client }: Pick<Chain, 'client'>, what: string, address:
   return code !== undefined && code !== '0x';
 }
 
-/** Forwards payments of wallets that are yet to be deployed only where the remote facilitator says, by `isSupported`, that it deploys them. */
-export function forwardSupportedDeployments(
-  facilitator: Facilitator,
-  { chain, isSupported }: { chain: Pick<Chain, 'client'>; isSupported(): Promise<boolean> },
-): Facilitator {
-  return {
-    ...facilitator,
-    async verify(payment, requirements, client) {
-      if (parseWalletDeployment(payment.signature) !== null) {
-        const isDeployed = await hasCode(chain, 'payer', payment.authorization.from);
-        if (!isDeployed && !(await isSupported())) return 'eip6492_unsupported_by_facilitator';
-      }
-      return facilitator.verify(payment, requirements, client);
-    },
-  };
+/** Whether the signature carries the deployment of a payer without code. */
+export async function isYetToBeDeployed(chain: Pick<Chain, 'client'>, { authorization, payload }: ParsedPayment): Promise<boolean> {
+  return parseWalletDeployment(payload.signature) !== null && !(await hasCode(chain, 'payer', authorization.from));
 }
 
 /** Requires a balance for all concurrent payments of the payer: each is verified by itself, and the others could fail. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { x402ResourceServer } from '@x402/core/server';
 import canonicalize from 'canonicalize';
-import type { Collection, Db } from 'mongodb';
 import { type Address, getAddress, type Hash } from 'viem';
 import { type Chain, REORG_MARGIN_BLOCKS } from '../../chain/client.ts';
 import { readBlockNumber } from '../../chain/rpc.ts';
@@ -10,11 +10,10 @@ import { isOracleError, OracleError } from '../../errors.ts';
 import { DAY_MS } from '../../forecast/day.ts';
 import { createCache } from '../../platform/concurrency.ts';
 import type { Log } from '../../platform/log.ts';
-import type { CollectionIndexes } from '../../platform/mongo.ts';
 import { attemptAndKeepTrying } from '../../platform/retry.ts';
 import { inSpan } from '../../platform/tracing.ts';
 import type { Ledger } from '../ledger.ts';
-import { addForecastTerms, type MerchantConfig, type Offering, type ReadForecastTerms, type RequireSalesOpen } from '../offerings.ts';
+import { addForecastTerms, type MerchantConfig, type ReadForecastTerms, type RequireSalesOpen } from '../offerings.ts';
 import {
   type ReceivedPayment,
   SignedOffers,
@@ -25,10 +24,12 @@ import {
   type X402ReceiptDeps,
 } from '../receipt-signer.ts';
 import { hashDocument, OFFER_RECEIPT, type SignedReceipt, type SignReceipt, type X402Receipt } from '../receipts.ts';
+import { SCHEMA_DIALECT } from './bazaar.ts';
 import {
   buildClaimId,
   CLAIM_LEASE_MS,
   type ClaimDoc,
+  type FailedSettlementStore,
   findClaim,
   observeOutcome,
   type PaymentClaimStore,
@@ -37,26 +38,30 @@ import {
   paymentUnconfirmedError,
   waitForClaimChange,
 } from './claims.ts';
-import { type Facilitator, type SettlementOutcome, settlePayment } from './facilitator.ts';
+import { createResourceServer } from './facilitator.ts';
 import { isPayable, requirePayerFunds } from './local-facilitator.ts';
 import {
+  type ConfirmedSettlement,
+  type Facilitator,
+  isConfirmedSettlement,
+  isKeySigned,
+  readSettlementStatus,
+  type SettlementOutcome,
+  settlePayment,
+  withExpandedSignature,
+} from './settlement.ts';
+import {
+  buildPaymentQuote,
   createPaymentRejection,
+  noPaymentError,
   type ParsedPayment,
-  type PaymentListing,
+  type PaymentQuote,
+  PaymentRequiredError,
   parsePaymentPayload,
+  type QuotedResource,
   requireValidNow,
   toAuthorization,
   toPaymentListing,
-} from './payload.ts';
-import { type ConfirmedSettlement, isConfirmedSettlement, isKeySigned, readSettlementStatus, withExpandedSignature } from './settlement.ts';
-import {
-  buildPaymentQuote,
-  noPaymentError,
-  type PaymentQuote,
-  PaymentRequiredError,
-  type QuotedExtensions,
-  type ResourceInfo,
-  SCHEMA_DIALECT,
   type X402ErrorCode,
 } from './terms.ts';
 
@@ -80,9 +85,9 @@ export interface SalesDeps extends Pick<X402ReceiptDeps, 'signX402Receipt'> {
   observePayment?(over: PaymentInterface, step: PaymentStep): void;
 }
 
-type QuotedCall = Pick<PaidCall, 'over' | 'offering' | 'resource' | 'bazaar'>;
+type SellingDeps = SalesDeps & { server: Promise<x402ResourceServer>; waitMs: number };
 
-const toOfferTerms = ({ resource, requirements }: PaymentQuote) => ({ resourceUrl: resource.url, requirements });
+type QuotedCall = QuotedResource & Pick<PaidCall, 'over'>;
 
 const DEFAULT_WAIT_MS = 30_000;
 /** Time for which the number of the newest block is read once. */
@@ -92,31 +97,39 @@ export const ANSWER_RETENTION_DAYS = 30;
 
 /** Claims each authorization, verifies, answers, settles, delivers. After a crash the next request or sweep continues the claim. */
 export class SalesService {
-  readonly #deps: Omit<Required<SalesDeps>, 'observePayment'> & Pick<SalesDeps, 'observePayment'>;
+  readonly #deps: SellingDeps;
   readonly #heads = createCache<bigint>('x402-heads', 1);
   readonly #offers: SignedOffers;
 
   constructor(deps: SalesDeps) {
-    this.#deps = { waitMs: DEFAULT_WAIT_MS, ...deps };
+    this.#deps = { waitMs: DEFAULT_WAIT_MS, ...deps, server: createResourceServer(deps.merchant, deps.facilitator) };
     this.#offers = new SignedOffers({ sign: deps.signOffer, log: deps.log, now: deps.now });
   }
 
+  /** The terms of a resource at any time, without those of its forecast. */
+  async describe(resource: QuotedResource): Promise<PaymentQuote> {
+    return buildPaymentQuote(await this.#deps.server, this.#deps.merchant, resource);
+  }
+
   /** The quote of a request, with its offer if that is signed already. @throws OracleError STEP_WAITING while sales are closed */
-  async getQuote({ offering, resource, bazaar }: QuotedCall): Promise<PaymentQuote> {
-    const { merchant, requireOpen, readForecastTerms } = this.#deps;
-    requireOpen();
-    const terms = await readForecastTerms();
-    const description = addForecastTerms(resource.description, terms);
-    const quote = buildPaymentQuote(merchant, offering, { ...resource, description });
-    return { ...quote, bazaar, offer: this.#offers.find(toOfferTerms(quote)), revealedCalls: terms.revealedCalls };
+  getQuote(call: QuotedResource): Promise<PaymentQuote> {
+    return this.#quote(call, (terms) => this.#offers.find(terms));
   }
 
   /** The quote for a client without a payment: its offer is signed, unless the signer is slow or unavailable. @throws as `getQuote` */
   async getSignedQuote(call: QuotedCall): Promise<PaymentQuote> {
-    const quote = await this.getQuote(call);
-    const offer = await this.#offers.get(toOfferTerms(quote));
+    const quote = await this.#quote(call, (terms) => this.#offers.get(terms));
     this.#observe(call, 'terms');
-    return { ...quote, offer };
+    return quote;
+  }
+
+  async #quote({ offering, resource, bazaar }: QuotedResource, findOffer: Parameters<typeof buildPaymentQuote>[3]): Promise<PaymentQuote> {
+    const { merchant, requireOpen, readForecastTerms, server } = this.#deps;
+    requireOpen();
+    const terms = await readForecastTerms();
+    const named = { ...resource, description: addForecastTerms(resource.description, terms) };
+    const quote = await buildPaymentQuote(await server, merchant, { offering, resource: named, bazaar }, findOffer);
+    return { ...quote, revealedCalls: terms.revealedCalls };
   }
 
   /** @throws PaymentRequiredError; OracleError CONFLICT for another request's payment, retryable codes; errors of `answer` */
@@ -132,7 +145,7 @@ export class SalesService {
 
   async #sell(call: PaidCall): Promise<SaleResult> {
     const quote = await this.getQuote(call);
-    const payment = await withExpandedSignature(parsePaymentPayload(call.payment, quote), quote.requirements);
+    const payment = await withExpandedSignature(parsePaymentPayload(await this.#deps.server, call.payment, quote), quote.requirements);
     const deadline = performance.now() + this.#deps.waitMs;
     const incoming = { call, payment, quote };
     for (;;) {
@@ -191,7 +204,7 @@ export class SalesService {
       question: computeRequestFingerprint(call),
       resource: call.resource.url,
       ref: call.ref,
-      payload: payment.payload,
+      payload: { x402Version: 2, accepted: quote.requirements, payload: payment.payload },
       requirements: quote.requirements,
       amountMicros: payment.authorization.value,
       // A later reorganisation may move the settlement below this head.
@@ -258,9 +271,9 @@ export class SalesService {
 
   async #settle(claim: ClaimDoc, quote: PaymentQuote, mayBeSent: boolean): Promise<SettlementOutcome> {
     const { requirements, address, sinceBlock } = claim;
-    const payment = { payment: toParsedPayment(claim, toPaymentListing(quote)), requirements, address, sinceBlock, mayBeSent };
+    const payment = { ...toParsedPayment(claim), ...toPaymentListing(quote), address };
     try {
-      return await inSpan({ name: 'x402 settlement' }, () => settlePayment(this.#deps, payment));
+      return await inSpan({ name: 'x402 settlement' }, () => settlePayment(this.#deps, { payment, requirements, sinceBlock, mayBeSent }));
     } catch (error) {
       throw isOracleError(error, 'TRANSACTION_UNCONFIRMED') ? paymentUnconfirmedError(error) : error;
     }
@@ -339,92 +352,15 @@ async function admitPayment({ failures, now }: SalesDeps, incoming: IncomingPaym
   return async () => payer;
 }
 
-interface FailedSettlementDoc extends Pick<ClaimDoc, '_id' | 'payer' | 'address'> {
-  at: Date;
-}
-
-const COLLECTION = 'x402_failed_settlements';
-
-export const FAILED_SETTLEMENT_INDEXES = [
-  { collection: COLLECTION, indexes: [{ key: { payer: 1, at: -1 } }, { key: { address: 1, at: -1 } }, { key: { at: 1 } }] },
-] as const satisfies CollectionIndexes[];
-
-const MAX_PER_PAYER = 3;
-/** Higher, since payers may share an address. */
-const MAX_PER_ADDRESS = 20;
-
-/** Failed settlements, over all processes: each has cost the work of an answer, and may have cost gas. */
-export class FailedSettlementStore {
-  readonly #failures: Collection<FailedSettlementDoc>;
-
-  constructor(db: Db) {
-    this.#failures = db.collection(COLLECTION);
-  }
-
-  async record({ _id, payer, address }: ClaimDoc, at: Date): Promise<void> {
-    await this.#failures.updateOne({ _id }, { $setOnInsert: { payer, address, at } }, { upsert: true });
-  }
-
-  async remove({ _id }: ClaimDoc): Promise<void> {
-    await this.#failures.deleteOne({ _id });
-  }
-
-  /** @throws OracleError RATE_LIMITED for a payer with 3 failures within 24 hours, or an address with 20 */
-  async requireBelowLimit({ payer, address }: Pick<ClaimDoc, 'payer' | 'address'>, now: Date): Promise<void> {
-    const at = { $gt: new Date(now.getTime() - DAY_MS) };
-    const found = this.#failures.find(
-      {
-        $or: [
-          { payer, at },
-          { address, at },
-        ],
-      },
-      { projection: { payer: 1, address: 1, at: 1 } },
-    );
-    // Where more are found, at least one of the limits is reached.
-    const recent = await found
-      .sort({ at: -1 })
-      .limit(MAX_PER_PAYER + MAX_PER_ADDRESS)
-      .toArray();
-    const ofPayer = recent.filter((failure) => failure.payer === payer);
-    const ofAddress = recent.filter((failure) => failure.address === address);
-    requireFewFailures('payer', ofPayer, { limit: MAX_PER_PAYER, now });
-    requireFewFailures('address', ofAddress, { limit: MAX_PER_ADDRESS, now });
-  }
-
-  async purge(now: Date): Promise<void> {
-    await this.#failures.deleteMany({ at: { $lte: new Date(now.getTime() - DAY_MS) } });
-  }
-}
-
-/** Until the oldest of the newest `limit` failures is a day old. @param failures newest first @throws OracleError RATE_LIMITED */
-function requireFewFailures(
-  subject: 'payer' | 'address',
-  failures: readonly Pick<FailedSettlementDoc, 'at'>[],
-  { limit, now }: { limit: number; now: Date },
-): void {
-  const oldest = failures[limit - 1];
-  if (oldest === undefined) return;
-  const until = new Date(oldest.at.getTime() + DAY_MS);
-  throw new OracleError('RATE_LIMITED', `${limit} payments of this ${subject} could not be settled within 24 hours`, {
-    field: 'payment',
-    suggestedAction: `Retry at ${until.toISOString()}${subject === 'payer' ? ', or pay from another wallet' : ''}.`,
-    retryAfterSeconds: Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000)),
-    details: { policy: `unsettled-${subject}`, limit, windowSeconds: DAY_MS / 1_000 },
-  });
-}
-
 interface PreparedAnswer {
   body: Record<string, unknown>;
   forecastId: string | null;
   attestationUid: Hash | null;
 }
 
-export interface PaidCall extends Pick<QuotedExtensions, 'bazaar'> {
+export interface PaidCall extends QuotedResource {
   /** Default: `rest`. */
   over?: PaymentInterface;
-  offering: Offering;
-  resource: ResourceInfo;
   /** Input: the same payment with another input is rejected. */
   input: Record<string, unknown>;
   /** Decoded payment of the client, not validated; null without one. */
@@ -506,9 +442,8 @@ function computeRequestFingerprint({ offering, input }: Pick<PaidCall, 'offering
   return createHash('sha256').update(text).digest('hex');
 }
 
-function toParsedPayment({ payload, digest, paymentId }: ClaimDoc, listing?: PaymentListing): ParsedPayment {
-  const { signature, authorization } = payload.payload;
-  return { authorization: toAuthorization(authorization), signature, paymentId: paymentId ?? null, digest, payload, listing };
+function toParsedPayment({ payload, digest, paymentId }: ClaimDoc): ParsedPayment {
+  return { ...payload, authorization: toAuthorization(payload.payload.authorization), paymentId: paymentId ?? null, digest };
 }
 
 /** @param claim a settled one */
@@ -571,11 +506,16 @@ interface Verification {
   firstVerdict: Verdict;
 }
 
-function startVerification({ chain, facilitator }: SalesDeps, incoming: IncomingPayment, identify: IdentifyPayer): Verification {
+function startVerification({ chain, facilitator, server }: SellingDeps, incoming: IncomingPayment, identify: IdentifyPayer): Verification {
   const { call, payment, quote } = incoming;
   const { requirements } = quote;
   const payer = identify();
-  const verdict = facilitator.verify(payment, requirements, { payer, address: call.address });
+  const verify = async () => {
+    const sent = { ...payment, payer, address: call.address };
+    const { isValid, invalidReason = 'invalid_payment' } = await (await server).verifyPayment(sent, requirements);
+    return isValid ? null : invalidReason;
+  };
+  const verdict = verify();
   const acceptOnChain = async () => ((await isPayable(chain, { payment, requirements, payer })) ? null : verdict);
   const firstVerdict = facilitator.simulatesSettlement ? verdict : Promise.race([verdict, acceptOnChain()]);
   // A verdict is not awaited when an earlier step fails.

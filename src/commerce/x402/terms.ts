@@ -1,8 +1,15 @@
+import { createHash } from 'node:crypto';
+import { PaymentPayloadSchema } from '@x402/core/schemas';
+import type { x402ResourceServer } from '@x402/core/server';
 import type { PaymentRequired as X402PaymentRequired, PaymentRequirements as X402PaymentRequirements } from '@x402/core/types';
-import { type Address, getAddress } from 'viem';
+import canonicalize from 'canonicalize';
+import { type Address, getAddress, type Hex } from 'viem';
+import { z } from 'zod';
 import { OracleError } from '../../errors.ts';
+import { isPlainObject } from '../../platform/validation.ts';
 import { type ForecastTerms, formatMoney, getCaip2Network, type MerchantConfig, type Offering, type SellerInfo } from '../offerings.ts';
 import { OFFER_RECEIPT, type SignedOffer } from '../receipts.ts';
+import { BAZAAR, type BazaarDeclaration, SCHEMA_DIALECT } from './bazaar.ts';
 
 /** `maxTimeoutSeconds` of the quote, which clients use as the validity of their authorization. */
 const PAYMENT_VALID_SECONDS = 300;
@@ -30,53 +37,280 @@ interface PaymentRequirementsV1 extends Omit<PaymentRequirements, 'network' | 'a
   mimeType: string;
 }
 
-export interface PaymentQuote extends QuotedExtensions {
+export interface PaymentQuote {
   offering: Offering;
   resource: ResourceInfo;
   requirements: PaymentRequirements;
   /** Null on a chain without a version 1 name. */
   requirementsV1: PaymentRequirementsV1 | null;
+  /** In version 2, without the error. */
+  required: Omit<PaymentRequired, 'error'>;
   merchant: MerchantConfig;
   /** Stand in a body alone: headers have no room for them. */
   revealedCalls?: ForecastTerms['revealedCalls'];
 }
 
 export interface PaymentRequired extends X402PaymentRequired {
-  x402Version: 2;
   error: X402ErrorCode;
   resource: ResourceInfo;
-  accepts: [PaymentRequirements];
   extensions: Record<string, unknown>;
 }
 
-/** Without the parts of extensions that differ between two quotes of a resource. */
-export function buildPaymentQuote(merchant: MerchantConfig, offering: Offering, resource: ResourceInfo): PaymentQuote {
-  const shared = {
+export interface QuotedResource {
+  offering: Offering;
+  resource: ResourceInfo;
+  /** Unset for what no facilitator lists. */
+  bazaar?: BazaarDeclaration | undefined;
+}
+
+export interface OfferedTerms {
+  resourceUrl: string;
+  requirements: PaymentRequirements;
+}
+
+/** The terms as the resource server makes them. @param findOffer null when it is not signed in time */
+export async function buildPaymentQuote(
+  server: x402ResourceServer,
+  merchant: MerchantConfig,
+  { offering, resource: named, bazaar }: QuotedResource,
+  findOffer: (terms: OfferedTerms) => SignedOffer | null | Promise<SignedOffer | null> = () => null,
+): Promise<PaymentQuote> {
+  const { url, description, mimeType } = named;
+  const { asset, payee, domain, chainId } = merchant;
+  const built = await server.buildPaymentRequirements({
     scheme: 'exact',
-    asset: getAddress(merchant.asset),
-    payTo: getAddress(merchant.payee),
+    network: getCaip2Network(merchant),
+    payTo: getAddress(payee),
+    price: { asset: getAddress(asset), amount: offering.price.amount.toString(), extra: { ...domain } },
     maxTimeoutSeconds: PAYMENT_VALID_SECONDS,
-    extra: { ...merchant.domain },
-  } as const;
-  const amount = offering.price.amount.toString();
-  const { url, description, mimeType } = resource;
-  const network = V1_NETWORKS[merchant.chainId];
-  const requirementsV1 =
-    network === undefined ? null : { ...shared, network, maxAmountRequired: amount, resource: url, description, mimeType };
+  });
+  const [requirements] = built as [PaymentRequirements];
+  const resource = { ...named, ...merchant.service };
+  const extensions = buildPaymentExtensions(bazaar, await findOffer({ resourceUrl: url, requirements }));
+  const required = await server.createPaymentRequiredResponse(built, resource, undefined, extensions);
+  const { amount, ...shared } = requirements;
+  const network = V1_NETWORKS[chainId];
+  const v1 = { maxAmountRequired: amount, resource: url, description, mimeType };
+  const requirementsV1 = network === undefined ? null : { ...shared, network, ...v1 };
+  return { offering, resource, requirements, requirementsV1, required: required as PaymentQuote['required'], merchant };
+}
+
+/** An optional id of the client, 16 to 128 characters, that entitles it to the stored answer. */
+export const PAYMENT_IDENTIFIER = 'payment-identifier';
+export const PAYMENT_ID_PATTERN = /^[a-zA-Z0-9_-]{16,128}$/;
+
+/**
+ * `extensions` of a 402, by name. PAYMENT-REQUIRED carries them in base64; Node's clients accept 16 kB of headers in all, and proxies by
+ * default 4 kB. So a schema names the required members, and leaves their forms to the specification.
+ */
+function buildPaymentExtensions(bazaar: BazaarDeclaration | undefined, offer: SignedOffer | null): Record<string, unknown> {
   return {
-    offering,
-    resource: { ...resource, ...merchant.service },
-    requirements: { ...shared, network: getCaip2Network(merchant), amount },
-    requirementsV1,
-    merchant,
-    offer: null,
+    [PAYMENT_IDENTIFIER]: PAYMENT_IDENTIFIER_DECLARATION,
+    ...(bazaar === undefined ? {} : { [BAZAAR]: bazaar }),
+    ...(offer === null ? {} : { [OFFER_RECEIPT]: { info: { offers: [offer] }, schema: OFFERS_SCHEMA } }),
   };
 }
 
+const PAYMENT_IDENTIFIER_DECLARATION = {
+  info: { required: false },
+  schema: {
+    $schema: SCHEMA_DIALECT,
+    type: 'object',
+    properties: {
+      required: { type: 'boolean' },
+      id: { type: 'string', minLength: 16, maxLength: 128, pattern: PAYMENT_ID_PATTERN.source },
+    },
+    required: ['required'],
+  },
+};
+
+const OFFERS_SCHEMA = { $schema: SCHEMA_DIALECT, type: 'object', properties: { offers: { type: 'array' } }, required: ['offers'] };
+
 /** @param error why the payment, or its absence, is rejected */
-export function createPaymentRequired(quote: PaymentQuote, error: X402ErrorCode): PaymentRequired {
-  const { resource, requirements } = quote;
-  return { x402Version: 2, error, resource, accepts: [requirements], extensions: buildPaymentExtensions(quote) };
+export function createPaymentRequired({ required }: PaymentQuote, error: X402ErrorCode): PaymentRequired {
+  return { ...required, error };
+}
+
+/** A signed EIP-3009 authorization. Addresses in lower case. */
+export interface Authorization {
+  from: Address;
+  to: Address;
+  /** Smallest units of the asset. */
+  value: bigint;
+  /** Unix seconds. */
+  validAfter: bigint;
+  validBefore: bigint;
+  nonce: Hex;
+}
+
+/** Part of the `PaymentPayload` of the library that settles the payment: of version 2, whatever the client sent. */
+export interface PaymentPayload {
+  x402Version: 2;
+  accepted: PaymentRequirements;
+  payload: { signature: Hex; authorization: Record<keyof Authorization, string> };
+}
+
+/** By which a remote facilitator lists the resource; from the quote, since clients can alter theirs. */
+type PaymentListing = Pick<PaymentQuote['required'], 'resource' | 'extensions'>;
+
+export interface ParsedPayment extends PaymentPayload, Partial<PaymentListing> {
+  authorization: Authorization;
+  /** `payment-identifier` of the client, or null. */
+  paymentId: string | null;
+  /** SHA-256 of authorization and signature. */
+  digest: string;
+}
+
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+const seconds = z.union([z.string().regex(/^\d{1,20}$/), z.int().min(0).transform(String)]);
+/** 65 bytes for an EOA; a contract wallet's signature may be longer. */
+const signature = z.string().regex(/^0x([0-9a-fA-F]{2}){1,8192}$/);
+
+/** What the schemas of the library leave open: the authorization of EIP-3009, and the extension of the service. */
+const SIGNED = z.object({
+  payload: z.object({
+    signature,
+    authorization: z.object({
+      from: address,
+      to: address,
+      value: z.string().regex(/^\d{1,40}$/),
+      validAfter: seconds,
+      validBefore: seconds,
+      nonce: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
+    }),
+  }),
+  extensions: z
+    .looseObject({ [PAYMENT_IDENTIFIER]: z.object({ info: z.object({ id: z.string().regex(PAYMENT_ID_PATTERN).optional() }) }).optional() })
+    .nullish(),
+});
+
+/** Minimum remaining validity: prevents an expiry between answer and settlement. */
+const MIN_REMAINING_SECONDS = 60;
+/** Maximum remaining validity: an unsettled payment is tracked until it expires. */
+const MAX_REMAINING_SECONDS = 24 * 3_600;
+
+const KNOWN_NETWORK = /^(eip155:\d{1,10}|base|base-sepolia)$/;
+
+/** Whether a value has the form of a payment of the `exact` scheme on an EVM network; nothing of it is verified. */
+export function isPaymentPayload(sent: unknown): boolean {
+  const { payment, signed } = decodePayment(sent);
+  if (payment === undefined || signed === undefined) return false;
+  const { scheme, network } = payment.x402Version === 2 ? payment.accepted : payment;
+  return scheme === 'exact' && KNOWN_NETWORK.test(network);
+}
+
+function decodePayment(sent: unknown) {
+  const { data: payment, error } = PaymentPayloadSchema.safeParse(sent);
+  const { data: signed, error: signedError } = SIGNED.safeParse(payment);
+  const [issue] = (error ?? signedError)?.issues ?? [];
+  return { payment, signed, issue };
+}
+
+/** Parses a payment of either protocol version and matches it with the quote. @throws PaymentRequiredError with the mismatch */
+export function parsePaymentPayload(server: x402ResourceServer, sent: unknown, quote: PaymentQuote): ParsedPayment {
+  const { payment, signed, issue } = decodePayment(sent);
+  if (payment === undefined || signed === undefined) {
+    if (holdsTransactionHash(sent)) throw createPaymentRejection(quote, 'proof_is_hash');
+    const { x402Version = 2 } = (sent ?? {}) as { x402Version?: unknown };
+    if (x402Version !== 1 && x402Version !== 2) {
+      throw createPaymentRejection(quote, 'invalid_x402_version', { message: 'Unsupported x402 version: send version 1 or 2' });
+    }
+    throw createPaymentRejection(quote, 'invalid_payload', {
+      message: `The payment cannot be read: ${issue?.path.map(String).join('.') || 'payment'}: ${issue?.message}`,
+    });
+  }
+  const { authorization, signature } = signed.payload;
+  const accepted = payment.x402Version === 2 ? fromVersion2(payment.accepted, quote) : fromVersion1(payment, quote);
+  requireMatchingQuote(server, { accepted, authorization }, quote);
+  const signedText = (canonicalize({ authorization, signature }) as string).toLowerCase();
+  return {
+    x402Version: 2,
+    accepted: quote.requirements,
+    payload: { signature: signature as Hex, authorization },
+    ...toPaymentListing(quote),
+    authorization: toAuthorization(authorization),
+    paymentId: signed.extensions?.[PAYMENT_IDENTIFIER]?.info.id ?? null,
+    digest: createHash('sha256').update(signedText).digest('hex'),
+  };
+}
+
+export function toPaymentListing({ resource, required: { extensions } }: PaymentQuote): PaymentListing {
+  const { [BAZAAR]: bazaar } = extensions;
+  return { resource, extensions: bazaar === undefined ? {} : { [BAZAAR]: bazaar } };
+}
+
+export function toAuthorization({ from, to, value, validAfter, validBefore, nonce }: Record<keyof Authorization, string>): Authorization {
+  return {
+    from: from.toLowerCase() as Address,
+    to: to.toLowerCase() as Address,
+    value: BigInt(value),
+    validAfter: BigInt(validAfter),
+    validBefore: BigInt(validBefore),
+    nonce: nonce.toLowerCase() as Hex,
+  };
+}
+
+const TRANSACTION_HASH = /^(0x)?[0-9a-f]{64}$/i;
+
+/** Whether a client sent a transaction, alone or as a member, in place of an authorization, as "pay on chain, then repeat with the proof" reads. */
+export function holdsTransactionHash(sent: unknown): boolean {
+  const members = isPlainObject(sent) ? [sent, sent.payload].filter(isPlainObject).flatMap(Object.values) : [sent];
+  return members.some((member) => typeof member === 'string' && TRANSACTION_HASH.test(member));
+}
+
+/** The accepted terms, with what a client may spell otherwise as it is in the quote. */
+function fromVersion2(accepted: Record<'asset' | 'payTo', string> & { extra?: unknown }, { requirements }: PaymentQuote) {
+  const spelled = (name: 'asset' | 'payTo') => (isSame(accepted[name], requirements[name]) ? requirements[name] : accepted[name]);
+  const { extra } = requirements;
+  return { ...accepted, asset: spelled('asset'), payTo: spelled('payTo'), extra: accepted.extra ?? extra } as X402PaymentRequirements;
+}
+
+/** Version 1 repeats scheme and network of the terms alone. */
+function fromVersion1({ scheme, network }: { scheme: string; network: string }, { requirements, requirementsV1 }: PaymentQuote) {
+  const isQuoted = network === requirementsV1?.network;
+  return { ...requirements, scheme, network: isQuoted ? requirements.network : (`v1:${network}` as const) };
+}
+
+const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
+/** Members of the terms by the reason of a mismatch; the first one counts. */
+const MISMATCHES = [
+  ['scheme', 'unsupported_scheme'],
+  ['network', 'invalid_network'],
+  ['asset', 'invalid_asset'],
+  ['payTo', 'recipient_mismatch'],
+  ['amount', 'amount_mismatch'],
+] as const;
+
+/** @throws PaymentRequiredError for other terms than those of the quote, or an authorization that does not fulfil them */
+function requireMatchingQuote(
+  server: x402ResourceServer,
+  { accepted, authorization: { to, value } }: { accepted: X402PaymentRequirements; authorization: { to: string; value: string } },
+  quote: PaymentQuote,
+): void {
+  const { requirements } = quote;
+  if (server.findMatchingRequirements([requirements], { x402Version: 2, accepted, payload: {} }) === undefined) {
+    const [, reason] = MISMATCHES.find(([name]) => accepted[name] !== requirements[name]) ?? [];
+    throw createPaymentRejection(quote, reason ?? 'invalid_payment_requirements');
+  }
+  // The library leaves what is signed to the facilitator.
+  if (!isSame(to, requirements.payTo)) throw createPaymentRejection(quote, 'recipient_mismatch');
+  if (BigInt(value) !== BigInt(requirements.amount)) throw createPaymentRejection(quote, 'amount_mismatch');
+}
+
+/** @throws PaymentRequiredError outside the validity period */
+export function requireValidNow({ authorization: { validAfter, validBefore } }: ParsedPayment, quote: PaymentQuote, now: Date): void {
+  const seconds = BigInt(Math.floor(now.getTime() / 1_000));
+  if (validAfter > seconds) throw createPaymentRejection(quote, 'not_yet_valid');
+  if (validBefore <= seconds) throw createPaymentRejection(quote, 'expired');
+  if (validBefore < seconds + BigInt(MIN_REMAINING_SECONDS)) {
+    const message = `authorization.validBefore must be at least ${MIN_REMAINING_SECONDS} s ahead`;
+    throw createPaymentRejection(quote, 'expires_too_soon', { message });
+  }
+  if (validBefore > seconds + BigInt(MAX_REMAINING_SECONDS)) {
+    const message = `The authorization is valid for more than ${MAX_REMAINING_SECONDS / 3_600} hours`;
+    throw createPaymentRejection(quote, 'valid_too_long', { message });
+  }
 }
 
 /** No payment or a rejected one. Carries the quote, which each transport serializes in its own form. */
@@ -164,148 +398,83 @@ export function toX402ErrorCode(reason: string, step: 'verify' | 'settle'): X402
   return code ?? (step === 'verify' ? 'unexpected_verify_error' : 'unexpected_settle_error');
 }
 
-/** Discovery extension, by which facilitators list paid resources (x402, specs/extensions/bazaar.md). */
-export const BAZAAR = 'bazaar';
-
-export const SCHEMA_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
-
-type JsonSchema = Record<string, unknown>;
-
-/** `schema` validates `info`. */
-export interface BazaarDeclaration {
-  info: { input: Record<string, unknown>; output: { type: 'json'; example: Record<string, unknown> } };
-  schema: JsonSchema;
-}
-
-export interface AnswerSample {
-  /** A constant: it carries nothing of a forecast. */
-  example: Record<string, unknown>;
-  /** Schema of the members of `example`. */
-  schema: JsonSchema;
-}
-
-/** A resource that is bought with a GET request. @param query example and schema of its query */
-export function declareHttpResource(query: AnswerSample, output: AnswerSample): BazaarDeclaration {
-  const input = { type: 'http', method: 'GET', queryParams: query.example };
-  const properties = {
-    type: { type: 'string', const: 'http' },
-    method: { type: 'string', enum: ['GET'] },
-    queryParams: query.schema,
-  };
-  return declare(input, { properties, required: ['type', 'method'] }, output);
-}
-
-/** A resource that is bought with a POST request of JSON. @param body example and schema of its body */
-export function declareJsonResource(body: AnswerSample, output: AnswerSample): BazaarDeclaration {
-  const input = { type: 'http', method: 'POST', bodyType: 'json', body: body.example };
-  const properties = {
-    type: { type: 'string', const: 'http' },
-    method: { type: 'string', enum: ['POST'] },
-    bodyType: { type: 'string', enum: ['json'] },
-    body: body.schema,
-  };
-  return declare(input, { properties, required: ['type', 'method', 'bodyType', 'body'] }, output);
-}
-
-/** A tool of an MCP server over Streamable HTTP, which the listing identifies by server URL and name. @param example arguments */
-export function declareMcpTool(
-  tool: { toolName: string; description: string; inputSchema: JsonSchema; example: Record<string, unknown> },
-  output: AnswerSample,
-): BazaarDeclaration {
-  const input = { type: 'mcp', transport: 'streamable-http', ...tool };
-  const text = { type: 'string' };
-  const object = { type: 'object' };
-  const properties = {
-    type: { type: 'string', const: 'mcp' },
-    transport: { type: 'string', enum: ['streamable-http'] },
-    ...{ toolName: text, description: text, inputSchema: object, example: object },
-  };
-  return declare(input, { properties, required: ['type', 'toolName', 'inputSchema'] }, output);
-}
-
-function declare(input: Record<string, unknown>, inputSchema: JsonSchema, output: AnswerSample): BazaarDeclaration {
-  const outputSchema = { type: 'object', properties: { type: { type: 'string' }, example: output.schema }, required: ['type'] };
-  return {
-    info: { input, output: { type: 'json', example: output.example } },
-    schema: {
-      $schema: SCHEMA_DIALECT,
-      type: 'object',
-      properties: { input: { type: 'object', ...inputSchema, additionalProperties: false }, output: outputSchema },
-      required: ['input'],
-    },
-  };
-}
-
-/** An optional id of the client, 16 to 128 characters, that entitles it to the stored answer. */
-export const PAYMENT_IDENTIFIER = 'payment-identifier';
-export const PAYMENT_ID_PATTERN = /^[a-zA-Z0-9_-]{16,128}$/;
-
-/** What the extensions of a quote declare. */
-export interface QuotedExtensions {
-  /** Unset for what no facilitator lists. */
-  bazaar?: BazaarDeclaration;
-  /** Null when it is not signed in time. */
-  offer: SignedOffer | null;
-}
-
 /**
- * `extensions` of a 402, by name. PAYMENT-REQUIRED carries them in base64; Node's clients accept 16 kB of headers in all, and proxies by
- * default 4 kB. So a schema names the required members, and leaves their forms to the specification.
+ * Error for a rejected payment, with advice for the payer. @param reason machine-readable, verbatim when a facilitator's @param message default:
+ * by the reason @param payer unset when the payment could not be parsed
  */
-function buildPaymentExtensions({ bazaar, offer }: QuotedExtensions): Record<string, unknown> {
-  return {
-    [PAYMENT_IDENTIFIER]: PAYMENT_IDENTIFIER_DECLARATION,
-    ...(bazaar === undefined ? {} : { [BAZAAR]: bazaar }),
-    ...(offer === null ? {} : { [OFFER_RECEIPT]: { info: { offers: [offer] }, schema: OFFERS_SCHEMA } }),
-  };
+export function createPaymentRejection(
+  quote: PaymentQuote,
+  reason: string,
+  { message, payer, unsettledOf }: Pick<PaymentRequiredOptions, 'unsettledOf'> & { message?: string; payer?: Address } = {},
+): PaymentRequiredError {
+  const advice = listAdvice(quote, payer === undefined ? null : getAddress(payer));
+  // Undefined for an unknown reason.
+  const [, problem, suggestedAction] = advice.find(([pattern]) => pattern.test(reason)) ?? [];
+  const otherwise = unsettledOf === undefined ? 'The payment is invalid' : 'The payment could not be settled';
+  const options = { field: 'payment', unsettledOf, suggestedAction };
+  return new PaymentRequiredError(quote, reason, message ?? problem ?? otherwise, options);
 }
 
-const PAYMENT_IDENTIFIER_DECLARATION = {
-  info: { required: false },
-  schema: {
-    $schema: SCHEMA_DIALECT,
-    type: 'object',
-    properties: {
-      required: { type: 'boolean' },
-      id: { type: 'string', minLength: 16, maxLength: 128, pattern: PAYMENT_ID_PATTERN.source },
-    },
-    required: ['required'],
-  },
-};
+/** Advice by reason of this service or of a facilitator; the first match decides. @param payer null when the payment could not be parsed */
+function listAdvice(quote: PaymentQuote, payer: Address | null): [reason: RegExp, problem: string, action: string][] {
+  const { merchant, requirements, requirementsV1, offering } = quote;
+  const price = `${formatMoney(offering.price)} (${requirements.amount} units)`;
+  const chain = requirementsV1 === null ? requirements.network : `${requirements.network} (${requirementsV1.network} in version 1)`;
+  const { asset, extra, network, payTo, maxTimeoutSeconds } = requirements;
+  const validBefore = `with a validBefore of ${maxTimeoutSeconds} seconds from now, in seconds since 1970.`;
+  const domain = `name "${extra.name}", version "${extra.version}", chainId ${merchant.chainId}, verifyingContract ${asset}`;
+  const deployFirst = 'Deploy the wallet first, as its first transaction does, or pay from another wallet.';
+  return [
+    [/eip6492_deployment_too_costly/, 'The deployment of the wallet with its transfer needs more gas than the price covers', deployFirst],
+    [/eip6492_factory_not_allowed/, 'The wallet is not deployed yet, and its factory is none that is called for payers here', deployFirst],
+    [
+      /eip6492_factory_data_too_large/,
+      `The factory call in the signature (ERC-6492) has more than ${MAX_FACTORY_DATA_BYTES} bytes`,
+      deployFirst,
+    ],
+    [/eip6492_unsupported/, 'The wallet is not deployed yet, and the facilitator of this service does not deploy wallets', deployFirst],
+    [
+      /eip6492_signature_invalid/,
+      `The factory call in the signature (ERC-6492) does not deploy ${payer ?? 'the payer'}, or the wallet does not accept the signature in it`,
+      `Sign TransferWithAuthorization (EIP-712) under the domain ${domain} as the wallet will check it, and wrap it with the factory call that creates authorization.from.`,
+    ],
+    [
+      /too_costly/,
+      'Its settlement needs more gas than the price covers: the signature check of the contract wallet is too expensive',
+      'Pay from a wallet of a key (EOA), or from a contract wallet with a cheaper check.',
+    ],
+    [
+      /insufficient|balance/,
+      `${payer ?? 'The wallet'} holds less than ${price} of ${extra.name}`,
+      `Send ${payer ?? 'it'} at least ${price} of ${extra.name} (${asset}) on ${network}, or pay from another wallet.`,
+    ],
+    [/nonce|spent/, 'Its authorization was used or cancelled before', 'Sign a new authorization with a new nonce.'],
+    [/factory/, 'The payer is a contract wallet that is not deployed yet', 'Deploy the wallet first, or pay from another wallet.'],
+    [
+      /signature|domain|token_name|token_version/,
+      `The signature of this authorization is not from ${payer ?? 'the payer'}`,
+      `Sign TransferWithAuthorization (EIP-712) under the domain ${domain}, with the key of authorization.from and exactly the values that you send.`,
+    ],
+    [/valid_before|expired|expires/, 'The authorization has expired or is about to expire', `Sign a new authorization ${validBefore}`],
+    [/valid_after|not_yet/, 'The authorization is not valid yet', 'Sign one with validAfter 0, or a minute before your clock.'],
+    [/too_long/, 'The authorization is valid for too long', `Sign one ${validBefore}`],
+    [/network/, `The payment is not for ${chain}`, `Pay on ${chain} and name it as \`network\`.`],
+    [
+      /payment_requirements/,
+      'The payment accepts other terms than those of this resource',
+      'Send an entry of `accepts` unchanged as `accepted`.',
+    ],
+    [/asset|token/, `The payment is not in ${extra.name}`, `Pay in ${extra.name}, the contract ${asset}.`],
+    [/recipient|payee/, `The payee of the payment is not ${payTo}`, `Pay to ${payTo}.`],
+    [/amount|value/, `The payment is not exactly ${price}`, `Authorize exactly ${price}.`],
+    [
+      /proof_is_hash/,
+      'The payment is the hash of a transaction, which is public and proves nothing',
+      `Do not transfer: sign an EIP-3009 authorization (TransferWithAuthorization) of ${requirements.amount} units of ${asset} to ${payTo} on ${network}, for the requirements of the header PAYMENT-REQUIRED, and send the request again with base64 of that x402 payment in the header PAYMENT-SIGNATURE, X-PAYMENT or X-402-Payment, as any x402 client does. Transfers pay for the offerings of POST ${merchant.publicUrl}/api/svc/commerce/purchase, which takes the hash as "txHash".`,
+    ],
+    [/scheme/, 'The payment does not use the scheme "exact"', 'Pay with the scheme "exact".'],
+  ];
+}
 
-const OFFERS_SCHEMA = { $schema: SCHEMA_DIALECT, type: 'object', properties: { offers: { type: 'array' } }, required: ['offers'] };
-
-/** A forecast that was never made, as an example in listings: constants, so that they carry nothing of a real one. */
-const SAMPLE_FORECAST = {
-  signal: 'BUY',
-  direction: 'UP',
-  confidence: 0.5431,
-  pUp: 0.5431,
-  horizon: '7d',
-  date: '2024-01-01',
-  predictionId: '2024-01-01:7d',
-  windowOpensAt: '2024-01-02T00:00:00.000Z',
-  resolvesAt: '2024-01-09T00:00:00.000Z',
-};
-
-const SAMPLE_PROOF = { salt: `0x${'5a'.repeat(32)}`, attestationUid: `0x${'a7'.repeat(32)}` };
-
-const SAMPLE_BREAKDOWN = {
-  categories: {
-    trend: { signal: 'BUY', score: 0.41 },
-    momentum: { signal: 'HOLD', score: 0.12 },
-    flow: { signal: 'HOLD', score: -0.08 },
-    value: { signal: 'BUY', score: 0.23 },
-  },
-  quantiles: [
-    { level: 0.1, price: 39_480.5 },
-    { level: 0.5, price: 42_310.25 },
-    { level: 0.9, price: 45_702.75 },
-  ],
-};
-
-/** The members of an answer that a listing shows, by name of the x402 offering. */
-export const SAMPLE_ANSWERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  x402_signal: { ...SAMPLE_FORECAST, ...SAMPLE_PROOF },
-  x402_premium_signal: { ...SAMPLE_FORECAST, ...SAMPLE_BREAKDOWN },
-};
+/** The factory calls of known wallets have some hundred bytes. */
+export const MAX_FACTORY_DATA_BYTES = 2_048;

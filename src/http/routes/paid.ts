@@ -21,15 +21,9 @@ import {
   USD_DECIMALS,
 } from '../../commerce/offerings.ts';
 import { getReceiptDomain, OFFER_RECEIPT, RECEIPT_TYPES } from '../../commerce/receipts.ts';
+import { BAZAAR, declareHttpResource, SAMPLE_ANSWERS } from '../../commerce/x402/bazaar.ts';
 import { ANSWER_RETENTION_DAYS, toSaleResponse, toSettlementResponse } from '../../commerce/x402/sales.ts';
-import {
-  BAZAAR,
-  buildPaymentQuote,
-  declareHttpResource,
-  PAYMENT_IDENTIFIER,
-  type PaymentQuote,
-  SAMPLE_ANSWERS,
-} from '../../commerce/x402/terms.ts';
+import { PAYMENT_IDENTIFIER, type PaymentQuote } from '../../commerce/x402/terms.ts';
 import { OracleError } from '../../errors.ts';
 import { DEFAULT_HORIZON, HORIZON_DESCRIPTION, HORIZON_SPELLINGS, parseHorizonDays } from '../../forecast/horizon-input.ts';
 import { formatHorizonName } from '../../forecast/model.ts';
@@ -259,10 +253,10 @@ export async function buildX402Document(services: Services): Promise<X402Documen
   const { merchant, facilitatorUrl: url } = commerce;
   const toUrl = (path: string) => joinUrl(publicUrl, path);
   const deps = { ...services, forecastTerms: await commerce.readForecastTerms() };
-  const resources = [
+  const resources = await Promise.all([
     ...PAID_RESOURCES.map((offering) => buildOperationEntry(offering, deps)),
     ...SOLD_SKILLS.map((skill) => buildSkillEntry(skill, deps)),
-  ];
+  ]);
   return {
     success: true,
     version: 1,
@@ -305,10 +299,10 @@ export async function buildX402Document(services: Services): Promise<X402Documen
 
 type ResourceEntry = X402Document['resources'][number];
 
-function buildOperationEntry(offering: (typeof PAID_RESOURCES)[number], deps: EntryDeps): ResourceEntry {
+async function buildOperationEntry(offering: (typeof PAID_RESOURCES)[number], deps: EntryDeps): Promise<ResourceEntry> {
   const { resource, description, example } = offering;
   return {
-    ...buildTerms(offering, { path: resource.path, description: resource.describe(parseHorizonDays(DEFAULT_HORIZON)) }, deps),
+    ...(await buildTerms(offering, { path: resource.path, description: resource.describe(parseHorizonDays(DEFAULT_HORIZON)) }, deps)),
     method: resource.method,
     description: addForecastTerms(description, deps.forecastTerms),
     input: PAID_INPUT,
@@ -319,11 +313,14 @@ function buildOperationEntry(offering: (typeof PAID_RESOURCES)[number], deps: En
 
 const SOLD_SKILLS = SKILLS.flatMap((skill) => (skill.offering === null ? [] : [{ ...skill, offering: skill.offering }]));
 
-function buildSkillEntry({ id, summary, offering, input, examples }: (typeof SOLD_SKILLS)[number], deps: EntryDeps): ResourceEntry {
+async function buildSkillEntry(
+  { id, summary, offering, input, examples }: (typeof SOLD_SKILLS)[number],
+  deps: EntryDeps,
+): Promise<ResourceEntry> {
   const path = `${ENDPOINTS.skills}/${id}`;
   const [{ input: example }] = examples;
   return {
-    ...buildTerms(offering, { path, description: summary }, deps),
+    ...(await buildTerms(offering, { path, description: summary }, deps)),
     method: 'POST',
     description: addForecastTerms(summary, deps.forecastTerms),
     input: toSkillJsonSchema(input, 'input'),
@@ -332,18 +329,15 @@ function buildSkillEntry({ id, summary, offering, input, examples }: (typeof SOL
   };
 }
 
-function buildTerms(
+async function buildTerms(
   offering: Offering,
   { path, description }: { path: string; description: string },
   { commerce, publicUrl, forecastTerms }: EntryDeps,
 ) {
   const { title, delivers, evidence, price } = offering;
   const url = joinUrl(publicUrl, path);
-  const { requirements, requirementsV1 } = buildPaymentQuote(commerce.merchant, offering, {
-    url,
-    description: addForecastTerms(description, forecastTerms),
-    mimeType: MIME_TYPE,
-  });
+  const resource = { url, description: addForecastTerms(description, forecastTerms), mimeType: MIME_TYPE };
+  const { requirements, requirementsV1 } = await commerce.sales.describe({ offering, resource });
   return {
     resource: url,
     type: 'http' as const,

@@ -52,6 +52,7 @@ describe('the linter', () => {
     "import axios from 'axios';\n\nexport const a = axios;",
     "import WebSocket from 'ws';\n\nexport const a = WebSocket;",
     "import { HTTPFacilitatorClient } from '@x402/core/http';\n\nexport const a = HTTPFacilitatorClient;",
+    "import { HTTPFacilitatorClient } from '@x402/core/server';\n\nexport const a = HTTPFacilitatorClient;",
     "import { createPublicClient, http } from 'viem';\n\nexport const a = createPublicClient({ transport: http() });",
   ];
   const FOLDERS = readdirSync(join(ROOT, 'src'), { withFileTypes: true })

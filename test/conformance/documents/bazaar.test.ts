@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { toPaymentListing } from '../../../src/commerce/x402/payload.ts';
+import { toPaymentListing } from '../../../src/commerce/x402/terms.ts';
 import { listPaidQuotes, PUBLIC_URL } from '../../support/commerce/paid-quotes.ts';
 
 interface Verdict {

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
 import { PAID_RESOURCES } from '../../../src/commerce/offerings.ts';
-import { buildPaymentQuote, createPaymentRequired } from '../../../src/commerce/x402/terms.ts';
+import { createPaymentRequired } from '../../../src/commerce/x402/terms.ts';
+import { quoteResource } from '../../support/commerce/quote.ts';
 
 const ADDRESS = '0x00000000000000000000000000000000000000cc';
 const ID = 'a-payment-of-the-official-client';
@@ -10,11 +11,11 @@ interface Extension {
   appendPaymentIdentifierToExtensions(extensions: Record<string, unknown>, id: string): Record<string, unknown>;
 }
 
-it('the official extension sets its identifier where the quote declares one', () => {
+it('the official extension sets its identifier where the quote declares one', async () => {
   const domain = { name: 'USD Coin', version: '2' };
   const merchant = { chainId: 8453, asset: ADDRESS, payee: ADDRESS, domain, realMoney: false, publicUrl: 'https://oracle.test' } as const;
   const resource = { url: 'https://oracle.test/oracle', description: 'Signal', mimeType: 'application/json' };
-  const { extensions } = createPaymentRequired(buildPaymentQuote(merchant, PAID_RESOURCES[0], resource), 'payment_required');
+  const { extensions } = createPaymentRequired(await quoteResource(merchant, PAID_RESOURCES[0], resource), 'payment_required');
   // Not imported, because the type checker runs without the packages of this folder.
   const { appendPaymentIdentifierToExtensions } = createRequire(import.meta.url)('@x402/extensions/payment-identifier') as Extension;
   expect(appendPaymentIdentifierToExtensions(extensions, ID)).toMatchObject({ 'payment-identifier': { info: { id: ID } } });

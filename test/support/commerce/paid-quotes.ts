@@ -5,19 +5,14 @@ import { createPaidCalls } from '../../../skills/runner.ts';
 import { createForecastTerms, type MerchantConfig, PAID_RESOURCES } from '../../../src/commerce/offerings.ts';
 import { createOfferSigner } from '../../../src/commerce/receipt-signer.ts';
 import { type SalesDeps, SalesService } from '../../../src/commerce/x402/sales.ts';
-import {
-  buildPaymentQuote,
-  createPaymentRequired,
-  type PaymentQuote,
-  type PaymentRequired,
-  PaymentRequiredError,
-} from '../../../src/commerce/x402/terms.ts';
+import { createPaymentRequired, type PaymentQuote, type PaymentRequired, PaymentRequiredError } from '../../../src/commerce/x402/terms.ts';
 import type { Context } from '../../../src/context.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { paidRoutes } from '../../../src/http/routes/paid.ts';
 import { declareSkillOperation } from '../../../src/http/routes/skills.ts';
 import { getToolListing } from '../../../src/mcp/tools.ts';
 import { joinUrl } from '../../../src/platform/service-client.ts';
+import { quoteResource } from './quote.ts';
 
 const ADDRESS = '0x00000000000000000000000000000000000000cc';
 export const PUBLIC_URL = 'https://oracle.example.org/base';
@@ -45,7 +40,7 @@ const COUNTS = { days: 90, buy: 0, sell: 0, hold: 90, up: 90, down: 0, sameAsDay
 const CALLS = { days30: COUNTS, days90: COUNTS, days365: COUNTS, all: COUNTS };
 
 // A quote needs neither chain nor database.
-const sales = new SalesService({
+export const sales = new SalesService({
   merchant: MERCHANT,
   requireOpen: () => undefined,
   readForecastTerms: createForecastTerms({
@@ -95,5 +90,5 @@ async function quoteOf({ handle }: ReturnType<typeof paidRoutes>[number]): Promi
 }
 
 /** A quote without a listing. */
-export const plainQuote = (): PaymentQuote =>
-  buildPaymentQuote(MERCHANT, PAID_RESOURCES[0]!, { url: `${PUBLIC_URL}/oracle`, description: 'Signal', mimeType: 'application/json' });
+export const plainQuote = (): Promise<PaymentQuote> =>
+  quoteResource(MERCHANT, PAID_RESOURCES[0]!, { url: `${PUBLIC_URL}/oracle`, description: 'Signal', mimeType: 'application/json' });

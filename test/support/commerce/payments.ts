@@ -28,7 +28,7 @@ const WORD = `0x${'22'.repeat(32)}`;
 /** Of a known form, for nothing that is sold. */
 export const UNSOLD_PAYMENT = {
   x402Version: 2,
-  accepted: { scheme: 'exact', network: 'eip155:84532', amount: '1', asset: ADDRESS, payTo: ADDRESS },
+  accepted: { scheme: 'exact', network: 'eip155:84532', amount: '1', asset: ADDRESS, payTo: ADDRESS, maxTimeoutSeconds: 300 },
   payload: {
     signature: `0x${'33'.repeat(65)}`,
     authorization: { from: ADDRESS, to: ADDRESS, value: '1', validAfter: '0', validBefore: '1', nonce: WORD },

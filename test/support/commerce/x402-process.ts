@@ -13,9 +13,9 @@ import { Ledger } from '../../../src/commerce/ledger.ts';
 import { FORECAST_TERMS, findOffering, getCaip2Network, type MerchantConfig } from '../../../src/commerce/offerings.ts';
 import { createOfferSigner, createX402ReceiptSigner } from '../../../src/commerce/receipt-signer.ts';
 import { createReceiptSigner } from '../../../src/commerce/receipts.ts';
-import { PaymentClaimStore } from '../../../src/commerce/x402/claims.ts';
+import { FailedSettlementStore, PaymentClaimStore } from '../../../src/commerce/x402/claims.ts';
 import { createLocalFacilitator, DeploymentBudget } from '../../../src/commerce/x402/local-facilitator.ts';
-import { FailedSettlementStore, SalesService } from '../../../src/commerce/x402/sales.ts';
+import { SalesService } from '../../../src/commerce/x402/sales.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { connectMongo } from '../../../src/platform/mongo.ts';
 

@@ -15,8 +15,7 @@ import {
 } from '../../../src/commerce/offerings.ts';
 import { createOfferSigner, createX402ReceiptSigner, type SignX402Receipt } from '../../../src/commerce/receipt-signer.ts';
 import { createReceiptSigner, type SignReceipt } from '../../../src/commerce/receipts.ts';
-import { PaymentClaimStore, X402_INDEXES } from '../../../src/commerce/x402/claims.ts';
-import type { Facilitator } from '../../../src/commerce/x402/facilitator.ts';
+import { FAILED_SETTLEMENT_INDEXES, FailedSettlementStore, PaymentClaimStore, X402_INDEXES } from '../../../src/commerce/x402/claims.ts';
 import {
   createLocalFacilitator,
   DEPLOYMENT_INDEXES,
@@ -24,12 +23,14 @@ import {
   type DeploymentPolicy,
   type GasBudget,
 } from '../../../src/commerce/x402/local-facilitator.ts';
-import { FAILED_SETTLEMENT_INDEXES, FailedSettlementStore, type PaidCall, SalesService } from '../../../src/commerce/x402/sales.ts';
-import { buildPaymentQuote, type PaymentRequirements } from '../../../src/commerce/x402/terms.ts';
+import { type PaidCall, SalesService } from '../../../src/commerce/x402/sales.ts';
+import type { Facilitator } from '../../../src/commerce/x402/settlement.ts';
+import type { PaymentRequirements } from '../../../src/commerce/x402/terms.ts';
 import { sendTransactions } from '../../../src/dev/local-chain/contracts.ts';
 import { createLog, type Log } from '../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
 import type { TestChain } from '../chain/chain.ts';
+import { quoteResource } from './quote.ts';
 
 const tokenAbi = parseAbi(['function mint(address to, uint256 value)', 'function balanceOf(address account) view returns (uint256)']);
 
@@ -206,7 +207,7 @@ export async function tillBench({
     facilitator,
     deployments: policy,
     buyer,
-    requirements: buildPaymentQuote(merchant, offering, resource).requirements,
+    requirements: (await quoteResource(merchant, offering, resource)).requirements,
     call,
     made: () => made,
     another,

@@ -23,7 +23,7 @@ import { STANDARDS } from '../../../src/http/routes/info.ts';
 import { buildX402Document, buildX402Resources } from '../../../src/http/routes/paid.ts';
 import { declaredRoutes } from '../../../src/http/routes.ts';
 import type { Services } from '../../../src/http/services.ts';
-import { MERCHANT } from '../../support/commerce/paid-quotes.ts';
+import { MERCHANT, sales } from '../../support/commerce/paid-quotes.ts';
 
 const BASE = 'https://oracle.example.org/base';
 const at = (path: string) => `${BASE}${path}`;
@@ -40,7 +40,7 @@ const described = listInterfaces().map(({ description }) => at(description.path)
 const called = listInterfaces().flatMap(({ endpoints }) => endpoints.map(at));
 
 const commerce = {
-  ...{ merchant: MERCHANT, facilitatorUrl: null, receiptSigner: MERCHANT.payee },
+  ...{ merchant: MERCHANT, sales, facilitatorUrl: null, receiptSigner: MERCHANT.payee },
   readForecastTerms: async () => ({ text: FORECAST_TERMS, revealedCalls: [] }),
 } as never;
 const x402Document = await buildX402Document({ commerce, publicUrl: BASE } as unknown as Services);

@@ -4,14 +4,14 @@ import { getAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { renderSkillFile } from '../../../agent-card/skill-documents.ts';
 import { PAID_RESOURCES } from '../../../src/commerce/offerings.ts';
-import { createPaymentRejection } from '../../../src/commerce/x402/payload.ts';
-import { buildPaymentQuote, PaymentRequiredError } from '../../../src/commerce/x402/terms.ts';
+import { createPaymentRejection, PaymentRequiredError } from '../../../src/commerce/x402/terms.ts';
 import { buildPaymentProblem, encodePaymentHeader, type PaymentHeader, readPaymentProof } from '../../../src/http/problems.ts';
 import { PAYMENT_HEADERS } from '../../../src/http/request.ts';
+import { quoteResource } from '../../support/commerce/quote.ts';
 
 const ADDRESS = '0x00000000000000000000000000000000000000cc';
 
-function terms(chainId = 8453) {
+function quoteOn(chainId: number) {
   const merchant = {
     chainId,
     asset: ADDRESS,
@@ -21,10 +21,12 @@ function terms(chainId = 8453) {
     publicUrl: 'https://oracle.example.org',
   } as const;
   const resource = { url: 'https://oracle.example.org/oracle?horizon=7d', description: 'Signal', mimeType: 'application/json' };
-  return buildPaymentQuote(merchant, PAID_RESOURCES[0]!, resource);
+  return quoteResource(merchant, PAID_RESOURCES[0]!, resource);
 }
 
-const read = (headers: Partial<Record<PaymentHeader, string>>) => readPaymentProof((name) => headers[name as PaymentHeader], terms());
+const terms = await quoteOn(8453);
+
+const read = (headers: Partial<Record<PaymentHeader, string>>) => readPaymentProof((name) => headers[name as PaymentHeader], terms);
 
 const anyHeader = fc.constantFrom(...PAYMENT_HEADERS);
 
@@ -75,15 +77,20 @@ describe('readPaymentProof', () => {
 });
 
 describe('the 402', () => {
-  const problemOn = (chainId: number) =>
-    buildPaymentProblem(new PaymentRequiredError(terms(chainId), 'payment_required', 'It costs something'), { get: () => undefined });
+  const problemOn = async (chainId: number) => {
+    const error = new PaymentRequiredError(await quoteOn(chainId), 'payment_required', 'It costs something');
+    return buildPaymentProblem(error, { get: () => undefined });
+  };
 
-  it('has version 1 requirements where the chain has a name there', () => {
-    expect(problemOn(8453).members).toMatchObject({ accepts: [{ network: 'base' }], payment: { network: 'base', chain: 'eip155:8453' } });
+  it('has version 1 requirements where the chain has a name there', async () => {
+    expect((await problemOn(8453)).members).toMatchObject({
+      accepts: [{ network: 'base' }],
+      payment: { network: 'base', chain: 'eip155:8453' },
+    });
   });
 
-  it('marks local money as worthless, and links to plain-text instructions', () => {
-    const { realMoney, docs, reference } = problemOn(8453).members.payment;
+  it('marks local money as worthless, and links to plain-text instructions', async () => {
+    const { realMoney, docs, reference } = (await problemOn(8453)).members.payment;
     expect(realMoney).toBe(false);
     expect(docs).toBe('https://oracle.example.org/SKILL.md#or-pay-for-a-single-answer');
     const heading = '## Or pay for a single answer';
@@ -96,7 +103,7 @@ describe('the 402', () => {
     ['X-PAYMENT', { 'X-PAYMENT-RESPONSE': 'base' }],
     ['X-402-Payment', { 'PAYMENT-RESPONSE': 'eip155:8453', 'X-PAYMENT-RESPONSE': 'base' }],
   ])('of an unsettled payment in %s has the failed settlement of the protocol', (sent, networks) => {
-    const error = createPaymentRejection(terms(8453), 'out_of_gas', { payer: ADDRESS, unsettledOf: ADDRESS });
+    const error = createPaymentRejection(terms, 'out_of_gas', { payer: ADDRESS, unsettledOf: ADDRESS });
     const { headers } = buildPaymentProblem(error, { get: ((name: string) => (name === sent ? 'x' : undefined)) as Request['get'] });
     const { 'PAYMENT-REQUIRED': _, ...settlementHeaders } = headers;
     const read = Object.entries(settlementHeaders).map(([name, value]) => [name, JSON.parse(Buffer.from(value, 'base64').toString())]);
@@ -107,14 +114,14 @@ describe('the 402', () => {
   });
 
   it('of a request without a payment has no settlement', () => {
-    const { headers } = buildPaymentProblem(createPaymentRejection(terms(8453), 'expired', { payer: ADDRESS }), {
+    const { headers } = buildPaymentProblem(createPaymentRejection(terms, 'expired', { payer: ADDRESS }), {
       get: (() => 'x') as unknown as Request['get'],
     });
     expect(Object.keys(headers)).toEqual(['PAYMENT-REQUIRED']);
   });
 
-  it('has none on other chains, where version 2 still works', () => {
-    const { members, headers } = problemOn(31337);
+  it('has none on other chains, where version 2 still works', async () => {
+    const { members, headers } = await problemOn(31337);
     expect(members).toMatchObject({ accepts: [], payment: { network: null, chain: 'eip155:31337' } });
     const required = JSON.parse(Buffer.from(headers['PAYMENT-REQUIRED']!, 'base64').toString());
     expect(required.accepts).toMatchObject([{ network: 'eip155:31337', amount: '1000' }]);

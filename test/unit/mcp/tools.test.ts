@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { SKILLS } from '../../../skills/index.ts';
 import type { Skill } from '../../../skills/skill.ts';
 import { findOffering } from '../../../src/commerce/offerings.ts';
-import { createPaymentRejection } from '../../../src/commerce/x402/payload.ts';
-import { buildPaymentQuote, PaymentRequiredError } from '../../../src/commerce/x402/terms.ts';
+import { createPaymentRejection, PaymentRequiredError } from '../../../src/commerce/x402/terms.ts';
 import { OracleError } from '../../../src/errors.ts';
 import { describeTool, PayableError, toListedInput, toListedOutput, toToolError, toToolResult } from '../../../src/mcp/tools.ts';
+import { quoteResource } from '../../support/commerce/quote.ts';
 
 const ADDRESS = { publicUrl: 'https://oracle.example.org' };
 const TILL = {
@@ -21,7 +21,7 @@ const TILL = {
   publicUrl: ADDRESS.publicUrl,
 } as const;
 const RESOURCE = { url: 'https://oracle.example.org/mcp#predict_btc_direction', description: 'A forecast', mimeType: 'application/json' };
-const TERMS = buildPaymentQuote(TILL, findOffering('x402', 'x402_signal')!, RESOURCE);
+const TERMS = await quoteResource(TILL, findOffering('x402', 'x402_signal')!, RESOURCE);
 const KEY = 'bitcoin-signal-oracle/error';
 
 describe('an error', () => {

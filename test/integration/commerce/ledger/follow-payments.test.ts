@@ -4,7 +4,7 @@ import { openJournal } from '../../../../src/chain/journal.ts';
 import { createWallet, followMined } from '../../../../src/chain/wallet.ts';
 import { followPayments, type Ledger, readRevenue } from '../../../../src/commerce/ledger.ts';
 import { encodeSettlement } from '../../../../src/commerce/x402/local-facilitator.ts';
-import type { ParsedPayment } from '../../../../src/commerce/x402/payload.ts';
+import type { ParsedPayment } from '../../../../src/commerce/x402/terms.ts';
 import { sendTransactions } from '../../../../src/dev/local-chain/contracts.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { type TestChain, testChain } from '../../../support/chain/chain.ts';
@@ -32,9 +32,10 @@ const follow = () =>
 const booked = (ledger: Ledger) => ledger.payments.find().toArray();
 const revenue = async () => (await readRevenue(till.ledger, new Date())).total.payments;
 
-function toParsed({ payload: { authorization: signed, signature } }: SignedPayment): ParsedPayment {
+function toParsed({ payload }: SignedPayment): ParsedPayment {
+  const { authorization: signed } = payload;
   const [value, validAfter, validBefore] = [signed.value, signed.validAfter, signed.validBefore].map(BigInt);
-  return { authorization: { ...signed, value, validAfter, validBefore }, signature } as ParsedPayment;
+  return { payload, authorization: { ...signed, value, validAfter, validBefore } } as ParsedPayment;
 }
 
 async function revertedAfter(work: () => Promise<unknown>): Promise<void> {

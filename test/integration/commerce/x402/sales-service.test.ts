@@ -1,3 +1,4 @@
+import type { VerifyResponse } from '@x402/core/types';
 import { encodeFunctionData, isAddressEqual, parseAbi, parseSignature, recoverTypedDataAddress, toHex, verifyTypedData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -7,9 +8,9 @@ import { createSalesGate } from '../../../../src/commerce/offerings.ts';
 import { createX402ReceiptSigner } from '../../../../src/commerce/receipt-signer.ts';
 import { createReceiptSigner, hashDocument, toX402ReceiptTypedData } from '../../../../src/commerce/receipts.ts';
 import type { ClaimDoc } from '../../../../src/commerce/x402/claims.ts';
-import type { Facilitator } from '../../../../src/commerce/x402/facilitator.ts';
 import { createLocalFacilitator } from '../../../../src/commerce/x402/local-facilitator.ts';
 import type { SaleResult } from '../../../../src/commerce/x402/sales.ts';
+import type { Facilitator } from '../../../../src/commerce/x402/settlement.ts';
 import { sendTransactions } from '../../../../src/dev/local-chain/contracts.ts';
 import { OracleError } from '../../../../src/errors.ts';
 import { sendTogether } from '../../../support/chain/batcher.ts';
@@ -220,7 +221,7 @@ describe('a payment that is being verified', () => {
 
   it('is verified again by the next request when its process crashes', async () => {
     const payment = await pay({ account: privateKeyToAccount(generatePrivateKey()) });
-    const verdict = Promise.withResolvers<string | null>();
+    const verdict = Promise.withResolvers<VerifyResponse>();
     const other = await bench.another({ facilitator: { ...bench.facilitator, verify: () => verdict.promise } });
     const crashed = codeOf(other.sell(bench.call(payment)));
     await expect.poll(() => stateOf(payment)).toBe('OPEN');
@@ -228,7 +229,7 @@ describe('a payment that is being verified', () => {
     const reason = expect.stringContaining('balance');
     await expect(bench.sales.sell(bench.call(payment))).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason });
     expect(await stateOf(payment)).toBeUndefined();
-    verdict.resolve('expired');
+    verdict.resolve({ isValid: false, invalidReason: 'expired' });
     expect(await crashed).toBe('PAYMENT_REQUIRED');
   });
 
@@ -248,13 +249,13 @@ describe('a payment that is being verified', () => {
 
   it('gets no answer from a facilitator that rejects what the chain accepts, and stays valid', async () => {
     const payment = await pay();
-    const verdict = Promise.withResolvers<string | null>();
+    const verdict = Promise.withResolvers<VerifyResponse>();
     const facilitator = { ...bench.facilitator, simulatesSettlement: false, verify: () => verdict.promise };
     const other = await bench.another({ facilitator });
     const { earned } = await during(async () => {
       const sold = other.sell(bench.call(payment));
       await expect.poll(() => stateOf(payment)).toBe('PREPARED');
-      verdict.resolve('invalid_payer');
+      verdict.resolve({ isValid: false, invalidReason: 'invalid_payer' });
       await expect(sold).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason: 'invalid_payer' });
     });
     expect([earned, await stateOf(payment)]).toEqual([0n, undefined]);
@@ -483,7 +484,7 @@ describe('failures', () => {
 
   it('a rejected payment that a third party sends to the chain later is recorded and answered', async () => {
     const payment = await pay();
-    const refusing: Facilitator = { ...bench.facilitator, settle: async () => ({ refused: 'out_of_gas' }) };
+    const refusing: Facilitator = refusingTo('out_of_gas');
     const other = await bench.another({ facilitator: refusing });
     const { earned, made } = await during(async () => {
       expect(await codeOf(other.sell(bench.call(payment)))).toBe('PAYMENT_REQUIRED');
@@ -502,7 +503,9 @@ describe('failures', () => {
     const calls = [first!, ...(await Promise.all(again))].map((payment) => ({ to: chain.addresses.stablecoin, data: transferOf(payment) }));
     const stealing: Facilitator = {
       ...bench.facilitator,
-      settle: async () => ({ txHash: await sendTogether(chain.rpcUrl, chain.accounts.stranger, calls) }),
+      async settle(_payment, { network }) {
+        return { success: true, transaction: await sendTogether(chain.rpcUrl, chain.accounts.stranger, calls), network };
+      },
     };
     const { result, earned } = await during(async () => {
       const other = await bench.another({ facilitator: stealing, waitMs: 2_000 });
@@ -582,7 +585,7 @@ describe('failures', () => {
   it('a rejected payment keeps its identifier, which is free for another payment', async () => {
     const paymentId = `refused_${generatePrivateKey().slice(2)}`;
     const payment = await pay({ paymentId });
-    const refusing: Facilitator = { ...bench.facilitator, settle: async () => ({ refused: 'insufficient_funds' }) };
+    const refusing: Facilitator = refusingTo('insufficient_funds');
     const other = await bench.another({ facilitator: refusing });
     expect(await codeOf(other.sell(bench.call(payment)))).toBe('PAYMENT_REQUIRED');
     expect((await bench.sales.sell(bench.call(await pay({ paymentId })))).isAgain).toBe(false);
@@ -668,7 +671,7 @@ describe('the gas of a settlement', () => {
 });
 
 describe('failed settlements', () => {
-  const refusing = (): Facilitator => ({ ...bench.facilitator, settle: async () => ({ refused: 'settlement_failed' }) });
+  const refusing = (): Facilitator => refusingTo('settlement_failed');
   const failures = () => database.db.collection<{ _id: string }>('x402_failed_settlements');
 
   it('of one payer, three in a day, are rejected in every process before a chain read', async () => {
@@ -729,6 +732,11 @@ it('concurrent payments of a wallet with funds for one get one answer', async ()
 it('the ledger equals the chain to the unit', async () => {
   expect(await booked()).toBe(await payeeBalance());
 });
+
+/** Rejects each settlement before anything is sent. */
+function refusingTo(errorReason: string): Facilitator {
+  return { ...bench.facilitator, settle: async (_payment, { network }) => ({ success: false, errorReason, transaction: '', network }) };
+}
 
 function idOf({ from, nonce }: { from: string; nonce: string }): string {
   return `${chain.chainId}:${chain.addresses.stablecoin}:${from}:${nonce}`.toLowerCase();

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { findOffering, type MerchantConfig, OFFERINGS } from '../../../../src/commerce/offerings.ts';
 import { formatSingleAnswerHint } from '../../../../src/commerce/payment-instructions.ts';
 import { toPaymentResponse } from '../../../../src/commerce/receipt-signer.ts';
-import { createPaymentRejection } from '../../../../src/commerce/x402/payload.ts';
-import { buildPaymentQuote } from '../../../../src/commerce/x402/terms.ts';
+import { createPaymentRejection } from '../../../../src/commerce/x402/terms.ts';
+import { quoteResource } from '../../../support/commerce/quote.ts';
 
 const PAYER = '0xeaf557e4082694da2f3f61ddccee3abe59d9aaa0';
 const ASSET = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
@@ -13,7 +13,7 @@ const merchant: MerchantConfig = {
   ...{ chainId: 8453, asset: ASSET, payee: PAYEE, publicUrl: 'https://oracle.example.org', realMoney: true },
   domain: { name: 'USD Coin', version: '2' },
 };
-const quote = buildPaymentQuote(merchant, findOffering('x402', 'x402_signal')!, {
+const quote = await quoteResource(merchant, findOffering('x402', 'x402_signal')!, {
   url: 'https://a.example',
   description: '',
   mimeType: '',

@@ -2,7 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { SKILLS } from '../../../../skills/index.ts';
 import { PAID_RESOURCES } from '../../../../src/commerce/offerings.ts';
-import { type BazaarDeclaration, createPaymentRequired, toX402ErrorCode, X402_ERROR_CODES } from '../../../../src/commerce/x402/terms.ts';
+import type { BazaarDeclaration } from '../../../../src/commerce/x402/bazaar.ts';
+import { createPaymentRequired, toX402ErrorCode, X402_ERROR_CODES } from '../../../../src/commerce/x402/terms.ts';
 import { encodePaymentHeader } from '../../../../src/http/problems.ts';
 import { PAID_PREMIUM_SIGNAL, PAID_SIGNAL } from '../../../../src/http/routes/paid.ts';
 import { listPaidQuotes, plainQuote } from '../../../support/commerce/paid-quotes.ts';
@@ -58,8 +59,8 @@ describe('the Bazaar declaration of a 402', () => {
     expect(required.resource.description.length).toBeLessThanOrEqual(MAX_DESCRIPTION_CHARS);
   });
 
-  it('is left out where no facilitator lists the resource', () => {
-    expect(Object.keys(createPaymentRequired(plainQuote(), 'payment_required').extensions)).toEqual(['payment-identifier']);
+  it('is left out where no facilitator lists the resource', async () => {
+    expect(Object.keys(createPaymentRequired(await plainQuote(), 'payment_required').extensions)).toEqual(['payment-identifier']);
   });
 });
 describe('toX402ErrorCode', () => {

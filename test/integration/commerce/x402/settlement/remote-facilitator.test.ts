@@ -4,10 +4,10 @@ import { json } from 'node:stream/consumers';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Chain } from '../../../../../src/chain/client.ts';
-import { createRemoteFacilitator, readDeploymentSupport } from '../../../../../src/commerce/x402/facilitator.ts';
-import { forwardSupportedDeployments } from '../../../../../src/commerce/x402/local-facilitator.ts';
-import { type ParsedPayment, parsePaymentPayload } from '../../../../../src/commerce/x402/payload.ts';
-import { declareHttpResource, type PaymentRequirements } from '../../../../../src/commerce/x402/terms.ts';
+import { declareHttpResource } from '../../../../../src/commerce/x402/bazaar.ts';
+import { createRemoteFacilitator, createResourceServer } from '../../../../../src/commerce/x402/facilitator.ts';
+import type { PaymentRequirements } from '../../../../../src/commerce/x402/terms.ts';
+import { type ParsedPayment, parsePaymentPayload } from '../../../../../src/commerce/x402/terms.ts';
 import { getLocalWalletFactory } from '../../../../../src/dev/local-chain/contracts.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { type TestChain, testChain } from '../../../../support/chain/chain.ts';
@@ -34,17 +34,10 @@ async function answer(
   body: { paymentPayload: unknown; paymentRequirements: PaymentRequirements },
 ): Promise<object> {
   const terms = await bench.sales.getQuote(bench.call(null));
-  const payment: ParsedPayment = parsePaymentPayload(body.paymentPayload, terms);
-  if (path === '/verify') {
-    const payer = Promise.resolve({ wallet: payment.authorization.from, isProven: true });
-    const refused = await bench.facilitator.verify(payment, body.paymentRequirements, { payer, address: '192.0.2.1' });
-    return refused === null ? { isValid: true, payer: payment.authorization.from } : { isValid: false, invalidReason: refused };
-  }
-  const settled = await bench.facilitator.settle(payment, body.paymentRequirements, { address: '192.0.2.1' });
-  const { network } = body.paymentRequirements;
-  return 'txHash' in settled
-    ? { success: true, transaction: settled.txHash, network, payer: payment.authorization.from }
-    : { success: false, errorReason: settled.refused, transaction: '', network };
+  const payment: ParsedPayment = parsePaymentPayload(await createResourceServer(bench.merchant), body.paymentPayload, terms);
+  const payer = Promise.resolve({ wallet: payment.authorization.from, isProven: true });
+  const operation = path === '/verify' ? bench.facilitator.verify : bench.facilitator.settle;
+  return operation({ ...payment, payer, address: '192.0.2.1' }, body.paymentRequirements);
 }
 
 beforeAll(async () => {
@@ -70,7 +63,8 @@ afterAll(async () => {
 });
 
 const pay = () => signPayment({ account: bench.buyer, requirements: bench.requirements });
-const remote = (to = url) => createRemoteFacilitator({ endpoint: { url: to }, log: createLog({ level: 'silent', secrets: [] }) });
+const remote = (to = url, log = createLog({ level: 'silent', secrets: [] })) =>
+  createRemoteFacilitator({ endpoint: { url: to }, chain: connected, log, now: () => new Date() });
 const balance = () => bench.balance(bench.requirements.payTo as `0x${string}`);
 
 describe('a remote facilitator', () => {
@@ -104,7 +98,7 @@ describe('a remote facilitator', () => {
       const before = await balance();
       const lines: string[] = [];
       const log = createLog({ level: 'warn', secrets: [], write: (line) => lines.push(line) });
-      const sales = await bench.another({ facilitator: createRemoteFacilitator({ endpoint: { url }, log }) });
+      const sales = await bench.another({ facilitator: remote(url, log) });
       const payment = await pay();
       instead = { [path]: { status: 401, body: '{"errorType":"unauthorized"}' } };
       await expect(sales.sell(bench.call(payment))).rejects.toMatchObject({ code: 'TRANSACTION_UNCONFIRMED', retryable: true });
@@ -174,9 +168,7 @@ describe('a payment of a wallet that is not deployed, with a remote facilitator'
     await bench.mint(address, 2_000n);
     const payment = await signPayment({ account: owner, requirements: bench.requirements, change: { from: address } });
     payment.payload.signature = wrap(payment.payload.signature);
-    const isSupported = () => readDeploymentSupport({ url }, chain.chainId);
-    const facilitator = forwardSupportedDeployments(remote(), { chain: connected, isSupported });
-    return { payment, sales: await bench.another({ facilitator }) };
+    return { payment, sales: await bench.another({ facilitator: remote() }) };
   }
 
   it.each([
