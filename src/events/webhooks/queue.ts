@@ -57,14 +57,9 @@ export interface WebhookDoc extends WebhookTarget {
   testedAt?: Date;
   /** While a replay is being queued, by the database's clock. */
   replays?: { claimedUntil: Date };
-  outbox?: WebhookEnding[];
+  /** Disablements, kept as of their time: the webhook may be enabled again before its notice is published. */
+  outbox?: (OutboxEntry<`disabled:${number}`> & { reason: string; failingSince: Date | null })[];
   createdAt: Date;
-}
-
-/** A disablement, kept as of its time: the webhook may be enabled again before its notice is published. */
-interface WebhookEnding extends OutboxEntry<`disabled:${number}`> {
-  reason: string;
-  failingSince: Date | null;
 }
 
 /** PENDING: queued or waiting for a retry. FAILED: no attempts left. CANCELLED: the webhook was disabled. */
@@ -166,8 +161,8 @@ export class DeliveryQueue {
     });
     for (;;) {
       const once = { $in: wanted.map((doc) => doc.once) };
-      const known = await this.#deliveries.distinct('once', { once }, { hint: BY_ONCE });
-      const fresh = wanted.filter((doc) => !known.includes(doc.once));
+      const known = new Set(await this.#deliveries.distinct('once', { once }, { hint: BY_ONCE }));
+      const fresh = wanted.filter((doc) => !known.has(doc.once));
       // After a conflict the messages of the other process are queued.
       if (fresh.length === 0 || (await this.#insert(webhook, fresh))) break;
     }
@@ -511,18 +506,11 @@ async function settleAttempt(
   return { ...outcome, attempt };
 }
 
-interface Disablement {
-  by: 'receiver' | 'failures';
-  reason: string;
-  at: Date;
-  failingSince: Date | null;
-}
-
 /** Disables an active webhook and, in the same write, adds the owner's notice to its outbox. False if it was disabled or its target changed. */
 export async function endWebhook(
   db: Db,
   { _id, targetKey }: Pick<WebhookDoc, '_id' | 'targetKey'>,
-  { by, reason, at, failingSince }: Disablement,
+  { by, reason, at, failingSince }: { by: 'receiver' | 'failures'; reason: string; at: Date; failingSince: Date | null },
 ): Promise<boolean> {
   const webhooks = db.collection<WebhookDoc>('webhooks');
   const ended = { status: 'disabled' as const, disabledAt: at, disabledReason: reason, disabledBy: by, failingSince };
@@ -547,7 +535,7 @@ export const DISABLE_AFTER_FAILING_MS = 5 * 24 * HOUR_MS;
 export function decideOutcome(
   { failingSince: before, attempts, called }: { failingSince: Date | null; attempts: number; called: Called },
   random: () => number,
-): Outcome & { end: Omit<Disablement, 'at'> | null } {
+): Outcome & { end: Omit<Parameters<typeof endWebhook>[2], 'at'> | null } {
   const { attempt, retryAfterSeconds, ended } = called;
   const { at, reason } = attempt;
   if (reason === null) return { state: 'DELIVERED', end: null };
