@@ -437,20 +437,22 @@ export async function deliverDue(deps: WebhookWorkerDeps, onFirst?: () => void):
 const later = (why: keyof typeof POSTPONE_MS): Outcome => ({ state: 'PENDING', delayMs: POSTPONE_MS[why] });
 
 async function sendClaimed(deps: WebhookWorkerDeps, { delivery, expiresAtMs }: Claim): Promise<Outcome> {
-  const { db, queue, events, view, log, now, abortCalls, timeoutMs = WEBHOOK_CALL_TIMEOUT_MS, marginMs = LEASE_MARGIN_MS } = deps;
+  const { db, queue, events, view, log, now, stopping, abortCalls, timeoutMs = WEBHOOK_CALL_TIMEOUT_MS, marginMs = LEASE_MARGIN_MS } = deps;
   const { webhookId, wallet, eventId, type, messageId, traceparent } = delivery;
+  // Before the status is read: what is queued after a webhook is enabled again is not cancelled.
+  const at = now();
   const webhook = await db.collection<WebhookDoc>('webhooks').findOne({ _id: webhookId }, BY_ID);
   if (webhook === null) await queue.deleteAll(webhookId);
-  else if (webhook.status === 'disabled') await queue.cancel(webhookId, now());
+  else if (webhook.status === 'disabled') await queue.cancel(webhookId, at);
   if (webhook === null || webhook.status === 'disabled') return { state: 'CANCELLED' };
   const event = eventId === null ? null : await events.event(eventId);
-  if (event === null) return { state: 'FAILED', attempt: { at: now(), status: null, ms: 0, reason: 'The event is no longer kept' } };
+  if (event === null) return { state: 'FAILED', attempt: { at, status: null, ms: 0, reason: 'The event is no longer kept' } };
   const tier = await readTier(deps, webhook);
   if (typeof tier === 'object') return tier;
   const caller: Caller = { tier, wallet: wallet as Caller['wallet'] & string };
   const body = renderMessage(webhook, viewEvent(event, caller, view), view.publicUrl);
   // A message in flight when the lease expires could be overtaken.
-  if (performance.now() + timeoutMs + marginMs > expiresAtMs) return { state: 'PENDING' };
+  if (stopping.aborted || performance.now() + timeoutMs + marginMs > expiresAtMs) return { state: 'PENDING' };
   const span = { name: `webhook ${type}`, kind: 'client', parent: parseTraceparent(traceparent), fields: {} } as const;
   const called = await inEntry(span, () => callWebhook(deps, webhook, { messageId, body, signal: abortCalls })).catch((error: unknown) => {
     // Full name lookups and an undecryptable secret or URL are not failures of the receiver.
