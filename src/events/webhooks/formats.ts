@@ -25,12 +25,12 @@ export function openTargetUrl({ _id, sealedUrl }: Pick<StoredTarget, 'sealedUrl'
   return box.open('webhook-url', _id, sealedUrl);
 }
 
-/** @param unreadable for what is encrypted under another master secret */
-export function openOr<Other>(open: () => string, unreadable: (cause: OracleError) => Other): string | Other {
+/** Null for what is encrypted under another master secret. */
+export function openOrNull(open: () => string): string | null {
   try {
     return open();
   } catch (error) {
-    if (isOracleError(error, 'CONFIG_INVALID')) return unreadable(error);
+    if (isOracleError(error, 'CONFIG_INVALID')) return null;
     throw error;
   }
 }
@@ -270,13 +270,81 @@ const NO_SKILL = 'The record shows no skill of the direction that can be disting
 const RECORD = 'Every forecast is committed on chain before its window opens, and scored in public.';
 const REPLAYED = ' Replayed by a demonstration.';
 
-/** A line of text for each kind of event: without an entry the type check fails. */
+/** The text for each kind of event: without an entry the type check fails. */
 const DESCRIPTIONS: { [Name in PushedName]: (data: EventPayload<Name>) => Description } = {
-  'signal.new': describeSignal,
-  'signal.resolved': describeResolution,
-  'wager.placed': describePlacedWager,
-  'wager.settled': describeSettledWager,
-  'attestation.created': describeAttestation,
+  'signal.new'(data) {
+    const { signal, direction, confidence, premium, btcPrice, windowOpensAt, resolvesAt, regime } = data;
+    const leaning = direction === null || confidence === null ? '' : ` (${direction}, ${formatPercent(confidence)})`;
+    const { p05, p95 } = premium?.priceQuantiles ?? {};
+    const range =
+      p05 !== undefined && p95 !== undefined
+        ? [['90 % range at the end', `${dollars.format(p05)} to ${dollars.format(p95)}`] as const]
+        : [];
+    return {
+      title: `BTC/USD, ${data.horizon} forecast of ${data.date}: ${data.moveSize === null ? signal : `${describeName(data.moveSize)} move`}`,
+      fields: [
+        ...describeMove(data),
+        ...range,
+        ['Direction', `${signal}${leaning}, no proven skill`],
+        ['Price', dollars.format(btcPrice)],
+        ['Window', `${describeTime(windowOpensAt)} to ${describeTime(resolvesAt)}`],
+        ['Regime', describeName(regime)],
+      ],
+      note: NO_SKILL,
+      link: linkForecast(data),
+    };
+  },
+  'signal.resolved'(data) {
+    const { signal, direction, confidence, outcome, actualDirection, returnBps, btcAtSignal, btcAtResolution, resolvedAt } = data;
+    return {
+      title: `BTC/USD, ${data.horizon} forecast of ${data.date}: ${outcome === 'WIN' ? 'right' : 'wrong'}`,
+      fields: [
+        ...describeMove(data),
+        ['Direction', `${signal} (${direction}, ${formatPercent(confidence)})`],
+        ['Result', `${actualDirection}, ${returnBps > 0 ? '+' : ''}${formatPercent(returnBps / 10_000, 2)}`],
+        ['Closes', `${dollars.format(btcAtSignal)} to ${dollars.format(btcAtResolution)}`],
+        ['Resolved', describeTime(resolvedAt)],
+      ],
+      note: NO_SKILL,
+      link: linkForecast(data),
+    };
+  },
+  'wager.placed'(data) {
+    const { placed, reason, marketId, market, date } = data;
+    if (placed !== false) return { title: `Wager of ${date}`, fields: describeStake(data), note: NO_SKILL };
+    const fields = [
+      ['Market', marketId === null ? 'none' : describeExternal(market)] as const,
+      ['Reason', describeExternal(reason ?? '')] as const,
+    ];
+    return { title: `No wager on ${date}`, fields, note: RECORD };
+  },
+  'wager.settled'(data) {
+    const { outcome, winner, pnl, asset, settledAt, date } = data;
+    return {
+      title: `Wager of ${date} settled: ${winner === null ? 'the market has no winner' : `${winner} won the market`}`,
+      fields: [
+        ...describeStake(data),
+        ['Outcome', describeHidden(outcome, describeName)],
+        ['Profit', describeHidden(pnl, (amount) => `${amount.toFixed(2)} ${describeExternal(asset)}`)],
+        ['Settled', describeTime(settledAt)],
+      ],
+      note: NO_SKILL,
+    };
+  },
+  'attestation.created'(data) {
+    const { type, status, uid, txHash, attestedAt } = data;
+    return {
+      title: `BTC/USD, ${data.horizon} forecast of ${data.date}: ${type === 'prediction' ? 'committed' : 'resolution'} on chain`,
+      fields: [
+        ['Status', describeName(status)],
+        ['Attestation', uid],
+        ['Transaction', txHash],
+        ['Block time', describeTime(attestedAt)],
+      ],
+      note: RECORD,
+      link: linkForecast(data),
+    };
+  },
   'regime.changed': ({ from, to, riskLevel, date }) => ({
     title: `BTC/USD regime of ${date}: ${describeName(to)}`,
     fields: Object.entries({ From: from, To: to, Risk: riskLevel }).map(([label, name]) => [label, describeName(name)] as const),
@@ -315,29 +383,6 @@ function describePing({ timestamp, data: { webhookId } }: PingMessage): Descript
   };
 }
 
-function describeSignal(data: EventPayload<'signal.new'>): Description {
-  const { signal, direction, confidence, premium, btcPrice, windowOpensAt, resolvesAt, regime } = data;
-  const leaning = direction === null || confidence === null ? '' : ` (${direction}, ${formatPercent(confidence)})`;
-  const quantiles = premium?.priceQuantiles;
-  const range =
-    quantiles === undefined
-      ? []
-      : [['90 % range at the end', `${dollars.format(quantiles.p05!)} to ${dollars.format(quantiles.p95!)}`] as const];
-  return {
-    title: `BTC/USD, ${data.horizon} forecast of ${data.date}: ${data.moveSize === null ? signal : `${describeName(data.moveSize)} move`}`,
-    fields: [
-      ...describeMove(data),
-      ...range,
-      ['Direction', `${signal}${leaning}, no proven skill`],
-      ['Price', dollars.format(btcPrice)],
-      ['Window', `${describeTime(windowOpensAt)} to ${describeTime(resolvesAt)}`],
-      ['Regime', describeName(regime)],
-    ],
-    note: NO_SKILL,
-    link: linkForecast(data),
-  };
-}
-
 /** What has skill comes first: the size of the move, what it was before, and whether it came. */
 function describeMove(data: EventPayload<'signal.new'> | EventPayload<'signal.resolved'>): ChatMessage['fields'] {
   const move = formatMove(data);
@@ -345,65 +390,6 @@ function describeMove(data: EventPayload<'signal.new'> | EventPayload<'signal.re
   if ('big' in data) return [['Size of the move', `${move}; it was ${data.big ? 'beyond' : 'within'}`]];
   const before = data.moveSizeBefore === null || data.moveSizeBefore === data.moveSize ? '' : `; ${data.moveSizeBefore} before`;
   return [['Size of the move', `${move}${before}`]];
-}
-
-function describeResolution(data: EventPayload<'signal.resolved'>): Description {
-  const { signal, direction, confidence, outcome, actualDirection, returnBps, btcAtSignal, btcAtResolution, resolvedAt } = data;
-  return {
-    title: `BTC/USD, ${data.horizon} forecast of ${data.date}: ${outcome === 'WIN' ? 'right' : 'wrong'}`,
-    fields: [
-      ...describeMove(data),
-      ['Direction', `${signal} (${direction}, ${formatPercent(confidence)})`],
-      ['Result', `${actualDirection}, ${returnBps > 0 ? '+' : ''}${formatPercent(returnBps / 10_000, 2)}`],
-      ['Closes', `${dollars.format(btcAtSignal)} to ${dollars.format(btcAtResolution)}`],
-      ['Resolved', describeTime(resolvedAt)],
-    ],
-    note: NO_SKILL,
-    link: linkForecast(data),
-  };
-}
-
-function describeAttestation(data: EventPayload<'attestation.created'>): Description {
-  const { type, status, uid, txHash, attestedAt } = data;
-  const isPrediction = type === 'prediction';
-  return {
-    title: `BTC/USD, ${data.horizon} forecast of ${data.date}: ${isPrediction ? 'committed' : 'resolution'} on chain`,
-    fields: [
-      ['Status', describeName(status)],
-      ['Attestation', uid],
-      ['Transaction', txHash],
-      ['Block time', describeTime(attestedAt)],
-    ],
-    note: RECORD,
-    link: linkForecast(data),
-  };
-}
-
-function describePlacedWager(data: EventPayload<'wager.placed'>): Description {
-  const { placed, reason, marketId } = data;
-  if (placed !== false) return { title: `Wager of ${data.date}`, fields: describeStake(data), note: NO_SKILL };
-  return {
-    title: `No wager on ${data.date}`,
-    fields: [
-      ['Market', marketId === null ? 'none' : describeExternal(data.market)],
-      ['Reason', describeExternal(reason ?? '')],
-    ],
-    note: RECORD,
-  };
-}
-
-function describeSettledWager(data: EventPayload<'wager.settled'>): Description {
-  const { outcome, winner, pnl, asset, settledAt } = data;
-  return {
-    title: `Wager of ${data.date} settled: ${winner === null ? 'the market has no winner' : `${winner} won the market`}`,
-    fields: [
-      ...describeStake(data),
-      ['Outcome', describeHidden(outcome, describeName)],
-      ['Profit', describeHidden(pnl, (amount) => `${amount.toFixed(2)} ${describeExternal(asset)}`)],
-      ['Settled', describeTime(settledAt)],
-    ],
-    note: NO_SKILL,
-  };
 }
 
 type Stake = Pick<EventPayload<'wager.placed'>, 'market' | 'venue' | 'asset' | 'side' | 'amount' | 'odds'>;

@@ -57,14 +57,9 @@ export interface WebhookDoc extends WebhookTarget {
   testedAt?: Date;
   /** While a replay is being queued, by the database's clock. */
   replays?: { claimedUntil: Date };
-  outbox?: WebhookEnding[];
+  /** Disablements, kept as of their time: the webhook may be enabled again before its notice is published. */
+  outbox?: (OutboxEntry<`disabled:${number}`> & { reason: string; failingSince: Date | null })[];
   createdAt: Date;
-}
-
-/** A disablement, kept as of its time: the webhook may be enabled again before its notice is published. */
-interface WebhookEnding extends OutboxEntry<`disabled:${number}`> {
-  reason: string;
-  failingSince: Date | null;
 }
 
 /** PENDING: queued or waiting for a retry. FAILED: no attempts left. CANCELLED: the webhook was disabled. */
@@ -166,8 +161,8 @@ export class DeliveryQueue {
     });
     for (;;) {
       const once = { $in: wanted.map((doc) => doc.once) };
-      const known = await this.#deliveries.distinct('once', { once }, { hint: BY_ONCE });
-      const fresh = wanted.filter((doc) => !known.includes(doc.once));
+      const known = new Set(await this.#deliveries.distinct('once', { once }, { hint: BY_ONCE }));
+      const fresh = wanted.filter((doc) => !known.has(doc.once));
       // After a conflict the messages of the other process are queued.
       if (fresh.length === 0 || (await this.#insert(webhook, fresh))) break;
     }
@@ -442,20 +437,22 @@ export async function deliverDue(deps: WebhookWorkerDeps, onFirst?: () => void):
 const later = (why: keyof typeof POSTPONE_MS): Outcome => ({ state: 'PENDING', delayMs: POSTPONE_MS[why] });
 
 async function sendClaimed(deps: WebhookWorkerDeps, { delivery, expiresAtMs }: Claim): Promise<Outcome> {
-  const { db, queue, events, view, log, now, abortCalls, timeoutMs = WEBHOOK_CALL_TIMEOUT_MS, marginMs = LEASE_MARGIN_MS } = deps;
+  const { db, queue, events, view, log, now, stopping, abortCalls, timeoutMs = WEBHOOK_CALL_TIMEOUT_MS, marginMs = LEASE_MARGIN_MS } = deps;
   const { webhookId, wallet, eventId, type, messageId, traceparent } = delivery;
+  // Before the status is read: what is queued after a webhook is enabled again is not cancelled.
+  const at = now();
   const webhook = await db.collection<WebhookDoc>('webhooks').findOne({ _id: webhookId }, BY_ID);
   if (webhook === null) await queue.deleteAll(webhookId);
-  else if (webhook.status === 'disabled') await queue.cancel(webhookId, now());
+  else if (webhook.status === 'disabled') await queue.cancel(webhookId, at);
   if (webhook === null || webhook.status === 'disabled') return { state: 'CANCELLED' };
   const event = eventId === null ? null : await events.event(eventId);
-  if (event === null) return { state: 'FAILED', attempt: { at: now(), status: null, ms: 0, reason: 'The event is no longer kept' } };
+  if (event === null) return { state: 'FAILED', attempt: { at, status: null, ms: 0, reason: 'The event is no longer kept' } };
   const tier = await readTier(deps, webhook);
   if (typeof tier === 'object') return tier;
   const caller: Caller = { tier, wallet: wallet as Caller['wallet'] & string };
   const body = renderMessage(webhook, viewEvent(event, caller, view), view.publicUrl);
   // A message in flight when the lease expires could be overtaken.
-  if (performance.now() + timeoutMs + marginMs > expiresAtMs) return { state: 'PENDING' };
+  if (stopping.aborted || performance.now() + timeoutMs + marginMs > expiresAtMs) return { state: 'PENDING' };
   const span = { name: `webhook ${type}`, kind: 'client', parent: parseTraceparent(traceparent), fields: {} } as const;
   const called = await inEntry(span, () => callWebhook(deps, webhook, { messageId, body, signal: abortCalls })).catch((error: unknown) => {
     // Full name lookups and an undecryptable secret or URL are not failures of the receiver.
@@ -511,18 +508,11 @@ async function settleAttempt(
   return { ...outcome, attempt };
 }
 
-interface Disablement {
-  by: 'receiver' | 'failures';
-  reason: string;
-  at: Date;
-  failingSince: Date | null;
-}
-
 /** Disables an active webhook and, in the same write, adds the owner's notice to its outbox. False if it was disabled or its target changed. */
 export async function endWebhook(
   db: Db,
   { _id, targetKey }: Pick<WebhookDoc, '_id' | 'targetKey'>,
-  { by, reason, at, failingSince }: Disablement,
+  { by, reason, at, failingSince }: { by: 'receiver' | 'failures'; reason: string; at: Date; failingSince: Date | null },
 ): Promise<boolean> {
   const webhooks = db.collection<WebhookDoc>('webhooks');
   const ended = { status: 'disabled' as const, disabledAt: at, disabledReason: reason, disabledBy: by, failingSince };
@@ -547,7 +537,7 @@ export const DISABLE_AFTER_FAILING_MS = 5 * 24 * HOUR_MS;
 export function decideOutcome(
   { failingSince: before, attempts, called }: { failingSince: Date | null; attempts: number; called: Called },
   random: () => number,
-): Outcome & { end: Omit<Disablement, 'at'> | null } {
+): Outcome & { end: Omit<Parameters<typeof endWebhook>[2], 'at'> | null } {
   const { attempt, retryAfterSeconds, ended } = called;
   const { at, reason } = attempt;
   if (reason === null) return { state: 'DELIVERED', end: null };

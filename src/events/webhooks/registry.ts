@@ -14,7 +14,7 @@ import { getDefaultHorizons, PUSHED_NAMES, type PushedName, sortMoveSizes } from
 import { type AnyEvent, EVENT_RETENTION_DAYS, type EventLog } from '../log.ts';
 import { type CallWebhookDeps, callWebhook, generateSecret, toSigningKey, toVerificationKey } from './call.ts';
 import {
-  openOr,
+  openOrNull,
   openTargetUrl,
   type PingMessage,
   renderMessage,
@@ -185,10 +185,7 @@ export class WebhookRegistry {
     const verificationKey = toVerificationKey(secret);
     const doc = await this.#require(owner, id);
     const { wallet, sealedSecret } = doc;
-    const before = openOr(
-      () => box.open('webhook-secret', id, sealedSecret),
-      () => null,
-    );
+    const before = openOrNull(() => box.open('webhook-secret', id, sealedSecret));
     if (before !== null && isSameKey(before, secret)) return { ...this.#view(doc), secret, verificationKey };
     const secretSetAt = now();
     const validUntil = new Date(secretSetAt.getTime() + PREVIOUS_SECRET_HOURS * HOUR_MS);
@@ -208,8 +205,9 @@ export class WebhookRegistry {
     const { events: log, queue } = this.#deps;
     // After a lost compare-and-set the status has changed.
     for (;;) {
-      const { wallet, status, disabledBy, disabledReason, ...doc } = await this.#require(owner, id);
-      if (status === 'active') return this.#view({ wallet, status, disabledBy, disabledReason, ...doc });
+      const doc = await this.#require(owner, id);
+      const { wallet, status, disabledBy, disabledReason } = doc;
+      if (status === 'active') return this.#view(doc);
       if (status === 'disabled' && disabledBy !== 'receiver' && disabledBy !== 'failures') {
         const suggestedAction = 'Contact the operator, or delete it.';
         throw new OracleError('CONFLICT', `The operator has ended the calls of this webhook: ${disabledReason}`, { suggestedAction });
@@ -303,7 +301,10 @@ export class WebhookRegistry {
     const replayId = randomUUID();
     const messages = events.map((event) => ({ ...toWebhookMessage(event, REPLAY_CAUSE_PREFIX + replayId), ...getTraceHeaders() }));
     await this.#inReplayClaim(id, async () => {
-      if (await queue.hasPending(id, /^replay:/)) throw replayPending();
+      if (await queue.hasPending(id, /^replay:/)) {
+        const suggestedAction = 'Wait until it has been delivered: GET /api/svc/webhooks/{id}/deliveries?state=PENDING shows what waits.';
+        throw new OracleError('CONFLICT', 'A replay to this webhook still waits in its queue', { suggestedAction });
+      }
       const refund = await this.#consumeQuota('replay', webhook.wallet, messages.length);
       await queue.append(webhook, messages, now()).catch(async (error: unknown) => {
         await refund();
@@ -344,7 +345,10 @@ export class WebhookRegistry {
     ] as const) {
       if (id === undefined) continue;
       if (id > last) throw invalidReplayField(field, 'There is no event of this id yet');
-      if (id < oldest) throw expiredEvent(field, first);
+      if (id < oldest) {
+        const suggestedAction = 'Request later events.';
+        throw new OracleError('INPUT_INVALID', `${KEPT}: this one is gone`, { field, suggestedAction, details: { oldestId: first } });
+      }
     }
     const matches = (event: AnyEvent) => matchesWebhook(webhook, event);
     if (eventId !== undefined) {
@@ -380,8 +384,8 @@ export class WebhookRegistry {
     const previous = doc.previousSecret?.validUntil ?? null;
     const format: WebhookFormat = chat?.format ?? 'json';
     // Of the URL of a chat its host and last characters; masked, too, where it cannot be read.
-    const open = () => openTargetUrl(doc, this.#deps.box);
-    const url = isOwner && chat === undefined ? openOr(open, () => doc.url) : doc.url;
+    const opened = isOwner && chat === undefined ? openOrNull(() => openTargetUrl(doc, this.#deps.box)) : null;
+    const url = opened ?? doc.url;
     return {
       ...{ _id, url, format, chatId: chat?.chatId ?? null, events, horizons, moveSize: doc.moveSize ?? null },
       ...{ status, suspendedAt: doc.suspendedAt ?? null, disabledAt, disabledReason, disabledBy, failingSince, createdAt, secretSetAt },
@@ -450,20 +454,20 @@ export class WebhookRegistry {
     const { box } = this.#deps;
     const { _id, url, sealedUrl, targetKey, chat } = before;
     if (changedUrl === undefined && changedChatId === undefined) return { url, sealedUrl, targetKey, ...(chat && { chat }) };
-    const open = () => openTargetUrl(before, box);
-    const reject = (cause: OracleError): never => {
+    const href = changedUrl ?? openOrNull(() => openTargetUrl(before, box));
+    if (href === null) {
       const suggestedAction = 'Send the URL with this change.';
-      throw new OracleError('CONFLICT', 'The URL of this webhook cannot be read any more', { field: 'url', suggestedAction, cause });
-    };
+      throw new OracleError('CONFLICT', 'The URL of this webhook cannot be read any more', { field: 'url', suggestedAction });
+    }
     const { format = 'json', chatId = null } = chat ?? {};
-    return toStoredTarget(_id, { format, url: changedUrl ?? openOr(open, reject), chatId: changedChatId ?? chatId }, box);
+    return toStoredTarget(_id, { format, url: href, chatId: changedChatId ?? chatId }, box);
   }
 
   /** Takes of a wallet's quota of the UTC day, all or nothing; returns a function that gives it back. @throws OracleError RATE_LIMITED */
   async #consumeQuota(use: keyof typeof QUOTAS, wallet: string, count: number): Promise<() => Promise<unknown>> {
     const nowMs = this.#deps.now().getTime();
     const day = toDay(nowMs);
-    const { limit, message, suggestedAction } = QUOTAS[use];
+    const [limit, message, suggestedAction] = QUOTAS[use];
     const _id = `${use}:${wallet}:${day}`;
     const update = { $inc: { used: count }, $setOnInsert: { expiresAt: new Date((day + 1) * DAY_MS) } };
     // Used up, the filter finds nothing, and the insertion fails; so may concurrent first ones of a day.
@@ -484,16 +488,16 @@ export const MAX_TESTS_PER_DAY = 500;
 
 /** Per wallet, not per webhook, since a webhook can be deleted and registered again. */
 const QUOTAS = {
-  replay: {
-    limit: MAX_REPLAYED_EVENTS_PER_DAY,
-    message: `At most ${MAX_REPLAYED_EVENTS_PER_DAY} events can be replayed for a wallet in a UTC day`,
-    suggestedAction: 'Request fewer events, or retry tomorrow.',
-  },
-  test: {
-    limit: MAX_TESTS_PER_DAY,
-    message: `A wallet can test its webhooks ${MAX_TESTS_PER_DAY} times in a UTC day`,
-    suggestedAction: 'Retry tomorrow; GET /api/svc/webhooks/{id}/deliveries shows the deliveries meanwhile.',
-  },
+  replay: [
+    MAX_REPLAYED_EVENTS_PER_DAY,
+    `At most ${MAX_REPLAYED_EVENTS_PER_DAY} events can be replayed for a wallet in a UTC day`,
+    'Request fewer events, or retry tomorrow.',
+  ],
+  test: [
+    MAX_TESTS_PER_DAY,
+    `A wallet can test its webhooks ${MAX_TESTS_PER_DAY} times in a UTC day`,
+    'Retry tomorrow; GET /api/svc/webhooks/{id}/deliveries shows the deliveries meanwhile.',
+  ],
 } as const;
 
 /** `_id` is `<use>:<wallet>:<day>`. */
@@ -537,6 +541,7 @@ function rethrowUnreadableSecret(error: unknown): never {
   });
 }
 
+const KEPT = `Events are kept for ${EVENT_RETENTION_DAYS} days`;
 const START_FIELDS = ['eventId', 'sinceId', 'since'] as const;
 
 function checkReplayRequest(request: ReplayRequest, now: Date): void {
@@ -548,29 +553,16 @@ function checkReplayRequest(request: ReplayRequest, now: Date): void {
     throw invalidReplayField('until', 'The end must be later than the beginning');
   // Rejected, since the response would hide that events have expired.
   if (since !== undefined && since.getTime() < now.getTime() - EVENT_RETENTION_DAYS * DAY_MS)
-    throw invalidReplayField('since', `Events are kept for ${EVENT_RETENTION_DAYS} days: the beginning lies further back`);
+    throw invalidReplayField('since', `${KEPT}: the beginning lies further back`);
 }
 
 function invalidReplayField(field: string, message: string): OracleError {
   return new OracleError('INPUT_INVALID', message, { field });
 }
 
-function expiredEvent(field: string, oldestId: number): OracleError {
-  const message = `Events are kept for ${EVENT_RETENTION_DAYS} days: this one is gone`;
-  return new OracleError('INPUT_INVALID', message, { field, suggestedAction: 'Request later events.', details: { oldestId } });
-}
-
-function replayPending(): OracleError {
-  return new OracleError('CONFLICT', 'A replay to this webhook still waits in its queue', {
-    suggestedAction: 'Wait until it has been delivered: GET /api/svc/webhooks/{id}/deliveries?state=PENDING shows what waits.',
-  });
-}
-
 function webhookNotFound(): OracleError {
-  return new OracleError('NOT_FOUND', 'There is no such webhook of yours', {
-    field: 'id',
-    suggestedAction: 'GET /api/svc/webhooks lists yours.',
-  });
+  const suggestedAction = 'GET /api/svc/webhooks lists yours.';
+  return new OracleError('NOT_FOUND', 'There is no such webhook of yours', { field: 'id', suggestedAction });
 }
 
 function serviceLimitReached(): OracleError {

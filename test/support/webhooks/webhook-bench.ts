@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { vi } from 'vitest';
 import type { EventViewOptions } from '../../../src/events/event-view.ts';
 import { EVENT_INDEXES, EventLog } from '../../../src/events/log.ts';
-import { generateSecret, HostLimiter } from '../../../src/events/webhooks/call.ts';
+import { generateSecret } from '../../../src/events/webhooks/call.ts';
 import { toStoredTarget } from '../../../src/events/webhooks/formats.ts';
 import {
   DeliveryQueue,
@@ -17,6 +17,7 @@ import {
 } from '../../../src/events/webhooks/queue.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
+import { HostLimiter } from '../../../src/platform/outbound/host-limits.ts';
 import { createSecretBox } from '../../../src/platform/secrets.ts';
 import { testDatabase } from '../database/database.ts';
 import { regimeDraft } from './webhook-registry.ts';

@@ -1,10 +1,10 @@
 import type { Db } from 'mongodb';
 import type { Address } from 'viem';
 import { type AnyEventDraft, EventLog } from '../../../src/events/log.ts';
-import { HostLimiter } from '../../../src/events/webhooks/call.ts';
 import { DeliveryQueue } from '../../../src/events/webhooks/queue.ts';
 import { WebhookRegistry, type WebhookRegistryDeps } from '../../../src/events/webhooks/registry.ts';
 import type { ResolveHostname } from '../../../src/platform/outbound/guarded.ts';
+import { HostLimiter } from '../../../src/platform/outbound/host-limits.ts';
 import { createSecretBox } from '../../../src/platform/secrets.ts';
 
 export interface TestRegistryOptions {

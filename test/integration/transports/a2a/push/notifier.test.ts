@@ -10,10 +10,10 @@ import {
   PUSH_CONFIG_INDEXES,
   type TaskPushDeps,
 } from '../../../../../src/a2a/push.ts';
-import { POSTS_PER_MINUTE } from '../../../../../src/events/webhooks/call.ts';
 import { DAY_MS } from '../../../../../src/forecast/day.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
+import { POSTS_PER_MINUTE } from '../../../../../src/platform/outbound/host-limits.ts';
 import { createSecretBox } from '../../../../../src/platform/secrets.ts';
 import { createShutdown } from '../../../../../src/platform/shutdown.ts';
 import { inEntry, parseTraceparent } from '../../../../../src/platform/tracing.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { HostLimiter, type HostLimiterOptions, HostRateLimit, POSTS_PER_MINUTE } from '../../../../src/events/webhooks/call.ts';
 import { MINUTE_MS } from '../../../../src/forecast/day.ts';
+import { HostLimiter, type HostLimiterOptions, HostRateLimit, POSTS_PER_MINUTE } from '../../../../src/platform/outbound/host-limits.ts';
 
 describe('host limiter', () => {
   const start = new Date('2026-03-10T00:00:00Z').getTime();
