@@ -1,18 +1,29 @@
 import type { Hex } from 'viem';
 import type { ConfirmedAttestation } from '../../../src/chain/eas/eas.ts';
 import { DAY_MS } from '../../../src/forecast/day.ts';
+import type { DistributionScoresDoc } from '../../../src/record/distribution-scores.ts';
 import { type ForecastDoc, formatForecastId } from '../../../src/record/forecast-doc.ts';
 import type { TestService } from '../service/service.ts';
 
-/** Makes the record of each horizon `days` long, with copies of its resolved days before its first. They are in the database alone. */
-export async function lengthenRecord({ pipeline }: TestService, days: number): Promise<void> {
-  const { forecasts } = pipeline.record;
+/** Makes the record of each horizon `days` long, with copies of its resolved days before its first, scores included. In the database alone. */
+export async function lengthenRecord({ pipeline: { record }, database: { db } }: TestService, days: number): Promise<void> {
+  const [forecasts, scores] = [db.collection<ForecastDoc>('forecasts'), db.collection<DistributionScoresDoc>('distribution_scores')];
   const docs = await forecasts.find({}).sort({ day: 1 }).toArray();
+  const scoresById = new Map((await scores.find().toArray()).map((one) => [one._id, one]));
   const copies = [...Map.groupBy(docs, ({ horizonDays }) => horizonDays).values()].flatMap((own) => {
     const resolved = own.filter(({ reveal }) => reveal !== null);
-    return Array.from({ length: days - own.length }, (_, index) => copyOf(resolved[index % resolved.length], own[0].day - 1 - index));
+    return Array.from({ length: days - own.length }, (_, index) => ({
+      of: resolved[index % resolved.length],
+      day: own[0].day - 1 - index,
+    }));
   });
-  await forecasts.insertMany(copies);
+  await forecasts.insertMany(copies.map(({ of, day }) => copyOf(of, day)));
+  const scored = copies.flatMap(({ of, day }) => {
+    const found = scoresById.get(of._id);
+    return found === undefined ? [] : [{ ...found, _id: formatForecastId(day, of.horizonDays), day }];
+  });
+  await scores.insertMany(scored);
+  await record.known.load();
 }
 
 function copyOf(doc: ForecastDoc, day: number): ForecastDoc {
