@@ -140,6 +140,11 @@ describe('a payment', () => {
       'invalid_asset',
     ],
     ['that names another price', (payment) => ({ ...payment, accepted: { ...payment.accepted, amount: '1' } }), 'amount_mismatch'],
+    [
+      'that accepts another validity',
+      (payment) => ({ ...payment, accepted: { ...payment.accepted, maxTimeoutSeconds: 86_400 } }),
+      'invalid_payment_requirements',
+    ],
     ['of another scheme', (payment) => ({ ...payment, accepted: { ...payment.accepted, scheme: 'upto' } }), 'unsupported_scheme'],
     ['of no form', () => 'garbage', 'invalid_payload'],
     ['of another version', (payment) => ({ ...payment, x402Version: 3 }), 'invalid_x402_version'],
@@ -158,6 +163,13 @@ describe('a payment', () => {
       expect(refusals).toBe(/signature|balance/.test(reason) ? 1 : 0);
     });
   }
+
+  it('is matched whatever the case of the addresses that it accepts', async () => {
+    const payment = await pay();
+    const { asset, payTo, ...accepted } = payment.accepted;
+    const spelled = { ...accepted, asset: asset.toLowerCase(), payTo: payTo.toLowerCase() };
+    expect((await during(() => bench.sales.sell(bench.call({ ...payment, accepted: spelled })))).earned).toBe(PRICE);
+  });
 
   it('of a contract wallet is accepted', async () => {
     const connected = await chain.connect();

@@ -39,6 +39,7 @@ const REASONS = [
   ['invalid_exact_evm_payload_authorization_value_mismatch', ['0.001 USD (1000 units)']],
   ['amount_mismatch', ['0.001 USD (1000 units)']],
   ['unsupported_scheme', ['"exact"']],
+  ['invalid_payment_requirements', ['`accepts`', 'unchanged']],
   ['expires_too_soon', ['validBefore', '300 seconds']],
   ['settlement_too_costly', ['gas', 'wallet of a key']],
   ['eip6492_factory_not_allowed', ['not deployed', 'Deploy']],
