@@ -15,7 +15,7 @@ import { isPaymentPayload } from '../commerce/x402/terms.ts';
 import { type ClientError, type ErrorCode, isOracleError, OracleError, toClientError } from '../errors.ts';
 import { toDatabaseError } from '../platform/mongo.ts';
 import { isNestedDeeper, isPlainObject } from '../platform/validation.ts';
-import { AgentUser, getUser, PAYMENT_METADATA } from './protocol.ts';
+import { AgentUser, getUser, PAYMENT_METADATA, taskNotFound } from './plan.ts';
 
 const BODY_OPTIONS = { bodyTypes: ['application/json', 'application/a2a+json'], bodyLimitBytes: 64 * 1024 };
 
@@ -47,8 +47,8 @@ function createJsonRpcAdapter(handler: A2ARequestHandler): ProtocolAdapter {
       const activated = context.activatedExtensions ?? [];
       const header = isLegacy(request) ? older.LEGACY_HTTP_EXTENSION_HEADER : HTTP_EXTENSION_HEADER;
       if (activated.length > 0) response.set(header, activated.join(', '));
-      const answer: unknown = await (isLegacy(request) ? legacy : current).handle(request.body, context);
-      if (isStream(answer)) await sendStream(response, answer);
+      const answer = await (isLegacy(request) ? legacy : current).handle(request.body, context);
+      if (Symbol.asyncIterator in answer) await sendStream(response, answer);
       else sendRpc(response, answer as RpcAnswer);
     },
     serializeError(error, response) {
@@ -84,9 +84,11 @@ function createRestAdapter(requestHandler: A2ARequestHandler): ProtocolAdapter {
       response.locals.a2aUser = user;
       const send = response.json.bind(response);
       response.json = (body) => send(correctStatus(body));
+      const [version, base] = isLegacyPath(request) ? [A2A_LEGACY_VERSION, LEGACY_REST_PATH] : [A2A_VERSION, ENDPOINTS.a2aRest];
+      const suggestedAction = `Use the paths of A2A ${version} below ${base}, e.g. POST ${base}/message:send.`;
       await new Promise<void>((resolve, reject) => {
         response.once('close', resolve);
-        handler(request, response, (error?: unknown) => reject(error ?? pathNotServed(isLegacyPath(request))));
+        handler(request, response, (error?: unknown) => reject(error ?? new OracleError('NOT_FOUND', 'Unknown path', { suggestedAction })));
       });
     },
     serializeError(error, response) {
@@ -195,12 +197,6 @@ function completeLegacyConfig(request: Request): void {
   request.body = { ...sent, name: `tasks/${taskId}/pushNotificationConfigs/`, pushNotificationConfig };
 }
 
-function pathNotServed(isOld: boolean): OracleError {
-  const [version, base] = isOld ? [A2A_LEGACY_VERSION, LEGACY_REST_PATH] : [A2A_VERSION, ENDPOINTS.a2aRest];
-  const suggestedAction = `Use the paths of A2A ${version} below ${base}, e.g. POST ${base}/message:send.`;
-  return new OracleError('NOT_FOUND', 'Unknown path', { suggestedAction });
-}
-
 function findVersionFault(request: Request): ProtocolRejection | null {
   if ([A2A_VERSION, A2A_LEGACY_VERSION].includes(getVersion(request))) return null;
   const suggestedAction = `Send A2A-Version: ${A2A_VERSION} or ${A2A_LEGACY_VERSION}.`;
@@ -268,7 +264,7 @@ function expectsLegacyEvents(request: Request): boolean {
 }
 
 /** In 1.0, an error before the first event is a JSON response. */
-async function sendStream(response: Response, events: AsyncGenerator<unknown>): Promise<void> {
+async function sendStream(response: Response, events: AsyncIterable<object>): Promise<void> {
   try {
     for await (const event of events) {
       if (!response.headersSent) response.set(SSE_HEADERS).flushHeaders();
@@ -282,10 +278,6 @@ async function sendStream(response: Response, events: AsyncGenerator<unknown>): 
     response.write(format({ jsonrpc: '2.0', id: getRpcId(response.req), error }));
   }
   response.end();
-}
-
-function isStream(answer: unknown): answer is AsyncGenerator<unknown> {
-  return typeof (answer as AsyncGenerator<unknown>)?.[Symbol.asyncIterator] === 'function';
 }
 
 /** Null before the body is read, and for an invalid id. */
@@ -322,12 +314,12 @@ interface ErrorMapping {
 
 const { INVALID_REQUEST, INTERNAL_ERROR, METHOD_NOT_FOUND } = A2A_ERROR_CODE;
 
-const named = (name: string, reason: keyof typeof A2A_ERROR_CODE, http = 400): ErrorMapping => ({
-  ...{ name, reason, rpc: A2A_ERROR_CODE[reason], http },
-});
-const unnamed = (http: number, status: string, rpc: number = INVALID_REQUEST): ErrorMapping => ({
-  ...{ name: 'RequestMalformedError', rpc, http, status },
-});
+const named = (name: string, reason: keyof typeof A2A_ERROR_CODE, http = 400): ErrorMapping => {
+  return { name, reason, rpc: A2A_ERROR_CODE[reason], http };
+};
+const unnamed = (http: number, status: string, rpc: number = INVALID_REQUEST): ErrorMapping => {
+  return { name: 'RequestMalformedError', rpc, http, status };
+};
 const malformed = named('RequestMalformedError', 'INVALID_PARAMS');
 const internal = unnamed(500, 'INTERNAL', INTERNAL_ERROR);
 const unavailable = unnamed(503, 'UNAVAILABLE', INTERNAL_ERROR);
@@ -378,12 +370,6 @@ export class ProtocolRejection extends OracleError {
   }
 }
 
-/** The same for a missing task and for a task of another owner, so that ids cannot be probed. */
-export function taskNotFound(): OracleError {
-  const suggestedAction = 'Use the token or address that sent the task; ListTasks of A2A 1.0 lists your tasks.';
-  return new OracleError('NOT_FOUND', 'Task not found', { field: 'id', suggestedAction });
-}
-
 /** Serialized alike by the handlers of both bindings and versions, which read name, reason, codes and data. */
 class ProtocolError extends A2AError {
   override readonly reason: string;
@@ -405,11 +391,11 @@ class ProtocolError extends A2AError {
   }
 }
 
-/** Converts an error of a call. Errors of the SDK pass unchanged. */
+/** Converts an error of a call; those of the SDK get the members that ours have. */
 export function toProtocolError(error: unknown, context: ServerCallContext): A2AError {
-  if (error instanceof A2AError) return error;
+  const serviceError = error instanceof A2AError ? fromSdkError(error) : toDatabaseError(error);
+  if (serviceError instanceof A2AError) return serviceError;
   const { rejectedToken } = getUser(context).requestContext.caller;
-  const serviceError = toDatabaseError(error);
   // A missing task may belong to the wallet whose token was rejected, so an anonymous caller learns about the token first.
   const isHidden = rejectedToken !== undefined && isOracleError(serviceError, 'NOT_FOUND');
   const known = isHidden ? unauthenticated(rejectedToken, serviceError) : serviceError;
@@ -418,6 +404,14 @@ export function toProtocolError(error: unknown, context: ServerCallContext): A2A
   if (isOld) clientError.suggestedAction = toLegacyMethods(clientError.suggestedAction);
   const mapping = known instanceof ProtocolRejection ? known.mapping : ERRORS[clientError.code];
   return new ProtocolError(clientError, mapping, isOld ? 'jsonrpc' : getUser(context).binding);
+}
+
+function fromSdkError(error: A2AError): OracleError | A2AError {
+  if (error.name === 'TaskNotFoundError') return taskNotFound();
+  if (error instanceof ProtocolError || !Object.hasOwn(REJECTIONS, error.name)) return error;
+  const isUnsupported = error.name === 'UnsupportedOperationError';
+  const suggestedAction = isUnsupported ? `GET ${ENDPOINTS.agentCard} says what is served.` : 'Correct the parameters and send them again.';
+  return new ProtocolRejection(error.name as keyof typeof REJECTIONS, error.message, { suggestedAction });
 }
 
 /** Error of the HTTP server, e.g. of limits and of the body parser; its NOT_FOUND is a path, which 0.3 reports as an unknown method. */

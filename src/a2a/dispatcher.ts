@@ -1,32 +1,41 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { Message, type SendMessageRequest, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
-import type { DefaultRequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import * as a2a from '@a2a-js/sdk';
+import { Message, type Task, TaskState } from '@a2a-js/sdk';
+import {
+  DefaultExecutionEventBusManager,
+  DefaultRequestHandler,
+  type PushNotificationStore,
+  type ServerCallContext,
+} from '@a2a-js/sdk/server';
 import canonicalize from 'canonicalize';
 import type { Collection, Db } from 'mongodb';
-import { parseRefCode } from '../commerce/ledger.ts';
+import { A2A_LEGACY_VERSION } from '../../agent-card/endpoints.ts';
+import type { Context } from '../context.ts';
 import { OracleError } from '../errors.ts';
-import type { Log } from '../platform/log.ts';
 import { type CollectionIndexes, isDuplicateKey } from '../platform/mongo.ts';
-import { isPlainObject } from '../platform/validation.ts';
-import { ProtocolRejection, taskNotFound } from './bindings.ts';
-import { getPlannedSkill, parseMessage, planMessage } from './plan.ts';
-import { getOwner, getUser, type MessagePayment, PAYMENT_METADATA, removePaymentPayload, runUnit } from './protocol.ts';
-import { diffTask, type FollowDeps, followTask, streamTask } from './task-events.ts';
-import { buildTask, getExpiry, getState, getStateName, hasMessage, isActive, isTerminal, type MongoTaskStore } from './task-store.ts';
+import { ProtocolRejection } from './bindings.ts';
+import { type ExecutorOptions, SkillExecutor } from './executor.ts';
+import { acceptPayment, checkId, getOwner, getUser, parseMessage, planMessage, taskNotFound } from './plan.ts';
+import type { TaskPush } from './push.ts';
+import * as tasks from './tasks.ts';
+import { isActive, isTerminal, type MongoTaskStore } from './tasks.ts';
 
-interface DispatcherDeps {
-  tasks: MongoTaskStore;
+export type A2aContext = Pick<Context, 'db' | 'log' | 'now'> & { shutdown: Pick<Context['shutdown'], 'signal' | 'onStop'> };
+
+export interface DispatchOptions extends ExecutorOptions {
+  card: a2a.AgentCard;
+  push: Pick<TaskPush, keyof PushNotificationStore | 'send' | 'check' | 'deleteForTask' | 'purge'>;
+}
+
+interface TaskHandlerOptions extends DispatchOptions, A2aContext {
+  store: MongoTaskStore;
   claims: MessageClaims;
-  sdkHandler: DefaultRequestHandler;
-  stopping: AbortSignal;
-  log: Log;
-  now(): Date;
 }
 
 interface DispatchedMessage {
   taskId: string;
   message: Message;
-  request: SendMessageRequest;
+  request: a2a.SendMessageRequest;
   /** False if another call or process runs the message, or has run it. */
   runsHere: boolean;
 }
@@ -35,38 +44,60 @@ interface DispatchedMessage {
  * Runs each message exactly once, whichever process receives it how often. A process may die after any step: the message, sent again,
  * opens the task of its claim, takes over an abandoned task, or returns the task as it is.
  */
-export class MessageDispatcher {
-  readonly #deps: DispatcherDeps;
+export class TaskHandler extends DefaultRequestHandler {
+  readonly #options: TaskHandlerOptions;
+  readonly #store: MongoTaskStore;
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor(deps: DispatcherDeps) {
-    this.#deps = deps;
+  constructor(options: TaskHandlerOptions) {
+    const { card, store, push } = options;
+    // A task in INPUT_REQUIRED keeps no event bus in memory, so any process can continue it.
+    const busOptions = { keepBusAliveStates: [] };
+    const buses = new DefaultExecutionEventBusManager(getOwner);
+    super(card, store, new SkillExecutor(options), buses, push, push, undefined, undefined, busOptions);
+    this.#options = options;
+    this.#store = store;
   }
 
   /** Waits for a terminal or interrupted state, unless `returnImmediately` is set. */
-  async send(request: SendMessageRequest, context: ServerCallContext): Promise<Task> {
+  override async sendMessage(request: a2a.SendMessageRequest, context: ServerCallContext): Promise<Message | Task> {
+    await this.#checkCallback(request.configuration?.taskPushNotificationConfig, request.message?.taskId ?? '', context);
+    if (this.#isFixture(request)) return super.sendMessage({ ...request, message: parseMessage(request) }, context);
+    const task = await this.dispatch(request, context);
+    const { historyLength } = request.configuration ?? {};
+    if (historyLength === undefined) return task;
+    return { ...task, history: historyLength === 0 ? [] : task.history.slice(-historyLength) };
+  }
+
+  async dispatch(request: a2a.SendMessageRequest, context: ServerCallContext): Promise<Task> {
     const dispatched = await this.#accept(request, context);
+    const { taskId, runsHere } = dispatched;
     if (request.configuration?.returnImmediately === true) {
-      if (dispatched.runsHere) this.#runInBackground(dispatched, context);
-      return this.#load(dispatched.taskId, context);
+      if (runsHere) this.#runInBackground(dispatched, context);
+      return this.#load(taskId, context);
     }
-    if (dispatched.runsHere) return this.#run(dispatched, context);
+    if (runsHere) await this.#run(dispatched, context);
     // The process that runs the message holds the capacity for it.
-    getUser(context).requestContext.detach?.();
+    else getUser(context).requestContext.detach();
+    // Read from the store, because another process may have ended the task or taken it over.
     return this.#waitForAnswer(dispatched, context);
   }
 
-  async *stream(request: SendMessageRequest, context: ServerCallContext): AsyncGenerator<StreamResponse, void, undefined> {
+  override async *sendMessageStream(
+    request: a2a.SendMessageRequest,
+    context: ServerCallContext,
+  ): AsyncGenerator<a2a.StreamResponse, void, undefined> {
+    await this.#checkCallback(request.configuration?.taskPushNotificationConfig, request.message?.taskId ?? '', context);
+    if (this.#isFixture(request)) return yield* super.sendMessageStream({ ...request, message: parseMessage(request) }, context);
     const dispatched = await this.#accept(request, context);
-    if (!dispatched.runsHere)
-      return yield* streamTask(this.#buildFollowDeps(dispatched), dispatched.taskId, { context, until: isAnswered });
+    if (!dispatched.runsHere) return yield* this.#stream(this.#followAnswer(dispatched, context), context);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#track(promise);
     let isComplete = false;
     try {
-      for await (const event of this.#deps.sdkHandler.sendMessageStream(dispatched.request, context)) {
+      for await (const event of super.sendMessageStream(dispatched.request, context)) {
         // The executor has begun, in a unit of its own: the stream lasts as long as its client likes.
-        getUser(context).requestContext.detach?.();
+        getUser(context).requestContext.detach();
         yield* this.#reconcileWithStore(event, dispatched, context);
       }
       isComplete = true;
@@ -76,32 +107,89 @@ export class MessageDispatcher {
     }
   }
 
+  override async cancelTask(request: a2a.CancelTaskRequest, context: ServerCallContext): Promise<Task> {
+    const task = await this.#store.load(request.id, context);
+    if (task !== undefined && isTerminal(task)) {
+      const suggestedAction = 'Read the task with GetTask.';
+      throw new ProtocolRejection('TaskNotCancelableError', hasEnded(task), { field: 'id', suggestedAction });
+    }
+    return super.cancelTask(request, context);
+  }
+
+  /** Works for a task that another process runs. */
+  override async *resubscribe(
+    { id }: a2a.SubscribeToTaskRequest,
+    context: ServerCallContext,
+  ): AsyncGenerator<a2a.StreamResponse, void, undefined> {
+    const task = await this.#load(id, context);
+    if (isTerminal(task)) {
+      const suggestedAction = 'Read the task with GetTask: it has no more events.';
+      throw new ProtocolRejection('UnsupportedOperationError', hasEnded(task), { field: 'id', suggestedAction });
+    }
+    // In 0.3 an interrupted task has ended its stream: the event is `final`. 1.0 follows it on, to the bound of `followTask`.
+    const until = context.requestedVersion === A2A_LEGACY_VERSION ? isAnswered : isTerminal;
+    const { signal: stopping } = this.#options.shutdown;
+    yield* this.#stream(tasks.followTask(this.#store, id, { context, until, stopping }), context);
+  }
+
+  async *#stream(changes: AsyncIterable<Task>, context: ServerCallContext): AsyncGenerator<a2a.StreamResponse, void, undefined> {
+    for await (const event of tasks.streamTask(changes)) {
+      getUser(context).requestContext.detach();
+      yield event;
+    }
+  }
+
+  override async createTaskPushNotificationConfig(config: a2a.TaskPushNotificationConfig, context: ServerCallContext) {
+    await this.#load(config.taskId, context);
+    await this.#checkCallback(config, config.taskId, context);
+    return super.createTaskPushNotificationConfig(config, context);
+  }
+
+  override async getTaskPushNotificationConfig({ taskId, id }: a2a.GetTaskPushNotificationConfigRequest, context: ServerCallContext) {
+    const { configs } = await this.listTaskPushNotificationConfigs({ taskId, tenant: '', pageSize: 0, pageToken: '' }, context);
+    // 0.3 names a configuration without an id by its task.
+    const found = configs.find((config) => config.id === (id || taskId));
+    if (found !== undefined) return found;
+    const suggestedAction = 'ListTaskPushNotificationConfigs lists the callbacks of the task.';
+    throw new OracleError('NOT_FOUND', 'Callback not found', { field: 'id', suggestedAction });
+  }
+
+  async #checkCallback(config: a2a.TaskPushNotificationConfig | undefined, taskId: string, context: ServerCallContext): Promise<void> {
+    if (config === undefined) return;
+    // Waits for the name servers of a host that the client names.
+    await getUser(context).requestContext.suspend(() => this.#options.push.check({ ...config, taskId }, context));
+  }
+
+  /** Messages of the test kit bypass deduplication, because it reuses ids. */
+  #isFixture({ message }: a2a.SendMessageRequest): boolean {
+    return message !== undefined && this.#options.fixtures?.isFixture(message.messageId) === true;
+  }
+
   async drain(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
 
-  async #accept(request: SendMessageRequest, context: ServerCallContext): Promise<DispatchedMessage> {
+  async #accept(request: a2a.SendMessageRequest, context: ServerCallContext): Promise<DispatchedMessage> {
     const sent = parseMessage(request);
-    setPayment(context, parsePayment(sent));
-    const message = removePaymentPayload(sent);
+    const message = acceptPayment(sent, context);
     const owner = getOwner(context);
-    const { claims, tasks } = this.#deps;
+    const { claims } = this.#options;
     const claimed = await claims.find(owner, sent);
     const continued = message.taskId === '' ? undefined : await this.#loadContinuedTask(message, claimed === null, context);
-    const plan = planMessage(message, continued, context);
+    const planned = planMessage(message, continued, context);
     // Metered before anything is stored; a repeated message was metered the first time.
     if (claimed === null) await meter(message, context);
     const freshId = randomUUID();
     const taskId = await claims.claim(owner, sent, claimed ?? (message.taskId || freshId));
     const [runsHere, task] = await this.#releaseOnError(context, async () => {
-      const skill = getPlannedSkill(plan);
+      const skill = 'call' in planned ? planned.call.skill.id : planned.skill;
       const isNew = await this.#openOrResume({ taskId, isFresh: taskId === freshId, message, skill }, context);
-      const isLeased = isNew || (await tasks.takeOver(taskId, message, context));
+      const isLeased = isNew || (await this.#store.takeOver(taskId, message, context));
       return [isLeased, await this.#load(taskId, context)] as const;
     });
     // Another message won the compare-and-set, so this one is not part of the task.
-    if (!runsHere && message.taskId !== '' && !hasMessage(task, message)) {
-      if (isTerminal(task)) throw taskEnded(getStateName(task));
+    if (!runsHere && message.taskId !== '' && !tasks.hasMessage(task, message)) {
+      if (isTerminal(task)) throw taskEnded(task);
       const suggestedAction = 'Wait until it ends, or open another task.';
       const problem = 'The task is running and does not accept a message';
       throw new ProtocolRejection('UnsupportedOperationError', problem, { field: 'message.taskId', suggestedAction });
@@ -112,9 +200,9 @@ export class MessageDispatcher {
   /** @throws OracleError NOT_FOUND, CONFLICT for a task in a terminal state */
   async #loadContinuedTask({ taskId, contextId }: Message, isNew: boolean, context: ServerCallContext): Promise<Task> {
     // A repeated message may take over the abandoned task, so it must not be failed by the read.
-    const task = isNew ? await this.#load(taskId, context) : await this.#deps.tasks.peek(taskId, context);
+    const task = isNew ? await this.#load(taskId, context) : (await this.#store.look(taskId, context))?.read();
     if (task === undefined) throw taskNotFound();
-    if (isNew && isTerminal(task)) throw taskEnded(getStateName(task));
+    if (isNew && isTerminal(task)) throw taskEnded(task);
     if (contextId === '' || contextId === task.contextId) return task;
     const suggestedAction = 'Omit contextId, or send that of the task.';
     throw new OracleError('INPUT_INVALID', 'The task belongs to another context', { field: 'message.contextId', suggestedAction });
@@ -125,69 +213,65 @@ export class MessageDispatcher {
     { taskId, isFresh, message, skill }: { taskId: string; isFresh: boolean; message: Message; skill: string | undefined },
     context: ServerCallContext,
   ): Promise<boolean> {
-    const { tasks, now } = this.#deps;
-    if (message.taskId !== '') return tasks.resume(taskId, message, context);
+    if (message.taskId !== '') return this.#store.resume(taskId, message, context);
     // Checked first, because opening may evict an older task of the owner.
-    if (!isFresh && (await tasks.peek(taskId, context)) !== undefined) return false;
+    if (!isFresh && (await this.#store.look(taskId, context)) !== undefined) return false;
     const contextId = message.contextId || randomUUID();
-    return tasks.open(buildTask({ taskId, contextId, message, at: now(), skill }), context);
+    return this.#store.open(tasks.buildTask({ taskId, contextId, message, at: this.#options.now(), skill }), context);
   }
 
-  #run(dispatched: DispatchedMessage, context: ServerCallContext): Promise<Task> {
-    return this.#track(this.#releaseOnError(context, () => this.#execute(dispatched, context)));
+  #run({ request, taskId }: DispatchedMessage, context: ServerCallContext): Promise<void> {
+    const run = async () => {
+      try {
+        await super.sendMessage(request, context);
+      } catch (error) {
+        // The task may have been cancelled before it started.
+        if (!isTerminal(await this.#load(taskId, context))) throw error;
+      }
+    };
+    return this.#track(this.#releaseOnError(context, run));
   }
 
   /** The task reports the result: no client waits. */
   #runInBackground(dispatched: DispatchedMessage, context: ServerCallContext): void {
-    const { taskId } = dispatched;
-    runUnit(context, () => this.#run(dispatched, context)).catch((error: unknown) =>
-      this.#deps.log.error({ err: error, taskId }, 'a task could not be carried out'),
+    const run = async () => {
+      await this.#run(dispatched, context);
+      await this.#waitForAnswer(dispatched, context);
+    };
+    this.#track(getUser(context).requestContext.run(run)).catch((error: unknown) =>
+      this.#options.log.error({ err: error, taskId: dispatched.taskId }, 'a task could not be carried out'),
     );
-  }
-
-  async #execute(dispatched: DispatchedMessage, context: ServerCallContext): Promise<Task> {
-    try {
-      await this.#deps.sdkHandler.sendMessage(dispatched.request, context);
-    } catch (error) {
-      // The task was cancelled before it started.
-      const task = await this.#load(dispatched.taskId, context);
-      if (isTerminal(task)) return task;
-      throw error;
-    }
-    // Read from the store, because another process may have ended the task or taken it over.
-    return this.#waitForAnswer(dispatched, context);
   }
 
   /** Replaces a final event by the stored state, if another process ended the task first. */
   async *#reconcileWithStore(
-    event: StreamResponse,
+    event: a2a.StreamResponse,
     dispatched: DispatchedMessage,
     context: ServerCallContext,
-  ): AsyncGenerator<StreamResponse> {
+  ): AsyncGenerator<a2a.StreamResponse> {
     if (event.payload?.$case !== 'statusUpdate' || isActive(event.payload.value)) return yield event;
     const task = await this.#waitForAnswer(dispatched, context);
-    if (getState(task) === getState(event.payload.value)) return yield event;
-    yield* diffTask(WORKING_TASK, task);
+    if (task.status?.state === event.payload.value.status?.state) return yield event;
+    yield* tasks.diffTask(WORKING_TASK, task);
   }
 
   async #waitForAnswer(dispatched: DispatchedMessage, context: ServerCallContext): Promise<Task> {
     let last: Task | undefined;
-    for await (const task of followTask(this.#buildFollowDeps(dispatched), dispatched.taskId, { context, until: isAnswered })) last = task;
+    for await (const task of this.#followAnswer(dispatched, context)) last = task;
     return last ?? this.#load(dispatched.taskId, context);
   }
 
-  /** Read access for followers; takes over the task once if its lease holder has died. */
-  #buildFollowDeps(dispatched: DispatchedMessage): FollowDeps {
-    const { tasks, stopping } = this.#deps;
+  /** Takes over the task once if its lease holder has died. */
+  #followAnswer(dispatched: DispatchedMessage, context: ServerCallContext): AsyncGenerator<Task> {
+    const { taskId, message } = dispatched;
     let { runsHere } = dispatched;
-    const getChangeToken = async (taskId: string, context: ServerCallContext) => {
-      const change = await tasks.getChangeToken(taskId, context);
-      if (change !== '' || runsHere) return change;
-      runsHere = await tasks.takeOver(taskId, dispatched.message, context);
+    const takeOver = async () => {
+      if (runsHere) return false;
+      runsHere = await this.#store.takeOver(taskId, message, context);
       if (runsHere) this.#runInBackground({ ...dispatched, runsHere }, context);
-      return tasks.getChangeToken(taskId, context);
+      return runsHere;
     };
-    return { tasks: { getChangeToken, load: tasks.load.bind(tasks), peek: tasks.peek.bind(tasks) }, stopping };
+    return tasks.followTask(this.#store, taskId, { context, until: isAnswered, stopping: this.#options.shutdown.signal, takeOver });
   }
 
   async #releaseOnError<T>(context: ServerCallContext, work: () => Promise<T>): Promise<T> {
@@ -201,12 +285,12 @@ export class MessageDispatcher {
 
   /** Releases the lease, so that a retry need not wait for its expiry. */
   async #release(context: ServerCallContext): Promise<void> {
-    const { tasks, log } = this.#deps;
-    await tasks.release(context).catch((error: unknown) => log.warn({ err: error }, 'a task could not be given up'));
+    await this.#store.release(context).catch((error: unknown) => this.#options.log.warn({ err: error }, 'a task could not be given up'));
   }
 
   async #load(taskId: string, context: ServerCallContext): Promise<Task> {
-    const task = await this.#deps.tasks.load(taskId, context);
+    checkId(taskId, 'id');
+    const task = await this.#store.load(taskId, context);
     if (task === undefined) throw taskNotFound();
     return task;
   }
@@ -219,51 +303,6 @@ export class MessageDispatcher {
   }
 }
 
-function taskEnded(state: string): OracleError {
-  const suggestedAction = 'Send the message without taskId to open a new task, optionally with the same contextId.';
-  return new ProtocolRejection('UnsupportedOperationError', `The task has ended: ${state}`, { field: 'message.taskId', suggestedAction });
-}
-
-/** Undefined without payment metadata. @throws OracleError INPUT_INVALID naming the member */
-function parsePayment({ metadata }: Pick<Message, 'metadata'>): MessagePayment | undefined {
-  const { [PAYMENT_METADATA.status]: status, [PAYMENT_METADATA.payload]: payload, [PAYMENT_METADATA.ref]: ref } = metadata ?? {};
-  if (status === undefined && payload === undefined) return undefined;
-  if (status === 'payment-rejected') return { do: 'decline' };
-  if (status !== 'payment-submitted')
-    throw invalidPaymentMember(PAYMENT_METADATA.status, 'must be "payment-submitted" or "payment-rejected"');
-  const rule = 'must be an object: the PaymentPayload that an x402 client signs for the requirements of the task';
-  if (!isPlainObject(payload)) throw invalidPaymentMember(PAYMENT_METADATA.payload, rule);
-  if (ref !== undefined) parseRefCode(typeof ref === 'string' ? ref : '');
-  return { do: 'submit', payload, ref };
-}
-
-function setPayment(context: ServerCallContext, payment: MessagePayment | undefined): void {
-  context.state.set(PAYMENT_METADATA.payload, payment);
-}
-
-function invalidPaymentMember(member: string, problem: string): OracleError {
-  return new OracleError('INPUT_INVALID', `message.metadata["${member}"] ${problem}`, {
-    field: `message.metadata.${member}`,
-    suggestedAction: `Send "${PAYMENT_METADATA.status}": "payment-submitted" with "${PAYMENT_METADATA.payload}", or "payment-rejected" to end the task.`,
-  });
-}
-
-/** Bytes per unit of the storage quota. */
-const STORAGE_UNIT_BYTES = 4_096;
-/** Compressed size of states, answers and errors that the service adds to a message. */
-const RESPONSE_BYTES = 2_048;
-
-/** A longer message costs as much again: to read it for a skill, and to store it. */
-const SHORT_MESSAGE_BYTES = 1_024;
-
-/** @throws OracleError RATE_LIMITED */
-async function meter(message: Message, context: ServerCallContext): Promise<void> {
-  const { requestContext } = getUser(context);
-  const bytes = Buffer.byteLength(JSON.stringify(Message.toJSON(message)));
-  if (bytes > SHORT_MESSAGE_BYTES) await requestContext.countCall?.();
-  await requestContext.countTask?.(Math.ceil((bytes + RESPONSE_BYTES) / STORAGE_UNIT_BYTES));
-}
-
 const WORKING_TASK = { artifacts: [], status: { state: TaskState.TASK_STATE_WORKING, message: undefined, timestamp: undefined } };
 
 /** Terminal, or waiting for the client. */
@@ -271,14 +310,38 @@ function isAnswered(task: Task): boolean {
   return !isActive(task);
 }
 
+function hasEnded(task: Task): string {
+  return `The task has ended: ${a2a.taskStateToJSON(tasks.getState(task))}`;
+}
+
+function taskEnded(task: Task): OracleError {
+  const suggestedAction = 'Send the message without taskId to open a new task, optionally with the same contextId.';
+  return new ProtocolRejection('UnsupportedOperationError', hasEnded(task), { field: 'message.taskId', suggestedAction });
+}
+
 /** The SDK finds the task by the ids of the message, and waits for its end. */
-function buildSdkRequest(request: SendMessageRequest, message: Message, { id, contextId }: Task): SendMessageRequest {
+function buildSdkRequest(request: a2a.SendMessageRequest, message: Message, { id, contextId }: Task): a2a.SendMessageRequest {
   const { configuration } = request;
   return {
     ...request,
     message: { ...message, taskId: id, contextId, referenceTaskIds: [] },
     configuration: configuration && { ...configuration, returnImmediately: false, historyLength: undefined },
   };
+}
+
+/** Bytes per unit of the storage quota. */
+const STORAGE_UNIT_BYTES = 4_096;
+/** Compressed size of states, answers and errors that the service adds to a message. */
+const RESPONSE_BYTES = 2_048;
+/** A longer message costs as much again: to read it for a skill, and to store it. */
+const SHORT_MESSAGE_BYTES = 1_024;
+
+/** @throws OracleError RATE_LIMITED */
+async function meter(message: Message, context: ServerCallContext): Promise<void> {
+  const { requestContext } = getUser(context);
+  const bytes = Buffer.byteLength(JSON.stringify(Message.toJSON(message)));
+  if (bytes > SHORT_MESSAGE_BYTES) await requestContext.countCall();
+  await requestContext.countTask(Math.ceil((bytes + RESPONSE_BYTES) / STORAGE_UNIT_BYTES));
 }
 
 /** `digest`: SHA-256 of the canonical message. */
@@ -317,7 +380,7 @@ export class MessageClaims {
     const { messageId } = message;
     const digest = computeMessageDigest(message);
     try {
-      await this.#messages.insertOne({ owner, messageId, taskId, digest, expiresAt: getExpiry(owner, this.#now()) });
+      await this.#messages.insertOne({ owner, messageId, taskId, digest, expiresAt: tasks.getExpiry(owner, this.#now()) });
       return taskId;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;

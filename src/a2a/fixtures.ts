@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Part, Role, type Task, TaskState } from '@a2a-js/sdk';
-import { AgentEvent, type AgentExecutionEvent, type ExecutionEventBus, type RequestContext } from '@a2a-js/sdk/server';
-import { buildTaskStatus, dataPart, textPart } from './protocol.ts';
+import { type Part, Role, TaskState } from '@a2a-js/sdk';
+import { AgentEvent, type ExecutionEventBus, type RequestContext } from '@a2a-js/sdk/server';
+import { dataPart, textPart } from './plan.ts';
+import { buildTask, buildTaskStatus } from './tasks.ts';
 
-/** One event of an answer, or a pause in milliseconds. */
-type Step = number | ((at: TaskRef) => AgentExecutionEvent);
-
-type TaskRef = Pick<RequestContext, 'taskId' | 'contextId'>;
+/** A state, a whole artifact or the first or last chunk of one, or a pause. */
+type Step = { state: TaskState; text?: string } | { part: Part; piece?: 'first' | 'last' } | { pauseMs: number };
 
 /** The TCK gives streams 2 s, and waits once or twice as long in some scenarios. */
 const STREAMING_TIMEOUT_MS = 2_000;
@@ -15,39 +14,40 @@ const STREAMING_TIMEOUT_MS = 2_000;
 const FILE = { filename: 'output.txt', mediaType: 'text/plain', metadata: undefined };
 const file: Part = { content: { $case: 'raw', value: Buffer.from('tck') }, ...FILE };
 const fileUrl: Part = { content: { $case: 'url', value: 'https://example.com/output.txt' }, ...FILE };
-const data = dataPart({ key: 'value', count: 42 });
-const working = statusStep(TaskState.TASK_STATE_WORKING);
-const completed = statusStep(TaskState.TASK_STATE_COMPLETED);
+const working: Step = { state: TaskState.TASK_STATE_WORKING };
+const completed: Step = { state: TaskState.TASK_STATE_COMPLETED };
+const artifact = (text: string): Step => ({ part: textPart(text) });
 
 /** Scenarios of a2a-tck (1.0-dev, `scenarios/*.feature`) by prefix of the `messageId`; its other ids complete the task. */
 const SCENARIOS: Readonly<Record<string, readonly Step[]>> = {
-  'tck-complete-task': [statusStep(TaskState.TASK_STATE_COMPLETED, 'Hello from TCK')],
-  'tck-delayed-complete': [working, STREAMING_TIMEOUT_MS, statusStep(TaskState.TASK_STATE_COMPLETED, 'Done after delay')],
-  'tck-artifact-text': [artifactStep(textPart('Generated text content')), completed],
-  'tck-artifact-file': [artifactStep(file), completed],
-  'tck-artifact-file-url': [artifactStep(fileUrl), completed],
-  'tck-artifact-data': [artifactStep(data), completed],
-  'tck-message-response': [messageStep('Direct message response')],
-  'tck-input-required': [statusStep(TaskState.TASK_STATE_INPUT_REQUIRED, 'Please provide input')],
-  'tck-auth-required': [statusStep(TaskState.TASK_STATE_AUTH_REQUIRED, 'Please authorize')],
-  'tck-reject-task': [statusStep(TaskState.TASK_STATE_REJECTED, 'rejected')],
-  'tck-stream-001': [working, artifactStep(textPart('Stream hello from TCK')), completed],
+  'tck-complete-task': [{ ...completed, text: 'Hello from TCK' }],
+  'tck-delayed-complete': [working, { pauseMs: STREAMING_TIMEOUT_MS }, { ...completed, text: 'Done after delay' }],
+  'tck-artifact-text': [artifact('Generated text content'), completed],
+  'tck-artifact-file': [{ part: file }, completed],
+  'tck-artifact-file-url': [{ part: fileUrl }, completed],
+  'tck-artifact-data': [{ part: dataPart({ key: 'value', count: 42 }) }, completed],
+  'tck-input-required': [{ state: TaskState.TASK_STATE_INPUT_REQUIRED, text: 'Please provide input' }],
+  'tck-auth-required': [{ state: TaskState.TASK_STATE_AUTH_REQUIRED, text: 'Please authorize' }],
+  'tck-reject-task': [{ state: TaskState.TASK_STATE_REJECTED, text: 'rejected' }],
+  'tck-stream-001': [working, artifact('Stream hello from TCK'), completed],
   'tck-stream-002': [completed],
-  'tck-stream-003': [working, artifactStep(textPart('Stream task lifecycle')), completed],
-  'tck-stream-ordering-001': [working, artifactStep(textPart('Ordered output')), completed],
-  'tck-stream-artifact-text': [working, artifactStep(textPart('Streamed text content')), completed],
-  'tck-stream-artifact-file': [working, artifactStep(file), completed],
+  'tck-stream-003': [working, artifact('Stream task lifecycle'), completed],
+  'tck-stream-ordering-001': [working, artifact('Ordered output'), completed],
+  'tck-stream-artifact-text': [working, artifact('Streamed text content'), completed],
+  'tck-stream-artifact-file': [working, { part: file }, completed],
   'tck-stream-artifact-chunked': [
-    working,
-    artifactStep(textPart('chunk-1 '), 'first'),
-    artifactStep(textPart('chunk-2'), 'last'),
-    completed,
+    ...[working, { part: textPart('chunk-1 '), piece: 'first' as const }],
+    ...[{ part: textPart('chunk-2'), piece: 'last' as const }, completed],
   ],
-  'test-resubscribe-message-id': [working, 2 * STREAMING_TIMEOUT_MS, completed],
-  'tck-': [statusStep(TaskState.TASK_STATE_COMPLETED, 'Unhandled messageId prefix')],
+  'test-resubscribe-message-id': [working, { pauseMs: 2 * STREAMING_TIMEOUT_MS }, completed],
+  'tck-': [{ ...completed, text: 'Unhandled messageId prefix' }],
 };
 
 const PREFIXES = Object.keys(SCENARIOS).sort((a, b) => b.length - a.length);
+
+function findPrefix(messageId: string): string | undefined {
+  return PREFIXES.find((prefix) => messageId.startsWith(prefix));
+}
 
 /** Whether a message belongs to the TCK. It reuses ids, so these messages bypass deduplication. */
 export function isFixture(messageId: string): boolean {
@@ -55,52 +55,30 @@ export function isFixture(messageId: string): boolean {
 }
 
 /** Plays the scenario of the message; false if there is none. A new task is announced before its events, an existing one as working. */
-export async function playFixture(context: RequestContext, bus: ExecutionEventBus): Promise<boolean> {
-  const { taskId, contextId } = context;
-  const { messageId } = context.userMessage;
-  const prefix = findPrefix(messageId);
+export async function playFixture({ taskId, contextId, task, userMessage }: RequestContext, bus: ExecutionEventBus): Promise<boolean> {
+  const prefix = findPrefix(userMessage.messageId);
   if (prefix === undefined) return false;
-  // Answered with a message instead of a task.
-  if (prefix !== 'tck-message-response') bus.publish(AgentEvent.task(buildOpenedTask(context)));
+  const ids = { taskId, contextId };
+  if (userMessage.messageId.startsWith('tck-message-response')) {
+    const parts = [textPart('Direct message response')];
+    const nothing = { metadata: undefined, extensions: [], referenceTaskIds: [] };
+    bus.publish(AgentEvent.message({ ...ids, messageId: randomUUID(), role: Role.ROLE_AGENT, parts, ...nothing }));
+    return true;
+  }
+  const buildStatus = (state: TaskState, parts?: Part[]) => buildTaskStatus({ ...ids, state, at: new Date(), parts });
+  const resumed = task && { ...task, status: buildStatus(TaskState.TASK_STATE_WORKING) };
+  bus.publish(AgentEvent.task(resumed ?? buildTask({ ...ids, message: userMessage, at: new Date() })));
   for (const step of SCENARIOS[prefix]!) {
-    if (typeof step === 'number') await pause(step, undefined, { ref: false });
-    else bus.publish(step({ taskId, contextId }));
+    if ('pauseMs' in step) await pause(step.pauseMs, undefined, { ref: false });
+    else if ('state' in step) {
+      const status = buildStatus(step.state, step.text === undefined ? undefined : [textPart(step.text)]);
+      bus.publish(AgentEvent.statusUpdate({ ...ids, status, metadata: undefined }));
+    } else {
+      const more = { name: '', description: '', metadata: undefined, extensions: [] };
+      const whole = { artifactId: `artifact-of-${taskId}`, parts: [step.part], ...more };
+      const chunk = { append: step.piece === 'last', lastChunk: step.piece !== 'first', metadata: undefined };
+      bus.publish(AgentEvent.artifactUpdate({ ...ids, artifact: whole, ...chunk }));
+    }
   }
   return true;
-}
-
-function findPrefix(messageId: string): string | undefined {
-  return PREFIXES.find((prefix) => messageId.startsWith(prefix));
-}
-
-function buildOpenedTask({ taskId, contextId, task, userMessage }: RequestContext): Task {
-  const state = task === undefined ? TaskState.TASK_STATE_SUBMITTED : TaskState.TASK_STATE_WORKING;
-  const fresh = { id: taskId, contextId, artifacts: [], history: [userMessage], metadata: undefined };
-  return { ...(task ?? fresh), status: buildTaskStatus({ taskId, contextId, state, at: new Date() }) };
-}
-
-function statusStep(state: TaskState, text?: string): Step {
-  return (at) => {
-    const said = text === undefined ? {} : { parts: [textPart(text)] };
-    return AgentEvent.statusUpdate({ ...at, status: buildTaskStatus({ ...at, state, at: new Date(), ...said }), metadata: undefined });
-  };
-}
-
-/** A whole artifact, or the first or last chunk of one. */
-function artifactStep(part: Part, piece?: 'first' | 'last'): Step {
-  return (at) =>
-    AgentEvent.artifactUpdate({
-      ...at,
-      artifact: { artifactId: `artifact-of-${at.taskId}`, name: '', description: '', parts: [part], metadata: undefined, extensions: [] },
-      append: piece === 'last',
-      lastChunk: piece !== 'first',
-      metadata: undefined,
-    });
-}
-
-function messageStep(text: string): Step {
-  return (at) => {
-    const nothing = { metadata: undefined, extensions: [], referenceTaskIds: [] };
-    return AgentEvent.message({ messageId: randomUUID(), ...at, role: Role.ROLE_AGENT, parts: [textPart(text)], ...nothing });
-  };
 }

@@ -1,24 +1,106 @@
+import { createHash } from 'node:crypto';
 import { type Message, type Part, Role, type SendMessageRequest, type Task } from '@a2a-js/sdk';
-import type { ServerCallContext } from '@a2a-js/sdk/server';
+import type { ServerCallContext, User } from '@a2a-js/sdk/server';
 import { z } from 'zod';
 import { EXTENSION_URIS, MODES } from '../../agent-card/card.ts';
 import { SKILLS } from '../../skills/index.ts';
 import { findSkill, isForSale, parseCall, prepareCall, type SkillCall } from '../../skills/runner.ts';
 import { parseText } from '../../skills/text.ts';
+import type { RequestContext } from '../auth/auth.ts';
 import type { Caller } from '../auth/caller.ts';
+import { parseRefCode } from '../commerce/ledger.ts';
 import { type ClientError, isOracleError, OracleError, toClientError } from '../errors.ts';
 import { isNestedDeeper, isPlainObject, isWellFormedJson, parseInput, parseJsonOrNull } from '../platform/validation.ts';
-import {
-  dataPart,
-  findPayableCall,
-  getUser,
-  type MessagePayment,
-  PAYMENT_METADATA,
-  type PayableCall,
-  removePaymentPayload,
-  textPart,
-} from './protocol.ts';
-import { getTaskSkill } from './task-store.ts';
+
+/** Tasks are scoped to `userName`: wallet or address. A browser page is a user of its own, and cannot read tasks of others. */
+export class AgentUser implements User {
+  readonly requestContext: RequestContext;
+  /** Decides the error format. */
+  readonly binding: 'jsonrpc' | 'rest';
+  readonly disconnectSignal: AbortSignal | undefined;
+
+  constructor(requestContext: RequestContext, binding: 'jsonrpc' | 'rest', disconnectSignal?: AbortSignal) {
+    this.requestContext = requestContext;
+    this.binding = binding;
+    this.disconnectSignal = disconnectSignal;
+  }
+
+  get isAuthenticated(): boolean {
+    return this.requestContext.caller.wallet !== undefined;
+  }
+
+  get userName(): string {
+    const { address, origin } = this.requestContext;
+    if (this.isAuthenticated || origin === undefined) return this.rateLimitKey;
+    return `page:${createHash('sha256').update(origin).digest('hex').slice(0, 32)}@${address}`;
+  }
+
+  /** Key of task and stream quotas. All pages at an address share one, because a client can name any origin. */
+  get rateLimitKey(): string {
+    const { caller, address, origin } = this.requestContext;
+    if (caller.wallet !== undefined) return `wallet:${caller.wallet.toLowerCase()}`;
+    return `${origin === undefined ? 'address' : 'pages'}:${address}`;
+  }
+}
+
+export function getUser({ user }: ServerCallContext): AgentUser {
+  if (user instanceof AgentUser) return user;
+  throw new OracleError('INTERNAL', 'A call came in without its user');
+}
+
+/** Owner of the tasks that a call can access. The tenant of the request is ignored, so it cannot widen the scope. */
+export function getOwner(context: ServerCallContext): string {
+  return getUser(context).userName;
+}
+
+/** The same for a missing task and for a task of another owner, so that ids cannot be probed. */
+export function taskNotFound(): OracleError {
+  const suggestedAction = 'Use the token or address that sent the task; ListTasks of A2A 1.0 lists your tasks.';
+  return new OracleError('NOT_FOUND', 'Task not found', { field: 'id', suggestedAction });
+}
+
+export function getTaskSkill({ metadata }: Pick<Task, 'metadata'>): string | undefined {
+  return typeof metadata?.skill === 'string' ? metadata.skill : undefined;
+}
+
+/** Message metadata of the x402 extension, and our additions. */
+export const PAYMENT_METADATA = {
+  status: 'x402.payment.status',
+  required: 'x402.payment.required',
+  payload: 'x402.payment.payload',
+  receipts: 'x402.payment.receipts',
+  error: 'x402.payment.error',
+  /** `PaymentRequired` of x402 version 2; the member of the extension has version 1. */
+  requiredV2: 'bitcoin-signal-oracle/payment-required',
+  /** Settlement and signed receipt. */
+  receipt: 'bitcoin-signal-oracle/receipt',
+  ref: 'bitcoin-signal-oracle/ref',
+} as const;
+
+/** The call that a task awaits payment for; undefined for a task that never required one. */
+export function findPayableCall({ metadata }: Pick<Task, 'metadata'>): { skill: string; input: Record<string, unknown> } | undefined {
+  const { skill, input } = metadata ?? {};
+  return typeof skill === 'string' && isPlainObject(input) ? { skill, input } : undefined;
+}
+
+export function getReceipts(task: Pick<Task, 'metadata'> | undefined): object[] {
+  const receipts: unknown = task?.metadata?.[PAYMENT_METADATA.receipts];
+  return Array.isArray(receipts) ? receipts : [];
+}
+
+export function textPart(value: string): Part {
+  return { content: { $case: 'text', value }, mediaType: 'text/plain', filename: '', metadata: undefined };
+}
+
+export function dataPart(value: Record<string, unknown>): Part {
+  return { content: { $case: 'data', value }, mediaType: 'application/json', filename: '', metadata: undefined };
+}
+
+export function errorParts(error: ClientError): Part[] {
+  return [textPart(`${error.message}. ${error.suggestedAction}`), dataPart({ ...error })];
+}
+
+type MessagePayment = { do: 'submit'; payload: Record<string, unknown>; ref: unknown } | { do: 'decline' };
 
 /** What to do with a message; `note` says how a text was parsed. */
 export type MessagePlan =
@@ -38,7 +120,7 @@ interface PlanOptions {
   caller: Caller;
   /** Skill of earlier messages of the task. */
   skill?: string;
-  payableCall?: PayableCall;
+  payableCall?: ReturnType<typeof findPayableCall>;
   payment?: MessagePayment;
   acceptsPaymentRequests?: boolean;
 }
@@ -48,22 +130,38 @@ export function planMessage(message: Pick<Message, 'parts'>, task: Task | undefi
   return planParts(message, {
     caller: getUser(context).requestContext.caller,
     ...(task === undefined ? {} : { skill: getTaskSkill(task), payableCall: findPayableCall(task) }),
-    payment: getPayment(context),
-    acceptsPaymentRequests: isX402Activated(context),
+    payment: context.state.get(PAYMENT_METADATA.payload) as MessagePayment | undefined,
+    acceptsPaymentRequests: context.requestedExtensions?.includes(EXTENSION_URIS.x402) === true,
   });
 }
 
-function getPayment(context: ServerCallContext): MessagePayment | undefined {
-  return context.state.get(PAYMENT_METADATA.payload) as MessagePayment | undefined;
+/** Keeps the payment of a message for its plan. @returns the message without the payload @throws OracleError INPUT_INVALID naming the member */
+export function acceptPayment(message: Message, context: ServerCallContext): Message {
+  context.state.set(PAYMENT_METADATA.payload, parsePayment(message));
+  return removePaymentPayload(message);
 }
 
-function isX402Activated({ requestedExtensions }: ServerCallContext): boolean {
-  return requestedExtensions?.includes(EXTENSION_URIS.x402) === true;
+function parsePayment({ metadata }: Pick<Message, 'metadata'>): MessagePayment | undefined {
+  const { [PAYMENT_METADATA.status]: status, [PAYMENT_METADATA.payload]: payload, [PAYMENT_METADATA.ref]: ref } = metadata ?? {};
+  if (status === undefined && payload === undefined) return undefined;
+  if (status === 'payment-rejected') return { do: 'decline' };
+  const rule = 'must be an object: the PaymentPayload that an x402 client signs for the requirements of the task';
+  if (status !== 'payment-submitted')
+    throw invalidMessageField(paymentField('status'), 'must be "payment-submitted" or "payment-rejected"', PAYMENT_ACTION);
+  if (!isPlainObject(payload)) throw invalidMessageField(paymentField('payload'), rule, PAYMENT_ACTION);
+  if (ref !== undefined) parseRefCode(typeof ref === 'string' ? ref : '');
+  return { do: 'submit', payload, ref };
 }
 
-/** Undefined until the skill is known. */
-export function getPlannedSkill(plan: MessagePlan): string | undefined {
-  return 'call' in plan ? plan.call.skill.id : plan.skill;
+const paymentField = (member: keyof typeof PAYMENT_METADATA) => `message.metadata.${PAYMENT_METADATA[member]}`;
+
+const PAYMENT_ACTION = `Send "${PAYMENT_METADATA.status}": "payment-submitted" with "${PAYMENT_METADATA.payload}", or "payment-rejected" to end the task.`;
+
+/** Drops the signed payload before a message is stored or returned: a reader could submit it in place of the payer. */
+function removePaymentPayload(message: Message): Message {
+  if (message.metadata?.[PAYMENT_METADATA.payload] === undefined) return message;
+  const { [PAYMENT_METADATA.payload]: _, ...metadata } = message.metadata;
+  return { ...message, metadata };
 }
 
 /** Deterministic for message, caller and task. @throws OracleError INPUT_INVALID naming the part, `skill` or the field of the input */
@@ -166,9 +264,8 @@ export function parseMessage({ message, metadata, configuration }: SendMessageRe
   }
   checkMetadata(metadata, 'metadata');
   checkMetadata(removePaymentPayload(message).metadata, 'message.metadata');
-  const { payload } = PAYMENT_METADATA;
-  const payloadRule = { maxBytes: MESSAGE_LIMITS.paymentBytes, suggestedAction: 'Send the payment alone.' };
-  checkJsonSize(message.metadata?.[payload], `message.metadata.${payload}`, payloadRule);
+  const payload = message.metadata?.[PAYMENT_METADATA.payload];
+  checkJsonSize(payload, paymentField('payload'), { maxBytes: MESSAGE_LIMITS.paymentBytes, suggestedAction: 'Send the payment alone.' });
   checkHistoryLength(configuration?.historyLength, 'configuration.historyLength');
   checkModes(configuration?.acceptedOutputModes ?? []);
   const { references, uris } = MESSAGE_LIMITS;
@@ -187,7 +284,12 @@ export function parseMessage({ message, metadata, configuration }: SendMessageRe
 /** Validates the value of a data part. @throws OracleError INPUT_INVALID */
 export function checkData(value: Record<string, unknown>, field: string): void {
   requireReadable(value, field);
-  if (countJsonBytes(value) > MESSAGE_LIMITS.dataBytes) throw dataTooLarge(field);
+  requireDataBytes(countJsonBytes(value), field);
+}
+
+function requireDataBytes(bytes: number, field: string): void {
+  const { dataBytes } = MESSAGE_LIMITS;
+  if (bytes > dataBytes) throw invalidMessageField(field, `holds more than ${dataBytes} bytes of data as JSON`, CALL_EXAMPLE);
 }
 
 /** @throws OracleError INPUT_INVALID */
@@ -205,14 +307,14 @@ export function checkHistoryLength(length: number | undefined, field = 'historyL
 }
 
 function parseParts(parts: readonly Part[]): Part[] {
-  const { parts: maxParts, textBytes, dataBytes } = MESSAGE_LIMITS;
+  const { parts: maxParts, textBytes } = MESSAGE_LIMITS;
   const field = 'message.parts';
   if (parts.length === 0) throw invalidMessageField(field, 'is empty', 'Send a data part { "skill", "input" } or a text part.');
   if (parts.length > maxParts) throw invalidMessageField(field, `holds more than ${maxParts} parts`, 'Send fewer parts.');
   const checked = parts.map(parsePart);
   if (countContentBytes(checked, 'text') > textBytes)
     throw invalidMessageField(field, `holds more than ${textBytes} bytes of text`, 'Ask in a sentence, or send a data part.');
-  if (countContentBytes(checked, 'data') > dataBytes) throw dataTooLarge(field);
+  requireDataBytes(countContentBytes(checked, 'data'), field);
   return checked;
 }
 
@@ -223,10 +325,6 @@ function countContentBytes(parts: readonly Part[], kind: 'text' | 'data'): numbe
 /** A string counts without its quotes. */
 function countJsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value)) - (typeof value === 'string' ? 2 : 0);
-}
-
-function dataTooLarge(field: string): OracleError {
-  return invalidMessageField(field, `holds more than ${MESSAGE_LIMITS.dataBytes} bytes of data as JSON`, CALL_EXAMPLE);
 }
 
 /** Part metadata, file name and media type are dropped. */

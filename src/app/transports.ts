@@ -6,7 +6,7 @@ import type { CardSource } from '../../agent-card/endpoints.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { PaidCalls, RunSkill } from '../../skills/runner.ts';
 import { isFixture, playFixture } from '../a2a/fixtures.ts';
-import { createTaskPush } from '../a2a/push.ts';
+import { TaskPush } from '../a2a/push.ts';
 import { type A2a, createA2a } from '../a2a/server.ts';
 import type { ProtocolAdapter } from '../adapter.ts';
 import { ApplicationTokens, AuthService, createApplicationAccess, WalletTiers } from '../auth/auth.ts';
@@ -191,23 +191,13 @@ interface SkillRunners {
   paidCalls: PaidCalls;
 }
 
-export function composeA2a(core: Context, source: CardSource, { runSkill, paidCalls }: SkillRunners): A2a {
-  const { config, log, shutdown, db, encryptionSecret, now } = core;
-  const allowLocal = config.PUSH_LOCAL_TARGETS === 'allow';
-  const push = createTaskPush({
-    db,
-    now,
-    log,
-    secretBox: createSecretBox(encryptionSecret),
-    rules: { allowLocal, resolve: createResolver() },
-    registering: { allowLocal, resolve: createResolver() },
-    stopping: shutdown,
-  });
+export function composeA2a(context: Context, source: CardSource, runners: SkillRunners): A2a {
+  const { config, encryptionSecret } = context;
+  const createRules = () => ({ allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', resolve: createResolver() });
+  const secretBox = createSecretBox(encryptionSecret);
+  const push = new TaskPush({ ...context, secretBox, rules: createRules(), registering: createRules() });
   const fixtures = config.PROTOCOL_FIXTURES === 'on' ? { play: playFixture, isFixture } : undefined;
-  const card = buildAgentCard(source);
-  const a2a = createA2a({ db, card, runSkill, paidCalls, push, fixtures, stopping: shutdown.signal, log, now });
-  shutdown.onStop('tasks of agents', () => a2a.drain());
-  return a2a;
+  return createA2a(context, { ...runners, card: buildAgentCard(source), push, fixtures });
 }
 
 const MAX_TRACE_CHARS = 2_000;

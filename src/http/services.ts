@@ -81,5 +81,5 @@ interface AgentTasks {
   /** Runs a task to its end. @throws OracleError INPUT_INVALID for an invalid request, which is not stored */
   send(request: AgentTaskRequest, context: RequestContext): Promise<AgentTask>;
   /** Null where this caller has no task of this id. */
-  get(id: string, context: Pick<RequestContext, 'caller' | 'address'>): Promise<AgentTask | null>;
+  get(id: string, context: RequestContext): Promise<AgentTask | null>;
 }

@@ -2,9 +2,8 @@ import { InMemoryPushNotificationStore } from '@a2a-js/sdk/server';
 import type { Db } from 'mongodb';
 import { buildAgentCard } from '../../../agent-card/card.ts';
 import type { PaidCalls, RunSkill } from '../../../skills/runner.ts';
-import type { TaskPush } from '../../../src/a2a/push.ts';
 import { A2A_INDEXES, type A2a, createA2a } from '../../../src/a2a/server.ts';
-import { TASK_LEASE_MS } from '../../../src/a2a/task-store.ts';
+import { TASK_LEASE_MS } from '../../../src/a2a/tasks.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import type { RateLimits } from '../../../src/auth/rate-limits.ts';
 import { createApp } from '../../../src/http/server.ts';
@@ -33,7 +32,7 @@ export interface BenchOptions {
   paidCalls?: PaidCalls;
   limits?: RateLimits;
   /** Unset: registrations are accepted, and no call is made. */
-  push?: TaskPush;
+  push?: Parameters<typeof createA2a>[1]['push'];
 }
 
 /** Tokens of the bench: `basic`, or `basic-2` for another wallet. */
@@ -64,7 +63,8 @@ export async function a2aBench({
   };
   const stopping = new AbortController();
   const log = createLog({ level: 'info', secrets: [], write: (line) => void lines.push(line) });
-  const a2a = createA2a({ db, card: buildAgentCard(SOURCE), runSkill: answer, paidCalls, push, stopping: stopping.signal, log, now });
+  const shutdown = { signal: stopping.signal, onStop: () => undefined };
+  const a2a = createA2a({ db, log, now, shutdown }, { card: buildAgentCard(SOURCE), runSkill: answer, paidCalls, push });
   const identify = async (authorization?: string) => CALLERS[authorization?.replace('Bearer ', '') ?? ''] ?? PUBLIC_CALLER;
   const served = await serveApp(createApp([], { log, identify, limits, trustProxy: 1 }, a2a.adapters));
   return {
@@ -111,13 +111,13 @@ const NOTHING_SOLD: PaidCalls = {
   sell: async () => refuseSale(),
 };
 
-const NO_PUSH = () => ({
-  store: new InMemoryPushNotificationStore(),
-  sender: { send: async () => undefined },
-  check: async () => undefined,
-  deleteForTask: async () => undefined,
-  purge: async () => 0,
-});
+const NO_PUSH = () =>
+  Object.assign(new InMemoryPushNotificationStore(), {
+    send: async () => undefined,
+    check: async () => undefined,
+    deleteForTask: async () => undefined,
+    purge: async () => undefined,
+  });
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are what is tested
 export type Answer = { status: number; headers: Headers; body: any };

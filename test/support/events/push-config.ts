@@ -1,15 +1,14 @@
 import type { TaskPushNotificationConfig } from '@a2a-js/sdk';
-import { ServerCallContext } from '@a2a-js/sdk/server';
+import type { ServerCallContext } from '@a2a-js/sdk/server';
 import type { Address } from 'viem';
-import { AgentUser } from '../../../src/a2a/protocol.ts';
+import { callContext } from '../a2a/call-context.ts';
 
 export const [ALICE, BOB]: readonly [Address, Address] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`];
 
 /** An A2A call by a wallet, or an anonymous one. */
 export function contextOf(wallet: Address | null, requestedVersion = '1.0', tenant?: string): ServerCallContext {
   const caller = wallet === null ? { tier: 'public' as const } : { tier: 'basic' as const, wallet };
-  const user = new AgentUser({ caller, address: '192.0.2.7' }, 'jsonrpc');
-  return new ServerCallContext({ user, requestedVersion, ...(tenant === undefined ? {} : { tenant }) });
+  return callContext({ caller, address: '192.0.2.7' }, requestedVersion, tenant);
 }
 
 export const alice = contextOf(ALICE);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toExtensionErrorCode } from '../../../src/a2a/payments.ts';
+import { toExtensionErrorCode } from '../../../src/a2a/executor.ts';
 
 test.each([
   ['invalid_exact_evm_insufficient_balance', 'INSUFFICIENT_FUNDS'],

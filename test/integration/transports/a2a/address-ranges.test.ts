@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { MAX_STREAMS } from '../../../../src/a2a/server.ts';
-import type { TaskDoc } from '../../../../src/a2a/task-store.ts';
+import type { TaskDoc } from '../../../../src/a2a/tasks.ts';
 import { createRateLimits, createRequestCountStore } from '../../../../src/auth/rate-limits.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { MARKET, message, rpcOf } from '../../../support/a2a/a2a-bench.ts';

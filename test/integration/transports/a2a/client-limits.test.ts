@@ -1,8 +1,8 @@
 import type { TaskState } from '@a2a-js/sdk';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createTaskPush, PUSH_CONFIG_INDEXES } from '../../../../src/a2a/push.ts';
+import { PUSH_CONFIG_INDEXES, TaskPush } from '../../../../src/a2a/push.ts';
 import { MAX_STREAMS } from '../../../../src/a2a/server.ts';
-import { HISTORY_LIMITS } from '../../../../src/a2a/task-store.ts';
+import { HISTORY_LIMITS } from '../../../../src/a2a/tasks.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { createSecretBox } from '../../../../src/platform/secrets.ts';
@@ -129,7 +129,7 @@ describe('callbacks', () => {
     const log = createLog({ level: 'silent', secrets: [] });
     const rules = { allowLocal, resolve: async () => ['93.184.215.14'] };
     const parts = { db: suite.database.db, secretBox: createSecretBox('x'.repeat(40)), now: () => new Date(), log };
-    return createTaskPush({ ...parts, rules, stopping: createShutdown({ log }) });
+    return new TaskPush({ ...parts, rules, shutdown: createShutdown({ log }) });
   }
   const config = { url: 'https://hooks.example.com/', token: 'secret-token', authentication: { scheme: 'Bearer', credentials: 'secret' } };
   const errorInfo = {

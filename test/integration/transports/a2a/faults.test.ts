@@ -1,9 +1,12 @@
 import { type Collection, type Db, MongoNetworkError } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { getUser } from '../../../../src/a2a/plan.ts';
+import { PUBLIC_CALLER } from '../../../../src/auth/caller.ts';
 import type { RateLimiter } from '../../../../src/auth/rate-limits.ts';
 import { OracleError } from '../../../../src/errors.ts';
 import { type Answer, idleFor, MARKET, message, rpcOf, streamOf } from '../../../support/a2a/a2a-bench.ts';
 import { a2aSuite } from '../../../support/a2a/a2a-suite.ts';
+import { callContext } from '../../../support/a2a/call-context.ts';
 
 const SECRET = 'mongodb://user:hunter2@internal';
 const TOLD = { code: -32603, data: [{ reason: 'DATABASE_UNAVAILABLE', metadata: { retryable: 'true' } }] };
@@ -157,7 +160,8 @@ describe('a failing skill', () => {
     expect(body.result.task.status.message.parts[1].data).toMatchObject({ code: 'INTERNAL', retryable: false });
     expect(JSON.stringify(body)).not.toContain('hunter2');
     expect(lines.join('')).toContain('a task failed');
-    const again = await one.a2a.tasks.get(body.result.task.id, { caller: { tier: 'public' }, address: '127.0.0.1' });
+    const { requestContext } = getUser(callContext({ caller: PUBLIC_CALLER, address: '127.0.0.1' }));
+    const again = await one.a2a.tasks.get(body.result.task.id, requestContext);
     expect(again).toMatchObject({ outcome: { status: 'failed', error: { code: 'INTERNAL' } } });
   });
 });

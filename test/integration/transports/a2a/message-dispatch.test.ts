@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { MAX_TASKS } from '../../../../src/a2a/task-store.ts';
+import { MAX_TASKS } from '../../../../src/a2a/tasks.ts';
 import { MARKET, message, streamOf } from '../../../support/a2a/a2a-bench.ts';
 import { a2aSuite } from '../../../support/a2a/a2a-suite.ts';
 

@@ -3,7 +3,7 @@ import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import { JsonRpcTransport, RestTransport } from 'a2a-sdk-0.3/client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createA2aAdapters, toProtocolError } from '../../../../src/a2a/bindings.ts';
-import { buildTask } from '../../../../src/a2a/task-store.ts';
+import { buildTask } from '../../../../src/a2a/tasks.ts';
 import { PUBLIC_CALLER } from '../../../../src/auth/caller.ts';
 import { OracleError } from '../../../../src/errors.ts';
 import { createApp } from '../../../../src/http/server.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { EXTENSION_URIS } from '../../../../../agent-card/card.ts';
 import { createPaidCalls, type PaidCalls, type RunSkill } from '../../../../../skills/runner.ts';
-import { unpackTaskJson } from '../../../../../src/a2a/task-store.ts';
+import { unpackTask } from '../../../../../src/a2a/tasks.ts';
 import type { SalesService } from '../../../../../src/commerce/x402/sales.ts';
 import { OracleError } from '../../../../../src/errors.ts';
 import { idleFor, message } from '../../../../support/a2a/a2a-bench.ts';
@@ -75,7 +75,7 @@ const paying = (taskId: string, payload: unknown) => message({ text: 'Here.' }, 
 /** Last write of the dying process to a task. */
 const verified = (taskId: string) =>
   expect
-    .poll(async () => unpackTaskJson((await tasks().findOne({ _id: taskId })) ?? { task: '{}' }))
+    .poll(async () => JSON.stringify(unpackTask((await tasks().findOne({ _id: taskId })) ?? { task: '' })))
     .toContain('"x402.payment.status":"payment-verified"');
 
 const DEATHS: [string, (die: () => Promise<never>) => PaidCalls, { madeAgain: boolean }][] = [

@@ -1,15 +1,15 @@
 import { type StreamResponse, type Task, type TaskPushNotificationConfig, TaskState } from '@a2a-js/sdk';
 import { ServerCallContext } from '@a2a-js/sdk/server';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { buildTaskStatus, textPart } from '../../../../../src/a2a/protocol.ts';
 import {
-  createTaskPush,
   MAX_NOTIFICATION_BYTES,
   MAX_PENDING,
   MAX_PUSH_CONFIGS_PER_TASK,
   PUSH_CONFIG_INDEXES,
-  type TaskPushDeps,
+  TaskPush,
+  type TaskPushOptions,
 } from '../../../../../src/a2a/push.ts';
+import { buildTaskStatus } from '../../../../../src/a2a/tasks.ts';
 import { DAY_MS } from '../../../../../src/forecast/day.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
@@ -17,7 +17,7 @@ import { POSTS_PER_MINUTE } from '../../../../../src/platform/outbound/host-limi
 import { createSecretBox } from '../../../../../src/platform/secrets.ts';
 import { createShutdown } from '../../../../../src/platform/shutdown.ts';
 import { inEntry, parseTraceparent } from '../../../../../src/platform/tracing.ts';
-import { messageOf } from '../../../../support/agent-clients/a2a.ts';
+import { messageOf, textPart } from '../../../../support/agent-clients/a2a.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { ALICE, alice, bob, pushConfig as config, contextOf, newTaskId } from '../../../../support/events/push-config.ts';
 import { answering, startReceiver } from '../../../../support/webhooks/receiver.ts';
@@ -35,14 +35,15 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 /** The notifier with store, receivers and log. */
-function push(more: Partial<TaskPushDeps> = {}) {
+function push(more: Partial<TaskPushOptions> = {}) {
   const lines: string[] = [];
   const shutdown = createShutdown({ log: silent });
   onTestFinished(async () => void (await shutdown.stop('the test is over')));
   const log = createLog({ level: 'warn', secrets: [], write: (line) => void lines.push(line) });
   const rules = { allowLocal: true, resolve: async () => ['127.0.0.1'] };
   const common = { db: database.db, secretBox: createSecretBox(SECRET), now: () => NOON, backoffMs: [0, 0] as const };
-  return { ...createTaskPush({ ...common, rules, log, stopping: shutdown, ...more }), shutdown, lines, log };
+  const callbacks = new TaskPush({ ...common, rules, log, shutdown, ...more });
+  return { callbacks, shutdown, lines, log };
 }
 
 async function receiver(...statuses: [number, ...number[]]) {
@@ -85,48 +86,51 @@ describe('a registration', () => {
     ['authentication.credentials', { authentication: { scheme: 'Bearer', credentials: 'y\nz' } }],
     ['authentication.credentials', { authentication: { scheme: 'Bearer', credentials: 'x'.repeat(4_097) } }],
   ])('is refused for its %s: %j', async (field, wrong) => {
-    const { check } = push({ rules: { allowLocal: false, resolve: async () => ['93.184.215.14'] } });
-    await expect(check(config(wrong), alice)).rejects.toMatchObject({ code: 'INPUT_INVALID', field });
+    const { callbacks } = push({ rules: { allowLocal: false, resolve: async () => ['93.184.215.14'] } });
+    await expect(callbacks.check(config(wrong), alice)).rejects.toMatchObject({ code: 'INPUT_INVALID', field });
   });
 
   it('returns UNAUTHENTICATED without a token unless local targets are allowed', async () => {
     const resolve = vi.fn(async () => ['93.184.215.14']);
-    const { check } = push({ rules: { allowLocal: false, resolve } });
+    const { callbacks } = push({ rules: { allowLocal: false, resolve } });
     for (const one of [config(), config({ url: '', token: 'a\nb' })]) {
-      await expect(check(one, contextOf(null))).rejects.toMatchObject({ code: 'UNAUTHENTICATED', field: 'Authorization' });
+      await expect(callbacks.check(one, contextOf(null))).rejects.toMatchObject({ code: 'UNAUTHENTICATED', field: 'Authorization' });
     }
     expect(resolve).not.toHaveBeenCalled();
-    await check(config(), alice);
-    await push().check(config(), contextOf(null));
+    await callbacks.check(config(), alice);
+    await push().callbacks.check(config(), contextOf(null));
   });
 
   it('returns CONFLICT when the task has five others', async () => {
-    const [{ check, store }, taskId] = [push(), newTaskId()];
-    for (let n = 0; n < MAX_PUSH_CONFIGS_PER_TASK; n++) await store.save(taskId, alice, config({ id: `id-${n}` }));
-    await check(config({ taskId, id: 'id-4' }), alice);
-    await check(config({ taskId, id: 'id-5' }), bob);
-    await expect(check(config({ taskId, id: 'id-5' }), alice)).rejects.toMatchObject({ code: 'CONFLICT' });
+    const [{ callbacks }, taskId] = [push(), newTaskId()];
+    for (let n = 0; n < MAX_PUSH_CONFIGS_PER_TASK; n++) await callbacks.save(taskId, alice, config({ id: `id-${n}` }));
+    await callbacks.check(config({ taskId, id: 'id-4' }), alice);
+    await callbacks.check(config({ taskId, id: 'id-5' }), bob);
+    await expect(callbacks.check(config({ taskId, id: 'id-5' }), alice)).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
   it('accepts the maximum lengths and an unresolvable name', async () => {
-    const { check } = push({ rules: { allowLocal: false, resolve: async () => [] } });
-    await check(config({ id: '', token: 'a b', authentication: { scheme: 'Bearer', credentials: `e.y.${'J'.repeat(3_000)}` } }), alice);
-    await check(config({ authentication: { scheme: 'Basic', credentials: '' } }), alice);
+    const { callbacks } = push({ rules: { allowLocal: false, resolve: async () => [] } });
+    await callbacks.check(
+      config({ id: '', token: 'a b', authentication: { scheme: 'Bearer', credentials: `e.y.${'J'.repeat(3_000)}` } }),
+      alice,
+    );
+    await callbacks.check(config({ authentication: { scheme: 'Basic', credentials: '' } }), alice);
   });
 });
 
 describe('an event of a task', () => {
   it('is delivered in order, with the registered credentials', async () => {
-    const [{ store, sender }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
-    await store.save(
+    const [{ callbacks }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
+    await callbacks.save(
       taskId,
       alice,
       config({ url: `${url}/in?k=v`, token: 'tok', authentication: { scheme: 'Bearer', credentials: 'cred' } }),
     );
     const task = taskOf(taskId, SUBMITTED);
     const sent = [
-      sender.send({ payload: { $case: 'task', value: task } }, alice, task),
-      ...[WORKING, COMPLETED].map((state) => sender.send(statusEvent(taskId, state), alice, task)),
+      callbacks.send({ payload: { $case: 'task', value: task } }, alice, task),
+      ...[WORKING, COMPLETED].map((state) => callbacks.send(statusEvent(taskId, state), alice, task)),
     ];
     await Promise.all(sent);
     expect(statesOf(received)).toEqual(['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
@@ -139,12 +143,12 @@ describe('an event of a task', () => {
   });
 
   it('is delivered in the protocol version of the registration, as it was then', async () => {
-    const [{ store, sender }, taskId] = [push(), newTaskId()];
+    const [{ callbacks }, taskId] = [push(), newTaskId()];
     const [older, newer] = [await receiver(200), await receiver(200)];
-    await store.save(taskId, contextOf(ALICE, '0.3'), config({ url: older.url }));
-    await store.save(taskId, alice, config({ id: 'two', url: newer.url }));
+    await callbacks.save(taskId, contextOf(ALICE, '0.3'), config({ url: older.url }));
+    await callbacks.save(taskId, alice, config({ id: 'two', url: newer.url }));
     const task = taskOf(taskId, WORKING);
-    const sent = sender.send(statusEvent(taskId, WORKING), alice, task);
+    const sent = callbacks.send(statusEvent(taskId, WORKING), alice, task);
     task.status = taskOf(taskId, COMPLETED).status;
     await sent;
     expect(JSON.parse(older.received[0]!.body)).toMatchObject({ kind: 'task', id: taskId, status: { state: 'working' } });
@@ -154,12 +158,12 @@ describe('an event of a task', () => {
   });
 
   it('carries the trace of the request that has caused it, and none of another', async () => {
-    const [{ store, sender }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
-    await store.save(taskId, alice, config({ url }));
+    const [{ callbacks }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
+    await callbacks.save(taskId, alice, config({ url }));
     const traceIds = ['a'.repeat(32), 'b'.repeat(32)];
     const sent = traceIds.map((traceId) =>
       inEntry({ name: 'POST', parent: { traceId, spanId: 'c'.repeat(16), isSampled: true }, fields: {} }, () =>
-        sender.send(statusEvent(taskId, WORKING), alice),
+        callbacks.send(statusEvent(taskId, WORKING), alice),
       ),
     );
     await Promise.all(sent);
@@ -167,30 +171,30 @@ describe('an event of a task', () => {
   });
 
   it('is not delivered to other owners, other tasks or deleted callbacks', async () => {
-    const [{ store, sender }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
-    await store.save(taskId, bob, config({ url }));
-    await store.save(newTaskId(), alice, config({ url }));
-    await store.save(taskId, alice, config({ url }));
-    await store.delete(taskId, alice, 'one');
-    await sender.send(statusEvent(taskId, WORKING), alice);
+    const [{ callbacks }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
+    await callbacks.save(taskId, bob, config({ url }));
+    await callbacks.save(newTaskId(), alice, config({ url }));
+    await callbacks.save(taskId, alice, config({ url }));
+    await callbacks.delete(taskId, alice, 'one');
+    await callbacks.send(statusEvent(taskId, WORKING), alice);
     expect(received).toEqual([]);
   });
 
   it('extends the expiry of the callbacks with the task', async () => {
     let now = NOON;
-    const [{ store, sender, purge }, taskId, { url, received }] = [push({ now: () => now }), newTaskId(), await receiver(200)];
-    await store.save(taskId, alice, config({ url }));
+    const [{ callbacks }, taskId, { url, received }] = [push({ now: () => now }), newTaskId(), await receiver(200)];
+    await callbacks.save(taskId, alice, config({ url }));
     now = new Date(NOON.getTime() + 3 * DAY_MS);
-    await sender.send(statusEvent(taskId, WORKING), alice);
-    await purge(new Date(NOON.getTime() + 8 * DAY_MS));
-    await sender.send(statusEvent(taskId, COMPLETED), alice);
+    await callbacks.send(statusEvent(taskId, WORKING), alice);
+    await callbacks.purge(new Date(NOON.getTime() + 8 * DAY_MS));
+    await callbacks.send(statusEvent(taskId, COMPLETED), alice);
     expect(received).toHaveLength(2);
   });
 
   it('is retried before the next one is sent', async () => {
-    const [{ store, sender, lines }, taskId, { url, received }] = [push(), newTaskId(), await receiver(500, 429, 200)];
-    await store.save(taskId, alice, config({ url }));
-    await Promise.all([WORKING, COMPLETED].map((state) => sender.send(statusEvent(taskId, state), alice)));
+    const [{ callbacks, lines }, taskId, { url, received }] = [push(), newTaskId(), await receiver(500, 429, 200)];
+    await callbacks.save(taskId, alice, config({ url }));
+    await Promise.all([WORKING, COMPLETED].map((state) => callbacks.send(statusEvent(taskId, state), alice)));
     expect(statesOf(received)).toEqual([...Array(3).fill('TASK_STATE_WORKING'), 'TASK_STATE_COMPLETED']);
     expect(lines).toEqual([]);
   });
@@ -201,10 +205,10 @@ describe('an event of a task', () => {
     [400, 1],
     [401, 1],
   ])('is dropped after %i as often as %i times, and the log has no secret', async (status, attempts) => {
-    const [{ store, sender, lines }, taskId, { url, port, received }] = [push(), newTaskId(), await receiver(status)];
+    const [{ callbacks, lines }, taskId, { url, port, received }] = [push(), newTaskId(), await receiver(status)];
     const secrets = { token: 'secret-token', authentication: { scheme: 'Bearer', credentials: 'secret-credentials' } };
-    await store.save(taskId, alice, config({ url: `${url}/secret-path?secret=query`, ...secrets }));
-    await sender.send(statusEvent(taskId, WORKING), alice);
+    await callbacks.save(taskId, alice, config({ url: `${url}/secret-path?secret=query`, ...secrets }));
+    await callbacks.send(statusEvent(taskId, WORKING), alice);
     expect(received).toHaveLength(attempts);
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ taskId, config: 'one', host: `127.0.0.1:${port}`, reason: `HTTP ${status}`, attempts }),
@@ -215,23 +219,23 @@ describe('an event of a task', () => {
   it('is not delivered to a callback that resolves to this machine by now', async () => {
     const [taskId, { port, received }] = [newTaskId(), await receiver(200)];
     const resolve = vi.fn(async () => ['127.0.0.1']).mockResolvedValueOnce(['93.184.215.14']);
-    const { store, sender, check, lines } = push({ rules: { allowLocal: false, resolve } });
+    const { callbacks, lines } = push({ rules: { allowLocal: false, resolve } });
     const rebound = config({ url: `https://hooks.example.com:${port}/` });
-    await check(rebound, alice);
-    await store.save(taskId, alice, rebound);
-    await sender.send(statusEvent(taskId, WORKING), alice);
+    await callbacks.check(rebound, alice);
+    await callbacks.save(taskId, alice, rebound);
+    await callbacks.send(statusEvent(taskId, WORKING), alice);
     expect(received).toEqual([]);
     expect(JSON.parse(lines[0]!)).toMatchObject({ reason: 'INPUT_INVALID', attempts: 1 });
   });
 
   it('reaches one callback while another hangs', async () => {
-    const [{ store, sender, shutdown }, taskId, working] = [push(), newTaskId(), await receiver(200)];
+    const [{ callbacks, shutdown }, taskId, working] = [push(), newTaskId(), await receiver(200)];
     const asked = Promise.withResolvers<void>();
     const hanging = await answering(() => asked.resolve());
     onTestFinished(hanging.close);
-    await store.save(taskId, alice, config({ url: `http://127.0.0.1:${hanging.port}/` }));
-    await store.save(taskId, alice, config({ id: 'two', url: working.url }));
-    const sent = [WORKING, COMPLETED].map((state) => sender.send(statusEvent(taskId, state), alice));
+    await callbacks.save(taskId, alice, config({ url: `http://127.0.0.1:${hanging.port}/` }));
+    await callbacks.save(taskId, alice, config({ id: 'two', url: working.url }));
+    const sent = [WORKING, COMPLETED].map((state) => callbacks.send(statusEvent(taskId, state), alice));
     await asked.promise;
     expect(statesOf(await working.until(2))).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
     const stopped = performance.now();
@@ -242,32 +246,32 @@ describe('an event of a task', () => {
   });
 
   it('is not retried during shutdown, and not sent after it', async () => {
-    const [{ store, sender, shutdown, lines }, taskId, { url, received, until }] = [
+    const [{ callbacks, shutdown, lines }, taskId, { url, received, until }] = [
       push({ backoffMs: [600_000, 600_000] }),
       newTaskId(),
       await receiver(500),
     ];
-    await store.save(taskId, alice, config({ url }));
-    const sent = [WORKING, COMPLETED].map((state) => sender.send(statusEvent(taskId, state), alice));
+    await callbacks.save(taskId, alice, config({ url }));
+    const sent = [WORKING, COMPLETED].map((state) => callbacks.send(statusEvent(taskId, state), alice));
     await until(1);
     await shutdown.stop('the test wants it');
     await Promise.all(sent);
     expect(statesOf(received)).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
     expect(lines).toHaveLength(2);
-    await sender.send(statusEvent(taskId, COMPLETED), alice);
+    await callbacks.send(statusEvent(taskId, COMPLETED), alice);
     expect([received.length, lines.length]).toEqual([2, 2]);
   });
 
   it("is dropped above the owner's queue limit without effect on other owners", async () => {
-    const [{ store, sender, shutdown, lines }, taskId, other, { url, until }] = [push(), newTaskId(), newTaskId(), await receiver(200)];
+    const [{ callbacks, shutdown, lines }, taskId, other, { url, until }] = [push(), newTaskId(), newTaskId(), await receiver(200)];
     const asked = Promise.withResolvers<void>();
     const hanging = await answering(() => asked.resolve());
     onTestFinished(hanging.close);
-    await store.save(taskId, alice, config({ url: `http://127.0.0.1:${hanging.port}/` }));
-    await store.save(other, bob, config({ url }));
-    const sent = Array.from({ length: MAX_PENDING.perOwner + 2 }, () => sender.send(statusEvent(taskId, WORKING), alice));
+    await callbacks.save(taskId, alice, config({ url: `http://127.0.0.1:${hanging.port}/` }));
+    await callbacks.save(other, bob, config({ url }));
+    const sent = Array.from({ length: MAX_PENDING.perOwner + 2 }, () => callbacks.send(statusEvent(taskId, WORKING), alice));
     await Promise.any(sent);
-    await sender.send(statusEvent(other, WORKING), bob);
+    await callbacks.send(statusEvent(other, WORKING), bob);
     expect(await until(1)).toHaveLength(1);
     await asked.promise;
     await Promise.all([shutdown.stop('the test wants it'), ...sent]);
@@ -277,61 +281,61 @@ describe('an event of a task', () => {
   });
 
   it('is delivered without the history, in either version', async () => {
-    const [{ store, sender }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
-    for (const version of ['1.0', '0.3']) await store.save(taskId, contextOf(ALICE, version), config({ id: version, url }));
+    const [{ callbacks }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
+    for (const version of ['1.0', '0.3']) await callbacks.save(taskId, contextOf(ALICE, version), config({ id: version, url }));
     const history = messageOf([textPart('something of before')]).message!;
     const task = { ...taskOf(taskId, SUBMITTED), history: [history] };
-    await sender.send({ payload: { $case: 'task', value: task } }, alice, task);
-    await sender.send(statusEvent(taskId, WORKING), alice, task);
+    await callbacks.send({ payload: { $case: 'task', value: task } }, alice, task);
+    await callbacks.send(statusEvent(taskId, WORKING), alice, task);
     expect(received).toHaveLength(4);
     for (const { body } of received) expect(body).not.toContain('before');
     expect(task.history).toEqual([history]);
   });
 
   it('is dropped when it is too large', async () => {
-    const [{ store, sender, lines }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
-    await store.save(taskId, alice, config({ url }));
+    const [{ callbacks, lines }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
+    await callbacks.save(taskId, alice, config({ url }));
     const parts = [textPart('x'.repeat(MAX_NOTIFICATION_BYTES))];
     const artifact = { artifactId: 'a', name: '', description: '', parts, metadata: undefined, extensions: [] };
     const value = { taskId, contextId: 'c', artifact, append: false, lastChunk: true, metadata: undefined };
-    await sender.send({ payload: { $case: 'artifactUpdate', value } }, alice);
-    await sender.send(statusEvent(taskId, COMPLETED), alice);
+    await callbacks.send({ payload: { $case: 'artifactUpdate', value } }, alice);
+    await callbacks.send(statusEvent(taskId, COMPLETED), alice);
     expect(statesOf(received)).toEqual(['TASK_STATE_COMPLETED']);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ reason: 'too large', attempts: 0 }]);
   });
 
   it('is limited per host across owners and outcomes, and logged once', async () => {
-    const [{ store, sender, lines }, taskId, other, { url, received }] = [push(), newTaskId(), newTaskId(), await receiver(503)];
-    for (let n = 0; n < MAX_PUSH_CONFIGS_PER_TASK; n++) await store.save(taskId, alice, config({ id: `id-${n}`, url: `${url}/${n}` }));
-    await store.save(other, bob, config({ url: url.replace('127.0.0.1', 'localhost') }));
-    for (let n = 0; n < 6; n++) await sender.send(statusEvent(taskId, WORKING), alice);
+    const [{ callbacks, lines }, taskId, other, { url, received }] = [push(), newTaskId(), newTaskId(), await receiver(503)];
+    for (let n = 0; n < MAX_PUSH_CONFIGS_PER_TASK; n++) await callbacks.save(taskId, alice, config({ id: `id-${n}`, url: `${url}/${n}` }));
+    await callbacks.save(other, bob, config({ url: url.replace('127.0.0.1', 'localhost') }));
+    for (let n = 0; n < 6; n++) await callbacks.send(statusEvent(taskId, WORKING), alice);
     expect(received).toHaveLength(POSTS_PER_MINUTE);
     const reasons = lines.map((line) => JSON.parse(line).reason);
     expect(reasons.filter((reason) => reason === 'too many for one host')).toHaveLength(1);
-    await sender.send(statusEvent(other, WORKING), bob);
+    await callbacks.send(statusEvent(other, WORKING), bob);
     expect(received).toHaveLength(POSTS_PER_MINUTE + 3);
   });
 
   it('is counted by host name without trailing dots', async () => {
     const { url, received } = await receiver(200);
-    const { store, sender } = push();
+    const { callbacks } = push();
     const taskId = newTaskId();
     for (let n = 0; n < MAX_PUSH_CONFIGS_PER_TASK; n++) {
       const host = n % 2 === 0 ? 'localhost' : 'localhost.';
-      await store.save(taskId, alice, config({ id: `id-${n}`, url: `${url.replace('127.0.0.1', host)}/${n}` }));
+      await callbacks.save(taskId, alice, config({ id: `id-${n}`, url: `${url.replace('127.0.0.1', host)}/${n}` }));
     }
-    for (let n = 0; n * MAX_PUSH_CONFIGS_PER_TASK <= POSTS_PER_MINUTE; n++) await sender.send(statusEvent(taskId, WORKING), alice);
+    for (let n = 0; n * MAX_PUSH_CONFIGS_PER_TASK <= POSTS_PER_MINUTE; n++) await callbacks.send(statusEvent(taskId, WORKING), alice);
     expect(received).toHaveLength(POSTS_PER_MINUTE);
   });
 
   it('never fails for its callbacks, and a message without a task is not delivered', async () => {
     const broken = push({ secretBox: createSecretBox('y'.repeat(40)) });
     const taskId = newTaskId();
-    await push().store.save(taskId, alice, config());
-    await broken.sender.send(statusEvent(taskId, WORKING), alice);
+    await push().callbacks.save(taskId, alice, config());
+    await broken.callbacks.send(statusEvent(taskId, WORKING), alice);
     expect(JSON.parse(broken.lines[0]!)).toMatchObject({ taskId, msg: 'the callbacks of a task could not be read' });
-    await broken.sender.send({ payload: undefined }, alice);
-    await broken.sender.send(statusEvent(taskId, WORKING), new ServerCallContext());
+    await broken.callbacks.send({ payload: undefined }, alice);
+    await broken.callbacks.send(statusEvent(taskId, WORKING), new ServerCallContext());
     expect(JSON.parse(broken.lines[1]!)).toMatchObject({ msg: 'task notifications could not be sent' });
     expect(broken.lines).toHaveLength(2);
   });

@@ -1,10 +1,18 @@
 import { Message, Task, TaskState } from '@a2a-js/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildTaskStatus } from '../../../../../src/a2a/protocol.ts';
-import { A2A_INDEXES, createPlainCallContext } from '../../../../../src/a2a/server.ts';
-import { buildTask, HISTORY_LIMITS, MAX_TASKS, MongoTaskStore, PAGE_LIMITS, type TaskDoc } from '../../../../../src/a2a/task-store.ts';
+import { A2A_INDEXES } from '../../../../../src/a2a/server.ts';
+import {
+  buildTask,
+  buildTaskStatus,
+  HISTORY_LIMITS,
+  MAX_PAGE_BYTES,
+  MAX_TASKS,
+  MongoTaskStore,
+  type TaskDoc,
+} from '../../../../../src/a2a/tasks.ts';
 import { PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
+import { callContext } from '../../../../support/a2a/call-context.ts';
 import { messageOf, textPart } from '../../../../support/agent-clients/a2a.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 
@@ -28,14 +36,14 @@ const docs = () => database.db.collection<TaskDoc>('a2a_tasks');
 function somebody(origin?: string) {
   if (origin === undefined) addresses += 1;
   const page = origin === undefined ? {} : { origin };
-  return createPlainCallContext({ caller: PUBLIC_CALLER, address: `192.0.2.${addresses}`, ...page });
+  return callContext({ caller: PUBLIC_CALLER, address: `192.0.2.${addresses}`, ...page });
 }
 
 /** Of a wallet, which can list its tasks. */
 function holder() {
   addresses += 1;
   const wallet = `0x${addresses.toString(16).padStart(40, '0')}` as const;
-  return createPlainCallContext({ caller: { tier: 'basic', wallet }, address: '192.0.2.1' });
+  return callContext({ caller: { tier: 'basic', wallet }, address: '192.0.2.1' });
 }
 
 function taskIn(state: TaskState, more: Partial<Task> = {}): Task {
@@ -61,7 +69,7 @@ describe('a list of large tasks', () => {
       const page = await store.list({ ...ASK, pageSize: 100, pageToken, includeArtifacts: true }, context);
       expect(page.totalSize).toBe(30);
       expect(page.tasks.length).toBeGreaterThan(5);
-      expect(bytesOf(page.tasks)).toBeLessThanOrEqual(PAGE_LIMITS.responseBytes);
+      expect(bytesOf(page.tasks)).toBeLessThanOrEqual(MAX_PAGE_BYTES);
       seen.push(...page.tasks.map(({ id }) => id));
       pageToken = page.nextPageToken;
     } while (pageToken !== '');
@@ -72,7 +80,7 @@ describe('a list of large tasks', () => {
 
   test('has at least one task per page, however large', async () => {
     const [store, context] = [openStore(), holder()];
-    const parts = [textPart('x'.repeat(PAGE_LIMITS.responseBytes))];
+    const parts = [textPart('x'.repeat(MAX_PAGE_BYTES))];
     const artifacts = [{ artifactId: 'a', name: '', description: '', parts, metadata: undefined, extensions: [] }];
     for (let count = 0; count < 2; count++) await store.save(taskIn(TASK_STATE_COMPLETED, { artifacts }), context);
     const first = await store.list({ ...ASK, pageSize: 2, includeArtifacts: true }, context);
@@ -115,7 +123,7 @@ describe('the tasks of an address', () => {
   test('evict the oldest ended task for a new one, and call onEvicted', async () => {
     const dropped: string[] = [];
     const [context, other] = [somebody(), taskIn(TASK_STATE_COMPLETED)];
-    const store = openStore(async ({ _id }) => void dropped.push(_id));
+    const store = openStore(async (_owner, taskId) => void dropped.push(taskId));
     const waiting = taskIn(TASK_STATE_INPUT_REQUIRED);
     await store.save(waiting, context);
     const countedAs = await fill(other, context, MAX_TASKS.address - 2);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { TaskState } from '@a2a-js/sdk';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { TASK_LEASE_MS } from '../../../../../src/a2a/task-store.ts';
+import { TASK_LEASE_MS } from '../../../../../src/a2a/tasks.ts';
 import { DAY_MS } from '../../../../../src/forecast/day.ts';
 import { idleFor, MARKET, message, rpcOf, streamOf } from '../../../../support/a2a/a2a-bench.ts';
 import { a2aSuite } from '../../../../support/a2a/a2a-suite.ts';

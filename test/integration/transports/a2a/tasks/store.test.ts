@@ -1,11 +1,11 @@
 import { TaskState } from '@a2a-js/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildTaskStatus } from '../../../../../src/a2a/protocol.ts';
-import { A2A_INDEXES, createPlainCallContext } from '../../../../../src/a2a/server.ts';
-import { buildTask, MongoTaskStore, TASK_LEASE_MS } from '../../../../../src/a2a/task-store.ts';
+import { A2A_INDEXES } from '../../../../../src/a2a/server.ts';
+import { buildTask, buildTaskStatus, MongoTaskStore, TASK_LEASE_MS } from '../../../../../src/a2a/tasks.ts';
 import { PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import { idleFor } from '../../../../support/a2a/a2a-bench.ts';
+import { callContext } from '../../../../support/a2a/call-context.ts';
 import { messageOf, textPart } from '../../../../support/agent-clients/a2a.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { BASIC } from '../../../../support/service/skills.ts';
@@ -27,14 +27,14 @@ afterAll(() => database?.drop());
 
 function somebody() {
   addresses += 1;
-  return createPlainCallContext({ caller: PUBLIC_CALLER, address: `192.0.2.${addresses}` });
+  return callContext({ caller: PUBLIC_CALLER, address: `192.0.2.${addresses}` });
 }
 
 /** Of a wallet, which can list its tasks. */
 function holder() {
   addresses += 1;
   const wallet = `0x${addresses.toString(16).padStart(40, '0')}` as const;
-  return createPlainCallContext({ caller: { tier: 'basic', wallet }, address: '192.0.2.1' });
+  return callContext({ caller: { tier: 'basic', wallet }, address: '192.0.2.1' });
 }
 
 function taskAt(state: TaskState, atMs = nowMs, contextId: string = crypto.randomUUID()) {
@@ -176,15 +176,12 @@ describe('leases and expiry', () => {
       expect(await store.takeOver(task.id, task.history[0], context)).toBe(isTaken);
       await idleFor(database.db);
       expect((await store.list({ ...ASK, includeArtifacts: false }, somebody())).totalSize).toBe(0);
-      expect((await store.peek(task.id, context))!.status!.state).toBe(state);
+      expect((await store.look(task.id, context))!.read().status!.state).toBe(state);
     }
   });
 
   test('a former lease holder can neither write nor release after a takeover', async () => {
-    const [first, second] = [
-      createPlainCallContext({ caller: BASIC, address: 'x' }),
-      createPlainCallContext({ caller: BASIC, address: 'x' }),
-    ];
+    const [first, second] = [callContext({ caller: BASIC, address: 'x' }), callContext({ caller: BASIC, address: 'x' })];
     const task = taskAt(TASK_STATE_WORKING);
     await store.open(task, first);
     await store.release(first);
@@ -207,7 +204,7 @@ describe('leases and expiry', () => {
   });
 
   test('wallet tasks expire 7 days after their last change, anonymous ones an hour after opening', async () => {
-    const [wallet, address] = [createPlainCallContext({ caller: BASIC, address: 'anywhere' }), somebody()];
+    const [wallet, address] = [callContext({ caller: BASIC, address: 'anywhere' }), somebody()];
     const [one, other] = [taskAt(TASK_STATE_COMPLETED), taskAt(TASK_STATE_COMPLETED)];
     await store.save(one, wallet);
     await store.save(other, address);

@@ -1,61 +1,76 @@
 import { Message, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { buildTaskStatus } from '../../../src/a2a/protocol.ts';
-import { createPlainCallContext } from '../../../src/a2a/server.ts';
-import { followTask, streamTask } from '../../../src/a2a/task-events.ts';
-import { buildTask, getStateName, HISTORY_LIMITS, isTerminal, limitHistory, type MongoTaskStore } from '../../../src/a2a/task-store.ts';
+import {
+  buildTask,
+  buildTaskStatus,
+  followTask,
+  getState,
+  HISTORY_LIMITS,
+  isTerminal,
+  limitHistory,
+  streamTask,
+} from '../../../src/a2a/tasks.ts';
 import { PUBLIC_CALLER } from '../../../src/auth/caller.ts';
+import { callContext } from '../../support/a2a/call-context.ts';
 import { messageOf, textPart } from '../../support/agent-clients/a2a.ts';
 
 describe('follow reads', () => {
-  const context = createPlainCallContext({ caller: PUBLIC_CALLER, address: '192.0.2.1' });
+  const context = callContext({ caller: PUBLIC_CALLER, address: '192.0.2.1' });
   const [taskId, contextId] = ['a-task', 'a-context'];
+  const { signal: stopping } = new AbortController();
 
   function taskIn(state: TaskState) {
     const [message, at] = [messageOf([textPart('hello')]).message!, new Date()];
     return { ...buildTask({ taskId, contextId, message, at }), status: buildTaskStatus({ taskId, contextId, state, at }) };
   }
 
-  /** Polls a task with these change tokens, and returns how each poll read it. */
-  async function readings(changes: readonly (string | undefined)[]) {
+  /** Polls a task with these change tokens, empty where its lease has expired, and returns how each poll read it. */
+  async function readings(changes: readonly string[]) {
     const rest = [...changes];
     const read: string[] = [];
-    let last = '';
-    const reading = (how: string) => async () => {
-      read.push(`${how} ${last}`);
-      return taskIn(last === 'end' ? TaskState.TASK_STATE_COMPLETED : TaskState.TASK_STATE_WORKING);
+    const look = async () => {
+      const change = rest.shift() ?? 'end';
+      const task = taskIn(change === 'end' ? TaskState.TASK_STATE_COMPLETED : TaskState.TASK_STATE_WORKING);
+      const take = () => {
+        read.push(`read ${change}`);
+        return task;
+      };
+      return { change, isAbandoned: change === '', read: take } as unknown as ReturnType<Looked['look']>;
     };
-    const getChangeToken = async () => {
-      last = rest.shift() ?? 'end';
-      return last;
+    const load = async () => {
+      read.push('load');
+      return taskIn(TaskState.TASK_STATE_WORKING);
     };
-    const parts = { tasks: { getChangeToken, load: reading('load'), peek: reading('peek') }, stopping: new AbortController().signal };
     const states: string[] = [];
-    for await (const task of followTask(parts, taskId, { context, until: isTerminal })) states.push(getStateName(task));
+    for await (const task of followTask({ look, load }, taskId, { context, until: isTerminal, stopping })) states.push(nameState(task));
     return { read, states };
   }
 
   test('reads a task only after its change token has changed', async () => {
     const { read, states } = await readings(['a', 'a', 'a', 'a', 'b', 'b', 'end']);
-    expect(read).toEqual(['peek a', 'peek b', 'peek end']);
+    expect(read).toEqual(['read a', 'read b', 'read end']);
     expect(states.at(-1)).toBe('TASK_STATE_COMPLETED');
   });
 
   test('loads a task whose lease may have expired, so that it is failed', async () => {
-    expect((await readings(['a', 'a', '', '', 'end'])).read).toEqual(['peek a', 'load ', 'load ', 'peek end']);
+    expect((await readings(['a', 'a', '', '', 'end'])).read).toEqual(['read a', 'load', 'load', 'read end']);
   });
 
   test('throws NOT_FOUND for a deleted task', async () => {
     const gone = async () => undefined;
-    const parts = { tasks: { getChangeToken: gone, load: gone, peek: gone }, stopping: new AbortController().signal };
-    await expect(followTask(parts, taskId, { context, until: isTerminal }).next()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const following = followTask({ look: gone, load: gone }, taskId, { context, until: isTerminal, stopping });
+    await expect(following.next()).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });
 
+type Looked = Parameters<typeof followTask>[0];
+
+const nameState = (task: Pick<Task, 'status'>) => TaskState[getState(task)];
+
 describe('follow', () => {
   const { TASK_STATE_COMPLETED, TASK_STATE_FAILED, TASK_STATE_INPUT_REQUIRED, TASK_STATE_SUBMITTED, TASK_STATE_WORKING } = TaskState;
-  const context = createPlainCallContext({ caller: PUBLIC_CALLER, address: '192.0.2.1' });
+  const context = callContext({ caller: PUBLIC_CALLER, address: '192.0.2.1' });
   const [taskId, contextId] = ['a-task', 'a-context'];
 
   /** The task as one poll finds it. */
@@ -70,16 +85,18 @@ describe('follow', () => {
 
   function nameOf({ payload }: StreamResponse): string {
     if (payload?.$case === 'artifactUpdate') return payload.value.artifact!.artifactId;
-    if (payload?.$case === 'statusUpdate' || payload?.$case === 'task') return `${payload.$case} ${getStateName(payload.value)}`;
+    if (payload?.$case === 'statusUpdate' || payload?.$case === 'task') return `${payload.$case} ${nameState(payload.value)}`;
     return expect.fail('no such event');
   }
 
   async function eventsOf(looks: readonly Task[]): Promise<string[]> {
     const rest = [...looks];
-    const tasks = { getChangeToken: async () => '', load: async () => rest.shift() } as unknown as MongoTaskStore;
+    const load = async () => rest.shift();
+    const look = async () => ({ isAbandoned: true }) as unknown as ReturnType<Looked['look']>;
     const names: string[] = [];
-    const parts = { tasks, stopping: new AbortController().signal };
-    for await (const event of streamTask(parts, taskId, { context, until: isTerminal })) names.push(nameOf(event));
+    const { signal: stopping } = new AbortController();
+    const changes = followTask({ look, load }, taskId, { context, until: isTerminal, stopping });
+    for await (const event of streamTask(changes)) names.push(nameOf(event));
     return names;
   }
 
@@ -111,7 +128,7 @@ describe('follow', () => {
       ],
       ['a task without an artifact', [seen(TASK_STATE_SUBMITTED), seen(TASK_STATE_FAILED, 0, 1)], ['statusUpdate TASK_STATE_FAILED']],
     ])('%s', async (_how, looks, expected) => {
-      expect(await eventsOf(looks)).toEqual([`task ${getStateName(looks[0])}`, ...expected]);
+      expect(await eventsOf(looks)).toEqual([`task ${nameState(looks[0])}`, ...expected]);
     });
   });
 });
