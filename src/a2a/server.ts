@@ -68,6 +68,8 @@ function guard(handler: A2ARequestHandler, log: Log): A2ARequestHandler {
       try {
         checkHistoryLength(params.historyLength);
         if (params.contextId) checkId(params.contextId, 'contextId');
+        // The SDK does not check the types of 0.3.
+        if (params.id !== undefined && typeof params.id !== 'string') checkId(params.id, 'id');
         const answer = await run(params, context);
         await getUser(context).requestContext.reserveAnswer(Buffer.byteLength(JSON.stringify(answer) ?? ''));
         return answer;
