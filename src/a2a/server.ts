@@ -67,9 +67,8 @@ function guard(handler: A2ARequestHandler, log: Log): A2ARequestHandler {
     async (params, context) => {
       try {
         checkHistoryLength(params.historyLength);
-        if (params.contextId) checkId(params.contextId, 'contextId');
-        // The SDK does not check the types of 0.3.
-        if (params.id !== undefined && typeof params.id !== 'string') checkId(params.id, 'id');
+        // 0.3 passes them on as they were sent.
+        for (const name of ['contextId', 'taskId', 'id']) if (params[name]) checkId(params[name], name);
         const answer = await run(params, context);
         await getUser(context).requestContext.reserveAnswer(Buffer.byteLength(JSON.stringify(answer) ?? ''));
         return answer;
