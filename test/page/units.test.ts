@@ -32,14 +32,9 @@ describeWithBrowser('what a reader does within a minute', (browser) => {
     const { database, http } = service;
     let ms = Math.floor(Date.now() / 60_000) * 60_000 + 57_000;
     const db = database.client.db(`units-${served.length}`);
-    const options = composeAppOptions({
-      config: loadConfig({ RATE_LIMIT_PUBLIC: String(limit), RATE_LIMIT_RPC: '100' }),
-      db,
-      log: createLog({ level: 'silent', secrets: [] }),
-      shutdown: { signal: new AbortController().signal },
-      now: () => new Date(ms),
-      identify: (authorization) => http.access.identify(authorization),
-    });
+    const config = loadConfig({ RATE_LIMIT_PUBLIC: String(limit), RATE_LIMIT_RPC: '100' });
+    const context = { ...http, config, db, log: createLog({ level: 'silent', secrets: [] }), now: () => new Date(ms) };
+    const options = composeAppOptions(context, { identify: (authorization) => http.access.identify(authorization) });
     served.push(await serveApp(createListener(allRoutes(http), { ...options, reusesAnswers: true })));
     return {
       url: served.at(-1)!.url,
