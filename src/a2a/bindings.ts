@@ -170,17 +170,30 @@ const CALLBACK_MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = 
   schemes: (value) => Array.isArray(value) && value.every(isText),
 };
 
-/** Drops null members, which count as absent. @throws OracleError INPUT_INVALID naming the member of a callback that has a wrong type */
-export function cleanMembers(value: unknown, parent = ''): unknown {
-  if (Array.isArray(value)) return value.filter((one) => one !== null).map((one) => cleanMembers(one, parent));
+/** Of a message, in both versions. */
+const PART_LISTS = ['parts', 'content'];
+
+/** Drops null members, which count as absent. @throws OracleError INPUT_INVALID naming a part, or a member of a callback, of a wrong type */
+export function cleanMembers(value: unknown, parent = '', checked = CALLBACK_MEMBERS): unknown {
+  if (Array.isArray(value)) {
+    // The SDK decodes parts without a type check, and would answer null with a TypeError.
+    const index = PART_LISTS.includes(parent) ? value.findIndex((one) => !isPlainObject(one)) : -1;
+    if (index >= 0) throw new OracleError('INPUT_INVALID', `message.parts.${index} must be an object`, { field: `message.parts.${index}` });
+    return value.map((one) => cleanMembers(one, parent, checked));
+  }
   if (!isPlainObject(value)) return value;
   const members = Object.entries(value).filter(([, member]) => member !== null);
   for (const [name, member] of members) {
-    if (!Object.hasOwn(CALLBACK_MEMBERS, name) || CALLBACK_MEMBERS[name](member)) continue;
+    if (!Object.hasOwn(checked, name) || checked[name](member)) continue;
     const field = parent === 'authentication' ? `authentication.${name}` : name;
     throw new OracleError('INPUT_INVALID', `"${field}" of the push notification configuration has a wrong type`, { field });
   }
-  return Object.fromEntries(members.map(([name, member]) => [name, CLIENT_CONTENT.has(name) ? member : cleanMembers(member, name)]));
+  const clean = ([name, member]: [string, unknown]) => {
+    if (CLIENT_CONTENT.has(name)) return [name, member];
+    // The parts of a message have a `url` of their own.
+    return [name, cleanMembers(member, name, name === 'message' ? {} : checked)];
+  };
+  return Object.fromEntries(members.map(clean));
 }
 
 /** Of an HTTP+JSON path of 0.3 that registers a callback, by POST. */

@@ -96,8 +96,10 @@ export interface TaskDoc {
   task: string;
 }
 
-export function unpackTask({ task }: Pick<TaskDoc, 'task'>): Task {
-  return Task.fromJSON(JSON.parse(inflateRawSync(Buffer.from(task, 'base64')).toString()));
+const inflateTask = ({ task }: Pick<TaskDoc, 'task'>) => inflateRawSync(Buffer.from(task, 'base64')).toString();
+
+export function unpackTask(doc: Pick<TaskDoc, 'task'>): Task {
+  return Task.fromJSON(JSON.parse(inflateTask(doc)));
 }
 
 const COLLECTION = 'a2a_tasks';
@@ -117,10 +119,10 @@ export const TASK_LEASE_MS = 120_000;
 const HEARTBEAT = { $currentDate: { aliveAt: true } } as const;
 const IS_EXPIRED = { $lte: ['$aliveAt', { $subtract: ['$$NOW', TASK_LEASE_MS] }] };
 const ABANDONED_FILTER = { state: { $in: [...ACTIVE_STATES] }, $expr: IS_EXPIRED };
-const READ_FIELDS = { owner: 1, run: 1, aliveAt: 1, task: 1, change: 1 };
-const STORED = { projection: { ...READ_FIELDS, isAbandoned: { $and: [{ $in: ['$state', [...ACTIVE_STATES]] }, IS_EXPIRED] } } };
+const IS_ABANDONED = { $and: [{ $in: ['$state', [...ACTIVE_STATES]] }, IS_EXPIRED] };
+const READ_FIELDS = { owner: 1, run: 1, aliveAt: 1, change: 1 };
 
-type StoredTask = Pick<TaskDoc, '_id' | keyof typeof READ_FIELDS> & { isAbandoned: boolean };
+type StoredTask = Pick<TaskDoc, '_id' | 'task' | keyof typeof READ_FIELDS> & { isAbandoned: boolean };
 
 /** Tasks in MongoDB, scoped by owner. Terminal states are final for all processes; a task whose lease has expired is failed on read. */
 export class MongoTaskStore implements TaskStore {
@@ -221,9 +223,11 @@ export class MongoTaskStore implements TaskStore {
     return found?.read();
   }
 
-  /** Does not fail an abandoned task. `change` differs after each write. */
-  async look(taskId: string, context: ServerCallContext): Promise<(StoredTask & { read(): Task }) | undefined> {
-    const found = await this.#tasks.findOne<StoredTask>({ _id: taskId, owner: getOwner(context) }, { ...BY_ID, ...STORED });
+  /** Does not fail an abandoned task. `change` differs after each write. @param seen the change whose task is not sent again, and cannot be read */
+  async look(taskId: string, context: ServerCallContext, seen = ''): Promise<(StoredTask & { read(): Task }) | undefined> {
+    const task = { $cond: [{ $eq: ['$change', seen] }, '', '$task'] };
+    const options = { ...BY_ID, projection: { ...READ_FIELDS, task, isAbandoned: IS_ABANDONED } };
+    const found = await this.#tasks.findOne<StoredTask>({ _id: taskId, owner: getOwner(context) }, options);
     return found === null ? undefined : { ...found, read: () => unpackTask(found) };
   }
 
@@ -239,7 +243,7 @@ export class MongoTaskStore implements TaskStore {
     return (await this.#tasks.updateOne(filter, { $set: this.#toFields(task, found.owner) }, BY_ID)).matchedCount === 1;
   }
 
-  /** At most about 1 MB, and at least one task. */
+  /** Fills a page up to its limits. */
   async list(params: a2a.ListTasksRequest, context: ServerCallContext): Promise<a2a.ListTasksResponse> {
     const [owner, { pageSize = 50 }] = [getOwner(context), params];
     const page: a2a.ListTasksResponse = { tasks: [], nextPageToken: '', pageSize, totalSize: 0 };
@@ -251,12 +255,15 @@ export class MongoTaskStore implements TaskStore {
     for await (const abandoned of this.#tasks.find({ owner, ...ABANDONED_FILTER }, hint)) await this.#fail(abandoned);
     page.totalSize = await this.#tasks.countDocuments(all, hint);
     const found = this.#tasks.find(rest, hint).sort({ statusAt: -1, _id: -1 });
-    let [bytes, last] = [0, undefined as TaskDoc | undefined];
+    let [responseBytes, readBytes, last] = [0, 0, undefined as TaskDoc | undefined];
     // Small batches, because the limit may be reached after any task.
     for await (const doc of found.limit(pageSize + 1).batchSize(10)) {
-      const task = trimTask(unpackTask(doc), params);
-      bytes += Buffer.byteLength(JSON.stringify(Task.toJSON(task)));
-      if (last !== undefined && (page.tasks.length === pageSize || bytes > MAX_PAGE_BYTES)) {
+      const json = inflateTask(doc);
+      const task = trimTask(Task.fromJSON(JSON.parse(json)), params);
+      responseBytes += Buffer.byteLength(JSON.stringify(Task.toJSON(task)));
+      readBytes += json.length;
+      const isFull = page.tasks.length === pageSize || responseBytes > PAGE_LIMITS.responseBytes || readBytes > PAGE_LIMITS.readBytes;
+      if (last !== undefined && isFull) {
         page.nextPageToken = Buffer.from(JSON.stringify([last.statusAt.getTime(), last._id])).toString('base64url');
         break;
       }
@@ -316,7 +323,8 @@ export function getExpiry(owner: string, now: Date): Date {
   return new Date(now.getTime() + (isWalletOwner(owner) ? RETENTION_MS.wallet : RETENTION_MS.anonymous));
 }
 
-export const MAX_PAGE_BYTES = 1_000_000;
+/** Maximum JSON bytes that a page returns and reads; it holds at least one task. */
+export const PAGE_LIMITS = { responseBytes: 1_000_000, readBytes: 8_000_000 } as const;
 
 function trimTask(task: Task, { includeArtifacts, historyLength = Number.POSITIVE_INFINITY }: a2a.ListTasksRequest): Task {
   const history = historyLength === 0 ? [] : task.history.slice(-historyLength);
@@ -368,9 +376,9 @@ export async function* followTask(
   { context, until, stopping, takeOver = async () => false }: FollowOptions,
 ): AsyncGenerator<Task> {
   const signal = AbortSignal.any([stopping, getUser(context).disconnectSignal].filter((one) => one !== undefined));
-  let change: string | undefined | null = null;
+  let change: string | undefined;
   for (let look = 0, pauseMs = MIN_POLL_INTERVAL_MS; look < MAX_POLLS; look++) {
-    const found = await tasks.look(taskId, context);
+    const found = await tasks.look(taskId, context, change);
     if (found === undefined) throw taskNotFound();
     const isFailed = found.isAbandoned && !(await takeOver());
     const task = isFailed ? await tasks.load(taskId, context) : found.change === change ? undefined : found.read();

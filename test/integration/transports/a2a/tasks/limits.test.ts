@@ -5,9 +5,9 @@ import {
   buildTask,
   buildTaskStatus,
   HISTORY_LIMITS,
-  MAX_PAGE_BYTES,
   MAX_TASKS,
   MongoTaskStore,
+  PAGE_LIMITS,
   type TaskDoc,
 } from '../../../../../src/a2a/tasks.ts';
 import { PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
@@ -69,7 +69,7 @@ describe('a list of large tasks', () => {
       const page = await store.list({ ...ASK, pageSize: 100, pageToken, includeArtifacts: true }, context);
       expect(page.totalSize).toBe(30);
       expect(page.tasks.length).toBeGreaterThan(5);
-      expect(bytesOf(page.tasks)).toBeLessThanOrEqual(MAX_PAGE_BYTES);
+      expect(bytesOf(page.tasks)).toBeLessThanOrEqual(PAGE_LIMITS.responseBytes);
       seen.push(...page.tasks.map(({ id }) => id));
       pageToken = page.nextPageToken;
     } while (pageToken !== '');
@@ -80,7 +80,7 @@ describe('a list of large tasks', () => {
 
   test('has at least one task per page, however large', async () => {
     const [store, context] = [openStore(), holder()];
-    const parts = [textPart('x'.repeat(MAX_PAGE_BYTES))];
+    const parts = [textPart('x'.repeat(PAGE_LIMITS.responseBytes))];
     const artifacts = [{ artifactId: 'a', name: '', description: '', parts, metadata: undefined, extensions: [] }];
     for (let count = 0; count < 2; count++) await store.save(taskIn(TASK_STATE_COMPLETED, { artifacts }), context);
     const first = await store.list({ ...ASK, pageSize: 2, includeArtifacts: true }, context);
