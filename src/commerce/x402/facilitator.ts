@@ -19,7 +19,6 @@ export async function createResourceServer(merchant: MerchantConfig, facilitator
   const network = getCaip2Network(merchant);
   const getSupported = async () => ({ kinds: [{ x402Version: 2, scheme: 'exact', network }], extensions: [], signers: {} });
   const server = new x402ResourceServer({ ...facilitator!, getSupported }).register(network, new ExactEvmScheme());
-  if (facilitator?.beforeVerify !== undefined) server.onBeforeVerify(facilitator.beforeVerify);
   await server.initialize();
   return server;
 }
@@ -175,19 +174,19 @@ interface RemoteFacilitatorDeps {
 export function createRemoteFacilitator(deps: RemoteFacilitatorDeps): Facilitator {
   const { endpoint, chain, log, now } = deps;
   const support = createCache<boolean>('facilitator-support', 1);
-  const deploysWallets = () => support.get(Math.floor(now().getTime() / SUPPORT_MS), () => readDeploymentSupport(endpoint, chain.chainId));
-  return {
-    simulatesSettlement: false,
-    /** Rejects a payer that is yet to be deployed where the facilitator does not say that it deploys wallets. */
-    async beforeVerify({ paymentPayload }) {
-      if (!(await isYetToBeDeployed(chain, paymentPayload as SentPayment))) return;
-      const isSupported = await deploysWallets().catch((error: unknown) => {
+  const deploysWallets = () =>
+    support
+      .get(Math.floor(now().getTime() / SUPPORT_MS), () => readDeploymentSupport(endpoint, chain.chainId))
+      .catch((error: unknown) => {
         log.warn({ err: error }, 'the facilitator did not say whether it deploys wallets');
         return false;
       });
-      if (!isSupported) return { abort: true, reason: 'eip6492_unsupported_by_facilitator' };
-    },
+  return {
+    simulatesSettlement: false,
     async verify(payment, requirements) {
+      if ((await isYetToBeDeployed(chain, payment)) && !(await deploysWallets())) {
+        return { isValid: false, invalidReason: 'eip6492_unsupported_by_facilitator' };
+      }
       const { isValid, invalidReason } = await requestDecision(deps, 'verify', { payment, requirements, schema: VERIFY_RESPONSE });
       return isValid ? { isValid } : { isValid, invalidReason: sanitizeReason(invalidReason, 'invalid_payment') };
     },

@@ -1,4 +1,4 @@
-import type { BeforeVerifyHook, x402ResourceServer } from '@x402/core/server';
+import type { x402ResourceServer } from '@x402/core/server';
 import type { SettleResponse, VerifyResponse } from '@x402/core/types';
 import { authorizationTypes } from '@x402/evm';
 import { type Address, getAbiItem, type Hash, type Hex, isAddressEqual, recoverTypedDataAddress, type TransactionReceipt } from 'viem';
@@ -24,8 +24,6 @@ export interface SentPayment extends ParsedPayment {
 /** A `FacilitatorClient` of the library. */
 export interface Facilitator {
   readonly simulatesSettlement: boolean;
-  /** Rejects a payment before it is verified. Its errors are logged by the library and ignored. */
-  readonly beforeVerify?: BeforeVerifyHook;
   /** @throws OracleError CHAIN_UNREACHABLE when the validity is unknown */
   verify(payment: SentPayment, requirements: PaymentRequirements): Promise<VerifyResponse>;
   /**
