@@ -221,6 +221,20 @@ export class DeliveryQueue {
     return delivery && { delivery, expiresAtMs };
   }
 
+  /** Makes the head of a queue due if it has no time yet, and leases it if it is due. Null if it is not, or there is none. */
+  async claimNext(webhookId: string, leaseMs: number): Promise<Claim | null> {
+    const now = this.#now();
+    const holder = randomUUID();
+    const isDue = { $lte: [{ $ifNull: ['$nextAttemptAt', now] }, now] };
+    const lease = { $cond: [{ $and: [isDue, { $lte: ['$lease.until', now] }] }, { holder, until: { $add: [now, leaseMs] } }, '$lease'] };
+    const change = [{ $set: { nextAttemptAt: { $ifNull: ['$nextAttemptAt', now] }, lease } }];
+    const expiresAtMs = performance.now() + leaseMs;
+    const options = { sort: { position: 1 }, hint: BY_STATE, returnDocument: 'after' } as const;
+    // Not a filter: it would find the next but one.
+    const head = await this.#deliveries.findOneAndUpdate({ webhookId, state: 'PENDING' }, change, options);
+    return head?.lease?.holder === holder ? { delivery: head, expiresAtMs } : null;
+  }
+
   /** Writes down what became of a claimed message. Without effect once another worker has claimed it, or it was cancelled. */
   async release({ _id, lease }: WebhookDeliveryDoc, { state, attempt, delayMs = 0 }: Outcome): Promise<void> {
     const isOver = state !== 'PENDING';
@@ -416,21 +430,35 @@ export const TIER_RECHECK_MS = 5 * MINUTE_MS;
 /** Delay when no attempt was made; not counted as an attempt. */
 const POSTPONE_MS = { busy: 1_000, spent: 5_000, failed: 5_000, unreadable: 60_000, sealed: 60_000 } as const;
 
+/** Messages of one webhook that are sent before those of others. */
+const TURN = 8;
+
 /** Sends one message after another until none is due, or the stop. @param onFirst called when there is one */
 export async function deliverDue(deps: WebhookWorkerDeps, onFirst?: () => void): Promise<void> {
   const { queue, log, time, stopping, leaseMs = LEASE_MS } = deps;
-  for (let sent = 0; !stopping.aborted && (await time.findDisagreement()) === null; sent++) {
-    const claim = await queue.claim(leaseMs);
-    if (claim === null) return;
-    if (sent === 0) onFirst?.();
-    const { delivery } = claim;
+  const mayGoOn = async () => !stopping.aborted && (await time.findDisagreement()) === null;
+  let claim = (await mayGoOn()) ? await queue.claim(leaseMs) : null;
+  if (claim !== null) onFirst?.();
+  for (let ofTurn = 1; claim !== null; ) {
+    const { delivery }: Claim = claim;
+    const { webhookId } = delivery;
+    let isOver = false;
     try {
-      await queue.release(delivery, await sendClaimed(deps, claim));
+      const outcome = await sendClaimed(deps, claim);
+      isOver = outcome.state !== 'PENDING';
+      await queue.release(delivery, outcome);
     } catch (error) {
-      log.error({ err: error, webhook: delivery.webhookId }, 'a webhook could not be sent to: trying again');
+      log.error({ err: error, webhook: webhookId }, 'a webhook could not be sent to: trying again');
       await attemptAndKeepTrying(() => queue.release(delivery, later('failed')), leaseMs);
     }
-    await queue.wake(delivery.webhookId);
+    const isGoingOn = await mayGoOn();
+    claim = isGoingOn && isOver && ofTurn < TURN ? await queue.claimNext(webhookId, leaseMs) : null;
+    if (claim !== null) ofTurn += 1;
+    else {
+      await queue.wake(webhookId);
+      claim = isGoingOn ? await queue.claim(leaseMs) : null;
+      ofTurn = 1;
+    }
   }
 }
 
