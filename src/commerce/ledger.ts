@@ -6,9 +6,10 @@ import { findFirstBlockSince, findReceipt } from '../chain/rpc.ts';
 import { type MinedBlock, toMinedBlock, watchCanonical } from '../chain/wallet.ts';
 import { OracleError } from '../errors.ts';
 import { DAY_MS, type Day, toDay } from '../forecast/day.ts';
-import { createCache, Revision } from '../platform/concurrency.ts';
+import { createCache } from '../platform/concurrency.ts';
 import type { Log } from '../platform/log.ts';
-import { ignoreDuplicate, isDuplicateKey } from '../platform/mongo.ts';
+import { ignoreDuplicate, isDatabaseUnreachable, isDuplicateKey } from '../platform/mongo.ts';
+import { repeatIfUncertain } from '../platform/retry.ts';
 import { CHANNELS, type Channel, findOffering, OFFERINGS } from './offerings.ts';
 import { isConfirmedSettlement, readSettlementStatus } from './x402/settlement.ts';
 
@@ -48,6 +49,48 @@ export const COMMERCE_INDEXES = [
   },
   { collection: 'struck_payments', indexes: [{ key: { struckAt: 1 } }] },
 ];
+
+interface RevisionDoc {
+  _id: string;
+  revision?: number;
+}
+
+/** A counter in the database that advances after every write that it stands for: what was computed at the current one is up to date. */
+class Revision {
+  readonly #collection: Collection<RevisionDoc>;
+  readonly #_id: string;
+  /** A write may have changed what the counter stands for, and the counter could not be advanced. */
+  #isBehind = false;
+
+  constructor(db: Db, { collection, _id }: { collection: string; _id: string }) {
+    this.#collection = db.collection(collection);
+    this.#_id = _id;
+  }
+
+  async read(): Promise<number> {
+    if (this.#isBehind) await this.advance();
+    return (await this.#collection.findOne({ _id: this.#_id }))?.revision ?? 0;
+  }
+
+  async advance(): Promise<void> {
+    this.#isBehind = true;
+    // Twice is once too often at most, which costs a computation.
+    await repeatIfUncertain(() => this.#collection.updateOne({ _id: this.#_id }, { $inc: { revision: 1 } }, { upsert: true }));
+    this.#isBehind = false;
+  }
+
+  /** Also after a write whose reply was lost: its repetition may find it done, and would not advance. */
+  async advanceAfter<T>(write: Promise<T>): Promise<T> {
+    try {
+      const result = await write;
+      await this.advance();
+      return result;
+    } catch (error) {
+      if (isDatabaseUnreachable(error)) this.#isBehind = true;
+      throw error;
+    }
+  }
+}
 
 const MAX_CACHED_FIGURES = 64;
 

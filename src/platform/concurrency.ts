@@ -1,8 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Collection, Db } from 'mongodb';
+import PQueue from 'p-queue';
 import { OracleError } from '../errors.ts';
-import { isDatabaseUnreachable } from './mongo.ts';
-import { repeatIfUncertain } from './retry.ts';
 
 export interface CacheStatistics {
   name: string;
@@ -52,133 +50,33 @@ export interface SemaphoreLimits {
 
 export class Semaphore {
   readonly #limits: Readonly<SemaphoreLimits>;
-  readonly #queue: (() => void)[] = [];
-  #running = 0;
+  readonly #queue: PQueue;
 
   constructor(limits: Readonly<SemaphoreLimits>) {
     this.#limits = limits;
+    this.#queue = new PQueue({ concurrency: limits.maxConcurrent });
   }
 
   get isIdle(): boolean {
-    return this.#running === 0;
+    return this.#queue.pending === 0;
   }
 
   /** @throws OracleError RATE_LIMITED when the queue is full or the wait too long; `work` was not called then */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    await this.#acquire();
-    try {
-      return await work();
-    } finally {
-      // The permit passes to the next in the queue: a new caller cannot overtake it.
-      const next = this.#queue.shift();
-      if (next === undefined) this.#running -= 1;
-      else next();
-    }
-  }
-
-  async #acquire(): Promise<void> {
     const { maxConcurrent, maxQueued, maxWaitMs } = this.#limits;
-    if (this.#running < maxConcurrent) {
-      this.#running += 1;
-      return;
-    }
-    if (this.#queue.length >= maxQueued) throw queueFullError();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#queue.push(resolve);
-    const leave = () => {
-      const place = this.#queue.indexOf(resolve);
-      if (place !== -1) this.#queue.splice(place, 1);
-      reject(queueFullError());
+    if (this.#queue.pending >= maxConcurrent && this.#queue.size >= maxQueued) throw queueFullError();
+    const wait = new AbortController();
+    const timer = maxWaitMs === undefined ? undefined : setTimeout(() => wait.abort(queueFullError()), maxWaitMs);
+    const begin = () => {
+      clearTimeout(timer);
+      return work();
     };
-    const timer = maxWaitMs === undefined ? undefined : setTimeout(leave, maxWaitMs);
-    await promise.finally(() => clearTimeout(timer));
+    return await this.#queue.add(begin, { signal: wait.signal });
   }
 }
 
 function queueFullError(): OracleError {
   return new OracleError('RATE_LIMITED', 'Too many are waiting for their turn', { retryAfterSeconds: 5 });
-}
-
-interface RevisionDoc {
-  _id: string;
-  revision?: number;
-}
-
-/** A counter in the database that advances after every write that it stands for: what was computed at the current one is up to date. */
-export class Revision {
-  /** Concurrent callers share one read that starts after their call. */
-  readonly read: () => Promise<number>;
-  readonly #collection: Collection<RevisionDoc>;
-  readonly #_id: string;
-  /** A write may have changed what the counter stands for, and the counter could not be advanced. */
-  #isBehind = false;
-
-  constructor(db: Db, { collection, _id }: { collection: string; _id: string }) {
-    this.#collection = db.collection(collection);
-    this.#_id = _id;
-    const read = shareReads(async (id: string) => {
-      if (this.#isBehind) await this.advance();
-      return (await this.#collection.findOne({ _id: id }))?.revision ?? 0;
-    });
-    this.read = () => read(_id);
-  }
-
-  async advance(): Promise<void> {
-    this.#isBehind = true;
-    // Twice is once too often at most, which costs a computation.
-    await repeatIfUncertain(() => this.#collection.updateOne({ _id: this.#_id }, { $inc: { revision: 1 } }, { upsert: true }));
-    this.#isBehind = false;
-  }
-
-  /** Also after a write whose reply was lost: its repetition may find it done, and would not advance. */
-  async advanceAfter<T>(write: Promise<T>): Promise<T> {
-    try {
-      const result = await write;
-      await this.advance();
-      return result;
-    } catch (error) {
-      if (isDatabaseUnreachable(error)) this.#isBehind = true;
-      throw error;
-    }
-  }
-}
-
-type ReadFunction<Key, Value> = (key: Key) => Promise<Value>;
-
-interface SharedRead<Value> {
-  /** Resolves when the read in flight ends, or is no longer waited for. */
-  ended: Promise<void>;
-  /** The following read, shared by all callers that arrive meanwhile. */
-  next?: Promise<Value>;
-}
-
-/** A database that does not respond to one read delays the next one by at most this. */
-const MAX_SHARED_MS = 1_000;
-
-/** No caller gets a value read before its call: it waits for the next read, which begins when the first ends or after `maxSharedMs`. */
-export function shareReads<Key, Value>(read: ReadFunction<Key, Value>, maxSharedMs = MAX_SHARED_MS): ReadFunction<Key, Value> {
-  const sharedByKey = new Map<Key, SharedRead<Value>>();
-
-  async function startRead(key: Key): Promise<Value> {
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const shared: SharedRead<Value> = { ended };
-    sharedByKey.set(key, shared);
-    const timer = setTimeout(end, maxSharedMs);
-    try {
-      return await read(key);
-    } finally {
-      clearTimeout(timer);
-      if (shared.next === undefined) sharedByKey.delete(key);
-      end();
-    }
-  }
-
-  return (key) => {
-    const shared = sharedByKey.get(key);
-    if (shared === undefined) return startRead(key);
-    shared.next ??= shared.ended.then(() => startRead(key));
-    return shared.next;
-  };
 }
 
 /** A sleep that can be woken; a wake before the sleep is not lost. */

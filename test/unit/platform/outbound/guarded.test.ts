@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { Semaphore } from '../../../../src/platform/concurrency.ts';
 import {
   checkTarget,
   getHostname,
@@ -10,6 +9,7 @@ import {
   type ResolveHostname,
   requirePublicAddress,
 } from '../../../../src/platform/outbound/guarded.ts';
+import { fullSemaphore } from '../../../support/network/full-queue.ts';
 
 /** First and last address of what is refused, and whether the address before and the one after are public; null: there is none. */
 const REFUSED_IPV4: [first: string, last: string, before: boolean | null, after: boolean | null][] = [
@@ -261,7 +261,7 @@ describe('target', () => {
   });
 
   it('throws RATE_LIMITED for a callback whose name lookup got no slot', async () => {
-    const full: ResolveHostname = () => new Semaphore({ maxConcurrent: 0, maxQueued: 0 }).run(async () => [PUBLIC]);
+    const full: ResolveHostname = () => fullSemaphore().run(async () => [PUBLIC]);
     const later = { code: 'RATE_LIMITED', retryAfterSeconds: 5 };
     await expect(check('https://hooks.example.com/', full)).rejects.toMatchObject(later);
     await expect(note('https://hooks.example.com/', full)).rejects.toMatchObject(later);

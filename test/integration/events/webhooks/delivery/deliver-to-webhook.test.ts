@@ -14,9 +14,9 @@ import {
   type WebhookWorkerDeps,
 } from '../../../../../src/events/webhooks/queue.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../../../src/forecast/day.ts';
-import { Semaphore } from '../../../../../src/platform/concurrency.ts';
 import type { ResolveHostname } from '../../../../../src/platform/outbound/guarded.ts';
 import { parseTraceparent } from '../../../../../src/platform/tracing.ts';
+import { fullSemaphore } from '../../../../support/network/full-queue.ts';
 import { answering, listening, startReceiver } from '../../../../support/webhooks/receiver.ts';
 import { verified, type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
 import { testRegistry } from '../../../../support/webhooks/webhook-registry.ts';
@@ -429,7 +429,7 @@ describe('a name that cannot be looked up since too many others are', () => {
   it('is looked up later, and nothing counts as an attempt', async () => {
     const { url, received } = await receiver(200);
     const { id } = await waiting(url.replace('127.0.0.1', 'localhost'), 1);
-    const full = new Semaphore({ maxConcurrent: 0, maxQueued: 0 });
+    const full = fullSemaphore();
     const targets = { allowLocal: true, resolve: () => full.run(async () => ['127.0.0.1']) };
     expect((await send(id, { targets }))!.nextAttemptAt).toEqual(new Date(bench.clock.now.getTime() + 1_000));
     expect(await first(id)).toMatchObject({ state: 'PENDING', attempts: [] });

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EVENT_INDEXES } from '../../../../../src/events/log.ts';
 import { DeliveryQueue, WEBHOOK_INDEXES } from '../../../../../src/events/webhooks/queue.ts';
 import { MAX_TESTS_PER_DAY } from '../../../../../src/events/webhooks/registry.ts';
-import { Semaphore } from '../../../../../src/platform/concurrency.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import type { ResolveHostname } from '../../../../../src/platform/outbound/guarded.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
+import { fullSemaphore } from '../../../../support/network/full-queue.ts';
 import { newWallet, testRegistry } from '../../../../support/webhooks/webhook-registry.ts';
 
 const UNKNOWN_ID = '6f1c1f0e-3f0b-4d3c-9a52-0d9c3a7e4b11';
@@ -27,7 +27,7 @@ const wanted = (url = 'https://hooks.example.com/') => ({ url, events: ['signal.
 const register = async (wallet: Address) => (await registryWith(async () => PUBLIC).register(wallet, wanted()))._id;
 
 /** A name server whose every turn is taken. */
-const full: ResolveHostname = () => new Semaphore({ maxConcurrent: 0, maxQueued: 0 }).run(async () => PUBLIC);
+const full: ResolveHostname = () => fullSemaphore().run(async () => PUBLIC);
 const later = { code: 'RATE_LIMITED', retryAfterSeconds: 5, message: 'Too many host names are being looked up' };
 
 describe('a full name lookup', () => {
