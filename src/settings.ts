@@ -254,9 +254,9 @@ const INTERFACE_SETTINGS = {
     description: '`on`: assistants connect to `/mcp/account` by OAuth, for a wallet that signs once; `off`: access tokens by login only',
   },
   PROTOCOL_FIXTURES: {
-    schema: z.enum(['off', 'on']),
-    default: 'off',
-    description: '`on`: A2A and MCP also serve the fixtures of their official test suites; on a local chain only',
+    schema: z.string().min(1).optional(),
+    description:
+      'Module of what A2A and MCP also serve to their official test suites, `test/support/protocols/fixtures.ts`; on a local chain only',
   },
   ORACLE_URL: {
     schema: serviceUrlSchema.optional(),

@@ -119,7 +119,7 @@ export async function assembleService(context: StartupContext, address: string |
   const access = await retry(() => composeAuth(core, applications?.tokens));
   const cardSource = buildCardSource(core, commerce, version);
   const card = await retry(() => composeCard(core, cardSource));
-  const a2a = composeA2a(core, cardSource, { runSkill, paidCalls: createCallsOver('a2a') });
+  const a2a = await composeA2a(core, cardSource, { runSkill, paidCalls: createCallsOver('a2a') });
   const mcp = await composeMcp(core, {
     runSkill,
     paidCalls: createCallsOver('mcp'),

@@ -1,11 +1,11 @@
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { getAddress } from 'viem';
 import { buildAgentCard, CardChangeStore, type CardService, createCardService } from '../../agent-card/card.ts';
 import type { CardSource } from '../../agent-card/endpoints.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { PaidCalls, RunSkill } from '../../skills/runner.ts';
-import { isFixture, playFixture } from '../a2a/fixtures.ts';
+import type { DispatchOptions } from '../a2a/dispatcher.ts';
 import { TaskPush } from '../a2a/push.ts';
 import { type A2a, createA2a } from '../a2a/server.ts';
 import type { ProtocolAdapter } from '../adapter.ts';
@@ -28,8 +28,7 @@ import { createJobsPage, type JobsConsole, type JobsSource } from '../http/route
 import { createOAuthAdapter, DocumentBudget, renderProviderError } from '../http/routes/oauth.ts';
 import type { About } from '../http/schemas/info.ts';
 import type { DemoWallets } from '../http/schemas/wallets.ts';
-import { createMcpFixtures } from '../mcp/fixtures.ts';
-import { type McpSession, readAppDocuments } from '../mcp/protocol.ts';
+import { type McpFixtures, type McpSession, readAppDocuments } from '../mcp/protocol.ts';
 import { loadSkillCatalog } from '../mcp/resources.ts';
 import { createMcpAdapter, createMcpAuthorization, createOriginCheck } from '../mcp/server.ts';
 import { createLocalBackend } from '../mcp/tools.ts';
@@ -191,13 +190,23 @@ interface SkillRunners {
   paidCalls: PaidCalls;
 }
 
-export function composeA2a(context: Context, source: CardSource, runners: SkillRunners): A2a {
+/** What official test suites call by name or id. */
+interface ProtocolFixtures {
+  a2aFixtures: DispatchOptions['fixtures'];
+  createMcpFixtures(): McpFixtures;
+}
+
+async function loadFixtures({ PROTOCOL_FIXTURES: path }: Context['config']): Promise<ProtocolFixtures | undefined> {
+  return path === undefined ? undefined : import(pathToFileURL(resolve(path)).href);
+}
+
+export async function composeA2a(context: Context, source: CardSource, runners: SkillRunners): Promise<A2a> {
   const { config, encryptionSecret } = context;
   const createRules = () => ({ allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', resolve: createResolver() });
   const secretBox = createSecretBox(encryptionSecret);
   const push = new TaskPush({ ...context, secretBox, rules: createRules(), registering: createRules() });
-  const fixtures = config.PROTOCOL_FIXTURES === 'on' ? { play: playFixture, isFixture } : undefined;
-  return createA2a(context, { ...runners, card: buildAgentCard(source), push, fixtures });
+  const fixtures = await loadFixtures(config);
+  return createA2a(context, { ...runners, card: buildAgentCard(source), push, fixtures: fixtures?.a2aFixtures });
 }
 
 const MAX_TRACE_CHARS = 2_000;
@@ -224,7 +233,7 @@ export async function composeMcp(
     ...(hasOAuth
       ? { authorization: createMcpAuthorization({ publicUrl, identify }), accountUrl: joinUrl(publicUrl, MCP_PATHS.account) }
       : {}),
-    ...(config.PROTOCOL_FIXTURES === 'on' ? { fixtures: createMcpFixtures() } : {}),
+    fixtures: (await loadFixtures(config))?.createMcpFixtures(),
     backendFor: (context) => createLocalBackend({ runSkill, ...(config.MCP_PAYMENTS === 'on' && { paidCalls }) }, context),
     checkOrigin: createOriginCheck({
       publicUrl,

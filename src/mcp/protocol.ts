@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { readFileSync } from 'node:fs';
+import type * as mcp from '@modelcontextprotocol/server';
 import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import type { SkillAnswer, SoldAnswer } from '../../skills/runner.ts';
 import { APP_VIEWS, type AppView } from '../page/mcp-app.ts';
-import type { McpFixtures } from './fixtures.ts';
 
 /** Members of `_meta` that this service reads and writes. */
 export const META_KEYS = {
@@ -58,6 +58,13 @@ export interface HandledMessage {
   isError: boolean;
 }
 
+/** What conformance suites call by name. */
+export interface McpFixtures {
+  /** Server options: verify that request state was minted here. */
+  options: Pick<mcp.ServerOptions, 'requestState'>;
+  register(server: mcp.McpServer): void;
+}
+
 export interface McpServerOptions {
   version: string;
   /** Base URL under which clients reach the service. */
@@ -72,7 +79,6 @@ export interface McpServerOptions {
   apps?: AppDocuments;
   /** The skill file; unset: the extension is not declared. */
   skillCatalog?: SkillsExtension;
-  /** Tools, resources and prompts that the conformance suites call by name. */
   fixtures?: McpFixtures;
 }
 

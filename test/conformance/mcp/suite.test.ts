@@ -14,7 +14,7 @@ let service: TestService;
 let server: Served;
 let folder: string;
 beforeAll(async () => {
-  service = await testService(0, { PROTOCOL_FIXTURES: 'on' });
+  service = await testService(0, { PROTOCOL_FIXTURES: 'test/support/protocols/fixtures.ts' });
   server = await serve(service);
   folder = await mkdtemp(join(tmpdir(), 'oracle-conformance-'));
 });

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Part, Role, TaskState } from '@a2a-js/sdk';
 import { AgentEvent, type ExecutionEventBus, type RequestContext } from '@a2a-js/sdk/server';
-import { dataPart, textPart } from './plan.ts';
-import { buildTask, buildTaskStatus } from './tasks.ts';
+import { dataPart, textPart } from '../../../src/a2a/plan.ts';
+import { buildTask, buildTaskStatus } from '../../../src/a2a/tasks.ts';
 
 /** A state, a whole artifact or the first or last chunk of one, or a pause. */
 type Step = { state: TaskState; text?: string } | { part: Part; piece?: 'first' | 'last' } | { pauseMs: number };
@@ -50,12 +50,12 @@ function findPrefix(messageId: string): string | undefined {
 }
 
 /** Whether a message belongs to the TCK. It reuses ids, so these messages bypass deduplication. */
-export function isFixture(messageId: string): boolean {
+function isFixture(messageId: string): boolean {
   return findPrefix(messageId) !== undefined;
 }
 
 /** Plays the scenario of the message; false if there is none. A new task is announced before its events, an existing one as working. */
-export async function playFixture({ taskId, contextId, task, userMessage }: RequestContext, bus: ExecutionEventBus): Promise<boolean> {
+async function play({ taskId, contextId, task, userMessage }: RequestContext, bus: ExecutionEventBus): Promise<boolean> {
   const prefix = findPrefix(userMessage.messageId);
   if (prefix === undefined) return false;
   const ids = { taskId, contextId };
@@ -82,3 +82,5 @@ export async function playFixture({ taskId, contextId, task, userMessage }: Requ
   }
   return true;
 }
+
+export const a2aFixtures = { isFixture, play };

@@ -2,15 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as mcp from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import type { McpFixtures } from '../../../src/mcp/protocol.ts';
 
-/** Names that the official MCP conformance suites call; unrelated to the service. */
-export interface McpFixtures {
-  /** Server options: verify that request state was minted here. */
-  options: Pick<mcp.ServerOptions, 'requestState'>;
-  register(server: mcp.McpServer): void;
-}
-
-/** Created once per process, because rounds of one call may reach different servers. */
+/** Names that the official MCP conformance suites call; created once per process, because rounds of one call may reach different servers. */
 export function createMcpFixtures(): McpFixtures {
   const states = mcp.createRequestStateCodec<Round>({ key: randomBytes(32) });
   return {

@@ -11,7 +11,7 @@ let service: TestService;
 let served: Served;
 
 beforeAll(async () => {
-  service = await testService(1, { PROTOCOL_FIXTURES: 'on', PUSH_LOCAL_TARGETS: 'allow' });
+  service = await testService(1, { PROTOCOL_FIXTURES: 'test/support/protocols/fixtures.ts', PUSH_LOCAL_TARGETS: 'allow' });
   served = await serve(service);
 });
 afterAll(async () => {
