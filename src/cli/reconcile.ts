@@ -29,12 +29,13 @@ const SYNTAX: CommandSyntax = {
     ['--json', 'print JSON, with amounts in units of the stablecoin'],
   ],
   footer: `Exits with 0 when ledger and chain are equal to the unit, 3 when a payment is not in the ledger yet, 1 on a difference, 2 on a usage
-error. Transfers to the wallets of the service that belong to no claim are listed and are no difference.`,
+error, 4 when they could not be compared, e.g. since the chain does not answer. Transfers to the wallets of the service that belong to no claim are listed and are no difference.`,
 };
 
 const EXIT_WRONG = 1;
 const EXIT_USAGE = 2;
 const EXIT_PENDING = 3;
+const EXIT_NOT_COMPARED = 4;
 
 interface ReconcileCommand {
   /** Null: the first block of the record. */
@@ -52,7 +53,7 @@ export async function runReconcileCommand(args: string[]): Promise<void> {
     const report = await reconcile(deps, from ?? (genesis === null ? 0n : await findFirstBlockSince(deps.chain, genesis)));
     process.stdout.write(json ? serializeReconciliation(report) : formatReconciliation(report));
     return isBalanced(report) ? 0 : report.differences.length > 0 ? EXIT_WRONG : EXIT_PENDING;
-  });
+  }, EXIT_NOT_COMPARED);
 }
 
 async function requireKnownBlock({ client }: Chain, from: bigint): Promise<void> {

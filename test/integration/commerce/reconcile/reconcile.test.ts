@@ -30,6 +30,7 @@ import { fundGas } from '../../../../src/dev/local-chain/contracts.ts';
 import { type TestChain, testChain } from '../../../support/chain/chain.ts';
 import { signPayment, type TillBench, tillBench } from '../../../support/commerce/x402.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
+import { spawnNode } from '../../../support/service/service.ts';
 
 let chain: TestChain;
 let database: TestDatabase;
@@ -314,3 +315,8 @@ async function claim(txHash: Hash, wallet: Address): Promise<void> {
     ...{ chain: 'eip155:84532', settledAt: new Date(), ref: null, address: '192.0.2.1', signatureHash: null },
   });
 }
+
+it('ends otherwise than on a difference where nothing could be compared', async () => {
+  const { code, output } = await spawnNode(['bin/reconcile.mjs'], { DATA_DIR: '/var/empty/never-set-up' }).ended;
+  expect([code, output]).toEqual([4, expect.stringContaining('Run npm start first')]);
+});
