@@ -20,7 +20,7 @@ import {
 import { startEmbeddedMongo } from '../dev/embedded-mongo.ts';
 import { deployContracts, fundDemoWallets, fundGas } from '../dev/local-chain/contracts.ts';
 import { type LocalChain, startLocalChain } from '../dev/local-chain/local-chain.ts';
-import { getErrorMessage, isOracleError, OracleError } from '../errors.ts';
+import { getErrorMessage, isOracleError, OracleError, orElse } from '../errors.ts';
 import { type DataDir, damagedDataDirError, inDataDir, openDataDir } from '../platform/data-dir.ts';
 import type { Log, LogCounts } from '../platform/log.ts';
 import { connectMongo } from '../platform/mongo.ts';
@@ -175,8 +175,10 @@ async function openOwnChain(options: InfrastructureOptions): Promise<Infrastruct
   const embedded = config.MONGODB_URI === undefined;
   progress.startStep(embedded ? 'starting the database and the chain' : 'starting the chain');
   await requireTemporaryFolder({ forChain: true });
-  const folder = await openDataFolder(options, ['keys.json', 'demo.json', 'chain', ...(embedded ? ['database'] : [])]);
-  if (!folder.isNew) requireLocalChainId(folder.path, parseDemoFile(await folder.readJson('demo.json')));
+  const folder = await openDataFolder(options, ['keys.json', 'chain', ...(embedded ? ['database'] : [])]);
+  // Derived from the keys: a damaged one is written again.
+  const known = await folder.readJson('demo.json').then(parseDemoFile).catch(orElse('DATA_DIR_DAMAGED', null));
+  if (known !== null) requireLocalChainId(folder.path, known);
   const keys = folder.isNew ? generateLocalKeys() : parseLocalKeys(await folder.readJson('keys.json'));
   if (folder.isNew) await folder.writeJson('keys.json', keys);
   const startOwnChain = async (discard: boolean) => {

@@ -147,11 +147,26 @@ describe('a folder with a record', () => {
 
   it.each<[string, () => Promise<unknown>]>([
     ['keys', () => writeFile(join(folder, 'keys.json'), '{}')],
-    ['demo.json', () => writeFile(join(folder, 'demo.json'), '{}')],
     ['chain', () => writeFile(join(folder, 'chain/state.json'), '{"half')],
   ])('whose %s is damaged names the command with this folder', async (_, damage) => {
     await damage();
     expect(commandOf(await refused(folder))).toMatch(/^DATA_DIR='.*bob'\\''s data' npm run reset$/);
+  });
+
+  it('gets demo.json again, which follows from its keys and its chain', async () => {
+    const path = join(folder, 'demo.json');
+    const read = async () => {
+      const { contracts, wallets } = JSON.parse(await readFile(path, 'utf8'));
+      return { contracts, wallets };
+    };
+    const before = await read();
+    for (const damage of [() => writeFile(path, '{"half'), () => rm(path)]) {
+      await damage();
+      const running = await start({ DATA_DIR: folder, REPLAY_DAYS: '0' });
+      expect(await read()).toEqual(before);
+      running.child.kill('SIGTERM');
+      await running.ended;
+    }
   });
 
   it('is refused by a reset that cannot write it, without a stack', async (context) => {
