@@ -343,7 +343,7 @@ export function buildServerMetadata(publicUrl: string) {
     client_id_metadata_document_supported: true,
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['EdDSA'],
-    service_documentation: joinUrl(issuer, '/docs/ASSISTANTS.md'),
+    service_documentation: joinUrl(issuer, '/documents/assistants'),
   };
 }
 

@@ -15,10 +15,10 @@ function numbersIn(text: string, words: string): number[] {
 
 const numberIn = (text: string, words: string) => numbersIn(text, words)[0];
 
-it('what docs/OPERATE.md says of gas and space is what the benchmark prints', async () => {
+it('what docs/SETTINGS.md says of gas and space is what the benchmark prints', async () => {
   const { code, output } = await spawnNode(['bin/dev/bench.mjs', 'running-costs'], {}).ended;
   expect(code, output).toBe(0);
-  const said = unpadded(documentText('docs/OPERATE.md'));
+  const said = unpadded(documentText('docs/SETTINGS.md'));
   const printed = (words: string) => numberIn(output, words);
   const once = numberIn(said, '| once: identity and two schemas | <n> |');
   expect((printed('gas of identity: <n> once') + printed('gas of schema: <n> once')) / once).toBeCloseTo(1, 2);

@@ -1,31 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 export const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** What users read. */
-export const DOCUMENTS = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  'docs/API.md',
-  'docs/ARCHITECTURE.md',
-  'docs/AUDIT.md',
-  'docs/CONTEST.md',
-  'docs/DATA.md',
-  'docs/EVENTS.md',
-  'docs/MODEL.md',
-  'docs/OPERATE.md',
-  'docs/PAYING.md',
-  'docs/PROMISES.md',
-  'docs/VERIFY.md',
-  'docs/ASSISTANTS.md',
-  'examples/README.md',
-] as const;
+/** What users read: each Markdown of the repository that is no part of a package. */
+export const DOCUMENTS: readonly string[] = globSync(['*.md', 'docs/*.md', 'examples/*.md', 'clients/*/*.md', 'deploy/*.md'], {
+  cwd: ROOT,
+}).toSorted();
 
 /** Commands as a shell without PORT runs them. */
-export const documentText = (name: (typeof DOCUMENTS)[number]) =>
-  readFileSync(resolve(ROOT, name), 'utf8').replaceAll(/\$\{PORT:-(\d+)\}/g, '$1');
+export const documentText = (name: string) => readFileSync(resolve(ROOT, name), 'utf8').replaceAll(/\$\{PORT:-(\d+)\}/g, '$1');
 
 /** The formatter pads the cells of tables. */
 export const unpadded = (markdown: string) => markdown.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---');

@@ -171,7 +171,7 @@ describe('resolutions of a day', () => {
       return (await attester.attestResolutions(`resolve:${called.signal}`, items, REACHED))[0].gasUsed;
     };
     const said = /four revealed \| [\d,]+ \+ ([\d,]+) to ([\d,]+): a HOLD takes ([\d,]+) less \|/.exec(
-      unpadded(documentText('docs/OPERATE.md')),
+      unpadded(documentText('docs/SETTINGS.md')),
     )!;
     const [least, most, less] = said.slice(1).map((number) => Number(number.replaceAll(',', '')));
     const [held, called] = [await gasOf({ signal: 'HOLD', outcome: 'HOLD' }), await gasOf({ signal: 'SELL', outcome: 'WIN' })];
