@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { OracleError } from './errors.ts';
 import { isLoopbackAddress } from './platform/outbound/guarded.ts';
 import { estimateEntropyBits, readSecretFile } from './platform/secrets.ts';
+import { computeDistance } from './platform/validation.ts';
 import {
   BASE_CHAIN_ID,
   type Config,
@@ -420,18 +421,4 @@ function findNearest(name: string, known: readonly string[], environment: Enviro
   if (nearest === undefined) return undefined;
   const isNear = distances.get(nearest)! <= Math.min(MAX_DISTANCE, Math.floor(nearest.length / 5));
   return isNear && !environment[nearest] ? nearest : undefined;
-}
-
-/** Insertions, deletions, substitutions and transpositions of neighbours (optimal string alignment). */
-function computeDistance(a: string, b: string): number {
-  const rows = [Array.from({ length: b.length + 1 }, (_, column) => column)];
-  for (let i = 1; i <= a.length; i++) {
-    rows[i] = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const changed = rows[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? rows[i - 2][j - 2] + 1 : changed;
-      rows[i][j] = Math.min(rows[i - 1][j] + 1, rows[i][j - 1] + 1, changed, swapped);
-    }
-  }
-  return rows[a.length][b.length];
 }
