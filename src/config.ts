@@ -104,6 +104,17 @@ export function getListenHost(config: Config): string {
   return config.HOST ?? '127.0.0.1';
 }
 
+/** Whether webhooks may call this machine: by setting, else where no other machine reaches the service, on a local chain. */
+export function allowsLocalWebhooks({ chainMode, HOST, PUBLIC_URL, PUSH_LOCAL_TARGETS }: Config): boolean {
+  const hosts = [HOST ?? '127.0.0.1', ...(PUBLIC_URL === undefined ? [] : [new URL(PUBLIC_URL).hostname])];
+  if (PUSH_LOCAL_TARGETS !== undefined) return PUSH_LOCAL_TARGETS === 'allow';
+  return chainMode !== 'real' && hosts.every(isLocalHost);
+}
+
+function isLocalHost(host: string): boolean {
+  return host === 'localhost' || isLoopbackAddress(host.replaceAll(/[[\]]/g, ''));
+}
+
 export function getLocalUrl(config: Config): string {
   return formatLocalUrl(getListenHost(config), config.PORT);
 }
@@ -224,7 +235,7 @@ function findChainProblems(config: Config): SettingProblem[] {
 function findChainLocalProblems({ chainMode, CHAIN_RPC_URL }: Config): SettingProblem[] {
   if (chainMode !== 'attached') return [];
   const { hostname } = new URL(CHAIN_RPC_URL!);
-  if (hostname === 'localhost' || isLoopbackAddress(hostname.replaceAll(/[[\]]/g, ''))) return [];
+  if (isLocalHost(hostname)) return [];
   const problem =
     '1 is for the local chain of another process of this machine, whose keys everyone may use, and CHAIN_RPC_URL names another machine; unset it';
   return [{ name: 'CHAIN_LOCAL', problem }];
