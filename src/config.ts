@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { OracleError } from './errors.ts';
 import { isLoopbackAddress } from './platform/outbound/guarded.ts';
 import { estimateEntropyBits, readSecretFile } from './platform/secrets.ts';
+import { computeDistance } from './platform/validation.ts';
 import {
   BASE_CHAIN_ID,
   type Config,
@@ -101,6 +102,17 @@ export function suggestCorrection(variables: readonly string[]): string {
 
 export function getListenHost(config: Config): string {
   return config.HOST ?? '127.0.0.1';
+}
+
+/** Whether webhooks may call this machine: by setting, else where no other machine reaches the service, on a local chain. */
+export function allowsLocalWebhooks({ chainMode, HOST, PUBLIC_URL, PUSH_LOCAL_TARGETS }: Config): boolean {
+  const hosts = [HOST ?? '127.0.0.1', ...(PUBLIC_URL === undefined ? [] : [new URL(PUBLIC_URL).hostname])];
+  if (PUSH_LOCAL_TARGETS !== undefined) return PUSH_LOCAL_TARGETS === 'allow';
+  return chainMode !== 'real' && hosts.every(isLocalHost);
+}
+
+function isLocalHost(host: string): boolean {
+  return host === 'localhost' || isLoopbackAddress(host.replaceAll(/[[\]]/g, ''));
 }
 
 export function getLocalUrl(config: Config): string {
@@ -223,7 +235,7 @@ function findChainProblems(config: Config): SettingProblem[] {
 function findChainLocalProblems({ chainMode, CHAIN_RPC_URL }: Config): SettingProblem[] {
   if (chainMode !== 'attached') return [];
   const { hostname } = new URL(CHAIN_RPC_URL!);
-  if (hostname === 'localhost' || isLoopbackAddress(hostname.replaceAll(/[[\]]/g, ''))) return [];
+  if (isLocalHost(hostname)) return [];
   const problem =
     '1 is for the local chain of another process of this machine, whose keys everyone may use, and CHAIN_RPC_URL names another machine; unset it';
   return [{ name: 'CHAIN_LOCAL', problem }];
@@ -420,18 +432,4 @@ function findNearest(name: string, known: readonly string[], environment: Enviro
   if (nearest === undefined) return undefined;
   const isNear = distances.get(nearest)! <= Math.min(MAX_DISTANCE, Math.floor(nearest.length / 5));
   return isNear && !environment[nearest] ? nearest : undefined;
-}
-
-/** Insertions, deletions, substitutions and transpositions of neighbours (optimal string alignment). */
-function computeDistance(a: string, b: string): number {
-  const rows = [Array.from({ length: b.length + 1 }, (_, column) => column)];
-  for (let i = 1; i <= a.length; i++) {
-    rows[i] = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const changed = rows[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? rows[i - 2][j - 2] + 1 : changed;
-      rows[i][j] = Math.min(rows[i - 1][j] + 1, rows[i][j - 1] + 1, changed, swapped);
-    }
-  }
-  return rows[a.length][b.length];
 }

@@ -232,10 +232,9 @@ const INTERFACE_SETTINGS = {
     description: 'Password of the operator, 16 characters or more; set with `ADMIN_USER`',
   },
   PUSH_LOCAL_TARGETS: {
-    schema: z.enum(['refuse', 'allow']),
-    default: 'refuse',
+    schema: z.enum(['refuse', 'allow']).optional(),
     description:
-      '`allow`: webhooks and A2A callbacks to this machine, such as `http://127.0.0.1:8080/`, callbacks also without a token; for development, on a local chain only',
+      '`allow`: webhooks and A2A callbacks to this machine, such as `http://127.0.0.1:8080/`, callbacks also without a token; for development, on a local chain only; unset: webhooks alone, where chain, `HOST` and `PUBLIC_URL` are local',
   },
   MCP_ALLOWED_ORIGINS: {
     schema: originHostsSchema.optional(),

@@ -1,5 +1,5 @@
 // A webhook's whole life: registered, called with a signed ping, verified, deleted: npx node examples/webhooks/receive.ts
-// It calls this machine only where it was started as: PUSH_LOCAL_TARGETS=allow npm start. RECEIVER_PORT: where to listen, 8080.
+// A service elsewhere does not call this machine. RECEIVER_PORT: where to listen, 8080.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';

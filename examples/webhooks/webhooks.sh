@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # A webhook and its receiver: registered, called with a signed ping, looked at, deleted: bash examples/webhooks/webhooks.sh
-# It calls this machine only where it was started as: PUSH_LOCAL_TARGETS=allow npm start
-# RECEIVER_PORT: where to listen, 8080.
+# A service elsewhere does not call this machine. RECEIVER_PORT: where to listen, 8080.
 source "$(dirname "$0")/../common/setup.sh"
 
 AUTHORIZATION="Authorization: Bearer $(token basic)"
@@ -13,7 +12,6 @@ WEBHOOK_SECRET=$(node -p "'whsec_' + crypto.randomBytes(32).toString('base64')")
 if ! ANSWER=$(curl -sS --fail-with-body -X POST "$HOOKS/register" -H "$AUTHORIZATION" -H "Content-Type: application/json" \
   -d '{"url":"http://127.0.0.1:'"$RECEIVER_PORT"'/","events":["signal.new","signal.resolved"],"secret":"'"$WEBHOOK_SECRET"'"}'); then
   echo "Not registered: $ANSWER" >&2
-  case $ANSWER in *PUSH_LOCAL_TARGETS*) echo "Stop the service, and start it as: PUSH_LOCAL_TARGETS=allow npm start" >&2 ;; esac
   exit 1
 fi
 ID=$(json id <<< "$ANSWER")

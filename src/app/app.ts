@@ -17,7 +17,7 @@ import { buildAgentKey, type ClientFeedback, ClientFeedbackStore, createClientFe
 import type { Ledger } from '../commerce/ledger.ts';
 import { PurchaseService, PurchaseStore } from '../commerce/purchases.ts';
 import type { PaymentInterface } from '../commerce/x402/claims.ts';
-import { loadConfig } from '../config.ts';
+import { allowsLocalWebhooks, loadConfig } from '../config.ts';
 import { computeReplayRange, hasDaysToReplay } from '../dev/replay.ts';
 import { getErrorMessage, OracleError } from '../errors.ts';
 import { toDay, toInstantMs } from '../forecast/day.ts';
@@ -185,7 +185,7 @@ export async function assembleService(context: StartupContext, address: string |
     setup: () => progress.current,
     status,
     tickets: websocket.tickets,
-    webhooks: composeWebhooks({ ...core, events: push.events, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', publicUrl }),
+    webhooks: composeWebhooks({ ...core, events: push.events, allowLocal: allowsLocalWebhooks(config), publicUrl }),
   };
 
   const oauth = applications === null ? [] : [composeOAuth(core, { ...applications, access, hasDemoWallets: demo !== null })];
@@ -475,7 +475,11 @@ function openStartupContext(): StartupContext {
   const shutdown = createShutdown({ log });
   // The first that is registered is the last that stops.
   shutdown.onStop('traces', flushSpans);
-  stopOnSignals(shutdown, log);
+  stopOnSignals(shutdown, (signal) => {
+    // A demonstration talks to the reader of a terminal, a deployment to a log.
+    if (config.chainMode === 'real') log.info({ signal }, 'stopping');
+    else writeNotice(`Service stopping on ${signal}: the next start continues; a second signal ends it at once.`);
+  });
   return { config, log, logCounts, shutdown, progress: createStartupProgress() };
 }
 

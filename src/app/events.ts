@@ -1,5 +1,6 @@
 import type { AuthService, Credential } from '../auth/auth.ts';
 import { requireTier } from '../auth/tiers.ts';
+import { allowsLocalWebhooks } from '../config.ts';
 import type { Context } from '../context.ts';
 import { OracleError, orElse } from '../errors.ts';
 import type { EventViewOptions } from '../events/event-view.ts';
@@ -195,7 +196,7 @@ export function composeWebhookDelivery(
   deps: ComposeDeliveryDeps,
 ): WebhookDelivery {
   const { db, push, encryptionSecret, view, tierOf, observeAttempt, now, time, timing } = deps;
-  const allowLocal = config.PUSH_LOCAL_TARGETS === 'allow';
+  const allowLocal = allowsLocalWebhooks(config);
   const queue = new DeliveryQueue(db);
   return {
     async start() {

@@ -94,7 +94,7 @@ async function serveMcp(command: McpCommand, environment: ProcessEnvironment): P
   const secrets = [...listSecretValues(config), ...(command.token === undefined ? [] : [{ name: '--token', value: command.token }])];
   const log = createLog({ level: config.LOG_LEVEL, secrets });
   const shutdown = createShutdown({ log, timeoutMs: STOP_TIMEOUT_MS });
-  stopOnSignals(shutdown, log);
+  stopOnSignals(shutdown, (signal) => log.info({ signal }, 'stopping'));
   const namedUrl = command.url ?? config.ORACLE_URL;
   const url = namedUrl ?? getLocalUrl(config);
   const service = namedUrl === undefined ? keepLocalService(url, config, environment, shutdown) : undefined;

@@ -93,3 +93,8 @@ function buildLongYearPattern(years: readonly number[], remainder: number): stri
   const centuries = range(100).filter((century) => century >= 10 && century % 4 === remainder);
   return `(?:${twoDigits(centuries)})(?:${twoDigits(years)})`;
 }
+
+/** `2026-11-22 21:35 UTC` for an ISO 8601 time. */
+export function formatUtc(time: string): string {
+  return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
+}

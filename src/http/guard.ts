@@ -8,7 +8,7 @@ import { REJECTED_TOKEN_CHALLENGE } from '../auth/tokens.ts';
 import type { ClaimedPayer } from '../chain/stablecoin.ts';
 import { formatSingleAnswerHint } from '../commerce/payment-instructions.ts';
 import { isOracleError, OracleError } from '../errors.ts';
-import { parseInput } from '../platform/validation.ts';
+import { findMisspelledName, parseInput } from '../platform/validation.ts';
 import { RequestWork, requireSendCapacity } from './admission.ts';
 import type { AnswerMemo } from './memo.ts';
 import { buildNotFoundError, hasPaymentPayload, sendProblem, setProblemMembers } from './problems.ts';
@@ -415,10 +415,9 @@ export function parseRequest(
   const { params, query, body, bodyOptional, json, method, cost, reply, alternatives = {} } = route;
   // Whether a client could page through it; HTML pages and health checks accept any parameter.
   const isPageable = method === 'get' && cost !== 'free' && reply !== null && !('text/html' in alternatives);
-  if (isPageable) rejectUnknownPaging(query, request.query);
   return {
     params: parsePart(params, request.params, 'path'),
-    query: parsePart(query, request.query, 'query'),
+    query: parseQuery(query, request, isPageable),
     body: parsePart(body, body === undefined ? undefined : requireJsonBody(request, bodyOptional), 'body'),
     json: json === undefined ? undefined : requireJsonBody(request),
   };
@@ -444,18 +443,32 @@ function requireJsonBody(request: Request, optional = false): unknown {
   throw new OracleError('INPUT_INVALID', 'The request has no body', { field: 'body', suggestedAction });
 }
 
-/** Ignored, it would return the first page for every page. @throws OracleError INPUT_INVALID naming it and the parameters taken */
-function rejectUnknownPaging(schema: z.ZodObject | undefined, query: object): void {
-  const taken = Object.keys(schema?.shape ?? {});
-  const isPaging = (name: string) =>
-    name.length <= MAX_NAME_CHARS && PAGING_NAMES.split(' ').includes(name.toLowerCase().replaceAll(/[-_]/g, ''));
-  const unknown = Object.keys(query).find((name) => !taken.includes(name) && isPaging(name));
-  if (unknown === undefined) return;
+/** @throws OracleError INPUT_INVALID naming the first parameter that is invalid, misspells a known one or, ignored, would return one page for every page */
+export function parseQuery<Schema extends z.ZodObject>(
+  schema: Schema | undefined,
+  { query }: Pick<Request, 'query'>,
+  isPageable = false,
+): z.output<Schema> {
+  const shape = schema?.shape ?? {};
+  for (const name of Object.keys(query)) if (!Object.hasOwn(shape, name)) requireMeaningless(name, Object.keys(shape), isPageable);
+  return parsePart(schema, query, 'query') as z.output<Schema>;
+}
+
+/** Cache busters and campaign tags are ignored. */
+function requireMeaningless(name: string, taken: readonly string[], isPageable: boolean): void {
   const accepted = taken.length === 0 ? 'no query parameters' : taken.join(', ');
-  throw new OracleError('INPUT_INVALID', `query parameter "${unknown}": is unknown; this operation takes ${accepted}`, {
-    field: unknown,
-    suggestedAction:
-      taken.length === 0 ? `Omit "${unknown}": the response has one page.` : `Omit "${unknown}", or send one of: ${accepted}.`,
+  const meant = findMisspelledName(name, taken);
+  if (meant !== undefined) {
+    throw new OracleError('INPUT_INVALID', `query parameter "${name}": is unknown; did you mean "${meant}"?`, {
+      field: name,
+      suggestedAction: `Send "${meant}" instead of "${name}"; this operation takes ${accepted}.`,
+    });
+  }
+  const isPaging = name.length <= MAX_NAME_CHARS && PAGING_NAMES.split(' ').includes(name.toLowerCase().replaceAll(/[-_]/g, ''));
+  if (!isPageable || !isPaging) return;
+  throw new OracleError('INPUT_INVALID', `query parameter "${name}": is unknown; this operation takes ${accepted}`, {
+    field: name,
+    suggestedAction: taken.length === 0 ? `Omit "${name}": the response has one page.` : `Omit "${name}", or send one of: ${accepted}.`,
   });
 }
 

@@ -43,11 +43,6 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]);
 }
 
-/** `2026-11-22 21:35 UTC` for an ISO 8601 time. */
-export function formatUtc(time: string): string {
-  return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
-}
-
 /** Text of dates, prices and wire values; a dash stands for a missing value. */
 
 export const EMPTY_VALUE = '–';

@@ -1,5 +1,6 @@
+import { formatUtc } from '../forecast/day.ts';
 import { type ForecastStateName, formatTime, getStateMark, listSteps, renderSteps, STATE_LABELS } from './forecast.ts';
-import { el, formatDate, formatDayAndMonth, formatUsd, formatUtc, type Markup, type MarkupElement } from './markup.ts';
+import { el, formatDate, formatDayAndMonth, formatUsd, type Markup, type MarkupElement } from './markup.ts';
 import { drawLine, formatBigMove, formatInterval, formatShare, type Interval } from './widget.ts';
 
 /** A button that calls the tool of a view through the host. */

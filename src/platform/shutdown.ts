@@ -70,14 +70,14 @@ export function createShutdown({ log, timeoutMs = 9_000 }: { log: Log; timeoutMs
 }
 
 /** SIGINT and SIGTERM drain and stop the service and exit with 0, or 1 if a step failed; a second signal exits at once with 128 + its number. */
-export function stopOnSignals(shutdown: Shutdown, log: Log): void {
+export function stopOnSignals(shutdown: Shutdown, announce: (signal: string) => void): void {
   const numbers = { SIGINT: 2, SIGTERM: 15 } as const;
   let signalled = false;
   for (const name of Object.keys(numbers) as (keyof typeof numbers)[]) {
     process.on(name, () => {
       if (signalled) process.exit(128 + numbers[name]);
       signalled = true;
-      log.info({ signal: name }, 'stopping');
+      announce(name);
       void shutdown
         .drain()
         .then(() => shutdown.stop(name))

@@ -59,6 +59,31 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   throw new OracleError('INPUT_INVALID', `${kind} "${field}": ${issue?.message ?? 'not valid'}`, { field });
 }
 
+/** The known name that this one misspells: within two edits, one for a name of four letters, none for a shorter one. */
+export function findMisspelledName(name: string, known: readonly string[]): string | undefined {
+  const near = known.flatMap((candidate) => {
+    const most = candidate.length > 4 ? 2 : candidate.length - 3;
+    if (Math.abs(candidate.length - name.length) > most) return [];
+    const distance = computeDistance(name, candidate);
+    return distance <= most ? [{ candidate, distance }] : [];
+  });
+  return near.toSorted((a, b) => a.distance - b.distance)[0]?.candidate;
+}
+
+/** Insertions, deletions, substitutions and transpositions of neighbours (optimal string alignment). */
+export function computeDistance(a: string, b: string): number {
+  const rows = [Array.from({ length: b.length + 1 }, (_, column) => column)];
+  for (let i = 1; i <= a.length; i++) {
+    rows[i] = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const changed = rows[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? rows[i - 2][j - 2] + 1 : changed;
+      rows[i][j] = Math.min(rows[i - 1][j] + 1, rows[i][j - 1] + 1, changed, swapped);
+    }
+  }
+  return rows[a.length][b.length];
+}
+
 /** Messages for schemas without their own. */
 const formatIssue: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_type') return issue.input === undefined ? 'is missing' : `must be of the type ${issue.expected}`;

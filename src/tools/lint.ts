@@ -42,14 +42,15 @@ const LIMITS: Readonly<Record<string, RegExp>> = {
   'src/record': /^(?!src\/audit\/)/,
   'src/audit':
     /^src\/(?:errors\.ts$|forecast\/|verify\/|chain\/(?:addresses|rpc)\.ts$|chain\/eas\/(?:schemas|reader)\.ts$)|^(?:viem(?:\/actions)?|zod\/mini)$/,
-  'src/payer.ts': /^src\/(?:errors|chain\/addresses|commerce\/receipts)\.ts$|^(?!node:|mongodb|src\/)/,
+  'src/payer.ts': /^src\/(?:errors|chain\/addresses|commerce\/(?:payment-signer|receipts))\.ts$|^(?!node:|mongodb|src\/)/,
   'src/page': /^src\/forecast\/(?:day|move)\.ts$/,
   'src/page/browser':
-    /^src\/(?:page|verify|audit)\/|^src\/(?:errors|forecast\/(?:day|move)|chain\/addresses|chain\/eas\/schemas|commerce\/receipts)\.ts$|^(?!node:|src\/)/,
-  'clients/typescript/src': /^src\/(?:verify|audit)\/|^src\/(?:errors|payer|chain\/addresses|auth\/login-message)\.ts$|^(?!node:|src\/)/,
+    /^src\/(?:page|verify|audit)\/|^src\/(?:errors|forecast\/(?:day|move)|chain\/addresses|chain\/eas\/schemas|commerce\/(?:payment-signer|receipts))\.ts$|^(?!node:|src\/)/,
+  'clients/typescript/src':
+    /^src\/(?:verify|audit)\/|^src\/(?:errors|payer|chain\/addresses|commerce\/payment-signer|auth\/login-message)\.ts$|^(?!node:|src\/)/,
   // A package of its own, without the service.
   'src/cli/svc':
-    /^src\/(?:platform|forecast|chain|verify|audit)\/|^src\/(?:errors|payer|auth\/login-client|commerce\/receipts)\.ts$|^(?!src\/|skills\/|agent-card\/)/,
+    /^src\/(?:platform|forecast|chain|verify|audit)\/|^src\/(?:errors|payer|auth\/login-client|commerce\/(?:payment-signer|receipts))\.ts$|^(?!src\/|skills\/|agent-card\/)/,
   'src/adapter.ts': /^src\/(?:errors\.ts$|platform\/|auth\/)|^(?!src\/|skills\/)/,
   // They get what happens and the day as functions.
   skills: /^(?!src\/(?:events|pipeline)\/|src\/contest\.ts$)/,

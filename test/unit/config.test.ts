@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { bytesToHex, type Hex } from 'viem';
 import { generatePrivateKey, mnemonicToAccount } from 'viem/accounts';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Environment, getListenHost, inspectConfig, loadConfig } from '../../src/config.ts';
+import { allowsLocalWebhooks, type Environment, getListenHost, inspectConfig, loadConfig } from '../../src/config.ts';
 import { OracleError } from '../../src/errors.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { estimateEntropyBits } from '../../src/platform/secrets.ts';
@@ -254,10 +254,12 @@ describe('config', () => {
       }
     });
 
-    it('allows local webhook targets only by setting and on a local chain', () => {
-      expect(loadConfig({}).PUSH_LOCAL_TARGETS).toBe('refuse');
-      expect(loadConfig({ PUSH_LOCAL_TARGETS: 'allow' }).PUSH_LOCAL_TARGETS).toBe('allow');
-      expect(loadConfig({ ...REAL, PUSH_LOCAL_TARGETS: 'refuse' }).chainMode).toBe('real');
+    it('allows local webhook targets on a local chain only: where no other machine reaches the service, or by setting', () => {
+      const allows = (environment: Environment) => allowsLocalWebhooks(loadConfig(environment));
+      const exposed = [{ HOST: '0.0.0.0' }, { PUBLIC_URL: 'https://oracle.example.org' }];
+      expect([{}, { PUBLIC_URL: 'http://[::1]:3000' }, { HOST: 'localhost' }].map(allows)).toEqual([true, true, true]);
+      expect([...exposed, { PUSH_LOCAL_TARGETS: 'refuse' }, REAL].map(allows)).toEqual([false, false, false, false]);
+      expect(exposed.every((environment) => allows({ ...environment, PUSH_LOCAL_TARGETS: 'allow' }))).toBe(true);
       expect(() => loadConfig({ ...REAL, PUSH_LOCAL_TARGETS: 'allow' })).toThrow('Setting PUSH_LOCAL_TARGETS');
     });
 

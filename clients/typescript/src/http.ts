@@ -1,5 +1,5 @@
 import { formatLoginMessage } from '../../../src/auth/login-message.ts';
-import type { TransferTypedData } from '../../../src/payer.ts';
+import type { TransferTypedData } from '../../../src/commerce/payment-signer.ts';
 import { OracleError, ServiceProblem, TransportError, toServiceProblem } from './errors.ts';
 
 /** Sends a request and returns a response of any status, read to its end. @throws TransportError; the reason of the request's signal */

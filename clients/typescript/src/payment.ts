@@ -1,14 +1,12 @@
+import { type PaymentRequirement, type SignedPayment, signPayment } from '../../../src/commerce/payment-signer.ts';
 import {
   checkReceipt,
   checkX402Receipt,
   decodeBase64Json,
   encodeBase64Json,
   getPaymentExpiry,
-  type PaymentRequirement,
   parsePaymentRequired,
   type ReceiptCheck,
-  type SignedPayment,
-  signPayment,
   USDC_COINS,
 } from '../../../src/payer.ts';
 import {

@@ -1,4 +1,4 @@
-import type { SignedPayment } from '../../../src/payer.ts';
+import type { SignedPayment } from '../../../src/commerce/payment-signer.ts';
 import type { components, operations } from '../generated/openapi.ts';
 
 type Schemas = components['schemas'];

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { isOracleError, OracleError } from '../../errors.ts';
+import { formatUtc } from '../../forecast/day.ts';
 import { formatPercent } from '../../forecast/math.ts';
 import { formatMove } from '../../forecast/move.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
@@ -287,7 +288,7 @@ const DESCRIPTIONS: { [Name in PushedName]: (data: EventPayload<Name>) => Descri
         ...range,
         ['Direction', `${signal}${leaning}, no proven skill`],
         ['Price', dollars.format(btcPrice)],
-        ['Window', `${describeTime(windowOpensAt)} to ${describeTime(resolvesAt)}`],
+        ['Window', `${formatUtc(windowOpensAt)} to ${formatUtc(resolvesAt)}`],
         ['Regime', describeName(regime)],
       ],
       note: NO_SKILL,
@@ -303,7 +304,7 @@ const DESCRIPTIONS: { [Name in PushedName]: (data: EventPayload<Name>) => Descri
         ['Direction', `${signal} (${direction}, ${formatPercent(confidence)})`],
         ['Result', `${actualDirection}, ${returnBps > 0 ? '+' : ''}${formatPercent(returnBps / 10_000, 2)}`],
         ['Closes', `${dollars.format(btcAtSignal)} to ${dollars.format(btcAtResolution)}`],
-        ['Resolved', describeTime(resolvedAt)],
+        ['Resolved', formatUtc(resolvedAt)],
       ],
       note: NO_SKILL,
       link: linkForecast(data),
@@ -326,7 +327,7 @@ const DESCRIPTIONS: { [Name in PushedName]: (data: EventPayload<Name>) => Descri
         ...describeStake(data),
         ['Outcome', describeHidden(outcome, describeName)],
         ['Profit', describeHidden(pnl, (amount) => `${amount.toFixed(2)} ${describeExternal(asset)}`)],
-        ['Settled', describeTime(settledAt)],
+        ['Settled', formatUtc(settledAt)],
       ],
       note: NO_SKILL,
     };
@@ -339,7 +340,7 @@ const DESCRIPTIONS: { [Name in PushedName]: (data: EventPayload<Name>) => Descri
         ['Status', describeName(status)],
         ['Attestation', uid],
         ['Transaction', txHash],
-        ['Block time', describeTime(attestedAt)],
+        ['Block time', formatUtc(attestedAt)],
       ],
       note: RECORD,
       link: linkForecast(data),
@@ -355,7 +356,7 @@ const DESCRIPTIONS: { [Name in PushedName]: (data: EventPayload<Name>) => Descri
     fields: [
       ['Webhook', webhookId],
       ['Reason', describeExternal(reason)],
-      ...(failingSince === null ? [] : [['Failing since', describeTime(failingSince)] as const]),
+      ...(failingSince === null ? [] : [['Failing since', formatUtc(failingSince)] as const]),
     ],
     note: 'A POST with your token to the linked URL enables it again.',
     link: { label: 'Enable it', url: enableUrl },
@@ -377,7 +378,7 @@ function describePing({ timestamp, data: { webhookId } }: PingMessage): Descript
     title: 'Test of a webhook: it works',
     fields: [
       ['Webhook', webhookId],
-      ['Sent', describeTime(timestamp)],
+      ['Sent', formatUtc(timestamp)],
     ],
     note: 'Events arrive like this message.',
   };
@@ -418,11 +419,6 @@ export const PING_MESSAGE = z.object({
 export type PingMessage = z.input<typeof PING_MESSAGE>;
 
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 });
-/** `2026-11-22 21:35 UTC` for an ISO 8601 time. */
-function describeTime(time: string): string {
-  return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
-}
-
 /** `Bear trend` for `BEAR_TREND`; a dash for null. */
 function describeName(name: string | null): string {
   if (name === null) return '–';

@@ -54,8 +54,8 @@ with 304 while the content is the same.
 **Formats.** Times are ISO 8601 in UTC, days \`YYYY-MM-DD\`, probabilities 0 to 1; basis points are named as such. Amounts of tokens and money
 are decimal strings, or integers of the smallest unit. Members of replies have types here; the TypeScript client describes each.
 
-**Compatibility.** Replies may gain fields: ignore unknown ones. No field is removed or changes its meaning within a version. Unknown
-query parameters are ignored, unknown body fields are rejected.
+**Compatibility.** Replies may gain fields: ignore unknown ones. No field is removed or changes its meaning within a version. Misspelt
+query parameters and unknown body fields are rejected, other unknown query parameters are ignored.
 `.trim();
 
 type Operations = Pick<oas31.OpenAPIObject, 'tags' | 'paths' | 'components'>;

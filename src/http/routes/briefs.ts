@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { OracleError } from '../../errors.ts';
-import { formatWeek, parseDay, parseWeek, WEEK_PATTERN } from '../../forecast/day.ts';
+import { formatUtc, formatWeek, parseDay, parseWeek, WEEK_PATTERN } from '../../forecast/day.ts';
 import { FEAR_GREED_LABELS } from '../../forecast/regime.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
 import { SERIES_ID } from '../../market/reports/report.ts';
@@ -87,10 +87,10 @@ function buildSections(brief: Brief) {
     { title: 'Record so far', lines: brief.scorecard.map(formatScore) },
     {
       title: 'Open forecasts',
-      lines: brief.open.map(({ predictionId, signal, resolvesAt }) => `${predictionId}: ${signal} until ${formatMinute(resolvesAt)}`),
+      lines: brief.open.map(({ predictionId, signal, resolvesAt }) => `${predictionId}: ${signal} until ${formatUtc(resolvesAt)}`),
     },
     { title: 'The crowd', lines: formatCrowd(brief) },
-    { title: 'Next', lines: brief.next.map(({ event, at }) => `${formatMinute(at)} ${event}`) },
+    { title: 'Next', lines: brief.next.map(({ event, at }) => `${formatUtc(at)} ${event}`) },
     { title: 'Data', lines: formatData(brief) },
     { title: 'Notes', lines: brief.notes },
   ];
@@ -99,7 +99,7 @@ function buildSections(brief: Brief) {
 
 function formatAbout({ asOf, generatedAt, late, source, replayedDays }: Brief): string[] {
   return [
-    `As of ${formatMinute(asOf)}, made at ${formatMinute(generatedAt)}${late ? ', late' : ''}`,
+    `As of ${formatUtc(asOf)}, made at ${formatUtc(generatedAt)}${late ? ', late' : ''}`,
     `Market data: ${source}`,
     ...(replayedDays > 0 ? [`${replayedDays} days of the record were replayed by the demo`] : []),
   ];
@@ -129,7 +129,7 @@ function formatCrowd({ crowd }: Brief): string[] {
   if (crowd === null) return [];
   const { venue, quotesAreOurs, question, strike, expiresAt, marketProbability } = crowd;
   return [
-    `${venue}${quotesAreOurs ? ' (quotes made by this service)' : ''}: ${(100 * marketProbability).toFixed(1)} % above ${formatUsd(strike, 0)} at ${formatMinute(expiresAt)}`,
+    `${venue}${quotesAreOurs ? ' (quotes made by this service)' : ''}: ${(100 * marketProbability).toFixed(1)} % above ${formatUsd(strike, 0)} at ${formatUtc(expiresAt)}`,
     `Question of the venue: ${question}`,
   ];
 }
@@ -138,10 +138,6 @@ function formatData({ data }: Brief): string[] {
   return data.map(
     ({ series, source, lastObserved, stale }) => `${series}: ${lastObserved ?? 'nothing'} from ${source}${stale ? ', stale' : ''}`,
   );
-}
-
-function formatMinute(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
 
 function formatUsd(value: number | null, digits: number): string {

@@ -1,11 +1,11 @@
 import { IDENTITY } from '../../../agent-card/endpoints.ts';
 import { PUBLIC_CALLER } from '../../auth/caller.ts';
-import { type Day, formatDay, toDay, toInstantMs } from '../../forecast/day.ts';
+import { type Day, formatDay, formatUtc, toDay, toInstantMs } from '../../forecast/day.ts';
 import { DEFAULT_HORIZON, parseHorizonDays } from '../../forecast/horizon-input.ts';
 import type { HorizonDays } from '../../forecast/model.ts';
 import { formatMove } from '../../forecast/move.ts';
 import { formatReturn, formatShare } from '../../page/forecast.ts';
-import { el, formatUtc, type Markup } from '../../page/markup.ts';
+import { el, type Markup } from '../../page/markup.ts';
 import { joinUrl } from '../../platform/service-client.ts';
 import { type AttestationView, listNewestAttestations } from '../../record/attestations.ts';
 import { getOutcomeWindow } from '../../record/forecast-doc.ts';

@@ -8,8 +8,8 @@ import { MOVE_SIZE_FILTER, ONE_CHOICE, PUSHED_NAMES, type PushedName, WEBSOCKET 
 import { buildSubscription, type SessionHolder } from '../../events/websocket/connection.ts';
 import { type AcceptConnection, type ClaimedSocket, TICKET_SECONDS } from '../../events/websocket/hub.ts';
 import { MOVE_SIZES } from '../../forecast/move.ts';
-import { COUNT, parseInput, SUCCESS, TIME } from '../../platform/validation.ts';
-import { createTokenHolderAdmission } from '../guard.ts';
+import { COUNT, SUCCESS, TIME } from '../../platform/validation.ts';
+import { createTokenHolderAdmission, parseQuery } from '../guard.ts';
 import { HORIZON_PARAMETERS } from '../parameters.ts';
 import { type AppOptions, endRequestSpan, getRequestSource, getRoutePath } from '../request.ts';
 import { type Route, route } from '../route.ts';
@@ -118,8 +118,7 @@ function parseHandshake(request: Request) {
     });
   }
   if (!KEY.test(request.get('Sec-WebSocket-Key') ?? '')) throw buildHeaderError('Sec-WebSocket-Key', 'must be 16 bytes as base64');
-  const names = { kind: 'query parameter', root: 'query' };
-  const { token, ticket, since, sinceId, ...query } = parseInput(HANDSHAKE_QUERY, request.query, names);
+  const { token, ticket, since, sinceId, ...query } = parseQuery(HANDSHAKE_QUERY, request);
   if (since !== undefined && sinceId !== undefined) throw buildHeaderError('sinceId', 'cannot be combined with since, its older name');
   return {
     credential: pickCredential({ Authorization: request.get('Authorization'), token, ticket }),

@@ -1,4 +1,5 @@
-import { bytesToHex, type Hex, hashTypedData } from 'viem';
+import { type Hex, hashTypedData, serializeTypedData, type TypedData } from 'viem';
+import { type SignedPayment, signPayment, type TransferTypedData } from '../../commerce/payment-signer.ts';
 import { getReceiptDomain, hashDocument, RECEIPT_TYPES, type SignedReceipt, toTypedFields } from '../../commerce/receipts.ts';
 import { formatDate } from '../markup.ts';
 import { ApiProblem, fetchFromService, type LoginSession, notifyAll, readJson, requestApi, toApiProblem } from './api.ts';
@@ -442,50 +443,29 @@ export function createPurchase(options: {
   };
 }
 
-/** A payment of x402 version 2: usable once, until its authorization ends. */
-export interface SignedPayment {
-  x402Version: 2;
-  resource: unknown;
-  accepted: AcceptedTerms;
-  payload: { signature: string; authorization: Record<'from' | 'to' | 'value' | 'validAfter' | 'validBefore' | 'nonce', string> };
-  extensions: { 'payment-identifier': { info: { id: string } } };
-}
-
 /** A payment that was not signed; the message is shown to the reader. */
 export class SigningError extends Error {}
 
-const TYPES = {
-  EIP712Domain: toTypedFields('string name, string version, uint256 chainId, address verifyingContract'),
-  TransferWithAuthorization: toTypedFields(
-    'address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce',
-  ),
-};
+const DOMAIN_TYPES = toTypedFields('string name, string version, uint256 chainId, address verifyingContract');
 
-/** Lets a chain whose clock is behind accept the authorization. */
-const CLOCK_SKEW_SECONDS = 600;
-
-/** Asks a wallet to sign an EIP-3009 transfer (EIP-712) of exactly these terms. @throws {SigningError} */
+/** Asks a wallet to sign a transfer of exactly these terms. @throws {SigningError} */
 async function signWithWallet(provider: Provider, { accepted, resource }: PaymentTerms, preferred?: string): Promise<SignedPayment> {
   const { network, asset, extra, payTo, amount, maxTimeoutSeconds } = accepted;
   const chainId = Number(network.split(':')[1]);
+  const requirement = {
+    ...{ accepted: { ...accepted }, resource, takesPaymentId: true, chainId, amountMicros: BigInt(amount), asset, payTo },
+    ...{ assetName: extra.name, assetVersion: extra.version, validForSeconds: maxTimeoutSeconds },
+  };
   try {
-    const accounts = (await provider.request({ method: 'eth_requestAccounts' })) as readonly string[];
-    const from = accounts.find((account) => isSameAccount(account, preferred)) ?? accounts[0];
+    const accounts = (await provider.request({ method: 'eth_requestAccounts' })) as readonly Hex[];
+    const address = accounts.find((account) => isSameAccount(account, preferred)) ?? accounts[0];
     await selectChain(provider, chainId);
-    const seconds = Math.floor(Date.now() / 1_000);
-    const [validAfter, validBefore] = [seconds - CLOCK_SKEW_SECONDS, seconds + maxTimeoutSeconds].map(String);
-    const message = { from, to: payTo, value: amount, validAfter, validBefore, nonce: randomHex(32) };
-    const domain = { name: extra.name, version: extra.version, chainId, verifyingContract: asset };
-    const data = JSON.stringify({ types: TYPES, primaryType: 'TransferWithAuthorization', domain, message });
-    const signature = (await provider.request({ method: 'eth_signTypedData_v4', params: [from, data] })) as string;
-    const info = { id: `page_${crypto.randomUUID?.() ?? randomHex(16).slice(2)}` };
-    return {
-      x402Version: 2,
-      resource,
-      accepted,
-      payload: { signature, authorization: message },
-      extensions: { 'payment-identifier': { info } },
+    const signTypedData = async ({ types, ...data }: TransferTypedData) => {
+      const withDomain: TypedData = { EIP712Domain: DOMAIN_TYPES, ...types };
+      const text = serializeTypedData({ ...data, types: withDomain });
+      return (await provider.request({ method: 'eth_signTypedData_v4', params: [address, text] })) as Hex;
     };
+    return await signPayment({ address, signTypedData }, requirement, new Date());
   } catch (error) {
     throw error instanceof SigningError ? error : new SigningError(formatWalletError(error as { code?: number }));
   }
@@ -500,16 +480,12 @@ async function selectChain(provider: Provider, chainId: number) {
   });
 }
 
-function randomHex(bytes: number) {
-  return bytesToHex(crypto.getRandomValues(new Uint8Array(bytes)));
-}
-
 /** An accepted entry of `PAYMENT-REQUIRED` (x402 version 2), which is sent back unchanged. */
 interface AcceptedTerms {
   network: string;
   amount: string;
-  asset: string;
-  payTo: string;
+  asset: Hex;
+  payTo: Hex;
   maxTimeoutSeconds: number;
   extra: { name: string; version: string };
 }

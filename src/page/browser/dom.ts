@@ -1,4 +1,5 @@
-import { EMPTY_VALUE, el, formatUtc, isMarkupElement, listAttributes, type Markup, type MarkupElement } from '../markup.ts';
+import { formatUtc } from '../../forecast/day.ts';
+import { EMPTY_VALUE, el, isMarkupElement, listAttributes, type Markup, type MarkupElement } from '../markup.ts';
 
 /** DOM construction without HTML parsing: external text can only become text nodes. */
 

@@ -6,6 +6,7 @@ import { type Address, formatUnits, type Hex, isAddressEqual, type LocalAccount,
 import { z } from 'zod';
 import { chainCall } from '../../../chain/rpc.ts';
 import { stablecoinAbi } from '../../../chain/stablecoin.ts';
+import { type PaymentRequirement, type SignedPayment, signPayment } from '../../../commerce/payment-signer.ts';
 import { isOracleError, OracleError, UsageError } from '../../../errors.ts';
 import { DEFAULT_HORIZON } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
@@ -17,11 +18,8 @@ import {
   findCoin,
   getPaymentExpiry,
   type PayableCoin,
-  type PaymentRequirement,
   parsePaymentRequired,
   type ReceiptCheck,
-  type SignedPayment,
-  signPayment,
   USDC_COINS,
 } from '../../../payer.ts';
 import { createEvmReader } from '../../../platform/outbound/evm.ts';

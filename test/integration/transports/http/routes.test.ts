@@ -435,8 +435,26 @@ describe('invalid input', () => {
     },
   );
 
+  it.each([
+    ['/api/svc/open/signal?horizn=3d', 'horizn', 'horizon'],
+    ['/api/svc/scorecard?Limit=3', 'Limit', 'limit'],
+    ['/api/svc/open/range?horizonss=all', 'horizonss', 'horizons'],
+    ['/api/svc/daily-brief?dat=2026-11-20', 'dat', 'date'],
+    ['/api/svc/widget?theem=dark', 'theem', 'theme'],
+    ['/f?form=2026-11-20', 'form', 'from'],
+  ])('%s is rejected, since it was meant for another parameter', async (path, field, meant) => {
+    const { detail, suggestedAction, ...rest } = await problem(path);
+    expect(rest).toMatchObject({ status: 400, code: 'INPUT_INVALID', field });
+    expect(detail).toBe(`query parameter "${field}": is unknown; did you mean "${meant}"?`);
+    expect(suggestedAction).toContain(`"${meant}"`);
+  });
+
   it('in undeclared parameters is ignored', async () => {
-    await get('/api/svc/scorecard?horizon=7&colour=blue');
+    const tags =
+      '_ cb t ts ver version nocache cachebust rand random utm_source utm_medium utm_campaign utm_term utm_content gclid fbclid mc_cid ref source campaign';
+    for (const path of ['/api/svc/scorecard?horizon=7', '/api/svc/open/range?horizons=all', '/api/svc/skills?x=y']) {
+      await get(`${path}&colour=blue&${tags.replaceAll(' ', '=1&')}=1`);
+    }
   });
 
   it('in path or method returns 404 or 405', async () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { SignedPayment } from '../../../../src/commerce/payment-signer.ts';
 import { ApiProblem } from '../../../../src/page/browser/api.ts';
-import { createPurchase, type PaidAnswer, type SignedPayment, SigningError } from '../../../../src/page/browser/buy.ts';
+import { createPurchase, type PaidAnswer, SigningError } from '../../../../src/page/browser/buy.ts';
 import { emptyStorage } from './page-globals.ts';
 
 const VALID_SECONDS = 300;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect, it, onTestFinished } from 'vitest';
 import { type Coin, readPendingPayment, removePendingPayment, storePendingPayment } from '../../../../../src/cli/svc/commands/pay.ts';
-import { getPaymentExpiry, parsePaymentRequired, signPayment } from '../../../../../src/payer.ts';
+import { signPayment } from '../../../../../src/commerce/payment-signer.ts';
+import { getPaymentExpiry, parsePaymentRequired } from '../../../../../src/payer.ts';
 import { removeFolder } from '../../../../support/docs/folders.ts';
 
 const IDENTIFIED = { extensions: { 'payment-identifier': { info: { required: false } } } };
