@@ -268,13 +268,13 @@ function findRealMoneyProblems(config: Config): SettingProblem[] {
 }
 
 const LOCAL_ONLY = [
-  ['PROTOCOL_FIXTURES', undefined, 'is for a local chain only: what test suites call is no answer of this service'],
-  ['PUSH_LOCAL_TARGETS', 'refuse', 'allow is for a local chain only: on a real one it would open this machine to callers'],
-] as const satisfies [SettingName, safe: string | undefined, string][];
+  ['PROTOCOL_FIXTURES', 'is for a local chain only: what test suites call is no answer of this service'],
+  ['PUSH_LOCAL_TARGETS', 'allow is for a local chain only: on a real one it would open this machine to callers'],
+] as const satisfies [SettingName, string][];
 
 function findLocalOnlySettings(config: Config): SettingProblem[] {
   if (config.chainMode !== 'real') return [];
-  return LOCAL_ONLY.filter(([name, safe]) => config[name] !== safe).map(([name, , problem]) => ({ name, problem }));
+  return LOCAL_ONLY.filter(([name]) => ![undefined, 'refuse'].includes(config[name])).map(([name, problem]) => ({ name, problem }));
 }
 
 function findAdminProblems({ ADMIN_USER, ADMIN_PASSWORD }: Config): SettingProblem[] {
