@@ -34,5 +34,6 @@ it('lets connections to this machine pass, by address and by name', async () => 
   const { port } = server.address() as AddressInfo;
   for (const host of ['127.0.0.1', 'localhost']) await once(connect({ host, port }).resume(), 'close');
   server.close();
-  expect(takeUnexpectedConnections()).toEqual([]);
+  // The request of an earlier test may try its address again while it ends.
+  expect(takeUnexpectedConnections().filter((found) => found.includes(`:${port} `))).toEqual([]);
 });

@@ -39,7 +39,7 @@ it('gives the same names to the same sources', async () => {
 /** Pure functions that the page may share with the server; types of responses are erased. */
 const SHARED = [
   /^src\/(?:page|verify|audit|forecast)\//,
-  /^src\/(?:errors|chain\/(?:addresses|rpc|eas\/(?:schemas|commitment|reader))|commerce\/receipts)\.ts$/,
+  /^src\/(?:errors|chain\/(?:addresses|rpc|eas\/(?:schemas|commitment|reader))|commerce\/(?:receipts|payment-signer))\.ts$/,
 ];
 const PACKAGES = /^node_modules\/(?:@noble\/(?:hashes|curves)|viem|abitype|ox|zod|multiformats|canonicalize)\//;
 
