@@ -230,8 +230,8 @@ export class DeliveryQueue {
     const change = [{ $set: { nextAttemptAt: { $ifNull: ['$nextAttemptAt', now] }, lease } }];
     const expiresAtMs = performance.now() + leaseMs;
     const options = { sort: { position: 1 }, hint: BY_STATE, returnDocument: 'after' } as const;
-    // Not a filter: it would find the next but one.
-    const head = await this.#deliveries.findOneAndUpdate({ webhookId, state: 'PENDING' }, change, options);
+    // Not a filter: it would find the next but one. Repeated, it finds the lease of its holder.
+    const head = await repeatIfUncertain(() => this.#deliveries.findOneAndUpdate({ webhookId, state: 'PENDING' }, change, options));
     return head?.lease?.holder === holder ? { delivery: head, expiresAtMs } : null;
   }
 
