@@ -1,6 +1,7 @@
 import { type Element, getAttribute, getTextContent, isElementNode, type Node, queryAll } from '@parse5/tools';
 import { parse } from 'parse5';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
 import { MCP_PATHS, RESOURCE_METADATA_PATH } from '../../../../../src/auth/oauth-clients.ts';
 import { DOCUMENT_PAGES } from '../../../../../src/http/routes/documents.ts';
 import { SERVER_METADATA_PATH } from '../../../../../src/http/routes/oauth.ts';
@@ -84,15 +85,16 @@ it('every address of the service that its documents for programs name is served'
   for (const path of FOR_PROGRAMS) {
     const response = await get(path);
     expect(response.status, path).toBe(200);
-    for (const [address] of (await response.text()).matchAll(/https:\/\/oracle\.test\/btc[^\s"'`<>()[\]\\]*/g))
-      if (!address.includes('{')) named.set(address.replace(/[.,;:*]+$/, '').split('#')[0]!, path);
+    for (const [address] of (await response.text()).matchAll(/https:\/\/oracle\.test\/btc[^\s"'`>()[\]\\]*/g))
+      if (!/[{<]/.test(address)) named.set(address.replace(/[.,;:*]+$/, '').split('#')[0]!, path);
   }
   const broken: string[] = [];
   for (const [address, from] of named) {
     const path = address.slice(BASE.length);
     const { status } = await get(path);
-    // The end points of OAuth and of protocols say what is missing in a plain GET.
-    if (status === 404 || (status === 400 && !path.startsWith('oauth/'))) broken.push(`${address} in ${from}: ${status}`);
+    // Nothing is at the base of a binding itself, and end points of OAuth say what is missing in a plain GET.
+    if ((status === 404 && `/${path}` !== ENDPOINTS.a2aRest) || (status === 400 && !path.startsWith('oauth/')))
+      broken.push(`${address} in ${from}: ${status}`);
   }
   expect(named.size).toBeGreaterThan(40);
   expect(broken).toEqual([]);
