@@ -12,8 +12,6 @@ const { renderContestMarkdown } = await import('../../src/contest.ts');
 const { renderProblemsTable } = await import('../../src/http/routes/docs.ts');
 const { declaredRoutes } = await import('../../src/http/routes.ts');
 const { providersMarkdown } = await import('../../src/market/sources/registry.ts');
-const { renderDataCard } = await import('../../src/record/dataset.ts');
-const { renderDatasetTables } = await import('../../src/tools/docs-tables.ts');
 const { renderImportLaw } = await import('../../src/tools/lint.ts');
 const { renderCheckTable, renderOutOfReach } = await import('../../src/tools/docs-tables.ts');
 const { buildPackageFiles } = await import('../../src/tools/packages.ts');
@@ -21,13 +19,11 @@ const { buildEventTables } = await import('../../src/tools/docs-tables.ts');
 
 await replace('docs/SETTINGS.md', 'settings', renderSettingsTable());
 await replace('docs/DATA.md', 'providers', providersMarkdown());
-await replace('docs/DATA.md', 'data-card', renderDataCard());
-await replace('docs/DATA.md', 'dataset', renderDatasetTables());
 await replace('docs/API.md', 'problems', renderProblemsTable(declaredRoutes()));
 await replace('docs/PAYING.md', 'offerings', renderOfferingsTable());
 await replace('docs/ARCHITECTURE.md', 'import-law', renderImportLaw());
 await replace('docs/CONTEST.md', 'contest', renderContestMarkdown());
-for (const path of ['docs/VERIFY.md', 'docs/AUDIT.md']) await replace(path, 'checks', renderCheckTable());
+await replace('docs/VERIFY.md', 'checks', renderCheckTable());
 await replace('docs/VERIFY.md', 'out-of-reach', renderOutOfReach());
 for (const [marker, table] of Object.entries(buildEventTables())) await replace('docs/EVENTS.md', marker, table);
 

@@ -201,13 +201,6 @@ export const DATA_CARD: readonly { title: string; text: string }[] = [
   },
 ];
 
-/** The data card as Markdown. */
-export function renderDataCard(): string {
-  const { id, url, covers, prices, attribution } = DATASET_LICENCE;
-  const licence = `- **Licence**: [${id}](${url}). ${covers} ${prices} ${attribution}`;
-  return [...DATA_CARD.map(({ title, text }) => `- **${title}**: ${text}`), licence].join('\n');
-}
-
 const ELEMENTS: Record<ColumnType, Omit<SchemaElement, 'name'>> = {
   string: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   int: { type: 'INT32' },

@@ -1,9 +1,8 @@
 import { buildExampleView } from '../events/asyncapi.ts';
-import { EVENT_KINDS, PAYLOADS, PUSHED_NAMES } from '../events/events.ts';
+import { EVENT_KINDS, PUSHED_NAMES } from '../events/events.ts';
 import { describeMessage } from '../events/webhooks/formats.ts';
 import { RETRY_DELAYS_MS, RETRY_JITTER } from '../events/webhooks/queue.ts';
 import { CLIENT_MESSAGES, CLOSE_CODES, SERVER_MESSAGES } from '../events/websocket/messages.ts';
-import { DATASET_TABLES, TABLE_NAMES } from '../record/dataset-tables.ts';
 import { CATALOGUE, OUT_OF_REACH } from '../verify/findings.ts';
 
 /** The catalogue of checks as a Markdown table. */
@@ -17,12 +16,11 @@ export function renderOutOfReach(): string {
   return OUT_OF_REACH.map((text) => `- ${text}`).join('\n');
 }
 
-type TableMarker = 'chat-messages' | 'events' | 'event-fields' | 'server-messages' | 'client-messages' | 'close-codes' | 'retries';
+type TableMarker = 'chat-messages' | 'events' | 'server-messages' | 'client-messages' | 'close-codes' | 'retries';
 
 export function buildEventTables(): Record<TableMarker, string> {
   return {
     events: formatTable(['Event', 'What it says', 'How often'], PUSHED_NAMES.map(toEventRow)),
-    'event-fields': PUSHED_NAMES.map((type) => `- ${formatCode(type)}: ${formatFields(PAYLOADS[type])}`).join('\n'),
     'server-messages': formatTable(['`type`', 'What it says', 'Fields of `data`'], toMessageRows(SERVER_MESSAGES)),
     'client-messages': formatTable(['`type`', 'What it does', 'Fields of `data`'], toMessageRows(CLIENT_MESSAGES)),
     'close-codes': formatTable(['Code', 'Why, and what to do'], toCloseCodeRows()),
@@ -57,15 +55,13 @@ function toRetryRows(): string[][] {
 }
 
 const EXAMPLE_OPTIONS = { publicUrl: 'https://oracle.example', chainId: 8453 };
-const SHOWN_IN_CHAT = ['signal.new', 'signal.resolved'] as const;
 
-/** The examples of AsyncAPI, as a chat shows them. */
+/** The example of AsyncAPI, as a chat shows it. */
 function formatChatMessages(): string {
-  const messages = SHOWN_IN_CHAT.map((type) => {
-    const { title, fields, note, link } = describeMessage(buildExampleView(type, 'premium', EXAMPLE_OPTIONS), EXAMPLE_OPTIONS.publicUrl);
-    return [title, ...fields.map(([label, value]) => `  ${label}: ${value}`), `  ${note}`, `  ${link.label}: ${link.url}`].join('\n');
-  });
-  return `\`\`\`text\n${messages.join('\n\n')}\n\`\`\``;
+  const event = buildExampleView('signal.new', 'premium', EXAMPLE_OPTIONS);
+  const { title, fields, note, link } = describeMessage(event, EXAMPLE_OPTIONS.publicUrl);
+  const lines = [title, ...fields.map(([label, value]) => `  ${label}: ${value}`), `  ${note}`, `  ${link.label}: ${link.url}`];
+  return `\`\`\`text\n${lines.join('\n')}\n\`\`\``;
 }
 
 const UNITS = [
@@ -95,14 +91,4 @@ function formatTable(head: readonly string[], rows: readonly (readonly string[])
     (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,
   );
   return lines.join('\n');
-}
-
-/** The tables of the dataset with their columns, in Markdown. */
-export function renderDatasetTables(): string {
-  const rows = TABLE_NAMES.flatMap((table) =>
-    DATASET_TABLES[table].columns.map(
-      ({ name, type, origin = 'record', description }) => `| \`${table}\` | \`${name}\` | ${type} | ${origin} | ${description} |`,
-    ),
-  );
-  return ['| Table | Column | Type | Origin | Meaning |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
 }

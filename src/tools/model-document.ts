@@ -51,7 +51,6 @@ import { computeReports } from '../pipeline/self-test-process.ts';
 import {
   buildFitCard,
   CAVEATS,
-  type FitCalibration,
   INTENDED_USE,
   KNOWN_FAILURES,
   METHOD,
@@ -86,7 +85,7 @@ export function extractRecordedSection(page: string): string | null {
 export async function renderRecordedSection(history: ModelHistory): Promise<string> {
   return `Daily history assembled from the sources above and, for early prices and realized prices, from Coin Metrics (CC BY-NC 4.0). It may not be
 redistributed and is not part of this repository. With the same files, \`npm run docs:model -- --data <folder>\` generates this section and
-\`FEEDS=csv:<folder> npm run self-test\` prints the full reports. ${await renderResults(history, true)}
+\`FEEDS=csv:<folder> npm run self-test\` prints the full reports. ${await renderResults(history)}
 
 ${renderSizing(history.frame)}`;
 }
@@ -97,8 +96,8 @@ export async function renderModelPage(simulated: ModelHistory, recorded: string 
     '## Results on recorded history',
     `${BEGIN_MARKER}\n${recorded ?? NOT_RECORDED_TEXT}\n${END_MARKER}`,
     '## Results on the simulated market',
-    `Reproducible to the digit with \`npm run docs:model\` or \`FEEDS=simulated npm run self-test\`. The market is simulated, with days until
-${formatDay(LAST_SIMULATED_DAY)}: its figures test the code and are no evidence about Bitcoin. ${await renderResults(simulated, false)}`,
+    `No evidence about Bitcoin: the market is simulated, with days until ${formatDay(LAST_SIMULATED_DAY)}. \`npm run docs:model\` writes what the self-tests say of the code, to the
+digit; \`FEEDS=simulated npm run self-test\` prints them whole.\n\n${await renderVerdicts(simulated)}`,
   ]
     .join('\n\n')
     .concat('\n');
@@ -219,50 +218,51 @@ async function loadHistory(feed: Feed, lastDay: Day): Promise<ModelHistory> {
   return { source: feed.source, frame, pointInTime: () => readPointInTimeFrames(market, frame), vintages: getVintages(market) };
 }
 
-/** The fit of the last day and the results of all self-tests; of data that are no evidence less. */
-async function renderResults({ frame, pointInTime, vintages }: ModelHistory, isEvidence: boolean): Promise<string> {
-  const input = { frame, pointInTime: await pointInTime(), vintages };
-  const sections = [`From ${formatDay(frame.firstDay)} to ${formatDay(getLastDay(frame))}.`, renderFit(frame, !isEvidence)];
-  const add = (results: string) => sections.push(isEvidence ? results : results.split('\n\n')[0]);
-  for (const computed of computeReports(input, ['walk-forward', 'overfitting', 'contamination', 'stability'])) {
-    if (computed.name === 'walk-forward') {
-      sections.push(renderWalkForwardResults(computed.report, isEvidence), ...(isEvidence ? renderAgreement(frame) : []));
-    } else if (computed.name === 'overfitting') sections.push(...(isEvidence ? [renderOverfittingResults(computed.report)] : []));
-    else if (computed.name === 'contamination') add(renderContaminationResults(computed.report));
-    else add(renderStabilityResults(computed.report));
+const TESTS = ['walk-forward', 'overfitting', 'contamination', 'stability'] as const;
+
+/** The fit of the last day and the results of all self-tests. */
+async function renderResults({ frame, pointInTime, vintages }: ModelHistory): Promise<string> {
+  const sections = [`From ${formatDay(frame.firstDay)} to ${formatDay(getLastDay(frame))}.`, renderFit(frame)];
+  for (const computed of computeReports({ frame, pointInTime: await pointInTime(), vintages }, TESTS)) {
+    if (computed.name === 'walk-forward') sections.push(renderWalkForwardResults(computed.report), ...renderAgreement(frame));
+    else if (computed.name === 'overfitting') sections.push(renderOverfittingResults(computed.report));
+    else if (computed.name === 'contamination') sections.push(renderContaminationResults(computed.report));
+    else sections.push(renderStabilityResults(computed.report));
   }
   return sections.join('\n\n');
 }
 
-/** The fit of the last day, with its calibration if `showCalibration`: on real data it would reveal open forecasts. */
-export function renderFit(frame: InputFrame, showCalibration: boolean): string {
+/** What the self-tests say of the code, on data that are no evidence about the market. */
+async function renderVerdicts({ frame, pointInTime, vintages }: ModelHistory): Promise<string> {
+  const tests = ['walk-forward', 'contamination', 'stability'] as const;
+  const reports = computeReports({ frame, pointInTime: await pointInTime(), vintages }, tests);
+  return renderMarkdownList(
+    [...reports].map(({ name, report }) => `${name === 'walk-forward' ? 'leak canaries' : name}: ${report.verdict}.`),
+  );
+}
+
+/** The fit of the last day, without its calibration, which would reveal open forecasts of services that use it. */
+function renderFit(frame: InputFrame): string {
   const features = computeFeatures(frame);
   const block = getBlockIndex(getLastDay(frame));
-  const cards = HORIZONS.map((horizon) => buildFitCard(fitModel({ closes: frame.close, features, horizon, block }), showCalibration));
-  const head = ['Horizon', 'Trained', 'Days', 'Base rate', ...MODEL_INPUTS, ...(showCalibration ? ['a', 'b', 'P(up) can be'] : [])];
-  return `Coefficients of \`${formatModelVersion(block)}\`, the fit in force on the last day:\n\n${renderMarkdownTable(head, cards.map(formatFitRow))}`;
+  const rows = HORIZONS.map((horizon) => formatFitRow(buildFitCard(fitModel({ closes: frame.close, features, horizon, block }), false)));
+  const head = ['Horizon', 'Trained', 'Days', 'Base rate', ...MODEL_INPUTS];
+  return `Coefficients of \`${formatModelVersion(block)}\`, the fit in force on the last day:\n\n${renderMarkdownTable(head, rows)}`;
 }
 
-function formatFitRow({ horizon, trainedFrom, trainedTo, trainingDays, baseRate, coefficients, calibration }: FitCard): string[] {
-  return [
-    horizon,
-    `${trainedFrom} to ${trainedTo}`,
-    `${trainingDays}`,
-    baseRate.toFixed(4),
-    ...MODEL_INPUTS.map((name) => coefficients[name].toFixed(4)),
-    ...(calibration === null ? [] : formatCalibration(calibration)),
-  ];
+function formatFitRow({
+  horizon,
+  trainedFrom,
+  trainedTo,
+  trainingDays,
+  baseRate,
+  coefficients,
+}: ReturnType<typeof buildFitCard>): string[] {
+  const weights = MODEL_INPUTS.map((name) => coefficients[name].toFixed(4));
+  return [horizon, `${trainedFrom} to ${trainedTo}`, `${trainingDays}`, baseRate.toFixed(4), ...weights];
 }
 
-/** `calibration` is null for a caller that may not read open forecasts. */
-type FitCard = ReturnType<typeof buildFitCard>;
-
-function formatCalibration({ intercept, slope, lowest, highest }: FitCalibration): string[] {
-  return [intercept.toFixed(4), slope.toFixed(4), `${lowest.toFixed(2)} to ${highest.toFixed(2)}`];
-}
-
-/** With `isEvidence` also what the columns mean, and versions and sizes of the move. */
-export function renderWalkForwardResults(report: WalkForwardReport, isEvidence: boolean): string {
+export function renderWalkForwardResults(report: WalkForwardReport): string {
   const { folds, expectedFolds, foldDays, note, verdict, horizons } = report;
   const complete = horizons.filter(({ pooled }) => pooled !== null);
   return [
@@ -285,9 +285,10 @@ export function renderWalkForwardResults(report: WalkForwardReport, isEvidence: 
       ],
       complete.map(formatPooledRow),
     ),
-    ...(isEvidence ? [renderColumnMeanings(complete.length)] : []),
+    renderColumnMeanings(complete.length),
     renderFoldSpread(complete),
-    ...(isEvidence ? [renderVersionResults(report.versions), ...renderMoveResults(report.moves)] : []),
+    renderVersionResults(report.versions),
+    ...renderMoveResults(report.moves),
     `Leak canaries: ${verdict}.`,
   ].join('\n\n');
 }
@@ -311,7 +312,7 @@ function renderMoveResults(moves: WalkForwardReport['moves']): string[] {
   if (rows.length === 0) return [];
   const head = ['Horizon', 'Days', 'n', 'Big', 'Below the frequency, % (95 %)', 'EWMA below it, % (95 %)', 'Below EWMA, % (95 %)'];
   return [
-    `Size of the move, by the distribution of \`${MOVE_MODEL.name}\` less its median. Big: beyond a fall of 3 % at 1d and of 5 % at the others, or a rise of the same log size. Brier score of P(big move) below that of two references: the share of big moves in the last four years of training, and EWMA volatility (decay .94) with its own residuals. CALM, USUAL, WILD: share of big moves on days whose width is in the lowest, middle and highest third of the 730 days before. Exploratory: looked at once, after the last look at folds ${from} to ${to}.`,
+    `Size of the move, by \`${MOVE_MODEL.name}\`, as under "Known failures": Brier score of P(big move) below that of the frequency of four years, and of EWMA. CALM, USUAL, WILD: share of big moves on days whose width is in the lowest, middle and highest third of the 730 days before. Exploratory: looked at once, after the last look at folds ${from} to ${to}.`,
     renderMarkdownTable([...head, ...MOVE_SIZES, 'WILD less CALM, points (95 %)'], rows),
   ];
 }
@@ -473,7 +474,6 @@ export function renderSizing(frame: InputFrame): string {
   return [
     `Size by the width: a holder has a share of the capital in bitcoin from each close to the next, on ${days} days (${firstDay} to ${lastDay}): a constant risk over the distance of a stop, 1 - exp(-width90 / 2) of the published 1-day width, against the same size each day, and against the same rule by plain EWMA volatility (.94). All have a mean size of ${formatPercent(MEAN_SIZE, 0)} of the capital, a level chosen with all days known; no stop is executed, and costs are a share of what is bought and sold. Intervals by blocks of ${SIZING_BLOCK_DAYS} days; a single worst day has none. \`npm run bench -- sizing --data <folder>\` prints this.`,
     renderMarkdownTable(head, byCost.flatMap(listSizingRows)),
-    `${byCost.flatMap(({ cost, differences }) => differences.map((one) => formatSizingVerdict(cost, one))).join(' ')} No other difference is distinguishable from zero.`,
   ].join('\n\n');
 }
 
@@ -496,19 +496,4 @@ function listSizingRows({ cost, sizings, differences }: SizingAtCost): string[][
   };
   const [worst, traded] = [more('worst day', ({ worstDay }) => worstDay), more('bought and sold', ({ tradedPerYear }) => tradedPerYear)];
   return cost === 0 ? [...figures, worst, traded] : figures.slice(SIZING_FIGURES.indexOf('drawdown'));
-}
-
-/** What the intervals say. */
-function formatSizingVerdict(cost: number, { against, ...differences }: SizingAtCost['differences'][number]): string {
-  const namesOf = (isFound: (bounds: { low: number; high: number }) => boolean) =>
-    SIZING_FIGURES.filter((name) => {
-      const { low, high } = differences[name];
-      return low !== null && high !== null && isFound({ low, high });
-    }).map((name) => SIZING_TITLES[name]);
-  const [lower, higher] = [namesOf(({ high }) => high < 0), namesOf(({ low }) => low > 0)];
-  const parts = [
-    lower.length > 0 ? `lower ${lower.join(', ')}` : 'nothing lower',
-    ...(higher.length > 0 ? [`higher ${higher.join(', ')}`] : []),
-  ];
-  return `By width less ${against === 'ewma' ? 'EWMA' : 'constant'}, costs ${formatPercent(cost)}: ${parts.join('; ')}.`;
 }

@@ -78,32 +78,6 @@ it('the script that verifies the card finds its key', async () => {
   expect(output).toMatch(/^Bitcoin Signal Oracle: signed by [\w-]{43}\n$/);
 });
 
-it('the script that asks over A2A is answered', async () => {
-  // The card names the port that a service listens on for good; this one listens on a free one.
-  const there =
-    "const ask = fetch; globalThis.fetch = (url, init) => ask(String(url).replace('http://127.0.0.1:3000', process.env.SERVICE_URL), init);";
-  const { code, output } = await run(`${there}\n${scriptIn(api, 'a2a.mjs')}`, [], {});
-  expect(code, output).toBe(0);
-  expect(output).toContain('Verdict: ');
-});
-
-it('the script of a page is sent events for its ticket', async () => {
-  // It goes on for ever: what it has printed by then is enough.
-  const untilAnEvent =
-    "process.stdout.write = ((write) => (text, ...rest) => write(text, () => /'signal.new'/.test(text) && process.exit()))(process.stdout.write.bind(process.stdout));";
-  const { code, output } = await run(`${untilAnEvent}\n${scriptIn(events, 'ticket.mjs')}`, [], {
-    TOKEN: await loginToken(service, 'premium'),
-  });
-  expect(code, output).toBe(0);
-  expect(output).toMatch(/type: 'connected'.*type: 'signal\.new'/s);
-});
-
-it('the script of a page says why it gets no ticket', async () => {
-  const { code, output } = await run(scriptIn(events, 'ticket.mjs'), [], { TOKEN: 'none' });
-  expect(code).toBe(1);
-  expect(output).toContain('UNAUTHENTICATED: ');
-});
-
 it('the scripts that pay, check the receipt and open what was bought do so', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'oracle-paying-'));
   const inFolder = (script: string) => script.replaceAll("'answer.json'", JSON.stringify(join(folder, 'answer.json')));

@@ -12,13 +12,7 @@ import { loadConfig } from '../../../src/config.ts';
 import { WEBSOCKET } from '../../../src/events/events.ts';
 import { EVENT_RETENTION_DAYS } from '../../../src/events/log.ts';
 import { MAX_SECRET_LENGTH, MIN_SECRET_BYTES, WEBHOOK_CALL_TIMEOUT_MS } from '../../../src/events/webhooks/call.ts';
-import { DELIVERY_RETENTION_DAYS } from '../../../src/events/webhooks/queue.ts';
-import {
-  MAX_REPLAYED_EVENTS_PER_DAY,
-  MAX_TESTS_PER_DAY,
-  MAX_WEBHOOKS_PER_WALLET,
-  PREVIOUS_SECRET_HOURS,
-} from '../../../src/events/webhooks/registry.ts';
+import { MAX_REPLAYED_EVENTS_PER_DAY, MAX_WEBHOOKS_PER_WALLET, PREVIOUS_SECRET_HOURS } from '../../../src/events/webhooks/registry.ts';
 import { MAX_FRAMES_PER_MINUTE, TICKET_SECONDS } from '../../../src/events/websocket/hub.ts';
 import { BODY_LIMIT_BYTES, MAX_URL_CHARS } from '../../../src/http/guard.ts';
 import { renderProblemsTable } from '../../../src/http/routes/docs.ts';
@@ -104,8 +98,6 @@ describe('numbers in the documents', () => {
     `After a disconnect wait ${WEBSOCKET.reconnectSeconds} seconds`,
     `A 2xx within ${WEBHOOK_CALL_TIMEOUT_MS / 1_000} seconds`,
     `${MAX_REPLAYED_EVENTS_PER_DAY} replayed events per UTC day`,
-    `${MAX_TESTS_PER_DAY} per wallet a day`,
-    `for ${DELIVERY_RETENTION_DAYS.live} days (replays and tests: ${DELIVERY_RETENTION_DAYS.asked} days)`,
     `For ${PREVIOUS_SECRET_HOURS} hours deliveries carry two signatures`,
     `at least ${MIN_SECRET_BYTES} bytes, at most ${MAX_SECRET_LENGTH} characters`,
     `A wallet can have ${MAX_WEBHOOKS_PER_WALLET} webhooks.`,

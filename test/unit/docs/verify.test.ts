@@ -17,7 +17,7 @@ describe('the commands of docs/VERIFY.md', () => {
   });
 });
 
-it.each(['docs/VERIFY.md', 'docs/AUDIT.md'] as const)('%s has the catalogue of checks', (path) => {
-  expect(unpadded(documentText(path)), 'run npm run docs:tables').toContain(renderCheckTable());
+it('docs/VERIFY.md has the catalogue of checks', () => {
+  expect(unpadded(text), 'run npm run docs:tables').toContain(renderCheckTable());
   expect(unpadded(text)).toContain(renderOutOfReach());
 });

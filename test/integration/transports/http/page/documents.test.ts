@@ -1,7 +1,10 @@
 import { type Element, getAttribute, getTextContent, isElementNode, type Node, queryAll } from '@parse5/tools';
 import { parse } from 'parse5';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
+import { MCP_PATHS, RESOURCE_METADATA_PATH } from '../../../../../src/auth/oauth-clients.ts';
 import { DOCUMENT_PAGES } from '../../../../../src/http/routes/documents.ts';
+import { SERVER_METADATA_PATH } from '../../../../../src/http/routes/oauth.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
 import { type TestService, testService } from '../../../../support/service/service.ts';
 
@@ -66,6 +69,34 @@ it('all internal links and anchors of the documents lead somewhere', async () =>
     if ((response !== null && response.status !== 200) || !hasAnchor) broken.push(`${link} in ${from}`);
   }
   expect(links.size).toBeGreaterThan(150);
+  expect(broken).toEqual([]);
+});
+
+/** Documents for programs and models, which name addresses of the service. */
+const FOR_PROGRAMS = [
+  ...['agent-card.json', 'agent-registration.json', 'ai-catalog.json', 'api-catalog', 'mcp/server.json', 'security.txt', 'x402.json'],
+  ...[SERVER_METADATA_PATH, `${RESOURCE_METADATA_PATH}${MCP_PATHS.account}`].map((path) => path.replace('/.well-known/', '')),
+]
+  .map((name) => `.well-known/${name}`)
+  .concat(['mcp/server-card', 'api/svc/info', 'api/svc/commerce/offerings', 'llms.txt', 'SKILL.md', 'methodology.md', 'robots.txt']);
+
+it('every address of the service that its documents for programs name is served', async () => {
+  const named = new Map<string, string>();
+  for (const path of FOR_PROGRAMS) {
+    const response = await get(path);
+    expect(response.status, path).toBe(200);
+    for (const [address] of (await response.text()).matchAll(/https:\/\/oracle\.test\/btc[^\s"'`>()[\]\\]*/g))
+      if (!/[{<]/.test(address)) named.set(address.replace(/[.,;:*]+$/, '').split('#')[0]!, path);
+  }
+  const broken: string[] = [];
+  for (const [address, from] of named) {
+    const path = address.slice(BASE.length);
+    const { status } = await get(path);
+    // Nothing is at the base of a binding itself, and end points of OAuth say what is missing in a plain GET.
+    if ((status === 404 && `/${path}` !== ENDPOINTS.a2aRest) || (status === 400 && !path.startsWith('oauth/')))
+      broken.push(`${address} in ${from}: ${status}`);
+  }
+  expect(named.size).toBeGreaterThan(40);
   expect(broken).toEqual([]);
 });
 
