@@ -2,7 +2,7 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { createDemoTokenCache } from '../../src/dev/demo.ts';
 import { openView, serveAppHost } from '../conformance/mcp/app-host/app-host.ts';
 import { findChromium, launchChromium } from '../support/docs/browser.ts';
@@ -13,26 +13,6 @@ import { startService } from '../support/service/running-service.ts';
 /** `npm run docs:screenshots`: the pictures of the documents, of a service of its own with a year of record; takes about a minute. */
 const PICTURES = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 
-interface Picture {
-  name: string;
-  width: number;
-  height: number;
-  colorScheme: 'light' | 'dark';
-  /** Fragment of the address, which opens a tab or leads to a section; unset: the page from its beginning. */
-  section?: string;
-  /** Checks the newest row whose outcome is known first, and shows it. */
-  checked?: true;
-}
-
-const ALL: readonly Picture[] = [
-  { name: 'page', width: 1_200, height: 1_000, colorScheme: 'light' },
-  { name: 'page-dark', width: 1_200, height: 1_000, colorScheme: 'dark' },
-  { name: 'page-phone', width: 390, height: 844, colorScheme: 'light' },
-  { name: 'price', width: 1_200, height: 760, colorScheme: 'light', section: 'price' },
-  { name: 'calibration', width: 1_200, height: 900, colorScheme: 'light', section: 'calibration' },
-  { name: 'check', width: 1_200, height: 800, colorScheme: 'light', checked: true },
-];
-
 const chromium = findChromium();
 if (chromium === undefined) throw new Error('There is no Chromium here; install it or set CHROMIUM_PATH');
 const folder = await mkdtemp(join(tmpdir(), 'oracle-screenshots-'));
@@ -40,10 +20,8 @@ const service = await startService({ DATA_DIR: join(folder, 'data'), REPLAY_DAYS
 const browser = await launchChromium(chromium);
 try {
   await mkdir(PICTURES, { recursive: true });
-  for (const picture of ALL) {
-    await take(browser, picture);
-    process.stdout.write(`docs/images/${picture.name}.png\n`);
-  }
+  await takePage(browser);
+  process.stdout.write('docs/images/page.png\n');
   await takeView(browser);
   process.stdout.write('docs/images/mcp-app.png\n');
 } finally {
@@ -53,14 +31,12 @@ try {
   await removeFolder(folder);
 }
 
-async function take(from: Browser, { name, width, height, colorScheme, section, checked }: Picture): Promise<void> {
-  const page = await from.newPage({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
-  await page.goto(section === undefined ? service.url : `${service.url}/#${section}`);
+async function takePage(from: Browser): Promise<void> {
+  const page = await from.newPage({ viewport: { width: 1_200, height: 1_000 }, colorScheme: 'light', reducedMotion: 'reduce' });
+  await page.goto(service.url);
   await page.waitForLoadState('networkidle');
   await page.waitForFunction(() => document.querySelector('section:not([hidden]) .loading') === null);
-  if (section !== undefined) await page.locator(`#${section}`).evaluate((element) => element.scrollIntoView({ block: 'start' }));
-  if (checked) await checkNewest(page);
-  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  await page.screenshot({ path: join(PICTURES, 'page.png') });
   await page.close();
 }
 
@@ -80,15 +56,4 @@ async function takeView(from: Browser): Promise<void> {
   await page.close();
   await client.close();
   host.close();
-}
-
-/** The newest row whose outcome is known, with each comparison; below its neighbours. */
-async function checkNewest(page: Page): Promise<void> {
-  const row = page
-    .locator('#record tbody tr')
-    .filter({ hasText: /Right|Wrong/ })
-    .first();
-  await row.getByRole('button', { name: /^Check/ }).click();
-  await page.locator('#record details.finding summary').first().click();
-  await row.evaluate((element) => window.scrollTo(0, element.getBoundingClientRect().top + scrollY - 280));
 }
