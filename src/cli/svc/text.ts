@@ -18,9 +18,7 @@ export function formatRange(range: { low: number | null; high: number | null } |
 /** `98,916.21`. */
 export function formatUsdAmount(usd: number | null, digits = 2): string {
   if (usd === null) return NONE;
-  const [whole, cents] = Math.abs(usd).toFixed(digits).split('.');
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return `${usd < 0 ? '-' : ''}${grouped}${cents === undefined ? '' : `.${cents}`}`;
+  return usd.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
 /** `+2.37 %` for 237 basis points. */
