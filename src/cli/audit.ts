@@ -33,6 +33,7 @@ import { printError } from './svc/errors.ts';
 
 const SYNTAX: CommandSyntax = {
   name: 'npm run -s audit --',
+  example: 'npm run -s audit -- --prices live',
   summary: 'Recomputes the record from its attestations and prices, and prints every difference from the claims of the service',
   description: 'Without --rpc: the running service of DATA_DIR, against its chain and the prices that its record is made from.',
   options: AUDIT_OPTIONS,

@@ -105,6 +105,7 @@ async function waitUntil(ms: number, signal: AbortSignal): Promise<void> {
 const JSON_OPTION = ['--json', 'print JSON'] as const;
 
 export const backupCommand: SvcCommand<BackupValues> = {
+  example: 'svc backup --out ./backups --keep 14',
   arguments: '[action] [path]',
   description: `With the settings of the service, beside it or alone. [action] is one of
   (none)           writes a backup; it has its name once all of it was read back
@@ -129,6 +130,7 @@ export const backupCommand: SvcCommand<BackupValues> = {
 };
 
 export const restoreCommand: SvcCommand<{ json?: boolean }> = {
+  example: 'svc restore ./backups/<file>.backup',
   arguments: '<file>',
   description: `With the settings of the service, whose processes are all stopped. The file is checked before anything is written, and what was written is
 read back. An interrupted restore keeps the service from starting until it is repeated.`,

@@ -11,6 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const DOCTOR_SYNTAX: CommandSyntax = {
   name: 'npm run -s doctor --',
+  example: 'npm run -s doctor -- --ntp pool.ntp.org',
   summary: 'Says whether the service is ready to run, and names every fault at once',
   description: `Read-only: it writes to no database, chain or disk. With the settings of the service, beside it or before its first start. It examines
 settings, secrets, wallets, chain endpoint, contracts, identity, database, clocks, market data, PUBLIC_URL, facilitator, webhooks and backup.`,

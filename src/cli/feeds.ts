@@ -5,6 +5,7 @@ import { type CommandSyntax, parseCommandLine } from './svc/command-line.ts';
 
 const SYNTAX: CommandSyntax = {
   name: 'npm run -s feeds --',
+  example: 'npm run -s feeds -- --json',
   summary: 'Prints calls, failures and rows left out of each market data provider since its process started, and why',
   options: [['--json', 'print JSON']],
   footer: 'Read-only. Live data alone is collected. Works beside a running service with the same settings, or alone.',

@@ -24,6 +24,7 @@ const WALLET_NAMES = ['basic', 'premium'] as const satisfies DemoWalletName[];
 
 const SYNTAX: CommandSyntax = {
   name: 'npm run -s mcp --',
+  example: 'npm run -s mcp -- --wallet premium',
   summary: 'Serves MCP over standard input and output, for an assistant that starts its servers itself',
   description: 'Calls go to the service of --url, or to the one of this machine, which is started if needed and ends with this program.',
   options: [

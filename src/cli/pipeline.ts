@@ -14,6 +14,7 @@ const CLOCK_STEPS = STEP_NAMES.filter((step) => !SINGLE_DAY_STEPS.includes(step)
 const SYNTAX: CommandSyntax = {
   name: 'npm run pipeline --',
   arguments: '[step] [firstDay] [lastDay]',
+  example: 'npm run pipeline -- signal --early',
   summary: 'Runs pipeline steps by hand',
   description: `[step] is one of
   catch-up                 everything that is due and not done

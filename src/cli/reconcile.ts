@@ -22,6 +22,7 @@ import { type CommandSyntax, parseCommandLine } from './svc/command-line.ts';
 
 const SYNTAX: CommandSyntax = {
   name: 'npm run -s reconcile --',
+  example: 'npm run -s reconcile',
   summary: 'Compares the ledger of payments with the chain, payment by payment',
   description: 'Read-only. Works beside a running service with the same settings, or alone.',
   options: [

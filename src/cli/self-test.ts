@@ -32,6 +32,7 @@ const COMPUTATION_NAMES = Object.keys(COMPUTATIONS) as ComputationName[];
 const SYNTAX: CommandSyntax = {
   name: 'npm run -s self-test --',
   arguments: '[tests...]',
+  example: 'npm run -s self-test -- all',
   summary: 'Runs self-tests on the history that FEEDS names and prints the results',
   description: `[tests] are all, or any of ${COMPUTATION_NAMES.join(', ')} (default: walk-forward). Read-only, without a running service. Simulated data and files (FEEDS=csv:<folder>) are read on their own; live data is read from the database.`,
   options: [['--json', 'print JSON']],

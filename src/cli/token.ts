@@ -11,8 +11,7 @@ const SYNTAX: CommandSyntax = {
   summary: 'Logs a demo wallet in at the running service and prints its access token, and nothing else',
   description: `[wallet] is one of ${DEMO_WALLETS.join(', ')} of DATA_DIR/demo.json.`,
   options: [['--url <url>', 'the service (default: where the settings say that it listens)', parseEndpointOption]],
-  footer: `Example:
-  TOKEN=$(npm run -s token -- premium)
+  example: `TOKEN=$(npm run -s token -- premium)
   curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:\${PORT:-3000}/api/svc/oracle`,
 };
 

@@ -15,6 +15,8 @@ export interface CommandSyntax {
   arguments?: string;
   /** One sentence without a full stop. */
   summary: string;
+  /** Command lines that can be copied; help begins with them. */
+  example: string;
   description?: string;
   options: readonly OptionSyntax[];
   footer?: string;
@@ -27,8 +29,8 @@ interface Output {
 const HELP_WIDTH = 120;
 
 /** Neither exits the process nor prints errors: they are thrown as CommanderError or UsageError. */
-export function buildCommand(syntax: CommandSyntax, out: Output): Command {
-  const { name, summary, description, options, footer } = syntax;
+export function buildCommand(syntax: Omit<CommandSyntax, 'example'> & { example?: string }, out: Output): Command {
+  const { name, summary, example, description, options, footer } = syntax;
   const command = new Command(name)
     .summary(summary)
     .description([`${summary}.`, description].filter(Boolean).join('\n\n'))
@@ -36,6 +38,7 @@ export function buildCommand(syntax: CommandSyntax, out: Output): Command {
     .configureHelp({ subcommandTerm: (sub) => sub.name() })
     .configureOutput({ writeOut: (text) => out.write(text), writeErr: () => {}, getOutHelpWidth: () => HELP_WIDTH })
     .exitOverride();
+  if (example !== undefined) command.addHelpText('before', `Example:\n  ${example}\n`);
   if (syntax.arguments !== undefined) command.arguments(syntax.arguments);
   for (const option of options) command.addOption(buildOption(option));
   return footer === undefined ? command : command.addHelpText('after', `\n${footer}`);
@@ -65,8 +68,15 @@ export function parseCommandLine<Values extends object>(
     return { values: command.opts<Values>(), positionals: command.args };
   } catch (error) {
     if (isHelpOrVersion(error)) return null;
-    throw toUsageError(error);
+    throw nameHelp(toUsageError(error), syntax.name);
   }
+}
+
+/** Names the command in the general hint. */
+export function nameHelp(error: unknown, command: string): unknown {
+  if (!(error instanceof UsageError) || error.suggestedAction?.endsWith('Try --help.') !== true) return error;
+  const { field = '', message, suggestedAction } = error;
+  return new UsageError(field, message.slice(`${field}: `.length), suggestedAction.replace('Try --help.', `Try ${command} --help.`));
 }
 
 export function isHelpOrVersion(error: unknown): boolean {

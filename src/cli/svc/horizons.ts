@@ -38,6 +38,8 @@ export function formatMove({ moveSize, pBig }: { moveSize?: string | null; pBig?
   return moveSize == null || pBig == null ? NONE : `${moveSize}, ${formatPercentOrDash(pBig)}`;
 }
 
+export const MOVE_LEGEND = 'its size, and P(big move): beyond 3 % in a day, 5 % in more';
+
 /** `93,110 to 103,300`, US dollars. */
 export function formatPriceRange(range: { low: number; high: number } | null): string {
   return range === null ? NONE : `${formatUsdAmount(range.low, 0)} to ${formatUsdAmount(range.high, 0)}`;

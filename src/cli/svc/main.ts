@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { buildCommand, isHelpOrVersion, toUsageError } from './command-line.ts';
+import { buildCommand, isHelpOrVersion, nameHelp, toUsageError } from './command-line.ts';
 import {
   type CliContext,
   type CommandEntry,
@@ -15,13 +15,11 @@ const PROGRAM = {
   name: 'svc',
   summary: 'Queries, pays and verifies a Bitcoin Signal Oracle',
   options: [],
-  footer: `Examples:
-  svc signal --horizon 7d                 the newest forecast, as far as you may see it
+  example: `svc signal --horizon 7d                 the newest forecast, as far as you may see it
   svc verify latest                       checked on chain, without trusting the service
   svc login --wallet basic                as a demo wallet; PRIVATE_KEY for your own
-  svc watch --since 0 | jq .type          events as JSON lines
-
-svc <command> --help shows its options. SERVICE_URL or --url names the service.`,
+  svc watch --since 0 | jq .type          events as JSON lines`,
+  footer: 'svc <command> --help shows its options. SERVICE_URL or --url names the service.',
 };
 
 /** @param args the command line without the program name @returns the exit code */
@@ -30,7 +28,7 @@ export async function runCli(args: string[], outer: CliContext, commands = COMMA
   try {
     return await runCommand(args, context, commands);
   } catch (error) {
-    return isHelpOrVersion(error) ? EXIT.ok : printError(withCommandList(toUsageError(error), commands), context);
+    return isHelpOrVersion(error) ? EXIT.ok : printError(nameNextCommand(toUsageError(error), findCommandName(args), commands), context);
   }
 }
 
@@ -67,9 +65,13 @@ function hasJsonOption(args: readonly string[]): boolean {
   return (end === -1 ? args : args.slice(0, end)).includes('--json');
 }
 
-function withCommandList(error: unknown, commands: readonly CommandEntry[]): unknown {
-  if (!(error instanceof UsageError) || error.field !== 'command' || error.suggestedAction !== 'Try --help.') return error;
-  return new UsageError('command', error.message.slice('command: '.length), `Commands: ${commands.map(({ name }) => name).join(', ')}.`);
+/** In place of the general hint. */
+function nameNextCommand(error: unknown, name: string | undefined, commands: readonly CommandEntry[]): unknown {
+  if (error instanceof UsageError && error.field === 'command' && error.suggestedAction === 'Try --help.') {
+    const names = commands.map((command) => command.name).join(', ');
+    return new UsageError('command', error.message.slice('command: '.length), `Commands: ${names}.`);
+  }
+  return nameHelp(error, commands.some((command) => command.name === name) ? `svc ${name}` : 'svc');
 }
 
 /** Every command of `svc`; only the one that is called is loaded. */

@@ -18,9 +18,7 @@ export function formatRange(range: { low: number | null; high: number | null } |
 /** `98,916.21`. */
 export function formatUsdAmount(usd: number | null, digits = 2): string {
   if (usd === null) return NONE;
-  const [whole, cents] = Math.abs(usd).toFixed(digits).split('.');
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return `${usd < 0 ? '-' : ''}${grouped}${cents === undefined ? '' : `.${cents}`}`;
+  return usd.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
 /** `+2.37 %` for 237 basis points. */
@@ -155,19 +153,25 @@ interface TableColumn {
   right?: boolean;
   /** Dropped when the row is too wide, highest first; unset: never. */
   spare?: number;
+  /** What the column shows: explained below the table, as long as the column is in it. */
+  legend?: string;
 }
 
 export interface RecordColumn<Row> extends TableColumn {
   cell(row: Row): Cell;
 }
 
-export function formatRecords<Row>(columns: readonly RecordColumn<Row>[], rows: readonly Row[], writer: TerminalWriter): string[] {
-  const cells = rows.map((row) => columns.map((column) => column.cell(row)));
-  return formatTerminalTable(columns, cells, writer);
-}
-
-/** Fits the width of the terminal: first drops spare columns, then truncates the widest. */
-export function formatTerminalTable(columns: readonly TableColumn[], rows: readonly (readonly Cell[])[], writer: TerminalWriter): string[] {
+/**
+ * A table that fits the width of the terminal: first it drops spare columns, then it truncates the widest.
+ * @param facts rows below the table, after the legends of its columns
+ */
+export function formatRecords<Row>(
+  columns: readonly RecordColumn<Row>[],
+  records: readonly Row[],
+  writer: TerminalWriter,
+  facts: Parameters<typeof formatFacts>[0] = [],
+): string[] {
+  const rows = records.map((record) => columns.map((column) => column.cell(record)));
   const texts = rows.map((row) => row.map(getCellText));
   const kept = chooseColumns(columns, texts, writer.width);
   const widths = fitWidths(columns, texts, { kept, width: writer.width });
@@ -177,9 +181,15 @@ export function formatTerminalTable(columns: readonly TableColumn[], rows: reado
       .join(' '.repeat(GAP))
       .trimEnd();
   const titles = columns.map(({ title }) => title);
+  const legends = kept.flatMap((index): [string, string][] => {
+    const { title, legend } = columns[index];
+    return legend === undefined ? [] : [[`${title[0].toUpperCase()}${title.slice(1)}`, legend]];
+  });
+  const below = formatFacts([...legends, ...facts], writer);
   return [
     line(titles, (_, text) => writer.paint('dim', text)),
     ...texts.map((cells, row) => line(cells, (index, text) => paintCell(writer, rows[row][index], text))),
+    ...(below.length === 0 ? [] : ['', ...below]),
   ];
 }
 

@@ -10,7 +10,7 @@ import { createFindings } from '../../../src/verify/findings.ts';
 const ATTESTER = `0x${'a1'.repeat(20)}`;
 
 function parseAuditCommand(words: string[]) {
-  const syntax = { name: 'audit', summary: 'Audits', options: AUDIT_OPTIONS };
+  const syntax = { name: 'audit', example: 'audit', summary: 'Audits', options: AUDIT_OPTIONS };
   return parseCommandLine<AuditCommand>(syntax, words, { write: () => {} })?.values;
 }
 

@@ -46,6 +46,9 @@ interface AccessValues extends ServiceValues, KeyOptions {
 
 /** What a wallet has granted: keys of its bots, and applications. */
 export const accessCommand: SvcCommand<AccessValues> = {
+  example: `svc access create --name "trading bot"
+  ORACLE_TOKEN=bso_... svc watch          with the key, in place of a login
+  svc access revoke key_0123456789abcdef01234567`,
   arguments: '[action] [id]',
   description: `list (the default) shows the API keys of your wallet and the applications that it has authorised; create makes a key for a bot;
 revoke ends a key or an application by its id, at once. create needs the wallet, which signs for the key (--wallet, --key-file or PRIVATE_KEY); the others a login at least.`,
@@ -57,10 +60,6 @@ revoke ends a key or an application by its id, at once. create needs the wallet,
     URL_OPTION,
     JSON_OPTION,
   ],
-  footer: `Examples:
-  svc access create --name "trading bot"
-  ORACLE_TOKEN=bso_... svc watch          with the key, in place of a login
-  svc access revoke key_0123456789abcdef01234567`,
   async run(context, { json, ...options }, [action = 'list', id, ...rest]) {
     if (rest.length > 0 || !ACTIONS.some((known) => known === action)) throw new UsageError('action', `must be ${ACTIONS.join(', ')}`);
     if (action !== 'revoke' && id !== undefined) throw new UsageError('id', `is not used by ${action}`);

@@ -7,6 +7,7 @@ type AuditValues = AuditCommand & Pick<ServiceValues, 'url'>;
 
 /** The same as `npm run audit`. */
 export const auditCommand: SvcCommand<AuditValues> = {
+  example: 'svc audit --prices live',
   description: `Nothing that the service claims is trusted. Without --rpc: the service of this folder, against its chain and the prices that its record is made from.`,
   options: [...AUDIT_OPTIONS, [URL_OPTION[0], 'the same as --service', URL_OPTION[2]]],
   footer: EXIT_CODES_TEXT,

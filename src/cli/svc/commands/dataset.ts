@@ -49,6 +49,7 @@ interface Download {
 }
 
 export const datasetCommand: SvcCommand<DatasetValues> = {
+  example: 'svc dataset --table forecasts --format parquet --out forecasts.parquet',
   description: `Without --table it prints the data card, the licence and the tables. A download is compared with the SHA-256 of the index.`,
   options: [
     ['--table <name>', 'table to download', undefined, ['forecasts', 'scores', 'inputs']],
@@ -57,7 +58,6 @@ export const datasetCommand: SvcCommand<DatasetValues> = {
     URL_OPTION,
     JSON_OPTION,
   ],
-  footer: 'Example: svc dataset --table forecasts --format parquet --out forecasts.parquet',
   async run(context, { table, format = 'csv', out, json, ...options }) {
     const url = await resolveServiceUrl(context, options.url);
     if (table === undefined && out !== undefined) throw new UsageError('--table', 'is required with --out');

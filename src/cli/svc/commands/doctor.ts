@@ -8,6 +8,7 @@ export interface DoctorValues {
 
 /** The same as `npm run doctor`. */
 export const doctorCommand: SvcCommand<DoctorValues> = {
+  example: 'svc doctor --ntp pool.ntp.org',
   description: 'Read-only, with the settings of the service, beside it or before its first start.',
   options: [
     ['--json', 'print JSON'],

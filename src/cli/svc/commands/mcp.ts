@@ -348,6 +348,7 @@ function toErrorReply(id: string | number | null, error: unknown): RpcMessage {
 type McpValues = Pick<ServiceValues, 'url'> & KeyOptions & { token?: string };
 
 export const mcpCommand: SvcCommand<McpValues> = {
+  example: 'svc mcp --wallet premium',
   description: `Tools, resources and prompts are those of the service, which has to run. Without a token the direction of open forecasts is hidden.
 With a wallet it logs in when it is called, and renews its token.`,
   options: [

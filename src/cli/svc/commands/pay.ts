@@ -431,6 +431,8 @@ const ANSWER = z.object({
 
 /** Interface, section 4.5: pay per request. */
 export const payCommand: SvcCommand<PayValues> = {
+  example: `svc pay --wallet buyer
+  PRIVATE_KEY=0x... svc pay premium --yes > answer.json`,
   arguments: '[what]',
   description: `[what] is signal (default) or premium. Shows price, payee and network, and asks before it pays. A payment is stored before it is sent: after an interruption the next call sends the same payment, so that nothing is paid for twice. A HOLD is charged like any signal, and as complete.`,
   options: [
@@ -451,9 +453,6 @@ export const payCommand: SvcCommand<PayValues> = {
     URL_OPTION,
     [JSON_OPTION[0], `${JSON_OPTION[1]}; includes the receipt`],
   ],
-  footer: `Examples:
-  svc pay --wallet buyer
-  PRIVATE_KEY=0x... svc pay premium --yes > answer.json`,
   async run(context, { horizon = DEFAULT_HORIZON, json, ...options }, [what]) {
     const path = `${PAID_PATHS[parseChoice('what', what, ['signal', 'premium']) ?? 'signal']}?horizon=${horizon}`;
     const url = await resolveServiceUrl(context, options.url);

@@ -87,9 +87,9 @@ const HORIZON_COLUMNS: readonly RecordColumn<HorizonScores>[] = [
 
 /** Interface, section 2.3. */
 export const scorecardCommand: SvcCommand<ServiceValues & { horizon?: HorizonName }> = {
+  example: 'svc scorecard --json | jq -r .summary.verdict',
   options: [HORIZON_VIEW_OPTION, URL_OPTION, [JSON_OPTION[0], `${JSON_OPTION[1]}; has every forecast`]],
-  footer:
-    'The JSON is the scorecard of --horizon, or of 7 days; its byHorizon has the scores of all.\n\nExample: svc scorecard --json | jq -r .summary.verdict',
+  footer: 'The JSON is the scorecard of --horizon, or of 7 days; its byHorizon has the scores of all.',
   async run(context, { horizon, json, ...options }) {
     const url = await resolveServiceUrl(context, options.url);
     if (horizon === undefined && !wantsJson(context, json)) {

@@ -28,6 +28,8 @@ import { formatFacts, formatMinute } from '../text.ts';
 
 /** Interface, section 4.2. */
 export const loginCommand: SvcCommand<ServiceValues & KeyOptions & { print?: boolean }> = {
+  example: `svc login --wallet premium
+  TOKEN=$(PRIVATE_KEY=0x... svc login)`,
   description: `The wallet signs a message, which is free. The Basic tier needs 500,000,000 gate tokens, Premium twice as many.
 The token expires after 30 minutes and is stored in $XDG_CONFIG_HOME/bitcoin-signal-oracle, readable only by you.`,
   options: [
@@ -36,9 +38,6 @@ The token expires after 30 minutes and is stored in $XDG_CONFIG_HOME/bitcoin-sig
     ['--print', 'print the token on a terminal, too; elsewhere it is all that is printed'],
     [JSON_OPTION[0], 'print the session as JSON'],
   ],
-  footer: `Examples:
-  svc login --wallet premium
-  TOKEN=$(PRIVATE_KEY=0x... svc login)`,
   async run(context, { json, ...options }) {
     const url = await resolveServiceUrl(context, options.url);
     const account = await loadAccount(options, context);
@@ -60,7 +59,7 @@ The token expires after 30 minutes and is stored in $XDG_CONFIG_HOME/bitcoin-sig
       printResult(context, json, null, (writer) => [`Logged in at ${url}`, ...formatFacts(rows, writer)]);
     } else {
       context.out.write(`${token}\n`);
-      printNotice(context, `Logged in at ${url} as ${wallet} (${tier}) until ${until}`);
+      printNotice(context, `Logged in at ${url} as ${wallet} (${tier}) until ${until}; the token is stored in ${getSessionsFile(context)}`);
     }
     return EXIT.ok;
   },
@@ -77,6 +76,7 @@ const SIGNAL_ACCESS = z.object({ access: z.object({ tier: z.string(), wallet: z.
 const BALANCE = z.object({ wallet: z.string(), balance: z.string(), tier: z.string(), blockNumber: z.number() });
 
 export const whoamiCommand: SvcCommand<ServiceValues & { token?: string }> = {
+  example: 'svc whoami',
   description: 'The service checks the token; the balance is read from the chain.',
   options: [URL_OPTION, TOKEN_OPTION, JSON_OPTION],
   footer: 'Exits with 1 without a login, or when the token is rejected.',
@@ -116,6 +116,7 @@ function parseTokenExpiry(token: string): string | null {
 }
 
 export const logoutCommand: SvcCommand<ServiceValues> = {
+  example: 'svc logout',
   options: [URL_OPTION, JSON_OPTION],
   async run(context, { json, ...options }) {
     const url = await resolveServiceUrl(context, options.url);

@@ -24,6 +24,7 @@ import {
   type HorizonRanges,
   type HorizonScores,
   MOVE_FIELDS,
+  MOVE_LEGEND,
   queryExpectedRanges,
   queryHorizonScores,
 } from '../horizons.ts';
@@ -69,11 +70,10 @@ type SignalAnswer = z.infer<typeof ANSWER>;
 
 /** Interface, sections 2.1 and 2.2. */
 export const signalCommand: SvcCommand<ServiceValues & { horizon?: HorizonName; token?: string }> = {
+  example: `svc signal --json | jq '.horizons[] | [.horizon, .signal]' -c`,
   description: 'Direction and confidence need a login (svc login) or a token until the forecast is revealed.',
   options: [HORIZON_VIEW_OPTION, URL_OPTION, TOKEN_OPTION, JSON_OPTION],
-  footer: `The JSON is the forecast of --horizon, or of 7 days, with all that were asked for as horizons.
-
-Example: svc signal --json | jq '.horizons[] | [.horizon, .signal]' -c`,
+  footer: 'The JSON is the forecast of --horizon, or of 7 days, with all that were asked for as horizons.',
   async run(context, { horizon, json, ...options }) {
     const url = await resolveServiceUrl(context, options.url);
     const token = await resolveToken(context, url, options.token);
@@ -162,22 +162,16 @@ async function readUncertainty(context: CliContext, url: string): Promise<Uncert
 
 function formatSignals(answers: readonly SignalAnswer[], uncertainty: Uncertainty, writer: TerminalWriter): string[] {
   const [{ btcPrice, timestamp, source, replayed, access }] = answers;
-  const table = formatRecords(listColumns(uncertainty), answers, writer);
   const facts = [
     ['Data', `${source}${replayed ? ', replayed' : ''}`],
     ['Seen as', access === undefined ? null : `${access.tier}, ${access.wallet}`],
-    ['Move', 'its size, and P(big move): beyond 3 % in a day, 5 % in more'],
-    ['Signal', 'of the direction, which has no proven skill'],
-    ['Right so far', table[0]!.includes('right so far') ? 'share of scored forecasts, with its 95 % interval' : null],
     ['More', 'svc signal --horizon 7d'],
   ] as const;
   const title = `BTC/USD ${formatUsdAmount(btcPrice)} at ${formatMinute(timestamp)} UTC`;
   return [
     ...wrapText(title, writer.width).map((line) => writer.paint('bold', line)),
     '',
-    ...table,
-    '',
-    ...formatFacts(facts, writer),
+    ...formatRecords(listColumns(uncertainty), answers, writer, facts),
     ...(answers.some(({ signal }) => signal === 'GATED') ? ['', ...wrapText(ACCESS_HINT, writer.width)] : []),
   ];
 }
@@ -185,13 +179,21 @@ function formatSignals(answers: readonly SignalAnswer[], uncertainty: Uncertaint
 function listColumns({ ranges, scores }: Uncertainty): RecordColumn<SignalAnswer>[] {
   return [
     { title: 'horizon', cell: ({ horizon }) => horizon },
-    { title: 'move', cell: formatMove },
-    { title: 'expected 80 %, USD', right: true, cell: ({ horizon }) => formatPriceRange(findRange(ranges, horizon, 0.8)) },
-    { title: 'signal', cell: ({ signal }) => styleValue(signal) },
-    { title: 'direction', spare: 3, cell: ({ direction }) => (direction === null ? NONE : styleValue(direction)) },
-    { title: 'confidence', right: true, spare: 1, cell: ({ confidence }) => formatPercentOrDash(confidence) },
-    { title: 'right so far', right: true, spare: 2, cell: ({ horizon }) => formatAccuracy(scores.find((one) => one.horizon === horizon)) },
-    { title: 'ends (UTC)', spare: 0, cell: ({ resolvesAt }) => formatMinute(resolvesAt) },
+    { title: 'move', cell: formatMove, legend: MOVE_LEGEND },
+    {
+      title: '80 % range',
+      right: true,
+      cell: ({ horizon }) => formatPriceRange(findRange(ranges, horizon, 0.8)),
+      legend: 'where the price is expected, USD',
+    },
+    { title: 'signal', cell: ({ signal }) => styleValue(signal), legend: 'of the direction, which has no proven skill' },
+    { title: 'direction', cell: ({ direction }) => (direction === null ? NONE : styleValue(direction)) },
+    { title: 'confidence', right: true, cell: ({ confidence }) => formatPercentOrDash(confidence) },
+    {
+      ...{ title: 'right so far', right: true, spare: 2, legend: 'share of scored forecasts, with its 95 % interval' },
+      cell: ({ horizon }) => formatAccuracy(scores.find((one) => one.horizon === horizon)),
+    },
+    { title: 'ends (UTC)', spare: 1, cell: ({ resolvesAt }) => formatMinute(resolvesAt) },
   ];
 }
 

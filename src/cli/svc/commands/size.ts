@@ -56,6 +56,7 @@ interface SizeValues extends ServiceValues {
 }
 
 export const sizeCommand: SvcCommand<SizeValues> = {
+  example: 'svc size --risk 1% --account 10000 --horizon 1d',
   description: 'From the width of the newest forecast alone, which says nothing of the direction. No advice to trade.',
   options: [
     numberOption('--risk <percent>', 'share of the account that is lost at the stop, e.g. 1%', /^(\d{1,3}(?:\.\d+)?)%?$/, MAX_RISK_PERCENT),
@@ -64,7 +65,6 @@ export const sizeCommand: SvcCommand<SizeValues> = {
     URL_OPTION,
     JSON_OPTION,
   ],
-  footer: 'Example: svc size --risk 1% --account 10000 --horizon 1d',
   async run(context, { risk: riskPercent, account: accountUsd, horizon, json, ...options }) {
     if (riskPercent === undefined) throw new UsageError('--risk', 'is missing');
     if (accountUsd === undefined) throw new UsageError('--account', 'is missing');

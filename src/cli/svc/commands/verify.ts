@@ -242,6 +242,7 @@ const SERVICE_INFO = z.object({
 });
 
 export const verifyCommand: SvcCommand<VerifyValues> = {
+  example: 'svc verify 2026-11-14:7d',
   arguments: '<id>',
   description: `<id> is a uid, a prediction id such as 2026-11-14:7d, or latest: the newest forecast with an outcome on chain, otherwise the newest.
 all checks the whole record; Ctrl-C keeps what was read, and the next call continues.

@@ -55,6 +55,7 @@ const HEALTH = z.object({ setup: z.object({ what: z.string(), done: z.number().n
 
 /** Interface, section 6.1. */
 export const watchCommand: SvcCommand<WatchValues> = {
+  example: 'svc watch --since 0 --events signal.resolved | jq -r .data.outcome',
   description: `One line an event on a terminal, one JSON document a line elsewhere. Ctrl-C ends it. It needs the Basic tier: with a key it renews its login by itself; with a token, or the token of svc login, it runs until the token expires.`,
   options: [
     ['--since <id>', 'also events after this one; 0: all of the last 90 days', parseEventId],
@@ -71,7 +72,6 @@ export const watchCommand: SvcCommand<WatchValues> = {
     TOKEN_OPTION,
     JSON_OPTION,
   ],
-  footer: 'Example: svc watch --since 0 --events signal.resolved | jq -r .data.outcome',
   async run(context, { since, events, horizon: horizons, moveSize, ...options }) {
     const url = await resolveServiceUrl(context, options.url);
     const asJson = wantsJson(context, options.json);

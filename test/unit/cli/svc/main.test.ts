@@ -12,7 +12,7 @@ describe('svc', () => {
     const { code, out } = await cli([]);
     expect(code).toBe(0);
     for (const { name, summary } of COMMANDS) expect(out).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
-    expect(out).toContain('Examples:');
+    expect(out).toMatch(/^Example:\n {2}svc signal /);
     expect((await cli(['--help'])).out).toBe(out);
   });
 
@@ -25,7 +25,7 @@ describe('svc', () => {
     async (name) => {
       const { code, out } = await cli([name, '--help']);
       expect(code).toBe(0);
-      expect(out).toMatch(new RegExp(`^Usage: svc ${name}\\b`));
+      expect(out).toMatch(new RegExp(`^Example:\n {2}(?:.* )?svc ${name}\\b[^]*\n\nUsage: svc ${name}\\b`));
       expect((await cli(['help', name])).out).toBe(out);
       for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(140);
     },
@@ -50,33 +50,33 @@ describe('svc', () => {
 
   it.each([
     [['signal', '--horizn', '3d'], '--horizn: is unknown', 'Did you mean --horizon?'],
-    [['signal', '--horizon'], '--horizon: needs a value', 'Try --help'],
-    [['signal', '--token', '--json'], '--token: needs a value', 'Try --help'],
-    [['--frobnicate'], '--frobnicate: is unknown', 'Try --help'],
-    [['signal', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', 'Try --help'],
-    [['scorecard', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', 'Try --help'],
-    [['signal', 'today'], 'arguments: ', 'Try --help'],
-    [['range', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', 'Try --help'],
+    [['signal', '--horizon'], '--horizon: needs a value', '--help'],
+    [['signal', '--token', '--json'], '--token: needs a value', '--help'],
+    [['--frobnicate'], '--frobnicate: is unknown', '--help'],
+    [['signal', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', '--help'],
+    [['scorecard', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', '--help'],
+    [['signal', 'today'], 'arguments: ', '--help'],
+    [['range', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', '--help'],
     [['size', '--account', '10000'], '--risk: is missing', ''],
     [['size', '--risk', '1%'], '--account: is missing', ''],
-    [['size', '--risk', '0%', '--account', '10000'], '--risk: must be a number above 0 and at most 100', 'Try --help'],
-    [['size', '--risk', '101', '--account', '10000'], '--risk: must be a number above 0 and at most 100', 'Try --help'],
-    [['size', '--risk', '1', '--account', '1e4'], '--account: must be a number above 0', 'Try --help'],
-    [['signal', '--url', 'ftp://x'], '--url: must be an http(s) URL', 'Try --help'],
-    [['signal', '--url', 'http://u:pass@x'], '--url: must be a URL without user', 'Try --help'],
-    [['signal', '--token', 'Bearer x'], '--token: must be an access token', 'Try --help'],
-    [['verify'], 'id: is missing', 'Try --help'],
-    [['verify', '2026-02-30:7d'], 'id: 2026-02-30 is not a day', 'Try --help'],
-    [['verify', '2026-02-20:4d'], 'id: must be a uid', 'Try --help'],
-    [['verify', 'latest', '--attester', '0x12'], '--attester: must be an address', 'Try --help'],
+    [['size', '--risk', '0%', '--account', '10000'], '--risk: must be a number above 0 and at most 100', '--help'],
+    [['size', '--risk', '101', '--account', '10000'], '--risk: must be a number above 0 and at most 100', '--help'],
+    [['size', '--risk', '1', '--account', '1e4'], '--account: must be a number above 0', '--help'],
+    [['signal', '--url', 'ftp://x'], '--url: must be an http(s) URL', '--help'],
+    [['signal', '--url', 'http://u:pass@x'], '--url: must be a URL without user', '--help'],
+    [['signal', '--token', 'Bearer x'], '--token: must be an access token', '--help'],
+    [['verify'], 'id: is missing', '--help'],
+    [['verify', '2026-02-30:7d'], 'id: 2026-02-30 is not a day', '--help'],
+    [['verify', '2026-02-20:4d'], 'id: must be a uid', '--help'],
+    [['verify', 'latest', '--attester', '0x12'], '--attester: must be an address', '--help'],
     [['watch', '--since', '-1'], '--since', ''],
-    [['watch', '--since', 'yesterday'], '--since: must be an event id', 'Try --help'],
-    [['pay', 'everything'], 'what: must be one of signal, premium', 'Try --help'],
-    [['pay', '--max-usd', '1e3'], '--max-usd: must be an amount', 'Try --help'],
+    [['watch', '--since', 'yesterday'], '--since: must be an event id', '--help'],
+    [['pay', 'everything'], 'what: must be one of signal, premium', '--help'],
+    [['pay', '--max-usd', '1e3'], '--max-usd: must be an amount', '--help'],
     [['login'], 'PRIVATE_KEY: is not set', '--key-file or --wallet'],
     [['login', '--wallet', 'basic'], '--wallet: requires the folder of a demo deployment', 'Use PRIVATE_KEY'],
-    [['login', '--key-file', '/nowhere/key'], '--key-file: /nowhere/key cannot be read (ENOENT)', 'Try --help'],
-    [['audit', '--rpc', 'localhost'], '--rpc: must be an http(s) URL', 'Try --help'],
+    [['login', '--key-file', '/nowhere/key'], '--key-file: /nowhere/key cannot be read (ENOENT)', '--help'],
+    [['audit', '--rpc', 'localhost'], '--rpc: must be an http(s) URL', '--help'],
   ])('exits with 2 for %j and names the option', async (words, problem, hint) => {
     const { code, out, err } = await cli(words);
     expect({ code, out }).toEqual({ code: 2, out: '' });

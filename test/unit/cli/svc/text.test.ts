@@ -3,15 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { parseUsdOption } from '../../../../src/cli/svc/commands/pay.ts';
 import { abbreviateHex, formatEventLine } from '../../../../src/cli/svc/commands/watch.ts';
 import {
+  type Cell,
   createTerminalWriter,
   formatErrorBar,
   formatFacts,
   formatMinute,
   formatPercentOrDash,
   formatRange,
+  formatRecords,
   formatReturn,
-  formatTerminalTable,
   formatUsdAmount,
+  type RecordColumn,
   wrapText,
 } from '../../../../src/cli/svc/text.ts';
 import { plain } from '../../../support/service/cli.ts';
@@ -20,7 +22,24 @@ const write = () => undefined;
 const writerOf = (columns: number, environment: Record<string, string> = {}) =>
   createTerminalWriter({ isTTY: true, columns, write }, { environment });
 
-describe('formatTerminalTable', () => {
+const formatTerminalTable = (columns: readonly Omit<RecordColumn<Cell[]>, 'cell'>[], rows: Cell[][], writer: ReturnType<typeof writerOf>) =>
+  formatRecords(
+    columns.map((column, index) => ({ ...column, cell: (row: Cell[]) => row[index] })),
+    rows,
+    writer,
+  );
+
+describe('formatRecords', () => {
+  it('explains the columns that are shown, and no other', () => {
+    const columns = [
+      { title: 'move', legend: 'its size' },
+      { title: 'rate', spare: 1, legend: 'of hits' },
+    ];
+    const show = (width: number) => formatTerminalTable(columns, [['x'.repeat(36), '58.4 %']], writerOf(width)).map(plain);
+    expect(show(80).slice(2)).toEqual(['', '  Move  its size', '  Rate  of hits']);
+    expect(show(40).slice(2)).toEqual(['', '  Move  its size']);
+  });
+
   const columns = [{ title: 'day' }, { title: 'price', right: true, spare: 1 }, { title: 'note' }];
 
   it('aligns columns, figures to the right', () => {
