@@ -156,7 +156,7 @@ describeWithBrowser('with a record', (browser) => {
     });
     await settled(page);
     const first = page.locator('.first');
-    expect((await first.innerText()).split(/\s+/).length).toBeLessThanOrEqual(80);
+    expect((await first.innerText()).split(/\s+/).length).toBeLessThanOrEqual(110);
     expect(await first.locator('*:not(.served)').count()).toBe(0);
     expect((await first.boundingBox())!.height).toBeLessThanOrEqual(620);
     await page.getByRole('radio', { name: '2 days' }).check();

@@ -473,7 +473,7 @@ export function renderFirstScreen(data: FirstScreenData): Markup {
   const part = (name: FirstScreenPart) => el('div', { class: `first-${name}`, 'data-part': name }, FIRST_SCREEN_PARTS[name](data));
   return el('div', { class: 'first' }, [
     el('div', { class: 'first-answer' }, [part('tomorrow'), part('chosen'), part('call'), part('record'), part('actions'), part('note')]),
-    el('div', { class: 'first-chart' }, [part('fan'), renderHorizonChoice(data.horizonDays)]),
+    el('div', { class: 'first-chart' }, [part('fan'), renderHorizonChoice(data.horizonDays), part('legend')]),
   ]);
 }
 
@@ -511,7 +511,7 @@ async function renderHome(deps: Services, publicUrl: string): Promise<Reply<neve
   const newest = deps.record.known.listByHorizon(DEFAULT_HORIZON_DAYS).at(-1);
   const missedDate = newest?.missed ? formatDay(newest.day) : null;
   const now = deps.now();
-  const initial = { signals, range, price: price as InitialData['price'], records, missedDate, today: now.toISOString().slice(0, 10) };
+  const initial = { signals, range, price: price as InitialData['price'], records, missedDate, now: now.toISOString() };
   const home = { initial, nowMs: now.getTime(), market: deps.market.kind, hasDemo: deps.demo !== null };
   const text = renderDashboardPage(publicUrl, home);
   const headers = { ...PAGE_HEADERS, Link: formatCatalogLink({ publicUrl }), ETag: buildStrongEtag(text) };

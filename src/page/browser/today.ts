@@ -12,7 +12,7 @@ import {
   toRecordData,
 } from '../first-screen.ts';
 import { formatDate, formatDayAndMonth, formatRegime, formatUsd, type Markup } from '../markup.ts';
-import { BUY_EVENT } from './buy.ts';
+import { BOUGHT_EVENT, BUY_EVENT, readBoughtCall } from './buy.ts';
 import { CHECK_EVENT } from './check.ts';
 import {
   byId,
@@ -131,7 +131,7 @@ function renderSignalFacts({ regime, fearGreed, fearGreedLabel, etfFlows7d, btcP
 
 /** The next forecast is made at the same time every day. */
 function renderNextCall(info: ApiResponses['info'] | null, signal: Signal | null) {
-  const time = info?.schedule.find(({ step }) => step === 'signal')?.times[0];
+  const time = findSignalTime(info);
   if (time === undefined) return null;
   return h('p', { class: 'quiet' }, 'Next call ', createRelativeTime(getNextCallTime(time, signal).toISOString()), `, at ${time} UTC.`);
 }
@@ -256,7 +256,9 @@ function collectFirstScreen(page: Page, initial: InitialData | null, isStarting:
   const horizonDays = horizon.value;
   const { answer: scorecard } = store.get('scorecard');
   const range = store.get('range').answer;
-  const call = store.get('signal').answer ?? findInitialCall(page, initial);
+  const shown = store.get('signal').answer ?? findInitialCall(page, initial);
+  const bought = shown?.signal === 'GATED' ? readBoughtCall(shown.predictionId, horizonDays) : null;
+  const call = shown && { ...shown, ...bought };
   const isEmpty = store.get('signal').problem?.code === 'STEP_WAITING' || (initial !== null && initial.range === null);
   const newest = scorecard?.predictions[0];
   return {
@@ -270,8 +272,8 @@ function collectFirstScreen(page: Page, initial: InitialData | null, isStarting:
       ...(scorecard && { [scorecard.horizon]: toRecordData(scorecard) }),
     },
     missedDate: scorecard === null ? (initial?.missedDate ?? null) : newest?.missed ? newest.date : null,
-    today: new Date().toISOString().slice(0, 10),
-    access: collectAccess(page, call),
+    now: new Date().toISOString(),
+    access: { ...collectAccess(page, call), boughtUntil: bought && getNewestUntil(page, shown) },
   };
 }
 
@@ -283,7 +285,16 @@ function findInitialCall({ store, session, horizon }: Page, initial: InitialData
   return call !== undefined && date !== undefined && isUsable && call.predictionId.startsWith(date) ? call : null;
 }
 
-function collectAccess({ store, session, horizon }: Page, call: CallData | null): AccessData {
+/** Until when a call is the newest. */
+function getNewestUntil({ store }: Page, call: CallData | null): string {
+  return getNextCallTime(findSignalTime(store.get('info').answer) ?? '21:35', call).toISOString();
+}
+
+function findSignalTime(info: ApiResponses['info'] | null): string | undefined {
+  return info?.schedule.find(({ step }) => step === 'signal')?.times[0];
+}
+
+function collectAccess({ store, session, horizon }: Page, call: CallData | null): Omit<AccessData, 'boughtUntil'> {
   const { answer: info } = store.get('info');
   const { answer: scorecard } = store.get('scorecard');
   const { problem } = store.get('signal');
@@ -327,6 +338,7 @@ export function mountToday(page: Page) {
   };
   for (const name of ['signal', 'range', 'scorecard', 'price', 'info'] as const) store.watch(name, draw);
   session.onChange(draw);
+  document.addEventListener(BOUGHT_EVENT, draw);
   poller.onLook(({ state, isOpen }) => {
     const was = isStarting;
     isStarting = state === 'starting' ? !isOpen : isStarting && state !== 'up';

@@ -120,6 +120,7 @@ function mountAccount(page: Page) {
   draw();
   watchTokenExpiry(session, draw);
   buying.resume();
+  if (location.hash === '#unlock' && session.current === null) store.whenAnswered('info').then(dialog.open, dialog.open);
 }
 
 type ViewRole = (typeof VIEW_ROLES)[number];
