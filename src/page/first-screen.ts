@@ -488,7 +488,7 @@ function renderFirstSteps({ now }: FirstScreenData): Markup {
   const steps = FIRST_STEPS.map(([hours, text]) => {
     const at = addHours(now, hours);
     const when = `${formatDayAndMonth(at)}, ${at.slice(11, 16)}`;
-    return el('li', {}, el('span', {}, when), ' ', el('span', {}, `${text} `, renderCountdown(at, now)));
+    return el('li', {}, el('span', {}, when), ' ', el('span', {}, `${text}, `, renderCountdown(at, now)));
   });
   return el('ol', { class: 'first-steps', title: 'Times are UTC' }, steps);
 }

@@ -331,7 +331,7 @@ export function mountToday(page: Page) {
   let isStarting = initial === null;
   const draw = () => {
     const data = collectFirstScreen(page, initial, isStarting);
-    if (data.call?.signal === 'SELL') store.needWholeRecord();
+    if (data.call?.signal === 'SELL') store.needWhole();
     for (const name of Object.keys(FIRST_SCREEN_PARTS) as FirstScreenPart[]) redraw(name, () => FIRST_SCREEN_PARTS[name](data));
     const next = formatTodayTitle(data.call, Date.now());
     if (title.textContent !== next) title.textContent = next;

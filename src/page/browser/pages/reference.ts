@@ -100,7 +100,7 @@ function startViewer(domNode: HTMLElement, url: string, onComplete: () => void) 
     displayOperationId: true,
     displayRequestDuration: true,
     defaultModelsExpandDepth: 0,
-    docExpansion: 'list',
+    docExpansion: 'none',
     persistAuthorization: false,
     // Its colours, which are inline styles, have too little contrast.
     syntaxHighlight: false,
