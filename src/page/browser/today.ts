@@ -251,7 +251,7 @@ export function getNextCallTime(time: string, signal: Pick<ApiResponses['signal'
 }
 
 /** What the first screen shows of the answers that are there by now. */
-function collectFirstScreen(page: Page, initial: InitialData | null, isStarting: boolean): FirstScreenData {
+function collectFirstScreen(page: Page, initial: InitialData | null, start: 'starting' | 'loading' | null): FirstScreenData {
   const { store, horizon } = page;
   const horizonDays = horizon.value;
   const { answer: scorecard } = store.get('scorecard');
@@ -264,7 +264,7 @@ function collectFirstScreen(page: Page, initial: InitialData | null, isStarting:
   return {
     horizonDays,
     call,
-    waiting: isStarting ? 'starting' : isEmpty ? 'none' : 'loading',
+    waiting: start ?? (isEmpty ? 'none' : 'loading'),
     range,
     price: store.get('price').answer,
     records: {
@@ -328,9 +328,10 @@ export function mountToday(page: Page) {
   const body = getSectionBody('today');
   const title = byId('today-title');
   const redraw = createPartGuard(body, initial);
-  let isStarting = initial === null;
+  // A replay fills an empty record: its first day is not ahead.
+  let start: 'starting' | 'loading' | null = initial === null ? 'starting' : null;
   const draw = () => {
-    const data = collectFirstScreen(page, initial, isStarting);
+    const data = collectFirstScreen(page, initial, start);
     if (data.call?.signal === 'SELL') store.needWhole();
     for (const name of Object.keys(FIRST_SCREEN_PARTS) as FirstScreenPart[]) redraw(name, () => FIRST_SCREEN_PARTS[name](data));
     const next = formatTodayTitle(data.call, Date.now());
@@ -340,9 +341,10 @@ export function mountToday(page: Page) {
   session.onChange(draw);
   document.addEventListener(BOUGHT_EVENT, draw);
   poller.onLook(({ state, isOpen }) => {
-    const was = isStarting;
-    isStarting = state === 'starting' ? !isOpen : isStarting && state !== 'up';
-    if (isStarting !== was) draw();
+    const was = start;
+    if (state === 'starting') start = isOpen ? 'loading' : 'starting';
+    else if (state === 'up') start = null;
+    if (start !== was) draw();
   });
   handleActions(body);
   handleHorizon(body, page.horizon);

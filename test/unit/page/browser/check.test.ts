@@ -7,6 +7,7 @@ import { checkRows, createAttestationReader, findCommitmentsAround, type RowFind
 import { explainContractDoubt, openRecordChain } from '../../../../src/page/browser/record-chain.ts';
 import type { ApiResponses, ScorecardRow } from '../../../../src/page/browser/responses.ts';
 import { findNeighbours } from '../../../../src/page/browser/section.ts';
+import type { CheckId } from '../../../../src/verify/findings.ts';
 import {
   ATTESTER,
   attested,
