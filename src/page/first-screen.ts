@@ -213,8 +213,8 @@ function renderLegend({ range, price, access }: FirstScreenData): Markup {
   const fan = range === null ? null : computeFan(range, price);
   if (fan === null) return null;
   const entries = [
-    ['mark-band', 'where the price ends, by probability'],
-    fan.now !== null && ['mark-now', 'price now'],
+    ['mark-band', 'likely price'],
+    fan.now !== null && ['mark-now', 'now'],
     ['mark-chosen', 'chosen day'],
     access.own !== null && ['mark-own-band', '80\u00a0% of this forecast, and its median'],
   ];

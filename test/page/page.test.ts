@@ -250,8 +250,8 @@ describeWithBrowser('with a record', (browser) => {
     const page = await browser.open(`${served.url}/docs`, { width: 390, colorScheme: 'dark' });
     const operations = page.locator('.opblock');
     const locked = operations.filter({ has: page.locator('.authorization__btn') });
-    await operations.first().waitFor({ timeout: 90_000 });
-    // Swagger UI draws what is scrolled to.
+    await page.locator('.opblock-tag').first().waitFor({ timeout: 90_000 });
+    expect(await operations.count()).toBe(0);
     const published = operationsOf(await fetchOpenApi(served.url)).length;
     await page.getByRole('status').getByText(`${published} operations`, { exact: true }).waitFor();
     await page.locator('#reference-filter [name=tag]').selectOption('service');
